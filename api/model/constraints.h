@@ -1,0 +1,85 @@
+// What a pod asks of nodes beside resources, compiled for comparison by integer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/model/node.h"
+#include "base/interner.h"
+
+namespace bth::model {
+
+enum class SelectorOp : uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
+
+struct NodeRequirement {
+  Symbol key;
+  SelectorOp op = SelectorOp::kExists;
+  std::vector<Symbol> values;       // Sorted; of kIn and kNotIn.
+  std::optional<int64_t> bound;     // Of kGt and kLt; absent: the requirement never holds.
+};
+
+// One nodeSelectorTerm; requirements are ANDed. `never` marks a term that cannot be parsed or
+// that is empty: it matches no node.
+struct NodeTerm {
+  std::vector<NodeRequirement> labels;
+  // matchFields metadata.name: node names in or not in.
+  std::vector<NodeRequirement> names;
+  bool never = false;
+};
+
+struct PreferredNodeTerm {
+  NodeTerm term;
+  int32_t weight = 0;
+};
+
+struct Toleration {
+  Symbol key;          // Invalid: any key.
+  Symbol value;
+  bool exists = false; // Operator Exists.
+  bool never = false;  // An operator that never matches here (Lt, Gt, unknown).
+  std::optional<TaintEffect> effect;  // Absent: any.
+};
+
+// A feature of the pod that no filter of this version can judge; the pod waits with that reason.
+enum class UnsupportedFeature : uint8_t {
+  kNone,
+  kPodAffinity,
+  kTopologySpread,
+  kVolumes,
+  kResourceClaims,
+  kDimensions,  // Asks for more kinds of resources than BTH_DIMS.
+};
+
+// Immutable, shared by every pod with the same ones.
+struct PodConstraints {
+  std::vector<std::pair<Symbol, Symbol>> node_selector;
+  bool has_required_terms = false;        // An empty term list matches nothing.
+  std::vector<NodeTerm> required_terms;   // ORed.
+  bool has_preferred_terms = false;
+  std::vector<PreferredNodeTerm> preferred_terms;
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> ports;
+  std::vector<Symbol> images;             // Of init containers and containers, with tag.
+  int image_containers = 0;               // Containers counted by the image score.
+  bool has_sidecar = false;               // A restartable init container.
+  UnsupportedFeature unsupported = UnsupportedFeature::kNone;
+  std::string unsupported_detail;         // For people, e.g. the resource name.
+};
+
+// Pure matching. Costs are linear in the terms and logarithmic in the node's labels.
+bool Matches(const NodeTerm& term, const NodeFacts& node);
+// nodeSelector and required node affinity.
+bool MatchesRequired(const PodConstraints& pod, const NodeFacts& node);
+// Sum of the weights of the preferred terms that match.
+int64_t PreferredWeight(const PodConstraints& pod, const NodeFacts& node);
+bool Tolerates(const Toleration& toleration, const Taint& taint);
+// The first NoSchedule or NoExecute taint that nothing tolerates, or null.
+const Taint* FirstUntolerated(const PodConstraints& pod, const NodeFacts& node);
+// Number of PreferNoSchedule taints that nothing tolerates.
+int CountUntoleratedPreferences(const PodConstraints& pod, const NodeFacts& node);
+bool PortsConflict(const HostPort& a, const HostPort& b);
+
+}  // namespace bth::model

@@ -1,0 +1,22 @@
+// Dense ids of one snapshot. An id means nothing in another snapshot unless the row it names is
+// known not to have changed; what must survive is keyed by UID.
+#pragma once
+
+#include "base/ids.h"
+
+namespace bth::model {
+
+using NodeId = StrongId<struct NodeTag>;
+using TaskId = StrongId<struct TaskTag>;
+using JobId = StrongId<struct JobTag>;
+using SubJobId = StrongId<struct SubJobTag>;
+using RoleId = StrongId<struct RoleTag>;
+using QueueId = StrongId<struct QueueTag>;
+using ShapeId = StrongId<struct ShapeTag>;
+// Pods with equal node selectors, affinity, tolerations, ports and images share constraints;
+// shapes add the requests.
+using ConstraintsId = StrongId<struct ConstraintsTag>;
+
+using NodeRange = IdRange<NodeId>;
+
+}  // namespace bth::model

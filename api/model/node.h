@@ -1,0 +1,65 @@
+// Nodes as the scheduler sees them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/model/resource_vec.h"
+#include "base/interner.h"
+
+namespace bth::model {
+
+enum class TaintEffect : uint8_t { kNoSchedule, kPreferNoSchedule, kNoExecute };
+
+struct Taint {
+  Symbol key;
+  Symbol value;
+  TaintEffect effect = TaintEffect::kNoSchedule;
+};
+
+struct NodeLabel {
+  Symbol key;
+  Symbol value;
+  std::optional<int64_t> number;  // When the value is a decimal int64, for Gt and Lt.
+};
+
+// A host port some pod holds or wants. `ip` is empty for all addresses.
+struct HostPort {
+  uint8_t protocol = 0;  // 0 TCP, 1 UDP, 2 SCTP.
+  int32_t port = 0;
+  std::string ip;
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
+
+// What is constant about a node between two updates of its object. Immutable once published.
+struct NodeFacts {
+  std::string name;
+  Symbol name_symbol;
+  std::vector<NodeLabel> labels;  // By key symbol.
+  std::vector<Taint> taints;      // In the order of the object.
+  bool unschedulable = false;
+  ResourceVec kube_allocatable;   // Without oversubscription: what kube-scheduler's scores use.
+  std::vector<std::pair<Symbol, int64_t>> images;  // Image name, size in bytes; by symbol.
+
+  const NodeLabel* FindLabel(Symbol key) const;
+};
+
+// Requested cpu (milli) and memory (bytes) with the defaults that kube-scheduler's scores put in
+// for containers without requests; of every pod in the node, pipelined ones included.
+struct NonZeroRequest {
+  int64_t cpu_milli = 0;
+  int64_t memory_bytes = 0;
+};
+
+struct NodeRow {
+  std::shared_ptr<const NodeFacts> facts;  // Null: the slot is free, or no Node object is known.
+  std::shared_ptr<const std::vector<HostPort>> ports;  // Held by pods on it; null = none.
+  uint32_t name_rank = 0;     // Position among all names: the last word on ties between nodes.
+
+  bool ready() const { return facts != nullptr; }
+};
+
+}  // namespace bth::model

@@ -1,0 +1,33 @@
+// Queues as the scheduler sees them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/model/ids.h"
+#include "api/model/resource_vec.h"
+
+namespace bth::model {
+
+// A queue whose state is still empty counts as open.
+enum class QueueState : uint8_t { kOpen, kClosed, kClosing, kUnknown };
+
+struct QueueRow {
+  std::shared_ptr<const std::string> name;  // Null: the slot is free.
+  std::string uid;
+  int64_t created_us = 0;
+  int32_t weight = 1;
+  int32_t priority = 0;
+  bool reclaimable = true;
+  QueueState state = QueueState::kOpen;
+  std::string parent;             // Name; empty: the root.
+  ResourceSet capability;
+  ResourceSet deserved;
+  ResourceSet guarantee;
+  std::string hierarchy;          // Annotation volcano.sh/hierarchy, for hierarchical drf.
+  std::string hierarchy_weights;  // Annotation volcano.sh/hierarchy-weights.
+  std::string dequeue_strategy;
+};
+
+}  // namespace bth::model

@@ -1,0 +1,65 @@
+// The immutable picture of the cluster that one cycle works on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "api/model/ids.h"
+#include "api/model/job.h"
+#include "api/model/node.h"
+#include "api/model/queue.h"
+#include "api/model/resource_vec.h"
+#include "api/model/usage.h"
+#include "base/cow_vector.h"
+
+namespace bth::model {
+
+// How many nodes hold an image, for the image score.
+struct ImageSpread {
+  Symbol image;
+  int32_t nodes = 0;
+};
+
+// Rows live in slots that keep their id from snapshot to snapshot while the object lives; free
+// slots are marked in the row. Unchanged chunks are shared with the snapshot before.
+// Thread: built on the I/O thread, read anywhere.
+struct Snapshot {
+  uint64_t generation = 0;
+  absl::Time taken_at;
+  std::shared_ptr<const DimensionTable> dims;
+
+  CowVector<NodeId, NodeRow> nodes;
+  CowVector<NodeId, ResourceVec> allocatable;  // Oversubscription included.
+  std::shared_ptr<const std::vector<NodeId>> nodes_by_name;  // Ready ones.
+  std::shared_ptr<const std::vector<ImageSpread>> images;    // By symbol.
+  ResourceVec total;                                         // Sum of allocatable.
+
+  CowVector<ShapeId, ShapeRow> shapes;
+  CowVector<ConstraintsId, std::shared_ptr<const PodConstraints>> constraints;
+
+  CowVector<TaskId, TaskRow> tasks;
+  CowVector<JobId, JobRow> jobs;
+  CowVector<SubJobId, SubJobRow> sub_jobs;
+  CowVector<RoleId, RoleRow> roles;
+
+  CowVector<QueueId, QueueRow> queues;
+
+  Usage usage;  // What a session copies and changes.
+
+  // Jobs with a PodGroup and a queue whose work is not done: some task is pending, or the phase
+  // is not yet what the counts say. By (creation, UID).
+  std::shared_ptr<const std::vector<JobId>> active_jobs;
+  // Every job with a PodGroup and a queue, by (creation, UID).
+  std::shared_ptr<const std::vector<JobId>> all_jobs;
+  // Queues by name.
+  std::shared_ptr<const std::vector<QueueId>> queues_by_name;
+
+  const NodeFacts& node_facts(NodeId node) const { return *nodes[node].facts; }
+  const PodConstraints& constraints_of(ShapeId shape) const {
+    return *constraints[shapes[shape].constraints];
+  }
+};
+
+}  // namespace bth::model

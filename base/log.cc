@@ -1,0 +1,65 @@
+#include "base/log.h"
+
+#include <atomic>
+#include <cstdio>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace bth {
+namespace {
+
+std::atomic<LogLevel> g_level{LogLevel::kInfo};
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+
+const char* LevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "?";
+}
+
+bool NeedsQuotes(std::string_view value) {
+  if (value.empty()) return true;
+  for (char c : value) {
+    if (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+LogField::LogField(std::string_view k, double v)
+    : key(k), value(absl::StrCat(v)), quoted(false) {}
+LogField::LogField(std::string_view k, absl::Duration v)
+    : key(k), value(absl::FormatDuration(v)), quoted(false) {}
+
+void SetLogLevel(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
+bool LogEnabled(LogLevel level) { return level >= g_level.load(std::memory_order_relaxed); }
+
+void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
+  if (!LogEnabled(level)) return;
+  std::string line = absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", absl::Now(), absl::UTCTimeZone());
+  absl::StrAppend(&line, " ", LevelName(level), " ", View(event));
+  for (const LogField& field : fields) {
+    absl::StrAppend(&line, " ", View(field.key), "=");
+    if (field.quoted && NeedsQuotes(field.value)) {
+      absl::StrAppend(&line, "\"", absl::Utf8SafeCEscape(field.value), "\"");
+    } else {
+      absl::StrAppend(&line, field.value);
+    }
+  }
+  line.push_back('\n');
+  std::fwrite(line.data(), 1, line.size(), stderr);  // One call: stdio locks the stream.
+}
+
+}  // namespace bth

@@ -1,0 +1,57 @@
+#include "base/worker_pool.h"
+
+namespace bth {
+
+WorkerPool::WorkerPool(int workers) {
+  for (int i = 1; i < workers; ++i) threads_.emplace_back([this] { Work(); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerPool::ForBlocks(size_t blocks, absl::FunctionRef<void(size_t)> body) {
+  if (threads_.empty() || blocks <= 1) {
+    for (size_t i = 0; i < blocks; ++i) body(i);
+    return;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    body_ = &body;
+    blocks_ = blocks;
+    next_.store(0, std::memory_order_relaxed);
+    busy_ = threads_.size();
+    ++round_;
+  }
+  wake_.notify_all();
+  Drain(body);
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return busy_ == 0; });
+  body_ = nullptr;
+}
+
+void WorkerPool::Drain(absl::FunctionRef<void(size_t)> body) {
+  for (size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < blocks_;) body(i);
+}
+
+void WorkerPool::Work() {
+  size_t seen = 0;
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return stop_ || round_ != seen; });
+    if (stop_) return;
+    seen = round_;
+    const absl::FunctionRef<void(size_t)> body = *body_;
+    lock.unlock();
+    Drain(body);
+    lock.lock();
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+}  // namespace bth

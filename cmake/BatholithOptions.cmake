@@ -1,0 +1,41 @@
+# Compiler settings shared by every target.
+option(BTH_TESTS "Build the tests" ON)
+option(BTH_BENCH "Build the benchmarks" OFF)
+option(BTH_FUZZ "Build libFuzzer targets (clang only)" OFF)
+set(BTH_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
+set(BTH_DIMS 16 CACHE STRING "Resource dimensions one cluster may use (kDims)")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(prometheus-cpp REQUIRED CONFIG COMPONENTS core)
+find_package(ZLIB REQUIRED)
+
+add_library(bth_flags INTERFACE)
+target_include_directories(bth_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(bth_flags INTERFACE BTH_DIMS=${BTH_DIMS})
+target_compile_options(bth_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports uninitialized members inside std::optional and std::variant that are not.
+  target_compile_options(bth_flags INTERFACE -Wno-maybe-uninitialized -fcoroutines)
+endif()
+if(BTH_SANITIZE)
+  target_compile_options(bth_flags INTERFACE -fsanitize=${BTH_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(bth_flags INTERFACE -fsanitize=${BTH_SANITIZE})
+endif()

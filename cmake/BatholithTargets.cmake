@@ -1,0 +1,37 @@
+# bth_library(NAME DEPS ... HOT): one library for a folder: every .cc in it and below.
+# HOT libraries are optimised for speed in each preset that optimises.
+function(bth_library name)
+  cmake_parse_arguments(ARG "HOT" "" "DEPS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz)\\.cc$")
+  if(sources)
+    add_library(bth_${name} STATIC ${sources})
+    target_link_libraries(bth_${name} PUBLIC bth_flags ${ARG_DEPS})
+    if(ARG_HOT AND CMAKE_BUILD_TYPE STREQUAL "Release")
+      target_compile_options(bth_${name} PRIVATE -O3)
+    endif()
+  else()
+    add_library(bth_${name} INTERFACE)
+    target_link_libraries(bth_${name} INTERFACE bth_flags ${ARG_DEPS})
+  endif()
+endfunction()
+
+# bth_binary(NAME SOURCE DEPS ...): a program in bin/.
+function(bth_binary name source)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE bth_flags ${ARG_DEPS})
+endfunction()
+
+# bth_test(NAME DEPS ... LABELS ...): one Catch2 program from every *_test.cc of the current folder.
+function(bth_test name)
+  cmake_parse_arguments(ARG "" "" "DEPS;LABELS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE bth_flags bth_catch_main ${ARG_DEPS})
+  add_test(NAME ${name} COMMAND ${name}_test)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
+endfunction()

@@ -1,0 +1,51 @@
+// The best node of a shape in O(log nodes), kept up to date by node changes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "api/model/ids.h"
+#include "framework/static_fit.h"
+
+namespace bth::framework {
+
+class NodeEvaluator;
+class Session;
+
+// A tournament tree over the nodes in name order, keyed by total score; nodes that cannot take
+// the shape with their present idle room stand at minus infinity. Lives for one session.
+// Thread: scheduling.
+class CandidateIndex {
+ public:
+  CandidateIndex(Session& session, const NodeEvaluator& evaluator, model::ShapeId shape);
+
+  // The node with the highest score, the first by name among equals; invalid when none.
+  // Re-evaluates the nodes changed since the last call; rebuilds when that is cheaper or when a
+  // normalisation maximum moved.
+  model::NodeId Best();
+  uint64_t rebuilds() const { return rebuilds_; }
+
+ private:
+  static constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
+
+  void Rebuild();
+  void Update(model::NodeId node);
+  void SetKey(size_t position, double key);
+  // False when the maximum over feasible nodes may have changed.
+  bool KeepsMaxima(size_t position, bool feasible_now);
+
+  Session& session_;
+  const NodeEvaluator& evaluator_;
+  const model::ShapeId shape_;
+  const std::shared_ptr<const StaticFit> static_fit_;
+  std::vector<int64_t> maxima_;            // Per static score hook, over feasible nodes.
+  std::vector<int32_t> holders_of_maximum_;
+  size_t leaves_ = 1;                      // Power of two.
+  std::vector<double> tree_;               // [1] is the root, leaves from leaves_.
+  size_t changes_seen_ = 0;
+  uint64_t rebuilds_ = 0;
+};
+
+}  // namespace bth::framework

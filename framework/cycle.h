@@ -1,0 +1,102 @@
+// A policy made ready to run, and one scheduling cycle from open to close.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/status/statusor.h"
+#include "conf/policy.h"
+#include "framework/plugin.h"
+#include "framework/session.h"
+#include "framework/static_fit.h"
+
+namespace bth::framework {
+
+// Plugins and actions of one configuration, built aside and swapped in between two cycles.
+// Thread: scheduling.
+class PolicyInstance {
+ public:
+  // Errors (kInvalidArgument) name the place in the configuration. What is only odd is in
+  // `findings`.
+  static absl::StatusOr<std::unique_ptr<PolicyInstance>> Create(
+      std::shared_ptr<const conf::Policy> policy, const Registry& registry,
+      std::vector<conf::Finding>* findings);
+
+  const conf::Policy& policy() const { return *policy_; }
+
+ private:
+  friend class Cycle;
+  struct TieredPlugin {
+    int tier = 0;
+    const conf::PluginOption* option = nullptr;
+    std::unique_ptr<Plugin> plugin;
+  };
+  std::shared_ptr<const conf::Policy> policy_;
+  std::vector<TieredPlugin> plugins_;
+  std::vector<std::unique_ptr<Action>> actions_;
+  StaticFitCache static_fits_;
+  ReasonTable reasons_;
+};
+
+// What one cycle did, for metrics and the debug endpoints.
+struct CycleStats {
+  absl::Duration open;
+  absl::Duration close;
+  absl::Duration total;
+  std::vector<std::pair<std::string, absl::Duration>> actions;
+  int64_t jobs_considered = 0;
+  int64_t scans = 0;
+  int64_t index_builds = 0;
+  int64_t static_evaluations = 0;
+};
+
+// One session: opens in the constructor's sense by `Open`, runs every action, closes.
+// Thread: scheduling.
+class Cycle {
+ public:
+  // `context` without policy, static_fits and reasons, which come from `policy`.
+  Cycle(PolicyInstance& policy, SessionContext context);
+
+  // Runs the whole cycle. The report goes to the sink at close. A plugin that fails to open is
+  // an error of the whole cycle: nothing is decided without one of its rules.
+  absl::Status Run();
+
+  // After Run: the session as it was closed, for explanation and tests.
+  const Session& session() const { return session_; }
+  Session& session() { return session_; }
+  const CycleStats& stats() const { return stats_; }
+
+ private:
+  absl::Status Open();
+
+  PolicyInstance& policy_;
+  Session session_;
+  CycleStats stats_;
+};
+
+// Statuses of every job that needs one and of every queue, as the session leaves them.
+CycleReport MakeReport(const Session& session);
+
+// Broken invariants of a closed session, one sentence each; empty when all hold. Cost: linear in
+// tasks and nodes, so production samples it.
+struct Violation {
+  std::string invariant;  // Metric label, e.g. "node_over_allocatable".
+  std::string detail;
+  model::NodeId node;
+  model::QueueId queue;
+};
+std::vector<Violation> CheckInvariants(const Session& session);
+
+// `PodGroup` phase of a job from its counts (framework specification §13.5).
+model::PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
+                                 bool unschedulable_now);
+// "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, …".
+std::string JobMessage(const Session& session, model::JobId job);
+// Reason and message of the PodScheduled condition of a task that is not bound.
+PodReport ExplainTask(const Session& session, model::TaskId task);
+
+}  // namespace bth::framework

@@ -1,0 +1,94 @@
+// What a cycle wants done to the outside world.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "api/model/ids.h"
+#include "api/model/job.h"
+#include "api/model/snapshot.h"
+
+namespace bth::framework {
+
+struct BindEffect {
+  model::TaskId task;
+  model::NodeId node;
+};
+
+struct EvictEffect {
+  model::TaskId victim;
+  model::TaskId beneficiary;  // For whom the room is made; placed by the same batch.
+  std::string action;         // preempt, reclaim …
+};
+
+// The net changes of one committed statement; accepted whole or refused whole. Ids are of
+// `snapshot`.
+struct EffectBatch {
+  std::shared_ptr<const model::Snapshot> snapshot;
+  std::string action;
+  std::vector<BindEffect> binds;
+  std::vector<EvictEffect> evictions;
+};
+
+struct ConditionReport {
+  std::string type;    // Unschedulable, Scheduled.
+  std::string status;  // True.
+  std::string reason;
+  std::string message;
+};
+
+struct EventReport {
+  bool warning = false;
+  std::string reason;
+  std::string message;
+};
+
+// What a job's PodGroup should show after this cycle. The writer sends it only if it differs from
+// what the object shows, transition ids and times apart.
+struct PodGroupReport {
+  model::JobId job;
+  model::PodGroupPhase phase = model::PodGroupPhase::kNone;
+  int32_t running = 0;
+  int32_t succeeded = 0;
+  int32_t failed = 0;
+  std::vector<ConditionReport> conditions;  // Set by this session; others stay as they are.
+  std::vector<EventReport> events;
+};
+
+// What a pending pod's PodScheduled condition (status False) should show. Messages are shared by
+// the pods of a shape.
+struct PodReport {
+  model::TaskId task;
+  std::string_view reason;  // Unschedulable, Schedulable: a constant.
+  std::shared_ptr<const std::string> message;
+  model::NodeId nominated_node;  // Valid only when victims were evicted for it.
+};
+
+struct QueueReport {
+  model::QueueId queue;
+  model::ResourceVec allocated;  // Children included.
+};
+
+struct CycleReport {
+  std::shared_ptr<const model::Snapshot> snapshot;
+  std::string session_uid;
+  std::vector<PodGroupReport> pod_groups;
+  std::vector<PodReport> pods;
+  std::vector<QueueReport> queues;
+};
+
+// Takes effects from the scheduling thread. Submit assumes them in the cache before the next
+// snapshot is published. API failures come back later, as events of the cache.
+class EffectSink {
+ public:
+  virtual ~EffectSink() = default;
+  // Accepts the batch whole, or refuses it whole (kResourceExhausted: too much is under way;
+  // kFailedPrecondition: writes of that node or queue are stopped).
+  virtual absl::Status Submit(EffectBatch batch) = 0;
+  virtual void Report(CycleReport report) = 0;
+};
+
+}  // namespace bth::framework

@@ -1,0 +1,58 @@
+// Why a job is still pending, as data. Conditions, events, metrics, `vcctl job explain` and the
+// debug endpoint all render this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/model/ids.h"
+#include "framework/reasons.h"
+
+namespace bth::framework {
+
+// The first gate, in this order, that holds the job.
+enum class Gate : uint8_t {
+  kNone,           // Nothing: everything wanted is placed.
+  kNoPodGroup,     // Pods name a PodGroup that does not exist.
+  kNoQueue,        // The PodGroup names a queue that does not exist.
+  kQueueClosed,
+  kNotEnqueued,    // A plugin refuses or no enqueue has happened yet.
+  kGangInvalid,    // Too few pods exist for the minimum.
+  kQueueOverused,
+  kQuota,          // The queue may not allocate this request.
+  kFilters,        // Nodes turn it down.
+  kGangMinimum,    // Some tasks fit, not as many as the gang needs.
+  kTopology,
+  kSchedulingGate,
+  kVictims,        // Waits for evicted pods to leave.
+  kBinding,        // Bindings are under way.
+};
+std::string_view GateName(Gate gate);
+
+struct ReasonCount {
+  ReasonId reason = kFits;
+  int32_t nodes = 0;
+};
+
+// How the nodes turned a shape down. One report serves every task that met the same answer.
+struct TaskFit {
+  model::TaskId exemplar;
+  model::ShapeId shape;
+  int32_t nodes_refused = 0;
+  std::vector<ReasonCount> counts;  // A node may count for several reasons.
+  std::string preset;               // Replaces "0/<N> nodes are unavailable" when not empty.
+
+  // `0/<N> nodes are unavailable: <count> <reason>, … .` sorted as text.
+  std::string Text(const ReasonTable& reasons) const;
+};
+
+struct JobFit {
+  model::JobId job;
+  Gate gate = Gate::kNone;
+  std::string plugin;   // Whose rule, when one plugin's.
+  std::string message;
+  std::vector<TaskFit> tasks;  // One per refused shape, in order of the attempt.
+};
+
+}  // namespace bth::framework

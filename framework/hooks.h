@@ -1,0 +1,239 @@
+// What plugins may add to a session, and how the answers of several plugins combine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "api/model/ids.h"
+#include "api/model/snapshot.h"
+#include "framework/reasons.h"
+
+namespace bth::framework {
+
+using model::JobId;
+using model::NodeId;
+using model::NodeRange;
+using model::QueueId;
+using model::ShapeId;
+using model::SubJobId;
+using model::TaskId;
+
+enum class Vote : int8_t { kReject = -1, kAbstain = 0, kPermit = 1 };
+
+// Where a hook comes from: tier number, and plugin name for reports.
+struct HookOrigin {
+  int tier = 0;
+  std::string_view plugin;
+};
+
+template <typename Fn>
+struct HookEntry {
+  HookOrigin origin;
+  Fn fn;
+};
+
+// Hooks of one kind in order of tier and plugin. Filled while the session opens, then frozen.
+template <typename Fn>
+class HookList {
+ public:
+  void Add(HookOrigin origin, Fn fn) { entries_.push_back({origin, std::move(fn)}); }
+  bool empty() const { return entries_.empty(); }
+  size_t size() const { return entries_.size(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  const HookEntry<Fn>& operator[](size_t i) const { return entries_[i]; }
+
+ private:
+  std::vector<HookEntry<Fn>> entries_;
+};
+
+struct Verdict {
+  Vote vote = Vote::kAbstain;
+  std::vector<TaskId> victims;  // Kept in the plugin's order.
+};
+
+struct JobValidity {
+  bool valid = true;
+  std::string reason;   // NotEnoughTasks, NotEnoughPodsOfTask …
+  std::string message;
+};
+
+// How raw static scores become 0…100 (kube-scheduler's DefaultNormalizeScore).
+enum class Normalize : uint8_t {
+  kNone,        // Used as they are.
+  kByMax,       // 100 * raw / max, truncated; all zero stays zero.
+  kByMaxReverse // 100 - that; all zero becomes 100.
+};
+
+// A filter that depends only on the pod's constraints and the node's facts. Its verdicts are
+// kept across cycles per (constraints, facts version) and must abort (FitCode::kUnresolvable or
+// kError). Called on any worker; writes out[block.Offset(node)].
+using StaticFilterFn = std::function<void(const model::PodConstraints&, NodeRange block,
+                                          absl::Span<ReasonId> out)>;
+// A filter that depends on the node's present use. Any worker.
+using UsageFilterFn =
+    std::function<void(ShapeId, NodeRange block, absl::Span<ReasonId> out)>;
+// A filter that depends on other nodes' use (anti-affinity, spread). Any worker.
+using GlobalFilterFn = std::function<void(TaskId, NodeRange block, absl::Span<ReasonId> out)>;
+
+// Raw scores from constraints and facts; whole numbers. Any worker.
+using StaticScoreFn = std::function<void(const model::PodConstraints&, NodeRange block,
+                                         absl::Span<int64_t> raw)>;
+struct StaticScore {
+  StaticScoreFn fn;
+  Normalize normalize = Normalize::kNone;
+  double weight = 1;
+};
+// Adds its weighted scores to `sum`. Any worker.
+using UsageScoreFn = std::function<void(ShapeId, NodeRange block, absl::Span<double> sum)>;
+// Adds its weighted scores of `nodes`, all of them feasible. Scheduling thread.
+using GlobalScoreFn =
+    std::function<void(TaskId, absl::Span<const NodeId> nodes, absl::Span<double> sum)>;
+
+using JobCompareFn = std::function<int(JobId, JobId)>;
+using QueueCompareFn = std::function<int(QueueId, QueueId)>;
+using TaskCompareFn = std::function<int(TaskId, TaskId)>;
+using SubJobCompareFn = std::function<int(SubJobId, SubJobId)>;
+using VictimQueueCompareFn = std::function<int(QueueId left, QueueId right, QueueId preemptor)>;
+using TaskEventFn = std::function<void(TaskId)>;
+using EvictableFn = std::function<Verdict(TaskId evictor, absl::Span<const TaskId> candidates)>;
+// Why a gang action looks for victims, and for whom.
+struct EvictionContext {
+  enum class Kind : uint8_t { kGangPreempt, kGangReclaim };
+  Kind kind = Kind::kGangPreempt;
+  JobId job;
+};
+using UnifiedEvictableFn =
+    std::function<Verdict(const EvictionContext&, absl::Span<const TaskId> candidates)>;
+// Groups of node sets to try in turn, for a job or sub-job, inside a HyperNode (by name).
+using HyperNodeGradientFn = std::function<std::vector<std::vector<std::string>>(
+    JobId, SubJobId, std::string_view hyper_node, bool for_eviction)>;
+using HyperNodeScoreFn = std::function<void(SubJobId, absl::Span<const std::string> hyper_nodes,
+                                            absl::Span<double> sum)>;
+using VictimTasksFn = std::function<std::vector<TaskId>(absl::Span<const TaskId> candidates)>;
+// Picks one of the best nodes itself; an invalid id leaves the choice to the scores.
+using BestNodeFn = std::function<NodeId(TaskId, absl::Span<const NodeId> nodes,
+                                        absl::Span<const double> scores)>;
+
+// The lists by hook kind. Plugins do not write here directly: they use HookRegistrar, which knows
+// the plugin's tier and its enable flags. Simulation hooks of Volcano have no list: what-if
+// searches place and evict on the session itself and roll back, so that every plugin's counters
+// and filters take part by the same on_place and on_remove.
+struct HookTable {
+  HookList<JobCompareFn> job_order;
+  HookList<QueueCompareFn> queue_order;
+  HookList<VictimQueueCompareFn> victim_queue_order;
+  HookList<TaskCompareFn> task_order;
+  HookList<SubJobCompareFn> sub_job_order;
+  HookList<std::function<int(std::string_view, std::string_view)>> cluster_order;
+
+  // Before any node is looked at: a reason holds the task off all nodes.
+  HookList<std::function<ReasonId(TaskId)>> pre_filter;
+  HookList<StaticFilterFn> static_filter;
+  HookList<UsageFilterFn> usage_filter;
+  HookList<GlobalFilterFn> global_filter;
+  HookList<BestNodeFn> best_node;
+  HookList<StaticScore> static_score;
+  HookList<UsageScoreFn> usage_score;
+  HookList<GlobalScoreFn> global_score;
+  HookList<HyperNodeScoreFn> hyper_node_score;
+  HookList<HyperNodeGradientFn> hyper_node_gradient;
+
+  HookList<EvictableFn> preemptable;
+  HookList<EvictableFn> reclaimable;
+  HookList<UnifiedEvictableFn> unified_evictable;
+  HookList<VictimTasksFn> victim_tasks;
+
+  HookList<std::function<bool(QueueId)>> overused;
+  HookList<std::function<bool(QueueId, absl::Span<const TaskId>)>> preemptive;
+  HookList<std::function<bool(QueueId, TaskId)>> allocatable;
+
+  HookList<std::function<JobValidity(JobId)>> job_valid;
+  HookList<std::function<bool(JobId)>> job_ready;
+  HookList<std::function<Vote(JobId)>> job_pipelined;
+  HookList<std::function<bool(SubJobId)>> sub_job_ready;
+  HookList<std::function<Vote(SubJobId)>> sub_job_pipelined;
+  HookList<std::function<Vote(JobId)>> job_enqueueable;
+  HookList<std::function<void(JobId)>> job_enqueued;
+  HookList<std::function<bool(JobId)>> job_starving;
+  HookList<std::function<JobId(absl::Span<const JobId>)>> target_job;
+  HookList<std::function<void()>> reserved_nodes;
+
+  // Event handlers: run when a task enters or leaves the occupying group (placed, promised;
+  // evicted, undone), for doing and undoing alike. The task's new state is already set.
+  HookList<TaskEventFn> on_place;
+  HookList<TaskEventFn> on_remove;
+
+  // At session close, before statuses are derived; in order of tier and plugin.
+  HookList<std::function<void()>> on_close;
+};
+
+// Combination rules (framework specification §14). Each is tested once, here.
+namespace combine {
+
+// First answer that is not 0.
+template <typename List, typename... Args>
+int FirstNonZero(const List& list, const Args&... args) {
+  for (const auto& entry : list) {
+    if (const int order = entry.fn(args...); order != 0) return order;
+  }
+  return 0;
+}
+
+template <typename List, typename... Args>
+bool All(const List& list, const Args&... args) {
+  for (const auto& entry : list) {
+    if (!entry.fn(args...)) return false;
+  }
+  return true;
+}
+
+template <typename List, typename... Args>
+bool Any(const List& list, const Args&... args) {
+  for (const auto& entry : list) {
+    if (entry.fn(args...)) return true;
+  }
+  return false;
+}
+
+// A reject decides at once; else the first tier with a permit; nobody: yes.
+template <typename List, typename Arg>
+bool Permitted(const List& list, const Arg& arg) {
+  bool permitted = false;
+  int tier = -1;
+  for (const auto& entry : list) {
+    if (permitted && entry.origin.tier != tier) return true;
+    tier = entry.origin.tier;
+    const Vote vote = entry.fn(arg);
+    if (vote == Vote::kReject) return false;
+    permitted = permitted || vote == Vote::kPermit;
+  }
+  return true;
+}
+
+// The first tier that has a hook decides: all of its hooks must agree; nobody: no.
+bool Starving(const HookList<std::function<bool(JobId)>>& list, JobId job);
+
+struct VictimChoice {
+  std::vector<TaskId> victims;
+  int tier = -1;                 // Of the tier that named them.
+  std::vector<HookOrigin> overruled;  // Plugins of earlier tiers that named nobody.
+};
+
+// Intersection inside a tier, in the order of its first plugin; an empty intersection stays
+// empty. The first tier that names a victim decides; with `strict`, an empty answer of a tier is
+// final.
+template <typename List, typename Evictor>
+VictimChoice Victims(const List& list, const Evictor& evictor,
+                     absl::Span<const TaskId> candidates, bool strict);
+
+}  // namespace combine
+
+}  // namespace bth::framework
+
+#include "framework/hooks_victims.inc.h"

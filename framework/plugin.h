@@ -1,0 +1,104 @@
+// What a policy plugin and an action are, and where they are registered.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "conf/arguments.h"
+#include "conf/policy.h"
+#include "framework/hooks.h"
+
+namespace bth::framework {
+
+class Session;
+
+// Adds the hooks of one plugin at its place among the tiers; a hook whose flag is off in the
+// configuration is not added. Lives while the session opens.
+class HookRegistrar {
+ public:
+  HookRegistrar(HookTable& table, HookOrigin origin, const conf::PluginOption& option)
+      : table_(table), origin_(origin), option_(option) {}
+
+  bool hierarchy_enabled() const;
+
+  void JobOrder(JobCompareFn fn);
+  void QueueOrder(QueueCompareFn fn);
+  void VictimQueueOrder(VictimQueueCompareFn fn);
+  void TaskOrder(TaskCompareFn fn);
+  void SubJobOrder(SubJobCompareFn fn);
+  void ClusterOrder(std::function<int(std::string_view, std::string_view)> fn);
+  void PreFilter(std::function<ReasonId(TaskId)> fn);
+  void FilterStatic(StaticFilterFn fn);
+  void FilterUsage(UsageFilterFn fn);
+  void FilterGlobal(GlobalFilterFn fn);
+  void BestNode(BestNodeFn fn);
+  void ScoreStatic(StaticScore score);
+  void ScoreUsage(UsageScoreFn fn);
+  void ScoreGlobal(GlobalScoreFn fn);
+  void HyperNodeScore(HyperNodeScoreFn fn);
+  void HyperNodeGradient(HyperNodeGradientFn fn);
+  void Preemptable(EvictableFn fn);
+  void Reclaimable(EvictableFn fn);
+  void UnifiedEvictable(UnifiedEvictableFn fn);
+  void VictimTasks(VictimTasksFn fn);
+  void Overused(std::function<bool(QueueId)> fn);
+  void Preemptive(std::function<bool(QueueId, absl::Span<const TaskId>)> fn);
+  void Allocatable(std::function<bool(QueueId, TaskId)> fn);
+  void JobValid(std::function<JobValidity(JobId)> fn);
+  void JobReady(std::function<bool(JobId)> fn);
+  void JobPipelined(std::function<Vote(JobId)> fn);
+  void SubJobReady(std::function<bool(SubJobId)> fn);
+  void SubJobPipelined(std::function<Vote(SubJobId)> fn);
+  void JobEnqueueable(std::function<Vote(JobId)> fn);
+  void JobEnqueued(std::function<void(JobId)> fn);
+  void JobStarving(std::function<bool(JobId)> fn);
+  void TargetJob(std::function<JobId(absl::Span<const JobId>)> fn);
+  void ReservedNodes(std::function<void()> fn);
+  // Always on.
+  void OnPlace(TaskEventFn fn);
+  void OnRemove(TaskEventFn fn);
+  void OnClose(std::function<void()> fn);
+
+ private:
+  HookTable& table_;
+  const HookOrigin origin_;
+  const conf::PluginOption& option_;
+};
+
+// Lives until the policy is reloaded; its hooks live for one session. Thread: scheduling, but
+// filters and scores run on workers.
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual std::string_view name() const = 0;
+  // Adds hooks and computes what they need. What it captures must live as long as the session.
+  virtual absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) = 0;
+};
+
+// Orders, tries, and commits or lets go; asks the session, never a plugin.
+class Action {
+ public:
+  virtual ~Action() = default;
+  virtual std::string_view name() const = 0;
+  virtual absl::Status Execute(Session& session) = 0;
+};
+
+// Makes an instance from its configured arguments. Errors name the argument.
+using PluginFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Plugin>>(const conf::Arguments&)>;
+using ActionFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Action>>(const conf::Arguments&)>;
+
+// Filled at start from the tables in plugins/builtin.cc and actions/builtin.cc, then constant.
+struct Registry {
+  std::map<std::string, PluginFactory, std::less<>> plugins;
+  std::map<std::string, ActionFactory, std::less<>> actions;
+};
+
+}  // namespace bth::framework

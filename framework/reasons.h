@@ -1,0 +1,49 @@
+// Why a node is turned down: short ids in the loops, texts at the edge.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bth::framework {
+
+// Codes of kube-scheduler statuses; the numbers are seen by extenders.
+enum class FitCode : uint8_t {
+  kSuccess = 0,
+  kError = 1,
+  kUnschedulable = 2,   // May fit after evictions; further filters are still asked.
+  kUnresolvable = 3,    // No eviction helps (UnschedulableAndUnresolvable).
+  kWait = 4,
+  kSkip = 5,
+};
+
+// 0 means "fits". Valid in one session.
+using ReasonId = uint16_t;
+inline constexpr ReasonId kFits = 0;
+
+// Reasons of a session, registered at its opening and constant afterwards.
+// Thread: scheduling while the session opens, then any.
+class ReasonTable {
+ public:
+  ReasonTable() : entries_(1) {}
+
+  // The same (code, text) gives the same id.
+  ReasonId Register(FitCode code, std::string_view text);
+  FitCode code(ReasonId id) const { return entries_[id].code; }
+  const std::string& text(ReasonId id) const { return entries_[id].text; }
+  // Unresolvable, error, wait and skip end the evaluation of a node.
+  bool Aborts(ReasonId id) const {
+    return id != kFits && entries_[id].code != FitCode::kUnschedulable;
+  }
+  size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    FitCode code = FitCode::kSuccess;
+    std::string text;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace bth::framework

@@ -1,0 +1,165 @@
+// One cycle's view of the cluster: a snapshot, the columns this cycle changes, and the hooks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "api/model/snapshot.h"
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/worker_pool.h"
+#include "conf/policy.h"
+#include "framework/effects.h"
+#include "framework/fit_report.h"
+#include "framework/hooks.h"
+#include "framework/reasons.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace bth::framework {
+
+class NodePicker;
+class StaticFitCache;
+
+// What a session borrows for its life.
+struct SessionContext {
+  std::shared_ptr<const model::Snapshot> snapshot;
+  const conf::Policy* policy = nullptr;
+  EffectSink* sink = nullptr;
+  const Clock* clock = nullptr;
+  WorkerPool* workers = nullptr;
+  StaticFitCache* static_fits = nullptr;         // Outlives sessions.
+  ReasonTable* reasons = nullptr;                // Outlives sessions, so that ids stay.
+  metrics::SchedulerMetrics* metrics = nullptr;  // May be null.
+  std::string uid;                               // Stamped into conditions.
+};
+
+// Where a task is to go.
+struct NodeChoice {
+  model::NodeId node;       // Invalid: none, and `FitOf` tells why.
+  bool on_future_room = false;  // Only fits when releasing pods have left.
+};
+
+// Thread: scheduling. Reads are also made by workers while the scheduling thread waits for them.
+class Session {
+ public:
+  explicit Session(SessionContext context);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // The picture at open; never changes.
+  const model::Snapshot& base() const { return *context_.snapshot; }
+  const SessionContext& context() const { return context_; }
+  const model::DimensionTable& dims() const { return *base().dims; }
+  // Present values; changed by statements only.
+  const model::Usage& usage() const { return usage_; }
+
+  const model::TaskRow& task(model::TaskId id) const { return base().tasks[id]; }
+  const model::TaskState& state(model::TaskId id) const { return usage_.tasks[id]; }
+  const model::ResourceVec& request(model::TaskId id) const {
+    return base().shapes[base().tasks[id].shape].request;
+  }
+  const model::ShapeRow& shape(model::ShapeId id) const { return base().shapes[id]; }
+  const model::JobRow& job(model::JobId id) const { return base().jobs[id]; }
+  const model::JobCounts& counts(model::JobId id) const { return usage_.jobs[id]; }
+  const model::QueueRow& queue(model::QueueId id) const { return base().queues[id]; }
+  const model::NodeFacts& node(model::NodeId id) const { return *base().nodes[id].facts; }
+
+  HookTable& hooks() { return hooks_; }
+  const HookTable& hooks() const { return hooks_; }
+  // Plugins register their reasons while the session opens.
+  ReasonTable& reasons() { return *context_.reasons; }
+  const ReasonTable& reasons() const { return *context_.reasons; }
+  NodePicker& picker() { return *picker_; }
+  // Freezes hooks and reasons; called once, after every plugin's open.
+  void Freeze();
+
+  // Orders: negative when the first comes first; ties end at (creation, UID), never 0 for two.
+  int CompareJobs(model::JobId a, model::JobId b) const;
+  int CompareQueues(model::QueueId a, model::QueueId b) const;
+  int CompareTasks(model::TaskId a, model::TaskId b) const;
+  int CompareSubJobs(model::SubJobId a, model::SubJobId b) const;
+
+  bool JobReady(model::JobId id) const { return combine::All(hooks_.job_ready, id); }
+  bool JobPipelined(model::JobId id) const {
+    return combine::Permitted(hooks_.job_pipelined, id);
+  }
+  bool SubJobReady(model::JobId job, model::SubJobId id) const;
+  bool SubJobPipelined(model::JobId job, model::SubJobId id) const;
+  JobValidity ValidateJob(model::JobId id) const;
+  bool Overused(model::QueueId id) const { return combine::Any(hooks_.overused, id); }
+  bool Allocatable(model::QueueId queue, model::TaskId task) const {
+    return combine::All(hooks_.allocatable, queue, task);
+  }
+  bool JobEnqueueable(model::JobId id) const {
+    return combine::Permitted(hooks_.job_enqueueable, id);
+  }
+  void JobEnqueued(model::JobId id) const;
+
+  // True when `name` is among the configured actions.
+  bool HasAction(std::string_view name) const;
+  // Pending or empty phase.
+  bool IsPendingPhase(model::JobId id) const;
+  void SetPhase(model::JobId id, model::PodGroupPhase phase);
+
+  // Plugins' words about a job, shown on its PodGroup at close.
+  void SetCondition(model::JobId job, ConditionReport condition);
+  void AddEvent(model::JobId job, EventReport event);
+  // Why the job waits; the lowest gate said in this session stays.
+  void HoldAt(model::JobId job, Gate gate, std::string_view plugin, std::string message);
+
+  // Fit errors of tasks, shared by tasks with the same answer.
+  void RecordFit(model::TaskId task, std::shared_ptr<const TaskFit> fit);
+  const TaskFit* FitOf(model::TaskId task) const;
+  void ClearFits(model::JobId job);
+  // What a discarded statement had planned for the task; kPending state when nothing.
+  void RememberPlan(model::TaskId task, const model::TaskState& planned);
+  void ForgetPlan(model::TaskId task);
+  const model::TaskState* PlanOf(model::TaskId task) const;
+
+  // Names the present values: equal versions mean equal usage. Rolling back brings it back.
+  uint64_t version() const { return version_; }
+  // Nodes whose usage changed, in order, one entry per change: node indexes follow it.
+  const std::vector<model::NodeId>& node_changes() const { return node_changes_; }
+  uint64_t Digest() const { return usage_.DigestOf(); }
+
+  // Used by Statement only. Set moves every sum and runs the event handlers; Restore does the
+  // same back to a value that Set replaced, with the version of that moment.
+  void Set(model::TaskId task, const model::TaskState& to);
+  void Restore(model::TaskId task, const model::TaskState& to, uint64_t version);
+
+  const ConditionReport* FindCondition(model::JobId job, std::string_view type) const;
+  const std::vector<ConditionReport>& ConditionsOf(model::JobId job) const;
+  const std::vector<EventReport>& EventsOf(model::JobId job) const;
+  const JobFit* HoldOf(model::JobId job) const;
+  // Jobs whose counts, phase, conditions or events this session changed, in order of change.
+  const std::vector<model::JobId>& touched_jobs() const { return touched_jobs_; }
+
+ private:
+  struct JobNotes {
+    std::vector<ConditionReport> conditions;
+    std::vector<EventReport> events;
+    JobFit hold;
+  };
+  JobNotes& NotesOf(model::JobId job);
+  void Touch(model::JobId job);
+
+  SessionContext context_;
+  model::Usage usage_;
+  HookTable hooks_;
+  std::unique_ptr<NodePicker> picker_;
+  uint64_t version_ = 0;
+  uint64_t last_version_ = 0;
+  std::vector<model::NodeId> node_changes_;
+  std::vector<model::JobId> touched_jobs_;
+  IdVector<model::JobId, bool> touched_;
+  absl::flat_hash_map<model::JobId, JobNotes> notes_;  // Of jobs that wait; off the hot path.
+  absl::flat_hash_map<model::TaskId, std::shared_ptr<const TaskFit>> fits_;
+  absl::flat_hash_map<model::TaskId, model::TaskState> plans_;
+};
+
+}  // namespace bth::framework
