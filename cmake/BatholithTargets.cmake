@@ -16,16 +16,40 @@ function(bth_library name)
   endif()
 endfunction()
 
+# What a user runs, without tests and benchmarks; and, with BTH_FUZZ, every fuzzer.
+add_custom_target(programs)
+if(BTH_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+
 # bth_binary(NAME SOURCE DEPS ...): a program in bin/.
 function(bth_binary name source)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE bth_flags ${ARG_DEPS})
+  add_dependencies(programs ${name})
+endfunction()
+
+# bth_fuzzers(DEPS ...): one libFuzzer program from each *_fuzz.cc of the current folder. bth_test
+# calls it, so a tests folder needs no line of its own.
+function(bth_fuzzers)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_fuzz.cc)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE bth_flags ${ARG_DEPS})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
+  endforeach()
 endfunction()
 
 # bth_test(NAME DEPS ... LABELS ...): one Catch2 program from every *_test.cc of the current folder.
 function(bth_test name)
   cmake_parse_arguments(ARG "" "" "DEPS;LABELS" ${ARGN})
+  if(BTH_FUZZ)
+    bth_fuzzers(DEPS ${ARG_DEPS})
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
   if(NOT sources)
     return()

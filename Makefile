@@ -1,0 +1,109 @@
+# Two commands do most of the work: `make demo` and `make test`. `make help` lists the others.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+JOBS ?= $(shell nproc)
+PYTEST_ARGS ?=
+CTEST_ARGS ?=
+FUZZ_SECONDS ?= 60
+BENCH_ARGS ?=
+
+# Everything a test run starts is the dev build: no second build of the tree is needed for it.
+DEV_BIN := $(CURDIR)/build/dev/bin
+RELEASE_BIN := $(CURDIR)/build/release/bin
+CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 clang-format) clang-format-14)
+
+# $(call build,PRESET,TARGET): configures once (ninja re-runs CMake by itself), then builds.
+define build
+	[ -f build/$(1)/build.ninja ] || cmake --preset $(1)
+	cmake --build build/$(1) --target $(2) --parallel $(JOBS)
+endef
+# $(call ctest,PRESET,MORE)
+define ctest
+	ctest --test-dir build/$(1) --parallel $(JOBS) --output-on-failure --no-tests=error $(2) $(CTEST_ARGS)
+endef
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+.PHONY: deps
+deps:
+	@scripts/bootstrap --with e2e
+
+.PHONY: build
+build: ## Build the optimised programs into build/release/bin
+	$(call build,release,programs)
+
+.PHONY: demo
+demo: deps build ## Install packages, build, and watch a gang being scheduled
+	scripts/demo
+
+.PHONY: test
+test: deps ## Unit, property, scenario, component and end-to-end tests (embedded API server)
+	$(call build,dev,all)
+	$(call ctest,dev,)
+	scripts/e2e embedded $(DEV_BIN) $(PYTEST_ARGS)
+
+.PHONY: check
+check: ## Everything of `make test` but the end-to-end tests
+	$(call build,dev,all)
+	$(call ctest,dev,)
+
+.PHONY: e2e
+e2e: ## End-to-end tests on the embedded API server
+	$(call build,dev,programs)
+	scripts/e2e embedded $(DEV_BIN) $(PYTEST_ARGS)
+
+.PHONY: e2e-kube
+e2e-kube: ## End-to-end tests on a real kube-apiserver (needs Go; builds it first)
+	tests/kube/build
+	$(call build,dev,programs)
+	scripts/e2e kube $(DEV_BIN) $(PYTEST_ARGS)
+
+.PHONY: bench
+bench: ## Benchmarks in process; JSON reports in build/bench
+	$(call build,release,all)
+	scripts/bench $(BENCH_ARGS)
+
+.PHONY: bench-e2e
+bench-e2e: ## Benchmarks of the daemon beside kube-scheduler on a real API server (needs Go)
+	tests/kube/build
+	$(call build,release,programs)
+	BTH_BIN=$(RELEASE_BIN) bench/e2e/run $(BENCH_ARGS)
+
+.PHONY: format
+format: ## Format the C++ files in place
+	scripts/sources | xargs -0 -r $(CLANG_FORMAT) -i
+
+.PHONY: lint lint-quick lint-tidy
+lint: lint-quick lint-tidy ## Layers, formatting, Python syntax, clang-tidy on changed files (ALL=1: on all)
+lint-quick: ## The checks of `make lint` that take seconds
+	python3 scripts/check_layers.py
+	scripts/sources | xargs -0 -r $(CLANG_FORMAT) --dry-run -Werror
+	scripts/check_python
+lint-tidy:
+	scripts/bootstrap --with lint
+	[ -f build/tidy/build.ninja ] || cmake --preset tidy >/dev/null
+	JOBS=$(JOBS) scripts/tidy $(if $(ALL),--all)
+
+# The end-to-end tests are left out: they time out under sanitizers, and test the same code.
+.PHONY: asan tsan
+asan: ## Tests under AddressSanitizer and UBSan
+	$(call build,asan,all)
+	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(call ctest,asan,)
+tsan: ## Tests under ThreadSanitizer
+	$(call build,tsan,all)
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(call ctest,tsan,)
+
+.PHONY: fuzz
+fuzz: ## Run each fuzzer for FUZZ_SECONDS (default 60)
+	scripts/bootstrap --with fuzz
+	$(call build,fuzz,fuzzers)
+	scripts/fuzz $(FUZZ_SECONDS)
+
+.PHONY: clean
+clean: ## Remove build/
+	rm -rf build

@@ -1,0 +1,98 @@
+"""Documents and manifests: links lead somewhere, every YAML block can be read, and the policies
+shown name only plugins and actions that are described."""
+
+import pathlib
+import re
+import unittest
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def ours(pattern):
+    """Files of the tree that match, but for build products and hidden folders."""
+    for path in sorted(ROOT.rglob(pattern)):
+        parts = path.relative_to(ROOT).parts
+        if not any(p == "build" or p.startswith(".") for p in parts[:-1]):
+            yield path
+
+
+def policies():
+    """(where, text) of each complete scheduler.conf that is shown somewhere."""
+    for page in ours("*.md"):
+        for number, (language, body) in enumerate(FENCE.findall(page.read_text("utf-8")), 1):
+            if language == "yaml" and body.startswith("# scheduler.conf"):
+                yield f"{page.relative_to(ROOT)}, block {number}", body
+    for path in ours("*.conf"):
+        if path.is_relative_to(ROOT / "examples"):
+            yield str(path.relative_to(ROOT)), path.read_text("utf-8")
+    manifest = yaml.safe_load((ROOT / "deploy/scheduler/configmap.yaml").read_text("utf-8"))
+    yield "deploy/scheduler/configmap.yaml", manifest["data"]["volcano-scheduler.conf"]
+
+
+class Documents(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        count = 0
+        for page in ours("*.md"):
+            text = FENCE.sub("", page.read_text("utf-8"))
+            for target in LINK.findall(text):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                count += 1
+                path = page.parent / target.split("#")[0]
+                self.assertTrue(path.exists(), f"{page.relative_to(ROOT)}: {target}")
+        self.assertGreater(count, 20)
+
+    def test_yaml_blocks_can_be_read(self):
+        for page in ours("*.md"):
+            for language, body in FENCE.findall(page.read_text("utf-8")):
+                if language == "yaml":
+                    with self.subTest(page=str(page.relative_to(ROOT)), body=body[:60]):
+                        list(yaml.safe_load_all(body))
+
+
+class Policies(unittest.TestCase):
+    def test_names_are_described(self):
+        described = {kind: {p.stem for p in (ROOT / "docs" / kind).glob("*.md")} - {"README"}
+                     for kind in ("plugins", "actions")}
+        shown = list(policies())
+        self.assertGreaterEqual(len(shown), 4)
+        for where, text in shown:
+            policy = yaml.safe_load(text)
+            with self.subTest(where=where):
+                actions = {a.strip() for a in policy["actions"].split(",")}
+                plugins = {p["name"] for tier in policy["tiers"] for p in tier["plugins"]}
+                self.assertLessEqual(actions, described["actions"])
+                self.assertLessEqual(plugins, described["plugins"])
+
+
+class Manifests(unittest.TestCase):
+    def test_kustomization_lists_every_manifest(self):
+        folder = ROOT / "deploy"
+        listed = set(yaml.safe_load((folder / "kustomization.yaml").read_text("utf-8"))["resources"])
+        present = {str(p.relative_to(folder)) for sub in ("crds", "scheduler")
+                   for p in (folder / sub).glob("*.yaml")}
+        self.assertEqual(listed, present)
+
+    def test_names_of_definitions_follow_from_their_contents(self):
+        for path in (ROOT / "deploy/crds").glob("*.yaml"):
+            crd = yaml.safe_load(path.read_text("utf-8"))
+            spec = crd["spec"]
+            self.assertEqual(crd["metadata"]["name"], f"{spec['names']['plural']}.{spec['group']}")
+            self.assertEqual(path.stem, f"{spec['group']}_{spec['names']['plural']}")
+
+    def test_example_pods_belong_to_a_group_that_is_there(self):
+        for path in (ROOT / "examples").glob("*.yaml"):
+            objects = [o for o in yaml.safe_load_all(path.read_text("utf-8")) if o]
+            groups = {o["metadata"]["name"] for o in objects if o["kind"] == "PodGroup"}
+            for pod in (o for o in objects if o["kind"] == "Pod"):
+                annotations = pod["metadata"]["annotations"]
+                self.assertIn(annotations["scheduling.k8s.io/group-name"], groups, path.name)
+                self.assertEqual(pod["spec"]["schedulerName"], "volcano", path.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
