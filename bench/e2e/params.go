@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Params say how large the cluster is, what is measured on it, and where the programs are.
+type Params struct {
+	Subjects    []string
+	Repeat      int
+	Nodes       int
+	Pods        int
+	Gang        int
+	Existing    int
+	Hopeless    int
+	Singles     int
+	SingleEvery time.Duration
+	Idle        time.Duration
+	Timeout     time.Duration
+	PodCPU      string
+	PodMemory   string
+	NodeCPU     string
+	NodeMemory  string
+	NodePods    int
+	Connections int
+	Bin         string
+	KubeBin     string
+	CRDs        string
+	Conf        string
+	Custom      string
+	CustomName  string
+	Keep        bool
+}
+
+func parseParams(args []string) (*Params, error) {
+	p := &Params{}
+	var subjects string
+	f := flag.NewFlagSet("bench/e2e/run", flag.ContinueOnError)
+	f.StringVar(&subjects, "subjects", "vc-scheduler,kube-scheduler,bare-client",
+		"what is measured, in this order, each on a fresh API server: "+subjectNames)
+	f.IntVar(&p.Repeat, "repeat", 1, "how often the whole list of subjects is measured; the table shows medians")
+	f.IntVar(&p.Nodes, "nodes", 100, "nodes")
+	f.IntVar(&p.Pods, "pods", 500, "pending pods that are there when the subject starts")
+	f.IntVar(&p.Gang, "gang", 10, "pods per gang")
+	f.IntVar(&p.Existing, "existing", 0, "pods that run already, spread over the nodes")
+	f.IntVar(&p.Hopeless, "hopeless", 0, "pending pods that fit nowhere, in gangs of the same size")
+	f.IntVar(&p.Singles, "singles", 0, "after the others: pods created one by one, to measure their latency")
+	f.DurationVar(&p.SingleEvery, "single-every", 250*time.Millisecond, "pause between them")
+	f.DurationVar(&p.Idle, "idle", 0, "how long the idle subject is watched after the last binding")
+	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
+	f.StringVar(&p.PodCPU, "pod-cpu", "100m", "CPU request of each pod")
+	f.StringVar(&p.PodMemory, "pod-memory", "64Mi", "memory request of each pod")
+	f.StringVar(&p.NodeCPU, "node-cpu", "32", "CPU of each node")
+	f.StringVar(&p.NodeMemory, "node-memory", "256Gi", "memory of each node")
+	f.IntVar(&p.NodePods, "node-pods", 250, "pods that each node takes")
+	f.IntVar(&p.Connections, "connections", 16, "connections of bare-client")
+	f.StringVar(&p.Bin, "bin", "", "folder of vc-scheduler (default: build/release/bin)")
+	f.StringVar(&p.KubeBin, "kube-bin", "", "folder of kt and the programs it starts (default: tests/kube/bin)")
+	f.StringVar(&p.CRDs, "crds", "", "folder of the definitions to install (default: deploy/crds)")
+	f.StringVar(&p.Conf, "scheduler-conf", "", "policy of vc-scheduler (default: that of the program)")
+	f.StringVar(&p.Custom, "custom", "",
+		"command line of the subject custom; {kubeconfig} and {port} are replaced")
+	f.StringVar(&p.CustomName, "custom-scheduler-name", "volcano", "spec.schedulerName of the pods for custom")
+	f.BoolVar(&p.Keep, "keep", false, "keep the state folders with all logs")
+	root := f.String("root", "", "top of the source tree; set by the script")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	p.Subjects = strings.Split(subjects, ",")
+	defaultTo(&p.Bin, filepath.Join(*root, "build/release/bin"))
+	defaultTo(&p.KubeBin, filepath.Join(*root, "tests/kube/bin"))
+	defaultTo(&p.CRDs, filepath.Join(*root, "deploy/crds"))
+	return p, p.check()
+}
+
+func defaultTo(value *string, fallback string) {
+	if *value == "" {
+		*value = fallback
+	}
+}
+
+// check refuses what could not be measured, before the first server starts.
+func (p *Params) check() error {
+	if p.Nodes < 1 || p.Pods < 1 || p.Gang < 1 || p.Repeat < 1 || p.Connections < 1 {
+		return errors.New("--nodes, --pods, --gang, --repeat and --connections must be at least 1")
+	}
+	if p.Existing < 0 || p.Hopeless < 0 || p.Singles < 0 {
+		return errors.New("--existing, --hopeless and --singles must not be negative")
+	}
+	for _, name := range p.Subjects {
+		if err := p.checkSubject(name); err != nil {
+			return fmt.Errorf("--subjects: %w", err)
+		}
+	}
+	for _, text := range []string{p.PodCPU, p.PodMemory, p.NodeCPU, p.NodeMemory} {
+		if _, err := resource.ParseQuantity(text); err != nil {
+			return fmt.Errorf("%q: %w", text, err)
+		}
+	}
+	return p.checkRoom()
+}
+
+func (p *Params) checkSubject(name string) error {
+	switch {
+	case !isSubject(name):
+		return fmt.Errorf("%q is none of %s", name, subjectNames)
+	case name == "custom" && p.Custom == "":
+		return errors.New("custom needs --custom")
+	case name == "vc-scheduler":
+		if _, err := os.Stat(filepath.Join(p.Bin, name)); err != nil {
+			return fmt.Errorf("%w: build the release preset, or name the folder with --bin", err)
+		}
+	}
+	return nil
+}
+
+// checkRoom makes sure that all pods fit: a run that waits for its timeout measures nothing.
+func (p *Params) checkRoom() error {
+	perNode := int64(p.NodePods)
+	for _, pair := range [][2]string{{p.NodeCPU, p.PodCPU}, {p.NodeMemory, p.PodMemory}} {
+		room, request := resource.MustParse(pair[0]), resource.MustParse(pair[1])
+		if request.MilliValue() > 0 {
+			perNode = min(perNode, room.MilliValue()/request.MilliValue())
+		}
+	}
+	need := int64(p.Pods + p.Existing + p.Singles)
+	if have := perNode * int64(p.Nodes); need > have {
+		return fmt.Errorf("%d pods do not fit: each of the %d nodes takes %d", need, p.Nodes, perNode)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// usage is what a process has used since its start.
+type usage struct {
+	cpu  float64 // Seconds.
+	peak float64 // Most memory ever held, MiB.
+}
+
+// ticksPerSecond is the unit of /proc/PID/stat, which Linux fixes for user space.
+const ticksPerSecond = 100
+
+// usageOf reads /proc; a process that is gone has used nothing.
+func usageOf(pid int) usage {
+	var u usage
+	if pid == 0 {
+		return u
+	}
+	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
+		// The name in parentheses may hold blanks; the fields after it do not.
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		user, _ := strconv.ParseFloat(fields[11], 64)
+		system, _ := strconv.ParseFloat(fields[12], 64)
+		u.cpu = (user + system) / ticksPerSecond
+	}
+	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmHWM:" {
+				kib, _ := strconv.ParseFloat(fields[1], 64)
+				u.peak = kib / 1024
+			}
+		}
+	}
+	return u
+}
+
+// program is a child process with a log file; it dies with us.
+type program struct {
+	command *exec.Cmd
+	log     string
+	done    chan struct{}
+}
+
+func startProgram(log string, argv ...string) (*program, error) {
+	file, err := os.Create(log)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	command := exec.Command(argv[0], argv[1:]...)
+	command.Stdout, command.Stderr = file, file
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	p := &program{command: command, log: log, done: make(chan struct{})}
+	go func() {
+		command.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (p *program) pid() int { return p.command.Process.Pid }
+
+// usage is exact to the last tick also after the process has ended.
+func (p *program) usage() usage {
+	select {
+	case <-p.done:
+	default:
+		return usageOf(p.pid())
+	}
+	state := p.command.ProcessState
+	u := usage{cpu: (state.UserTime() + state.SystemTime()).Seconds()}
+	if resources, ok := state.SysUsage().(*syscall.Rusage); ok {
+		u.peak = float64(resources.Maxrss) / 1024
+	}
+	return u
+}
+
+// awaitQuiet waits until the process has used at most two hundredths of a core during one second,
+// or has ended, or the patience is over.
+func awaitQuiet(p *program, patience time.Duration) {
+	deadline := time.Now().Add(patience)
+	for time.Now().Before(deadline) {
+		before := p.usage().cpu
+		select {
+		case <-p.done:
+			return
+		case <-time.After(time.Second):
+		}
+		if p.usage().cpu-before <= 0.02 {
+			return
+		}
+	}
+}
+
+func (p *program) stop() {
+	p.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		p.command.Process.Kill()
+		<-p.done
+	}
+}
+
+// failure tells how the log ends.
+func (p *program) failure() error {
+	text, _ := os.ReadFile(p.log)
+	if len(text) > 3000 {
+		text = text[len(text)-3000:]
+	}
+	return fmt.Errorf("%s ended by itself; its log ends with:\n%s", p.command.Path, text)
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// subject is a program under measurement and what its pods must look like.
+type subject struct {
+	name          string
+	schedulerName string
+	gangs         bool // It knows pod groups.
+	schedules     bool // It goes on by itself: idleness and single pods can be measured.
+}
+
+var subjects = map[string]subject{
+	"vc-scheduler":   {name: "vc-scheduler", schedulerName: "volcano", gangs: true, schedules: true},
+	"kube-scheduler": {name: "kube-scheduler", schedulerName: "default-scheduler", schedules: true},
+	"bare-client":    {name: "bare-client", schedulerName: "bare-client"},
+	"custom":         {name: "custom", gangs: true, schedules: true},
+}
+
+const subjectNames = "vc-scheduler, kube-scheduler, bare-client, custom"
+
+func isSubject(name string) bool {
+	_, ok := subjects[name]
+	return ok
+}
+
+func newSubject(name string, p *Params) subject {
+	s := subjects[name]
+	if name == "custom" {
+		s.schedulerName = p.CustomName
+	}
+	return s
+}
+
+// kubeSchedulerConf lifts the client's rate limit, which would otherwise be what is measured.
+const kubeSchedulerConf = `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection: {leaderElect: false}
+clientConnection: {kubeconfig: %q, qps: 10000, burst: 10000}
+`
+
+// start runs the subject against the server.
+func (s subject) start(p *Params, on *server) (*program, error) {
+	argv, err := s.commandLine(p, on)
+	if err != nil {
+		return nil, err
+	}
+	return startProgram(filepath.Join(on.dir, s.name+".log"), argv...)
+}
+
+func (s subject) commandLine(p *Params, on *server) ([]string, error) {
+	kubeconfig := on.Kubeconfigs["scheduler"]
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	second, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	switch s.name {
+	case "kube-scheduler":
+		conf := filepath.Join(on.dir, "kube-scheduler.yaml")
+		if err := os.WriteFile(conf, fmt.Appendf(nil, kubeSchedulerConf, kubeconfig), 0o600); err != nil {
+			return nil, err
+		}
+		return []string{filepath.Join(p.KubeBin, s.name), "--config", conf,
+			"--bind-address", "127.0.0.1", "--secure-port", strconv.Itoa(port),
+			"--cert-dir", filepath.Join(on.dir, "kube-scheduler-certs"), "--profiling=false"}, nil
+	case "bare-client":
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		return []string{self, bareCommand, kubeconfig, strconv.Itoa(p.Connections)}, nil
+	case "custom":
+		line := strings.ReplaceAll(p.Custom, "{kubeconfig}", kubeconfig)
+		line = strings.ReplaceAll(line, "{port}", strconv.Itoa(port))
+		// exec: the process whose CPU is read shall be the program, not a shell.
+		return []string{"/bin/sh", "-c", "exec " + line}, nil
+	}
+	argv := []string{filepath.Join(p.Bin, s.name), "--kubeconfig", kubeconfig, "--leader-elect=false",
+		"--listen-address", "127.0.0.1:" + strconv.Itoa(port), "--enable-metrics",
+		"--healthz-address", "127.0.0.1:" + strconv.Itoa(second), "--enable-healthz"}
+	if p.Conf != "" {
+		argv = append(argv, "--scheduler-conf", p.Conf)
+	}
+	return argv, nil
+}

@@ -1,0 +1,67 @@
+"""Fixtures shared by all end-to-end tests."""
+
+import pytest
+
+from support import backends, processes
+from support.kubectl import Kubectl
+from support.world import unique
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--backend",
+        choices=("embedded", "kube"),
+        default="embedded",
+        help="which API server to test against: ours (vc-standalone) or the real one (tests/kube)",
+    )
+
+
+def pytest_report_header(config):
+    return f"backend: {config.getoption('--backend')}"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out the tests that speak of the other backend."""
+    kind = config.getoption("--backend")
+    others = [i for i in items if (m := i.get_closest_marker("backend")) and m.args[0] != kind]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [i for i in items if i not in others]
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """A failed test shows what the programs said last."""
+    report = (yield).get_result()
+    if report.failed:
+        for process in processes.STARTED:
+            report.sections.append((f"end of {process.log_path}", process.tail()))
+
+
+@pytest.fixture(scope="session")
+def backend(request):
+    """The API server of the session."""
+    made = backends.make(request.config.getoption("--backend"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def rest(backend):
+    return backend.rest()
+
+
+@pytest.fixture
+def namespace(rest):
+    """A namespace of this test; its removal goes on after the test."""
+    name = unique("test")
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    rest.post("/api/v1/namespaces", body).expect(201)
+    yield name
+    rest.delete(f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture
+def kubectl(backend, namespace, tmp_path):
+    runner = Kubectl(backend.kubeconfig, namespace, tmp_path)
+    yield runner
+    runner.close()

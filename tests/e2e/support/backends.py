@@ -1,0 +1,150 @@
+"""The two API servers that every test runs against."""
+
+import json
+import pathlib
+import shutil
+import tempfile
+
+import yaml
+from kubernetes import client, config
+
+from support import rest
+from support.poll import until
+from support.processes import ROOT, Process, free_port, ours, theirs
+
+READY_WITHIN_S = 90
+
+
+def make(kind):
+    """Starts a backend; one that does not become ready leaves nothing behind."""
+    made = {"embedded": Embedded, "kube": Kube}[kind]()
+    try:
+        made.start()
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+class Backend:
+    """A running API server: `kubeconfig` reaches it with all rights, restarts keep its address."""
+
+    kind = ""
+
+    def __init__(self):
+        memory = "/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="bth-e2e-", dir=memory))
+        self.kubeconfig = ""
+        self._client = None
+        self._process = None
+
+    def client(self):
+        """One client with its connection pool, shared by the whole session."""
+        if self._client is None:
+            self._client = config.new_client_from_config(self.kubeconfig)
+        return self._client
+
+    def rest(self):
+        return rest.Rest(self.client())
+
+    def is_ready(self):
+        try:
+            return self.rest().get("/readyz").status == 200
+        except Exception:  # Whatever the transport says, the server is not ready.
+            return False
+
+    def install_crds(self):
+        """Installs deploy/crds, as a user does before the first start of the daemons."""
+        files = sorted((ROOT / "deploy/crds").rglob("*.yaml"))
+        assert files, "deploy/crds holds no *.yaml: there is nothing to install"
+        api = client.ApiextensionsV1Api(self.client())
+        names = []
+        for file in files:
+            for document in yaml.safe_load_all(file.read_text()):
+                if document and document["kind"] == "CustomResourceDefinition":
+                    names.append(document["metadata"]["name"])
+                    self._create_unless_present(api, document)
+        until(lambda: all(_established(api, n) for n in names), 30, f"CRDs established: {names}")
+
+    @staticmethod
+    def _create_unless_present(api, document):
+        try:
+            api.create_custom_resource_definition(document)
+        except client.ApiException as error:
+            if error.status != 409:
+                raise
+
+    def close(self):
+        if self._client is not None:
+            self._client.close()
+        if self._process is not None:
+            self._process.close()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def start(self):
+        """Starts the server and waits until it is ready."""
+        raise NotImplementedError
+
+    def restart_api(self):
+        """Kills the API server as a crash would, starts it again and waits until it is ready."""
+        raise NotImplementedError
+
+
+def _established(api, name):
+    conditions = api.read_custom_resource_definition(name).status.conditions or []
+    return any(c.type == "Established" and c.status == "True" for c in conditions)
+
+
+class Embedded(Backend):
+    """`vc-standalone` without nodes and without a scheduler: only its API server."""
+
+    kind = "embedded"
+
+    def start(self):
+        self.kubeconfig = str(self.dir / "kubeconfig")
+        port = free_port()  # Chosen here, because a restart must find the same address.
+        argv = [ours("vc-standalone"), "--port", port, "--nodes", 0, "--no-scheduler"]
+        argv += ["--write-kubeconfig", self.kubeconfig, "--data-dir", self.dir / "data"]
+        self._process = Process("vc-standalone", argv, self.dir)
+        self._wait_ready()
+
+    def _wait_ready(self):
+        written = pathlib.Path(self.kubeconfig)
+        until(
+            lambda: self._process.check() and written.exists() and self.is_ready(),
+            READY_WITHIN_S,
+            lambda: f"vc-standalone ready; its log:\n{self._process.tail()}",
+        )
+
+    def restart_api(self):
+        self._process.kill()
+        self._process.start()
+        self._wait_ready()
+
+
+class Kube(Backend):
+    """The real kube-apiserver and etcd; kube-controller-manager collects the garbage."""
+
+    kind = "kube"
+
+    def start(self):
+        self._state = self.dir / "kt"
+        argv = [theirs("kt"), "up", "--dir", self._state, "--kcm", "--until-stdin-closes"]
+        self._process = Process("kt", argv, self.dir, stdin_held=True)
+        description = self._state / "cluster.json"
+        until(
+            lambda: self._process.check() and description.exists(),
+            READY_WITHIN_S,
+            lambda: f"kt up; its log:\n{self._process.tail()}",
+        )
+        self.kubeconfig = json.loads(description.read_text())["kubeconfigs"]["admin"]
+
+    def _control(self, verb):
+        argv = [theirs("kt"), "ctl", "--dir", self._state, verb, "kube-apiserver"]
+        control = Process("kt-ctl", argv, self.dir)
+        assert control.wait(READY_WITHIN_S) == 0, control.tail()
+        control.close()
+
+    def restart_api(self):
+        self._control("kill")
+        self._control("start")

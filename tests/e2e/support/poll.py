@@ -1,0 +1,31 @@
+"""Waiting for something to become true, always with a deadline."""
+
+import time
+
+STEP_S = 0.02
+
+
+def until(question, within, what):
+    """Asks until the answer is true, and returns it. `what` may be a text or a function."""
+    deadline = time.monotonic() + within
+    while True:
+        answer = question()
+        if answer:
+            return answer
+        if time.monotonic() > deadline:
+            text = what() if callable(what) else what
+            raise AssertionError(f"not within {within} s: {text}")
+        time.sleep(STEP_S)
+
+
+def always(question, during, what):
+    """Asks during the whole time; the answer must never be false.
+
+    For claims that something does *not* happen. Keep `during` short, and wait first for a sign
+    that the program has looked at the matter.
+    """
+    deadline = time.monotonic() + during
+    while time.monotonic() < deadline:
+        if not question():
+            raise AssertionError(what() if callable(what) else what)
+        time.sleep(STEP_S)
