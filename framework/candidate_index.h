@@ -31,10 +31,11 @@ class CandidateIndex {
   static constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 
   void Rebuild();
-  void Update(model::NodeId node);
+  // False when a normalisation maximum moved, so that every key is stale.
+  bool Update(model::NodeId node);
   void SetKey(size_t position, double key);
-  // False when the maximum over feasible nodes may have changed.
-  bool KeepsMaxima(size_t position, bool feasible_now);
+  void CountMaxima(model::NodeId feasible);
+  bool KeepsMaxima(model::NodeId node, bool was_feasible, bool is_feasible);
 
   Session& session_;
   const NodeEvaluator& evaluator_;

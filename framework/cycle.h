@@ -78,25 +78,4 @@ class Cycle {
   CycleStats stats_;
 };
 
-// Statuses of every job that needs one and of every queue, as the session leaves them.
-CycleReport MakeReport(const Session& session);
-
-// Broken invariants of a closed session, one sentence each; empty when all hold. Cost: linear in
-// tasks and nodes, so production samples it.
-struct Violation {
-  std::string invariant;  // Metric label, e.g. "node_over_allocatable".
-  std::string detail;
-  model::NodeId node;
-  model::QueueId queue;
-};
-std::vector<Violation> CheckInvariants(const Session& session);
-
-// `PodGroup` phase of a job from its counts (framework specification §13.5).
-model::PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
-                                 bool unschedulable_now);
-// "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, …".
-std::string JobMessage(const Session& session, model::JobId job);
-// Reason and message of the PodScheduled condition of a task that is not bound.
-PodReport ExplainTask(const Session& session, model::TaskId task);
-
 }  // namespace bth::framework

@@ -25,10 +25,12 @@ using model::TaskId;
 
 enum class Vote : int8_t { kReject = -1, kAbstain = 0, kPermit = 1 };
 
-// Where a hook comes from: tier number, and plugin name for reports.
+// Where a hook comes from: tier number, plugin name for reports, and position among all hooks of
+// the session in order of registration.
 struct HookOrigin {
   int tier = 0;
   std::string_view plugin;
+  int position = 0;
 };
 
 template <typename Fn>
@@ -125,6 +127,8 @@ using BestNodeFn = std::function<NodeId(TaskId, absl::Span<const NodeId> nodes,
 // searches place and evict on the session itself and roll back, so that every plugin's counters
 // and filters take part by the same on_place and on_remove.
 struct HookTable {
+  int next_position = 0;
+
   HookList<JobCompareFn> job_order;
   HookList<QueueCompareFn> queue_order;
   HookList<VictimQueueCompareFn> victim_queue_order;

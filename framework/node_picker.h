@@ -9,6 +9,7 @@
 #include "api/model/ids.h"
 #include "framework/candidate_index.h"
 #include "framework/fit_report.h"
+#include "framework/node_evaluator.h"
 #include "framework/session.h"
 
 namespace bth::framework {
@@ -21,34 +22,45 @@ class NodePicker {
   explicit NodePicker(Session& session);
   ~NodePicker();
 
-  // The choice for `task` as things stand, or none with its fit recorded in the session.
+  // The choice for `task` as things stand. When there is none, why is recorded in the session.
   NodeChoice Pick(model::TaskId task);
   // For tasks that ask for nothing: as Pick, without a resource check.
   NodeChoice PickForBestEffort(model::TaskId task);
-  // The slow twin: looks at every node with no cache and no index. Same answer.
-  NodeChoice PickSlowly(model::TaskId task) const;
+  // The slow twin of both: looks at every node, with no cache and no index. Same answer.
+  NodeChoice PickSlowly(model::TaskId task, bool check_resources = true) const;
 
-  // Whether `node` can take `task` (future room counts), all filters asked.
-  bool FitsOn(model::TaskId task, model::NodeId node) const;
-  // Counts why every node refuses the task; cost: nodes x filters.
-  std::shared_ptr<const TaskFit> Explain(model::TaskId task, bool check_resources = true) const;
+  // Counts why every node refuses the task; cost: nodes x filters, once per shape while nothing
+  // changes.
+  std::shared_ptr<const TaskFit> Explain(model::TaskId task, bool check_resources = true);
 
   uint64_t scans() const { return scans_; }
   uint64_t index_builds() const { return index_builds_; }
 
  private:
-  struct Scan;
-  bool UsesIndex(model::ShapeId shape) const;
-  NodeChoice PickByIndex(model::TaskId task);
-  NodeChoice PickByScan(model::TaskId task, bool check_resources);
-  NodeChoice PickNominated(model::TaskId task, bool check_resources) const;
+  struct Explained {
+    uint64_t version = 0;
+    std::shared_ptr<const TaskFit> fit;
+  };
+
+  // The reason that holds the task off all nodes, or kFits.
+  ReasonId PreFilter(model::TaskId task) const;
+  bool UsesIndex(model::ShapeId shape);
+  NodeChoice PickNominated(model::TaskId task) const;
+  NodeChoice PickAmong(model::TaskId task, Room room);
+  model::NodeId ScanBest(model::TaskId task, Room room);
+  model::NodeId ScanWithGlobals(model::TaskId task, Room room);
+  NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
+  // All reasons of one node, in hook order; empty when it fits.
   void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
                       std::vector<ReasonId>* out) const;
+  bool PassesGlobals(model::TaskId task, model::NodeId node) const;
 
   Session& session_;
-  IdVector<model::ShapeId, int32_t> pending_of_shape_;
+  const NodeEvaluator evaluator_;
+  std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
+  absl::flat_hash_map<model::ShapeId, int32_t> picks_of_shape_;
   absl::flat_hash_map<model::ShapeId, std::unique_ptr<CandidateIndex>> indexes_;
-  std::vector<ReasonId> missing_;  // "Insufficient <name>" by dimension.
+  absl::flat_hash_map<model::ShapeId, Explained> explained_;
   uint64_t scans_ = 0;
   uint64_t index_builds_ = 0;
 };

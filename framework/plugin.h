@@ -24,6 +24,7 @@ class HookRegistrar {
  public:
   HookRegistrar(HookTable& table, HookOrigin origin, const conf::PluginOption& option)
       : table_(table), origin_(origin), option_(option) {}
+  HookRegistrar(const HookRegistrar&) = delete;
 
   bool hierarchy_enabled() const;
 
@@ -66,6 +67,8 @@ class HookRegistrar {
   void OnClose(std::function<void()> fn);
 
  private:
+  HookOrigin NextOrigin();
+
   HookTable& table_;
   const HookOrigin origin_;
   const conf::PluginOption& option_;

@@ -156,7 +156,7 @@ class Session {
   uint64_t last_version_ = 0;
   std::vector<model::NodeId> node_changes_;
   std::vector<model::JobId> touched_jobs_;
-  IdVector<model::JobId, bool> touched_;
+  IdVector<model::JobId, uint8_t> touched_;  // Bytes: std::vector<bool> has no real references.
   absl::flat_hash_map<model::JobId, JobNotes> notes_;  // Of jobs that wait; off the hot path.
   absl::flat_hash_map<model::TaskId, std::shared_ptr<const TaskFit>> fits_;
   absl::flat_hash_map<model::TaskId, model::TaskState> plans_;

@@ -39,8 +39,11 @@ class Statement {
 
   Mark Checkpoint() const { return {log_.size()}; }
   void RollbackTo(Mark mark);
-  // Undoes everything and remembers what each task would have got, for its condition.
-  void Discard();
+  // Undoes what came after `mark` and remembers what each task would have got, for its condition.
+  void DiscardTo(Mark mark);
+  void Discard() { DiscardTo(Mark{}); }
+  // Takes an allocated task of an earlier, kept statement along into this one's commit.
+  void Adopt(model::TaskId task);
   bool empty() const { return log_.empty(); }
   bool HasEvictions() const;
 

@@ -61,6 +61,9 @@ struct PodConstraints {
   bool has_preferred_terms = false;
   std::vector<PreferredNodeTerm> preferred_terms;
   std::vector<Toleration> tolerations;
+  // Some toleration tolerates the taint node.kubernetes.io/unschedulable:NoSchedule with an empty
+  // value, which a cordoned node counts as having.
+  bool tolerates_unschedulable = false;
   std::vector<HostPort> ports;
   std::vector<Symbol> images;             // Of init containers and containers, with tag.
   int image_containers = 0;               // Containers counted by the image score.

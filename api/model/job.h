@@ -48,6 +48,7 @@ struct TaskRow {
   bool gated = false;          // Has scheduling gates.
   bool own_gate_only = false;  // Its only gate is Volcano's queue-allocation gate.
   bool never_preempts = false; // preemptionPolicy Never.
+  bool critical = false;       // Priority class system-cluster-critical or system-node-critical.
 };
 
 // What scheduling changes. Kept apart, so that a session copies only this.

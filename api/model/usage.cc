@@ -65,9 +65,27 @@ void Usage::Count(const TaskRow& task, const ShapeRow& shape, const TaskState& s
 }
 
 void Usage::Move(TaskId id, const TaskRow& task, const ShapeRow& shape, const TaskState& to) {
-  Count(task, shape, tasks[id], -1);
+  const TaskState from = tasks[id];
   tasks.Mutable(id) = to;
+  const bool same_room = from.node == to.node && InGroup(from.status, kAllocatedGroup) &&
+                         InGroup(to.status, kAllocatedGroup);
+  if (same_room) {
+    Relabel(task, from.status, to.status);
+    return;
+  }
+  Count(task, shape, from, -1);
   Count(task, shape, to, +1);
+}
+
+void Usage::Relabel(const TaskRow& task, TaskStatus from, TaskStatus to) {
+  if (!task.job.valid()) return;
+  const auto move = [from, to](StatusCounts& counts) {
+    --counts[static_cast<size_t>(from)];
+    ++counts[static_cast<size_t>(to)];
+  };
+  move(jobs.Mutable(task.job).by_status);
+  if (task.sub_job.valid()) move(sub_jobs.Mutable(task.sub_job).by_status);
+  if (task.role.valid()) move(roles.Mutable(task.role).by_status);
 }
 
 uint64_t Usage::DigestOf() const {

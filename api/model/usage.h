@@ -35,6 +35,9 @@ struct Usage {
   // Count(-1) of the present state, then the new state, then Count(+1).
   void Move(TaskId id, const TaskRow& task, const ShapeRow& shape, const TaskState& to);
 
+  // The part of Move that is left when both states use the same room of the allocated group.
+  void Relabel(const TaskRow& task, TaskStatus from, TaskStatus to);
+
   // The same for equal contents, however they came about.
   uint64_t DigestOf() const;
 };

@@ -1,0 +1,212 @@
+#include "actions/allocate.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "actions/queue_jobs.h"
+#include "actions/worksheet.h"
+#include "base/status.h"
+#include "framework/node_picker.h"
+#include "framework/statement.h"
+
+namespace bth::actions {
+namespace {
+
+using framework::Gate;
+using framework::NodeChoice;
+using framework::Session;
+using framework::Statement;
+using model::JobId;
+using model::QueueId;
+using model::RoleId;
+using model::SubJobId;
+using model::TaskId;
+using model::TaskStatus;
+
+// One run of the action.
+class Run {
+ public:
+  explicit Run(Session& session) : session_(session), queues_(session) {}
+
+  absl::Status Execute() {
+    Collect();
+    while (!queues_.empty()) {
+      const QueueId queue = queues_.PopQueue();
+      QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
+      if (jobs.empty()) continue;
+      if (session_.Overused(queue)) {
+        HoldRest(queue, jobs);
+        continue;
+      }
+      const JobId job = jobs.Pop();
+      BTH_ASSIGN_OR_RETURN(const bool again, Visit(job));
+      if (again) jobs.Push(job);
+      queues_.PushQueue(queue);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  void Collect() {
+    const bool enqueues = session_.HasAction("enqueue");
+    for (JobId job : *session_.base().active_jobs) {
+      if (session_.IsPendingPhase(job)) {
+        if (enqueues) continue;
+        session_.SetPhase(job, model::PodGroupPhase::kInqueue);
+      }
+      framework::JobValidity validity = session_.ValidateJob(job);
+      if (!validity.valid) {
+        session_.HoldAt(job, Gate::kGangInvalid, "", std::move(validity.message));
+        continue;
+      }
+      Worksheet sheet = MakeWorksheet(session_, job);
+      if (sheet.empty()) continue;
+      sheets_.emplace(job, std::move(sheet));
+      queues_.Add(job);
+    }
+  }
+
+  void HoldRest(QueueId queue, QueueJobs::JobHeap& jobs) {
+    for (JobId job : jobs.items()) {
+      if (session_.JobReady(job)) continue;
+      session_.HoldAt(job, Gate::kQueueOverused, "",
+                      absl::StrCat("queue ", *session_.queue(queue).name, " is overused"));
+    }
+  }
+
+  // Tries one job; true when it is ready and has tasks left to place on its next turn.
+  absl::StatusOr<bool> Visit(JobId job) {
+    Worksheet& sheet = sheets_.at(job);
+    Statement statement(session_, "allocate");
+    const bool placed = session_.job(job).has_sub_group_policy
+                            ? PlaceSubJobs(job, sheet, statement)
+                            : PlaceTasks(job, sheet.sub_jobs.front(), statement);
+    if (!placed) return false;
+    if (!session_.JobReady(job)) {
+      // What is promised so far stays promised until the session closes.
+      statement.Keep();
+      return false;
+    }
+    if (absl::Status status = statement.Commit(); !status.ok()) {
+      session_.HoldAt(job, Gate::kBinding, "", std::string(status.message()));
+      return false;
+    }
+    return !sheet.empty();
+  }
+
+  // Sub-jobs in their order, until the job is ready; one that fails is left out.
+  bool PlaceSubJobs(JobId job, Worksheet& sheet, Statement& statement) {
+    for (size_t i = 0; i < sheet.sub_jobs.size();) {
+      const bool placed = PlaceTasks(job, sheet.sub_jobs[i], statement);
+      if (session_.JobReady(job)) break;
+      if (!placed || sheet.sub_jobs[i].tasks.empty()) ++i;
+    }
+    if (statement.empty()) return false;
+    if (session_.JobReady(job) || session_.JobPipelined(job)) return true;
+    statement.Discard();
+    return false;
+  }
+
+  // Places tasks of one sub-job until it is ready. True when it is, or when it would be once
+  // promised room is free; else nothing of it stays placed.
+  bool PlaceTasks(JobId job, SubJobSheet& sheet, Statement& statement) {
+    const Statement::Mark mark = statement.Checkpoint();
+    while (!sheet.tasks.empty()) {
+      const TaskId task = sheet.tasks.Pop();
+      if (!MayTry(job, task)) continue;
+      const NodeChoice choice = session_.picker().Pick(task);
+      if (!choice.node.valid()) {
+        const RoleId role = session_.task(task).role;
+        if (role.valid()) failed_roles_.insert(role);
+        if (WorthGoingOn(job, sheet.sub_job)) continue;
+        break;
+      }
+      if (choice.on_future_room) {
+        statement.Pipeline(task, choice.node, false);
+      } else {
+        statement.Allocate(task, choice.node);
+      }
+      if (session_.SubJobReady(job, sheet.sub_job)) break;
+    }
+    if (session_.SubJobReady(job, sheet.sub_job)) return true;
+    if (session_.SubJobPipelined(job, sheet.sub_job)) return true;
+    statement.DiscardTo(mark);
+    return false;
+  }
+
+  bool MayTry(JobId job, TaskId task) {
+    const model::TaskRow& row = session_.task(task);
+    const QueueId queue = session_.job(job).queue;
+    if (!session_.Allocatable(queue, task)) {
+      const bool open = session_.queue(queue).state == model::QueueState::kOpen;
+      session_.HoldAt(job, open ? Gate::kQuota : Gate::kQueueClosed, "",
+                      open ? absl::StrCat("queue ", *session_.queue(queue).name,
+                                          " may not allocate what the pods request")
+                           : absl::StrCat("queue ", *session_.queue(queue).name, " is not open"));
+      return false;
+    }
+    if (row.gated) {
+      session_.HoldAt(job, Gate::kSchedulingGate, "", "pods have scheduling gates");
+      return false;
+    }
+    if (row.role.valid() && failed_roles_.contains(row.role)) {
+      auto fit = std::make_shared<framework::TaskFit>();
+      fit->exemplar = task;
+      fit->shape = row.shape;
+      fit->preset = absl::StrCat("Task ", row.names->name, " with role spec ", row.names->role,
+                                 " has already predicated failed, skip");
+      session_.RecordFit(task, std::move(fit));
+      return false;
+    }
+    return true;
+  }
+
+  // After a task found no node: can the rest still make the gang?
+  bool WorthGoingOn(JobId job, SubJobId sub_job) const {
+    const model::JobRow& row = session_.job(job);
+    if (row.min_available == static_cast<int32_t>(row.tasks->size())) return false;
+    const model::SubJobCounts& sub_counts = session_.usage().sub_jobs[sub_job];
+    const int32_t sub_tasks = model::CountStatuses(sub_counts.by_status, ~0u);
+    if (session_.base().sub_jobs[sub_job].min_available >= sub_tasks) return false;
+    if (row.has_sub_group_policy) return true;
+    if (row.min_available < row.role_minimum_sum) {
+      int32_t possible = session_.counts(job).ready();
+      for (TaskId task : *row.tasks) {
+        if (session_.state(task).status != TaskStatus::kPending) continue;
+        const RoleId role = session_.task(task).role;
+        if (!role.valid() || !failed_roles_.contains(role)) ++possible;
+      }
+      return possible >= row.min_available;
+    }
+    for (RoleId role : *row.roles) {
+      const int32_t minimum = session_.base().roles[role].min_available;
+      if (minimum <= 0 || !failed_roles_.contains(role)) continue;
+      const model::RoleCounts& counts = session_.usage().roles[role];
+      const int32_t ready =
+          model::CountStatuses(counts.by_status, model::kAllocatedGroup |
+                                                     StatusBit(TaskStatus::kSucceeded)) +
+          counts.pending_best_effort;
+      if (ready < minimum) return false;
+    }
+    return true;
+  }
+
+  Session& session_;
+  QueueJobs queues_;
+  absl::flat_hash_map<JobId, Worksheet> sheets_;
+  absl::flat_hash_set<RoleId> failed_roles_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> Allocate::Create(const conf::Arguments& args) {
+  // Verdicts are always exact and kept per shape; the switch of the error cache has no effect.
+  BTH_RETURN_IF_ERROR(args.Bool("predicateErrorCacheEnable", true));
+  return std::make_unique<Allocate>();
+}
+
+absl::Status Allocate::Execute(Session& session) { return Run(session).Execute(); }
+
+}  // namespace bth::actions

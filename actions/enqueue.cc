@@ -1,0 +1,36 @@
+#include "actions/enqueue.h"
+
+#include "actions/queue_jobs.h"
+
+namespace bth::actions {
+
+using framework::Gate;
+using framework::Session;
+using model::JobId;
+
+absl::StatusOr<std::unique_ptr<framework::Action>> Enqueue::Create(const conf::Arguments&) {
+  return std::make_unique<Enqueue>();
+}
+
+absl::Status Enqueue::Execute(Session& session) {
+  QueueJobs queues(session);
+  for (JobId job : *session.base().active_jobs) {
+    if (session.IsPendingPhase(job)) queues.Add(job);
+  }
+  while (!queues.empty()) {
+    const model::QueueId queue = queues.PopQueue();
+    QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
+    if (jobs.empty()) continue;
+    const JobId job = jobs.Pop();
+    if (!session.job(job).has_min_resources || session.JobEnqueueable(job)) {
+      session.JobEnqueued(job);
+      session.SetPhase(job, model::PodGroupPhase::kInqueue);
+    } else {
+      session.HoldAt(job, Gate::kNotEnqueued, "", "pod group is not admitted to its queue yet");
+    }
+    queues.PushQueue(queue);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bth::actions

@@ -1,0 +1,51 @@
+// Queues in queue order, each with its jobs in job order: what most actions walk.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "framework/heap.h"
+#include "framework/session.h"
+
+namespace bth::actions {
+
+// The orders are asked live: placing tasks moves shares, and the next push or pop follows them.
+class QueueJobs {
+ public:
+  using JobLess = std::function<bool(model::JobId, model::JobId)>;
+  using QueueLess = std::function<bool(model::QueueId, model::QueueId)>;
+  using JobHeap = framework::Heap<model::JobId, JobLess>;
+
+  explicit QueueJobs(const framework::Session& session)
+      : session_(session), queues_([&session](model::QueueId a, model::QueueId b) {
+          return session.CompareQueues(a, b) < 0;
+        }) {}
+
+  // Puts the queue in line when it is new.
+  void AddQueue(model::QueueId queue) {
+    if (jobs_.try_emplace(queue, Heap()).second) queues_.Push(queue);
+  }
+  void Add(model::JobId job) {
+    const model::QueueId queue = session_.job(job).queue;
+    AddQueue(queue);
+    jobs_.at(queue).Push(job);
+  }
+  bool empty() const { return queues_.empty(); }
+  model::QueueId PopQueue() { return queues_.Pop(); }
+  void PushQueue(model::QueueId queue) { queues_.Push(queue); }
+  JobHeap& JobsOf(model::QueueId queue) { return jobs_.at(queue); }
+
+ private:
+  JobHeap Heap() const {
+    return JobHeap([&session = session_](model::JobId a, model::JobId b) {
+      return session.CompareJobs(a, b) < 0;
+    });
+  }
+
+  const framework::Session& session_;
+  framework::Heap<model::QueueId, QueueLess> queues_;
+  absl::flat_hash_map<model::QueueId, JobHeap> jobs_;
+};
+
+}  // namespace bth::actions

@@ -1,0 +1,36 @@
+// From API objects to what the mirror takes.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/types/node.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/queue.h"
+#include "base/interner.h"
+#include "cache/compiled.h"
+
+namespace bth::cache {
+
+// Which pods are ours.
+struct Responsibility {
+  std::set<std::string, std::less<>> scheduler_names = {"volcano"};
+};
+
+// Errors (kInvalidArgument) name the field; the object then does not take part.
+absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility& responsibility,
+                                    Interner& symbols);
+absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols);
+absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group);
+absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue);
+
+// Counted resources of a list, in the units of model::DimensionTable, rounded up once. `pods` is
+// the number of pods; kOutOfRange when an amount does not fit, kInvalidArgument when negative.
+absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list);
+// The reverse, for queue statuses: cpu and extended resources in thousandths, memory in bytes.
+types::ResourceList ToResourceList(const NamedAmounts& amounts);
+
+}  // namespace bth::cache

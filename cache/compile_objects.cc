@@ -1,0 +1,178 @@
+// Nodes, PodGroups and queues.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "cache/compile.h"
+#include "conf/arguments.h"
+
+namespace bth::cache {
+namespace {
+
+constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
+constexpr std::string_view kRevocableZone = "volcano.sh/revocable-zone";
+
+bool IsTrue(std::string_view text) {
+  const absl::StatusOr<bool> value = conf::ParseGoBool(text);
+  return value.ok() && *value;
+}
+
+model::TaintEffect EffectOf(std::string_view effect) {
+  if (effect == "PreferNoSchedule") return model::TaintEffect::kPreferNoSchedule;
+  if (effect == "NoExecute") return model::TaintEffect::kNoExecute;
+  return model::TaintEffect::kNoSchedule;
+}
+
+// Amounts given as bare numbers in annotations: milli-cores and bytes.
+void AddOversubscription(const types::Node& node, std::string_view key, std::string_view resource,
+                         NamedAmounts* out) {
+  int64_t amount = 0;
+  if (!absl::SimpleAtoi(ToAbsl(node.meta.Annotation(key)), &amount) || amount <= 0) return;
+  out->emplace_back(resource, amount);
+}
+
+std::optional<int64_t> WaitingMs(const types::ObjectMeta& meta) {
+  for (std::string_view key : {"volcano.sh/sla-waiting-time", "sla-waiting-time"}) {
+    const std::string_view text = meta.Annotation(key);
+    if (text.empty()) continue;
+    const absl::StatusOr<absl::Duration> wait = conf::ParseGoDuration(text);
+    if (wait.ok() && *wait > absl::ZeroDuration()) return absl::ToInt64Milliseconds(*wait);
+  }
+  return std::nullopt;
+}
+
+std::string RevocableZone(const types::ObjectMeta& meta) {
+  if (meta.annotations.Contains(kRevocableZone)) {
+    return meta.Annotation(kRevocableZone) == "*" ? "*" : "";
+  }
+  return IsTrue(meta.Annotation(kPreemptable)) ? "*" : "";
+}
+
+SubGroup CompileSubGroup(const types::SubGroupPolicy& policy) {
+  SubGroup out;
+  out.name = policy.name;
+  out.size = policy.sub_group_size.value_or(1);
+  out.min_sub_groups = policy.min_sub_groups.value_or(0);
+  out.match_label_keys = policy.match_label_keys;
+  if (!policy.label_selector) return out;
+  out.never = !policy.label_selector->Check().ok();
+  for (const auto& [key, value] : policy.label_selector->match_labels) {
+    out.selector.push_back({key, model::SelectorOp::kIn, {value}});
+  }
+  for (const types::Requirement& requirement : policy.label_selector->match_expressions) {
+    SubGroup::Requirement compiled{
+        .key = requirement.key,
+        .op = static_cast<model::SelectorOp>(static_cast<int>(requirement.op)),
+        .values = requirement.values};
+    std::sort(compiled.values.begin(), compiled.values.end());
+    out.selector.push_back(std::move(compiled));
+  }
+  return out;
+}
+
+model::QueueState StateOf(std::string_view state) {
+  if (state.empty() || state == "Open") return model::QueueState::kOpen;
+  if (state == "Closed") return model::QueueState::kClosed;
+  if (state == "Closing") return model::QueueState::kClosing;
+  return model::QueueState::kUnknown;
+}
+
+}  // namespace
+
+absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols) {
+  CompiledNode out;
+  out.facts = std::make_shared<model::NodeFacts>();
+  out.facts->name = node.meta.name;
+  for (const auto& [key, value] : node.meta.labels) {
+    model::NodeLabel label{.key = symbols.Intern(key), .value = symbols.Intern(value)};
+    if (int64_t number = 0; absl::SimpleAtoi(value, &number)) label.number = number;
+    out.facts->labels.push_back(label);
+  }
+  std::sort(out.facts->labels.begin(), out.facts->labels.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  for (const types::Taint& taint : node.spec.taints) {
+    out.facts->taints.push_back(
+        {symbols.Intern(taint.key), symbols.Intern(taint.value), EffectOf(taint.effect)});
+  }
+  out.facts->unschedulable = node.spec.unschedulable;
+  for (const types::NodeImage& image : node.status.images) {
+    for (const std::string& name : image.names) {
+      out.facts->images.emplace_back(symbols.Intern(name), image.size_bytes);
+    }
+  }
+  std::sort(out.facts->images.begin(), out.facts->images.end());
+  BTH_ASSIGN_OR_RETURN(out.allocatable, CountedAmounts(node.status.allocatable));
+  if (IsTrue(node.meta.Label("volcano.sh/oversubscription"))) {
+    AddOversubscription(node, "volcano.sh/oversubscription-cpu", "cpu", &out.oversubscription);
+    AddOversubscription(node, "volcano.sh/oversubscription-memory", "memory",
+                        &out.oversubscription);
+  }
+  return out;
+}
+
+absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
+  CompiledPodGroup out;
+  const types::ObjectMeta& meta = group.meta;
+  out.facts = std::make_shared<model::JobFacts>();
+  out.facts->ns = meta.ns;
+  out.facts->name = meta.name;
+  out.facts->uid = meta.uid;
+  out.facts->created_us = absl::ToUnixMicros(meta.creation_time);
+  out.facts->waiting_ms = WaitingMs(meta);
+  out.facts->budget_min_available = std::string(meta.Annotation("volcano.sh/jdb-min-available"));
+  if (out.facts->budget_min_available.empty()) {
+    out.facts->budget_max_unavailable =
+        std::string(meta.Annotation("volcano.sh/jdb-max-unavailable"));
+  }
+  out.facts->revocable_zone = RevocableZone(meta);
+  const std::string_view annotation = meta.Annotation(kPreemptable);
+  out.preemptable = IsTrue(annotation.empty() ? meta.Label(kPreemptable) : annotation);
+  out.queue = group.spec.queue;
+  out.priority_class = group.spec.priority_class_name;
+  out.min_member = group.spec.min_member;
+  for (const auto& [role, minimum] : group.spec.min_task_member) {
+    out.role_minimums.emplace_back(role, minimum);
+  }
+  out.has_min_resources = !group.spec.min_resources.empty();
+  BTH_ASSIGN_OR_RETURN(out.min_resources, CountedAmounts(group.spec.min_resources));
+  out.has_network_topology = group.spec.network_topology.has_value();
+  for (const types::SubGroupPolicy& policy : group.spec.sub_group_policy) {
+    out.has_network_topology |= policy.network_topology.has_value();
+    out.sub_groups.push_back(CompileSubGroup(policy));
+  }
+  out.shown.resource_version = meta.resource_version;
+  out.shown.phase = model::ParsePhase(group.status.phase);
+  out.shown.running = group.status.running;
+  out.shown.succeeded = group.status.succeeded;
+  out.shown.failed = group.status.failed;
+  for (const types::Condition& condition : group.status.conditions) {
+    out.shown.conditions.push_back(
+        {condition.type, condition.status, condition.reason, condition.message});
+  }
+  return out;
+}
+
+absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue) {
+  CompiledQueue out;
+  out.row.name = std::make_shared<const std::string>(queue.meta.name);
+  out.row.uid = queue.meta.uid;
+  out.row.created_us = absl::ToUnixMicros(queue.meta.creation_time);
+  out.row.weight = queue.spec.weight;
+  out.row.priority = queue.spec.priority;
+  out.row.reclaimable = queue.spec.reclaimable.value_or(true);
+  out.row.state = StateOf(queue.status.state);
+  out.row.parent = queue.spec.parent;
+  out.row.hierarchy = std::string(queue.meta.Annotation("volcano.sh/hierarchy"));
+  out.row.hierarchy_weights = std::string(queue.meta.Annotation("volcano.sh/hierarchy-weights"));
+  out.row.dequeue_strategy = queue.spec.dequeue_strategy;
+  BTH_ASSIGN_OR_RETURN(out.capability, CountedAmounts(queue.spec.capability));
+  BTH_ASSIGN_OR_RETURN(out.deserved, CountedAmounts(queue.spec.deserved));
+  BTH_ASSIGN_OR_RETURN(out.guarantee, CountedAmounts(queue.spec.guarantee));
+  BTH_ASSIGN_OR_RETURN(out.shown_allocated, CountedAmounts(queue.status.allocated));
+  return out;
+}
+
+}  // namespace bth::cache

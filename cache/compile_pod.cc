@@ -1,0 +1,304 @@
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/types/codec.h"
+#include "api/types/pod_requests.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "cache/compile.h"
+
+namespace bth::cache {
+namespace {
+
+using model::PodConstraints;
+using model::TaskStatus;
+using model::UnsupportedFeature;
+
+constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
+constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
+constexpr std::string_view kTaskPriority = "volcano.sh/task-priority";
+constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
+constexpr std::string_view kOwnGate = "scheduling.volcano.sh/queue-allocation-gate";
+
+TaskStatus StatusOf(const types::Pod& pod) {
+  const std::string& phase = pod.status.phase;
+  const bool deleted = pod.meta.deletion_time.has_value();
+  if (phase == "Running") return deleted ? TaskStatus::kReleasing : TaskStatus::kRunning;
+  if (phase == "Pending" || phase.empty()) {
+    if (deleted) return TaskStatus::kReleasing;
+    return pod.spec.node_name.empty() ? TaskStatus::kPending : TaskStatus::kBound;
+  }
+  if (phase == "Succeeded") return TaskStatus::kSucceeded;
+  if (phase == "Failed") return TaskStatus::kFailed;
+  return TaskStatus::kUnknown;
+}
+
+// Of names like job-task-3: the 3.
+std::optional<int64_t> IndexOf(const std::string& name) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '-');
+  int64_t index = 0;
+  if (parts.size() < 3 || !absl::SimpleAtoi(parts.back(), &index)) return std::nullopt;
+  return index;
+}
+
+std::string_view AnnotationOrLabel(const types::ObjectMeta& meta, std::string_view key) {
+  const std::string_view annotation = meta.Annotation(key);
+  return annotation.empty() ? meta.Label(key) : annotation;
+}
+
+model::SelectorOp OpOf(types::SelectorOp op) {
+  return static_cast<model::SelectorOp>(static_cast<int>(op));
+}
+static_assert(static_cast<int>(types::SelectorOp::kLt) == static_cast<int>(model::SelectorOp::kLt));
+
+model::NodeRequirement CompileRequirement(const types::Requirement& in, Interner& symbols) {
+  model::NodeRequirement out;
+  out.key = symbols.Intern(in.key);
+  out.op = OpOf(in.op);
+  if (in.op == types::SelectorOp::kGt || in.op == types::SelectorOp::kLt) {
+    int64_t bound = 0;
+    if (in.values.size() == 1 && absl::SimpleAtoi(in.values[0], &bound)) out.bound = bound;
+    return out;
+  }
+  for (const std::string& value : in.values) out.values.push_back(symbols.Intern(value));
+  std::sort(out.values.begin(), out.values.end());
+  return out;
+}
+
+model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, Interner& symbols) {
+  model::NodeTerm out;
+  out.never = !in.Check().ok() || (in.match_expressions.empty() && in.match_fields.empty());
+  for (const types::Requirement& r : in.match_expressions) {
+    out.labels.push_back(CompileRequirement(r, symbols));
+  }
+  for (const types::Requirement& r : in.match_fields) {
+    out.names.push_back(CompileRequirement(r, symbols));
+  }
+  return out;
+}
+
+std::optional<model::TaintEffect> EffectOf(std::string_view effect) {
+  if (effect == "NoSchedule") return model::TaintEffect::kNoSchedule;
+  if (effect == "PreferNoSchedule") return model::TaintEffect::kPreferNoSchedule;
+  if (effect == "NoExecute") return model::TaintEffect::kNoExecute;
+  return std::nullopt;
+}
+
+model::Toleration CompileToleration(const types::Toleration& in, Interner& symbols) {
+  model::Toleration out;
+  if (!in.key.empty()) out.key = symbols.Intern(in.key);
+  out.value = symbols.Intern(in.value);
+  out.exists = in.op == "Exists";
+  out.never = !(in.op.empty() || in.op == "Equal" || in.op == "Exists");
+  out.effect = EffectOf(in.effect);
+  if (!in.effect.empty() && !out.effect) out.never = true;
+  return out;
+}
+
+uint8_t ProtocolOf(std::string_view protocol) {
+  if (protocol == "UDP") return 1;
+  return protocol == "SCTP" ? 2 : 0;
+}
+
+void AddPorts(const types::Container& container, PodConstraints* out) {
+  for (const types::ContainerPort& port : container.ports) {
+    if (port.host_port <= 0) continue;
+    out->ports.push_back({.protocol = ProtocolOf(port.protocol),
+                          .port = port.host_port,
+                          .ip = port.host_ip == "0.0.0.0" ? "" : port.host_ip});
+  }
+}
+
+// Names without a tag mean :latest; a tag stands after the last ':' behind the last '/'.
+std::string WithTag(const std::string& image) {
+  const size_t colon = image.rfind(':');
+  const size_t slash = image.rfind('/');
+  const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
+  return tagged ? image : absl::StrCat(image, ":latest");
+}
+
+void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
+  const auto demand = [out](UnsupportedFeature feature, std::string detail) {
+    if (out->unsupported != UnsupportedFeature::kNone) return;
+    out->unsupported = feature;
+    out->unsupported_detail = std::move(detail);
+  };
+  if (spec.affinity) {
+    const auto& affinity = *spec.affinity;
+    if ((affinity.pod && !affinity.pod->required.empty()) ||
+        (affinity.pod_anti && !affinity.pod_anti->required.empty())) {
+      demand(UnsupportedFeature::kPodAffinity, "required inter-pod affinity");
+    }
+  }
+  for (const types::TopologySpreadConstraint& spread : spec.topology_spread_constraints) {
+    if (spread.when_unsatisfiable == "DoNotSchedule") {
+      demand(UnsupportedFeature::kTopologySpread, spread.topology_key);
+    }
+  }
+  for (const types::Volume& volume : spec.volumes) {
+    if (volume.persistent_volume_claim || volume.ephemeral) {
+      demand(UnsupportedFeature::kVolumes, volume.name);
+    }
+  }
+  if (!spec.resource_claims.empty()) {
+    demand(UnsupportedFeature::kResourceClaims, spec.resource_claims.front().name);
+  }
+}
+
+std::shared_ptr<const PodConstraints> CompileConstraints(const types::PodSpec& spec,
+                                                         Interner& symbols) {
+  auto out = std::make_shared<PodConstraints>();
+  for (const auto& [key, value] : spec.node_selector) {
+    out->node_selector.emplace_back(symbols.Intern(key), symbols.Intern(value));
+  }
+  if (spec.affinity && spec.affinity->node) {
+    const types::NodeAffinity& node = *spec.affinity->node;
+    if (node.required) {
+      out->has_required_terms = true;
+      for (const auto& term : node.required->terms) {
+        out->required_terms.push_back(CompileTerm(term, symbols));
+      }
+    }
+    for (const types::PreferredNodeTerm& preferred : node.preferred) {
+      out->has_preferred_terms = true;
+      if (preferred.weight == 0) continue;
+      out->preferred_terms.push_back({CompileTerm(preferred.preference, symbols), preferred.weight});
+    }
+  }
+  for (const types::Toleration& toleration : spec.tolerations) {
+    out->tolerations.push_back(CompileToleration(toleration, symbols));
+  }
+  for (const types::Container& container : spec.containers) AddPorts(container, out.get());
+  for (const types::Container& container : spec.init_containers) {
+    if (container.restart_policy != "Always") continue;
+    out->has_sidecar = true;
+    AddPorts(container, out.get());
+  }
+  for (const auto* containers : {&spec.init_containers, &spec.containers}) {
+    for (const types::Container& container : *containers) {
+      ++out->image_containers;
+      if (!container.image.empty()) {
+        out->images.push_back(symbols.Intern(WithTag(container.image)));
+      }
+    }
+  }
+  FindUnsupported(spec, out.get());
+  return out;
+}
+
+// A key under which equal constraints meet. Symbols are stable for the life of the interner.
+class KeyWriter {
+ public:
+  void Add(std::string_view text) { absl::StrAppend(&key_, text.size(), ":", ToAbsl(text)); }
+  void Add(int64_t number) { absl::StrAppend(&key_, number, ","); }
+  void Add(Symbol symbol) { Add(symbol.valid() ? int64_t{symbol.value()} : -1); }
+  void Add(const model::NodeRequirement& r) {
+    Add(r.key);
+    Add(static_cast<int64_t>(r.op));
+    Add(r.bound ? *r.bound : 0);
+    Add(static_cast<int64_t>(r.bound.has_value()));
+    for (Symbol value : r.values) Add(value);
+    Add("/");
+  }
+  void Add(const model::NodeTerm& term) {
+    Add(static_cast<int64_t>(term.never));
+    for (const auto& r : term.labels) Add(r);
+    Add("n");
+    for (const auto& r : term.names) Add(r);
+    Add(";");
+  }
+  std::string Take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+std::string KeyOf(const PodConstraints& c) {
+  KeyWriter key;
+  for (const auto& [name, value] : c.node_selector) {
+    key.Add(name);
+    key.Add(value);
+  }
+  key.Add("r");
+  key.Add(static_cast<int64_t>(c.has_required_terms));
+  for (const auto& term : c.required_terms) key.Add(term);
+  key.Add("p");
+  for (const auto& preferred : c.preferred_terms) {
+    key.Add(preferred.weight);
+    key.Add(preferred.term);
+  }
+  key.Add("t");
+  for (const auto& t : c.tolerations) {
+    key.Add(t.key);
+    key.Add(t.value);
+    key.Add(t.exists * 2 + t.never);
+    key.Add(t.effect ? static_cast<int64_t>(*t.effect) : -1);
+  }
+  key.Add("h");
+  for (const auto& port : c.ports) {
+    key.Add(port.protocol);
+    key.Add(port.port);
+    key.Add(port.ip);
+  }
+  key.Add("i");
+  key.Add(c.image_containers);
+  for (Symbol image : c.images) key.Add(image);
+  key.Add(static_cast<int64_t>(c.has_sidecar));
+  key.Add(static_cast<int64_t>(c.unsupported));
+  key.Add(c.unsupported_detail);
+  return key.Take();
+}
+
+}  // namespace
+
+absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility& responsibility,
+                                    Interner& symbols) {
+  CompiledPod out;
+  const types::ObjectMeta& meta = pod.meta;
+  out.names.ns = meta.ns;
+  out.names.name = meta.name;
+  out.names.uid = meta.uid;
+  out.names.role = std::string(AnnotationOrLabel(meta, kTaskSpec));
+  out.names.created_us = absl::ToUnixMicros(meta.creation_time);
+  out.names.index = IndexOf(meta.name);
+  const std::string_view group = meta.Annotation(kGroupAnnotation);
+  if (!group.empty()) out.job_key = absl::StrCat(meta.ns, "/", ToAbsl(group));
+  out.node_name = pod.spec.node_name;
+  out.nominated_node = pod.status.nominated_node_name;
+  out.status = StatusOf(pod);
+  out.priority = pod.spec.priority.value_or(1);
+  int32_t own_priority = 0;
+  if (absl::SimpleAtoi(ToAbsl(meta.Annotation(kTaskPriority)), &own_priority)) {
+    out.priority = own_priority;
+  }
+  out.ours = responsibility.scheduler_names.contains(pod.spec.scheduler_name);
+  const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptable);
+  bool parsed = false;
+  out.preemptable =
+      preemptable.empty() || (absl::SimpleAtob(ToAbsl(preemptable), &parsed) && parsed);
+  out.gated = !pod.spec.scheduling_gates.empty();
+  out.own_gate_only =
+      pod.spec.scheduling_gates.size() == 1 && pod.spec.scheduling_gates[0].name == kOwnGate;
+  out.never_preempts = pod.spec.preemption_policy == "Never";
+  BTH_ASSIGN_OR_RETURN(const types::ResourceList request, types::PodRequests(pod));
+  BTH_ASSIGN_OR_RETURN(out.requests, CountedAmounts(request));
+  BTH_ASSIGN_OR_RETURN(const types::ResourceList nonzero, types::NonZeroPodRequests(pod));
+  BTH_ASSIGN_OR_RETURN(const NamedAmounts nonzero_amounts, CountedAmounts(nonzero));
+  for (const auto& [name, amount] : nonzero_amounts) {
+    if (name == "cpu") out.nonzero.cpu_milli = amount;
+    if (name == "memory") out.nonzero.memory_bytes = amount;
+  }
+  out.constraints = CompileConstraints(pod.spec, symbols);
+  out.constraints_key = KeyOf(*out.constraints);
+  for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);
+  for (const types::Condition& condition : pod.status.conditions) {
+    if (condition.type != "PodScheduled" || condition.status != "False") continue;
+    out.scheduled_reason = condition.reason;
+    out.scheduled_message = condition.message;
+  }
+  return out;
+}
+
+}  // namespace bth::cache

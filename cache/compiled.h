@@ -1,0 +1,106 @@
+// Objects of the API reduced to what scheduling needs; what the mirror is fed with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/model/constraints.h"
+#include "api/model/job.h"
+#include "api/model/node.h"
+#include "api/model/queue.h"
+#include "api/model/task_status.h"
+
+namespace bth::cache {
+
+// Counted resources by name in the units of model::DimensionTable; each name once, in order.
+using NamedAmounts = std::vector<std::pair<std::string, int64_t>>;
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+struct CompiledPod {
+  model::TaskNames names;
+  std::string job_key;      // "<ns>/<group>"; empty: no group annotation.
+  std::string node_name;
+  std::string nominated_node;
+  model::TaskStatus status = model::TaskStatus::kPending;
+  int32_t priority = 1;
+  bool ours = false;        // spec.schedulerName is one of ours.
+  bool preemptable = true;
+  bool gated = false;
+  bool own_gate_only = false;
+  bool never_preempts = false;
+  NamedAmounts requests;
+  model::NonZeroRequest nonzero;
+  std::shared_ptr<const model::PodConstraints> constraints;
+  std::string constraints_key;  // Equal keys mean equal constraints.
+  Labels labels;
+  std::string scheduled_reason;   // Of the PodScheduled condition when it is False.
+  std::string scheduled_message;
+};
+
+struct CompiledNode {
+  std::shared_ptr<model::NodeFacts> facts;  // kube_allocatable is filled in by the mirror.
+  NamedAmounts allocatable;
+  NamedAmounts oversubscription;            // Added for scheduling, not for kube's scores.
+};
+
+// One policy of spec.subGroupPolicy.
+struct SubGroup {
+  std::string name;
+  int32_t size = 1;                       // Pods that make a sub-job ready.
+  int32_t min_sub_groups = 0;
+  bool never = false;                     // A label selector that cannot be parsed.
+  // Each requirement: key, operator, sorted values.
+  struct Requirement {
+    std::string key;
+    model::SelectorOp op = model::SelectorOp::kExists;
+    std::vector<std::string> values;
+  };
+  std::vector<Requirement> selector;
+  std::vector<std::string> match_label_keys;
+  friend bool operator==(const SubGroup& a, const SubGroup& b);
+};
+
+// What the PodGroup object shows now; the effect writer compares with it.
+struct ShownCondition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  friend bool operator==(const ShownCondition&, const ShownCondition&) = default;
+};
+struct ShownPodGroup {
+  std::string resource_version;  // Of the object that shows the rest.
+  model::PodGroupPhase phase = model::PodGroupPhase::kNone;
+  int32_t running = 0;
+  int32_t succeeded = 0;
+  int32_t failed = 0;
+  std::vector<ShownCondition> conditions;
+};
+
+struct CompiledPodGroup {
+  std::shared_ptr<model::JobFacts> facts;
+  std::string queue;               // Empty: the default queue.
+  std::string priority_class;
+  int32_t min_member = 0;
+  std::vector<std::pair<std::string, int32_t>> role_minimums;  // By role name.
+  bool has_min_resources = false;
+  NamedAmounts min_resources;
+  bool preemptable = false;
+  bool has_network_topology = false;
+  std::vector<SubGroup> sub_groups;
+  ShownPodGroup shown;
+};
+
+struct CompiledQueue {
+  model::QueueRow row;  // Without the resource sets.
+  NamedAmounts capability;
+  NamedAmounts deserved;
+  NamedAmounts guarantee;
+  NamedAmounts shown_allocated;  // status.allocated of the object.
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,213 @@
+// The cluster as the scheduler knows it: fed by informers and by its own decisions, published as
+// snapshots.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "api/model/snapshot.h"
+#include "base/clock.h"
+#include "cache/compiled.h"
+#include "cache/slots.h"
+#include "cache/vocabulary.h"
+
+namespace bth::cache {
+
+struct MirrorOptions {
+  std::string default_queue = "default";
+};
+
+// Thread: I/O. Cost of each call: the object's own size; of Publish: what changed since the last.
+class Mirror {
+ public:
+  Mirror(const Clock& clock, MirrorOptions options);
+
+  Vocabulary& vocabulary() { return vocabulary_; }
+
+  void PutPod(CompiledPod pod);
+  void RemovePod(const std::string& key);
+  void PutNode(CompiledNode node);
+  void RemoveNode(const std::string& name);
+  void PutPodGroup(CompiledPodGroup group);
+  void RemovePodGroup(const std::string& key);
+  void PutQueue(CompiledQueue queue);
+  void RemoveQueue(const std::string& name);
+  void PutPriorityClass(const std::string& name, int32_t value, bool global_default);
+  void RemovePriorityClass(const std::string& name);
+
+  // Our own decisions, until the watch confirms or a failure takes them back. The pod must still
+  // be the one with `uid`; kNotFound when it is not, kFailedPrecondition when it moved on, or when
+  // the node has no room any more for a binding.
+  absl::Status AssumeBinding(const std::string& key, std::string_view uid,
+                             const std::string& node);
+  absl::Status AssumeEviction(const std::string& key, std::string_view uid);
+  // Back to what the last object said. No effect when the pod is gone or confirmed.
+  void ForgetAssumption(const std::string& key, std::string_view uid);
+  // Keeps a job out of cycles until `until`; a later call replaces an earlier one.
+  void HoldJob(const std::string& key, absl::Time until);
+
+  // Since the last Publish: something changed that may let or make a cycle decide differently;
+  bool changed() const { return changed_; }
+  // something changed that only statuses follow, such as bindings that the watch confirms.
+  bool statuses_changed() const { return statuses_changed_; }
+  std::shared_ptr<const model::Snapshot> Publish();
+  // When the earliest hold ends; InfiniteFuture when none.
+  absl::Time NextHoldEnd() const;
+
+  // What the objects show, for the effect writer; null when unknown.
+  const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
+  const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
+  struct PodView {
+    std::string_view uid;
+    model::TaskStatus status = model::TaskStatus::kPending;
+    bool assumed = false;
+    std::string_view node;
+    std::string_view reason;   // Of PodScheduled when False.
+    std::string_view message;
+    std::string_view nominated_node;
+  };
+  std::optional<PodView> Pod(const std::string& key) const;
+  // Pending pods with our scheduler name that no PodGroup claims, in order of their keys, at most
+  // `max`; `group` is the missing PodGroup's name, empty when the pod names none.
+  struct Groupless {
+    std::string key;
+    std::string uid;
+    std::string group;
+  };
+  std::vector<Groupless> PodsWithoutGroup(size_t max) const;
+
+  size_t pods() const { return pods_.size(); }
+  size_t nodes() const { return nodes_.size(); }
+  int64_t rows_rewritten() const { return rows_rewritten_; }
+
+ private:
+  struct PodRecord {
+    CompiledPod pod;
+    model::JobId job;        // Invalid: none.
+    model::ShapeId shape;
+    bool assumed = false;
+  };
+  struct NodeRecord {
+    std::string name;
+    std::optional<CompiledNode> object;           // Absent: only pods name it.
+    absl::flat_hash_set<model::TaskId> tasks;     // On it, terminated ones excepted.
+    absl::flat_hash_set<model::TaskId> with_ports;
+  };
+  struct JobRecord {
+    std::string key;
+    std::optional<CompiledPodGroup> group;
+    std::vector<model::TaskId> tasks;             // By (creation, UID).
+    absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;
+    absl::flat_hash_map<std::string, model::RoleId> roles;
+    absl::Time held_until = absl::InfinitePast();
+    bool lists_dirty = true;
+  };
+  struct ShapeRecord {
+    std::string key;
+    int64_t pods = 0;
+  };
+  struct ConstraintsRecord {
+    std::string key;
+    int64_t shapes = 0;
+  };
+
+  // mirror_pods.cc
+  bool UpdateInPlace(model::TaskId id, CompiledPod& pod);
+  void AddTask(model::TaskId id);
+  void DropTask(model::TaskId id);
+  void SetState(model::TaskId id, const model::TaskState& state);
+  bool ConfirmsOnly(const model::TaskState& from, const model::TaskState& to) const;
+  model::TaskState ObservedState(const CompiledPod& pod);
+  void TrackOnNode(model::TaskId id, const model::TaskState& state, bool on);
+  void RefreshPorts(model::NodeId node);
+  model::ShapeId AcquireShape(CompiledPod& pod);
+  void ReleaseShape(model::ShapeId shape);
+  void Renumber();  // After a dimension was added.
+
+  // mirror_jobs.cc
+  model::JobId JobOf(const std::string& key);
+  void EnterJob(model::TaskId id, model::JobId job);
+  void LeaveJob(model::TaskId id, model::JobId job);
+  void Regroup(model::JobId job);
+  model::SubJobId SubJobFor(model::JobId job, const CompiledPod& pod);
+  model::SubJobId SubJob(model::JobId job, const std::string& key, const SubGroup* group,
+                         int64_t match_index);
+  model::RoleId RoleFor(model::JobId job, const std::string& role);
+  void ClearGroups(model::JobId job);
+  void WriteJobRow(model::JobId job);
+  void DropJobIfEmpty(model::JobId job);
+  void RefreshPriorities();
+  bool IsActive(model::JobId job) const;
+
+  // mirror_nodes.cc
+  model::NodeId NodeOf(const std::string& name);
+  void WriteNodeRow(model::NodeId node);
+  void DropNodeIfEmpty(model::NodeId node);
+  void CountImages(const model::NodeFacts& facts, int32_t sign);
+  void WriteQueueRow(model::QueueId queue);
+
+  // mirror_publish.cc
+  void PublishNodes();
+  void PublishJobs();
+  void Touch(model::JobId job);
+
+  const Clock& clock_;
+  const MirrorOptions options_;
+  Vocabulary vocabulary_;
+  model::Snapshot now_;
+  bool changed_ = false;
+  bool statuses_changed_ = false;
+  int64_t rows_rewritten_ = 0;
+
+  absl::flat_hash_map<std::string, model::TaskId> pods_;
+  IdVector<model::TaskId, PodRecord> pod_records_;
+  Slots<model::TaskId> task_slots_;
+
+  absl::flat_hash_map<std::string, model::NodeId> nodes_;
+  IdVector<model::NodeId, NodeRecord> node_records_;
+  Slots<model::NodeId> node_slots_;
+  bool node_names_dirty_ = true;
+  absl::flat_hash_map<Symbol, int32_t> image_nodes_;
+  bool images_dirty_ = true;
+
+  absl::flat_hash_map<std::string, model::JobId> jobs_;
+  IdVector<model::JobId, JobRecord> job_records_;
+  Slots<model::JobId> job_slots_;
+  Slots<model::SubJobId> sub_job_slots_;
+  Slots<model::RoleId> role_slots_;
+  absl::flat_hash_set<model::JobId> dirty_jobs_;
+  absl::flat_hash_set<model::JobId> active_;
+  absl::flat_hash_set<model::JobId> held_;
+  absl::flat_hash_set<model::JobId> without_group_;       // Known by their pods only.
+  absl::flat_hash_set<model::TaskId> without_job_;        // Ours, with no group annotation.
+  bool active_dirty_ = true;
+  bool all_jobs_dirty_ = true;
+
+  absl::flat_hash_map<std::string, model::ShapeId> shapes_;
+  IdVector<model::ShapeId, ShapeRecord> shape_records_;
+  Slots<model::ShapeId> shape_slots_;
+  absl::flat_hash_map<std::string, model::ConstraintsId> constraints_;
+  IdVector<model::ConstraintsId, ConstraintsRecord> constraints_records_;
+  Slots<model::ConstraintsId> constraints_slots_;
+
+  absl::flat_hash_map<std::string, model::QueueId> queues_;
+  IdVector<model::QueueId, std::optional<CompiledQueue>> queue_records_;
+  Slots<model::QueueId> queue_slots_;
+  bool queue_names_dirty_ = true;
+
+  struct PriorityClass {
+    int32_t value = 0;
+    bool global_default = false;
+  };
+  absl::flat_hash_map<std::string, PriorityClass> priority_classes_;
+  int32_t default_priority_ = 0;
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,333 @@
+// PodGroups: jobs with their sub-jobs and roles.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cache/grouping.h"
+#include "cache/mirror.h"
+
+namespace bth::cache {
+
+using model::JobId;
+using model::RoleId;
+using model::SubJobId;
+using model::TaskId;
+
+bool operator==(const SubGroup& a, const SubGroup& b) {
+  const auto same = [](const SubGroup::Requirement& l, const SubGroup::Requirement& r) {
+    return l.key == r.key && l.op == r.op && l.values == r.values;
+  };
+  return a.name == b.name && a.size == b.size && a.min_sub_groups == b.min_sub_groups &&
+         a.never == b.never && a.match_label_keys == b.match_label_keys &&
+         std::equal(a.selector.begin(), a.selector.end(), b.selector.begin(), b.selector.end(),
+                    same);
+}
+
+JobId Mirror::JobOf(const std::string& key) {
+  auto [it, fresh] = jobs_.try_emplace(key);
+  if (!fresh) return it->second;
+  const JobId id = job_slots_.Take();
+  it->second = id;
+  job_records_.EnsureContains(id);
+  job_records_[id] = JobRecord();
+  job_records_[id].key = key;
+  now_.jobs.EnsureContains(id);
+  now_.usage.jobs.EnsureContains(id);
+  now_.usage.jobs.Mutable(id) = model::JobCounts();
+  SubJob(id, key, nullptr, 0);
+  without_group_.insert(id);
+  WriteJobRow(id);
+  all_jobs_dirty_ = true;
+  return id;
+}
+
+namespace {
+
+// True when the objects differ in nothing but what they show.
+bool SameSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
+  return a.facts->uid == b.facts->uid && a.facts->waiting_ms == b.facts->waiting_ms &&
+         a.facts->budget_min_available == b.facts->budget_min_available &&
+         a.facts->budget_max_unavailable == b.facts->budget_max_unavailable &&
+         a.facts->revocable_zone == b.facts->revocable_zone && a.queue == b.queue &&
+         a.priority_class == b.priority_class && a.min_member == b.min_member &&
+         a.role_minimums == b.role_minimums && a.has_min_resources == b.has_min_resources &&
+         a.min_resources == b.min_resources && a.preemptable == b.preemptable &&
+         a.has_network_topology == b.has_network_topology && a.sub_groups == b.sub_groups;
+}
+
+}  // namespace
+
+void Mirror::PutPodGroup(CompiledPodGroup group) {
+  const JobId id = JobOf(group.facts->Key());
+  JobRecord& job = job_records_[id];
+  if (job.group && SameSpec(*job.group, group)) {
+    // Mostly our own write coming back.
+    if (group.shown.phase != now_.usage.jobs[id].phase) {
+      now_.usage.jobs.Mutable(id).phase = group.shown.phase;
+      changed_ = true;
+    }
+    job.group->shown = std::move(group.shown);
+    Touch(id);
+    return;
+  }
+  changed_ = true;
+  bool grew = false;
+  vocabulary_.Reserve(group.min_resources, &grew);
+  if (grew) Renumber();
+  const bool regroup = !job.group || job.group->sub_groups != group.sub_groups;
+  const model::PodGroupPhase phase = group.shown.phase;
+  if (!job.group || job.group->facts->uid != group.facts->uid) job.held_until = absl::InfinitePast();
+  job.group = std::move(group);
+  without_group_.erase(id);
+  now_.usage.jobs.Mutable(id).phase = phase;
+  if (regroup) Regroup(id);
+  WriteJobRow(id);
+  all_jobs_dirty_ = true;
+}
+
+void Mirror::RemovePodGroup(const std::string& key) {
+  auto known = jobs_.find(key);
+  if (known == jobs_.end()) return;
+  changed_ = true;
+  const JobId id = known->second;
+  job_records_[id].group.reset();
+  without_group_.insert(id);
+  now_.usage.jobs.Mutable(id).phase = model::PodGroupPhase::kNone;
+  Regroup(id);
+  WriteJobRow(id);
+  all_jobs_dirty_ = true;
+  DropJobIfEmpty(id);
+}
+
+void Mirror::EnterJob(TaskId id, JobId job) {
+  pod_records_[id].job = job;
+  JobRecord& record = job_records_[job];
+  const auto before = [this](TaskId a, TaskId b) {
+    const model::TaskNames& left = *now_.tasks[a].names;
+    const model::TaskNames& right = *now_.tasks[b].names;
+    if (left.created_us != right.created_us) return left.created_us < right.created_us;
+    return left.uid != right.uid ? left.uid < right.uid : left.name < right.name;
+  };
+  record.tasks.insert(std::upper_bound(record.tasks.begin(), record.tasks.end(), id, before), id);
+  record.lists_dirty = true;
+  model::TaskRow& row = now_.tasks.Mutable(id);
+  const CompiledPod& pod = pod_records_[id].pod;
+  row.job = job;
+  row.sub_job = SubJobFor(job, pod);
+  row.role = pod.names.role.empty() ? RoleId() : RoleFor(job, pod.names.role);
+  if (now_.sub_jobs[row.sub_job].priority < row.priority) {
+    now_.sub_jobs.Mutable(row.sub_job).priority = row.priority;
+  }
+  Touch(job);
+}
+
+void Mirror::LeaveJob(TaskId id, JobId job) {
+  JobRecord& record = job_records_[job];
+  std::erase(record.tasks, id);
+  record.lists_dirty = true;
+  Touch(job);
+  DropJobIfEmpty(job);
+}
+
+// Puts every task of the job where the PodGroup's policies now say.
+void Mirror::Regroup(JobId job) {
+  JobRecord& record = job_records_[job];
+  for (TaskId task : record.tasks) {
+    now_.usage.Count(now_.tasks[task], now_.shapes[pod_records_[task].shape],
+                     now_.usage.tasks[task], -1);
+  }
+  ClearGroups(job);
+  SubJob(job, record.key, nullptr, 0);
+  for (TaskId task : record.tasks) {
+    model::TaskRow& row = now_.tasks.Mutable(task);
+    row.sub_job = SubJobFor(job, pod_records_[task].pod);
+    const std::string& role = pod_records_[task].pod.names.role;
+    row.role = role.empty() ? RoleId() : RoleFor(job, role);
+    int32_t& priority = now_.sub_jobs.Mutable(row.sub_job).priority;
+    priority = std::max(priority, row.priority);
+    now_.usage.Count(row, now_.shapes[pod_records_[task].shape], now_.usage.tasks[task], +1);
+  }
+  record.lists_dirty = true;
+}
+
+void Mirror::ClearGroups(JobId job) {
+  JobRecord& record = job_records_[job];
+  for (const auto& [key, id] : record.sub_jobs) {
+    now_.sub_jobs.Mutable(id) = model::SubJobRow();
+    now_.usage.sub_jobs.Mutable(id) = model::SubJobCounts();
+    sub_job_slots_.Free(id);
+  }
+  for (const auto& [name, id] : record.roles) {
+    now_.roles.Mutable(id) = model::RoleRow();
+    now_.usage.roles.Mutable(id) = model::RoleCounts();
+    role_slots_.Free(id);
+  }
+  record.sub_jobs.clear();
+  record.roles.clear();
+}
+
+SubJobId Mirror::SubJobFor(JobId job, const CompiledPod& pod) {
+  const JobRecord& record = job_records_[job];
+  if (record.group) {
+    for (const SubGroup& group : record.group->sub_groups) {
+      const std::optional<SubJobMatch> match = MatchSubGroup(group, pod.labels);
+      if (!match) continue;
+      return SubJob(job, absl::StrCat(record.key, "/", group.name, "-", match->suffix), &group,
+                    match->index);
+    }
+  }
+  return SubJob(job, record.key, nullptr, 0);
+}
+
+SubJobId Mirror::SubJob(JobId job, const std::string& key, const SubGroup* group,
+                        int64_t match_index) {
+  JobRecord& record = job_records_[job];
+  auto [it, fresh] = record.sub_jobs.try_emplace(key);
+  if (!fresh) return it->second;
+  const SubJobId id = sub_job_slots_.Take();
+  it->second = id;
+  now_.sub_jobs.EnsureContains(id);
+  now_.usage.sub_jobs.EnsureContains(id);
+  model::SubJobRow row;
+  row.facts = std::make_shared<const model::SubJobFacts>(
+      model::SubJobFacts{.group = group == nullptr ? record.key : group->name, .key = key});
+  row.job = job;
+  row.match_index = match_index;
+  if (group != nullptr) {
+    row.min_available = group->size;
+    const auto& groups = record.group->sub_groups;
+    row.group = static_cast<int32_t>(group - groups.data());
+  } else if (record.group && record.group->sub_groups.empty()) {
+    row.min_available = record.group->min_member;
+  }
+  now_.sub_jobs.Mutable(id) = row;
+  now_.usage.sub_jobs.Mutable(id) = model::SubJobCounts();
+  record.lists_dirty = true;
+  return id;
+}
+
+RoleId Mirror::RoleFor(JobId job, const std::string& role) {
+  JobRecord& record = job_records_[job];
+  auto [it, fresh] = record.roles.try_emplace(role);
+  if (!fresh) return it->second;
+  const RoleId id = role_slots_.Take();
+  it->second = id;
+  now_.roles.EnsureContains(id);
+  now_.usage.roles.EnsureContains(id);
+  now_.roles.Mutable(id) = {.job = job, .name = std::make_shared<const std::string>(role)};
+  now_.usage.roles.Mutable(id) = model::RoleCounts();
+  return id;
+}
+
+void Mirror::WriteJobRow(JobId job) {
+  JobRecord& record = job_records_[job];
+  model::JobRow row;
+  row.tasks = now_.jobs[job].tasks;
+  row.sub_jobs = now_.jobs[job].sub_jobs;
+  auto groups = std::make_shared<std::vector<std::pair<std::string, int32_t>>>();
+  auto roles = std::make_shared<std::vector<RoleId>>();
+  if (record.group) {
+    const CompiledPodGroup& group = *record.group;
+    row.facts = group.facts;
+    row.has_pod_group = true;
+    row.min_available = group.min_member;
+    row.preemptable = group.preemptable;
+    row.has_min_resources = group.has_min_resources;
+    row.min_resources = vocabulary_.Set(group.min_resources);
+    row.has_sub_group_policy = !group.sub_groups.empty();
+    row.has_network_topology = group.has_network_topology;
+    const std::string& queue = group.queue.empty() ? options_.default_queue : group.queue;
+    if (auto it = queues_.find(queue); it != queues_.end()) row.queue = it->second;
+    for (const auto& [name, minimum] : group.role_minimums) {
+      row.role_minimum_sum += minimum;
+      const RoleId role = RoleFor(job, name);
+      now_.roles.Mutable(role).min_available = minimum;
+      roles->push_back(role);
+    }
+    for (const SubGroup& sub : group.sub_groups) groups->emplace_back(sub.name, sub.min_sub_groups);
+    for (const auto& [name, role] : record.roles) {
+      const auto named = [&n = name](const auto& minimum) { return minimum.first == n; };
+      if (std::none_of(group.role_minimums.begin(), group.role_minimums.end(), named)) {
+        now_.roles.Mutable(role).min_available = 0;
+      }
+    }
+    if (auto it = record.sub_jobs.find(record.key); it != record.sub_jobs.end()) {
+      now_.sub_jobs.Mutable(it->second).min_available =
+          group.sub_groups.empty() ? group.min_member : 1;
+    }
+    auto priority = priority_classes_.find(group.priority_class);
+    if (priority != priority_classes_.end()) {
+      row.priority = priority->second.value;
+    } else {
+      row.priority = default_priority_;
+    }
+  } else {
+    const size_t slash = record.key.find('/');
+    row.facts = std::make_shared<const model::JobFacts>(
+        model::JobFacts{.ns = record.key.substr(0, slash), .name = record.key.substr(slash + 1)});
+  }
+  row.group_minimums = std::move(groups);
+  row.roles = std::move(roles);
+  now_.jobs.Mutable(job) = row;
+  record.lists_dirty = true;
+  Touch(job);
+  ++rows_rewritten_;
+}
+
+void Mirror::DropJobIfEmpty(JobId job) {
+  JobRecord& record = job_records_[job];
+  if (record.group || !record.tasks.empty()) return;
+  ClearGroups(job);
+  jobs_.erase(record.key);
+  without_group_.erase(job);
+  record = JobRecord();
+  now_.jobs.Mutable(job) = model::JobRow();
+  now_.usage.jobs.Mutable(job) = model::JobCounts();
+  job_slots_.Free(job);
+  Touch(job);
+  all_jobs_dirty_ = true;
+}
+
+void Mirror::PutPriorityClass(const std::string& name, int32_t value, bool global_default) {
+  priority_classes_[name] = {.value = value, .global_default = global_default};
+  RefreshPriorities();
+}
+
+void Mirror::RemovePriorityClass(const std::string& name) {
+  if (priority_classes_.erase(name) > 0) RefreshPriorities();
+}
+
+void Mirror::RefreshPriorities() {
+  changed_ = true;
+  // Of several defaults the lowest counts, as the API server decides for pods.
+  default_priority_ = 0;
+  bool found = false;
+  for (const auto& [name, entry] : priority_classes_) {
+    if (!entry.global_default || (found && entry.value >= default_priority_)) continue;
+    default_priority_ = entry.value;
+    found = true;
+  }
+  for (const auto& [key, job] : jobs_) WriteJobRow(job);
+}
+
+void Mirror::HoldJob(const std::string& key, absl::Time until) {
+  auto known = jobs_.find(key);
+  if (known == jobs_.end()) return;
+  job_records_[known->second].held_until = until;
+  held_.insert(known->second);
+  Touch(known->second);
+}
+
+absl::Time Mirror::NextHoldEnd() const {
+  absl::Time earliest = absl::InfiniteFuture();
+  for (JobId job : held_) earliest = std::min(earliest, job_records_[job].held_until);
+  return earliest;
+}
+
+const ShownPodGroup* Mirror::ShownOf(const std::string& pod_group_key) const {
+  auto known = jobs_.find(pod_group_key);
+  if (known == jobs_.end() || !job_records_[known->second].group) return nullptr;
+  return &job_records_[known->second].group->shown;
+}
+
+}  // namespace bth::cache

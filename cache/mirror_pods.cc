@@ -1,0 +1,331 @@
+// Pods: tasks, shapes, and the sums they count in.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "cache/mirror.h"
+
+namespace bth::cache {
+
+using model::ConstraintsId;
+using model::JobId;
+using model::NodeId;
+using model::ShapeId;
+using model::TaskId;
+using model::TaskState;
+using model::TaskStatus;
+
+namespace {
+
+// True when only the pod's state can differ: the task keeps its id, shape and job.
+bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
+  return a.names.uid == b.names.uid && a.names.role == b.names.role && a.job_key == b.job_key &&
+         a.nominated_node == b.nominated_node && a.priority == b.priority && a.ours == b.ours &&
+         a.preemptable == b.preemptable && a.gated == b.gated &&
+         a.own_gate_only == b.own_gate_only && a.never_preempts == b.never_preempts &&
+         a.requests == b.requests && a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
+         a.nonzero.memory_bytes == b.nonzero.memory_bytes &&
+         a.constraints_key == b.constraints_key && a.labels == b.labels;
+}
+
+std::string ShapeKey(const CompiledPod& pod) {
+  std::string key = absl::StrCat(pod.nonzero.cpu_milli, ",", pod.nonzero.memory_bytes, ";");
+  for (const auto& [name, amount] : pod.requests) absl::StrAppend(&key, name, "=", amount, ",");
+  return absl::StrCat(key, "|", pod.constraints_key);
+}
+
+}  // namespace
+
+Mirror::Mirror(const Clock& clock, MirrorOptions options)
+    : clock_(clock), options_(std::move(options)) {}
+
+void Mirror::PutPod(CompiledPod pod) {
+  const std::string key = pod.names.Key();
+  auto known = pods_.find(key);
+  if (known != pods_.end()) {
+    if (UpdateInPlace(known->second, pod)) return;
+    DropTask(known->second);
+  }
+  changed_ = true;
+  const TaskId id = task_slots_.Take();
+  pods_[key] = id;
+  pod_records_.EnsureContains(id);
+  pod_records_[id] = {.pod = std::move(pod), .job = JobId(), .shape = ShapeId()};
+  AddTask(id);
+}
+
+bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
+  PodRecord& record = pod_records_[id];
+  if (!SameSpec(record.pod, pod)) return false;
+  const TaskState& state = now_.usage.tasks[id];
+  // What we decided is on its way: an object that does not show it yet says nothing new.
+  const bool binding = record.assumed && state.status == TaskStatus::kBinding &&
+                       pod.node_name.empty() && pod.status == TaskStatus::kPending;
+  const bool leaving = record.assumed && state.status == TaskStatus::kReleasing &&
+                       model::InGroup(pod.status, model::kPreemptableGroup);
+  pod.constraints = record.pod.constraints;  // Shared with the shape.
+  record.pod = std::move(pod);
+  if (binding || leaving) return true;
+  record.assumed = false;
+  const TaskState observed = ObservedState(record.pod);
+  if (observed != state) SetState(id, observed);
+  return true;
+}
+
+void Mirror::RemovePod(const std::string& key) {
+  auto known = pods_.find(key);
+  if (known == pods_.end()) return;
+  changed_ = true;
+  DropTask(known->second);
+}
+
+void Mirror::AddTask(TaskId id) {
+  PodRecord& record = pod_records_[id];
+  CompiledPod& pod = record.pod;
+  record.shape = AcquireShape(pod);
+  now_.tasks.EnsureContains(id);
+  now_.usage.tasks.EnsureContains(id);
+  model::TaskRow row;
+  row.names = std::make_shared<const model::TaskNames>(pod.names);
+  row.shape = record.shape;
+  row.priority = pod.priority;
+  row.preemptable = pod.preemptable;
+  row.gated = pod.gated;
+  row.own_gate_only = pod.own_gate_only;
+  row.never_preempts = pod.never_preempts;
+  if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
+  now_.tasks.Mutable(id) = row;
+  if (!pod.job_key.empty()) {
+    EnterJob(id, JobOf(pod.job_key));
+  } else if (pod.ours) {
+    without_job_.insert(id);
+  }
+  const TaskState state = ObservedState(pod);
+  now_.usage.tasks.Mutable(id) = state;
+  now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, +1);
+  TrackOnNode(id, state, true);
+  ++rows_rewritten_;
+}
+
+void Mirror::DropTask(TaskId id) {
+  PodRecord& record = pod_records_[id];
+  const TaskState state = now_.usage.tasks[id];
+  TrackOnNode(id, state, false);
+  now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, -1);
+  if (record.job.valid()) LeaveJob(id, record.job);
+  without_job_.erase(id);
+  const NodeId nominated = now_.tasks[id].nominated_node;
+  now_.tasks.Mutable(id) = model::TaskRow();
+  now_.usage.tasks.Mutable(id) = TaskState();
+  ReleaseShape(record.shape);
+  pods_.erase(record.pod.names.Key());
+  record = PodRecord();
+  task_slots_.Free(id);
+  if (state.node.valid()) DropNodeIfEmpty(state.node);
+  if (nominated.valid() && nominated != state.node) DropNodeIfEmpty(nominated);
+  ++rows_rewritten_;
+}
+
+TaskState Mirror::ObservedState(const CompiledPod& pod) {
+  TaskState state{.status = pod.status};
+  if (!pod.node_name.empty()) state.node = NodeOf(pod.node_name);
+  return state;
+}
+
+// The pod uses the same room as before, further on its way: nothing new to decide.
+bool Mirror::ConfirmsOnly(const TaskState& from, const TaskState& to) const {
+  return from.node == to.node && model::InGroup(from.status, model::kAllocatedGroup) &&
+         model::InGroup(to.status, model::kAllocatedGroup);
+}
+
+void Mirror::SetState(TaskId id, const TaskState& state) {
+  PodRecord& record = pod_records_[id];
+  if (ConfirmsOnly(now_.usage.tasks[id], state)) {
+    statuses_changed_ = true;
+    now_.usage.Move(id, now_.tasks[id], now_.shapes[record.shape], state);
+    if (record.job.valid()) Touch(record.job);
+    ++rows_rewritten_;
+    return;
+  }
+  changed_ = true;
+  TrackOnNode(id, now_.usage.tasks[id], false);
+  now_.usage.Move(id, now_.tasks[id], now_.shapes[record.shape], state);
+  TrackOnNode(id, state, true);
+  if (record.job.valid()) Touch(record.job);
+  ++rows_rewritten_;
+}
+
+void Mirror::TrackOnNode(TaskId id, const TaskState& state, bool on) {
+  if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
+  NodeRecord& node = node_records_[state.node];
+  const bool has_ports = !pod_records_[id].pod.constraints->ports.empty();
+  if (on) {
+    node.tasks.insert(id);
+    if (has_ports) node.with_ports.insert(id);
+  } else {
+    node.tasks.erase(id);
+    if (has_ports) node.with_ports.erase(id);
+  }
+  if (has_ports) RefreshPorts(state.node);
+}
+
+void Mirror::RefreshPorts(NodeId node) {
+  std::vector<TaskId> tasks(node_records_[node].with_ports.begin(),
+                            node_records_[node].with_ports.end());
+  std::sort(tasks.begin(), tasks.end());
+  std::shared_ptr<std::vector<model::HostPort>> ports;
+  for (TaskId task : tasks) {
+    if (ports == nullptr) ports = std::make_shared<std::vector<model::HostPort>>();
+    const auto& held = pod_records_[task].pod.constraints->ports;
+    ports->insert(ports->end(), held.begin(), held.end());
+  }
+  now_.nodes.Mutable(node).ports = std::move(ports);
+}
+
+ShapeId Mirror::AcquireShape(CompiledPod& pod) {
+  bool grew = false;
+  if (const std::optional<std::string> homeless = vocabulary_.Reserve(pod.requests, &grew)) {
+    auto constraints = std::make_shared<model::PodConstraints>(*pod.constraints);
+    constraints->unsupported = model::UnsupportedFeature::kDimensions;
+    constraints->unsupported_detail = *homeless;
+    pod.constraints = std::move(constraints);
+    absl::StrAppend(&pod.constraints_key, "|no dimension for ", *homeless);
+  }
+  if (grew) Renumber();
+  const std::string key = ShapeKey(pod);
+  if (auto it = shapes_.find(key); it != shapes_.end()) {
+    ++shape_records_[it->second].pods;
+    return it->second;
+  }
+  auto [constraints_it, fresh] = constraints_.try_emplace(pod.constraints_key);
+  if (fresh) {
+    const ConstraintsId id = constraints_slots_.Take();
+    constraints_it->second = id;
+    constraints_records_.EnsureContains(id);
+    constraints_records_[id] = {.key = pod.constraints_key};
+    now_.constraints.EnsureContains(id);
+    now_.constraints.Mutable(id) = pod.constraints;
+  }
+  ++constraints_records_[constraints_it->second].shapes;
+  const ShapeId id = shape_slots_.Take();
+  shapes_[key] = id;
+  shape_records_.EnsureContains(id);
+  shape_records_[id] = {.key = key, .pods = 1};
+  now_.shapes.EnsureContains(id);
+  model::ShapeRow row;
+  row.request = vocabulary_.Vector(pod.requests);
+  row.nonzero = pod.nonzero;
+  row.constraints = constraints_it->second;
+  row.best_effort = row.request.IsEmpty();
+  now_.shapes.Mutable(id) = row;
+  return id;
+}
+
+void Mirror::ReleaseShape(ShapeId shape) {
+  ShapeRecord& record = shape_records_[shape];
+  if (--record.pods > 0) return;
+  const ConstraintsId constraints = now_.shapes[shape].constraints;
+  shapes_.erase(record.key);
+  record = ShapeRecord();
+  now_.shapes.Mutable(shape) = model::ShapeRow();
+  shape_slots_.Free(shape);
+  ConstraintsRecord& held = constraints_records_[constraints];
+  if (--held.shapes > 0) return;
+  constraints_.erase(held.key);
+  held = ConstraintsRecord();
+  now_.constraints.Mutable(constraints) = nullptr;
+  constraints_slots_.Free(constraints);
+}
+
+// A new dimension starts at zero in every sum; amounts that nobody asked for until now come in
+// from the objects.
+void Mirror::Renumber() {
+  for (const auto& [name, node] : nodes_) WriteNodeRow(node);
+  for (const auto& [name, queue] : queues_) WriteQueueRow(queue);
+  for (const auto& [key, job] : jobs_) WriteJobRow(job);
+}
+
+absl::Status Mirror::AssumeBinding(const std::string& key, std::string_view uid,
+                                   const std::string& node) {
+  auto known = pods_.find(key);
+  if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) {
+    return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
+  }
+  const TaskId id = known->second;
+  if (now_.usage.tasks[id].status != TaskStatus::kPending) {
+    return absl::FailedPreconditionError(absl::StrCat("pod ", key, " is not pending any more"));
+  }
+  auto target = nodes_.find(node);
+  if (target == nodes_.end() || !now_.nodes[target->second].ready()) {
+    return absl::FailedPreconditionError(absl::StrCat("node ", node, " is gone"));
+  }
+  const model::ResourceVec& request = now_.shapes[pod_records_[id].shape].request;
+  const int missing = request.FirstMissing(now_.usage.idle[target->second]);
+  if (missing >= 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "node ", node, " has no room any more for pod ", key, ": ",
+        std::string(vocabulary_.dims().name(missing))));
+  }
+  pod_records_[id].assumed = true;
+  // The cycle that decided this has counted it already.
+  const bool changed = changed_;
+  SetState(id, {.status = TaskStatus::kBinding, .node = target->second});
+  changed_ = changed;
+  statuses_changed_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status Mirror::AssumeEviction(const std::string& key, std::string_view uid) {
+  auto known = pods_.find(key);
+  if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) {
+    return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
+  }
+  const TaskState state = now_.usage.tasks[known->second];
+  if (!model::InGroup(state.status, model::kPreemptableGroup)) {
+    return absl::FailedPreconditionError(absl::StrCat("pod ", key, " is not running any more"));
+  }
+  pod_records_[known->second].assumed = true;
+  SetState(known->second, {.status = TaskStatus::kReleasing, .node = state.node});
+  return absl::OkStatus();
+}
+
+void Mirror::ForgetAssumption(const std::string& key, std::string_view uid) {
+  auto known = pods_.find(key);
+  if (known == pods_.end()) return;
+  PodRecord& record = pod_records_[known->second];
+  if (record.pod.names.uid != uid || !record.assumed) return;
+  record.assumed = false;
+  SetState(known->second, ObservedState(record.pod));
+}
+
+std::optional<Mirror::PodView> Mirror::Pod(const std::string& key) const {
+  auto known = pods_.find(key);
+  if (known == pods_.end()) return std::nullopt;
+  const PodRecord& record = pod_records_[known->second];
+  const TaskState& state = now_.usage.tasks[known->second];
+  return PodView{.uid = record.pod.names.uid,
+                 .status = state.status,
+                 .assumed = record.assumed,
+                 .node = record.pod.node_name,
+                 .reason = record.pod.scheduled_reason,
+                 .message = record.pod.scheduled_message,
+                 .nominated_node = record.pod.nominated_node};
+}
+
+std::vector<Mirror::Groupless> Mirror::PodsWithoutGroup(size_t max) const {
+  std::vector<Groupless> out;
+  const auto add = [&](TaskId task, const std::string& group) {
+    const CompiledPod& pod = pod_records_[task].pod;
+    if (!pod.ours || now_.usage.tasks[task].status != TaskStatus::kPending) return;
+    out.push_back({.key = pod.names.Key(), .uid = pod.names.uid, .group = group});
+  };
+  for (TaskId task : without_job_) add(task, "");
+  for (JobId job : without_group_) {
+    for (TaskId task : job_records_[job].tasks) add(task, job_records_[job].key);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const Groupless& a, const Groupless& b) { return a.key < b.key; });
+  if (out.size() > max) out.resize(max);
+  return out;
+}
+
+}  // namespace bth::cache

@@ -1,0 +1,142 @@
+// From the mirror's columns to an immutable snapshot.
+#include <algorithm>
+
+#include "cache/mirror.h"
+#include "framework/report.h"
+
+namespace bth::cache {
+
+using model::JobId;
+using model::NodeId;
+using model::PodGroupPhase;
+using model::QueueId;
+using model::SubJobId;
+using model::TaskStatus;
+
+void Mirror::Touch(JobId job) { dirty_jobs_.insert(job); }
+
+bool Mirror::IsActive(JobId job) const {
+  const JobRecord& record = job_records_[job];
+  const model::JobRow& row = now_.jobs[job];
+  if (row.facts == nullptr || !row.has_pod_group || !row.queue.valid()) return false;
+  if (record.held_until > clock_.Now()) return false;
+  const model::JobCounts& counts = now_.usage.jobs[job];
+  if (counts.count(TaskStatus::kPending) > 0) return true;
+  const ShownPodGroup& shown = record.group->shown;
+  if (shown.phase == PodGroupPhase::kNone || shown.phase == PodGroupPhase::kPending) return true;
+  return framework::DerivePhase(counts, row.min_available, false) != shown.phase ||
+         counts.count(TaskStatus::kRunning) != shown.running ||
+         counts.count(TaskStatus::kSucceeded) != shown.succeeded ||
+         counts.count(TaskStatus::kFailed) != shown.failed;
+}
+
+void Mirror::PublishNodes() {
+  if (node_names_dirty_) {
+    auto by_name = std::make_shared<std::vector<NodeId>>();
+    for (const auto& [name, node] : nodes_) {
+      if (now_.nodes[node].ready()) by_name->push_back(node);
+    }
+    std::sort(by_name->begin(), by_name->end(), [this](NodeId a, NodeId b) {
+      return node_records_[a].name < node_records_[b].name;
+    });
+    for (size_t rank = 0; rank < by_name->size(); ++rank) {
+      const NodeId node = (*by_name)[rank];
+      if (now_.nodes[node].name_rank == rank) continue;
+      now_.nodes.Mutable(node).name_rank = static_cast<uint32_t>(rank);
+    }
+    now_.nodes_by_name = std::move(by_name);
+    node_names_dirty_ = false;
+  }
+  if (images_dirty_ || now_.images == nullptr) {
+    auto images = std::make_shared<std::vector<model::ImageSpread>>();
+    for (const auto& [image, nodes] : image_nodes_) images->push_back({image, nodes});
+    std::sort(images->begin(), images->end(),
+              [](const auto& a, const auto& b) { return a.image < b.image; });
+    now_.images = std::move(images);
+    images_dirty_ = false;
+  }
+  if (queue_names_dirty_) {
+    auto by_name = std::make_shared<std::vector<QueueId>>();
+    for (const auto& [name, queue] : queues_) by_name->push_back(queue);
+    std::sort(by_name->begin(), by_name->end(), [this](QueueId a, QueueId b) {
+      return *now_.queues[a].name < *now_.queues[b].name;
+    });
+    now_.queues_by_name = std::move(by_name);
+    queue_names_dirty_ = false;
+  }
+}
+
+void Mirror::PublishJobs() {
+  const absl::Time now = clock_.Now();
+  for (auto it = held_.begin(); it != held_.end();) {
+    const JobId job = *it;
+    if (job_records_[job].held_until <= now) {
+      Touch(job);
+      held_.erase(it++);
+    } else {
+      ++it;
+    }
+  }
+  for (JobId job : dirty_jobs_) {
+    JobRecord& record = job_records_[job];
+    if (record.lists_dirty && now_.jobs[job].facts != nullptr) {
+      model::JobRow& row = now_.jobs.Mutable(job);
+      row.tasks = std::make_shared<const std::vector<model::TaskId>>(record.tasks);
+      auto sub_jobs = std::make_shared<std::vector<SubJobId>>();
+      for (const auto& [key, id] : record.sub_jobs) sub_jobs->push_back(id);
+      std::sort(sub_jobs->begin(), sub_jobs->end(), [this](SubJobId a, SubJobId b) {
+        return now_.sub_jobs[a].facts->key < now_.sub_jobs[b].facts->key;
+      });
+      row.sub_jobs = std::move(sub_jobs);
+      record.lists_dirty = false;
+    }
+    const bool active = IsActive(job);
+    active_dirty_ |= active ? active_.insert(job).second : active_.erase(job) > 0;
+  }
+  dirty_jobs_.clear();
+  const auto by_age = [this](JobId a, JobId b) {
+    const model::JobFacts& left = *now_.jobs[a].facts;
+    const model::JobFacts& right = *now_.jobs[b].facts;
+    if (left.created_us != right.created_us) return left.created_us < right.created_us;
+    if (left.uid != right.uid) return left.uid < right.uid;
+    return left.ns != right.ns ? left.ns < right.ns : left.name < right.name;
+  };
+  if (all_jobs_dirty_) {
+    auto all = std::make_shared<std::vector<JobId>>();
+    for (const auto& [key, job] : jobs_) {
+      if (now_.jobs[job].has_pod_group && now_.jobs[job].queue.valid()) all->push_back(job);
+    }
+    std::sort(all->begin(), all->end(), by_age);
+    now_.all_jobs = std::move(all);
+    all_jobs_dirty_ = false;
+    active_dirty_ = true;
+  }
+  if (active_dirty_) {
+    auto active = std::make_shared<std::vector<JobId>>(active_.begin(), active_.end());
+    std::sort(active->begin(), active->end(), by_age);
+    now_.active_jobs = std::move(active);
+    active_dirty_ = false;
+  }
+}
+
+std::shared_ptr<const model::Snapshot> Mirror::Publish() {
+  PublishNodes();
+  PublishJobs();
+  ++now_.generation;
+  now_.taken_at = clock_.Now();
+  now_.dims = vocabulary_.shared_dims();
+  changed_ = false;
+  statuses_changed_ = false;
+  auto snapshot = std::make_shared<const model::Snapshot>(now_);
+  task_slots_.Recycle();
+  node_slots_.Recycle();
+  job_slots_.Recycle();
+  sub_job_slots_.Recycle();
+  role_slots_.Recycle();
+  shape_slots_.Recycle();
+  constraints_slots_.Recycle();
+  queue_slots_.Recycle();
+  return snapshot;
+}
+
+}  // namespace bth::cache

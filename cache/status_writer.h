@@ -1,0 +1,104 @@
+// Brings PodGroup, pod and queue statuses in line with the last cycle's report, with few writes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cache/mirror.h"
+#include "client/api_client.h"
+#include "client/event_recorder.h"
+#include "framework/effects.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace bth::cache {
+
+// One wish per object, the newest; a wish that the object already shows is dropped without a
+// write. Phases and counts go out at once; reasons after `settle`, so that what is bound a moment
+// later is never called unschedulable; a mere change of wording after `reword`.
+// Thread: I/O.
+class StatusWriter {
+ public:
+  struct Delays {
+    absl::Duration settle = absl::Milliseconds(500);
+    absl::Duration reword = absl::Seconds(10);
+  };
+
+  // `wake` is called when work appears.
+  StatusWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
+               metrics::SchedulerMetrics* metrics, std::function<void()> wake);
+  ~StatusWriter();
+
+  void Take(framework::CycleReport report);
+  // A PodScheduled condition that no cycle reports. `at_once`: without the pause for settling.
+  void WantPodCondition(const std::string& key, const std::string& uid, std::string reason,
+                        std::string message, bool at_once);
+
+  bool HasWork() const { return !ready_.empty(); }
+  // Sends the oldest ready wish, if any.
+  net::Awaitable<void> SendOne();
+
+ private:
+  enum class Kind : uint8_t { kPodGroup, kPod, kQueue };
+  using Target = std::pair<Kind, std::string>;  // Key of the object.
+
+  struct GroupWish {
+    std::string uid;
+    std::string session;
+    ShownPodGroup status;
+    std::vector<framework::EventReport> events;
+  };
+  struct PodWish {
+    std::string uid;
+    std::string reason;
+    std::string message;
+    std::string nominated_node;
+  };
+  // How different a wish is from what the object shows.
+  enum class Urgency : uint8_t { kNone, kReword, kSettle, kNow };
+
+  void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
+  void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
+  void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);
+  Urgency GroupUrgency(const std::string& key) const;
+  Urgency PodUrgency(const std::string& key) const;
+  Urgency QueueUrgency(const std::string& key) const;
+  Urgency UrgencyOf(const Target& target) const;
+  // Puts the target where its urgency belongs: ready, or due later.
+  void Schedule(const Target& target);
+  void MakeReady(const Target& target);
+  void DueAt(const Target& target, absl::Duration at);
+  void ArmTimer(absl::Duration at);
+  void ForgetShown();
+  void FireDue();
+  void Drop(const Target& target);
+  net::Awaitable<absl::Status> SendGroup(std::string key);
+  net::Awaitable<absl::Status> SendPod(std::string key);
+  net::Awaitable<absl::Status> SendQueue(std::string key);
+  void Settled(const Target& target, const absl::Status& status);
+
+  client::ApiClient& api_;
+  Mirror& mirror_;
+  client::EventRecorder& events_;
+  metrics::SchedulerMetrics* const metrics_;
+  const std::function<void()> wake_;
+  const Delays delays_;
+  std::map<std::string, GroupWish> groups_;
+  std::map<std::string, PodWish> pods_;
+  std::map<std::string, NamedAmounts> queues_;
+  // What we sent and the watch has not shown yet.
+  absl::flat_hash_map<std::string, ShownPodGroup> sent_groups_;
+  absl::flat_hash_map<std::string, PodWish> sent_pods_;
+  absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
+  std::deque<Target> ready_;  // In order; a target stands here once.
+  absl::flat_hash_map<Target, absl::Duration> due_;  // Monotonic time of later targets.
+  absl::flat_hash_map<Target, bool> busy_;    // In flight.
+  net::Executor::TimerId timer_ = 0;
+  absl::Duration timer_at_ = absl::InfiniteDuration();
+};
+
+}  // namespace bth::cache

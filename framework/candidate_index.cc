@@ -1,0 +1,127 @@
+#include "framework/candidate_index.h"
+
+#include <algorithm>
+
+#include "framework/node_evaluator.h"
+#include "framework/session.h"
+
+namespace bth::framework {
+
+using model::NodeId;
+using model::NodeRange;
+
+CandidateIndex::CandidateIndex(Session& session, const NodeEvaluator& evaluator,
+                               model::ShapeId shape)
+    : session_(session),
+      evaluator_(evaluator),
+      shape_(shape),
+      static_fit_(session.context().static_fits->Get(
+          session, session.base().shapes[shape].constraints)) {
+  const size_t nodes = session.base().nodes_by_name->size();
+  while (leaves_ < nodes) leaves_ *= 2;
+  Rebuild();
+}
+
+void CandidateIndex::Rebuild() {
+  ++rebuilds_;
+  changes_seen_ = session_.node_changes().size();
+  tree_.assign(2 * leaves_, kInfeasible);
+  const size_t hooks = session_.hooks().static_score.size();
+  maxima_.assign(hooks, 0);
+  holders_of_maximum_.assign(hooks, 0);
+  const bool normalises = evaluator_.NeedsMaxima(*static_fit_);
+  const auto& nodes = session_.base().nodes;
+  uint8_t feasible[NodeEvaluator::kRunNodesMax];
+  double scores[NodeEvaluator::kRunNodesMax];
+  const auto feasible_of = [&](NodeRange run) {
+    evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle,
+                        absl::Span<uint8_t>(feasible, run.size()));
+    return std::any_of(feasible, feasible + run.size(), [](uint8_t f) { return f != 0; });
+  };
+  if (normalises) {
+    for (NodeRange run : evaluator_.runs()) {
+      if (!feasible_of(run)) continue;
+      for (NodeId node : run) {
+        if (feasible[run.Offset(node)] != 0) CountMaxima(node);
+      }
+    }
+  }
+  for (NodeRange run : evaluator_.runs()) {
+    if (!feasible_of(run)) continue;
+    evaluator_.Score(shape_, *static_fit_, maxima_, run, absl::Span<double>(scores, run.size()));
+    for (NodeId node : run) {
+      const size_t i = run.Offset(node);
+      if (feasible[i] != 0) tree_[leaves_ + nodes[node].name_rank] = scores[i];
+    }
+  }
+  for (size_t i = leaves_ - 1; i > 0; --i) tree_[i] = std::max(tree_[2 * i], tree_[2 * i + 1]);
+}
+
+void CandidateIndex::CountMaxima(NodeId node) {
+  for (size_t k = 0; k < maxima_.size(); ++k) {
+    if (static_fit_->constant_zero[k]) continue;
+    const int64_t raw = static_fit_->raw_scores[k][node.index()];
+    if (raw > maxima_[k]) {
+      maxima_[k] = raw;
+      holders_of_maximum_[k] = 0;
+    }
+    if (raw == maxima_[k]) ++holders_of_maximum_[k];
+  }
+}
+
+bool CandidateIndex::KeepsMaxima(NodeId node, bool was_feasible, bool is_feasible) {
+  if (was_feasible == is_feasible) return true;
+  for (size_t k = 0; k < maxima_.size(); ++k) {
+    if (static_fit_->constant_zero[k]) continue;
+    if (session_.hooks().static_score[k].fn.normalize == Normalize::kNone) continue;
+    const int64_t raw = static_fit_->raw_scores[k][node.index()];
+    if (raw > maxima_[k]) return false;
+    if (raw < maxima_[k]) continue;
+    holders_of_maximum_[k] += is_feasible ? 1 : -1;
+    if (holders_of_maximum_[k] == 0) return false;
+  }
+  return true;
+}
+
+bool CandidateIndex::Update(NodeId node) {
+  const NodeRange run(node.index(), node.index() + 1);
+  uint8_t feasible = 0;
+  double score = kInfeasible;
+  evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle, absl::Span<uint8_t>(&feasible, 1));
+  const size_t position = session_.base().nodes[node].name_rank;
+  const bool was_feasible = tree_[leaves_ + position] != kInfeasible;
+  if (!KeepsMaxima(node, was_feasible, feasible != 0)) return false;
+  if (feasible != 0) {
+    evaluator_.Score(shape_, *static_fit_, maxima_, run, absl::Span<double>(&score, 1));
+  }
+  SetKey(position, score);
+  return true;
+}
+
+void CandidateIndex::SetKey(size_t position, double key) {
+  size_t i = leaves_ + position;
+  tree_[i] = key;
+  for (i /= 2; i > 0; i /= 2) {
+    const double best = std::max(tree_[2 * i], tree_[2 * i + 1]);
+    if (tree_[i] == best) break;
+    tree_[i] = best;
+  }
+}
+
+NodeId CandidateIndex::Best() {
+  const std::vector<NodeId>& changes = session_.node_changes();
+  // An update costs about as much as evaluating a few nodes of a run.
+  constexpr size_t kUpdateCost = 4;
+  if ((changes.size() - changes_seen_) * kUpdateCost > session_.base().nodes_by_name->size()) {
+    Rebuild();
+  }
+  while (changes_seen_ < changes.size()) {
+    if (!Update(changes[changes_seen_++])) Rebuild();
+  }
+  if (tree_[1] == kInfeasible) return NodeId();
+  size_t i = 1;
+  while (i < leaves_) i = tree_[2 * i] == tree_[i] ? 2 * i : 2 * i + 1;
+  return (*session_.base().nodes_by_name)[i - leaves_];
+}
+
+}  // namespace bth::framework

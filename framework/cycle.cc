@@ -1,0 +1,123 @@
+#include "framework/cycle.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "framework/node_picker.h"
+#include "framework/report.h"
+
+namespace bth::framework {
+namespace {
+
+template <typename Map>
+std::vector<std::string_view> NamesOf(const Map& map) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, factory] : map) names.push_back(name);
+  return names;
+}
+
+SessionContext WithPolicy(SessionContext context, const conf::Policy& policy,
+                          StaticFitCache& static_fits, ReasonTable& reasons) {
+  context.policy = &policy;
+  context.static_fits = &static_fits;
+  context.reasons = &reasons;
+  return context;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
+    std::shared_ptr<const conf::Policy> policy, const Registry& registry,
+    std::vector<conf::Finding>* findings) {
+  auto instance = std::make_unique<PolicyInstance>();
+  instance->policy_ = std::move(policy);
+  const auto note = [findings](const conf::Arguments& arguments) {
+    for (conf::Finding& finding : arguments.Findings()) findings->push_back(std::move(finding));
+  };
+  for (size_t t = 0; t < instance->policy_->tiers.size(); ++t) {
+    for (const conf::PluginOption& option : instance->policy_->tiers[t].plugins) {
+      auto factory = registry.plugins.find(option.name);
+      if (factory == registry.plugins.end()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("line ", option.line, ": tiers[", t, "]: unknown plugin \"", option.name,
+                         "\"", DidYouMean(option.name, NamesOf(registry.plugins))));
+      }
+      auto plugin = factory->second(option.arguments);
+      if (!plugin.ok()) return Annotate(plugin.status(), absl::StrCat("plugin ", option.name));
+      note(option.arguments);
+      instance->plugins_.push_back({static_cast<int>(t), &option, *std::move(plugin)});
+    }
+  }
+  for (const std::string& name : instance->policy_->actions) {
+    auto factory = registry.actions.find(name);
+    if (factory == registry.actions.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "actions: failed to find Action ", name, DidYouMean(name, NamesOf(registry.actions))));
+    }
+    const conf::Arguments arguments = instance->policy_->ActionArgumentsOf(name);
+    auto action = factory->second(arguments);
+    if (!action.ok()) return Annotate(action.status(), absl::StrCat("action ", name));
+    note(arguments);
+    instance->actions_.push_back(*std::move(action));
+  }
+  return instance;
+}
+
+Cycle::Cycle(PolicyInstance& policy, SessionContext context)
+    : policy_(policy),
+      session_(WithPolicy(std::move(context), policy.policy(), policy.static_fits_,
+                          policy.reasons_)) {}
+
+absl::Status Cycle::Open() {
+  for (PolicyInstance::TieredPlugin& entry : policy_.plugins_) {
+    const absl::Duration start = session_.context().clock->Monotonic();
+    HookRegistrar hooks(session_.hooks(), {.tier = entry.tier, .plugin = entry.option->name},
+                        *entry.option);
+    if (absl::Status status = entry.plugin->OnSessionOpen(session_, hooks); !status.ok()) {
+      return Annotate(status, absl::StrCat("plugin ", entry.option->name, ": open session"));
+    }
+    if (metrics::SchedulerMetrics* metrics = session_.context().metrics) {
+      metrics->PluginLatency(entry.option->name, metrics::SessionMoment::kOpen,
+                             session_.context().clock->Monotonic() - start);
+    }
+  }
+  session_.Freeze();
+  return absl::OkStatus();
+}
+
+absl::Status Cycle::Run() {
+  const Clock& clock = *session_.context().clock;
+  metrics::SchedulerMetrics* metrics = session_.context().metrics;
+  const absl::Duration start = clock.Monotonic();
+  BTH_RETURN_IF_ERROR(Open());
+  absl::Duration mark = clock.Monotonic();
+  stats_.open = mark - start;
+  if (metrics != nullptr) metrics->SessionOpened(stats_.open);
+  for (const std::unique_ptr<Action>& action : policy_.actions_) {
+    BTH_RETURN_IF_ERROR(action->Execute(session_));
+    const absl::Duration now = clock.Monotonic();
+    stats_.actions.emplace_back(action->name(), now - mark);
+    if (metrics != nullptr) metrics->ActionLatency(action->name(), now - mark);
+    mark = now;
+  }
+  for (const auto& entry : session_.hooks().on_close) {
+    const absl::Duration before = clock.Monotonic();
+    entry.fn();
+    if (metrics != nullptr) {
+      metrics->PluginLatency(entry.origin.plugin, metrics::SessionMoment::kClose,
+                             clock.Monotonic() - before);
+    }
+  }
+  session_.context().sink->Report(MakeReport(session_));
+  const absl::Duration end = clock.Monotonic();
+  stats_.close = end - mark;
+  stats_.total = end - start;
+  stats_.jobs_considered = static_cast<int64_t>(session_.base().active_jobs->size());
+  stats_.scans = static_cast<int64_t>(session_.picker().scans());
+  stats_.index_builds = static_cast<int64_t>(session_.picker().index_builds());
+  stats_.static_evaluations = static_cast<int64_t>(policy_.static_fits_.evaluations());
+  if (metrics != nullptr) metrics->CycleDone(stats_.total);
+  return absl::OkStatus();
+}
+
+}  // namespace bth::framework

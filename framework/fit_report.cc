@@ -1,0 +1,32 @@
+#include "framework/fit_report.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace bth::framework {
+
+std::string_view GateName(Gate gate) {
+  constexpr std::string_view kNames[] = {
+      "None",         "NoPodGroup", "NoQueue",  "QueueClosed", "NotEnqueued",
+      "GangInvalid",  "QueueOverused", "Quota", "Filters",     "GangMinimum",
+      "Topology",     "SchedulingGate", "Victims", "Binding"};
+  return kNames[static_cast<int>(gate)];
+}
+
+std::string TaskFit::Text(const ReasonTable& reasons) const {
+  std::string text =
+      preset.empty() ? absl::StrCat("0/", nodes_refused, " nodes are unavailable") : preset;
+  if (counts.empty()) return text;
+  std::vector<std::string> parts;
+  for (const ReasonCount& count : counts) {
+    if (reasons.text(count.reason).empty()) continue;
+    parts.push_back(absl::StrCat(count.nodes, " ", reasons.text(count.reason)));
+  }
+  std::sort(parts.begin(), parts.end());
+  absl::StrAppend(&text, ": ", absl::StrJoin(parts, ", "), ".");
+  return text;
+}
+
+}  // namespace bth::framework

@@ -1,0 +1,318 @@
+#include "framework/node_picker.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::framework {
+namespace {
+
+using model::NodeId;
+using model::NodeRange;
+using model::ShapeId;
+using model::TaskId;
+
+constexpr double kNothing = -std::numeric_limits<double>::infinity();
+
+// A candidate and its rank among equals.
+struct Best {
+  NodeId node;
+  double score = kNothing;
+  uint32_t rank = std::numeric_limits<uint32_t>::max();
+
+  void Offer(NodeId candidate, double candidate_score, uint32_t candidate_rank) {
+    if (candidate_score < score) return;
+    if (candidate_score == score && candidate_rank >= rank) return;
+    *this = {candidate, candidate_score, candidate_rank};
+  }
+};
+
+}  // namespace
+
+NodePicker::NodePicker(Session& session) : session_(session), evaluator_(session) {
+  for (int d = 0; d < session.dims().size(); ++d) {
+    missing_.push_back(session.reasons().Register(
+        FitCode::kUnschedulable, ToStd(absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d))))));
+  }
+}
+
+NodePicker::~NodePicker() = default;
+
+ReasonId NodePicker::PreFilter(TaskId task) const {
+  for (const auto& entry : session_.hooks().pre_filter) {
+    if (const ReasonId reason = entry.fn(task); reason != kFits) return reason;
+  }
+  return kFits;
+}
+
+NodeChoice NodePicker::Pick(TaskId task) {
+  if (const ReasonId reason = PreFilter(task); reason != kFits) return Refuse(task, reason, true);
+  if (const NodeChoice nominated = PickNominated(task); nominated.node.valid()) return nominated;
+  if (const NodeChoice now = PickAmong(task, Room::kIdle); now.node.valid()) return now;
+  const model::Usage& usage = session_.usage();
+  if (usage.releasing_tasks > 0) {
+    if (const NodeChoice later = PickAmong(task, Room::kFuture); later.node.valid()) return later;
+  }
+  return Refuse(task, kFits, true);
+}
+
+NodeChoice NodePicker::PickForBestEffort(TaskId task) {
+  if (const ReasonId reason = PreFilter(task); reason != kFits) return Refuse(task, reason, false);
+  if (const NodeChoice choice = PickAmong(task, Room::kAny); choice.node.valid()) return choice;
+  return Refuse(task, kFits, false);
+}
+
+NodeChoice NodePicker::PickNominated(TaskId task) const {
+  const NodeId node = session_.task(task).nominated_node;
+  if (!node.valid() || !session_.base().nodes.Contains(node)) return {};
+  if (!session_.base().nodes[node].ready()) return {};
+  std::vector<ReasonId> reasons;
+  CollectReasons(task, node, true, &reasons);
+  if (!reasons.empty()) return {};
+  const bool now = session_.request(task).FitsIn(session_.usage().idle[node]);
+  return {.node = node, .on_future_room = !now};
+}
+
+NodeChoice NodePicker::PickAmong(TaskId task, Room room) {
+  const HookTable& hooks = session_.hooks();
+  const ShapeId shape = session_.task(task).shape;
+  NodeId node;
+  if (!hooks.global_filter.empty() || !hooks.global_score.empty() || !hooks.best_node.empty()) {
+    node = ScanWithGlobals(task, room);
+  } else if (room == Room::kIdle && UsesIndex(shape)) {
+    std::unique_ptr<CandidateIndex>& index = indexes_[shape];
+    if (index == nullptr) {
+      ++index_builds_;
+      index = std::make_unique<CandidateIndex>(session_, evaluator_, shape);
+    }
+    node = index->Best();
+  } else {
+    node = ScanBest(task, room);
+  }
+  return {.node = node, .on_future_room = room == Room::kFuture};
+}
+
+// A shape asked for once is scanned; from the second time on an index pays for itself.
+bool NodePicker::UsesIndex(ShapeId shape) {
+  constexpr size_t kIndexesMax = 1024;  // 160 KB each at 10,000 nodes.
+  if (indexes_.contains(shape)) return true;
+  return ++picks_of_shape_[shape] > 1 && indexes_.size() < kIndexesMax;
+}
+
+NodeId NodePicker::ScanBest(TaskId task, Room room) {
+  ++scans_;
+  const ShapeId shape = session_.task(task).shape;
+  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
+  const std::vector<NodeRange>& runs = evaluator_.runs();
+  std::vector<std::array<uint8_t, NodeEvaluator::kRunNodesMax>> feasible(runs.size());
+  std::vector<uint8_t> any(runs.size(), 0);
+  std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
+  session_.context().workers->ForBlocks(runs.size(), [&](size_t i) {
+    const absl::Span<uint8_t> out(feasible[i].data(), runs[i].size());
+    evaluator_.Feasible(shape, *fit, runs[i], room, out);
+    any[i] = static_cast<uint8_t>(std::any_of(out.begin(), out.end(), [](uint8_t f) { return f != 0; }));
+  });
+  if (evaluator_.NeedsMaxima(*fit)) {
+    for (size_t i = 0; i < runs.size(); ++i) {
+      for (NodeId node : runs[i]) {
+        if (feasible[i][runs[i].Offset(node)] != 0) {
+          evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
+        }
+      }
+    }
+  }
+  std::vector<Best> best_of_run(runs.size());
+  session_.context().workers->ForBlocks(runs.size(), [&](size_t i) {
+    if (any[i] == 0) return;
+    std::array<double, NodeEvaluator::kRunNodesMax> scores;
+    evaluator_.Score(shape, *fit, maxima, runs[i],
+                     absl::Span<double>(scores.data(), runs[i].size()));
+    for (NodeId node : runs[i]) {
+      const size_t at = runs[i].Offset(node);
+      if (feasible[i][at] == 0) continue;
+      best_of_run[i].Offer(node, scores[at], session_.base().nodes[node].name_rank);
+    }
+  });
+  Best best;
+  for (const Best& candidate : best_of_run) {
+    if (candidate.node.valid()) best.Offer(candidate.node, candidate.score, candidate.rank);
+  }
+  return best.node;
+}
+
+bool NodePicker::PassesGlobals(TaskId task, NodeId node) const {
+  const NodeRange run(node.index(), node.index() + 1);
+  for (const auto& entry : session_.hooks().global_filter) {
+    ReasonId verdict = kFits;
+    entry.fn(task, run, absl::Span<ReasonId>(&verdict, 1));
+    if (verdict != kFits) return false;
+  }
+  return true;
+}
+
+NodeId NodePicker::ScanWithGlobals(TaskId task, Room room) {
+  ++scans_;
+  const ShapeId shape = session_.task(task).shape;
+  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
+  std::vector<NodeId> nodes;
+  std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
+  uint8_t feasible[NodeEvaluator::kRunNodesMax];
+  for (NodeRange run : evaluator_.runs()) {
+    evaluator_.Feasible(shape, *fit, run, room, absl::Span<uint8_t>(feasible, run.size()));
+    for (NodeId node : run) {
+      if (feasible[run.Offset(node)] == 0 || !PassesGlobals(task, node)) continue;
+      nodes.push_back(node);
+      evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
+    }
+  }
+  std::vector<double> scores(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodeRange run(nodes[i].index(), nodes[i].index() + 1);
+    evaluator_.Score(shape, *fit, maxima, run, absl::Span<double>(&scores[i], 1));
+  }
+  for (const auto& entry : session_.hooks().global_score) {
+    entry.fn(task, nodes, absl::MakeSpan(scores));
+  }
+  if (nodes.size() > 1) {
+    for (const auto& entry : session_.hooks().best_node) {
+      if (const NodeId node = entry.fn(task, nodes, scores); node.valid()) return node;
+    }
+  }
+  Best best;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    best.Offer(nodes[i], scores[i], session_.base().nodes[nodes[i]].name_rank);
+  }
+  return best.node;
+}
+
+NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resources) {
+  if (pre_filter == kFits) {
+    session_.RecordFit(task, Explain(task, check_resources));
+    return {};
+  }
+  const auto nodes = static_cast<int32_t>(session_.base().nodes_by_name->size());
+  auto fit = std::make_shared<TaskFit>();
+  fit->exemplar = task;
+  fit->shape = session_.task(task).shape;
+  fit->nodes_refused = nodes;
+  fit->counts.push_back({pre_filter, nodes});
+  session_.RecordFit(task, std::move(fit));
+  return {};
+}
+
+void NodePicker::CollectReasons(TaskId task, NodeId node, bool check_resources,
+                                std::vector<ReasonId>* out) const {
+  const HookTable& hooks = session_.hooks();
+  const ShapeId shape = session_.task(task).shape;
+  if (check_resources) {
+    const model::ResourceVec future = session_.usage().FutureIdle(node);
+    if (const int dim = session_.shape(shape).request.FirstMissing(future); dim >= 0) {
+      out->push_back(missing_[static_cast<size_t>(dim)]);
+      return;
+    }
+  }
+  const NodeRange run(node.index(), node.index() + 1);
+  const model::PodConstraints& constraints = session_.base().constraints_of(shape);
+  // Filters are asked in order of registration. Those of one plugin are all asked unless one
+  // aborts; those of a later plugin only if nothing was found before.
+  std::string_view refused_by;
+  bool aborted = false;
+  const auto skip = [&](const HookOrigin& origin) {
+    return aborted || (!out->empty() && origin.plugin != refused_by);
+  };
+  const auto take = [&](const HookOrigin& origin, ReasonId verdict) {
+    if (verdict == kFits) return;
+    out->push_back(verdict);
+    refused_by = origin.plugin;
+    aborted = session_.reasons().Aborts(verdict);
+  };
+  const auto ask = [&](const auto& entry, const auto& subject) {
+    if (skip(entry.origin)) return;
+    ReasonId verdict = kFits;
+    entry.fn(subject, run, absl::Span<ReasonId>(&verdict, 1));
+    take(entry.origin, verdict);
+  };
+  size_t u = 0;
+  size_t s = 0;
+  size_t g = 0;
+  const auto position = [](const auto& list, size_t i) {
+    return i < list.size() ? list[i].origin.position : std::numeric_limits<int>::max();
+  };
+  for (size_t left = hooks.usage_filter.size() + hooks.static_filter.size() +
+                     hooks.global_filter.size();
+       left > 0; --left) {
+    const int pu = position(hooks.usage_filter, u);
+    const int ps = position(hooks.static_filter, s);
+    const int pg = position(hooks.global_filter, g);
+    if (pu < ps && pu < pg) {
+      ask(hooks.usage_filter[u++], shape);
+    } else if (ps < pg) {
+      ask(hooks.static_filter[s++], constraints);
+    } else {
+      ask(hooks.global_filter[g++], task);
+    }
+  }
+}
+
+std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resources) {
+  const ShapeId shape = session_.task(task).shape;
+  const bool per_shape = session_.hooks().global_filter.empty();
+  Explained& known = explained_[shape];
+  if (per_shape && known.fit != nullptr && known.version == session_.version()) return known.fit;
+  std::vector<int32_t> counts(session_.reasons().size(), 0);
+  auto fit = std::make_shared<TaskFit>();
+  fit->exemplar = task;
+  fit->shape = shape;
+  std::vector<ReasonId> reasons;
+  for (NodeId node : *session_.base().nodes_by_name) {
+    reasons.clear();
+    CollectReasons(task, node, check_resources, &reasons);
+    if (reasons.empty()) continue;
+    ++fit->nodes_refused;
+    for (ReasonId reason : reasons) ++counts[reason];
+  }
+  for (size_t reason = 1; reason < counts.size(); ++reason) {
+    if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
+  }
+  if (per_shape) known = {.version = session_.version(), .fit = fit};
+  return fit;
+}
+
+NodeChoice NodePicker::PickSlowly(TaskId task, bool check_resources) const {
+  if (PreFilter(task) != kFits) return {};
+  if (check_resources) {
+    if (const NodeChoice nominated = PickNominated(task); nominated.node.valid()) return nominated;
+  }
+  const ShapeId shape = session_.task(task).shape;
+  const model::ResourceVec& request = session_.request(task);
+  std::vector<NodeId> now;
+  std::vector<NodeId> later;
+  std::vector<ReasonId> reasons;
+  for (NodeId node : *session_.base().nodes_by_name) {
+    reasons.clear();
+    CollectReasons(task, node, check_resources, &reasons);
+    if (!reasons.empty()) continue;
+    const bool fits_now = !check_resources || request.FitsIn(session_.usage().idle[node]);
+    (fits_now ? now : later).push_back(node);
+  }
+  const std::vector<NodeId>& nodes = now.empty() ? later : now;
+  StaticFitCache fresh;
+  const auto fit = fresh.Get(session_, session_.shape(shape).constraints);
+  std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
+  for (NodeId node : nodes) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
+  Best best;
+  for (NodeId node : nodes) {
+    double score = 0;
+    evaluator_.Score(shape, *fit, maxima, NodeRange(node.index(), node.index() + 1),
+                     absl::Span<double>(&score, 1));
+    for (const auto& entry : session_.hooks().global_score) {
+      entry.fn(task, absl::Span<const NodeId>(&node, 1), absl::Span<double>(&score, 1));
+    }
+    best.Offer(node, score, session_.base().nodes[node].name_rank);
+  }
+  return {.node = best.node, .on_future_room = now.empty() && best.node.valid()};
+}
+
+}  // namespace bth::framework

@@ -1,0 +1,38 @@
+// What a closed session says to people: phases, conditions, events and messages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/model/ids.h"
+#include "framework/effects.h"
+#include "framework/fit_report.h"
+#include "framework/session.h"
+
+namespace bth::framework {
+
+// Statuses of every active or touched job, of their pods that are not placed, and of queues.
+CycleReport MakeReport(const Session& session);
+
+// Phase of a PodGroup from its counts (framework specification §13.5). `unschedulable_now`: this
+// session set the Unschedulable condition.
+model::PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
+                                 bool unschedulable_now);
+
+// "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, … . Origin reason
+// is task-6: 0/3 nodes are unavailable: …".
+std::string JobMessage(const Session& session, model::JobId job);
+
+// Reason and message of the PodScheduled condition of a task that is not bound. An empty message
+// means: the job's message.
+struct TaskWord {
+  std::string_view reason;
+  std::string message;
+  model::NodeId nominated_node;
+};
+TaskWord DescribeTask(const Session& session, model::TaskId task);
+
+// The gate that holds the job, with the fits of its tasks; Gate::kNone when nothing does.
+JobFit ExplainJob(const Session& session, model::JobId job);
+
+}  // namespace bth::framework

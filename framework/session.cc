@@ -1,0 +1,208 @@
+#include "framework/session.h"
+
+#include <algorithm>
+
+#include "framework/node_picker.h"
+
+namespace bth::framework {
+namespace {
+
+using model::JobId;
+using model::QueueId;
+using model::SubJobId;
+using model::TaskId;
+using model::TaskState;
+
+template <typename T>
+int Compare(const T& a, const T& b) {
+  return a < b ? -1 : (b < a ? 1 : 0);
+}
+
+// Earlier creation first, then the smaller UID, then the smaller key: the same order in every
+// run. Objects known only by their pods have no UID.
+template <typename Facts>
+int CompareAge(const Facts& a, const Facts& b) {
+  if (const int order = Compare(a.created_us, b.created_us); order != 0) return order;
+  return a.uid.compare(b.uid);
+}
+
+}  // namespace
+
+Session::Session(SessionContext context)
+    : context_(std::move(context)), usage_(context_.snapshot->usage) {
+  usage_.pipelined.Resize(usage_.idle.size());
+  touched_.assign(usage_.jobs.size(), 0);
+}
+
+Session::~Session() = default;
+
+void Session::Freeze() { picker_ = std::make_unique<NodePicker>(*this); }
+
+int Session::CompareJobs(JobId a, JobId b) const {
+  if (const int order = combine::FirstNonZero(hooks_.job_order, a, b); order != 0) return order;
+  const model::JobFacts& left = *job(a).facts;
+  const model::JobFacts& right = *job(b).facts;
+  if (const int order = CompareAge(left, right); order != 0) return order;
+  if (const int order = left.ns.compare(right.ns); order != 0) return order;
+  return left.name.compare(right.name);
+}
+
+int Session::CompareQueues(QueueId a, QueueId b) const {
+  if (const int order = combine::FirstNonZero(hooks_.queue_order, a, b); order != 0) return order;
+  if (const int order = CompareAge(queue(a), queue(b)); order != 0) return order;
+  return queue(a).name->compare(*queue(b).name);
+}
+
+int Session::CompareTasks(TaskId a, TaskId b) const {
+  if (const int order = combine::FirstNonZero(hooks_.task_order, a, b); order != 0) return order;
+  const model::TaskNames& left = *task(a).names;
+  const model::TaskNames& right = *task(b).names;
+  if (left.index && right.index && *left.index != *right.index) {
+    return Compare(*left.index, *right.index);
+  }
+  return CompareAge(left, right);
+}
+
+int Session::CompareSubJobs(SubJobId a, SubJobId b) const {
+  if (const int order = combine::FirstNonZero(hooks_.sub_job_order, a, b); order != 0) return order;
+  const model::SubJobRow& left = base().sub_jobs[a];
+  const model::SubJobRow& right = base().sub_jobs[b];
+  if (const int order = Compare(left.match_index, right.match_index); order != 0) return order;
+  return left.facts->key.compare(right.facts->key);
+}
+
+bool Session::SubJobReady(JobId job_id, SubJobId id) const {
+  if (!job(job_id).has_sub_group_policy) return JobReady(job_id);
+  return combine::All(hooks_.sub_job_ready, id);
+}
+
+bool Session::SubJobPipelined(JobId job_id, SubJobId id) const {
+  if (!job(job_id).has_sub_group_policy) return JobPipelined(job_id);
+  return combine::Permitted(hooks_.sub_job_pipelined, id);
+}
+
+JobValidity Session::ValidateJob(JobId id) const {
+  for (const auto& entry : hooks_.job_valid) {
+    JobValidity validity = entry.fn(id);
+    if (!validity.valid) return validity;
+  }
+  return {};
+}
+
+void Session::JobEnqueued(JobId id) const {
+  for (const auto& entry : hooks_.job_enqueued) entry.fn(id);
+}
+
+bool Session::HasAction(std::string_view name) const { return context_.policy->HasAction(name); }
+
+bool Session::IsPendingPhase(JobId id) const {
+  const model::PodGroupPhase phase = counts(id).phase;
+  return phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending;
+}
+
+void Session::SetPhase(JobId id, model::PodGroupPhase phase) {
+  usage_.jobs.Mutable(id).phase = phase;
+  Touch(id);
+}
+
+Session::JobNotes& Session::NotesOf(JobId id) {
+  Touch(id);
+  return notes_[id];
+}
+
+void Session::Touch(JobId id) {
+  if (touched_[id] != 0) return;
+  touched_[id] = 1;
+  touched_jobs_.push_back(id);
+}
+
+void Session::SetCondition(JobId id, ConditionReport condition) {
+  std::vector<ConditionReport>& conditions = NotesOf(id).conditions;
+  for (ConditionReport& known : conditions) {
+    if (known.type == condition.type) {
+      known = std::move(condition);
+      return;
+    }
+  }
+  conditions.push_back(std::move(condition));
+}
+
+void Session::AddEvent(JobId id, EventReport event) {
+  NotesOf(id).events.push_back(std::move(event));
+}
+
+void Session::HoldAt(JobId id, Gate gate, std::string_view plugin, std::string message) {
+  JobFit& hold = NotesOf(id).hold;
+  if (hold.gate != Gate::kNone && hold.gate <= gate) return;
+  hold = {.job = id, .gate = gate, .plugin = std::string(plugin), .message = std::move(message)};
+}
+
+void Session::RecordFit(TaskId id, std::shared_ptr<const TaskFit> fit) {
+  fits_[id] = std::move(fit);
+}
+
+const TaskFit* Session::FitOf(TaskId id) const {
+  auto it = fits_.find(id);
+  return it == fits_.end() ? nullptr : it->second.get();
+}
+
+void Session::ClearFits(JobId id) {
+  for (TaskId task_id : *job(id).tasks) fits_.erase(task_id);
+}
+
+void Session::RememberPlan(TaskId id, const TaskState& planned) { plans_[id] = planned; }
+void Session::ForgetPlan(TaskId id) { plans_.erase(id); }
+
+const TaskState* Session::PlanOf(TaskId id) const {
+  auto it = plans_.find(id);
+  return it == plans_.end() ? nullptr : &it->second;
+}
+
+void Session::Set(TaskId id, const TaskState& to) {
+  const TaskState before = usage_.tasks[id];
+  const model::TaskRow& row = task(id);
+  usage_.Move(id, row, shape(row.shape), to);
+  version_ = ++last_version_;
+  if (row.job.valid()) Touch(row.job);
+  const bool same_room = before.node == to.node &&
+                         model::InGroup(before.status, model::kAllocatedGroup) &&
+                         model::InGroup(to.status, model::kAllocatedGroup);
+  if (same_room) return;
+  if (before.node.valid()) node_changes_.push_back(before.node);
+  if (to.node.valid() && to.node != before.node) node_changes_.push_back(to.node);
+  const bool was = model::InGroup(before.status, model::kOccupyingGroup);
+  const bool is = model::InGroup(to.status, model::kOccupyingGroup);
+  if (was == is) return;
+  for (const auto& entry : is ? hooks_.on_place : hooks_.on_remove) entry.fn(id);
+}
+
+void Session::Restore(TaskId id, const TaskState& to, uint64_t version) {
+  Set(id, to);
+  version_ = version;
+}
+
+const ConditionReport* Session::FindCondition(JobId id, std::string_view type) const {
+  for (const ConditionReport& condition : ConditionsOf(id)) {
+    if (condition.type == type) return &condition;
+  }
+  return nullptr;
+}
+
+const std::vector<ConditionReport>& Session::ConditionsOf(JobId id) const {
+  static const auto* const kNone = new std::vector<ConditionReport>();
+  auto it = notes_.find(id);
+  return it == notes_.end() ? *kNone : it->second.conditions;
+}
+
+const std::vector<EventReport>& Session::EventsOf(JobId id) const {
+  static const auto* const kNone = new std::vector<EventReport>();
+  auto it = notes_.find(id);
+  return it == notes_.end() ? *kNone : it->second.events;
+}
+
+const JobFit* Session::HoldOf(JobId id) const {
+  auto it = notes_.find(id);
+  return it == notes_.end() || it->second.hold.gate == Gate::kNone ? nullptr : &it->second.hold;
+}
+
+}  // namespace bth::framework

@@ -1,0 +1,168 @@
+#include "scheduler/explain.h"
+
+#include "absl/strings/str_cat.h"
+#include "framework/report.h"
+#include "scheduler/scheduler.h"
+
+namespace bth::scheduler {
+namespace {
+
+using framework::Session;
+using model::JobId;
+using model::TaskId;
+using types::Json;
+
+Json Amounts(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
+  Json out = Json::MakeObject();
+  for (int d = 0; d < dims.size(); ++d) {
+    if (amounts[d] != 0 || d < model::kPods) out.Set(dims.name(d), Json(amounts[d]));
+  }
+  return out;
+}
+
+Json Limits(const model::ResourceSet& limits, const model::DimensionTable& dims) {
+  Json out = Json::MakeObject();
+  for (int d = 0; d < dims.size(); ++d) {
+    if (limits.Has(d)) out.Set(dims.name(d), Json(limits.v[d]));
+  }
+  return out;
+}
+
+Json TaskPage(const Session& session, const framework::TaskFit& fit) {
+  Json out = Json::MakeObject();
+  out.Set("pod", Json(session.task(fit.exemplar).names->Key()));
+  out.Set("message", Json(fit.Text(session.reasons())));
+  Json nodes = Json::MakeObject();
+  for (const framework::ReasonCount& count : fit.counts) {
+    nodes.Set(session.reasons().text(count.reason), Json(int64_t{count.nodes}));
+  }
+  out.Set("nodes", std::move(nodes));
+  return out;
+}
+
+Json JobPage(const Session& session, JobId job) {
+  const framework::JobFit fit = framework::ExplainJob(session, job);
+  const model::JobRow& row = session.job(job);
+  Json out = Json::MakeObject();
+  out.Set("job", Json(row.facts->Key()));
+  out.Set("gate", Json(framework::GateName(row.has_pod_group ? fit.gate : framework::Gate::kNoPodGroup)));
+  out.Set("plugin", Json(fit.plugin));
+  out.Set("message", Json(row.has_pod_group ? fit.message : GrouplessMessage(row.facts->Key())));
+  out.Set("summary", Json(framework::JobMessage(session, job)));
+  out.Set("phase", Json(model::PhaseName(session.counts(job).phase)));
+  if (row.has_pod_group && !row.queue.valid()) {
+    out.Set("gate", Json(framework::GateName(framework::Gate::kNoQueue)));
+    out.Set("message", Json("the queue that the PodGroup names does not exist"));
+  } else if (row.queue.valid()) {
+    out.Set("queue", Json(*session.queue(row.queue).name));
+  }
+  out.Set("minAvailable", Json(int64_t{row.min_available}));
+  Json counts = Json::MakeObject();
+  for (int s = 0; s < model::kTaskStatuses; ++s) {
+    const auto status = static_cast<model::TaskStatus>(s);
+    const int64_t count = session.counts(job).count(status);
+    if (count != 0) counts.Set(model::StatusName(status), Json(count));
+  }
+  out.Set("tasks", std::move(counts));
+  Json refused = Json::MakeArray();
+  for (const framework::TaskFit& task : fit.tasks) {
+    refused.MutableItems().push_back(TaskPage(session, task));
+  }
+  out.Set("refused", std::move(refused));
+  return out;
+}
+
+}  // namespace
+
+Json ExplainJobPage(const framework::Cycle& cycle, std::string_view job) {
+  const Session& session = cycle.session();
+  for (JobId id : session.base().jobs.ids()) {
+    const model::JobRow& row = session.job(id);
+    if (row.facts != nullptr && row.facts->Key() == job) return JobPage(session, id);
+  }
+  return Json();
+}
+
+Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod) {
+  const Session& session = cycle.session();
+  for (TaskId id : session.base().tasks.ids()) {
+    const model::TaskRow& row = session.task(id);
+    if (row.names == nullptr || row.names->Key() != pod) continue;
+    Json out = Json::MakeObject();
+    out.Set("pod", Json(row.names->Key()));
+    out.Set("status", Json(model::StatusName(session.state(id).status)));
+    const model::NodeId node = session.state(id).node;
+    if (node.valid() && session.base().nodes[node].ready()) {
+      out.Set("node", Json(session.node(node).name));
+    }
+    if (!row.job.valid()) {
+      out.Set("gate", Json(framework::GateName(framework::Gate::kNoPodGroup)));
+      out.Set("message", Json(GrouplessMessage("")));
+      return out;
+    }
+    const framework::TaskWord word = framework::DescribeTask(session, id);
+    out.Set("reason", Json(word.reason));
+    Json job = JobPage(session, row.job);
+    out.Set("gate", job["gate"]);
+    out.Set("message", word.message.empty() ? job["message"] : Json(word.message));
+    if (const framework::TaskFit* fit = session.FitOf(id)) {
+      out.Set("nodes", TaskPage(session, *fit)["nodes"]);
+    }
+    out.Set("job", std::move(job));
+    return out;
+  }
+  return Json();
+}
+
+Json QueuesPage(const framework::Cycle& cycle) {
+  const Session& session = cycle.session();
+  const model::Snapshot& base = session.base();
+  IdVector<model::QueueId, model::ResourceVec> allocated(base.queues.size());
+  IdVector<model::QueueId, model::ResourceVec> pending(base.queues.size());
+  IdVector<model::QueueId, int64_t> jobs(base.queues.size(), 0);
+  for (JobId job : *base.all_jobs) {
+    const model::QueueId queue = session.job(job).queue;
+    allocated[queue] += session.counts(job).allocated;
+    pending[queue] += session.counts(job).pending;
+    ++jobs[queue];
+  }
+  Json out = Json::MakeArray();
+  constexpr std::string_view kStates[] = {"Open", "Closed", "Closing", "Unknown"};
+  for (model::QueueId queue : *base.queues_by_name) {
+    const model::QueueRow& row = base.queues[queue];
+    Json page = Json::MakeObject();
+    page.Set("name", Json(*row.name));
+    page.Set("state", Json(kStates[static_cast<int>(row.state)]));
+    page.Set("weight", Json(int64_t{row.weight}));
+    page.Set("jobs", Json(jobs[queue]));
+    page.Set("allocated", Amounts(allocated[queue], session.dims()));
+    page.Set("pending", Amounts(pending[queue], session.dims()));
+    page.Set("capability", Limits(row.capability, session.dims()));
+    page.Set("guarantee", Limits(row.guarantee, session.dims()));
+    out.MutableItems().push_back(std::move(page));
+  }
+  return out;
+}
+
+Json CyclePage(const framework::Cycle& cycle) {
+  const framework::CycleStats& stats = cycle.stats();
+  const auto us = [](absl::Duration d) { return Json(absl::ToInt64Microseconds(d)); };
+  Json out = Json::MakeObject();
+  out.Set("session", Json(cycle.session().context().uid));
+  out.Set("generation", Json(static_cast<int64_t>(cycle.session().base().generation)));
+  out.Set("open_us", us(stats.open));
+  Json actions = Json::MakeObject();
+  for (const auto& [name, took] : stats.actions) actions.Set(name, us(took));
+  out.Set("actions_us", std::move(actions));
+  out.Set("close_us", us(stats.close));
+  out.Set("total_us", us(stats.total));
+  out.Set("nodes", Json(static_cast<int64_t>(cycle.session().base().nodes_by_name->size())));
+  out.Set("jobs", Json(static_cast<int64_t>(cycle.session().base().all_jobs->size())));
+  out.Set("jobs_considered", Json(stats.jobs_considered));
+  out.Set("node_scans", Json(stats.scans));
+  out.Set("index_builds", Json(stats.index_builds));
+  out.Set("static_evaluations", Json(stats.static_evaluations));
+  return out;
+}
+
+}  // namespace bth::scheduler

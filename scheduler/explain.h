@@ -1,0 +1,23 @@
+// The last cycle as JSON, for people and tools.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/types/json.h"
+#include "framework/cycle.h"
+
+namespace bth::scheduler {
+
+// Thread of all: scheduling, between two cycles.
+
+// Why a job ("ns/name") waits: gate, message, and node counts by reason; null when unknown.
+types::Json ExplainJobPage(const framework::Cycle& cycle, std::string_view job);
+// The same for a pod ("ns/name"), with its own condition.
+types::Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod);
+// Allocated, request and limits of every queue, by name.
+types::Json QueuesPage(const framework::Cycle& cycle);
+// Times and counts of the cycle.
+types::Json CyclePage(const framework::Cycle& cycle);
+
+}  // namespace bth::scheduler

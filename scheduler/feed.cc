@@ -1,0 +1,144 @@
+#include "scheduler/feed.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/strings.h"
+
+namespace bth::scheduler {
+
+template <typename T>
+class Feed::Handler final : public client::InformerHandler<T> {
+ public:
+  explicit Handler(Feed& feed) : feed_(feed) {}
+  void OnAdd(T&& object) override { feed_.Put(object); }
+  void OnUpdate(T&& object) override { feed_.Put(object); }
+  void OnDelete(const client::ObjectKey& key) override { feed_.Remove(static_cast<const T*>(nullptr), key); }
+  void OnBatchEnd() override { feed_.on_batch_(); }
+
+ private:
+  Feed& feed_;
+};
+
+Feed::Feed(client::ApiClient& api, cache::Mirror& mirror, cache::Responsibility responsibility,
+           metrics::SchedulerMetrics* metrics, Rng& rng, std::function<void()> on_batch)
+    : api_(api),
+      mirror_(mirror),
+      responsibility_(std::move(responsibility)),
+      metrics_(metrics),
+      rng_(rng),
+      on_batch_(std::move(on_batch)),
+      informers_(api.executor()) {
+  Add<types::PriorityClass>(false);
+  Add<types::Queue>(true);
+  Add<types::Node>(false);
+  Add<types::PodGroup>(true);
+  Add<types::Pod>(false);
+}
+
+Feed::~Feed() { informers_.StopAll(); }
+
+template <typename T>
+void Feed::Add(bool absent_is_empty) {
+  auto handler = std::make_shared<Handler<T>>(*this);
+  const std::string resource = types::ResourceTraits<T>::type().plural;
+  client::InformerOptions options;
+  options.reflector.absent_is_empty = absent_is_empty;
+  options.reflector.on_error = [resource](const absl::Status& status) {
+    Log(LogLevel::kWarning, "informer.failed", {{"resource", resource}, {"status", status}});
+  };
+  options.on_malformed = [this, resource](const client::ObjectKey& key,
+                                          const absl::Status& status) {
+    Reject(resource, key, status);
+  };
+  auto informer = std::make_unique<client::Informer<T>>(api_, rng_, *handler, std::move(options));
+  informers_.Add(*informer);
+  owned_.push_back(std::move(informer));
+  handlers_.push_back(std::move(handler));
+}
+
+void Feed::Reject(std::string_view resource, const client::ObjectKey& key,
+                  const absl::Status& status) {
+  constexpr size_t kRejectedMax = 10'000;
+  if (metrics_ != nullptr) metrics_->MalformedObject(resource);
+  const std::string name =
+      absl::StrCat(ToAbsl(resource), "/", key.namespace_name, "/", key.name);
+  if (rejected_.size() >= kRejectedMax) rejected_.clear();
+  std::string& said = rejected_[name];
+  std::string text = std::string(status.message());
+  if (said == text) return;
+  said = std::move(text);
+  Log(LogLevel::kWarning, "object.unusable", {{"object", name}, {"status", status}});
+}
+
+void Feed::Put(const types::Pod& pod) {
+  absl::StatusOr<cache::CompiledPod> compiled =
+      cache::Compile(pod, responsibility_, mirror_.vocabulary().symbols());
+  if (!compiled.ok()) {
+    Reject("pods", {pod.meta.ns, pod.meta.name, pod.meta.uid}, compiled.status());
+    return;
+  }
+  if (!compiled->ours && compiled->node_name.empty()) {
+    mirror_.RemovePod(compiled->names.Key());  // Another scheduler's business until it is bound.
+    return;
+  }
+  if (metrics_ != nullptr && compiled->ours && compiled->node_name.empty()) {
+    metrics_->TaskReached(metrics::TaskMoment::kWatched,
+                          api_.executor().Now() - pod.meta.creation_time);
+  }
+  mirror_.PutPod(*std::move(compiled));
+}
+
+void Feed::Put(const types::Node& node) {
+  absl::StatusOr<cache::CompiledNode> compiled =
+      cache::Compile(node, mirror_.vocabulary().symbols());
+  if (compiled.ok()) {
+    mirror_.PutNode(*std::move(compiled));
+  } else {
+    Reject("nodes", {"", node.meta.name, node.meta.uid}, compiled.status());
+  }
+}
+
+void Feed::Put(const types::PodGroup& group) {
+  absl::StatusOr<cache::CompiledPodGroup> compiled = cache::Compile(group);
+  if (compiled.ok()) {
+    mirror_.PutPodGroup(*std::move(compiled));
+  } else {
+    Reject("podgroups", {group.meta.ns, group.meta.name, group.meta.uid}, compiled.status());
+  }
+}
+
+void Feed::Put(const types::Queue& queue) {
+  absl::StatusOr<cache::CompiledQueue> compiled = cache::Compile(queue);
+  if (compiled.ok()) {
+    mirror_.PutQueue(*std::move(compiled));
+  } else {
+    Reject("queues", {"", queue.meta.name, queue.meta.uid}, compiled.status());
+  }
+}
+
+void Feed::Put(const types::PriorityClass& priority) {
+  mirror_.PutPriorityClass(priority.meta.name, priority.value, priority.global_default);
+}
+
+void Feed::Remove(const types::Pod*, const client::ObjectKey& key) {
+  mirror_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
+}
+void Feed::Remove(const types::Node*, const client::ObjectKey& key) {
+  mirror_.RemoveNode(key.name);
+}
+void Feed::Remove(const types::PodGroup*, const client::ObjectKey& key) {
+  const std::string name = absl::StrCat(key.namespace_name, "/", key.name);
+  mirror_.RemovePodGroup(name);
+  if (metrics_ != nullptr) metrics_->RemoveJob(key.namespace_name, key.name);
+}
+void Feed::Remove(const types::Queue*, const client::ObjectKey& key) {
+  mirror_.RemoveQueue(key.name);
+  if (metrics_ != nullptr) metrics_->RemoveQueue(key.name);
+}
+void Feed::Remove(const types::PriorityClass*, const client::ObjectKey& key) {
+  mirror_.RemovePriorityClass(key.name);
+}
+
+}  // namespace bth::scheduler

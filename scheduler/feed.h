@@ -1,0 +1,70 @@
+// What the API server tells, put into the mirror.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/types/node.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/priority_class.h"
+#include "api/types/queue.h"
+#include "base/rng.h"
+#include "cache/compile.h"
+#include "cache/mirror.h"
+#include "client/informer.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace bth::scheduler {
+
+// Runs the informers of every kind the scheduler reads. An object that cannot be read or
+// understood is counted, logged once, and affects itself alone: its last good state stays.
+// Thread: I/O.
+class Feed {
+ public:
+  // `on_batch` is called after each batch of changes is in the mirror.
+  Feed(client::ApiClient& api, cache::Mirror& mirror, cache::Responsibility responsibility,
+       metrics::SchedulerMetrics* metrics, Rng& rng, std::function<void()> on_batch);
+  ~Feed();
+
+  void Start() { informers_.StartAll(); }
+  void Stop() { informers_.StopAll(); }
+  bool AllSynced() const { return informers_.AllSynced(); }
+  std::vector<std::string> Unsynced() const { return informers_.Unsynced(); }
+  net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout) {
+    return informers_.WaitForSync(timeout);
+  }
+
+ private:
+  template <typename T>
+  class Handler;
+  template <typename T>
+  void Add(bool absent_is_empty);
+  void Put(const types::Pod& pod);
+  void Put(const types::Node& node);
+  void Put(const types::PodGroup& group);
+  void Put(const types::Queue& queue);
+  void Put(const types::PriorityClass& priority);
+  // The null pointer only names the kind.
+  void Remove(const types::Pod* kind, const client::ObjectKey& key);
+  void Remove(const types::Node* kind, const client::ObjectKey& key);
+  void Remove(const types::PodGroup* kind, const client::ObjectKey& key);
+  void Remove(const types::Queue* kind, const client::ObjectKey& key);
+  void Remove(const types::PriorityClass* kind, const client::ObjectKey& key);
+  void Reject(std::string_view resource, const client::ObjectKey& key, const absl::Status& status);
+
+  client::ApiClient& api_;
+  cache::Mirror& mirror_;
+  const cache::Responsibility responsibility_;
+  metrics::SchedulerMetrics* const metrics_;
+  Rng& rng_;
+  const std::function<void()> on_batch_;
+  client::InformerSet informers_;
+  std::vector<std::unique_ptr<client::InformerBase>> owned_;
+  std::vector<std::shared_ptr<void>> handlers_;
+  absl::flat_hash_map<std::string, std::string> rejected_;  // Last message by object, bounded.
+};
+
+}  // namespace bth::scheduler

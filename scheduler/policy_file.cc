@@ -1,0 +1,123 @@
+#include "scheduler/policy_file.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/status.h"
+
+namespace bth::scheduler {
+namespace {
+
+constexpr size_t kFileBytesMax = 1 << 20;
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
+  std::string text(kFileBytesMax + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) return absl::UnavailableError(absl::StrCat(path, ": cannot be read"));
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > kFileBytesMax) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": larger than ", kFileBytesMax, " bytes"));
+  }
+  return text;
+}
+
+template <typename Map>
+std::vector<std::string_view> NamesOf(const Map& map) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, factory] : map) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+PolicyFile::PolicyFile(net::Executor& executor, const framework::Registry& registry,
+                       metrics::SchedulerMetrics* metrics, PolicyFileOptions options)
+    : executor_(executor), registry_(registry), metrics_(metrics), options_(std::move(options)) {}
+
+PolicyFile::~PolicyFile() {
+  if (timer_ != 0) executor_.CancelTimer(timer_);
+}
+
+PolicyFile::Stamp PolicyFile::Look() const {
+  struct stat info{};
+  if (options_.path.empty() || stat(options_.path.c_str(), &info) != 0) return {};
+  return {.inode = info.st_ino,
+          .modified_ns = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec,
+          .size = info.st_size};
+}
+
+absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Decide(bool at_start) {
+  conf::ReloadRequest request;
+  request.previous = at_start ? nullptr : policy_.get();
+  request.path = options_.path;
+  request.disable_default_scheduler_config = options_.disable_default;
+  if (!options_.path.empty()) request.text = ReadFile(options_.path);
+  const conf::KnownNames known{NamesOf(registry_.actions), NamesOf(registry_.plugins)};
+  BTH_ASSIGN_OR_RETURN(conf::ReloadDecision decision, conf::DecideReload(request, known));
+  refusal_ = decision.error;
+  if (at_start && !decision.error.ok()) return decision.error;
+  if (!decision.policy) {
+    if (!decision.error.ok()) return decision.error;
+    return nullptr;
+  }
+  auto policy = std::make_shared<const conf::Policy>(*std::move(decision.policy));
+  std::vector<conf::Finding> findings = std::move(decision.findings);
+  auto instance = framework::PolicyInstance::Create(policy, registry_, &findings);
+  if (!instance.ok()) {
+    refusal_ = instance.status();
+    return instance.status();
+  }
+  for (const conf::Finding& finding : findings) {
+    Log(LogLevel::kWarning, "policy.finding", {{"finding", conf::ToString(finding)}});
+  }
+  policy_ = std::move(policy);
+  return instance;
+}
+
+absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Load() {
+  stamp_ = Look();
+  auto instance = Decide(true);
+  if (!instance.ok()) {
+    return Annotate(instance.status(), absl::StrCat("scheduler configuration ", options_.path));
+  }
+  return instance;
+}
+
+void PolicyFile::Watch(Install install) {
+  install_ = std::move(install);
+  if (!options_.path.empty()) {
+    timer_ = executor_.RunAfter(options_.poll, [this] { Poll(); });
+  }
+}
+
+void PolicyFile::Poll() {
+  if (const Stamp now = Look(); now != stamp_) {
+    stamp_ = now;
+    Reload();
+  }
+  timer_ = executor_.RunAfter(options_.poll, [this] { Poll(); });
+}
+
+void PolicyFile::Reload() {
+  auto instance = Decide(false);
+  if (metrics_ != nullptr) metrics_->ConfReloaded(instance.ok());
+  if (!instance.ok()) {
+    Log(LogLevel::kError, "policy.refused",
+        {{"file", options_.path}, {"status", instance.status()},
+         {"effect", "the former policy stays in force"}});
+    return;
+  }
+  if (*instance == nullptr) return;
+  Log(LogLevel::kInfo, "policy.reloaded", {{"file", options_.path}});
+  if (install_) install_(*std::move(instance));
+}
+
+}  // namespace bth::scheduler

@@ -1,0 +1,68 @@
+// scheduler.conf: read at start, watched, swapped in between two cycles.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "conf/policy.h"
+#include "conf/reload.h"
+#include "framework/cycle.h"
+#include "framework/plugin.h"
+#include "metrics/scheduler_metrics.h"
+#include "net/awaitable.h"
+
+namespace bth::scheduler {
+
+struct PolicyFileOptions {
+  std::string path;  // Empty: the built-in policy.
+  bool disable_default = false;
+  absl::Duration poll = absl::Seconds(1);  // One stat of the file per poll.
+};
+
+// A bad file at start is an error unless Volcano's fallback applies; a bad file later keeps the
+// policy in force and says so in log and metric.
+// Thread: I/O; the policies it makes are handed to the scheduling thread.
+class PolicyFile {
+ public:
+  using Install = std::function<void(std::unique_ptr<framework::PolicyInstance>)>;
+
+  PolicyFile(net::Executor& executor, const framework::Registry& registry,
+             metrics::SchedulerMetrics* metrics, PolicyFileOptions options);
+  ~PolicyFile();
+
+  // Reads the file for the first time.
+  absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> Load();
+  // From now on gives each accepted new policy to `install`.
+  void Watch(Install install);
+  // Looks at once, whatever the file's time stamp says (SIGHUP).
+  void Reload();
+  // What the last refused file was refused for; OK when the newest file is in force.
+  const absl::Status& refusal() const { return refusal_; }
+
+ private:
+  // Identity of the file's content as far as one stat tells.
+  struct Stamp {
+    uint64_t inode = 0;
+    int64_t modified_ns = 0;
+    int64_t size = -1;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  Stamp Look() const;
+  void Poll();
+  absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> Decide(bool at_start);
+
+  net::Executor& executor_;
+  const framework::Registry& registry_;
+  metrics::SchedulerMetrics* const metrics_;
+  const PolicyFileOptions options_;
+  Install install_;
+  Stamp stamp_;
+  std::shared_ptr<const conf::Policy> policy_;
+  absl::Status refusal_;
+  net::Executor::TimerId timer_ = 0;
+};
+
+}  // namespace bth::scheduler

@@ -1,0 +1,120 @@
+// The scheduler daemon's heart: when to run a cycle, on what, and who hears of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/worker_pool.h"
+#include "cache/effect_queue.h"
+#include "cache/effect_writer.h"
+#include "cache/mirror.h"
+#include "client/api_client.h"
+#include "client/event_recorder.h"
+#include "framework/cycle.h"
+#include "framework/plugin.h"
+#include "metrics/scheduler_metrics.h"
+#include "scheduler/cycle_thread.h"
+#include "scheduler/feed.h"
+#include "scheduler/policy_file.h"
+
+namespace bth::scheduler {
+
+struct SchedulerOptions {
+  std::vector<std::string> scheduler_names = {"volcano"};
+  std::string default_queue = "default";
+  PolicyFileOptions policy;
+  absl::Duration sync_timeout = absl::Seconds(60);
+  // After a change, wait so long for its neighbours before the cycle starts.
+  absl::Duration debounce = absl::Milliseconds(1);
+  // Changes that only statuses follow may wait so long.
+  absl::Duration status_delay = absl::Milliseconds(200);
+  // Cycles pause so many times their own length, at most `pause_max`: under a storm of changes
+  // they take a tenth of a core.
+  int pause_factor = 8;
+  absl::Duration pause_max = absl::Milliseconds(200);
+  int workers = 1;
+  int check_invariants_every = 64;  // Cycles; 1 in tests.
+  uint64_t seed = 1;
+};
+
+// What the scheduler stands on; all outlive it. `metrics` may be null.
+struct SchedulerContext {
+  net::Executor& executor;
+  client::ApiClient& api;
+  const framework::Registry& registry;
+  CycleRunner& runner;
+  const Clock& clock;
+  metrics::SchedulerMetrics* metrics = nullptr;
+};
+
+// Why a pod of ours that no PodGroup claims waits; `group` is the one it names, or empty.
+std::string GrouplessMessage(std::string_view group);
+
+// Thread: I/O. Cycles run on the runner's thread; nothing is shared but snapshots and messages.
+class Scheduler {
+ public:
+  Scheduler(SchedulerContext context, SchedulerOptions options);
+  ~Scheduler();
+
+  // Reads the policy. A bad one is an error that names the place and the remedy.
+  absl::Status LoadPolicy();
+  // Starts the informers; the cache is kept warm from now on, also without leading.
+  void StartCache();
+  // Decides from now on: creates the standing queues, then runs cycles once all informers synced.
+  void Lead();
+  // No new cycle from now on; what is under way ends.
+  void StopLeading() { leading_ = false; }
+  bool ready() const { return feed_.AllSynced(); }
+  bool leading() const { return leading_; }
+  void ReloadPolicy() { policy_file_.Reload(); }
+
+  // True when no cycle runs or is due and every effect is through. For tests and orderly stops.
+  bool idle() const;
+  // True when no cycle runs and every effect is through, whatever waits for the next cycle.
+  bool drained() const { return !running_ && writer_.idle() && events_.idle(); }
+  uint64_t cycles() const { return cycles_; }
+  cache::Mirror& mirror() { return mirror_; }
+  // Kinds whose first list is not complete yet.
+  std::vector<std::string> unsynced() const { return feed_.Unsynced(); }
+
+  // Calls `read` on the scheduling thread with the last closed cycle (null before the first), then
+  // `done` on the executor.
+  using ReadCycle = std::function<std::string(const framework::Cycle*)>;
+  void Inspect(ReadCycle read, std::function<void(std::string)> done);
+
+ private:
+  // Lives on the scheduling thread between Lead and destruction.
+  struct Worker;
+
+  void OnBatch();
+  void Kick();
+  void StartCycle();
+  void CycleEnded(absl::Duration took, absl::Status status);
+  void ExplainGroupless();
+  net::Awaitable<void> EnsureQueue(std::string name, bool reclaimable);
+
+  SchedulerContext context_;
+  const SchedulerOptions options_;
+  Rng rng_;
+  cache::Mirror mirror_;
+  client::EventRecorder events_;
+  cache::EffectWriter writer_;
+  cache::EffectQueue effects_;
+  PolicyFile policy_file_;
+  std::shared_ptr<Worker> worker_;
+  bool leading_ = false;
+  bool running_ = false;
+  net::Executor::TimerId timer_ = 0;
+  absl::Duration timer_at_;
+  absl::Duration not_before_;
+  uint64_t cycles_ = 0;
+  std::vector<std::unique_ptr<client::Background>> queue_makers_;
+  Feed feed_;  // Last: its callbacks use the rest.
+};
+
+}  // namespace bth::scheduler
