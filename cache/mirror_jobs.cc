@@ -45,7 +45,8 @@ namespace {
 
 // True when the objects differ in nothing but what they show.
 bool SameSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
-  return a.facts->uid == b.facts->uid && a.facts->waiting_ms == b.facts->waiting_ms &&
+  return a.facts->uid == b.facts->uid && a.facts->created_us == b.facts->created_us &&
+         a.facts->waiting_ms == b.facts->waiting_ms &&
          a.facts->budget_min_available == b.facts->budget_min_available &&
          a.facts->budget_max_unavailable == b.facts->budget_max_unavailable &&
          a.facts->revocable_zone == b.facts->revocable_zone && a.queue == b.queue &&

@@ -18,7 +18,8 @@ namespace {
 
 // True when only the pod's state can differ: the task keeps its id, shape and job.
 bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
-  return a.names.uid == b.names.uid && a.names.role == b.names.role && a.job_key == b.job_key &&
+  return a.names.uid == b.names.uid && a.names.created_us == b.names.created_us &&
+         a.names.role == b.names.role && a.job_key == b.job_key &&
          a.nominated_node == b.nominated_node && a.priority == b.priority && a.ours == b.ours &&
          a.preemptable == b.preemptable && a.gated == b.gated &&
          a.own_gate_only == b.own_gate_only && a.never_preempts == b.never_preempts &&

@@ -65,14 +65,15 @@ class Cycle {
   // an error of the whole cycle: nothing is decided without one of its rules.
   absl::Status Run();
 
+  // The part of Run before the first action, for tests that act themselves.
+  absl::Status Open();
+
   // After Run: the session as it was closed, for explanation and tests.
   const Session& session() const { return session_; }
   Session& session() { return session_; }
   const CycleStats& stats() const { return stats_; }
 
  private:
-  absl::Status Open();
-
   PolicyInstance& policy_;
   Session session_;
   CycleStats stats_;

@@ -35,7 +35,7 @@ MAY_INCLUDE = {
     "framework": _FRAMEWORK,
     "plugins": _FRAMEWORK,
     "actions": _FRAMEWORK,
-    "cache": {"framework", "client", "api/model", "api/types", "metrics", "base"},
+    "cache": {"framework", "client", "net", "conf", "api/model", "api/types", "metrics", "base"},
     "apiserver": {"net", "api/types", "metrics", "base"},
     "controllers": {"client", "api/types", "conf", "metrics", "base"},
     "admission": {"client", "api/types", "conf", "net", "metrics", "base"},

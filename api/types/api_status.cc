@@ -1,0 +1,111 @@
+#include "api/types/api_status.h"
+
+#include <cstdint>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "api/types/decoder.h"
+#include "api/types/reader.h"
+#include "api/types/status_body.h"
+#include "base/strings.h"
+
+namespace bth::types {
+namespace {
+
+constexpr char kReasonUrl[] = "batholith/reason";
+constexpr char kCodeUrl[] = "batholith/http-code";
+constexpr char kRetryUrl[] = "batholith/retry-after-ms";
+// Server messages and foreign bodies are quoted up to this many bytes.
+constexpr size_t kMessageMax = 4096;
+constexpr size_t kBodyQuoteMax = 256;
+
+absl::StatusCode CodeOf(int http_code, std::string_view reason) {
+  switch (http_code) {
+    case 400:
+    case 405:
+    case 406:
+    case 413:
+    case 415:
+    case 422:
+      return absl::StatusCode::kInvalidArgument;
+    case 401:
+      return absl::StatusCode::kUnauthenticated;
+    case 403:
+      return absl::StatusCode::kPermissionDenied;
+    case 404:
+      return absl::StatusCode::kNotFound;
+    case 409:
+      return reason == "AlreadyExists" ? absl::StatusCode::kAlreadyExists
+                                       : absl::StatusCode::kAborted;
+    case 410:
+      return absl::StatusCode::kOutOfRange;
+    case 429:
+      return absl::StatusCode::kResourceExhausted;
+    case 408:
+    case 504:
+      return absl::StatusCode::kDeadlineExceeded;
+    default:
+      return http_code >= 500 && http_code < 600 ? absl::StatusCode::kUnavailable
+                                                 : absl::StatusCode::kUnknown;
+  }
+}
+
+std::string Payload(const absl::Status& status, const char* url) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(url);
+  return payload.has_value() ? std::string(*payload) : std::string();
+}
+
+}  // namespace
+
+absl::Status ToStatus(const StatusBody& body) {
+  std::string message = body.message;
+  if (message.empty()) {
+    message = body.reason.empty() ? absl::StrCat("HTTP ", body.code) : body.reason;
+  }
+  if (message.size() > kMessageMax) message.resize(kMessageMax);
+  absl::Status status(CodeOf(body.code, body.reason), message);
+  if (!body.reason.empty()) status.SetPayload(kReasonUrl, absl::Cord(body.reason));
+  status.SetPayload(kCodeUrl, absl::Cord(absl::StrCat(body.code)));
+  if (body.retry_after_seconds > 0) {
+    SetRetryAfter(absl::Seconds(body.retry_after_seconds), &status);
+  }
+  return status;
+}
+
+absl::Status StatusFromResponse(int http_code, std::string_view body) {
+  StatusBody parsed;
+  std::string text(body);
+  Decoder decoder(StatusBodyOps(), &parsed);
+  const bool readable = ReadInPlace(&text, &decoder).ok() && decoder.error().ok();
+  if (!readable || (parsed.message.empty() && parsed.reason.empty())) {
+    parsed = StatusBody{};
+    parsed.message = absl::StrCat("HTTP ", http_code);
+    if (!body.empty()) {
+      absl::StrAppend(&parsed.message, ": ", ToAbsl(body.substr(0, kBodyQuoteMax)));
+    }
+  }
+  parsed.code = http_code;
+  return ToStatus(parsed);
+}
+
+std::string ReasonOf(const absl::Status& status) {
+  return Payload(status, kReasonUrl);
+}
+
+int HttpCodeOf(const absl::Status& status) {
+  int code = 0;
+  return absl::SimpleAtoi(Payload(status, kCodeUrl), &code) ? code : 0;
+}
+
+std::optional<absl::Duration> RetryAfterOf(const absl::Status& status) {
+  int64_t milliseconds = 0;
+  if (!absl::SimpleAtoi(Payload(status, kRetryUrl), &milliseconds)) return std::nullopt;
+  return absl::Milliseconds(milliseconds);
+}
+
+void SetRetryAfter(absl::Duration delay, absl::Status* status) {
+  status->SetPayload(kRetryUrl, absl::Cord(absl::StrCat(absl::ToInt64Milliseconds(delay))));
+}
+
+}  // namespace bth::types

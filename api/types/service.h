@@ -1,0 +1,34 @@
+// v1 Service.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/types/meta.h"
+
+namespace bth::types {
+
+struct ServicePort {
+  std::string name;
+  std::string protocol;
+  int32_t port = 0;
+  bool operator==(const ServicePort&) const = default;
+};
+
+struct ServiceSpec {
+  std::string type;
+  std::string cluster_ip;  // "None" for a headless service
+  LabelMap selector;
+  std::vector<ServicePort> ports;
+  bool publish_not_ready_addresses = false;
+  bool operator==(const ServiceSpec&) const = default;
+};
+
+struct Service {
+  ObjectMeta meta;
+  ServiceSpec spec;
+  bool operator==(const Service&) const = default;
+};
+
+}  // namespace bth::types

@@ -1,0 +1,140 @@
+#include "api/types/text_codec.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace bth::types {
+namespace {
+
+// Length of the well-formed UTF-8 sequence at `p`, or 0. `left` is at least 1.
+size_t SequenceLength(const unsigned char* p, size_t left) {
+  const unsigned char lead = p[0];
+  if (lead < 0x80) return 1;
+  size_t length = 0;
+  unsigned char second_min = 0x80;
+  unsigned char second_max = 0xBF;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    length = 3;
+    if (lead == 0xE0) second_min = 0xA0;
+    if (lead == 0xED) second_max = 0x9F;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4;
+    if (lead == 0xF0) second_min = 0x90;
+    if (lead == 0xF4) second_max = 0x8F;
+  }
+  if (length == 0 || length > left) return 0;
+  if (p[1] < second_min || p[1] > second_max) return 0;
+  for (size_t i = 2; i < length; ++i) {
+    if (p[i] < 0x80 || p[i] > 0xBF) return 0;
+  }
+  return length;
+}
+
+void AppendEscaped(unsigned char byte, std::string* out) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  switch (byte) {
+    case '"':
+      out->append("\\\"");
+      return;
+    case '\\':
+      out->append("\\\\");
+      return;
+    case '\n':
+      out->append("\\n");
+      return;
+    case '\r':
+      out->append("\\r");
+      return;
+    case '\t':
+      out->append("\\t");
+      return;
+    case '\b':
+      out->append("\\b");
+      return;
+    case '\f':
+      out->append("\\f");
+      return;
+    default:
+      out->append("\\u00");
+      out->push_back(kHex[byte >> 4]);
+      out->push_back(kHex[byte & 15]);
+  }
+}
+
+bool NeedsCare(unsigned char byte) {
+  return byte < 0x20 || byte == '"' || byte == '\\' || byte >= 0x80;
+}
+
+}  // namespace
+
+size_t Utf8ValidPrefix(std::string_view text) {
+  const auto* p = reinterpret_cast<const unsigned char*>(text.data());
+  const size_t size = text.size();
+  size_t i = 0;
+  while (i < size) {
+    uint64_t block = 0;
+    if (i + sizeof(block) <= size) {
+      std::memcpy(&block, p + i, sizeof(block));
+      if ((block & 0x8080808080808080u) == 0) {
+        i += sizeof(block);
+        continue;
+      }
+    }
+    const size_t length = SequenceLength(p + i, size - i);
+    if (length == 0) return i;
+    i += length;
+  }
+  return size;
+}
+
+void AppendJsonString(std::string_view text, std::string* out) {
+  const auto* p = reinterpret_cast<const unsigned char*>(text.data());
+  const size_t size = text.size();
+  out->push_back('"');
+  size_t run = 0;  // Start of the bytes that are copied as they are.
+  size_t i = 0;
+  while (i < size) {
+    if (!NeedsCare(p[i])) {
+      ++i;
+      continue;
+    }
+    if (p[i] >= 0x80) {
+      if (const size_t length = SequenceLength(p + i, size - i); length > 0) {
+        i += length;
+        continue;
+      }
+      out->append(text.substr(run, i - run));
+      out->append("\xEF\xBF\xBD");
+    } else {
+      out->append(text.substr(run, i - run));
+      AppendEscaped(p[i], out);
+    }
+    run = ++i;
+  }
+  out->append(text.substr(run));
+  out->push_back('"');
+}
+
+void AppendJsonInt(int64_t value, std::string* out) {
+  std::array<char, 24> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  out->append(buffer.data(), static_cast<size_t>(end - buffer.data()));
+}
+
+void AppendJsonDouble(double value, std::string* out) {
+  if (!std::isfinite(value)) {
+    out->append("null");
+    return;
+  }
+  std::array<char, 40> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  const std::string_view text(buffer.data(), static_cast<size_t>(end - buffer.data()));
+  out->append(text);
+  if (text.find_first_of(".e") == std::string_view::npos) out->append(".0");
+}
+
+}  // namespace bth::types

@@ -1,0 +1,77 @@
+// The type-erased description of a struct that the decoder and the encoder work from. One field
+// table per struct drives reading, writing and the listing of fields. Private to this folder's .cc
+// files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bth::types {
+
+enum class ScalarKind : uint8_t { kNull, kBool, kInt, kDouble, kString };
+
+// One scalar of a document. The text points into the document.
+struct Scalar {
+  ScalarKind kind = ScalarKind::kNull;
+  bool truth = false;
+  int64_t whole = 0;
+  double real = 0;
+  std::string_view text{};
+};
+
+enum class Shape : uint8_t {
+  kScalar,
+  kObject,    // A struct with a field table.
+  kList,      // std::vector
+  kMap,       // SortedMap
+  kOptional,  // std::optional around `element`
+  kDynamic,   // A DynamicTarget: what to fill is known at run time only.
+  kItems,     // An ItemsTarget: the objects of a list response.
+};
+
+struct FieldTable;
+
+// Function pointers that are null do not apply to the shape. A JSON null always leaves the default.
+struct TypeOps {
+  Shape shape = Shape::kScalar;
+  std::string_view expected{};  // "a string": for messages and schemas
+  // Scalars. Set returns false for another type, and then may give a reason.
+  bool (*set)(void* target, const Scalar& value, std::string* reason) = nullptr;
+  void (*write)(const void* source, std::string* out) = nullptr;
+  bool (*empty)(const void* source) = nullptr;
+  // Objects.
+  const FieldTable* fields = nullptr;
+  // Says what is wrong with a whole value; called when its closing bracket is read.
+  bool (*check)(const void* object, std::string* reason) = nullptr;
+  // Lists, maps and optionals. The address of a function breaks cycles of initialisation.
+  const TypeOps& (*element)() = nullptr;
+  void* (*append)(void* container, std::string_view key) = nullptr;  // optional: emplace
+  void (*finish)(void* container) = nullptr;
+  size_t (*size)(const void* container) = nullptr;
+  const void* (*at)(const void* container, size_t index) = nullptr;
+  std::string_view (*key)(const void* container, size_t index) = nullptr;
+};
+
+enum class When : uint8_t { kNotEmpty, kAlways };  // When the encoder writes a field.
+
+struct FieldDef {
+  std::string_view name;
+  void* (*get)(void* object) = nullptr;
+  const TypeOps& (*ops)() = nullptr;
+  When when = When::kNotEmpty;
+};
+
+struct FieldTable {
+  const FieldDef* fields = nullptr;
+  size_t count = 0;
+  const FieldDef* Find(std::string_view name) const {
+    for (size_t i = 0; i < count; ++i) {
+      if (fields[i].name == name) return &fields[i];
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace bth::types

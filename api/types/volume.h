@@ -1,0 +1,101 @@
+// Volumes of pods, and v1 PersistentVolumeClaim.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/types/meta.h"
+#include "api/types/selector.h"
+
+namespace bth::types {
+
+struct PersistentVolumeClaimSpec {
+  std::vector<std::string> access_modes;
+  std::optional<LabelSelector> selector;
+  ResourceList requests;  // resources.requests
+  std::string volume_name;
+  std::optional<std::string> storage_class_name;  // "" asks for no class, absent for the default
+  std::string volume_mode;
+  bool operator==(const PersistentVolumeClaimSpec&) const = default;
+};
+
+struct ClaimVolumeSource {
+  std::string claim_name;
+  bool read_only = false;
+  bool operator==(const ClaimVolumeSource&) const = default;
+};
+
+struct EphemeralVolumeSource {
+  PersistentVolumeClaimSpec spec;  // volumeClaimTemplate.spec
+  bool operator==(const EphemeralVolumeSource&) const = default;
+};
+
+struct CsiVolumeSource {
+  std::string driver;
+  std::string volume_handle;  // of PersistentVolumes only
+  std::string fs_type;
+  bool read_only = false;
+  bool operator==(const CsiVolumeSource&) const = default;
+};
+
+// In-tree sources conflict when two pods of a node write to them, and count as attached.
+struct GcePersistentDisk {
+  std::string pd_name;
+  bool read_only = false;
+  bool operator==(const GcePersistentDisk&) const = default;
+};
+
+struct AwsElasticBlockStore {
+  std::string volume_id;
+  bool read_only = false;
+  bool operator==(const AwsElasticBlockStore&) const = default;
+};
+
+struct HostPathVolumeSource {
+  std::string path;
+  std::string type;
+  bool operator==(const HostPathVolumeSource&) const = default;
+};
+
+struct NamedVolumeSource {
+  std::string name;
+  bool operator==(const NamedVolumeSource&) const = default;
+};
+
+struct EmptyDirVolumeSource {
+  std::string medium;
+  std::optional<Quantity> size_limit;
+  bool operator==(const EmptyDirVolumeSource&) const = default;
+};
+
+// A volume of a pod. All members absent: a source that needs no attention here.
+struct Volume {
+  std::string name;
+  std::optional<ClaimVolumeSource> persistent_volume_claim;
+  std::optional<EphemeralVolumeSource> ephemeral;
+  std::optional<CsiVolumeSource> csi;
+  std::optional<GcePersistentDisk> gce_persistent_disk;
+  std::optional<AwsElasticBlockStore> aws_elastic_block_store;
+  std::optional<HostPathVolumeSource> host_path;
+  std::optional<EmptyDirVolumeSource> empty_dir;
+  std::optional<NamedVolumeSource> config_map;
+  std::string secret_name;  // secret.secretName
+  bool operator==(const Volume&) const = default;
+};
+
+struct PersistentVolumeClaimStatus {
+  std::string phase;  // Pending, Bound, Lost
+  ResourceList capacity;
+  bool operator==(const PersistentVolumeClaimStatus&) const = default;
+};
+
+struct PersistentVolumeClaim {
+  ObjectMeta meta;
+  PersistentVolumeClaimSpec spec;
+  PersistentVolumeClaimStatus status;
+  bool operator==(const PersistentVolumeClaim&) const = default;
+};
+
+}  // namespace bth::types

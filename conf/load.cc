@@ -1,0 +1,382 @@
+#include "conf/load.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "base/suggest.h"
+#include "conf/text.h"
+
+namespace bth::conf {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+const Names kRootKeys = {"actions", "tiers", "configurations", "metrics"};
+const Names kTierKeys = {"plugins"};
+const Names kConfigurationKeys = {"name", "arguments"};
+const Names kMetricKeys = {"type",
+                           "address",
+                           "interval",
+                           "tls.insecureSkipVerify",
+                           "elasticsearch.index",
+                           "elasticsearch.hostnameFieldName",
+                           "elasticsearch.username",
+                           "elasticsearch.password"};
+const Names kMetricTypes = {"prometheus", "prometheus_adaptor", "elasticsearch"};
+
+std::string Sub(std::string_view path, std::string_view key) {
+  return absl::StrCat(ToAbsl(path), path.empty() ? "" : ".", Clip(key));
+}
+
+std::string At(std::string_view path, size_t index) {
+  return absl::StrCat(ToAbsl(path), "[", index, "]");
+}
+
+// `line 3: tiers[0].plugins[1].name: <text>`.
+std::string Place(int line, std::string_view path, std::string_view text) {
+  return absl::StrCat(line > 0 ? absl::StrCat("line ", line, ": ") : "", ToAbsl(path),
+                      path.empty() ? "" : ": ", ToAbsl(text));
+}
+
+absl::Status WrongType(const Value& value, std::string_view path, std::string_view wanted) {
+  return absl::InvalidArgumentError(
+      Place(value.line(), path, absl::StrCat("needs ", ToAbsl(wanted), ", got ", Describe(value))));
+}
+
+absl::Status TooMany(const Value& value, std::string_view path, size_t limit) {
+  return absl::InvalidArgumentError(Place(
+      value.line(), path,
+      absl::StrCat("has ", value.items().size(), " entries; at most ", limit, " are allowed")));
+}
+
+// The key without its `enable` or `enabled`, in lower case; empty when it has none.
+std::string SwitchStem(std::string_view key) {
+  const std::string lower = absl::AsciiStrToLower(ToAbsl(key));
+  absl::string_view stem = lower;
+  if (!absl::ConsumePrefix(&stem, "enabled") && !absl::ConsumePrefix(&stem, "enable")) return "";
+  return std::string(stem);
+}
+
+// Reads one document into a policy. Lives for one call; the first error ends it.
+class PolicyReader {
+ public:
+  explicit PolicyReader(const KnownNames& known) : known_(known) {}
+
+  absl::StatusOr<LoadedPolicy> Read(const YamlDocument& document) {
+    for (const DuplicateKey& duplicate : document.duplicates) {
+      Warn(duplicate.line, duplicate.path,
+           absl::StrCat("given twice, first in line ", duplicate.first_line,
+                        "; the last one counts"));
+    }
+    const Value& root = document.root;
+    if (!root.is_map() && !root.is_null()) return WrongType(root, "", "a map with `actions`");
+    const Value nothing = Value::MakeNull();
+    const auto part = [&root, &nothing](std::string_view key) -> const Value& {
+      const Value* value = root.Find(key);
+      return value == nullptr ? nothing : *value;
+    };
+    WarnOfUnknownKeys(root, "", kRootKeys);
+    BTH_RETURN_IF_ERROR(ReadTiers(part("tiers")));
+    BTH_RETURN_IF_ERROR(ReadActions(part("actions")));
+    BTH_RETURN_IF_ERROR(ReadConfigurations(part("configurations")));
+    BTH_RETURN_IF_ERROR(ReadMetrics(part("metrics")));
+    std::stable_sort(loaded_.findings.begin(), loaded_.findings.end(),
+                     [](const Finding& a, const Finding& b) { return a.line < b.line; });
+    return std::move(loaded_);
+  }
+
+ private:
+  void Add(Finding finding) {
+    if (loaded_.findings.size() < kLoadFindingsMax) loaded_.findings.push_back(std::move(finding));
+  }
+  void Warn(int line, std::string path, std::string text, std::string_view nearest = {}) {
+    Add({Severity::kWarning, line, std::move(path), std::move(text), std::string(nearest)});
+  }
+  void Note(int line, std::string path, std::string text) {
+    Add({Severity::kNote, line, std::move(path), std::move(text), ""});
+  }
+
+  void WarnOfUnknownKeys(const Value& map, std::string_view path, const Names& known) {
+    for (const Value::Member& member : map.members()) {
+      if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
+      Warn(member.line, Sub(path, member.key), "unknown key, ignored",
+           NearestName(member.key, known));
+    }
+  }
+
+  // A scalar where the schema wants a string: taken as it was written, so that 5 is "5".
+  absl::StatusOr<std::string> ReadText(const Value* value, std::string_view path) {
+    if (value == nullptr || value->is_null()) return std::string();
+    if (!value->is_scalar()) return WrongType(*value, path, "a string");
+    return value->text();
+  }
+
+  absl::Status ReadTiers(const Value& tiers) {
+    if (tiers.is_null()) {
+      Warn(0, "tiers", "no tiers: no plugin takes part in any decision");
+      return absl::OkStatus();
+    }
+    if (!tiers.is_list()) return WrongType(tiers, "tiers", "a list");
+    if (tiers.items().size() > kTiersMax) return TooMany(tiers, "tiers", kTiersMax);
+    for (size_t i = 0; i < tiers.items().size(); ++i) {
+      BTH_RETURN_IF_ERROR(ReadTier(tiers.items()[i], At("tiers", i)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadTier(const Value& tier, const std::string& path) {
+    if (!tier.is_map() && !tier.is_null()) return WrongType(tier, path, "a map with `plugins`");
+    WarnOfUnknownKeys(tier, path, kTierKeys);
+    Tier out;
+    const Value* plugins = tier.Find("plugins");
+    const std::string plugins_path = Sub(path, "plugins");
+    if (plugins == nullptr || plugins->is_null()) {
+      Note(tier.line(), path, "a tier without plugins");
+    } else if (!plugins->is_list()) {
+      return WrongType(*plugins, plugins_path, "a list");
+    } else if (plugins->items().size() > kPluginsPerTierMax) {
+      return TooMany(*plugins, plugins_path, kPluginsPerTierMax);
+    } else {
+      for (size_t i = 0; i < plugins->items().size(); ++i) {
+        BTH_ASSIGN_OR_RETURN(PluginOption plugin,
+                             ReadPlugin(plugins->items()[i], At(plugins_path, i)));
+        out.plugins.push_back(std::move(plugin));
+      }
+    }
+    BTH_RETURN_IF_ERROR(CheckHierarchy(out, tier.line(), path));
+    loaded_.policy.tiers.push_back(std::move(out));
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckHierarchy(const Tier& tier, int line, std::string_view path) {
+    bool hierarchical_drf = false;
+    bool proportion = false;
+    for (const PluginOption& plugin : tier.plugins) {
+      hierarchical_drf |= plugin.name == "drf" && plugin.flags[HookFlag::kHierarchy];
+      proportion |= plugin.name == "proportion";
+    }
+    if (!hierarchical_drf || !proportion) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "proportion and drf with hierarchy enabled conflicts: ",
+        Place(line, path, "remove proportion or drf's enableHierarchy from this tier")));
+  }
+
+  absl::StatusOr<PluginOption> ReadPlugin(const Value& entry, const std::string& path) {
+    if (!entry.is_map()) return WrongType(entry, path, "a map with `name`");
+    PluginOption plugin;
+    plugin.line = entry.line();
+    BTH_ASSIGN_OR_RETURN(plugin.name, ReadText(entry.Find("name"), Sub(path, "name")));
+    BTH_RETURN_IF_ERROR(CheckPluginName(plugin.name, entry, path));
+    for (const Value::Member& member : entry.members()) {
+      const std::string member_path = Sub(path, member.key);
+      if (member.key == "name") continue;
+      if (member.key == "arguments") {
+        BTH_ASSIGN_OR_RETURN(plugin.arguments, ReadArguments(member.value, member_path));
+      } else if (const std::optional<HookFlag> flag = HookFlagByKey(member.key)) {
+        if (member.value.is_null()) continue;  // Unset.
+        if (!member.value.is_bool()) {
+          return WrongType(member.value, member_path, "true or false, without quotes");
+        }
+        plugin.flags.Set(*flag, member.value.AsBool());
+      } else {
+        WarnOfUnknownSwitch(member, member_path);
+      }
+    }
+    return plugin;
+  }
+
+  absl::Status CheckPluginName(const std::string& name, const Value& entry,
+                               const std::string& path) {
+    const Value* written = entry.Find("name");
+    const int line = written == nullptr ? entry.line() : written->line();
+    if (std::find(known_.plugins.begin(), known_.plugins.end(), name) == known_.plugins.end()) {
+      const std::string text =
+          name.empty() ? "a plugin needs a name"
+                       : absl::StrCat("unknown plugin", DidYouMean(name, known_.plugins));
+      return absl::InvalidArgumentError(absl::StrCat("Failed to get plugin ", Clip(name), ": ",
+                                                     Place(line, Sub(path, "name"), text)));
+    }
+    if (!plugins_seen_.insert(name).second) {
+      Note(line, Sub(path, "name"),
+           absl::StrCat("plugin ", name,
+                        " is listed more than once; its last instance answers at each place"));
+    }
+    return absl::OkStatus();
+  }
+
+  void WarnOfUnknownSwitch(const Value::Member& member, std::string path) {
+    Names keys = {"name", "arguments"};
+    const std::string stem = SwitchStem(member.key);
+    for (size_t i = 0; i < kHookFlags; ++i) {
+      const std::string_view key = YamlKey(static_cast<HookFlag>(i));
+      if (!stem.empty() && SwitchStem(key) == stem) {
+        return Warn(member.line, std::move(path),
+                    absl::StrCat("unknown key, ignored: the switch is spelled ", ToAbsl(key)), key);
+      }
+      keys.push_back(key);
+    }
+    Warn(member.line, std::move(path), "unknown key, ignored", NearestName(member.key, keys));
+  }
+
+  static absl::StatusOr<Arguments> ReadArguments(const Value& value, const std::string& path) {
+    if (value.is_null()) return Arguments(Value::MakeMap({}), path);
+    if (!value.is_map()) return WrongType(value, path, "a map");
+    return Arguments(value, path);
+  }
+
+  absl::Status ReadActions(const Value& actions) {
+    if (!actions.is_scalar()) {
+      return WrongType(actions, "actions", "one string with the names separated by commas");
+    }
+    const std::string text = actions.is_null() ? "" : actions.text();
+    const std::vector<std::string> parts = absl::StrSplit(text, ',');
+    if (parts.size() > kActionsMax) {
+      return absl::InvalidArgumentError(
+          Place(actions.line(), "actions", absl::StrCat("more than ", kActionsMax, " actions")));
+    }
+    for (size_t i = 0; i < parts.size(); ++i) {
+      std::string name(absl::StripAsciiWhitespace(parts[i]));
+      if (std::find(known_.actions.begin(), known_.actions.end(), name) == known_.actions.end()) {
+        return UnknownAction(actions, parts[i], i, text.empty());
+      }
+      loaded_.policy.actions.push_back(std::move(name));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status UnknownAction(const Value& actions, const std::string& written, size_t index,
+                             bool none) const {
+    const std::string name(absl::StripAsciiWhitespace(written));
+    std::string text = absl::StrCat("unknown action", DidYouMean(name, known_.actions));
+    if (name.empty()) text = "an empty name; remove the comma beside it";
+    if (none) text = "no actions; write `actions: \"enqueue, allocate, backfill\"`";
+    const std::string path = none ? "actions" : At("actions", index);
+    return absl::InvalidArgumentError(
+        absl::StrCat("failed to find Action ", Clip(written), ": ",
+                     Place(actions.line(), path, text), "; known actions: ",
+                     absl::StrJoin(known_.actions, ", ",
+                                   [](std::string* out, std::string_view a) { out->append(a); })));
+  }
+
+  absl::Status ReadConfigurations(const Value& entries) {
+    if (entries.is_null()) return absl::OkStatus();
+    if (!entries.is_list()) return WrongType(entries, "configurations", "a list");
+    if (entries.items().size() > kConfigurationsMax) {
+      return TooMany(entries, "configurations", kConfigurationsMax);
+    }
+    for (size_t i = 0; i < entries.items().size(); ++i) {
+      BTH_RETURN_IF_ERROR(ReadConfiguration(entries.items()[i], At("configurations", i)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadConfiguration(const Value& entry, const std::string& path) {
+    if (!entry.is_map() && !entry.is_null()) return WrongType(entry, path, "a map with `name`");
+    WarnOfUnknownKeys(entry, path, kConfigurationKeys);
+    ActionArguments out;
+    out.line = entry.line();
+    const std::string name_path = Sub(path, "name");
+    BTH_ASSIGN_OR_RETURN(out.name, ReadText(entry.Find("name"), name_path));
+    if (const Value* arguments = entry.Find("arguments")) {
+      BTH_ASSIGN_OR_RETURN(out.arguments, ReadArguments(*arguments, Sub(path, "arguments")));
+    }
+    CheckConfigurationName(out, name_path);
+    if (out.name == kSessionConfiguration && !configurations_seen_.count(out.name)) {
+      BTH_RETURN_IF_ERROR(ReadSessionArguments(out.arguments));
+    }
+    configurations_seen_.insert(out.name);
+    loaded_.policy.configurations.push_back(std::move(out));
+    return absl::OkStatus();
+  }
+
+  void CheckConfigurationName(const ActionArguments& entry, const std::string& path) {
+    if (configurations_seen_.count(entry.name)) {
+      Warn(entry.line, path,
+           absl::StrCat("a second entry for ", Clip(entry.name),
+                        ", ignored: only the first one counts"));
+      return;
+    }
+    if (entry.name == kSessionConfiguration) return;
+    Names names = known_.actions;
+    names.push_back(kSessionConfiguration);
+    if (std::find(names.begin(), names.end(), entry.name) == names.end()) {
+      Warn(entry.line, path, "no action of this name, ignored", NearestName(entry.name, names));
+    } else if (entry.name != "allocate" && !loaded_.policy.HasAction(entry.name)) {
+      // The gang actions read the arguments of allocate, whether it runs or not.
+      Note(entry.line, path, "this action is not among `actions`, so its arguments have no effect");
+    }
+  }
+
+  absl::Status ReadSessionArguments(const Arguments& arguments) {
+    BTH_ASSIGN_OR_RETURN(const std::string veto, arguments.String("victimVeto", "tier"));
+    if (veto == "strict") {
+      loaded_.policy.victim_veto = VictimVeto::kStrict;
+    } else if (veto != "tier") {
+      arguments.Report("victimVeto", absl::StrCat("needs tier or strict, got ",
+                                                  QuoteYaml(Clip(veto)), "; tier is used"));
+    }
+    for (Finding& finding : arguments.Findings()) Add(std::move(finding));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadMetrics(const Value& metrics) {
+    if (metrics.is_null()) return absl::OkStatus();
+    if (!metrics.is_map()) return WrongType(metrics, "metrics", "a map of strings");
+    WarnOfUnknownKeys(metrics, "metrics", kMetricKeys);
+    for (const Value::Member& member : metrics.members()) {
+      const std::string path = Sub("metrics", member.key);
+      BTH_ASSIGN_OR_RETURN(std::string text, ReadText(&member.value, path));
+      CheckMetric(member, path, text);
+      loaded_.policy.metrics[member.key] = std::move(text);
+    }
+    const std::string_view type = loaded_.policy.Metric("type");
+    if ((type == "prometheus" || type == "elasticsearch") &&
+        loaded_.policy.Metric("address").empty()) {
+      Warn(metrics.line(), "metrics.address",
+           "metrics address is empty: no node load can be collected");
+    }
+    return absl::OkStatus();
+  }
+
+  void CheckMetric(const Value::Member& member, const std::string& path, std::string_view text) {
+    if (member.key == "type" && !text.empty() &&
+        std::find(kMetricTypes.begin(), kMetricTypes.end(), text) == kMetricTypes.end()) {
+      Warn(member.line, path,
+           absl::StrCat("data cannot be collected from the ", Clip(text),
+                        " monitoring system. The supported monitoring systems are elasticsearch, "
+                        "prometheus, and prometheus_adaptor"),
+           NearestName(text, kMetricTypes));
+    }
+    if (member.key == "interval") {
+      const absl::StatusOr<absl::Duration> interval = ParseGoDuration(text);
+      if (!interval.ok() || *interval <= absl::ZeroDuration()) {
+        Warn(member.line, path,
+             absl::StrCat("needs a positive duration such as 30s, got ", QuoteYaml(Clip(text)),
+                          "; 30s is used"));
+      }
+    }
+  }
+
+  const KnownNames& known_;
+  LoadedPolicy loaded_;
+  std::set<std::string, std::less<>> plugins_seen_;
+  std::set<std::string, std::less<>> configurations_seen_;
+};
+
+}  // namespace
+
+absl::StatusOr<LoadedPolicy> ParsePolicy(std::string_view yaml, const KnownNames& known,
+                                         const YamlLimits& limits) {
+  BTH_ASSIGN_OR_RETURN(const YamlDocument document, ParseYaml(yaml, limits));
+  return PolicyReader(known).Read(document);
+}
+
+}  // namespace bth::conf

@@ -1,0 +1,52 @@
+// From the text of scheduler.conf to a policy.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "conf/finding.h"
+#include "conf/policy.h"
+#include "conf/value.h"
+
+namespace bth::conf {
+
+// The names a policy may use: those of the registry, which outlive the call.
+struct KnownNames {
+  std::vector<std::string_view> actions;
+  std::vector<std::string_view> plugins;
+};
+
+// The compiled-in actions and plugins.
+const KnownNames& BuiltinNames();
+
+struct LoadedPolicy {
+  Policy policy;
+  std::vector<Finding> findings;  // In order of lines.
+};
+
+// Limits beyond those of YAML.
+inline constexpr size_t kActionsMax = 64;
+inline constexpr size_t kTiersMax = 64;
+inline constexpr size_t kPluginsPerTierMax = 64;
+inline constexpr size_t kConfigurationsMax = 64;
+inline constexpr size_t kLoadFindingsMax = 256;
+
+// Parses, checks and fills in defaults.
+//
+// kInvalidArgument, naming line, path and the nearest valid name, for: YAML errors, a value of the
+// wrong type where the schema fixes one, an unknown action or plugin, and drf with hierarchy
+// beside proportion in one tier. Findings for: unknown or misspelled keys, keys given twice (the
+// last one counts), entries that have no effect. What a plugin thinks of its arguments comes from
+// Arguments::Findings() once it is made.
+absl::StatusOr<LoadedPolicy> ParsePolicy(std::string_view yaml, const KnownNames& known,
+                                         const YamlLimits& limits = {});
+
+// The policy in force when no file is given, and its text.
+std::string_view DefaultPolicyText();
+Policy DefaultPolicy();
+// The same for the agent scheduler.
+std::string_view AgentPolicyText();
+
+}  // namespace bth::conf

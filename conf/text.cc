@@ -1,0 +1,25 @@
+#include "conf/text.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::conf {
+
+std::string Clip(std::string_view text) {
+  constexpr size_t kBytesMax = 64;
+  if (text.size() <= kBytesMax) return std::string(text);
+  size_t end = kBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string Describe(const Value& value) {
+  const std::string_view kind = value.KindName();
+  const std::string article = value.is_int() ? "an" : "a";
+  if (!value.is_scalar()) return absl::StrCat(article, " ", ToAbsl(kind));
+  if (value.is_null()) return "null";
+  const std::string quote = value.is_string() ? "\"" : "";
+  return absl::StrCat(quote, Clip(value.text()), quote, " (", article, " ", ToAbsl(kind), ")");
+}
+
+}  // namespace bth::conf

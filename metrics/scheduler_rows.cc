@@ -1,0 +1,76 @@
+// The part of SchedulerMetrics that keeps the handles of jobs and queues.
+#include <string>
+#include <utility>
+
+#include "base/strings.h"
+#include "metrics/scheduler_metrics.h"
+#include "metrics/series_families.h"
+
+namespace bth::metrics {
+
+std::shared_ptr<JobSeries> SchedulerMetrics::Job(const JobKey& key) {
+  std::pair<std::string, std::string> id(key.job_namespace, key.name);
+  bool full = false;
+  {
+    const std::lock_guard lock(rows_mutex_);
+    const auto found = jobs_.find(id);
+    if (found != jobs_.end()) {
+      found->second->SetQueue(key.queue);
+      return found->second;
+    }
+    full = jobs_.size() >= kJobsMax;
+    if (!full) {
+      std::weak_ptr<JobNameSeries>& shared = job_names_[id.second];
+      std::shared_ptr<JobNameSeries> by_name = shared.lock();
+      if (by_name == nullptr) {
+        by_name = std::make_shared<JobNameSeries>(*job_families_, id.second);
+        shared = by_name;
+      }
+      auto job = std::make_shared<JobSeries>(*job_families_, key, std::move(by_name));
+      jobs_.emplace(std::move(id), job);
+      return job;
+    }
+  }
+  LimitReached("metric_jobs");
+  return inert_job_;
+}
+
+void SchedulerMetrics::RemoveJob(std::string_view job_namespace, std::string_view name) {
+  const std::lock_guard lock(rows_mutex_);
+  const auto found = jobs_.find(std::pair<std::string, std::string>(job_namespace, name));
+  if (found == jobs_.end()) return;
+  found->second->Retire();  // Lets go of the part that jobs of this name share.
+  jobs_.erase(found);
+  const auto shared = job_names_.find(ToAbsl(name));
+  if (shared != job_names_.end() && shared->second.expired()) job_names_.erase(shared);
+}
+
+std::shared_ptr<QueueSeries> SchedulerMetrics::Queue(std::string_view queue) {
+  {
+    const std::lock_guard lock(rows_mutex_);
+    const auto found = queues_.find(ToAbsl(queue));
+    if (found != queues_.end()) return found->second;
+    if (queues_.size() < kQueuesMax) {
+      auto series = std::make_shared<QueueSeries>(*queue_families_, std::string(queue));
+      queues_.emplace(std::string(queue), series);
+      return series;
+    }
+  }
+  LimitReached("metric_queues");
+  return inert_queue_;
+}
+
+void SchedulerMetrics::RemoveQueue(std::string_view queue) {
+  const std::lock_guard lock(rows_mutex_);
+  const auto found = queues_.find(ToAbsl(queue));
+  if (found == queues_.end()) return;
+  found->second->Retire();
+  queues_.erase(found);
+}
+
+void SchedulerMetrics::TaskScheduled(JobSeries& job, absl::Time job_created, absl::Time now) {
+  job.TaskScheduled(job_created, now);
+  job_latency_.Observe(ToMilliseconds(now - job_created));
+}
+
+}  // namespace bth::metrics

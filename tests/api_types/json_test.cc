@@ -1,0 +1,156 @@
+#include "api/types/json.h"
+
+#include <limits>
+#include <string>
+
+#include "tests/support/catch.h"
+
+using bth::types::Json;
+using bth::types::JsonLimits;
+
+TEST_CASE("json: parse and dump keep the text of a document", "[types][unit]") {
+  const std::string text = GENERATE(values<std::string>({
+      "null",
+      "true",
+      "false",
+      "0",
+      "-1",
+      "9223372036854775807",
+      "-9223372036854775808",
+      "0.1",
+      "1.0",
+      "1e+100",
+      "\"\"",
+      "[]",
+      "{}",
+      "[1,[2,[]],{}]",
+      R"({"b":1,"a":{"c":[null,"x"]}})",
+      R"("a\"\\\n\r\t\b\f\u0000\u001f/")",
+      "\"\xC3\xA9\xF0\x9F\x98\x80\"",
+  }));
+  CAPTURE(text);
+  const auto json = Json::Parse(text);
+  REQUIRE(json.ok());
+  CHECK(json->Dump() == text);
+  const auto pretty = Json::Parse(json->Pretty());
+  REQUIRE(pretty.ok());
+  CHECK(*pretty == *json);
+}
+
+TEST_CASE("json: numbers are integers only when they are written as such", "[types][unit]") {
+  struct Case {
+    std::string text;
+    bool whole;
+    double value;
+  };
+  const Case c = GENERATE(values<Case>({{"1", true, 1},
+                                        {"-0", true, 0},
+                                        {"1.0", false, 1},
+                                        {"1e2", false, 100},
+                                        {"9223372036854775808", false, 9223372036854775808.0},
+                                        {"4.9e-324", false, 4.9e-324}}));
+  CAPTURE(c.text);
+  const auto json = Json::Parse(c.text);
+  REQUIRE(json.ok());
+  CHECK(json->is_int() == c.whole);
+  CHECK(json->is_double() == !c.whole);
+  CHECK(json->AsDouble() == c.value);
+}
+
+TEST_CASE("json: doubles are dumped in the shortest form that reads back", "[types][unit]") {
+  CHECK(Json(0.1).Dump() == "0.1");
+  CHECK(Json(1.0 / 3).Dump() == "0.3333333333333333");
+  CHECK(Json(100.0).Dump() == "100.0");
+  CHECK(Json(std::numeric_limits<double>::infinity()).Dump() == "null");
+}
+
+TEST_CASE("json: bad documents are refused with the offset", "[types][unit]") {
+  struct Case {
+    std::string text, error;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"", "byte 0: "},
+      {"[1,2", "byte 4: "},
+      {"[1,]", "byte 3: "},
+      {"{\"a\":1,}", "byte 7: "},
+      {"{a:1}", "byte 1: "},
+      {"1 2", "byte 2: "},
+      {"[01]", "byte 2: "},
+      {"// x\n1", "byte 0: "},
+      {"\"\xFF\"", "not valid UTF-8"},
+      {"\"\xED\xA0\x80\"", "not valid UTF-8"},
+      {"\"\xC0\x80\"", "not valid UTF-8"},
+      {"\"\\udc00\"", "not valid UTF-8"},
+      {"\"\\ud800x\"", "byte 1: "},
+      {"1e999", "byte 0: "},
+      {std::string("{}\0{}", 5), "byte 2: unexpected NUL"},
+      {std::string(65, '['), "deeper than 64"},
+  }));
+  CAPTURE(c.text);
+  const auto json = Json::Parse(c.text);
+  REQUIRE_FALSE(json.ok());
+  CHECK(json.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK_THAT(std::string(json.status().message()), Catch::Contains(c.error));
+}
+
+TEST_CASE("json: limits are exact", "[types][unit]") {
+  const std::string deep = std::string(64, '[') + std::string(64, ']');
+  CHECK(Json::Parse(deep).ok());
+  CHECK(Json::Parse("[[1]]", JsonLimits{16, 2}).ok());
+  CHECK_FALSE(Json::Parse("[[1]]", JsonLimits{16, 1}).ok());
+  CHECK(Json::Parse("[1]", JsonLimits{3, 2}).ok());
+  CHECK_FALSE(Json::Parse("[1] ", JsonLimits{3, 2}).ok());
+}
+
+TEST_CASE("json: of equal keys the last value stays", "[types][unit]") {
+  const auto small = Json::Parse(R"({"a":1,"b":2,"a":3})");
+  REQUIRE(small.ok());
+  CHECK(small->Dump() == R"({"b":2,"a":3})");
+  std::string text = "{";
+  for (int i = 0; i < 100; ++i)
+    text += "\"k" + std::to_string(i % 50) + "\":" + std::to_string(i) + ",";
+  text.back() = '}';
+  const auto large = Json::Parse(text);
+  REQUIRE(large.ok());
+  CHECK(large->size() == 50);
+  CHECK((*large)["k7"].AsInt() == 57);
+}
+
+TEST_CASE("json: equality ignores the order of members, not of items", "[types][unit]") {
+  const auto parse = [](const char* text) { return *Json::Parse(text); };
+  CHECK(parse(R"({"a":1,"b":[1,2]})") == parse(R"({"b":[1,2],"a":1})"));
+  CHECK_FALSE(parse("[1,2]") == parse("[2,1]"));
+  CHECK_FALSE(parse(R"({"a":1})") == parse(R"({"b":1})"));
+  CHECK_FALSE(parse(R"({"a":1})") == parse(R"({"a":1,"b":null})"));
+  CHECK(parse("1") == parse("1.0"));
+  CHECK_FALSE(Json(int64_t{9007199254740993}) == Json(9007199254740992.0));
+  CHECK_FALSE(parse("0") == parse("false"));
+}
+
+TEST_CASE("json: members are reached, created and erased", "[types][unit]") {
+  Json json;
+  json["metadata"]["name"] = "a";
+  json.MutableAt({"metadata", "labels", "app"}) = "x";
+  CHECK(json.Dump() == R"({"metadata":{"name":"a","labels":{"app":"x"}}})");
+  const Json& view = json;
+  CHECK(view.At({"metadata", "labels", "app"}).AsString() == "x");
+  CHECK(view["none"]["deeper"][size_t{3}].is_null());
+  CHECK(view.Find("none") == nullptr);
+  CHECK(json["metadata"].Erase("labels"));
+  CHECK_FALSE(json["metadata"].Erase("labels"));
+  json.MutableMembers().clear();
+  CHECK(json.empty());
+}
+
+TEST_CASE("json: what is dumped is valid even if a string is not", "[types][unit]") {
+  CHECK(Json(std::string("a\xFF"
+                         "b\xE2\x82"))
+            .Dump() ==
+        "\"a\xEF\xBF\xBD"
+        "b\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
+TEST_CASE("json: pretty text is sorted and indented", "[types][unit]") {
+  CHECK(Json::Parse(R"({"b":[1,{}],"a":[]})")->Pretty() ==
+        "{\n  \"a\": [],\n  \"b\": [\n    1,\n    {}\n  ]\n}");
+}

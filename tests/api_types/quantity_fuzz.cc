@@ -1,0 +1,26 @@
+// What Quantity::Parse accepts prints canonically: the text reads back as the same number and
+// prints the same.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/types/quantity.h"
+#include "base/check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using bth::types::Quantity;
+  const auto quantity = Quantity::Parse({reinterpret_cast<const char*>(data), size});
+  if (!quantity.ok()) return 0;
+  const std::string text = quantity->ToString();
+  const auto again = Quantity::Parse(text);
+  BTH_CHECK(again.ok());
+  BTH_CHECK(*again == *quantity);
+  BTH_CHECK(again->ToString() == text);
+  const auto milli = quantity->MilliValue();
+  if (milli.ok()) {
+    // Rounded once to thousandths, then to units: never below the unit count itself.
+    BTH_CHECK(Quantity::FromMilli(*milli).Value() == quantity->Value());
+  }
+  return 0;
+}

@@ -1,0 +1,36 @@
+#include "api/types/time.h"
+
+#include <string>
+
+#include "tests/support/catch.h"
+
+using namespace bth::types;
+
+TEST_CASE("time: both texts of Kubernetes are read and written", "[types][unit]") {
+  struct Case {
+    std::string text, seconds, micros;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000000Z"},
+      {"2026-01-02T03:04:05.123456Z", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.123456Z"},
+      {"2026-01-02T03:04:05.9Z", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.900000Z"},
+      {"2026-01-02T03:04:05+02:00", "2026-01-02T01:04:05Z", "2026-01-02T01:04:05.000000Z"},
+      {"1969-12-31T23:59:59Z", "1969-12-31T23:59:59Z", "1969-12-31T23:59:59.000000Z"},
+  }));
+  CAPTURE(c.text);
+  const auto time = ParseTimestamp(c.text);
+  REQUIRE(time.ok());
+  CHECK(FormatTimestamp(*time) == c.seconds);
+  CHECK(FormatMicroTimestamp(*time) == c.micros);
+}
+
+TEST_CASE("time: other notations are refused", "[types][unit]") {
+  const std::string text = GENERATE(values<std::string>(
+      {"", "now", "2026-01-02", "2026-01-02 03:04:05Z", "2026-01-02T03:04:05", "26-01-02T03:04:05Z",
+       "2026-13-02T03:04:05Z", "2026-01-02T25:04:05Z", "2026-01-02T03:04:05.Z",
+       "2026-01-02T03:04:05Zx", "infinite-future", "+2026-01-02T03:04:05Z"}));
+  CAPTURE(text);
+  const auto time = ParseTimestamp(text);
+  REQUIRE_FALSE(time.ok());
+  CHECK_THAT(std::string(time.status().message()), Catch::Contains("time \"" + text));
+}

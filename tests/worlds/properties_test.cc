@@ -1,0 +1,241 @@
+// Properties of whole cycles and of the mirror on random worlds. BTH_SEED=n replays one world,
+// BTH_WORLDS=n sets their number.
+#include <cstdlib>
+#include <set>
+
+#include "framework/node_picker.h"
+#include "framework/statement.h"
+#include "tests/support/catch.h"
+#include "tests/worlds/random_world.h"
+
+namespace bth::test {
+namespace {
+
+using model::TaskId;
+using model::TaskStatus;
+
+template <typename Body>
+void ForEachWorld(int worlds, Body body) {
+  if (const char* seed = std::getenv("BTH_SEED")) {
+    Rng rng(std::strtoull(seed, nullptr, 10));
+    body(rng);
+    return;
+  }
+  if (const char* count = std::getenv("BTH_WORLDS")) worlds = std::atoi(count);
+  for (int seed = 1; seed <= worlds; ++seed) {
+    INFO("BTH_SEED=" << seed);
+    Rng rng(static_cast<uint64_t>(seed));
+    body(rng);
+  }
+}
+
+std::shared_ptr<const model::Snapshot> SnapshotOf(const WorldSpec& world, uint64_t order = 0) {
+  const ManualClock clock(absl::FromUnixSeconds(1'000'000));
+  cache::Mirror mirror(clock, {});
+  Feed(world, mirror, order);
+  return mirror.Publish();
+}
+
+// Random placements, promises and evictions of what is possible.
+void ActAtRandom(framework::Session& session, framework::Statement& statement, Rng& rng,
+                 int actions) {
+  const auto& nodes = *session.base().nodes_by_name;
+  const size_t tasks = session.base().tasks.size();
+  if (nodes.empty() || tasks == 0) return;
+  for (int i = 0; i < actions; ++i) {
+    const TaskId task = TaskId::FromIndex(rng.Below(tasks));
+    if (session.task(task).names == nullptr) continue;
+    const model::NodeId node = nodes[rng.Below(nodes.size())];
+    const TaskStatus status = session.state(task).status;
+    if (status == TaskStatus::kPending && rng.Chance(0.7)) {
+      statement.Allocate(task, node);
+    } else if (status == TaskStatus::kPending) {
+      statement.Pipeline(task, node, rng.Chance(0.5));
+    } else if (status == TaskStatus::kPipelined) {
+      statement.Unpipeline(task);
+    } else if (model::InGroup(status, model::kPreemptableGroup)) {
+      statement.Evict(task, TaskId());
+    }
+  }
+}
+
+TEST_CASE("statement: rollback restores every column", "[framework][property]") {
+  ForEachWorld(2000, [](Rng& rng) {
+    Bed bed(SnapshotOf(RandomWorld(rng)), kFullConf);
+    REQUIRE(bed.cycle().Open().ok());
+    framework::Session& session = bed.session();
+    const uint64_t at_open = session.Digest();
+    {
+      framework::Statement statement(session, "test");
+      ActAtRandom(session, statement, rng, 8);
+      const framework::Statement::Mark mark = statement.Checkpoint();
+      const uint64_t before = session.Digest();
+      const uint64_t version = session.version();
+      ActAtRandom(session, statement, rng, 32);
+      statement.RollbackTo(mark);
+      CHECK(session.Digest() == before);
+      CHECK(session.version() == version);
+    }
+    CHECK(session.Digest() == at_open);
+  });
+}
+
+TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][property]") {
+  ForEachWorld(3000, [](Rng& rng) {
+    const auto snapshot = SnapshotOf(RandomWorld(rng));
+    Bed bed(snapshot, kFullConf, rng.Chance(0.2) ? 3 : 1);
+    REQUIRE(bed.cycle().Open().ok());
+    framework::Session& session = bed.session();
+    framework::Statement statement(session, "test");
+    for (TaskId task : snapshot->tasks.ids()) {
+      if (snapshot->tasks[task].names == nullptr || !snapshot->tasks[task].job.valid()) continue;
+      if (session.state(task).status != TaskStatus::kPending) continue;
+      const bool best_effort = session.shape(session.task(task).shape).best_effort;
+      const framework::NodeChoice slow = session.picker().PickSlowly(task, !best_effort);
+      const framework::NodeChoice fast = best_effort ? session.picker().PickForBestEffort(task)
+                                                     : session.picker().Pick(task);
+      REQUIRE(fast.node == slow.node);
+      REQUIRE(fast.on_future_room == slow.on_future_room);
+      if (fast.node.valid() && rng.Chance(0.8)) {
+        if (fast.on_future_room) {
+          statement.Pipeline(task, fast.node, false);
+        } else {
+          statement.Allocate(task, fast.node);
+        }
+      } else if (rng.Chance(0.2)) {
+        const framework::Statement::Mark mark = statement.Checkpoint();
+        ActAtRandom(session, statement, rng, 4);
+        statement.RollbackTo(mark);
+      }
+    }
+  });
+}
+
+TEST_CASE("cycle: the order of listing and the number of workers change nothing",
+          "[framework][property]") {
+  ForEachWorld(2500, [](Rng& rng) {
+    const WorldSpec world = RandomWorld(rng);
+    const CycleResult first = RunCycle(SnapshotOf(world), kFullConf);
+    CHECK(first.violations.empty());
+    const CycleResult shuffled = RunCycle(SnapshotOf(world, rng.Next() | 1), kFullConf);
+    CHECK(first.binds == shuffled.binds);
+    CHECK(first.phases == shuffled.phases);
+    CHECK(first.words == shuffled.words);
+    const CycleResult spread = RunCycle(SnapshotOf(world), kFullConf, 4);
+    CHECK(first.binds == spread.binds);
+    CHECK(first.words == spread.words);
+  });
+}
+
+TEST_CASE("cycle: gangs are whole and nodes hold what they take", "[framework][property]") {
+  ForEachWorld(2500, [](Rng& rng) {
+    const WorldSpec world = RandomWorld(rng);
+    const CycleResult result = RunCycle(SnapshotOf(world), kFullConf);
+    CHECK(result.violations.empty());
+    std::map<std::string, NodeSpec> free;
+    std::map<std::string, std::set<int32_t>> ports;
+    for (const NodeSpec& node : world.nodes) free[node.name] = node;
+    std::map<std::string, int> ready;
+    const auto take = [&](const PodSpec& pod, const std::string& node) {
+      NodeSpec& room = free[node];
+      room.cpu_milli -= pod.cpu_milli;
+      room.memory_bytes -= pod.memory_bytes;
+      room.gpus -= pod.gpus;
+      room.pods -= 1;
+    };
+    for (const PodSpec& pod : world.pods) {
+      const bool done =
+          pod.status == TaskStatus::kSucceeded || pod.status == TaskStatus::kFailed;
+      if (!pod.node.empty() && !done) {
+        take(pod, pod.node);
+        if (pod.port > 0) ports[pod.node].insert(pod.port);
+      }
+      if (pod.status == TaskStatus::kRunning || pod.status == TaskStatus::kBound ||
+          pod.status == TaskStatus::kSucceeded) {
+        ++ready[pod.job];
+      }
+    }
+    std::set<std::string> touched;
+    for (const PodSpec& pod : world.pods) {
+      auto bound = result.binds.find("ns/" + pod.name);
+      if (bound == result.binds.end()) continue;
+      const NodeSpec& before = free[bound->second];
+      CHECK((pod.cpu_milli == 0 || before.cpu_milli >= pod.cpu_milli));
+      CHECK((pod.memory_bytes == 0 || before.memory_bytes >= pod.memory_bytes));
+      CHECK((pod.gpus == 0 || before.gpus >= pod.gpus));
+      CHECK(before.pods >= 1);
+      CHECK_FALSE(before.cordoned);
+      CHECK((!before.tainted || pod.tolerates));
+      CHECK((pod.zone.empty() || pod.zone == before.zone));
+      if (pod.port > 0) CHECK(ports[bound->second].insert(pod.port).second);
+      take(pod, bound->second);
+      ++ready[pod.job];
+      touched.insert(pod.job);
+    }
+    for (const JobSpec& job : world.jobs) {
+      if (!touched.contains(job.name)) continue;
+      int32_t best_effort = 0;
+      for (const PodSpec& pod : world.pods) {
+        const bool empty = pod.cpu_milli == 0 && pod.memory_bytes == 0 && pod.gpus == 0;
+        if (pod.job == job.name && empty && pod.status == TaskStatus::kPending &&
+            !result.binds.contains("ns/" + pod.name)) {
+          ++best_effort;
+        }
+      }
+      CHECK(ready[job.name] + best_effort >= job.min);
+    }
+  });
+}
+
+TEST_CASE("mirror: a world reached by changes equals the same world listed at once",
+          "[cache][property]") {
+  ForEachWorld(3000, [](Rng& rng) {
+    const WorldSpec before = RandomWorld(rng);
+    WorldSpec after = RandomWorld(rng);
+    const ManualClock clock(absl::FromUnixSeconds(1'000'000));
+    cache::Mirror mirror(clock, {});
+    Feed(before, mirror, rng.Next() | 1);
+    const auto first = mirror.Publish();
+    const std::string first_text = Describe(*first);
+    if (rng.Chance(0.5)) mirror.AssumeBinding("ns/j0-t-0", "uid-j0-t-0", "n0").IgnoreError();
+    // Deletions and updates in any order, publishing now and then.
+    for (const PodSpec& pod : before.pods) {
+      if (rng.Chance(0.5)) mirror.RemovePod("ns/" + pod.name);
+    }
+    Feed(after, mirror, rng.Next() | 1);
+    if (rng.Chance(0.5)) mirror.Publish();
+    const auto gone = [](const auto& list, const auto& name, auto key) {
+      for (const auto& item : list) {
+        if (key(item) == name) return false;
+      }
+      return true;
+    };
+    for (const PodSpec& pod : before.pods) {
+      if (gone(after.pods, pod.name, [](const PodSpec& p) { return p.name; })) {
+        mirror.RemovePod("ns/" + pod.name);
+      }
+    }
+    for (const JobSpec& job : before.jobs) {
+      if (gone(after.jobs, job.name, [](const JobSpec& j) { return j.name; })) {
+        mirror.RemovePodGroup(job.name);
+      }
+    }
+    for (const NodeSpec& node : before.nodes) {
+      if (gone(after.nodes, node.name, [](const NodeSpec& n) { return n.name; })) {
+        mirror.RemoveNode(node.name);
+      }
+    }
+    for (const QueueSpec& queue : before.queues) {
+      if (gone(after.queues, queue.name, [](const QueueSpec& q) { return q.name; })) {
+        mirror.RemoveQueue(queue.name);
+      }
+    }
+    for (const PodSpec& pod : after.pods) mirror.ForgetAssumption("ns/" + pod.name, "uid-" + pod.name);
+    CHECK(Describe(*mirror.Publish()) == Describe(*SnapshotOf(after)));
+    // The first snapshot has not moved.
+    CHECK(Describe(*first) == first_text);
+  });
+}
+
+}  // namespace
+}  // namespace bth::test

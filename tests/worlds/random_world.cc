@@ -1,0 +1,332 @@
+#include "tests/worlds/random_world.h"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+#include "absl/strings/str_cat.h"
+#include "actions/builtin.h"
+#include "base/strings.h"
+#include "conf/load.h"
+#include "framework/invariants.h"
+#include "framework/report.h"
+#include "plugins/builtin.h"
+
+namespace bth::test {
+namespace {
+
+constexpr char kGpu[] = "nvidia.com/gpu";
+constexpr int64_t kGi = int64_t{1} << 30;
+
+const framework::Registry& AllBuiltin() {
+  static const auto* const registry = [] {
+    auto* made = new framework::Registry();
+    plugins::RegisterBuiltinPlugins(*made);
+    actions::RegisterBuiltinActions(*made);
+    return made;
+  }();
+  return *registry;
+}
+
+template <typename Map>
+std::vector<std::string_view> NamesOf(const Map& map) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, factory] : map) names.push_back(name);
+  return names;
+}
+
+template <typename T>
+T OrThrow(absl::StatusOr<T> result) {
+  if (!result.ok()) throw std::runtime_error(std::string(result.status().message()));
+  return *std::move(result);
+}
+
+std::string Pick(Rng& rng, const std::vector<std::string>& from) {
+  return from[rng.Below(from.size())];
+}
+
+PodSpec RandomPod(Rng& rng, const std::string& name) {
+  PodSpec pod;
+  pod.name = name;
+  pod.priority = static_cast<int32_t>(rng.Below(3));
+  pod.cpu_milli = static_cast<int64_t>(rng.Below(5)) * 500;
+  pod.memory_bytes = static_cast<int64_t>(rng.Below(4)) * kGi;
+  pod.gpus = rng.Chance(0.15) ? 1000 : 0;
+  pod.created_us = static_cast<int64_t>(rng.Below(5)) * 1'000'000;
+  if (rng.Chance(0.2)) pod.zone = Pick(rng, {"a", "b"});
+  if (rng.Chance(0.2)) pod.preferred_zone = Pick(rng, {"a", "b", "c"});
+  pod.tolerates = rng.Chance(0.3);
+  if (rng.Chance(0.1)) pod.port = static_cast<int32_t>(8000 + rng.Below(2));
+  return pod;
+}
+
+void PlaceAtRandom(Rng& rng, const WorldSpec& world, PodSpec* pod) {
+  if (world.nodes.empty() || !rng.Chance(0.35)) return;
+  pod->node = world.nodes[rng.Below(world.nodes.size())].name;
+  const model::TaskStatus statuses[] = {
+      model::TaskStatus::kRunning, model::TaskStatus::kRunning,   model::TaskStatus::kBound,
+      model::TaskStatus::kReleasing, model::TaskStatus::kSucceeded, model::TaskStatus::kFailed};
+  pod->status = statuses[rng.Below(6)];
+}
+
+}  // namespace
+
+const char kFullConf[] = R"(
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+  - name: binpack
+)";
+
+WorldSpec RandomWorld(Rng& rng) {
+  WorldSpec world;
+  for (uint64_t i = rng.Below(12); i > 0; --i) {
+    NodeSpec node;
+    node.name = absl::StrCat("n", world.nodes.size());
+    node.cpu_milli = static_cast<int64_t>(1 + rng.Below(8)) * 1000;
+    node.memory_bytes = static_cast<int64_t>(1 + rng.Below(16)) * kGi;
+    node.gpus = rng.Chance(0.3) ? 2000 : 0;
+    node.pods = static_cast<int64_t>(1 + rng.Below(10));
+    node.zone = Pick(rng, {"", "a", "b", "c"});
+    node.tainted = rng.Chance(0.2);
+    node.prefer_not = rng.Chance(0.2);
+    node.cordoned = rng.Chance(0.1);
+    world.nodes.push_back(node);
+  }
+  for (uint64_t i = 1 + rng.Below(3); i > 0; --i) {
+    world.queues.push_back({.name = absl::StrCat("q", world.queues.size()),
+                            .weight = static_cast<int32_t>(1 + rng.Below(3)),
+                            .capability_cpu_milli =
+                                rng.Chance(0.3) ? static_cast<int64_t>(rng.Below(10)) * 1000 : 0});
+  }
+  for (uint64_t j = rng.Below(6); j > 0; --j) {
+    JobSpec job;
+    job.name = absl::StrCat("ns/j", world.jobs.size());
+    job.queue = absl::StrCat("q", rng.Below(world.queues.size() + (rng.Chance(0.05) ? 1 : 0)));
+    job.created_us = static_cast<int64_t>(rng.Below(4)) * 1'000'000;
+    const uint64_t pods = rng.Below(8);
+    job.min = static_cast<int32_t>(rng.Below(pods + 2));
+    if (rng.Chance(0.3)) job.roles = {{"ps", 1}, {"worker", static_cast<int32_t>(rng.Below(3))}};
+    const bool same_shape = rng.Chance(0.5);
+    const PodSpec shape = RandomPod(rng, "");
+    for (uint64_t p = 0; p < pods; ++p) {
+      PodSpec pod = same_shape ? shape : RandomPod(rng, "");
+      pod.name = absl::StrCat("j", world.jobs.size(), "-t-", p);
+      pod.job = job.name;
+      if (rng.Chance(0.5)) pod.role = Pick(rng, {"ps", "worker"});
+      PlaceAtRandom(rng, world, &pod);
+      world.pods.push_back(pod);
+    }
+    world.jobs.push_back(job);
+  }
+  for (uint64_t f = rng.Below(4); f > 0; --f) {
+    PodSpec pod = RandomPod(rng, absl::StrCat("foreign", f));
+    PlaceAtRandom(rng, world, &pod);
+    if (!pod.node.empty()) world.pods.push_back(pod);
+  }
+  return world;
+}
+
+void Put(const NodeSpec& spec, cache::Mirror& mirror) {
+  Interner& symbols = mirror.vocabulary().symbols();
+  cache::CompiledNode node;
+  node.facts = std::make_shared<model::NodeFacts>();
+  node.facts->name = spec.name;
+  node.facts->unschedulable = spec.cordoned;
+  if (!spec.zone.empty()) {
+    node.facts->labels.push_back({symbols.Intern("zone"), symbols.Intern(spec.zone), std::nullopt});
+  }
+  if (spec.tainted) {
+    node.facts->taints.push_back(
+        {symbols.Intern("special"), symbols.Intern(""), model::TaintEffect::kNoSchedule});
+  }
+  if (spec.prefer_not) {
+    node.facts->taints.push_back(
+        {symbols.Intern("busy"), symbols.Intern(""), model::TaintEffect::kPreferNoSchedule});
+  }
+  node.allocatable = {{"cpu", spec.cpu_milli}, {"memory", spec.memory_bytes}, {"pods", spec.pods}};
+  if (spec.gpus > 0) node.allocatable.emplace_back(kGpu, spec.gpus);
+  mirror.PutNode(std::move(node));
+}
+
+void Put(const QueueSpec& spec, cache::Mirror& mirror) {
+  cache::CompiledQueue queue;
+  queue.row.name = std::make_shared<const std::string>(spec.name);
+  queue.row.uid = "uid-" + spec.name;
+  queue.row.weight = spec.weight;
+  if (spec.capability_cpu_milli > 0) queue.capability = {{"cpu", spec.capability_cpu_milli}};
+  mirror.PutQueue(std::move(queue));
+}
+
+void Put(const JobSpec& spec, cache::Mirror& mirror) {
+  cache::CompiledPodGroup group;
+  group.facts = std::make_shared<model::JobFacts>();
+  group.facts->ns = "ns";
+  group.facts->name = spec.name.substr(3);
+  group.facts->uid = "uid-" + spec.name;
+  group.facts->created_us = spec.created_us;
+  group.queue = spec.queue;
+  group.min_member = spec.min;
+  group.role_minimums = spec.roles;
+  group.shown.phase = model::PodGroupPhase::kInqueue;
+  mirror.PutPodGroup(std::move(group));
+}
+
+void Put(const PodSpec& spec, cache::Mirror& mirror) {
+  Interner& symbols = mirror.vocabulary().symbols();
+  cache::CompiledPod pod;
+  pod.names = {.ns = "ns", .name = spec.name, .uid = "uid-" + spec.name, .role = spec.role,
+               .created_us = spec.created_us};
+  pod.job_key = spec.job;
+  pod.ours = !spec.job.empty();
+  pod.node_name = spec.node;
+  pod.status = spec.status;
+  pod.priority = spec.priority;
+  pod.requests = {{"cpu", spec.cpu_milli}, {"memory", spec.memory_bytes}};
+  if (spec.gpus > 0) pod.requests.emplace_back(kGpu, spec.gpus);
+  pod.requests.emplace_back("pods", 1);
+  pod.nonzero = {.cpu_milli = std::max<int64_t>(spec.cpu_milli, 100),
+                 .memory_bytes = std::max<int64_t>(spec.memory_bytes, 200 << 20)};
+  auto constraints = std::make_shared<model::PodConstraints>();
+  if (!spec.zone.empty()) {
+    constraints->node_selector.emplace_back(symbols.Intern("zone"), symbols.Intern(spec.zone));
+  }
+  if (!spec.preferred_zone.empty()) {
+    constraints->has_preferred_terms = true;
+    model::NodeTerm term;
+    term.labels.push_back({.key = symbols.Intern("zone"),
+                           .op = model::SelectorOp::kIn,
+                           .values = {symbols.Intern(spec.preferred_zone)}});
+    constraints->preferred_terms.push_back({std::move(term), 10});
+  }
+  if (spec.tolerates) {
+    constraints->tolerations.push_back({.key = symbols.Intern("special"), .exists = true});
+  }
+  if (spec.port > 0) constraints->ports.push_back({.port = spec.port});
+  pod.constraints_key = absl::StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/",
+                                     spec.port);
+  pod.constraints = std::move(constraints);
+  mirror.PutPod(std::move(pod));
+}
+
+void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order) {
+  std::vector<std::function<void()>> steps;
+  for (const NodeSpec& node : world.nodes) steps.push_back([&] { Put(node, mirror); });
+  for (const QueueSpec& queue : world.queues) steps.push_back([&] { Put(queue, mirror); });
+  for (const JobSpec& job : world.jobs) steps.push_back([&] { Put(job, mirror); });
+  for (const PodSpec& pod : world.pods) steps.push_back([&] { Put(pod, mirror); });
+  if (order != 0) {
+    Rng rng(order);
+    for (size_t i = steps.size(); i > 1; --i) std::swap(steps[i - 1], steps[rng.Below(i)]);
+  }
+  for (const auto& step : steps) step();
+}
+
+absl::Status RecordingSink::Submit(framework::EffectBatch batch) {
+  for (const framework::BindEffect& bind : batch.binds) {
+    const std::string pod = batch.snapshot->tasks[bind.task].names->Key();
+    const bool fresh = binds_.emplace(pod, batch.snapshot->node_facts(bind.node).name).second;
+    if (!fresh) throw std::logic_error("bound twice: " + pod);
+  }
+  return absl::OkStatus();
+}
+
+Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers)
+    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers) {
+  const framework::Registry& registry = AllBuiltin();
+  const conf::KnownNames known{NamesOf(registry.actions), NamesOf(registry.plugins)};
+  auto policy = std::make_shared<const conf::Policy>(OrThrow(conf::ParsePolicy(conf, known)).policy);
+  std::vector<conf::Finding> findings;
+  policy_ = OrThrow(framework::PolicyInstance::Create(policy, registry, &findings));
+  framework::SessionContext context;
+  context.snapshot = std::move(snapshot);
+  context.sink = &sink_;
+  context.clock = &clock_;
+  context.workers = &workers_;
+  context.uid = "session";
+  cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
+}
+
+CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
+                     int workers) {
+  Bed bed(snapshot, conf, workers);
+  const absl::Status status = bed.cycle().Run();
+  if (!status.ok()) throw std::runtime_error(std::string(status.message()));
+  CycleResult result;
+  result.binds = bed.sink().binds();
+  for (const framework::PodGroupReport& group : bed.sink().report().pod_groups) {
+    result.phases[snapshot->jobs[group.job].facts->Key()] =
+        std::string(model::PhaseName(group.phase));
+  }
+  for (const framework::PodReport& pod : bed.sink().report().pods) {
+    result.words[snapshot->tasks[pod.task].names->Key()] =
+        absl::StrCat(ToAbsl(pod.reason), ": ", *pod.message);
+  }
+  for (const framework::Violation& violation : framework::CheckInvariants(bed.session())) {
+    result.violations.push_back(violation.invariant + ": " + violation.detail);
+  }
+  return result;
+}
+
+std::string Describe(const model::Snapshot& snapshot) {
+  std::string out;
+  // A dimension stays after the last pod that asked for it; only asked ones are compared.
+  model::DimMask asked = (1u << model::kFixedDims) - 1;
+  for (model::ShapeId shape : snapshot.shapes.ids()) {
+    asked |= snapshot.shapes[shape].request.Positive();
+  }
+  const auto amounts = [&](const model::ResourceVec& v) {
+    std::map<std::string_view, int64_t> by_name;
+    for (int d = 0; d < snapshot.dims->size(); ++d) {
+      if (v[d] != 0 && (asked >> d & 1u) != 0) by_name[snapshot.dims->name(d)] = v[d];
+    }
+    std::string text;
+    for (const auto& [name, value] : by_name) absl::StrAppend(&text, ToAbsl(name), "=", value, " ");
+    return text;
+  };
+  for (model::NodeId node : *snapshot.nodes_by_name) {
+    absl::StrAppend(&out, "node ", snapshot.node_facts(node).name, " rank ",
+                    snapshot.nodes[node].name_rank, " alloc ", amounts(snapshot.allocatable[node]),
+                    "idle ", amounts(snapshot.usage.idle[node]), "releasing ",
+                    amounts(snapshot.usage.releasing[node]), "nonzero ",
+                    snapshot.usage.nonzero[node].cpu_milli, " ports ",
+                    snapshot.nodes[node].ports ? snapshot.nodes[node].ports->size() : 0, "\n");
+  }
+  for (model::JobId job : *snapshot.all_jobs) {
+    const model::JobRow& row = snapshot.jobs[job];
+    const model::JobCounts& counts = snapshot.usage.jobs[job];
+    absl::StrAppend(&out, "job ", row.facts->Key(), " queue ", *snapshot.queues[row.queue].name,
+                    " min ", row.min_available, " allocated ", amounts(counts.allocated),
+                    "pending ", amounts(counts.pending), "counts");
+    for (int32_t count : counts.by_status) absl::StrAppend(&out, " ", count);
+    for (model::TaskId task : *row.tasks) {
+      const model::TaskState& state = snapshot.usage.tasks[task];
+      absl::StrAppend(&out, "\n  ", snapshot.tasks[task].names->name, " ",
+                      ToAbsl(model::StatusName(state.status)), " ",
+                      amounts(snapshot.shapes[snapshot.tasks[task].shape].request));
+    }
+    for (model::RoleId role : *row.roles) {
+      absl::StrAppend(&out, "\n  role ", *snapshot.roles[role].name, " min ",
+                      snapshot.roles[role].min_available, " of ",
+                      model::CountStatuses(snapshot.usage.roles[role].by_status, ~0u));
+    }
+    absl::StrAppend(&out, "\n");
+  }
+  absl::StrAppend(&out, "active");
+  for (model::JobId job : *snapshot.active_jobs) {
+    absl::StrAppend(&out, " ", snapshot.jobs[job].facts->Key());
+  }
+  absl::StrAppend(&out, "\ntotal ", amounts(snapshot.total), "\n");
+  return out;
+}
+
+}  // namespace bth::test

@@ -1,0 +1,123 @@
+// Small random clusters, and one cycle on them, for properties that must hold everywhere.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/worker_pool.h"
+#include "cache/compiled.h"
+#include "cache/mirror.h"
+#include "framework/cycle.h"
+
+namespace bth::test {
+
+// Plain descriptions; the mirror's own interner turns them into what it takes.
+struct PodSpec {
+  std::string name;
+  std::string job;        // "ns/name"; empty: a foreign pod.
+  std::string role;
+  std::string node;       // Empty: pending.
+  model::TaskStatus status = model::TaskStatus::kPending;
+  int32_t priority = 1;
+  int64_t cpu_milli = 0;
+  int64_t memory_bytes = 0;
+  int64_t gpus = 0;
+  int64_t created_us = 0;
+  std::string zone;            // Wanted by node selector, when set.
+  std::string preferred_zone;  // Preferred with weight 10, when set.
+  bool tolerates = false;      // The taint "special".
+  int32_t port = 0;            // Host port, when set.
+};
+struct NodeSpec {
+  std::string name;
+  int64_t cpu_milli = 0;
+  int64_t memory_bytes = 0;
+  int64_t gpus = 0;
+  int64_t pods = 10;
+  std::string zone;
+  bool tainted = false;
+  bool prefer_not = false;  // A PreferNoSchedule taint.
+  bool cordoned = false;
+};
+struct JobSpec {
+  std::string name;
+  std::string queue;
+  int32_t min = 1;
+  int64_t created_us = 0;
+  std::vector<std::pair<std::string, int32_t>> roles;
+};
+struct QueueSpec {
+  std::string name;
+  int32_t weight = 1;
+  int64_t capability_cpu_milli = 0;  // 0: none.
+};
+
+struct WorldSpec {
+  std::vector<NodeSpec> nodes;
+  std::vector<QueueSpec> queues;
+  std::vector<JobSpec> jobs;
+  std::vector<PodSpec> pods;
+};
+
+// At most 12 nodes, 3 queues, 6 jobs and some 30 pods, a third of them running.
+WorldSpec RandomWorld(Rng& rng);
+
+void Put(const NodeSpec& node, cache::Mirror& mirror);
+void Put(const QueueSpec& queue, cache::Mirror& mirror);
+void Put(const JobSpec& job, cache::Mirror& mirror);
+void Put(const PodSpec& pod, cache::Mirror& mirror);
+// Everything, in an order shuffled by `order`; 0 keeps the order of the lists.
+void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order);
+
+// Keeps what a cycle wanted.
+class RecordingSink final : public framework::EffectSink {
+ public:
+  absl::Status Submit(framework::EffectBatch batch) override;
+  void Report(framework::CycleReport report) override { report_ = std::move(report); }
+
+  const std::map<std::string, std::string>& binds() const { return binds_; }  // Pod -> node.
+  const framework::CycleReport& report() const { return report_; }
+
+ private:
+  std::map<std::string, std::string> binds_;
+  framework::CycleReport report_;
+};
+
+// The actions and plugins that `conf` names, with invariants checked at the end.
+struct CycleResult {
+  std::map<std::string, std::string> binds;
+  std::map<std::string, std::string> phases;   // PodGroup -> phase.
+  std::map<std::string, std::string> words;    // Pod -> reason and message.
+  std::vector<std::string> violations;
+};
+CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
+                     int workers = 1);
+
+// A session opened on `snapshot` with every plugin of `conf`, for tests that act themselves.
+class Bed {
+ public:
+  Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers = 1);
+  framework::Session& session() { return cycle_->session(); }
+  framework::Cycle& cycle() { return *cycle_; }
+  RecordingSink& sink() { return sink_; }
+
+ private:
+  ManualClock clock_;
+  WorkerPool workers_;
+  RecordingSink sink_;
+  std::unique_ptr<framework::PolicyInstance> policy_;
+  std::unique_ptr<framework::Cycle> cycle_;
+};
+
+// Every built-in plugin of placement and policy, as Volcano's chart has them.
+extern const char kFullConf[];
+
+// What a snapshot says, by names, in a fixed order: equal worlds have equal texts.
+std::string Describe(const model::Snapshot& snapshot);
+
+}  // namespace bth::test
