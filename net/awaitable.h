@@ -138,8 +138,7 @@ Awaitable<void> Sleep(Executor& executor, absl::Duration delay);
 template <typename T>
 class Promised {
  public:
-  explicit Promised(Executor& executor)
-      : executor_(&executor), state_(std::make_shared<State>()) {}
+  explicit Promised(Executor& executor) : executor_(&executor), state_(std::make_shared<State>()) {}
 
   // Resumes the waiter through Post, never inside the caller.
   void Set(T value) const {

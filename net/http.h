@@ -38,8 +38,8 @@ class Headers {
 
 // Who is on the other side, as far as the connection proves it.
 struct Peer {
-  std::string address;                   // "127.0.0.1:4711", "in-process".
-  std::string certificate_common_name;   // Of a verified client certificate, else empty.
+  std::string address;                  // "127.0.0.1:4711", "in-process".
+  std::string certificate_common_name;  // Of a verified client certificate, else empty.
   std::vector<std::string> certificate_organizations;
 };
 

@@ -1,0 +1,46 @@
+// An executor on virtual time, for simulation and tests: runs when told, never waits.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "net/awaitable.h"
+
+namespace bth::net {
+
+// Thread: the one that made it.
+class VirtualExecutor final : public Executor {
+ public:
+  explicit VirtualExecutor(absl::Time start) : start_(start) {}
+  ~VirtualExecutor() override;
+
+  void Post(Task task) override;
+  TimerId RunAfter(absl::Duration delay, Task task) override;
+  void CancelTimer(TimerId id) override;
+  absl::Duration Monotonic() const override { return elapsed_; }
+  absl::Time Now() const override { return start_ + elapsed_; }
+  bool IsCurrent() const override { return true; }
+
+  // Runs what is posted, and what that posts, without letting time pass. Stops after
+  // `tasks_max` (a loop that never ends is a bug of the caller) and says whether it ran dry.
+  bool RunUntilIdle(size_t tasks_max = 10'000'000);
+  // Lets time pass: fires timers in order of their time, then of their making.
+  void Advance(absl::Duration by);
+  // Time of the next timer, or InfiniteDuration.
+  absl::Duration NextTimer() const;
+  // Runs until `done` holds or `limit` of virtual time passed; says whether `done` holds.
+  bool RunUntil(const std::function<bool()>& done, absl::Duration limit);
+
+ private:
+  const absl::Time start_;
+  absl::Duration elapsed_;
+  std::deque<Task> ready_;
+  std::map<std::pair<absl::Duration, TimerId>, Task> timers_;
+  std::map<TimerId, absl::Duration> deadlines_;
+  TimerId next_timer_ = 1;
+};
+
+}  // namespace bth::net
