@@ -1,0 +1,278 @@
+#include "client/api_client.h"
+
+#include "absl/strings/str_cat.h"
+#include "api/types/json.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::client {
+namespace {
+
+using Query = std::vector<std::pair<std::string, std::string>>;
+
+constexpr size_t kErrorBodyBytesMax = 64 << 10;
+
+void AddQuery(Query* query, const char* name, std::string value) {
+  if (!value.empty()) query->emplace_back(name, std::move(value));
+}
+
+const char* ContentType(PatchKind kind) {
+  switch (kind) {
+    case PatchKind::kMerge:
+      return "application/merge-patch+json";
+    case PatchKind::kJson:
+      return "application/json-patch+json";
+    case PatchKind::kStrategic:
+      return "application/strategic-merge-patch+json";
+    case PatchKind::kApply:
+      return "application/apply-patch+yaml";
+  }
+  return "";
+}
+
+types::Json DeleteOptionsJson(const DeleteOptions& options) {
+  types::Json out = types::Json::MakeObject({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}});
+  if (!options.uid.empty()) out.MutableAt({"preconditions", "uid"}) = options.uid;
+  if (!options.resource_version.empty()) {
+    out.MutableAt({"preconditions", "resourceVersion"}) = options.resource_version;
+  }
+  if (options.grace_period_seconds.has_value()) {
+    out.Set("gracePeriodSeconds", *options.grace_period_seconds);
+  }
+  if (!options.propagation.empty()) out.Set("propagationPolicy", options.propagation);
+  return out;
+}
+
+std::string PodPath(const std::string& namespace_name, const std::string& pod,
+                    const char* subresource) {
+  return absl::StrCat("/api/v1/namespaces/", net::PercentEncode(namespace_name), "/pods/",
+                      net::PercentEncode(pod), subresource);
+}
+
+std::string BindingBody(const BindRequest& request) {
+  types::Json metadata =
+      types::Json::MakeObject({{"name", request.pod}, {"namespace", request.namespace_name}});
+  if (!request.uid.empty()) metadata.Set("uid", request.uid);
+  for (const auto& [name, value] : request.annotations) {
+    metadata["annotations"].Set(name, value);
+  }
+  types::Json target =
+      types::Json::MakeObject({{"apiVersion", "v1"}, {"kind", "Node"}, {"name", request.node}});
+  return types::Json::MakeObject({{"apiVersion", "v1"},
+                                  {"kind", "Binding"},
+                                  {"metadata", std::move(metadata)},
+                                  {"target", std::move(target)}})
+      .Dump();
+}
+
+// The body of a refusal, which may come as a stream. Bounded; what broke off is left out.
+net::Awaitable<std::string> ErrorBody(net::Response* response) {
+  std::string body = std::move(response->body);
+  while (response->stream != nullptr && body.size() < kErrorBodyBytesMax) {
+    absl::StatusOr<std::optional<std::string>> piece = co_await response->stream->Next();
+    if (!piece.ok() || !piece->has_value()) break;
+    body += **piece;
+  }
+  co_return body;
+}
+
+}  // namespace
+
+ApiClient::ApiClient(net::Executor& executor, std::unique_ptr<Connection> connection,
+                     std::unique_ptr<CredentialSource> credentials, ApiClientOptions options)
+    : executor_(executor),
+      connection_(std::move(connection)),
+      credentials_(std::move(credentials)),
+      options_(std::move(options)),
+      bucket_(executor, options_.qps, options_.burst) {}
+
+ApiClient::ApiClient(net::Executor& executor, std::shared_ptr<net::Transport> transport,
+                     ApiClientOptions options)
+    : ApiClient(executor, std::make_unique<Connection>(executor, std::move(transport)), nullptr,
+                std::move(options)) {}
+
+net::Request ApiClient::Build(const ApiRequest& request, const Identity& identity) const {
+  net::Request out;
+  out.method = request.method;
+  out.target = absl::StrCat(options_.path_prefix, request.path.path);
+  char separator = '?';
+  for (const auto& [name, value] : request.query) {
+    absl::StrAppend(&out.target, std::string(1, separator), name, "=", net::PercentEncode(value));
+    separator = '&';
+  }
+  out.headers.Add("Accept", "application/json");
+  out.headers.Add("User-Agent", options_.user_agent);
+  if (!request.body.empty()) out.headers.Add("Content-Type", request.content_type);
+  if (!identity.authorization.empty()) out.headers.Add("Authorization", identity.authorization);
+  if (credentials_ != nullptr) {
+    for (auto& [name, value] : credentials_->extra_headers()) out.headers.Add(name, value);
+  }
+  out.body = request.body;
+  out.timeout = request.timeout > absl::ZeroDuration() ? request.timeout : options_.timeout;
+  out.response_bytes_max = options_.response_bytes_max;
+  out.cancel = request.cancel;
+  return out;
+}
+
+void ApiClient::Record(const ApiRequest& request, int code, absl::Duration latency,
+                       absl::Duration throttled) const {
+  if (!options_.on_call) return;
+  options_.on_call({request.verb, request.path.resource, code, latency, throttled});
+}
+
+net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest request,
+                                                                    bool stream) {
+  const absl::Duration asked_at = executor_.Monotonic();
+  co_await bucket_.Acquire();
+  const absl::Duration throttled = executor_.Monotonic() - asked_at;
+  for (bool last = false;; last = true) {
+    Identity identity;
+    if (credentials_ != nullptr) {
+      BTH_CO_ASSIGN_OR_RETURN(identity, co_await credentials_->Get());
+    }
+    BTH_CO_ASSIGN_OR_RETURN(std::shared_ptr<net::Transport> transport, connection_->Get(identity));
+    const absl::Duration sent_at = executor_.Monotonic();
+    net::Request wire = Build(request, identity);
+    net::Awaitable<absl::StatusOr<net::Response>> exchange =
+        stream ? transport->Open(std::move(wire)) : transport->Fetch(std::move(wire));
+    absl::StatusOr<net::Response> response = co_await std::move(exchange);
+    const int code = response.ok() ? response->status : 0;
+    Record(request, code, executor_.Monotonic() - sent_at, throttled);
+    if (!response.ok()) {
+      co_return WithContext(response.status(),
+                            absl::StrCat(request.method, " ", request.path.path));
+    }
+    const bool refused = code == 401 && credentials_ != nullptr && credentials_->renewable();
+    if (refused) credentials_->Refused(identity.generation);
+    if (!refused || last) co_return Exchange{std::move(transport), *std::move(response)};
+  }
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::Call(ApiRequest request) {
+  BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), false));
+  net::Response& response = exchange.response;
+  if (response.status >= 200 && response.status < 300) co_return std::move(response.body);
+  co_return ErrorFromResponse(response.status, response.headers, response.body);
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::Get(ApiPath path) {
+  ApiRequest request;
+  request.verb = "get";
+  request.path = std::move(path);
+  co_return co_await Call(std::move(request));
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::List(ApiPath path, ListOptions options) {
+  ApiRequest request;
+  request.verb = "list";
+  request.path = std::move(path);
+  request.timeout = options.timeout;
+  AddQuery(&request.query, "labelSelector", std::move(options.label_selector));
+  AddQuery(&request.query, "fieldSelector", std::move(options.field_selector));
+  if (options.limit > 0) AddQuery(&request.query, "limit", absl::StrCat(options.limit));
+  if (!options.continue_token.empty()) {
+    // The token carries the version: naming one beside it is refused by the server.
+    AddQuery(&request.query, "continue", std::move(options.continue_token));
+  } else {
+    AddQuery(&request.query, "resourceVersion", std::move(options.resource_version));
+    AddQuery(&request.query, "resourceVersionMatch", std::move(options.resource_version_match));
+  }
+  co_return co_await Call(std::move(request));
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::Create(ApiPath path, std::string body) {
+  ApiRequest request;
+  request.verb = "create";
+  request.method = "POST";
+  request.path = std::move(path);
+  request.body = std::move(body);
+  co_return co_await Call(std::move(request));
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::Update(ApiPath path, std::string body) {
+  ApiRequest request;
+  request.verb = "update";
+  request.method = "PUT";
+  request.path = std::move(path);
+  request.body = std::move(body);
+  co_return co_await Call(std::move(request));
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::Patch(ApiPath path, client::Patch patch) {
+  ApiRequest request;
+  request.verb = "patch";
+  request.method = "PATCH";
+  request.path = std::move(path);
+  request.content_type = ContentType(patch.kind);
+  request.body = std::move(patch.body);
+  AddQuery(&request.query, "fieldManager", std::move(patch.field_manager));
+  if (patch.force) AddQuery(&request.query, "force", "true");
+  co_return co_await Call(std::move(request));
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::PatchStatus(ApiPath path, client::Patch patch) {
+  path.resource += "/status";
+  path.path += "/status";
+  co_return co_await Patch(std::move(path), std::move(patch));
+}
+
+net::Awaitable<ApiClient::Text> ApiClient::Delete(ApiPath path, DeleteOptions options) {
+  ApiRequest request;
+  request.verb = "delete";
+  request.method = "DELETE";
+  request.path = std::move(path);
+  request.body = DeleteOptionsJson(options).Dump();
+  co_return co_await Call(std::move(request));
+}
+
+net::Awaitable<absl::Status> ApiClient::Bind(BindRequest bind) {
+  ApiRequest request;
+  request.verb = "create";
+  request.method = "POST";
+  request.path.resource = "pods/binding";
+  request.path.path = PodPath(bind.namespace_name, bind.pod, "/binding");
+  request.body = BindingBody(bind);
+  const Text answer = co_await Call(std::move(request));
+  co_return answer.status();
+}
+
+net::Awaitable<absl::Status> ApiClient::Evict(std::string namespace_name, std::string pod,
+                                              DeleteOptions options) {
+  types::Json metadata = types::Json::MakeObject({{"name", pod}, {"namespace", namespace_name}});
+  types::Json eviction = types::Json::MakeObject(
+      {{"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", std::move(metadata)}});
+  eviction.Set("deleteOptions", DeleteOptionsJson(options));
+  ApiRequest request;
+  request.verb = "create";
+  request.method = "POST";
+  request.path.resource = "pods/eviction";
+  request.path.path = PodPath(namespace_name, pod, "/eviction");
+  request.body = eviction.Dump();
+  const Text answer = co_await Call(std::move(request));
+  co_return answer.status();
+}
+
+net::Awaitable<absl::StatusOr<WatchStream>> ApiClient::Watch(ApiPath path, WatchOptions options) {
+  ApiRequest request;
+  request.verb = "watch";
+  request.path = std::move(path);
+  request.cancel = options.cancel;
+  AddQuery(&request.query, "watch", "true");
+  AddQuery(&request.query, "labelSelector", std::move(options.label_selector));
+  AddQuery(&request.query, "fieldSelector", std::move(options.field_selector));
+  AddQuery(&request.query, "resourceVersion", std::move(options.resource_version));
+  if (options.bookmarks) AddQuery(&request.query, "allowWatchBookmarks", "true");
+  if (const int64_t seconds = absl::ToInt64Seconds(options.timeout); seconds > 0) {
+    AddQuery(&request.query, "timeoutSeconds", absl::StrCat(seconds));
+  }
+  BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), true));
+  net::Response& response = exchange.response;
+  if (response.status != 200) {
+    const std::string body = co_await ErrorBody(&response);
+    co_return ErrorFromResponse(response.status, response.headers, body);
+  }
+  co_return WatchStream(std::move(exchange.transport), std::move(response),
+                        options_.watch_line_bytes_max);
+}
+
+}  // namespace bth::client

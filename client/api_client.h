@@ -1,0 +1,155 @@
+// Requests to one API server: credentials, rate limit, metrics, errors with a meaning.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/api_error.h"
+#include "client/connection.h"
+#include "client/credential_source.h"
+#include "client/token_bucket.h"
+#include "client/watch_stream.h"
+#include "net/http.h"
+
+namespace bth::client {
+
+// Where a request goes: `path` is percent-encoded and has no server prefix
+// ("/api/v1/namespaces/a/pods/b"), `resource` is its label in metrics ("pods").
+struct ApiPath {
+  std::string resource;
+  std::string path;
+};
+
+struct ListOptions {
+  std::string label_selector;
+  std::string field_selector;
+  std::string resource_version;        // "": newest; "0": whatever the server has at hand.
+  std::string resource_version_match;  // "NotOlderThan" or "Exact"; "" leaves it to the server.
+  std::string continue_token;
+  int limit = 500;         // 0: all at once.
+  absl::Duration timeout;  // Zero: the client's default.
+};
+
+enum class PatchKind { kMerge, kJson, kStrategic, kApply };
+// Preconditions are part of the body (client/patch.h).
+struct Patch {
+  PatchKind kind = PatchKind::kMerge;
+  std::string body;
+  std::string field_manager;  // Required for kApply.
+  bool force = false;         // kApply: take fields over from other managers.
+};
+
+struct DeleteOptions {
+  std::string uid;               // Precondition, when set.
+  std::string resource_version;  // Precondition, when set.
+  std::optional<int64_t> grace_period_seconds;
+  std::string propagation;  // "Background", "Foreground", "Orphan" or the server's default.
+};
+
+struct BindRequest {
+  std::string namespace_name;
+  std::string pod;
+  std::string uid;  // Precondition: a pod made anew under the same name is not bound.
+  std::string node;
+  std::vector<std::pair<std::string, std::string>> annotations;
+};
+
+struct WatchOptions {
+  std::string label_selector;
+  std::string field_selector;
+  std::string resource_version;
+  bool bookmarks = true;
+  absl::Duration timeout = absl::ZeroDuration();  // The server ends the watch; zero: its default.
+  net::CancelToken cancel;
+};
+
+// Any other request.
+struct ApiRequest {
+  std::string verb;  // For metrics.
+  ApiPath path;
+  std::string method = "GET";
+  std::vector<std::pair<std::string, std::string>> query;
+  std::string content_type = "application/json";
+  std::string body;
+  absl::Duration timeout;  // Zero: the client's default.
+  net::CancelToken cancel;
+};
+
+// One finished exchange, told to the metrics hook. Code 0: no answer came.
+struct CallRecord {
+  std::string_view verb;
+  std::string_view resource;
+  int code = 0;
+  absl::Duration latency;  // Without the wait for the rate limit.
+  absl::Duration throttled;
+};
+
+struct ApiClientOptions {
+  std::string user_agent = "batholith";
+  std::string path_prefix;  // ClientConfig::server.path_prefix
+  double qps = 50;          // Not positive: no limit.
+  int burst = 100;
+  absl::Duration timeout = absl::Seconds(30);
+  size_t response_bytes_max = size_t{256} << 20;
+  size_t watch_line_bytes_max = size_t{16} << 20;
+  std::function<void(const CallRecord&)> on_call;
+};
+
+// Results are the texts of the answers. Waiting after kResourceExhausted (RetryAfter) and trying
+// again are the caller's business; only a refused token (401) is renewed and tried again, once.
+// In coroutines, name options before the call: GCC 12 destroys `{...}` inside a co_await twice.
+// Lifetime: longer than every call and stream. Thread: the executor's.
+class ApiClient final {
+ public:
+  using Text = absl::StatusOr<std::string>;
+
+  ApiClient(net::Executor& executor, std::unique_ptr<Connection> connection,
+            std::unique_ptr<CredentialSource> credentials, ApiClientOptions options);
+  // Without credentials: in-process servers, plain HTTP, tests.
+  ApiClient(net::Executor& executor, std::shared_ptr<net::Transport> transport,
+            ApiClientOptions options);
+  ApiClient(const ApiClient&) = delete;
+
+  net::Awaitable<Text> Get(ApiPath path);
+  // One page. An answer names the next one in metadata.continue.
+  net::Awaitable<Text> List(ApiPath path, ListOptions options);
+  net::Awaitable<Text> Create(ApiPath path, std::string body);
+  net::Awaitable<Text> Update(ApiPath path, std::string body);
+  net::Awaitable<Text> Patch(ApiPath path, client::Patch patch);
+  net::Awaitable<Text> PatchStatus(ApiPath path, client::Patch patch);
+  net::Awaitable<Text> Delete(ApiPath path, DeleteOptions options);
+  net::Awaitable<absl::Status> Bind(BindRequest request);
+  // Asks for an eviction that honours disruption budgets; one that forbids it answers
+  // kResourceExhausted.
+  net::Awaitable<absl::Status> Evict(std::string namespace_name, std::string pod,
+                                     DeleteOptions options);
+  net::Awaitable<absl::StatusOr<WatchStream>> Watch(ApiPath path, WatchOptions options);
+  net::Awaitable<Text> Call(ApiRequest request);
+
+  net::Executor& executor() const { return executor_; }
+
+ private:
+  struct Exchange {
+    std::shared_ptr<net::Transport> transport;
+    net::Response response;
+  };
+  // Sends, renewing credentials once. `stream`: the body stays open.
+  net::Awaitable<absl::StatusOr<Exchange>> Send(ApiRequest request, bool stream);
+  net::Request Build(const ApiRequest& request, const Identity& identity) const;
+  void Record(const ApiRequest& request, int code, absl::Duration latency,
+              absl::Duration throttled) const;
+
+  net::Executor& executor_;
+  const std::unique_ptr<Connection> connection_;
+  const std::unique_ptr<CredentialSource> credentials_;  // Null: none.
+  const ApiClientOptions options_;
+  TokenBucket bucket_;
+};
+
+}  // namespace bth::client

@@ -1,0 +1,50 @@
+#include "client/event_correlator.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/digest.h"
+
+namespace bth::client {
+namespace {
+
+constexpr char kCombinedPrefix[] = "(combined from similar events): ";
+
+// '\n' cannot occur in the parts, so that different objects never get equal keys.
+std::string ObjectKey(const EventObject& object) {
+  return absl::StrCat(object.api_version, "\n", object.kind, "\n", object.namespace_name, "\n",
+                      object.name, "\n", object.uid);
+}
+
+}  // namespace
+
+std::string EventCorrelator::Correlate(const EventObject& object, EventText* text,
+                                       absl::Duration now) {
+  std::string key = absl::StrCat(ObjectKey(object), "\n", text->type, "\n", text->reason);
+  Similar& similar = similar_.Touch(key);
+  if (now - similar.last > limits_.similar_interval) similar.messages.clear();
+  similar.last = now;
+  Digest digest;
+  digest.Add(text->message);
+  if (similar.messages.size() <= limits_.similar_max) similar.messages.insert(digest.value());
+  if (similar.messages.size() > limits_.similar_max) {
+    text->message = absl::StrCat(kCombinedPrefix, text->message);
+    return key;
+  }
+  return absl::StrCat(key, "\n", text->message);
+}
+
+bool EventCorrelator::Admit(const EventObject& object, absl::Duration now) {
+  Spam& spam = spam_.Touch(ObjectKey(object));
+  if (!spam.known) {
+    spam = {true, limits_.object_burst, now};
+  }
+  const double refilled = absl::FDivDuration(now - spam.filled_at, limits_.object_refill);
+  spam.tokens = std::min(limits_.object_burst, spam.tokens + refilled);
+  spam.filled_at = now;
+  if (spam.tokens < 1) return false;
+  spam.tokens -= 1;
+  return true;
+}
+
+}  // namespace bth::client

@@ -1,0 +1,100 @@
+// Writes Kubernetes events (core v1), after everything that matters more.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/rng.h"
+#include "client/api_client.h"
+#include "client/background.h"
+#include "client/event_correlator.h"
+
+namespace bth::client {
+
+struct EventRecorderOptions {
+  std::string component;  // source.component and reportingComponent
+  std::string host;
+  EventCorrelator::Limits limits;
+  size_t queue_max = 20'000;  // Events waiting; further new ones are dropped.
+  size_t known_max = 4096;    // Sent events remembered, so that repeats are counted.
+  int senders = 4;
+  int attempts_max = 5;
+  // May events go out now? Asked before each one; empty: always. While it says no, it is asked
+  // again after `gate_period` or at once after Wake.
+  std::function<bool()> gate;
+  absl::Duration gate_period = absl::Milliseconds(100);
+};
+
+struct EventRecorderCounters {
+  uint64_t recorded = 0;
+  uint64_t created = 0;   // POSTs that succeeded.
+  uint64_t counted = 0;   // PATCHes that raised a count.
+  uint64_t merged = 0;    // Repeats that joined an event still waiting.
+  uint64_t filtered = 0;  // The object had its share.
+  uint64_t overflow = 0;  // The queue was full.
+  uint64_t failed = 0;    // Refused by the server, or given up.
+};
+
+// Record never waits and never fails: events are advice. Repeats raise the count of the event on
+// the server. Destruction drops what waits. `api` and `rng` outlive it. Thread: the executor's.
+class EventRecorder final {
+ public:
+  EventRecorder(ApiClient& api, Rng& rng, EventRecorderOptions options);
+  EventRecorder(const EventRecorder&) = delete;
+
+  void Record(const EventObject& object, EventText text);
+  // The gate may have opened.
+  void Wake();
+
+  size_t waiting() const { return queue_.size(); }
+  bool idle() const { return queue_.empty() && busy_ == 0; }
+  const EventRecorderCounters& counters() const { return counters_; }
+
+ private:
+  struct Event {
+    std::string key;
+    EventObject object;
+    EventText text;
+    std::string name;  // Empty: not yet on the server.
+    int64_t count = 0;
+    absl::Time first;
+    absl::Time last;
+    bool queued = false;
+    bool sending = false;
+    bool changed = false;  // Recorded again while it was being sent.
+    std::list<Event*>::iterator known_at;
+    bool known = false;  // In `known_order_`: idle, may be forgotten.
+  };
+
+  Event* FindOrAdd(const std::string& key);
+  void Enqueue(Event* event);
+  void Settle(Event* event, bool exists);
+  net::Awaitable<void> SendLoop();
+  net::Awaitable<void> WaitForWork();
+  net::Awaitable<void> Send(Event* event);
+  // One POST or PATCH of what the event is now.
+  net::Awaitable<absl::Status> SendOnce(Event* event);
+  std::string NewName(const std::string& object_name);
+  std::string CreateBody(const Event& event) const;
+
+  ApiClient& api_;
+  Rng& rng_;
+  const EventRecorderOptions options_;
+  EventCorrelator correlator_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Event>> events_;
+  std::deque<Event*> queue_;
+  std::list<Event*> known_order_;  // Longest idle first.
+  std::vector<net::Promised<bool>> waiting_;
+  int busy_ = 0;
+  int64_t last_name_ns_ = 0;
+  EventRecorderCounters counters_;
+  std::vector<std::unique_ptr<Background>> senders_;
+};
+
+}  // namespace bth::client

@@ -1,0 +1,103 @@
+#include "client/informer.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::client {
+namespace {
+
+constexpr size_t kReportedMax = 1000;
+
+std::string ReportKey(const ObjectKey& key) {
+  return absl::StrCat(key.namespace_name, "/", key.name, "/", key.uid);
+}
+
+}  // namespace
+
+InformerBase::InformerBase(ApiClient& api, Rng& rng, InformerOptions options)
+    : options_(std::move(options)), reflector_(api, *this, rng, options_.reflector) {}
+
+void InformerBase::KeepMalformed(const ObjectKey& key, const absl::Status& status) {
+  ++malformed_;
+  ObjectKey replaced;
+  if (!key.name.empty() && known_.Keep(key, &replaced)) DeliverDelete(replaced);
+  // Beyond the limit everything is reported once more, rather than never again.
+  if (reported_.size() >= kReportedMax) reported_.clear();
+  if (reported_.insert(ReportKey(key)).second && options_.on_malformed) {
+    options_.on_malformed(key, status);
+  }
+}
+
+void InformerBase::NoteReadable(const ObjectKey& key) {
+  if (!reported_.empty()) reported_.erase(ReportKey(key));
+}
+
+void InformerBase::ApplyDelete(const ObjectKey& key) {
+  NoteReadable(key);
+  ObjectKey gone;
+  if (known_.Forget(key, &gone)) DeliverDelete(gone);
+}
+
+void InformerBase::EndList() {
+  for (const ObjectKey& key : known_.EndList()) DeliverDelete(key);
+  DeliverBatchEnd();
+  if (std::exchange(synced_, true)) return;
+  if (on_synced_) on_synced_();
+}
+
+void InformerSet::Add(InformerBase& informer) {
+  informers_.push_back(&informer);
+  informer.SetOnSynced([this] { Wake(); });
+}
+
+void InformerSet::StartAll() {
+  for (InformerBase* informer : informers_) informer->Start();
+}
+
+void InformerSet::StopAll() {
+  for (InformerBase* informer : informers_) informer->Stop();
+}
+
+bool InformerSet::AllSynced() const {
+  for (const InformerBase* informer : informers_) {
+    if (!informer->HasSynced()) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> InformerSet::Unsynced() const {
+  std::vector<std::string> names;
+  for (const InformerBase* informer : informers_) {
+    if (!informer->HasSynced()) names.push_back(informer->name());
+  }
+  return names;
+}
+
+void InformerSet::Wake() {
+  for (const net::Promised<bool>& waiter : std::exchange(waiting_, {})) waiter.Set(true);
+}
+
+net::Awaitable<absl::Status> InformerSet::WaitForSync(absl::Duration timeout) {
+  const absl::Duration deadline = executor_.Monotonic() + timeout;
+  while (!AllSynced()) {
+    const absl::Duration left = deadline - executor_.Monotonic();
+    if (left <= absl::ZeroDuration()) {
+      std::string message = "not synced in time:";
+      for (const InformerBase* informer : informers_) {
+        if (informer->HasSynced()) continue;
+        const std::string_view reason = ToStd(informer->last_error().message());
+        absl::StrAppend(&message, " ", informer->name(), reason.empty() ? "" : " (", ToAbsl(reason),
+                        reason.empty() ? "" : ")");
+      }
+      co_return absl::DeadlineExceededError(message);
+    }
+    const net::Promised<bool> woken(executor_);
+    waiting_.push_back(woken);
+    const net::Executor::TimerId timer = executor_.RunAfter(left, [woken] { woken.Set(true); });
+    co_await woken.Wait();
+    executor_.CancelTimer(timer);
+  }
+  co_return absl::OkStatus();
+}
+
+}  // namespace bth::client

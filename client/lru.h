@@ -1,0 +1,43 @@
+// A bounded map that forgets what was not used for longest.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/check.h"
+
+namespace bth::client {
+
+// Thread: one owner.
+template <typename Value>
+class Lru final {
+ public:
+  explicit Lru(size_t size_max) : size_max_(size_max) { BTH_CHECK(size_max > 0); }
+
+  // The value of `key`, made from nothing when absent. The reference holds until the next Touch.
+  Value& Touch(const std::string& key) {
+    if (const auto found = index_.find(key); found != index_.end()) {
+      order_.splice(order_.begin(), order_, found->second);
+      return found->second->second;
+    }
+    if (order_.size() == size_max_) {
+      index_.erase(order_.back().first);
+      order_.pop_back();
+    }
+    order_.emplace_front(key, Value());
+    index_[key] = order_.begin();
+    return order_.front().second;
+  }
+  size_t size() const { return order_.size(); }
+
+ private:
+  using Order = std::list<std::pair<std::string, Value>>;
+  const size_t size_max_;
+  Order order_;  // Most recently used first.
+  absl::flat_hash_map<std::string, typename Order::iterator> index_;
+};
+
+}  // namespace bth::client

@@ -1,0 +1,179 @@
+#include "client/reflector.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace bth::client {
+namespace {
+
+// A watch that lasted so long was no failure, even if nothing happened.
+constexpr absl::Duration kUsefulAfter = absl::Seconds(1);
+constexpr size_t kPagesMax = 1'000'000;  // A server that never ends its list.
+
+// Cancels a watch when nothing was heard for `limit`. One timer, moved on only when it fires.
+class StallGuard final {
+ public:
+  StallGuard(net::Executor& executor, absl::Duration limit, net::CancelToken cancel)
+      : executor_(executor), limit_(limit), cancel_(std::move(cancel)) {
+    Heard();
+    Arm(limit_);
+  }
+  StallGuard(const StallGuard&) = delete;
+  ~StallGuard() { executor_.CancelTimer(timer_); }
+  void Heard() { heard_at_ = executor_.Monotonic(); }
+  bool stalled() const { return stalled_; }
+
+ private:
+  void Arm(absl::Duration delay) {
+    timer_ = executor_.RunAfter(delay, [this] { Check(); });
+  }
+  void Check() {
+    const absl::Duration quiet = executor_.Monotonic() - heard_at_;
+    if (quiet < limit_) return Arm(limit_ - quiet);
+    stalled_ = true;
+    cancel_.Cancel();
+  }
+
+  net::Executor& executor_;
+  const absl::Duration limit_;
+  const net::CancelToken cancel_;
+  absl::Duration heard_at_;
+  bool stalled_ = false;
+  net::Executor::TimerId timer_ = 0;
+};
+
+}  // namespace
+
+Reflector::Reflector(ApiClient& api, ReflectorSink& sink, Rng& rng, ReflectorOptions options)
+    : api_(api),
+      sink_(sink),
+      rng_(rng),
+      options_(std::move(options)),
+      backoff_(options_.backoff_initial, options_.backoff_max, rng) {}
+
+void Reflector::Start() {
+  work_.Start(api_.executor(), Run());
+}
+
+void Reflector::Stop() {
+  work_.Stop();
+}
+
+bool Reflector::TreatAsEmpty(const absl::Status& status) const {
+  return options_.absent_is_empty && absl::IsNotFound(status);
+}
+
+net::Awaitable<void> Reflector::Run() {
+  for (;;) {
+    absl::Status status;
+    bool useful = false;
+    if (version_.empty()) status = co_await ListOnce();
+    if (status.ok()) status = co_await WatchOnce(&useful);
+    if (useful) backoff_.Reset();
+    last_error_ = status;
+    if (status.ok() && useful) continue;
+    if (TreatAsEmpty(status)) {
+      // A CRD that appears or vanishes: its objects are gone, and it is asked for from time to
+      // time.
+      absent_ = true;
+      sink_.BeginList();
+      sink_.EndList();
+      version_.clear();
+      last_error_ = absl::OkStatus();
+      co_await net::Sleep(api_.executor(), options_.backoff_max * (0.5 + 0.5 * rng_.Unit()));
+      continue;
+    }
+    if (absl::IsOutOfRange(status)) ++counters_.expired;
+    if (absl::IsOutOfRange(status) || absl::IsDataLoss(status)) {
+      version_.clear();
+      list_newest_ = true;
+    }
+    if (!status.ok()) {
+      ++counters_.failures;
+      if (options_.on_error) options_.on_error(status);
+    }
+    co_await net::Sleep(api_.executor(), backoff_.Next(status));
+  }
+}
+
+net::Awaitable<absl::Status> Reflector::ListOnce() {
+  ListOptions list;
+  list.label_selector = options_.label_selector;
+  list.field_selector = options_.field_selector;
+  list.limit = options_.page_size;
+  list.timeout = options_.list_timeout;
+  if (options_.list_from_cache && !list_newest_ && counters_.lists == 0)
+    list.resource_version = "0";
+  sink_.BeginList();
+  ReflectorSink::Page page;
+  for (size_t pages = 0;; ++pages) {
+    absl::StatusOr<std::string> body = co_await api_.List(options_.collection, list);
+    if (!body.ok())
+      co_return WithContext(body.status(), absl::StrCat("list ", options_.collection.path));
+    absl::StatusOr<ReflectorSink::Page> applied = sink_.ApplyPage(*std::move(body));
+    if (!applied.ok()) {
+      co_return WithContext(applied.status(), absl::StrCat("list ", options_.collection.path));
+    }
+    page = *std::move(applied);
+    if (page.continue_token.empty()) break;
+    if (pages == kPagesMax) co_return absl::UnavailableError("list: it has no end");
+    list.continue_token = page.continue_token;
+  }
+  if (page.resource_version.empty()) {
+    co_return absl::UnavailableError(
+        absl::StrCat("list ", options_.collection.path, ": the answer has no resourceVersion"));
+  }
+  version_ = page.resource_version;
+  absent_ = false;
+  ++counters_.lists;
+  last_error_ = absl::OkStatus();
+  sink_.EndList();
+  co_return absl::OkStatus();
+}
+
+absl::Status Reflector::ApplyBatch(std::vector<std::string>& lines) {
+  absl::Status status;
+  for (std::string& line : lines) {
+    ++counters_.events;
+    absl::StatusOr<ReflectorSink::Event> event = sink_.ApplyEvent(std::move(line));
+    status = event.ok() ? event->error : absl::DataLossError(event.status().message());
+    if (!status.ok()) break;
+    if (!event->resource_version.empty()) version_ = std::move(event->resource_version);
+  }
+  sink_.EndBatch();
+  return status;
+}
+
+net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
+  WatchOptions watch;
+  watch.label_selector = options_.label_selector;
+  watch.field_selector = options_.field_selector;
+  watch.resource_version = version_;
+  watch.timeout = options_.watch_min * (1.0 + rng_.Unit());
+  ++counters_.watches;
+  const net::CancelToken cancel = watch.cancel;
+  const absl::Duration begun_at = api_.executor().Monotonic();
+  const std::string doing = absl::StrCat("watch ", options_.collection.path);
+  absl::StatusOr<WatchStream> stream = co_await api_.Watch(options_.collection, std::move(watch));
+  if (!stream.ok()) co_return WithContext(stream.status(), doing);
+  StallGuard guard(api_.executor(), options_.stall, cancel);
+  for (;;) {
+    absl::StatusOr<std::vector<std::string>> lines = co_await stream->NextBatch();
+    *useful = *useful || api_.executor().Monotonic() - begun_at >= kUsefulAfter;
+    if (guard.stalled()) {
+      ++counters_.stalls;
+      co_return absl::UnavailableError(
+          absl::StrCat(doing, ": nothing heard for ", absl::FormatDuration(options_.stall)));
+    }
+    if (!lines.ok()) co_return WithContext(lines.status(), doing);
+    if (lines->empty()) co_return absl::OkStatus();
+    guard.Heard();
+    const absl::Status applied = ApplyBatch(*lines);
+    if (!applied.ok()) co_return WithContext(applied, doing);
+    *useful = true;
+  }
+}
+
+}  // namespace bth::client

@@ -1,0 +1,107 @@
+// Keeps a sink equal to one collection of the API server: list, watch, resume, list again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/rng.h"
+#include "client/api_client.h"
+#include "client/background.h"
+#include "client/backoff.h"
+
+namespace bth::client {
+
+// Decodes and applies what a reflector reads. Thread: the executor's.
+class ReflectorSink {
+ public:
+  struct Page {
+    std::string resource_version;
+    std::string continue_token;  // Empty: the last page.
+  };
+  struct Event {
+    std::string resource_version;  // Empty: unknown, resume from the former one.
+    absl::Status error;            // Of an ERROR event.
+  };
+  virtual ~ReflectorSink() = default;
+  virtual void BeginList() = 0;
+  // Errors: the page is unreadable as a whole.
+  virtual absl::StatusOr<Page> ApplyPage(std::string body) = 0;
+  // What was not on the pages since BeginList is gone.
+  virtual void EndList() = 0;
+  // Errors: the line is unreadable, so that an event was lost.
+  virtual absl::StatusOr<Event> ApplyEvent(std::string line) = 0;
+  // Everything that came with one read from the network has been applied.
+  virtual void EndBatch() = 0;
+};
+
+struct ReflectorOptions {
+  ApiPath collection;
+  std::string label_selector;
+  std::string field_selector;
+  int page_size = 500;
+  // The first list may come from the server's cache (resourceVersion=0): cheaper for the server,
+  // but not paged, so that its whole answer must fit into the client's response limit.
+  bool list_from_cache = false;
+  // A collection the server does not know (404: a CRD that is not installed) counts as empty and
+  // is asked for again at `backoff_max`.
+  bool absent_is_empty = false;
+  absl::Duration list_timeout = absl::Seconds(60);  // Per page.
+  // The server ends each watch after a random time in [watch_min, 2 x watch_min).
+  absl::Duration watch_min = absl::Minutes(5);
+  // No event and no bookmark (servers send one a minute) for so long: the connection is dead.
+  absl::Duration stall = absl::Minutes(3);
+  absl::Duration backoff_initial = absl::Milliseconds(200);
+  absl::Duration backoff_max = absl::Seconds(30);
+  // Each failure of a list or watch, for logs and metrics.
+  std::function<void(const absl::Status&)> on_error;
+};
+
+struct ReflectorCounters {
+  uint64_t lists = 0;    // Completed.
+  uint64_t watches = 0;  // Begun.
+  uint64_t events = 0;   // Lines, bookmarks included.
+  uint64_t expired = 0;  // 410: had to list again.
+  uint64_t stalls = 0;
+  uint64_t failures = 0;  // Lists and watches that ended with an error.
+};
+
+// Resumes a watch that ended from the last version seen; lists anew only when that version is too
+// old (410) or an event could not be read. Failures are retried for ever with growing pauses.
+// Destruction ends the work at once. Thread: the executor's.
+class Reflector final {
+ public:
+  // `api`, `sink` and `rng` outlive it.
+  Reflector(ApiClient& api, ReflectorSink& sink, Rng& rng, ReflectorOptions options);
+
+  void Start();
+  void Stop();
+  // The first list has been applied.
+  bool has_synced() const { return counters_.lists > 0 || absent_; }
+  const ReflectorCounters& counters() const { return counters_; }
+  // OK while the last attempt went well.
+  const absl::Status& last_error() const { return last_error_; }
+
+ private:
+  net::Awaitable<void> Run();
+  net::Awaitable<absl::Status> ListOnce();
+  // OK: the server ended the watch in order. `useful`: it brought something or lasted.
+  net::Awaitable<absl::Status> WatchOnce(bool* useful);
+  absl::Status ApplyBatch(std::vector<std::string>& lines);  // Takes the lines' texts.
+  bool TreatAsEmpty(const absl::Status& status) const;
+
+  ApiClient& api_;
+  ReflectorSink& sink_;
+  Rng& rng_;
+  const ReflectorOptions options_;
+  Backoff backoff_;
+  std::string version_;       // Where to resume the watch; empty: list first.
+  bool list_newest_ = false;  // Versions at hand were too old once: ask for the newest.
+  bool absent_ = false;
+  ReflectorCounters counters_;
+  absl::Status last_error_;
+  Background work_;
+};
+
+}  // namespace bth::client

@@ -1,0 +1,45 @@
+// The lines of a running watch.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "net/http.h"
+
+namespace bth::client {
+
+// One JSON document per line, as the server sends them. Ends with the object: destroying it closes
+// the watch. Thread: the executor's.
+class WatchStream final {
+ public:
+  // `transport` is kept alive while the stream lives. Lines beyond `line_bytes_max` end the watch.
+  WatchStream(std::shared_ptr<net::Transport> transport, net::Response response,
+              size_t line_bytes_max)
+      : transport_(std::move(transport)),
+        response_(std::move(response)),
+        line_bytes_max_(line_bytes_max) {}
+
+  // The lines that one read from the network completed: at least one, or none at the orderly end.
+  // Errors: kUnavailable (broken off, or ended in the middle of a line), kResourceExhausted (line
+  // too long), kCancelled.
+  net::Awaitable<absl::StatusOr<std::vector<std::string>>> NextBatch();
+  // One line, or nothing at the orderly end. Not to be mixed with NextBatch.
+  net::Awaitable<absl::StatusOr<std::optional<std::string>>> Next();
+
+ private:
+  absl::Status Split(std::string piece, std::vector<std::string>* lines);
+
+  std::shared_ptr<net::Transport> transport_;
+  net::Response response_;
+  size_t line_bytes_max_;
+  std::string partial_;             // The beginning of the next line.
+  std::vector<std::string> ready_;  // For Next.
+  size_t ready_at_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace bth::client

@@ -1,0 +1,311 @@
+#include "client/api_client.h"
+
+#include "api/types/api_status.h"
+#include "api/types/json.h"
+#include "client/patch.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/temp_folder.h"
+#include "tests/support/catch.h"
+
+namespace bth::client {
+namespace {
+
+using testing::Answer;
+using testing::Await;
+using testing::FakeServer;
+using testing::Feed;
+using testing::StartTime;
+using testing::TempFolder;
+using types::Json;
+
+ApiPath Pod() {
+  return {"pods", "/api/v1/namespaces/a/pods/b"};
+}
+
+struct Bed {
+  net::VirtualExecutor executor{StartTime()};
+  FakeServer server{executor};
+  std::vector<int> codes;
+  ApiClientOptions Options() {
+    ApiClientOptions options;
+    options.on_call = [this](const CallRecord& call) { codes.push_back(call.code); };
+    return options;
+  }
+};
+
+TEST_CASE("api client: the prefix, user agent and query reach the server", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  ApiClientOptions options = bed.Options();
+  options.path_prefix = "/clusters/x";
+  options.user_agent = "vc/1";
+  ApiClient api(bed.executor, bed.server.Transport(), options);
+  ListOptions list;
+  list.label_selector = "a in (b,c)";
+  list.resource_version = "0";
+  REQUIRE(Await(bed.executor, api.List({"pods", "/api/v1/pods"}, list)).ok());
+  const net::Request& request = bed.server.requests[0];
+  CHECK(request.target == "/clusters/x/api/v1/pods?labelSelector=" +
+                              net::PercentEncode("a in (b,c)") + "&limit=500&resourceVersion=0");
+  CHECK(request.headers.Get("user-agent") == "vc/1");
+  CHECK(bed.codes == std::vector<int>{200});
+}
+
+TEST_CASE("api client: a next page names the token and no version", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  ListOptions list;
+  list.continue_token = "t/1";
+  list.resource_version = "7";
+  list.limit = 2;
+  REQUIRE(Await(bed.executor, api.List({"pods", "/p"}, list)).ok());
+  CHECK(bed.server.requests[0].target == "/p?limit=2&continue=t%2F1");
+}
+
+TEST_CASE("api client: refusals become codes that say what to do", "[client]") {
+  struct Case {
+    int http;
+    std::string reason;
+    absl::StatusCode code;
+  };
+  const auto c = GENERATE(values<Case>({
+      {400, "BadRequest", absl::StatusCode::kInvalidArgument},
+      {401, "Unauthorized", absl::StatusCode::kUnauthenticated},
+      {403, "Forbidden", absl::StatusCode::kPermissionDenied},
+      {404, "NotFound", absl::StatusCode::kNotFound},
+      {409, "AlreadyExists", absl::StatusCode::kAlreadyExists},
+      {409, "Conflict", absl::StatusCode::kAborted},
+      {410, "Expired", absl::StatusCode::kOutOfRange},
+      {422, "Invalid", absl::StatusCode::kInvalidArgument},
+      {429, "TooManyRequests", absl::StatusCode::kResourceExhausted},
+      {500, "InternalError", absl::StatusCode::kUnavailable},
+      {503, "ServiceUnavailable", absl::StatusCode::kUnavailable},
+      {504, "Timeout", absl::StatusCode::kDeadlineExceeded},
+  }));
+  Bed bed;
+  bed.server.script = [&](const net::Request&) {
+    return Answer(c.http, R"({"kind":"Status","code":)" + std::to_string(c.http) +
+                              R"(,"reason":")" + c.reason + R"(","message":"why"})");
+  };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  const absl::Status status = Await(bed.executor, api.Get(Pod())).status();
+  CHECK(status.code() == c.code);
+  CHECK(status.message() == "why");
+  CHECK(types::ReasonOf(status) == c.reason);
+  CHECK(bed.codes == std::vector<int>{c.http});
+}
+
+TEST_CASE("api client: 429 carries the server's delay and is not retried", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) {
+    net::Response out = Answer(429, "too many");
+    out.headers.Add("Retry-After", "7");
+    return out;
+  };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  const absl::Status status = Await(bed.executor, api.Get(Pod())).status();
+  CHECK(RetryAfter(status) == absl::Seconds(7));
+  CHECK(RetryAfter(WithContext(status, "doing")) == absl::Seconds(7));
+  CHECK(bed.server.requests.size() == 1);
+  CHECK_FALSE(OutcomeUnknown(status));
+}
+
+TEST_CASE("api client: an absurd delay is cut to ten minutes", "[client]") {
+  const absl::Status header =
+      ErrorFromResponse(429, net::Headers({{"Retry-After", "999999999"}}), "");
+  CHECK(RetryAfter(header) == absl::Minutes(10));
+  const absl::Status body = ErrorFromResponse(
+      429, {}, R"({"kind":"Status","message":"m","details":{"retryAfterSeconds":2000000000}})");
+  CHECK(RetryAfter(body) == absl::Minutes(10));
+  CHECK_FALSE(
+      RetryAfter(ErrorFromResponse(429, net::Headers({{"Retry-After", "soon"}}), "")).has_value());
+}
+
+TEST_CASE("api client: a deadline leaves the outcome unknown", "[client]") {
+  Bed bed;
+  bed.server.delay = absl::Seconds(40);
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  const absl::Status status = Await(bed.executor, api.Create(Pod(), "{}")).status();
+  CHECK(absl::IsDeadlineExceeded(status));
+  CHECK(OutcomeUnknown(status));
+  CHECK(bed.codes == std::vector<int>{0});
+}
+
+TEST_CASE("api client: bind posts uid, node and annotations", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(201, "{}"); };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  REQUIRE(Await(bed.executor, api.Bind({"ns", "p", "u-1", "node-1", {{"k/x", "v"}}})).ok());
+  const net::Request& request = bed.server.requests[0];
+  CHECK(request.method == "POST");
+  CHECK(request.target == "/api/v1/namespaces/ns/pods/p/binding");
+  CHECK(*Json::Parse(request.body) ==
+        *Json::Parse(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p","namespace":"ns",
+          "uid":"u-1","annotations":{"k/x":"v"}},
+          "target":{"apiVersion":"v1","kind":"Node","name":"node-1"}})"));
+}
+
+TEST_CASE("api client: delete and evict carry preconditions", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  const DeleteOptions options{"u", "12", 0, "Background"};
+  REQUIRE(Await(bed.executor, api.Delete(Pod(), options)).ok());
+  REQUIRE(Await(bed.executor, api.Evict("ns", "p", options)).ok());
+  const Json expected = *Json::Parse(
+      R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u","resourceVersion":"12"},
+        "gracePeriodSeconds":0,"propagationPolicy":"Background"})");
+  CHECK(bed.server.requests[0].method == "DELETE");
+  CHECK(*Json::Parse(bed.server.requests[0].body) == expected);
+  CHECK(bed.server.requests[1].target == "/api/v1/namespaces/ns/pods/p/eviction");
+  CHECK((*Json::Parse(bed.server.requests[1].body))["deleteOptions"] == expected);
+}
+
+TEST_CASE("api client: each kind of patch has its content type", "[client]") {
+  struct Case {
+    PatchKind kind;
+    std::string type;
+  };
+  const auto c =
+      GENERATE(values<Case>({{PatchKind::kMerge, "application/merge-patch+json"},
+                             {PatchKind::kJson, "application/json-patch+json"},
+                             {PatchKind::kStrategic, "application/strategic-merge-patch+json"},
+                             {PatchKind::kApply, "application/apply-patch+yaml"}}));
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  Patch patch{c.kind, "{}", "me", true};
+  REQUIRE(Await(bed.executor, api.PatchStatus(Pod(), patch)).ok());
+  const net::Request& request = bed.server.requests[0];
+  CHECK(request.method == "PATCH");
+  CHECK(request.headers.Get("content-type") == c.type);
+  CHECK(request.target == "/api/v1/namespaces/a/pods/b/status?fieldManager=me&force=true");
+}
+
+TEST_CASE("api client: more than burst requests wait for their turn", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  ApiClientOptions options = bed.Options();
+  options.qps = 10;
+  options.burst = 5;
+  ApiClient api(bed.executor, bed.server.Transport(), options);
+  auto ask = [](ApiClient& a) -> net::Awaitable<void> { (void)co_await a.Get(Pod()); };
+  for (int i = 0; i < 20; ++i) net::Spawn(bed.executor, ask(api));
+  bed.executor.RunUntilIdle();
+  CHECK(bed.server.requests.size() == 5);
+  bed.executor.Advance(absl::Milliseconds(1001));
+  CHECK(bed.server.requests.size() == 15);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.server.requests.size() == 20);
+}
+
+TEST_CASE("api client: a refused token file is read again, once", "[client]") {
+  Bed bed;
+  const TempFolder folder;
+  Credentials credentials;
+  credentials.token.file = folder.Write("token", "old\n");
+  bed.server.script = [&](const net::Request& request) {
+    if (request.headers.Get("authorization") == "Bearer new") return Answer(200, "{}");
+    return Answer(401, "{}");
+  };
+  ApiClient api(bed.executor, std::make_unique<Connection>(bed.executor, bed.server.Transport()),
+                std::make_unique<CredentialSource>(bed.executor, credentials, nullptr),
+                bed.Options());
+  CHECK(absl::IsUnauthenticated(Await(bed.executor, api.Get(Pod())).status()));
+  CHECK(bed.server.requests.size() == 2);
+  folder.Write("token", "new\n");
+  CHECK(Await(bed.executor, api.Get(Pod())).ok());
+}
+
+TEST_CASE("watch stream: lines are cut out of whatever pieces arrive", "[client]") {
+  Bed bed;
+  auto feed = std::make_shared<Feed>(bed.executor);
+  bed.server.script = [&](const net::Request&) { return testing::Stream(feed); };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  WatchOptions options;
+  options.resource_version = "5";
+  options.timeout = absl::Seconds(300);
+  auto stream = Await(bed.executor, api.Watch({"pods", "/p"}, options));
+  REQUIRE(stream.ok());
+  CHECK(bed.server.requests[0].target ==
+        "/p?watch=true&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=300");
+  feed->Push("{1}\n\n{2");
+  feed->Push("}\r\n{3}\n");
+  const auto first = Await(bed.executor, stream->NextBatch());
+  CHECK(*first == std::vector<std::string>{"{1}"});
+  const auto second = Await(bed.executor, stream->NextBatch());
+  CHECK(*second == std::vector<std::string>{"{2}", "{3}"});
+  feed->Push("{4");
+  feed->End();
+  CHECK(absl::IsUnavailable(Await(bed.executor, stream->NextBatch()).status()));
+}
+
+TEST_CASE("watch stream: an endless line ends the watch", "[client]") {
+  Bed bed;
+  auto feed = std::make_shared<Feed>(bed.executor);
+  bed.server.script = [&](const net::Request&) { return testing::Stream(feed); };
+  ApiClientOptions options = bed.Options();
+  options.watch_line_bytes_max = 10;
+  ApiClient api(bed.executor, bed.server.Transport(), options);
+  auto stream = Await(bed.executor, api.Watch({"pods", "/p"}, {}));
+  feed->Push("123456");
+  feed->Push("789012");
+  CHECK(absl::IsResourceExhausted(Await(bed.executor, stream->NextBatch()).status()));
+}
+
+TEST_CASE("watch: a refusal comes as an error with its code", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) {
+    return Answer(410, R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})");
+  };
+  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  CHECK(absl::IsOutOfRange(Await(bed.executor, api.Watch({"pods", "/p"}, {})).status()));
+}
+
+TEST_CASE("connection: changed certificate files make a new transport", "[client]") {
+  net::VirtualExecutor executor(StartTime());
+  const TempFolder folder;
+  ClientConfig config;
+  config.server.tls = true;
+  config.ca.file = folder.Write("ca", "CA1");
+  std::vector<std::string> made;
+  auto factory =
+      [&](net::ClientOptions options) -> absl::StatusOr<std::unique_ptr<net::Transport>> {
+    if (options.tls.ca_pem == "broken") return absl::InvalidArgumentError("PEM");
+    made.push_back(options.tls.ca_pem);
+    return net::MakeInProcessTransport(executor, nullptr);
+  };
+  Connection connection(executor, config, {}, factory);
+  const auto first = connection.Get({});
+  REQUIRE(first.ok());
+  folder.Write("ca", "CA2");
+  CHECK(*connection.Get({}) == *first);  // Not looked at yet.
+  executor.Advance(absl::Seconds(10));
+  CHECK(*connection.Get({}) != *first);
+  folder.Write("ca", "broken");
+  executor.Advance(absl::Seconds(10));
+  CHECK(connection.Get({}).ok());  // The former one stays in use.
+  executor.Advance(absl::Seconds(10));
+  CHECK(made == std::vector<std::string>{"CA1", "CA2"});
+}
+
+TEST_CASE("patch: builders write changes and preconditions", "[client]") {
+  MergePatch merge;
+  merge.RequireUid("u").RequireResourceVersion("3");
+  CHECK(merge.empty());
+  merge.Set({"status", "phase"}, "Running").Remove({"metadata", "annotations", "x"});
+  CHECK_FALSE(merge.empty());
+  CHECK(
+      merge.Build().body ==
+      R"({"metadata":{"uid":"u","resourceVersion":"3","annotations":{"x":null}},"status":{"phase":"Running"}})");
+  JsonPatch json;
+  json.RequireUid("u").Add({"metadata", "labels", "a/b~c"}, "v").Remove({"spec", "0"});
+  CHECK(
+      json.Build().body ==
+      R"([{"op":"test","path":"/metadata/uid","value":"u"},{"op":"add","path":"/metadata/labels/a~1b~0c","value":"v"},{"op":"remove","path":"/spec/0"}])");
+}
+
+}  // namespace
+}  // namespace bth::client

@@ -1,0 +1,230 @@
+#include "client/event_recorder.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "api/types/json.h"
+#include "tests/client/fake_server.h"
+#include "tests/support/catch.h"
+
+namespace bth::client {
+namespace {
+
+using testing::Answer;
+using testing::FakeServer;
+using testing::StartTime;
+using types::Json;
+
+EventObject Pod(const std::string& name) {
+  return {"v1", "Pod", "ns", name, "uid-" + name};
+}
+
+struct Bed {
+  net::VirtualExecutor executor{StartTime()};
+  FakeServer server{executor};
+  Rng rng{1};
+  bool open = true;
+  std::unique_ptr<ApiClient> api;
+  std::unique_ptr<EventRecorder> recorder;
+
+  explicit Bed(EventRecorderOptions options = {}) {
+    server.script = [](const net::Request&) { return Answer(200, "{}"); };
+    ApiClientOptions client;
+    client.qps = 0;
+    api = std::make_unique<ApiClient>(executor, server.Transport(), client);
+    options.component = "volcano";
+    options.gate = [this] { return open; };
+    recorder = std::make_unique<EventRecorder>(*api, rng, options);
+    executor.RunUntilIdle();
+  }
+  void Record(const std::string& pod, const std::string& message) {
+    recorder->Record(Pod(pod), {"Warning", "FailedScheduling", message});
+  }
+  Json Body(size_t request) const { return *Json::Parse(server.requests.at(request).body); }
+};
+
+TEST_CASE("events: the object has the form other tools read", "[client]") {
+  Bed bed;
+  bed.Record("p", "no room");
+  bed.executor.RunUntilIdle();
+  REQUIRE(bed.server.requests.size() == 1);
+  CHECK(bed.server.requests[0].target == "/api/v1/namespaces/ns/events");
+  CHECK(bed.Body(0) == *Json::Parse(R"({"apiVersion":"v1","kind":"Event",
+    "metadata":{"name":"p.17979cfe362a0000","namespace":"ns"},
+    "involvedObject":{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"p","uid":"uid-p"},
+    "type":"Warning","reason":"FailedScheduling","message":"no room",
+    "source":{"component":"volcano"},"reportingComponent":"volcano","reportingInstance":"",
+    "count":1,"firstTimestamp":"2023-11-14T22:13:20Z","lastTimestamp":"2023-11-14T22:13:20Z"})"));
+}
+
+TEST_CASE("events: cluster-scoped objects report into default", "[client]") {
+  Bed bed;
+  bed.recorder->Record({"v1", "Node", "", "n", "u"}, {"Normal", "R", "m"});
+  bed.executor.RunUntilIdle();
+  CHECK(bed.server.requests[0].target == "/api/v1/namespaces/default/events");
+}
+
+TEST_CASE("events: a repeat raises the count of the same event", "[client]") {
+  Bed bed;
+  bed.Record("p", "no room");
+  bed.executor.Advance(absl::Seconds(5));
+  bed.Record("p", "no room");
+  bed.executor.RunUntilIdle();
+  REQUIRE(bed.server.requests.size() == 2);
+  CHECK(bed.server.requests[1].method == "PATCH");
+  CHECK(bed.server.requests[1].target == "/api/v1/namespaces/ns/events/p.17979cfe362a0000");
+  CHECK(bed.Body(1) == *Json::Parse(R"({"count":2,"message":"no room",
+                                       "lastTimestamp":"2023-11-14T22:13:25Z"})"));
+}
+
+TEST_CASE("events: an event the server forgot is made anew with its count", "[client]") {
+  Bed bed;
+  bed.Record("p", "no room");
+  bed.executor.Advance(absl::Hours(2));
+  bed.server.script = [](const net::Request& request) {
+    return request.method == "PATCH" ? Answer(404, "{}") : Answer(201, "{}");
+  };
+  bed.Record("p", "no room");
+  bed.executor.RunUntilIdle();
+  REQUIRE(bed.server.requests.size() == 3);
+  CHECK(bed.server.requests[2].method == "POST");
+  CHECK(bed.Body(2)["count"] == Json(2));
+  CHECK(bed.Body(2)["metadata"]["name"].AsString() != "p.17979cfe362a0000");
+}
+
+TEST_CASE("events: the eleventh different message in ten minutes is combined", "[client]") {
+  Bed bed;
+  for (int i = 1; i <= 12; ++i) bed.Record("p", absl::StrCat("message ", i));
+  bed.executor.RunUntilIdle();
+  // Ten of their own; the eleventh and twelfth are one event that still waited when repeated.
+  REQUIRE(bed.server.requests.size() == 11);
+  CHECK(bed.Body(9)["message"].AsString() == "message 10");
+  CHECK(bed.Body(10)["message"].AsString() == "(combined from similar events): message 12");
+  CHECK(bed.Body(10)["count"] == Json(2));
+  bed.executor.Advance(absl::Minutes(11));
+  bed.Record("p", "message 13");
+  bed.executor.RunUntilIdle();
+  CHECK(bed.Body(11)["message"].AsString() == "message 13");
+}
+
+TEST_CASE("events: one object has 25 at once and one more every five minutes", "[client]") {
+  Bed bed;
+  for (int i = 0; i < 40; ++i) bed.Record("p", "same");
+  bed.Record("q", "other objects are not affected");
+  CHECK(bed.recorder->counters().filtered == 15);
+  bed.executor.RunUntilIdle();
+  CHECK(bed.Body(0)["count"] == Json(25));
+  CHECK(bed.server.requests.size() == 2);
+  bed.executor.Advance(absl::Minutes(5));
+  bed.Record("p", "same");
+  bed.Record("p", "same");
+  CHECK(bed.recorder->counters().filtered == 16);
+}
+
+TEST_CASE("events: nothing is sent while the gate is closed", "[client]") {
+  Bed bed;
+  bed.open = false;
+  bed.Record("p", "m");
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.server.requests.empty());
+  bed.open = true;
+  SECTION("it opens with a call") {
+    bed.recorder->Wake();
+    bed.executor.RunUntilIdle();
+  }
+  SECTION("or is asked again soon") {
+    bed.executor.Advance(absl::Milliseconds(100));
+  }
+  CHECK(bed.server.requests.size() == 1);
+  CHECK(bed.recorder->idle());
+}
+
+TEST_CASE("events: an idle recorder sets no timers", "[client]") {
+  Bed bed;
+  bed.Record("p", "m");
+  bed.executor.RunUntilIdle();
+  CHECK(bed.executor.NextTimer() == absl::InfiniteDuration());
+}
+
+TEST_CASE("events: the queue is bounded and says what it dropped", "[client]") {
+  EventRecorderOptions options;
+  options.queue_max = 3;
+  Bed bed(options);
+  bed.open = false;
+  for (int i = 0; i < 5; ++i) bed.Record(absl::StrCat("p", i), "m");
+  bed.Record("p0", "m");
+  CHECK(bed.recorder->waiting() == 3);
+  CHECK(bed.recorder->counters().overflow == 2);
+  CHECK(bed.recorder->counters().merged == 1);
+}
+
+TEST_CASE("events: remembered events are bounded", "[client]") {
+  EventRecorderOptions options;
+  options.known_max = 2;
+  Bed bed(options);
+  for (const char* pod : {"a", "b", "c"}) {
+    bed.Record(pod, "m");
+    bed.executor.RunUntilIdle();
+  }
+  bed.Record("c", "m");
+  bed.Record("a", "m");
+  bed.executor.RunUntilIdle();
+  CHECK(bed.server.Count("PATCH") == 1);
+  CHECK(bed.server.Count("POST") == 4);
+}
+
+TEST_CASE("events: a busy server is tried again, a refusing one is not", "[client]") {
+  Bed bed;
+  bool busy = true;
+  bed.server.script = [&busy](const net::Request&) {
+    return busy ? Answer(503, "{}") : Answer(201, "{}");
+  };
+  bed.Record("p", "m");
+  bed.executor.RunUntilIdle();
+  bed.Record("p", "m");
+  busy = false;
+  bed.executor.Advance(absl::Seconds(2));
+  CHECK(bed.recorder->counters().created == 1);
+  CHECK(bed.Body(1)["count"] == Json(2));
+  bed.server.script = [](const net::Request&) { return Answer(403, "{}"); };
+  bed.Record("q", "m");
+  bed.executor.Advance(absl::Minutes(10));
+  CHECK(bed.recorder->counters().failed == 1);
+  CHECK(bed.recorder->idle());
+}
+
+TEST_CASE("events: a server that stays away costs a bounded number of attempts", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(500, "{}"); };
+  bed.Record("p", "m");
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.server.requests.size() == 5);
+  CHECK(bed.recorder->counters().failed == 1);
+}
+
+TEST_CASE("events: long messages and names are cut where characters end", "[client]") {
+  Bed bed;
+  std::string message;
+  while (message.size() < 2000) message += "\xc3\xa4";
+  bed.Record(std::string(253, 'x'), message);
+  bed.executor.RunUntilIdle();
+  const std::string sent(bed.Body(0)["message"].AsString());
+  CHECK(sent.size() == 1024);
+  CHECK(absl::EndsWith(sent, "\xc3\xa4 ..."));
+  CHECK(bed.Body(0)["metadata"]["name"].AsString().size() == 253);
+}
+
+TEST_CASE("events: a repeat while the first is on its way follows it", "[client]") {
+  Bed bed;
+  bed.server.delay = absl::Seconds(1);
+  bed.Record("p", "m");
+  bed.executor.RunUntilIdle();
+  bed.Record("p", "m");
+  bed.Record("p", "m");
+  bed.executor.Advance(absl::Seconds(3));
+  REQUIRE(bed.server.requests.size() == 2);
+  CHECK(bed.server.requests[1].method == "PATCH");
+  CHECK(bed.Body(1)["count"] == Json(3));
+}
+
+}  // namespace
+}  // namespace bth::client
