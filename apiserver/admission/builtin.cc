@@ -1,0 +1,122 @@
+#include "apiserver/admission/builtin.h"
+
+#include <functional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "apiserver/rest/metadata.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+// A stage that is one function. The core is held weakly because it owns the stages.
+class FunctionStage final : public Stage {
+ public:
+  using Function = std::function<absl::Status(Core&, WriteContext&)>;
+  using Filter = bool (*)(const WriteContext&);
+
+  FunctionStage(std::string_view name, std::weak_ptr<Core> core, Filter filter, Function function)
+      : name_(name), core_(std::move(core)), filter_(filter), function_(std::move(function)) {}
+  std::string_view name() const override { return name_; }
+  bool Concerns(const WriteContext& write) const override { return filter_(write); }
+  absl::Status Apply(WriteContext& write) override { return function_(*core_.lock(), write); }
+
+ private:
+  const std::string_view name_;
+  const std::weak_ptr<Core> core_;
+  const Filter filter_;
+  const Function function_;
+};
+
+bool IsWhole(const WriteContext& write) {
+  return write.subresource.empty() && write.operation != Operation::kDelete;
+}
+
+bool IsPodCreation(const WriteContext& write) {
+  return IsWhole(write) && write.operation == Operation::kCreate && write.Is("", "pods");
+}
+
+bool IsObject(const WriteContext& write) {
+  return IsWhole(write) && !write.Is("", "pods");
+}
+
+// Status writes too: their metadata must stay valid.
+bool IsObjectOrStatus(const WriteContext& write) {
+  return write.operation != Operation::kDelete &&
+         (write.subresource.empty() || write.subresource == "status");
+}
+
+bool IsDefinition(const WriteContext& write) {
+  return IsObjectOrStatus(write) && write.Is("apiextensions.k8s.io", "customresourcedefinitions");
+}
+
+bool IsPriorityClass(const WriteContext& write) {
+  return IsWhole(write) && write.Is("scheduling.k8s.io", "priorityclasses");
+}
+
+bool IsSystemDeletion(const WriteContext& write) {
+  return write.operation == Operation::kDelete &&
+         ((write.Is("", "namespaces") && (write.name == "default" || write.name == "kube-system" ||
+                                          write.name == "kube-public")) ||
+          (write.Is("scheduling.k8s.io", "priorityclasses") && write.name.starts_with("system-")));
+}
+
+absl::Status Validate(Core&, WriteContext& write) {
+  std::vector<Cause> causes = CheckObject(write);
+  const bool pod = write.Is("", "pods") && write.subresource.empty();
+  if (pod && write.operation == Operation::kCreate) {
+    const std::vector<Cause> more = CheckPod(write.object);
+    causes.insert(causes.end(), more.begin(), more.end());
+  } else if (pod) {
+    const std::vector<Cause> more = CheckPodUpdate(*write.old, write.object);
+    causes.insert(causes.end(), more.begin(), more.end());
+  }
+  return causes.empty() ? absl::OkStatus() : Invalid(write.subject(), causes);
+}
+
+absl::Status CheckDefinition(Core& core, WriteContext& write) {
+  const absl::StatusOr<std::vector<ResourceType>> types = TypesOfDefinition(write.object);
+  if (!types.ok()) {
+    return Invalid(
+        write.subject(),
+        {{"FieldValueInvalid", absl::StrCat("Invalid value: ", types.status().message()), "spec"}});
+  }
+  for (const ResourceType& type : *types) {
+    const ResourceTypePtr present = core.registry.Find(type.group, type.version, type.plural);
+    if (present != nullptr && !present->custom) {
+      return Invalid(write.subject(), {FieldForbidden("spec.group", "the resource is built in")});
+    }
+  }
+  EstablishDefinition(write.object, TimeText(core.Now()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddBuiltinStages(const std::shared_ptr<Core>& core) {
+  auto add = [&](StagePoint point, std::string_view name, FunctionStage::Filter filter,
+                 FunctionStage::Function function) {
+    core->stages.Add(point,
+                     std::make_unique<FunctionStage>(name, core, filter, std::move(function)));
+  };
+  add(StagePoint::kDefault, "pod-defaults", IsPodCreation, [](Core&, WriteContext& write) {
+    DefaultPod(write.object);
+    return absl::OkStatus();
+  });
+  add(StagePoint::kDefault, "object-defaults", IsObject, [](Core&, WriteContext& write) {
+    DefaultObject(write, write.object);
+    return absl::OkStatus();
+  });
+  add(StagePoint::kMutate, "priority", IsPodCreation, SetPriority);
+  add(StagePoint::kValidate, "rules", IsObjectOrStatus, Validate);
+  add(StagePoint::kValidate, "priority-class", IsPriorityClass, CheckPriorityClass);
+  add(StagePoint::kValidate, "definition", IsDefinition, CheckDefinition);
+  add(StagePoint::kValidate, "system-objects", IsSystemDeletion, [](Core&, WriteContext& write) {
+    return Forbidden(write.subject(),
+                     "this " + std::string(write.type->singular) + " may not be deleted");
+  });
+}
+
+}  // namespace bth::apiserver

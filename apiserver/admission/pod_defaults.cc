@@ -1,0 +1,136 @@
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "apiserver/admission/builtin.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+void Fill(Json& object, std::string_view key, Json value) {
+  const Json* present = std::as_const(object).Find(key);
+  if (present == nullptr || present->is_null()) object.Set(key, std::move(value));
+}
+
+// Older images are pulled only when missing; "latest" and untagged ones always.
+std::string_view PullPolicy(std::string_view image) {
+  const size_t slash = image.rfind('/');
+  const std::string_view last = slash == image.npos ? image : image.substr(slash + 1);
+  if (last.find('@') != last.npos) return "IfNotPresent";
+  const size_t colon = last.rfind(':');
+  return colon == last.npos || last.substr(colon + 1) == "latest" ? "Always" : "IfNotPresent";
+}
+
+void DefaultProbe(Json& container, std::string_view key) {
+  Json* probe = container.Find(key);
+  if (probe == nullptr || !probe->is_object()) return;
+  Fill(*probe, "timeoutSeconds", 1);
+  Fill(*probe, "periodSeconds", 10);
+  Fill(*probe, "successThreshold", 1);
+  Fill(*probe, "failureThreshold", 3);
+  if (Json* http = probe->Find("httpGet"); http != nullptr && http->is_object()) {
+    Fill(*http, "path", "/");
+    Fill(*http, "scheme", "HTTP");
+  }
+}
+
+void DefaultContainer(Json& container) {
+  if (!container.is_object()) return;
+  Fill(container, "terminationMessagePath", "/dev/termination-log");
+  Fill(container, "terminationMessagePolicy", "File");
+  Fill(container, "imagePullPolicy", PullPolicy(std::as_const(container)["image"].AsString()));
+  Fill(container, "resources", Json::MakeObject());
+  // A limit without a request asks for as much.
+  const Json limits = std::as_const(container)["resources"]["limits"];
+  for (const auto& [name, value] : limits.members()) {
+    Fill(container["resources"]["requests"], name, value);
+  }
+  if (Json* ports = container.Find("ports"); ports != nullptr && ports->is_array()) {
+    for (Json& port : ports->MutableItems()) {
+      if (port.is_object()) Fill(port, "protocol", "TCP");
+    }
+  }
+  for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    DefaultProbe(container, probe);
+  }
+}
+
+void DefaultVolume(Json& volume) {
+  if (!volume.is_object()) return;
+  for (const char* kind : {"configMap", "secret", "projected", "downwardAPI"}) {
+    if (Json* source = volume.Find(kind); source != nullptr && source->is_object()) {
+      Fill(*source, "defaultMode", 420);
+    }
+  }
+  if (Json* path = volume.Find("hostPath"); path != nullptr && path->is_object()) {
+    Fill(*path, "type", "");
+  }
+}
+
+template <typename Function>
+void ForEach(Json& object, std::string_view key, Function function) {
+  Json* list = object.Find(key);
+  if (list == nullptr || !list->is_array()) return;
+  for (Json& item : list->MutableItems()) function(item);
+}
+
+}  // namespace
+
+void DefaultPodSpec(Json& spec) {
+  if (!spec.is_object()) return;
+  Fill(spec, "restartPolicy", "Always");
+  Fill(spec, "terminationGracePeriodSeconds", 30);
+  Fill(spec, "dnsPolicy", "ClusterFirst");
+  Fill(spec, "securityContext", Json::MakeObject());
+  Fill(spec, "schedulerName", "default-scheduler");
+  for (const char* list : {"containers", "initContainers"}) ForEach(spec, list, DefaultContainer);
+  ForEach(spec, "volumes", DefaultVolume);
+  if (const Json* account = std::as_const(spec).Find("serviceAccountName")) {
+    Fill(spec, "serviceAccount", *account);
+  }
+}
+
+std::string_view QosClass(const Json& spec) {
+  bool any = false;
+  bool guaranteed = !spec["containers"].empty();
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const Json& container : spec[list].items()) {
+      const Json& requests = container["resources"]["requests"];
+      const Json& limits = container["resources"]["limits"];
+      for (const char* resource : {"cpu", "memory"}) {
+        const Json& request = requests[resource];
+        const Json& limit = limits[resource];
+        any |= !request.is_null() || !limit.is_null();
+        guaranteed &= !limit.is_null() && (request.is_null() || request == limit);
+      }
+    }
+  }
+  if (!any) return "BestEffort";
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+void DefaultPod(Json& pod) {
+  Json& spec = pod["spec"];
+  if (!spec.is_object()) return;
+  Fill(spec, "serviceAccountName", "default");
+  Fill(spec, "enableServiceLinks", true);
+  DefaultPodSpec(spec);
+  Json status = Json::MakeObject({{"phase", "Pending"}, {"qosClass", QosClass(spec)}});
+  // A gated pod says so from its first moment.
+  if (!std::as_const(spec)["schedulingGates"].empty()) {
+    status.Set(
+        "conditions",
+        Json::MakeArray({Json::MakeObject(
+            {{"type", "PodScheduled"},
+             {"status", "False"},
+             {"reason", "SchedulingGated"},
+             {"message", "Scheduling is blocked due to non-empty scheduling gates"},
+             {"lastProbeTime", nullptr},
+             {"lastTransitionTime", std::as_const(pod)["metadata"]["creationTimestamp"]}})}));
+  }
+  pod.Set("status", std::move(status));
+}
+
+}  // namespace bth::apiserver

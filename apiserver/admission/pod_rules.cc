@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "apiserver/admission/builtin.h"
+#include "apiserver/rest/metadata.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+using Causes = std::vector<Cause>;
+
+void CheckOneOf(const Json& value, const std::string& field,
+                std::initializer_list<std::string_view> known, Causes& causes) {
+  if (value.is_null()) return;
+  std::string list;
+  for (std::string_view name : known) {
+    if (value.is_string() && value.AsString() == name) return;
+    absl::StrAppend(&list, list.empty() ? "" : ", ", "\"", ToAbsl(name), "\"");
+  }
+  causes.push_back(FieldNotSupported(field, value, list));
+}
+
+bool IsNegative(const Json& value) {
+  if (value.is_number()) return value.AsDouble() < 0;
+  return value.AsString().starts_with('-');
+}
+
+void CheckResources(const Json& resources, const std::string& field, Causes& causes) {
+  for (const char* part : {"limits", "requests"}) {
+    const Json& list = resources[part];
+    if (!list.is_null() && !list.is_object()) {
+      causes.push_back(FieldInvalid(absl::StrCat(field, ".", part), list, "must be an object"));
+    }
+    for (const auto& [name, value] : list.members()) {
+      const std::string at = absl::StrCat(field, ".", part, "[", name, "]");
+      if (!IsQualifiedName(name)) {
+        causes.push_back(FieldInvalid(at, name, "must be a valid resource name"));
+      } else if (!IsQuantity(value)) {
+        causes.push_back(FieldInvalid(at, value,
+                                      "quantities must match the regular expression "
+                                      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"));
+      } else if (IsNegative(value)) {
+        causes.push_back(FieldInvalid(at, value, "must be greater than or equal to 0"));
+      }
+    }
+  }
+}
+
+void CheckEnv(const Json& env, const std::string& field, Causes& causes) {
+  for (size_t i = 0; i < env.size(); ++i) {
+    if (env[i]["name"].AsString().empty()) {
+      causes.push_back(FieldRequired(absl::StrCat(field, "[", i, "].name")));
+    }
+  }
+}
+
+void CheckPorts(const Json& ports, const std::string& field, Causes& causes) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const Json& port = ports[i]["containerPort"];
+    const std::string at = absl::StrCat(field, "[", i, "].containerPort");
+    if (port.is_null()) {
+      causes.push_back(FieldRequired(at));
+    } else if (port.AsInt() < 1 || port.AsInt() > 65535) {
+      causes.push_back(FieldInvalid(at, port, "must be between 1 and 65535, inclusive"));
+    }
+  }
+}
+
+void CheckContainers(const Json& list, const std::string& field, std::set<std::string>& names,
+                     Causes& causes) {
+  if (!list.is_null() && !list.is_array()) {
+    causes.push_back(FieldInvalid(field, list, "must be an array"));
+    return;
+  }
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Json& container = list[i];
+    const std::string at = absl::StrCat(field, "[", i, "]");
+    const std::string name(container["name"].AsString());
+    if (name.empty()) {
+      causes.push_back(FieldRequired(at + ".name"));
+    } else if (!IsDnsLabel(name)) {
+      causes.push_back(
+          FieldInvalid(at + ".name", name,
+                       "a lowercase RFC 1123 label must consist of lower case alphanumeric "
+                       "characters or '-', and must start and end with an alphanumeric character"));
+    } else if (!names.insert(name).second) {
+      causes.push_back(
+          {"FieldValueDuplicate", absl::StrCat("Duplicate value: \"", name, "\""), at + ".name"});
+    }
+    if (container["image"].AsString().empty()) causes.push_back(FieldRequired(at + ".image"));
+    CheckResources(container["resources"], at + ".resources", causes);
+    CheckEnv(container["env"], at + ".env", causes);
+    CheckPorts(container["ports"], at + ".ports", causes);
+    CheckOneOf(container["imagePullPolicy"], at + ".imagePullPolicy",
+               {"Always", "IfNotPresent", "Never"}, causes);
+  }
+}
+
+void CheckVolumes(const Json& volumes, const std::string& field, Causes& causes) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < volumes.size(); ++i) {
+    const std::string at = absl::StrCat(field, "[", i, "].name");
+    const std::string name(volumes[i]["name"].AsString());
+    if (name.empty()) {
+      causes.push_back(FieldRequired(at));
+    } else if (!IsDnsLabel(name)) {
+      causes.push_back(FieldInvalid(at, name, "a lowercase RFC 1123 label is needed"));
+    } else if (!names.insert(name).second) {
+      causes.push_back(
+          {"FieldValueDuplicate", absl::StrCat("Duplicate value: \"", name, "\""), at});
+    }
+  }
+}
+
+void CheckTolerations(const Json& tolerations, const std::string& field, Causes& causes) {
+  for (size_t i = 0; i < tolerations.size(); ++i) {
+    const Json& item = tolerations[i];
+    const std::string at = absl::StrCat(field, "[", i, "]");
+    CheckOneOf(item["operator"], at + ".operator", {"Equal", "Exists", "Lt", "Gt", ""}, causes);
+    CheckOneOf(item["effect"], at + ".effect", {"NoSchedule", "PreferNoSchedule", "NoExecute", ""},
+               causes);
+    if (item["key"].AsString().empty() && item["operator"].AsString() != "Exists") {
+      causes.push_back(FieldInvalid(at + ".operator", item["operator"],
+                                    "operator must be Exists when `key` is empty, which means "
+                                    "\"match all values and all keys\""));
+    }
+  }
+}
+
+// The spec without what may change while a pod lives.
+Json Fixed(const Json& pod) {
+  Json spec = pod["spec"];
+  for (const char* list : {"containers", "initContainers"}) {
+    if (Json* items = spec.Find(list)) {
+      for (Json& container : items->MutableItems()) container.Erase("image");
+    }
+  }
+  for (const char* key : {"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds",
+                          "schedulingGates"}) {
+    spec.Erase(key);
+  }
+  // A gated pod may still be steered.
+  if (!pod["spec"]["schedulingGates"].empty()) {
+    spec.Erase("nodeSelector");
+    spec.Erase("affinity");
+  }
+  return spec;
+}
+
+bool Contains(const Json& list, const Json& item) {
+  return std::find(list.items().begin(), list.items().end(), item) != list.items().end();
+}
+
+}  // namespace
+
+std::vector<Cause> CheckPodSpec(const Json& spec, const std::string& field) {
+  Causes causes;
+  if (!spec.is_object()) return {FieldRequired(field)};
+  if (spec["containers"].empty()) causes.push_back(FieldRequired(field + ".containers"));
+  std::set<std::string> names;
+  CheckContainers(spec["containers"], field + ".containers", names, causes);
+  CheckContainers(spec["initContainers"], field + ".initContainers", names, causes);
+  CheckVolumes(spec["volumes"], field + ".volumes", causes);
+  CheckTolerations(spec["tolerations"], field + ".tolerations", causes);
+  CheckOneOf(spec["restartPolicy"], field + ".restartPolicy", {"Always", "OnFailure", "Never"},
+             causes);
+  CheckOneOf(spec["dnsPolicy"], field + ".dnsPolicy",
+             {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"}, causes);
+  const Json& grace = spec["terminationGracePeriodSeconds"];
+  if (!grace.is_null() && (!grace.is_int() || grace.AsInt() < 0)) {
+    causes.push_back(FieldInvalid(field + ".terminationGracePeriodSeconds", grace,
+                                  "must be greater than or equal to 0"));
+  }
+  const std::string_view node = spec["nodeName"].AsString();
+  if (!node.empty() && !IsDnsSubdomain(node)) {
+    causes.push_back(FieldInvalid(field + ".nodeName", node, "must be a valid node name"));
+  }
+  for (const auto& [key, value] : spec["nodeSelector"].members()) {
+    if (!IsQualifiedName(key) || !value.is_string() || !IsLabelValue(value.AsString())) {
+      causes.push_back(FieldInvalid(field + ".nodeSelector", key, "must be a valid label"));
+    }
+  }
+  return causes;
+}
+
+std::vector<Cause> CheckPod(const Json& pod) {
+  Causes causes = CheckPodSpec(pod["spec"], "spec");
+  if (!pod["spec"]["nodeName"].AsString().empty() && !pod["spec"]["schedulingGates"].empty()) {
+    causes.push_back(FieldForbidden("spec.nodeName",
+                                    "cannot be set until all schedulingGates have been cleared"));
+  }
+  return causes;
+}
+
+std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod) {
+  Causes causes;
+  if (!(Fixed(old) == Fixed(pod))) {
+    // Both sides are fixed by the old gates, so that lifting the last one may also steer.
+    Json before = Fixed(old);
+    Json after = pod;
+    after["spec"].Set("schedulingGates", old["spec"]["schedulingGates"]);
+    if (!(before == Fixed(after))) {
+      causes.push_back(FieldForbidden(
+          "spec",
+          "pod updates may not change fields other than `spec.containers[*].image`,"
+          "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
+          "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be "
+          "set to 1 if it was previously negative)"));
+    }
+  }
+  const Json& tolerations = pod["spec"]["tolerations"];
+  for (const Json& item : old["spec"]["tolerations"].items()) {
+    if (!Contains(tolerations, item)) {
+      causes.push_back(
+          FieldForbidden("spec.tolerations",
+                         "existing toleration can not be modified except its tolerationSeconds"));
+      break;
+    }
+  }
+  for (const Json& gate : pod["spec"]["schedulingGates"].items()) {
+    if (!Contains(old["spec"]["schedulingGates"], gate)) {
+      causes.push_back(FieldForbidden("spec.schedulingGates",
+                                      "only deletion is allowed, but found new scheduling gate"));
+      break;
+    }
+  }
+  const Json& was = old["spec"]["terminationGracePeriodSeconds"];
+  const Json& is = pod["spec"]["terminationGracePeriodSeconds"];
+  if (!(was == is)) {
+    causes.push_back(FieldForbidden("spec.terminationGracePeriodSeconds", "may not be changed"));
+  }
+  return causes;
+}
+
+}  // namespace bth::apiserver

@@ -1,0 +1,143 @@
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "api/types/quantity.h"
+#include "apiserver/admission/builtin.h"
+#include "apiserver/rest/metadata.h"
+#include "apiserver/store/selector.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+using Causes = std::vector<Cause>;
+
+void Append(Causes& causes, Causes more) {
+  causes.insert(causes.end(), more.begin(), more.end());
+}
+
+void CheckTemplate(const Json& object, Causes& causes) {
+  const Json& templ = object["spec"]["template"];
+  Append(causes, CheckPodSpec(templ["spec"], "spec.template.spec"));
+}
+
+// The selector must exist, be readable and choose the template's pods.
+void CheckSelector(const WriteContext& write, Causes& causes) {
+  const Json& spec = write.object["spec"];
+  const Json& selector = spec["selector"];
+  if (!selector.is_object() || selector.empty()) {
+    causes.push_back(FieldRequired("spec.selector"));
+    return;
+  }
+  const absl::StatusOr<types::LabelSelector> parsed = SelectorFromJson(selector);
+  if (!parsed.ok()) {
+    causes.push_back(FieldInvalid("spec.selector", selector, ToStd(parsed.status().message())));
+    return;
+  }
+  types::LabelMap labels;
+  for (const auto& [key, value] : spec["template"]["metadata"]["labels"].members()) {
+    labels.Set(key, std::string(value.AsString()));
+  }
+  if (!parsed->Matches(labels)) {
+    causes.push_back(FieldInvalid("spec.template.metadata.labels",
+                                  spec["template"]["metadata"]["labels"],
+                                  "`selector` does not match template `labels`"));
+  }
+  if (write.old.has_value() && !((*write.old)["spec"]["selector"] == selector)) {
+    causes.push_back(FieldInvalid("spec.selector", selector, "field is immutable"));
+  }
+}
+
+void CheckReplicas(const Json& object, Causes& causes) {
+  const Json& replicas = object["spec"]["replicas"];
+  if (!replicas.is_null() && (!replicas.is_int() || replicas.AsInt() < 0)) {
+    causes.push_back(FieldInvalid("spec.replicas", replicas, "must be greater than or equal to 0"));
+  }
+}
+
+void CheckBudget(const Json& object, Causes& causes) {
+  const Json& spec = object["spec"];
+  if (!spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null()) {
+    causes.push_back(
+        FieldInvalid("spec", spec, "minAvailable and maxUnavailable cannot be both set"));
+  }
+  for (const char* key : {"minAvailable", "maxUnavailable"}) {
+    const Json& value = spec[key];
+    const bool percent = value.is_string() && value.AsString().ends_with('%');
+    if (!value.is_null() && !percent && (!value.is_int() || value.AsInt() < 0)) {
+      causes.push_back(
+          FieldInvalid(absl::StrCat("spec.", key), value, "must be a count or a percentage"));
+    }
+  }
+}
+
+void CheckConfig(const WriteContext& write, Causes& causes) {
+  if (!write.old.has_value() || !(*write.old)["immutable"].AsBool()) return;
+  for (const char* key : {"data", "binaryData", "immutable"}) {
+    if (!((*write.old)[key] == write.object[key])) {
+      causes.push_back(FieldForbidden(key, "field is immutable when `immutable` is set"));
+    }
+  }
+}
+
+void CheckNode(const Json& object, Causes& causes) {
+  const Json& taints = object["spec"]["taints"];
+  for (size_t i = 0; i < taints.size(); ++i) {
+    const std::string at = absl::StrCat("spec.taints[", i, "]");
+    if (!IsQualifiedName(taints[i]["key"].AsString())) {
+      causes.push_back(FieldInvalid(at + ".key", taints[i]["key"], "must be a qualified name"));
+    }
+    const std::string_view effect = taints[i]["effect"].AsString();
+    if (effect != "NoSchedule" && effect != "PreferNoSchedule" && effect != "NoExecute") {
+      causes.push_back(FieldNotSupported(at + ".effect", effect,
+                                         "\"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\""));
+    }
+  }
+  for (const char* list : {"capacity", "allocatable"}) {
+    for (const auto& [name, value] : object["status"][list].members()) {
+      if (!IsQuantity(value)) {
+        causes.push_back(FieldInvalid(absl::StrCat("status.", list, "[", name, "]"), value,
+                                      "must be a quantity"));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool IsQuantity(const Json& value) {
+  if (value.is_number()) return true;
+  return value.is_string() && types::Quantity::Parse(value.AsString()).ok();
+}
+
+std::vector<Cause> CheckObject(const WriteContext& write) {
+  Causes causes = CheckMetadata(*write.type, write.object["metadata"]);
+  if (write.type->custom) return causes;
+  const std::string& kind = write.type->kind;
+  for (const char* part : {"spec", "status"}) {
+    const Json& value = write.object[part];
+    if (!value.is_null() && !value.is_object()) {
+      causes.push_back(FieldInvalid(part, value, "must be an object"));
+      return causes;
+    }
+  }
+  if (write.type->group == "apps" && kind != "ControllerRevision") {
+    CheckSelector(write, causes);
+    CheckReplicas(write.object, causes);
+    CheckTemplate(write.object, causes);
+  } else if (kind == "Job" || kind == "ReplicationController") {
+    CheckTemplate(write.object, causes);
+  } else if (kind == "PodDisruptionBudget") {
+    CheckBudget(write.object, causes);
+  } else if (kind == "ConfigMap" || kind == "Secret") {
+    CheckConfig(write, causes);
+  } else if (kind == "Node") {
+    CheckNode(write.object, causes);
+  }
+  return causes;
+}
+
+}  // namespace bth::apiserver

@@ -1,0 +1,69 @@
+// The embedded Kubernetes API server.
+//
+//   auto server = ApiServer::Create(executor, {.crds = manifests});
+//   auto transport = net::MakeInProcessTransport(executor, (*server)->handler());
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "api/types/json.h"
+#include "apiserver/admission/stage.h"
+#include "apiserver/rest/request.h"
+#include "apiserver/store/store.h"
+#include "net/awaitable.h"
+#include "net/http.h"
+
+namespace bth::apiserver {
+
+struct Core;
+
+struct Options {
+  // Memory limits and, with a data directory, persistence.
+  StoreOptions store;
+  // CustomResourceDefinitions to serve from the start, created unless they are there.
+  std::vector<types::Json> crds;
+  // Bearer tokens; empty: everybody may come. There is no authorisation.
+  std::map<std::string, User> tokens;
+  // Seeds uids and generated names, for runs that must repeat; absent: the machine's entropy.
+  std::optional<uint64_t> seed;
+  // How often idle watches that allow bookmarks get one.
+  absl::Duration bookmark_period = absl::Minutes(1);
+  // How long a watch lasts that asks for no timeout.
+  absl::Duration watch_timeout = absl::Minutes(45);
+  // Appended to /metrics.
+  std::function<std::string()> extra_metrics;
+};
+
+// Thread: the executor's. Requests that are running keep what they need alive; destruction ends
+// the watches and the background work.
+class ApiServer {
+ public:
+  // Errors: the data directory cannot be used, or a definition is invalid.
+  static absl::StatusOr<std::unique_ptr<ApiServer>> Create(net::Executor& executor,
+                                                           Options options = {});
+  ~ApiServer();
+
+  // Serves the whole API; may be copied and outlive the server.
+  net::Handler handler() const;
+
+  // Extends the way of writes (schemas, webhooks, quotas ...). Before the first request.
+  void AddStage(StagePoint point, std::unique_ptr<Stage> stage);
+  // Reads and writes for extensions that live inside the server.
+  Store& store();
+  Core& core() { return *core_; }
+
+ private:
+  explicit ApiServer(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace bth::apiserver

@@ -1,0 +1,210 @@
+#include "apiserver/patch/field_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "apiserver/patch/merge_keys.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+constexpr int kDepthMax = 128;
+
+class Collector {
+ public:
+  Collector(std::string_view group, std::string_view kind) : group_(group), kind_(kind) {}
+
+  void Object(const Json& object) {
+    if (object.empty()) {
+      if (!path_.empty()) fields_.insert(path_);
+      return;
+    }
+    for (const auto& [key, value] : object.members()) {
+      if (Skipped(key)) continue;
+      path_.push_back("f:" + key);
+      names_.push_back(key);
+      Value(value);
+      names_.pop_back();
+      path_.pop_back();
+    }
+  }
+  FieldSet Finish() { return std::move(fields_); }
+
+ private:
+  bool Skipped(const std::string& key) const {
+    if (names_.empty()) return key == "apiVersion" || key == "kind";
+    if (names_.size() > 1 || names_[0] != "metadata") return false;
+    for (std::string_view fixed : {"name", "namespace", "uid", "resourceVersion", "generation",
+                                   "creationTimestamp", "managedFields", "selfLink"}) {
+      if (key == fixed) return true;
+    }
+    return false;
+  }
+
+  void Value(const Json& value) {
+    if (value.is_object()) return Object(value);
+    const MergeRule rule = value.is_array() ? RuleAt(group_, kind_, names_) : MergeRule{};
+    if (rule.list == MergeRule::List::kAtomic) {
+      fields_.insert(path_);
+      return;
+    }
+    for (const Json& item : value.items()) {
+      path_.push_back(rule.list == MergeRule::List::kSet ? "v:" + item.Dump()
+                                                         : "k:" + Key(item, rule));
+      path_.push_back(".");
+      fields_.insert(path_);
+      path_.pop_back();
+      if (item.is_object()) Object(item);
+      path_.pop_back();
+    }
+  }
+
+  static std::string Key(const Json& item, const MergeRule& rule) {
+    Json key = Json::MakeObject();
+    for (std::string_view name : rule.apply_keys) {
+      const Json* value = item.Find(name);
+      // The one key part that has a default in the API.
+      if (value == nullptr && name == "protocol") {
+        key.Set(name, "TCP");
+      } else if (value != nullptr) {
+        key.Set(name, *value);
+      }
+    }
+    return key.Dump();
+  }
+
+  const std::string_view group_;
+  const std::string_view kind_;
+  FieldPath path_;
+  std::vector<std::string> names_;
+  FieldSet fields_;
+};
+
+void ReadFields(const Json& fields, FieldPath& path, FieldSet& out, int depth) {
+  if (depth > kDepthMax) return;
+  for (const auto& [key, value] : fields.members()) {
+    path.push_back(key);
+    if (value.empty()) {
+      out.insert(path);
+    } else {
+      ReadFields(value, path, out, depth + 1);
+    }
+    path.pop_back();
+  }
+}
+
+// The item of a list that a step names.
+Json::Array::const_iterator FindItem(const Json& list, const std::string& step) {
+  const Json::Array& items = list.items();
+  const absl::StatusOr<Json> wanted = Json::Parse(step.substr(2));
+  if (!wanted.ok()) return items.end();
+  return std::find_if(items.begin(), items.end(), [&](const Json& item) {
+    if (step.starts_with("v:")) return item == *wanted;
+    const Json::Object& key = wanted->members();
+    return !key.empty() && std::all_of(key.begin(), key.end(), [&](const Json::Member& part) {
+      const Json* value = item.Find(part.first);
+      if (value == nullptr) return part.first == "protocol" && part.second.AsString() == "TCP";
+      return *value == part.second;
+    });
+  });
+}
+
+// Whether an object holds nothing any more.
+void EraseAt(Json& object, const FieldPath& path, size_t at) {
+  const std::string& step = path[at];
+  const bool last = at + 1 == path.size() || (at + 2 == path.size() && path[at + 1] == ".");
+  if (step.starts_with("f:")) {
+    const std::string name = step.substr(2);
+    Json* value = object.Find(name);
+    if (value == nullptr) return;
+    if (last) {
+      object.Erase(name);
+      return;
+    }
+    EraseAt(*value, path, at + 1);
+    if ((value->is_object() || value->is_array()) && value->empty()) object.Erase(name);
+    return;
+  }
+  if (!object.is_array()) return;
+  const auto index = FindItem(object, step) - std::as_const(object).items().begin();
+  Json::Array& items = object.MutableItems();
+  if (index >= static_cast<std::ptrdiff_t>(items.size())) return;
+  if (last) {
+    items.erase(items.begin() + index);
+  } else {
+    EraseAt(items[index], path, at + 1);
+  }
+}
+
+}  // namespace
+
+FieldSet FieldsOf(const Json& configuration, std::string_view group, std::string_view kind) {
+  Collector collector(group, kind);
+  collector.Object(configuration);
+  return collector.Finish();
+}
+
+Json ToFieldsV1(const FieldSet& fields) {
+  Json root = Json::MakeObject();
+  for (const FieldPath& path : fields) {
+    Json* at = &root;
+    for (const std::string& step : path) {
+      at = &(*at)[step];
+      if (!at->is_object()) *at = Json::MakeObject();
+    }
+  }
+  return root;
+}
+
+FieldSet FromFieldsV1(const Json& fields) {
+  FieldSet set;
+  FieldPath path;
+  ReadFields(fields, path, set, 0);
+  return set;
+}
+
+const Json* FindField(const Json& object, const FieldPath& path) {
+  const Json* at = &object;
+  for (const std::string& step : path) {
+    if (step == ".") return at;
+    if (step.starts_with("f:")) {
+      at = at->Find(step.substr(2));
+      if (at == nullptr) return nullptr;
+      continue;
+    }
+    const auto item = FindItem(*at, step);
+    if (item == at->items().end()) return nullptr;
+    at = &*item;
+  }
+  return at;
+}
+
+void EraseField(Json& object, const FieldPath& path) {
+  if (!path.empty()) EraseAt(object, path, 0);
+}
+
+std::string FieldText(const FieldPath& path) {
+  std::string text;
+  for (const std::string& step : path) {
+    if (step == ".") continue;
+    if (step.starts_with("f:")) {
+      absl::StrAppend(&text, ".", step.substr(2));
+      continue;
+    }
+    const absl::StatusOr<Json> key = Json::Parse(step.substr(2));
+    std::string inside;
+    if (key.ok() && step.starts_with("k:")) {
+      for (const auto& [name, value] : key->members()) {
+        absl::StrAppend(&inside, inside.empty() ? "" : ",", name, "=", value.Dump());
+      }
+    } else {
+      inside = "=" + step.substr(2);
+    }
+    absl::StrAppend(&text, "[", inside, "]");
+  }
+  return text;
+}
+
+}  // namespace bth::apiserver

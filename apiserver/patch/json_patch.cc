@@ -1,0 +1,188 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "apiserver/patch/patch.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+constexpr size_t kOperationsMax = 10'000;
+constexpr size_t kNodesMax = 1'000'000;  // Of all copied values together.
+constexpr size_t kPathStepsMax = 128;
+
+absl::Status NotThere(std::string_view path) {
+  return absl::FailedPreconditionError(absl::StrCat("path \"", ToAbsl(path), "\" does not exist"));
+}
+
+// RFC 6901.
+absl::StatusOr<std::vector<std::string>> Pointer(std::string_view text) {
+  std::vector<std::string> steps;
+  if (text.empty()) return steps;
+  if (text.front() != '/') {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", ToAbsl(text), "\" is not a JSON pointer: it must begin with \"/\""));
+  }
+  for (absl::string_view step : absl::StrSplit(ToAbsl(text.substr(1)), '/')) {
+    steps.push_back(absl::StrReplaceAll(step, {{"~1", "/"}, {"~0", "~"}}));
+  }
+  if (steps.size() > kPathStepsMax) {
+    return absl::InvalidArgumentError("a JSON pointer may have 128 steps at most");
+  }
+  return steps;
+}
+
+// Array indexes have no sign and no leading zero.
+std::optional<size_t> Index(const std::string& step) {
+  uint64_t index = 0;
+  if (step.empty() || (step.size() > 1 && step[0] == '0') ||
+      step.find_first_not_of("0123456789") != step.npos || !absl::SimpleAtoi(step, &index)) {
+    return std::nullopt;
+  }
+  return index;
+}
+
+Json* Step(Json& at, const std::string& step) {
+  if (at.is_object()) return at.Find(step);
+  if (!at.is_array()) return nullptr;
+  const std::optional<size_t> index = Index(step);
+  if (!index.has_value() || *index >= at.size()) return nullptr;
+  return &at.MutableItems()[*index];
+}
+
+Json* Walk(Json& root, const std::vector<std::string>& steps, size_t count) {
+  Json* at = &root;
+  for (size_t i = 0; i < count && at != nullptr; ++i) at = Step(*at, steps[i]);
+  return at;
+}
+
+size_t Nodes(const Json& value) {
+  size_t count = 1;
+  for (const Json& item : value.items()) count += Nodes(item);
+  for (const Json::Member& member : value.members()) count += Nodes(member.second);
+  return count;
+}
+
+absl::Status Add(Json& root, std::string_view path, const std::vector<std::string>& steps,
+                 Json value) {
+  if (steps.empty()) {
+    root = std::move(value);
+    return absl::OkStatus();
+  }
+  Json* parent = Walk(root, steps, steps.size() - 1);
+  if (parent == nullptr) return NotThere(path);
+  if (parent->is_object()) {
+    parent->Set(steps.back(), std::move(value));
+    return absl::OkStatus();
+  }
+  if (!parent->is_array()) return NotThere(path);
+  Json::Array& items = parent->MutableItems();
+  if (steps.back() == "-") {
+    items.push_back(std::move(value));
+    return absl::OkStatus();
+  }
+  const std::optional<size_t> index = Index(steps.back());
+  if (!index.has_value() || *index > items.size()) return NotThere(path);
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Json> Remove(Json& root, std::string_view path,
+                            const std::vector<std::string>& steps) {
+  if (steps.empty()) return std::exchange(root, Json());
+  Json* parent = Walk(root, steps, steps.size() - 1);
+  Json* present = parent == nullptr ? nullptr : Step(*parent, steps.back());
+  if (present == nullptr) return NotThere(path);
+  Json gone = std::move(*present);
+  if (parent->is_object()) {
+    parent->Erase(steps.back());
+  } else {
+    Json::Array& items = parent->MutableItems();
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(*Index(steps.back())));
+  }
+  return gone;
+}
+
+// Runs one patch; keeps the total of what was copied within bounds.
+class Runner {
+ public:
+  explicit Runner(Json document) : document_(std::move(document)) {}
+
+  absl::Status Run(const Json& operation) {
+    const std::string_view op = operation["op"].AsString();
+    const Json& path_json = operation["path"];
+    if (!path_json.is_string()) return absl::InvalidArgumentError("path must be a string");
+    const std::string_view path = path_json.AsString();
+    BTH_ASSIGN_OR_RETURN(const std::vector<std::string> steps, Pointer(path));
+    if (op == "add" || op == "replace" || op == "test") {
+      const Json* value = operation.Find("value");
+      if (value == nullptr) return absl::InvalidArgumentError("value is missing");
+      return WithValue(op, path, steps, *value);
+    }
+    if (op == "remove") return Remove(document_, path, steps).status();
+    if (op == "move" || op == "copy") return FromPlace(op, path, steps, operation["from"]);
+    return absl::InvalidArgumentError(absl::StrCat("unknown op \"", ToAbsl(op), "\""));
+  }
+  Json Finish() { return std::move(document_); }
+
+ private:
+  absl::Status WithValue(std::string_view op, std::string_view path,
+                         const std::vector<std::string>& steps, const Json& value) {
+    if (op == "add") return Add(document_, path, steps, value);
+    Json* present = Walk(document_, steps, steps.size());
+    if (present == nullptr) return NotThere(path);
+    if (op == "replace") {
+      *present = value;
+      return absl::OkStatus();
+    }
+    if (*present == value) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("testing value at \"", ToAbsl(path), "\" failed"));
+  }
+
+  absl::Status FromPlace(std::string_view op, std::string_view path,
+                         const std::vector<std::string>& steps, const Json& from_json) {
+    if (!from_json.is_string()) return absl::InvalidArgumentError("from must be a string");
+    const std::string_view from = from_json.AsString();
+    BTH_ASSIGN_OR_RETURN(const std::vector<std::string> source, Pointer(from));
+    if (op == "move") {
+      if (path.size() > from.size() && path.starts_with(from) && path[from.size()] == '/') {
+        return absl::InvalidArgumentError("a value cannot be moved into itself");
+      }
+      BTH_ASSIGN_OR_RETURN(Json value, Remove(document_, from, source));
+      return Add(document_, path, steps, std::move(value));
+    }
+    const Json* present = Walk(document_, source, source.size());
+    if (present == nullptr) return NotThere(from);
+    copied_ += Nodes(*present);
+    if (copied_ > kNodesMax) return absl::InvalidArgumentError("the patch copies too much");
+    return Add(document_, path, steps, Json(*present));
+  }
+
+  Json document_;
+  size_t copied_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<Json> ApplyJsonPatch(const Json& document, const Json& patch) {
+  if (!patch.is_array()) return absl::InvalidArgumentError("a JSON patch must be an array");
+  if (patch.size() > kOperationsMax) {
+    return absl::InvalidArgumentError("a JSON patch may have 10000 operations at most");
+  }
+  Runner runner(document);
+  for (size_t i = 0; i < patch.size(); ++i) {
+    if (!patch[i].is_object()) return absl::InvalidArgumentError("an operation must be an object");
+    BTH_RETURN_IF_ERROR(Annotate(runner.Run(patch[i]), absl::StrCat("operation ", i)));
+  }
+  return runner.Finish();
+}
+
+}  // namespace bth::apiserver

@@ -1,0 +1,27 @@
+// The patch languages of the API as pure functions of JSON values.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/types/json.h"
+
+namespace bth::apiserver {
+
+using types::Json;
+
+// RFC 6902. Errors: kInvalidArgument: not a patch; kFailedPrecondition: a test or path failed.
+// `operations_max` bounds the work; copies may not make the document larger than the body limit.
+absl::StatusOr<Json> ApplyJsonPatch(const Json& document, const Json& patch);
+
+// RFC 7386.
+Json ApplyMergePatch(const Json& document, const Json& patch);
+
+// Kubernetes' strategic merge patch: lists with a known key are merged item by item. `group` and
+// `kind` say which lists those are. Errors: kInvalidArgument with the path.
+absl::StatusOr<Json> ApplyStrategicPatch(const Json& document, const Json& patch,
+                                         std::string_view group, std::string_view kind);
+
+}  // namespace bth::apiserver

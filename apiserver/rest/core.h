@@ -1,0 +1,60 @@
+// What every request handler needs: the parts of the server and its small services.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "apiserver/admission/stage.h"
+#include "apiserver/registry/registry.h"
+#include "apiserver/store/store.h"
+#include "base/rng.h"
+#include "net/awaitable.h"
+
+namespace bth::apiserver {
+
+// Counts for /metrics.
+struct Counters {
+  // (verb, resource, code) of finished requests.
+  std::map<std::tuple<std::string, std::string, int>, uint64_t> requests;
+  uint64_t watch_events = 0;
+};
+
+// Thread: the executor's. Lifetime: the server's; coroutines hold it by shared_ptr.
+struct Core {
+  Core(net::Executor& e, std::unique_ptr<Store> s, uint64_t seed)
+      : executor(e), store(std::move(s)), rng(seed) {}
+
+  net::Executor& executor;
+  std::unique_ptr<Store> store;
+  Registry registry;
+  Stages stages;
+  Counters counters;
+  Rng rng;
+  std::map<std::string, User> tokens;  // Empty: everybody may come.
+  std::function<std::string()> extra_metrics;
+  absl::Duration bookmark_period = absl::Minutes(1);
+  absl::Duration watch_timeout = absl::Minutes(45);
+  // Set when owner references are collected: only then may deletions wait for dependents.
+  bool collects_garbage = false;
+
+  // The collection behind a resource; declared when the resource was installed.
+  Collection& CollectionOf(const ResourceType& type);
+  // Makes collections for resources that were just installed.
+  void Declare(const ResourceType& type);
+
+  std::string NewUid();
+  // Five letters and digits for generateName.
+  std::string NewSuffix();
+  absl::Time Now() const { return executor.Now(); }
+};
+
+// "2026-01-02T03:04:05Z".
+std::string TimeText(absl::Time time);
+
+}  // namespace bth::apiserver

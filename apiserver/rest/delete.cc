@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "apiserver/rest/metadata.h"
+#include "apiserver/rest/output.h"
+#include "apiserver/rest/read.h"
+#include "apiserver/rest/write.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+bool IsPod(const ResourceType& type) {
+  return type.collection == "pods";
+}
+
+// Only pods that a kubelet may be running need time to end.
+int64_t GraceSeconds(const ResourceType& type, const Json& object, const DeleteOptions& options) {
+  if (!IsPod(type)) return 0;
+  const std::string_view phase = object["status"]["phase"].AsString();
+  if (object["spec"]["nodeName"].AsString().empty() || phase == "Succeeded" || phase == "Failed") {
+    return 0;
+  }
+  return std::max<int64_t>(
+      0, options.grace_s.value_or(object["spec"]["terminationGracePeriodSeconds"].AsInt(30)));
+}
+
+absl::Status CheckPreconditions(const Subject& subject, const StoredObject& object,
+                                const DeleteOptions& options) {
+  // The wording and the kind in place of the plural are the real server's.
+  const Subject by_kind{subject.group, subject.kind, subject.kind, subject.name};
+  if (!options.uid.empty() && options.uid != object.uid) {
+    return Conflict(by_kind,
+                    absl::StrCat("the UID in the precondition (", options.uid,
+                                 ") does not match the UID in record (", object.uid,
+                                 "). The object might have been deleted and then recreated"));
+  }
+  if (!options.revision.empty() && options.revision != absl::StrCat(object.revision)) {
+    return Conflict(
+        by_kind, absl::StrCat("the ResourceVersion in the precondition (", options.revision,
+                              ") does not match the ResourceVersion in record (", object.revision,
+                              "). The object might have been modified"));
+  }
+  return absl::OkStatus();
+}
+
+// Adds or takes away the finalizers that tell the garbage collector what to do first.
+void SetPropagation(const Core& core, const DeleteOptions& options, Json& object) {
+  if (!core.collects_garbage || options.propagation.empty()) return;
+  Json::Array kept;
+  for (const Json& finalizer : object["metadata"]["finalizers"].items()) {
+    if (finalizer.AsString() != "foregroundDeletion" && finalizer.AsString() != "orphan") {
+      kept.push_back(finalizer);
+    }
+  }
+  if (options.propagation == "Foreground") kept.emplace_back("foregroundDeletion");
+  if (options.propagation == "Orphan") kept.emplace_back("orphan");
+  if (kept.empty()) {
+    object["metadata"].Erase("finalizers");
+  } else {
+    object["metadata"].Set("finalizers", Json(std::move(kept)));
+  }
+}
+
+// Marks as being deleted, or shortens the time left. False when nothing changes.
+bool Mark(const Core& core, const ResourceType& type, int64_t grace_s, Json& object) {
+  Json& meta = object["metadata"];
+  if (IsDeleting(object)) {
+    const int64_t left = std::as_const(meta)["deletionGracePeriodSeconds"].AsInt(0);
+    if (grace_s >= left) return false;
+  } else if (type.has_generation) {
+    meta.Set("generation", std::as_const(meta)["generation"].AsInt() + 1);
+  }
+  meta.Set("deletionTimestamp", TimeText(core.Now() + absl::Seconds(grace_s)));
+  if (type.collection == "namespaces") {
+    object["status"].Set("phase", "Terminating");
+  } else {
+    meta.Set("deletionGracePeriodSeconds", grace_s);
+  }
+  return true;
+}
+
+WriteContext ContextOf(const Core& core, const ApiRequest& request, Json old, const Json& options) {
+  WriteContext write;
+  write.operation = Operation::kDelete;
+  write.type = request.type;
+  write.ns = request.ns;
+  write.name = old["metadata"]["name"].AsString();
+  write.old = std::move(old);
+  write.options = options;
+  write.user = request.user;
+  write.dry_run = request.dry_run;
+  write.now = core.Now();
+  return write;
+}
+
+}  // namespace
+
+bool IsFinished(const ResourceType& type, const Json& object) {
+  if (!IsDeleting(object) || HasFinalizers(object)) return false;
+  // Namespaces wait for their objects, pods for their kubelet.
+  if (type.collection == "namespaces" && !object["spec"]["finalizers"].empty()) return false;
+  return object["metadata"]["deletionGracePeriodSeconds"].AsInt(0) == 0;
+}
+
+absl::StatusOr<DeleteOptions> ReadDeleteOptions(const ApiRequest& request) {
+  DeleteOptions options;
+  if (!request.body.empty()) {
+    BTH_ASSIGN_OR_RETURN(options.raw, ReadJsonBody(request));
+    const Json& raw = options.raw;
+    const std::string_view kind = raw["kind"].AsString();
+    if (!kind.empty() && kind != "DeleteOptions") {
+      return BadRequest(absl::StrCat("a deletion takes DeleteOptions, not ", ToAbsl(kind)));
+    }
+    if (raw["gracePeriodSeconds"].is_int()) options.grace_s = raw["gracePeriodSeconds"].AsInt();
+    options.propagation = raw["propagationPolicy"].AsString();
+    if (raw["orphanDependents"].is_bool()) {
+      options.propagation = raw["orphanDependents"].AsBool() ? "Orphan" : "Background";
+    }
+    options.uid = raw["preconditions"]["uid"].AsString();
+    options.revision = raw["preconditions"]["resourceVersion"].AsString();
+  }
+  BTH_ASSIGN_OR_RETURN(const std::optional<int64_t> grace,
+                       QueryInt(request.target, "gracePeriodSeconds"));
+  if (grace.has_value()) options.grace_s = grace;
+  if (request.target.HasQuery("propagationPolicy")) {
+    options.propagation = request.target.Query("propagationPolicy");
+  }
+  const std::string& policy = options.propagation;
+  if (!policy.empty() && policy != "Background" && policy != "Foreground" && policy != "Orphan") {
+    return Invalid({"meta.k8s.io", "", "DeleteOptions", ""},
+                   {FieldNotSupported("propagationPolicy", policy,
+                                      "\"Background\", \"Foreground\", \"Orphan\"")});
+  }
+  return options;
+}
+
+absl::StatusOr<Written> DeleteNow(Core& core, const ResourceType& type, const ObjectPtr& stored,
+                                  const DeleteOptions& options, bool dry_run) {
+  Collection& collection = core.CollectionOf(type);
+  BTH_RETURN_IF_ERROR(CheckPreconditions(type.Named(stored->key.name), *stored, options));
+  Written written;
+  written.object = ParseStored(*stored);
+  const int64_t grace_s = GraceSeconds(type, written.object, options);
+  SetPropagation(core, options, written.object);
+  const bool waits = grace_s > 0 || HasFinalizers(written.object) ||
+                     (type.collection == "namespaces" &&
+                      !std::as_const(written.object)["spec"]["finalizers"].empty());
+  if (!waits) {
+    written.deleted = true;
+    written.as_status = !IsPod(type);
+    // Watchers of pods see in the last state that it was a deletion and no loss.
+    if (IsPod(type)) Mark(core, type, 0, written.object);
+    if (dry_run) return written;
+    const ObjectPtr gone = core.store->Remove(collection, written.object);
+    written.object["metadata"].Set("resourceVersion", absl::StrCat(gone->revision));
+    return written;
+  }
+  if (!Mark(core, type, grace_s, written.object) || dry_run) return written;
+  const ObjectPtr marked = core.store->Put(collection, written.object);
+  written.object["metadata"].Set("resourceVersion", absl::StrCat(marked->revision));
+  return written;
+}
+
+net::Awaitable<WriteResult> Delete(std::shared_ptr<Core> core, const ApiRequest& request,
+                                   DeleteOptions options) {
+  absl::StatusOr<ObjectPtr> stored = Require(*core, request);
+  if (!stored.ok()) co_return stored.status();
+  Json old = ParseStored(**stored);
+  FromStorage(*request.type, old);
+  WriteContext write = ContextOf(*core, request, std::move(old), options.raw);
+  if (core->stages.MayWait(write)) {
+    absl::Status admitted = co_await core->stages.Run(write);
+    BTH_CO_RETURN_IF_ERROR(admitted);
+    stored = Require(*core, request);
+    if (!stored.ok()) co_return stored.status();
+  } else {
+    BTH_CO_RETURN_IF_ERROR(core->stages.RunNow(write));
+  }
+  co_return DeleteNow(*core, *request.type, *stored, options, request.dry_run);
+}
+
+net::Awaitable<absl::StatusOr<std::vector<ObjectPtr>>> DeleteCollection(std::shared_ptr<Core> core,
+                                                                        const ApiRequest& request) {
+  absl::StatusOr<DeleteOptions> options = ReadDeleteOptions(request);
+  if (!options.ok()) co_return options.status();
+  ListQuery query;
+  absl::StatusOr<Selection> selection = SelectionOf(*core, request);
+  if (!selection.ok()) co_return selection.status();
+  query.selection = *std::move(selection);
+  absl::StatusOr<Page> page =
+      core->CollectionOf(*request.type).List(query, core->store->revision());
+  if (!page.ok()) co_return page.status();
+  for (const ObjectPtr& object : page->objects) {
+    ApiRequest one = request;
+    one.verb = Verb::kDelete;
+    one.ns = object->key.ns;
+    one.name = object->key.name;
+    DeleteOptions copy = *options;
+    WriteResult result = co_await Delete(core, one, std::move(copy));
+    // Gone meanwhile is as good as deleted.
+    if (!result.ok() && HttpCode(result.status()) != 404) co_return result.status();
+  }
+  co_return std::move(page->objects);
+}
+
+}  // namespace bth::apiserver

@@ -1,0 +1,252 @@
+#include "apiserver/rest/errors.h"
+
+#include <utility>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+constexpr char kPayload[] = "batholith.api/status";
+
+// What the absl code of an HTTP code is, for callers inside the server that branch on it.
+absl::StatusCode AbslCode(int code) {
+  switch (code) {
+    case 400:
+    case 415:
+    case 422:
+      return absl::StatusCode::kInvalidArgument;
+    case 401:
+      return absl::StatusCode::kUnauthenticated;
+    case 403:
+      return absl::StatusCode::kPermissionDenied;
+    case 404:
+      return absl::StatusCode::kNotFound;
+    case 405:
+    case 501:
+      return absl::StatusCode::kUnimplemented;
+    case 409:
+      return absl::StatusCode::kAborted;
+    case 410:
+      return absl::StatusCode::kOutOfRange;
+    case 413:
+    case 429:
+      return absl::StatusCode::kResourceExhausted;
+    case 504:
+      return absl::StatusCode::kDeadlineExceeded;
+    default:
+      return absl::StatusCode::kInternal;
+  }
+}
+
+absl::Status Make(int code, std::string_view reason, std::string_view message, Json details = {}) {
+  Json document = Json::MakeObject({{"kind", "Status"},
+                                    {"apiVersion", "v1"},
+                                    {"metadata", Json::MakeObject()},
+                                    {"status", "Failure"},
+                                    {"message", message},
+                                    {"reason", reason}});
+  if (details.is_object()) document.Set("details", std::move(details));
+  document.Set("code", code);
+  absl::Status status(AbslCode(code), ToAbsl(message));
+  status.SetPayload(kPayload, absl::Cord(document.Dump()));
+  return status;
+}
+
+// Kubernetes writes the lower-case plural in "kind" of most errors, and the kind for Invalid.
+Json Details(const Subject& subject, std::string_view kind) {
+  Json details = Json::MakeObject();
+  if (!subject.name.empty()) details.Set("name", subject.name);
+  if (!subject.group.empty()) details.Set("group", subject.group);
+  if (!kind.empty()) details.Set("kind", kind);
+  return details;
+}
+
+Json CausesJson(const std::vector<Cause>& causes) {
+  Json::Array list;
+  for (const Cause& cause : causes) {
+    Json item = Json::MakeObject({{"reason", cause.reason}, {"message", cause.message}});
+    if (!cause.field.empty()) item.Set("field", cause.field);
+    list.push_back(std::move(item));
+  }
+  return Json(std::move(list));
+}
+
+std::string Qualified(const Subject& subject) {
+  return subject.group.empty() ? subject.plural : absl::StrCat(subject.plural, ".", subject.group);
+}
+
+Json Payload(const absl::Status& status) {
+  if (auto payload = status.GetPayload(kPayload)) {
+    absl::StatusOr<Json> parsed = Json::Parse(std::string(*payload));
+    if (parsed.ok()) return *std::move(parsed);
+  }
+  return {};
+}
+
+}  // namespace
+
+absl::Status BadRequest(std::string_view message) {
+  return Make(400, "BadRequest", message);
+}
+
+absl::Status Unauthorized() {
+  return Make(401, "Unauthorized", "Unauthorized");
+}
+
+absl::Status Forbidden(const Subject& subject, std::string_view why) {
+  return Make(
+      403, "Forbidden",
+      absl::StrCat(Qualified(subject), " \"", subject.name, "\" is forbidden: ", ToAbsl(why)),
+      Details(subject, subject.plural));
+}
+
+absl::Status NotFound(const Subject& subject) {
+  return Make(404, "NotFound",
+              absl::StrCat(Qualified(subject), " \"", subject.name, "\" not found"),
+              Details(subject, subject.plural));
+}
+
+absl::Status PathNotFound() {
+  return Make(404, "NotFound", "the server could not find the requested resource",
+              Json::MakeObject());
+}
+
+absl::Status MethodNotAllowed() {
+  return Make(405, "MethodNotAllowed",
+              "the server does not allow this method on the requested resource",
+              Json::MakeObject());
+}
+
+absl::Status NotAcceptable(std::string_view offered) {
+  return Make(406, "NotAcceptable",
+              absl::StrCat("only the following media types are accepted: ", ToAbsl(offered)));
+}
+
+absl::Status AlreadyExists(const Subject& subject) {
+  return Make(409, "AlreadyExists",
+              absl::StrCat(Qualified(subject), " \"", subject.name, "\" already exists"),
+              Details(subject, subject.plural));
+}
+
+absl::Status Conflict(const Subject& subject, std::string_view why) {
+  return Make(409, "Conflict",
+              absl::StrCat("Operation cannot be fulfilled on ", Qualified(subject), " \"",
+                           subject.name, "\": ", ToAbsl(why)),
+              Details(subject, subject.plural));
+}
+
+absl::Status ApplyConflict(const Subject& subject, std::vector<Cause> causes) {
+  std::string message = absl::StrCat("Apply failed with ", causes.size(),
+                                     causes.size() == 1 ? " conflict: " : " conflicts: ");
+  for (size_t i = 0; i < causes.size(); ++i) {
+    absl::StrAppend(&message, i == 0 ? "" : ", ", causes[i].message, ": ", causes[i].field);
+  }
+  Json details = Details(subject, subject.plural);
+  details.Set("causes", CausesJson(causes));
+  return Make(409, "Conflict", message, std::move(details));
+}
+
+absl::Status Expired(std::string_view message) {
+  return Make(410, "Expired", message);
+}
+
+absl::Status TooLarge(size_t limit_bytes) {
+  return Make(413, "RequestEntityTooLarge",
+              absl::StrCat("Request entity too large: limit is ", limit_bytes));
+}
+
+absl::Status UnsupportedMediaType(std::string_view message) {
+  return Make(415, "UnsupportedMediaType", message);
+}
+
+absl::Status Invalid(const Subject& subject, const std::vector<Cause>& causes) {
+  std::string text;
+  for (size_t i = 0; i < causes.size(); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : ", ", causes[i].field, causes[i].field.empty() ? "" : ": ",
+                    causes[i].message);
+  }
+  if (causes.size() > 1) text = absl::StrCat("[", text, "]");
+  const std::string kind =
+      subject.group.empty() ? subject.kind : absl::StrCat(subject.kind, ".", subject.group);
+  Json details = Details(subject, subject.kind);
+  details.Set("causes", CausesJson(causes));
+  return Make(422, "Invalid", absl::StrCat(kind, " \"", subject.name, "\" is invalid: ", text),
+              std::move(details));
+}
+
+absl::Status TooManyRequests(std::string_view message, int retry_after_s,
+                             std::vector<Cause> causes) {
+  Json details = Json::MakeObject();
+  if (!causes.empty()) details.Set("causes", CausesJson(causes));
+  if (retry_after_s > 0) details.Set("retryAfterSeconds", retry_after_s);
+  return Make(429, "TooManyRequests", message, std::move(details));
+}
+
+absl::Status RevisionTooLarge(int64_t asked, int64_t current) {
+  Json details = Json::MakeObject();
+  details.Set("causes",
+              CausesJson({{"ResourceVersionTooLarge", "Too large resource version", ""}}));
+  details.Set("retryAfterSeconds", 1);
+  return Make(504, "Timeout",
+              absl::StrCat("Timeout: Too large resource version: ", asked, ", current: ", current),
+              std::move(details));
+}
+
+absl::Status InternalError(std::string_view message) {
+  return Make(500, "InternalError", absl::StrCat("Internal error occurred: ", ToAbsl(message)));
+}
+
+absl::Status NotImplemented(std::string_view message) {
+  return Make(501, "NotImplemented", message);
+}
+
+Cause FieldInvalid(std::string field, const Json& value, std::string_view why) {
+  return {"FieldValueInvalid", absl::StrCat("Invalid value: ", value.Dump(), ": ", ToAbsl(why)),
+          std::move(field)};
+}
+
+Cause FieldRequired(std::string field, std::string_view why) {
+  std::string message = "Required value";
+  if (!why.empty()) absl::StrAppend(&message, ": ", ToAbsl(why));
+  return {"FieldValueRequired", std::move(message), std::move(field)};
+}
+
+Cause FieldForbidden(std::string field, std::string_view why) {
+  return {"FieldValueForbidden", absl::StrCat("Forbidden: ", ToAbsl(why)), std::move(field)};
+}
+
+Cause FieldNotSupported(std::string field, const Json& value, std::string_view supported) {
+  return {
+      "FieldValueNotSupported",
+      absl::StrCat("Unsupported value: ", value.Dump(), ": supported values: ", ToAbsl(supported)),
+      std::move(field)};
+}
+
+Json StatusDocument(const absl::Status& status) {
+  Json document = Payload(status);
+  if (document.is_object()) return document;
+  return Payload(InternalError(ToStd(status.message())));
+}
+
+int HttpCode(const absl::Status& status) {
+  return static_cast<int>(StatusDocument(status)["code"].AsInt(500));
+}
+
+int RetryAfterSeconds(const absl::Status& status) {
+  return static_cast<int>(StatusDocument(status).At({"details", "retryAfterSeconds"}).AsInt());
+}
+
+Json SuccessDocument(const Subject& subject, std::string_view uid) {
+  Json details = Details(subject, subject.plural);
+  if (!uid.empty()) details.Set("uid", uid);
+  return Json::MakeObject({{"kind", "Status"},
+                           {"apiVersion", "v1"},
+                           {"metadata", Json::MakeObject()},
+                           {"status", "Success"},
+                           {"details", std::move(details)}});
+}
+
+}  // namespace bth::apiserver

@@ -1,0 +1,209 @@
+#include "apiserver/rest/handler.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "apiserver/discovery/discovery.h"
+#include "apiserver/rest/output.h"
+#include "apiserver/rest/read.h"
+#include "apiserver/rest/subresources.h"
+#include "apiserver/rest/write.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+using MaybeResponse = absl::StatusOr<net::Response>;
+
+// Probes may come without a token.
+bool IsOpenPath(std::string_view path) {
+  return path.starts_with("/healthz") || path.starts_with("/livez") ||
+         path.starts_with("/readyz") || path == "/version" || path == "/version/";
+}
+
+absl::StatusOr<User> Authenticate(const Core& core, const net::Request& request) {
+  User user;
+  if (!request.peer.certificate_common_name.empty()) {
+    user.name = request.peer.certificate_common_name;
+    user.groups = request.peer.certificate_organizations;
+    user.groups.push_back("system:authenticated");
+    return user;
+  }
+  if (core.tokens.empty()) return user;
+  std::string_view header = request.headers.Get("authorization");
+  if (!header.starts_with("Bearer ")) return Unauthorized();
+  header.remove_prefix(7);
+  auto known = core.tokens.find(std::string(header));
+  if (known == core.tokens.end()) return Unauthorized();
+  user = known->second;
+  user.groups.push_back("system:authenticated");
+  return user;
+}
+
+MaybeResponse GetSubresource(Core& core, const ApiRequest& request) {
+  if (request.subresource == "status" && request.type->has_status) return Get(core, request);
+  if (request.subresource == "scale" && request.type->scale.has_value()) {
+    BTH_ASSIGN_OR_RETURN(const ObjectPtr stored, Require(core, request));
+    Json object = ParseStored(*stored);
+    FromStorage(*request.type, object);
+    BTH_ASSIGN_OR_RETURN(const Json scale, ScaleOf(*request.type, object));
+    return JsonResponse(200, scale.Dump());
+  }
+  if (request.type->collection == "pods" &&
+      (request.subresource == "log" || request.subresource == "exec" ||
+       request.subresource == "attach" || request.subresource == "portforward")) {
+    BTH_RETURN_IF_ERROR(Require(core, request));
+    return NotImplemented("pods are simulated here: there is no container to look into");
+  }
+  return PathNotFound();
+}
+
+MaybeResponse Read(const std::shared_ptr<Core>& core, const ApiRequest& request) {
+  if (!request.subresource.empty()) return GetSubresource(*core, request);
+  switch (request.verb) {
+    case Verb::kGet:
+      return Get(*core, request);
+    case Verb::kList:
+      return List(*core, request);
+    default:
+      return Watch(core, request);
+  }
+}
+
+net::Awaitable<WriteResult> CreateAny(std::shared_ptr<Core> core, const ApiRequest& request) {
+  const bool pod = request.type->collection == "pods";
+  WriteResult result = PathNotFound();
+  if (request.subresource == "binding" && pod) {
+    result = co_await Bind(core, request);
+  } else if (request.subresource == "eviction" && pod) {
+    result = co_await Evict(core, request);
+  } else if (!request.subresource.empty()) {
+    result = MethodNotAllowed();
+  } else if (request.type->kind == "Binding") {
+    result = co_await Bind(core, request);
+  } else if (request.type->virtual_only) {
+    result = Review(*core, request);
+  } else {
+    absl::StatusOr<Json> body = ReadJsonBody(request);
+    if (!body.ok()) co_return body.status();
+    Json object = *std::move(body);
+    result = co_await Create(core, request, std::move(object));
+  }
+  co_return result;
+}
+
+net::Awaitable<WriteResult> Write(std::shared_ptr<Core> core, const ApiRequest& request) {
+  const bool status = request.subresource == "status" && request.type->has_status;
+  WriteResult result = PathNotFound();
+  if (request.verb == Verb::kCreate) {
+    result = co_await CreateAny(core, request);
+  } else if (request.verb == Verb::kDelete) {
+    absl::StatusOr<DeleteOptions> options = ReadDeleteOptions(request);
+    if (!options.ok()) co_return options.status();
+    DeleteOptions given = *std::move(options);
+    result = co_await Delete(core, request, std::move(given));
+  } else if (request.subresource == "scale") {
+    result = co_await WriteScale(core, request);
+  } else if (request.subresource == "finalize" && request.type->collection == "namespaces") {
+    result = co_await FinalizeNamespace(core, request);
+  } else if (!request.subresource.empty() && !status) {
+    result = PathNotFound();
+  } else if (request.verb == Verb::kUpdate) {
+    result = co_await Put(core, request);
+  } else {
+    result = co_await Patch(core, request);
+  }
+  co_return result;
+}
+
+MaybeResponse WriteResponse(Core& core, const ApiRequest& request, WriteResult result) {
+  if (!result.ok()) return result.status();
+  net::Response response;
+  const int code = result->created ? 201 : 200;
+  if (result->as_status) {
+    response = JsonResponse(
+        code, SuccessDocument(request.subject(),
+                              std::as_const(result->object)["metadata"]["uid"].AsString())
+                  .Dump());
+  } else if (std::as_const(result->object)["kind"].AsString() == "Status" ||
+             request.subresource == "scale") {
+    response = JsonResponse(code, result->object.Dump());
+  } else {
+    BTH_ASSIGN_OR_RETURN(const OutputStyle style, StyleOf(request, core.Now()));
+    FromStorage(*request.type, result->object);
+    response = JsonResponse(code, RenderJson(*request.type, result->object, style));
+  }
+  for (const std::string& warning : result->warnings) {
+    response.headers.Add("Warning", absl::StrCat("299 - \"", warning, "\""));
+  }
+  return response;
+}
+
+net::Awaitable<MaybeResponse> Serve(std::shared_ptr<Core> core, const ApiRequest& request) {
+  if (!core->store->health().ok()) co_return InternalError(ToStd(core->store->health().message()));
+  MaybeResponse response = PathNotFound();
+  switch (request.verb) {
+    case Verb::kGet:
+    case Verb::kList:
+    case Verb::kWatch:
+      response = Read(core, request);
+      break;
+    case Verb::kDeleteCollection: {
+      absl::StatusOr<std::vector<ObjectPtr>> gone = co_await DeleteCollection(core, request);
+      if (!gone.ok()) {
+        response = gone.status();
+        break;
+      }
+      Page page;
+      page.objects = *std::move(gone);
+      page.revision = core->store->revision();
+      response = JsonResponse(200, RenderList(*request.type, page, "", {.now = core->Now()}));
+      break;
+    }
+    default: {
+      WriteResult result = co_await Write(core, request);
+      response = WriteResponse(*core, request, std::move(result));
+    }
+  }
+  // Nothing is told that a crash could take back.
+  if (core->store->NeedsSync()) {
+    absl::Status safe = co_await core->store->Durable();
+    if (!safe.ok()) co_return InternalError(ToStd(safe.message()));
+  }
+  co_return response;
+}
+
+void Count(Core& core, std::string verb, std::string resource, int code) {
+  ++core.counters.requests[{std::move(verb), std::move(resource), code}];
+}
+
+}  // namespace
+
+net::Awaitable<net::Response> Handle(std::shared_ptr<Core> core, net::Request request) {
+  absl::StatusOr<net::Target> target = net::ParseTarget(request.target);
+  if (!target.ok()) co_return ErrorResponse(BadRequest(ToStd(target.status().message())));
+  absl::StatusOr<User> user = Authenticate(*core, request);
+  if (!user.ok() && !IsOpenPath(target->path)) {
+    Count(*core, "", "", 401);
+    co_return ErrorResponse(user.status());
+  }
+  if (std::optional<net::Response> document = ServeDocument(*core, request, *target)) {
+    co_return std::move(*document);
+  }
+  absl::StatusOr<ApiRequest> api =
+      ReadApiRequest(std::move(request), *std::move(target), core->registry);
+  if (!api.ok()) {
+    Count(*core, "", "", HttpCode(api.status()));
+    co_return ErrorResponse(api.status());
+  }
+  api->user = *std::move(user);
+  MaybeResponse served = co_await Serve(core, *api);
+  net::Response response = served.ok() ? std::move(*served) : ErrorResponse(served.status());
+  Count(*core, std::string(VerbName(api->verb)), api->type->collection, response.status);
+  co_return response;
+}
+
+}  // namespace bth::apiserver

@@ -1,0 +1,353 @@
+#include "apiserver/rest/metadata.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+constexpr size_t kAnnotationBytesMax = size_t{256} << 10;
+
+void CopyMember(const Json& from, Json& to, std::string_view key) {
+  if (const Json* value = from.Find(key)) {
+    to.Set(key, *value);
+  } else {
+    to.Erase(key);
+  }
+}
+
+// Whether what `generation` counts differs: all but metadata, and all but a split-off status.
+bool DesiredStateDiffers(const ResourceType& type, const Json& a, const Json& b) {
+  auto counts = [&](const std::string& key) {
+    return key != "metadata" && key != "apiVersion" && key != "kind" &&
+           !(key == "status" && (type.has_status || !type.custom));
+  };
+  auto covers = [&](const Json& x, const Json& y) {
+    return std::all_of(x.members().begin(), x.members().end(), [&](const Json::Member& member) {
+      if (!counts(member.first)) return true;
+      const Json* other = y.Find(member.first);
+      return other != nullptr && *other == member.second;
+    });
+  };
+  return !covers(a, b) || !covers(b, a);
+}
+
+// Metadata that a client cannot change: it is taken over silently, as the real server does, but
+// for identity, where a difference shows a client that mistakes the object for another.
+absl::Status KeepServerMetadata(const ApiRequest& request, const Json& current, Json& next) {
+  const Json& was = current["metadata"];
+  Json& meta = next["metadata"];
+  const std::string_view uid = std::as_const(meta)["uid"].AsString();
+  if (!uid.empty() && uid != was["uid"].AsString() && request.verb == Verb::kPatch) {
+    return Invalid(request.subject(), {FieldInvalid("metadata.uid", uid, "field is immutable")});
+  }
+  if (!uid.empty() && uid != was["uid"].AsString()) {
+    return Conflict(request.subject(),
+                    absl::StrCat("Precondition failed: UID in precondition: ", ToAbsl(uid),
+                                 ", UID in object meta: ", ToAbsl(was["uid"].AsString())));
+  }
+  for (const char* key :
+       {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
+        "namespace", "name", "generateName", "selfLink"}) {
+    CopyMember(was, meta, key);
+  }
+  return absl::OkStatus();
+}
+
+void SplitStatus(const ApiRequest& request, const Json& current, Json& next) {
+  const ResourceType& type = *request.type;
+  if (request.subresource != "status") {
+    if (type.has_status) CopyMember(current, next, "status");
+    return;
+  }
+  Json result = current;
+  CopyMember(next, result, "status");
+  // Status writers of built-in resources may keep notes in labels and annotations.
+  if (!type.custom) {
+    for (const char* key : {"labels", "annotations", "managedFields"}) {
+      CopyMember(std::as_const(next)["metadata"], result["metadata"], key);
+    }
+  }
+  CopyMember(std::as_const(next)["metadata"], result["metadata"], "resourceVersion");
+  next = std::move(result);
+}
+
+void CheckLabels(const Json& labels, const std::string& field, std::vector<Cause>& causes) {
+  for (const auto& [key, value] : labels.members()) {
+    if (!IsQualifiedName(key)) {
+      causes.push_back(FieldInvalid(
+          field, key,
+          "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and "
+          "end with an alphanumeric character, with an optional DNS subdomain prefix and '/'"));
+    } else if (!value.is_string() || !IsLabelValue(value.AsString())) {
+      causes.push_back(
+          FieldInvalid(field, value,
+                       "a valid label must be an empty string or consist of alphanumeric "
+                       "characters, '-', '_' or '.', and must start and end with an alphanumeric "
+                       "character, with 63 characters at most"));
+    }
+  }
+}
+
+void CheckAnnotations(const Json& annotations, std::vector<Cause>& causes) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : annotations.members()) {
+    bytes += key.size() + value.AsString().size();
+    if (!IsQualifiedName(key)) {
+      causes.push_back(FieldInvalid("metadata.annotations", key, "must be a qualified name"));
+    } else if (!value.is_string()) {
+      causes.push_back(FieldInvalid("metadata.annotations", value, "must be a string"));
+    }
+  }
+  if (bytes > kAnnotationBytesMax) {
+    causes.push_back({"FieldValueTooLong", "Too long: may not be more than 262144 bytes",
+                      "metadata.annotations"});
+  }
+}
+
+void CheckOwners(const Json& owners, std::vector<Cause>& causes) {
+  int controllers = 0;
+  for (size_t i = 0; i < owners.size(); ++i) {
+    const std::string at = absl::StrCat("metadata.ownerReferences[", i, "].");
+    for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
+      if (owners[i][key].AsString().empty()) {
+        causes.push_back(FieldRequired(absl::StrCat(at, key), "must not be empty"));
+      }
+    }
+    controllers += owners[i]["controller"].AsBool() ? 1 : 0;
+  }
+  if (controllers > 1) {
+    causes.push_back(FieldInvalid("metadata.ownerReferences", owners,
+                                  "Only one reference can have Controller set to true"));
+  }
+}
+
+bool NameIsValid(const ResourceType& type, std::string_view name) {
+  if (type.group == "rbac.authorization.k8s.io") {
+    return name != "." && name != ".." && name.find_first_of("/%") == name.npos;
+  }
+  if (type.collection == "namespaces" || type.collection == "services") return IsDnsLabel(name);
+  return IsDnsSubdomain(name);
+}
+
+// The depth, and roughly the size as text.
+int Measure(const Json& value, size_t* bytes) {
+  *bytes += 2 + value.AsString().size();
+  int deepest = 0;
+  for (const Json& item : value.items()) deepest = std::max(deepest, Measure(item, bytes));
+  for (const auto& [key, member] : value.members()) {
+    *bytes += key.size() + 3;
+    deepest = std::max(deepest, Measure(member, bytes));
+  }
+  return deepest + 1;
+}
+
+bool IsAlnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool IsLower(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+}  // namespace
+
+bool IsDnsLabel(std::string_view name) {
+  return !name.empty() && name.size() <= 63 && IsLower(name.front()) && IsLower(name.back()) &&
+         std::all_of(name.begin(), name.end(), [](char c) { return IsLower(c) || c == '-'; });
+}
+
+bool IsDnsSubdomain(std::string_view name) {
+  if (name.empty() || name.size() > 253) return false;
+  for (size_t from = 0; from <= name.size();) {
+    const size_t dot = std::min(name.find('.', from), name.size());
+    const std::string_view part = name.substr(from, dot - from);
+    if (part.empty() || !IsLower(part.front()) || !IsLower(part.back()) ||
+        !std::all_of(part.begin(), part.end(), [](char c) { return IsLower(c) || c == '-'; })) {
+      return false;
+    }
+    from = dot + 1;
+  }
+  return true;
+}
+
+bool IsLabelValue(std::string_view value) {
+  return value.empty() || (value.size() <= 63 && IsAlnum(value.front()) && IsAlnum(value.back()) &&
+                           std::all_of(value.begin(), value.end(), [](char c) {
+                             return IsAlnum(c) || c == '-' || c == '_' || c == '.';
+                           }));
+}
+
+bool IsQualifiedName(std::string_view name) {
+  const size_t slash = name.find('/');
+  if (slash != name.npos) {
+    // Prefixes of annotations compare without case.
+    std::string prefix(name.substr(0, slash));
+    for (char& c : prefix) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    if (!IsDnsSubdomain(prefix)) return false;
+    name.remove_prefix(slash + 1);
+  }
+  return !name.empty() && IsLabelValue(name);
+}
+
+bool HasFinalizers(const Json& object) {
+  return !object["metadata"]["finalizers"].empty();
+}
+
+bool IsDeleting(const Json& object) {
+  return object["metadata"]["deletionTimestamp"].is_string();
+}
+
+absl::Status MatchRequest(const ApiRequest& request, Json& object) {
+  const ResourceType& type = *request.type;
+  const Json& given = object;
+  const std::string version(given["apiVersion"].AsString());
+  if (!version.empty() && version != type.api_version()) {
+    return BadRequest(absl::StrCat("the API version in the data (", version,
+                                   ") does not match the expected API version (",
+                                   type.api_version(), ")"));
+  }
+  const std::string kind(given["kind"].AsString());
+  if (!kind.empty() && kind != type.kind) {
+    return BadRequest(absl::StrCat("the kind in the data (", kind,
+                                   ") does not match the expected kind (", type.kind, ")"));
+  }
+  object.Set("apiVersion", type.api_version());
+  object.Set("kind", type.kind);
+  Json& meta = object["metadata"];
+  if (meta.is_null()) meta = Json::MakeObject();
+  if (!meta.is_object()) return BadRequest("metadata must be an object");
+  const std::string ns(std::as_const(meta)["namespace"].AsString());
+  if (!type.namespaced) {
+    meta.Erase("namespace");
+  } else if (!ns.empty() && ns != request.ns) {
+    return BadRequest(
+        absl::StrCat("the namespace of the provided object does not match the "
+                     "namespace sent on the request: ",
+                     ns, " and ", request.ns));
+  } else {
+    meta.Set("namespace", request.ns);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WrongName(const ApiRequest& request, std::string_view name) {
+  return BadRequest(absl::StrCat("the name of the object (", ToAbsl(name),
+                                 ") does not match the name on the URL (", request.name, ")"));
+}
+
+absl::Status PrepareCreate(Core& core, const ApiRequest& request, Json& object) {
+  const ResourceType& type = *request.type;
+  Json& meta = object["metadata"];
+  const Json& given = meta;
+  if (!given["resourceVersion"].AsString().empty() && given["resourceVersion"].AsString() != "0") {
+    return BadRequest("resourceVersion should not be set on objects to be created");
+  }
+  if (given["name"].AsString().empty()) {
+    const std::string prefix(given["generateName"].AsString());
+    if (prefix.empty()) {
+      return Invalid(type.Named(""),
+                     {FieldRequired("metadata.name", "name or generateName is required")});
+    }
+    // The suffix must fit into the longest name.
+    meta.Set("name", prefix.substr(0, 253 - 5) + core.NewSuffix());
+  }
+  for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
+                          "resourceVersion", "generation"}) {
+    meta.Erase(key);
+  }
+  // Only an apply that creates brings managers of its own making.
+  if (request.verb != Verb::kPatch) meta.Erase("managedFields");
+  meta.Set("uid", core.NewUid());
+  meta.Set("creationTimestamp", TimeText(core.Now()));
+  if (type.has_generation) meta.Set("generation", 1);
+  // Status is written through its subresource; nodes and the like register with theirs.
+  const bool keeps_status = type.collection == "nodes" || type.collection == "namespaces" ||
+                            type.collection == "customresourcedefinitions.apiextensions.k8s.io";
+  if (type.has_status && !keeps_status) object.Erase("status");
+  return absl::OkStatus();
+}
+
+absl::Status PrepareUpdate(const ApiRequest& request, const Json& current, Json& next) {
+  const ResourceType& type = *request.type;
+  const std::string name(std::as_const(next)["metadata"]["name"].AsString());
+  if (!name.empty() && name != request.name) {
+    return WrongName(request, name);
+  }
+  const std::string revision(std::as_const(next)["metadata"]["resourceVersion"].AsString());
+  if (!revision.empty() && revision != "0" &&
+      revision != current["metadata"]["resourceVersion"].AsString()) {
+    return Conflict(request.subject(),
+                    "the object has been modified; please apply your changes to the latest version "
+                    "and try again");
+  }
+  BTH_RETURN_IF_ERROR(KeepServerMetadata(request, current, next));
+  SplitStatus(request, current, next);
+  CopyMember(current["metadata"], next["metadata"], "resourceVersion");
+  if (IsDeleting(current) && request.subresource.empty()) {
+    // New finalizers could keep a dying object alive for ever.
+    for (const Json& added : std::as_const(next)["metadata"]["finalizers"].items()) {
+      const Json::Array& had = current["metadata"]["finalizers"].items();
+      if (std::find(had.begin(), had.end(), added) == had.end()) {
+        return Invalid(
+            request.subject(),
+            {FieldForbidden("metadata.finalizers",
+                            "no new finalizers can be added if the object is being deleted")});
+      }
+    }
+  }
+  if (type.has_generation && request.subresource != "status" &&
+      DesiredStateDiffers(type, current, next)) {
+    next["metadata"].Set("generation", current["metadata"]["generation"].AsInt() + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckShape(const Json& object) {
+  size_t bytes = 0;
+  const int depth = Measure(object, &bytes);
+  if (depth > kJsonDepthMax) return BadRequest("the object is nested too deeply");
+  if (bytes > kBodyBytesMax) return TooLarge(kBodyBytesMax);
+  return absl::OkStatus();
+}
+
+std::vector<Cause> CheckMetadata(const ResourceType& type, const Json& metadata) {
+  std::vector<Cause> causes;
+  const Json& name = metadata["name"];
+  if (!name.is_string() || !NameIsValid(type, name.AsString())) {
+    causes.push_back(FieldInvalid(
+        "metadata.name", name,
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+        "'.', and must start and end with an alphanumeric character"));
+  }
+  for (const char* key : {"labels", "annotations"}) {
+    const Json& map = metadata[key];
+    if (!map.is_null() && !map.is_object()) {
+      causes.push_back(FieldInvalid(absl::StrCat("metadata.", key), map, "must be an object"));
+    }
+  }
+  for (const char* key : {"finalizers", "ownerReferences"}) {
+    const Json& list = metadata[key];
+    if (!list.is_null() && !list.is_array()) {
+      causes.push_back(FieldInvalid(absl::StrCat("metadata.", key), list, "must be an array"));
+    }
+  }
+  CheckLabels(metadata["labels"], "metadata.labels", causes);
+  CheckAnnotations(metadata["annotations"], causes);
+  for (const Json& finalizer : metadata["finalizers"].items()) {
+    if (!finalizer.is_string() || !IsQualifiedName(finalizer.AsString())) {
+      causes.push_back(
+          FieldInvalid("metadata.finalizers", finalizer,
+                       "name is neither a standard finalizer name nor is it fully qualified"));
+    }
+  }
+  CheckOwners(metadata["ownerReferences"], causes);
+  return causes;
+}
+
+}  // namespace bth::apiserver

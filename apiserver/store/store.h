@@ -1,0 +1,106 @@
+// All objects of the server under one growing revision, in memory and optionally on disk.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/types/json.h"
+#include "apiserver/store/collection.h"
+#include "apiserver/store/journal.h"
+#include "apiserver/store/watcher.h"
+#include "net/awaitable.h"
+
+namespace bth::apiserver {
+
+struct StoreOptions {
+  std::string data_dir;  // Empty: memory only.
+  HistoryLimits history;
+  Watcher::Bounds watch;
+  size_t watchers_max = 10'000;
+  // The journal is rewritten when it has grown by this and by as much as a snapshot holds.
+  size_t journal_bytes_min = size_t{16} << 20;
+};
+
+// A write is applied at once, and visible to later requests; whoever answers a request first
+// awaits Durable(), and watchers hear of it when it is on disk. In memory nothing ever waits.
+// Thread: the executor's.
+class Store {
+ public:
+  // Reads what `data_dir` holds. Errors: it cannot be used, or committed data is damaged.
+  static absl::StatusOr<std::unique_ptr<Store>> Create(net::Executor& executor,
+                                                       StoreOptions options);
+  ~Store();
+
+  // The collection of that name, made on first use. References stay valid.
+  Collection& Declare(const std::string& name, std::vector<SelectableField> fields);
+  Collection* Find(const std::string& name);
+  const std::map<std::string, std::unique_ptr<Collection>>& collections() const {
+    return collections_;
+  }
+  int64_t revision() const { return revision_; }
+
+  // Creates or replaces; stamps metadata.resourceVersion. Preconditions are the caller's duty.
+  ObjectPtr Put(Collection& collection, Json object);
+  // Removes the object of `last`'s name; `last` is what watchers are told.
+  ObjectPtr Remove(Collection& collection, Json last);
+
+  // Waits until everything applied so far is on disk. Errors: the disk failed; the store takes no
+  // more writes then.
+  net::Awaitable<absl::Status> Durable();
+  bool NeedsSync() const { return journal_ != nullptr && synced_ < revision_; }
+  // Watchers have been told of everything up to here.
+  int64_t delivered() const { return journal_ == nullptr ? revision_ : synced_; }
+  // Not OK once the disk has failed.
+  const absl::Status& health() const { return health_; }
+
+  // Events after `since`, or without it the present objects as additions. Errors: kOutOfRange:
+  // too old; kResourceExhausted: too many watchers.
+  absl::StatusOr<std::shared_ptr<Watcher>> Watch(Collection& collection, Selection selection,
+                                                 std::optional<int64_t> since);
+  size_t watchers() const;
+  uint64_t watchers_overflowed() const { return watchers_overflowed_; }
+  // Called after each event was applied, before the writer goes on; must not write itself.
+  void OnCommit(std::function<void(Collection&, const StoreEvent&)> observer) {
+    observers_.push_back(std::move(observer));
+  }
+  // Ends all watches of a collection that is no longer served and holds no objects any more.
+  void Retire(Collection& collection);
+  void CloseWatches();
+
+ private:
+  Store(net::Executor& executor, StoreOptions options);
+  absl::Status Load();
+  void Commit(Collection& collection, StoreEvent event);
+  void Deliver(Collection& collection, const StoreEvent& event);
+  void ScheduleSync();
+  void Sync();
+  absl::Status CompactIfGrown();
+
+  struct Waiter {
+    int64_t revision;
+    net::Promised<absl::Status> done;
+  };
+
+  net::Executor& executor_;
+  const StoreOptions options_;
+  std::map<std::string, std::unique_ptr<Collection>> collections_;
+  std::map<std::string, std::vector<std::weak_ptr<Watcher>>> watchers_;
+  std::vector<std::function<void(Collection&, const StoreEvent&)>> observers_;
+  std::unique_ptr<Journal> journal_;  // Null: memory only.
+  std::vector<std::pair<Collection*, StoreEvent>> undelivered_;
+  std::vector<Waiter> waiters_;
+  int64_t revision_ = 1;
+  int64_t synced_ = 0;
+  bool sync_scheduled_ = false;
+  absl::Status health_;
+  uint64_t watchers_overflowed_ = 0;
+  // Outlives the store in tasks it has posted.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace bth::apiserver
