@@ -1,0 +1,83 @@
+// Hierarchical dominant-resource fairness: a tree of queues with jobs as leaves.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "algo/resource_algebra.h"
+
+namespace bth::algo {
+
+// Shares flow up from the jobs: a child that is not saturated counts as much as the poorest such
+// sibling, so that a rich leaf does not make its whole branch look rich.
+//
+// Rows are recomputed when somebody compares and only where something changed. A result depends
+// on the present amounts alone, never on how they came about, so that trying and taking back
+// restores it exactly. Thread: one.
+class HdrfTree {
+ public:
+  using NodeIndex = uint32_t;
+  // The nodes from the root down to a queue.
+  using Path = std::vector<NodeIndex>;
+
+  // Paths longer than this are cut off.
+  static constexpr size_t kDepthMax = 64;
+
+  // `total`: what the cluster has.
+  explicit HdrfTree(const ResourceVec& total);
+
+  // The path of a queue by its annotations, such as "root/eng/dev" and "100/50/25"; element 0 is
+  // the root on both sides. New elements get their weight here; missing, unreadable and smaller
+  // weights are 1, and known elements keep theirs.
+  Path AddQueue(std::string_view hierarchy, std::string_view weights);
+  // A leaf below the last element of `path`. `request` is what all tasks of the job ask for.
+  NodeIndex AddJob(const Path& path, const ResourceVec& allocated, const ResourceVec& request);
+
+  // Adds to what the job holds; negative amounts take away.
+  void Change(NodeIndex job, const ResourceVec& by);
+
+  // Negative: the left queue is served first.
+  int Compare(const Path& left, const Path& right);
+
+  // For explanations and tests; brought up to date first.
+  struct Standing {
+    double share = 0;
+    double weight = 1;
+    bool saturated = false;
+  };
+  Standing StandingOf(NodeIndex node);
+
+ private:
+  using Amounts = std::array<double, model::kDims>;
+  struct Node {
+    NodeIndex parent = 0;
+    bool is_job = false;
+    bool stale = true;
+    Standing standing;
+    std::vector<NodeIndex> children;  // Higher indexes than this node's.
+    Amounts amounts{};
+    ResourceVec allocated;  // Of a job.
+    ResourceVec request;    // Of a job.
+  };
+
+  NodeIndex ChildOf(NodeIndex parent, std::string_view name, double weight);
+  void MarkStale(NodeIndex node);
+  void UpdateDemanding();
+  void Refresh();
+  void RecomputeJob(Node& node) const;
+  void RecomputeQueue(Node& node) const;
+  double ShareOf(const Amounts& amounts) const;
+
+  const ResourceVec total_;
+  ResourceVec allocated_;
+  DimMask demanding_ = 0;  // Dimensions in which the cluster is not used up.
+  std::vector<Node> nodes_;
+  std::vector<NodeIndex> stale_;
+  absl::flat_hash_map<std::pair<NodeIndex, std::string>, NodeIndex> children_;
+};
+
+}  // namespace bth::algo

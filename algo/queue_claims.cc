@@ -1,0 +1,60 @@
+#include "algo/queue_claims.h"
+
+namespace bth::algo {
+namespace {
+
+using model::JobCounts;
+using model::JobRow;
+using model::PodGroupPhase;
+
+bool RunsWithMinimum(const JobRow& job, const JobCounts& counts) {
+  return counts.phase == PodGroupPhase::kRunning &&
+         counts.Count(model::kAllocatedGroup) >= job.min_available;
+}
+
+ResourceVec Outstanding(const JobRow& job, const JobCounts& counts, DimMask reservable) {
+  return WithoutGated(ReservedFor(job.min_resources, counts.allocated, reservable), counts.gated);
+}
+
+}  // namespace
+
+ResourceVec StillReserved(const JobRow& job, const JobCounts& counts, DimMask reservable) {
+  if (!job.has_min_resources) return {};
+  const bool waits = counts.phase == PodGroupPhase::kInqueue;
+  if (!waits && !RunsWithMinimum(job, counts)) return {};
+  return Outstanding(job, counts, reservable);
+}
+
+ResourceVec ReservedInCluster(const JobRow& job, const JobCounts& counts, DimMask reservable) {
+  if (!job.has_min_resources) return {};
+  if (counts.phase == PodGroupPhase::kInqueue) {
+    return WithoutGated(job.min_resources.v, counts.gated);
+  }
+  return RunsWithMinimum(job, counts) ? Outstanding(job, counts, reservable) : ResourceVec();
+}
+
+void QueueSums::Add(const QueueSums& other) {
+  jobs += other.jobs;
+  allocated += other.allocated;
+  request += other.request;
+  inqueue += other.inqueue;
+  elastic += other.elastic;
+}
+
+void QueueSums::Subtract(const QueueSums& other) {
+  jobs -= other.jobs;
+  allocated -= other.allocated;
+  request -= other.request;
+  inqueue -= other.inqueue;
+  elastic -= other.elastic;
+}
+
+QueueSums ClaimsOf(const JobRow& job, const JobCounts& counts, DimMask reservable) {
+  return {.jobs = 1,
+          .allocated = counts.allocated,
+          .request = counts.allocated + counts.pending,
+          .inqueue = StillReserved(job, counts, reservable),
+          .elastic = Elastic(counts.allocated, job.min_resources)};
+}
+
+}  // namespace bth::algo

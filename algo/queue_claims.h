@@ -1,0 +1,32 @@
+// What jobs lay claim to in their queue, as sums that can be added and taken away.
+#pragma once
+
+#include "algo/gang_rules.h"
+#include "algo/resource_algebra.h"
+#include "api/model/job.h"
+
+namespace bth::algo {
+
+// What an admitted job keeps reserved beyond what it holds: nothing unless it is waiting in line,
+// or running with its minimum placed. Jobs without minimum resources reserve nothing.
+ResourceVec StillReserved(const model::JobRow& job, const model::JobCounts& counts,
+                          DimMask reservable);
+
+// The same for the rule that counts a waiting job's whole minimum, whatever it holds.
+ResourceVec ReservedInCluster(const model::JobRow& job, const model::JobCounts& counts,
+                              DimMask reservable);
+
+// Sums over the jobs of a queue.
+struct QueueSums {
+  int32_t jobs = 0;
+  ResourceVec allocated;  // Held by allocated tasks.
+  ResourceVec request;    // Of allocated and pending tasks.
+  ResourceVec inqueue;    // StillReserved.
+  ResourceVec elastic;    // Held beyond the jobs' minimums.
+
+  void Add(const QueueSums& other);
+  void Subtract(const QueueSums& other);
+};
+QueueSums ClaimsOf(const model::JobRow& job, const model::JobCounts& counts, DimMask reservable);
+
+}  // namespace bth::algo

@@ -1,0 +1,129 @@
+#include "plugins/binpack/binpack.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "algo/node_scores.h"
+#include "base/status.h"
+#include "framework/session.h"
+
+namespace bth::plugins {
+namespace {
+
+using framework::HookRegistrar;
+using framework::Session;
+using model::NodeId;
+using model::NodeRange;
+using model::ShapeId;
+
+struct Weights {
+  int64_t plugin = 1;
+  std::map<std::string, int64_t> resources;  // By resource name; none is negative.
+};
+
+// The weight of one resource; a negative one counts as 1.
+absl::StatusOr<int64_t> ReadResourceWeight(const conf::Arguments& args, const std::string& key) {
+  BTH_ASSIGN_OR_RETURN(const int64_t weight, args.Int(key, 1));
+  if (weight >= 0) return weight;
+  args.Report(key, "is negative; 1 is used instead");
+  return 1;
+}
+
+absl::StatusOr<Weights> ReadWeights(const conf::Arguments& args) {
+  Weights weights;
+  BTH_ASSIGN_OR_RETURN(weights.plugin, args.Int("binpack.weight", 1));
+  BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names, args.CommaList("binpack.resources"));
+  for (const std::string& name : names) {
+    BTH_ASSIGN_OR_RETURN(weights.resources[name],
+                         ReadResourceWeight(args, absl::StrCat("binpack.resources.", name)));
+  }
+  for (const std::string name : {"cpu", "memory"}) {
+    BTH_ASSIGN_OR_RETURN(weights.resources[name],
+                         ReadResourceWeight(args, absl::StrCat("binpack.", name)));
+  }
+  return weights;
+}
+
+// A resource that counts for the shape at hand.
+struct Part {
+  int dim = 0;
+  int64_t request = 0;
+  double weight = 0;
+};
+
+// Score of one node, 0 to 100. A node that would be over its allocatable in a resource that counts
+// scores 0.
+double Fullness(absl::Span<const Part> parts, double weight_sum,
+                const model::ResourceVec& allocatable, const model::ResourceVec& idle) {
+  double sum = 0;
+  for (const Part& part : parts) {
+    const int64_t capacity = allocatable[part.dim];
+    if (capacity == 0 || part.weight == 0) continue;
+    const int64_t filled = capacity - idle[part.dim] + part.request;
+    if (filled > capacity) return 0;
+    sum += static_cast<double>(filled) * part.weight / static_cast<double>(capacity);
+  }
+  return sum / weight_sum * static_cast<double>(algo::kScoreTop);
+}
+
+// Its weights by dimension are those of the present session. Thread: scheduling; scores on any
+// worker.
+class BinPack final : public framework::Plugin {
+ public:
+  explicit BinPack(Weights weights) : weights_(std::move(weights)) {}
+  std::string_view name() const override { return "binpack"; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    if (weights_.plugin == 0) return absl::OkStatus();
+    counted_.clear();
+    for (const auto& [name, weight] : weights_.resources) {
+      // A resource without a dimension is one that no pod asks for.
+      if (const std::optional<int> dim = session.dims().Find(name)) {
+        counted_.push_back({.dim = *dim, .weight = static_cast<double>(weight)});
+      }
+    }
+    hooks.ScoreUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<double> sum) {
+      AddScores(session, shape, block, sum);
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  void AddScores(const Session& session, ShapeId shape, NodeRange block,
+                 absl::Span<double> sum) const {
+    const model::ResourceVec& request = session.shape(shape).request;
+    std::array<Part, model::kDims> parts;
+    size_t count = 0;
+    double weight_sum = 0;
+    for (const Part& counted : counted_) {
+      if (request[counted.dim] <= 0) continue;
+      parts[count] = counted;
+      parts[count++].request = request[counted.dim];
+      weight_sum += counted.weight;
+    }
+    if (weight_sum <= 0) return;
+    const absl::Span<const Part> asked(parts.data(), count);
+    const auto plugin_weight = static_cast<double>(weights_.plugin);
+    for (NodeId node : block) {
+      sum[block.Offset(node)] +=
+          plugin_weight *
+          Fullness(asked, weight_sum, session.base().allocatable[node], session.usage().idle[node]);
+    }
+  }
+
+  const Weights weights_;
+  std::vector<Part> counted_;  // At most one per dimension.
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateBinPack(const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(Weights weights, ReadWeights(args));
+  return std::make_unique<BinPack>(std::move(weights));
+}
+
+}  // namespace bth::plugins

@@ -1,0 +1,10 @@
+// The table of compiled-in plugins.
+#pragma once
+
+#include "framework/plugin.h"
+
+namespace bth::plugins {
+
+void RegisterBuiltinPlugins(framework::Registry& registry);
+
+}  // namespace bth::plugins

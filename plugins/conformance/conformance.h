@@ -1,0 +1,15 @@
+// System pods are never evicted.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "conf/arguments.h"
+#include "framework/plugin.h"
+
+namespace bth::plugins {
+
+// Takes no arguments.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateConformance(const conf::Arguments& args);
+
+}  // namespace bth::plugins

@@ -1,0 +1,161 @@
+#include "plugins/drf/drf.h"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "algo/gang_rules.h"
+#include "algo/job_changes.h"
+#include "algo/resource_algebra.h"
+#include "framework/session.h"
+#include "plugins/drf/job_shares.h"
+#include "plugins/drf/queue_tree.h"
+
+namespace bth::plugins {
+namespace {
+
+using framework::HookRegistrar;
+using framework::Session;
+using framework::Verdict;
+using framework::Vote;
+using model::JobId;
+using model::QueueId;
+using model::ResourceVec;
+using model::TaskId;
+
+bool TakesPart(const Session& session, JobId job) {
+  return job.valid() && algo::TakesPart(session.job(job));
+}
+
+// Counts what jobs hold by the session's events. Between sessions it keeps the jobs of the last
+// snapshot, to publish only shares that changed. Thread: scheduling.
+class Drf final : public framework::Plugin {
+ public:
+  std::string_view name() const override { return "drf"; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    shares_.Open(session.base());
+    tree_.reset();
+    if (hooks.hierarchy_enabled()) tree_.emplace(session.base());
+    hooks.JobOrder([this](JobId left, JobId right) {
+      const double left_share = shares_.ShareOf(left);
+      const double right_share = shares_.ShareOf(right);
+      return static_cast<int>(left_share > right_share) -
+             static_cast<int>(left_share < right_share);
+    });
+    hooks.Preemptable([this, &session](TaskId evictor, absl::Span<const TaskId> candidates) {
+      return RicherJobs(session, evictor, candidates);
+    });
+    if (tree_) AddHierarchyHooks(session, hooks);
+    AddEventHooks(session, hooks);
+    hooks.OnClose([this, &session] { PublishShares(session); });
+    return absl::OkStatus();
+  }
+
+ private:
+  void AddHierarchyHooks(const Session& session, HookRegistrar& hooks) {
+    hooks.QueueOrder([this](QueueId left, QueueId right) { return tree_->Compare(left, right); });
+    hooks.Reclaimable([this, &session](TaskId evictor, absl::Span<const TaskId> candidates) {
+      return LaterQueues(session, evictor, candidates);
+    });
+  }
+
+  void AddEventHooks(const Session& session, HookRegistrar& hooks) {
+    hooks.OnPlace([this, &session](TaskId task) {
+      const JobId job = session.task(task).job;
+      if (!TakesPart(session, job)) return;
+      shares_.Add(job, session.request(task));
+      if (tree_) tree_->Add(job, session.request(task));
+    });
+    hooks.OnRemove([this, &session](TaskId task) {
+      const JobId job = session.task(task).job;
+      if (!TakesPart(session, job)) return;
+      shares_.Remove(job, session.request(task));
+      if (tree_) tree_->Remove(job, session.request(task));
+    });
+  }
+
+  // Candidates whose job, without them and the candidates before them, still has no smaller share
+  // than the evictor's job would have with it.
+  Verdict RicherJobs(const Session& session, TaskId evictor,
+                     absl::Span<const TaskId> candidates) const {
+    constexpr double kShareDelta = 1e-6;
+    Verdict verdict{.vote = Vote::kPermit};
+    const JobId own = session.task(evictor).job;
+    if (!TakesPart(session, own)) return verdict;
+    const ResourceVec& total = session.base().total;
+    const double own_share =
+        algo::DominantShare(shares_.AllocatedOf(own) + session.request(evictor), total);
+    absl::flat_hash_map<JobId, ResourceVec> left;
+    for (TaskId candidate : candidates) {
+      const JobId job = session.task(candidate).job;
+      if (!TakesPart(session, job)) continue;
+      auto [it, first] = left.try_emplace(job);
+      if (first) it->second = shares_.AllocatedOf(job);
+      it->second -= session.request(candidate);
+      const double share = algo::DominantShare(it->second, total);
+      if (own_share < share || std::abs(own_share - share) <= kShareDelta) {
+        verdict.victims.push_back(candidate);
+      }
+    }
+    return verdict;
+  }
+
+  // Candidates whose queue would still come after the evictor's, were they alone to leave and the
+  // evictor placed. The tree is changed and put back.
+  Verdict LaterQueues(const Session& session, TaskId evictor, absl::Span<const TaskId> candidates) {
+    Verdict verdict{.vote = Vote::kPermit};
+    const JobId own = session.task(evictor).job;
+    if (!TakesPart(session, own)) return verdict;
+    tree_->Add(own, session.request(evictor));
+    for (TaskId candidate : candidates) {
+      const JobId job = session.task(candidate).job;
+      if (!TakesPart(session, job)) continue;
+      tree_->Remove(job, session.request(candidate));
+      if (tree_->Compare(session.job(own).queue, session.job(job).queue) < 0) {
+        verdict.victims.push_back(candidate);
+      }
+      tree_->Add(job, session.request(candidate));
+    }
+    tree_->Remove(own, session.request(evictor));
+    return verdict;
+  }
+
+  // Shares of jobs that this session or the snapshot changed; of all when the cluster's total
+  // changed.
+  void PublishShares(const Session& session) {
+    metrics::SchedulerMetrics* metrics = session.context().metrics;
+    if (metrics == nullptr) return;
+    if (session.base().total != published_total_) published_ = {};
+    published_total_ = session.base().total;
+    std::vector<JobId> jobs = shares_.changed();
+    using Job = algo::JobChanges::Job;
+    published_.Advance(
+        session.base(), [] {},
+        [&jobs](JobId id, const Job*, const Job* now) {
+          if (now != nullptr) jobs.push_back(id);
+        });
+    for (JobId id : jobs) {
+      const model::JobFacts& facts = *session.job(id).facts;
+      metrics
+          ->Job({.job_namespace = facts.ns,
+                 .name = facts.name,
+                 .queue = *session.queue(session.job(id).queue).name})
+          ->SetShare(shares_.ShareOf(id));
+    }
+  }
+
+  drf::JobShares shares_;
+  std::optional<drf::QueueTree> tree_;  // Only with hierarchy.
+  algo::JobChanges published_;
+  ResourceVec published_total_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateDrf(const conf::Arguments&) {
+  return std::make_unique<Drf>();
+}
+
+}  // namespace bth::plugins

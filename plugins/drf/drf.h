@@ -1,0 +1,15 @@
+// Dominant-resource fairness between jobs and, with `enableHierarchy`, between queues.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "conf/arguments.h"
+#include "framework/plugin.h"
+
+namespace bth::plugins {
+
+// Takes no arguments.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateDrf(const conf::Arguments& args);
+
+}  // namespace bth::plugins

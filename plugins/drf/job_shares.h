@@ -1,0 +1,40 @@
+// What each job holds during a session, and its dominant share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algo/resource_algebra.h"
+#include "api/model/snapshot.h"
+#include "base/ids.h"
+
+namespace bth::plugins::drf {
+
+// A job starts with what its allocated tasks hold in the snapshot; promised tasks count only when
+// they were promised in this session. Shares are computed when first asked for, so that opening a
+// session costs one fill. Thread: scheduling.
+class JobShares {
+ public:
+  // Starts a session; `base` must outlive it.
+  void Open(const model::Snapshot& base);
+
+  double ShareOf(model::JobId job);
+  model::ResourceVec AllocatedOf(model::JobId job) const;
+  void Add(model::JobId job, const model::ResourceVec& amount);
+  void Remove(model::JobId job, const model::ResourceVec& amount);
+
+  // Jobs whose amount changed in this session, in order of their first change.
+  const std::vector<model::JobId>& changed() const { return changed_; }
+
+ private:
+  static constexpr double kUnknown = -1;
+  model::ResourceVec& ChangeOf(model::JobId job);
+
+  const model::Snapshot* base_ = nullptr;
+  IdVector<model::JobId, double> shares_;      // kUnknown: not computed.
+  IdVector<model::JobId, int32_t> change_at_;  // Position in `changes_`; -1: none.
+  std::vector<model::ResourceVec> changes_;
+  std::vector<model::JobId> changed_;
+};
+
+}  // namespace bth::plugins::drf

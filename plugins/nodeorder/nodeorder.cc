@@ -1,0 +1,217 @@
+#include "plugins/nodeorder/nodeorder.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "algo/node_scores.h"
+#include "base/status.h"
+#include "framework/session.h"
+#include "plugins/nodeorder/node_capacities.h"
+
+namespace bth::plugins {
+namespace {
+
+using framework::HookRegistrar;
+using framework::Normalize;
+using framework::Session;
+using model::NodeId;
+using model::NodeRange;
+using model::PodConstraints;
+using model::ShapeId;
+using nodeorder::NodeCapacities;
+using nodeorder::NodeCapacity;
+
+struct Weights {
+  int64_t node_affinity = 2;
+  int64_t pod_affinity = 2;
+  int64_t least_requested = 1;
+  int64_t most_requested = 0;
+  int64_t balanced_resource = 1;
+  int64_t taint_toleration = 3;
+  int64_t image_locality = 1;
+  int64_t topology_spread = 2;
+};
+
+absl::StatusOr<Weights> ReadWeights(const conf::Arguments& args) {
+  struct Key {
+    std::string_view name;
+    int64_t Weights::*value;
+  };
+  constexpr Key kKeys[] = {
+      {"nodeaffinity.weight", &Weights::node_affinity},
+      {"podaffinity.weight", &Weights::pod_affinity},
+      {"leastrequested.weight", &Weights::least_requested},
+      {"mostrequested.weight", &Weights::most_requested},
+      {"balancedresource.weight", &Weights::balanced_resource},
+      {"tainttoleration.weight", &Weights::taint_toleration},
+      {"imagelocality.weight", &Weights::image_locality},
+      {"podtopologyspread.weight", &Weights::topology_spread},
+  };
+  Weights weights;
+  for (const Key& key : kKeys) {
+    BTH_ASSIGN_OR_RETURN(weights.*key.value, args.Int(key.name, weights.*key.value));
+  }
+  return weights;
+}
+
+// LeastAllocated or MostAllocated: requests count with their defaults.
+template <typename Score>
+framework::UsageScoreFn AllocationScore(const Session& session, const NodeCapacities& capacities,
+                                        int64_t weight, Score score) {
+  return [&session, &capacities, weight, score](ShapeId shape, NodeRange block,
+                                                absl::Span<double> sum) {
+    const model::NonZeroRequest pod = session.shape(shape).nonzero;
+    for (NodeId node : block) {
+      const model::NonZeroRequest& held = session.usage().nonzero[node];
+      const algo::CpuMemory asked{.cpu = held.cpu_milli + pod.cpu_milli,
+                                  .memory = held.memory_bytes + pod.memory_bytes};
+      sum[block.Offset(node)] +=
+          static_cast<double>(weight * score(asked, capacities[node].cpu_memory));
+    }
+  };
+}
+
+// BalancedAllocation for one shape: real requests, nvidia.com/gpu only when the pod asks for it.
+class Balance {
+ public:
+  Balance(const Session& session, const NodeCapacities& capacities, ShapeId shape)
+      : session_(session), capacities_(capacities), pod_(session.shape(shape).request) {
+    const std::optional<int> gpu = capacities.gpu_dim();
+    if (gpu && pod_[*gpu] > 0) gpu_dim_ = *gpu;
+    any_promised_ = session.usage().pipelined_tasks > 0;
+  }
+
+  bool applies() const {
+    return pod_[model::kCpu] > 0 || pod_[model::kMemory] > 0 || gpu_dim_ >= 0;
+  }
+
+  int64_t Of(NodeId node) const {
+    const NodeCapacity& whole = capacities_[node];
+    const model::ResourceVec& allocatable = session_.base().allocatable[node];
+    const model::ResourceVec& idle = session_.usage().idle[node];
+    algo::Evenness with_pod;
+    algo::Evenness without_pod;
+    const auto add = [&](int dim, int64_t capacity) {
+      if (capacity <= 0) return;
+      int64_t held = allocatable[dim] - idle[dim];
+      if (any_promised_) held += session_.usage().pipelined[node][dim];
+      with_pod.Add(algo::UsedFraction(held + pod_[dim], capacity));
+      without_pod.Add(algo::UsedFraction(held, capacity));
+    };
+    add(model::kCpu, whole.cpu_memory.cpu);
+    add(model::kMemory, whole.cpu_memory.memory);
+    if (gpu_dim_ >= 0) add(gpu_dim_, whole.gpu);
+    return algo::BalancedScore(with_pod, without_pod);
+  }
+
+ private:
+  const Session& session_;
+  const NodeCapacities& capacities_;
+  const model::ResourceVec& pod_;
+  int gpu_dim_ = -1;
+  bool any_promised_ = false;
+};
+
+int32_t HoldersOf(const model::Snapshot& base, Symbol image) {
+  const auto& spreads = *base.images;
+  auto it = std::lower_bound(
+      spreads.begin(), spreads.end(), image,
+      [](const model::ImageSpread& spread, Symbol symbol) { return spread.image < symbol; });
+  return it != spreads.end() && it->image == image ? it->nodes : 0;
+}
+
+int64_t WorthOfImages(const model::Snapshot& base, const PodConstraints& pod,
+                      const model::NodeFacts& node) {
+  int64_t worth = 0;
+  for (Symbol image : pod.images) {
+    auto it = std::lower_bound(
+        node.images.begin(), node.images.end(), image,
+        [](const std::pair<Symbol, int64_t>& held, Symbol symbol) { return held.first < symbol; });
+    if (it == node.images.end() || it->first != image) continue;
+    worth += algo::ImageWorth(it->second, HoldersOf(base, image), base.nodes_by_name->size());
+  }
+  return worth;
+}
+
+// A score of facts alone, one number per node.
+template <typename Raw>
+framework::StaticScore StaticScoreOf(const Session& session, int64_t weight, Normalize normalize,
+                                     Raw raw_of) {
+  return {
+      .fn =
+          [&session, raw_of](const PodConstraints& pod, NodeRange block, absl::Span<int64_t> raw) {
+            for (NodeId node : block) raw[block.Offset(node)] = raw_of(pod, session.node(node));
+          },
+      .normalize = normalize,
+      .weight = static_cast<double>(weight)};
+}
+
+// Keeps the column of capacities from session to session. Thread: scheduling; scores on any worker.
+class NodeOrder final : public framework::Plugin {
+ public:
+  explicit NodeOrder(const Weights& weights) : weights_(weights) {}
+  std::string_view name() const override { return "nodeorder"; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    AddStaticScores(session, hooks);
+    capacities_.Refresh(session.base());
+    if (weights_.least_requested != 0) {
+      hooks.ScoreUsage(AllocationScore(session, capacities_, weights_.least_requested,
+                                       algo::LeastAllocatedScore));
+    }
+    if (weights_.most_requested != 0) {
+      hooks.ScoreUsage(
+          AllocationScore(session, capacities_, weights_.most_requested, algo::MostAllocatedScore));
+    }
+    if (weights_.balanced_resource != 0) AddBalance(session, hooks);
+    return absl::OkStatus();
+  }
+
+ private:
+  void AddStaticScores(const Session& session, HookRegistrar& hooks) const {
+    using model::NodeFacts;
+    if (weights_.image_locality != 0) {
+      hooks.ScoreStatic(StaticScoreOf(
+          session, weights_.image_locality, Normalize::kNone,
+          [&session](const PodConstraints& pod, const NodeFacts& node) {
+            return algo::ImageScore(WorthOfImages(session.base(), pod, node), pod.image_containers);
+          }));
+    }
+    if (weights_.node_affinity != 0) {
+      hooks.ScoreStatic(StaticScoreOf(session, weights_.node_affinity, Normalize::kByMax,
+                                      [](const PodConstraints& pod, const NodeFacts& node) {
+                                        return model::PreferredWeight(pod, node);
+                                      }));
+    }
+    if (weights_.taint_toleration != 0) {
+      hooks.ScoreStatic(
+          StaticScoreOf(session, weights_.taint_toleration, Normalize::kByMaxReverse,
+                        [](const PodConstraints& pod, const NodeFacts& node) -> int64_t {
+                          return model::CountUntoleratedPreferences(pod, node);
+                        }));
+    }
+  }
+
+  void AddBalance(const Session& session, HookRegistrar& hooks) const {
+    hooks.ScoreUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<double> sum) {
+      const Balance balance(session, capacities_, shape);
+      if (!balance.applies()) return;
+      for (NodeId node : block) {
+        sum[block.Offset(node)] +=
+            static_cast<double>(weights_.balanced_resource * balance.Of(node));
+      }
+    });
+  }
+
+  const Weights weights_;
+  NodeCapacities capacities_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNodeOrder(const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(const Weights weights, ReadWeights(args));
+  return std::make_unique<NodeOrder>(weights);
+}
+
+}  // namespace bth::plugins

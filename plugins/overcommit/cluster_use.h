@@ -1,0 +1,35 @@
+// Sums over all nodes and jobs, kept from session to session.
+#pragma once
+
+#include "algo/job_changes.h"
+#include "algo/resource_algebra.h"
+#include "api/model/snapshot.h"
+
+namespace bth::plugins::overcommit {
+
+// Follows what changed between two snapshots. Thread: scheduling.
+class ClusterUse {
+ public:
+  void Advance(const model::Snapshot& base);
+
+  // Held by the pods of ready nodes, whoever they belong to.
+  const model::ResourceVec& used() const { return used_; }
+  // Kept by admitted jobs.
+  const model::ResourceVec& reserved() const { return reserved_; }
+
+ private:
+  void FollowNodes(const model::Snapshot& base);
+  void FollowJobs(const model::Snapshot& base);
+
+  // What `used_` was made of.
+  std::shared_ptr<const model::DimensionTable> dims_;
+  CowVector<model::NodeId, model::NodeRow> nodes_;
+  CowVector<model::NodeId, model::ResourceVec> allocatable_;
+  CowVector<model::NodeId, model::ResourceVec> idle_;
+  model::ResourceVec used_;
+
+  algo::JobChanges changes_;
+  model::ResourceVec reserved_;
+};
+
+}  // namespace bth::plugins::overcommit

@@ -1,0 +1,74 @@
+#include "plugins/overcommit/overcommit.h"
+
+#include <string>
+
+#include "algo/resource_algebra.h"
+#include "base/status.h"
+#include "framework/session.h"
+#include "plugins/overcommit/cluster_use.h"
+#include "plugins/shortage_text.h"
+
+namespace bth::plugins {
+namespace {
+
+using framework::HookRegistrar;
+using framework::Session;
+using framework::Vote;
+using model::DimMask;
+using model::JobId;
+using model::ResourceVec;
+
+constexpr double kDefaultFactor = 1.2;
+
+// Sums live from session to session; what one session admits is counted on top.
+// Thread: scheduling.
+class Overcommit final : public framework::Plugin {
+ public:
+  explicit Overcommit(double factor) : factor_(factor) {}
+  std::string_view name() const override { return "overcommit"; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    use_.Advance(session.base());
+    room_ = algo::Scaled(session.base().total, factor_) - use_.used();
+    reserved_ = use_.reserved();
+    hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
+    hooks.JobEnqueued([this, &session](JobId job) {
+      const model::JobRow& row = session.job(job);
+      if (!row.has_min_resources) return;
+      reserved_ += algo::WithoutGated(row.min_resources.v, session.counts(job).gated);
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  Vote VoteOn(Session& session, JobId job) const {
+    const model::JobRow& row = session.job(job);
+    if (!row.has_min_resources) return Vote::kPermit;
+    const ResourceVec& minimum = row.min_resources.v;
+    const DimMask short_dims = algo::DimsOver(reserved_ + minimum, room_, algo::AskedDims(minimum));
+    if (short_dims == 0) return Vote::kPermit;
+    std::string text =
+        ShortageText("resource in cluster is overused", "overused", short_dims, session.dims());
+    session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+    session.HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
+    return Vote::kReject;
+  }
+
+  const double factor_;
+  overcommit::ClusterUse use_;
+  ResourceVec room_;      // Of the stretched cluster, without what is used.
+  ResourceVec reserved_;  // Of that, what admitted jobs keep.
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateOvercommit(const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(double factor, args.Double("overcommit-factor", kDefaultFactor));
+  if (!(factor >= 1)) {
+    args.Report("overcommit-factor", "is smaller than 1; 1.2 is used instead");
+    factor = kDefaultFactor;
+  }
+  return std::make_unique<Overcommit>(factor);
+}
+
+}  // namespace bth::plugins

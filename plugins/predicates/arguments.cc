@@ -1,0 +1,60 @@
+#include "plugins/predicates/arguments.h"
+
+#include <string_view>
+
+#include "base/status.h"
+
+namespace bth::plugins::predicates {
+namespace {
+
+// Says that a present argument changes nothing, and why.
+void ReportIdle(const conf::Arguments& args, std::string_view key, std::string_view why) {
+  if (args.Find(key) != nullptr && args.Has(key)) args.Report(key, std::string(why));
+}
+
+absl::Status CheckIdleArguments(const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(const bool cache, args.Bool("predicate.CacheEnable", false));
+  if (cache) {
+    args.Report("predicate.CacheEnable",
+                "has no effect: verdicts are always kept, and always exact");
+  }
+  ReportIdle(args, "predicate.DynamicResourceAllocationEnable",
+             "has no effect: the feature gate DynamicResourceAllocation decides");
+  constexpr std::string_view kVolumes = "has no effect: pods with volumes to bind are held back";
+  for (std::string_view key : {"volumebinding.weight", "volumebinding.bindTimeoutSeconds"}) {
+    BTH_RETURN_IF_ERROR(args.Int(key, 0));
+    ReportIdle(args, key, kVolumes);
+  }
+  ReportIdle(args, "volumebinding.shape", kVolumes);
+  BTH_RETURN_IF_ERROR(args.Int("dynamicresources.filterTimeoutSeconds", 0));
+  ReportIdle(args, "dynamicresources.filterTimeoutSeconds",
+             "has no effect: pods with resource claims are held back");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Switches> ReadSwitches(const conf::Arguments& args) {
+  struct Key {
+    std::string_view name;
+    bool Switches::*value;
+  };
+  constexpr Key kKeys[] = {
+      {"predicate.NodeAffinityEnable", &Switches::node_affinity},
+      {"predicate.NodePortsEnable", &Switches::node_ports},
+      {"predicate.TaintTolerationEnable", &Switches::taints},
+      {"predicate.PodAffinityEnable", &Switches::pod_affinity},
+      {"predicate.NodeVolumeLimitsEnable", &Switches::volume_limits},
+      {"predicate.VolumeZoneEnable", &Switches::volume_zone},
+      {"predicate.PodTopologySpreadEnable", &Switches::topology_spread},
+      {"predicate.VolumeBindingEnable", &Switches::volume_binding},
+  };
+  Switches switches;
+  for (const Key& key : kKeys) {
+    BTH_ASSIGN_OR_RETURN(switches.*key.value, args.Bool(key.name, true));
+  }
+  BTH_RETURN_IF_ERROR(CheckIdleArguments(args));
+  return switches;
+}
+
+}  // namespace bth::plugins::predicates

@@ -1,0 +1,25 @@
+// The arguments of the plugin `predicates`.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "conf/arguments.h"
+
+namespace bth::plugins::predicates {
+
+struct Switches {
+  bool node_affinity = true;
+  bool node_ports = true;
+  bool taints = true;
+  bool pod_affinity = true;
+  bool volume_limits = true;
+  bool volume_zone = true;
+  bool topology_spread = true;
+  bool volume_binding = true;
+
+  bool any_volume_filter() const { return volume_limits || volume_zone || volume_binding; }
+};
+
+// Arguments that are accepted without an effect leave a finding that says so.
+absl::StatusOr<Switches> ReadSwitches(const conf::Arguments& args);
+
+}  // namespace bth::plugins::predicates

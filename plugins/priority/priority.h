@@ -1,0 +1,15 @@
+// Higher priority first, and only lower priorities are preempted.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "conf/arguments.h"
+#include "framework/plugin.h"
+
+namespace bth::plugins {
+
+// Takes no arguments.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreatePriority(const conf::Arguments& args);
+
+}  // namespace bth::plugins

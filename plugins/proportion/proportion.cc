@@ -1,0 +1,201 @@
+#include "plugins/proportion/proportion.h"
+
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "algo/gang_rules.h"
+#include "algo/resource_algebra.h"
+#include "framework/session.h"
+#include "plugins/proportion/queue_ledger.h"
+#include "plugins/queue_gauges.h"
+#include "plugins/shortage_text.h"
+
+namespace bth::plugins {
+namespace {
+
+using framework::Gate;
+using framework::HookRegistrar;
+using framework::Session;
+using framework::Verdict;
+using framework::Vote;
+using model::DimMask;
+using model::JobId;
+using model::QueueId;
+using model::QueueState;
+using model::ResourceVec;
+using model::TaskId;
+using proportion::Account;
+using proportion::QueueLedger;
+
+constexpr std::string_view kName = "proportion";
+
+// The queue of a task whose job takes part in sessions; invalid for others.
+QueueId QueueOf(const Session& session, TaskId task) {
+  const JobId job = session.task(task).job;
+  if (!job.valid() || !algo::TakesPart(session.job(job))) return {};
+  return session.job(job).queue;
+}
+
+// Its accounts follow the session's events; sums over jobs live from session to session.
+// Thread: scheduling.
+class Proportion final : public framework::Plugin {
+ public:
+  std::string_view name() const override { return kName; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    ledger_.Open(session.base());
+    hooks.QueueOrder([this, &session](QueueId left, QueueId right) {
+      return CompareQueues(session, left, right);
+    });
+    hooks.Overused([this](QueueId queue) { return Overused(ledger_[queue]); });
+    hooks.Reclaimable([this, &session](TaskId, absl::Span<const TaskId> candidates) {
+      return BeyondDeserved(session, candidates);
+    });
+    AddAdmissionHooks(session, hooks);
+    AddEventHooks(session, hooks);
+    hooks.OnClose([this, &session] { PublishQueues(session); });
+    return absl::OkStatus();
+  }
+
+ private:
+  void AddAdmissionHooks(Session& session, HookRegistrar& hooks) {
+    hooks.Allocatable(
+        [this, &session](QueueId queue, TaskId task) { return MayAllocate(session, queue, task); });
+    hooks.Preemptive([this, &session](QueueId queue, absl::Span<const TaskId> tasks) {
+      ResourceVec asked;
+      for (TaskId task : tasks) asked += session.request(task);
+      return IsOpen(session, queue) && ShortDims(queue, asked) == 0;
+    });
+    hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
+    hooks.JobEnqueued([this, &session](JobId job) {
+      const model::JobRow& row = session.job(job);
+      if (!row.has_min_resources) return;
+      ledger_.Reserve(row.queue,
+                      algo::WithoutGated(row.min_resources.v, session.counts(job).gated));
+    });
+  }
+
+  void AddEventHooks(const Session& session, HookRegistrar& hooks) {
+    hooks.OnPlace([this, &session](TaskId task) {
+      const QueueId queue = QueueOf(session, task);
+      if (queue.valid()) ledger_.Place(queue, session.request(task));
+    });
+    hooks.OnRemove([this, &session](TaskId task) {
+      const QueueId queue = QueueOf(session, task);
+      if (queue.valid()) ledger_.Remove(queue, session.request(task));
+    });
+  }
+
+  int CompareQueues(const Session& session, QueueId left, QueueId right) const {
+    const int32_t left_priority = session.queue(left).priority;
+    const int32_t right_priority = session.queue(right).priority;
+    if (left_priority != right_priority) return left_priority > right_priority ? -1 : 1;
+    const double left_share = ledger_[left].share;
+    const double right_share = ledger_[right].share;
+    return static_cast<int>(left_share > right_share) - static_cast<int>(left_share < right_share);
+  }
+
+  // All that the queue deserves is in use.
+  static bool Overused(const Account& account) {
+    return account.has_jobs && account.deserved.AllAtMost(account.allocated);
+  }
+
+  static bool IsOpen(const Session& session, QueueId queue) {
+    return session.queue(queue).state == QueueState::kOpen;
+  }
+
+  // Dimensions of `asked` in which the queue would hold more than it deserves.
+  DimMask ShortDims(QueueId queue, const ResourceVec& asked) const {
+    const Account& account = ledger_[queue];
+    return algo::DimsOver(account.allocated + asked, account.deserved, algo::AskedDims(asked));
+  }
+
+  bool MayAllocate(Session& session, QueueId queue, TaskId task) const {
+    const JobId job = session.task(task).job;
+    if (!IsOpen(session, queue)) {
+      session.HoldAt(job, Gate::kQueueClosed, kName, ClosedText(session, queue));
+      return false;
+    }
+    const DimMask short_dims = ShortDims(queue, session.request(task));
+    if (short_dims == 0) return true;
+    const framework::JobFit* hold = session.HoldOf(job);
+    if (hold == nullptr || hold->gate > Gate::kQuota) {
+      session.HoldAt(job, Gate::kQuota, kName,
+                     ShortageText("queue resource quota insufficient", "insufficient", short_dims,
+                                  session.dims()));
+    }
+    return false;
+  }
+
+  static std::string ClosedText(const Session& session, QueueId queue) {
+    return absl::StrCat("queue ", *session.queue(queue).name, " is not open");
+  }
+
+  // Admitted when the queue can ever hold the job's minimum beside what it must keep already.
+  Vote VoteOn(Session& session, JobId job) const {
+    const model::JobRow& row = session.job(job);
+    if (!IsOpen(session, row.queue)) {
+      session.HoldAt(job, Gate::kQueueClosed, kName, ClosedText(session, row.queue));
+      return Vote::kReject;
+    }
+    if (!row.has_min_resources) return Vote::kPermit;
+    const Account& account = ledger_[row.queue];
+    const ResourceVec& minimum = row.min_resources.v;
+    const ResourceVec after = minimum + account.allocated + account.inqueue - account.elastic;
+    const DimMask short_dims =
+        algo::DimsOver(after, account.real_capability.v, algo::AskedDims(minimum));
+    if (short_dims == 0) return Vote::kPermit;
+    std::string text = ShortageText("queue resource quota insufficient", "insufficient", short_dims,
+                                    session.dims());
+    session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+    session.HoldAt(job, Gate::kNotEnqueued, kName, std::move(text));
+    return Vote::kReject;
+  }
+
+  // Each queue gives until it holds no more than it deserves, in the order of the candidates.
+  Verdict BeyondDeserved(const Session& session, absl::Span<const TaskId> candidates) const {
+    Verdict verdict{.vote = Vote::kPermit};
+    absl::flat_hash_map<QueueId, ResourceVec> held;
+    for (TaskId candidate : candidates) {
+      const QueueId queue = QueueOf(session, candidate);
+      if (!queue.valid()) continue;
+      auto [it, first] = held.try_emplace(queue);
+      if (first) it->second = ledger_[queue].allocated;
+      if (it->second.AllAtMost(ledger_[queue].deserved)) continue;
+      it->second -= session.request(candidate);
+      verdict.victims.push_back(candidate);
+    }
+    return verdict;
+  }
+
+  void PublishQueues(const Session& session) {
+    metrics::SchedulerMetrics* metrics = session.context().metrics;
+    if (metrics == nullptr) return;
+    for (QueueId id : *session.base().queues_by_name) {
+      const Account& account = ledger_[id];
+      const model::QueueRow& queue = session.queue(id);
+      gauges_.Publish(session.dims(), id, queue,
+                      {.allocated = account.allocated,
+                       .request = account.request,
+                       .inqueue = ledger_.InqueueAtOpen(id),
+                       .deserved = account.deserved,
+                       .weight = account.has_jobs ? queue.weight : 0,
+                       .share = account.share,
+                       .overused = Overused(account),
+                       .has_jobs = account.has_jobs},
+                      *metrics);
+    }
+  }
+
+  QueueLedger ledger_;
+  QueueGauges gauges_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateProportion(const conf::Arguments&) {
+  return std::make_unique<Proportion>();
+}
+
+}  // namespace bth::plugins

@@ -1,0 +1,15 @@
+// Divides the cluster among the queues that have jobs, by weight.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "conf/arguments.h"
+#include "framework/plugin.h"
+
+namespace bth::plugins {
+
+// Takes no arguments.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateProportion(const conf::Arguments& args);
+
+}  // namespace bth::plugins

@@ -1,0 +1,93 @@
+#include "plugins/proportion/queue_ledger.h"
+
+#include <algorithm>
+
+namespace bth::plugins::proportion {
+
+using algo::JobChanges;
+using model::QueueId;
+using model::ResourceVec;
+
+void QueueLedger::Open(const model::Snapshot& base) {
+  FollowJobs(base);
+  OpenAccounts(base);
+  Divide(base.total);
+}
+
+void QueueLedger::FollowJobs(const model::Snapshot& base) {
+  const model::DimMask reservable = algo::ReservableDims(*base.dims);
+  const auto restart = [this] {
+    sums_.clear();
+    divided_claims_.clear();
+  };
+  const auto visit = [&](model::JobId, const JobChanges::Job* before, const JobChanges::Job* now) {
+    if (before != nullptr) {
+      sums_[before->row.queue].Subtract(algo::ClaimsOf(before->row, before->counts, reservable));
+    }
+    if (now != nullptr) {
+      sums_.EnsureContains(now->row.queue);
+      sums_[now->row.queue].Add(algo::ClaimsOf(now->row, now->counts, reservable));
+    }
+  };
+  changes_.Advance(base, restart, visit);
+  sums_.resize(std::max(sums_.size(), base.queues.size()));
+}
+
+void QueueLedger::OpenAccounts(const model::Snapshot& base) {
+  ResourceVec guaranteed;
+  for (QueueId id : *base.queues_by_name) guaranteed += base.queues[id].guarantee.v;
+  accounts_.assign(base.queues.size(), Account());
+  claimants_.clear();
+  claims_.clear();
+  for (QueueId id : *base.queues_by_name) {
+    const algo::QueueSums& sums = sums_[id];
+    if (sums.jobs == 0) continue;
+    const model::QueueRow& queue = base.queues[id];
+    Account& account = accounts_[id];
+    account.has_jobs = true;
+    account.real_capability =
+        algo::RealCapability(base.total, guaranteed, queue.guarantee, queue.capability);
+    account.request = sums.request;
+    account.elastic = sums.elastic;
+    account.allocated = sums.allocated;
+    account.inqueue = sums.inqueue;
+    claimants_.push_back(id);
+    claims_.push_back({.weight = queue.weight,
+                       .request = sums.request,
+                       .limit = account.real_capability,
+                       .guarantee = queue.guarantee.v});
+  }
+}
+
+void QueueLedger::Divide(const ResourceVec& total) {
+  if (claims_ != divided_claims_ || total != divided_total_) {
+    shares_ = algo::DivideFairly(total, claims_);
+    divided_claims_ = claims_;
+    divided_total_ = total;
+  }
+  for (size_t i = 0; i < claimants_.size(); ++i) {
+    Account& account = accounts_[claimants_[i]];
+    account.deserved = shares_.deserved[i];
+    UpdateShare(account);
+  }
+}
+
+void QueueLedger::UpdateShare(Account& account) {
+  account.share = algo::DominantShare(account.allocated, account.deserved);
+}
+
+void QueueLedger::Place(QueueId queue, const ResourceVec& amount) {
+  accounts_[queue].allocated += amount;
+  UpdateShare(accounts_[queue]);
+}
+
+void QueueLedger::Remove(QueueId queue, const ResourceVec& amount) {
+  accounts_[queue].allocated -= amount;
+  UpdateShare(accounts_[queue]);
+}
+
+void QueueLedger::Reserve(QueueId queue, const ResourceVec& amount) {
+  accounts_[queue].inqueue += amount;
+}
+
+}  // namespace bth::plugins::proportion

@@ -1,0 +1,43 @@
+// Publishes what the queue plugins know about a queue, as metrics.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/model/queue.h"
+#include "api/model/resource_vec.h"
+#include "base/ids.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace bth::plugins {
+
+// One queue's published values.
+struct QueueGauge {
+  model::ResourceVec allocated;
+  model::ResourceVec request;
+  model::ResourceVec inqueue;
+  model::ResourceVec deserved;
+  int32_t weight = 0;
+  double share = 0;
+  bool overused = false;
+  // Queues without jobs have no deserved amount, weight, share or overuse.
+  bool has_jobs = false;
+  friend bool operator==(const QueueGauge&, const QueueGauge&) = default;
+};
+
+// Writes a queue's series when its values differ from those written before. Lives as long as its
+// plugin. Thread: scheduling.
+class QueueGauges {
+ public:
+  void Publish(const model::DimensionTable& dims, model::QueueId id, const model::QueueRow& queue,
+               const QueueGauge& gauge, metrics::SchedulerMetrics& metrics);
+
+ private:
+  struct Published {
+    std::shared_ptr<const std::string> name;  // Tells when a slot has got another queue.
+    QueueGauge gauge;
+  };
+  IdVector<model::QueueId, Published> published_;
+};
+
+}  // namespace bth::plugins

@@ -1,0 +1,158 @@
+#include "algo/fair_share.h"
+
+#include <limits>
+#include <vector>
+
+#include "base/rng.h"
+#include "tests/support/catch.h"
+
+namespace bth::algo {
+namespace {
+
+constexpr int kGpu = 3;
+
+ResourceVec Vec(int64_t cpu, int64_t memory, int64_t gpu = 0, int64_t pods = 0) {
+  ResourceVec vec;
+  vec[model::kCpu] = cpu;
+  vec[model::kMemory] = memory;
+  vec[kGpu] = gpu;
+  vec[model::kPods] = pods;
+  return vec;
+}
+
+ResourceVec Both(int64_t amount) {
+  return Vec(amount, amount);
+}
+
+ResourceSet Guaranteed(int64_t amount) {
+  return {.v = Both(amount), .present = kCpuMemoryBits};
+}
+
+// A queue without capability and guarantee.
+QueueClaim Claim(int64_t weight, const ResourceVec& request, const ResourceVec& total) {
+  return {.weight = weight, .request = request, .limit = RealCapability(total, {}, {}, {})};
+}
+
+TEST_CASE("fair share: what one queue does not want goes to the other", "[algo][unit]") {
+  const ResourceVec total = Both(10000);
+  const FairShares shares =
+      DivideFairly(total, {Claim(1, Both(10000), total), Claim(3, Both(3000), total)});
+  CHECK(shares.deserved == std::vector<ResourceVec>{Both(7000), Both(3000)});
+  CHECK(shares.passes == 2);
+  CHECK(shares.settled);
+}
+
+TEST_CASE("fair share: a capability bounds one dimension", "[algo][unit]") {
+  const ResourceVec total = Both(10000);
+  ResourceSet capability;
+  capability.Set(model::kCpu, 4000);
+  const ResourceSet limit = RealCapability(total, {}, {}, capability);
+  CHECK(limit.v == Vec(4000, 10000));
+  const FairShares shares = DivideFairly(
+      total, {{.weight = 1, .request = Both(10000), .limit = limit}, Claim(3, Both(3000), total)});
+  CHECK(shares.deserved == std::vector<ResourceVec>{Vec(4000, 7000), Both(3000)});
+  CHECK(shares.passes == 3);
+}
+
+TEST_CASE("fair share: a guarantee is kept and shrinks the others", "[algo][unit]") {
+  const ResourceVec total = Both(10000);
+  const ResourceSet guarantee = Guaranteed(4000);
+  const ResourceSet others = RealCapability(total, guarantee.v, {}, {});
+  const ResourceSet own = RealCapability(total, guarantee.v, guarantee, {});
+  CHECK(others.v == Both(6000));
+  CHECK(own.v == Both(10000));
+  const FairShares shares = DivideFairly(
+      total, {{.weight = 1, .request = Both(10000), .limit = others},
+              {.weight = 1, .request = Both(10000), .limit = others},
+              {.weight = 2, .request = Both(1000), .limit = own, .guarantee = guarantee.v}});
+  CHECK(shares.deserved == std::vector<ResourceVec>{Both(3000), Both(3000), Both(4000)});
+}
+
+TEST_CASE("fair share: dimensions are divided side by side", "[algo][unit]") {
+  const ResourceVec total = Vec(8000, 8000, 8000, 100);
+  const FairShares shares = DivideFairly(
+      total, {Claim(1, Vec(8000, 8000, 8000, 8), total), Claim(1, Vec(2000, 2000, 0, 2), total)});
+  CHECK(shares.deserved ==
+        std::vector<ResourceVec>{Vec(6000, 6000, 8000, 8), Vec(2000, 2000, 0, 2)});
+  CHECK(shares.passes == 2);
+}
+
+TEST_CASE("fair share: without any weight nobody deserves anything", "[algo][unit]") {
+  const ResourceVec total = Both(10);
+  const FairShares shares =
+      DivideFairly(total, {Claim(0, Both(5), total), Claim(-3, Both(5), total)});
+  CHECK(shares.deserved == std::vector<ResourceVec>{Both(0), Both(0)});
+  CHECK(shares.passes == 0);
+}
+
+TEST_CASE("fair share: units that do not divide go to the first that can use them",
+          "[algo][unit]") {
+  const ResourceVec total = Vec(100, 2);
+  const FairShares shares = DivideFairly(
+      total,
+      {Claim(1, Vec(100, 0), total), Claim(1, Vec(100, 9), total), Claim(1, Vec(100, 9), total)});
+  CHECK(shares.deserved == std::vector<ResourceVec>{Vec(34, 0), Vec(33, 1), Vec(33, 1)});
+}
+
+TEST_CASE("fair share: huge amounts and weights stay exact", "[algo][unit]") {
+  const int64_t huge = int64_t{1} << 60;
+  const ResourceVec total = Vec(1, huge);
+  const FairShares shares =
+      DivideFairly(total, {Claim(1'000'000'000, total, total), Claim(1'000'000'000, total, total),
+                           Claim(2'000'000'000, total, total)});
+  CHECK(shares.deserved[0][model::kMemory] == huge / 4);
+  CHECK(shares.deserved[2][model::kMemory] == huge / 2);
+}
+
+TEST_CASE("fair share: a name that the cluster has only for guarantees is absent", "[algo][unit]") {
+  const ResourceVec total = Vec(10, 10, 4);
+  ResourceSet guarantee;
+  guarantee.Set(kGpu, 4);
+  const ResourceSet other = RealCapability(total, guarantee.v, {}, {});
+  CHECK_FALSE(other.Has(kGpu));
+  CHECK(RealCapability(total, guarantee.v, guarantee, {}).v[kGpu] == 4);
+  // An amount of cpu that is not above zero does not limit.
+  ResourceSet capability;
+  capability.Set(model::kCpu, 0);
+  capability.Set(kGpu, 1);
+  CHECK(RealCapability(total, {}, {}, capability).v == Vec(10, 10, 1));
+}
+
+// Nothing is lost and nothing invented, whatever the queues ask for.
+TEST_CASE("fair share: the division is sound for random queues", "[algo][property]") {
+  for (uint64_t seed = 1; seed <= 500; ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const ResourceVec total = Vec(rng.Between(0, 100'000), rng.Between(1, int64_t{1} << 45),
+                                  rng.Between(0, 16'000), rng.Between(1, 500));
+    std::vector<QueueClaim> claims(static_cast<size_t>(rng.Between(1, 12)));
+    ResourceVec wanted;
+    for (QueueClaim& claim : claims) {
+      ResourceSet capability;
+      if (rng.Chance(0.4)) capability.Set(model::kCpu, rng.Between(1, 50'000));
+      if (rng.Chance(0.4)) capability.Set(kGpu, rng.Between(0, 9'000));
+      claim = {.weight = rng.Between(0, 20),
+               .request = Vec(rng.Between(0, 60'000), rng.Between(0, int64_t{1} << 44),
+                              rng.Between(0, 16'000), rng.Between(0, 200)),
+               .limit = RealCapability(total, {}, {}, capability)};
+      if (claim.weight > 0) wanted += Limited(claim.request, claim.limit, Absent::kInfinity);
+    }
+    const FairShares shares = DivideFairly(total, claims);
+    CHECK(shares.settled);
+    ResourceVec given;
+    for (size_t i = 0; i < claims.size(); ++i) {
+      CHECK(shares.deserved[i].AllAtMost(claims[i].request));
+      CHECK(DimsOver(shares.deserved[i], claims[i].limit.v, kCpuMemoryBits) == 0);
+      given += shares.deserved[i];
+    }
+    CHECK(given.AllAtMost(total));
+    // Cpu and memory go out as far as anybody wants them. (Other names may end with the last pass
+    // in which cpu or memory was left.)
+    for (int dim : {model::kCpu, model::kMemory}) {
+      CHECK(given[dim] == std::min(total[dim], wanted[dim]));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bth::algo
