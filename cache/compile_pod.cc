@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/compile.h"
+#include "conf/arguments.h"
 
 namespace bth::cache {
 namespace {
@@ -167,8 +168,13 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::PodSpec& s
       out->preferred_terms.push_back({CompileTerm(preferred.preference, symbols), preferred.weight});
     }
   }
+  // The taint that a cordoned node counts as having.
+  const model::Taint cordon{.key = symbols.Intern("node.kubernetes.io/unschedulable"),
+                            .value = symbols.Intern(""),
+                            .effect = model::TaintEffect::kNoSchedule};
   for (const types::Toleration& toleration : spec.tolerations) {
     out->tolerations.push_back(CompileToleration(toleration, symbols));
+    out->tolerates_unschedulable |= model::Tolerates(out->tolerations.back(), cordon);
   }
   for (const types::Container& container : spec.containers) AddPorts(container, out.get());
   for (const types::Container& container : spec.init_containers) {
@@ -275,12 +281,12 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   }
   out.ours = responsibility.scheduler_names.contains(pod.spec.scheduler_name);
   const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptable);
-  bool parsed = false;
-  out.preemptable =
-      preemptable.empty() || (absl::SimpleAtob(ToAbsl(preemptable), &parsed) && parsed);
+  out.preemptable = preemptable.empty() || conf::ParseGoBool(preemptable).value_or(false);
   out.gated = !pod.spec.scheduling_gates.empty();
   out.own_gate_only =
       pod.spec.scheduling_gates.size() == 1 && pod.spec.scheduling_gates[0].name == kOwnGate;
+  out.critical = pod.spec.priority_class_name == "system-cluster-critical" ||
+                 pod.spec.priority_class_name == "system-node-critical";
   out.never_preempts = pod.spec.preemption_policy == "Never";
   BTH_ASSIGN_OR_RETURN(const types::ResourceList request, types::PodRequests(pod));
   BTH_ASSIGN_OR_RETURN(out.requests, CountedAmounts(request));

@@ -32,6 +32,7 @@ struct CompiledPod {
   bool gated = false;
   bool own_gate_only = false;
   bool never_preempts = false;
+  bool critical = false;    // Of a system-…-critical priority class.
   NamedAmounts requests;
   model::NonZeroRequest nonzero;
   std::shared_ptr<const model::PodConstraints> constraints;

@@ -120,6 +120,7 @@ class Mirror {
 
   // mirror_pods.cc
   bool UpdateInPlace(model::TaskId id, CompiledPod& pod);
+  bool UnderWay(model::TaskId id, const CompiledPod& pod) const;
   void AddTask(model::TaskId id);
   void DropTask(model::TaskId id);
   void SetState(model::TaskId id, const model::TaskState& state);

@@ -125,6 +125,23 @@ void Mirror::EnterJob(TaskId id, JobId job) {
 void Mirror::LeaveJob(TaskId id, JobId job) {
   JobRecord& record = job_records_[job];
   std::erase(record.tasks, id);
+  // The sub-job is what its tasks make it; one without tasks would count as valid.
+  const SubJobId sub_job = now_.tasks[id].sub_job;
+  bool used = now_.sub_jobs[sub_job].facts->key == record.key;
+  int32_t priority = 0;
+  for (TaskId task : record.tasks) {
+    if (now_.tasks[task].sub_job != sub_job) continue;
+    used = true;
+    priority = std::max(priority, now_.tasks[task].priority);
+  }
+  if (!used) {
+    record.sub_jobs.erase(now_.sub_jobs[sub_job].facts->key);
+    now_.sub_jobs.Mutable(sub_job) = model::SubJobRow();
+    now_.usage.sub_jobs.Mutable(sub_job) = model::SubJobCounts();
+    sub_job_slots_.Free(sub_job);
+  } else if (now_.sub_jobs[sub_job].priority != priority) {
+    now_.sub_jobs.Mutable(sub_job).priority = priority;
+  }
   record.lists_dirty = true;
   Touch(job);
   DropJobIfEmpty(job);

@@ -22,7 +22,7 @@ bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
          a.names.role == b.names.role && a.job_key == b.job_key &&
          a.nominated_node == b.nominated_node && a.priority == b.priority && a.ours == b.ours &&
          a.preemptable == b.preemptable && a.gated == b.gated &&
-         a.own_gate_only == b.own_gate_only && a.never_preempts == b.never_preempts &&
+         a.own_gate_only == b.own_gate_only && a.never_preempts == b.never_preempts && a.critical == b.critical &&
          a.requests == b.requests && a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
          a.nonzero.memory_bytes == b.nonzero.memory_bytes &&
          a.constraints_key == b.constraints_key && a.labels == b.labels;
@@ -41,9 +41,15 @@ Mirror::Mirror(const Clock& clock, MirrorOptions options)
 
 void Mirror::PutPod(CompiledPod pod) {
   const std::string key = pod.names.Key();
+  TaskState under_way;
+  std::string node;  // Set when our decision is still under way.
   auto known = pods_.find(key);
   if (known != pods_.end()) {
     if (UpdateInPlace(known->second, pod)) return;
+    if (UnderWay(known->second, pod)) {
+      under_way = now_.usage.tasks[known->second];
+      node = node_records_[under_way.node].name;
+    }
     DropTask(known->second);
   }
   changed_ = true;
@@ -52,20 +58,33 @@ void Mirror::PutPod(CompiledPod pod) {
   pod_records_.EnsureContains(id);
   pod_records_[id] = {.pod = std::move(pod), .job = JobId(), .shape = ShapeId()};
   AddTask(id);
+  if (node.empty()) return;
+  pod_records_[id].assumed = true;
+  SetState(id, {.status = under_way.status, .evicts = under_way.evicts, .node = NodeOf(node)});
+}
+
+// What we decided is on its way: an object that does not show it yet says nothing new about it.
+bool Mirror::UnderWay(TaskId id, const CompiledPod& pod) const {
+  const PodRecord& record = pod_records_[id];
+  if (!record.assumed || record.pod.names.uid != pod.names.uid) return false;
+  switch (now_.usage.tasks[id].status) {
+    case TaskStatus::kBinding:
+      return pod.node_name.empty() && pod.status == TaskStatus::kPending;
+    case TaskStatus::kReleasing:
+      return model::InGroup(pod.status, model::kPreemptableGroup);
+    default:
+      return false;
+  }
 }
 
 bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
   PodRecord& record = pod_records_[id];
   if (!SameSpec(record.pod, pod)) return false;
   const TaskState& state = now_.usage.tasks[id];
-  // What we decided is on its way: an object that does not show it yet says nothing new.
-  const bool binding = record.assumed && state.status == TaskStatus::kBinding &&
-                       pod.node_name.empty() && pod.status == TaskStatus::kPending;
-  const bool leaving = record.assumed && state.status == TaskStatus::kReleasing &&
-                       model::InGroup(pod.status, model::kPreemptableGroup);
+  const bool under_way = UnderWay(id, pod);
   pod.constraints = record.pod.constraints;  // Shared with the shape.
   record.pod = std::move(pod);
-  if (binding || leaving) return true;
+  if (under_way) return true;
   record.assumed = false;
   const TaskState observed = ObservedState(record.pod);
   if (observed != state) SetState(id, observed);
@@ -93,6 +112,7 @@ void Mirror::AddTask(TaskId id) {
   row.gated = pod.gated;
   row.own_gate_only = pod.own_gate_only;
   row.never_preempts = pod.never_preempts;
+  row.critical = pod.critical;
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
   now_.tasks.Mutable(id) = row;
   if (!pod.job_key.empty()) {

@@ -22,6 +22,7 @@ bool Mirror::IsActive(JobId job) const {
   if (record.held_until > clock_.Now()) return false;
   const model::JobCounts& counts = now_.usage.jobs[job];
   if (counts.count(TaskStatus::kPending) > 0) return true;
+  if (counts.total() > 0 && counts.ready() < row.min_available) return true;
   const ShownPodGroup& shown = record.group->shown;
   if (shown.phase == PodGroupPhase::kNone || shown.phase == PodGroupPhase::kPending) return true;
   return framework::DerivePhase(counts, row.min_available, false) != shown.phase ||
@@ -46,6 +47,7 @@ void Mirror::PublishNodes() {
     }
     now_.nodes_by_name = std::move(by_name);
     node_names_dirty_ = false;
+    images_dirty_ = true;  // Image scores divide by the number of nodes.
   }
   if (images_dirty_ || now_.images == nullptr) {
     auto images = std::make_shared<std::vector<model::ImageSpread>>();

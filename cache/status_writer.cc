@@ -154,7 +154,6 @@ void StatusWriter::Schedule(const Target& target) {
   const absl::Duration now = api_.executor().Monotonic();
   switch (UrgencyOf(target)) {
     case Urgency::kNone:
-      due_.erase(target);
       Drop(target);
       return;
     case Urgency::kNow:
@@ -177,6 +176,7 @@ void StatusWriter::DueAt(const Target& target, absl::Duration at) {
 }
 
 void StatusWriter::Drop(const Target& target) {
+  due_.erase(target);  // A wish that is gone must not come due.
   switch (target.first) {
     case Kind::kPodGroup:
       groups_.erase(target.second);

@@ -29,6 +29,19 @@ struct Best {
   }
 };
 
+// The first requested dimension that is not free, -1 when none: cpu, memory, pods, then by name.
+// The numbers of other dimensions depend on who asked first.
+int FirstMissingByName(const model::ResourceVec& request, const model::ResourceVec& free,
+                       const model::DimensionTable& dims) {
+  int first = request.FirstMissing(free);
+  if (first < model::kFixedDims) return first;
+  for (int d = first + 1; d < dims.size(); ++d) {
+    const bool missing = request[d] > 0 && request[d] > free[d];
+    if (missing && dims.name(d) < dims.name(first)) first = d;
+  }
+  return first;
+}
+
 }  // namespace
 
 NodePicker::NodePicker(Session& session) : session_(session), evaluator_(session) {
@@ -208,7 +221,9 @@ void NodePicker::CollectReasons(TaskId task, NodeId node, bool check_resources,
   const ShapeId shape = session_.task(task).shape;
   if (check_resources) {
     const model::ResourceVec future = session_.usage().FutureIdle(node);
-    if (const int dim = session_.shape(shape).request.FirstMissing(future); dim >= 0) {
+    const int dim =
+        FirstMissingByName(session_.shape(shape).request, future, session_.dims());
+    if (dim >= 0) {
       out->push_back(missing_[static_cast<size_t>(dim)]);
       return;
     }

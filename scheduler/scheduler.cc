@@ -107,12 +107,25 @@ absl::Status Scheduler::LoadPolicy() {
   policy_file_.Watch([this](std::unique_ptr<framework::PolicyInstance> next) {
     auto shared = std::make_shared<std::unique_ptr<framework::PolicyInstance>>(std::move(next));
     context_.runner.Run([worker = worker_, shared] { worker->next_policy = std::move(*shared); });
+    policy_changed_ = true;
     Kick();
   });
   return absl::OkStatus();
 }
 
-void Scheduler::StartCache() { feed_.Start(); }
+void Scheduler::StartCache() {
+  feed_.Start();
+  sync_.Start(context_.executor, AwaitSync());
+}
+
+// No decision before every first list is in; who is late is named, again and again.
+net::Awaitable<void> Scheduler::AwaitSync() {
+  while (!feed_.AllSynced()) {
+    const absl::Status status = co_await feed_.WaitForSync(options_.sync_timeout);
+    if (!status.ok()) Log(LogLevel::kWarning, "cache.not_synced", {{"status", status}});
+  }
+  Kick();
+}
 
 void Scheduler::Lead() {
   if (leading_) return;
@@ -157,7 +170,7 @@ void Scheduler::Kick() {
   if (!leading_ || running_ || !feed_.AllSynced()) return;
   const absl::Duration now = context_.executor.Monotonic();
   absl::Duration at = absl::InfiniteDuration();
-  if (mirror_.changed() || cycles_ == 0) {
+  if (mirror_.changed() || policy_changed_ || cycles_ == 0) {
     at = std::max(now + options_.debounce, not_before_);
   } else if (mirror_.statuses_changed()) {
     at = std::max(now + options_.status_delay, not_before_);
@@ -180,6 +193,7 @@ void Scheduler::Kick() {
 void Scheduler::StartCycle() {
   if (!leading_ || running_) return;
   running_ = true;
+  policy_changed_ = false;
   const absl::Duration start = context_.clock.Monotonic();
   std::shared_ptr<const model::Snapshot> snapshot = mirror_.Publish();
   if (context_.metrics != nullptr) {

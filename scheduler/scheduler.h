@@ -96,6 +96,7 @@ class Scheduler {
   void StartCycle();
   void CycleEnded(absl::Duration took, absl::Status status);
   void ExplainGroupless();
+  net::Awaitable<void> AwaitSync();
   net::Awaitable<void> EnsureQueue(std::string name, bool reclaimable);
 
   SchedulerContext context_;
@@ -109,12 +110,14 @@ class Scheduler {
   std::shared_ptr<Worker> worker_;
   bool leading_ = false;
   bool running_ = false;
+  bool policy_changed_ = false;  // Since the last cycle began: what waits may fit now.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_;
   absl::Duration not_before_;
   uint64_t cycles_ = 0;
   std::vector<std::unique_ptr<client::Background>> queue_makers_;
-  Feed feed_;  // Last: its callbacks use the rest.
+  Feed feed_;  // Near the end: its callbacks use the rest.
+  client::Background sync_;
 };
 
 }  // namespace bth::scheduler

@@ -240,13 +240,50 @@ absl::Status RecordingSink::Submit(framework::EffectBatch batch) {
   return absl::OkStatus();
 }
 
-Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers)
-    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers) {
+namespace {
+
+std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
   const framework::Registry& registry = AllBuiltin();
   const conf::KnownNames known{NamesOf(registry.actions), NamesOf(registry.plugins)};
   auto policy = std::make_shared<const conf::Policy>(OrThrow(conf::ParsePolicy(conf, known)).policy);
   std::vector<conf::Finding> findings;
-  policy_ = OrThrow(framework::PolicyInstance::Create(policy, registry, &findings));
+  return OrThrow(framework::PolicyInstance::Create(policy, registry, &findings));
+}
+
+class CountingSink final : public framework::EffectSink {
+ public:
+  absl::Status Submit(framework::EffectBatch batch) override {
+    binds_ += batch.binds.size();
+    return absl::OkStatus();
+  }
+  void Report(framework::CycleReport) override {}
+  size_t binds() const { return binds_; }
+
+ private:
+  size_t binds_ = 0;
+};
+
+}  // namespace
+
+PolicyBed::PolicyBed(std::string_view conf, int workers)
+    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers), policy_(MakePolicy(conf)) {}
+
+size_t PolicyBed::RunOnce(std::shared_ptr<const model::Snapshot> snapshot) {
+  CountingSink sink;
+  framework::SessionContext context;
+  context.snapshot = std::move(snapshot);
+  context.sink = &sink;
+  context.clock = &clock_;
+  context.workers = &workers_;
+  context.uid = "session";
+  framework::Cycle cycle(*policy_, std::move(context));
+  const absl::Status status = cycle.Run();
+  if (!status.ok()) throw std::runtime_error(std::string(status.message()));
+  return sink.binds();
+}
+
+Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers)
+    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers), policy_(MakePolicy(conf)) {
   framework::SessionContext context;
   context.snapshot = std::move(snapshot);
   context.sink = &sink_;

@@ -114,6 +114,19 @@ class Bed {
   std::unique_ptr<framework::Cycle> cycle_;
 };
 
+// One policy that runs cycle after cycle, as in the daemon.
+class PolicyBed {
+ public:
+  explicit PolicyBed(std::string_view conf, int workers = 1);
+  // Runs a cycle and returns the number of bindings it wanted.
+  size_t RunOnce(std::shared_ptr<const model::Snapshot> snapshot);
+
+ private:
+  ManualClock clock_;
+  WorkerPool workers_;
+  std::unique_ptr<framework::PolicyInstance> policy_;
+};
+
 // Every built-in plugin of placement and policy, as Volcano's chart has them.
 extern const char kFullConf[];
 

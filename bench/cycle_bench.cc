@@ -1,0 +1,166 @@
+// Whole cycles in process, without an API server: nodes, pods and what they are like as parameters.
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/worlds/random_world.h"
+
+namespace bth::test {
+namespace {
+
+constexpr int64_t kGi = int64_t{1} << 30;
+
+// What Volcano's chart configures, and the built-in default.
+constexpr char kConf[] = R"(
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+)";
+
+class Cluster {
+ public:
+  Cluster() : clock_(absl::FromUnixSeconds(1'000'000)), mirror_(clock_, {}) {
+    Put(QueueSpec{.name = "default"}, mirror_);
+  }
+
+  void AddNodes(int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      Put(NodeSpec{.name = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad6)),
+                   .cpu_milli = 64'000,
+                   .memory_bytes = 256 * kGi,
+                   .pods = 250},
+          mirror_);
+    }
+    nodes_ = count;
+  }
+
+  // Gangs of `gang` pods; `vary` makes every pod's request different.
+  void AddPending(int64_t pods, int64_t gang, bool vary) {
+    for (int64_t i = 0; i < pods; ++i) {
+      if (i % gang == 0) AddJob(absl::StrCat("ns/pending-", ++jobs_), gang);
+      Put(PodSpec{.name = absl::StrCat("pending-", jobs_, "-", i),
+                  .job = absl::StrCat("ns/pending-", jobs_),
+                  .cpu_milli = 500 + (vary ? i % 1000 : 0),
+                  .memory_bytes = kGi + (vary ? (i / 1000) * 4096 : 0),
+                  .created_us = i},
+          mirror_);
+    }
+  }
+
+  void AddRunning(int64_t pods, int64_t gang) {
+    for (int64_t i = 0; i < pods; ++i) {
+      if (i % gang == 0) AddJob(absl::StrCat("ns/running-", ++jobs_), gang);
+      Put(PodSpec{.name = absl::StrCat("running-", jobs_, "-", i),
+                  .job = absl::StrCat("ns/running-", jobs_),
+                  .node = absl::StrCat("node-", absl::Dec(i % nodes_, absl::kZeroPad6)),
+                  .status = model::TaskStatus::kRunning,
+                  .cpu_milli = 500,
+                  .memory_bytes = kGi},
+          mirror_);
+    }
+  }
+
+  void RemovePending(int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      mirror_.RemovePod(absl::StrCat("ns/pending-", jobs_, "-", i));
+    }
+    mirror_.RemovePodGroup(absl::StrCat("ns/pending-", jobs_));
+  }
+
+  cache::Mirror& mirror() { return mirror_; }
+
+ private:
+  void AddJob(const std::string& name, int64_t gang) {
+    Put(JobSpec{.name = name, .queue = "default", .min = static_cast<int32_t>(gang)}, mirror_);
+  }
+
+  ManualClock clock_;
+  cache::Mirror mirror_;
+  int64_t nodes_ = 0;
+  int64_t jobs_ = 0;
+};
+
+// Runs cycles of one policy, as the daemon does: plugins and caches live on between them.
+void RunCycles(benchmark::State& state, Cluster& cluster, const std::function<void()>& change) {
+  PolicyBed bed(kConf);
+  size_t binds = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    change();
+    state.ResumeTiming();
+    binds = bed.RunOnce(cluster.mirror().Publish());
+  }
+  state.counters["binds"] = static_cast<double>(binds);
+}
+
+void BM_IdenticalPods(benchmark::State& state) {
+  Cluster cluster;
+  cluster.AddNodes(state.range(0));
+  cluster.AddPending(state.range(1), 100, false);
+  RunCycles(state, cluster, [] {});
+}
+BENCHMARK(BM_IdenticalPods)
+    ->Args({1000, 5000})
+    ->Args({10'000, 100'000})
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+
+void BM_DifferentPods(benchmark::State& state) {
+  Cluster cluster;
+  cluster.AddNodes(state.range(0));
+  cluster.AddPending(state.range(1), 1, true);
+  RunCycles(state, cluster, [] {});
+}
+BENCHMARK(BM_DifferentPods)
+    ->Args({1000, 1000})
+    ->Args({10'000, 10'000})
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+
+void BM_OneNewPod(benchmark::State& state) {
+  Cluster cluster;
+  cluster.AddNodes(state.range(0));
+  cluster.AddRunning(state.range(1), 100);
+  bool first = true;
+  RunCycles(state, cluster, [&] {
+    if (!first) cluster.RemovePending(1);
+    first = false;
+    cluster.AddPending(1, 1, false);
+  });
+}
+BENCHMARK(BM_OneNewPod)->Args({10'000, 100'000})->Unit(benchmark::kMicrosecond)->MinTime(1);
+
+// Bytes of heap that the mirror takes per running pod and per node.
+void BM_Memory(benchmark::State& state) {
+  for (auto _ : state) {
+    const auto used = [] { return static_cast<double>(mallinfo2().uordblks); };
+    const double start = used();
+    Cluster cluster;
+    cluster.AddNodes(10'000);
+    const auto with_nodes_snapshot = cluster.mirror().Publish();
+    const double with_nodes = used();
+    cluster.AddRunning(100'000, 100);
+    const auto snapshot = cluster.mirror().Publish();
+    const double with_pods = used();
+    state.counters["bytes_per_node"] = (with_nodes - start) / 10'000;
+    state.counters["bytes_per_pod"] = (with_pods - with_nodes) / 100'000;
+  }
+}
+BENCHMARK(BM_Memory)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace bth::test
+
+BENCHMARK_MAIN();
