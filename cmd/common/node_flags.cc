@@ -1,0 +1,33 @@
+#include "cmd/common/node_flags.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace bth::cmd {
+
+void NodeFlags::AddTo(FlagSet& flags) {
+  flags.Add("nodes", &nodes.count, "How many simulated nodes to create");
+  flags.Add("node-cpu", &nodes.cpu, "CPUs of each");
+  flags.Add("node-memory", &nodes.memory, "Memory of each");
+  flags.Add("node-pods", &nodes.pods, "How many pods each one takes");
+  flags.AddRepeated("node-resource", &nodes.extended, "More of it, such as nvidia.com/gpu=8");
+  flags.Add("pod-start-delay", &timing.start_delay, "From being bound to running");
+  flags.Add("pod-stop-delay", &timing.stop_delay,
+            "From a deletion to the end of its containers, if the grace period is longer");
+  flags.Add("crash-backoff", &timing.crash_backoff, "Pause before the second restart; it doubles");
+  flags.Add("crash-backoff-max", &timing.crash_backoff_max, "The longest such pause");
+}
+
+absl::Status NodeFlags::Check() const {
+  if (timing.start_delay < absl::ZeroDuration() || timing.stop_delay < absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        "--pod-start-delay and --pod-stop-delay must not be negative");
+  }
+  if (timing.crash_backoff < absl::Milliseconds(1) ||
+      timing.crash_backoff_max < timing.crash_backoff) {
+    return absl::InvalidArgumentError(
+        "--crash-backoff must be at least 1ms and at most --crash-backoff-max");
+  }
+  return nodesim::CheckTemplate(nodes);
+}
+
+}  // namespace bth::cmd

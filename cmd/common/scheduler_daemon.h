@@ -1,0 +1,59 @@
+// vc-scheduler from its flags to its exit code.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/rng.h"
+#include "client/api_client.h"
+#include "client/background.h"
+#include "client/event_recorder.h"
+#include "client/leader_election.h"
+#include "cmd/common/page_servers.h"
+#include "cmd/common/scheduler_flags.h"
+#include "cmd/common/scheduler_unit.h"
+#include "net/io_context.h"
+
+namespace bth::cmd {
+
+// Thread: the one that runs the loop. `io` outlives it.
+class SchedulerDaemon final {
+ public:
+  // Reads kubeconfig and policy, and serves the pages. Errors say what to change.
+  static absl::StatusOr<std::unique_ptr<SchedulerDaemon>> Create(net::IoContext& io,
+                                                                 const SchedulerFlags& flags);
+
+  // Runs until a signal or the loss of the lease; returns the exit code.
+  int Run();
+
+ private:
+  SchedulerDaemon(net::IoContext& io, const SchedulerFlags& flags);
+  absl::Status Wire();
+  absl::StatusOr<std::unique_ptr<client::ApiClient>> Connect(const client::ClientConfig& config,
+                                                             bool for_lease);
+  void MakeElector();
+  void Announce(std::string_view what);
+  void OnStopSignal();
+  net::Awaitable<void> Stop();
+
+  net::IoContext& io_;
+  const SchedulerFlags flags_;
+  Rng rng_;
+  // In order of building; they go in the reverse order, and that is the order of stopping: first
+  // the pages, which ask the scheduler; then the scheduler, which writes through `api_`; the
+  // election; then the connections.
+  Metrics metrics_;
+  std::unique_ptr<client::ApiClient> api_;
+  std::unique_ptr<client::ApiClient> lease_api_;
+  std::string identity_;
+  std::unique_ptr<client::EventRecorder> lease_events_;
+  std::unique_ptr<client::LeaderElector> elector_;
+  std::unique_ptr<SchedulerUnit> unit_;
+  std::unique_ptr<PageServers> servers_;
+  client::Background stop_;
+  bool stopping_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace bth::cmd

@@ -1,0 +1,117 @@
+// The command line of vc-scheduler: Volcano's flags with its defaults.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "client/kubeconfig.h"
+#include "client/leader_election.h"
+#include "cmd/common/flags.h"
+#include "scheduler/scheduler.h"
+
+namespace bth::cmd {
+
+// How to reach the API server.
+struct ApiFlags {
+  std::string master;
+  std::string kubeconfig;
+  double qps = 2000;
+  int64_t burst = 2000;
+
+  void AddTo(FlagSet& flags);
+  absl::Status Check() const;
+  // What the sources of a daemon's configuration are: flags, then the pod it runs in.
+  client::ConfigSources Sources() const;
+};
+
+// Which pages are served where.
+struct PageFlags {
+  bool healthz = false;
+  std::string healthz_address = ":11251";
+  bool metrics = false;
+  std::string listen_address = ":8080";
+  // All three given: health is served over TLS.
+  std::string ca_file;
+  std::string certificate_file;
+  std::string key_file;
+};
+
+struct LeaderFlags {
+  bool elect = true;
+  client::LeaderElectionOptions options;
+  std::string resource_lock = "leases";
+  std::string lock_namespace;  // Deprecated; wins over the option's.
+};
+
+struct LogFlags {
+  int64_t verbosity = 0;
+  std::vector<std::string> elsewhere;  // Names of the flags that ask for log files.
+
+  void AddTo(FlagSet& flags);
+
+ private:
+  // Accepted: they name what is the case anyway, or the fine print of another log format.
+  bool to_stderr_ = true;
+  bool ignored_ = false;
+  std::string file_, folder_, ignored_text_;
+  absl::Duration flush_ = absl::Seconds(5);
+  int64_t file_size_ = 1800;
+
+  friend struct SchedulerFlags;
+};
+
+// Lives as long as the FlagSet it was added to.
+struct SchedulerFlags {
+  ApiFlags api;
+  PageFlags pages;
+  LeaderFlags leader;
+  LogFlags log;
+  bool version = false;
+  std::vector<std::string> scheduler_names = {"volcano"};
+  std::string scheduler_conf;
+  bool disable_default_conf = false;
+  std::string default_queue = "default";
+  absl::Duration sync_timeout = absl::Seconds(60);
+  bool dump_on_signal = true;
+  std::string dump_folder = "/tmp";
+  std::string feature_gates;
+
+  void AddTo(FlagSet& flags);
+  // Every mistake that is not one of spelling, and every wish this program cannot fulfil yet: an
+  // ignored limit would be worse than none.
+  absl::Status Check() const;
+  scheduler::SchedulerOptions Options(uint64_t seed) const;
+  // `identity` is unique among candidates.
+  client::LeaderElectionOptions Election(const std::string& identity) const;
+
+ private:
+  void AddPages(FlagSet& flags);
+  void AddLeader(FlagSet& flags);
+  void AddPolicy(FlagSet& flags);
+  void AddWithoutEffect(FlagSet& flags);
+  void AddNotYet(FlagSet& flags);
+
+  // Without effect here: all nodes are considered, changes start cycles, informers do not resync.
+  absl::Duration schedule_period_ = absl::Seconds(1);
+  absl::Duration resync_period_ = absl::ZeroDuration();
+  int64_t nodes_min_ = 100;
+  int64_t percentage_min_ = 5;
+  int64_t percentage_ = 0;
+  int64_t node_workers_ = 20;
+  int64_t gate_workers_ = 5;
+  bool csi_storage_ = true;
+  // Not there yet: refused when they ask for something.
+  std::string plugins_dir_;
+  std::vector<std::string> node_selector_;
+  std::vector<std::string> ignored_provisioners_;
+  std::string sharding_mode_ = "none";
+  std::string sharding_name_ = "volcano";
+  bool pprof_ = false;
+  bool priority_class_ = true;
+};
+
+}  // namespace bth::cmd

@@ -1,0 +1,205 @@
+#include "cmd/common/standalone.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "cmd/common/embedded_crds.h"
+#include "cmd/common/page_servers.h"
+#include "cmd/common/version.h"
+#include "net/pem.h"
+
+namespace bth::cmd {
+namespace {
+
+// Nothing leaves the process, so that what is under way is through almost at once.
+constexpr absl::Duration kDrainMax = absl::Seconds(2);
+constexpr absl::Duration kNodesPatience = absl::Seconds(60);
+
+uint64_t RandomSeed() {
+  uint64_t seed = 0;
+  if (!absl::SimpleHexAtoi(net::RandomHex(8), &seed)) seed = 1;
+  return seed;
+}
+
+// The server's own programs come without a socket, and show the same token as everybody.
+net::Handler WithToken(net::Handler handler, const std::string& token) {
+  return [handler = std::move(handler), bearer = "Bearer " + token](net::Request request) {
+    request.headers.Set("Authorization", bearer);
+    return handler(std::move(request));
+  };
+}
+
+}  // namespace
+
+void StandaloneFlags::AddTo(FlagSet& flags) {
+  flags.Add("port", &port, "Where the API is served on loopback; 0: the last one, or any");
+  flags.Add("insecure-http", &insecure_http, "Serve the API without TLS");
+  flags.Add("write-kubeconfig", &kubeconfig,
+            "Write a kubeconfig there; without it: in --data-dir, or in /tmp");
+  flags.Add("data-dir", &data_dir, "Keep all state there; without it, in memory");
+  flags.Add("no-scheduler", &no_scheduler, "API server and nodes only");
+  flags.Add("scheduler-conf", &scheduler_conf, "File with the scheduling policy");
+  flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
+  flags.Add("listen-address", &listen_address, "Where metrics and debug pages are served");
+  nodes.AddTo(flags);
+  flags.Add("v", &verbosity, "Log level: from 4 every detail");
+  flags.Add("version", &version, "Print the version and exit");
+}
+
+absl::Status StandaloneFlags::Check() const {
+  if (port < 0 || port > 65535) {
+    return absl::InvalidArgumentError("--port: must be between 0 and 65535");
+  }
+  for (const std::string& name : scheduler_names) {
+    if (name.empty()) return absl::InvalidArgumentError("--scheduler-name: must not be empty");
+  }
+  return nodes.Check();
+}
+
+Standalone::Standalone(net::IoContext& io, const StandaloneFlags& flags, StateFolder state)
+    : io_(io), flags_(flags), state_(std::move(state)), rng_(RandomSeed()) {}
+
+absl::StatusOr<std::unique_ptr<Standalone>> Standalone::Create(net::IoContext& io,
+                                                               const StandaloneFlags& flags) {
+  BTH_ASSIGN_OR_RETURN(StateFolder state, StateFolder::Open(flags.data_dir, io.Now()));
+  std::unique_ptr<Standalone> made(new Standalone(io, flags, std::move(state)));
+  BTH_RETURN_IF_ERROR(made->Wire());
+  return made;
+}
+
+absl::Status Standalone::Wire() {
+  BTH_RETURN_IF_ERROR(StartApi());
+  if (!flags_.no_scheduler) BTH_RETURN_IF_ERROR(StartScheduler());
+  nodes_api_ = Client("nodesim");
+  nodesim::SimulatorOptions options;
+  options.timing = flags_.nodes.timing;
+  nodes_ = std::make_unique<nodesim::Simulator>(*nodes_api_, rng_, options);
+  BTH_RETURN_IF_ERROR(Listen(api_server_->handler()));
+  return WriteKubeconfig();
+}
+
+absl::Status Standalone::StartApi() {
+  apiserver::Options options;
+  options.store.data_dir = state_.store();
+  BTH_ASSIGN_OR_RETURN(options.crds, EmbeddedCrds());
+  apiserver::User admin;
+  admin.name = "admin";
+  admin.groups = {"system:masters", "system:authenticated"};
+  options.tokens.emplace(state_.token(), std::move(admin));
+  auto server = apiserver::ApiServer::Create(io_, std::move(options));
+  if (!server.ok()) return Annotate(server.status(), "API server");
+  api_server_ = *std::move(server);
+  return absl::OkStatus();
+}
+
+std::unique_ptr<client::ApiClient> Standalone::Client(const std::string& user_agent) {
+  client::ApiClientOptions options;
+  options.user_agent = UserAgent(user_agent);
+  options.qps = 0;
+  options.on_call = CountCalls(metrics_.scheduler.client(), "in-process");
+  std::shared_ptr<net::Transport> transport =
+      net::MakeInProcessTransport(io_, WithToken(api_server_->handler(), state_.token()));
+  return std::make_unique<client::ApiClient>(io_, std::move(transport), std::move(options));
+}
+
+absl::Status Standalone::StartScheduler() {
+  scheduler_api_ = Client("vc-scheduler");
+  scheduler::SchedulerOptions options;
+  options.scheduler_names = flags_.scheduler_names;
+  options.policy.path = flags_.scheduler_conf;
+  options.seed = rng_.Next();
+  unit_ = std::make_unique<SchedulerUnit>(*scheduler_api_, metrics_, std::move(options));
+  BTH_RETURN_IF_ERROR(unit_->scheduler().LoadPolicy());
+  auto server = ServePages(io_, flags_.listen_address, unit_->pages());
+  if (!server.ok()) {
+    return Annotate(server.status(), absl::StrCat("--listen-address ", flags_.listen_address));
+  }
+  pages_server_ = *std::move(server);
+  pages_url_ = absl::StrCat("http://127.0.0.1:", pages_server_->port());
+  return absl::OkStatus();
+}
+
+absl::Status Standalone::Listen(const net::Handler& handler) {
+  net::ServerOptions options;
+  options.tls = !flags_.insecure_http;
+  if (options.tls) {
+    BTH_ASSIGN_OR_RETURN(options.certificates, state_.IssueServerCertificate(io_.Now()));
+  }
+  const bool anywhere = flags_.port == 0;
+  options.port = anywhere ? state_.last_port() : static_cast<uint16_t>(flags_.port);
+  auto server = net::StartServer(io_, options, handler);
+  if (!server.ok() && anywhere && options.port != 0) {
+    options.port = 0;  // Somebody else has the last one by now.
+    server = net::StartServer(io_, options, handler);
+  }
+  if (!server.ok()) return Annotate(server.status(), absl::StrCat("--port ", flags_.port));
+  server_ = *std::move(server);
+  server_url_ = absl::StrCat(options.tls ? "https" : "http", "://127.0.0.1:", server_->port());
+  return state_.RememberPort(server_->port());
+}
+
+absl::Status Standalone::WriteKubeconfig() {
+  kubeconfig_ = flags_.kubeconfig;
+  if (kubeconfig_.empty() && !flags_.data_dir.empty())
+    kubeconfig_ = flags_.data_dir + "/kubeconfig";
+  if (kubeconfig_.empty()) {
+    kubeconfig_ = absl::StrCat("/tmp/batholith-", getuid(), "-", server_->port(), ".kubeconfig");
+  }
+  const std::string authority = flags_.insecure_http ? "" : state_.authority_pem();
+  return Annotate(
+      WritePrivateFile(kubeconfig_, KubeconfigText(server_url_, authority, state_.token())),
+      "--write-kubeconfig");
+}
+
+int Standalone::Run() {
+  io_.OnSignals({SIGTERM, SIGINT}, [this](int) { OnStopSignal(); });
+  if (unit_ != nullptr) {
+    io_.OnSignals({SIGHUP}, [this](int) { unit_->scheduler().ReloadPolicy(); });
+    unit_->scheduler().StartCache();
+    unit_->scheduler().Lead();
+  }
+  nodes_->Start();
+  welcome_.Start(io_, Welcome());
+  io_.Run();
+  return exit_code_;
+}
+
+net::Awaitable<void> Standalone::Welcome() {
+  const absl::Status status =
+      co_await nodesim::EnsureNodes(*nodes_api_, flags_.nodes.nodes, kNodesPatience);
+  if (!status.ok()) {
+    std::cerr << "vc-standalone: " << status.message() << "\n";
+    exit_code_ = 1;
+    io_.Stop();
+    co_return;
+  }
+  std::cout << "Kubernetes API: " << server_url_ << "\n"
+            << "Simulated nodes: " << flags_.nodes.nodes.count << "\n";
+  if (unit_ != nullptr) {
+    std::cout << "Scheduler pages: " << pages_url_ << "/debug/explain?job=NAMESPACE/NAME\n";
+  }
+  std::cout << "Connect: export KUBECONFIG=" << kubeconfig_ << "\n"
+            << "         kubectl get nodes\n"
+            << "ready" << std::endl;
+}
+
+void Standalone::OnStopSignal() {
+  if (stopping_) _exit(1);  // Asked twice: whoever waits has lost patience.
+  stopping_ = true;
+  stop_.Start(io_, Stop());
+}
+
+net::Awaitable<void> Standalone::Stop() {
+  if (unit_ != nullptr) co_await unit_->Drain(kDrainMax);
+  std::cout << "stopped" << std::endl;
+  io_.Stop();
+}
+
+}  // namespace bth::cmd

@@ -1,0 +1,87 @@
+// vc-standalone: API server, simulated nodes and scheduler in one process, on one loop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "apiserver/api_server.h"
+#include "base/rng.h"
+#include "client/api_client.h"
+#include "client/background.h"
+#include "cmd/common/flags.h"
+#include "cmd/common/node_flags.h"
+#include "cmd/common/scheduler_unit.h"
+#include "cmd/common/state_folder.h"
+#include "net/io_context.h"
+#include "net/server.h"
+#include "nodesim/simulator.h"
+
+namespace bth::cmd {
+
+struct StandaloneFlags {
+  int64_t port = 0;
+  bool insecure_http = false;
+  std::string kubeconfig;  // Empty: in the data folder, or in /tmp.
+  std::string data_dir;
+  bool no_scheduler = false;
+  std::string scheduler_conf;
+  std::vector<std::string> scheduler_names = {"volcano"};
+  std::string listen_address = "127.0.0.1:0";
+  int64_t verbosity = 0;
+  bool version = false;
+  NodeFlags nodes;
+
+  StandaloneFlags() { nodes.nodes.count = 4; }
+  void AddTo(FlagSet& flags);
+  absl::Status Check() const;
+};
+
+// Thread: the one that runs the loop. `io` outlives it.
+class Standalone final {
+ public:
+  // Everything but the nodes is there when it returns: the API is served.
+  static absl::StatusOr<std::unique_ptr<Standalone>> Create(net::IoContext& io,
+                                                            const StandaloneFlags& flags);
+
+  // Makes the nodes, tells how to connect, runs until a signal. Returns the exit code.
+  int Run();
+
+ private:
+  Standalone(net::IoContext& io, const StandaloneFlags& flags, StateFolder state);
+  absl::Status Wire();
+  absl::Status StartApi();
+  absl::Status Listen(const net::Handler& handler);
+  absl::Status WriteKubeconfig();
+  absl::Status StartScheduler();
+  std::unique_ptr<client::ApiClient> Client(const std::string& user_agent);
+  net::Awaitable<void> Welcome();
+  void OnStopSignal();
+  net::Awaitable<void> Stop();
+
+  net::IoContext& io_;
+  const StandaloneFlags flags_;
+  StateFolder state_;
+  Rng rng_;
+  std::string server_url_;
+  std::string kubeconfig_;
+  std::string pages_url_;
+  // In order of building; they go in the reverse order, and that is the order of stopping: first
+  // the servers, so that nobody asks any more; then who acts on the API; then the API itself.
+  Metrics metrics_;
+  std::unique_ptr<apiserver::ApiServer> api_server_;
+  std::unique_ptr<client::ApiClient> scheduler_api_;
+  std::unique_ptr<client::ApiClient> nodes_api_;
+  std::unique_ptr<nodesim::Simulator> nodes_;
+  std::unique_ptr<SchedulerUnit> unit_;
+  std::unique_ptr<net::Server> pages_server_;
+  std::unique_ptr<net::Server> server_;
+  client::Background welcome_;
+  client::Background stop_;
+  bool stopping_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace bth::cmd

@@ -1,0 +1,178 @@
+#include "nodesim/node_maker.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "api/types/node.h"
+#include "api/types/quantity.h"
+#include "base/status.h"
+#include "client/background.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+
+namespace bth::nodesim {
+namespace {
+
+using types::Json;
+
+Json Resources(const NodeTemplate& nodes) {
+  Json out = Json::MakeObject();
+  out.Set("cpu", nodes.cpu);
+  out.Set("memory", nodes.memory);
+  out.Set("pods", absl::StrCat(nodes.pods));
+  for (const std::string& one : nodes.extended) {
+    const size_t equals = one.find('=');
+    out.Set(one.substr(0, equals), one.substr(equals + 1));
+  }
+  return out;
+}
+
+Json Condition(const char* type, const char* status, const char* reason) {
+  return Json::MakeObject({{"type", type}, {"status", status}, {"reason", reason}});
+}
+
+// 172.16.0.0/12 has room for a million.
+std::string NodeAddress(int64_t index) {
+  return absl::StrCat("172.", 16 + ((index >> 16) & 15), ".", (index >> 8) & 255, ".", index & 255);
+}
+
+Json StatusOf(const NodeTemplate& nodes, int64_t index, const std::string& name) {
+  Json status = Json::MakeObject();
+  status.Set("capacity", Resources(nodes));
+  status.Set("allocatable", Resources(nodes));
+  status.Set("conditions",
+             Json::MakeArray({Condition("MemoryPressure", "False", "KubeletHasSufficientMemory"),
+                              Condition("DiskPressure", "False", "KubeletHasNoDiskPressure"),
+                              Condition("PIDPressure", "False", "KubeletHasSufficientPID"),
+                              Condition("Ready", "True", "KubeletReady")}));
+  Json ip = Json::MakeObject({{"type", "InternalIP"}, {"address", NodeAddress(index)}});
+  Json host = Json::MakeObject({{"type", "Hostname"}, {"address", name}});
+  status.Set("addresses", Json::MakeArray({std::move(ip), std::move(host)}));
+  Json system = Json::MakeObject();
+  for (const char* field :
+       {"machineID", "systemUUID", "bootID", "kernelVersion", "kubeProxyVersion"}) {
+    system.Set(field, "");
+  }
+  system.Set("osImage", "simulated");
+  system.Set("containerRuntimeVersion", "simulated://1");
+  system.Set("kubeletVersion", "v1.36.0-simulated");
+  system.Set("operatingSystem", "linux");
+  system.Set("architecture", "amd64");
+  status.Set("nodeInfo", std::move(system));
+  return status;
+}
+
+absl::Status CheckQuantity(const std::string& field, const std::string& text) {
+  const auto parsed = types::Quantity::Parse(text);
+  if (!parsed.ok()) return Annotate(parsed.status(), field);
+  if (parsed->is_negative()) {
+    return absl::InvalidArgumentError(absl::StrCat(field, ": must not be negative"));
+  }
+  return absl::OkStatus();
+}
+
+// Tries once.
+net::Awaitable<absl::Status> EnsureNode(client::ApiClient& api, const NodeTemplate& nodes,
+                                        int64_t index) {
+  Json node = MakeNode(nodes, index);
+  client::ApiPath path = client::PathOf<types::Node>();
+  const client::ApiClient::Text made = co_await api.Create(std::move(path), node.Dump());
+  if (made.ok() || !absl::IsAlreadyExists(made.status())) co_return made.status();
+  client::MergePatch patch;
+  patch.Set({"status", "capacity"}, Resources(nodes));
+  patch.Set({"status", "allocatable"}, Resources(nodes));
+  client::ApiPath one = client::PathOf<types::Node>("", node.At({"metadata", "name"}).AsString());
+  const client::ApiClient::Text set = co_await api.PatchStatus(std::move(one), patch.Build());
+  co_return set.status();
+}
+
+// What the lanes of one EnsureNodes share.
+struct Work {
+  Work(client::ApiClient& client, NodeTemplate wanted, absl::Duration patience)
+      : api(client),
+        nodes(std::move(wanted)),
+        end(client.executor().Monotonic() + patience),
+        done(client.executor()) {}
+
+  client::ApiClient& api;
+  const NodeTemplate nodes;
+  const absl::Duration end;
+  net::Promised<bool> done;
+  int64_t next = 1;
+  int lanes = 0;  // Still at work.
+  absl::Status failure;
+};
+
+net::Awaitable<void> Lane(std::shared_ptr<Work> work) {
+  absl::Duration pause = absl::Milliseconds(20);
+  while (work->failure.ok() && work->next <= work->nodes.count) {
+    const int64_t index = work->next++;
+    absl::Status status = co_await EnsureNode(work->api, work->nodes, index);
+    while (!status.ok() && work->failure.ok()) {
+      if (absl::IsInvalidArgument(status) || work->api.executor().Monotonic() > work->end) {
+        work->failure = status;
+        break;
+      }
+      co_await net::Sleep(work->api.executor(), pause);
+      pause = std::min(2 * pause, absl::Seconds(2));
+      status = co_await EnsureNode(work->api, work->nodes, index);
+    }
+  }
+  if (--work->lanes == 0) work->done.Set(true);
+}
+
+}  // namespace
+
+absl::Status CheckTemplate(const NodeTemplate& nodes) {
+  if (nodes.count < 0 || nodes.count > kNodesMax) {
+    return absl::InvalidArgumentError(absl::StrCat("--nodes: must be between 0 and ", kNodesMax));
+  }
+  if (nodes.pods < 0) return absl::InvalidArgumentError("--node-pods: must not be negative");
+  BTH_RETURN_IF_ERROR(CheckQuantity("--node-cpu", nodes.cpu));
+  BTH_RETURN_IF_ERROR(CheckQuantity("--node-memory", nodes.memory));
+  for (const std::string& one : nodes.extended) {
+    const size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--node-resource: \"", one, "\" is not of the form nvidia.com/gpu=8"));
+    }
+    BTH_RETURN_IF_ERROR(CheckQuantity("--node-resource", one.substr(equals + 1)));
+  }
+  return absl::OkStatus();
+}
+
+Json MakeNode(const NodeTemplate& nodes, int64_t index) {
+  const std::string name = absl::StrFormat("%s%04d", nodes.prefix, index);
+  Json node = Json::MakeObject();
+  node.Set("apiVersion", "v1");
+  node.Set("kind", "Node");
+  Json labels = Json::MakeObject();
+  labels.Set("kubernetes.io/hostname", name);
+  labels.Set("kubernetes.io/os", "linux");
+  labels.Set("kubernetes.io/arch", "amd64");
+  node.Set("metadata", Json::MakeObject({{"name", name}, {"labels", std::move(labels)}}));
+  node.Set("status", StatusOf(nodes, index, name));
+  return node;
+}
+
+net::Awaitable<absl::Status> EnsureNodes(client::ApiClient& api, NodeTemplate nodes,
+                                         absl::Duration patience) {
+  auto work = std::make_shared<Work>(api, std::move(nodes), patience);
+  // Several at a time: a server that writes to disk answers them together.
+  constexpr int kLanes = 16;
+  work->lanes = kLanes;
+  std::vector<std::unique_ptr<client::Background>> lanes;
+  for (int i = 0; i < kLanes; ++i) {
+    lanes.push_back(std::make_unique<client::Background>());
+    lanes.back()->Start(api.executor(), Lane(work));
+  }
+  const net::Promised<bool> done = work->done;
+  co_await done.Wait();
+  if (work->failure.ok()) co_return absl::OkStatus();
+  co_return client::WithContext(work->failure, "create simulated nodes");
+}
+
+}  // namespace bth::nodesim

@@ -1,0 +1,366 @@
+#include "nodesim/simulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/digest.h"
+#include "base/log.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+#include "nodesim/pod_status.h"
+
+namespace bth::nodesim {
+namespace {
+
+using types::Json;
+
+// Addresses of pods lie in 10.0.0.0/8.
+constexpr uint32_t kAddresses = 1 << 24;
+// Taints that a node carries until it has reported.
+constexpr std::string_view kSilenceTaints[] = {"node.kubernetes.io/not-ready",
+                                               "node.kubernetes.io/unreachable"};
+
+std::string AddressText(uint32_t number) {
+  return absl::StrCat("10.", number >> 16, ".", (number >> 8) & 255, ".", number & 255);
+}
+
+std::optional<uint32_t> ParseAddress(const std::string& text) {
+  unsigned a = 0, b = 0, c = 0;
+  if (std::sscanf(text.c_str(), "10.%u.%u.%u", &a, &b, &c) != 3) return std::nullopt;
+  if (a > 255 || b > 255 || c > 255) return std::nullopt;
+  return (a << 16) | (b << 8) | c;
+}
+
+bool IsSilenceTaint(const types::Taint& taint) {
+  return std::find(std::begin(kSilenceTaints), std::end(kSilenceTaints), taint.key) !=
+         std::end(kSilenceTaints);
+}
+
+std::string TimeText(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+}
+
+// Two texts of "NAMESPACE/NAME".
+std::pair<std::string, std::string> Split(const std::string& key) {
+  const size_t slash = key.find('/');
+  return {key.substr(0, slash), key.substr(slash + 1)};
+}
+
+client::WorkQueueOptions QueueOptions(const SimulatorOptions& options) {
+  client::WorkQueueOptions out;
+  out.backoff_initial = options.retry_initial;
+  out.backoff_max = options.retry_max;
+  out.retry_qps = 0;
+  out.keys_max = 10'000'000;
+  return out;
+}
+
+}  // namespace
+
+class Simulator::PodHandler final : public client::InformerHandler<types::Pod> {
+ public:
+  explicit PodHandler(Simulator& simulator) : simulator_(simulator) {}
+  void OnAdd(types::Pod&& pod) override { simulator_.Put(pod); }
+  void OnUpdate(types::Pod&& pod) override { simulator_.Put(pod); }
+  void OnDelete(const client::ObjectKey& key) override {
+    simulator_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
+  }
+
+ private:
+  Simulator& simulator_;
+};
+
+class Simulator::NodeHandler final : public client::InformerHandler<types::Node> {
+ public:
+  explicit NodeHandler(Simulator& simulator) : simulator_(simulator) {}
+  void OnAdd(types::Node&& node) override { simulator_.Put(node); }
+  void OnUpdate(types::Node&& node) override { simulator_.Put(node); }
+  void OnDelete(const client::ObjectKey& key) override { simulator_.RemoveNode(key.name); }
+
+ private:
+  Simulator& simulator_;
+};
+
+Simulator::Simulator(client::ApiClient& api, Rng& rng, SimulatorOptions options)
+    : api_(api),
+      options_(options),
+      queue_(api.executor(), QueueOptions(options)),
+      pod_handler_(std::make_unique<PodHandler>(*this)),
+      node_handler_(std::make_unique<NodeHandler>(*this)),
+      informers_(api.executor()) {
+  const auto on_error = [](const absl::Status& status) {
+    Log(LogLevel::kWarning, "nodesim.watch_failed", {{"status", status}});
+  };
+  client::InformerOptions nodes;
+  nodes.reflector.on_error = on_error;
+  client::InformerOptions pods;
+  pods.reflector.on_error = on_error;
+  pods.reflector.field_selector = "spec.nodeName!=";
+  node_informer_ =
+      std::make_unique<client::Informer<types::Node>>(api, rng, *node_handler_, std::move(nodes));
+  pod_informer_ =
+      std::make_unique<client::Informer<types::Pod>>(api, rng, *pod_handler_, std::move(pods));
+  informers_.Add(*node_informer_);
+  informers_.Add(*pod_informer_);
+}
+
+Simulator::~Simulator() {
+  informers_.StopAll();
+  lanes_.clear();
+}
+
+void Simulator::Start() {
+  informers_.StartAll();
+  for (int i = 0; i < options_.lanes; ++i) {
+    lanes_.push_back(std::make_unique<client::Background>());
+    lanes_.back()->Start(api_.executor(), Lane());
+  }
+}
+
+// --- What the API tells ------------------------------------------------------------------------
+
+void Simulator::Put(const types::Pod& pod) {
+  const std::string key = pod.meta.Key();
+  if (FindPod(key, pod.meta.uid) == nullptr) RemovePod(key);
+  std::unique_ptr<PodRecord>& record = pods_[key];
+  bool news = false;
+  if (record == nullptr) {
+    record = std::make_unique<PodRecord>(
+        PodRecord{pod.meta.uid, pod.spec.node_name,
+                  PodLife(pod, options_.timing, api_.executor().Now()), TakeAddress(pod)});
+    pods_of_[pod.spec.node_name].insert(key);
+    news = true;
+  }
+  PodLife& life = record->life;
+  if (pod.meta.deletion_time) {
+    const absl::Duration grace = absl::Seconds(pod.meta.deletion_grace_seconds.value_or(0));
+    news |= life.Terminate(*pod.meta.deletion_time - grace, *pod.meta.deletion_time);
+  }
+  const bool ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+  if (ended && !life.over()) {
+    life.EndedByOthers();
+    record->unsent = false;
+    news = true;
+  }
+  if (news) queue_.Add(absl::StrCat("pod/", key));
+}
+
+void Simulator::RemovePod(const std::string& key) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end()) return;
+  addresses_.erase(found->second->address);
+  const auto on_node = pods_of_.find(found->second->node);
+  on_node->second.erase(key);
+  if (on_node->second.empty()) pods_of_.erase(on_node);
+  pods_.erase(found);
+}
+
+void Simulator::Put(const types::Node& node) {
+  const auto [at, is_new] = nodes_.try_emplace(node.meta.name);
+  NodeRecord& record = at->second;
+  const bool was_down = std::exchange(record.down, node.meta.Annotation(kDownAnnotation) == "true");
+  const types::Condition* ready = types::FindCondition(node.status.conditions, "Ready");
+  record.ready = ready == nullptr ? "" : ready->status;
+  record.resource_version = node.meta.resource_version;
+  record.taints = node.spec.taints;
+  record.address.clear();
+  for (const types::NodeAddress& address : node.status.addresses) {
+    if (address.type == "InternalIP" && record.address.empty()) record.address = address.address;
+  }
+  queue_.Add(absl::StrCat("node/", node.meta.name));
+  if (is_new || (was_down && !record.down)) WakePodsOf(node.meta.name);
+}
+
+void Simulator::RemoveNode(const std::string& name) {
+  nodes_.erase(name);
+  WakePodsOf(name);
+}
+
+void Simulator::WakePodsOf(const std::string& node) {
+  const auto found = pods_of_.find(node);
+  if (found == pods_of_.end()) return;
+  for (const std::string& key : found->second) queue_.Add(absl::StrCat("pod/", key));
+}
+
+// The one it has, or one that follows from its uid: the same in every run.
+uint32_t Simulator::TakeAddress(const types::Pod& pod) {
+  Digest digest;
+  digest.Add(pod.meta.uid);
+  uint32_t address = static_cast<uint32_t>(digest.value() % kAddresses);
+  if (const std::optional<uint32_t> had = ParseAddress(pod.status.pod_ip)) address = *had;
+  constexpr int kTriesMax = 1000;  // Then two pods share one; nobody connects to it anyway.
+  for (int i = 0; i < kTriesMax && !addresses_.insert(address).second; ++i) {
+    address = (address + 1) % kAddresses;
+  }
+  return address;
+}
+
+// --- What is written ----------------------------------------------------------------------------
+
+net::Awaitable<void> Simulator::Lane() {
+  for (;;) {
+    const std::optional<std::string> key = co_await queue_.Next();
+    if (!key) co_return;
+    const absl::Status status = co_await Work(*key);
+    if (status.ok()) {
+      queue_.Forget(*key);
+    } else {
+      ++counters_.failures;
+      Log(LogLevel::kDebug, "nodesim.failed", {{"key", *key}, {"status", status}});
+      queue_.AddRateLimited(*key, client::RetryAfter(status).value_or(absl::ZeroDuration()));
+    }
+    queue_.Done(*key);
+  }
+}
+
+net::Awaitable<absl::Status> Simulator::Work(std::string key) {
+  const auto [kind, name] = Split(key);
+  if (kind == "node") co_return co_await WorkOnNode(name);
+  co_return co_await WorkOnPod(name);
+}
+
+Simulator::PodRecord* Simulator::FindPod(const std::string& key, const std::string& uid) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end() || found->second->uid != uid) return nullptr;
+  return found->second.get();
+}
+
+net::Awaitable<absl::Status> Simulator::WorkOnPod(std::string key) {
+  const auto found = pods_.find(key);
+  if (found == pods_.end()) co_return absl::OkStatus();
+  const std::string uid = found->second->uid;
+  PodRecord* record = found->second.get();
+  const auto node = nodes_.find(record->node);
+  if (node == nodes_.end()) {
+    // Nobody but us can say that it is gone.
+    if (record->life.terminating() && node_informer_->HasSynced()) {
+      co_return co_await RemoveFromApi(key);
+    }
+    co_return absl::OkStatus();
+  }
+  if (node->second.down) co_return absl::OkStatus();  // Woken when it is up again.
+  record->unsent |= record->life.Advance(api_.executor().Now());
+  if (record->unsent && record->life.started()) {
+    const absl::Status sent = co_await SendStatus(key);
+    if (absl::IsNotFound(sent)) co_return absl::OkStatus();
+    if (!sent.ok()) co_return sent;
+    record = FindPod(key, uid);
+    if (record == nullptr) co_return absl::OkStatus();
+  }
+  if (record->life.removable()) co_return co_await RemoveFromApi(key);
+  if (const absl::Time next = record->life.next(); next != absl::InfiniteFuture()) {
+    const absl::Duration wait = next - api_.executor().Now();
+    queue_.AddAfter(absl::StrCat("pod/", key), std::max(wait, absl::ZeroDuration()));
+  }
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> Simulator::SendStatus(std::string key) {
+  PodRecord& record = *pods_.find(key)->second;
+  const std::string uid = record.uid;
+  const auto node = nodes_.find(record.node);
+  PodAddresses addresses;
+  addresses.pod_ip = AddressText(record.address);
+  if (node != nodes_.end()) addresses.host_ip = node->second.address;
+  Json body = Json::MakeObject();
+  body.MutableAt({"metadata", "uid"}) = uid;
+  body.Set("status", StatusOf(record.life, addresses));
+  record.unsent = false;
+  client::Patch patch;
+  patch.kind = client::PatchKind::kStrategic;
+  patch.body = body.Dump();
+  const auto [ns, name] = Split(key);
+  client::ApiPath path = client::PathOf<types::Pod>(ns, name);
+  const client::ApiClient::Text answer =
+      co_await api_.PatchStatus(std::move(path), std::move(patch));
+  if (answer.ok()) {
+    ++counters_.pod_statuses;
+  } else if (PodRecord* again = FindPod(key, uid); again != nullptr) {
+    again->unsent = !again->life.ended_by_others();
+  }
+  co_return answer.status();
+}
+
+net::Awaitable<absl::Status> Simulator::RemoveFromApi(std::string key) {
+  client::DeleteOptions options;
+  options.uid = pods_.find(key)->second->uid;
+  options.grace_period_seconds = 0;
+  const auto [ns, name] = Split(key);
+  client::ApiPath path = client::PathOf<types::Pod>(ns, name);
+  const client::ApiClient::Text answer = co_await api_.Delete(std::move(path), std::move(options));
+  if (absl::IsNotFound(answer.status())) co_return absl::OkStatus();
+  if (answer.ok()) ++counters_.pod_removals;
+  co_return answer.status();
+}
+
+net::Awaitable<absl::Status> Simulator::WorkOnNode(std::string name) {
+  auto found = nodes_.find(name);
+  if (found == nodes_.end()) co_return absl::OkStatus();
+  const bool up = !found->second.down;
+  if (found->second.ready != (up ? "True" : "Unknown")) {
+    const absl::Status sent = co_await SendReady(name);
+    if (!sent.ok() && !absl::IsNotFound(sent)) co_return sent;
+    found = nodes_.find(name);
+    if (found == nodes_.end()) co_return absl::OkStatus();
+  }
+  const std::vector<types::Taint>& taints = found->second.taints;
+  if (!up || std::none_of(taints.begin(), taints.end(), IsSilenceTaint)) {
+    co_return absl::OkStatus();
+  }
+  const absl::Status sent = co_await SendTaints(name);
+  // Somebody was faster: the watch brings what they wrote, and with it another turn.
+  if (absl::IsAborted(sent) || absl::IsNotFound(sent)) co_return absl::OkStatus();
+  co_return sent;
+}
+
+net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
+  const bool up = !nodes_.find(name)->second.down;
+  const std::string now = TimeText(api_.executor().Now());
+  Json ready = Json::MakeObject();
+  ready.Set("type", "Ready");
+  ready.Set("status", up ? "True" : "Unknown");
+  ready.Set("reason", up ? "KubeletReady" : "NodeStatusUnknown");
+  ready.Set("message", up ? "simulated kubelet is posting ready status"
+                          : "simulated kubelet stopped posting node status");
+  ready.Set("lastHeartbeatTime", now);
+  ready.Set("lastTransitionTime", now);
+  Json body = Json::MakeObject();
+  body.MutableAt({"status", "conditions"}) = Json::MakeArray({std::move(ready)});
+  client::Patch patch;
+  patch.kind = client::PatchKind::kStrategic;
+  patch.body = body.Dump();
+  client::ApiPath path = client::PathOf<types::Node>("", name);
+  const client::ApiClient::Text answer =
+      co_await api_.PatchStatus(std::move(path), std::move(patch));
+  if (answer.ok()) {
+    ++counters_.node_writes;
+    if (const auto found = nodes_.find(name); found != nodes_.end()) {
+      found->second.ready = up ? "True" : "Unknown";
+    }
+  }
+  co_return answer.status();
+}
+
+// What a node controller does when a node has reported.
+net::Awaitable<absl::Status> Simulator::SendTaints(std::string name) {
+  const NodeRecord& record = nodes_.find(name)->second;
+  Json kept = Json::MakeArray();
+  for (const types::Taint& taint : record.taints) {
+    if (IsSilenceTaint(taint)) continue;
+    Json one = Json::MakeObject({{"key", taint.key}, {"effect", taint.effect}});
+    if (!taint.value.empty()) one.Set("value", taint.value);
+    if (taint.time_added) one.Set("timeAdded", TimeText(*taint.time_added));
+    kept.MutableItems().push_back(std::move(one));
+  }
+  client::MergePatch patch;
+  patch.Set({"spec", "taints"}, kept.empty() ? Json() : std::move(kept));
+  patch.RequireResourceVersion(record.resource_version);
+  client::ApiPath path = client::PathOf<types::Node>("", name);
+  const client::ApiClient::Text answer = co_await api_.Patch(std::move(path), patch.Build());
+  if (answer.ok()) ++counters_.node_writes;
+  co_return answer.status();
+}
+
+}  // namespace bth::nodesim

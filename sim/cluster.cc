@@ -1,0 +1,369 @@
+#include "sim/cluster.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "api/types/codec.h"
+#include "api/types/hyper_node.h"
+#include "api/types/namespace.h"
+#include "api/types/node_shard.h"
+#include "api/types/numa_topology.h"
+#include "api/types/pod_disruption_budget.h"
+#include "api/types/resource_quota.h"
+#include "api/types/storage.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::sim {
+namespace {
+
+using types::Json;
+
+constexpr int kListDepthMax = 4;
+constexpr std::string_view kQueueOfNamespace = "scheduling.volcano.sh/queue-name";
+
+absl::Status Bad(std::string text) {
+  return absl::InvalidArgumentError(text);
+}
+
+types::Queue StandingQueue(std::string name, bool reclaimable) {
+  types::Queue queue;
+  queue.meta.name = std::move(name);
+  queue.spec.weight = 1;
+  queue.spec.reclaimable = reclaimable;
+  return queue;
+}
+
+// As an API server does: what has a limit and no request asks for its limit.
+void RequestLimits(std::vector<types::Container>* containers) {
+  for (types::Container& container : *containers) {
+    for (const auto& [name, limit] : container.resources.limits) {
+      if (!container.resources.requests.Contains(name)) {
+        container.resources.requests.Set(name, limit);
+      }
+    }
+  }
+}
+
+// The class that every cluster has, or null.
+const types::PriorityClass* SystemPriority(std::string_view name) {
+  static const std::vector<types::PriorityClass>& kClasses = *[] {
+    auto* classes = new std::vector<types::PriorityClass>(2);
+    (*classes)[0].meta.name = "system-cluster-critical";
+    (*classes)[0].value = 2'000'000'000;
+    (*classes)[1].meta.name = "system-node-critical";
+    (*classes)[1].value = 2'000'001'000;
+    return classes;
+  }();
+  for (const types::PriorityClass& known : kClasses) {
+    if (known.meta.name == name) return &known;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Cluster::Cluster() {
+  for (const auto& [name, reclaimable] : {std::pair("root", false), std::pair("default", true)}) {
+    queues_.objects[name] = StandingQueue(name, reclaimable);
+    queues_.fresh[name] = "the standing queues";
+  }
+  for (const char* name : {"system-cluster-critical", "system-node-critical"}) {
+    priorities_.objects[name] = *SystemPriority(name);
+    priorities_.fresh[name] = "the standing priority classes";
+  }
+}
+
+bool Cluster::IsOurs(const types::Pod& pod) const {
+  return responsibility_.scheduler_names.contains(pod.spec.scheduler_name);
+}
+
+absl::Status Cluster::Add(const Json& manifest, std::string_view origin, Existing existing) {
+  return Annotate(TakeAny({manifest, origin, existing}, 0), origin);
+}
+
+// Lists are taken apart; items of a PodList need no kind of their own.
+absl::Status Cluster::TakeAny(const Arrival& arrival, int depth) {
+  const Json& manifest = arrival.manifest;
+  if (!manifest.is_object()) {
+    return Bad(absl::StrCat("expected an object with apiVersion and kind, found ",
+                            ToAbsl(manifest.TypeName())));
+  }
+  const std::string kind(manifest["kind"].AsString());
+  if (kind.empty()) return Bad("kind: missing");
+  if (manifest["apiVersion"].AsString().empty()) return Bad("apiVersion: missing");
+  const bool is_list = kind.size() >= 4 && kind.compare(kind.size() - 4, 4, "List") == 0;
+  if (!is_list) return TakeOne(arrival, kind);
+  if (depth >= kListDepthMax) return Bad("items: lists in lists in lists");
+  if (!manifest["items"].is_array()) return Bad("items: expected an array");
+  for (size_t i = 0; i < manifest["items"].size(); ++i) {
+    Json item = manifest["items"][i];
+    if (item.is_object() && kind != "List" && item["kind"].is_null()) {
+      item.Set("kind", Json(kind.substr(0, kind.size() - 4)));
+      item.Set("apiVersion", manifest["apiVersion"]);
+    }
+    const absl::Status status = TakeAny({item, arrival.origin, arrival.existing}, depth + 1);
+    if (!status.ok()) return Annotate(status, absl::StrCat("items[", i, "]"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
+  if (kind == "Pod") return Take(arrival, &pods_);
+  if (kind == "PodGroup") return Take(arrival, &groups_);
+  if (kind == "Node") return Take(arrival, &nodes_);
+  if (kind == "Queue") return Take(arrival, &queues_);
+  if (kind == "PriorityClass") return Take(arrival, &priorities_);
+  const Json& meta = arrival.manifest["metadata"];
+  const std::string name(meta["name"].AsString());
+  if (name.empty()) return Bad("metadata.name: missing");
+  if (kind == "Namespace") {
+    const std::string_view queue = meta["annotations"][kQueueOfNamespace].AsString();
+    if (!queue.empty()) namespace_queues_[name] = std::string(queue);
+    return Check<types::Namespace>(arrival);
+  }
+  const std::string key =
+      absl::StrCat(ToAbsl(kind), " ", ToAbsl(meta["namespace"].AsString()), "/", name);
+  if (!others_.insert(key).second) {
+    if (arrival.existing == Existing::kRefuse) return Bad(absl::StrCat(key, ": given twice"));
+    return absl::OkStatus();
+  }
+  ++unused_[std::string(kind)];
+  if (kind == "PodDisruptionBudget") return Check<types::PodDisruptionBudget>(arrival);
+  if (kind == "ResourceQuota") return Check<types::ResourceQuota>(arrival);
+  if (kind == "HyperNode") return Check<types::HyperNode>(arrival);
+  if (kind == "Numatopology") return Check<types::Numatopology>(arrival);
+  if (kind == "NodeShard") return Check<types::NodeShard>(arrival);
+  if (kind == "PersistentVolume") return Check<types::PersistentVolume>(arrival);
+  if (kind == "PersistentVolumeClaim") return Check<types::PersistentVolumeClaim>(arrival);
+  if (kind == "StorageClass") return Check<types::StorageClass>(arrival);
+  if (kind == "CSINode") return Check<types::CsiNode>(arrival);
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Cluster::Check(const Arrival& arrival) {
+  const std::string version = types::ResourceTraits<T>::type().ApiVersion();
+  const std::string_view given = arrival.manifest["apiVersion"].AsString();
+  if (given != version) {
+    return Bad(absl::StrCat("apiVersion: ", ToAbsl(given), " has no kind ",
+                            types::ResourceTraits<T>::type().kind, "; use ", version));
+  }
+  return types::Decode<T>(arrival.manifest).status();
+}
+
+template <typename T>
+absl::Status Cluster::Take(const Arrival& arrival, Kind<T>* kind) {
+  const types::ResourceType& type = types::ResourceTraits<T>::type();
+  BTH_RETURN_IF_ERROR(Check<T>(arrival));
+  BTH_ASSIGN_OR_RETURN(T object, types::Decode<T>(arrival.manifest));
+  if (object.meta.name.empty()) return Bad("metadata.name: missing");
+  if (type.namespaced && object.meta.ns.empty()) object.meta.ns = "default";
+  if (!type.namespaced) object.meta.ns.clear();
+  const std::string key = object.meta.Key();
+  // Standing objects may be replaced until they are handed over.
+  const auto fresh = kind->fresh.find(key);
+  const bool standing = fresh != kind->fresh.end() && fresh->second.starts_with("the standing");
+  if (const auto known = kind->objects.find(key); known != kind->objects.end() && !standing) {
+    if (arrival.existing == Existing::kRefuse) {
+      const std::string where = fresh == kind->fresh.end() ? "earlier" : fresh->second;
+      return Bad(absl::StrCat(type.kind, " ", key, ": given twice, first in ", where));
+    }
+    const types::ObjectMeta& old = known->second.meta;
+    if (object.meta.uid.empty()) object.meta.uid = old.uid;
+    if (object.meta.creation_time == absl::UnixEpoch()) {
+      object.meta.creation_time = old.creation_time;
+    }
+  }
+  kind->objects[key] = std::move(object);
+  kind->fresh[key] = std::string(arrival.origin);
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Cluster::FlushKind(absl::Time now, Kind<T>* kind, cache::Mirror* mirror) {
+  for (const auto& [key, origin] : kind->fresh) {
+    T& object = kind->objects.at(key);
+    if (object.meta.uid.empty()) {
+      object.meta.uid = absl::StrFormat("00000000-0000-4000-8000-%012d", ++uids_given_);
+    }
+    if (object.meta.creation_time == absl::UnixEpoch()) object.meta.creation_time = now;
+    if (absl::Status status = Put(object, mirror); !status.ok()) {
+      const std::string& name = types::ResourceTraits<T>::type().kind;
+      return Annotate(status, absl::StrCat(origin, ": ", name, " ", key));
+    }
+  }
+  kind->fresh.clear();
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
+  BTH_RETURN_IF_ERROR(FlushKind(now, &priorities_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &queues_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &nodes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &groups_, mirror));
+  return FlushKind(now, &pods_, mirror);
+}
+
+absl::Status Cluster::Put(types::PriorityClass& priority, cache::Mirror* mirror) const {
+  mirror->PutPriorityClass(priority.meta.name, priority.value, priority.global_default);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Put(types::Queue& queue, cache::Mirror* mirror) const {
+  if (queue.spec.weight == 0) queue.spec.weight = 1;
+  BTH_ASSIGN_OR_RETURN(cache::CompiledQueue compiled, cache::Compile(queue));
+  mirror->PutQueue(std::move(compiled));
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Put(types::Node& node, cache::Mirror* mirror) const {
+  if (node.status.allocatable.empty()) node.status.allocatable = node.status.capacity;
+  BTH_ASSIGN_OR_RETURN(cache::CompiledNode compiled,
+                       cache::Compile(node, mirror->vocabulary().symbols()));
+  mirror->PutNode(std::move(compiled));
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Put(types::PodGroup& group, cache::Mirror* mirror) const {
+  if (group.spec.queue.empty()) group.spec.queue = "default";
+  if (auto own = namespace_queues_.find(group.meta.ns);
+      own != namespace_queues_.end() && group.spec.queue == "default") {
+    group.spec.queue = own->second;
+  }
+  BTH_ASSIGN_OR_RETURN(cache::CompiledPodGroup compiled, cache::Compile(group));
+  mirror->PutPodGroup(std::move(compiled));
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Put(types::Pod& pod, cache::Mirror* mirror) const {
+  RequestLimits(&pod.spec.containers);
+  RequestLimits(&pod.spec.init_containers);
+  BTH_RETURN_IF_ERROR(GivePriority(&pod.spec));
+  BTH_ASSIGN_OR_RETURN(cache::CompiledPod compiled,
+                       cache::Compile(pod, responsibility_, mirror->vocabulary().symbols()));
+  if (!compiled.ours && compiled.node_name.empty()) {
+    mirror->RemovePod(compiled.names.Key());  // Another scheduler's until it is bound.
+  } else {
+    mirror->PutPod(std::move(compiled));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::GivePriority(types::PodSpec* spec) const {
+  if (spec->priority) return absl::OkStatus();
+  const types::PriorityClass* found = nullptr;
+  if (!spec->priority_class_name.empty()) {
+    const auto known = priorities_.objects.find(spec->priority_class_name);
+    if (known == priorities_.objects.end()) {
+      return Bad(absl::StrCat("spec.priorityClassName: there is no PriorityClass ",
+                              spec->priority_class_name, "; add it, or set spec.priority"));
+    }
+    found = &known->second;
+  } else {
+    // Of several defaults the lowest counts.
+    for (const auto& [name, priority] : priorities_.objects) {
+      if (!priority.global_default) continue;
+      if (found == nullptr || priority.value < found->value) found = &priority;
+    }
+  }
+  spec->priority = found == nullptr ? 0 : found->value;
+  if (found != nullptr && spec->preemption_policy.empty()) {
+    spec->preemption_policy = found->preemption_policy;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
+                             cache::Mirror* mirror) {
+  const auto missing = [&] {
+    return absl::NotFoundError(absl::StrCat("there is no ", ToAbsl(kind), " ", name));
+  };
+  const auto erase = [&name](auto& objects) {
+    objects.fresh.erase(name);
+    return objects.objects.erase(name) > 0;
+  };
+  if (kind == "pod") {
+    if (!erase(pods_)) return missing();
+    mirror->RemovePod(name);
+  } else if (kind == "podgroup") {
+    if (!erase(groups_)) return missing();
+    mirror->RemovePodGroup(name);
+  } else if (kind == "node") {
+    if (!erase(nodes_)) return missing();
+    mirror->RemoveNode(name);
+  } else if (kind == "queue") {
+    if (!erase(queues_)) return missing();
+    mirror->RemoveQueue(name);
+  } else if (kind == "priorityclass") {
+    if (!erase(priorities_)) return missing();
+    mirror->RemovePriorityClass(name);
+  } else {
+    return Bad(absl::StrCat("unknown kind ", ToAbsl(kind),
+                            "; use pod, podgroup, node, queue or priorityclass"));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Time Cluster::LatestOf(const Kind<T>& kind) const {
+  absl::Time latest = Epoch();
+  for (const auto& [key, object] : kind.objects) {
+    latest = std::max(latest, object.meta.creation_time);
+  }
+  return latest;
+}
+
+absl::Time Cluster::LatestTime() const {
+  return std::max({LatestOf(priorities_), LatestOf(queues_), LatestOf(nodes_), LatestOf(groups_),
+                   LatestOf(pods_)});
+}
+
+absl::Status Cluster::Run(const std::string& pod, const std::string& node, absl::Time now,
+                          cache::Mirror* mirror) {
+  types::Pod& object = pods_.objects.at(pod);
+  BTH_RETURN_IF_ERROR(mirror->AssumeBinding(pod, object.meta.uid, node));
+  object.spec.node_name = node;
+  object.status.phase = "Running";
+  object.status.start_time = now;
+  object.status.nominated_node_name.clear();
+  std::erase_if(object.status.conditions,
+                [](const types::Condition& c) { return c.type == "PodScheduled"; });
+  return Put(object, mirror);
+}
+
+void Cluster::Vanish(const std::string& pod, cache::Mirror* mirror) {
+  pods_.objects.erase(pod);
+  mirror->RemovePod(pod);
+}
+
+void Cluster::VanishDue(absl::Time now, cache::Mirror* mirror) {
+  std::vector<std::string> due;
+  for (const auto& [key, pod] : pods_.objects) {
+    if (pod.meta.deletion_time && *pod.meta.deletion_time <= now) due.push_back(key);
+  }
+  for (const std::string& key : due) Vanish(key, mirror);
+}
+
+absl::Status Cluster::Update(types::Pod pod, cache::Mirror* mirror) {
+  types::Pod& object = pods_.objects.at(pod.meta.Key());
+  object = std::move(pod);
+  return Put(object, mirror);
+}
+
+absl::Status Cluster::Update(types::PodGroup group, cache::Mirror* mirror) {
+  types::PodGroup& object = groups_.objects.at(group.meta.Key());
+  object = std::move(group);
+  return Put(object, mirror);
+}
+
+absl::Status Cluster::Update(types::Queue queue, cache::Mirror* mirror) {
+  types::Queue& object = queues_.objects.at(queue.meta.Key());
+  object = std::move(queue);
+  return Put(object, mirror);
+}
+
+}  // namespace bth::sim

@@ -1,0 +1,108 @@
+// The objects of a simulated cluster, as an API server would hold them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "api/types/json.h"
+#include "api/types/node.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/priority_class.h"
+#include "api/types/queue.h"
+#include "cache/compile.h"
+#include "cache/mirror.h"
+
+namespace bth::sim {
+
+// Takes manifests in any order and hands them to a mirror in one fixed order, so that the order of
+// files and documents changes nothing. Kinds that the engine does not read are checked as far as
+// they are known, and counted. Lives as long as its simulation. Thread: one.
+class Cluster {
+ public:
+  // Where time begins when no object is younger.
+  static absl::Time Epoch() { return absl::FromUnixSeconds(1'767'225'600); }  // 2026-01-01.
+
+  Cluster();
+
+  // What Add does with an object that is there already.
+  enum class Existing { kRefuse, kReplace };
+  // One manifest, or a List of them. kInvalidArgument begins with `origin` and names the path of
+  // what is wrong. A replaced object keeps its UID and creation time when the manifest has none.
+  absl::Status Add(const types::Json& manifest, std::string_view origin, Existing existing);
+  // Puts what is new into the mirror. What an API server fills in is filled in here: the
+  // queue of the namespace, priorities of priority classes, requests from limits; and, where they
+  // are missing, a UID that follows from the order of kinds and names, and `now` as the time of
+  // creation.
+  absl::Status Flush(absl::Time now, cache::Mirror* mirror);
+  // Takes away a `pod`, `podgroup`, `node`, `queue` or `priorityclass` by "ns/name" or "name".
+  absl::Status Delete(std::string_view kind, const std::string& name, cache::Mirror* mirror);
+
+  // The latest time that objects speak of, at least Epoch().
+  absl::Time LatestTime() const;
+  bool IsOurs(const types::Pod& pod) const;
+  const std::map<std::string, types::Pod>& pods() const { return pods_.objects; }
+  const std::map<std::string, types::PodGroup>& pod_groups() const { return groups_.objects; }
+  const std::map<std::string, types::Queue>& queues() const { return queues_.objects; }
+  // Objects by kind that the engine has no use for.
+  const std::map<std::string, int64_t>& unused() const { return unused_; }
+
+  // The answers of the world to decisions; the objects exist.
+  absl::Status Run(const std::string& pod, const std::string& node, absl::Time now,
+                   cache::Mirror* mirror);
+  void Vanish(const std::string& pod, cache::Mirror* mirror);
+  // Pods whose deletion time has come.
+  void VanishDue(absl::Time now, cache::Mirror* mirror);
+  absl::Status Update(types::Pod pod, cache::Mirror* mirror);
+  absl::Status Update(types::PodGroup group, cache::Mirror* mirror);
+  absl::Status Update(types::Queue queue, cache::Mirror* mirror);
+
+ private:
+  // Objects of one kind by key, and where those came from that the mirror has not got yet.
+  template <typename T>
+  struct Kind {
+    std::map<std::string, T> objects;
+    std::map<std::string, std::string> fresh;
+  };
+  struct Arrival {
+    const types::Json& manifest;
+    std::string_view origin;
+    Existing existing;
+  };
+
+  absl::Status TakeAny(const Arrival& arrival, int depth);
+  absl::Status TakeOne(const Arrival& arrival, std::string_view kind);
+  template <typename T>
+  absl::Status Take(const Arrival& arrival, Kind<T>* kind);
+  template <typename T>
+  absl::Status Check(const Arrival& arrival);
+  template <typename T>
+  absl::Status FlushKind(absl::Time now, Kind<T>* kind, cache::Mirror* mirror);
+  template <typename T>
+  absl::Time LatestOf(const Kind<T>& kind) const;
+
+  absl::Status Put(types::PriorityClass& priority, cache::Mirror* mirror) const;
+  absl::Status Put(types::Queue& queue, cache::Mirror* mirror) const;
+  absl::Status Put(types::Node& node, cache::Mirror* mirror) const;
+  absl::Status Put(types::PodGroup& group, cache::Mirror* mirror) const;
+  absl::Status Put(types::Pod& pod, cache::Mirror* mirror) const;
+  absl::Status GivePriority(types::PodSpec* spec) const;
+
+  const cache::Responsibility responsibility_;
+  Kind<types::PriorityClass> priorities_;
+  Kind<types::Queue> queues_;
+  Kind<types::Node> nodes_;
+  Kind<types::PodGroup> groups_;
+  Kind<types::Pod> pods_;
+  std::map<std::string, std::string> namespace_queues_;  // Queue by namespace, where one is set.
+  std::set<std::string> others_;  // "kind key" of what the engine has no use for.
+  std::map<std::string, int64_t> unused_;
+  int64_t uids_given_ = 0;
+};
+
+}  // namespace bth::sim

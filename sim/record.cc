@@ -1,0 +1,248 @@
+#include "sim/record.h"
+
+#include <map>
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "api/types/resource.h"
+#include "base/strings.h"
+#include "cache/compile.h"
+#include "framework/report.h"
+#include "scheduler/scheduler.h"
+
+namespace bth::sim {
+namespace {
+
+using framework::Session;
+using model::TaskId;
+using model::TaskStatus;
+using types::Json;
+
+// Amounts by resource by queue, in the units of the metrics.
+using QueueAmounts = std::map<std::string, cache::NamedAmounts>;
+
+Json FromMap(std::map<std::string, Json> members) {
+  Json out = Json::MakeObject();
+  for (auto& [key, value] : members) out.MutableMembers().emplace_back(key, std::move(value));
+  return out;
+}
+
+Json ResourceJson(const types::ResourceList& list) {
+  std::map<std::string, Json> out;
+  for (const auto& [name, amount] : list) out.emplace(name, amount.ToString());
+  return FromMap(std::move(out));
+}
+
+// The value of a label in `name{a="x",b="y"} 1`. Queue names hold nothing that is escaped.
+std::string LabelOf(absl::string_view line, std::string_view label) {
+  const std::string mark = absl::StrCat(ToAbsl(label), "=\"");
+  const size_t at = line.find(mark);
+  if (at == absl::string_view::npos) return {};
+  const absl::string_view rest = line.substr(at + mark.size());
+  return std::string(rest.substr(0, rest.find('"')));
+}
+
+// The deserved amounts that queue plugins publish as gauges.
+QueueAmounts DeservedOf(const std::string& metrics_text) {
+  constexpr absl::string_view kPrefix = "volcano_queue_deserved_";
+  QueueAmounts out;
+  for (absl::string_view line : absl::StrSplit(metrics_text, '\n')) {
+    if (line.substr(0, kPrefix.size()) != kPrefix) continue;
+    double value = 0;
+    if (!absl::SimpleAtod(line.substr(line.rfind(' ') + 1), &value)) continue;
+    const absl::string_view family = line.substr(0, line.find('{')).substr(kPrefix.size());
+    const std::string resource = family == "milli_cpu"      ? "cpu"
+                                 : family == "memory_bytes" ? "memory"
+                                                            : LabelOf(line, "resource");
+    if (value == 0 && resource != "cpu" && resource != "memory") continue;
+    constexpr double kMax = 9.2e18;  // Beyond it means: no limit.
+    if (value > kMax) continue;
+    out[LabelOf(line, "queue_name")].emplace_back(resource, static_cast<int64_t>(value));
+  }
+  return out;
+}
+
+Json QueuesJson(const CycleView& view) {
+  const model::Snapshot& base = view.session.base();
+  const QueueAmounts deserved = DeservedOf(view.metrics_text);
+  std::set<model::QueueId> busy;
+  for (model::JobId job : *base.all_jobs) busy.insert(view.session.job(job).queue);
+  std::map<std::string, Json> out;
+  for (const framework::QueueReport& report : view.report.queues) {
+    const std::string& name = *base.queues[report.queue].name;
+    cache::NamedAmounts allocated;
+    for (int d = 0; d < base.dims->size(); ++d) {
+      if (report.allocated[d] == 0 && d >= model::kPods) continue;
+      allocated.emplace_back(base.dims->name(d), report.allocated[d]);
+    }
+    Json queue = Json::MakeObject();
+    queue.Set("allocated", ResourceJson(cache::ToResourceList(allocated)));
+    // A queue without jobs keeps its last gauge; it counts only while somebody asks.
+    const auto published = deserved.find(name);
+    if (published != deserved.end() && busy.contains(report.queue)) {
+      queue.Set("deserved", ResourceJson(cache::ToResourceList(published->second)));
+    } else if (const auto& own = view.cluster.queues().at(name).spec.deserved; !own.empty()) {
+      queue.Set("deserved", ResourceJson(own));
+    }
+    out.emplace(name, std::move(queue));
+  }
+  return FromMap(std::move(out));
+}
+
+Json ConditionJson(const std::string& type, const std::string& status, const std::string& reason,
+                   const std::string& message) {
+  return Json::MakeObject(
+      {{"message", message}, {"reason", reason}, {"status", status}, {"type", type}});
+}
+
+// What each PodGroup shows once the reports are written.
+Json PodGroupsJson(const CycleView& view) {
+  std::map<std::string, const framework::PodGroupReport*> reports;
+  for (const framework::PodGroupReport& report : view.report.pod_groups) {
+    reports[view.session.job(report.job).facts->Key()] = &report;
+  }
+  std::map<std::string, Json> out;
+  for (const auto& [key, group] : view.cluster.pod_groups()) {
+    std::string phase = group.status.phase;
+    std::map<std::string, Json> conditions;
+    for (const types::Condition& shown : group.status.conditions) {
+      conditions[shown.type] = ConditionJson(shown.type, shown.status, shown.reason, shown.message);
+    }
+    if (auto found = reports.find(key); found != reports.end()) {
+      phase = std::string(model::PhaseName(found->second->phase));
+      for (const framework::ConditionReport& said : found->second->conditions) {
+        conditions[said.type] = ConditionJson(said.type, said.status, said.reason, said.message);
+      }
+    }
+    Json list = Json::MakeArray();
+    for (auto& [type, condition] : conditions) list.MutableItems().push_back(std::move(condition));
+    out[key] = Json::MakeObject(
+        {{"conditions", std::move(list)}, {"phase", phase.empty() ? "Pending" : phase}});
+  }
+  return FromMap(std::move(out));
+}
+
+Json PendingJson(std::string_view reason, std::string_view message, Json nodes) {
+  return Json::MakeObject({{"message", message}, {"nodes", std::move(nodes)}, {"reason", reason}});
+}
+
+Json NodesJson(const Session& session, TaskId task) {
+  std::map<std::string, Json> nodes;
+  if (const framework::TaskFit* fit = session.FitOf(task)) {
+    for (const framework::ReasonCount& count : fit->counts) {
+      const std::string text(session.reasons().text(count.reason));
+      if (!text.empty()) nodes[text] = Json(int64_t{count.nodes});
+    }
+  }
+  return FromMap(std::move(nodes));
+}
+
+// Why this pod of ours is not placed.
+Json WaitingJson(const CycleView& view, TaskId task) {
+  constexpr std::string_view kUnschedulable = "Unschedulable";
+  const Session& session = view.session;
+  const model::TaskRow& row = session.task(task);
+  if (row.gated) {
+    return PendingJson("SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates",
+                       Json::MakeObject());
+  }
+  if (!row.job.valid() || !session.job(row.job).has_pod_group) {
+    const std::string group = row.job.valid() ? session.job(row.job).facts->Key() : std::string();
+    return PendingJson(kUnschedulable, scheduler::GrouplessMessage(group), Json::MakeObject());
+  }
+  const std::string key = session.job(row.job).facts->Key();
+  if (!session.job(row.job).queue.valid()) {
+    const std::string& queue = view.cluster.pod_groups().at(key).spec.queue;
+    return PendingJson(
+        kUnschedulable,
+        absl::StrCat("PodGroup ", key, " names the queue ", queue, ", which does not exist"),
+        Json::MakeObject());
+  }
+  const framework::TaskWord word = framework::DescribeTask(session, task);
+  const std::string message =
+      word.message.empty() ? framework::JobMessage(session, row.job) : word.message;
+  return PendingJson(word.reason, message, NodesJson(session, task));
+}
+
+}  // namespace
+
+Json RecordCycle(const CycleView& view) {
+  const Session& session = view.session;
+  const model::Snapshot& base = session.base();
+  std::map<std::string, Json> binds;
+  std::set<std::string> evictions;
+  for (const framework::EffectBatch& batch : view.batches) {
+    for (const framework::BindEffect& bind : batch.binds) {
+      binds[base.tasks[bind.task].names->Key()] = Json(base.node_facts(bind.node).name);
+    }
+    for (const framework::EvictEffect& eviction : batch.evictions) {
+      evictions.insert(base.tasks[eviction.victim].names->Key());
+    }
+  }
+  std::map<std::string, Json> pipelined;
+  std::map<std::string, Json> pending;
+  for (TaskId task : base.tasks.ids()) {
+    const model::TaskRow& row = base.tasks[task];
+    if (row.names == nullptr) continue;
+    const std::string key = row.names->Key();
+    const model::TaskState& state = session.state(task);
+    if (state.status == TaskStatus::kPipelined) {
+      pipelined[key] = Json(base.node_facts(state.node).name);
+    }
+    const types::Pod& pod = view.cluster.pods().at(key);
+    const bool waits = state.status == TaskStatus::kPending ||
+                       state.status == TaskStatus::kAllocated ||
+                       state.status == TaskStatus::kPipelined;
+    if (waits && view.cluster.IsOurs(pod)) pending[key] = WaitingJson(view, task);
+  }
+  Json evicted = Json::MakeArray();
+  for (const std::string& key : evictions) evicted.MutableItems().push_back(Json(key));
+  return Json::MakeObject({{"binds", FromMap(std::move(binds))},
+                           {"cycle", Json(view.number)},
+                           {"evictions", std::move(evicted)},
+                           {"pending", FromMap(std::move(pending))},
+                           {"pipelined", FromMap(std::move(pipelined))},
+                           {"podgroups", PodGroupsJson(view)},
+                           {"queues", QueuesJson(view)}});
+}
+
+std::string CycleText(const Json& cycle) {
+  std::string out =
+      absl::StrCat("cycle ", cycle["cycle"].AsInt(), ": ", cycle["binds"].size(), " bound, ",
+                   cycle["pipelined"].size(), " pipelined, ", cycle["evictions"].size(),
+                   " evicted, ", cycle["pending"].size(), " pending\n");
+  const auto text = [](const Json& json) { return ToAbsl(json.AsString()); };
+  for (const auto& [pod, node] : cycle["binds"].members()) {
+    absl::StrAppend(&out, "  bind      ", pod, " to ", text(node), "\n");
+  }
+  for (const Json& pod : cycle["evictions"].items()) {
+    absl::StrAppend(&out, "  evict     ", text(pod), "\n");
+  }
+  for (const auto& [pod, node] : cycle["pipelined"].members()) {
+    absl::StrAppend(&out, "  pipeline  ", pod, " to ", text(node), "\n");
+  }
+  for (const auto& [key, group] : cycle["podgroups"].members()) {
+    absl::StrAppend(&out, "  podgroup  ", key, " ", text(group["phase"]), "\n");
+    for (const Json& condition : group["conditions"].items()) {
+      absl::StrAppend(&out, "            ", text(condition["type"]), ": ",
+                      text(condition["reason"]), ": ", text(condition["message"]), "\n");
+    }
+  }
+  for (const auto& [name, queue] : cycle["queues"].members()) {
+    std::vector<std::string> amounts;
+    for (const auto& [resource, amount] : queue["allocated"].members()) {
+      amounts.push_back(absl::StrCat(resource, " ", text(amount)));
+    }
+    absl::StrAppend(&out, "  queue     ", name, " allocated ", absl::StrJoin(amounts, ", "), "\n");
+  }
+  for (const auto& [pod, why] : cycle["pending"].members()) {
+    absl::StrAppend(&out, "  pending   ", pod, " ", text(why["reason"]), ": ", text(why["message"]),
+                    "\n");
+  }
+  return out;
+}
+
+}  // namespace bth::sim

@@ -1,0 +1,46 @@
+// `vc-sim run`: manifests in, decisions out.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "conf/policy.h"
+#include "sim/cluster.h"
+
+namespace bth::sim {
+
+struct RunOptions {
+  std::string conf;    // Path of a scheduler.conf; empty: the built-in policy.
+  int64_t cycles = 1;  // At most kCyclesMax.
+  bool apply = false;
+  std::string output = "text";     // text, json
+  std::vector<std::string> paths;  // Files, folders (not those inside them), "-" for `in`.
+};
+inline constexpr int64_t kCyclesMax = 100'000;
+
+// Exit codes.
+inline constexpr int kExitRan = 0;
+inline constexpr int kExitEngine = 1;  // The engine broke one of its own rules: a bug.
+inline constexpr int kExitInput = 2;   // What was given cannot be used.
+
+// Result on `out`; errors and remarks on `err`. Returns the exit code.
+int RunManifests(const RunOptions& options, std::istream& in, std::ostream& out, std::ostream& err);
+
+// `vc-sim test`: runs scenario files (see scenario.h); failures and errors on `err`. With `bless`,
+// expectations are rewritten in place instead. Exit code 1: something differs.
+int RunScenarioFiles(const std::vector<std::string>& paths, bool bless, std::ostream& out,
+                     std::ostream& err);
+
+// A file's text; errors name the path.
+absl::StatusOr<std::string> ReadText(const std::string& path);
+// The files a path stands for: itself, or the .yaml, .yml and .json files of a folder by name.
+absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path);
+// Adds the manifests of one text; errors name `file`, the document and the path inside.
+absl::Status AddManifests(std::string_view text, const std::string& file, Cluster* cluster);
+// The policy of a scheduler.conf text; what is odd goes to `err`.
+absl::StatusOr<conf::Policy> ReadPolicy(std::string_view text, std::ostream& err);
+
+}  // namespace bth::sim

@@ -1,0 +1,481 @@
+#include "sim/short_form.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/types/time.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "base/suggest.h"
+#include "sim/cluster.h"
+
+namespace bth::sim {
+namespace {
+
+using types::Json;
+
+constexpr int64_t kTasksMax = 100'000;
+
+// One word of a line: `key`, or `prefix.rest` split at the first dot for prefixes that have one.
+struct Word {
+  std::string key;
+  std::string rest;
+  std::string value;
+};
+using Setter = std::function<absl::Status(Json*, const Word&)>;
+using Words = std::map<std::string, Setter, std::less<>>;
+
+absl::Status Bad(std::string text) {
+  return absl::InvalidArgumentError(text);
+}
+
+std::string ResourceName(const std::string& word) {
+  if (word == "mem") return "memory";
+  return word == "gpu" ? "nvidia.com/gpu" : word;
+}
+
+Setter SetText(std::vector<std::string> path) {
+  return [path = std::move(path)](Json* object, const Word& word) {
+    Json* at = object;
+    for (const std::string& part : path) at = &(*at)[part];
+    *at = Json(word.value);
+    return absl::OkStatus();
+  };
+}
+
+Setter SetNumber(std::vector<std::string> path) {
+  return [path = std::move(path)](Json* object, const Word& word) {
+    int64_t number = 0;
+    if (!absl::SimpleAtoi(word.value, &number)) {
+      return Bad(absl::StrCat(word.key, "=", word.value, ": not a number"));
+    }
+    Json* at = object;
+    for (const std::string& part : path) at = &(*at)[part];
+    *at = Json(number);
+    return absl::OkStatus();
+  };
+}
+
+Setter SetFlag(std::vector<std::string> path, bool flag) {
+  return [path = std::move(path), flag](Json* object, const Word& word) {
+    Json* at = object;
+    for (const std::string& part : path) at = &(*at)[part];
+    *at = Json(word.value.empty() ? flag : word.value == "true");
+    return absl::OkStatus();
+  };
+}
+
+// An amount of the resource that the rest of the word, or the word itself, names.
+Setter SetAmount(std::vector<std::string> path) {
+  return [path = std::move(path)](Json* object, const Word& word) {
+    Json* at = object;
+    for (const std::string& part : path) at = &(*at)[part];
+    at->Set(ResourceName(word.rest.empty() ? word.key : word.rest), Json(word.value));
+    return absl::OkStatus();
+  };
+}
+
+Setter SetMember(std::vector<std::string> path) {
+  return [path = std::move(path)](Json* object, const Word& word) {
+    Json* at = object;
+    for (const std::string& part : path) at = &(*at)[part];
+    at->Set(word.rest, Json(word.value));
+    return absl::OkStatus();
+  };
+}
+
+Json& Push(Json* object, std::initializer_list<std::string_view> path, Json value) {
+  Json* at = object;
+  for (std::string_view part : path) at = &(*at)[part];
+  return at->MutableItems().emplace_back(std::move(value));
+}
+
+absl::Status SetCreated(Json* object, const Word& word) {
+  int64_t seconds = 0;
+  if (!absl::SimpleAtoi(word.value, &seconds)) return Bad("created: not a number of seconds");
+  (*object)["metadata"].Set(
+      "creationTimestamp", Json(types::FormatTimestamp(Cluster::Epoch() + absl::Seconds(seconds))));
+  return absl::OkStatus();
+}
+
+// key=value:Effect with parts left out from the left of `:` and from the right of `=`.
+void SplitTaint(const std::string& text, Json* out) {
+  const std::vector<std::string> effect = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  const std::vector<std::string> pair = absl::StrSplit(effect[0], absl::MaxSplits('=', 1));
+  out->Set("key", Json(pair[0]));
+  if (pair.size() > 1) out->Set("value", Json(pair[1]));
+  if (effect.size() > 1) out->Set("effect", Json(effect[1]));
+}
+
+absl::Status AddTaint(Json* node, const Word& word) {
+  SplitTaint(word.value, &Push(node, {"spec", "taints"}, Json::MakeObject()));
+  return absl::OkStatus();
+}
+
+absl::Status AddToleration(Json* pod, const Word& word) {
+  Json& out = Push(pod, {"spec", "tolerations"}, Json::MakeObject());
+  if (word.value == "*") {
+    out.Set("operator", Json("Exists"));
+    return absl::OkStatus();
+  }
+  SplitTaint(word.value, &out);
+  if (out["value"].is_null()) out.Set("operator", Json("Exists"));
+  return absl::OkStatus();
+}
+
+Json Requirement(const std::string& key, absl::string_view values) {
+  Json list = Json::MakeArray();
+  for (absl::string_view value : absl::StrSplit(values, '|')) {
+    list.MutableItems().push_back(Json(std::string(value)));
+  }
+  return Json::MakeObject({{"key", key}, {"operator", "In"}, {"values", std::move(list)}});
+}
+
+absl::Status AddNeed(Json* pod, const Word& word) {
+  Json& required = (*pod)["spec"]["affinity"]["nodeAffinity"]
+                         ["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
+  if (required.empty()) required.MutableItems().push_back(Json::MakeObject());
+  Json& term = required.MutableItems().front();
+  term["matchExpressions"].MutableItems().push_back(Requirement(word.rest, word.value));
+  return absl::OkStatus();
+}
+
+absl::Status AddPreference(Json* pod, const Word& word) {
+  const std::vector<std::string> parts = absl::StrSplit(word.value, absl::MaxSplits(':', 1));
+  int64_t weight = 0;
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &weight)) {
+    return Bad(absl::StrCat("prefer.", word.rest, ": expected <values>:<weight>"));
+  }
+  Json term = Json::MakeObject();
+  term["matchExpressions"].MutableItems().push_back(Requirement(word.rest, parts[0]));
+  Json& preferred =
+      (*pod)["spec"]["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"];
+  preferred.MutableItems().push_back(
+      Json::MakeObject({{"weight", weight}, {"preference", std::move(term)}}));
+  return absl::OkStatus();
+}
+
+Json& ContainerOf(Json* pod) {
+  Json& containers = (*pod)["spec"]["containers"];
+  if (containers.empty()) containers.MutableItems().push_back(Json::MakeObject({{"name", "main"}}));
+  return containers.MutableItems().front();
+}
+
+absl::Status AddRequest(Json* pod, const Word& word) {
+  const std::string name = ResourceName(word.rest.empty() ? word.key : word.rest);
+  ContainerOf(pod)["resources"]["requests"].Set(name, Json(word.value));
+  return absl::OkStatus();
+}
+
+absl::Status AddPort(Json* pod, const Word& word) {
+  const std::vector<std::string> parts = absl::StrSplit(word.value, absl::MaxSplits('/', 1));
+  int64_t port = 0;
+  if (!absl::SimpleAtoi(parts[0], &port)) return Bad("port: not a number");
+  Json out = Json::MakeObject({{"containerPort", port}, {"hostPort", port}});
+  if (parts.size() > 1) out.Set("protocol", Json(parts[1]));
+  ContainerOf(pod)["ports"].MutableItems().push_back(std::move(out));
+  return absl::OkStatus();
+}
+
+absl::Status AddImage(Json* pod, const Word& word) {
+  ContainerOf(pod).Set("image", Json(word.value));
+  return absl::OkStatus();
+}
+
+absl::Status AddRoles(Json* group, const Word& word) {
+  for (absl::string_view role : absl::StrSplit(word.value, ',')) {
+    const std::vector<std::string> parts = absl::StrSplit(role, absl::MaxSplits(':', 1));
+    int64_t minimum = 0;
+    if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &minimum)) {
+      return Bad("roles: expected <role>:<minimum>,…");
+    }
+    (*group)["spec"]["minTaskMember"].Set(parts[0], Json(minimum));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddSubGroup(Json* group, const Word& word) {
+  const std::vector<std::string> parts = absl::StrSplit(word.value, ':');
+  int64_t size = 0;
+  int64_t least = 0;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[0], &size) ||
+      !absl::SimpleAtoi(parts[1], &least)) {
+    return Bad(absl::StrCat("group.", word.rest, ": expected <size>:<sub-groups>:<label key>"));
+  }
+  Push(group, {"spec", "subGroupPolicy"},
+       Json::MakeObject({{"name", word.rest},
+                         {"subGroupSize", size},
+                         {"minSubGroups", least},
+                         {"matchLabelKeys", Json::MakeArray({Json(parts[2])})}}));
+  return absl::OkStatus();
+}
+
+absl::Status AddAntiAffinity(Json* pod, const Word& word) {
+  Json term = Json::MakeObject({{"topologyKey", word.value}});
+  term["labelSelector"] = Json::MakeObject();
+  (*pod)["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+      .MutableItems()
+      .push_back(std::move(term));
+  return absl::OkStatus();
+}
+
+absl::Status AddSpread(Json* pod, const Word& word) {
+  Push(pod, {"spec", "topologySpreadConstraints"},
+       Json::MakeObject(
+           {{"maxSkew", 1}, {"topologyKey", word.value}, {"whenUnsatisfiable", "DoNotSchedule"}}));
+  return absl::OkStatus();
+}
+
+absl::Status AddVolume(Json* pod, const Word& word) {
+  Json volume = Json::MakeObject({{"name", word.value}});
+  volume["persistentVolumeClaim"].Set("claimName", Json(word.value));
+  Push(pod, {"spec", "volumes"}, std::move(volume));
+  return absl::OkStatus();
+}
+
+absl::Status AddNamed(Json* pod, const char* list, const std::string& name) {
+  Push(pod, {"spec", list}, Json::MakeObject({{"name", name}}));
+  return absl::OkStatus();
+}
+
+absl::Status SetDeleting(Json* pod, const Word&) {
+  (*pod)["metadata"].Set("deletionTimestamp",
+                         Json(types::FormatTimestamp(Cluster::Epoch() + absl::Seconds(1))));
+  return absl::OkStatus();
+}
+
+const Words& NodeWords() {
+  static const Words& kWords = *new Words{
+      {"cpu", SetAmount({"status", "allocatable"})},
+      {"mem", SetAmount({"status", "allocatable"})},
+      {"pods", SetAmount({"status", "allocatable"})},
+      {"gpu", SetAmount({"status", "allocatable"})},
+      {"res.", SetAmount({"status", "allocatable"})},
+      {"label.", SetMember({"metadata", "labels"})},
+      {"annotation.", SetMember({"metadata", "annotations"})},
+      {"taint", AddTaint},
+      {"cordoned", SetFlag({"spec", "unschedulable"}, true)},
+  };
+  return kWords;
+}
+
+const Words& QueueWords() {
+  static const Words& kWords = *new Words{
+      {"weight", SetNumber({"spec", "weight"})},
+      {"prio", SetNumber({"spec", "priority"})},
+      {"parent", SetText({"spec", "parent"})},
+      {"state", SetText({"status", "state"})},
+      {"reclaimable", SetFlag({"spec", "reclaimable"}, true)},
+      {"cap.", SetAmount({"spec", "capability"})},
+      {"deserved.", SetAmount({"spec", "deserved"})},
+      {"guarantee.", SetAmount({"spec", "guarantee", "resource"})},
+      {"dequeue", SetText({"spec", "dequeueStrategy"})},
+      {"hierarchy", SetText({"metadata", "annotations", "volcano.sh/hierarchy"})},
+      {"weights", SetText({"metadata", "annotations", "volcano.sh/hierarchy-weights"})},
+      {"created", SetCreated},
+  };
+  return kWords;
+}
+
+const Words& PriorityWords() {
+  static const Words& kWords = *new Words{
+      {"value", SetNumber({"value"})},
+      {"default", SetFlag({"globalDefault"}, true)},
+      {"never",
+       [](Json* object, const Word&) {
+         object->Set("preemptionPolicy", Json("Never"));
+         return absl::OkStatus();
+       }},
+  };
+  return kWords;
+}
+
+const Words& JobWords() {
+  static const Words& kWords = *new Words{
+      {"ns", SetText({"metadata", "namespace"})},
+      {"queue", SetText({"spec", "queue"})},
+      {"min", SetNumber({"spec", "minMember"})},
+      {"prio", SetText({"spec", "priorityClassName"})},
+      {"phase", SetText({"status", "phase"})},
+      {"minres.", SetAmount({"spec", "minResources"})},
+      {"roles", AddRoles},
+      {"group.", AddSubGroup},
+      {"created", SetCreated},
+      {"wait", SetText({"metadata", "annotations", "sla-waiting-time"})},
+      {"annotation.", SetMember({"metadata", "annotations"})},
+      {"preemptable",
+       [](Json* object, const Word& word) {
+         (*object)["metadata"]["annotations"].Set("volcano.sh/preemptable",
+                                                  Json(word.value.empty() ? "true" : word.value));
+         return absl::OkStatus();
+       }},
+  };
+  return kWords;
+}
+
+const Words& PodWords() {
+  static const Words& kWords = *new Words{
+      {"ns", SetText({"metadata", "namespace"})},
+      {"job", SetText({"metadata", "annotations", "scheduling.k8s.io/group-name"})},
+      {"role", SetText({"metadata", "annotations", "volcano.sh/task-spec"})},
+      {"label.", SetMember({"metadata", "labels"})},
+      {"annotation.", SetMember({"metadata", "annotations"})},
+      {"node", SetText({"spec", "nodeName"})},
+      {"phase", SetText({"status", "phase"})},
+      {"deleting", SetDeleting},
+      {"created", SetCreated},
+      {"prio", SetNumber({"spec", "priority"})},
+      {"class", SetText({"spec", "priorityClassName"})},
+      {"scheduler", SetText({"spec", "schedulerName"})},
+      {"nominated", SetText({"status", "nominatedNodeName"})},
+      {"cpu", AddRequest},
+      {"mem", AddRequest},
+      {"gpu", AddRequest},
+      {"res.", AddRequest},
+      {"select.", SetMember({"spec", "nodeSelector"})},
+      {"need.", AddNeed},
+      {"prefer.", AddPreference},
+      {"tolerate", AddToleration},
+      {"port", AddPort},
+      {"image", AddImage},
+      {"anti", AddAntiAffinity},
+      {"spread", AddSpread},
+      {"pvc", AddVolume},
+      {"gate",
+       [](Json* pod, const Word& word) { return AddNamed(pod, "schedulingGates", word.value); }},
+      {"claim",
+       [](Json* pod, const Word& word) { return AddNamed(pod, "resourceClaims", word.value); }},
+      {"fixed",
+       [](Json* pod, const Word&) {
+         (*pod)["metadata"]["annotations"].Set("volcano.sh/preemptable", Json("false"));
+         return absl::OkStatus();
+       }},
+  };
+  return kWords;
+}
+
+// `label.zone=a` is the word `label.` with the rest `zone`.
+Word SplitWord(absl::string_view text) {
+  Word word;
+  const size_t equals = text.find('=');
+  word.key = std::string(text.substr(0, equals));
+  if (equals != absl::string_view::npos) word.value = std::string(text.substr(equals + 1));
+  const size_t dot = word.key.find('.');
+  if (dot != std::string::npos) {
+    word.rest = word.key.substr(dot + 1);
+    word.key.resize(dot + 1);
+  }
+  return word;
+}
+
+Json NewObject(std::string_view version, std::string_view kind, std::string_view name) {
+  Json out = Json::MakeObject({{"apiVersion", version}, {"kind", kind}});
+  out["metadata"].Set("name", Json(name));
+  return out;
+}
+
+Json NewPod(const std::string& name) {
+  Json pod = NewObject("v1", "Pod", name);
+  pod["spec"].Set("schedulerName", Json("volcano"));
+  ContainerOf(&pod);
+  return pod;
+}
+
+absl::Status Unknown(std::string_view kind, const Word& word, const Words& words) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, setter] : words) names.push_back(name);
+  return Bad(absl::StrCat("unknown word \"", word.key, word.rest, "\" of ", ToAbsl(kind),
+                          DidYouMean(word.key, names)));
+}
+
+absl::Status SetAll(std::string_view kind, const std::vector<Word>& line, const Words& words,
+                    Json* object) {
+  for (const Word& word : line) {
+    const auto setter = words.find(word.key);
+    if (setter == words.end()) return Unknown(kind, word, words);
+    BTH_RETURN_IF_ERROR(setter->second(object, word));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Json> MakePod(const std::string& name, const std::vector<Word>& line) {
+  Json pod = NewPod(name);
+  BTH_RETURN_IF_ERROR(SetAll("pod", line, PodWords(), &pod));
+  const bool placed = !pod["spec"]["nodeName"].AsString().empty();
+  if (placed && pod["status"]["phase"].is_null()) pod["status"].Set("phase", Json("Running"));
+  return pod;
+}
+
+// Words of the group go to the PodGroup; the rest, and what both know, to its pods.
+absl::Status ExpandJob(const std::string& name, const std::vector<Word>& line,
+                       std::vector<Json>* out) {
+  Json group = NewObject("scheduling.volcano.sh/v1beta1", "PodGroup", name);
+  group["spec"].Set("minMember", Json(1));
+  std::vector<Word> pod_line = {{.key = "job", .rest = "", .value = name}};
+  int64_t tasks = 0;
+  for (const Word& word : line) {
+    const auto setter = JobWords().find(word.key);
+    if (setter != JobWords().end()) BTH_RETURN_IF_ERROR(setter->second(&group, word));
+    if (word.key == "tasks") {
+      if (!absl::SimpleAtoi(word.value, &tasks) || tasks < 0 || tasks > kTasksMax) {
+        return Bad(absl::StrCat("tasks: not a number within 0 and ", kTasksMax));
+      }
+    } else if (word.key == "taskprio") {
+      pod_line.push_back({.key = "prio", .rest = "", .value = word.value});
+    } else if (word.key == "ns" || word.key == "created" || setter == JobWords().end()) {
+      if (!PodWords().contains(word.key)) return Unknown("job", word, JobWords());
+      pod_line.push_back(word);
+    }
+  }
+  out->push_back(std::move(group));
+  for (int64_t i = 0; i < tasks; ++i) {
+    BTH_ASSIGN_OR_RETURN(Json pod, MakePod(absl::StrCat(name, "-", i), pod_line));
+    out->push_back(std::move(pod));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExpandOne(const std::string& kind, const std::string& name,
+                       const std::vector<Word>& line, std::vector<Json>* out) {
+  if (kind == "job") return ExpandJob(name, line, out);
+  if (kind == "pod") {
+    BTH_ASSIGN_OR_RETURN(Json pod, MakePod(name, line));
+    out->push_back(std::move(pod));
+    return absl::OkStatus();
+  }
+  const bool is_node = kind == "node";
+  const bool is_queue = kind == "queue";
+  if (!is_node && !is_queue && kind != "priority") {
+    return Bad(absl::StrCat("unknown kind \"", kind, "\"; use node, queue, priority, job or pod"));
+  }
+  Json object = is_node    ? NewObject("v1", "Node", name)
+                : is_queue ? NewObject("scheduling.volcano.sh/v1beta1", "Queue", name)
+                           : NewObject("scheduling.k8s.io/v1", "PriorityClass", name);
+  if (is_node) object["status"]["allocatable"].Set("pods", Json("110"));
+  const Words& words = is_node ? NodeWords() : is_queue ? QueueWords() : PriorityWords();
+  BTH_RETURN_IF_ERROR(SetAll(kind, line, words, &object));
+  out->push_back(std::move(object));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Json>> ExpandShortForm(std::string_view line) {
+  const std::vector<std::string> parts = absl::StrSplit(ToAbsl(line), ' ', absl::SkipWhitespace());
+  if (parts.size() < 2) return Bad("expected a kind and a name");
+  std::vector<Word> words;
+  for (size_t i = 2; i < parts.size(); ++i) words.push_back(SplitWord(parts[i]));
+  std::vector<Json> out;
+  for (absl::string_view name : absl::StrSplit(parts[1], ',')) {
+    BTH_RETURN_IF_ERROR(ExpandOne(parts[0], std::string(name), words, &out));
+  }
+  return out;
+}
+
+}  // namespace bth::sim

@@ -1,0 +1,183 @@
+#include "sim/simulation.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "cache/compile.h"
+#include "framework/invariants.h"
+#include "sim/record.h"
+
+namespace bth::sim {
+namespace {
+
+types::Condition MakeCondition(const framework::ConditionReport& said, absl::Time now) {
+  types::Condition out;
+  out.type = said.type;
+  out.status = said.status;
+  out.reason = said.reason;
+  out.message = said.message;
+  out.last_transition_time = now;
+  return out;
+}
+
+// The condition of that type becomes `condition`; its time moves when the status does.
+void Merge(types::Condition condition, std::vector<types::Condition>* conditions) {
+  for (types::Condition& old : *conditions) {
+    if (old.type != condition.type) continue;
+    if (old.status == condition.status) condition.last_transition_time = old.last_transition_time;
+    old = std::move(condition);
+    return;
+  }
+  conditions->push_back(std::move(condition));
+}
+
+cache::NamedAmounts Named(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
+  cache::NamedAmounts out;
+  for (int d = 0; d < dims.size(); ++d) {
+    if (amounts[d] != 0 || d < model::kPods) out.emplace_back(dims.name(d), amounts[d]);
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Simulation>> Simulation::Create(
+    Cluster cluster, std::shared_ptr<const conf::Policy> policy,
+    const framework::Registry& registry, SimulationOptions options,
+    std::vector<conf::Finding>* findings) {
+  std::unique_ptr<Simulation> out(new Simulation(std::move(cluster), registry, options));
+  BTH_RETURN_IF_ERROR(out->SetPolicy(std::move(policy), findings));
+  BTH_RETURN_IF_ERROR(out->cluster_.Flush(out->clock_.Now(), &out->mirror_));
+  return out;
+}
+
+Simulation::Simulation(Cluster cluster, const framework::Registry& registry,
+                       SimulationOptions options)
+    : registry_(registry),
+      options_(options),
+      cluster_(std::move(cluster)),
+      clock_(cluster_.LatestTime()),
+      mirror_(clock_, {}),
+      workers_(options.workers),
+      rng_(options.seed),
+      metrics_(metric_registry_) {}
+
+Simulation::~Simulation() = default;
+
+absl::Status Simulation::SetPolicy(std::shared_ptr<const conf::Policy> policy,
+                                   std::vector<conf::Finding>* findings) {
+  BTH_ASSIGN_OR_RETURN(auto next,
+                       framework::PolicyInstance::Create(std::move(policy), registry_, findings));
+  cycle_.reset();
+  policy_ = std::move(next);
+  return absl::OkStatus();
+}
+
+absl::Status Simulation::Add(const types::Json& manifest, std::string_view origin) {
+  BTH_RETURN_IF_ERROR(cluster_.Add(manifest, origin, Cluster::Existing::kReplace));
+  return cluster_.Flush(clock_.Now(), &mirror_);
+}
+
+absl::Status Simulation::Delete(std::string_view kind, const std::string& name) {
+  return cluster_.Delete(kind, name, &mirror_);
+}
+
+void Simulation::Advance(absl::Duration by) {
+  clock_.Advance(by);
+}
+
+// In the form of a UUID; the same in every run.
+std::string Simulation::SessionUid() {
+  const uint64_t tail = rng_.Next() & 0xffff'ffff'ffffu;
+  return absl::StrCat("00000000-0000-4000-8000-", absl::Hex(tail, absl::kZeroPad12));
+}
+
+absl::Status Simulation::RunCycle() {
+  cycle_.reset();
+  sink_.Clear();
+  framework::SessionContext context;
+  context.snapshot = mirror_.Publish();
+  context.sink = &sink_;
+  context.clock = &clock_;
+  context.workers = &workers_;
+  context.metrics = &metrics_;
+  context.uid = SessionUid();
+  cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
+  const std::string doing = absl::StrCat("cycle ", cycles_.size() + 1);
+  if (absl::Status status = cycle_->Run(); !status.ok()) return Annotate(status, doing);
+  for (const framework::Violation& violation : framework::CheckInvariants(cycle_->session())) {
+    return absl::InternalError(
+        absl::StrCat(doing, ": ", violation.invariant, ": ", violation.detail));
+  }
+  cycles_.push_back(RecordCycle({.number = static_cast<int64_t>(cycles_.size() + 1),
+                                 .session = cycle_->session(),
+                                 .batches = sink_.batches(),
+                                 .report = sink_.report(),
+                                 .cluster = cluster_,
+                                 .metrics_text = metric_registry_.RenderText()}));
+  clock_.Advance(options_.period);
+  if (!options_.apply) return absl::OkStatus();
+  return Annotate(ApplyEffects(), absl::StrCat(doing, ": apply"));
+}
+
+absl::Status Simulation::ApplyEffects() {
+  for (const framework::EffectBatch& batch : sink_.batches()) {
+    const model::Snapshot& base = *batch.snapshot;
+    for (const framework::BindEffect& bind : batch.binds) {
+      const std::string key = base.tasks[bind.task].names->Key();
+      absl::Status status =
+          cluster_.Run(key, base.node_facts(bind.node).name, clock_.Now(), &mirror_);
+      if (!status.ok()) return absl::InternalError(status.message());
+    }
+    for (const framework::EvictEffect& eviction : batch.evictions) {
+      const model::TaskNames& victim = *base.tasks[eviction.victim].names;
+      absl::Status status = mirror_.AssumeEviction(victim.Key(), victim.uid);
+      if (!status.ok()) return absl::InternalError(status.message());
+    }
+  }
+  BTH_RETURN_IF_ERROR(ApplyStatuses());
+  for (const framework::EffectBatch& batch : sink_.batches()) {
+    for (const framework::EvictEffect& eviction : batch.evictions) {
+      cluster_.Vanish(batch.snapshot->tasks[eviction.victim].names->Key(), &mirror_);
+    }
+  }
+  cluster_.VanishDue(clock_.Now(), &mirror_);
+  return absl::OkStatus();
+}
+
+absl::Status Simulation::ApplyStatuses() {
+  const framework::CycleReport& report = sink_.report();
+  for (const framework::PodGroupReport& entry : report.pod_groups) {
+    types::PodGroup group = cluster_.pod_groups().at(report.snapshot->jobs[entry.job].facts->Key());
+    group.status.phase = std::string(model::PhaseName(entry.phase));
+    group.status.running = entry.running;
+    group.status.succeeded = entry.succeeded;
+    group.status.failed = entry.failed;
+    for (const framework::ConditionReport& said : entry.conditions) {
+      types::Condition condition = MakeCondition(said, clock_.Now());
+      condition.transition_id = report.session_uid;
+      Merge(std::move(condition), &group.status.conditions);
+    }
+    BTH_RETURN_IF_ERROR(cluster_.Update(std::move(group), &mirror_));
+  }
+  for (const framework::PodReport& entry : report.pods) {
+    types::Pod pod = cluster_.pods().at(report.snapshot->tasks[entry.task].names->Key());
+    if (!pod.spec.node_name.empty()) continue;  // Bound by this cycle.
+    Merge(MakeCondition({"PodScheduled", "False", std::string(entry.reason), *entry.message},
+                        clock_.Now()),
+          &pod.status.conditions);
+    if (entry.nominated_node.valid()) {
+      pod.status.nominated_node_name = report.snapshot->node_facts(entry.nominated_node).name;
+    }
+    BTH_RETURN_IF_ERROR(cluster_.Update(std::move(pod), &mirror_));
+  }
+  for (const framework::QueueReport& entry : report.queues) {
+    types::Queue queue = cluster_.queues().at(*report.snapshot->queues[entry.queue].name);
+    queue.status.allocated = cache::ToResourceList(Named(entry.allocated, *report.snapshot->dims));
+    BTH_RETURN_IF_ERROR(cluster_.Update(std::move(queue), &mirror_));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bth::sim

@@ -1,0 +1,132 @@
+// The small tools: clock, strings, digest, random numbers, status, worker pool.
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/interner.h"
+#include "base/rng.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/worker_pool.h"
+#include "tests/support/catch.h"
+
+namespace bth {
+namespace {
+
+TEST_CASE("worker pool: covers every block exactly once", "[base]") {
+  for (int workers : {1, 2, 4}) {
+    WorkerPool pool(workers);
+    CHECK(pool.workers() == workers);
+    for (size_t blocks : {size_t{0}, size_t{1}, size_t{2}, size_t{7}, size_t{1000}}) {
+      for (int round = 0; round < 20; ++round) {
+        std::vector<std::atomic<int>> hits(blocks);
+        pool.ForBlocks(blocks, [&hits](size_t block) { ++hits[block]; });
+        int wrong = 0;
+        for (const auto& hit : hits) wrong += hit != 1;
+        REQUIRE(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("worker pool: one worker runs on the caller's thread, in order", "[base]") {
+  WorkerPool pool(1);
+  std::vector<size_t> order;
+  bool same_thread = true;
+  const std::thread::id self = std::this_thread::get_id();
+  pool.ForBlocks(4, [&](size_t block) {
+    order.push_back(block);
+    same_thread = same_thread && std::this_thread::get_id() == self;
+  });
+  CHECK(order == std::vector<size_t>{0, 1, 2, 3});
+  CHECK(same_thread);
+}
+
+TEST_CASE("suggest: the nearest name, the first on ties, or none", "[base]") {
+  struct Case {
+    const char* name;
+    std::vector<std::string_view> known;
+    const char* nearest;
+  };
+  const std::vector<Case> cases = {
+      {"alocate", {"enqueue", "allocate"}, "allocate"},
+      {"GANG", {"gang"}, "gang"},
+      {"drg", {"drf", "drh"}, "drf"},
+      {"proportoin", {"proportion", "priority"}, "proportion"},
+      {"something-else", {"gang", "drf"}, ""},
+      {"x", {}, ""},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    CHECK(NearestName(c.name, c.known) == c.nearest);
+  }
+  CHECK(EditDistance("kitten", "sitting") == 3);
+  CHECK(EditDistance("", "abc") == 3);
+  CHECK(DidYouMean("gagn", {"gang"}) == " (did you mean \"gang\"?)");
+  CHECK(DidYouMean("zzzzzz", {"gang"}).empty());
+}
+
+TEST_CASE("manual clock: stands still until told", "[base]") {
+  ManualClock clock(absl::FromUnixSeconds(100));
+  CHECK(clock.Now() == absl::FromUnixSeconds(100));
+  clock.Advance(absl::Milliseconds(1500));
+  CHECK(clock.Now() == absl::FromUnixMillis(101'500));
+  CHECK(clock.Monotonic() == absl::Milliseconds(1500));
+}
+
+TEST_CASE("real clock: monotonic time does not go back", "[base]") {
+  const RealClock clock;
+  const absl::Duration first = clock.Monotonic();
+  CHECK(clock.Monotonic() >= first);
+  CHECK(clock.Now() > absl::FromUnixSeconds(1'600'000'000));
+}
+
+TEST_CASE("interner: equal texts have one symbol, and texts never move", "[base]") {
+  Interner symbols;
+  const Symbol a = symbols.Intern("zone");
+  const std::string_view text = symbols.Text(a);
+  for (int i = 0; i < 10'000; ++i) symbols.Intern(std::to_string(i));
+  CHECK(symbols.Intern("zone") == a);
+  CHECK(symbols.Find("zone") == a);
+  CHECK(symbols.Text(a).data() == text.data());
+  CHECK_FALSE(symbols.Find("nowhere").valid());
+  CHECK(symbols.size() == 10'001);
+}
+
+TEST_CASE("digest: order and borders of texts count", "[base]") {
+  const auto of = [](std::string_view a, std::string_view b) {
+    Digest digest;
+    digest.Add(a);
+    digest.Add(b);
+    return digest.value();
+  };
+  CHECK(of("ab", "c") == of("ab", "c"));
+  CHECK(of("ab", "c") != of("a", "bc"));
+  CHECK(of("a", "b") != of("b", "a"));
+}
+
+TEST_CASE("rng: a seed always gives the same numbers, inside their bounds", "[base]") {
+  Rng a(42);
+  Rng b(42);
+  Rng other(43);
+  CHECK(a.Next() == b.Next());
+  CHECK(a.Next() != other.Next());
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t x = a.Between(-3, 3);
+    REQUIRE((x >= -3 && x <= 3));
+    const double unit = a.Unit();
+    REQUIRE((unit >= 0 && unit < 1));
+  }
+}
+
+TEST_CASE("status: annotations go before the message and keep the code", "[base]") {
+  const absl::Status status = Annotate(absl::NotFoundError("no such file"), "read policy");
+  CHECK(absl::IsNotFound(status));
+  CHECK(status.message() == "read policy: no such file");
+  CHECK(Annotate(absl::OkStatus(), "read policy").ok());
+}
+
+}  // namespace
+}  // namespace bth

@@ -1,0 +1,367 @@
+#include "cache/effect_writer.h"
+
+#include "absl/strings/match.h"
+#include "cache/effect_queue.h"
+#include "tests/client/fake_server.h"
+#include "tests/support/catch.h"
+// Needs Catch before it.
+#include "tests/cache/objects.h"
+
+namespace bth::cache {
+namespace {
+
+using client::testing::Answer;
+using client::testing::FakeServer;
+using model::TaskStatus;
+using testing::MakeGroup;
+using testing::MakeNode;
+using testing::MakePod;
+using testing::MakeQueue;
+using testing::PodText;
+using types::Json;
+
+// Wall time of the executor.
+class ExecutorClock final : public Clock {
+ public:
+  explicit ExecutorClock(net::Executor& executor) : executor_(executor) {}
+  absl::Time Now() const override { return executor_.Now(); }
+  absl::Duration Monotonic() const override { return executor_.Monotonic(); }
+
+ private:
+  net::Executor& executor_;
+};
+
+client::ApiClientOptions Unlimited() {
+  client::ApiClientOptions options;
+  options.qps = 0;
+  return options;
+}
+
+net::Response Refusal(int code, const std::string& reason) {
+  return Answer(code, absl::StrCat(R"({"kind":"Status","code":)", code, R"(,"reason":")", reason,
+                                   R"(","message":"why"})"));
+}
+
+// Node "n" of four cores, jobs "g" and "h" with the pods "p" and "q".
+struct Bed {
+  net::VirtualExecutor executor{client::testing::StartTime()};
+  ExecutorClock clock{executor};
+  FakeServer server{executor};
+  client::ApiClient api{executor, server.Transport(), Unlimited()};
+  Rng rng{1};
+  Mirror mirror{clock, {}};
+  client::EventRecorder events{api, rng, {.component = "volcano"}};
+  EffectWriter writer{api, mirror, events, nullptr, {}};
+  EffectQueue effects{executor, writer};
+  // Answers of binding calls in turn; the last one stays.
+  std::vector<int> bind_answers = {201};
+  std::string read_back;  // Answer of GET for a pod; empty: 404.
+  size_t binds = 0;
+
+  Bed() {
+    server.script = [this](const net::Request& request) { return Serve(request); };
+    mirror.PutNode(MakeNode("n", R"({"cpu":"4","pods":"10"})", symbols()));
+    mirror.PutQueue(MakeQueue("default"));
+    mirror.PutPodGroup(MakeGroup("g", 1));
+    mirror.PutPodGroup(MakeGroup("h", 1));
+    Put({});
+    Put({.name = "q", .group = "h"});
+    executor.RunUntilIdle();
+  }
+  net::Response Serve(const net::Request& request) {
+    if (absl::EndsWith(request.target, "/binding")) {
+      const int code = bind_answers[std::min(binds, bind_answers.size() - 1)];
+      ++binds;
+      if (code == 429) {
+        net::Response out = Refusal(429, "TooManyRequests");
+        out.headers.Add("Retry-After", "7");
+        return out;
+      }
+      return code < 300 ? Answer(code, "{}")
+                        : Refusal(code, code == 409 ? "Conflict" : "Forbidden");
+    }
+    if (request.method == "GET") {
+      return read_back.empty() ? Refusal(404, "NotFound") : Answer(200, read_back);
+    }
+    return Answer(200, "{}");
+  }
+  Interner& symbols() { return mirror.vocabulary().symbols(); }
+  void Put(const PodText& text) { mirror.PutPod(MakePod(text, symbols())); }
+  static model::TaskId Find(const model::Snapshot& snapshot, const std::string& name) {
+    for (model::TaskId id : snapshot.tasks.ids()) {
+      if (snapshot.tasks[id].names && snapshot.tasks[id].names->name == name) return id;
+    }
+    FAIL("no pod " << name);
+    return {};
+  }
+  void Bind(const std::vector<std::string>& pods,
+            std::shared_ptr<const model::Snapshot> snapshot = nullptr) {
+    if (snapshot == nullptr) snapshot = mirror.Publish();
+    framework::EffectBatch batch{.snapshot = snapshot, .action = "allocate"};
+    for (const std::string& pod : pods) {
+      batch.binds.push_back({Find(*snapshot, pod), snapshot->nodes_by_name->front()});
+    }
+    CHECK(effects.Submit(std::move(batch)).ok());
+    executor.RunUntilIdle();
+  }
+  // Targets of requests with that method that contain `part`.
+  std::vector<std::string> Sent(const std::string& method, const std::string& part) const {
+    std::vector<std::string> out;
+    for (const net::Request& request : server.requests) {
+      if (request.method == method && absl::StrContains(request.target, part)) {
+        out.push_back(request.target);
+      }
+    }
+    return out;
+  }
+  Json LastBody(const std::string& part) const {
+    for (auto it = server.requests.rbegin(); it != server.requests.rend(); ++it) {
+      if (absl::StrContains(it->target, part)) return *Json::Parse(it->body);
+    }
+    return Json();
+  }
+  TaskStatus Status(const std::string& pod) const { return mirror.Pod("ns/" + pod)->status; }
+  std::string Held() const {
+    const absl::Time end = mirror.NextHoldEnd();
+    return end == absl::InfiniteFuture() ? "" : absl::FormatDuration(end - clock.Now());
+  }
+};
+
+TEST_CASE("effect writer: a binding is sent once and followed by its event", "[cache]") {
+  Bed bed;
+  bed.Bind({"p"});
+  CHECK(bed.Sent("POST", "/binding") ==
+        std::vector<std::string>{"/api/v1/namespaces/ns/pods/p/binding"});
+  CHECK(bed.LastBody("/binding").At({"target", "name"}).AsString() == "n");
+  CHECK(bed.LastBody("/binding").At({"metadata", "uid"}).AsString() == "u-p");
+  CHECK(bed.LastBody("/events")["reason"].AsString() == "Scheduled");
+  CHECK(bed.LastBody("/events")["message"].AsString() == "Successfully assigned ns/p to n");
+  CHECK(bed.Status("p") == TaskStatus::kBinding);  // Until the watch confirms it.
+  CHECK(bed.writer.idle());
+  CHECK(bed.writer.binds_under_way() == 0);
+}
+
+TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
+  const std::string ours = PodText{.spec = R"("nodeName":"n",)"}.Json();
+  struct Case {
+    int answer;
+    std::string read_back;
+    TaskStatus status;
+    size_t events;
+  };
+  const Case cases[] = {
+      {409, ours, TaskStatus::kBinding, 1},
+      {409, PodText{.spec = R"("nodeName":"other",)"}.Json(), TaskStatus::kPending, 0},
+      {409, PodText{}.Json(), TaskStatus::kPending, 0},
+      {409, "", TaskStatus::kPending, 0},
+      {404, "", TaskStatus::kPending, 0},
+      {504, ours, TaskStatus::kBinding, 1},
+      {500, PodText{}.Json(), TaskStatus::kPending, 0},
+  };
+  for (const Case& c : cases) {
+    INFO("answer " << c.answer << ", case " << &c - cases);
+    Bed bed;
+    bed.bind_answers = {c.answer};
+    bed.read_back = c.read_back;
+    bed.Bind({"p"});
+    CHECK(bed.Sent("GET", "/pods/p").size() == 1);
+    CHECK(bed.binds == 1);
+    CHECK(model::StatusName(bed.Status("p")) == model::StatusName(c.status));
+    CHECK(bed.Sent("POST", "/events").size() == c.events);
+    CHECK(bed.Held().empty());
+    CHECK(bed.writer.binds_under_way() == 0);
+  }
+}
+
+TEST_CASE("effect writer: no answer in time is read back too", "[cache]") {
+  Bed bed;
+  bed.server.delay = absl::Minutes(1);  // Longer than the client waits.
+  bed.read_back = PodText{.spec = R"("nodeName":"n",)"}.Json();
+  bed.Bind({"p"});
+  CHECK(bed.writer.binds_under_way() == 1);
+  bed.executor.Advance(absl::Seconds(31));
+  bed.server.delay = absl::ZeroDuration();
+  bed.executor.Advance(absl::Minutes(2));
+  CHECK(bed.Sent("POST", "/binding").size() == 1);
+  CHECK_FALSE(bed.Sent("GET", "/pods/p").empty());
+  CHECK(bed.Status("p") == TaskStatus::kBinding);
+  CHECK(bed.Sent("POST", "/events").size() == 1);
+  CHECK(bed.writer.binds_under_way() == 0);
+}
+
+TEST_CASE("effect writer: a busy server is asked again after its delay", "[cache]") {
+  Bed bed;
+  bed.bind_answers = {429, 201};
+  bed.Bind({"p"});
+  CHECK(bed.binds == 1);
+  bed.executor.Advance(absl::Milliseconds(6900));
+  CHECK(bed.binds == 1);
+  CHECK_FALSE(bed.writer.idle());
+  bed.executor.Advance(absl::Milliseconds(200));
+  CHECK(bed.binds == 2);
+  CHECK(bed.Sent("POST", "/events").size() == 1);
+  CHECK(bed.writer.idle());
+}
+
+TEST_CASE("effect writer: a refused job pauses longer each time and says why", "[cache]") {
+  Bed bed;
+  bed.bind_answers = {403};
+  const char* const pauses[] = {"1s", "2s", "4s", "8s", "16s", "32s", "1m0s", "1m0s"};
+  for (const char* pause : pauses) {
+    INFO(pause);
+    bed.Bind({"p"});
+    CHECK(bed.Status("p") == TaskStatus::kPending);
+    CHECK(bed.Held() == (std::string(pause) == "1m0s" ? "1m" : pause));
+    bed.executor.Advance(bed.mirror.NextHoldEnd() - bed.clock.Now());
+  }
+  REQUIRE_FALSE(bed.Sent("PATCH", "/pods/p/status").empty());
+  const Json condition = bed.LastBody("/pods/p/status").At({"status", "conditions"})[0];
+  CHECK(condition["reason"].AsString() == "SchedulerError");
+  CHECK(
+      absl::StrContains(std::string(condition["message"].AsString()), "failed to bind to node n"));
+  bed.bind_answers = {201};
+  bed.Bind({"p"});
+  CHECK(bed.Status("p") == TaskStatus::kBinding);
+  // Success forgets the past: the next refusal of that job pauses shortly.
+  bed.mirror.ForgetAssumption("ns/p", "u-p");
+  bed.bind_answers = {403};
+  bed.Bind({"p"});
+  CHECK(bed.Held() == "1s");
+}
+
+TEST_CASE("effect writer: an outdated batch is dropped whole", "[cache]") {
+  Bed bed;
+  const auto snapshot = bed.mirror.Publish();
+  bed.mirror.RemovePod("ns/q");
+  bed.Bind({"p", "q"}, snapshot);
+  CHECK(bed.binds == 0);
+  CHECK(bed.Status("p") == TaskStatus::kPending);
+  CHECK(bed.writer.binds_under_way() == 0);
+  CHECK(bed.server.requests.empty());
+}
+
+TEST_CASE("effect writer: a batch whose room is gone is dropped whole", "[cache]") {
+  Bed bed;
+  const auto snapshot = bed.mirror.Publish();
+  bed.Put(
+      {.name = "r", .cpu = "3", .spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
+  bed.Bind({"p", "q"}, snapshot);
+  CHECK(bed.binds == 0);
+  CHECK(bed.Status("p") == TaskStatus::kPending);
+  CHECK(bed.Status("q") == TaskStatus::kPending);
+}
+
+TEST_CASE("effect queue: too many bindings under way refuse a batch", "[cache]") {
+  Bed bed;
+  bed.writer.AddUnderWay(EffectQueue::kBindsMax);
+  const auto snapshot = bed.mirror.Publish();
+  framework::EffectBatch batch{.snapshot = snapshot, .action = "allocate"};
+  batch.binds.push_back({Bed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
+  CHECK(absl::IsResourceExhausted(bed.effects.Submit(batch)));
+  bed.executor.RunUntilIdle();
+  CHECK(bed.binds == 0);
+  CHECK(bed.writer.binds_under_way() == EffectQueue::kBindsMax);
+}
+
+framework::CycleReport Report(Bed& bed, const std::string& message,
+                              model::PodGroupPhase phase = model::PodGroupPhase::kInqueue) {
+  framework::CycleReport report{.snapshot = bed.mirror.Publish(), .session_uid = "s"};
+  for (model::JobId job : *report.snapshot->all_jobs) {
+    if (report.snapshot->jobs[job].facts->name != "g") continue;
+    report.pod_groups.push_back(
+        {.job = job, .phase = phase, .conditions = {{"Unschedulable", "True", "R", message}}});
+  }
+  report.pods.push_back({Bed::Find(*report.snapshot, "p"), "Unschedulable",
+                         std::make_shared<const std::string>(message), model::NodeId()});
+  return report;
+}
+
+TEST_CASE("status writer: phases at once, reasons after a moment, wording much later", "[cache]") {
+  Bed bed;
+  bed.effects.Report(Report(bed, "m1"));
+  bed.executor.RunUntilIdle();
+  CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 1);
+  CHECK(bed.Sent("PATCH", "/pods/p/status").empty());
+  bed.executor.Advance(absl::Milliseconds(499));
+  CHECK(bed.Sent("PATCH", "/pods/p/status").empty());
+  bed.executor.Advance(absl::Milliseconds(2));
+  CHECK(bed.Sent("PATCH", "/pods/p/status").size() == 1);
+  bed.executor.Advance(absl::Minutes(1));
+  // Only the wording changes.
+  bed.effects.Report(Report(bed, "m2"));
+  bed.executor.Advance(absl::Milliseconds(9900));
+  CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 1);
+  CHECK(bed.Sent("PATCH", "/pods/p/status").size() == 1);
+  bed.executor.Advance(absl::Milliseconds(200));
+  CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 2);
+  CHECK(bed.Sent("PATCH", "/pods/p/status").size() == 2);
+}
+
+TEST_CASE("status writer: nothing is written when nothing changes", "[cache]") {
+  Bed bed;
+  bed.effects.Report(Report(bed, "m"));
+  bed.executor.Advance(absl::Minutes(1));
+  const size_t requests = bed.server.requests.size();
+  for (int i = 0; i < 20; ++i) {
+    bed.effects.Report(Report(bed, "m"));
+    bed.executor.Advance(absl::Minutes(1));
+  }
+  CHECK(bed.server.requests.size() == requests);
+  CHECK(bed.writer.idle());
+  // Nor when the object shows it already.
+  Bed other;
+  other.mirror.PutPodGroup(MakeGroup("g", 1, "", R"({"phase":"Inqueue","conditions":[
+    {"type":"Unschedulable","status":"True","reason":"R","message":"m"}]})"));
+  other.Put({.status = R"("phase":"Pending","conditions":[{"type":"PodScheduled",
+    "status":"False","reason":"Unschedulable","message":"m"}],)"});
+  other.effects.Report(Report(other, "m"));
+  other.executor.Advance(absl::Minutes(1));
+  CHECK(other.server.requests.empty());
+}
+
+TEST_CASE("status writer: a pod that is bound meanwhile is never called unschedulable", "[cache]") {
+  Bed bed;
+  bed.effects.Report(Report(bed, "m"));
+  bed.executor.Advance(absl::Milliseconds(100));
+  bed.Bind({"p"});
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.Sent("PATCH", "/pods/p/status").empty());
+}
+
+TEST_CASE("status writer: a refused pod that vanishes leaves no wish behind", "[cache]") {
+  Bed bed;
+  bed.effects.Report(Report(bed, "m"));  // Due in half a second,
+  bed.executor.RunUntilIdle();
+  const std::string key = "ns/p";
+  bed.writer.statuses().WantPodCondition(key, "u-p", "SchedulerError", "why", true);  // now,
+  bed.mirror.RemovePod(key);  // and not at all.
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.Sent("PATCH", "/pods/p/status").empty());
+  CHECK(bed.writer.idle());
+}
+
+TEST_CASE("effect writer: an eviction names its cause; a refused one is taken back", "[cache]") {
+  for (bool allowed : {true, false}) {
+    INFO("allowed " << allowed);
+    Bed bed;
+    bed.Put({.spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
+    if (!allowed) {
+      bed.server.script = [](const net::Request&) { return Refusal(429, "TooManyRequests"); };
+    }
+    const auto snapshot = bed.mirror.Publish();
+    framework::EffectBatch batch{.snapshot = snapshot, .action = "preempt"};
+    batch.evictions.push_back({Bed::Find(*snapshot, "p"), Bed::Find(*snapshot, "q"), "preempt"});
+    REQUIRE(bed.effects.Submit(std::move(batch)).ok());
+    bed.executor.RunUntilIdle();
+    CHECK(bed.Sent("POST", "/pods/p/eviction").size() == 1);
+    CHECK(bed.Status("p") == (allowed ? TaskStatus::kReleasing : TaskStatus::kRunning));
+    CHECK(bed.Sent("POST", "/events").size() == (allowed ? 1 : 0));
+    if (allowed) {
+      CHECK(bed.LastBody("/events")["message"].AsString() ==
+            "Pod is evicted, because of preempt, for ns/q");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bth::cache

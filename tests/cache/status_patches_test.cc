@@ -1,0 +1,69 @@
+#include "cache/status_patches.h"
+
+#include "api/types/json.h"
+#include "tests/support/catch.h"
+
+namespace bth::cache {
+namespace {
+
+using types::Json;
+
+const absl::Time kNow = absl::FromUnixSeconds(1'767'225'600);
+
+Json Body(const client::Patch& patch) {
+  absl::StatusOr<Json> json = Json::Parse(patch.body);
+  REQUIRE(json.ok());
+  return *std::move(json);
+}
+
+TEST_CASE("status patches: a PodGroup's whole status, bound to its version", "[cache]") {
+  const ShownPodGroup status{.resource_version = "41",
+                             .phase = model::PodGroupPhase::kInqueue,
+                             .running = 1,
+                             .succeeded = 2,
+                             .failed = 3,
+                             .conditions = {{"Unschedulable", "True", "NotEnoughTasks", "m"}}};
+  const client::Patch patch = PodGroupStatusPatch(status, "session-1", kNow);
+  CHECK(patch.kind == client::PatchKind::kMerge);
+  CHECK(Body(patch) == *Json::Parse(R"({"metadata":{"resourceVersion":"41"},"status":{
+    "phase":"Inqueue","running":1,"succeeded":2,"failed":3,"conditions":[{"type":"Unschedulable",
+    "status":"True","reason":"NotEnoughTasks","message":"m","transitionID":"session-1",
+    "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"));
+}
+
+TEST_CASE("status patches: PodScheduled by strategic merge, bound to the UID", "[cache]") {
+  const client::Patch patch = PodScheduledPatch("u", "Unschedulable", "no room", "", kNow);
+  CHECK(patch.kind == client::PatchKind::kStrategic);
+  CHECK(Body(patch) == *Json::Parse(R"({"metadata":{"uid":"u"},"status":{"conditions":[{
+    "type":"PodScheduled","status":"False","reason":"Unschedulable","message":"no room",
+    "lastProbeTime":null,"lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"));
+  const Json named = Body(PodScheduledPatch("u", "Unschedulable", "m", "n1", kNow));
+  CHECK(named.At({"status", "nominatedNodeName"}).AsString() == "n1");
+}
+
+TEST_CASE("status patches: a queue's amounts; what is gone is removed", "[cache]") {
+  const client::Patch patch = QueueAllocatedPatch({{"cpu", 1500}, {"memory", 1024}, {"pods", 2}},
+                                                  {{"cpu", 1000}, {"nvidia.com/gpu", 1000}});
+  CHECK(Body(patch) == *Json::Parse(R"({"status":{"allocated":{"cpu":"1500m","memory":"1Ki",
+    "pods":"2","nvidia.com/gpu":null}}})"));
+}
+
+TEST_CASE("status patches: zero and absent amounts are the same", "[cache]") {
+  CHECK(SameAmounts({{"cpu", 0}}, {}));
+  CHECK(SameAmounts({}, {{"cpu", 0}, {"pods", 0}}));
+  CHECK(SameAmounts({{"cpu", 1}, {"pods", 2}}, {{"pods", 2}, {"cpu", 1}}));
+  CHECK_FALSE(SameAmounts({{"cpu", 1}}, {{"cpu", 2}}));
+  CHECK_FALSE(SameAmounts({}, {{"cpu", 2}}));
+}
+
+TEST_CASE("status patches: a condition replaces the one of its type", "[cache]") {
+  std::vector<ShownCondition> conditions = {{"A", "True", "r", "m"}, {"B", "True", "r", "m"}};
+  Merge({"A", "False", "x", "y"}, &conditions);
+  Merge({"C", "True", "r", "m"}, &conditions);
+  CHECK(conditions == std::vector<ShownCondition>{{"A", "False", "x", "y"},
+                                                  {"B", "True", "r", "m"},
+                                                  {"C", "True", "r", "m"}});
+}
+
+}  // namespace
+}  // namespace bth::cache

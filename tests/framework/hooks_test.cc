@@ -1,0 +1,150 @@
+#include "framework/hooks.h"
+
+#include <functional>
+#include <optional>
+
+#include "tests/support/catch.h"
+
+namespace bth::framework {
+namespace {
+
+using Votes = std::vector<std::vector<int>>;  // By tier.
+using TaskIds = std::vector<uint32_t>;
+
+std::vector<uint32_t> Values(const std::vector<TaskId>& ids) {
+  std::vector<uint32_t> out;
+  for (TaskId id : ids) out.push_back(id.value());
+  return out;
+}
+
+TEST_CASE("hooks: votes across tiers", "[framework]") {
+  struct Case {
+    Votes votes;
+    bool permitted;
+  };
+  const Case cases[] = {
+      {{}, true},
+      {{{0}}, true},
+      {{{0, 0}, {0}}, true},
+      {{{0, 1}, {-1}}, true},  // The first tier with a permit decides.
+      {{{1, -1}}, false},
+      {{{-1, 1}}, false},
+      {{{0}, {-1}}, false},
+      {{{0}, {1}, {-1}}, true},
+      {{{1}, {-1}, {1}}, true},
+  };
+  for (const Case& c : cases) {
+    HookList<std::function<Vote(JobId)>> list;
+    int position = 0;
+    for (size_t tier = 0; tier < c.votes.size(); ++tier) {
+      for (int vote : c.votes[tier]) {
+        list.Add({static_cast<int>(tier), "p", position++},
+                 [vote](JobId) { return static_cast<Vote>(vote); });
+      }
+    }
+    INFO(&c - cases);
+    CHECK(combine::Permitted(list, JobId(0)) == c.permitted);
+  }
+}
+
+// A plugin that abstains, or its victims.
+using Answer = std::optional<TaskIds>;
+
+combine::VictimChoice Choose(const std::vector<std::vector<Answer>>& tiers, bool strict) {
+  HookList<EvictableFn> list;
+  int position = 0;
+  for (size_t tier = 0; tier < tiers.size(); ++tier) {
+    for (const Answer& answer : tiers[tier]) {
+      list.Add({static_cast<int>(tier), "plugin", position++},
+               [answer](TaskId, absl::Span<const TaskId>) {
+                 Verdict verdict;
+                 if (!answer) return verdict;
+                 verdict.vote = Vote::kPermit;
+                 for (uint32_t id : *answer) verdict.victims.push_back(TaskId(id));
+                 return verdict;
+               });
+    }
+  }
+  const std::vector<TaskId> candidates = {TaskId(1), TaskId(2), TaskId(3)};
+  return combine::Victims(list, TaskId(9), candidates, strict);
+}
+
+TEST_CASE("hooks: victims are what all plugins of the first answering tier name", "[framework]") {
+  struct Case {
+    std::vector<std::vector<Answer>> tiers;
+    bool strict;
+    TaskIds victims;
+    int tier;
+    size_t overruled;
+  };
+  const Answer abstain;
+  const std::vector<Case> cases = {
+      {{}, false, {}, -1, 0},
+      {{{TaskIds{1, 2}, TaskIds{2, 3}}}, false, {2}, 0, 0},
+      {{{TaskIds{3, 1, 2}, TaskIds{1, 2, 3}}}, false, {3, 1, 2}, 0, 0},  // The first one's order.
+      {{{abstain, TaskIds{2, 1}}}, false, {2, 1}, 0, 0},
+      {{{TaskIds{1}, abstain}}, false, {1}, 0, 0},
+      {{{TaskIds{}, TaskIds{1}}, {TaskIds{3}}}, false, {3}, 1, 1},
+      {{{abstain, abstain}, {TaskIds{1}}}, false, {1}, 1, 0},
+      {{{abstain}, {abstain}}, false, {}, -1, 0},
+      // An empty intersection stays empty, whatever later plugins of the tier name.
+      {{{TaskIds{1}, TaskIds{2}, TaskIds{1, 2, 3}}}, false, {}, -1, 1},
+      {{{TaskIds{1}, TaskIds{2}, TaskIds{3}}, {TaskIds{2}}}, false, {2}, 1, 1},
+      // Strict: an empty answer is final, an abstention is none.
+      {{{TaskIds{}}, {TaskIds{3}}}, true, {}, -1, 1},
+      {{{TaskIds{1}, TaskIds{2}}, {TaskIds{3}}}, true, {}, -1, 1},
+      {{{abstain}, {TaskIds{3}}}, true, {3}, 1, 0},
+  };
+  for (size_t i = 0; i < cases.size(); ++i) {
+    INFO("case " << i);
+    const combine::VictimChoice choice = Choose(cases[i].tiers, cases[i].strict);
+    CHECK(Values(choice.victims) == cases[i].victims);
+    CHECK(choice.tier == cases[i].tier);
+    CHECK(choice.overruled.size() == cases[i].overruled);
+  }
+}
+
+TEST_CASE("hooks: the first tier that has a starving hook decides", "[framework]") {
+  struct Case {
+    std::vector<std::pair<int, bool>> answers;  // Tier, answer.
+    bool starving;
+  };
+  const Case cases[] = {
+      {{}, false},
+      {{{0, true}}, true},
+      {{{0, true}, {0, false}}, false},
+      {{{0, false}, {0, true}}, false},
+      {{{0, true}, {1, false}}, true},
+      {{{1, false}, {2, true}}, false},
+  };
+  for (const Case& c : cases) {
+    HookList<std::function<bool(JobId)>> list;
+    int position = 0;
+    for (auto [tier, answer] : c.answers) {
+      list.Add({tier, "p", position++}, [answer = answer](JobId) { return answer; });
+    }
+    INFO(&c - cases);
+    CHECK(combine::Starving(list, JobId(0)) == c.starving);
+  }
+}
+
+TEST_CASE("hooks: orders take the first answer that is not zero, rules need all or any",
+          "[framework]") {
+  HookList<JobCompareFn> order;
+  CHECK(combine::FirstNonZero(order, JobId(0), JobId(1)) == 0);
+  for (int answer : {0, -3, 5}) {
+    order.Add({0, "p", 0}, [answer](JobId, JobId) { return answer; });
+  }
+  CHECK(combine::FirstNonZero(order, JobId(0), JobId(1)) == -3);
+
+  HookList<std::function<bool(JobId)>> rules;
+  CHECK(combine::All(rules, JobId(0)));
+  CHECK_FALSE(combine::Any(rules, JobId(0)));
+  rules.Add({0, "p", 0}, [](JobId) { return true; });
+  rules.Add({1, "q", 1}, [](JobId) { return false; });
+  CHECK_FALSE(combine::All(rules, JobId(0)));
+  CHECK(combine::Any(rules, JobId(0)));
+}
+
+}  // namespace
+}  // namespace bth::framework

@@ -1,0 +1,331 @@
+#include "framework/session.h"
+
+#include "framework/invariants.h"
+#include "framework/report.h"
+#include "framework/statement.h"
+#include "tests/support/catch.h"
+#include "tests/support/plugin_bed.h"
+
+namespace bth::framework {
+namespace {
+
+using model::PodGroupPhase;
+using model::TaskStatus;
+using test::MakeWorld;
+using test::World;
+
+// A session without plugins on a sink that can refuse.
+class Bed final : public EffectSink {
+ public:
+  explicit Bed(const World& of) : world(of), session(Context()) {
+    session.hooks().on_place.Add({0, "test", 0}, [this](model::TaskId) { ++placed; });
+    session.hooks().on_remove.Add({0, "test", 1}, [this](model::TaskId) { ++removed; });
+    session.Freeze();
+  }
+  absl::Status Submit(EffectBatch batch) override {
+    if (!answer.ok()) return answer;
+    batches.push_back(std::move(batch));
+    return absl::OkStatus();
+  }
+  void Report(CycleReport) override {}
+  model::TaskId task(std::string_view name) const { return world.task(name); }
+  model::NodeId node(std::string_view name) const { return world.node(name); }
+  TaskStatus status(std::string_view name) const { return session.state(task(name)).status; }
+
+  World world;
+  absl::Status answer;
+  std::vector<EffectBatch> batches;
+  int placed = 0;
+  int removed = 0;
+
+ private:
+  SessionContext Context() {
+    return {.snapshot = world.snapshot,
+            .policy = &policy_,
+            .sink = this,
+            .clock = &clock_,
+            .workers = &workers_,
+            .static_fits = &fits_,
+            .reasons = &reasons_,
+            .metrics = nullptr,
+            .uid = "session"};
+  }
+  conf::Policy policy_;
+  ManualClock clock_{absl::UnixEpoch()};
+  WorkerPool workers_{1};
+  StaticFitCache fits_;
+  ReasonTable reasons_;
+
+ public:
+  Session session;  // Last: it borrows the rest.
+};
+
+const char kWorld[] = R"(
+  node n1 cpu=4 mem=8Gi
+  node n2 cpu=4 mem=8Gi
+  job j min=2 tasks=2 cpu=1 mem=1Gi
+  job old min=1 phase=running
+  task v job=old node=n1 cpu=2 mem=1Gi
+)";
+
+TEST_CASE("statement: rollback brings back every sum and the version", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  const uint64_t digest = bed.session.Digest();
+  const uint64_t version = bed.session.version();
+  {
+    Statement statement(bed.session, "allocate");
+    statement.Allocate(bed.task("j-0"), bed.node("n1"));
+    const Statement::Mark mark = statement.Checkpoint();
+    const uint64_t middle = bed.session.Digest();
+    statement.Evict(bed.task("v"), bed.task("j-1"));
+    statement.Pipeline(bed.task("j-1"), bed.node("n1"), true);
+    CHECK(statement.HasEvictions());
+    CHECK(bed.placed == 2);
+    CHECK(bed.removed == 1);
+    CHECK(bed.session.Digest() != middle);
+    statement.RollbackTo(mark);
+    CHECK(bed.session.Digest() == middle);
+    CHECK_FALSE(statement.HasEvictions());
+    CHECK(bed.status("v") == TaskStatus::kRunning);
+  }
+  CHECK(bed.session.Digest() == digest);
+  CHECK(bed.session.version() == version);
+  CHECK(bed.placed == bed.removed);
+  CHECK(bed.batches.empty());
+  CHECK(CheckInvariants(bed.session).empty());
+}
+
+TEST_CASE("statement: a commit hands over the net change, each task once", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  Statement statement(bed.session, "preempt");
+  statement.Pipeline(bed.task("j-0"), bed.node("n1"), false);
+  statement.Unpipeline(bed.task("j-0"));
+  statement.Allocate(bed.task("j-0"), bed.node("n2"));
+  statement.Evict(bed.task("v"), bed.task("j-1"));
+  statement.Pipeline(bed.task("j-1"), bed.node("n1"), true);
+  REQUIRE(statement.Commit().ok());
+  REQUIRE(bed.batches.size() == 1);
+  const EffectBatch& batch = bed.batches[0];
+  CHECK(batch.action == "preempt");
+  CHECK(batch.snapshot == bed.world.snapshot);
+  REQUIRE(batch.binds.size() == 1);
+  CHECK(batch.binds[0].task == bed.task("j-0"));
+  CHECK(batch.binds[0].node == bed.node("n2"));
+  REQUIRE(batch.evictions.size() == 1);
+  CHECK(batch.evictions[0].victim == bed.task("v"));
+  CHECK(batch.evictions[0].beneficiary == bed.task("j-1"));
+  CHECK(batch.evictions[0].action == "preempt");
+  CHECK(bed.status("j-0") == TaskStatus::kBinding);
+  CHECK(bed.status("j-1") == TaskStatus::kPipelined);
+  CHECK(bed.status("v") == TaskStatus::kReleasing);
+  CHECK(statement.empty());
+}
+
+TEST_CASE("statement: a refusing sink undoes everything", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  const uint64_t digest = bed.session.Digest();
+  bed.answer = absl::ResourceExhaustedError("too much is under way");
+  Statement statement(bed.session, "allocate");
+  statement.Allocate(bed.task("j-0"), bed.node("n1"));
+  statement.Allocate(bed.task("j-1"), bed.node("n2"));
+  CHECK(absl::IsResourceExhausted(statement.Commit()));
+  CHECK(bed.session.Digest() == digest);
+  CHECK(bed.status("j-0") == TaskStatus::kPending);
+  CHECK(statement.empty());
+}
+
+TEST_CASE("statement: nothing placed means nothing sent, promises alone neither", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  Statement statement(bed.session, "allocate");
+  CHECK(statement.Commit().ok());
+  statement.Pipeline(bed.task("j-0"), bed.node("n1"), false);
+  CHECK(statement.Commit().ok());
+  CHECK(bed.batches.empty());
+  CHECK(bed.status("j-0") == TaskStatus::kPipelined);
+}
+
+TEST_CASE("statement: a discard remembers the plan, a commit forgets it", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  {
+    Statement statement(bed.session, "allocate");
+    statement.Allocate(bed.task("j-0"), bed.node("n1"));
+    statement.Discard();
+  }
+  CHECK(bed.status("j-0") == TaskStatus::kPending);
+  REQUIRE(bed.session.PlanOf(bed.task("j-0")) != nullptr);
+  CHECK(bed.session.PlanOf(bed.task("j-0"))->node == bed.node("n1"));
+  const TaskWord word = DescribeTask(bed.session, bed.task("j-0"));
+  CHECK(word.reason == "Schedulable");
+  CHECK(word.message ==
+        "Pod ns/j-0 can possibly be assigned to n1, once minAvailable is satisfied");
+  Statement again(bed.session, "allocate");
+  again.Allocate(bed.task("j-0"), bed.node("n2"));
+  REQUIRE(again.Commit().ok());
+  CHECK(bed.session.PlanOf(bed.task("j-0")) == nullptr);
+}
+
+TEST_CASE("session: words of a pipelined task name the node only when room was made",
+          "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  for (bool evicts : {false, true}) {
+    Statement statement(bed.session, "preempt");
+    statement.Pipeline(bed.task("j-0"), bed.node("n1"), evicts);
+    const TaskWord word = DescribeTask(bed.session, bed.task("j-0"));
+    CHECK(word.reason == "Unschedulable");
+    CHECK(word.message ==
+          "Pod ns/j-0 can possibly be assigned to n1, once resource is "
+          "released and minAvailable is satisfied");
+    CHECK(word.nominated_node.valid() == evicts);
+  }
+}
+
+TEST_CASE("session: tasks with an index in their names go by it, others by age and UID",
+          "[framework]") {
+  // Written in an order that ages them the other way round.
+  Bed bed(MakeWorld(R"(
+    job a-b min=1
+    task a-b-10 job=a-b
+    task a-b-9 job=a-b
+    task a-b-x job=a-b
+    task p-1 job=a-b
+    task p-0 job=a-b
+  )"));
+  struct Case {
+    const char* first;
+    const char* second;
+  };
+  for (const Case& c : {Case{"a-b-9", "a-b-10"},  // By number, not by text or age.
+                        Case{"a-b-10", "a-b-x"},  // One has no number: by age.
+                        Case{"p-1", "p-0"},       // Two parts make no index: by age.
+                        Case{"a-b-10", "p-0"}}) {
+    INFO(c.first << " before " << c.second);
+    CHECK(bed.session.CompareTasks(bed.task(c.first), bed.task(c.second)) < 0);
+    CHECK(bed.session.CompareTasks(bed.task(c.second), bed.task(c.first)) > 0);
+  }
+}
+
+TEST_CASE("session: the job message counts, names reasons and the origin", "[framework]") {
+  Bed bed(MakeWorld(R"(
+    node n1 cpu=1
+    job j min=6
+    task task-1 job=j cpu=1
+    task task-2 job=j cpu=1
+    task task-3 job=j cpu=1
+    task task-4 job=j cpu=1
+    task task-5 job=j cpu=1
+    task task-6 job=j cpu=1
+  )"));
+  for (const char* name : {"task-1", "task-2", "task-3"}) {
+    bed.session.RememberPlan(bed.task(name),
+                             {.status = TaskStatus::kAllocated, .node = bed.node("n1")});
+  }
+  TaskFit fit;
+  fit.nodes_refused = 3;
+  fit.counts = {
+      {bed.session.reasons().Register(FitCode::kUnschedulable, "node(s) resource fit failed"), 2},
+      {bed.session.reasons().Register(FitCode::kUnschedulable, "node(s) pod number exceeded"), 1}};
+  bed.session.RecordFit(bed.task("task-6"), std::make_shared<const TaskFit>(fit));
+  CHECK(JobMessage(bed.session, bed.world.job("j")) ==
+        "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, "
+        "3 Unschedulable. Origin reason is task-6: 0/3 nodes are unavailable: "
+        "1 node(s) pod number exceeded, 2 node(s) resource fit failed.");
+  bed.session.HoldAt(bed.world.job("j"), Gate::kQueueOverused, "proportion", "queue is full");
+  CHECK(JobMessage(bed.session, bed.world.job("j")) ==
+        "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, "
+        "3 Unschedulable. Origin reason is: queue is full");
+}
+
+TEST_CASE("session: the lowest gate said stays", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  const model::JobId job = bed.world.job("j");
+  CHECK(bed.session.HoldOf(job) == nullptr);
+  bed.session.HoldAt(job, Gate::kQuota, "capacity", "quota");
+  bed.session.HoldAt(job, Gate::kFilters, "", "filters");
+  CHECK(bed.session.HoldOf(job)->message == "quota");
+  bed.session.HoldAt(job, Gate::kQueueClosed, "", "closed");
+  CHECK(bed.session.HoldOf(job)->message == "closed");
+  CHECK(ExplainJob(bed.session, job).gate == Gate::kQueueClosed);
+}
+
+TEST_CASE("session: a condition replaces the one of its type", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  const model::JobId job = bed.world.job("j");
+  bed.session.SetCondition(job, {"Unschedulable", "True", "NotEnoughTasks", "a"});
+  bed.session.SetCondition(job, {"Scheduled", "True", "r", "b"});
+  bed.session.SetCondition(job, {"Unschedulable", "True", "NotEnoughResources", "c"});
+  CHECK(bed.session.ConditionsOf(job).size() == 2);
+  CHECK(bed.session.FindCondition(job, "Unschedulable")->message == "c");
+  CHECK(bed.session.FindCondition(job, "Other") == nullptr);
+}
+
+TEST_CASE("report: phases from counts", "[framework]") {
+  using S = TaskStatus;
+  struct Case {
+    const char* what;
+    std::vector<std::pair<S, int>> counts;
+    int releasing_on_node;
+    int32_t min;
+    bool unschedulable;
+    PodGroupPhase before;
+    PodGroupPhase after;
+  };
+  using P = PodGroupPhase;
+  const Case cases[] = {
+      {"all run", {{S::kRunning, 2}}, 0, 2, false, P::kInqueue, P::kRunning},
+      {"one runs, one cannot",
+       {{S::kRunning, 1}, {S::kPending, 1}},
+       0,
+       2,
+       true,
+       P::kRunning,
+       P::kUnknown},
+      {"an earlier session's condition",
+       {{S::kRunning, 1}, {S::kPending, 1}},
+       0,
+       2,
+       false,
+       P::kRunning,
+       P::kPending},
+      {"all succeeded", {{S::kSucceeded, 2}}, 0, 2, false, P::kRunning, P::kCompleted},
+      {"succeeded and failed",
+       {{S::kSucceeded, 1}, {S::kFailed, 1}},
+       0,
+       2,
+       false,
+       P::kRunning,
+       P::kCompleted},
+      {"one still runs",
+       {{S::kSucceeded, 2}, {S::kRunning, 1}},
+       0,
+       2,
+       false,
+       P::kRunning,
+       P::kRunning},
+      {"in line stays in line", {{S::kPending, 2}}, 0, 2, false, P::kInqueue, P::kInqueue},
+      {"pending stays pending", {{S::kPending, 2}}, 0, 2, false, P::kPending, P::kPending},
+      {"new", {{S::kPending, 2}}, 0, 2, false, P::kNone, P::kPending},
+      {"releasing on their nodes", {{S::kReleasing, 2}}, 2, 2, false, P::kRunning, P::kRunning},
+      {"decided is not yet scheduled",
+       {{S::kBinding, 1}, {S::kAllocated, 1}, {S::kPipelined, 1}},
+       0,
+       2,
+       false,
+       P::kInqueue,
+       P::kInqueue},
+      {"bound counts", {{S::kBound, 2}}, 0, 2, false, P::kInqueue, P::kRunning},
+      {"nothing asked, nothing there", {}, 0, 0, false, P::kNone, P::kCompleted},
+      {"nothing there", {}, 0, 1, false, P::kInqueue, P::kInqueue},
+  };
+  for (const Case& c : cases) {
+    INFO(c.what);
+    model::JobCounts counts;
+    counts.phase = c.before;
+    for (const auto& [status, n] : c.counts) counts.by_status[static_cast<size_t>(status)] = n;
+    counts.releasing_on_node = c.releasing_on_node;
+    CHECK(model::PhaseName(DerivePhase(counts, c.min, c.unschedulable)) ==
+          model::PhaseName(c.after));
+  }
+}
+
+}  // namespace
+}  // namespace bth::framework

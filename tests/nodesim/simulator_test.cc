@@ -1,0 +1,253 @@
+// The simulator against the embedded API server, in process and on virtual time.
+#include "nodesim/simulator.h"
+
+#include "absl/strings/str_cat.h"
+#include "apiserver/api_server.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+#include "net/virtual_executor.h"
+#include "nodesim/node_maker.h"
+#include "tests/support/catch.h"
+
+namespace bth::nodesim {
+namespace {
+
+using types::Json;
+
+struct Bed {
+  Bed() {
+    apiserver::Options server_options;
+    server_options.seed = 1;
+    auto made = apiserver::ApiServer::Create(executor, std::move(server_options));
+    REQUIRE(made.ok());
+    server = *std::move(made);
+    client::ApiClientOptions api_options;
+    api_options.qps = 0;
+    api = std::make_unique<client::ApiClient>(
+        executor,
+        std::shared_ptr<net::Transport>(net::MakeInProcessTransport(executor, server->handler())),
+        api_options);
+    StartSimulator();
+  }
+
+  void StartSimulator() {
+    simulator.reset();
+    SimulatorOptions options;
+    options.timing.start_delay = absl::Milliseconds(500);
+    options.timing.stop_delay = absl::Seconds(2);
+    simulator = std::make_unique<Simulator>(*api, rng, options);
+    simulator->Start();
+    REQUIRE(executor.RunUntil([this] { return simulator->HasSynced(); }, absl::Seconds(5)));
+  }
+
+  // Runs a coroutine to its end within a second of virtual time.
+  template <typename T>
+  T Do(net::Awaitable<T> work) {
+    std::optional<T> result;
+    auto run = [](net::Awaitable<T> inner, std::optional<T>* out) -> net::Awaitable<void> {
+      *out = co_await std::move(inner);
+    };
+    net::Spawn(executor, run(std::move(work), &result));
+    REQUIRE(executor.RunUntil([&result] { return result.has_value(); }, absl::Seconds(1)));
+    return *std::move(result);
+  }
+
+  void MakeNodes(int64_t count) {
+    NodeTemplate nodes;
+    nodes.count = count;
+    REQUIRE(Do(EnsureNodes(*api, nodes, absl::Seconds(1))).ok());
+  }
+  // A pod of one container on a node.
+  void MakePod(const std::string& name, const std::string& script, const std::string& policy,
+               const std::string& node = "node-0001", int64_t grace = 30) {
+    types::Pod pod;
+    pod.meta.name = name;
+    pod.meta.ns = "default";
+    pod.spec.restart_policy = policy;
+    pod.spec.termination_grace_period_seconds = grace;
+    pod.spec.containers.emplace_back();
+    pod.spec.containers[0].name = "main";
+    pod.spec.containers[0].image = "image";
+    if (!script.empty()) pod.spec.containers[0].command = {"sh", "-c", script};
+    REQUIRE(Do(client::CreateObject(*api, pod)).status().ToString() == "OK");
+    client::BindRequest bind;
+    bind.namespace_name = "default";
+    bind.pod = name;
+    bind.node = node;
+    REQUIRE(Do(api->Bind(bind)).ToString() == "OK");
+  }
+  absl::StatusOr<types::Pod> ReadPod(const std::string& name) {
+    return Do(client::GetObject<types::Pod>(*api, "default", name));
+  }
+  std::string PhaseOf(const std::string& name) {
+    const auto pod = ReadPod(name);
+    return pod.ok() ? pod->status.phase
+                    : std::string(absl::StatusCodeToString(pod.status().code()));
+  }
+  std::string ReadyOf(const std::string& node) {
+    const auto read = Do(client::GetObject<types::Node>(*api, "", node));
+    REQUIRE(read.ok());
+    const types::Condition* ready = types::FindCondition(read->status.conditions, "Ready");
+    return ready == nullptr ? "" : ready->status;
+  }
+  void Annotate(const std::string& node, const char* value) {
+    client::MergePatch patch;
+    patch.Set({"metadata", "annotations", kDownAnnotation},
+              value == nullptr ? Json() : Json(value));
+    REQUIRE(Do(api->Patch(client::PathOf<types::Node>("", node), patch.Build())).ok());
+  }
+  void Delete(const std::string& name) {
+    REQUIRE(Do(api->Delete(client::PathOf<types::Pod>("default", name), {})).ok());
+  }
+
+  net::VirtualExecutor executor{absl::FromUnixSeconds(1'700'000'000)};
+  Rng rng{1};
+  std::unique_ptr<apiserver::ApiServer> server;
+  std::unique_ptr<client::ApiClient> api;
+  std::unique_ptr<Simulator> simulator;
+};
+
+TEST_CASE("simulator: nodes are made once and are ready", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(3);
+  bed.MakeNodes(3);
+  CHECK(bed.simulator->nodes() == 3);
+  CHECK(bed.ReadyOf("node-0003") == "True");
+  const auto node = bed.Do(client::GetObject<types::Node>(*bed.api, "", "node-0003"));
+  REQUIRE(node.ok());
+  CHECK(node->status.allocatable.Find("cpu")->Value() == 8);
+  for (const types::Taint& taint : node->spec.taints) {
+    CHECK(taint.key.find("not-ready") == std::string::npos);
+  }
+}
+
+TEST_CASE("simulator: a pod starts, runs and ends, each told once", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.MakePod("task", "sleep 5; exit 3", "Never");
+  CHECK(bed.PhaseOf("task") == "Pending");
+  bed.executor.Advance(absl::Seconds(1));
+  const auto running = bed.ReadPod("task");
+  REQUIRE(running.ok());
+  CHECK(running->status.phase == "Running");
+  CHECK(running->status.pod_ip.substr(0, 3) == "10.");
+  CHECK(running->status.host_ip == "172.16.0.1");
+  CHECK(types::FindCondition(running->status.conditions, "Ready")->status == "True");
+  bed.executor.Advance(absl::Seconds(60));
+  const auto ended = bed.ReadPod("task");
+  REQUIRE(ended.ok());
+  CHECK(ended->status.phase == "Failed");
+  CHECK(ended->status.container_statuses.at(0).state.terminated->exit_code == 3);
+  // PodScheduled is the binding's, and stays.
+  CHECK(types::FindCondition(ended->status.conditions, "PodScheduled") != nullptr);
+  CHECK(bed.simulator->counters().pod_statuses == 2);
+}
+
+TEST_CASE("simulator: an idle cluster is not written to", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(5);
+  for (int i = 0; i < 20; ++i) bed.MakePod(absl::StrCat("server-", i), "", "Always");
+  bed.executor.Advance(absl::Seconds(10));
+  const SimulatorCounters before = bed.simulator->counters();
+  CHECK(before.pod_statuses == 20);
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.simulator->counters().pod_statuses == before.pod_statuses);
+  CHECK(bed.simulator->counters().node_writes == before.node_writes);
+}
+
+TEST_CASE("simulator: a deleted pod ends and goes", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.MakePod("server", "", "Always");
+  bed.executor.Advance(absl::Seconds(5));
+  bed.Delete("server");
+  bed.executor.Advance(absl::Seconds(1));
+  const auto ending = bed.ReadPod("server");
+  REQUIRE(ending.ok());
+  CHECK(ending->meta.deletion_time.has_value());
+  bed.executor.Advance(absl::Seconds(2));
+  CHECK(bed.PhaseOf("server") == "NOT_FOUND");
+  CHECK(bed.simulator->pods() == 0);
+}
+
+TEST_CASE("simulator: a pod made anew under the same name starts its own life",
+          "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.MakePod("again", "sleep 1", "Never", "node-0001", 0);
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(bed.PhaseOf("again") == "Succeeded");
+  bed.Delete("again");
+  bed.executor.Advance(absl::Seconds(1));
+  bed.MakePod("again", "", "Always");
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.PhaseOf("again") == "Running");
+}
+
+TEST_CASE("simulator: a node that is down is silent until it is up again", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.MakePod("task", "sleep 5", "Never");
+  bed.MakePod("server", "", "Always");
+  bed.executor.Advance(absl::Seconds(2));
+  bed.Annotate("node-0001", "true");
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.ReadyOf("node-0001") == "Unknown");
+  bed.Delete("server");
+  bed.executor.Advance(absl::Seconds(60));
+  CHECK(bed.PhaseOf("task") == "Running");
+  CHECK(bed.PhaseOf("server") == "Running");
+  bed.Annotate("node-0001", nullptr);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.ReadyOf("node-0001") == "True");
+  CHECK(bed.PhaseOf("task") == "Succeeded");
+  CHECK(bed.PhaseOf("server") == "NOT_FOUND");
+}
+
+TEST_CASE("simulator: pods on a node that does not exist wait for it", "[nodesim][component]") {
+  Bed bed;
+  bed.MakePod("early", "", "Always", "node-0001");
+  bed.MakePod("lost", "", "Always", "nowhere");
+  bed.executor.Advance(absl::Seconds(10));
+  CHECK(bed.PhaseOf("early") == "Pending");
+  bed.MakeNodes(1);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.PhaseOf("early") == "Running");
+  CHECK(bed.PhaseOf("lost") == "Pending");
+  bed.Delete("lost");
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.PhaseOf("lost") == "NOT_FOUND");
+}
+
+TEST_CASE("simulator: a new one goes on where the former ended", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.MakePod("task", "sleep 20; exit 1", "OnFailure");
+  bed.MakePod("server", "", "Always");
+  bed.executor.Advance(absl::Seconds(25));
+  const auto before = bed.ReadPod("task");
+  REQUIRE(before.ok());
+  CHECK(before->status.container_statuses.at(0).restart_count == 1);
+  bed.StartSimulator();
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(bed.simulator->counters().pod_statuses == 0);
+  CHECK(bed.ReadPod("server")->status.pod_ip != bed.ReadPod("task")->status.pod_ip);
+  bed.executor.Advance(absl::Seconds(50));
+  const auto after = bed.ReadPod("task");
+  REQUIRE(after.ok());
+  CHECK(after->status.container_statuses.at(0).restart_count == 2);
+}
+
+TEST_CASE("simulator: many pods at once all start, within the lanes", "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(10);
+  for (int i = 0; i < 300; ++i) {
+    bed.MakePod(absl::StrCat("p-", i), "sleep 5", "Never", absl::StrCat("node-000", 1 + i % 9));
+  }
+  bed.executor.Advance(absl::Seconds(30));
+  for (int i = 0; i < 300; ++i) CHECK(bed.PhaseOf(absl::StrCat("p-", i)) == "Succeeded");
+  CHECK(bed.simulator->idle());
+}
+
+}  // namespace
+}  // namespace bth::nodesim

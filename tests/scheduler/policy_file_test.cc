@@ -1,0 +1,101 @@
+#include "scheduler/policy_file.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/client/temp_folder.h"
+#include "tests/scheduler/bed.h"
+
+namespace bth::scheduler {
+namespace {
+
+constexpr char kGood[] = "actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gang\n";
+constexpr char kOther[] = "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n";
+constexpr char kBad[] = "actions: \"allocat\"\ntiers: []\n";
+
+// A policy file that changes, and the policies it gave.
+struct File {
+  net::VirtualExecutor executor{absl::FromUnixSeconds(0)};
+  framework::Registry registry = testing::BuiltinRegistry();
+  client::testing::TempFolder folder;
+  std::string path;
+  std::vector<std::vector<std::string>> installed;  // Actions of each.
+
+  File() : path(folder.path() + "/scheduler.conf") {}
+  // By renaming, as mounted configurations change.
+  void Write(std::string_view text) {
+    std::ofstream(path + ".new") << text;
+    std::filesystem::rename(path + ".new", path);
+  }
+  PolicyFile::Install Note() {
+    return [this](std::unique_ptr<framework::PolicyInstance> policy) {
+      installed.push_back(policy->policy().actions);
+    };
+  }
+};
+
+TEST_CASE("policy file: a change is taken within the poll, once", "[scheduler]") {
+  File file;
+  file.Write(kGood);
+  PolicyFile policy(file.executor, file.registry, nullptr, {.path = file.path});
+  const auto first = policy.Load();
+  REQUIRE(first.status().ToString() == "OK");
+  CHECK((*first)->policy().actions == std::vector<std::string>{"allocate"});
+  policy.Watch(file.Note());
+  file.executor.Advance(absl::Seconds(5));
+  CHECK(file.installed.empty());
+  file.Write(kOther);
+  file.executor.Advance(absl::Seconds(5));
+  REQUIRE(file.installed.size() == 1);
+  CHECK(file.installed[0] == std::vector<std::string>{"enqueue", "allocate"});
+  file.Write(kOther);  // Written anew, and the same.
+  file.executor.Advance(absl::Seconds(5));
+  policy.Reload();
+  CHECK(file.installed.size() == 1);
+}
+
+TEST_CASE("policy file: a bad file changes nothing and says why", "[scheduler]") {
+  File file;
+  file.Write(kGood);
+  PolicyFile policy(file.executor, file.registry, nullptr, {.path = file.path});
+  REQUIRE(policy.Load().ok());
+  policy.Watch(file.Note());
+  file.Write(kBad);
+  file.executor.Advance(absl::Seconds(2));
+  CHECK(file.installed.empty());
+  CHECK(absl::IsInvalidArgument(policy.refusal()));
+  CHECK(absl::StrContains(policy.refusal().message(), "allocat"));
+  std::filesystem::remove(file.path);
+  file.executor.Advance(absl::Seconds(2));
+  CHECK(file.installed.empty());
+  CHECK_FALSE(policy.refusal().ok());
+  file.Write(kGood);  // What is in force anyway.
+  file.executor.Advance(absl::Seconds(2));
+  CHECK(file.installed.empty());
+  CHECK(policy.refusal().ok());
+  file.Write(kOther);
+  file.executor.Advance(absl::Seconds(2));
+  CHECK(file.installed.size() == 1);
+}
+
+TEST_CASE("policy file: no file means the built-in policy, a bad one at start is an error",
+          "[scheduler]") {
+  File file;
+  PolicyFile none(file.executor, file.registry, nullptr, {});
+  const auto built_in = none.Load();
+  REQUIRE(built_in.status().ToString() == "OK");
+  CHECK_FALSE((*built_in)->policy().actions.empty());
+  PolicyFile missing(file.executor, file.registry, nullptr, {.path = file.path});
+  CHECK_FALSE(missing.Load().ok());
+  file.Write(kBad);
+  PolicyFile bad(file.executor, file.registry, nullptr, {.path = file.path});
+  const auto refused = bad.Load();
+  REQUIRE_FALSE(refused.ok());
+  CHECK(absl::StrContains(refused.status().message(), file.path));
+  file.Write(std::string(2 << 20, '#'));
+  CHECK_FALSE(bad.Load().ok());
+}
+
+}  // namespace
+}  // namespace bth::scheduler

@@ -1,0 +1,254 @@
+#include "sim/run.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "api/types/json.h"
+#include "sim/scenario.h"
+#include "tests/support/catch.h"
+
+namespace bth::sim {
+namespace {
+
+namespace fs = std::filesystem;
+using types::Json;
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran Run(std::string_view manifests, RunOptions options = {.output = "json"}) {
+  if (options.paths.empty()) options.paths = {"-"};
+  std::istringstream in{std::string(manifests)};
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = RunManifests(options, in, out, err);
+  return {code, out.str(), err.str()};
+}
+
+Json CycleOf(const Ran& ran, size_t number = 0) {
+  INFO(ran.err);
+  const auto json = Json::Parse(ran.out);
+  REQUIRE(json.ok());
+  return (*json)["cycles"][number];
+}
+
+// A folder that goes with the test.
+class Folder final {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "vc-sim-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  void Write(const std::string& name, std::string_view text) const {
+    std::ofstream(path_ / name) << text;
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+constexpr std::string_view kNode = R"(apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+)";
+
+constexpr std::string_view kGang = R"(---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: g}
+spec: {minMember: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, annotations: {scheduling.k8s.io/group-name: g}}
+spec:
+  schedulerName: volcano
+  containers: [{name: c, resources: {limits: {cpu: "1"}}}]
+)";
+
+TEST_CASE("run: a pod is bound and everything is reported", "[sim][run]") {
+  const Ran ran = Run(std::string(kNode) + std::string(kGang));
+  CHECK(ran.code == kExitRan);
+  const Json cycle = CycleOf(ran);
+  CHECK(cycle["binds"].Dump() == R"({"default/p":"n1"})");
+  CHECK(cycle["podgroups"]["default/g"]["phase"].AsString() == "Inqueue");
+  // The limit stands for the request that is missing.
+  CHECK(cycle["queues"]["default"]["allocated"]["cpu"].AsString() == "1");
+  for (const char* member :
+       {"cycle", "binds", "pipelined", "evictions", "podgroups", "queues", "pending"}) {
+    CHECK(cycle.Find(member) != nullptr);
+  }
+}
+
+TEST_CASE("run: without apply every cycle sees the same cluster", "[sim][run]") {
+  const std::string manifests = std::string(kNode) + std::string(kGang);
+  const Ran recorded = Run(manifests, {.cycles = 2, .output = "json"});
+  CHECK(CycleOf(recorded, 1)["binds"].size() == 1);
+  const Ran applied = Run(manifests, {.cycles = 2, .apply = true, .output = "json"});
+  CHECK(CycleOf(applied, 1)["binds"].empty());
+  CHECK(CycleOf(applied, 1)["podgroups"]["default/g"]["phase"].AsString() == "Running");
+}
+
+TEST_CASE("run: bad input names file, document and path", "[sim][run]") {
+  struct Case {
+    std::string text, message;
+  };
+  const std::string node(kNode);
+  const Case c = GENERATE_COPY(values<Case>({
+      {node + "---\nkind: Pod\n", "standard input: document 2 (line 5): apiVersion: missing"},
+      {"apiVersion: v1\n", "document 1 (line 1): kind: missing"},
+      {"apiVersion: v1\nkind: Pod\n", "metadata.name: missing"},
+      {"apiVersion: v2\nkind: Pod\nmetadata: {name: x}\n", "v2 has no kind Pod; use v1"},
+      {"- a\n", "expected an object"},
+      {node + "---\n" + node, "Node n1: given twice, first in standard input: document 1"},
+      {"apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: x}}\n",
+       "status.allocatable.cpu"},
+      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 3}\n",
+       "spec.containers"},
+      {"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}]\n",
+       "items[0]: metadata.name: missing"},
+      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+       "spec: {schedulerName: volcano, priorityClassName: top}\n",
+       "Pod default/p: spec.priorityClassName: there is no PriorityClass top"},
+      {"a: [1\n", "document 1: line "},
+  }));
+  CAPTURE(c.text);
+  const Ran ran = Run(c.text);
+  CHECK(ran.code == kExitInput);
+  CHECK(ran.out.empty());
+  CAPTURE(ran.err);
+  CHECK(ran.err.find(c.message) != std::string::npos);
+}
+
+TEST_CASE("run: bad options are refused", "[sim][run]") {
+  CHECK(Run(kNode, {.output = "xml"}).code == kExitInput);
+  CHECK(Run(kNode, {.cycles = 0, .output = "json"}).code == kExitInput);
+  CHECK(Run(kNode, {.conf = "/nowhere/scheduler.conf", .output = "json"}).code == kExitInput);
+  const Ran missing = Run("", {.output = "json", .paths = {"/nowhere/at-all"}});
+  CHECK(missing.code == kExitInput);
+  CHECK(missing.err.find("/nowhere/at-all: no such file or folder") != std::string::npos);
+}
+
+TEST_CASE("run: folders, lists and the order of files", "[sim][run]") {
+  const Folder one;
+  one.Write("a.yaml", kNode);
+  one.Write("b.yml", kGang);
+  one.Write("notes.txt", "not a manifest");
+  const Folder other;
+  other.Write("a.yaml", kGang);
+  other.Write("b.json", R"({"apiVersion": "v1", "kind": "NodeList", "items": [{"metadata":
+      {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}]})");
+  const Ran first = Run("", {.output = "json", .paths = {one.path()}});
+  const Ran second = Run("", {.output = "json", .paths = {other.path()}});
+  CHECK(first.code == kExitRan);
+  CHECK(first.out == second.out);
+}
+
+TEST_CASE("run: given names, times and places are honoured", "[sim][run]") {
+  const Ran ran = Run(std::string(kNode) + R"(---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: late, creationTimestamp: "2025-01-02T00:00:00Z"}
+spec: {minMember: 1}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: old, creationTimestamp: "2025-01-01T00:00:00Z"}
+spec: {minMember: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: late, annotations: {scheduling.k8s.io/group-name: late}}
+spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 3}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: old, annotations: {scheduling.k8s.io/group-name: old}}
+spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 3}}}]}
+)");
+  CHECK(CycleOf(ran)["binds"].Dump() == R"({"default/old":"n1"})");
+}
+
+TEST_CASE("run: priorities come from classes, queues from namespaces", "[sim][run]") {
+  const Ran ran = Run(std::string(kNode) + R"(---
+apiVersion: v1
+kind: Namespace
+metadata: {name: team, annotations: {scheduling.volcano.sh/queue-name: own}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: own}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 100
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: g, namespace: team}
+spec: {minMember: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: team, annotations: {scheduling.k8s.io/group-name: g}}
+spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 3}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b, namespace: team, annotations: {scheduling.k8s.io/group-name: g}}
+spec:
+  schedulerName: volcano
+  priorityClassName: high
+  containers: [{name: c, resources: {requests: {cpu: 3}}}]
+)");
+  const Json cycle = CycleOf(ran);
+  CHECK(cycle["binds"].Dump() == R"({"team/b":"n1"})");
+  CHECK(cycle["queues"]["own"]["allocated"]["cpu"].AsString() == "3");
+}
+
+TEST_CASE("run: kinds without effect are named", "[sim][run]") {
+  const Ran ran =
+      Run(std::string(kNode) + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n");
+  CHECK(ran.code == kExitRan);
+  CHECK(ran.err.find("1 of kind Deployment have no effect here") != std::string::npos);
+}
+
+TEST_CASE("run: text output names what happened", "[sim][run]") {
+  const Ran ran = Run(std::string(kNode) + std::string(kGang), {.output = "text"});
+  CHECK(ran.out.starts_with("cycle 1: 1 bound, 0 pipelined, 0 evicted, 0 pending\n"));
+  CHECK(ran.out.find("bind      default/p to n1") != std::string::npos);
+}
+
+TEST_CASE("run: the page's example does what the page says", "[sim][docs]") {
+  const auto page = ReadText(std::string(BTH_SOURCE) + "/docs/vc-sim.md");
+  REQUIRE(page.ok());
+  const std::regex fence("```(yaml|text)\n([^`]*)```");
+  std::vector<std::string> blocks;
+  for (std::sregex_iterator it(page->begin(), page->end(), fence), end; it != end; ++it) {
+    blocks.push_back((*it)[2]);
+  }
+  REQUIRE(blocks.size() >= 2);
+  const Ran ran = Run(blocks[0], {.output = "text"});
+  INFO(ran.err);
+  CHECK(ran.out == blocks[1]);
+  // The scenario of the page.
+  const auto outcomes = RunScenarios(blocks.back());
+  REQUIRE(outcomes.ok());
+  CHECK(outcomes->front().failures.empty());
+}
+
+}  // namespace
+}  // namespace bth::sim
