@@ -185,8 +185,8 @@ class Run {
       if (minimum <= 0 || !failed_roles_.contains(role)) continue;
       const model::RoleCounts& counts = session_.usage().roles[role];
       const int32_t ready =
-          model::CountStatuses(counts.by_status, model::kAllocatedGroup |
-                                                     StatusBit(TaskStatus::kSucceeded)) +
+          model::CountStatuses(counts.by_status,
+                               model::kAllocatedGroup | StatusBit(TaskStatus::kSucceeded)) +
           counts.pending_best_effort;
       if (ready < minimum) return false;
     }
@@ -207,6 +207,8 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Allocate::Create(const conf::
   return std::make_unique<Allocate>();
 }
 
-absl::Status Allocate::Execute(Session& session) { return Run(session).Execute(); }
+absl::Status Allocate::Execute(Session& session) {
+  return Run(session).Execute();
+}
 
 }  // namespace bth::actions

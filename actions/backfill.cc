@@ -77,8 +77,8 @@ absl::Status Backfill::Execute(Session& session) {
     for (TaskId task : *session.job(job).tasks) {
       const bool best_effort = session.shape(session.task(task).shape).best_effort;
       const TaskStatus status = session.state(task).status;
-      wanted = wanted || IsWanted(session, task) ||
-               (best_effort && status == TaskStatus::kPipelined);
+      wanted =
+          wanted || IsWanted(session, task) || (best_effort && status == TaskStatus::kPipelined);
     }
     if (wanted && session.ValidateJob(job).valid) queues.Add(job);
   }

@@ -31,9 +31,8 @@ std::vector<SubJobId> RequiredSubJobs(const Session& session, JobId job) {
       waiting.push_back(sub_job);
     }
   }
-  std::sort(waiting.begin(), waiting.end(), [&session](SubJobId a, SubJobId b) {
-    return session.CompareSubJobs(a, b) < 0;
-  });
+  std::sort(waiting.begin(), waiting.end(),
+            [&session](SubJobId a, SubJobId b) { return session.CompareSubJobs(a, b) < 0; });
   std::vector<SubJobId> required;
   for (SubJobId sub_job : waiting) {
     const auto group = static_cast<size_t>(session.base().sub_jobs[sub_job].group);
@@ -58,8 +57,7 @@ Worksheet MakeWorksheet(const Session& session, JobId job) {
   std::vector<SubJobId> required;
   if (row.has_sub_group_policy) required = RequiredSubJobs(session, job);
   for (SubJobId sub_job : *row.sub_jobs) {
-    const bool is_required =
-        std::find(required.begin(), required.end(), sub_job) != required.end();
+    const bool is_required = std::find(required.begin(), required.end(), sub_job) != required.end();
     out.sub_jobs.push_back({sub_job, is_required, TaskHeap(less)});
   }
   std::sort(out.sub_jobs.begin(), out.sub_jobs.end(),

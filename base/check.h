@@ -8,14 +8,15 @@ namespace bth {
 
 }  // namespace bth
 
-#define BTH_CHECK(claim)                                               \
-  do {                                                                 \
-    if (!(claim)) [[unlikely]] ::bth::CheckFailed(__FILE__, __LINE__, #claim); \
+#define BTH_CHECK(claim)                              \
+  do {                                                \
+    if (!(claim)) [[unlikely]]                        \
+      ::bth::CheckFailed(__FILE__, __LINE__, #claim); \
   } while (false)
 
 #ifdef NDEBUG
-#define BTH_DCHECK(claim) \
-  do {                    \
+#define BTH_DCHECK(claim)     \
+  do {                        \
     if (false) (void)(claim); \
   } while (false)
 #else

@@ -6,7 +6,9 @@
 
 namespace bth {
 
-absl::Time RealClock::Now() const { return absl::Now(); }
+absl::Time RealClock::Now() const {
+  return absl::Now();
+}
 
 absl::Duration RealClock::Monotonic() const {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());

@@ -12,7 +12,9 @@ namespace {
 
 std::atomic<LogLevel> g_level{LogLevel::kInfo};
 
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+absl::string_view View(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 const char* LevelName(LogLevel level) {
   switch (level) {
@@ -38,13 +40,16 @@ bool NeedsQuotes(std::string_view value) {
 
 }  // namespace
 
-LogField::LogField(std::string_view k, double v)
-    : key(k), value(absl::StrCat(v)), quoted(false) {}
+LogField::LogField(std::string_view k, double v) : key(k), value(absl::StrCat(v)), quoted(false) {}
 LogField::LogField(std::string_view k, absl::Duration v)
     : key(k), value(absl::FormatDuration(v)), quoted(false) {}
 
-void SetLogLevel(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
-bool LogEnabled(LogLevel level) { return level >= g_level.load(std::memory_order_relaxed); }
+void SetLogLevel(LogLevel level) {
+  g_level.store(level, std::memory_order_relaxed);
+}
+bool LogEnabled(LogLevel level) {
+  return level >= g_level.load(std::memory_order_relaxed);
+}
 
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
   if (!LogEnabled(level)) return;

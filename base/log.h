@@ -28,8 +28,9 @@ struct LogField {
   LogField(std::string_view k, absl::Duration v);
   LogField(std::string_view k, const absl::Status& v) : key(k), value(v.ToString()) {}
   template <typename Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool>)
-  LogField(std::string_view k, Int v) : key(k), value(std::to_string(v)), quoted(false) {}
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool>)
+      LogField(std::string_view k, Int v)
+      : key(k), value(std::to_string(v)), quoted(false) {}
 
   std::string_view key;
   std::string value;

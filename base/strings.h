@@ -7,7 +7,11 @@
 
 namespace bth {
 
-inline absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
-inline std::string_view ToStd(absl::string_view text) { return {text.data(), text.size()}; }
+inline absl::string_view ToAbsl(std::string_view text) {
+  return {text.data(), text.size()};
+}
+inline std::string_view ToStd(absl::string_view text) {
+  return {text.data(), text.size()};
+}
 
 }  // namespace bth

@@ -165,7 +165,8 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::PodSpec& s
     for (const types::PreferredNodeTerm& preferred : node.preferred) {
       out->has_preferred_terms = true;
       if (preferred.weight == 0) continue;
-      out->preferred_terms.push_back({CompileTerm(preferred.preference, symbols), preferred.weight});
+      out->preferred_terms.push_back(
+          {CompileTerm(preferred.preference, symbols), preferred.weight});
     }
   }
   // The taint that a cordoned node counts as having.

@@ -22,38 +22,38 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 struct CompiledPod {
   model::TaskNames names;
-  std::string job_key;      // "<ns>/<group>"; empty: no group annotation.
+  std::string job_key;  // "<ns>/<group>"; empty: no group annotation.
   std::string node_name;
   std::string nominated_node;
   model::TaskStatus status = model::TaskStatus::kPending;
   int32_t priority = 1;
-  bool ours = false;        // spec.schedulerName is one of ours.
+  bool ours = false;  // spec.schedulerName is one of ours.
   bool preemptable = true;
   bool gated = false;
   bool own_gate_only = false;
   bool never_preempts = false;
-  bool critical = false;    // Of a system-…-critical priority class.
+  bool critical = false;  // Of a system-…-critical priority class.
   NamedAmounts requests;
   model::NonZeroRequest nonzero;
   std::shared_ptr<const model::PodConstraints> constraints;
   std::string constraints_key;  // Equal keys mean equal constraints.
   Labels labels;
-  std::string scheduled_reason;   // Of the PodScheduled condition when it is False.
+  std::string scheduled_reason;  // Of the PodScheduled condition when it is False.
   std::string scheduled_message;
 };
 
 struct CompiledNode {
   std::shared_ptr<model::NodeFacts> facts;  // kube_allocatable is filled in by the mirror.
   NamedAmounts allocatable;
-  NamedAmounts oversubscription;            // Added for scheduling, not for kube's scores.
+  NamedAmounts oversubscription;  // Added for scheduling, not for kube's scores.
 };
 
 // One policy of spec.subGroupPolicy.
 struct SubGroup {
   std::string name;
-  int32_t size = 1;                       // Pods that make a sub-job ready.
+  int32_t size = 1;  // Pods that make a sub-job ready.
   int32_t min_sub_groups = 0;
-  bool never = false;                     // A label selector that cannot be parsed.
+  bool never = false;  // A label selector that cannot be parsed.
   // Each requirement: key, operator, sorted values.
   struct Requirement {
     std::string key;
@@ -84,7 +84,7 @@ struct ShownPodGroup {
 
 struct CompiledPodGroup {
   std::shared_ptr<model::JobFacts> facts;
-  std::string queue;               // Empty: the default queue.
+  std::string queue;  // Empty: the default queue.
   std::string priority_class;
   int32_t min_member = 0;
   std::vector<std::pair<std::string, int32_t>> role_minimums;  // By role name.

@@ -15,9 +15,8 @@ absl::Status EffectQueue::Submit(framework::EffectBatch batch) {
         absl::StrCat("more than ", kBindsMax, " bindings are under way"));
   }
   writer_.AddUnderWay(binds);
-  executor_.Post([&writer = writer_, batch = std::move(batch)]() mutable {
-    writer.Take(std::move(batch));
-  });
+  executor_.Post(
+      [&writer = writer_, batch = std::move(batch)]() mutable { writer.Take(std::move(batch)); });
   return absl::OkStatus();
 }
 

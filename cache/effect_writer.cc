@@ -163,7 +163,8 @@ net::Awaitable<void> EffectWriter::Bind(Urgent bind) {
 }
 
 net::Awaitable<void> EffectWriter::Resolve(Urgent bind) {
-  const client::ApiPath path{"pods", types::ResourceTraits<types::Pod>::type().Path(bind.ns, bind.name)};
+  const client::ApiPath path{"pods",
+                             types::ResourceTraits<types::Pod>::type().Path(bind.ns, bind.name)};
   for (;;) {
     const absl::StatusOr<std::string> text = co_await api_.Get(path);
     if (text.ok()) {

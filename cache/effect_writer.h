@@ -22,7 +22,7 @@
 namespace bth::cache {
 
 struct EffectWriterOptions {
-  int lanes = 32;  // Requests in flight.
+  int lanes = 32;                                   // Requests in flight.
   absl::Duration hold_initial = absl::Seconds(1);   // Of a job whose binding failed,
   absl::Duration hold_max = absl::Minutes(1);       // doubling up to this.
   absl::Duration resolve_retry = absl::Seconds(1);  // Between reads of an unknown outcome.

@@ -9,8 +9,9 @@ namespace bth::cache {
 namespace {
 
 const std::string* FindLabel(const Labels& labels, const std::string& key) {
-  auto it = std::lower_bound(labels.begin(), labels.end(), key,
-                             [](const auto& label, const std::string& k) { return label.first < k; });
+  auto it =
+      std::lower_bound(labels.begin(), labels.end(), key,
+                       [](const auto& label, const std::string& k) { return label.first < k; });
   return it != labels.end() && it->first == key ? &it->second : nullptr;
 }
 

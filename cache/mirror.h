@@ -45,8 +45,7 @@ class Mirror {
   // Our own decisions, until the watch confirms or a failure takes them back. The pod must still
   // be the one with `uid`; kNotFound when it is not, kFailedPrecondition when it moved on, or when
   // the node has no room any more for a binding.
-  absl::Status AssumeBinding(const std::string& key, std::string_view uid,
-                             const std::string& node);
+  absl::Status AssumeBinding(const std::string& key, std::string_view uid, const std::string& node);
   absl::Status AssumeEviction(const std::string& key, std::string_view uid);
   // Back to what the last object said. No effect when the pod is gone or confirmed.
   void ForgetAssumption(const std::string& key, std::string_view uid);
@@ -69,7 +68,7 @@ class Mirror {
     model::TaskStatus status = model::TaskStatus::kPending;
     bool assumed = false;
     std::string_view node;
-    std::string_view reason;   // Of PodScheduled when False.
+    std::string_view reason;  // Of PodScheduled when False.
     std::string_view message;
     std::string_view nominated_node;
   };
@@ -90,20 +89,20 @@ class Mirror {
  private:
   struct PodRecord {
     CompiledPod pod;
-    model::JobId job;        // Invalid: none.
+    model::JobId job;  // Invalid: none.
     model::ShapeId shape;
     bool assumed = false;
   };
   struct NodeRecord {
     std::string name;
-    std::optional<CompiledNode> object;           // Absent: only pods name it.
-    absl::flat_hash_set<model::TaskId> tasks;     // On it, terminated ones excepted.
+    std::optional<CompiledNode> object;        // Absent: only pods name it.
+    absl::flat_hash_set<model::TaskId> tasks;  // On it, terminated ones excepted.
     absl::flat_hash_set<model::TaskId> with_ports;
   };
   struct JobRecord {
     std::string key;
     std::optional<CompiledPodGroup> group;
-    std::vector<model::TaskId> tasks;             // By (creation, UID).
+    std::vector<model::TaskId> tasks;  // By (creation, UID).
     absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;
     absl::flat_hash_map<std::string, model::RoleId> roles;
     absl::Time held_until = absl::InfinitePast();
@@ -186,8 +185,8 @@ class Mirror {
   absl::flat_hash_set<model::JobId> dirty_jobs_;
   absl::flat_hash_set<model::JobId> active_;
   absl::flat_hash_set<model::JobId> held_;
-  absl::flat_hash_set<model::JobId> without_group_;       // Known by their pods only.
-  absl::flat_hash_set<model::TaskId> without_job_;        // Ours, with no group annotation.
+  absl::flat_hash_set<model::JobId> without_group_;  // Known by their pods only.
+  absl::flat_hash_set<model::TaskId> without_job_;   // Ours, with no group annotation.
   bool active_dirty_ = true;
   bool all_jobs_dirty_ = true;
 

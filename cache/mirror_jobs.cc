@@ -77,7 +77,8 @@ void Mirror::PutPodGroup(CompiledPodGroup group) {
   if (grew) Renumber();
   const bool regroup = !job.group || job.group->sub_groups != group.sub_groups;
   const model::PodGroupPhase phase = group.shown.phase;
-  if (!job.group || job.group->facts->uid != group.facts->uid) job.held_until = absl::InfinitePast();
+  if (!job.group || job.group->facts->uid != group.facts->uid)
+    job.held_until = absl::InfinitePast();
   job.group = std::move(group);
   without_group_.erase(id);
   now_.usage.jobs.Mutable(id).phase = phase;

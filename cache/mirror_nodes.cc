@@ -50,8 +50,7 @@ bool SameQueue(const CompiledQueue& a, const CompiledQueue& b) {
   return a.row.uid == b.row.uid && a.row.weight == b.row.weight &&
          a.row.priority == b.row.priority && a.row.reclaimable == b.row.reclaimable &&
          a.row.state == b.row.state && a.row.parent == b.row.parent &&
-         a.row.hierarchy == b.row.hierarchy &&
-         a.row.hierarchy_weights == b.row.hierarchy_weights &&
+         a.row.hierarchy == b.row.hierarchy && a.row.hierarchy_weights == b.row.hierarchy_weights &&
          a.row.dequeue_strategy == b.row.dequeue_strategy && a.capability == b.capability &&
          a.deserved == b.deserved && a.guarantee == b.guarantee;
 }

@@ -22,8 +22,9 @@ bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
          a.names.role == b.names.role && a.job_key == b.job_key &&
          a.nominated_node == b.nominated_node && a.priority == b.priority && a.ours == b.ours &&
          a.preemptable == b.preemptable && a.gated == b.gated &&
-         a.own_gate_only == b.own_gate_only && a.never_preempts == b.never_preempts && a.critical == b.critical &&
-         a.requests == b.requests && a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
+         a.own_gate_only == b.own_gate_only && a.never_preempts == b.never_preempts &&
+         a.critical == b.critical && a.requests == b.requests &&
+         a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
          a.nonzero.memory_bytes == b.nonzero.memory_bytes &&
          a.constraints_key == b.constraints_key && a.labels == b.labels;
 }
@@ -282,9 +283,9 @@ absl::Status Mirror::AssumeBinding(const std::string& key, std::string_view uid,
   const model::ResourceVec& request = now_.shapes[pod_records_[id].shape].request;
   const int missing = request.FirstMissing(now_.usage.idle[target->second]);
   if (missing >= 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "node ", node, " has no room any more for pod ", key, ": ",
-        std::string(vocabulary_.dims().name(missing))));
+    return absl::FailedPreconditionError(
+        absl::StrCat("node ", node, " has no room any more for pod ", key, ": ",
+                     std::string(vocabulary_.dims().name(missing))));
   }
   pod_records_[id].assumed = true;
   // The cycle that decided this has counted it already.

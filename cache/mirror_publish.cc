@@ -13,7 +13,9 @@ using model::QueueId;
 using model::SubJobId;
 using model::TaskStatus;
 
-void Mirror::Touch(JobId job) { dirty_jobs_.insert(job); }
+void Mirror::Touch(JobId job) {
+  dirty_jobs_.insert(job);
+}
 
 bool Mirror::IsActive(JobId job) const {
   const JobRecord& record = job_records_[job];
@@ -37,9 +39,8 @@ void Mirror::PublishNodes() {
     for (const auto& [name, node] : nodes_) {
       if (now_.nodes[node].ready()) by_name->push_back(node);
     }
-    std::sort(by_name->begin(), by_name->end(), [this](NodeId a, NodeId b) {
-      return node_records_[a].name < node_records_[b].name;
-    });
+    std::sort(by_name->begin(), by_name->end(),
+              [this](NodeId a, NodeId b) { return node_records_[a].name < node_records_[b].name; });
     for (size_t rank = 0; rank < by_name->size(); ++rank) {
       const NodeId node = (*by_name)[rank];
       if (now_.nodes[node].name_rank == rank) continue;
@@ -60,9 +61,8 @@ void Mirror::PublishNodes() {
   if (queue_names_dirty_) {
     auto by_name = std::make_shared<std::vector<QueueId>>();
     for (const auto& [name, queue] : queues_) by_name->push_back(queue);
-    std::sort(by_name->begin(), by_name->end(), [this](QueueId a, QueueId b) {
-      return *now_.queues[a].name < *now_.queues[b].name;
-    });
+    std::sort(by_name->begin(), by_name->end(),
+              [this](QueueId a, QueueId b) { return *now_.queues[a].name < *now_.queues[b].name; });
     now_.queues_by_name = std::move(by_name);
     queue_names_dirty_ = false;
   }

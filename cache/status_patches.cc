@@ -12,7 +12,9 @@ namespace {
 
 using types::Json;
 
-Json Text(std::string_view text) { return Json(text); }
+Json Text(std::string_view text) {
+  return Json(text);
+}
 
 int64_t AmountOf(const NamedAmounts& amounts, const std::string& name) {
   for (const auto& [key, amount] : amounts) {

@@ -208,11 +208,10 @@ void StatusWriter::ArmTimer(absl::Duration at) {
 void StatusWriter::ForgetShown() {
   absl::erase_if(sent_groups_, [this](const auto& entry) {
     const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
-    return shown == nullptr || (shown->phase == entry.second.phase &&
-                                shown->running == entry.second.running &&
-                                shown->succeeded == entry.second.succeeded &&
-                                shown->failed == entry.second.failed &&
-                                shown->conditions == entry.second.conditions);
+    return shown == nullptr ||
+           (shown->phase == entry.second.phase && shown->running == entry.second.running &&
+            shown->succeeded == entry.second.succeeded && shown->failed == entry.second.failed &&
+            shown->conditions == entry.second.conditions);
   });
   absl::erase_if(sent_pods_, [this](const auto& entry) {
     const std::optional<Mirror::PodView> view = mirror_.Pod(entry.first);
@@ -328,10 +327,10 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
   const size_t slash = key.find('/');
   const std::string ns = key.substr(0, slash);
   const std::string name = key.substr(slash + 1);
-  const client::ApiPath path{
-      "pods", types::ResourceTraits<types::Pod>::type().Path(ns, name, "status")};
-  client::Patch patch = PodScheduledPatch(wish.uid, wish.reason, wish.message,
-                                          wish.nominated_node, api_.executor().Now());
+  const client::ApiPath path{"pods",
+                             types::ResourceTraits<types::Pod>::type().Path(ns, name, "status")};
+  client::Patch patch = PodScheduledPatch(wish.uid, wish.reason, wish.message, wish.nominated_node,
+                                          api_.executor().Now());
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
   sent_pods_[key] = wish;
@@ -347,8 +346,8 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
 net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
   const NamedAmounts wish = queues_.at(key);
   const NamedAmounts shown = *mirror_.ShownAllocatedOf(key);
-  const client::ApiPath path{
-      "queues", types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
+  const client::ApiPath path{"queues",
+                             types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
   client::Patch patch = QueueAllocatedPatch(wish, shown);
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();

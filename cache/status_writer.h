@@ -94,9 +94,9 @@ class StatusWriter {
   absl::flat_hash_map<std::string, ShownPodGroup> sent_groups_;
   absl::flat_hash_map<std::string, PodWish> sent_pods_;
   absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
-  std::deque<Target> ready_;  // In order; a target stands here once.
+  std::deque<Target> ready_;                         // In order; a target stands here once.
   absl::flat_hash_map<Target, absl::Duration> due_;  // Monotonic time of later targets.
-  absl::flat_hash_map<Target, bool> busy_;    // In flight.
+  absl::flat_hash_map<Target, bool> busy_;           // In flight.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_ = absl::InfiniteDuration();
 };

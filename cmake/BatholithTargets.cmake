@@ -67,6 +67,8 @@ function(bth_test name)
   endif()
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE bth_flags bth_catch_main ${ARG_DEPS})
-  add_test(NAME ${name} COMMAND ${name}_test)
+  # Sources are named relative to the build folder, so that compiler caches serve every clone;
+  # tests find their data by those names.
+  add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()

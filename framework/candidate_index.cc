@@ -15,8 +15,8 @@ CandidateIndex::CandidateIndex(Session& session, const NodeEvaluator& evaluator,
     : session_(session),
       evaluator_(evaluator),
       shape_(shape),
-      static_fit_(session.context().static_fits->Get(
-          session, session.base().shapes[shape].constraints)) {
+      static_fit_(
+          session.context().static_fits->Get(session, session.base().shapes[shape].constraints)) {
   const size_t nodes = session.base().nodes_by_name->size();
   while (leaves_ < nodes) leaves_ *= 2;
   Rebuild();

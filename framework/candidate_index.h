@@ -41,10 +41,10 @@ class CandidateIndex {
   const NodeEvaluator& evaluator_;
   const model::ShapeId shape_;
   const std::shared_ptr<const StaticFit> static_fit_;
-  std::vector<int64_t> maxima_;            // Per static score hook, over feasible nodes.
+  std::vector<int64_t> maxima_;  // Per static score hook, over feasible nodes.
   std::vector<int32_t> holders_of_maximum_;
-  size_t leaves_ = 1;                      // Power of two.
-  std::vector<double> tree_;               // [1] is the root, leaves from leaves_.
+  size_t leaves_ = 1;         // Power of two.
+  std::vector<double> tree_;  // [1] is the root, leaves from leaves_.
   size_t changes_seen_ = 0;
   uint64_t rebuilds_ = 0;
 };

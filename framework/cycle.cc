@@ -51,8 +51,8 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
   for (const std::string& name : instance->policy_->actions) {
     auto factory = registry.actions.find(name);
     if (factory == registry.actions.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "actions: failed to find Action ", name, DidYouMean(name, NamesOf(registry.actions))));
+      return absl::InvalidArgumentError(absl::StrCat("actions: failed to find Action ", name,
+                                                     DidYouMean(name, NamesOf(registry.actions))));
     }
     const conf::Arguments arguments = instance->policy_->ActionArgumentsOf(name);
     auto action = factory->second(arguments);
@@ -65,8 +65,8 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
 
 Cycle::Cycle(PolicyInstance& policy, SessionContext context)
     : policy_(policy),
-      session_(WithPolicy(std::move(context), policy.policy(), policy.static_fits_,
-                          policy.reasons_)) {}
+      session_(
+          WithPolicy(std::move(context), policy.policy(), policy.static_fits_, policy.reasons_)) {}
 
 absl::Status Cycle::Open() {
   for (PolicyInstance::TieredPlugin& entry : policy_.plugins_) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "conf/policy.h"
 #include "framework/plugin.h"
 #include "framework/session.h"

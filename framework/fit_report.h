@@ -13,20 +13,20 @@ namespace bth::framework {
 
 // The first gate, in this order, that holds the job.
 enum class Gate : uint8_t {
-  kNone,           // Nothing: everything wanted is placed.
-  kNoPodGroup,     // Pods name a PodGroup that does not exist.
-  kNoQueue,        // The PodGroup names a queue that does not exist.
+  kNone,        // Nothing: everything wanted is placed.
+  kNoPodGroup,  // Pods name a PodGroup that does not exist.
+  kNoQueue,     // The PodGroup names a queue that does not exist.
   kQueueClosed,
-  kNotEnqueued,    // A plugin refuses or no enqueue has happened yet.
-  kGangInvalid,    // Too few pods exist for the minimum.
+  kNotEnqueued,  // A plugin refuses or no enqueue has happened yet.
+  kGangInvalid,  // Too few pods exist for the minimum.
   kQueueOverused,
-  kQuota,          // The queue may not allocate this request.
-  kFilters,        // Nodes turn it down.
-  kGangMinimum,    // Some tasks fit, not as many as the gang needs.
+  kQuota,        // The queue may not allocate this request.
+  kFilters,      // Nodes turn it down.
+  kGangMinimum,  // Some tasks fit, not as many as the gang needs.
   kTopology,
   kSchedulingGate,
-  kVictims,        // Waits for evicted pods to leave.
-  kBinding,        // Bindings are under way.
+  kVictims,  // Waits for evicted pods to leave.
+  kBinding,  // Bindings are under way.
 };
 std::string_view GateName(Gate gate);
 
@@ -50,7 +50,7 @@ struct TaskFit {
 struct JobFit {
   model::JobId job;
   Gate gate = Gate::kNone;
-  std::string plugin;   // Whose rule, when one plugin's.
+  std::string plugin;  // Whose rule, when one plugin's.
   std::string message;
   std::vector<TaskFit> tasks;  // One per refused shape, in order of the attempt.
 };

@@ -61,31 +61,30 @@ struct Verdict {
 
 struct JobValidity {
   bool valid = true;
-  std::string reason;   // NotEnoughTasks, NotEnoughPodsOfTask …
+  std::string reason;  // NotEnoughTasks, NotEnoughPodsOfTask …
   std::string message;
 };
 
 // How raw static scores become 0…100 (kube-scheduler's DefaultNormalizeScore).
 enum class Normalize : uint8_t {
-  kNone,        // Used as they are.
-  kByMax,       // 100 * raw / max, truncated; all zero stays zero.
-  kByMaxReverse // 100 - that; all zero becomes 100.
+  kNone,         // Used as they are.
+  kByMax,        // 100 * raw / max, truncated; all zero stays zero.
+  kByMaxReverse  // 100 - that; all zero becomes 100.
 };
 
 // A filter that depends only on the pod's constraints and the node's facts. Its verdicts are
 // kept across cycles per (constraints, facts version) and must abort (FitCode::kUnresolvable or
 // kError). Called on any worker; writes out[block.Offset(node)].
-using StaticFilterFn = std::function<void(const model::PodConstraints&, NodeRange block,
-                                          absl::Span<ReasonId> out)>;
+using StaticFilterFn =
+    std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<ReasonId> out)>;
 // A filter that depends on the node's present use. Any worker.
-using UsageFilterFn =
-    std::function<void(ShapeId, NodeRange block, absl::Span<ReasonId> out)>;
+using UsageFilterFn = std::function<void(ShapeId, NodeRange block, absl::Span<ReasonId> out)>;
 // A filter that depends on other nodes' use (anti-affinity, spread). Any worker.
 using GlobalFilterFn = std::function<void(TaskId, NodeRange block, absl::Span<ReasonId> out)>;
 
 // Raw scores from constraints and facts; whole numbers. Any worker.
-using StaticScoreFn = std::function<void(const model::PodConstraints&, NodeRange block,
-                                         absl::Span<int64_t> raw)>;
+using StaticScoreFn =
+    std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<int64_t> raw)>;
 struct StaticScore {
   StaticScoreFn fn;
   Normalize normalize = Normalize::kNone;
@@ -119,8 +118,8 @@ using HyperNodeScoreFn = std::function<void(SubJobId, absl::Span<const std::stri
                                             absl::Span<double> sum)>;
 using VictimTasksFn = std::function<std::vector<TaskId>(absl::Span<const TaskId> candidates)>;
 // Picks one of the best nodes itself; an invalid id leaves the choice to the scores.
-using BestNodeFn = std::function<NodeId(TaskId, absl::Span<const NodeId> nodes,
-                                        absl::Span<const double> scores)>;
+using BestNodeFn =
+    std::function<NodeId(TaskId, absl::Span<const NodeId> nodes, absl::Span<const double> scores)>;
 
 // The lists by hook kind. Plugins do not write here directly: they use HookRegistrar, which knows
 // the plugin's tier and its enable flags. Simulation hooks of Volcano have no list: what-if
@@ -225,7 +224,7 @@ bool Starving(const HookList<std::function<bool(JobId)>>& list, JobId job);
 
 struct VictimChoice {
   std::vector<TaskId> victims;
-  int tier = -1;                 // Of the tier that named them.
+  int tier = -1;                      // Of the tier that named them.
   std::vector<HookOrigin> overruled;  // Plugins of earlier tiers that named nobody.
 };
 
@@ -233,8 +232,8 @@ struct VictimChoice {
 // empty. The first tier that names a victim decides; with `strict`, an empty answer of a tier is
 // final.
 template <typename List, typename Evictor>
-VictimChoice Victims(const List& list, const Evictor& evictor,
-                     absl::Span<const TaskId> candidates, bool strict);
+VictimChoice Victims(const List& list, const Evictor& evictor, absl::Span<const TaskId> candidates,
+                     bool strict);
 
 }  // namespace combine
 

@@ -8,8 +8,8 @@
 namespace bth::framework::combine {
 
 template <typename List, typename Evictor>
-VictimChoice Victims(const List& list, const Evictor& evictor,
-                     absl::Span<const TaskId> candidates, bool strict) {
+VictimChoice Victims(const List& list, const Evictor& evictor, absl::Span<const TaskId> candidates,
+                     bool strict) {
   VictimChoice choice;
   size_t i = 0;
   while (i < list.size()) {

@@ -26,8 +26,8 @@ void CheckNodes(const Session& session, std::vector<Violation>* out) {
       // Others may have overcommitted the node; what we took must have been there.
       if (now[d] >= 0 || now[d] >= before[d]) continue;
       out->push_back({.invariant = "node_over_allocatable",
-                      .detail = absl::StrCat("node ", session.node(node).name, " lacks ",
-                                             -now[d], " of ", ToAbsl(session.dims().name(d))),
+                      .detail = absl::StrCat("node ", session.node(node).name, " lacks ", -now[d],
+                                             " of ", ToAbsl(session.dims().name(d))),
                       .node = node,
                       .queue = QueueId()});
       break;
@@ -53,11 +53,11 @@ void CheckSums(const Session& session, std::vector<Violation>* out) {
     if (counts == session.counts(job).by_status && allocated == session.counts(job).allocated) {
       continue;
     }
-    out->push_back({.invariant = "job_sums",
-                    .detail = absl::StrCat("job ", row.facts->Key(),
-                                           ": sums differ from its task states"),
-                    .node = NodeId(),
-                    .queue = row.queue});
+    out->push_back(
+        {.invariant = "job_sums",
+         .detail = absl::StrCat("job ", row.facts->Key(), ": sums differ from its task states"),
+         .node = NodeId(),
+         .queue = row.queue});
   }
 }
 

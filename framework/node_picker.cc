@@ -47,7 +47,8 @@ int FirstMissingByName(const model::ResourceVec& request, const model::ResourceV
 NodePicker::NodePicker(Session& session) : session_(session), evaluator_(session) {
   for (int d = 0; d < session.dims().size(); ++d) {
     missing_.push_back(session.reasons().Register(
-        FitCode::kUnschedulable, ToStd(absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d))))));
+        FitCode::kUnschedulable,
+        ToStd(absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d))))));
   }
 }
 
@@ -125,7 +126,8 @@ NodeId NodePicker::ScanBest(TaskId task, Room room) {
   session_.context().workers->ForBlocks(runs.size(), [&](size_t i) {
     const absl::Span<uint8_t> out(feasible[i].data(), runs[i].size());
     evaluator_.Feasible(shape, *fit, runs[i], room, out);
-    any[i] = static_cast<uint8_t>(std::any_of(out.begin(), out.end(), [](uint8_t f) { return f != 0; }));
+    any[i] =
+        static_cast<uint8_t>(std::any_of(out.begin(), out.end(), [](uint8_t f) { return f != 0; }));
   });
   if (evaluator_.NeedsMaxima(*fit)) {
     for (size_t i = 0; i < runs.size(); ++i) {
@@ -221,8 +223,7 @@ void NodePicker::CollectReasons(TaskId task, NodeId node, bool check_resources,
   const ShapeId shape = session_.task(task).shape;
   if (check_resources) {
     const model::ResourceVec future = session_.usage().FutureIdle(node);
-    const int dim =
-        FirstMissingByName(session_.shape(shape).request, future, session_.dims());
+    const int dim = FirstMissingByName(session_.shape(shape).request, future, session_.dims());
     if (dim >= 0) {
       out->push_back(missing_[static_cast<size_t>(dim)]);
       return;
@@ -255,8 +256,8 @@ void NodePicker::CollectReasons(TaskId task, NodeId node, bool check_resources,
   const auto position = [](const auto& list, size_t i) {
     return i < list.size() ? list[i].origin.position : std::numeric_limits<int>::max();
   };
-  for (size_t left = hooks.usage_filter.size() + hooks.static_filter.size() +
-                     hooks.global_filter.size();
+  for (size_t left =
+           hooks.usage_filter.size() + hooks.static_filter.size() + hooks.global_filter.size();
        left > 0; --left) {
     const int pu = position(hooks.usage_filter, u);
     const int ps = position(hooks.static_filter, s);

@@ -13,15 +13,19 @@ HookOrigin HookRegistrar::NextOrigin() {
   return origin;
 }
 
-bool HookRegistrar::hierarchy_enabled() const { return option_.flags[HookFlag::kHierarchy]; }
+bool HookRegistrar::hierarchy_enabled() const {
+  return option_.flags[HookFlag::kHierarchy];
+}
 
 // A hook that follows a flag, and one that is always on.
-#define BTH_FLAGGED_HOOK(Method, Type, list, flag) \
-  void HookRegistrar::Method(Type fn) {            \
+#define BTH_FLAGGED_HOOK(Method, Type, list, flag)                                   \
+  void HookRegistrar::Method(Type fn) {                                              \
     if (option_.flags[HookFlag::flag]) table_.list.Add(NextOrigin(), std::move(fn)); \
   }
-#define BTH_PLAIN_HOOK(Method, Type, list) \
-  void HookRegistrar::Method(Type fn) { table_.list.Add(NextOrigin(), std::move(fn)); }
+#define BTH_PLAIN_HOOK(Method, Type, list)        \
+  void HookRegistrar::Method(Type fn) {           \
+    table_.list.Add(NextOrigin(), std::move(fn)); \
+  }
 
 using NameCompareFn = std::function<int(std::string_view, std::string_view)>;
 using PreFilterFn = std::function<ReasonId(TaskId)>;

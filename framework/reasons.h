@@ -12,8 +12,8 @@ namespace bth::framework {
 enum class FitCode : uint8_t {
   kSuccess = 0,
   kError = 1,
-  kUnschedulable = 2,   // May fit after evictions; further filters are still asked.
-  kUnresolvable = 3,    // No eviction helps (UnschedulableAndUnresolvable).
+  kUnschedulable = 2,  // May fit after evictions; further filters are still asked.
+  kUnresolvable = 3,   // No eviction helps (UnschedulableAndUnresolvable).
   kWait = 4,
   kSkip = 5,
 };

@@ -91,13 +91,12 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   const bool unschedulable = session.FindCondition(job, kUnschedulable) != nullptr;
   out.phase = DerivePhase(counts, row.min_available, unschedulable);
   const std::string message = JobMessage(session, job);
-  const bool waits = out.phase == PodGroupPhase::kUnknown ||
-                     out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
+  const bool waits = out.phase == PodGroupPhase::kUnknown || out.phase == PodGroupPhase::kPending ||
+                     out.phase == PodGroupPhase::kInqueue;
   if (waits) {
-    out.events.push_back(
-        {true, std::string(kUnschedulable),
-         absl::StrCat(counts.count(TaskStatus::kPending), "/", counts.total(),
-                      " tasks in gang unschedulable: ", message)});
+    out.events.push_back({true, std::string(kUnschedulable),
+                          absl::StrCat(counts.count(TaskStatus::kPending), "/", counts.total(),
+                                       " tasks in gang unschedulable: ", message)});
   } else {
     out.events.push_back({false, "Scheduled", "pod group is ready"});
   }
@@ -151,8 +150,8 @@ TaskWord DescribeTask(const Session& session, TaskId task) {
   const TaskState& outcome = Outcome(session, task);
   switch (outcome.status) {
     case TaskStatus::kAllocated:
-      return {kSchedulable, PossiblyAssigned(session, task, outcome.node, "minAvailable is satisfied"),
-              NodeId()};
+      return {kSchedulable,
+              PossiblyAssigned(session, task, outcome.node, "minAvailable is satisfied"), NodeId()};
     case TaskStatus::kPipelined:
       return {kUnschedulable,
               PossiblyAssigned(session, task, outcome.node,
@@ -175,13 +174,12 @@ std::string JobMessage(const Session& session, JobId job) {
   for (int s = 0; s < model::kTaskStatuses; ++s) {
     const auto status = static_cast<TaskStatus>(s);
     if (counts.count(status) == 0) continue;
-    histogram.push_back(
-        absl::StrCat(counts.count(status), " ", ToAbsl(model::StatusName(status))));
+    histogram.push_back(absl::StrCat(counts.count(status), " ", ToAbsl(model::StatusName(status))));
   }
   histogram.push_back(absl::StrCat(session.job(job).min_available, " minAvailable"));
-  std::string text = absl::StrCat(
-      ReadyByCount(session, job) ? "pod group is ready, " : "pod group is not ready, ",
-      JoinSorted(std::move(histogram)));
+  std::string text =
+      absl::StrCat(ReadyByCount(session, job) ? "pod group is ready, " : "pod group is not ready, ",
+                   JoinSorted(std::move(histogram)));
   if (counts.count(TaskStatus::kPending) > 0) {
     absl::StrAppend(&text, "; Pending: ", PendingReasons(session, job));
   }
@@ -206,8 +204,8 @@ JobFit ExplainJob(const Session& session, JobId job) {
   for (TaskId task : *session.job(job).tasks) {
     const TaskStatus outcome = Outcome(session, task).status;
     pipelined += outcome == TaskStatus::kPipelined;
-    planned += outcome == TaskStatus::kAllocated &&
-               session.state(task).status == TaskStatus::kPending;
+    planned +=
+        outcome == TaskStatus::kAllocated && session.state(task).status == TaskStatus::kPending;
     const TaskFit* fit = session.FitOf(task);
     if (fit == nullptr || std::find(seen.begin(), seen.end(), fit) != seen.end()) continue;
     seen.push_back(fit);

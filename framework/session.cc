@@ -36,7 +36,9 @@ Session::Session(SessionContext context)
 
 Session::~Session() = default;
 
-void Session::Freeze() { picker_ = std::make_unique<NodePicker>(*this); }
+void Session::Freeze() {
+  picker_ = std::make_unique<NodePicker>(*this);
+}
 
 int Session::CompareJobs(JobId a, JobId b) const {
   if (const int order = combine::FirstNonZero(hooks_.job_order, a, b); order != 0) return order;
@@ -93,7 +95,9 @@ void Session::JobEnqueued(JobId id) const {
   for (const auto& entry : hooks_.job_enqueued) entry.fn(id);
 }
 
-bool Session::HasAction(std::string_view name) const { return context_.policy->HasAction(name); }
+bool Session::HasAction(std::string_view name) const {
+  return context_.policy->HasAction(name);
+}
 
 bool Session::IsPendingPhase(JobId id) const {
   const model::PodGroupPhase phase = counts(id).phase;
@@ -150,8 +154,12 @@ void Session::ClearFits(JobId id) {
   for (TaskId task_id : *job(id).tasks) fits_.erase(task_id);
 }
 
-void Session::RememberPlan(TaskId id, const TaskState& planned) { plans_[id] = planned; }
-void Session::ForgetPlan(TaskId id) { plans_.erase(id); }
+void Session::RememberPlan(TaskId id, const TaskState& planned) {
+  plans_[id] = planned;
+}
+void Session::ForgetPlan(TaskId id) {
+  plans_.erase(id);
+}
 
 const TaskState* Session::PlanOf(TaskId id) const {
   auto it = plans_.find(id);

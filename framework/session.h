@@ -39,7 +39,7 @@ struct SessionContext {
 
 // Where a task is to go.
 struct NodeChoice {
-  model::NodeId node;       // Invalid: none, and `FitOf` tells why.
+  model::NodeId node;           // Invalid: none, and `FitOf` tells why.
   bool on_future_room = false;  // Only fits when releasing pods have left.
 };
 
@@ -85,9 +85,7 @@ class Session {
   int CompareSubJobs(model::SubJobId a, model::SubJobId b) const;
 
   bool JobReady(model::JobId id) const { return combine::All(hooks_.job_ready, id); }
-  bool JobPipelined(model::JobId id) const {
-    return combine::Permitted(hooks_.job_pipelined, id);
-  }
+  bool JobPipelined(model::JobId id) const { return combine::Permitted(hooks_.job_pipelined, id); }
   bool SubJobReady(model::JobId job, model::SubJobId id) const;
   bool SubJobPipelined(model::JobId job, model::SubJobId id) const;
   JobValidity ValidateJob(model::JobId id) const;

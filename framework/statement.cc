@@ -33,7 +33,9 @@ void Statement::Evict(TaskId victim, TaskId beneficiary) {
         beneficiary);
 }
 
-void Statement::Unpipeline(TaskId task) { Apply(task, TaskState(), TaskId()); }
+void Statement::Unpipeline(TaskId task) {
+  Apply(task, TaskState(), TaskId());
+}
 
 void Statement::RollbackTo(Mark mark) {
   for (; log_.size() > mark.size; log_.pop_back()) {

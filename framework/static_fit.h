@@ -16,8 +16,8 @@ class Session;
 // Per constraints: for each node slot the first static refusal, and the raw static scores.
 struct StaticFit {
   std::shared_ptr<const model::PodConstraints> constraints;  // Also proves the slot's identity.
-  uint64_t snapshot_generation = 0;              // Up to date with this snapshot,
-  CowVector<model::NodeId, model::NodeRow> nodes;  // of which these are the node rows
+  uint64_t snapshot_generation = 0;                          // Up to date with this snapshot,
+  CowVector<model::NodeId, model::NodeRow> nodes;            // of which these are the node rows
   std::shared_ptr<const std::vector<model::ImageSpread>> images;  // and image counts.
   std::vector<ReasonId> refusal;                 // By node index; kFits where none.
   std::vector<std::vector<int64_t>> raw_scores;  // [hook][node].

@@ -13,8 +13,8 @@
 
 namespace bth::plugins {
 
-// "prefix: verb cpu, verb memory": cpu, memory and pods first, the rest by name, because the numbers
-// of the others depend on who asked first. The prefix alone when `short_dims` is empty.
+// "prefix: verb cpu, verb memory": cpu, memory and pods first, the rest by name, because the
+// numbers of the others depend on who asked first. The prefix alone when `short_dims` is empty.
 inline std::string ShortageText(std::string_view prefix, std::string_view verb,
                                 model::DimMask short_dims, const model::DimensionTable& dims) {
   std::vector<std::string_view> names;

@@ -6,7 +6,9 @@ namespace bth::scheduler {
 
 ThreadRunner::ThreadRunner() : thread_([this] { Loop(); }) {}
 
-ThreadRunner::~ThreadRunner() { Finish(); }
+ThreadRunner::~ThreadRunner() {
+  Finish();
+}
 
 void ThreadRunner::Finish() {
   if (!thread_.joinable()) return;

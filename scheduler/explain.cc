@@ -45,7 +45,8 @@ Json JobPage(const Session& session, JobId job) {
   const model::JobRow& row = session.job(job);
   Json out = Json::MakeObject();
   out.Set("job", Json(row.facts->Key()));
-  out.Set("gate", Json(framework::GateName(row.has_pod_group ? fit.gate : framework::Gate::kNoPodGroup)));
+  out.Set("gate",
+          Json(framework::GateName(row.has_pod_group ? fit.gate : framework::Gate::kNoPodGroup)));
   out.Set("plugin", Json(fit.plugin));
   out.Set("message", Json(row.has_pod_group ? fit.message : GrouplessMessage(row.facts->Key())));
   out.Set("summary", Json(framework::JobMessage(session, job)));

@@ -14,7 +14,9 @@ class Feed::Handler final : public client::InformerHandler<T> {
   explicit Handler(Feed& feed) : feed_(feed) {}
   void OnAdd(T&& object) override { feed_.Put(object); }
   void OnUpdate(T&& object) override { feed_.Put(object); }
-  void OnDelete(const client::ObjectKey& key) override { feed_.Remove(static_cast<const T*>(nullptr), key); }
+  void OnDelete(const client::ObjectKey& key) override {
+    feed_.Remove(static_cast<const T*>(nullptr), key);
+  }
   void OnBatchEnd() override { feed_.on_batch_(); }
 
  private:
@@ -37,7 +39,9 @@ Feed::Feed(client::ApiClient& api, cache::Mirror& mirror, cache::Responsibility 
   Add<types::Pod>(false);
 }
 
-Feed::~Feed() { informers_.StopAll(); }
+Feed::~Feed() {
+  informers_.StopAll();
+}
 
 template <typename T>
 void Feed::Add(bool absent_is_empty) {
@@ -62,8 +66,7 @@ void Feed::Reject(std::string_view resource, const client::ObjectKey& key,
                   const absl::Status& status) {
   constexpr size_t kRejectedMax = 10'000;
   if (metrics_ != nullptr) metrics_->MalformedObject(resource);
-  const std::string name =
-      absl::StrCat(ToAbsl(resource), "/", key.namespace_name, "/", key.name);
+  const std::string name = absl::StrCat(ToAbsl(resource), "/", key.namespace_name, "/", key.name);
   if (rejected_.size() >= kRejectedMax) rejected_.clear();
   std::string& said = rejected_[name];
   std::string text = std::string(status.message());

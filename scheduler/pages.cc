@@ -69,14 +69,13 @@ class Pages {
     }
     if (path == "/readyz") co_return Ready();
     if (path == "/metrics") co_return Text(200, registry_.RenderText());
-    if (path == "/debug/explain" && target->Query("pod").empty() &&
-        target->Query("job").empty()) {
+    if (path == "/debug/explain" && target->Query("pod").empty() && target->Query("job").empty()) {
       co_return JsonText(400, Message("say which: ?pod=NAMESPACE/NAME or ?job=NAMESPACE/NAME"));
     }
     Scheduler::ReadCycle read = PageFor(*target);
     if (!read) {
-      co_return Text(404,
-                     "pages: /healthz /readyz /metrics /debug/explain /debug/queues /debug/cycle\n");
+      co_return Text(
+          404, "pages: /healthz /readyz /metrics /debug/explain /debug/queues /debug/cycle\n");
     }
     co_return co_await FromCycle(std::move(read));
   }
@@ -107,8 +106,7 @@ class Pages {
 
 }  // namespace
 
-net::Handler MakePages(net::Executor& executor, Scheduler& scheduler,
-                       metrics::Registry& registry) {
+net::Handler MakePages(net::Executor& executor, Scheduler& scheduler, metrics::Registry& registry) {
   auto pages = std::make_shared<Pages>(executor, scheduler, registry);
   return [pages](net::Request request) { return pages->Serve(std::move(request)); };
 }

@@ -24,7 +24,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   if (in.bad()) return absl::UnavailableError(absl::StrCat(path, ": cannot be read"));
   text.resize(static_cast<size_t>(in.gcount()));
   if (text.size() > kFileBytesMax) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": larger than ", kFileBytesMax, " bytes"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": larger than ", kFileBytesMax, " bytes"));
   }
   return text;
 }
@@ -47,7 +48,7 @@ PolicyFile::~PolicyFile() {
 }
 
 PolicyFile::Stamp PolicyFile::Look() const {
-  struct stat info{};
+  struct stat info {};
   if (options_.path.empty() || stat(options_.path.c_str(), &info) != 0) return {};
   return {.inode = info.st_ino,
           .modified_ns = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec,
@@ -111,7 +112,8 @@ void PolicyFile::Reload() {
   if (metrics_ != nullptr) metrics_->ConfReloaded(instance.ok());
   if (!instance.ok()) {
     Log(LogLevel::kError, "policy.refused",
-        {{"file", options_.path}, {"status", instance.status()},
+        {{"file", options_.path},
+         {"status", instance.status()},
          {"effect", "the former policy stays in force"}});
     return;
   }

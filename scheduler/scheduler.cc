@@ -16,8 +16,7 @@ namespace {
 client::EventRecorderOptions RecorderOptions(const SchedulerOptions& options,
                                              std::function<bool()> gate) {
   client::EventRecorderOptions out;
-  out.component =
-      options.scheduler_names.size() == 1 ? options.scheduler_names.front() : "volcano";
+  out.component = options.scheduler_names.size() == 1 ? options.scheduler_names.front() : "volcano";
   out.gate = std::move(gate);
   return out;
 }
@@ -43,7 +42,10 @@ std::string SessionUid(Rng& rng) {
 
 struct Scheduler::Worker {
   Worker(const SchedulerOptions& options, SchedulerContext ctx, framework::EffectSink& effects)
-      : context(ctx), sink(effects), workers(options.workers), rng(options.seed),
+      : context(ctx),
+        sink(effects),
+        workers(options.workers),
+        rng(options.seed),
         check_every(options.check_invariants_every) {}
 
   absl::Status RunCycle(std::shared_ptr<const model::Snapshot> snapshot) {
@@ -88,7 +90,8 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       options_(std::move(options)),
       rng_(options_.seed),
       mirror_(context.clock, {.default_queue = options_.default_queue}),
-      events_(context.api, rng_, RecorderOptions(options_, [this] { return writer_.urgent_idle(); })),
+      events_(context.api, rng_,
+              RecorderOptions(options_, [this] { return writer_.urgent_idle(); })),
       writer_(context.api, mirror_, events_, context.metrics, {}),
       effects_(context.executor, writer_),
       policy_file_(context.executor, context.registry, context.metrics, options_.policy),
@@ -164,7 +167,9 @@ bool Scheduler::idle() const {
   return !running_ && timer_ == 0 && !mirror_.changed() && writer_.idle() && events_.idle();
 }
 
-void Scheduler::OnBatch() { Kick(); }
+void Scheduler::OnBatch() {
+  Kick();
+}
 
 void Scheduler::Kick() {
   if (!leading_ || running_ || !feed_.AllSynced()) return;

@@ -17,8 +17,8 @@ enum class SelectorOp : uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt 
 struct NodeRequirement {
   Symbol key;
   SelectorOp op = SelectorOp::kExists;
-  std::vector<Symbol> values;       // Sorted; of kIn and kNotIn.
-  std::optional<int64_t> bound;     // Of kGt and kLt; absent: the requirement never holds.
+  std::vector<Symbol> values;    // Sorted; of kIn and kNotIn.
+  std::optional<int64_t> bound;  // Of kGt and kLt; absent: the requirement never holds.
 };
 
 // One nodeSelectorTerm; requirements are ANDed. `never` marks a term that cannot be parsed or
@@ -36,10 +36,10 @@ struct PreferredNodeTerm {
 };
 
 struct Toleration {
-  Symbol key;          // Invalid: any key.
+  Symbol key;  // Invalid: any key.
   Symbol value;
-  bool exists = false; // Operator Exists.
-  bool never = false;  // An operator that never matches here (Lt, Gt, unknown).
+  bool exists = false;                // Operator Exists.
+  bool never = false;                 // An operator that never matches here (Lt, Gt, unknown).
   std::optional<TaintEffect> effect;  // Absent: any.
 };
 
@@ -56,8 +56,8 @@ enum class UnsupportedFeature : uint8_t {
 // Immutable, shared by every pod with the same ones.
 struct PodConstraints {
   std::vector<std::pair<Symbol, Symbol>> node_selector;
-  bool has_required_terms = false;        // An empty term list matches nothing.
-  std::vector<NodeTerm> required_terms;   // ORed.
+  bool has_required_terms = false;       // An empty term list matches nothing.
+  std::vector<NodeTerm> required_terms;  // ORed.
   bool has_preferred_terms = false;
   std::vector<PreferredNodeTerm> preferred_terms;
   std::vector<Toleration> tolerations;
@@ -65,11 +65,11 @@ struct PodConstraints {
   // value, which a cordoned node counts as having.
   bool tolerates_unschedulable = false;
   std::vector<HostPort> ports;
-  std::vector<Symbol> images;             // Of init containers and containers, with tag.
-  int image_containers = 0;               // Containers counted by the image score.
-  bool has_sidecar = false;               // A restartable init container.
+  std::vector<Symbol> images;  // Of init containers and containers, with tag.
+  int image_containers = 0;    // Containers counted by the image score.
+  bool has_sidecar = false;    // A restartable init container.
   UnsupportedFeature unsupported = UnsupportedFeature::kNone;
-  std::string unsupported_detail;         // For people, e.g. the resource name.
+  std::string unsupported_detail;  // For people, e.g. the resource name.
 };
 
 // Pure matching. Costs are linear in the terms and logarithmic in the node's labels.

@@ -8,7 +8,9 @@ constexpr std::string_view kPhaseNames[] = {"",        "Pending", "Inqueue",
 
 }  // namespace
 
-std::string_view PhaseName(PodGroupPhase phase) { return kPhaseNames[static_cast<int>(phase)]; }
+std::string_view PhaseName(PodGroupPhase phase) {
+  return kPhaseNames[static_cast<int>(phase)];
+}
 
 PodGroupPhase ParsePhase(std::string_view text) {
   for (int i = 0; i <= static_cast<int>(PodGroupPhase::kCompleted); ++i) {

@@ -30,8 +30,8 @@ struct TaskNames {
   std::string name;
   std::string uid;
   std::string role;
-  int64_t created_us = 0;            // Microseconds since the epoch.
-  std::optional<int64_t> index;      // Last part of a name with three parts or more.
+  int64_t created_us = 0;        // Microseconds since the epoch.
+  std::optional<int64_t> index;  // Last part of a name with three parts or more.
   std::string Key() const { return ns + "/" + name; }
 };
 
@@ -45,10 +45,10 @@ struct TaskRow {
   NodeId nominated_node;
   int32_t priority = 1;
   bool preemptable = true;
-  bool gated = false;          // Has scheduling gates.
-  bool own_gate_only = false;  // Its only gate is Volcano's queue-allocation gate.
-  bool never_preempts = false; // preemptionPolicy Never.
-  bool critical = false;       // Priority class system-cluster-critical or system-node-critical.
+  bool gated = false;           // Has scheduling gates.
+  bool own_gate_only = false;   // Its only gate is Volcano's queue-allocation gate.
+  bool never_preempts = false;  // preemptionPolicy Never.
+  bool critical = false;        // Priority class system-cluster-critical or system-node-critical.
 };
 
 // What scheduling changes. Kept apart, so that a session copies only this.
@@ -75,20 +75,20 @@ PodGroupPhase ParsePhase(std::string_view text);  // Unknown texts: kNone.
 struct JobFacts {
   std::string ns;
   std::string name;
-  std::string uid;            // Of the PodGroup; empty when only pods are known.
+  std::string uid;  // Of the PodGroup; empty when only pods are known.
   int64_t created_us = 0;
-  std::optional<int64_t> waiting_ms;  // sla-waiting-time.
-  std::string budget_min_available;   // jdb-min-available, raw.
-  std::string budget_max_unavailable; // jdb-max-unavailable, raw.
-  std::string revocable_zone;         // "*" or empty.
+  std::optional<int64_t> waiting_ms;   // sla-waiting-time.
+  std::string budget_min_available;    // jdb-min-available, raw.
+  std::string budget_max_unavailable;  // jdb-max-unavailable, raw.
+  std::string revocable_zone;          // "*" or empty.
   std::string Key() const { return ns + "/" + name; }
 };
 
 struct JobRow {
   std::shared_ptr<const JobFacts> facts;  // Null: the slot is free.
-  QueueId queue;               // Invalid: the queue does not exist.
+  QueueId queue;                          // Invalid: the queue does not exist.
   int32_t min_available = 0;
-  int32_t priority = 0;        // Of the PodGroup's priority class.
+  int32_t priority = 0;  // Of the PodGroup's priority class.
   int32_t role_minimum_sum = 0;
   bool has_pod_group = false;
   bool preemptable = false;
@@ -116,9 +116,7 @@ struct JobCounts {
   ResourceVec gated;      // Of tasks with gates other than only Volcano's own.
 
   int32_t count(TaskStatus s) const { return by_status[static_cast<size_t>(s)]; }
-  int32_t Count(uint32_t group) const {
-    return CountStatuses(by_status, group);
-  }
+  int32_t Count(uint32_t group) const { return CountStatuses(by_status, group); }
   int32_t total() const { return Count(~0u); }
   // Bound, binding, running, allocated and succeeded tasks.
   int32_t ready() const { return Count(kAllocatedGroup) + count(TaskStatus::kSucceeded); }

@@ -41,7 +41,7 @@ struct NodeFacts {
   std::vector<NodeLabel> labels;  // By key symbol.
   std::vector<Taint> taints;      // In the order of the object.
   bool unschedulable = false;
-  ResourceVec kube_allocatable;   // Without oversubscription: what kube-scheduler's scores use.
+  ResourceVec kube_allocatable;  // Without oversubscription: what kube-scheduler's scores use.
   std::vector<std::pair<Symbol, int64_t>> images;  // Image name, size in bytes; by symbol.
 
   const NodeLabel* FindLabel(Symbol key) const;
@@ -57,7 +57,7 @@ struct NonZeroRequest {
 struct NodeRow {
   std::shared_ptr<const NodeFacts> facts;  // Null: the slot is free, or no Node object is known.
   std::shared_ptr<const std::vector<HostPort>> ports;  // Held by pods on it; null = none.
-  uint32_t name_rank = 0;     // Position among all names: the last word on ties between nodes.
+  uint32_t name_rank = 0;  // Position among all names: the last word on ties between nodes.
 
   bool ready() const { return facts != nullptr; }
 };

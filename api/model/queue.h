@@ -21,7 +21,7 @@ struct QueueRow {
   int32_t priority = 0;
   bool reclaimable = true;
   QueueState state = QueueState::kOpen;
-  std::string parent;             // Name; empty: the root.
+  std::string parent;  // Name; empty: the root.
   ResourceSet capability;
   ResourceSet deserved;
   ResourceSet guarantee;

@@ -31,7 +31,7 @@ struct Snapshot {
   std::shared_ptr<const DimensionTable> dims;
 
   CowVector<NodeId, NodeRow> nodes;
-  CowVector<NodeId, ResourceVec> allocatable;  // Oversubscription included.
+  CowVector<NodeId, ResourceVec> allocatable;                // Oversubscription included.
   std::shared_ptr<const std::vector<NodeId>> nodes_by_name;  // Ready ones.
   std::shared_ptr<const std::vector<ImageSpread>> images;    // By symbol.
   ResourceVec total;                                         // Sum of allocatable.

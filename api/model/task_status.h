@@ -21,16 +21,19 @@ enum class TaskStatus : uint8_t {
 };
 inline constexpr int kTaskStatuses = 10;
 
-constexpr uint32_t StatusBit(TaskStatus s) { return 1u << static_cast<int>(s); }
-constexpr bool InGroup(TaskStatus s, uint32_t group) { return (StatusBit(s) & group) != 0; }
+constexpr uint32_t StatusBit(TaskStatus s) {
+  return 1u << static_cast<int>(s);
+}
+constexpr bool InGroup(TaskStatus s, uint32_t group) {
+  return (StatusBit(s) & group) != 0;
+}
 
 // Counted as using its node and its quota.
 inline constexpr uint32_t kAllocatedGroup =
     StatusBit(TaskStatus::kBound) | StatusBit(TaskStatus::kBinding) |
     StatusBit(TaskStatus::kRunning) | StatusBit(TaskStatus::kAllocated);
 // Allocated or promised: event handlers run when a task enters or leaves this group.
-inline constexpr uint32_t kOccupyingGroup =
-    kAllocatedGroup | StatusBit(TaskStatus::kPipelined);
+inline constexpr uint32_t kOccupyingGroup = kAllocatedGroup | StatusBit(TaskStatus::kPipelined);
 inline constexpr uint32_t kScheduledGroup =
     StatusBit(TaskStatus::kRunning) | StatusBit(TaskStatus::kBound) |
     StatusBit(TaskStatus::kFailed) | StatusBit(TaskStatus::kSucceeded);
@@ -39,13 +42,12 @@ inline constexpr uint32_t kCompletedGroup =
 inline constexpr uint32_t kPreemptableGroup =
     StatusBit(TaskStatus::kBound) | StatusBit(TaskStatus::kRunning);
 // Holds room on its node now: a releasing pod until it is gone, a pod that its node lost sight of.
-inline constexpr uint32_t kOnNodeGroup = kAllocatedGroup | StatusBit(TaskStatus::kReleasing) |
-                                         StatusBit(TaskStatus::kUnknown);
+inline constexpr uint32_t kOnNodeGroup =
+    kAllocatedGroup | StatusBit(TaskStatus::kReleasing) | StatusBit(TaskStatus::kUnknown);
 
 constexpr std::string_view StatusName(TaskStatus s) {
-  constexpr std::string_view kNames[] = {"Pending",   "Allocated", "Pipelined", "Binding",
-                                         "Bound",     "Running",   "Releasing", "Succeeded",
-                                         "Failed",    "Unknown"};
+  constexpr std::string_view kNames[] = {"Pending", "Allocated", "Pipelined", "Binding", "Bound",
+                                         "Running", "Releasing", "Succeeded", "Failed",  "Unknown"};
   return kNames[static_cast<int>(s)];
 }
 

@@ -32,8 +32,8 @@ void CountOnNode(Usage& usage, const ShapeRow& shape, const TaskState& state, in
   nonzero.memory_bytes += sign * shape.nonzero.memory_bytes;
 }
 
-void CountInJob(JobCounts& job, const TaskRow& task, const ShapeRow& shape,
-                const TaskState& state, int sign) {
+void CountInJob(JobCounts& job, const TaskRow& task, const ShapeRow& shape, const TaskState& state,
+                int sign) {
   job.by_status[static_cast<size_t>(state.status)] += sign;
   Scale(job.request, shape.request, sign);
   if (InGroup(state.status, kAllocatedGroup)) Scale(job.allocated, shape.request, sign);

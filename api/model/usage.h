@@ -14,10 +14,10 @@ namespace bth::model {
 // Invariant: every sum equals what adding up the task states gives (tests recompute it).
 // Thread: one owner; copies share unchanged chunks.
 struct Usage {
-  CowVector<NodeId, ResourceVec> idle;       // Allocatable - on the node; may be negative.
-  CowVector<NodeId, ResourceVec> releasing;  // Part of what is on the node that is going away.
-  CowVector<NodeId, ResourceVec> pipelined;  // Promised; not taken from idle.
-  CowVector<NodeId, NonZeroRequest> nonzero; // Of all on the node or promised.
+  CowVector<NodeId, ResourceVec> idle;        // Allocatable - on the node; may be negative.
+  CowVector<NodeId, ResourceVec> releasing;   // Part of what is on the node that is going away.
+  CowVector<NodeId, ResourceVec> pipelined;   // Promised; not taken from idle.
+  CowVector<NodeId, NonZeroRequest> nonzero;  // Of all on the node or promised.
   CowVector<TaskId, TaskState> tasks;
   CowVector<JobId, JobCounts> jobs;
   CowVector<SubJobId, SubJobCounts> sub_jobs;

@@ -89,7 +89,8 @@ void SchedulerFlags::AddPolicy(FlagSet& flags) {
             "End at start when there is no valid policy file, instead of using the built-in one");
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
   flags.Add("default-queue", &default_queue, "Queue of PodGroups that name none; created at start");
-  flags.Add("resource-sync-timeout", &sync_timeout, "How long the first lists may take before a warning; 0: none");
+  flags.Add("resource-sync-timeout", &sync_timeout,
+            "How long the first lists may take before a warning; 0: none");
   flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
   flags.Add("cache-dumper", &dump_on_signal, "Write the last cycle to a file on SIGUSR1");
   flags.Add("cache-dump-dir", &dump_folder, "Where to write it");

@@ -92,8 +92,8 @@ TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][p
       if (session.state(task).status != TaskStatus::kPending) continue;
       const bool best_effort = session.shape(session.task(task).shape).best_effort;
       const framework::NodeChoice slow = session.picker().PickSlowly(task, !best_effort);
-      const framework::NodeChoice fast = best_effort ? session.picker().PickForBestEffort(task)
-                                                     : session.picker().Pick(task);
+      const framework::NodeChoice fast =
+          best_effort ? session.picker().PickForBestEffort(task) : session.picker().Pick(task);
       REQUIRE(fast.node == slow.node);
       REQUIRE(fast.on_future_room == slow.on_future_room);
       if (fast.node.valid() && rng.Chance(0.8)) {
@@ -144,8 +144,7 @@ TEST_CASE("cycle: gangs are whole and nodes hold what they take", "[framework][p
       room.pods -= 1;
     };
     for (const PodSpec& pod : world.pods) {
-      const bool done =
-          pod.status == TaskStatus::kSucceeded || pod.status == TaskStatus::kFailed;
+      const bool done = pod.status == TaskStatus::kSucceeded || pod.status == TaskStatus::kFailed;
       if (!pod.node.empty() && !done) {
         take(pod, pod.node);
         if (pod.port > 0) ports[pod.node].insert(pod.port);
@@ -230,7 +229,8 @@ TEST_CASE("mirror: a world reached by changes equals the same world listed at on
         mirror.RemoveQueue(queue.name);
       }
     }
-    for (const PodSpec& pod : after.pods) mirror.ForgetAssumption("ns/" + pod.name, "uid-" + pod.name);
+    for (const PodSpec& pod : after.pods)
+      mirror.ForgetAssumption("ns/" + pod.name, "uid-" + pod.name);
     CHECK(Describe(*mirror.Publish()) == Describe(*SnapshotOf(after)));
     // The first snapshot has not moved.
     CHECK(Describe(*first) == first_text);

@@ -64,7 +64,7 @@ void PlaceAtRandom(Rng& rng, const WorldSpec& world, PodSpec* pod) {
   if (world.nodes.empty() || !rng.Chance(0.35)) return;
   pod->node = world.nodes[rng.Below(world.nodes.size())].name;
   const model::TaskStatus statuses[] = {
-      model::TaskStatus::kRunning, model::TaskStatus::kRunning,   model::TaskStatus::kBound,
+      model::TaskStatus::kRunning,   model::TaskStatus::kRunning,   model::TaskStatus::kBound,
       model::TaskStatus::kReleasing, model::TaskStatus::kSucceeded, model::TaskStatus::kFailed};
   pod->status = statuses[rng.Below(6)];
 }
@@ -103,10 +103,10 @@ WorldSpec RandomWorld(Rng& rng) {
     world.nodes.push_back(node);
   }
   for (uint64_t i = 1 + rng.Below(3); i > 0; --i) {
-    world.queues.push_back({.name = absl::StrCat("q", world.queues.size()),
-                            .weight = static_cast<int32_t>(1 + rng.Below(3)),
-                            .capability_cpu_milli =
-                                rng.Chance(0.3) ? static_cast<int64_t>(rng.Below(10)) * 1000 : 0});
+    world.queues.push_back(
+        {.name = absl::StrCat("q", world.queues.size()),
+         .weight = static_cast<int32_t>(1 + rng.Below(3)),
+         .capability_cpu_milli = rng.Chance(0.3) ? static_cast<int64_t>(rng.Below(10)) * 1000 : 0});
   }
   for (uint64_t j = rng.Below(6); j > 0; --j) {
     JobSpec job;
@@ -184,7 +184,10 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
 void Put(const PodSpec& spec, cache::Mirror& mirror) {
   Interner& symbols = mirror.vocabulary().symbols();
   cache::CompiledPod pod;
-  pod.names = {.ns = "ns", .name = spec.name, .uid = "uid-" + spec.name, .role = spec.role,
+  pod.names = {.ns = "ns",
+               .name = spec.name,
+               .uid = "uid-" + spec.name,
+               .role = spec.role,
                .created_us = spec.created_us};
   pod.job_key = spec.job;
   pod.ours = !spec.job.empty();
@@ -212,8 +215,8 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
     constraints->tolerations.push_back({.key = symbols.Intern("special"), .exists = true});
   }
   if (spec.port > 0) constraints->ports.push_back({.port = spec.port});
-  pod.constraints_key = absl::StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/",
-                                     spec.port);
+  pod.constraints_key =
+      absl::StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/", spec.port);
   pod.constraints = std::move(constraints);
   mirror.PutPod(std::move(pod));
 }
@@ -245,7 +248,8 @@ namespace {
 std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
   const framework::Registry& registry = AllBuiltin();
   const conf::KnownNames known{NamesOf(registry.actions), NamesOf(registry.plugins)};
-  auto policy = std::make_shared<const conf::Policy>(OrThrow(conf::ParsePolicy(conf, known)).policy);
+  auto policy =
+      std::make_shared<const conf::Policy>(OrThrow(conf::ParsePolicy(conf, known)).policy);
   std::vector<conf::Finding> findings;
   return OrThrow(framework::PolicyInstance::Create(policy, registry, &findings));
 }

@@ -19,9 +19,9 @@ namespace bth::test {
 // Plain descriptions; the mirror's own interner turns them into what it takes.
 struct PodSpec {
   std::string name;
-  std::string job;        // "ns/name"; empty: a foreign pod.
+  std::string job;  // "ns/name"; empty: a foreign pod.
   std::string role;
-  std::string node;       // Empty: pending.
+  std::string node;  // Empty: pending.
   model::TaskStatus status = model::TaskStatus::kPending;
   int32_t priority = 1;
   int64_t cpu_milli = 0;
@@ -91,8 +91,8 @@ class RecordingSink final : public framework::EffectSink {
 // The actions and plugins that `conf` names, with invariants checked at the end.
 struct CycleResult {
   std::map<std::string, std::string> binds;
-  std::map<std::string, std::string> phases;   // PodGroup -> phase.
-  std::map<std::string, std::string> words;    // Pod -> reason and message.
+  std::map<std::string, std::string> phases;  // PodGroup -> phase.
+  std::map<std::string, std::string> words;   // Pod -> reason and message.
   std::vector<std::string> violations;
 };
 CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
