@@ -141,6 +141,13 @@ class Run {
     const QueueId queue = session_.job(job).queue;
     if (!session_.Allocatable(queue, task)) {
       const bool open = session_.queue(queue).state == model::QueueState::kOpen;
+      // What no node could take is not the queue's fault, whatever share it has.
+      const auto fit = session_.picker().Explain(task);
+      if (open &&
+          fit->nodes_refused == static_cast<int32_t>(session_.base().nodes_by_name->size())) {
+        session_.RecordFit(task, fit);
+        return false;
+      }
       session_.HoldAt(job, open ? Gate::kQuota : Gate::kQueueClosed, "",
                       open ? absl::StrCat("queue ", *session_.queue(queue).name,
                                           " may not allocate what the pods request")

@@ -25,7 +25,7 @@ class StatusWriter {
  public:
   struct Delays {
     absl::Duration settle = absl::Milliseconds(500);
-    absl::Duration reword = absl::Seconds(10);
+    absl::Duration reword = absl::Seconds(2);
   };
 
   // `wake` is called when work appears.

@@ -87,6 +87,13 @@ class Pages {
   }
 
   net::Awaitable<net::Response> FromCycle(Scheduler::ReadCycle read) {
+    // Right after the start the first cycle is a moment away.
+    constexpr int kTriesMax = 100;
+    const absl::Duration pause = absl::Milliseconds(50);
+    for (int tries = 0; scheduler_.cycles() == 0 && scheduler_.leading() && tries < kTriesMax;
+         ++tries) {
+      co_await net::Sleep(executor_, pause);
+    }
     net::Promised<std::string> page(executor_);
     Scheduler::ReadCycle guarded = [read = std::move(read)](const framework::Cycle* cycle) {
       return cycle == nullptr ? std::string("none") : read(cycle);

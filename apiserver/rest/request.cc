@@ -187,8 +187,13 @@ absl::StatusOr<bool> QueryBool(const net::Target& target, std::string_view name)
   if (!target.HasQuery(name)) return false;
   const std::string_view text = target.Query(name);
   // A bare "?watch" counts as set, as with the real server.
-  if (text == "true" || text == "1" || text.empty()) return true;
-  if (text == "false" || text == "0") return false;
+  // Spellings as Go reads them; the official Python client says True.
+  for (std::string_view yes : {"", "1", "t", "T", "true", "TRUE", "True"}) {
+    if (text == yes) return true;
+  }
+  for (std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
+    if (text == no) return false;
+  }
   return BadRequest(
       absl::StrCat("query parameter ", ToAbsl(name), ": \"", ToAbsl(text), "\" is not a boolean"));
 }

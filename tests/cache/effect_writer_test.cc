@@ -289,7 +289,7 @@ TEST_CASE("status writer: phases at once, reasons after a moment, wording much l
   bed.executor.Advance(absl::Minutes(1));
   // Only the wording changes.
   bed.effects.Report(Report(bed, "m2"));
-  bed.executor.Advance(absl::Milliseconds(9900));
+  bed.executor.Advance(absl::Milliseconds(1900));
   CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 1);
   CHECK(bed.Sent("PATCH", "/pods/p/status").size() == 1);
   bed.executor.Advance(absl::Milliseconds(200));

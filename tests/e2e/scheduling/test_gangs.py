@@ -24,14 +24,23 @@ def test_a_gang_that_fits_is_bound_whole(world, scheduler):
 def test_a_gang_that_does_not_fit_waits_as_a_whole_and_says_why(world, scheduler):
     world.nodes(2, cpu=2)
     names = world.gang("g", 6)
-    entry = world.wait_group_condition(
-        "g", "Unschedulable", status="True", reason="NotEnoughResources"
-    )
     shape = (
         r"\d+/6 tasks in gang unschedulable: pod group is not ready, .*6 minAvailable; Pending: .+"
     )
-    assert re.match(shape, entry["message"]), entry["message"]
-    assert "2 Insufficient cpu" in entry["message"]
+
+    def condition():
+        return world.wait_group_condition(
+            "g", "Unschedulable", status="True", reason="NotEnoughResources"
+        )
+
+    # The first words may stem from before all six pods were there.
+    until(
+        lambda: re.match(shape, condition()["message"])
+        and "2 Insufficient cpu" in condition()["message"],
+        20,
+        lambda: f"the condition counts six pods and two nodes: {condition()['message']}",
+    )
+    entry = condition()
     assert entry["transitionID"] and entry["lastTransitionTime"]
 
     def hopeless():
