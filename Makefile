@@ -20,6 +20,8 @@ define build
 	[ -f build/$(1)/build.ninja ] || cmake --preset $(1)
 	cmake --build build/$(1) --target $(2) --parallel $(JOBS)
 endef
+ASAN_TARGETS ?= all
+
 # $(call ctest,PRESET,MORE)
 define ctest
 	ctest --test-dir build/$(1) --parallel $(JOBS) --output-on-failure --no-tests=error $(2) $(CTEST_ARGS)
@@ -91,7 +93,7 @@ lint-tidy:
 # The end-to-end tests are left out: they time out under sanitizers, and test the same code.
 .PHONY: asan tsan
 asan: ## Tests under AddressSanitizer and UBSan
-	$(call build,asan,all)
+	$(call build,asan,$(ASAN_TARGETS))
 	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(call ctest,asan,)
 tsan: ## Tests under ThreadSanitizer

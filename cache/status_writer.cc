@@ -300,7 +300,6 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
 
 net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   const GroupWish wish = groups_.at(key);
-  const ShownPodGroup shown = *mirror_.ShownOf(key);
   const size_t slash = key.find('/');
   const std::string ns = key.substr(0, slash);
   const std::string name = key.substr(slash + 1);
