@@ -38,6 +38,8 @@ type Result struct {
 	SubjectPeakMiB      float64 `json:"subject_peak_mib"`
 	Writes              writes  `json:"writes"`
 
+	KilledAt int `json:"killed_at,omitempty"` // Bindings seen when the first process was killed.
+
 	Idle    *IdleResult   `json:"idle,omitempty"`
 	Singles *SingleResult `json:"singles,omitempty"`
 
@@ -122,10 +124,10 @@ func (r *run) drain(ctx context.Context) error {
 	if r.process, err = r.subject.start(r.params, r.server); err != nil {
 		return err
 	}
-	err = r.observer.await(r.params.Timeout, r.process.done, func() bool {
-		bound, _ := r.observer.count(pendingRole)
-		return bound >= r.params.Pods
-	})
+	err = r.killOnce()
+	if err == nil {
+		err = r.awaitBound(r.params.Pods)
+	}
 	r.result.TimedOut = errors.Is(err, errTimeout)
 	if err == nil || r.result.TimedOut {
 		err = r.checkAlive()
@@ -145,6 +147,30 @@ func (r *run) drain(ctx context.Context) error {
 	}
 	after, err := readWrites(ctx, r.server)
 	r.result.Writes = after.since(before)
+	return err
+}
+
+func (r *run) awaitBound(pods int) error {
+	return r.observer.await(r.params.Timeout, r.process.done, func() bool {
+		bound, _ := r.observer.count(pendingRole)
+		return bound >= pods
+	})
+}
+
+// killOnce replaces the process in the middle of its work, as a crash and a restart do; figures of
+// CPU and memory are then those of the second process.
+func (r *run) killOnce() error {
+	if r.params.KillAt == 0 || !r.subject.schedules {
+		return nil
+	}
+	if err := r.awaitBound(r.params.KillAt); err != nil {
+		return err
+	}
+	r.process.kill()
+	r.result.KilledAt, _ = r.observer.count(pendingRole)
+	progress("%s: killed after %d bindings, started again", r.subject.name, r.result.KilledAt)
+	var err error
+	r.process, err = r.subject.start(r.params, r.server)
 	return err
 }
 

@@ -24,6 +24,7 @@ type Params struct {
 	Singles     int
 	SingleEvery time.Duration
 	Idle        time.Duration
+	KillAt      int
 	Timeout     time.Duration
 	PodCPU      string
 	PodMemory   string
@@ -55,6 +56,8 @@ func parseParams(args []string) (*Params, error) {
 	f.IntVar(&p.Singles, "singles", 0, "after the others: pods created one by one, to measure their latency")
 	f.DurationVar(&p.SingleEvery, "single-every", 250*time.Millisecond, "pause between them")
 	f.DurationVar(&p.Idle, "idle", 0, "how long the idle subject is watched after the last binding")
+	f.IntVar(&p.KillAt, "kill-at", 0,
+		"after so many bindings the subject is killed with SIGKILL and started again (0: never)")
 	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
 	f.StringVar(&p.PodCPU, "pod-cpu", "100m", "CPU request of each pod")
 	f.StringVar(&p.PodMemory, "pod-memory", "64Mi", "memory request of each pod")
@@ -97,6 +100,9 @@ func (p *Params) check() error {
 	}
 	if p.Existing < 0 || p.Hopeless < 0 || p.Singles < 0 {
 		return errors.New("--existing, --hopeless and --singles must not be negative")
+	}
+	if p.KillAt < 0 || p.KillAt >= p.Pods {
+		return fmt.Errorf("--kill-at %d: must be at least 0 and less than --pods (%d)", p.KillAt, p.Pods)
 	}
 	for _, name := range p.Subjects {
 		if err := p.checkSubject(name); err != nil {

@@ -15,6 +15,7 @@ func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
 		{"--subjects bare-client --pod-cpu one", `"one"`},
 		{"--subjects bare-client --nodes 1 --node-cpu 1 --pod-cpu 100m --pods 11", "do not fit"},
 		{"--subjects bare-client --nodes 1 --node-pods 10 --pods 8 --existing 3", "do not fit"},
+		{"--subjects bare-client --pods 10 --kill-at 10", "--kill-at 10"},
 		{"stray", "unexpected argument"},
 	}
 	for _, c := range cases {

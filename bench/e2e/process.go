@@ -116,6 +116,12 @@ func (p *program) stop() {
 	}
 }
 
+// kill ends the process without a chance to clean up.
+func (p *program) kill() {
+	p.command.Process.Kill()
+	<-p.done
+}
+
 // failure tells how the log ends.
 func (p *program) failure() error {
 	text, _ := os.ReadFile(p.log)

@@ -1,6 +1,7 @@
 """Plain requests over the official client's connections, for what its methods hide."""
 
 import json
+import time
 import urllib.parse
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
+# A server that has just started, or just met a new kind, answers 429 until its store is read.
+BUSY_TRIES = 10
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
@@ -55,9 +58,13 @@ class Rest:
         url = self._host + path
         if query:
             url += "?" + urllib.parse.urlencode(query)
-        answer = self._pool.request(
-            method, url, body=data, headers=headers, timeout=30, retries=False
-        )
+        for _ in range(BUSY_TRIES):
+            answer = self._pool.request(
+                method, url, body=data, headers=headers, timeout=30, retries=False
+            )
+            if answer.status != 429 or "Retry-After" not in answer.headers:
+                break
+            time.sleep(float(answer.headers["Retry-After"]))
         return Answer(answer.status, answer.data.decode(), dict(answer.headers))
 
     def get(self, path, **more):
