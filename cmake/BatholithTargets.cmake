@@ -7,9 +7,17 @@ function(bth_tame_coroutines sources)
   foreach(source IN LISTS sources)
     file(STRINGS ${source} coroutine LIMIT_COUNT 1 REGEX "co_await|co_return")
     if(coroutine)
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O1")
+      # Another level than that of the precompiled header: they cannot share it.
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O1"
+        SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
+endfunction()
+
+function(bth_use_pch target pch)
+  if(BTH_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${pch})
+  endif()
 endfunction()
 
 # bth_library(NAME DEPS ...): one library for a folder: every .cc in it and below.
@@ -20,6 +28,7 @@ function(bth_library name)
   if(sources)
     add_library(bth_${name} STATIC ${sources})
     target_link_libraries(bth_${name} PUBLIC bth_flags ${ARG_DEPS})
+    bth_use_pch(bth_${name} bth_pch)
     bth_tame_coroutines("${sources}")
   else()
     add_library(bth_${name} INTERFACE)
@@ -38,6 +47,7 @@ function(bth_binary name source)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE bth_flags ${ARG_DEPS})
+  bth_use_pch(${name} bth_pch)
   add_dependencies(programs ${name})
 endfunction()
 
@@ -67,6 +77,7 @@ function(bth_test name)
   endif()
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE bth_flags bth_catch_main ${ARG_DEPS})
+  bth_use_pch(${name}_test bth_pch_tests)
   # Sources are named relative to the build folder, so that compiler caches serve every clone;
   # tests find their data by those names.
   add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -1,5 +1,7 @@
 #include "client/informer.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/priority_class.h"
@@ -120,10 +122,68 @@ TEST_CASE("informer: pages are delivered, then the watch follows from their vers
   CHECK(bed.informer->HasSynced());
   const std::vector<std::string> targets = bed.Targets();
   REQUIRE(targets.size() == 3);
-  CHECK(targets[0] == "limit=500");
+  CHECK(targets[0] == "limit=500&resourceVersion=0");
   CHECK(targets[1] == "limit=500&continue=next");
   CHECK_THAT(targets[2],
              Catch::StartsWith("watch=true&resourceVersion=5&allowWatchBookmarks=true&timeout"));
+}
+
+TEST_CASE("informer: a list is delivered while it arrives", "[client]") {
+  Bed bed;
+  const auto feed = std::make_shared<Feed>(bed.executor);
+  bed.lists.push_back(testing::Stream(feed));
+  const std::string list = List(5, {Object("a", "1", 1), Object("b", "2", 2)});
+  const size_t cut = list.find(R"("b")") + 2;
+  bed.Start();
+  feed->Push(list.substr(0, cut));
+  bed.executor.RunUntilIdle();
+  CHECK(bed.recorder.Take() == "+a");
+  CHECK_FALSE(bed.informer->HasSynced());
+  SECTION("to its end") {
+    feed->Push(list.substr(cut));
+    feed->End();
+    bed.executor.RunUntilIdle();
+    CHECK(bed.recorder.Take() == "+b |");
+    CHECK(bed.informer->HasSynced());
+  }
+  bed.lists.push_back(Answer(200, list));
+  SECTION("and again when it breaks off") {
+    feed->End(absl::UnavailableError("broken off"));
+    bed.executor.Advance(absl::Seconds(1));
+    CHECK(bed.recorder.Take() == "+b |");
+  }
+  SECTION("and again when it ends in the middle") {
+    feed->End();
+    bed.executor.Advance(absl::Seconds(1));
+    CHECK(bed.recorder.Take() == "+b |");
+  }
+  SECTION("and again when nothing more comes") {
+    bed.executor.Advance(absl::Seconds(59));
+    CHECK(bed.recorder.Take().empty());
+    bed.executor.Advance(absl::Seconds(3));
+    CHECK(bed.recorder.Take() == "+b |");
+    CHECK(bed.informer->counters().stalls == 1);
+  }
+}
+
+TEST_CASE("informer: lists and watches that are not the first are told", "[client]") {
+  Bed bed;
+  int relists = 0;
+  int rewatches = 0;
+  bed.options.reflector.on_relist = [&relists] { ++relists; };
+  bed.options.reflector.on_rewatch = [&rewatches] { ++rewatches; };
+  bed.lists.push_back(Answer(200, List(5, {})));
+  bed.Start();
+  bed.executor.Advance(absl::Seconds(2));
+  CHECK(relists + rewatches == 0);
+  bed.End();
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(rewatches == 1);
+  bed.lists.push_back(Answer(200, List(9, {})));
+  bed.Push(Event("ERROR", Failure(410, "Expired")));
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(relists == 1);
+  CHECK(rewatches == 1);
 }
 
 TEST_CASE("informer: events of one read are one batch", "[client]") {
@@ -201,8 +261,12 @@ TEST_CASE("informer: 410 lists again and delivers only differences", "[client]")
     bed.End();
   }
   (void)bed.recorder.Take();
+  (void)bed.Targets();
   bed.executor.Advance(absl::Seconds(1));
   CHECK(bed.recorder.Take() == "~newer -again/4 +again +fresh -also-gone/9 -gone/3 |");
+  // What the cache has may be as old as before.
+  const std::vector<std::string> targets = bed.Targets();
+  CHECK(std::count(targets.begin(), targets.end(), "limit=500") == 1);
   CHECK(bed.informer->counters().expired == 1);
   CHECK(bed.informer->objects() == 4);
 }
@@ -363,7 +427,7 @@ TEST_CASE("informer set: waits for all and names the missing", "[client]") {
   set.StartAll();
   const absl::Status late = Await(bed.executor, set.WaitForSync(absl::Seconds(5)));
   CHECK(absl::IsDeadlineExceeded(late));
-  CHECK_THAT(std::string(late.message()), Catch::Contains("second") && Catch::Contains("code") ||
+  CHECK_THAT(std::string(late.message()), (Catch::Contains("second") && Catch::Contains("code")) ||
                                               Catch::Contains("second (list"));
   CHECK(set.Unsynced() == std::vector<std::string>{"second"});
   bed.lists.push_back(Answer(200, List(5, {})));
