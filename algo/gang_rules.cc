@@ -17,17 +17,15 @@ constexpr uint32_t kReadyGroup = kAllocatedGroup | StatusBit(TaskStatus::kSuccee
 constexpr uint32_t kPromisedGroup = kReadyGroup | StatusBit(TaskStatus::kPipelined);
 constexpr uint32_t kValidGroup = kPromisedGroup | StatusBit(TaskStatus::kPending);
 
-// Every role has at least its minimum of tasks in `group`, with pending best-effort tasks on top
-// when `credit` says so.
-bool RolesReach(const JobView& job, uint32_t group, bool credit_best_effort) {
+// Every role has at least its minimum of tasks in `group`.
+bool RolesReach(const JobView& job, uint32_t group) {
   const model::JobRow& row = job.row();
   if (row.roles == nullptr || row.min_available < row.role_minimum_sum) return true;
   for (model::RoleId id : *row.roles) {
     const int32_t minimum = job.base.roles[id].min_available;
     if (minimum == 0) continue;
     const RoleCounts& role = job.usage.roles[id];
-    const int32_t credit = credit_best_effort ? role.pending_best_effort : 0;
-    if (model::CountStatuses(role.by_status, group) + credit < minimum) return false;
+    if (model::CountStatuses(role.by_status, group) < minimum) return false;
   }
   return true;
 }
@@ -58,33 +56,41 @@ int32_t ValidTasks(const JobCounts& counts) {
 }
 
 bool IsReady(int32_t min_available, const JobCounts& counts) {
-  return counts.ready() + counts.pending_best_effort >= min_available;
+  return counts.ready() >= min_available;
 }
 
 bool IsPipelined(int32_t min_available, const JobCounts& counts) {
-  return counts.waiting() + counts.ready() + counts.pending_best_effort >= min_available;
+  return counts.waiting() + counts.ready() >= min_available;
 }
 
 bool IsStarving(int32_t min_available, const JobCounts& counts) {
   return counts.waiting() + counts.ready() < min_available;
 }
 
-bool IsReady(const SubJobRow& row, const SubJobCounts& counts) {
+bool LooksReady(int32_t min_available, const JobCounts& counts) {
+  return counts.ready() + counts.pending_best_effort >= min_available;
+}
+
+bool LooksReady(const SubJobRow& row, const SubJobCounts& counts) {
   return counts.ready() + counts.pending_best_effort >= row.min_available;
 }
 
+bool IsReady(const SubJobRow& row, const SubJobCounts& counts) {
+  return counts.ready() >= row.min_available;
+}
+
 bool IsPipelined(const SubJobRow& row, const SubJobCounts& counts) {
-  return counts.waiting() + counts.ready() + counts.pending_best_effort >= row.min_available;
+  return counts.waiting() + counts.ready() >= row.min_available;
 }
 
 bool RolesValid(const JobView& job) {
-  return RolesReach(job, kValidGroup, false);
+  return RolesReach(job, kValidGroup);
 }
 bool RolesReady(const JobView& job) {
-  return RolesReach(job, kReadyGroup, true);
+  return RolesReach(job, kReadyGroup);
 }
 bool RolesPipelined(const JobView& job) {
-  return RolesReach(job, kPromisedGroup, true);
+  return RolesReach(job, kPromisedGroup);
 }
 
 bool SubJobsValid(const JobView& job) {

@@ -26,11 +26,13 @@ inline bool TakesPart(const model::JobRow& job) {
 // Tasks that count for the minimum or still may: allocated, succeeded, pipelined and pending.
 int32_t ValidTasks(const model::JobCounts& counts);
 
-// Pending tasks that ask for nothing count as good as placed for both of these.
+// Only tasks that have a place count, whatever they ask for; for pipelined, a promised one.
 bool IsReady(int32_t min_available, const model::JobCounts& counts);
 bool IsPipelined(int32_t min_available, const model::JobCounts& counts);
-// Here they do not count.
 bool IsStarving(int32_t min_available, const model::JobCounts& counts);
+// As IsReady, with pending tasks that ask for nothing on top. Only orders are asked this way.
+bool LooksReady(int32_t min_available, const model::JobCounts& counts);
+bool LooksReady(const model::SubJobRow& row, const model::SubJobCounts& counts);
 
 bool IsReady(const model::SubJobRow& row, const model::SubJobCounts& counts);
 bool IsPipelined(const model::SubJobRow& row, const model::SubJobCounts& counts);

@@ -30,12 +30,13 @@ class JobChanges {
       dims_ = base.dims;
       restart();
     }
-    constexpr size_t kRows = decltype(jobs_)::kRowsPerChunk;
+    static_assert(Rows::kRowsPerChunk == Counts::kRowsPerChunk);
+    constexpr size_t kRows = Rows::kRowsPerChunk;
     const size_t chunks = std::max(jobs_.chunk_count(), base.jobs.chunk_count());
     for (size_t chunk = 0; chunk < chunks; ++chunk) {
-      if (base.jobs.SharesChunk(jobs_, chunk) && base.usage.jobs.SharesChunk(counts_, chunk)) {
-        continue;
-      }
+      chunk = std::min(base.jobs.NextDifferentChunk(jobs_, chunk),
+                       base.usage.jobs.NextDifferentChunk(counts_, chunk));
+      if (chunk >= chunks) break;
       for (size_t i = chunk * kRows; i < (chunk + 1) * kRows; ++i) {
         VisitOne(model::JobId::FromIndex(i), base, visit);
       }
@@ -45,8 +46,8 @@ class JobChanges {
   }
 
  private:
-  using Rows = CowVector<model::JobId, model::JobRow>;
-  using Counts = CowVector<model::JobId, model::JobCounts>;
+  using Rows = decltype(model::Snapshot::jobs);
+  using Counts = decltype(model::Usage::jobs);
 
   template <typename Visit>
   void VisitOne(model::JobId id, const model::Snapshot& base, const Visit& visit) const {

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,9 +16,16 @@
 
 namespace bth::cache {
 
-// Which pods are ours.
+// Which pods are ours, and on which nodes we place them.
 struct Responsibility {
   std::set<std::string, std::less<>> scheduler_names = {"volcano"};
+  // Labels as (key, value): nodes with any of them are ours; without any here, all nodes.
+  std::vector<std::pair<std::string, std::string>> node_labels;
+
+  // Without them, a job's priority is zero.
+  bool priority_classes = true;
+
+  bool OwnsNode(const types::ObjectMeta& node) const;
 };
 
 // Errors (kInvalidArgument) name the field; the object then does not take part.

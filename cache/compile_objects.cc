@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/compile.h"
+#include "cache/whole_number.h"
 #include "conf/arguments.h"
 
 namespace bth::cache {
@@ -29,9 +29,8 @@ model::TaintEffect EffectOf(std::string_view effect) {
 // Amounts given as bare numbers in annotations: milli-cores and bytes.
 void AddOversubscription(const types::Node& node, std::string_view key, std::string_view resource,
                          NamedAmounts* out) {
-  int64_t amount = 0;
-  if (!absl::SimpleAtoi(ToAbsl(node.meta.Annotation(key)), &amount) || amount <= 0) return;
-  out->emplace_back(resource, amount);
+  const std::optional<int64_t> amount = WholeNumber(node.meta.Annotation(key));
+  if (amount.value_or(0) > 0) out->emplace_back(resource, *amount);
 }
 
 std::optional<int64_t> WaitingMs(const types::ObjectMeta& meta) {
@@ -88,7 +87,7 @@ absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols)
   out.facts->name = node.meta.name;
   for (const auto& [key, value] : node.meta.labels) {
     model::NodeLabel label{.key = symbols.Intern(key), .value = symbols.Intern(value)};
-    if (int64_t number = 0; absl::SimpleAtoi(value, &number)) label.number = number;
+    label.number = WholeNumber(value);
     out.facts->labels.push_back(label);
   }
   std::sort(out.facts->labels.begin(), out.facts->labels.end(),
@@ -153,6 +152,14 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
         {condition.type, condition.status, condition.reason, condition.message});
   }
   return out;
+}
+
+bool Responsibility::OwnsNode(const types::ObjectMeta& node) const {
+  return node_labels.empty() ||
+         std::any_of(node_labels.begin(), node_labels.end(), [&node](const auto& label) {
+           const std::string* value = node.labels.Find(label.first);
+           return value != nullptr && *value == label.second;
+         });
 }
 
 absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/types/codec.h"
@@ -8,6 +7,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/compile.h"
+#include "cache/whole_number.h"
 #include "conf/arguments.h"
 
 namespace bth::cache {
@@ -27,7 +27,7 @@ TaskStatus StatusOf(const types::Pod& pod) {
   const std::string& phase = pod.status.phase;
   const bool deleted = pod.meta.deletion_time.has_value();
   if (phase == "Running") return deleted ? TaskStatus::kReleasing : TaskStatus::kRunning;
-  if (phase == "Pending" || phase.empty()) {
+  if (phase == "Pending") {
     if (deleted) return TaskStatus::kReleasing;
     return pod.spec.node_name.empty() ? TaskStatus::kPending : TaskStatus::kBound;
   }
@@ -39,9 +39,7 @@ TaskStatus StatusOf(const types::Pod& pod) {
 // Of names like job-task-3: the 3.
 std::optional<int64_t> IndexOf(const std::string& name) {
   const std::vector<std::string> parts = absl::StrSplit(name, '-');
-  int64_t index = 0;
-  if (parts.size() < 3 || !absl::SimpleAtoi(parts.back(), &index)) return std::nullopt;
-  return index;
+  return parts.size() < 3 ? std::nullopt : WholeNumber(parts.back());
 }
 
 std::string_view AnnotationOrLabel(const types::ObjectMeta& meta, std::string_view key) {
@@ -59,8 +57,7 @@ model::NodeRequirement CompileRequirement(const types::Requirement& in, Interner
   out.key = symbols.Intern(in.key);
   out.op = OpOf(in.op);
   if (in.op == types::SelectorOp::kGt || in.op == types::SelectorOp::kLt) {
-    int64_t bound = 0;
-    if (in.values.size() == 1 && absl::SimpleAtoi(in.values[0], &bound)) out.bound = bound;
+    if (in.values.size() == 1) out.bound = WholeNumber(in.values[0]);
     return out;
   }
   for (const std::string& value : in.values) out.values.push_back(symbols.Intern(value));
@@ -121,10 +118,10 @@ std::string WithTag(const std::string& image) {
 }
 
 void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
-  const auto demand = [out](UnsupportedFeature feature, std::string detail) {
-    if (out->unsupported != UnsupportedFeature::kNone) return;
-    out->unsupported = feature;
-    out->unsupported_detail = std::move(detail);
+  const auto demand = [out](UnsupportedFeature feature, const std::string& detail) {
+    if ((out->unsupported & model::Bit(feature)) != 0) return;
+    out->unsupported |= model::Bit(feature);
+    absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", detail);
   };
   if (spec.affinity) {
     const auto& affinity = *spec.affinity;
@@ -253,7 +250,7 @@ std::string KeyOf(const PodConstraints& c) {
   key.Add(c.image_containers);
   for (Symbol image : c.images) key.Add(image);
   key.Add(static_cast<int64_t>(c.has_sidecar));
-  key.Add(static_cast<int64_t>(c.unsupported));
+  key.Add(int64_t{c.unsupported});
   key.Add(c.unsupported_detail);
   return key.Take();
 }
@@ -276,10 +273,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   out.nominated_node = pod.status.nominated_node_name;
   out.status = StatusOf(pod);
   out.priority = pod.spec.priority.value_or(1);
-  int32_t own_priority = 0;
-  if (absl::SimpleAtoi(ToAbsl(meta.Annotation(kTaskPriority)), &own_priority)) {
-    out.priority = own_priority;
-  }
+  if (const auto own = WholeNumber<int32_t>(meta.Annotation(kTaskPriority))) out.priority = *own;
   out.ours = responsibility.scheduler_names.contains(pod.spec.scheduler_name);
   const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptable);
   out.preemptable = preemptable.empty() || conf::ParseGoBool(preemptable).value_or(false);

@@ -3,14 +3,18 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "cache/effect_writer.h"
+#include "cache/write_stops.h"
 #include "framework/effects.h"
 #include "net/awaitable.h"
 
 namespace bth::cache {
 
-// Submit and Report are called on the scheduling thread and arrive at the writer on the I/O
+// All methods are called on the scheduling thread; what they give arrives at the writer on the I/O
 // thread, in order, before anything posted later (the request for the next snapshot). The writer
 // outlives it.
 class EffectQueue final : public framework::EffectSink {
@@ -24,9 +28,27 @@ class EffectQueue final : public framework::EffectSink {
   absl::Status Submit(framework::EffectBatch batch) override;
   void Report(framework::CycleReport report) override;
 
+  // From now on batches that `stops` forbid are refused, and what they concern is not reported.
+  // `hold`: what comes stays here until EndCycle, so that the closed session can be checked before
+  // anything of it is written.
+  void BeginCycle(WriteStops stops, bool hold);
+  const std::vector<framework::EffectBatch>& held_batches() const { return held_; }
+  const std::optional<framework::CycleReport>& held_report() const { return held_report_; }
+  // Lets go of what was held, but for what `stops` forbid by now. Returns how many bindings and
+  // evictions were dropped.
+  int64_t EndCycle(WriteStops stops);
+
  private:
+  void Send(framework::EffectBatch batch);
+  void Filter(framework::CycleReport* report) const;
+
   net::Executor& executor_;
   EffectWriter& writer_;
+  WriteStops stops_;
+  bool hold_ = false;
+  std::vector<framework::EffectBatch> held_;
+  std::optional<framework::CycleReport> held_report_;
+  absl::flat_hash_set<model::JobId> dropped_jobs_;  // Of this cycle; their statuses would be lies.
 };
 
 }  // namespace bth::cache

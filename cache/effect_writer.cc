@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/types/pod.h"
+#include "api/types/pod_group.h"
 #include "api/types/resource.h"
 #include "base/log.h"
 
@@ -83,6 +84,7 @@ void EffectWriter::Take(framework::EffectBatch batch) {
     return;
   }
   for (Urgent& urgent : accepted) {
+    if (!urgent.node.empty()) ++under_way_of_[urgent.job];
     if (!urgent.node.empty() && metrics_ != nullptr) {
       metrics_->TaskReached(metrics::TaskMoment::kAssumed,
                             api_.executor().Now() - absl::FromUnixMicros(urgent.created_us));
@@ -156,34 +158,40 @@ net::Awaitable<void> EffectWriter::Bind(Urgent bind) {
   }
   if (client::OutcomeUnknown(status) || absl::IsAborted(status) || absl::IsNotFound(status) ||
       absl::IsAlreadyExists(status)) {
-    co_await Resolve(std::move(bind));
+    co_await Resolve(std::move(bind), status);
     co_return;
   }
-  BindingRefused(bind, status);
+  BindingFailed(bind,
+                absl::IsUnavailable(status) ? BindFailure::kUnreachable : BindFailure::kRefused,
+                status);
 }
 
-net::Awaitable<void> EffectWriter::Resolve(Urgent bind) {
+net::Awaitable<void> EffectWriter::Resolve(Urgent bind, absl::Status failure) {
   const client::ApiPath path{"pods",
                              types::ResourceTraits<types::Pod>::type().Path(bind.ns, bind.name)};
   for (;;) {
     const absl::StatusOr<std::string> text = co_await api_.Get(path);
-    if (text.ok()) {
-      const absl::StatusOr<types::Pod> pod = types::Decode<types::Pod>(std::string_view(*text));
-      const bool same = pod.ok() && pod->meta.uid == bind.uid;
-      if (same && pod->spec.node_name == bind.node) {
-        BindingDone(bind, absl::ZeroDuration());
-      } else {
-        // Not bound by us: the watch tells the rest.
-        Count(EffectKind::kBind, EffectOutcome::kFailed);
-        mirror_.ForgetAssumption(bind.key(), bind.uid);
-        Finish(bind);
-      }
+    if (absl::IsNotFound(text.status())) {
+      BindingFailed(bind, BindFailure::kGone, text.status());
       co_return;
     }
-    if (absl::IsNotFound(text.status())) {
-      Count(EffectKind::kBind, EffectOutcome::kSkipped);
-      mirror_.ForgetAssumption(bind.key(), bind.uid);
-      Finish(bind);
+    if (text.ok()) {
+      const absl::StatusOr<types::Pod> pod = types::Decode<types::Pod>(std::string_view(*text));
+      if (!pod.ok() || pod->meta.uid != bind.uid || pod->meta.deletion_time) {
+        BindingFailed(bind, BindFailure::kGone, failure);
+      } else if (pod->spec.node_name == bind.node) {
+        BindingDone(bind, absl::ZeroDuration());
+      } else if (!pod->spec.node_name.empty()) {
+        // Placed by somebody else: the watch tells the rest.
+        Count(EffectKind::kBind, EffectOutcome::kSkipped);
+        mirror_.ForgetAssumption(bind.key(), bind.uid);
+        Finish(bind);
+      } else {
+        BindingFailed(
+            bind,
+            client::OutcomeUnknown(failure) ? BindFailure::kUnreachable : BindFailure::kConflict,
+            failure);
+      }
       co_return;
     }
     co_await net::Sleep(api_.executor(), options_.resolve_retry);
@@ -204,27 +212,106 @@ void EffectWriter::BindingDone(const Urgent& bind, absl::Duration took) {
   object.uid = bind.uid;
   events_.Record(object, {"Normal", "Scheduled",
                           absl::StrCat("Successfully assigned ", bind.key(), " to ", bind.node)});
-  holds_.erase(bind.job);
   Finish(bind);
 }
 
-void EffectWriter::BindingRefused(const Urgent& bind, const absl::Status& status) {
+void EffectWriter::BindingFailed(const Urgent& bind, BindFailure why, const absl::Status& status) {
   Count(EffectKind::kBind, EffectOutcome::kFailed);
-  Log(LogLevel::kWarning, "pod.bind_refused",
+  Log(LogLevel::kWarning, "pod.bind_failed",
       {{"pod", bind.key()}, {"node", bind.node}, {"status", status}});
   mirror_.ForgetAssumption(bind.key(), bind.uid);
-  // One job that the server refuses must not be tried in every cycle.
-  absl::Duration& hold = holds_.try_emplace(bind.job, options_.hold_initial).first->second;
-  mirror_.HoldJob(bind.job, api_.executor().Now() + hold);
-  hold = std::min(2 * hold, options_.hold_max);
-  statuses_.WantPodCondition(
-      bind.key(), bind.uid, "SchedulerError",
-      absl::StrCat("failed to bind to node ", bind.node, ": ", status.message()), true);
+  Trouble& trouble = troubles_[bind.job];
+  trouble.what = why == BindFailure::kGone
+                     ? absl::StrCat("pod ", bind.key(), " was deleted before it was bound")
+                     : absl::StrCat("pod ", bind.key(), " could not be bound to node ", bind.node,
+                                    ": ", std::string(status.message()));
+  Hold(bind.job, why, &trouble);
+  if (why != BindFailure::kGone) {
+    statuses_.WantPodCondition(
+        bind.key(), bind.uid, "SchedulerError",
+        absl::StrCat("failed to bind to node ", bind.node, ": ", std::string(status.message())),
+        true);
+  }
   Finish(bind);
+}
+
+// One job that the server refuses must not be tried in every cycle. Failures of the same attempt
+// count once.
+void EffectWriter::Hold(const std::string& job, BindFailure why, Trouble* trouble) {
+  if (why == BindFailure::kGone) {
+    if (trouble->next_hold == absl::ZeroDuration()) trouble->why = why;
+    return;
+  }
+  const absl::Time now = api_.executor().Now();
+  const bool same_attempt = trouble->held_until > now;
+  if (same_attempt && why <= trouble->why) return;
+  const auto& [initial, longest] = why == BindFailure::kUnreachable ? options_.hold_unreachable
+                                   : why == BindFailure::kConflict  ? options_.hold_conflict
+                                                                    : options_.hold_refused;
+  const absl::Duration hold = std::clamp(trouble->next_hold, initial, longest);
+  trouble->why = why;
+  trouble->held_until = now + hold;
+  trouble->next_hold = std::min(2 * hold, longest);
+  mirror_.HoldJob(job, trouble->held_until);
+}
+
+void EffectWriter::ReviewGangs() {
+  for (auto it = troubles_.begin(); it != troubles_.end();) {
+    const bool done = !under_way_of_.contains(it->first) && Review(it->first, &it->second);
+    it = done ? troubles_.erase(it) : std::next(it);
+  }
+  if (metrics_ == nullptr) return;
+  metrics_->SetHalfBoundGangs(std::count_if(troubles_.begin(), troubles_.end(),
+                                            [](const auto& t) { return t.second.half_bound; }));
+}
+
+bool EffectWriter::Review(const std::string& job, Trouble* trouble) {
+  const std::optional<Mirror::GangView> gang = mirror_.Gang(job);
+  if (!gang) return true;
+  const bool half = gang->half_bound();
+  if (half || trouble->half_bound) TellHalfBound(job, *gang, trouble);
+  trouble->half_bound = half;
+  return !half && gang->pending == 0;
+}
+
+void EffectWriter::TellHalfBound(const std::string& job, const Mirror::GangView& gang,
+                                 Trouble* trouble) {
+  ShownCondition condition;
+  if (gang.half_bound()) {
+    constexpr const char* kReasons[] = {"ServerUnreachable", "BindingConflict", "PodGone",
+                                        "BindingRefused"};
+    condition.type = kPartiallyBound;
+    condition.status = "True";
+    condition.reason = kReasons[static_cast<size_t>(trouble->why)];
+    condition.message = absl::StrCat(gang.ready, " of the ", gang.min_available,
+                                     " pods that the gang needs are bound: ", trouble->what,
+                                     trouble->why == BindFailure::kGone
+                                         ? "; it is completed when another pod takes its place"
+                                         : "; what is missing is tried again with growing pauses");
+  } else {
+    condition = NoLongerPartiallyBound(gang);
+  }
+  if (!trouble->half_bound && condition.status == "True") {
+    const size_t slash = job.find('/');
+    client::EventObject object;
+    object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
+    object.kind = "PodGroup";
+    object.namespace_name = job.substr(0, slash);
+    object.name = job.substr(slash + 1);
+    object.uid = std::string(gang.uid);
+    events_.Record(object, {"Warning", condition.type, condition.message});
+  }
+  statuses_.WantGroupCondition(job, std::move(condition));
 }
 
 void EffectWriter::Finish(const Urgent& urgent) {
-  if (!urgent.node.empty()) AddUnderWay(-1);
+  if (urgent.node.empty()) return;
+  AddUnderWay(-1);
+  auto of_job = under_way_of_.find(urgent.job);
+  if (of_job == under_way_of_.end() || --of_job->second > 0) return;
+  under_way_of_.erase(of_job);
+  auto trouble = troubles_.find(urgent.job);
+  if (trouble != troubles_.end() && Review(urgent.job, &trouble->second)) troubles_.erase(trouble);
 }
 
 net::Awaitable<void> EffectWriter::Evict(Urgent eviction) {

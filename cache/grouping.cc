@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
+#include "cache/whole_number.h"
 
 namespace bth::cache {
 namespace {
@@ -60,7 +60,7 @@ std::optional<SubJobMatch> MatchSubGroup(const SubGroup& group, const Labels& la
   SubJobMatch match;
   match.suffix = absl::StrJoin(values, "-");
   if (match.suffix.size() > kSuffixBytesMax) match.suffix = SafeHash(match.suffix);
-  if (!absl::SimpleAtoi(values.front(), &match.index)) match.index = 0;
+  match.index = WholeNumber(values.front()).value_or(0);
   return match;
 }
 

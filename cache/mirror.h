@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/clock.h"
 #include "cache/compiled.h"
 #include "cache/slots.h"
+#include "cache/sorted_ids.h"
 #include "cache/vocabulary.h"
 
 namespace bth::cache {
@@ -30,9 +32,14 @@ class Mirror {
   Mirror(const Clock& clock, MirrorOptions options);
 
   Vocabulary& vocabulary() { return vocabulary_; }
+  // Forgets every object and assumption, for a feed that tells everything anew. Symbols,
+  // dimensions and generations go on, because caches of other threads know them.
+  void StartOver();
 
   void PutPod(CompiledPod pod);
   void RemovePod(const std::string& key);
+  // A pod that another scheduler is to place: all it does here is to tell whose its PodGroup is.
+  void NoteForeignPod(const std::string& key, const std::string& job_key);
   void PutNode(CompiledNode node);
   void RemoveNode(const std::string& name);
   void PutPodGroup(CompiledPodGroup group);
@@ -54,13 +61,25 @@ class Mirror {
 
   // Since the last Publish: something changed that may let or make a cycle decide differently;
   bool changed() const { return changed_; }
-  // something changed that only statuses follow, such as bindings that the watch confirms.
+  // something changed that only statuses follow, such as bindings that the watch confirms, or
+  // room that is left while no job waits for any.
   bool statuses_changed() const { return statuses_changed_; }
   std::shared_ptr<const model::Snapshot> Publish();
   // When the earliest hold ends; InfiniteFuture when none.
   absl::Time NextHoldEnd() const;
 
   // What the objects show, for the effect writer; null when unknown.
+  // True when the PodGroup is ours to enqueue and to write: a pod of it is ours, or it has none.
+  bool OwnsGroup(const std::string& pod_group_key) const;
+  // How far a PodGroup is from its minimum; nothing when there is no such object.
+  struct GangView {
+    std::string_view uid;
+    int32_t ready = 0;
+    int32_t pending = 0;
+    int32_t min_available = 0;
+    bool half_bound() const { return ready > 0 && ready < min_available; }
+  };
+  std::optional<GangView> Gang(const std::string& pod_group_key) const;
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
   struct PodView {
@@ -95,18 +114,23 @@ class Mirror {
   };
   struct NodeRecord {
     std::string name;
-    std::optional<CompiledNode> object;        // Absent: only pods name it.
-    absl::flat_hash_set<model::TaskId> tasks;  // On it, terminated ones excepted.
-    absl::flat_hash_set<model::TaskId> with_ports;
+    std::optional<CompiledNode> object;             // Absent: only pods name it.
+    absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
+    int32_t mentions = 0;                           // By states and nominations of tasks.
   };
   struct JobRecord {
     std::string key;
     std::optional<CompiledPodGroup> group;
     std::vector<model::TaskId> tasks;  // By (creation, UID).
+    int32_t ours = 0;                  // Of them, with our scheduler name.
     absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;
     absl::flat_hash_map<std::string, model::RoleId> roles;
     absl::Time held_until = absl::InfinitePast();
     bool lists_dirty = true;
+  };
+  struct SubJobRecord {
+    int32_t tasks = 0;
+    std::map<int32_t, int32_t> priorities;  // Tasks by priority.
   };
   struct ShapeRecord {
     std::string key;
@@ -123,6 +147,8 @@ class Mirror {
   void AddTask(model::TaskId id);
   void DropTask(model::TaskId id);
   void SetState(model::TaskId id, const model::TaskState& state);
+  void NoteState(const model::TaskState& state);
+  void NoteRoom();
   bool ConfirmsOnly(const model::TaskState& from, const model::TaskState& to) const;
   model::TaskState ObservedState(const CompiledPod& pod);
   void TrackOnNode(model::TaskId id, const model::TaskState& state, bool on);
@@ -135,6 +161,9 @@ class Mirror {
   model::JobId JobOf(const std::string& key);
   void EnterJob(model::TaskId id, model::JobId job);
   void LeaveJob(model::TaskId id, model::JobId job);
+  std::vector<model::TaskId>::const_iterator PlaceInJob(model::TaskId id,
+                                                        const JobRecord& record) const;
+  void CountPriority(model::SubJobId sub_job, int32_t priority, int32_t sign);
   void Regroup(model::JobId job);
   model::SubJobId SubJobFor(model::JobId job, const CompiledPod& pod);
   model::SubJobId SubJob(model::JobId job, const std::string& key, const SubGroup* group,
@@ -145,10 +174,13 @@ class Mirror {
   void DropJobIfEmpty(model::JobId job);
   void RefreshPriorities();
   bool IsActive(model::JobId job) const;
+  bool Owns(const JobRecord& record) const;
+  void ForgetForeignPod(const std::string& key);
 
   // mirror_nodes.cc
   model::NodeId NodeOf(const std::string& name);
   void WriteNodeRow(model::NodeId node);
+  void Mention(model::NodeId node, int32_t sign);
   void DropNodeIfEmpty(model::NodeId node);
   void CountImages(const model::NodeFacts& facts, int32_t sign);
   void WriteQueueRow(model::QueueId queue);
@@ -158,8 +190,8 @@ class Mirror {
   void PublishJobs();
   void Touch(model::JobId job);
 
-  const Clock& clock_;
-  const MirrorOptions options_;
+  const Clock* clock_;
+  MirrorOptions options_;
   Vocabulary vocabulary_;
   model::Snapshot now_;
   bool changed_ = false;
@@ -173,22 +205,26 @@ class Mirror {
   absl::flat_hash_map<std::string, model::NodeId> nodes_;
   IdVector<model::NodeId, NodeRecord> node_records_;
   Slots<model::NodeId> node_slots_;
-  bool node_names_dirty_ = true;
+  SortedIds<model::NodeId> ready_nodes_;  // By name.
   absl::flat_hash_map<Symbol, int32_t> image_nodes_;
   bool images_dirty_ = true;
 
   absl::flat_hash_map<std::string, model::JobId> jobs_;
   IdVector<model::JobId, JobRecord> job_records_;
   Slots<model::JobId> job_slots_;
+  IdVector<model::SubJobId, SubJobRecord> sub_job_records_;
   Slots<model::SubJobId> sub_job_slots_;
   Slots<model::RoleId> role_slots_;
   absl::flat_hash_set<model::JobId> dirty_jobs_;
-  absl::flat_hash_set<model::JobId> active_;
+  SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
+  SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
+  SortedIds<model::JobId> without_queue_;  // With a PodGroup whose queue does not exist.
   absl::flat_hash_set<model::JobId> held_;
   absl::flat_hash_set<model::JobId> without_group_;  // Known by their pods only.
   absl::flat_hash_set<model::TaskId> without_job_;   // Ours, with no group annotation.
-  bool active_dirty_ = true;
-  bool all_jobs_dirty_ = true;
+  // Waiting pods of other schedulers that name a PodGroup: the group of each, and their number.
+  absl::flat_hash_map<std::string, std::string> foreign_pods_;
+  absl::flat_hash_map<std::string, int32_t> foreign_waiting_;
 
   absl::flat_hash_map<std::string, model::ShapeId> shapes_;
   IdVector<model::ShapeId, ShapeRecord> shape_records_;

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/check.h"
 #include "cache/grouping.h"
 #include "cache/mirror.h"
 
@@ -37,7 +38,6 @@ JobId Mirror::JobOf(const std::string& key) {
   SubJob(id, key, nullptr, 0);
   without_group_.insert(id);
   WriteJobRow(id);
-  all_jobs_dirty_ = true;
   return id;
 }
 
@@ -59,6 +59,7 @@ bool SameSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
 }  // namespace
 
 void Mirror::PutPodGroup(CompiledPodGroup group) {
+  group.facts->queue = group.queue.empty() ? options_.default_queue : group.queue;
   const JobId id = JobOf(group.facts->Key());
   JobRecord& job = job_records_[id];
   if (job.group && SameSpec(*job.group, group)) {
@@ -84,7 +85,6 @@ void Mirror::PutPodGroup(CompiledPodGroup group) {
   now_.usage.jobs.Mutable(id).phase = phase;
   if (regroup) Regroup(id);
   WriteJobRow(id);
-  all_jobs_dirty_ = true;
 }
 
 void Mirror::RemovePodGroup(const std::string& key) {
@@ -97,54 +97,68 @@ void Mirror::RemovePodGroup(const std::string& key) {
   now_.usage.jobs.Mutable(id).phase = model::PodGroupPhase::kNone;
   Regroup(id);
   WriteJobRow(id);
-  all_jobs_dirty_ = true;
   DropJobIfEmpty(id);
 }
 
 void Mirror::EnterJob(TaskId id, JobId job) {
   pod_records_[id].job = job;
   JobRecord& record = job_records_[job];
+  record.tasks.insert(PlaceInJob(id, record), id);
+  record.lists_dirty = true;
+  model::TaskRow& row = now_.tasks.Mutable(id);
+  const CompiledPod& pod = pod_records_[id].pod;
+  record.ours += static_cast<int32_t>(pod.ours);
+  row.job = job;
+  row.sub_job = SubJobFor(job, pod);
+  row.role = pod.names.role.empty() ? RoleId() : RoleFor(job, pod.names.role);
+  CountPriority(row.sub_job, row.priority, +1);
+  Touch(job);
+}
+
+// Where the task stands, or should, among its job's.
+std::vector<TaskId>::const_iterator Mirror::PlaceInJob(TaskId id, const JobRecord& record) const {
   const auto before = [this](TaskId a, TaskId b) {
     const model::TaskNames& left = *now_.tasks[a].names;
     const model::TaskNames& right = *now_.tasks[b].names;
     if (left.created_us != right.created_us) return left.created_us < right.created_us;
     return left.uid != right.uid ? left.uid < right.uid : left.name < right.name;
   };
-  record.tasks.insert(std::upper_bound(record.tasks.begin(), record.tasks.end(), id, before), id);
-  record.lists_dirty = true;
-  model::TaskRow& row = now_.tasks.Mutable(id);
-  const CompiledPod& pod = pod_records_[id].pod;
-  row.job = job;
-  row.sub_job = SubJobFor(job, pod);
-  row.role = pod.names.role.empty() ? RoleId() : RoleFor(job, pod.names.role);
-  if (now_.sub_jobs[row.sub_job].priority < row.priority) {
-    now_.sub_jobs.Mutable(row.sub_job).priority = row.priority;
-  }
-  Touch(job);
+  return std::lower_bound(record.tasks.begin(), record.tasks.end(), id, before);
+}
+
+// A sub-job has the highest priority of its tasks, and at least 0.
+void Mirror::CountPriority(SubJobId sub_job, int32_t priority, int32_t sign) {
+  SubJobRecord& record = sub_job_records_[sub_job];
+  record.tasks += sign;
+  auto [it, fresh] = record.priorities.try_emplace(priority, 0);
+  it->second += sign;
+  if (it->second == 0) record.priorities.erase(it);
+  const int32_t top =
+      record.priorities.empty() ? 0 : std::max(0, record.priorities.rbegin()->first);
+  if (now_.sub_jobs[sub_job].priority != top) now_.sub_jobs.Mutable(sub_job).priority = top;
 }
 
 void Mirror::LeaveJob(TaskId id, JobId job) {
   JobRecord& record = job_records_[job];
-  std::erase(record.tasks, id);
-  // The sub-job is what its tasks make it; one without tasks would count as valid.
+  const auto place = PlaceInJob(id, record);
+  BTH_CHECK(place != record.tasks.end() && *place == id);
+  record.tasks.erase(place);
+  const bool ours = pod_records_[id].pod.ours;
+  record.ours -= static_cast<int32_t>(ours);
+  changed_ |= !ours && Owns(record);  // What was another scheduler's may be ours to enqueue.
   const SubJobId sub_job = now_.tasks[id].sub_job;
-  bool used = now_.sub_jobs[sub_job].facts->key == record.key;
-  int32_t priority = 0;
-  for (TaskId task : record.tasks) {
-    if (now_.tasks[task].sub_job != sub_job) continue;
-    used = true;
-    priority = std::max(priority, now_.tasks[task].priority);
-  }
-  if (!used) {
+  CountPriority(sub_job, now_.tasks[id].priority, -1);
+  // The sub-job is what its tasks make it; one without tasks would count as valid.
+  if (sub_job_records_[sub_job].tasks == 0 && now_.sub_jobs[sub_job].facts->key != record.key) {
     record.sub_jobs.erase(now_.sub_jobs[sub_job].facts->key);
     now_.sub_jobs.Mutable(sub_job) = model::SubJobRow();
     now_.usage.sub_jobs.Mutable(sub_job) = model::SubJobCounts();
     sub_job_slots_.Free(sub_job);
-  } else if (now_.sub_jobs[sub_job].priority != priority) {
-    now_.sub_jobs.Mutable(sub_job).priority = priority;
   }
   record.lists_dirty = true;
   Touch(job);
+  // A PodGroup that another scheduler's pods held is ours again, and waits.
+  if (record.group && record.tasks.empty()) changed_ = true;
   DropJobIfEmpty(job);
 }
 
@@ -162,8 +176,7 @@ void Mirror::Regroup(JobId job) {
     row.sub_job = SubJobFor(job, pod_records_[task].pod);
     const std::string& role = pod_records_[task].pod.names.role;
     row.role = role.empty() ? RoleId() : RoleFor(job, role);
-    int32_t& priority = now_.sub_jobs.Mutable(row.sub_job).priority;
-    priority = std::max(priority, row.priority);
+    CountPriority(row.sub_job, row.priority, +1);
     now_.usage.Count(row, now_.shapes[pod_records_[task].shape], now_.usage.tasks[task], +1);
   }
   record.lists_dirty = true;
@@ -221,6 +234,8 @@ SubJobId Mirror::SubJob(JobId job, const std::string& key, const SubGroup* group
   }
   now_.sub_jobs.Mutable(id) = row;
   now_.usage.sub_jobs.Mutable(id) = model::SubJobCounts();
+  sub_job_records_.EnsureContains(id);
+  sub_job_records_[id] = SubJobRecord();
   record.lists_dirty = true;
   return id;
 }
@@ -255,8 +270,7 @@ void Mirror::WriteJobRow(JobId job) {
     row.min_resources = vocabulary_.Set(group.min_resources);
     row.has_sub_group_policy = !group.sub_groups.empty();
     row.has_network_topology = group.has_network_topology;
-    const std::string& queue = group.queue.empty() ? options_.default_queue : group.queue;
-    if (auto it = queues_.find(queue); it != queues_.end()) row.queue = it->second;
+    if (auto it = queues_.find(group.facts->queue); it != queues_.end()) row.queue = it->second;
     for (const auto& [name, minimum] : group.role_minimums) {
       row.role_minimum_sum += minimum;
       const RoleId role = RoleFor(job, name);
@@ -287,6 +301,13 @@ void Mirror::WriteJobRow(JobId job) {
   }
   row.group_minimums = std::move(groups);
   row.roles = std::move(roles);
+  const model::JobFacts* known = now_.jobs[job].facts.get();
+  if (known != nullptr &&
+      (known->created_us != row.facts->created_us || known->uid != row.facts->uid)) {
+    all_.Move(job);
+    active_.Move(job);
+    without_queue_.Move(job);
+  }
   now_.jobs.Mutable(job) = row;
   record.lists_dirty = true;
   Touch(job);
@@ -304,7 +325,6 @@ void Mirror::DropJobIfEmpty(JobId job) {
   now_.usage.jobs.Mutable(job) = model::JobCounts();
   job_slots_.Free(job);
   Touch(job);
-  all_jobs_dirty_ = true;
 }
 
 void Mirror::PutPriorityClass(const std::string& name, int32_t value, bool global_default) {
@@ -327,6 +347,53 @@ void Mirror::RefreshPriorities() {
     found = true;
   }
   for (const auto& [key, job] : jobs_) WriteJobRow(job);
+}
+
+bool Mirror::Owns(const JobRecord& record) const {
+  if (record.ours > 0) return true;
+  return record.tasks.empty() &&
+         (foreign_waiting_.empty() || !foreign_waiting_.contains(record.key));
+}
+
+bool Mirror::OwnsGroup(const std::string& pod_group_key) const {
+  auto known = jobs_.find(pod_group_key);
+  return known != jobs_.end() && Owns(job_records_[known->second]);
+}
+
+void Mirror::NoteForeignPod(const std::string& key, const std::string& job_key) {
+  auto noted = foreign_pods_.find(key);
+  if (noted != foreign_pods_.end() && noted->second == job_key) return;
+  RemovePod(key);
+  if (job_key.empty()) return;
+  foreign_pods_[key] = job_key;
+  ++foreign_waiting_[job_key];
+  if (auto job = jobs_.find(job_key); job != jobs_.end()) Touch(job->second);
+}
+
+void Mirror::ForgetForeignPod(const std::string& key) {
+  auto noted = foreign_pods_.find(key);
+  if (noted == foreign_pods_.end()) return;
+  auto waiting = foreign_waiting_.find(noted->second);
+  if (--waiting->second == 0) {
+    // The PodGroup may be ours again.
+    if (auto job = jobs_.find(noted->second); job != jobs_.end()) {
+      Touch(job->second);
+      changed_ = true;
+    }
+    foreign_waiting_.erase(waiting);
+  }
+  foreign_pods_.erase(noted);
+}
+
+std::optional<Mirror::GangView> Mirror::Gang(const std::string& pod_group_key) const {
+  auto known = jobs_.find(pod_group_key);
+  if (known == jobs_.end() || !job_records_[known->second].group) return std::nullopt;
+  const model::JobRow& row = now_.jobs[known->second];
+  const model::JobCounts& counts = now_.usage.jobs[known->second];
+  return GangView{.uid = row.facts->uid,
+                  .ready = counts.ready(),
+                  .pending = counts.count(model::TaskStatus::kPending),
+                  .min_available = row.min_available};
 }
 
 void Mirror::HoldJob(const std::string& key, absl::Time until) {

@@ -62,9 +62,8 @@ void Mirror::PutNode(CompiledNode node) {
   const NodeId id = NodeOf(node.facts->name);
   NodeRecord& record = node_records_[id];
   if (record.object && SameNode(*record.object, node)) return;
-  changed_ = true;
+  NoteRoom();
   if (record.object) CountImages(*record.object->facts, -1);
-  if (!record.object) node_names_dirty_ = true;
   CountImages(*node.facts, +1);
   record.object = std::move(node);
   WriteNodeRow(id);
@@ -73,13 +72,12 @@ void Mirror::PutNode(CompiledNode node) {
 void Mirror::RemoveNode(const std::string& name) {
   auto known = nodes_.find(name);
   if (known == nodes_.end()) return;
-  changed_ = true;
+  NoteRoom();
   const NodeId id = known->second;
   NodeRecord& record = node_records_[id];
   if (record.object) {
     CountImages(*record.object->facts, -1);
     record.object.reset();
-    node_names_dirty_ = true;
   }
   WriteNodeRow(id);
   DropNodeIfEmpty(id);
@@ -102,21 +100,23 @@ void Mirror::WriteNodeRow(NodeId id) {
   now_.usage.idle.Mutable(id) += change;
   now_.allocatable.Mutable(id) = allocatable;
   now_.nodes.Mutable(id) = row;
+  ready_nodes_.Set(id, row.ready());
   ++rows_rewritten_;
+}
+
+void Mirror::Mention(NodeId id, int32_t sign) {
+  if (id.valid()) node_records_[id].mentions += sign;
 }
 
 // A slot lives while its object, a pod on it or a nomination does.
 void Mirror::DropNodeIfEmpty(NodeId id) {
   NodeRecord& record = node_records_[id];
-  if (record.object || !record.tasks.empty()) return;
-  for (const auto& [key, task] : pods_) {
-    if (now_.tasks[task].nominated_node == id || now_.usage.tasks[task].node == id) return;
-  }
+  if (record.object || record.mentions > 0) return;
   nodes_.erase(record.name);
   record = NodeRecord();
   now_.nodes.Mutable(id) = model::NodeRow();
   node_slots_.Free(id);
-  node_names_dirty_ = true;
+  ready_nodes_.Set(id, false);
 }
 
 void Mirror::CountImages(const model::NodeFacts& facts, int32_t sign) {
@@ -153,7 +153,6 @@ void Mirror::PutQueue(CompiledQueue queue) {
   WriteQueueRow(id);
   if (fresh) {
     for (const auto& [key, job] : jobs_) WriteJobRow(job);  // Some may have waited for it.
-    all_jobs_dirty_ = true;
   }
 }
 
@@ -167,7 +166,6 @@ void Mirror::RemoveQueue(const std::string& name) {
   now_.queues.Mutable(id) = model::QueueRow();
   queue_slots_.Free(id);
   queue_names_dirty_ = true;
-  all_jobs_dirty_ = true;
   for (const auto& [key, job] : jobs_) WriteJobRow(job);
 }
 

@@ -38,10 +38,20 @@ std::string ShapeKey(const CompiledPod& pod) {
 }  // namespace
 
 Mirror::Mirror(const Clock& clock, MirrorOptions options)
-    : clock_(clock), options_(std::move(options)) {}
+    : clock_(&clock), options_(std::move(options)) {}
+
+void Mirror::StartOver() {
+  Mirror fresh(*clock_, options_);
+  fresh.vocabulary_ = std::move(vocabulary_);
+  fresh.now_.generation = now_.generation;
+  fresh.rows_rewritten_ = rows_rewritten_;
+  fresh.changed_ = true;
+  *this = std::move(fresh);
+}
 
 void Mirror::PutPod(CompiledPod pod) {
   const std::string key = pod.names.Key();
+  ForgetForeignPod(key);
   TaskState under_way;
   std::string node;  // Set when our decision is still under way.
   auto known = pods_.find(key);
@@ -53,7 +63,6 @@ void Mirror::PutPod(CompiledPod pod) {
     }
     DropTask(known->second);
   }
-  changed_ = true;
   const TaskId id = task_slots_.Take();
   pods_[key] = id;
   pod_records_.EnsureContains(id);
@@ -93,9 +102,9 @@ bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
 }
 
 void Mirror::RemovePod(const std::string& key) {
+  ForgetForeignPod(key);
   auto known = pods_.find(key);
   if (known == pods_.end()) return;
-  changed_ = true;
   DropTask(known->second);
 }
 
@@ -122,15 +131,19 @@ void Mirror::AddTask(TaskId id) {
     without_job_.insert(id);
   }
   const TaskState state = ObservedState(pod);
+  NoteState(state);
   now_.usage.tasks.Mutable(id) = state;
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, +1);
   TrackOnNode(id, state, true);
+  Mention(state.node, +1);
+  Mention(row.nominated_node, +1);
   ++rows_rewritten_;
 }
 
 void Mirror::DropTask(TaskId id) {
   PodRecord& record = pod_records_[id];
   const TaskState state = now_.usage.tasks[id];
+  NoteState(state);
   TrackOnNode(id, state, false);
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, -1);
   if (record.job.valid()) LeaveJob(id, record.job);
@@ -142,6 +155,8 @@ void Mirror::DropTask(TaskId id) {
   pods_.erase(record.pod.names.Key());
   record = PodRecord();
   task_slots_.Free(id);
+  Mention(state.node, -1);
+  Mention(nominated, -1);
   if (state.node.valid()) DropNodeIfEmpty(state.node);
   if (nominated.valid() && nominated != state.node) DropNodeIfEmpty(nominated);
   ++rows_rewritten_;
@@ -151,6 +166,22 @@ TaskState Mirror::ObservedState(const CompiledPod& pod) {
   TaskState state{.status = pod.status};
   if (!pod.node_name.empty()) state.node = NodeOf(pod.node_name);
   return state;
+}
+
+// A task came to this state or left it.
+void Mirror::NoteState(const TaskState& state) {
+  if (state.status == TaskStatus::kPending) {
+    changed_ = true;
+  } else {
+    NoteRoom();
+  }
+}
+
+// Room was taken or left. Only jobs that wait care about it; those that came after the last
+// snapshot have said so themselves.
+void Mirror::NoteRoom() {
+  const bool none_waits = now_.active_jobs != nullptr && now_.active_jobs->empty();
+  (none_waits ? statuses_changed_ : changed_) = true;
 }
 
 // The pod uses the same room as before, further on its way: nothing new to decide.
@@ -168,26 +199,29 @@ void Mirror::SetState(TaskId id, const TaskState& state) {
     ++rows_rewritten_;
     return;
   }
-  changed_ = true;
+  NoteState(now_.usage.tasks[id]);
+  NoteState(state);
+  const NodeId before = now_.usage.tasks[id].node;
   TrackOnNode(id, now_.usage.tasks[id], false);
   now_.usage.Move(id, now_.tasks[id], now_.shapes[record.shape], state);
   TrackOnNode(id, state, true);
+  Mention(state.node, +1);
+  Mention(before, -1);
+  if (before.valid() && before != state.node) DropNodeIfEmpty(before);
   if (record.job.valid()) Touch(record.job);
   ++rows_rewritten_;
 }
 
 void Mirror::TrackOnNode(TaskId id, const TaskState& state, bool on) {
   if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
+  if (pod_records_[id].pod.constraints->ports.empty()) return;
   NodeRecord& node = node_records_[state.node];
-  const bool has_ports = !pod_records_[id].pod.constraints->ports.empty();
   if (on) {
-    node.tasks.insert(id);
-    if (has_ports) node.with_ports.insert(id);
+    node.with_ports.insert(id);
   } else {
-    node.tasks.erase(id);
-    if (has_ports) node.with_ports.erase(id);
+    node.with_ports.erase(id);
   }
-  if (has_ports) RefreshPorts(state.node);
+  RefreshPorts(state.node);
 }
 
 void Mirror::RefreshPorts(NodeId node) {
@@ -205,25 +239,28 @@ void Mirror::RefreshPorts(NodeId node) {
 
 ShapeId Mirror::AcquireShape(CompiledPod& pod) {
   bool grew = false;
+  std::string homeless_key;  // Apart from the pod's, which tells whether its object changed.
   if (const std::optional<std::string> homeless = vocabulary_.Reserve(pod.requests, &grew)) {
     auto constraints = std::make_shared<model::PodConstraints>(*pod.constraints);
-    constraints->unsupported = model::UnsupportedFeature::kDimensions;
-    constraints->unsupported_detail = *homeless;
+    constraints->unsupported |= model::Bit(model::UnsupportedFeature::kDimensions);
+    absl::StrAppend(&constraints->unsupported_detail,
+                    constraints->unsupported_detail.empty() ? "" : ", ", *homeless);
     pod.constraints = std::move(constraints);
-    absl::StrAppend(&pod.constraints_key, "|no dimension for ", *homeless);
+    homeless_key = absl::StrCat("|no dimension for ", *homeless);
   }
   if (grew) Renumber();
-  const std::string key = ShapeKey(pod);
+  const std::string constraints_key = pod.constraints_key + homeless_key;
+  const std::string key = ShapeKey(pod) + homeless_key;
   if (auto it = shapes_.find(key); it != shapes_.end()) {
     ++shape_records_[it->second].pods;
     return it->second;
   }
-  auto [constraints_it, fresh] = constraints_.try_emplace(pod.constraints_key);
+  auto [constraints_it, fresh] = constraints_.try_emplace(constraints_key);
   if (fresh) {
     const ConstraintsId id = constraints_slots_.Take();
     constraints_it->second = id;
     constraints_records_.EnsureContains(id);
-    constraints_records_[id] = {.key = pod.constraints_key};
+    constraints_records_[id] = {.key = constraints_key};
     now_.constraints.EnsureContains(id);
     now_.constraints.Mutable(id) = pod.constraints;
   }
@@ -342,6 +379,7 @@ std::vector<Mirror::Groupless> Mirror::PodsWithoutGroup(size_t max) const {
   };
   for (TaskId task : without_job_) add(task, "");
   for (JobId job : without_group_) {
+    if (now_.usage.jobs[job].count(TaskStatus::kPending) == 0) continue;
     for (TaskId task : job_records_[job].tasks) add(task, job_records_[job].key);
   }
   std::sort(out.begin(), out.end(),

@@ -21,7 +21,7 @@ bool Mirror::IsActive(JobId job) const {
   const JobRecord& record = job_records_[job];
   const model::JobRow& row = now_.jobs[job];
   if (row.facts == nullptr || !row.has_pod_group || !row.queue.valid()) return false;
-  if (record.held_until > clock_.Now()) return false;
+  if (record.held_until > clock_->Now() || !Owns(record)) return false;
   const model::JobCounts& counts = now_.usage.jobs[job];
   if (counts.count(TaskStatus::kPending) > 0) return true;
   if (counts.total() > 0 && counts.ready() < row.min_available) return true;
@@ -34,20 +34,17 @@ bool Mirror::IsActive(JobId job) const {
 }
 
 void Mirror::PublishNodes() {
-  if (node_names_dirty_) {
-    auto by_name = std::make_shared<std::vector<NodeId>>();
-    for (const auto& [name, node] : nodes_) {
-      if (now_.nodes[node].ready()) by_name->push_back(node);
-    }
-    std::sort(by_name->begin(), by_name->end(),
-              [this](NodeId a, NodeId b) { return node_records_[a].name < node_records_[b].name; });
-    for (size_t rank = 0; rank < by_name->size(); ++rank) {
-      const NodeId node = (*by_name)[rank];
+  const auto before = [this](NodeId a, NodeId b) {
+    return node_records_[a].name < node_records_[b].name;
+  };
+  const auto& ready = ready_nodes_.Publish(before);
+  if (ready != now_.nodes_by_name) {
+    for (size_t rank = 0; rank < ready->size(); ++rank) {
+      const NodeId node = (*ready)[rank];
       if (now_.nodes[node].name_rank == rank) continue;
       now_.nodes.Mutable(node).name_rank = static_cast<uint32_t>(rank);
     }
-    now_.nodes_by_name = std::move(by_name);
-    node_names_dirty_ = false;
+    now_.nodes_by_name = ready;
     images_dirty_ = true;  // Image scores divide by the number of nodes.
   }
   if (images_dirty_ || now_.images == nullptr) {
@@ -69,7 +66,7 @@ void Mirror::PublishNodes() {
 }
 
 void Mirror::PublishJobs() {
-  const absl::Time now = clock_.Now();
+  const absl::Time now = clock_->Now();
   for (auto it = held_.begin(); it != held_.end();) {
     const JobId job = *it;
     if (job_records_[job].held_until <= now) {
@@ -92,8 +89,11 @@ void Mirror::PublishJobs() {
       row.sub_jobs = std::move(sub_jobs);
       record.lists_dirty = false;
     }
-    const bool active = IsActive(job);
-    active_dirty_ |= active ? active_.insert(job).second : active_.erase(job) > 0;
+    const model::JobRow& row = now_.jobs[job];
+    const bool has_group = row.facts != nullptr && row.has_pod_group;
+    all_.Set(job, has_group && row.queue.valid());
+    without_queue_.Set(job, has_group && !row.queue.valid() && Owns(record));
+    active_.Set(job, IsActive(job));
   }
   dirty_jobs_.clear();
   const auto by_age = [this](JobId a, JobId b) {
@@ -103,29 +103,16 @@ void Mirror::PublishJobs() {
     if (left.uid != right.uid) return left.uid < right.uid;
     return left.ns != right.ns ? left.ns < right.ns : left.name < right.name;
   };
-  if (all_jobs_dirty_) {
-    auto all = std::make_shared<std::vector<JobId>>();
-    for (const auto& [key, job] : jobs_) {
-      if (now_.jobs[job].has_pod_group && now_.jobs[job].queue.valid()) all->push_back(job);
-    }
-    std::sort(all->begin(), all->end(), by_age);
-    now_.all_jobs = std::move(all);
-    all_jobs_dirty_ = false;
-    active_dirty_ = true;
-  }
-  if (active_dirty_) {
-    auto active = std::make_shared<std::vector<JobId>>(active_.begin(), active_.end());
-    std::sort(active->begin(), active->end(), by_age);
-    now_.active_jobs = std::move(active);
-    active_dirty_ = false;
-  }
+  now_.all_jobs = all_.Publish(by_age);
+  now_.active_jobs = active_.Publish(by_age);
+  now_.jobs_without_queue = without_queue_.Publish(by_age);
 }
 
 std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   PublishNodes();
   PublishJobs();
   ++now_.generation;
-  now_.taken_at = clock_.Now();
+  now_.taken_at = clock_->Now();
   now_.dims = vocabulary_.shared_dims();
   changed_ = false;
   statuses_changed_ = false;

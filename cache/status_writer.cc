@@ -21,6 +21,15 @@ namespace bth::cache {
 using metrics::EffectKind;
 using metrics::EffectOutcome;
 
+ShownCondition NoLongerPartiallyBound(const Mirror::GangView& gang) {
+  const bool released = gang.ready == 0;
+  return {.type = kPartiallyBound,
+          .status = "False",
+          .reason = released ? "Released" : "Completed",
+          .message = released ? "none of its pods is bound any more"
+                              : "all pods that the gang needs are bound"};
+}
+
 StatusWriter::StatusWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
                            metrics::SchedulerMetrics* metrics, std::function<void()> wake)
     : api_(api), mirror_(mirror), events_(events), metrics_(metrics), wake_(std::move(wake)) {}
@@ -30,6 +39,7 @@ StatusWriter::~StatusWriter() {
 }
 
 void StatusWriter::Take(framework::CycleReport report) {
+  last_session_ = report.session_uid;
   for (const framework::PodGroupReport& group : report.pod_groups) TakeGroup(report, group);
   for (const framework::PodReport& pod : report.pods) TakePod(report, pod);
   for (const framework::QueueReport& queue : report.queues) TakeQueue(report, queue);
@@ -40,7 +50,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   const model::JobFacts& facts = *report.snapshot->jobs[group.job].facts;
   const std::string key = facts.Key();
   const ShownPodGroup* shown = mirror_.ShownOf(key);
-  if (shown == nullptr) return;
+  if (shown == nullptr || !mirror_.OwnsGroup(key)) return;
   GroupWish wish{.uid = facts.uid, .session = report.session_uid, .events = group.events};
   wish.status = *shown;
   wish.status.phase = group.phase;
@@ -51,7 +61,38 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
     Merge({condition.type, condition.status, condition.reason, condition.message},
           &wish.status.conditions);
   }
+  if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
+    Merge(own->second, &wish.status.conditions);
+  } else {
+    EndPartiallyBound(key, &wish.status.conditions);
+  }
   groups_[key] = std::move(wish);
+  Schedule({Kind::kPodGroup, key});
+}
+
+// What an earlier life of this program said and is not so any more.
+void StatusWriter::EndPartiallyBound(const std::string& key,
+                                     std::vector<ShownCondition>* conditions) const {
+  for (ShownCondition& condition : *conditions) {
+    if (condition.type != kPartiallyBound || condition.status != "True") continue;
+    const std::optional<Mirror::GangView> gang = mirror_.Gang(key);
+    if (gang && !gang->half_bound()) condition = NoLongerPartiallyBound(*gang);
+  }
+}
+
+void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition condition) {
+  const ShownPodGroup* shown = mirror_.ShownOf(key);
+  if (shown == nullptr || !mirror_.OwnsGroup(key)) return;
+  auto [it, fresh] = groups_.try_emplace(key);
+  GroupWish& wish = it->second;
+  if (fresh) {
+    wish.uid = std::string(mirror_.Gang(key)->uid);
+    wish.session = last_session_;
+    auto sent = sent_groups_.find(key);
+    wish.status = sent != sent_groups_.end() ? sent->second : *shown;
+  }
+  Merge(condition, &wish.status.conditions);
+  group_conditions_[key] = std::move(condition);
   Schedule({Kind::kPodGroup, key});
 }
 
@@ -92,7 +133,8 @@ void StatusWriter::WantPodCondition(const std::string& key, const std::string& u
 
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   const ShownPodGroup* shown = mirror_.ShownOf(key);
-  if (shown == nullptr) return Urgency::kNone;
+  // Another scheduler's pods may have made it theirs meanwhile.
+  if (shown == nullptr || !mirror_.OwnsGroup(key)) return Urgency::kNone;
   auto sent = sent_groups_.find(key);
   const ShownPodGroup& known = sent != sent_groups_.end() ? sent->second : *shown;
   const ShownPodGroup& wanted = groups_.at(key).status;
@@ -177,6 +219,7 @@ void StatusWriter::DueAt(const Target& target, absl::Duration at) {
 
 void StatusWriter::Drop(const Target& target) {
   due_.erase(target);  // A wish that is gone must not come due.
+  failures_.erase(target);
   switch (target.first) {
     case Kind::kPodGroup:
       groups_.erase(target.second);
@@ -212,6 +255,13 @@ void StatusWriter::ForgetShown() {
            (shown->phase == entry.second.phase && shown->running == entry.second.running &&
             shown->succeeded == entry.second.succeeded && shown->failed == entry.second.failed &&
             shown->conditions == entry.second.conditions);
+  });
+  std::erase_if(group_conditions_, [this](const auto& entry) {
+    const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
+    if (shown == nullptr) return true;
+    return entry.second.status != "True" &&
+           std::find(shown->conditions.begin(), shown->conditions.end(), entry.second) !=
+               shown->conditions.end();
   });
   absl::erase_if(sent_pods_, [this](const auto& entry) {
     const std::optional<Mirror::PodView> view = mirror_.Pod(entry.first);
@@ -282,6 +332,7 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   }
   busy_.erase(target);
   if (status.ok()) {
+    failures_.erase(target);
     // A newer wish may have come meanwhile.
     Schedule(target);
     return;
@@ -294,7 +345,12 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   sent_groups_.erase(target.second);
   sent_pods_.erase(target.second);
   sent_queues_.erase(target.second);
-  const absl::Duration delay = client::RetryAfter(status).value_or(delays_.settle * 2);
+  // A conflict means that somebody else writes: the watch brings their version, and what is left
+  // of the wish is tried on it. Two that never agree must not fill the server with their quarrel.
+  constexpr int kDoublingsMax = 20;
+  const int64_t factor = int64_t{2} << std::min(failures_[target]++, kDoublingsMax);
+  const absl::Duration delay =
+      client::RetryAfter(status).value_or(std::min(delays_.settle * factor, delays_.retry_max));
   DueAt(target, api_.executor().Monotonic() + delay);
 }
 
@@ -333,6 +389,9 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
   sent_pods_[key] = wish;
+  if (metrics_ != nullptr && wish.reason == "Unschedulable") {
+    metrics_->ScheduleAttempt("unschedulable");
+  }
   client::EventObject object;
   object.kind = "Pod";
   object.namespace_name = ns;

@@ -17,6 +17,10 @@
 
 namespace bth::cache {
 
+// Type of the PodGroup condition of gangs of which a binding failed and that lack members.
+inline constexpr const char* kPartiallyBound = "PartiallyBound";
+ShownCondition NoLongerPartiallyBound(const Mirror::GangView& gang);
+
 // One wish per object, the newest; a wish that the object already shows is dropped without a
 // write. Phases and counts go out at once; reasons after `settle`, so that what is bound a moment
 // later is never called unschedulable; a mere change of wording after `reword`.
@@ -26,6 +30,7 @@ class StatusWriter {
   struct Delays {
     absl::Duration settle = absl::Milliseconds(500);
     absl::Duration reword = absl::Seconds(2);
+    absl::Duration retry_max = absl::Minutes(1);  // After failures in a row, from 2 x settle.
   };
 
   // `wake` is called when work appears.
@@ -38,7 +43,15 @@ class StatusWriter {
   void WantPodCondition(const std::string& key, const std::string& uid, std::string reason,
                         std::string message, bool at_once);
 
+  // A condition of a PodGroup that no cycle reports. It stays in every later write, until the
+  // object shows it with another status than True.
+  void WantGroupCondition(const std::string& key, ShownCondition condition);
+
   bool HasWork() const { return !ready_.empty(); }
+  // Wishes, and places where they wait: bounded by the objects there are.
+  size_t waiting() const {
+    return groups_.size() + pods_.size() + queues_.size() + due_.size() + ready_.size();
+  }
   // Sends the oldest ready wish, if any.
   net::Awaitable<void> SendOne();
 
@@ -64,6 +77,7 @@ class StatusWriter {
   void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
   void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
   void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);
+  void EndPartiallyBound(const std::string& key, std::vector<ShownCondition>* conditions) const;
   Urgency GroupUrgency(const std::string& key) const;
   Urgency PodUrgency(const std::string& key) const;
   Urgency QueueUrgency(const std::string& key) const;
@@ -90,6 +104,8 @@ class StatusWriter {
   std::map<std::string, GroupWish> groups_;
   std::map<std::string, PodWish> pods_;
   std::map<std::string, NamedAmounts> queues_;
+  std::map<std::string, ShownCondition> group_conditions_;  // Of WantGroupCondition.
+  std::string last_session_;
   // What we sent and the watch has not shown yet.
   absl::flat_hash_map<std::string, ShownPodGroup> sent_groups_;
   absl::flat_hash_map<std::string, PodWish> sent_pods_;
@@ -97,6 +113,7 @@ class StatusWriter {
   std::deque<Target> ready_;                         // In order; a target stands here once.
   absl::flat_hash_map<Target, absl::Duration> due_;  // Monotonic time of later targets.
   absl::flat_hash_map<Target, bool> busy_;           // In flight.
+  absl::flat_hash_map<Target, int> failures_;        // In a row.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_ = absl::InfiniteDuration();
 };

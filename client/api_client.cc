@@ -65,6 +65,25 @@ std::string BindingBody(const BindRequest& request) {
       .Dump();
 }
 
+ApiRequest ListRequest(ApiPath path, ListOptions options) {
+  ApiRequest request;
+  request.verb = "list";
+  request.path = std::move(path);
+  request.timeout = options.timeout;
+  request.cancel = options.cancel;
+  AddQuery(&request.query, "labelSelector", std::move(options.label_selector));
+  AddQuery(&request.query, "fieldSelector", std::move(options.field_selector));
+  if (options.limit > 0) AddQuery(&request.query, "limit", absl::StrCat(options.limit));
+  if (!options.continue_token.empty()) {
+    // The token carries the version: naming one beside it is refused by the server.
+    AddQuery(&request.query, "continue", std::move(options.continue_token));
+  } else {
+    AddQuery(&request.query, "resourceVersion", std::move(options.resource_version));
+    AddQuery(&request.query, "resourceVersionMatch", std::move(options.resource_version_match));
+  }
+  return request;
+}
+
 // The body of a refusal, which may come as a stream. Bounded; what broke off is left out.
 net::Awaitable<std::string> ErrorBody(net::Response* response) {
   std::string body = std::move(response->body);
@@ -163,21 +182,20 @@ net::Awaitable<ApiClient::Text> ApiClient::Get(ApiPath path) {
 }
 
 net::Awaitable<ApiClient::Text> ApiClient::List(ApiPath path, ListOptions options) {
-  ApiRequest request;
-  request.verb = "list";
-  request.path = std::move(path);
-  request.timeout = options.timeout;
-  AddQuery(&request.query, "labelSelector", std::move(options.label_selector));
-  AddQuery(&request.query, "fieldSelector", std::move(options.field_selector));
-  if (options.limit > 0) AddQuery(&request.query, "limit", absl::StrCat(options.limit));
-  if (!options.continue_token.empty()) {
-    // The token carries the version: naming one beside it is refused by the server.
-    AddQuery(&request.query, "continue", std::move(options.continue_token));
-  } else {
-    AddQuery(&request.query, "resourceVersion", std::move(options.resource_version));
-    AddQuery(&request.query, "resourceVersionMatch", std::move(options.resource_version_match));
+  co_return co_await Call(ListRequest(std::move(path), std::move(options)));
+}
+
+net::Awaitable<absl::StatusOr<ListStream>> ApiClient::ListInParts(ApiPath path,
+                                                                  ListOptions options) {
+  ApiRequest request = ListRequest(std::move(path), std::move(options));
+  BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), true));
+  net::Response& response = exchange.response;
+  if (response.status != 200) {
+    const std::string body = co_await ErrorBody(&response);
+    co_return ErrorFromResponse(response.status, response.headers, body);
   }
-  co_return co_await Call(std::move(request));
+  co_return ListStream(std::move(exchange.transport), std::move(response),
+                       options_.watch_line_bytes_max);
 }
 
 net::Awaitable<ApiClient::Text> ApiClient::Create(ApiPath path, std::string body) {

@@ -13,6 +13,7 @@
 #include "client/api_error.h"
 #include "client/connection.h"
 #include "client/credential_source.h"
+#include "client/list_stream.h"
 #include "client/token_bucket.h"
 #include "client/watch_stream.h"
 #include "net/http.h"
@@ -34,6 +35,7 @@ struct ListOptions {
   std::string continue_token;
   int limit = 500;         // 0: all at once.
   absl::Duration timeout;  // Zero: the client's default.
+  net::CancelToken cancel;
 };
 
 enum class PatchKind { kMerge, kJson, kStrategic, kApply };
@@ -97,7 +99,7 @@ struct ApiClientOptions {
   int burst = 100;
   absl::Duration timeout = absl::Seconds(30);
   size_t response_bytes_max = size_t{256} << 20;
-  size_t watch_line_bytes_max = size_t{16} << 20;
+  size_t watch_line_bytes_max = size_t{16} << 20;  // Also of one item of a list.
   std::function<void(const CallRecord&)> on_call;
 };
 
@@ -119,6 +121,8 @@ class ApiClient final {
   net::Awaitable<Text> Get(ApiPath path);
   // One page. An answer names the next one in metadata.continue.
   net::Awaitable<Text> List(ApiPath path, ListOptions options);
+  // The same, read while it arrives; `options.timeout` ends with the head of the answer.
+  net::Awaitable<absl::StatusOr<ListStream>> ListInParts(ApiPath path, ListOptions options);
   net::Awaitable<Text> Create(ApiPath path, std::string body);
   net::Awaitable<Text> Update(ApiPath path, std::string body);
   net::Awaitable<Text> Patch(ApiPath path, client::Patch patch);

@@ -1,4 +1,4 @@
-// What an API server's refusal means for the caller. The codes are those of api/types/api_status.h:
+// What an API server's refusal means for the caller. The codes are those of api/types/refusal.h:
 // kInvalidArgument give up, kAborted conflict, kOutOfRange version too old, kResourceExhausted wait
 // as long as RetryAfter says, kUnavailable and kDeadlineExceeded back off.
 #pragma once

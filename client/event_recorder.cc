@@ -52,6 +52,10 @@ EventRecorder::EventRecorder(ApiClient& api, Rng& rng, EventRecorderOptions opti
   }
 }
 
+EventRecorder::~EventRecorder() {
+  if (gate_timer_ != 0) api_.executor().CancelTimer(gate_timer_);
+}
+
 EventRecorder::Event* EventRecorder::FindOrAdd(const std::string& key) {
   if (const auto found = events_.find(key); found != events_.end()) return found->second.get();
   if (queue_.size() >= options_.queue_max) return nullptr;
@@ -98,6 +102,7 @@ void EventRecorder::Enqueue(Event* event) {
 }
 
 void EventRecorder::Wake() {
+  if (gate_timer_ != 0) api_.executor().CancelTimer(std::exchange(gate_timer_, 0));
   for (const net::Promised<bool>& waiter : std::exchange(waiting_, {})) waiter.Set(true);
 }
 
@@ -132,11 +137,14 @@ net::Awaitable<void> EventRecorder::WaitForWork() {
       continue;
     }
     // The gate is closed: nobody may tell when it opens.
-    net::Executor& executor = api_.executor();
-    const net::Executor::TimerId timer =
-        executor.RunAfter(options_.gate_period, [this] { Wake(); });
+    if (gate_timer_ == 0) {
+      auto ask_again = [this] {
+        gate_timer_ = 0;
+        Wake();
+      };
+      gate_timer_ = api_.executor().RunAfter(options_.gate_period, std::move(ask_again));
+    }
     co_await woken.Wait();
-    executor.CancelTimer(timer);
   }
 }
 

@@ -47,6 +47,7 @@ class EventRecorder final {
  public:
   EventRecorder(ApiClient& api, Rng& rng, EventRecorderOptions options);
   EventRecorder(const EventRecorder&) = delete;
+  ~EventRecorder();
 
   void Record(const EventObject& object, EventText text);
   // The gate may have opened.
@@ -91,6 +92,7 @@ class EventRecorder final {
   std::deque<Event*> queue_;
   std::list<Event*> known_order_;  // Longest idle first.
   std::vector<net::Promised<bool>> waiting_;
+  net::Executor::TimerId gate_timer_ = 0;  // When the closed gate is asked again.
   int busy_ = 0;
   int64_t last_name_ns_ = 0;
   EventRecorderCounters counters_;

@@ -115,8 +115,8 @@ class Informer final : public InformerBase {
     }
   }
 
-  absl::StatusOr<Page> ApplyPage(std::string body) override {
-    BTH_ASSIGN_OR_RETURN(types::ListResult<T> list, types::DecodeList<T>(std::move(body)));
+  absl::StatusOr<Page> ApplyPage(std::string part) override {
+    BTH_ASSIGN_OR_RETURN(types::ListResult<T> list, types::DecodeList<T>(std::move(part)));
     for (T& object : list.items) Deliver(std::move(object));
     for (const types::Malformed& item : list.malformed) {
       KeepMalformed({item.ns, item.name, item.uid}, item.status);

@@ -106,13 +106,12 @@ net::Awaitable<absl::Status> Reflector::ListOnce() {
   list.timeout = options_.list_timeout;
   if (options_.list_from_cache && !list_newest_ && counters_.lists == 0)
     list.resource_version = "0";
+  if (counters_.lists > 0 && options_.on_relist) options_.on_relist();
+  watched_ = false;
   sink_.BeginList();
   ReflectorSink::Page page;
   for (size_t pages = 0;; ++pages) {
-    absl::StatusOr<std::string> body = co_await api_.List(options_.collection, list);
-    if (!body.ok())
-      co_return WithContext(body.status(), absl::StrCat("list ", options_.collection.path));
-    absl::StatusOr<ReflectorSink::Page> applied = sink_.ApplyPage(*std::move(body));
+    absl::StatusOr<ReflectorSink::Page> applied = co_await ListPage(list);
     if (!applied.ok()) {
       co_return WithContext(applied.status(), absl::StrCat("list ", options_.collection.path));
     }
@@ -131,6 +130,28 @@ net::Awaitable<absl::Status> Reflector::ListOnce() {
   last_error_ = absl::OkStatus();
   sink_.EndList();
   co_return absl::OkStatus();
+}
+
+// What has arrived is applied while the server sends the rest.
+net::Awaitable<absl::StatusOr<ReflectorSink::Page>> Reflector::ListPage(ListOptions list) {
+  list.cancel = net::CancelToken();  // Its own: copies share one.
+  const net::CancelToken cancel = list.cancel;
+  absl::StatusOr<ListStream> stream =
+      co_await api_.ListInParts(options_.collection, std::move(list));
+  BTH_CO_RETURN_IF_ERROR(stream);
+  StallGuard guard(api_.executor(), options_.list_timeout, cancel);
+  for (;;) {
+    absl::StatusOr<ListStream::Part> part = co_await stream->Next();
+    if (guard.stalled()) {
+      ++counters_.stalls;
+      co_return absl::UnavailableError(
+          absl::StrCat("nothing heard for ", absl::FormatDuration(options_.list_timeout)));
+    }
+    BTH_CO_RETURN_IF_ERROR(part);
+    guard.Heard();
+    absl::StatusOr<ReflectorSink::Page> page = sink_.ApplyPage(std::move(part->text));
+    if (!page.ok() || part->last) co_return std::move(page);
+  }
 }
 
 absl::Status Reflector::ApplyBatch(std::vector<std::string>& lines) {
@@ -153,6 +174,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
   watch.resource_version = version_;
   watch.timeout = options_.watch_min * (1.0 + rng_.Unit());
   ++counters_.watches;
+  if (std::exchange(watched_, true) && options_.on_rewatch) options_.on_rewatch();
   const net::CancelToken cancel = watch.cancel;
   const absl::Duration begun_at = api_.executor().Monotonic();
   const std::string doing = absl::StrCat("watch ", options_.collection.path);

@@ -26,8 +26,9 @@ class ReflectorSink {
   };
   virtual ~ReflectorSink() = default;
   virtual void BeginList() = 0;
-  // Errors: the page is unreadable as a whole.
-  virtual absl::StatusOr<Page> ApplyPage(std::string body) = 0;
+  // A page, or a part of one: only the last part has what Page tells. Errors: it is unreadable as
+  // a whole.
+  virtual absl::StatusOr<Page> ApplyPage(std::string part) = 0;
   // What was not on the pages since BeginList is gone.
   virtual void EndList() = 0;
   // Errors: the line is unreadable, so that an event was lost.
@@ -41,13 +42,14 @@ struct ReflectorOptions {
   std::string label_selector;
   std::string field_selector;
   int page_size = 500;
-  // The first list may come from the server's cache (resourceVersion=0): cheaper for the server,
-  // but not paged, so that its whole answer must fit into the client's response limit.
-  bool list_from_cache = false;
+  // The first list may be as old as the server's cache (resourceVersion=0), which costs the server
+  // least; servers then give the whole list at once.
+  bool list_from_cache = true;
   // A collection the server does not know (404: a CRD that is not installed) counts as empty and
   // is asked for again at `backoff_max`.
   bool absent_is_empty = false;
-  absl::Duration list_timeout = absl::Seconds(60);  // Per page.
+  // Until the head of a page's answer, and between two parts of it.
+  absl::Duration list_timeout = absl::Seconds(60);
   // The server ends each watch after a random time in [watch_min, 2 x watch_min).
   absl::Duration watch_min = absl::Minutes(5);
   // No event and no bookmark (servers send one a minute) for so long: the connection is dead.
@@ -56,6 +58,9 @@ struct ReflectorOptions {
   absl::Duration backoff_max = absl::Seconds(30);
   // Each failure of a list or watch, for logs and metrics.
   std::function<void(const absl::Status&)> on_error;
+  // A list after the first complete one begins; a watch that follows another begins.
+  std::function<void()> on_relist;
+  std::function<void()> on_rewatch;
 };
 
 struct ReflectorCounters {
@@ -86,6 +91,7 @@ class Reflector final {
  private:
   net::Awaitable<void> Run();
   net::Awaitable<absl::Status> ListOnce();
+  net::Awaitable<absl::StatusOr<ReflectorSink::Page>> ListPage(ListOptions list);
   // OK: the server ended the watch in order. `useful`: it brought something or lasted.
   net::Awaitable<absl::Status> WatchOnce(bool* useful);
   absl::Status ApplyBatch(std::vector<std::string>& lines);  // Takes the lines' texts.
@@ -99,6 +105,7 @@ class Reflector final {
   std::string version_;       // Where to resume the watch; empty: list first.
   bool list_newest_ = false;  // Versions at hand were too old once: ask for the newest.
   bool absent_ = false;
+  bool watched_ = false;  // Since the last list.
   ReflectorCounters counters_;
   absl::Status last_error_;
   Background work_;

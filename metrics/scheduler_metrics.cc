@@ -173,6 +173,14 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                                      "Checks of the program's own state that failed."),
                  "invariant",
                  {}};
+  mirror_rebuilds_ = registry
+                         .AddCounter("batholith_mirror_rebuilds_total",
+                                     "Times the cluster was read anew after such a check failed.")
+                         .With();
+  half_bound_gangs_ = registry
+                          .AddGauge("batholith_half_bound_gangs",
+                                    "Gangs below their minimum because a binding was refused.")
+                          .With();
   const CounterFamily reloads =
       registry.AddCounter("batholith_conf_reloads_total", "Readings of scheduler.conf by result.");
   conf_reloads_ = {reloads.With({{"result", "refused"}}), reloads.With({{"result", "ok"}})};
@@ -277,6 +285,14 @@ void SchedulerMetrics::LimitReached(std::string_view limit) {
 
 void SchedulerMetrics::InvariantViolated(std::string_view invariant) {
   Count(violations_, invariant);
+}
+
+void SchedulerMetrics::MirrorRebuilt() {
+  mirror_rebuilds_.Increment();
+}
+
+void SchedulerMetrics::SetHalfBoundGangs(int64_t gangs) {
+  half_bound_gangs_.Set(static_cast<double>(gangs));
 }
 
 void SchedulerMetrics::ConfReloaded(bool accepted) {

@@ -90,6 +90,10 @@ class SchedulerMetrics {
   // A limit named by the code was reached, such as "effect_queue".
   void LimitReached(std::string_view limit);
   void InvariantViolated(std::string_view invariant);
+  // The cluster was read anew because an invariant did not hold.
+  void MirrorRebuilt();
+  // Gangs of which a binding was refused and that lack members to reach their minimum.
+  void SetHalfBoundGangs(int64_t gangs);
   void ConfReloaded(bool accepted);
   void MalformedObject(std::string_view resource) { client_.MalformedObject(resource); }
   void InformerRelisted(std::string_view resource) { client_.InformerRelisted(resource); }
@@ -136,8 +140,8 @@ class SchedulerMetrics {
   std::array<LazyHistogram, 4> task_moments_, stages_;
   std::array<Histogram, 5> phases_;
   std::array<std::array<Counter, 4>, 6> effects_;
-  Gauge effect_queue_depth_, shapes_;
-  Counter snapshot_rows_, index_hits_, index_misses_;
+  Gauge effect_queue_depth_, shapes_, half_bound_gangs_;
+  Counter snapshot_rows_, index_hits_, index_misses_, mirror_rebuilds_;
   std::array<Counter, 2> conf_reloads_;
 
   std::mutex names_mutex_;                         // Guards the maps below.

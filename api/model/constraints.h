@@ -52,6 +52,13 @@ enum class UnsupportedFeature : uint8_t {
   kResourceClaims,
   kDimensions,  // Asks for more kinds of resources than BTH_DIMS.
 };
+inline constexpr size_t kUnsupportedFeatures = 5;
+
+// A set of them, one bit each; kNone has none.
+using UnsupportedSet = uint8_t;
+constexpr UnsupportedSet Bit(UnsupportedFeature feature) {
+  return static_cast<UnsupportedSet>((1u << static_cast<unsigned>(feature)) >> 1);
+}
 
 // Immutable, shared by every pod with the same ones.
 struct PodConstraints {
@@ -68,8 +75,8 @@ struct PodConstraints {
   std::vector<Symbol> images;  // Of init containers and containers, with tag.
   int image_containers = 0;    // Containers counted by the image score.
   bool has_sidecar = false;    // A restartable init container.
-  UnsupportedFeature unsupported = UnsupportedFeature::kNone;
-  std::string unsupported_detail;  // For people, e.g. the resource name.
+  UnsupportedSet unsupported = 0;
+  std::string unsupported_detail;  // For people: names of resources, volumes and so on.
 };
 
 // Pure matching. Costs are linear in the terms and logarithmic in the node's labels.

@@ -16,6 +16,12 @@
 
 namespace bth::model {
 
+// Rows per copy-on-write chunk. A change copies its chunk, so wide rows and rows with pointers
+// (each copied pointer counts a reference) come in small chunks.
+inline constexpr size_t kJobChunkRows = 16;
+inline constexpr size_t kShapeChunkRows = 16;
+inline constexpr size_t kPointerChunkRows = 64;
+
 // Tasks with equal requests and constraints. Free slots have no constraints.
 struct ShapeRow {
   ResourceVec request;  // Init containers, sidecars, overhead and one pod included.
@@ -75,7 +81,8 @@ PodGroupPhase ParsePhase(std::string_view text);  // Unknown texts: kNone.
 struct JobFacts {
   std::string ns;
   std::string name;
-  std::string uid;  // Of the PodGroup; empty when only pods are known.
+  std::string uid;    // Of the PodGroup; empty when only pods are known.
+  std::string queue;  // Name, whether such a queue exists or not; empty without a PodGroup.
   int64_t created_us = 0;
   std::optional<int64_t> waiting_ms;   // sla-waiting-time.
   std::string budget_min_available;    // jdb-min-available, raw.

@@ -31,18 +31,18 @@ struct Snapshot {
   std::shared_ptr<const DimensionTable> dims;
 
   CowVector<NodeId, NodeRow> nodes;
-  CowVector<NodeId, ResourceVec> allocatable;                // Oversubscription included.
+  NodeAmounts allocatable;                                   // Oversubscription included.
   std::shared_ptr<const std::vector<NodeId>> nodes_by_name;  // Ready ones.
   std::shared_ptr<const std::vector<ImageSpread>> images;    // By symbol.
   ResourceVec total;                                         // Sum of allocatable.
 
-  CowVector<ShapeId, ShapeRow> shapes;
-  CowVector<ConstraintsId, std::shared_ptr<const PodConstraints>> constraints;
+  CowVector<ShapeId, ShapeRow, kShapeChunkRows> shapes;
+  CowVector<ConstraintsId, std::shared_ptr<const PodConstraints>, kPointerChunkRows> constraints;
 
-  CowVector<TaskId, TaskRow> tasks;
-  CowVector<JobId, JobRow> jobs;
-  CowVector<SubJobId, SubJobRow> sub_jobs;
-  CowVector<RoleId, RoleRow> roles;
+  CowVector<TaskId, TaskRow, kPointerChunkRows> tasks;
+  CowVector<JobId, JobRow, kJobChunkRows> jobs;
+  CowVector<SubJobId, SubJobRow, kPointerChunkRows> sub_jobs;
+  CowVector<RoleId, RoleRow, kPointerChunkRows> roles;
 
   CowVector<QueueId, QueueRow> queues;
 
@@ -53,6 +53,9 @@ struct Snapshot {
   std::shared_ptr<const std::vector<JobId>> active_jobs;
   // Every job with a PodGroup and a queue, by (creation, UID).
   std::shared_ptr<const std::vector<JobId>> all_jobs;
+  // Jobs with a PodGroup that names a queue which does not exist, by (creation, UID).
+  std::shared_ptr<const std::vector<JobId>> jobs_without_queue =
+      std::make_shared<const std::vector<JobId>>();
   // Queues by name.
   std::shared_ptr<const std::vector<QueueId>> queues_by_name;
 

@@ -11,15 +11,18 @@
 
 namespace bth::model {
 
+// Small chunks: each placement copies the ones it changes.
+using NodeAmounts = CowVector<NodeId, ResourceVec, 64>;
+
 // Invariant: every sum equals what adding up the task states gives (tests recompute it).
 // Thread: one owner; copies share unchanged chunks.
 struct Usage {
-  CowVector<NodeId, ResourceVec> idle;        // Allocatable - on the node; may be negative.
-  CowVector<NodeId, ResourceVec> releasing;   // Part of what is on the node that is going away.
-  CowVector<NodeId, ResourceVec> pipelined;   // Promised; not taken from idle.
+  NodeAmounts idle;                           // Allocatable - on the node; may be negative.
+  NodeAmounts releasing;                      // Part of what is on the node that is going away.
+  NodeAmounts pipelined;                      // Promised; not taken from idle.
   CowVector<NodeId, NonZeroRequest> nonzero;  // Of all on the node or promised.
   CowVector<TaskId, TaskState> tasks;
-  CowVector<JobId, JobCounts> jobs;
+  CowVector<JobId, JobCounts, kJobChunkRows> jobs;
   CowVector<SubJobId, SubJobCounts> sub_jobs;
   CowVector<RoleId, RoleCounts> roles;
   int64_t releasing_tasks = 0;  // On nodes.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/decoder.h"
 #include "api/types/reader.h"
+#include "api/types/refusal.h"
 #include "api/types/status_body.h"
 #include "base/strings.h"
 
@@ -19,37 +20,6 @@ constexpr char kRetryUrl[] = "batholith/retry-after-ms";
 // Server messages and foreign bodies are quoted up to this many bytes.
 constexpr size_t kMessageMax = 4096;
 constexpr size_t kBodyQuoteMax = 256;
-
-absl::StatusCode CodeOf(int http_code, std::string_view reason) {
-  switch (http_code) {
-    case 400:
-    case 405:
-    case 406:
-    case 413:
-    case 415:
-    case 422:
-      return absl::StatusCode::kInvalidArgument;
-    case 401:
-      return absl::StatusCode::kUnauthenticated;
-    case 403:
-      return absl::StatusCode::kPermissionDenied;
-    case 404:
-      return absl::StatusCode::kNotFound;
-    case 409:
-      return reason == "AlreadyExists" ? absl::StatusCode::kAlreadyExists
-                                       : absl::StatusCode::kAborted;
-    case 410:
-      return absl::StatusCode::kOutOfRange;
-    case 429:
-      return absl::StatusCode::kResourceExhausted;
-    case 408:
-    case 504:
-      return absl::StatusCode::kDeadlineExceeded;
-    default:
-      return http_code >= 500 && http_code < 600 ? absl::StatusCode::kUnavailable
-                                                 : absl::StatusCode::kUnknown;
-  }
-}
 
 std::string Payload(const absl::Status& status, const char* url) {
   const absl::optional<absl::Cord> payload = status.GetPayload(url);
@@ -64,7 +34,7 @@ absl::Status ToStatus(const StatusBody& body) {
     message = body.reason.empty() ? absl::StrCat("HTTP ", body.code) : body.reason;
   }
   if (message.size() > kMessageMax) message.resize(kMessageMax);
-  absl::Status status(CodeOf(body.code, body.reason), message);
+  absl::Status status(StatusCodeOf(body.code, body.reason), message);
   if (!body.reason.empty()) status.SetPayload(kReasonUrl, absl::Cord(body.reason));
   status.SetPayload(kCodeUrl, absl::Cord(absl::StrCat(body.code)));
   if (body.retry_after_seconds > 0) {

@@ -10,11 +10,8 @@
 
 namespace bth::types {
 
-// Turns an error response into a status:
-//   401 kUnauthenticated · 403 kPermissionDenied · 404 kNotFound · 409 AlreadyExists kAlreadyExists
-//   · 409 else kAborted · 410 kOutOfRange · 400, 405, 406, 413, 415, 422 kInvalidArgument ·
-//   408, 504 kDeadlineExceeded · 429 kResourceExhausted · 5xx kUnavailable · else kUnknown.
-// A body that is no Status object is quoted (its beginning). The server's reason and
+// Turns an error response into a status with the code that the table of api/types/refusal.h gives
+// it. A body that is no Status object is quoted (its beginning). The server's reason and
 // retryAfterSeconds travel as payloads.
 absl::Status StatusFromResponse(int http_code, std::string_view body);
 

@@ -51,7 +51,8 @@ bool Decoder::Key(std::string_view key) {
   if (frame.ops->shape == Shape::kMap) {
     if (!CountElement()) return false;
     next_ = {&frame.ops->element(), frame.ops->append(frame.target, key)};
-  } else if (const FieldDef* field = frame.ops->fields->Find(key)) {
+  } else if (const FieldDef* field = frame.ops->fields->Find(key, frame.index)) {
+    frame.index = static_cast<size_t>(field - frame.ops->fields->fields) + 1;
     next_ = {&field->ops(), field->get(frame.target)};
   } else if (frames_.size() == 1 && !expected_kind_.empty() && key == "kind") {
     next_ = {&StringOps(), &kind_};

@@ -49,7 +49,7 @@ class Decoder {
     const TypeOps* ops;
     void* target;
     std::string_view key;  // The member being read.
-    size_t index = 0;      // Elements begun.
+    size_t index = 0;      // Of a list: elements begun. Of an object: the field expected next.
   };
 
   // What the next value is read into; ops is null when it is skipped.

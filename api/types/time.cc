@@ -1,6 +1,9 @@
 #include "api/types/time.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
+#include "absl/time/civil_time.h"
 #include "base/strings.h"
 
 namespace bth::types {
@@ -27,12 +30,37 @@ bool HasTimeShape(std::string_view text) {
   return text == "Z" || fits(text, "+dd:dd") || fits(text, "-dd:dd");
 }
 
+// The form that API servers write, "NNNN-NN-NNTNN:NN:NNZ", some ten times faster than the general
+// parser: a list of pods holds ten times per pod. Nothing for other forms and odd values.
+std::optional<absl::Time> ParsePlainSeconds(std::string_view text) {
+  constexpr size_t kSize = 20;
+  if (text.size() != kSize || text.back() != 'Z') return std::nullopt;
+  const auto number = [text](size_t at, size_t digits) {
+    int value = 0;
+    for (size_t i = at; i < at + digits; ++i) value = value * 10 + (text[i] - '0');
+    return value;
+  };
+  const absl::CivilDay day(number(0, 4), number(5, 2), number(8, 2));
+  const int hour = number(11, 2);
+  const int minute = number(14, 2);
+  const int second = number(17, 2);
+  // A civil day that was normalized is none of the calendar.
+  if (day.month() != number(5, 2) || day.day() != number(8, 2)) return std::nullopt;
+  if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  const int64_t days = day - absl::CivilDay(1970, 1, 1);
+  return absl::FromUnixSeconds(((days * 24 + hour) * 60 + minute) * 60 + second);
+}
+
 }  // namespace
 
 absl::StatusOr<absl::Time> ParseTimestamp(std::string_view text) {
   absl::Time time;
   std::string error;
-  if (!HasTimeShape(text) || !absl::ParseTime(absl::RFC3339_full, ToAbsl(text), &time, &error)) {
+  const bool shaped = HasTimeShape(text);
+  if (shaped) {
+    if (const std::optional<absl::Time> plain = ParsePlainSeconds(text)) return *plain;
+  }
+  if (!shaped || !absl::ParseTime(absl::RFC3339_full, ToAbsl(text), &time, &error)) {
     return absl::InvalidArgumentError(absl::StrCat("time \"", ToAbsl(text.substr(0, 64)),
                                                    "\": expected RFC 3339 such as "
                                                    "2026-01-02T03:04:05Z"));

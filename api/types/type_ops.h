@@ -66,8 +66,13 @@ struct FieldDef {
 struct FieldTable {
   const FieldDef* fields = nullptr;
   size_t count = 0;
-  const FieldDef* Find(std::string_view name) const {
-    for (size_t i = 0; i < count; ++i) {
+  // Looks at field number `from` first, then at those behind and at last at those before it:
+  // servers write members in one order, mostly that of the table.
+  const FieldDef* Find(std::string_view name, size_t from) const {
+    for (size_t i = from; i < count; ++i) {
+      if (fields[i].name == name) return &fields[i];
+    }
+    for (size_t i = 0; i < from; ++i) {
       if (fields[i].name == name) return &fields[i];
     }
     return nullptr;

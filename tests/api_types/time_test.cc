@@ -2,9 +2,11 @@
 
 #include <string>
 
+#include "base/rng.h"
 #include "tests/support/catch.h"
 
 using namespace bth::types;
+using bth::Rng;
 
 TEST_CASE("time: both texts of Kubernetes are read and written", "[types][unit]") {
   struct Case {
@@ -33,4 +35,20 @@ TEST_CASE("time: other notations are refused", "[types][unit]") {
   const auto time = ParseTimestamp(text);
   REQUIRE_FALSE(time.ok());
   CHECK_THAT(std::string(time.status().message()), Catch::Contains("time \"" + text));
+}
+
+TEST_CASE("time: every second of the calendar is read as it was written", "[types][property]") {
+  Rng rng(7);
+  for (int i = 0; i < 20'000; ++i) {
+    const int64_t seconds = static_cast<int64_t>(rng.Below(8'000'000'000)) - 2'000'000'000;
+    const absl::Time time = absl::FromUnixSeconds(seconds);
+    const auto read = ParseTimestamp(FormatTimestamp(time));
+    REQUIRE(read.ok());
+    REQUIRE(*read == time);
+  }
+  CHECK(ParseTimestamp("2024-02-29T00:00:00Z").ok());
+  CHECK_FALSE(ParseTimestamp("2023-02-29T00:00:00Z").ok());
+  CHECK_FALSE(ParseTimestamp("2026-04-31T00:00:00Z").ok());
+  CHECK_FALSE(ParseTimestamp("2026-00-10T00:00:00Z").ok());
+  CHECK_FALSE(ParseTimestamp("2026-01-10T00:60:00Z").ok());
 }

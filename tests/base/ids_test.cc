@@ -52,6 +52,67 @@ TEST_CASE("cow vector: a write copies its own chunk and no other", "[base]") {
   CHECK_FALSE(a.SharesChunk(b, 3));
 }
 
+TEST_CASE("cow vector: the next different chunk is found across pages", "[base]") {
+  constexpr size_t kPageRows = Column::kPageChunks * Column::kRowsPerChunk;
+  Column a;
+  a.Resize(3 * kPageRows);
+  Column b = a;
+  const size_t chunks = a.chunk_count();
+  CHECK(a.NextDifferentChunk(b, 0) == chunks);
+  // One change in the second page, one in the last chunk of the third.
+  b.Mutable(Id::FromIndex(kPageRows + 9)) = 1;
+  b.Mutable(Id::FromIndex(3 * kPageRows - 1)) = 2;
+  const size_t first = (kPageRows + 9) / Column::kRowsPerChunk;
+  CHECK(a.NextDifferentChunk(b, 0) == first);
+  CHECK(b.NextDifferentChunk(a, first) == first);
+  CHECK(a.NextDifferentChunk(b, first + 1) == chunks - 1);
+  CHECK(a.NextDifferentChunk(b, chunks) == chunks);
+  CHECK(a[Id::FromIndex(kPageRows + 9)] == 0);
+  CHECK(b[Id::FromIndex(kPageRows + 9)] == 1);
+  // Rows that only one of them has differ.
+  Column longer = a;
+  longer.Resize(3 * kPageRows + 1);
+  CHECK(a.NextDifferentChunk(longer, 0) == chunks);
+  CHECK(longer.NextDifferentChunk(a, 0) == chunks);
+  CHECK(longer.NextDifferentChunk(a, chunks + 1) == chunks + 1);
+  longer.Resize(1);
+  CHECK(longer.chunk_count() == 1);
+  CHECK(longer.NextDifferentChunk(a, 0) == 0);
+  CHECK(a[Id::FromIndex(3 * kPageRows - 1)] == 0);
+}
+
+TEST_CASE("cow vector: copies and writes in any order equal plain vectors", "[base][property]") {
+  uint64_t state = 1;
+  const auto below = [&state](uint64_t limit) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<size_t>((state >> 33) % limit);
+  };
+  std::vector<Column> columns(4);
+  std::vector<std::vector<int>> plain(4);
+  for (int step = 0; step < 20'000; ++step) {
+    const size_t at = below(4);
+    const size_t what = below(20);
+    if (what == 0) {
+      const size_t from = below(4);
+      columns[at] = columns[from];
+      plain[at] = plain[from];
+    } else if (what == 1) {
+      const size_t size = below(800);
+      columns[at].Resize(size);
+      plain[at].resize(size);
+    } else if (!plain[at].empty()) {
+      const size_t row = below(plain[at].size());
+      columns[at].Mutable(Id::FromIndex(row)) = step;
+      plain[at][row] = step;
+    }
+    if (step % 97 != 0) continue;
+    for (size_t c = 0; c < 4; ++c) {
+      REQUIRE(columns[c].size() == plain[c].size());
+      for (Id id : columns[c].ids()) REQUIRE(columns[c][id] == plain[c][id.index()]);
+    }
+  }
+}
+
 TEST_CASE("cow vector: a chunk that nobody shares is written in place", "[base]") {
   Column a;
   a.Resize(4);

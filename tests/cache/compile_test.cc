@@ -35,6 +35,8 @@ TEST_CASE("compile: a pod's status follows phase, deletion and node", "[cache]")
       {"Failed", true, "n", TaskStatus::kFailed},
       {"Unknown", false, "n", TaskStatus::kUnknown},
       {"Dreaming", false, "n", TaskStatus::kUnknown},
+      {"", false, "", TaskStatus::kUnknown},  // API servers give every pod a phase.
+      {"", false, "n", TaskStatus::kUnknown},
   };
   Interner symbols;
   for (const Case& c : cases) {
@@ -199,8 +201,15 @@ TEST_CASE("compile: what no filter can judge is named", "[cache]") {
     INFO(c.spec);
     PodText text;
     text.spec = c.spec;
-    CHECK(MakePod(text, symbols).constraints->unsupported == c.feature);
+    CHECK(MakePod(text, symbols).constraints->unsupported == model::Bit(c.feature));
   }
+  // All of them are named.
+  PodText text;
+  text.spec = absl::StrCat(cases[1].spec, cases[5].spec, cases[7].spec);
+  const CompiledPod pod = MakePod(text, symbols);
+  CHECK(pod.constraints->unsupported ==
+        (model::Bit(F::kPodAffinity) | model::Bit(F::kVolumes) | model::Bit(F::kResourceClaims)));
+  CHECK(pod.constraints->unsupported_detail == "required inter-pod affinity, v, r");
 }
 
 TEST_CASE("compile: amounts that cannot be counted are refused with their name", "[cache]") {

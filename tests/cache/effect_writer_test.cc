@@ -127,6 +127,19 @@ struct Bed {
   }
 };
 
+framework::CycleReport Report(Bed& bed, const std::string& message,
+                              model::PodGroupPhase phase = model::PodGroupPhase::kInqueue) {
+  framework::CycleReport report{.snapshot = bed.mirror.Publish(), .session_uid = "s"};
+  for (model::JobId job : *report.snapshot->all_jobs) {
+    if (report.snapshot->jobs[job].facts->name != "g") continue;
+    report.pod_groups.push_back(
+        {.job = job, .phase = phase, .conditions = {{"Unschedulable", "True", "R", message}}});
+  }
+  report.pods.push_back({Bed::Find(*report.snapshot, "p"), "Unschedulable",
+                         std::make_shared<const std::string>(message), model::NodeId()});
+  return report;
+}
+
 TEST_CASE("effect writer: a binding is sent once and followed by its event", "[cache]") {
   Bed bed;
   bed.Bind({"p"});
@@ -147,16 +160,17 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
     int answer;
     std::string read_back;
     TaskStatus status;
-    size_t events;
+    size_t events;  // Of the binding or of its failure.
+    std::string hold;
   };
   const Case cases[] = {
-      {409, ours, TaskStatus::kBinding, 1},
-      {409, PodText{.spec = R"("nodeName":"other",)"}.Json(), TaskStatus::kPending, 0},
-      {409, PodText{}.Json(), TaskStatus::kPending, 0},
-      {409, "", TaskStatus::kPending, 0},
-      {404, "", TaskStatus::kPending, 0},
-      {504, ours, TaskStatus::kBinding, 1},
-      {500, PodText{}.Json(), TaskStatus::kPending, 0},
+      {409, ours, TaskStatus::kBinding, 1, ""},
+      {409, PodText{.spec = R"("nodeName":"other",)"}.Json(), TaskStatus::kPending, 0, ""},
+      {409, PodText{}.Json(), TaskStatus::kPending, 1, "1s"},
+      {409, "", TaskStatus::kPending, 0, ""},
+      {404, "", TaskStatus::kPending, 0, ""},
+      {504, ours, TaskStatus::kBinding, 1, ""},
+      {500, PodText{}.Json(), TaskStatus::kPending, 1, "500ms"},
   };
   for (const Case& c : cases) {
     INFO("answer " << c.answer << ", case " << &c - cases);
@@ -168,7 +182,7 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
     CHECK(bed.binds == 1);
     CHECK(model::StatusName(bed.Status("p")) == model::StatusName(c.status));
     CHECK(bed.Sent("POST", "/events").size() == c.events);
-    CHECK(bed.Held().empty());
+    CHECK(bed.Held() == c.hold);
     CHECK(bed.writer.binds_under_way() == 0);
   }
 }
@@ -206,12 +220,12 @@ TEST_CASE("effect writer: a busy server is asked again after its delay", "[cache
 TEST_CASE("effect writer: a refused job pauses longer each time and says why", "[cache]") {
   Bed bed;
   bed.bind_answers = {403};
-  const char* const pauses[] = {"1s", "2s", "4s", "8s", "16s", "32s", "1m0s", "1m0s"};
+  const char* const pauses[] = {"5s", "10s", "20s", "40s", "1m20s", "2m40s", "5m", "5m"};
   for (const char* pause : pauses) {
     INFO(pause);
     bed.Bind({"p"});
     CHECK(bed.Status("p") == TaskStatus::kPending);
-    CHECK(bed.Held() == (std::string(pause) == "1m0s" ? "1m" : pause));
+    CHECK(bed.Held() == pause);
     bed.executor.Advance(bed.mirror.NextHoldEnd() - bed.clock.Now());
   }
   REQUIRE_FALSE(bed.Sent("PATCH", "/pods/p/status").empty());
@@ -226,7 +240,104 @@ TEST_CASE("effect writer: a refused job pauses longer each time and says why", "
   bed.mirror.ForgetAssumption("ns/p", "u-p");
   bed.bind_answers = {403};
   bed.Bind({"p"});
-  CHECK(bed.Held() == "1s");
+  CHECK(bed.Held() == "5s");
+}
+
+TEST_CASE("effect writer: many refusals of one attempt pause the job once", "[cache]") {
+  Bed bed;
+  bed.mirror.PutPodGroup(MakeGroup("g", 2));
+  bed.Put({.name = "p2"});
+  bed.bind_answers = {403};
+  bed.Bind({"p", "p2"});
+  CHECK(bed.binds == 2);
+  CHECK(bed.Held() == "5s");
+}
+
+TEST_CASE("status writer: what waits is bounded by the objects there are", "[cache]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Refusal(500, "InternalError"); };
+  constexpr int kPods = 2000;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < kPods; ++i) {
+      const std::string name = absl::StrCat("r", round, "-", i);
+      bed.Put({.name = name});
+      bed.writer.statuses().WantPodCondition("ns/" + name, "u-" + name, "Unschedulable", "m", true);
+      bed.writer.statuses().WantPodCondition("ns/" + name, "u-" + name, "Unschedulable", "n",
+                                             false);
+    }
+    bed.executor.Advance(absl::Seconds(10));
+    CHECK(bed.writer.statuses().waiting() >= kPods);
+    CHECK(bed.writer.statuses().waiting() <= 3 * kPods);
+    for (int i = 0; i < kPods; ++i) bed.mirror.RemovePod(absl::StrCat("ns/r", round, "-", i));
+  }
+  bed.executor.Advance(absl::Minutes(3));
+  CHECK(bed.writer.statuses().waiting() == 0);
+  CHECK(bed.writer.idle());
+}
+
+TEST_CASE("status writer: conflicts in a row are tried ever more rarely", "[cache]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Refusal(409, "Conflict"); };
+  bed.effects.Report(Report(bed, "m"));
+  bed.executor.Advance(absl::Hours(1));
+  const size_t sent = bed.Sent("PATCH", "/podgroups/g").size();
+  CHECK(sent >= 10);
+  CHECK(sent <= 70);  // One a minute in the end.
+}
+
+TEST_CASE("status writer: a PodGroup of others is not written", "[cache]") {
+  Bed bed;
+  framework::CycleReport report = Report(bed, "m");
+  bed.mirror.RemovePod("ns/p");
+  bed.mirror.NoteForeignPod("ns/p", "ns/g");
+  bed.effects.Report(std::move(report));
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.Sent("PATCH", "/podgroups/g").empty());
+}
+
+TEST_CASE("effect queue: stopped writes are refused, the others go on", "[cache]") {
+  Bed bed;
+  const auto snapshot = bed.mirror.Publish();
+  const auto batch = [&] {
+    framework::EffectBatch out{.snapshot = snapshot, .action = "allocate"};
+    out.binds.push_back({Bed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
+    return out;
+  };
+  const auto stopped = [](WriteStops stops, auto& effects, const auto& make) {
+    effects.BeginCycle(std::move(stops), false);
+    return absl::IsFailedPrecondition(effects.Submit(make()));
+  };
+  CHECK(stopped({.nodes = {{"n", "x"}}}, bed.effects, batch));
+  CHECK(stopped({.queues = {{"default", "x"}}}, bed.effects, batch));
+  CHECK(stopped({.everything = "x"}, bed.effects, batch));
+  CHECK_FALSE(stopped({.nodes = {{"m", "x"}}, .queues = {{"other", "x"}}}, bed.effects, batch));
+  bed.executor.RunUntilIdle();
+  CHECK(bed.binds == 1);
+}
+
+TEST_CASE("effect queue: what is held back goes or is dropped whole at the end", "[cache]") {
+  for (bool drop : {false, true}) {
+    INFO("drop " << drop);
+    Bed bed;
+    framework::CycleReport report = Report(bed, "m");
+    const auto snapshot = report.snapshot;
+    bed.effects.BeginCycle({}, true);
+    framework::EffectBatch batch{.snapshot = snapshot, .action = "allocate"};
+    batch.binds.push_back({Bed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
+    REQUIRE(bed.effects.Submit(std::move(batch)).ok());
+    bed.effects.Report(std::move(report));
+    bed.executor.Advance(absl::Seconds(1));
+    CHECK(bed.server.requests.empty());
+    CHECK(bed.effects.held_batches().size() == 1);
+    WriteStops stops;
+    if (drop) stops.nodes["n"] = "x";
+    CHECK(bed.effects.EndCycle(stops) == (drop ? 1 : 0));
+    bed.executor.Advance(absl::Seconds(5));
+    CHECK(bed.binds == (drop ? 0 : 1));
+    // Nor is anything said about the job whose binding was dropped.
+    CHECK(bed.Sent("PATCH", "/podgroups/g").size() == (drop ? 0 : 1));
+    CHECK(bed.writer.binds_under_way() == 0);
+  }
 }
 
 TEST_CASE("effect writer: an outdated batch is dropped whole", "[cache]") {
@@ -261,19 +372,6 @@ TEST_CASE("effect queue: too many bindings under way refuse a batch", "[cache]")
   bed.executor.RunUntilIdle();
   CHECK(bed.binds == 0);
   CHECK(bed.writer.binds_under_way() == EffectQueue::kBindsMax);
-}
-
-framework::CycleReport Report(Bed& bed, const std::string& message,
-                              model::PodGroupPhase phase = model::PodGroupPhase::kInqueue) {
-  framework::CycleReport report{.snapshot = bed.mirror.Publish(), .session_uid = "s"};
-  for (model::JobId job : *report.snapshot->all_jobs) {
-    if (report.snapshot->jobs[job].facts->name != "g") continue;
-    report.pod_groups.push_back(
-        {.job = job, .phase = phase, .conditions = {{"Unschedulable", "True", "R", message}}});
-  }
-  report.pods.push_back({Bed::Find(*report.snapshot, "p"), "Unschedulable",
-                         std::make_shared<const std::string>(message), model::NodeId()});
-  return report;
 }
 
 TEST_CASE("status writer: phases at once, reasons after a moment, wording much later", "[cache]") {

@@ -91,6 +91,45 @@ TEST_CASE("mirror: a late event of the pod does not undo an assumption", "[cache
   CHECK(bed.IdleCpu() == 4000);
 }
 
+TEST_CASE("mirror: room that comes or goes makes a cycle only while some job waits", "[cache]") {
+  Bed bed;
+  bed.Put({.spec = kBound, .status = kRuns});
+  bed.mirror.PutPodGroup(MakeGroup("g", 1, "", R"({"phase":"Running","running":1})"));
+  REQUIRE(bed.Active().empty());
+  // A node comes; a pod ends; it goes.
+  bed.mirror.PutNode(MakeNode("m", R"({"cpu":"4","pods":"10"})", bed.symbols()));
+  CHECK_FALSE(bed.mirror.changed());
+  CHECK(bed.mirror.statuses_changed());
+  bed.Put({.spec = kBound, .status = R"("phase":"Succeeded",)"});
+  CHECK_FALSE(bed.mirror.changed());
+  CHECK(bed.Active() == std::vector<std::string>{"g"});  // Its status is not true any more.
+  bed.mirror.RemovePod("ns/p");
+  bed.mirror.PutPodGroup(MakeGroup("g", 0, "", R"({"phase":"Completed"})"));
+  REQUIRE(bed.Active().empty());
+  // A pod that waits makes one, and from then on so does room.
+  bed.Put({});
+  CHECK(bed.mirror.changed());
+  REQUIRE(bed.Active() == std::vector<std::string>{"g"});
+  bed.mirror.RemoveNode("m");
+  CHECK(bed.mirror.changed());
+}
+
+TEST_CASE("mirror: a node that only pods name goes with the last of them", "[cache]") {
+  Bed bed;
+  bed.Put({.spec = kBound, .status = kRuns});
+  bed.mirror.RemoveNode("n");
+  CHECK(bed.mirror.nodes() == 1);
+  bed.Put({.spec = kBound, .status = R"("phase":"Succeeded",)"});
+  CHECK(bed.mirror.nodes() == 1);
+  bed.mirror.RemovePod("ns/p");
+  CHECK(bed.mirror.nodes() == 0);
+  // A nomination keeps it too.
+  bed.Put({.status = R"("phase":"Pending","nominatedNodeName":"x",)"});
+  CHECK(bed.mirror.nodes() == 1);
+  bed.mirror.RemovePod("ns/p");
+  CHECK(bed.mirror.nodes() == 0);
+}
+
 TEST_CASE("mirror: news that contradict an assumption end it", "[cache]") {
   Bed bed;
   bed.Put({});
@@ -226,11 +265,66 @@ TEST_CASE("mirror: a resource beyond the last dimension makes the pod wait, not 
   for (model::TaskId id : snapshot->tasks.ids()) {
     if (snapshot->tasks[id].names == nullptr) continue;
     const model::PodConstraints& c = snapshot->constraints_of(snapshot->tasks[id].shape);
-    if (c.unsupported != model::UnsupportedFeature::kDimensions) continue;
+    if (c.unsupported != model::Bit(model::UnsupportedFeature::kDimensions)) continue;
     ++waiting;
     CHECK(c.unsupported_detail.rfind("z.io/r", 0) == 0);
   }
   CHECK(waiting == model::kFixedDims);
+  // Further events of such a pod, its own condition for one, are updates in place.
+  bed.mirror.Publish();
+  const int64_t rows = bed.mirror.rows_rewritten();
+  CompiledPod again = MakePod({.name = absl::StrCat("p", model::kDims - 1)}, bed.symbols());
+  again.requests.emplace_back(absl::StrCat("z.io/r", model::kDims - 1), 1000);
+  bed.mirror.PutPod(std::move(again));
+  CHECK_FALSE(bed.mirror.changed());
+  CHECK(bed.mirror.rows_rewritten() == rows);
+}
+
+TEST_CASE("mirror: a PodGroup is ours by a pod of ours, or while it has none", "[cache]") {
+  Bed bed;
+  CHECK(bed.mirror.OwnsGroup("ns/g"));
+  CHECK(bed.Active() == std::vector<std::string>{"g"});
+  bed.mirror.NoteForeignPod("ns/f", "ns/g");
+  CHECK_FALSE(bed.mirror.OwnsGroup("ns/g"));
+  CHECK(bed.Active().empty());
+  bed.Put({});
+  CHECK(bed.mirror.OwnsGroup("ns/g"));
+  CHECK(bed.Active() == std::vector<std::string>{"g"});
+  bed.mirror.RemovePod("ns/p");
+  CHECK_FALSE(bed.mirror.OwnsGroup("ns/g"));
+  // Bound by the other scheduler: it counts, and is still not ours.
+  CompiledPod foreign = MakePod({.name = "f", .spec = kBound}, bed.symbols());
+  foreign.ours = false;
+  bed.mirror.PutPod(foreign);
+  CHECK_FALSE(bed.mirror.OwnsGroup("ns/g"));
+  CHECK(bed.IdleCpu() == 3000);
+  CHECK(bed.Active().empty());
+  bed.mirror.RemovePod("ns/f");
+  CHECK(bed.mirror.changed());
+  CHECK(bed.mirror.OwnsGroup("ns/g"));
+  CHECK(bed.Active() == std::vector<std::string>{"g"});
+  // The last foreign pod may also leave while it waits.
+  bed.mirror.NoteForeignPod("ns/f", "ns/g");
+  CHECK(bed.Active().empty());
+  bed.mirror.RemovePod("ns/f");
+  CHECK(bed.mirror.changed());
+  CHECK(bed.Active() == std::vector<std::string>{"g"});
+}
+
+TEST_CASE("mirror: starting over forgets all but the generation", "[cache]") {
+  Bed bed;
+  bed.Put({});
+  REQUIRE(bed.mirror.AssumeBinding("ns/p", "u-p", "n").ok());
+  const auto before = bed.mirror.Publish();
+  bed.mirror.StartOver();
+  CHECK(bed.mirror.changed());
+  CHECK(bed.mirror.pods() == 0);
+  CHECK(bed.mirror.nodes() == 0);
+  const auto after = bed.mirror.Publish();
+  CHECK(after->generation > before->generation);
+  CHECK(after->nodes_by_name->empty());
+  bed.mirror.PutNode(MakeNode("n", R"({"cpu":"4","pods":"10"})", bed.symbols()));
+  CHECK(bed.IdleCpu() == 4000);
 }
 
 TEST_CASE("mirror: snapshots do not change when the mirror does", "[cache]") {

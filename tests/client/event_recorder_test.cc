@@ -138,6 +138,16 @@ TEST_CASE("events: nothing is sent while the gate is closed", "[client]") {
   CHECK(bed.recorder->idle());
 }
 
+TEST_CASE("events: no timer outlives a recorder that waits for its gate", "[client]") {
+  Bed bed;
+  bed.open = false;
+  bed.Record("p", "m");
+  bed.executor.RunUntilIdle();
+  CHECK(bed.executor.NextTimer() < absl::InfiniteDuration());
+  bed.recorder.reset();
+  CHECK(bed.executor.NextTimer() == absl::InfiniteDuration());
+}
+
 TEST_CASE("events: an idle recorder sets no timers", "[client]") {
   Bed bed;
   bed.Record("p", "m");

@@ -123,7 +123,9 @@ model::PodConstraints ReadConstraints(const Statement& task, Interner& symbols) 
   for (const std::string& text : task.All("port")) pod.ports.push_back(ReadPort(text));
   for (const std::string& name : task.All("image")) pod.images.push_back(symbols.Intern(name));
   pod.image_containers = std::max<int>(1, static_cast<int>(pod.images.size()));
-  pod.unsupported = ReadFeature(task.Text("unsupported"));
+  for (const std::string& feature : task.All("unsupported")) {
+    pod.unsupported |= model::Bit(ReadFeature(feature));
+  }
   return pod;
 }
 

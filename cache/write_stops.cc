@@ -1,0 +1,51 @@
+#include "cache/write_stops.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::cache {
+namespace {
+
+absl::Status Stopped(std::string_view what, const std::string& name, const std::string& invariant) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("writes for ", ToAbsl(what), name.empty() ? "" : " ", name,
+                   " are stopped until the cluster has been read anew: ", invariant,
+                   " was violated, see /debug/invariants"));
+}
+
+}  // namespace
+
+bool WriteStops::StopsQueue(const model::Snapshot& snapshot, model::QueueId queue) const {
+  if (!everything.empty()) return true;
+  return queue.valid() && !queues.empty() && queues.contains(*snapshot.queues[queue].name);
+}
+
+absl::Status WriteStops::Check(const framework::EffectBatch& batch) const {
+  if (empty()) return absl::OkStatus();
+  if (!everything.empty()) return Stopped("the whole cluster", "", everything);
+  const model::Snapshot& snapshot = *batch.snapshot;
+  const auto check_node = [&](model::NodeId node) {
+    if (!node.valid() || !snapshot.nodes[node].ready()) return absl::OkStatus();
+    auto stop = nodes.find(snapshot.node_facts(node).name);
+    return stop == nodes.end() ? absl::OkStatus() : Stopped("node", stop->first, stop->second);
+  };
+  const auto check_queue = [&](model::TaskId task) {
+    const model::JobId job = task.valid() ? snapshot.tasks[task].job : model::JobId();
+    if (!job.valid() || !snapshot.jobs[job].queue.valid()) return absl::OkStatus();
+    auto stop = queues.find(*snapshot.queues[snapshot.jobs[job].queue].name);
+    return stop == queues.end() ? absl::OkStatus() : Stopped("queue", stop->first, stop->second);
+  };
+  absl::Status status;
+  for (const framework::BindEffect& bind : batch.binds) {
+    status.Update(check_node(bind.node));
+    status.Update(check_queue(bind.task));
+  }
+  for (const framework::EvictEffect& eviction : batch.evictions) {
+    status.Update(check_node(snapshot.usage.tasks[eviction.victim].node));
+    status.Update(check_queue(eviction.victim));
+    status.Update(check_queue(eviction.beneficiary));
+  }
+  return status;
+}
+
+}  // namespace bth::cache

@@ -1,0 +1,25 @@
+// Whose writes are stopped, because a claim about their sums did not hold.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "api/model/snapshot.h"
+#include "framework/effects.h"
+
+namespace bth::cache {
+
+// By name, so that it holds from snapshot to snapshot; values name the invariant. A value type.
+struct WriteStops {
+  std::string everything;  // Invariant about the whole cluster; empty: none.
+  std::map<std::string, std::string> nodes;
+  std::map<std::string, std::string> queues;
+
+  bool empty() const { return everything.empty() && nodes.empty() && queues.empty(); }
+  // kFailedPrecondition names the stop that forbids it; OK when none does.
+  absl::Status Check(const framework::EffectBatch& batch) const;
+  bool StopsQueue(const model::Snapshot& snapshot, model::QueueId queue) const;
+};
+
+}  // namespace bth::cache
