@@ -10,8 +10,7 @@ namespace bth::framework {
 using model::NodeId;
 using model::NodeRange;
 
-CandidateIndex::CandidateIndex(Session& session, const NodeEvaluator& evaluator,
-                               model::ShapeId shape)
+CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::ShapeId shape)
     : session_(session),
       evaluator_(evaluator),
       shape_(shape),
@@ -30,13 +29,12 @@ void CandidateIndex::Rebuild() {
   maxima_.assign(hooks, 0);
   holders_of_maximum_.assign(hooks, 0);
   const bool normalises = evaluator_.NeedsMaxima(*static_fit_);
-  const auto& nodes = session_.base().nodes;
+  evaluator_.BeginScan();
   uint8_t feasible[NodeEvaluator::kRunNodesMax];
   double scores[NodeEvaluator::kRunNodesMax];
   const auto feasible_of = [&](NodeRange run) {
-    evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle,
-                        absl::Span<uint8_t>(feasible, run.size()));
-    return std::any_of(feasible, feasible + run.size(), [](uint8_t f) { return f != 0; });
+    return evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle,
+                               absl::Span<uint8_t>(feasible, run.size()));
   };
   if (normalises) {
     for (NodeRange run : evaluator_.runs()) {
@@ -46,12 +44,13 @@ void CandidateIndex::Rebuild() {
       }
     }
   }
+  const ScoreBasis basis = evaluator_.BasisFor(static_fit_, maxima_);
   for (NodeRange run : evaluator_.runs()) {
     if (!feasible_of(run)) continue;
-    evaluator_.Score(shape_, *static_fit_, maxima_, run, absl::Span<double>(scores, run.size()));
+    evaluator_.Score(shape_, basis, run, absl::Span<double>(scores, run.size()));
     for (NodeId node : run) {
       const size_t i = run.Offset(node);
-      if (feasible[i] != 0) tree_[leaves_ + nodes[node].name_rank] = scores[i];
+      if (feasible[i] != 0) tree_[leaves_ + evaluator_.rank(node)] = scores[i];
     }
   }
   for (size_t i = leaves_ - 1; i > 0; --i) tree_[i] = std::max(tree_[2 * i], tree_[2 * i + 1]);
@@ -88,11 +87,12 @@ bool CandidateIndex::Update(NodeId node) {
   uint8_t feasible = 0;
   double score = kInfeasible;
   evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle, absl::Span<uint8_t>(&feasible, 1));
-  const size_t position = session_.base().nodes[node].name_rank;
+  const size_t position = evaluator_.rank(node);
   const bool was_feasible = tree_[leaves_ + position] != kInfeasible;
   if (!KeepsMaxima(node, was_feasible, feasible != 0)) return false;
   if (feasible != 0) {
-    evaluator_.Score(shape_, *static_fit_, maxima_, run, absl::Span<double>(&score, 1));
+    const ScoreBasis basis{.fit = *static_fit_, .maxima = maxima_};
+    evaluator_.Score(shape_, basis, run, absl::Span<double>(&score, 1));
   }
   SetKey(position, score);
   return true;

@@ -19,7 +19,7 @@ class Session;
 // Thread: scheduling.
 class CandidateIndex {
  public:
-  CandidateIndex(Session& session, const NodeEvaluator& evaluator, model::ShapeId shape);
+  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::ShapeId shape);
 
   // The node with the highest score, the first by name among equals; invalid when none.
   // Re-evaluates the nodes changed since the last call; rebuilds when that is cheaper or when a
@@ -38,7 +38,7 @@ class CandidateIndex {
   bool KeepsMaxima(model::NodeId node, bool was_feasible, bool is_feasible);
 
   Session& session_;
-  const NodeEvaluator& evaluator_;
+  NodeEvaluator& evaluator_;
   const model::ShapeId shape_;
   const std::shared_ptr<const StaticFit> static_fit_;
   std::vector<int64_t> maxima_;  // Per static score hook, over feasible nodes.

@@ -1,5 +1,7 @@
 #include "framework/cycle.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/suggest.h"
@@ -63,6 +65,11 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
   return instance;
 }
 
+bool PolicyInstance::follows_clock() const {
+  return std::any_of(plugins_.begin(), plugins_.end(),
+                     [](const TieredPlugin& entry) { return entry.plugin->follows_clock(); });
+}
+
 Cycle::Cycle(PolicyInstance& policy, SessionContext context)
     : policy_(policy),
       session_(
@@ -82,6 +89,7 @@ absl::Status Cycle::Open() {
     }
   }
   session_.Freeze();
+  HoldJobsWithoutQueue(session_);
   return absl::OkStatus();
 }
 
@@ -108,7 +116,8 @@ absl::Status Cycle::Run() {
                              clock.Monotonic() - before);
     }
   }
-  session_.context().sink->Report(MakeReport(session_));
+  policy_.queue_use_.Advance(session_);
+  session_.context().sink->Report(MakeReport(session_, policy_.queue_use_));
   const absl::Duration end = clock.Monotonic();
   stats_.close = end - mark;
   stats_.total = end - start;

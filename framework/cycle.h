@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "conf/policy.h"
 #include "framework/plugin.h"
+#include "framework/queue_use.h"
 #include "framework/session.h"
 #include "framework/static_fit.h"
 
@@ -27,6 +28,8 @@ class PolicyInstance {
       std::vector<conf::Finding>* findings);
 
   const conf::Policy& policy() const { return *policy_; }
+  // True when one of its plugins does.
+  bool follows_clock() const;
 
  private:
   friend class Cycle;
@@ -40,6 +43,7 @@ class PolicyInstance {
   std::vector<std::unique_ptr<Action>> actions_;
   StaticFitCache static_fits_;
   ReasonTable reasons_;
+  QueueUse queue_use_;
 };
 
 // What one cycle did, for metrics and the debug endpoints.

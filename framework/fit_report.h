@@ -11,7 +11,8 @@
 
 namespace bth::framework {
 
-// The first gate, in this order, that holds the job.
+// The first gate, in this order, that holds the job. Only kQuota stands back where no node could
+// take some task of the job: more share would not help that one.
 enum class Gate : uint8_t {
   kNone,        // Nothing: everything wanted is placed.
   kNoPodGroup,  // Pods name a PodGroup that does not exist.

@@ -166,6 +166,8 @@ struct HookTable {
   HookList<std::function<bool(JobId)>> job_starving;
   HookList<std::function<JobId(absl::Span<const JobId>)>> target_job;
   HookList<std::function<void()>> reserved_nodes;
+  // Scheduling thread, before many nodes are asked about: columns of node values catch up here.
+  HookList<std::function<void()>> before_scan;
 
   // Event handlers: run when a task enters or leaves the occupying group (placed, promised;
   // evicted, undone), for doing and undoing alike. The task's new state is already set.

@@ -24,10 +24,24 @@ double Normalized(Normalize how, int64_t raw, int64_t max) {
   return 0;
 }
 
+// Clears fits[i] where verdicts[i] is a refusal; true when any is left. Two loops, because each
+// vectorises alone.
+bool KeepFitting(const ReasonId* __restrict verdicts, absl::Span<uint8_t> fits) {
+  uint8_t* __restrict out = fits.data();
+  const size_t size = fits.size();
+  for (size_t i = 0; i < size; ++i) {
+    out[i] = static_cast<uint8_t>(out[i] & static_cast<uint8_t>(verdicts[i] == kFits));
+  }
+  uint8_t any = 0;
+  for (size_t i = 0; i < size; ++i) any |= out[i];
+  return any != 0;
+}
+
 }  // namespace
 
-NodeEvaluator::NodeEvaluator(const Session& session) : session_(session) {
+NodeEvaluator::NodeEvaluator(const Session& session) : session_(session), room_(session) {
   const auto& nodes = session.base().nodes;
+  ranks_.resize(nodes.size());
   size_t first = 0;
   const auto close = [&](size_t end) {
     for (size_t at = first; at < end; at += kRunNodesMax) {
@@ -35,16 +49,16 @@ NodeEvaluator::NodeEvaluator(const Session& session) : session_(session) {
     }
   };
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[NodeId::FromIndex(i)].ready()) continue;
+    const NodeId node = NodeId::FromIndex(i);
+    ranks_[node] = nodes[node].name_rank;
+    if (nodes[node].ready()) continue;
     close(i);
     first = i + 1;
   }
   close(nodes.size());
 }
 
-bool NodeEvaluator::HasRoom(ShapeId shape, NodeId node, Room room) const {
-  if (room == Room::kAny) return true;
-  const ResourceVec& request = session_.shape(shape).request;
+bool NodeEvaluator::HasRoom(const ResourceVec& request, NodeId node, Room room) const {
   const model::Usage& usage = session_.usage();
   const bool idle = request.FitsIn(usage.idle[node]);
   // Future room differs from idle room only where something leaves or is promised.
@@ -54,41 +68,94 @@ bool NodeEvaluator::HasRoom(ShapeId shape, NodeId node, Room room) const {
   return idle == (room == Room::kIdle);
 }
 
-void NodeEvaluator::Feasible(ShapeId shape, const StaticFit& fit, NodeRange run, Room room,
-                             absl::Span<uint8_t> out) const {
-  bool any = false;
-  for (NodeId node : run) {
-    const bool fits = fit.refusal[node.index()] == kFits && HasRoom(shape, node, room);
-    out[run.Offset(node)] = fits;
-    any |= fits;
-  }
-  if (!any || session_.hooks().usage_filter.empty()) return;
-  ReasonId verdicts[kRunNodesMax];
-  for (const auto& entry : session_.hooks().usage_filter) {
-    const absl::Span<ReasonId> block(verdicts, run.size());
-    std::fill(block.begin(), block.end(), kFits);
-    entry.fn(shape, run, block);
-    for (size_t i = 0; i < run.size(); ++i) out[i] &= static_cast<uint8_t>(block[i] == kFits);
+void NodeEvaluator::BeginScan() {
+  if (++scans_ == 1) return;
+  room_.CatchUp();
+  for (const auto& entry : session_.hooks().before_scan) entry.fn();
+}
+
+void NodeEvaluator::RoomOf(ShapeId shape, NodeRange run, Room room, absl::Span<uint8_t> out) const {
+  const ResourceVec& request = session_.shape(shape).request;
+  if (room == Room::kAny) {
+    std::fill(out.begin(), out.end(), uint8_t{1});
+  } else if (run.size() == 1 || !room_.Covers(request)) {
+    for (NodeId node : run) out[run.Offset(node)] = HasRoom(request, node, room);
+  } else if (const model::Usage& usage = session_.usage();
+             usage.releasing_tasks > 0 || usage.pipelined_tasks > 0) {
+    uint8_t buffer[kRunNodesMax];
+    const absl::Span<uint8_t> idle(buffer, run.size());
+    room_.FitsIdle(request, run, idle);
+    room_.FitsFuture(request, run, out);
+    const auto wanted = static_cast<uint8_t>(room == Room::kIdle);
+    for (size_t i = 0; i < run.size(); ++i) out[i] &= static_cast<uint8_t>(idle[i] == wanted);
+  } else if (room == Room::kIdle) {
+    room_.FitsIdle(request, run, out);
+  } else {
+    std::fill(out.begin(), out.end(), uint8_t{0});
   }
 }
 
-void NodeEvaluator::Score(ShapeId shape, const StaticFit& fit, absl::Span<const int64_t> maxima,
-                          NodeRange run, absl::Span<double> out) const {
-  std::fill(out.begin(), out.end(), 0.0);
-  const auto& hooks = session_.hooks();
-  for (size_t k = 0; k < hooks.static_score.size(); ++k) {
-    const StaticScore& score = hooks.static_score[k].fn;
+bool NodeEvaluator::Feasible(ShapeId shape, const StaticFit& fit, NodeRange run, Room room,
+                             absl::Span<uint8_t> out) const {
+  RoomOf(shape, run, room, out);
+  bool any = KeepFitting(fit.refusal.data() + run.first().index(), out);
+  ReasonId verdicts[kRunNodesMax];
+  const absl::Span<ReasonId> block(verdicts, run.size());
+  for (const auto& entry : session_.hooks().usage_filter) {
+    if (!any) return false;
+    std::fill(block.begin(), block.end(), kFits);
+    entry.fn(shape, run, block);
+    any = KeepFitting(verdicts, out);
+  }
+  return any;
+}
+
+void NodeEvaluator::SumStatic(const StaticFit& fit, absl::Span<const int64_t> maxima, NodeRange run,
+                              absl::Span<double> out) const {
+  const auto& scores = session_.hooks().static_score;
+  const auto constant = [&](size_t k) {
+    return scores[k].fn.weight * Normalized(scores[k].fn.normalize, 0, 0);
+  };
+  // Constants that come first are added up once for all nodes: the same sums in the same order.
+  double head = 0;
+  size_t k = 0;
+  for (; k < scores.size() && fit.constant_zero[k]; ++k) head += constant(k);
+  std::fill(out.begin(), out.end(), head);
+  for (; k < scores.size(); ++k) {
     if (fit.constant_zero[k]) {
-      const double constant = score.weight * Normalized(score.normalize, 0, 0);
-      for (double& sum : out) sum += constant;
+      for (double& sum : out) sum += constant(k);
       continue;
     }
+    const StaticScore& score = scores[k].fn;
     for (NodeId node : run) {
       out[run.Offset(node)] +=
           score.weight * Normalized(score.normalize, fit.raw_scores[k][node.index()], maxima[k]);
     }
   }
-  for (const auto& entry : hooks.usage_score) entry.fn(shape, run, out);
+}
+
+ScoreBasis NodeEvaluator::BasisFor(const std::shared_ptr<const StaticFit>& fit,
+                                   absl::Span<const int64_t> maxima) {
+  ScoreBasis basis{.fit = *fit, .maxima = maxima};
+  const std::vector<bool>& constant = fit->constant_zero;
+  if (std::find(constant.begin(), constant.end(), false) == constant.end()) return basis;
+  basis.static_sums = static_sums_.Get(fit, maxima, [&](absl::Span<double> sums) {
+    for (NodeRange run : runs_) {
+      SumStatic(*fit, maxima, run, sums.subspan(run.first().index(), run.size()));
+    }
+  });
+  return basis;
+}
+
+void NodeEvaluator::Score(ShapeId shape, const ScoreBasis& basis, NodeRange run,
+                          absl::Span<double> out) const {
+  if (basis.static_sums.empty()) {
+    SumStatic(basis.fit, basis.maxima, run, out);
+  } else {
+    const auto sums = basis.static_sums.subspan(run.first().index(), run.size());
+    std::copy(sums.begin(), sums.end(), out.begin());
+  }
+  for (const auto& entry : session_.hooks().usage_score) entry.fn(shape, run, out);
 }
 
 bool NodeEvaluator::NeedsMaxima(const StaticFit& fit) const {

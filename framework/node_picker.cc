@@ -1,6 +1,5 @@
 #include "framework/node_picker.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -13,21 +12,6 @@ using model::NodeId;
 using model::NodeRange;
 using model::ShapeId;
 using model::TaskId;
-
-constexpr double kNothing = -std::numeric_limits<double>::infinity();
-
-// A candidate and its rank among equals.
-struct Best {
-  NodeId node;
-  double score = kNothing;
-  uint32_t rank = std::numeric_limits<uint32_t>::max();
-
-  void Offer(NodeId candidate, double candidate_score, uint32_t candidate_rank) {
-    if (candidate_score < score) return;
-    if (candidate_score == score && candidate_rank >= rank) return;
-    *this = {candidate, candidate_score, candidate_rank};
-  }
-};
 
 // The first requested dimension that is not free, -1 when none: cpu, memory, pods, then by name.
 // The numbers of other dimensions depend on who asked first.
@@ -44,7 +28,8 @@ int FirstMissingByName(const model::ResourceVec& request, const model::ResourceV
 
 }  // namespace
 
-NodePicker::NodePicker(Session& session) : session_(session), evaluator_(session) {
+NodePicker::NodePicker(Session& session)
+    : session_(session), evaluator_(session), scan_(session, evaluator_) {
   for (int d = 0; d < session.dims().size(); ++d) {
     missing_.push_back(session.reasons().Register(
         FitCode::kUnschedulable,
@@ -103,7 +88,8 @@ NodeChoice NodePicker::PickAmong(TaskId task, Room room) {
     }
     node = index->Best();
   } else {
-    node = ScanBest(task, room);
+    ++scans_;
+    node = scan_.Best(shape, room);
   }
   return {.node = node, .on_future_room = room == Room::kFuture};
 }
@@ -113,48 +99,6 @@ bool NodePicker::UsesIndex(ShapeId shape) {
   constexpr size_t kIndexesMax = 1024;  // 160 KB each at 10,000 nodes.
   if (indexes_.contains(shape)) return true;
   return ++picks_of_shape_[shape] > 1 && indexes_.size() < kIndexesMax;
-}
-
-NodeId NodePicker::ScanBest(TaskId task, Room room) {
-  ++scans_;
-  const ShapeId shape = session_.task(task).shape;
-  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
-  const std::vector<NodeRange>& runs = evaluator_.runs();
-  std::vector<std::array<uint8_t, NodeEvaluator::kRunNodesMax>> feasible(runs.size());
-  std::vector<uint8_t> any(runs.size(), 0);
-  std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
-  session_.context().workers->ForBlocks(runs.size(), [&](size_t i) {
-    const absl::Span<uint8_t> out(feasible[i].data(), runs[i].size());
-    evaluator_.Feasible(shape, *fit, runs[i], room, out);
-    any[i] =
-        static_cast<uint8_t>(std::any_of(out.begin(), out.end(), [](uint8_t f) { return f != 0; }));
-  });
-  if (evaluator_.NeedsMaxima(*fit)) {
-    for (size_t i = 0; i < runs.size(); ++i) {
-      for (NodeId node : runs[i]) {
-        if (feasible[i][runs[i].Offset(node)] != 0) {
-          evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
-        }
-      }
-    }
-  }
-  std::vector<Best> best_of_run(runs.size());
-  session_.context().workers->ForBlocks(runs.size(), [&](size_t i) {
-    if (any[i] == 0) return;
-    std::array<double, NodeEvaluator::kRunNodesMax> scores;
-    evaluator_.Score(shape, *fit, maxima, runs[i],
-                     absl::Span<double>(scores.data(), runs[i].size()));
-    for (NodeId node : runs[i]) {
-      const size_t at = runs[i].Offset(node);
-      if (feasible[i][at] == 0) continue;
-      best_of_run[i].Offer(node, scores[at], session_.base().nodes[node].name_rank);
-    }
-  });
-  Best best;
-  for (const Best& candidate : best_of_run) {
-    if (candidate.node.valid()) best.Offer(candidate.node, candidate.score, candidate.rank);
-  }
-  return best.node;
 }
 
 bool NodePicker::PassesGlobals(TaskId task, NodeId node) const {
@@ -171,11 +115,14 @@ NodeId NodePicker::ScanWithGlobals(TaskId task, Room room) {
   ++scans_;
   const ShapeId shape = session_.task(task).shape;
   const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
+  evaluator_.BeginScan();
   std::vector<NodeId> nodes;
   std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
   uint8_t feasible[NodeEvaluator::kRunNodesMax];
   for (NodeRange run : evaluator_.runs()) {
-    evaluator_.Feasible(shape, *fit, run, room, absl::Span<uint8_t>(feasible, run.size()));
+    if (!evaluator_.Feasible(shape, *fit, run, room, absl::Span<uint8_t>(feasible, run.size()))) {
+      continue;
+    }
     for (NodeId node : run) {
       if (feasible[run.Offset(node)] == 0 || !PassesGlobals(task, node)) continue;
       nodes.push_back(node);
@@ -183,9 +130,10 @@ NodeId NodePicker::ScanWithGlobals(TaskId task, Room room) {
     }
   }
   std::vector<double> scores(nodes.size());
+  const ScoreBasis basis = evaluator_.BasisFor(fit, maxima);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeRange run(nodes[i].index(), nodes[i].index() + 1);
-    evaluator_.Score(shape, *fit, maxima, run, absl::Span<double>(&scores[i], 1));
+    evaluator_.Score(shape, basis, run, absl::Span<double>(&scores[i], 1));
   }
   for (const auto& entry : session_.hooks().global_score) {
     entry.fn(task, nodes, absl::MakeSpan(scores));
@@ -195,9 +143,9 @@ NodeId NodePicker::ScanWithGlobals(TaskId task, Room room) {
       if (const NodeId node = entry.fn(task, nodes, scores); node.valid()) return node;
     }
   }
-  Best best;
+  RankedNode best;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    best.Offer(nodes[i], scores[i], session_.base().nodes[nodes[i]].name_rank);
+    best.Offer(nodes[i], scores[i], evaluator_.rank(nodes[i]));
   }
   return best.node;
 }
@@ -292,8 +240,45 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   for (size_t reason = 1; reason < counts.size(); ++reason) {
     if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
   }
-  if (per_shape) known = {.version = session_.version(), .fit = fit};
+  if (per_shape) {
+    known.version = session_.version();
+    known.fit = fit;
+  }
   return fit;
+}
+
+NodeId NodePicker::FirstTaker(TaskId task, Room room) const {
+  const ShapeId shape = session_.task(task).shape;
+  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
+  uint8_t feasible[NodeEvaluator::kRunNodesMax];
+  for (NodeRange run : evaluator_.runs()) {
+    if (!evaluator_.Feasible(shape, *fit, run, room, absl::Span<uint8_t>(feasible, run.size()))) {
+      continue;
+    }
+    for (NodeId node : run) {
+      if (feasible[run.Offset(node)] != 0 && PassesGlobals(task, node)) return node;
+    }
+  }
+  return {};
+}
+
+bool NodePicker::AnyNodeTakes(TaskId task) {
+  Explained& known = explained_[session_.task(task).shape];
+  const bool per_shape = session_.hooks().global_filter.empty();
+  if (per_shape && known.fit != nullptr && known.version == session_.version()) {
+    return known.fit->nodes_refused < static_cast<int32_t>(session_.base().nodes_by_name->size());
+  }
+  if (known.taker.valid()) {
+    std::vector<ReasonId> reasons;
+    CollectReasons(task, known.taker, true, &reasons);
+    if (reasons.empty()) return true;
+  }
+  evaluator_.BeginScan();
+  known.taker = FirstTaker(task, Room::kIdle);
+  if (!known.taker.valid() && session_.usage().releasing_tasks > 0) {
+    known.taker = FirstTaker(task, Room::kFuture);
+  }
+  return known.taker.valid();
 }
 
 NodeChoice NodePicker::PickSlowly(TaskId task, bool check_resources) const {
@@ -318,10 +303,11 @@ NodeChoice NodePicker::PickSlowly(TaskId task, bool check_resources) const {
   const auto fit = fresh.Get(session_, session_.shape(shape).constraints);
   std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
   for (NodeId node : nodes) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
-  Best best;
+  const ScoreBasis basis{.fit = *fit, .maxima = maxima};
+  RankedNode best;
   for (NodeId node : nodes) {
     double score = 0;
-    evaluator_.Score(shape, *fit, maxima, NodeRange(node.index(), node.index() + 1),
+    evaluator_.Score(shape, basis, NodeRange(node.index(), node.index() + 1),
                      absl::Span<double>(&score, 1));
     for (const auto& entry : session_.hooks().global_score) {
       entry.fn(task, absl::Span<const NodeId>(&node, 1), absl::Span<double>(&score, 1));

@@ -10,6 +10,7 @@
 #include "framework/candidate_index.h"
 #include "framework/fit_report.h"
 #include "framework/node_evaluator.h"
+#include "framework/node_scan.h"
 #include "framework/session.h"
 
 namespace bth::framework {
@@ -33,6 +34,10 @@ class NodePicker {
   // changes.
   std::shared_ptr<const TaskFit> Explain(model::TaskId task, bool check_resources = true);
 
+  // Whether some node would take the task, now or when releasing pods have left: whether Explain
+  // would leave a node out. Cost: up to the first such node, which is remembered for the shape.
+  bool AnyNodeTakes(model::TaskId task);
+
   uint64_t scans() const { return scans_; }
   uint64_t index_builds() const { return index_builds_; }
 
@@ -40,6 +45,7 @@ class NodePicker {
   struct Explained {
     uint64_t version = 0;
     std::shared_ptr<const TaskFit> fit;
+    model::NodeId taker;  // Took the shape when last asked; invalid: none known.
   };
 
   // The reason that holds the task off all nodes, or kFits.
@@ -47,16 +53,18 @@ class NodePicker {
   bool UsesIndex(model::ShapeId shape);
   NodeChoice PickNominated(model::TaskId task) const;
   NodeChoice PickAmong(model::TaskId task, Room room);
-  model::NodeId ScanBest(model::TaskId task, Room room);
   model::NodeId ScanWithGlobals(model::TaskId task, Room room);
   NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
   // All reasons of one node, in hook order; empty when it fits.
   void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
                       std::vector<ReasonId>* out) const;
   bool PassesGlobals(model::TaskId task, model::NodeId node) const;
+  // The first node that takes the task, in order of ids.
+  model::NodeId FirstTaker(model::TaskId task, Room room) const;
 
   Session& session_;
-  const NodeEvaluator evaluator_;
+  NodeEvaluator evaluator_;
+  NodeScan scan_;
   std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
   absl::flat_hash_map<model::ShapeId, int32_t> picks_of_shape_;
   absl::flat_hash_map<model::ShapeId, std::unique_ptr<CandidateIndex>> indexes_;

@@ -62,6 +62,7 @@ class HookRegistrar {
   void TargetJob(std::function<JobId(absl::Span<const JobId>)> fn);
   void ReservedNodes(std::function<void()> fn);
   // Always on.
+  void BeforeScan(std::function<void()> fn);
   void OnPlace(TaskEventFn fn);
   void OnRemove(TaskEventFn fn);
   void OnClose(std::function<void()> fn);
@@ -82,6 +83,9 @@ class Plugin {
   virtual std::string_view name() const = 0;
   // Adds hooks and computes what they need. What it captures must live as long as the session.
   virtual absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) = 0;
+  // True when its answers change as time passes, though nothing else does: while jobs wait, a
+  // cycle then starts every --schedule-period.
+  virtual bool follows_clock() const { return false; }
 };
 
 // Orders, tries, and commits or lets go; asks the session, never a plugin.

@@ -21,6 +21,9 @@ using model::TaskStatus;
 constexpr std::string_view kUnschedulable = "Unschedulable";
 constexpr std::string_view kSchedulable = "Schedulable";
 constexpr std::string_view kAllUnavailable = "all nodes are unavailable";
+constexpr uint32_t kUnplacedGroup = model::StatusBit(TaskStatus::kAllocated) |
+                                    model::StatusBit(TaskStatus::kPending) |
+                                    model::StatusBit(TaskStatus::kPipelined);
 
 // "3 Pending, 6 minAvailable": counts as text, sorted as text.
 std::string JoinSorted(std::vector<std::string> parts) {
@@ -34,6 +37,19 @@ const TaskState& Outcome(const Session& session, TaskId task) {
   return plan != nullptr ? *plan : session.state(task);
 }
 
+// Of the PodScheduled condition.
+std::string_view ReasonFor(TaskStatus outcome) {
+  switch (outcome) {
+    case TaskStatus::kAllocated:
+      return kSchedulable;
+    case TaskStatus::kPipelined:
+    case TaskStatus::kPending:
+      return kUnschedulable;
+    default:
+      return model::StatusName(outcome);
+  }
+}
+
 std::string PossiblyAssigned(const Session& session, TaskId task, NodeId node,
                              std::string_view once) {
   const model::TaskNames& names = *session.task(task).names;
@@ -42,15 +58,22 @@ std::string PossiblyAssigned(const Session& session, TaskId task, NodeId node,
 }
 
 bool ReadyByCount(const Session& session, JobId job) {
-  const model::JobCounts& counts = session.counts(job);
-  return counts.ready() + counts.pending_best_effort >= session.job(job).min_available;
+  return session.counts(job).ready() >= session.job(job).min_available;
+}
+
+// What holds the job as a whole. The queue's share is not it while there are tasks that no node
+// could take: more share would not help them.
+const JobFit* HoldOfJob(const Session& session, JobId job) {
+  const JobFit* hold = session.HoldOf(job);
+  if (hold == nullptr || hold->gate != Gate::kQuota) return hold;
+  return session.HasFit(job) ? nullptr : hold;
 }
 
 std::string PendingReasons(const Session& session, JobId job) {
   std::map<std::string_view, int> counts;
   for (TaskId task : *session.job(job).tasks) {
     if (session.state(task).status != TaskStatus::kPending) continue;
-    ++counts[DescribeTask(session, task).reason];
+    ++counts[ReasonFor(Outcome(session, task).status)];
   }
   std::vector<std::string> parts;
   for (const auto& [reason, count] : counts) {
@@ -64,12 +87,8 @@ void ReportPods(const Session& session, JobId job, const std::string& job_messag
   // Pods with the same words share one string.
   std::map<std::string, std::shared_ptr<const std::string>> messages;
   for (TaskId task : *session.job(job).tasks) {
-    const TaskStatus status = session.state(task).status;
     if (session.task(task).gated) continue;
-    if (status != TaskStatus::kAllocated && status != TaskStatus::kPending &&
-        status != TaskStatus::kPipelined) {
-      continue;
-    }
+    if (!model::InGroup(session.state(task).status, kUnplacedGroup)) continue;
     TaskWord word = DescribeTask(session, task);
     std::string text = std::move(word.message);
     if (text.empty()) text = job_message.empty() ? std::string(kAllUnavailable) : job_message;
@@ -90,9 +109,12 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
                      .events = session.EventsOf(job)};
   const bool unschedulable = session.FindCondition(job, kUnschedulable) != nullptr;
   out.phase = DerivePhase(counts, row.min_available, unschedulable);
-  const std::string message = JobMessage(session, job);
-  const bool waits = out.phase == PodGroupPhase::kUnknown || out.phase == PodGroupPhase::kPending ||
-                     out.phase == PodGroupPhase::kInqueue;
+  if (!row.queue.valid() && counts.phase != PodGroupPhase::kNone) out.phase = counts.phase;
+  const bool waits = !row.queue.valid() || out.phase == PodGroupPhase::kUnknown ||
+                     out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
+  // A job that merely runs has nothing to explain, however many tasks it has.
+  const bool unplaced = counts.Count(kUnplacedGroup) > 0;
+  const std::string message = waits || unplaced ? JobMessage(session, job) : std::string();
   if (waits) {
     out.events.push_back({true, std::string(kUnschedulable),
                           absl::StrCat(counts.count(TaskStatus::kPending), "/", counts.total(),
@@ -100,30 +122,33 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   } else {
     out.events.push_back({false, "Scheduled", "pod group is ready"});
   }
-  ReportPods(session, job, message, report);
+  if (unplaced) ReportPods(session, job, message, report);
   report->pod_groups.push_back(std::move(out));
 }
 
-void ReportQueues(const Session& session, CycleReport* report) {
+model::QueueId QueueNamed(const model::Snapshot& base, std::string_view name) {
+  const std::vector<model::QueueId>& queues = *base.queues_by_name;
+  const auto it = std::lower_bound(
+      queues.begin(), queues.end(), name,
+      [&base](model::QueueId queue, std::string_view n) { return *base.queues[queue].name < n; });
+  return it != queues.end() && *base.queues[*it].name == name ? *it : model::QueueId();
+}
+
+void ReportQueues(const Session& session, const QueueUse& queue_use, CycleReport* report) {
   const model::Snapshot& base = session.base();
-  IdVector<model::QueueId, model::ResourceVec> allocated(base.queues.size());
-  for (JobId job : *base.all_jobs) {
-    allocated[session.job(job).queue] += session.counts(job).allocated;
-  }
-  std::map<std::string_view, model::QueueId> by_name;
-  for (model::QueueId queue : *base.queues_by_name) by_name[*base.queues[queue].name] = queue;
+  const IdVector<model::QueueId, model::ResourceVec> allocated = queue_use.Allocated(session);
   IdVector<model::QueueId, model::ResourceVec> total = allocated;
-  const bool has_root = by_name.contains("root");
+  const size_t queues = base.queues_by_name->size();
+  const model::QueueId root = QueueNamed(base, "root");
   for (model::QueueId queue : *base.queues_by_name) {
-    if (!has_root) break;
+    if (!root.valid()) break;
+    if (allocated[queue] == model::ResourceVec()) continue;
     model::QueueId at = queue;
     // A parent chain longer than the number of queues is a cycle; it ends here.
-    for (size_t steps = 0; steps < by_name.size() && *base.queues[at].name != "root"; ++steps) {
+    for (size_t steps = 0; steps < queues && at != root; ++steps) {
       const std::string& parent = base.queues[at].parent;
-      auto it = by_name.find(parent.empty() ? "root" : std::string_view(parent));
-      if (it == by_name.end()) break;
-      at = it->second;
-      if (at == queue) break;
+      at = parent.empty() ? root : QueueNamed(base, parent);
+      if (!at.valid() || at == queue) break;
       total[at] += allocated[queue];
     }
   }
@@ -148,23 +173,24 @@ PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
 
 TaskWord DescribeTask(const Session& session, TaskId task) {
   const TaskState& outcome = Outcome(session, task);
+  const std::string_view reason = ReasonFor(outcome.status);
   switch (outcome.status) {
     case TaskStatus::kAllocated:
-      return {kSchedulable,
-              PossiblyAssigned(session, task, outcome.node, "minAvailable is satisfied"), NodeId()};
+      return {reason, PossiblyAssigned(session, task, outcome.node, "minAvailable is satisfied"),
+              NodeId()};
     case TaskStatus::kPipelined:
-      return {kUnschedulable,
+      return {reason,
               PossiblyAssigned(session, task, outcome.node,
                                "resource is released and minAvailable is satisfied"),
               outcome.evicts ? outcome.node : NodeId()};
     case TaskStatus::kPending: {
       const TaskFit* fit = session.FitOf(task);
-      if (fit != nullptr) return {kUnschedulable, fit->Text(session.reasons()), NodeId()};
+      if (fit != nullptr) return {reason, fit->Text(session.reasons()), NodeId()};
       const JobFit* hold = session.HoldOf(session.task(task).job);
-      return {kUnschedulable, hold != nullptr ? hold->message : std::string(), NodeId()};
+      return {reason, hold != nullptr ? hold->message : std::string(), NodeId()};
     }
     default:
-      return {model::StatusName(outcome.status), std::string(), NodeId()};
+      return {reason, std::string(), NodeId()};
   }
 }
 
@@ -183,7 +209,7 @@ std::string JobMessage(const Session& session, JobId job) {
   if (counts.count(TaskStatus::kPending) > 0) {
     absl::StrAppend(&text, "; Pending: ", PendingReasons(session, job));
   }
-  if (const JobFit* hold = session.HoldOf(job); hold != nullptr && !hold->message.empty()) {
+  if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr && !hold->message.empty()) {
     return absl::StrCat(text, ". Origin reason is: ", hold->message);
   }
   for (TaskId task : *session.job(job).tasks) {
@@ -197,7 +223,7 @@ std::string JobMessage(const Session& session, JobId job) {
 
 JobFit ExplainJob(const Session& session, JobId job) {
   JobFit out{.job = job};
-  if (const JobFit* hold = session.HoldOf(job); hold != nullptr) out = *hold;
+  if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr) out = *hold;
   std::vector<const TaskFit*> seen;
   int32_t pipelined = 0;
   int32_t planned = 0;
@@ -226,7 +252,23 @@ JobFit ExplainJob(const Session& session, JobId job) {
   return out;
 }
 
-CycleReport MakeReport(const Session& session) {
+void HoldJobsWithoutQueue(Session& session) {
+  for (JobId job : *session.base().jobs_without_queue) {
+    const bool waits =
+        session.counts(job).count(TaskStatus::kPending) > 0 || session.IsPendingPhase(job);
+    if (!waits) continue;
+    const model::JobFacts& facts = *session.job(job).facts;
+    const std::string message = absl::StrCat("PodGroup ", facts.Key(), " names the queue ",
+                                             facts.queue, ", which does not exist");
+    session.HoldAt(job, Gate::kNoQueue, "", message);
+    session.SetCondition(job, {.type = std::string(kUnschedulable),
+                               .status = "True",
+                               .reason = "QueueNotFound",
+                               .message = message});
+  }
+}
+
+CycleReport MakeReport(const Session& session, const QueueUse& queue_use) {
   CycleReport report{.snapshot = session.context().snapshot, .session_uid = session.context().uid};
   const model::Snapshot& base = session.base();
   std::vector<JobId> jobs = *base.active_jobs;
@@ -235,10 +277,11 @@ CycleReport MakeReport(const Session& session) {
   jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
   for (JobId job : jobs) {
     const JobRow& row = session.job(job);
-    if (row.facts == nullptr || !row.has_pod_group || !row.queue.valid()) continue;
+    if (row.facts == nullptr || !row.has_pod_group) continue;
+    if (!row.queue.valid() && session.HoldOf(job) == nullptr) continue;
     ReportJob(session, job, &report);
   }
-  ReportQueues(session, &report);
+  ReportQueues(session, queue_use, &report);
   return report;
 }
 

@@ -7,12 +7,17 @@
 #include "api/model/ids.h"
 #include "framework/effects.h"
 #include "framework/fit_report.h"
+#include "framework/queue_use.h"
 #include "framework/session.h"
 
 namespace bth::framework {
 
+// Says of each job whose queue does not exist that this is why its pods wait, or why it is not in
+// line. Plugins and actions leave such jobs alone; those with nothing waiting stay as they are.
+void HoldJobsWithoutQueue(Session& session);
+
 // Statuses of every active or touched job, of their pods that are not placed, and of queues.
-CycleReport MakeReport(const Session& session);
+CycleReport MakeReport(const Session& session, const QueueUse& queue_use);
 
 // Phase of a PodGroup from its counts (framework specification §13.5). `unschedulable_now`: this
 // session set the Unschedulable condition.

@@ -31,7 +31,6 @@ int CompareAge(const Facts& a, const Facts& b) {
 Session::Session(SessionContext context)
     : context_(std::move(context)), usage_(context_.snapshot->usage) {
   usage_.pipelined.Resize(usage_.idle.size());
-  touched_.assign(usage_.jobs.size(), 0);
 }
 
 Session::~Session() = default;
@@ -115,9 +114,9 @@ Session::JobNotes& Session::NotesOf(JobId id) {
 }
 
 void Session::Touch(JobId id) {
-  if (touched_[id] != 0) return;
-  touched_[id] = 1;
-  touched_jobs_.push_back(id);
+  // Mostly the job of the call before.
+  if (!touched_jobs_.empty() && touched_jobs_.back() == id) return;
+  if (touched_.insert(id).second) touched_jobs_.push_back(id);
 }
 
 void Session::SetCondition(JobId id, ConditionReport condition) {
@@ -137,7 +136,9 @@ void Session::AddEvent(JobId id, EventReport event) {
 
 void Session::HoldAt(JobId id, Gate gate, std::string_view plugin, std::string message) {
   JobFit& hold = NotesOf(id).hold;
-  if (hold.gate != Gate::kNone && hold.gate <= gate) return;
+  // Where no node could take a task, what is said of the nodes outdoes the queue's share.
+  const bool outdone = hold.gate == Gate::kQuota && gate == Gate::kFilters && HasFit(id);
+  if (hold.gate != Gate::kNone && hold.gate <= gate && !outdone) return;
   hold = {.job = id, .gate = gate, .plugin = std::string(plugin), .message = std::move(message)};
 }
 
@@ -148,6 +149,12 @@ void Session::RecordFit(TaskId id, std::shared_ptr<const TaskFit> fit) {
 const TaskFit* Session::FitOf(TaskId id) const {
   auto it = fits_.find(id);
   return it == fits_.end() ? nullptr : it->second.get();
+}
+
+bool Session::HasFit(JobId id) const {
+  const std::vector<TaskId>& tasks = *job(id).tasks;
+  return std::any_of(tasks.begin(), tasks.end(),
+                     [this](TaskId task_id) { return fits_.contains(task_id); });
 }
 
 void Session::ClearFits(JobId id) {

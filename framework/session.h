@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "api/model/snapshot.h"
 #include "base/clock.h"
 #include "base/ids.h"
@@ -107,12 +108,14 @@ class Session {
   // Plugins' words about a job, shown on its PodGroup at close.
   void SetCondition(model::JobId job, ConditionReport condition);
   void AddEvent(model::JobId job, EventReport event);
-  // Why the job waits; the lowest gate said in this session stays.
+  // Why the job waits; the lowest gate said in this session stays (but see fit_report.h on quota).
   void HoldAt(model::JobId job, Gate gate, std::string_view plugin, std::string message);
 
   // Fit errors of tasks, shared by tasks with the same answer.
   void RecordFit(model::TaskId task, std::shared_ptr<const TaskFit> fit);
   const TaskFit* FitOf(model::TaskId task) const;
+  // Some task of the job has one. Cost: linear in its tasks.
+  bool HasFit(model::JobId job) const;
   void ClearFits(model::JobId job);
   // What a discarded statement had planned for the task; kPending state when nothing.
   void RememberPlan(model::TaskId task, const model::TaskState& planned);
@@ -154,7 +157,7 @@ class Session {
   uint64_t last_version_ = 0;
   std::vector<model::NodeId> node_changes_;
   std::vector<model::JobId> touched_jobs_;
-  IdVector<model::JobId, uint8_t> touched_;  // Bytes: std::vector<bool> has no real references.
+  absl::flat_hash_set<model::JobId> touched_;
   absl::flat_hash_map<model::JobId, JobNotes> notes_;  // Of jobs that wait; off the hot path.
   absl::flat_hash_map<model::TaskId, std::shared_ptr<const TaskFit>> fits_;
   absl::flat_hash_map<model::TaskId, model::TaskState> plans_;

@@ -10,10 +10,13 @@
 #include "algo/node_scores.h"
 #include "base/status.h"
 #include "framework/session.h"
+#include "plugins/binpack/fill_columns.h"
 
 namespace bth::plugins {
 namespace {
 
+using binpack::FillColumns;
+using binpack::Part;
 using framework::HookRegistrar;
 using framework::Session;
 using model::NodeId;
@@ -48,13 +51,6 @@ absl::StatusOr<Weights> ReadWeights(const conf::Arguments& args) {
   return weights;
 }
 
-// A resource that counts for the shape at hand.
-struct Part {
-  int dim = 0;
-  int64_t request = 0;
-  double weight = 0;
-};
-
 // Score of one node, 0 to 100. A node that would be over its allocatable in a resource that counts
 // scores 0.
 double Fullness(absl::Span<const Part> parts, double weight_sum,
@@ -86,6 +82,8 @@ class BinPack final : public framework::Plugin {
         counted_.push_back({.dim = *dim, .weight = static_cast<double>(weight)});
       }
     }
+    columns_.emplace(session, counted_);
+    hooks.BeforeScan([this] { columns_->CatchUp(); });
     hooks.ScoreUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<double> sum) {
       AddScores(session, shape, block, sum);
     });
@@ -108,6 +106,10 @@ class BinPack final : public framework::Plugin {
     if (weight_sum <= 0) return;
     const absl::Span<const Part> asked(parts.data(), count);
     const auto plugin_weight = static_cast<double>(weights_.plugin);
+    if (columns_->Covers(block, asked)) {
+      columns_->Add({asked, weight_sum, plugin_weight}, block, sum);
+      return;
+    }
     for (NodeId node : block) {
       sum[block.Offset(node)] +=
           plugin_weight *
@@ -116,7 +118,8 @@ class BinPack final : public framework::Plugin {
   }
 
   const Weights weights_;
-  std::vector<Part> counted_;  // At most one per dimension.
+  std::vector<Part> counted_;           // At most one per dimension.
+  std::optional<FillColumns> columns_;  // Of the present session.
 };
 
 }  // namespace

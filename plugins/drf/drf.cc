@@ -55,7 +55,7 @@ class Drf final : public framework::Plugin {
 
  private:
   void AddHierarchyHooks(const Session& session, HookRegistrar& hooks) {
-    hooks.QueueOrder([this](QueueId left, QueueId right) { return tree_->Compare(left, right); });
+    hooks.QueueOrder([this](QueueId left, QueueId right) { return tree_->Order(left, right); });
     hooks.Reclaimable([this, &session](TaskId evictor, absl::Span<const TaskId> candidates) {
       return LaterQueues(session, evictor, candidates);
     });
@@ -133,8 +133,12 @@ class Drf final : public framework::Plugin {
     using Job = algo::JobChanges::Job;
     published_.Advance(
         session.base(), [] {},
-        [&jobs](JobId id, const Job*, const Job* now) {
-          if (now != nullptr) jobs.push_back(id);
+        [&jobs](JobId id, const Job* before, const Job* now) {
+          if (now == nullptr) return;
+          const bool same = before != nullptr && before->row.facts == now->row.facts &&
+                            before->row.queue == now->row.queue &&
+                            before->counts.allocated == now->counts.allocated;
+          if (!same) jobs.push_back(id);
         });
     for (JobId id : jobs) {
       const model::JobFacts& facts = *session.job(id).facts;

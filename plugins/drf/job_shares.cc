@@ -7,25 +7,28 @@ using model::ResourceVec;
 
 void JobShares::Open(const model::Snapshot& base) {
   base_ = &base;
-  shares_.assign(base.jobs.size(), kUnknown);
-  change_at_.assign(base.jobs.size(), -1);
+  ++session_;
   changes_.clear();
   changed_.clear();
 }
 
+JobShares::Row& JobShares::RowOf(JobId job) {
+  rows_.EnsureContains(job);
+  Row& row = rows_[job];
+  if (row.session != session_) row = {.session = session_};
+  return row;
+}
+
 double JobShares::ShareOf(JobId job) {
-  double& share = shares_[job];
-  if (share == kUnknown) {
-    const int32_t at = change_at_[job];
-    share = at < 0 ? algo::DominantShare(base_->usage.jobs[job].allocated, base_->total)
-                   : algo::DominantShare(AllocatedOf(job), base_->total);
-  }
+  double& share = RowOf(job).share;
+  if (share == kUnknown) share = algo::DominantShare(AllocatedOf(job), base_->total);
   return share;
 }
 
 ResourceVec JobShares::AllocatedOf(JobId job) const {
   const ResourceVec& allocated = base_->usage.jobs[job].allocated;
-  const int32_t at = change_at_[job];
+  if (!rows_.Contains(job) || rows_[job].session != session_) return allocated;
+  const int32_t at = rows_[job].change_at;
   return at < 0 ? allocated : allocated + changes_[static_cast<size_t>(at)];
 }
 
@@ -37,14 +40,14 @@ void JobShares::Remove(JobId job, const ResourceVec& amount) {
 }
 
 ResourceVec& JobShares::ChangeOf(JobId job) {
-  shares_[job] = kUnknown;
-  int32_t& at = change_at_[job];
-  if (at < 0) {
-    at = static_cast<int32_t>(changes_.size());
+  Row& row = RowOf(job);
+  row.share = kUnknown;
+  if (row.change_at < 0) {
+    row.change_at = static_cast<int32_t>(changes_.size());
     changes_.emplace_back();
     changed_.push_back(job);
   }
-  return changes_[static_cast<size_t>(at)];
+  return changes_[static_cast<size_t>(row.change_at)];
 }
 
 }  // namespace bth::plugins::drf

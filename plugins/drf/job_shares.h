@@ -11,8 +11,9 @@
 namespace bth::plugins::drf {
 
 // A job starts with what its allocated tasks hold in the snapshot; promised tasks count only when
-// they were promised in this session. Shares are computed when first asked for, so that opening a
-// session costs one fill. Thread: scheduling.
+// they were promised in this session. Shares are computed when first asked for. Rows stay from
+// session to session and are made anew when first touched: opening costs nothing per job.
+// Thread: scheduling.
 class JobShares {
  public:
   // Starts a session; `base` must outlive it.
@@ -28,11 +29,17 @@ class JobShares {
 
  private:
   static constexpr double kUnknown = -1;
+  struct Row {
+    uint64_t session = 0;  // In which the rest is true.
+    double share = kUnknown;
+    int32_t change_at = -1;  // Position in `changes_`; -1: none.
+  };
+  Row& RowOf(model::JobId job);
   model::ResourceVec& ChangeOf(model::JobId job);
 
   const model::Snapshot* base_ = nullptr;
-  IdVector<model::JobId, double> shares_;      // kUnknown: not computed.
-  IdVector<model::JobId, int32_t> change_at_;  // Position in `changes_`; -1: none.
+  uint64_t session_ = 0;
+  IdVector<model::JobId, Row> rows_;
   std::vector<model::ResourceVec> changes_;
   std::vector<model::JobId> changed_;
 };

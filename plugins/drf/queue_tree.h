@@ -23,6 +23,16 @@ class QueueTree {
   int Compare(model::QueueId left, model::QueueId right) {
     return tree_.Compare(paths_[left], paths_[right]);
   }
+  // The order in which queues are served: as Compare, but of two queues that are equal as far as
+  // both paths go, the one with the shorter path is first. Otherwise two siblings that differ
+  // could both equal a queue higher up, and an age between theirs would make the order a circle.
+  int Order(model::QueueId left, model::QueueId right) {
+    if (const int order = Compare(left, right); order != 0) return order;
+    const size_t left_length = paths_[left].size();
+    const size_t right_length = paths_[right].size();
+    return static_cast<int>(left_length > right_length) -
+           static_cast<int>(left_length < right_length);
+  }
 
  private:
   static constexpr algo::HdrfTree::NodeIndex kNone = 0;  // The root is nobody's leaf.

@@ -164,8 +164,10 @@ class Gang final : public framework::Plugin {
   static void AddJobHooks(const Session& session, HookRegistrar& hooks) {
     hooks.JobValid([&session](JobId job) { return Validate(ViewOf(session, job)); });
     hooks.JobOrder([&session](JobId left, JobId right) {
-      return UnreadyFirst(algo::IsReady(session.job(left).min_available, session.counts(left)),
-                          algo::IsReady(session.job(right).min_available, session.counts(right)));
+      const auto looks_ready = [&session](JobId job) {
+        return algo::LooksReady(session.job(job).min_available, session.counts(job));
+      };
+      return UnreadyFirst(looks_ready(left), looks_ready(right));
     });
     hooks.JobReady([&session](JobId job) { return Ready(ViewOf(session, job)); });
     hooks.JobPipelined([&session](JobId job) { return VoteFor(Pipelined(ViewOf(session, job))); });
@@ -176,12 +178,15 @@ class Gang final : public framework::Plugin {
   }
 
   static void AddSubJobHooks(const Session& session, HookRegistrar& hooks) {
-    const auto ready = [&session](SubJobId id) {
+    hooks.SubJobOrder([&session](SubJobId left, SubJobId right) {
+      const auto looks_ready = [&session](SubJobId id) {
+        return algo::LooksReady(session.base().sub_jobs[id], session.usage().sub_jobs[id]);
+      };
+      return UnreadyFirst(looks_ready(left), looks_ready(right));
+    });
+    hooks.SubJobReady([&session](SubJobId id) {
       return algo::IsReady(session.base().sub_jobs[id], session.usage().sub_jobs[id]);
-    };
-    hooks.SubJobOrder(
-        [ready](SubJobId left, SubJobId right) { return UnreadyFirst(ready(left), ready(right)); });
-    hooks.SubJobReady(ready);
+    });
     hooks.SubJobPipelined([&session](SubJobId id) {
       return VoteFor(algo::IsPipelined(session.base().sub_jobs[id], session.usage().sub_jobs[id]));
     });

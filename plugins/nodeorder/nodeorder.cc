@@ -1,12 +1,14 @@
 #include "plugins/nodeorder/nodeorder.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "algo/node_scores.h"
 #include "base/status.h"
 #include "framework/session.h"
 #include "plugins/nodeorder/node_capacities.h"
+#include "plugins/nodeorder/node_columns.h"
 
 namespace bth::plugins {
 namespace {
@@ -18,8 +20,10 @@ using model::NodeId;
 using model::NodeRange;
 using model::PodConstraints;
 using model::ShapeId;
+using nodeorder::Favour;
 using nodeorder::NodeCapacities;
 using nodeorder::NodeCapacity;
+using nodeorder::NodeColumns;
 
 struct Weights {
   int64_t node_affinity = 2;
@@ -51,22 +55,32 @@ absl::StatusOr<Weights> ReadWeights(const conf::Arguments& args) {
   for (const Key& key : kKeys) {
     BTH_ASSIGN_OR_RETURN(weights.*key.value, args.Int(key.name, weights.*key.value));
   }
+  for (std::string_view key : {"podaffinity.weight", "podtopologyspread.weight"}) {
+    BTH_ASSIGN_OR_RETURN(const int64_t weight, args.Int(key, 0));
+    if (weight != 0) args.Report(key, "has no effect yet: other pods do not count in the score");
+  }
   return weights;
 }
 
 // LeastAllocated or MostAllocated: requests count with their defaults.
-template <typename Score>
 framework::UsageScoreFn AllocationScore(const Session& session, const NodeCapacities& capacities,
-                                        int64_t weight, Score score) {
-  return [&session, &capacities, weight, score](ShapeId shape, NodeRange block,
-                                                absl::Span<double> sum) {
-    const model::NonZeroRequest pod = session.shape(shape).nonzero;
+                                        const NodeColumns& columns, int64_t weight, Favour favour) {
+  return [&session, &capacities, &columns, weight, favour](ShapeId shape, NodeRange block,
+                                                           absl::Span<double> sum) {
+    const model::NonZeroRequest& request = session.shape(shape).nonzero;
+    const algo::CpuMemory pod{.cpu = request.cpu_milli, .memory = request.memory_bytes};
+    if (columns.Covers(block, pod, weight)) {
+      columns.AddAllocation(favour, pod, weight, block, sum);
+      return;
+    }
     for (NodeId node : block) {
       const model::NonZeroRequest& held = session.usage().nonzero[node];
-      const algo::CpuMemory asked{.cpu = held.cpu_milli + pod.cpu_milli,
-                                  .memory = held.memory_bytes + pod.memory_bytes};
-      sum[block.Offset(node)] +=
-          static_cast<double>(weight * score(asked, capacities[node].cpu_memory));
+      const algo::CpuMemory asked{.cpu = held.cpu_milli + pod.cpu,
+                                  .memory = held.memory_bytes + pod.memory};
+      const algo::CpuMemory& whole = capacities[node].cpu_memory;
+      const int64_t score = favour == Favour::kFree ? algo::LeastAllocatedScore(asked, whole)
+                                                    : algo::MostAllocatedScore(asked, whole);
+      sum[block.Offset(node)] += static_cast<double>(weight * score);
     }
   };
 }
@@ -84,6 +98,9 @@ class Balance {
   bool applies() const {
     return pod_[model::kCpu] > 0 || pod_[model::kMemory] > 0 || gpu_dim_ >= 0;
   }
+
+  bool counts_gpu() const { return gpu_dim_ >= 0; }
+  algo::CpuMemory pod() const { return {.cpu = pod_[model::kCpu], .memory = pod_[model::kMemory]}; }
 
   int64_t Of(NodeId node) const {
     const NodeCapacity& whole = capacities_[node];
@@ -146,7 +163,7 @@ framework::StaticScore StaticScoreOf(const Session& session, int64_t weight, Nor
       .weight = static_cast<double>(weight)};
 }
 
-// Keeps the column of capacities from session to session. Thread: scheduling; scores on any worker.
+// Keeps the capacities from session to session. Thread: scheduling; scores on any worker.
 class NodeOrder final : public framework::Plugin {
  public:
   explicit NodeOrder(const Weights& weights) : weights_(weights) {}
@@ -155,14 +172,14 @@ class NodeOrder final : public framework::Plugin {
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     AddStaticScores(session, hooks);
     capacities_.Refresh(session.base());
-    if (weights_.least_requested != 0) {
-      hooks.ScoreUsage(AllocationScore(session, capacities_, weights_.least_requested,
-                                       algo::LeastAllocatedScore));
-    }
-    if (weights_.most_requested != 0) {
-      hooks.ScoreUsage(
-          AllocationScore(session, capacities_, weights_.most_requested, algo::MostAllocatedScore));
-    }
+    columns_.emplace(session, capacities_);
+    hooks.BeforeScan([this] { columns_->CatchUp(); });
+    const auto score_allocation = [&](int64_t weight, Favour favour) {
+      if (weight == 0) return;
+      hooks.ScoreUsage(AllocationScore(session, capacities_, *columns_, weight, favour));
+    };
+    score_allocation(weights_.least_requested, Favour::kFree);
+    score_allocation(weights_.most_requested, Favour::kUsed);
     if (weights_.balanced_resource != 0) AddBalance(session, hooks);
     return absl::OkStatus();
   }
@@ -196,15 +213,20 @@ class NodeOrder final : public framework::Plugin {
     hooks.ScoreUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<double> sum) {
       const Balance balance(session, capacities_, shape);
       if (!balance.applies()) return;
+      const int64_t weight = weights_.balanced_resource;
+      if (!balance.counts_gpu() && columns_->Covers(block, balance.pod(), weight)) {
+        columns_->AddBalance(balance.pod(), weight, block, sum);
+        return;
+      }
       for (NodeId node : block) {
-        sum[block.Offset(node)] +=
-            static_cast<double>(weights_.balanced_resource * balance.Of(node));
+        sum[block.Offset(node)] += static_cast<double>(weight * balance.Of(node));
       }
     });
   }
 
   const Weights weights_;
   NodeCapacities capacities_;
+  std::optional<NodeColumns> columns_;  // Of the present session.
 };
 
 }  // namespace

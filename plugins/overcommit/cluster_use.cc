@@ -11,13 +11,14 @@ using algo::JobChanges;
 using model::NodeId;
 using model::ResourceVec;
 
-// Use of the ready nodes in one chunk of rows.
-template <typename Nodes, typename Amounts>
-ResourceVec UseOfChunk(const Nodes& nodes, const Amounts& allocatable, const Amounts& idle,
-                       size_t chunk) {
+constexpr size_t kBlockRows = model::NodeAmounts::kRowsPerChunk;
+
+// Use of the ready nodes in one block of rows.
+template <typename Nodes>
+ResourceVec UseOfBlock(const Nodes& nodes, const model::NodeAmounts& allocatable,
+                       const model::NodeAmounts& idle, size_t begin) {
   ResourceVec use;
-  const size_t begin = chunk * Nodes::kRowsPerChunk;
-  const size_t end = std::min({begin + Nodes::kRowsPerChunk, nodes.size(), idle.size()});
+  const size_t end = std::min({begin + kBlockRows, nodes.size(), idle.size()});
   for (size_t i = begin; i < end; ++i) {
     const NodeId node = NodeId::FromIndex(i);
     if (!nodes[node].ready()) continue;
@@ -25,6 +26,13 @@ ResourceVec UseOfChunk(const Nodes& nodes, const Amounts& allocatable, const Amo
     use -= idle[node];
   }
   return use;
+}
+
+// The first row at or after `row` that may differ.
+template <typename Column>
+size_t NextDifferentRow(const Column& now, const Column& before, size_t row) {
+  const size_t chunk = now.NextDifferentChunk(before, row / Column::kRowsPerChunk);
+  return std::max(row, chunk * Column::kRowsPerChunk);
 }
 
 }  // namespace
@@ -42,15 +50,14 @@ void ClusterUse::FollowNodes(const model::Snapshot& base) {
     idle_ = {};
     used_ = {};
   }
-  const size_t chunks = std::max(nodes_.chunk_count(), base.nodes.chunk_count());
-  for (size_t chunk = 0; chunk < chunks; ++chunk) {
-    if (base.nodes.SharesChunk(nodes_, chunk) &&
-        base.allocatable.SharesChunk(allocatable_, chunk) &&
-        base.usage.idle.SharesChunk(idle_, chunk)) {
-      continue;
-    }
-    used_ -= UseOfChunk(nodes_, allocatable_, idle_, chunk);
-    used_ += UseOfChunk(base.nodes, base.allocatable, base.usage.idle, chunk);
+  const size_t rows = std::max(nodes_.size(), base.nodes.size());
+  for (size_t row = 0; row < rows; row += kBlockRows) {
+    row = std::min({NextDifferentRow(base.nodes, nodes_, row),
+                    NextDifferentRow(base.allocatable, allocatable_, row),
+                    NextDifferentRow(base.usage.idle, idle_, row)});
+    if (row >= rows) break;
+    used_ -= UseOfBlock(nodes_, allocatable_, idle_, row);
+    used_ += UseOfBlock(base.nodes, base.allocatable, base.usage.idle, row);
   }
   nodes_ = base.nodes;
   allocatable_ = base.allocatable;

@@ -23,9 +23,9 @@ class ClusterUse {
 
   // What `used_` was made of.
   std::shared_ptr<const model::DimensionTable> dims_;
-  CowVector<model::NodeId, model::NodeRow> nodes_;
-  CowVector<model::NodeId, model::ResourceVec> allocatable_;
-  CowVector<model::NodeId, model::ResourceVec> idle_;
+  decltype(model::Snapshot::nodes) nodes_;
+  model::NodeAmounts allocatable_;
+  model::NodeAmounts idle_;
   model::ResourceVec used_;
 
   algo::JobChanges changes_;

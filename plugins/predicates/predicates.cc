@@ -5,9 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "framework/session.h"
 #include "plugins/predicates/arguments.h"
+#include "plugins/predicates/pod_limits.h"
 #include "plugins/predicates/port_ledger.h"
 
 namespace bth::plugins {
@@ -23,6 +26,7 @@ using model::PodConstraints;
 using model::ShapeId;
 using model::TaskId;
 using model::UnsupportedFeature;
+using predicates::PodLimits;
 using predicates::PortLedger;
 using predicates::Switches;
 
@@ -52,6 +56,17 @@ constexpr UnsupportedFeature kUnsupported[] = {
     UnsupportedFeature::kDimensions,
 };
 
+// All that hold a pod with these features.
+std::string HoldTexts(model::UnsupportedSet set, const Switches& switches) {
+  std::string out;
+  for (UnsupportedFeature feature : kUnsupported) {
+    if ((set & model::Bit(feature)) == 0) continue;
+    const std::string_view text = HoldText(feature, switches);
+    if (!text.empty()) absl::StrAppend(&out, out.empty() ? "" : "; ", ToAbsl(text));
+  }
+  return out;
+}
+
 // True when every required term names nodes and no node is named by all requirements of a term.
 // Such a pod fits nowhere, and the reason is the pod, not the nodes.
 bool NamesConflict(const PodConstraints& pod) {
@@ -73,28 +88,6 @@ bool NamesConflict(const PodConstraints& pod) {
   return true;
 }
 
-// Pods that count against a node's limit: all that are there or promised, but for those that this
-// session evicts.
-int64_t PodsOn(const Session& session, NodeId node, bool any_evicted) {
-  const model::Usage& usage = session.usage();
-  int64_t pods = session.base().allocatable[node][model::kPods] - usage.idle[node][model::kPods];
-  if (usage.pipelined_tasks > 0) pods += usage.pipelined[node][model::kPods];
-  if (any_evicted) {
-    pods -=
-        usage.releasing[node][model::kPods] - session.base().usage.releasing[node][model::kPods];
-  }
-  return pods;
-}
-
-void FilterPodCount(const Session& session, NodeRange block, ReasonId reason,
-                    absl::Span<ReasonId> out) {
-  const bool any_evicted = session.usage().releasing_tasks != session.base().usage.releasing_tasks;
-  for (NodeId node : block) {
-    const int64_t limit = session.base().allocatable[node][model::kPods];
-    if (PodsOn(session, node, any_evicted) >= limit) out[block.Offset(node)] = reason;
-  }
-}
-
 // A filter of one claim per node.
 template <typename Fits>
 framework::StaticFilterFn StaticFilter(const Session& session, ReasonId reason, Fits fits) {
@@ -106,8 +99,8 @@ framework::StaticFilterFn StaticFilter(const Session& session, ReasonId reason, 
   };
 }
 
-// Registers its filters in the order in which kube-scheduler's reasons appear. Keeps the ports of
-// the present session. Thread: scheduling; filters on any worker.
+// Registers its filters in the order in which kube-scheduler's reasons appear. Keeps the pod
+// limits and ports of the present session. Thread: scheduling; filters on any worker.
 class Predicates final : public framework::Plugin {
  public:
   explicit Predicates(const Switches& switches) : switches_(switches) {}
@@ -117,8 +110,10 @@ class Predicates final : public framework::Plugin {
     AddPreFilter(session, hooks);
     const ReasonId crowded =
         session.reasons().Register(FitCode::kUnschedulable, "node(s) pod number exceeded");
-    hooks.FilterUsage([&session, crowded](ShapeId, NodeRange block, absl::Span<ReasonId> out) {
-      FilterPodCount(session, block, crowded, out);
+    pod_limits_.emplace(session);
+    hooks.BeforeScan([this] { pod_limits_->CatchUp(); });
+    hooks.FilterUsage([this, crowded](ShapeId, NodeRange block, absl::Span<ReasonId> out) {
+      pod_limits_->Refuse(block, crowded, out);
     });
     AddStaticFilters(session, hooks);
     if (switches_.node_ports) AddPortFilter(session, hooks);
@@ -127,12 +122,10 @@ class Predicates final : public framework::Plugin {
 
  private:
   void AddPreFilter(Session& session, HookRegistrar& hooks) {
-    hold_.assign(static_cast<size_t>(UnsupportedFeature::kDimensions) + 1, framework::kFits);
-    for (UnsupportedFeature feature : kUnsupported) {
-      const std::string_view text = HoldText(feature, switches_);
-      if (text.empty()) continue;
-      hold_[static_cast<size_t>(feature)] =
-          session.reasons().Register(FitCode::kUnresolvable, text);
+    hold_.assign(size_t{1} << model::kUnsupportedFeatures, framework::kFits);
+    for (size_t set = 1; set < hold_.size(); ++set) {
+      const std::string text = HoldTexts(static_cast<model::UnsupportedSet>(set), switches_);
+      if (!text.empty()) hold_[set] = session.reasons().Register(FitCode::kUnresolvable, text);
     }
     const ReasonId conflict = session.reasons().Register(
         FitCode::kUnresolvable,
@@ -140,7 +133,7 @@ class Predicates final : public framework::Plugin {
     hooks.PreFilter([this, &session, conflict](TaskId task) -> ReasonId {
       const PodConstraints& pod = session.base().constraints_of(session.task(task).shape);
       if (switches_.node_affinity && NamesConflict(pod)) return conflict;
-      return hold_[static_cast<size_t>(pod.unsupported)];
+      return hold_[pod.unsupported];
     });
   }
 
@@ -185,8 +178,9 @@ class Predicates final : public framework::Plugin {
   }
 
   const Switches switches_;
-  std::vector<ReasonId> hold_;       // By UnsupportedFeature.
-  std::optional<PortLedger> ports_;  // Of the present session.
+  std::vector<ReasonId> hold_;           // By UnsupportedSet.
+  std::optional<PodLimits> pod_limits_;  // Of the present session.
+  std::optional<PortLedger> ports_;      // Of the present session.
 };
 
 }  // namespace

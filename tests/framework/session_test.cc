@@ -247,6 +247,22 @@ TEST_CASE("session: the lowest gate said stays", "[framework]") {
   CHECK(ExplainJob(bed.session, job).gate == Gate::kQueueClosed);
 }
 
+TEST_CASE("session: what no node could take is said before the queue's share", "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  const model::JobId job = bed.world.job("j");
+  bed.session.HoldAt(job, Gate::kQuota, "proportion", "quota");
+  CHECK(ExplainJob(bed.session, job).gate == Gate::kQuota);
+  CHECK(JobMessage(bed.session, job).ends_with("Origin reason is: quota"));
+  auto fit = std::make_shared<TaskFit>();
+  fit->exemplar = bed.session.job(job).tasks->front();
+  fit->nodes_refused = 3;
+  bed.session.RecordFit(fit->exemplar, fit);
+  CHECK(ExplainJob(bed.session, job).gate == Gate::kFilters);
+  CHECK(JobMessage(bed.session, job).ends_with(": 0/3 nodes are unavailable"));
+  bed.session.HoldAt(job, Gate::kFilters, "", "filters");
+  CHECK(JobMessage(bed.session, job).ends_with("Origin reason is: filters"));
+}
+
 TEST_CASE("session: a condition replaces the one of its type", "[framework]") {
   Bed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");

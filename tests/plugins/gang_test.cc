@@ -84,8 +84,10 @@ TEST_CASE("gang: ready, pipelined and starving", "[plugins][gang]") {
       {"nothing placed", "job a min=1 tasks=1 cpu=1", false, false, true},
       {"minimum running", "node n1; job a min=1 tasks=1 cpu=1; task x job=a node=n1 cpu=1", true,
        true, false},
-      {"best-effort pods count as placed, but the job still starves", "job a min=2 tasks=2", true,
-       true, true},
+      {"waiting best-effort pods count no more than others", "job a min=2 tasks=2", false, false,
+       true},
+      {"placed best-effort pods count", "node n1; job a min=1; task x job=a node=n1", true, true,
+       false},
       {"promised", "node n1; job a min=1; task x job=a cpu=1 node=n1 status=pipelined", false, true,
        false},
       {"no minimum", "job a min=0 tasks=1 cpu=1", true, true, false},
@@ -123,6 +125,18 @@ TEST_CASE("gang: jobs that are not ready come first", "[plugins][gang]") {
   CHECK(order(w.job("done"), w.job("waits")) > 0);
   CHECK(order(w.job("waits"), w.job("done")) < 0);
   CHECK(order(w.job("waits"), w.job("other")) == 0);
+}
+
+TEST_CASE("gang: in its order waiting best-effort pods count as placed", "[plugins][gang]") {
+  PluginBed bed = Bed("gang",
+                      "job light min=1 tasks=1; job heavy min=1 tasks=1 cpu=1;"
+                      "job g min=2 group.g=1:2; task x job=g sub=g/0; task y job=g sub=g/1 cpu=1");
+  const World& w = bed.world();
+  CHECK(bed.session().hooks().job_order[0].fn(w.job("light"), w.job("heavy")) > 0);
+  const auto sub_job = [&](std::string_view task) {
+    return bed.session().task(w.task(task)).sub_job;
+  };
+  CHECK(bed.session().hooks().sub_job_order[0].fn(sub_job("x"), sub_job("y")) > 0);
 }
 
 TEST_CASE("gang: a job gives only what it has beyond its minimum", "[plugins][gang]") {

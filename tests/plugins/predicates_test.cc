@@ -92,6 +92,9 @@ TEST_CASE("predicates: features that cannot be judged hold the pod", "[plugins][
        "volumes that need binding are not supported yet"},
       {"claims", "", "resource claims are not supported yet"},
       {"dims", "", "the pod asks for more kinds of resources than this build counts"},
+      // A pod with several is told of all that count.
+      {"affinity unsupported=claims", "",
+       "inter-pod affinity is not supported yet; resource claims are not supported yet"},
   }));
   CAPTURE(c.feature);
   const std::string world = "node n1 cpu=1; job a; task p job=a cpu=1 unsupported=" + c.feature;

@@ -267,6 +267,28 @@ class CountingSink final : public framework::EffectSink {
   size_t binds_ = 0;
 };
 
+CycleResult ResultOf(const framework::Session& session, const RecordingSink& sink) {
+  const model::Snapshot& snapshot = session.base();
+  CycleResult result;
+  result.binds = sink.binds();
+  for (const framework::PodGroupReport& group : sink.report().pod_groups) {
+    result.phases[snapshot.jobs[group.job].facts->Key()] =
+        std::string(model::PhaseName(group.phase));
+  }
+  for (const framework::PodReport& pod : sink.report().pods) {
+    result.words[snapshot.tasks[pod.task].names->Key()] =
+        absl::StrCat(ToAbsl(pod.reason), ": ", *pod.message);
+  }
+  for (const framework::QueueReport& queue : sink.report().queues) {
+    std::vector<int64_t>& amounts = result.queues[*snapshot.queues[queue.queue].name];
+    amounts.assign(queue.allocated.q.begin(), queue.allocated.q.end());
+  }
+  for (const framework::Violation& violation : framework::CheckInvariants(session)) {
+    result.violations.push_back(violation.invariant + ": " + violation.detail);
+  }
+  return result;
+}
+
 }  // namespace
 
 PolicyBed::PolicyBed(std::string_view conf, int workers)
@@ -274,16 +296,28 @@ PolicyBed::PolicyBed(std::string_view conf, int workers)
 
 size_t PolicyBed::RunOnce(std::shared_ptr<const model::Snapshot> snapshot) {
   CountingSink sink;
+  Run(std::move(snapshot), sink);
+  return sink.binds();
+}
+
+CycleResult PolicyBed::RunFully(std::shared_ptr<const model::Snapshot> snapshot) {
+  RecordingSink sink;
+  const std::unique_ptr<framework::Cycle> cycle = Run(std::move(snapshot), sink);
+  return ResultOf(cycle->session(), sink);
+}
+
+std::unique_ptr<framework::Cycle> PolicyBed::Run(std::shared_ptr<const model::Snapshot> snapshot,
+                                                 framework::EffectSink& sink) {
   framework::SessionContext context;
   context.snapshot = std::move(snapshot);
   context.sink = &sink;
   context.clock = &clock_;
   context.workers = &workers_;
   context.uid = "session";
-  framework::Cycle cycle(*policy_, std::move(context));
-  const absl::Status status = cycle.Run();
+  auto cycle = std::make_unique<framework::Cycle>(*policy_, std::move(context));
+  const absl::Status status = cycle->Run();
   if (!status.ok()) throw std::runtime_error(std::string(status.message()));
-  return sink.binds();
+  return cycle;
 }
 
 Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers)
@@ -299,23 +333,7 @@ Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
 
 CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
                      int workers) {
-  Bed bed(snapshot, conf, workers);
-  const absl::Status status = bed.cycle().Run();
-  if (!status.ok()) throw std::runtime_error(std::string(status.message()));
-  CycleResult result;
-  result.binds = bed.sink().binds();
-  for (const framework::PodGroupReport& group : bed.sink().report().pod_groups) {
-    result.phases[snapshot->jobs[group.job].facts->Key()] =
-        std::string(model::PhaseName(group.phase));
-  }
-  for (const framework::PodReport& pod : bed.sink().report().pods) {
-    result.words[snapshot->tasks[pod.task].names->Key()] =
-        absl::StrCat(ToAbsl(pod.reason), ": ", *pod.message);
-  }
-  for (const framework::Violation& violation : framework::CheckInvariants(bed.session())) {
-    result.violations.push_back(violation.invariant + ": " + violation.detail);
-  }
-  return result;
+  return PolicyBed(conf, workers).RunFully(std::move(snapshot));
 }
 
 std::string Describe(const model::Snapshot& snapshot) {

@@ -91,8 +91,9 @@ class RecordingSink final : public framework::EffectSink {
 // The actions and plugins that `conf` names, with invariants checked at the end.
 struct CycleResult {
   std::map<std::string, std::string> binds;
-  std::map<std::string, std::string> phases;  // PodGroup -> phase.
-  std::map<std::string, std::string> words;   // Pod -> reason and message.
+  std::map<std::string, std::string> phases;           // PodGroup -> phase.
+  std::map<std::string, std::string> words;            // Pod -> reason and message.
+  std::map<std::string, std::vector<int64_t>> queues;  // Queue -> allocated, by dimension.
   std::vector<std::string> violations;
 };
 CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
@@ -120,8 +121,13 @@ class PolicyBed {
   explicit PolicyBed(std::string_view conf, int workers = 1);
   // Runs a cycle and returns the number of bindings it wanted.
   size_t RunOnce(std::shared_ptr<const model::Snapshot> snapshot);
+  // The same with all it said, and with invariants checked.
+  CycleResult RunFully(std::shared_ptr<const model::Snapshot> snapshot);
 
  private:
+  std::unique_ptr<framework::Cycle> Run(std::shared_ptr<const model::Snapshot> snapshot,
+                                        framework::EffectSink& sink);
+
   ManualClock clock_;
   WorkerPool workers_;
   std::unique_ptr<framework::PolicyInstance> policy_;

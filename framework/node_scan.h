@@ -1,0 +1,42 @@
+// The best node of a shape by asking about every node.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "framework/node_evaluator.h"
+#include "framework/ranked_node.h"
+#include "framework/session.h"
+
+namespace bth::framework {
+
+// Allocates nothing after the first call. Lives for one session.
+// Thread: scheduling; the work is spread over the session's workers in fixed blocks.
+class NodeScan {
+ public:
+  NodeScan(Session& session, NodeEvaluator& evaluator);
+
+  // The feasible node with the highest score, the first by name among equals; invalid when none.
+  model::NodeId Best(model::ShapeId shape, Room room);
+
+ private:
+  // What a worker leaves for the others, one per run of nodes.
+  struct alignas(64) Slot {
+    std::array<uint8_t, NodeEvaluator::kRunNodesMax> feasible;
+    bool any = false;
+    RankedNode best;
+  };
+
+  void Filter(size_t run, model::ShapeId shape, const StaticFit& fit, Room room);
+  void Rank(size_t run, model::ShapeId shape, const ScoreBasis& basis);
+  void RaiseMaxima(const StaticFit& fit);
+
+  Session& session_;
+  NodeEvaluator& evaluator_;
+  std::vector<Slot> slots_;
+  std::vector<int64_t> maxima_;  // Per static score hook, over feasible nodes.
+};
+
+}  // namespace bth::framework

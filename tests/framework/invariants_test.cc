@@ -1,0 +1,178 @@
+#include "framework/invariants.h"
+
+#include <functional>
+
+#include "framework/report.h"
+#include "framework/statement.h"
+#include "tests/support/catch.h"
+#include "tests/support/plugin_bed.h"
+
+namespace bth::framework {
+namespace {
+
+using test::MakeWorld;
+using test::World;
+
+const char kWorld[] = R"(
+  node n1 cpu=4 mem=8Gi
+  node n2 cpu=4 mem=8Gi
+  queue root
+  queue q
+  job j queue=q min=2 tasks=2 cpu=1 mem=1Gi
+  job old queue=q min=1 phase=running
+  task v job=old node=n1 cpu=2 mem=1Gi
+)";
+
+using Spoil = std::function<void(const World&, model::Snapshot&)>;
+
+// A session without plugins on a world whose snapshot was spoiled.
+class Bed {
+ public:
+  explicit Bed(const Spoil& spoil = {}) : world(MakeWorld(kWorld)), session(Context(spoil)) {
+    session.Freeze();
+  }
+  std::vector<std::string> Broken() const {
+    std::vector<std::string> out;
+    for (const Violation& violation : CheckInvariants(session)) {
+      out.push_back(violation.invariant + ": " + violation.detail);
+    }
+    return out;
+  }
+  model::TaskId task(std::string_view name) const { return world.task(name); }
+  model::NodeId node(std::string_view name) const { return world.node(name); }
+
+  World world;
+  test::RecordingSink sink;
+
+ private:
+  SessionContext Context(const Spoil& spoil) {
+    auto snapshot = std::make_shared<model::Snapshot>(*world.snapshot);
+    if (spoil) spoil(world, *snapshot);
+    return {.snapshot = snapshot,
+            .policy = &policy_,
+            .sink = &sink,
+            .clock = &clock_,
+            .workers = &workers_,
+            .static_fits = &fits_,
+            .reasons = &reasons_,
+            .metrics = nullptr,
+            .uid = "session"};
+  }
+  conf::Policy policy_;
+  ManualClock clock_{absl::UnixEpoch()};
+  WorkerPool workers_{1};
+  StaticFitCache fits_;
+  ReasonTable reasons_;
+
+ public:
+  Session session;  // Last: it borrows the rest.
+};
+
+CycleReport ReportOf(const Session& session) {
+  QueueUse use;
+  use.Advance(session);
+  return MakeReport(session, use);
+}
+
+using Words = std::vector<std::string>;
+
+TEST_CASE("invariants: a sound session breaks none", "[framework]") {
+  Bed bed;
+  Statement statement(bed.session, "allocate");
+  statement.Allocate(bed.task("j-0"), bed.node("n1"));
+  statement.Allocate(bed.task("j-1"), bed.node("n2"));
+  REQUIRE(statement.Commit().ok());
+  CHECK(bed.Broken().empty());
+  CHECK(CheckEffects(bed.session, bed.sink.batches).empty());
+  CHECK(CheckReport(bed.session, ReportOf(bed.session)).empty());
+}
+
+TEST_CASE("invariants: every sum that strays is named with its owner", "[framework]") {
+  struct Case {
+    std::string told;
+    Spoil spoil;
+  };
+  const Case cases[] = {
+      {"node_sums: node n1: its sums differ from the tasks on it",
+       [](const World& world, model::Snapshot& s) { s.usage.idle.Mutable(world.node("n1"))[0]++; }},
+      {"node_sums: node n2: its sums differ from the tasks on it",
+       [](const World& world, model::Snapshot& s) {
+         s.usage.nonzero.Mutable(world.node("n2")).cpu_milli += 100;
+       }},
+      {"job_sums: job ns/old: its sums differ from its tasks",
+       [](const World& world, model::Snapshot& s) {
+         s.usage.jobs.Mutable(s.tasks[world.task("v")].job).allocated[1]--;
+       }},
+      {"sub_job_sums: job ns/j: the sums of a sub-job differ from its tasks",
+       [](const World& world, model::Snapshot& s) {
+         s.usage.sub_jobs.Mutable(s.tasks[world.task("j-0")].sub_job).pending_best_effort++;
+       }},
+  };
+  for (const Case& c : cases) {
+    INFO(c.told);
+    Bed bed(c.spoil);
+    CHECK(bed.Broken() == Words{c.told});
+    const std::vector<Violation> found = CheckInvariants(bed.session);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].node.valid() != found[0].queue.valid());
+  }
+}
+
+TEST_CASE("invariants: more on a node than it has", "[framework]") {
+  Bed bed;
+  Statement statement(bed.session, "allocate");
+  statement.Allocate(bed.task("j-0"), bed.node("n1"));
+  CHECK(bed.Broken().empty());
+  Bed full([](const World& world, model::Snapshot& s) {
+    const model::NodeId node = world.node("n1");
+    s.allocatable.Mutable(node)[model::kCpu] = 2500;
+    s.usage.idle.Mutable(node)[model::kCpu] = 500;
+  });
+  CHECK(full.Broken().empty());
+  Statement more(full.session, "allocate");
+  more.Allocate(full.task("j-0"), full.node("n1"));
+  CHECK(full.Broken() == Words{"node_over_allocatable: node n1: lacks 500 of cpu"});
+}
+
+TEST_CASE("invariants: effects that the session does not bear out", "[framework]") {
+  Bed bed;
+  EffectBatch batch{.snapshot = bed.session.context().snapshot, .action = "preempt"};
+  batch.evictions.push_back({bed.task("v"), model::TaskId(), "preempt"});
+  std::vector<Violation> found = CheckEffects(bed.session, {batch});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].invariant == "eviction_for_nobody");
+  CHECK(found[0].node == bed.node("n1"));
+  batch.evictions[0].action = "shuffle";  // Moves it for its own sake.
+  CHECK(CheckEffects(bed.session, {batch}).empty());
+  batch.evictions.clear();
+  batch.binds.push_back({bed.task("j-0"), bed.node("n2")});
+  found = CheckEffects(bed.session, {batch});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].invariant == "bound_elsewhere");
+  bed.session.Set(bed.task("j-0"), {.status = model::TaskStatus::kBinding, .node = bed.node("n2")});
+  CHECK(CheckEffects(bed.session, {batch}).empty());
+  found = CheckEffects(bed.session, {batch, batch});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].invariant == "bound_twice");
+}
+
+TEST_CASE("invariants: a queue shows what its tasks and children use", "[framework]") {
+  Bed bed;
+  CycleReport report = ReportOf(bed.session);
+  REQUIRE_FALSE(report.queues.empty());
+  CHECK(CheckReport(bed.session, report).empty());
+  for (QueueReport& queue : report.queues) {
+    if (*bed.session.queue(queue.queue).name != "q") continue;
+    queue.allocated[model::kCpu] += 1;
+  }
+  std::vector<std::string> queues;
+  for (const Violation& violation : CheckReport(bed.session, report)) {
+    CHECK(violation.invariant == "queue_sums");
+    queues.push_back(*bed.session.queue(violation.queue).name);
+  }
+  // The child is wrong, and the parent does not show what the child does.
+  CHECK(queues == Words{"q", "root"});
+}
+
+}  // namespace
+}  // namespace bth::framework
