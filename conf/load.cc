@@ -65,6 +65,15 @@ std::string SwitchStem(std::string_view key) {
   return std::string(stem);
 }
 
+// What is wrong with a name that is not `known`, and what to do.
+std::string Unknown(std::string_view kind, std::string_view name, const Names& known,
+                    const Names& of_volcano) {
+  if (std::find(of_volcano.begin(), of_volcano.end(), name) != of_volcano.end()) {
+    return absl::StrCat("this version does not have this ", ToAbsl(kind), " yet; remove it");
+  }
+  return absl::StrCat("unknown ", ToAbsl(kind), DidYouMean(name, known));
+}
+
 // Reads one document into a policy. Lives for one call; the first error ends it.
 class PolicyReader {
  public:
@@ -199,8 +208,8 @@ class PolicyReader {
     const int line = written == nullptr ? entry.line() : written->line();
     if (std::find(known_.plugins.begin(), known_.plugins.end(), name) == known_.plugins.end()) {
       const std::string text =
-          name.empty() ? "a plugin needs a name"
-                       : absl::StrCat("unknown plugin", DidYouMean(name, known_.plugins));
+          name.empty() ? absl::StrCat("a plugin needs a name", MeantAsName(entry))
+                       : Unknown("plugin", name, known_.plugins, BuiltinNames().plugins);
       return absl::InvalidArgumentError(absl::StrCat("Failed to get plugin ", Clip(name), ": ",
                                                      Place(line, Sub(path, "name"), text)));
     }
@@ -210,6 +219,17 @@ class PolicyReader {
                         " is listed more than once; its last instance answers at each place"));
     }
     return absl::OkStatus();
+  }
+
+  // `; the key "nam" is unknown (did you mean "name"?)` when one was written, else nothing.
+  static std::string MeantAsName(const Value& entry) {
+    for (const Value::Member& member : entry.members()) {
+      if (member.key == "name" || !member.value.is_scalar()) continue;
+      const std::string hint = DidYouMean(member.key, {"name"});
+      if (hint.empty()) continue;
+      return absl::StrCat("; the key \"", Clip(member.key), "\" is unknown", hint);
+    }
+    return "";
   }
 
   void WarnOfUnknownSwitch(const Value::Member& member, std::string path) {
@@ -255,7 +275,7 @@ class PolicyReader {
   absl::Status UnknownAction(const Value& actions, const std::string& written, size_t index,
                              bool none) const {
     const std::string name(absl::StripAsciiWhitespace(written));
-    std::string text = absl::StrCat("unknown action", DidYouMean(name, known_.actions));
+    std::string text = Unknown("action", name, known_.actions, BuiltinNames().actions);
     if (name.empty()) text = "an empty name; remove the comma beside it";
     if (none) text = "no actions; write `actions: \"enqueue, allocate, backfill\"`";
     const std::string path = none ? "actions" : At("actions", index);
@@ -342,6 +362,13 @@ class PolicyReader {
         loaded_.policy.Metric("address").empty()) {
       Warn(metrics.line(), "metrics.address",
            "metrics address is empty: no node load can be collected");
+    }
+    const auto reads_load = [](std::string_view plugin) {
+      return plugin == "usage" || plugin == "rescheduling";
+    };
+    if (std::none_of(known_.plugins.begin(), known_.plugins.end(), reads_load)) {
+      Note(metrics.line(), "metrics",
+           "no plugin reads the load of nodes yet: nothing is collected");
     }
     return absl::OkStatus();
   }

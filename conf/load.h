@@ -18,7 +18,8 @@ struct KnownNames {
   std::vector<std::string_view> plugins;
 };
 
-// The compiled-in actions and plugins.
+// Every action and plugin of Volcano. Of these, one that the registry lacks is refused as missing,
+// not as misspelled.
 const KnownNames& BuiltinNames();
 
 struct LoadedPolicy {

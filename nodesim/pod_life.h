@@ -81,6 +81,8 @@ class PodLife {
   // Terminating, and nothing runs any more.
   bool removable() const { return terminating_ && over_; }
   bool terminating() const { return terminating_; }
+  // When it has to be gone at the latest; InfiniteFuture unless it terminates.
+  absl::Time latest() const { return latest_; }
   // Somebody else ended the pod through its status: what they wrote stands.
   void EndedByOthers();
   bool ended_by_others() const { return ended_by_others_; }

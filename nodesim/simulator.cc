@@ -234,10 +234,11 @@ net::Awaitable<absl::Status> Simulator::WorkOnPod(std::string key) {
   PodRecord* record = found->second.get();
   const auto node = nodes_.find(record->node);
   if (node == nodes_.end()) {
-    // Nobody but us can say that it is gone.
-    if (record->life.terminating() && node_informer_->HasSynced()) {
-      co_return co_await RemoveFromApi(key);
-    }
+    if (!record->life.terminating() || !node_informer_->HasSynced()) co_return absl::OkStatus();
+    // Nobody but us can say that it is gone; until its grace is over, the node may come back.
+    const absl::Duration left = record->life.latest() - api_.executor().Now();
+    if (left <= absl::ZeroDuration()) co_return co_await RemoveFromApi(key);
+    queue_.AddAfter(absl::StrCat("pod/", key), left);
     co_return absl::OkStatus();
   }
   if (node->second.down) co_return absl::OkStatus();  // Woken when it is up again.

@@ -43,7 +43,7 @@ struct SimulatorCounters {
 // turn Ready. A status is written when it changes and at no other time: there are no heartbeats,
 // so that thousands of nodes cost nothing. All state is in the API: a simulator that starts anew
 // goes on where the former one ended (times have the API's resolution of a second).
-// Pods on Nodes that do not exist wait for the Node, and are removed when deleted.
+// Pods on Nodes that do not exist wait for the Node; deleted ones go when their grace is over.
 // Lifetime: `api` and `rng` outlive it. Thread: the executor's.
 class Simulator final {
  public:

@@ -51,12 +51,7 @@ Json JobPage(const Session& session, JobId job) {
   out.Set("message", Json(row.has_pod_group ? fit.message : GrouplessMessage(row.facts->Key())));
   out.Set("summary", Json(framework::JobMessage(session, job)));
   out.Set("phase", Json(model::PhaseName(session.counts(job).phase)));
-  if (row.has_pod_group && !row.queue.valid()) {
-    out.Set("gate", Json(framework::GateName(framework::Gate::kNoQueue)));
-    out.Set("message", Json("the queue that the PodGroup names does not exist"));
-  } else if (row.queue.valid()) {
-    out.Set("queue", Json(*session.queue(row.queue).name));
-  }
+  if (row.has_pod_group) out.Set("queue", Json(row.facts->queue));
   out.Set("minAvailable", Json(int64_t{row.min_available}));
   Json counts = Json::MakeObject();
   for (int s = 0; s < model::kTaskStatuses; ++s) {

@@ -23,16 +23,16 @@ class Feed::Handler final : public client::InformerHandler<T> {
   Feed& feed_;
 };
 
-Feed::Feed(client::ApiClient& api, cache::Mirror& mirror, cache::Responsibility responsibility,
+Feed::Feed(client::ApiClient& api, cache::Mirror& mirror, FeedOptions options,
            metrics::SchedulerMetrics* metrics, Rng& rng, std::function<void()> on_batch)
     : api_(api),
       mirror_(mirror),
-      responsibility_(std::move(responsibility)),
+      options_(std::move(options)),
       metrics_(metrics),
       rng_(rng),
       on_batch_(std::move(on_batch)),
       informers_(api.executor()) {
-  Add<types::PriorityClass>(false);
+  if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
   Add<types::Queue>(true);
   Add<types::Node>(false);
   Add<types::PodGroup>(true);
@@ -49,9 +49,14 @@ void Feed::Add(bool absent_is_empty) {
   const std::string resource = types::ResourceTraits<T>::type().plural;
   client::InformerOptions options;
   options.reflector.absent_is_empty = absent_is_empty;
+  options.reflector.list_from_cache = !options_.newest;
   options.reflector.on_error = [resource](const absl::Status& status) {
     Log(LogLevel::kWarning, "informer.failed", {{"resource", resource}, {"status", status}});
   };
+  if (metrics_ != nullptr) {
+    options.reflector.on_relist = [this, resource] { metrics_->InformerRelisted(resource); };
+    options.reflector.on_rewatch = [this, resource] { metrics_->WatchRestarted(resource); };
+  }
   options.on_malformed = [this, resource](const client::ObjectKey& key,
                                           const absl::Status& status) {
     Reject(resource, key, status);
@@ -77,13 +82,14 @@ void Feed::Reject(std::string_view resource, const client::ObjectKey& key,
 
 void Feed::Put(const types::Pod& pod) {
   absl::StatusOr<cache::CompiledPod> compiled =
-      cache::Compile(pod, responsibility_, mirror_.vocabulary().symbols());
+      cache::Compile(pod, options_.responsibility, mirror_.vocabulary().symbols());
   if (!compiled.ok()) {
     Reject("pods", {pod.meta.ns, pod.meta.name, pod.meta.uid}, compiled.status());
     return;
   }
   if (!compiled->ours && compiled->node_name.empty()) {
-    mirror_.RemovePod(compiled->names.Key());  // Another scheduler's business until it is bound.
+    // Another scheduler's business until it is bound.
+    mirror_.NoteForeignPod(compiled->names.Key(), compiled->job_key);
     return;
   }
   if (metrics_ != nullptr && compiled->ours && compiled->node_name.empty()) {
@@ -94,6 +100,11 @@ void Feed::Put(const types::Pod& pod) {
 }
 
 void Feed::Put(const types::Node& node) {
+  if (!options_.responsibility.OwnsNode(node.meta)) {
+    // Pods on it keep their place in the accounts of their jobs and queues.
+    mirror_.RemoveNode(node.meta.name);
+    return;
+  }
   absl::StatusOr<cache::CompiledNode> compiled =
       cache::Compile(node, mirror_.vocabulary().symbols());
   if (compiled.ok()) {

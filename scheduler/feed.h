@@ -19,13 +19,20 @@
 
 namespace bth::scheduler {
 
+struct FeedOptions {
+  cache::Responsibility responsibility;
+  // The first lists must show everything written so far; else they may be as old as the server's
+  // cache, which costs it less.
+  bool newest = false;
+};
+
 // Runs the informers of every kind the scheduler reads. An object that cannot be read or
 // understood is counted, logged once, and affects itself alone: its last good state stays.
 // Thread: I/O.
 class Feed {
  public:
   // `on_batch` is called after each batch of changes is in the mirror.
-  Feed(client::ApiClient& api, cache::Mirror& mirror, cache::Responsibility responsibility,
+  Feed(client::ApiClient& api, cache::Mirror& mirror, FeedOptions options,
        metrics::SchedulerMetrics* metrics, Rng& rng, std::function<void()> on_batch);
   ~Feed();
 
@@ -57,7 +64,7 @@ class Feed {
 
   client::ApiClient& api_;
   cache::Mirror& mirror_;
-  const cache::Responsibility responsibility_;
+  const FeedOptions options_;
   metrics::SchedulerMetrics* const metrics_;
   Rng& rng_;
   const std::function<void()> on_batch_;

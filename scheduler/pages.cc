@@ -72,10 +72,14 @@ class Pages {
     if (path == "/debug/explain" && target->Query("pod").empty() && target->Query("job").empty()) {
       co_return JsonText(400, Message("say which: ?pod=NAMESPACE/NAME or ?job=NAMESPACE/NAME"));
     }
+    if (path == "/debug/invariants") {
+      co_return JsonText(200, scheduler_.invariants().Page().Pretty() + "\n");
+    }
     Scheduler::ReadCycle read = PageFor(*target);
     if (!read) {
-      co_return Text(
-          404, "pages: /healthz /readyz /metrics /debug/explain /debug/queues /debug/cycle\n");
+      co_return Text(404,
+                     "pages: /healthz /readyz /metrics /debug/explain /debug/queues /debug/cycle "
+                     "/debug/invariants\n");
     }
     co_return co_await FromCycle(std::move(read));
   }

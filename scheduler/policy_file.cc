@@ -92,6 +92,11 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Load() {
   return instance;
 }
 
+absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Remake() const {
+  std::vector<conf::Finding> told_before;
+  return framework::PolicyInstance::Create(policy_, registry_, &told_before);
+}
+
 void PolicyFile::Watch(Install install) {
   install_ = std::move(install);
   if (!options_.path.empty()) {

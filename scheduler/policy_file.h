@@ -37,6 +37,8 @@ class PolicyFile {
   absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> Load();
   // From now on gives each accepted new policy to `install`.
   void Watch(Install install);
+  // The policy in force with nothing remembered from former cycles.
+  absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> Remake() const;
   // Looks at once, whatever the file's time stamp says (SIGHUP).
   void Reload();
   // What the last refused file was refused for; OK when the newest file is in force.

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/typed_client.h"
-#include "framework/invariants.h"
 
 namespace bth::scheduler {
 namespace {
@@ -24,6 +23,8 @@ client::EventRecorderOptions RecorderOptions(const SchedulerOptions& options,
 cache::Responsibility ResponsibilityOf(const SchedulerOptions& options) {
   cache::Responsibility out;
   out.scheduler_names = {options.scheduler_names.begin(), options.scheduler_names.end()};
+  out.node_labels = options.node_labels;
+  out.priority_classes = options.priority_classes;
   return out;
 }
 
@@ -41,14 +42,16 @@ std::string SessionUid(Rng& rng) {
 }  // namespace
 
 struct Scheduler::Worker {
-  Worker(const SchedulerOptions& options, SchedulerContext ctx, framework::EffectSink& effects)
+  Worker(const SchedulerOptions& options, SchedulerContext ctx, cache::EffectQueue& effects)
       : context(ctx),
         sink(effects),
         workers(options.workers),
         rng(options.seed),
         check_every(options.check_invariants_every) {}
 
-  absl::Status RunCycle(std::shared_ptr<const model::Snapshot> snapshot) {
+  // `check`: even if it is not this cycle's turn. What is violated is stopped at once.
+  absl::Status RunCycle(std::shared_ptr<const model::Snapshot> snapshot, cache::WriteStops stops,
+                        bool check, std::vector<InvariantRecord>* violations) {
     if (next_policy != nullptr) {
       cycle.reset();  // The old session's hooks point into the old policy.
       policy = std::move(next_policy);
@@ -61,21 +64,34 @@ struct Scheduler::Worker {
     session.metrics = context.metrics;
     session.uid = SessionUid(rng);
     cycle = std::make_unique<framework::Cycle>(*policy, std::move(session));
+    check |= ++count % static_cast<uint64_t>(check_every) == 0;
+    sink.BeginCycle(stops, check);
     absl::Status status = cycle->Run();
-    if (status.ok() && ++count % static_cast<uint64_t>(check_every) == 0) Check();
+    if (check) *violations = Check(std::move(stops));
     return status;
   }
 
-  void Check() const {
-    for (const framework::Violation& violation : framework::CheckInvariants(cycle->session())) {
-      Log(LogLevel::kError, "invariant.violated",
-          {{"invariant", violation.invariant}, {"detail", violation.detail}});
+  std::vector<InvariantRecord> Check(cache::WriteStops stops) {
+    const framework::Session& session = cycle->session();
+    std::vector<framework::Violation> found = framework::CheckInvariants(session);
+    const auto add = [&found](std::vector<framework::Violation> more) {
+      std::move(more.begin(), more.end(), std::back_inserter(found));
+    };
+    add(framework::CheckEffects(session, sink.held_batches()));
+    if (sink.held_report()) add(framework::CheckReport(session, *sink.held_report()));
+    std::vector<InvariantRecord> out;
+    for (const framework::Violation& violation : found) {
+      out.push_back(MakeRecord(session, violation, context.clock.Now()));
+      AddStop(out.back(), &stops);
       if (context.metrics != nullptr) context.metrics->InvariantViolated(violation.invariant);
     }
+    const int64_t held_back = sink.EndCycle(std::move(stops));
+    for (InvariantRecord& record : out) record.held_back = held_back;
+    return out;
   }
 
   SchedulerContext context;
-  framework::EffectSink& sink;
+  cache::EffectQueue& sink;
   WorkerPool workers;
   Rng rng;
   const int check_every;
@@ -96,8 +112,10 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       effects_(context.executor, writer_),
       policy_file_(context.executor, context.registry, context.metrics, options_.policy),
       worker_(std::make_shared<Worker>(options_, context, effects_)),
-      feed_(context.api, mirror_, ResponsibilityOf(options_), context.metrics, rng_,
-            [this] { OnBatch(); }) {}
+      guard_(options_.invariants),
+      pace_(options_.pace) {
+  MakeFeed();
+}
 
 Scheduler::~Scheduler() {
   if (timer_ != 0) context_.executor.CancelTimer(timer_);
@@ -108,23 +126,33 @@ absl::Status Scheduler::LoadPolicy() {
   if (!policy.ok()) return policy.status();
   worker_->next_policy = *std::move(policy);
   policy_file_.Watch([this](std::unique_ptr<framework::PolicyInstance> next) {
-    auto shared = std::make_shared<std::unique_ptr<framework::PolicyInstance>>(std::move(next));
-    context_.runner.Run([worker = worker_, shared] { worker->next_policy = std::move(*shared); });
+    InstallPolicy(std::move(next));
     policy_changed_ = true;
     Kick();
   });
   return absl::OkStatus();
 }
 
+void Scheduler::InstallPolicy(std::unique_ptr<framework::PolicyInstance> next) {
+  auto shared = std::make_shared<std::unique_ptr<framework::PolicyInstance>>(std::move(next));
+  context_.runner.Run([worker = worker_, shared] { worker->next_policy = std::move(*shared); });
+}
+
+void Scheduler::MakeFeed() {
+  FeedOptions options{ResponsibilityOf(options_), /*newest=*/guard_.rebuilds() > 0};
+  feed_ = std::make_unique<Feed>(context_.api, mirror_, std::move(options), context_.metrics, rng_,
+                                 [this] { OnBatch(); });
+}
+
 void Scheduler::StartCache() {
-  feed_.Start();
+  feed_->Start();
   sync_.Start(context_.executor, AwaitSync());
 }
 
 // No decision before every first list is in; who is late is named, again and again.
 net::Awaitable<void> Scheduler::AwaitSync() {
-  while (!feed_.AllSynced()) {
-    const absl::Status status = co_await feed_.WaitForSync(options_.sync_timeout);
+  while (!feed_->AllSynced()) {
+    const absl::Status status = co_await feed_->WaitForSync(options_.sync_timeout);
     if (!status.ok()) Log(LogLevel::kWarning, "cache.not_synced", {{"status", status}});
   }
   Kick();
@@ -172,17 +200,18 @@ void Scheduler::OnBatch() {
 }
 
 void Scheduler::Kick() {
-  if (!leading_ || running_ || !feed_.AllSynced()) return;
+  if (!leading_ || running_ || !feed_->AllSynced()) return;
   const absl::Duration now = context_.executor.Monotonic();
   absl::Duration at = absl::InfiniteDuration();
   if (mirror_.changed() || policy_changed_ || cycles_ == 0) {
-    at = std::max(now + options_.debounce, not_before_);
+    at = pace_.NextStart(now);
   } else if (mirror_.statuses_changed()) {
-    at = std::max(now + options_.status_delay, not_before_);
+    at = std::max(now + options_.status_delay, pace_.paid_at());
   }
   if (const absl::Time hold = mirror_.NextHoldEnd(); hold != absl::InfiniteFuture()) {
     at = std::min(at, now + std::max(hold - context_.clock.Now(), absl::ZeroDuration()));
   }
+  at = std::min({at, not_after_, guard_.rebuild_at()});
   if (at == absl::InfiniteDuration()) return;
   if (timer_ != 0) {
     if (timer_at_ <= at) return;
@@ -197,29 +226,89 @@ void Scheduler::Kick() {
 
 void Scheduler::StartCycle() {
   if (!leading_ || running_) return;
+  const absl::Duration now = context_.executor.Monotonic();
+  if (guard_.rebuild_at() <= now) {
+    ReadAnew();
+    return;
+  }
   running_ = true;
   policy_changed_ = false;
   const absl::Duration start = context_.clock.Monotonic();
   std::shared_ptr<const model::Snapshot> snapshot = mirror_.Publish();
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
+    context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);
+    rows_published_ = mirror_.rows_rewritten();
   }
-  auto work = [this, worker = worker_, snapshot = std::move(snapshot)]() mutable {
+  auto work = [this, worker = worker_, snapshot = std::move(snapshot), stops = guard_.stops(),
+               check = guard_.suspicious(now)]() mutable {
     const absl::Duration begin = context_.clock.Monotonic();
-    absl::Status status = worker->RunCycle(std::move(snapshot));
-    const absl::Duration took = context_.clock.Monotonic() - begin;
-    context_.executor.Post([this, took, status] { CycleEnded(took, status); });
+    const bool jobs_wait = !snapshot->active_jobs->empty();
+    Outcome outcome;
+    outcome.status =
+        worker->RunCycle(std::move(snapshot), std::move(stops), check, &outcome.violations);
+    outcome.waits_on_time = jobs_wait && worker->policy->follows_clock();
+    outcome.took = context_.clock.Monotonic() - begin;
+    context_.executor.Post(
+        [this, outcome = std::move(outcome)]() mutable { CycleEnded(std::move(outcome)); });
   };
   context_.runner.Run(std::move(work));
 }
 
-void Scheduler::CycleEnded(absl::Duration took, absl::Status status) {
+// The mirror, and what cycles remember, are not trusted any more: everything comes from the API
+// server again. What is under way goes first, so that the new lists show it and nothing is decided
+// twice. Jobs on hold are free again.
+void Scheduler::ReadAnew() {
+  if (!writer_.urgent_idle()) {
+    timer_at_ = context_.executor.Monotonic() + absl::Milliseconds(50);
+    timer_ = context_.executor.RunAfter(absl::Milliseconds(50), [this] {
+      timer_ = 0;
+      StartCycle();
+    });
+    return;
+  }
+  Log(LogLevel::kWarning, "mirror.read_anew", {{"times", guard_.rebuilds() + 1}});
+  if (context_.metrics != nullptr) context_.metrics->MirrorRebuilt();
+  sync_.Stop();
+  feed_.reset();
+  mirror_.StartOver();
+  guard_.Rebuilt();
+  if (auto policy = policy_file_.Remake(); policy.ok()) InstallPolicy(*std::move(policy));
+  MakeFeed();
+  StartCache();
+}
+
+void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
+  for (const InvariantRecord& record : violations) {
+    client::EventObject object;
+    if (!record.node.empty()) {
+      object.kind = "Node";
+      object.name = record.node;
+    } else if (!record.queue.empty()) {
+      object.api_version = types::ResourceTraits<types::Queue>::type().ApiVersion();
+      object.kind = "Queue";
+      object.name = record.queue;
+    } else {
+      continue;
+    }
+    events_.Record(
+        object, {"Warning", "InvariantViolated",
+                 absl::StrCat(record.detail, "; its writes are stopped (", record.invariant, ")")});
+  }
+}
+
+void Scheduler::CycleEnded(Outcome outcome) {
   running_ = false;
   ++cycles_;
-  if (!status.ok()) Log(LogLevel::kError, "cycle.failed", {{"status", status}});
+  if (!outcome.status.ok()) Log(LogLevel::kError, "cycle.failed", {{"status", outcome.status}});
   ExplainGroupless();
-  const absl::Duration pause = std::min(options_.pause_factor * took, options_.pause_max);
-  not_before_ = context_.executor.Monotonic() + pause;
+  writer_.ReviewGangs();
+  const absl::Duration now = context_.executor.Monotonic();
+  pace_.Ended(now, outcome.took);
+  TellViolations(outcome.violations);
+  guard_.Note(std::move(outcome.violations), now);
+  not_after_ = outcome.waits_on_time ? std::max(now + options_.period, pace_.paid_at())
+                                     : absl::InfiniteDuration();
   Kick();
 }
 

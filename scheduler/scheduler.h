@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,8 +19,10 @@
 #include "framework/cycle.h"
 #include "framework/plugin.h"
 #include "metrics/scheduler_metrics.h"
+#include "scheduler/cycle_pace.h"
 #include "scheduler/cycle_thread.h"
 #include "scheduler/feed.h"
+#include "scheduler/invariant_guard.h"
 #include "scheduler/policy_file.h"
 
 namespace bth::scheduler {
@@ -27,18 +30,21 @@ namespace bth::scheduler {
 struct SchedulerOptions {
   std::vector<std::string> scheduler_names = {"volcano"};
   std::string default_queue = "default";
+  // Labels as (key, value): only nodes with one of them are used; none here: all nodes.
+  std::vector<std::pair<std::string, std::string>> node_labels;
+  bool priority_classes = true;  // Read them; without, jobs have no priority.
   PolicyFileOptions policy;
   absl::Duration sync_timeout = absl::Seconds(60);
-  // After a change, wait so long for its neighbours before the cycle starts.
-  absl::Duration debounce = absl::Milliseconds(1);
+  // The longest pause between cycles while jobs wait under a policy that follows the clock.
+  absl::Duration period = absl::Seconds(1);
+  CyclePaceOptions pace;
   // Changes that only statuses follow may wait so long.
   absl::Duration status_delay = absl::Milliseconds(200);
-  // Cycles pause so many times their own length, at most `pause_max`: under a storm of changes
-  // they take a tenth of a core.
-  int pause_factor = 8;
-  absl::Duration pause_max = absl::Milliseconds(200);
   int workers = 1;
-  int check_invariants_every = 64;  // Cycles; 1 in tests.
+  // Cycles; 1 in tests. A checked cycle writes nothing until the check is through: below one in a
+  // hundred, so that the slowest percent of bindings does not feel it.
+  int check_invariants_every = 128;
+  InvariantGuardOptions invariants;
   uint64_t seed = 1;
 };
 
@@ -69,7 +75,7 @@ class Scheduler {
   void Lead();
   // No new cycle from now on; what is under way ends.
   void StopLeading() { leading_ = false; }
-  bool ready() const { return feed_.AllSynced(); }
+  bool ready() const { return feed_->AllSynced(); }
   bool leading() const { return leading_; }
   void ReloadPolicy() { policy_file_.Reload(); }
 
@@ -80,7 +86,8 @@ class Scheduler {
   uint64_t cycles() const { return cycles_; }
   cache::Mirror& mirror() { return mirror_; }
   // Kinds whose first list is not complete yet.
-  std::vector<std::string> unsynced() const { return feed_.Unsynced(); }
+  std::vector<std::string> unsynced() const { return feed_->Unsynced(); }
+  const InvariantGuard& invariants() const { return guard_; }
 
   // Calls `read` on the scheduling thread with the last closed cycle (null before the first), then
   // `done` on the executor.
@@ -94,7 +101,17 @@ class Scheduler {
   void OnBatch();
   void Kick();
   void StartCycle();
-  void CycleEnded(absl::Duration took, absl::Status status);
+  struct Outcome {
+    absl::Status status;
+    absl::Duration took;
+    bool waits_on_time = false;  // Time alone may change what the next cycle decides.
+    std::vector<InvariantRecord> violations;
+  };
+  void CycleEnded(Outcome outcome);
+  void MakeFeed();
+  void InstallPolicy(std::unique_ptr<framework::PolicyInstance> next);
+  void ReadAnew();
+  void TellViolations(const std::vector<InvariantRecord>& violations);
   void ExplainGroupless();
   net::Awaitable<void> AwaitSync();
   net::Awaitable<void> EnsureQueue(std::string name, bool reclaimable);
@@ -108,15 +125,18 @@ class Scheduler {
   cache::EffectQueue effects_;
   PolicyFile policy_file_;
   std::shared_ptr<Worker> worker_;
+  InvariantGuard guard_;
   bool leading_ = false;
   bool running_ = false;
   bool policy_changed_ = false;  // Since the last cycle began: what waits may fit now.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_;
-  absl::Duration not_before_;
+  CyclePace pace_;
+  absl::Duration not_after_ = absl::InfiniteDuration();
   uint64_t cycles_ = 0;
+  int64_t rows_published_ = 0;  // Of the mirror's count.
   std::vector<std::unique_ptr<client::Background>> queue_makers_;
-  Feed feed_;  // Near the end: its callbacks use the rest.
+  std::unique_ptr<Feed> feed_;  // Near the end: its callbacks use the rest.
   client::Background sync_;
 };
 

@@ -240,13 +240,15 @@ absl::Status Cluster::Put(types::PodGroup& group, cache::Mirror* mirror) const {
 }
 
 absl::Status Cluster::Put(types::Pod& pod, cache::Mirror* mirror) const {
+  if (pod.status.phase.empty()) pod.status.phase = "Pending";
   RequestLimits(&pod.spec.containers);
   RequestLimits(&pod.spec.init_containers);
   BTH_RETURN_IF_ERROR(GivePriority(&pod.spec));
   BTH_ASSIGN_OR_RETURN(cache::CompiledPod compiled,
                        cache::Compile(pod, responsibility_, mirror->vocabulary().symbols()));
   if (!compiled.ours && compiled.node_name.empty()) {
-    mirror->RemovePod(compiled.names.Key());  // Another scheduler's until it is bound.
+    // Another scheduler's until it is bound.
+    mirror->NoteForeignPod(compiled.names.Key(), compiled.job_key);
   } else {
     mirror->PutPod(std::move(compiled));
   }

@@ -153,14 +153,6 @@ Json WaitingJson(const CycleView& view, TaskId task) {
     const std::string group = row.job.valid() ? session.job(row.job).facts->Key() : std::string();
     return PendingJson(kUnschedulable, scheduler::GrouplessMessage(group), Json::MakeObject());
   }
-  const std::string key = session.job(row.job).facts->Key();
-  if (!session.job(row.job).queue.valid()) {
-    const std::string& queue = view.cluster.pod_groups().at(key).spec.queue;
-    return PendingJson(
-        kUnschedulable,
-        absl::StrCat("PodGroup ", key, " names the queue ", queue, ", which does not exist"),
-        Json::MakeObject());
-  }
   const framework::TaskWord word = framework::DescribeTask(session, task);
   const std::string message =
       word.message.empty() ? framework::JobMessage(session, row.job) : word.message;

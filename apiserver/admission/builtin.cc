@@ -38,6 +38,10 @@ bool IsPodCreation(const WriteContext& write) {
   return IsWhole(write) && write.operation == Operation::kCreate && write.Is("", "pods");
 }
 
+bool IsPodWrite(const WriteContext& write) {
+  return IsWhole(write) && write.Is("", "pods");
+}
+
 bool IsObject(const WriteContext& write) {
   return IsWhole(write) && !write.Is("", "pods");
 }
@@ -110,6 +114,10 @@ void AddBuiltinStages(const std::shared_ptr<Core>& core) {
     return absl::OkStatus();
   });
   add(StagePoint::kMutate, "priority", IsPodCreation, SetPriority);
+  add(StagePoint::kMutate, "default-tolerations", IsPodWrite, [](Core&, WriteContext& write) {
+    TolerateSilentNodes(write.object);
+    return absl::OkStatus();
+  });
   add(StagePoint::kValidate, "rules", IsObjectOrStatus, Validate);
   add(StagePoint::kValidate, "priority-class", IsPriorityClass, CheckPriorityClass);
   add(StagePoint::kValidate, "definition", IsDefinition, CheckDefinition);

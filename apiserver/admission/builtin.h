@@ -14,6 +14,9 @@ void AddBuiltinStages(const std::shared_ptr<Core>& core);
 
 // Fills in what the API promises of a pod that was just made (admission/pod_defaults.cc).
 void DefaultPod(Json& pod);
+// Adds the tolerations of not-ready and unreachable nodes that every pod has unless it says
+// otherwise.
+void TolerateSilentNodes(Json& pod);
 // Fills in a pod spec, of a pod or inside a template.
 void DefaultPodSpec(Json& spec);
 // "Guaranteed", "Burstable" or "BestEffort".

@@ -133,4 +133,29 @@ void DefaultPod(Json& pod) {
   pod.Set("status", std::move(status));
 }
 
+// Without a word of its own, a pod leaves a node that fell silent after five minutes.
+void TolerateSilentNodes(Json& pod) {
+  constexpr int64_t kSeconds = 300;
+  Json& spec = pod["spec"];
+  if (!spec.is_object()) return;
+  const Json* present = std::as_const(spec).Find("tolerations");
+  if (present != nullptr && !present->is_null() && !present->is_array()) return;
+  const auto tolerated = [&spec](std::string_view taint) {
+    for (const Json& item : std::as_const(spec)["tolerations"].items()) {
+      const std::string_view key = item["key"].AsString();
+      const std::string_view effect = item["effect"].AsString();
+      if ((key.empty() || key == taint) && (effect.empty() || effect == "NoExecute")) return true;
+    }
+    return false;
+  };
+  for (const char* taint : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    if (tolerated(taint)) continue;
+    spec["tolerations"].MutableItems().push_back(
+        Json::MakeObject({{"key", taint},
+                          {"operator", "Exists"},
+                          {"effect", "NoExecute"},
+                          {"tolerationSeconds", kSeconds}}));
+  }
+}
+
 }  // namespace bth::apiserver

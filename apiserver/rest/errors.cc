@@ -4,53 +4,27 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "api/types/refusal.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
 
+using types::Refusal;
+
 constexpr char kPayload[] = "batholith.api/status";
 
-// What the absl code of an HTTP code is, for callers inside the server that branch on it.
-absl::StatusCode AbslCode(int code) {
-  switch (code) {
-    case 400:
-    case 415:
-    case 422:
-      return absl::StatusCode::kInvalidArgument;
-    case 401:
-      return absl::StatusCode::kUnauthenticated;
-    case 403:
-      return absl::StatusCode::kPermissionDenied;
-    case 404:
-      return absl::StatusCode::kNotFound;
-    case 405:
-    case 501:
-      return absl::StatusCode::kUnimplemented;
-    case 409:
-      return absl::StatusCode::kAborted;
-    case 410:
-      return absl::StatusCode::kOutOfRange;
-    case 413:
-    case 429:
-      return absl::StatusCode::kResourceExhausted;
-    case 504:
-      return absl::StatusCode::kDeadlineExceeded;
-    default:
-      return absl::StatusCode::kInternal;
-  }
-}
-
-absl::Status Make(int code, std::string_view reason, std::string_view message, Json details = {}) {
+absl::Status Make(Refusal refusal, std::string_view message, Json details = {}) {
+  const types::RefusalRow& row = types::RowOf(refusal);
   Json document = Json::MakeObject({{"kind", "Status"},
                                     {"apiVersion", "v1"},
                                     {"metadata", Json::MakeObject()},
                                     {"status", "Failure"},
                                     {"message", message},
-                                    {"reason", reason}});
+                                    {"reason", row.reason}});
   if (details.is_object()) document.Set("details", std::move(details));
-  document.Set("code", code);
-  absl::Status status(AbslCode(code), ToAbsl(message));
+  document.Set("code", row.http_code);
+  absl::Status status(row.code, ToAbsl(message));
   status.SetPayload(kPayload, absl::Cord(document.Dump()));
   return status;
 }
@@ -89,50 +63,50 @@ Json Payload(const absl::Status& status) {
 }  // namespace
 
 absl::Status BadRequest(std::string_view message) {
-  return Make(400, "BadRequest", message);
+  return Make(Refusal::kBadRequest, message);
 }
 
 absl::Status Unauthorized() {
-  return Make(401, "Unauthorized", "Unauthorized");
+  return Make(Refusal::kUnauthorized, "Unauthorized");
 }
 
 absl::Status Forbidden(const Subject& subject, std::string_view why) {
   return Make(
-      403, "Forbidden",
+      Refusal::kForbidden,
       absl::StrCat(Qualified(subject), " \"", subject.name, "\" is forbidden: ", ToAbsl(why)),
       Details(subject, subject.plural));
 }
 
 absl::Status NotFound(const Subject& subject) {
-  return Make(404, "NotFound",
+  return Make(Refusal::kNotFound,
               absl::StrCat(Qualified(subject), " \"", subject.name, "\" not found"),
               Details(subject, subject.plural));
 }
 
 absl::Status PathNotFound() {
-  return Make(404, "NotFound", "the server could not find the requested resource",
+  return Make(Refusal::kNotFound, "the server could not find the requested resource",
               Json::MakeObject());
 }
 
 absl::Status MethodNotAllowed() {
-  return Make(405, "MethodNotAllowed",
+  return Make(Refusal::kMethodNotAllowed,
               "the server does not allow this method on the requested resource",
               Json::MakeObject());
 }
 
 absl::Status NotAcceptable(std::string_view offered) {
-  return Make(406, "NotAcceptable",
+  return Make(Refusal::kNotAcceptable,
               absl::StrCat("only the following media types are accepted: ", ToAbsl(offered)));
 }
 
 absl::Status AlreadyExists(const Subject& subject) {
-  return Make(409, "AlreadyExists",
+  return Make(Refusal::kAlreadyExists,
               absl::StrCat(Qualified(subject), " \"", subject.name, "\" already exists"),
               Details(subject, subject.plural));
 }
 
 absl::Status Conflict(const Subject& subject, std::string_view why) {
-  return Make(409, "Conflict",
+  return Make(Refusal::kConflict,
               absl::StrCat("Operation cannot be fulfilled on ", Qualified(subject), " \"",
                            subject.name, "\": ", ToAbsl(why)),
               Details(subject, subject.plural));
@@ -146,20 +120,19 @@ absl::Status ApplyConflict(const Subject& subject, std::vector<Cause> causes) {
   }
   Json details = Details(subject, subject.plural);
   details.Set("causes", CausesJson(causes));
-  return Make(409, "Conflict", message, std::move(details));
+  return Make(Refusal::kConflict, message, std::move(details));
 }
 
 absl::Status Expired(std::string_view message) {
-  return Make(410, "Expired", message);
+  return Make(Refusal::kExpired, message);
 }
 
 absl::Status TooLarge(size_t limit_bytes) {
-  return Make(413, "RequestEntityTooLarge",
-              absl::StrCat("Request entity too large: limit is ", limit_bytes));
+  return Make(Refusal::kTooLarge, absl::StrCat("Request entity too large: limit is ", limit_bytes));
 }
 
 absl::Status UnsupportedMediaType(std::string_view message) {
-  return Make(415, "UnsupportedMediaType", message);
+  return Make(Refusal::kUnsupportedMediaType, message);
 }
 
 absl::Status Invalid(const Subject& subject, const std::vector<Cause>& causes) {
@@ -173,7 +146,7 @@ absl::Status Invalid(const Subject& subject, const std::vector<Cause>& causes) {
       subject.group.empty() ? subject.kind : absl::StrCat(subject.kind, ".", subject.group);
   Json details = Details(subject, subject.kind);
   details.Set("causes", CausesJson(causes));
-  return Make(422, "Invalid", absl::StrCat(kind, " \"", subject.name, "\" is invalid: ", text),
+  return Make(Refusal::kInvalid, absl::StrCat(kind, " \"", subject.name, "\" is invalid: ", text),
               std::move(details));
 }
 
@@ -182,7 +155,7 @@ absl::Status TooManyRequests(std::string_view message, int retry_after_s,
   Json details = Json::MakeObject();
   if (!causes.empty()) details.Set("causes", CausesJson(causes));
   if (retry_after_s > 0) details.Set("retryAfterSeconds", retry_after_s);
-  return Make(429, "TooManyRequests", message, std::move(details));
+  return Make(Refusal::kTooManyRequests, message, std::move(details));
 }
 
 absl::Status RevisionTooLarge(int64_t asked, int64_t current) {
@@ -190,17 +163,17 @@ absl::Status RevisionTooLarge(int64_t asked, int64_t current) {
   details.Set("causes",
               CausesJson({{"ResourceVersionTooLarge", "Too large resource version", ""}}));
   details.Set("retryAfterSeconds", 1);
-  return Make(504, "Timeout",
+  return Make(Refusal::kTimeout,
               absl::StrCat("Timeout: Too large resource version: ", asked, ", current: ", current),
               std::move(details));
 }
 
 absl::Status InternalError(std::string_view message) {
-  return Make(500, "InternalError", absl::StrCat("Internal error occurred: ", ToAbsl(message)));
+  return Make(Refusal::kInternalError, absl::StrCat("Internal error occurred: ", ToAbsl(message)));
 }
 
 absl::Status NotImplemented(std::string_view message) {
-  return Make(501, "NotImplemented", message);
+  return Make(Refusal::kNotImplemented, message);
 }
 
 Cause FieldInvalid(std::string field, const Json& value, std::string_view why) {

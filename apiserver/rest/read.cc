@@ -92,7 +92,11 @@ absl::Status Position(Core& core, const ApiRequest& request, ListQuery& query) {
     query.after = at.after;
     return absl::OkStatus();
   }
-  if (!revision.has_value() || *revision == 0) return absl::OkStatus();
+  if (!revision.has_value()) return absl::OkStatus();
+  if (*revision == 0) {
+    query.limit = 0;  // From its cache, the real server gives everything at once.
+    return absl::OkStatus();
+  }
   if (*revision > now) return RevisionTooLarge(*revision, now);
   const std::string_view match = request.target.Query("resourceVersionMatch");
   // Before resourceVersionMatch existed, a revision together with a limit meant just that one.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -47,6 +48,9 @@ struct FlagSet::Flag {
   bool is_bool = false;
   std::string word;                // Of a boolean.
   std::vector<std::string> words;  // Of all others.
+  std::string initial;             // The default as text.
+  std::string no_effect;           // Why it has none; empty: it has.
+  std::string instead;             // What to use; empty: it is not deprecated.
 };
 
 struct FlagSet::Rep {
@@ -73,7 +77,7 @@ void FlagSet::AddFlag(std::string_view name, std::string_view help, std::string_
   flag->is_bool = type == kBool;
   const std::string option = absl::StrCat("--", flag->name);
   std::string text(help);
-  const std::string value = flag->get();
+  const std::string value = flag->initial = flag->get();
   if (!value.empty() && value != "[]") absl::StrAppend(&text, " (", value, ")");
   if (flag->is_bool) {
     flag->option = rep_->app.add_flag(option, flag->word, text);
@@ -198,6 +202,9 @@ FlagSet::Outcome FlagSet::Parse(int argc, const char* const* argv, std::ostream&
   for (const auto& flag : rep_->flags) {
     if (flag->option->count() == 0) continue;
     if (flag->words.empty()) flag->words.push_back(flag->word);
+    if (!flag->instead.empty()) {
+      err << "Flag --" << flag->name << " has been deprecated, " << flag->instead << "\n";
+    }
     const absl::Status set = flag->set(flag->words);
     if (!set.ok()) {
       return refuse(absl::StrCat("invalid argument \"", flag->words.back(), "\" for \"--",
@@ -207,11 +214,37 @@ FlagSet::Outcome FlagSet::Parse(int argc, const char* const* argv, std::ostream&
   return {};
 }
 
-bool FlagSet::Given(std::string_view name) const {
+FlagSet::Flag* FlagSet::Find(std::string_view name) const {
   for (const auto& flag : rep_->flags) {
-    if (flag->name == name) return flag->option->count() > 0;
+    if (flag->name == name) return flag.get();
   }
-  return false;
+  return nullptr;
+}
+
+bool FlagSet::Given(std::string_view name) const {
+  const Flag* flag = Find(name);
+  return flag != nullptr && flag->option->count() > 0;
+}
+
+void FlagSet::Deprecated(std::string_view name, std::string_view instead) {
+  Flag* flag = Find(name);
+  BTH_CHECK(flag != nullptr);
+  flag->instead = instead;
+}
+
+void FlagSet::WithoutEffect(std::string_view name, std::string_view why) {
+  Flag* flag = Find(name);
+  BTH_CHECK(flag != nullptr);
+  flag->no_effect = why;
+}
+
+std::vector<std::string> FlagSet::Notes() const {
+  std::vector<std::string> notes;
+  for (const auto& flag : rep_->flags) {
+    if (flag->no_effect.empty() || flag->get() == flag->initial) continue;
+    notes.push_back(absl::StrCat("--", flag->name, ": ", flag->no_effect));
+  }
+  return notes;
 }
 
 std::vector<std::pair<std::string, std::string>> FlagSet::Values() const {

@@ -38,6 +38,13 @@ class FlagSet final {
   // The same, and each value may hold several, split by commas.
   void AddList(std::string_view name, std::vector<std::string>* target, std::string_view help);
 
+  // Accepts the flag, added before, though it changes nothing here; `why` is said when it asks
+  // for something other than its default.
+  void WithoutEffect(std::string_view name, std::string_view why);
+
+  // The flag, added before, still works; `instead` is said whenever it is given.
+  void Deprecated(std::string_view name, std::string_view instead);
+
   // Exit code to end with at once: 0 after --help, 2 after a mistake, both with the usage on
   // `err`; nothing when the program shall run.
   struct Outcome {
@@ -48,6 +55,8 @@ class FlagSet final {
 
   // True when the flag was on the command line.
   bool Given(std::string_view name) const;
+  // One line for each flag without effect that asks for something: "--name: why".
+  std::vector<std::string> Notes() const;
   // Names and values in order of names, for the log. Flags that may hold secrets do not exist here.
   std::vector<std::pair<std::string, std::string>> Values() const;
 
@@ -58,6 +67,7 @@ class FlagSet final {
   using Getter = std::function<std::string()>;
   void AddFlag(std::string_view name, std::string_view help, std::string_view type, Setter set,
                Getter get);
+  Flag* Find(std::string_view name) const;
   void Split(const std::string& arg, std::vector<std::string>* out) const;
 
   std::unique_ptr<Rep> rep_;

@@ -1,10 +1,12 @@
 #include "cmd/common/scheduler_flags.h"
 
 #include <limits>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/features.h"
@@ -12,8 +14,8 @@
 namespace bth::cmd {
 namespace {
 
-absl::Status NotYet(std::string_view flag, std::string_view why) {
-  return absl::UnimplementedError(absl::StrCat("--", ToAbsl(flag), ": ", ToAbsl(why)));
+absl::Status Refused(std::string_view flag, std::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat("--", ToAbsl(flag), ": ", ToAbsl(why)));
 }
 
 // Gates that would change what the scheduler does, and that it does not know how to.
@@ -21,12 +23,21 @@ absl::Status CheckGates(const std::string& text) {
   const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(text);
   if (!gates.ok()) return gates.status();
   if (gates->Enabled(conf::Gate::kSchedulingGatesQueueAdmission)) {
-    return NotYet("feature-gates", "SchedulingGatesQueueAdmission is not supported yet");
-  }
-  if (!gates->Enabled(conf::Gate::kPriorityClass)) {
-    return NotYet("feature-gates", "PriorityClass cannot be turned off: classes are always read");
+    return Refused("feature-gates",
+                   "SchedulingGatesQueueAdmission is not supported: leave it off, or remove the "
+                   "gates of admitted pods by other means");
   }
   return absl::OkStatus();
+}
+
+std::optional<std::pair<std::string, std::string>> ParseNodeLabel(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  std::pair<std::string, std::string> label(text.substr(0, colon), text.substr(colon + 1));
+  absl::StripAsciiWhitespace(&label.first);
+  absl::StripAsciiWhitespace(&label.second);
+  if (label.first.empty() || label.second.empty()) return std::nullopt;
+  return label;
 }
 
 }  // namespace
@@ -56,22 +67,6 @@ client::ConfigSources ApiFlags::Sources() const {
   return sources;
 }
 
-void LogFlags::AddTo(FlagSet& flags) {
-  flags.Add("v", &verbosity, "Log level: from 2 the flags, from 4 every detail");
-  flags.Add("logtostderr", &to_stderr_, "Log to stderr; there is no other target");
-  flags.Add("log-flush-frequency", &flush_, "Accepted: lines are written at once");
-  flags.Add("log-file", &file_, "Not supported: redirect stderr");
-  flags.Add("log-dir", &folder_, "Not supported: redirect stderr");
-  flags.Add("log-file-max-size", &file_size_, "Accepted without effect");
-  for (const char* name : {"add-dir-header", "alsologtostderr", "legacy-stderr-threshold-behavior",
-                           "one-output", "skip-headers", "skip-log-headers"}) {
-    flags.Add(name, &ignored_, "Accepted without effect");
-  }
-  for (const char* name : {"log-backtrace-at", "stderrthreshold", "vmodule"}) {
-    flags.Add(name, &ignored_text_, "Accepted without effect");
-  }
-}
-
 void SchedulerFlags::AddTo(FlagSet& flags) {
   api.AddTo(flags);
   flags.Add("version", &version, "Print the version and exit");
@@ -79,7 +74,7 @@ void SchedulerFlags::AddTo(FlagSet& flags) {
   AddPages(flags);
   AddLeader(flags);
   AddWithoutEffect(flags);
-  AddNotYet(flags);
+  AddRefused(flags);
   log.AddTo(flags);
 }
 
@@ -91,6 +86,11 @@ void SchedulerFlags::AddPolicy(FlagSet& flags) {
   flags.Add("default-queue", &default_queue, "Queue of PodGroups that name none; created at start");
   flags.Add("resource-sync-timeout", &sync_timeout,
             "How long the first lists may take before a warning; 0: none");
+  flags.Add("schedule-period", &period,
+            "Longest pause between cycles while jobs wait on time; changes start one at once");
+  flags.AddList("node-selector", &node_selector,
+                "Use only nodes that have one of these labels, as key:value");
+  flags.Add("priority-class", &priority_classes, "Read PriorityClasses; false: jobs have none");
   flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
   flags.Add("cache-dumper", &dump_on_signal, "Write the last cycle to a file on SIGUSR1");
   flags.Add("cache-dump-dir", &dump_folder, "Where to write it");
@@ -120,61 +120,87 @@ void SchedulerFlags::AddLeader(FlagSet& flags) {
   flags.Add("leader-elect-resource-namespace", &options.namespace_name, "Its namespace");
   flags.Add("lock-object-namespace", &leader.lock_namespace,
             "Deprecated: use --leader-elect-resource-namespace");
+  flags.Deprecated("lock-object-namespace",
+                   "This flag is deprecated and will be removed in a future release. Please use "
+                   "--leader-elect-resource-namespace instead.");
 }
 
 void SchedulerFlags::AddWithoutEffect(FlagSet& flags) {
-  flags.Add("schedule-period", &schedule_period_, "Accepted: changes start a cycle at once");
-  flags.Add("resync-period", &resync_period_, "Accepted without effect");
-  flags.Add("minimum-feasible-nodes", &nodes_min_, "Accepted: all nodes are considered");
-  flags.Add("minimum-percentage-nodes-to-find", &percentage_min_, "Accepted, likewise");
-  flags.Add("percentage-nodes-to-find", &percentage_, "Accepted, likewise");
-  flags.Add("node-worker-threads", &node_workers_, "Accepted without effect");
-  flags.Add("gate-removal-worker-num", &gate_workers_, "Accepted without effect");
-  flags.Add("csi-storage", &csi_storage_, "Accepted without effect");
+  const auto add = [&flags](std::string_view name, auto* target, std::string_view why) {
+    if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>) {
+      flags.AddList(name, target, absl::StrCat("No effect: ", ToAbsl(why)));
+    } else {
+      flags.Add(name, target, absl::StrCat("No effect: ", ToAbsl(why)));
+    }
+    flags.WithoutEffect(name, why);
+  };
+  const std::string_view all_nodes = "all nodes are considered, whatever their number";
+  const std::string_view storage = "the capacity of storage is not looked at";
+  add("resync-period", &resync_period_, "a watch that breaks resumes or lists anew by itself");
+  add("minimum-feasible-nodes", &nodes_min_, all_nodes);
+  add("minimum-percentage-nodes-to-find", &percentage_min_, all_nodes);
+  add("percentage-nodes-to-find", &percentage_, all_nodes);
+  add("node-worker-threads", &node_workers_, "changes of nodes are applied as they are read");
+  add("gate-removal-worker-num", &gate_workers_, "scheduling gates are left to who set them");
+  add("csi-storage", &csi_storage_, storage);
+  add("ignored-provisioners", &ignored_provisioners_, storage);
+  add("scheduler-sharding-name", &sharding_name_, "there are no shards: use --node-selector");
+  add("enable-pprof", &pprof_, "there are no Go profiles: use perf, or /debug/cycle");
 }
 
-void SchedulerFlags::AddNotYet(FlagSet& flags) {
-  flags.Add("plugins-dir", &plugins_dir_, "Not supported yet");
-  flags.AddList("node-selector", &node_selector_, "Not supported yet");
-  flags.AddList("ignored-provisioners", &ignored_provisioners_, "Not supported yet");
-  flags.Add("scheduler-sharding-mode", &sharding_mode_, "Only none is supported yet");
-  flags.Add("scheduler-sharding-name", &sharding_name_, "Not supported yet");
-  flags.Add("enable-pprof", &pprof_, "Not supported: use perf");
-  flags.Add("priority-class", &priority_class_, "Cannot be turned off");
+void SchedulerFlags::AddRefused(FlagSet& flags) {
+  flags.Add("plugins-dir", &plugins_dir_, "Refused: plugins are compiled in");
+  flags.Add("scheduler-sharding-mode", &sharding_mode_, "Only none: use --node-selector");
+}
+
+absl::Status SchedulerFlags::CheckPolicy() const {
+  if (!plugins_dir_.empty()) {
+    return Refused("plugins-dir",
+                   "plugins are compiled in: add yours to plugins/builtin.cc and build anew");
+  }
+  if (sharding_mode_ != "none") {
+    return Refused("scheduler-sharding-mode",
+                   absl::StrCat("\"", sharding_mode_, "\" is not supported, only none is: give ",
+                                "each scheduler its nodes with --node-selector"));
+  }
+  BTH_RETURN_IF_ERROR(CheckGates(feature_gates));
+  for (const std::string& name : scheduler_names) {
+    if (name.empty()) return Refused("scheduler-name", "must not be empty");
+  }
+  if (default_queue.empty()) return Refused("default-queue", "must not be empty");
+  if (period <= absl::ZeroDuration()) return Refused("schedule-period", "must be positive");
+  if (!node_selector.empty() && NodeLabels().empty()) {
+    return Refused("node-selector", "no entry has the form key:value, so no node would be used");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status SchedulerFlags::Check() const {
   BTH_RETURN_IF_ERROR(api.Check());
-  if (!plugins_dir_.empty()) {
-    return NotYet("plugins-dir", "plugins as shared objects are not supported yet");
-  }
-  if (!node_selector_.empty()) {
-    return NotYet("node-selector", "schedulers for a part of the nodes are not supported yet");
-  }
-  if (!ignored_provisioners_.empty()) {
-    return NotYet("ignored-provisioners", "volume provisioning is not looked at yet");
-  }
-  if (sharding_mode_ != "none") {
-    return NotYet("scheduler-sharding-mode",
-                  absl::StrCat("\"", sharding_mode_, "\" is not supported yet, only none is"));
-  }
-  if (pprof_) return NotYet("enable-pprof", "there are no Go profiles here; use perf");
-  if (!priority_class_) return NotYet("priority-class", "priority classes are always read");
-  if (!log.file_.empty() || !log.folder_.empty()) {
-    return NotYet(log.file_.empty() ? "log-dir" : "log-file", "logs go to stderr; redirect it");
-  }
-  BTH_RETURN_IF_ERROR(CheckGates(feature_gates));
-  for (const std::string& name : scheduler_names) {
-    if (name.empty()) return absl::InvalidArgumentError("--scheduler-name: must not be empty");
-  }
-  if (default_queue.empty()) {
-    return absl::InvalidArgumentError("--default-queue: must not be empty");
-  }
+  BTH_RETURN_IF_ERROR(log.Check());
+  BTH_RETURN_IF_ERROR(CheckPolicy());
   if (!leader.elect) return absl::OkStatus();
   if (leader.resource_lock != "leases") {
-    return NotYet("leader-elect-resource-lock", "must be leases");
+    return Refused("leader-elect-resource-lock", "must be leases: there is no other kind");
   }
   return client::CheckLeaderElection(Election("any"));
+}
+
+std::vector<std::string> SchedulerFlags::Notes() const {
+  std::vector<std::string> notes = log.Notes();
+  for (const std::string& entry : node_selector) {
+    if (ParseNodeLabel(entry).has_value()) continue;
+    notes.push_back(absl::StrCat("--node-selector: \"", entry, "\" is not of the form key:value"));
+  }
+  return notes;
+}
+
+std::vector<std::pair<std::string, std::string>> SchedulerFlags::NodeLabels() const {
+  std::vector<std::pair<std::string, std::string>> labels;
+  for (const std::string& entry : node_selector) {
+    if (auto label = ParseNodeLabel(entry)) labels.push_back(*std::move(label));
+  }
+  return labels;
 }
 
 scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
@@ -187,6 +213,11 @@ scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
   // and zero asks for none.
   const bool silent = sync_timeout <= absl::ZeroDuration();
   options.sync_timeout = silent ? absl::Hours(24 * 365) : sync_timeout;
+  options.period = period;
+  options.node_labels = NodeLabels();
+  const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
+  options.priority_classes =
+      priority_classes && gates.ok() && gates->Enabled(conf::Gate::kPriorityClass);
   options.seed = seed;
   return options;
 }

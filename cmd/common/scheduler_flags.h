@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,6 +12,7 @@
 #include "client/kubeconfig.h"
 #include "client/leader_election.h"
 #include "cmd/common/flags.h"
+#include "cmd/common/log_flags.h"
 #include "scheduler/scheduler.h"
 
 namespace bth::cmd {
@@ -47,23 +49,6 @@ struct LeaderFlags {
   std::string lock_namespace;  // Deprecated; wins over the option's.
 };
 
-struct LogFlags {
-  int64_t verbosity = 0;
-  std::vector<std::string> elsewhere;  // Names of the flags that ask for log files.
-
-  void AddTo(FlagSet& flags);
-
- private:
-  // Accepted: they name what is the case anyway, or the fine print of another log format.
-  bool to_stderr_ = true;
-  bool ignored_ = false;
-  std::string file_, folder_, ignored_text_;
-  absl::Duration flush_ = absl::Seconds(5);
-  int64_t file_size_ = 1800;
-
-  friend struct SchedulerFlags;
-};
-
 // Lives as long as the FlagSet it was added to.
 struct SchedulerFlags {
   ApiFlags api;
@@ -76,14 +61,18 @@ struct SchedulerFlags {
   bool disable_default_conf = false;
   std::string default_queue = "default";
   absl::Duration sync_timeout = absl::Seconds(60);
+  absl::Duration period = absl::Seconds(1);
+  std::vector<std::string> node_selector;  // "key:value".
+  bool priority_classes = true;
   bool dump_on_signal = true;
   std::string dump_folder = "/tmp";
   std::string feature_gates;
 
   void AddTo(FlagSet& flags);
-  // Every mistake that is not one of spelling, and every wish this program cannot fulfil yet: an
-  // ignored limit would be worse than none.
+  // Every mistake that is not one of spelling, and every wish that it would be wrong to pass over.
   absl::Status Check() const;
+  // What is accepted but passed over, one line each.
+  std::vector<std::string> Notes() const;
   scheduler::SchedulerOptions Options(uint64_t seed) const;
   // `identity` is unique among candidates.
   client::LeaderElectionOptions Election(const std::string& identity) const;
@@ -93,10 +82,12 @@ struct SchedulerFlags {
   void AddLeader(FlagSet& flags);
   void AddPolicy(FlagSet& flags);
   void AddWithoutEffect(FlagSet& flags);
-  void AddNotYet(FlagSet& flags);
+  void AddRefused(FlagSet& flags);
+  absl::Status CheckPolicy() const;
+  // Of --node-selector; entries of another form are passed over.
+  std::vector<std::pair<std::string, std::string>> NodeLabels() const;
 
-  // Without effect here: all nodes are considered, changes start cycles, informers do not resync.
-  absl::Duration schedule_period_ = absl::Seconds(1);
+  // Without effect; AddWithoutEffect says why.
   absl::Duration resync_period_ = absl::ZeroDuration();
   int64_t nodes_min_ = 100;
   int64_t percentage_min_ = 5;
@@ -104,14 +95,12 @@ struct SchedulerFlags {
   int64_t node_workers_ = 20;
   int64_t gate_workers_ = 5;
   bool csi_storage_ = true;
-  // Not there yet: refused when they ask for something.
-  std::string plugins_dir_;
-  std::vector<std::string> node_selector_;
   std::vector<std::string> ignored_provisioners_;
-  std::string sharding_mode_ = "none";
   std::string sharding_name_ = "volcano";
   bool pprof_ = false;
-  bool priority_class_ = true;
+  // Refused when they ask for something.
+  std::string plugins_dir_;
+  std::string sharding_mode_ = "none";
 };
 
 }  // namespace bth::cmd

@@ -49,11 +49,12 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
   flags.Add("listen-address", &listen_address, "Where metrics and debug pages are served");
   nodes.AddTo(flags);
-  flags.Add("v", &verbosity, "Log level: from 4 every detail");
+  log.AddTo(flags);
   flags.Add("version", &version, "Print the version and exit");
 }
 
 absl::Status StandaloneFlags::Check() const {
+  BTH_RETURN_IF_ERROR(log.Check());
   if (port < 0 || port > 65535) {
     return absl::InvalidArgumentError("--port: must be between 0 and 65535");
   }

@@ -12,6 +12,7 @@
 #include "client/api_client.h"
 #include "client/background.h"
 #include "cmd/common/flags.h"
+#include "cmd/common/log_flags.h"
 #include "cmd/common/node_flags.h"
 #include "cmd/common/scheduler_unit.h"
 #include "cmd/common/state_folder.h"
@@ -30,13 +31,14 @@ struct StandaloneFlags {
   std::string scheduler_conf;
   std::vector<std::string> scheduler_names = {"volcano"};
   std::string listen_address = "127.0.0.1:0";
-  int64_t verbosity = 0;
+  LogFlags log;
   bool version = false;
   NodeFlags nodes;
 
   StandaloneFlags() { nodes.nodes.count = 4; }
   void AddTo(FlagSet& flags);
   absl::Status Check() const;
+  std::vector<std::string> Notes() const { return log.Notes(); }
 };
 
 // Thread: the one that runs the loop. `io` outlives it.

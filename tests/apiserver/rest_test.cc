@@ -53,6 +53,48 @@ TEST_CASE("create: requests default from limits and decide the QoS class") {
         "1Gi");
 }
 
+TEST_CASE("pods: leave silent nodes after five minutes unless they say otherwise") {
+  struct Case {
+    const char* given;
+    const char* also;  // What is added, by the taint's last word.
+  };
+  const Case cases[] = {
+      {"[]", "not-ready unreachable "},
+      {"null", "not-ready unreachable "},
+      {R"([{"operator":"Exists"}])", ""},
+      {R"([{"operator":"Exists","effect":"NoExecute"}])", ""},
+      {R"([{"operator":"Exists","effect":"NoSchedule"}])", "not-ready unreachable "},
+      {R"([{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute",)"
+       R"("tolerationSeconds":5}])",
+       "unreachable "},
+      {R"([{"key":"node.kubernetes.io/unreachable","operator":"Exists"}])", "not-ready "},
+  };
+  Bed bed;
+  for (const Case& c : cases) {
+    INFO(c.given);
+    const Answer made =
+        bed.Post(kPods, absl::StrCat(R"({"metadata":{"generateName":"p-"},"spec":{"tolerations":)",
+                                     c.given, R"(,"containers":[{"name":"c","image":"i"}]}})"));
+    REQUIRE(made.code == 201);
+    const Json given = *Json::Parse(c.given);
+    const Json::Array& all = made.body["spec"]["tolerations"].items();
+    REQUIRE(all.size() >= given.size());
+    std::string also;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i < given.size()) {
+        CHECK(all[i] == given[i]);
+        continue;
+      }
+      CHECK(all[i]["tolerationSeconds"].AsInt() == 300);
+      CHECK(all[i]["effect"].AsString() == "NoExecute");
+      CHECK(all[i]["operator"].AsString() == "Exists");
+      const std::string key(all[i]["key"].AsString());
+      also += key.substr(key.find('/') + 1) + " ";
+    }
+    CHECK(also == c.also);
+  }
+}
+
 TEST_CASE("create: generateName makes names that differ") {
   Bed bed;
   const std::string body = R"({"metadata":{"generateName":"job-"},"data":{}})";

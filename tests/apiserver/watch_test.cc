@@ -256,6 +256,8 @@ TEST_CASE("lists: a revision means that state, or one not older") {
   bed.Post(kConfigs, ConfigJson("b"));
   CHECK(ItemNames(bed.Get(absl::StrCat(kConfigs, "?resourceVersion=", one))) == Names{"a", "b"});
   CHECK(ItemNames(bed.Get(absl::StrCat(kConfigs, "?resourceVersion=0"))) == Names{"a", "b"});
+  CHECK(ItemNames(bed.Get(absl::StrCat(kConfigs, "?resourceVersion=0&limit=1"))) ==
+        Names{"a", "b"});
   const Answer exact =
       bed.Get(absl::StrCat(kConfigs, "?resourceVersionMatch=Exact&resourceVersion=", one));
   CHECK(ItemNames(exact) == Names{"a"});

@@ -1,8 +1,15 @@
 #include "cmd/common/scheduler_flags.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <set>
 #include <sstream>
 
+#include "absl/strings/str_cat.h"
 #include "cmd/common/page_servers.h"
+#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
 
 namespace bth::cmd {
@@ -13,15 +20,179 @@ struct Parsed {
   explicit Parsed(std::vector<const char*> args) {
     flags.AddTo(set);
     args.insert(args.begin(), "vc-scheduler");
-    std::ostringstream err;
-    outcome = set.Parse(static_cast<int>(args.size()), args.data(), err);
+    std::ostringstream out;
+    outcome = set.Parse(static_cast<int>(args.size()), args.data(), out);
     if (outcome.run) status = flags.Check();
+    notes = set.Notes();
+    for (std::string& note : flags.Notes()) notes.push_back(std::move(note));
+    err = out.str();
   }
   FlagSet set{"vc-scheduler", ""};
   SchedulerFlags flags;
   FlagSet::Outcome outcome;
   absl::Status status;
+  std::vector<std::string> notes;
+  std::string err;
 };
+
+enum class Fate { kWorks, kNoted, kRefused };
+struct Known {
+  const char* name;
+  const char* value;  // Not the default.
+  Fate fate;
+};
+
+// Every flag of the scheduler that this one stands in for.
+const Known kKnown[] = {
+    {"master", "https://x", Fate::kWorks},
+    {"kubeconfig", "/k", Fate::kWorks},
+    {"kube-api-qps", "5", Fate::kWorks},
+    {"kube-api-burst", "5", Fate::kWorks},
+    {"ca-cert-file", "/a", Fate::kWorks},
+    {"tls-cert-file", "/b", Fate::kWorks},
+    {"tls-private-key-file", "/c", Fate::kWorks},
+    {"scheduler-name", "x", Fate::kWorks},
+    {"version", "true", Fate::kWorks},
+    {"enable-healthz", "true", Fate::kWorks},
+    {"healthz-address", ":1", Fate::kWorks},
+    {"enable-metrics", "true", Fate::kWorks},
+    {"listen-address", ":2", Fate::kWorks},
+    {"feature-gates", "PriorityClass=false", Fate::kWorks},
+    {"lock-object-namespace", "x", Fate::kWorks},
+    {"leader-elect", "false", Fate::kWorks},
+    {"leader-elect-lease-duration", "20s", Fate::kWorks},
+    {"leader-elect-renew-deadline", "9s", Fate::kWorks},
+    {"leader-elect-retry-period", "1s", Fate::kWorks},
+    {"leader-elect-resource-lock", "endpoints", Fate::kRefused},
+    {"leader-elect-resource-name", "x", Fate::kWorks},
+    {"leader-elect-resource-namespace", "x", Fate::kWorks},
+    {"scheduler-conf", "/c", Fate::kWorks},
+    {"schedule-period", "2s", Fate::kWorks},
+    {"resync-period", "1h", Fate::kNoted},
+    {"default-queue", "x", Fate::kWorks},
+    {"priority-class", "false", Fate::kWorks},
+    {"minimum-feasible-nodes", "7", Fate::kNoted},
+    {"minimum-percentage-nodes-to-find", "7", Fate::kNoted},
+    {"percentage-nodes-to-find", "7", Fate::kNoted},
+    {"plugins-dir", "/p", Fate::kRefused},
+    {"csi-storage", "false", Fate::kNoted},
+    {"enable-pprof", "true", Fate::kNoted},
+    {"node-selector", "a:b", Fate::kWorks},
+    {"cache-dumper", "false", Fate::kWorks},
+    {"cache-dump-dir", "/d", Fate::kWorks},
+    {"node-worker-threads", "7", Fate::kNoted},
+    {"gate-removal-worker-num", "7", Fate::kNoted},
+    {"ignored-provisioners", "x", Fate::kNoted},
+    {"resource-sync-timeout", "7s", Fate::kWorks},
+    {"disable-default-scheduler-config", "true", Fate::kWorks},
+    {"scheduler-sharding-mode", "soft", Fate::kRefused},
+    {"scheduler-sharding-name", "x", Fate::kNoted},
+    {"log-flush-frequency", "1s", Fate::kNoted},
+    {"add_dir_header", "true", Fate::kNoted},
+    {"alsologtostderr", "true", Fate::kNoted},
+    {"legacy_stderr_threshold_behavior", "true", Fate::kNoted},
+    {"log_backtrace_at", "a:1", Fate::kNoted},
+    {"log_dir", "/d", Fate::kNoted},   // With --logtostderr=false it works.
+    {"log_file", "/f", Fate::kNoted},  // Likewise.
+    {"log_file_max_size", "7", Fate::kNoted},
+    {"logtostderr", "false", Fate::kNoted},  // With --log_file it works.
+    {"one_output", "true", Fate::kNoted},
+    {"skip_headers", "true", Fate::kNoted},
+    {"skip_log_headers", "true", Fate::kNoted},
+    {"stderrthreshold", "ERROR", Fate::kWorks},
+    {"v", "4", Fate::kWorks},
+    {"vmodule", "a=1", Fate::kNoted},
+};
+
+std::string WithDashes(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+TEST_CASE("scheduler flags: each one works, or says why not", "[cmd][unit]") {
+  for (const Known& known : kKnown) {
+    const std::string arg = absl::StrCat("--", known.name, "=", known.value);
+    INFO(arg);
+    const Parsed parsed({arg.c_str()});
+    REQUIRE(parsed.outcome.run);
+    CHECK(parsed.set.Given(WithDashes(known.name)));
+    CHECK(parsed.status.ok() == (known.fate != Fate::kRefused));
+    CHECK(parsed.notes.size() == (known.fate == Fate::kNoted ? 1 : 0));
+    const std::string said =
+        parsed.notes.empty() ? std::string(parsed.status.message()) : parsed.notes.front();
+    if (known.fate == Fate::kWorks) continue;
+    CHECK_THAT(said, Catch::StartsWith(absl::StrCat("--", WithDashes(known.name), ": ")));
+  }
+}
+
+TEST_CASE("scheduler flags: there are no others, and the manual has them all", "[cmd][unit]") {
+  std::set<std::string> names;
+  for (const Known& known : kKnown) names.insert(WithDashes(known.name));
+  const Parsed parsed({});
+  for (const auto& [name, value] : parsed.set.Values()) CHECK(names.count(name) == 1);
+  std::ifstream file(BTH_SOURCE "/docs/operations.md");
+  const std::string manual(std::istreambuf_iterator<char>(file), {});
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK((manual.find("`--" + name + "`") != manual.npos ||
+           manual.find("`-" + name + "`") != manual.npos));
+  }
+}
+
+TEST_CASE("scheduler flags: defaults given once more are no wish", "[cmd][unit]") {
+  CHECK(Parsed({"--csi-storage=true", "--node-worker-threads=20", "--logtostderr"}).notes.empty());
+}
+
+TEST_CASE("scheduler flags: nodes are chosen by labels, odd entries are passed over",
+          "[cmd][unit]") {
+  const Parsed parsed({"--node-selector=a:b, c : d ,odd", "--node_selector=e:f"});
+  REQUIRE(parsed.status.ok());
+  using Labels = std::vector<std::pair<std::string, std::string>>;
+  CHECK(parsed.flags.Options(1).node_labels == Labels{{"a", "b"}, {"c", "d"}, {"e", "f"}});
+  REQUIRE(parsed.notes.size() == 1);
+  CHECK_THAT(parsed.notes[0], Catch::Contains("\"odd\""));
+}
+
+TEST_CASE("scheduler flags: what the options carry", "[cmd][unit]") {
+  const Parsed parsed({"--schedule-period=3s", "--priority-class=false"});
+  CHECK(parsed.flags.Options(1).period == absl::Seconds(3));
+  CHECK_FALSE(parsed.flags.Options(1).priority_classes);
+  CHECK_FALSE(Parsed({"--feature-gates=PriorityClass=false"}).flags.Options(1).priority_classes);
+  CHECK(Parsed({}).flags.Options(1).priority_classes);
+  CHECK_THAT(Parsed({"--lock-object-namespace=old"}).err,
+             Catch::StartsWith("Flag --lock-object-namespace has been deprecated, This flag"));
+}
+
+TEST_CASE("log flags: where the log goes, and how much", "[cmd][unit]") {
+  const absl::Time now = absl::FromUnixSeconds(1'700'000'000);
+  CHECK(Parsed({"--log_file=/f"}).flags.log.Target("p", now).empty());
+  CHECK(Parsed({"--log_file=/f", "--logtostderr=false"}).flags.log.Target("p", now) == "/f");
+  CHECK(Parsed({"--log_file=/f", "--logtostderr=false"}).notes.empty());
+  const Parsed folder({"--log_dir=/d", "--logtostderr=false"});
+  CHECK_THAT(folder.flags.log.Target("p", now),
+             Catch::StartsWith("/d/p.") && Catch::Contains(".20231114-221320."));
+  CHECK(Parsed({}).flags.log.level() == LogLevel::kInfo);
+  CHECK(Parsed({"-v=4"}).flags.log.level() == LogLevel::kDebug);
+  CHECK(Parsed({"--stderrthreshold=warning"}).flags.log.level() == LogLevel::kWarning);
+  CHECK(Parsed({"--stderrthreshold=2", "-v=5"}).flags.log.level() == LogLevel::kError);
+}
+
+TEST_CASE("log file: takes what goes to stderr while it lives, and appends", "[cmd][unit]") {
+  const client::testing::TempFolder folder;
+  const std::string path = folder.Write("log", "before\n");
+  {
+    const absl::StatusOr<std::unique_ptr<StderrFile>> file = StderrFile::Open(path);
+    REQUIRE(file.ok());
+    std::fputs("one\n", stderr);
+    std::cerr << "two\n";
+  }
+  std::fputs("", stderr);
+  std::ifstream in(path);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "before\none\ntwo\n");
+  const auto missing = StderrFile::Open(folder.path() + "/no/such");
+  CHECK_THAT(std::string(missing.status().message()),
+             Catch::Contains("/no/such: No such file or directory"));
+}
 
 TEST_CASE("scheduler flags: the arguments of the manifests are understood", "[cmd][unit]") {
   const Parsed parsed({"--logtostderr",
@@ -63,16 +234,12 @@ TEST_CASE("scheduler flags: another scheduler name does not change the lease", "
 
 TEST_CASE("scheduler flags: what cannot be done is refused by name", "[cmd][unit]") {
   const auto [arg, message] = GENERATE(table<const char*, const char*>({
-      {"--plugins-dir=/plugins", "--plugins-dir"},
-      {"--scheduler-sharding-mode=hard", "--scheduler-sharding-mode: \"hard\""},
-      {"--node-selector=a:b", "--node-selector"},
-      {"--ignored-provisioners=x", "--ignored-provisioners"},
-      {"--enable-pprof", "--enable-pprof"},
-      {"--priority-class=false", "--priority-class"},
-      {"--log-file=/tmp/x", "--log-file"},
-      {"--log_dir=/tmp", "--log-dir"},
+      {"--plugins-dir=/plugins", "--plugins-dir: plugins are compiled in"},
+      {"--scheduler-sharding-mode=hard", "--node-selector"},
+      {"--node-selector=a,:b,c:", "--node-selector: no entry has the form key:value"},
+      {"--schedule-period=0s", "--schedule-period"},
+      {"--stderrthreshold=loud", "--stderrthreshold: \"loud\""},
       {"--feature-gates=SchedulingGatesQueueAdmission=true", "SchedulingGatesQueueAdmission"},
-      {"--feature-gates=PriorityClass=false", "PriorityClass"},
       {"--feature-gates=Unheard=true", "Unheard"},
       {"--kube-api-qps=0", "kube-api-qps must be greater than zero"},
       {"--kube-api-burst=0", "kube-api-burst must be greater than zero"},

@@ -139,6 +139,10 @@ TEST_CASE("policy: what makes a file invalid is named with line, path and remedy
        "\"gang\"?)"},
       {"plugin without a name", "actions: allocate\ntiers:\n- plugins:\n  - enableJobOrder: true\n",
        "Failed to get plugin : line 4: tiers[0].plugins[0].name: a plugin needs a name"},
+      {"plugin with a misspelled name key",
+       "actions: allocate\ntiers:\n- plugins:\n  - nam: gang\n",
+       "Failed to get plugin : line 4: tiers[0].plugins[0].name: a plugin needs a name; the key "
+       "\"nam\" is unknown (did you mean \"name\"?)"},
       {"hierarchical drf beside proportion",
        "actions: allocate\ntiers:\n- plugins:\n  - name: drf\n    enableHierarchy: true\n"
        "  - name: proportion\n",
@@ -361,6 +365,29 @@ TEST_CASE("policy: names known to the registry decide, not a list of ours", "[co
   const KnownNames known = {{"mine"}, {"headroom"}};
   CHECK(ParsePolicy("actions: mine\ntiers: [{plugins: [{name: headroom}]}]\n", known).ok());
   CHECK(!ParsePolicy("actions: allocate\n", known).ok());
+}
+
+TEST_CASE("policy: what Volcano has and the registry lacks is missing, not misspelled", "[conf]") {
+  const KnownNames known = {{"allocate"}, {"gang", "conformance"}};
+  const auto error = [&known](const std::string& yaml) {
+    return std::string(ParsePolicy(yaml, known).status().message());
+  };
+  CHECK(
+      error("actions: allocate\ntiers:\n- plugins:\n  - name: capacity\n") ==
+      "Failed to get plugin capacity: line 4: tiers[0].plugins[0].name: this version does not have "
+      "this plugin yet; remove it");
+  CHECK(error("actions: preempt\n") ==
+        "failed to find Action preempt: line 1: actions[0]: this version does not have this action "
+        "yet; remove it; known actions: allocate");
+}
+
+TEST_CASE("policy: a source of node load that nothing reads is noted", "[conf]") {
+  const KnownNames known = {{"allocate"}, {"gang"}};
+  const auto loaded = ParsePolicy(WithGang("metrics: {type: prometheus_adaptor}\n"), known);
+  REQUIRE(loaded.ok());
+  REQUIRE(loaded->findings.size() == 1);
+  CHECK(ToString(loaded->findings[0]) ==
+        "line 5: metrics: no plugin reads the load of nodes yet: nothing is collected");
 }
 
 }  // namespace

@@ -215,7 +215,9 @@ TEST_CASE("simulator: pods on a node that does not exist wait for it", "[nodesim
   CHECK(bed.PhaseOf("early") == "Running");
   CHECK(bed.PhaseOf("lost") == "Pending");
   bed.Delete("lost");
-  bed.executor.Advance(absl::Seconds(1));
+  bed.executor.Advance(absl::Seconds(28));
+  CHECK(bed.PhaseOf("lost") == "Pending");  // Its grace period of 30 s is not over.
+  bed.executor.Advance(absl::Seconds(3));
   CHECK(bed.PhaseOf("lost") == "NOT_FOUND");
 }
 

@@ -14,6 +14,7 @@
 #include "net/virtual_executor.h"
 #include "plugins/builtin.h"
 #include "scheduler/scheduler.h"
+#include "tests/scheduler/faults.h"
 #include "tests/support/catch.h"
 
 namespace bth::scheduler::testing {
@@ -59,8 +60,9 @@ class Bed {
       }
       ++calls;
     };
-    api = std::make_unique<client::ApiClient>(
-        executor, net::MakeInProcessTransport(executor, server->handler()), client);
+    line = std::make_shared<FaultyLine>(executor,
+                                        net::MakeInProcessTransport(executor, server->handler()));
+    api = std::make_unique<client::ApiClient>(executor, line, client);
   }
   ~Bed() {
     scheduler.reset();
@@ -72,10 +74,10 @@ class Bed {
   void MakeScheduler(SchedulerOptions options = {}) {
     options.check_invariants_every = 1;
     scheduler = std::make_unique<Scheduler>(
-        SchedulerContext{executor, *api, registry, runner, clock, nullptr}, options);
+        SchedulerContext{executor, *api, registry, runner, clock, &metrics}, options);
   }
-  void Start() {
-    MakeScheduler();
+  void Start(SchedulerOptions options = {}) {
+    MakeScheduler(std::move(options));
     REQUIRE(scheduler->LoadPolicy().ToString() == "OK");
     scheduler->StartCache();
     scheduler->Lead();
@@ -123,13 +125,14 @@ class Bed {
                         R"("metadata":{"name":")", name, R"("},"spec":{"minMember":)", min_member,
                         R"(,"queue":"default"}})"));
   }
-  void Pod(const std::string& name, const std::string& group, int cpu) {
+  void Pod(const std::string& name, const std::string& group, int cpu,
+           const std::string& scheduler_name = "volcano") {
     const std::string annotations =
         group.empty() ? "{}" : absl::StrCat(R"({"scheduling.k8s.io/group-name":")", group, R"("})");
     Create("/api/v1/namespaces/default/pods",
            absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                        R"(","annotations":)", annotations,
-                        R"(},"spec":{"schedulerName":"volcano","containers":[{"name":"c",)",
+                        R"(","annotations":)", annotations, R"(},"spec":{"schedulerName":")",
+                        scheduler_name, R"(","containers":[{"name":"c",)",
                         R"("image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
   }
   std::string NodeOf(const std::string& pod) {
@@ -151,6 +154,12 @@ class Bed {
   std::string PodCondition(const std::string& pod) {
     return Condition("/api/v1/namespaces/default/pods/" + pod, "PodScheduled");
   }
+  // Value of the series with that name and labels; -1: there is none.
+  double Metric(const std::string& series) const {
+    const std::string text = metric_registry.RenderText();
+    const size_t at = text.find("\n" + series + " ");
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
+  }
   static std::string GroupPath(const std::string& name) {
     return "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/" + name;
   }
@@ -159,7 +168,10 @@ class Bed {
   ExecutorClock clock{executor};
   framework::Registry registry = BuiltinRegistry();
   InlineRunner runner{executor};
+  metrics::Registry metric_registry;
+  metrics::SchedulerMetrics metrics{metric_registry};
   std::unique_ptr<apiserver::ApiServer> server;
+  std::shared_ptr<FaultyLine> line;  // Of `api`.
   std::unique_ptr<client::ApiClient> api;
   std::unique_ptr<Scheduler> scheduler;
   size_t writes = 0;

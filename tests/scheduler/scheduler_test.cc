@@ -1,11 +1,15 @@
 #include "scheduler/scheduler.h"
 
+#include <set>
+
+#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
 
 namespace bth::scheduler {
 namespace {
 
 using testing::Bed;
+using types::Json;
 
 TEST_CASE("scheduler: the standing queues are made", "[scheduler]") {
   Bed bed;
@@ -30,6 +34,23 @@ TEST_CASE("scheduler: a gang that fits is bound whole", "[scheduler]") {
   CHECK(on["n1"] + on["n2"] == 3);
   CHECK(bed.scheduler->idle());
   CHECK(bed.Get(Bed::GroupPath("g")).At({"status", "phase"}).AsString() == "Running");
+}
+
+TEST_CASE("scheduler: after a rest a new pod does not wait for others", "[scheduler]") {
+  Bed bed;
+  bed.Node("n1", 4);
+  bed.Start();
+  bed.Group("g", 1);
+  bed.Settle();
+  const absl::Time start = bed.executor.Now();
+  bed.Pod("first", "g", 1);
+  bed.executor.Advance(absl::ZeroDuration());
+  CHECK(bed.NodeOf("first") == "n1");
+  // The next one comes on its heels.
+  bed.Pod("second", "g", 1);
+  bed.executor.Advance(absl::Milliseconds(1));
+  CHECK(bed.NodeOf("second") == "n1");
+  CHECK(bed.executor.Now() - start == absl::Milliseconds(1));
 }
 
 TEST_CASE("scheduler: a gang that does not fit is left whole and told why", "[scheduler]") {
@@ -110,6 +131,94 @@ TEST_CASE("scheduler: nothing is decided before it leads, nor afterwards", "[sch
   bed.Settle();
   CHECK(bed.scheduler->cycles() == cycles);
   CHECK(bed.NodeOf("b").empty());
+}
+
+TEST_CASE("scheduler: only nodes with a chosen label are used", "[scheduler]") {
+  Bed bed;
+  bed.Node("foreign", 100);
+  bed.Node("first", 8);
+  bed.Node("second", 8);
+  const auto label = [&bed](const std::string& node, const std::string& labels) {
+    types::Json object = bed.Get("/api/v1/nodes/" + node);
+    object["metadata"].Set("labels", *types::Json::Parse(labels));
+    REQUIRE(bed.Call("PUT", "/api/v1/nodes/" + node, object.Dump()).code == 200);
+  };
+  label("first", R"({"pool":"batch"})");
+  label("second", R"({"pool":"other","batch":"yes"})");
+  SchedulerOptions options;
+  options.node_labels = {{"pool", "batch"}, {"batch", "yes"}};
+  // A pod of ours that somebody put on a node that is not.
+  bed.Group("g", 1);
+  bed.Pod("placed", "g", 1);
+  REQUIRE(bed.Call("POST", "/api/v1/namespaces/default/pods/placed/binding",
+                   R"({"metadata":{"name":"placed"},"target":{"kind":"Node","name":"foreign"}})")
+              .code == 201);
+  bed.Start(options);
+  for (const char* pod : {"a", "b", "c"}) bed.Pod(pod, "g", 5);  // One on each node.
+  bed.Settle();
+  std::set<std::string> used = {bed.NodeOf("a"), bed.NodeOf("b"), bed.NodeOf("c")};
+  CHECK(used == std::set<std::string>{"", "first", "second"});
+  CHECK(bed.NodeOf("placed") == "foreign");
+  // A node may become ours, and cease to be.
+  label("foreign", R"({"pool":"batch"})");
+  bed.Settle();
+  CHECK(std::set<std::string>{bed.NodeOf("a"), bed.NodeOf("b"), bed.NodeOf("c")} ==
+        std::set<std::string>{"first", "foreign", "second"});
+  label("foreign", "{}");
+  bed.Pod("d", "g", 5);
+  bed.Settle();
+  CHECK(bed.NodeOf("d").empty());
+}
+
+// Lets tasks be placed when the clock has passed a time, and tells nobody that it did.
+class Curfew final : public framework::Plugin {
+ public:
+  explicit Curfew(absl::Time end) : end_(end) {}
+  std::string_view name() const override { return "curfew"; }
+  absl::Status OnSessionOpen(framework::Session& session,
+                             framework::HookRegistrar& hooks) override {
+    const bool open = session.context().clock->Now() >= end_;
+    hooks.Allocatable([open](model::QueueId, model::TaskId) { return open; });
+    return absl::OkStatus();
+  }
+  bool follows_clock() const override { return true; }
+
+ private:
+  const absl::Time end_;
+};
+
+TEST_CASE("scheduler: under a policy that follows the clock, the period bounds the pause",
+          "[scheduler]") {
+  Bed bed;
+  const absl::Time end = bed.executor.Now() + absl::Minutes(10);
+  bed.registry.plugins["curfew"] = [end](const conf::Arguments&) {
+    return absl::StatusOr<std::unique_ptr<framework::Plugin>>(std::make_unique<Curfew>(end));
+  };
+  client::testing::TempFolder folder;
+  const std::string conf = folder.Write("scheduler.conf",
+                                        "actions: \"enqueue, allocate\"\n"
+                                        "tiers:\n"
+                                        "- plugins:\n"
+                                        "  - name: gang\n"
+                                        "  - name: curfew\n"
+                                        "  - name: predicates\n");
+  SchedulerOptions options;
+  options.policy.path = conf;
+  options.period = absl::Seconds(5);
+  bed.Node("n1", 2);
+  bed.Start(options);
+  const uint64_t idle = bed.scheduler->cycles();
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.scheduler->cycles() == idle);  // Nobody waits.
+  bed.Group("g", 1);
+  bed.Pod("a", "g", 1);
+  bed.Settle();
+  const uint64_t waiting = bed.scheduler->cycles();
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.scheduler->cycles() - waiting == 12);
+  CHECK(bed.NodeOf("a").empty());
+  bed.executor.Advance(end - bed.executor.Now() + absl::Seconds(6));
+  CHECK(bed.NodeOf("a") == "n1");
 }
 
 }  // namespace

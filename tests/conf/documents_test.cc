@@ -1,0 +1,234 @@
+// What the documents show is what the program accepts: policies, arguments and switches.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "actions/builtin.h"
+#include "conf/load.h"
+#include "framework/cycle.h"
+#include "plugins/builtin.h"
+#include "tests/support/catch.h"
+
+namespace bth::conf {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path Root() {
+  return fs::path(__FILE__).parent_path().parent_path().parent_path();
+}
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<fs::path> Pages(const std::string& folder) {
+  std::vector<fs::path> pages;
+  for (const auto& entry : fs::directory_iterator(Root() / folder)) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  std::sort(pages.begin(), pages.end());
+  return pages;
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  return absl::StrSplit(text, '\n');
+}
+
+std::vector<std::string> YamlBlocks(const std::string& page) {
+  std::vector<std::string> blocks;
+  std::string block;
+  bool inside = false;
+  for (const std::string& line : Lines(page)) {
+    if (absl::StartsWith(line, "```")) {
+      if (inside) blocks.push_back(block);
+      inside = !inside && line == "```yaml";
+      block.clear();
+    } else if (inside) {
+      absl::StrAppend(&block, line, "\n");
+    }
+  }
+  return blocks;
+}
+
+// Everything the program says about a policy: the error, or the findings of file and plugins.
+std::vector<std::string> Words(const std::string& text) {
+  framework::Registry registry;
+  plugins::RegisterBuiltinPlugins(registry);
+  actions::RegisterBuiltinActions(registry);
+  KnownNames known;
+  for (const auto& [name, factory] : registry.actions) known.actions.push_back(name);
+  for (const auto& [name, factory] : registry.plugins) known.plugins.push_back(name);
+  auto loaded = ParsePolicy(text, known);
+  if (!loaded.ok()) return {std::string(loaded.status().message())};
+  std::vector<Finding> findings = std::move(loaded->findings);
+  const auto policy = framework::PolicyInstance::Create(
+      std::make_shared<const Policy>(std::move(loaded->policy)), registry, &findings);
+  if (!policy.ok()) return {std::string(policy.status().message())};
+  std::vector<std::string> words;
+  for (const Finding& finding : findings) words.push_back(ToString(finding));
+  return words;
+}
+
+// The body rows of each table whose first column is headed by `head`, as trimmed cells; the header
+// row comes first.
+std::vector<std::vector<std::vector<std::string>>> Tables(const std::string& page,
+                                                          const std::string& head) {
+  std::vector<std::vector<std::vector<std::string>>> tables;
+  bool inside = false;
+  for (const std::string& line : Lines(page)) {
+    if (!absl::StartsWith(line, "|")) {
+      inside = false;
+      continue;
+    }
+    std::vector<std::string> cells = absl::StrSplit(line, '|');
+    cells = {cells.begin() + 1, cells.end() - 1};
+    for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);
+    if (!inside && absl::StartsWith(cells.front(), head)) tables.emplace_back();
+    if (!inside) {
+      inside = !tables.empty() && absl::StartsWith(cells.front(), head);
+      if (inside) tables.back().push_back(cells);
+      continue;
+    }
+    if (!absl::StartsWith(cells.front(), "---")) tables.back().push_back(cells);
+  }
+  return tables;
+}
+
+// The texts between backticks.
+std::vector<std::string> Quoted(const std::string& cell) {
+  const std::vector<std::string> parts = absl::StrSplit(cell, '`');
+  std::vector<std::string> out;
+  for (size_t i = 1; i < parts.size(); i += 2) out.push_back(parts[i]);
+  return out;
+}
+
+TEST_CASE("documents: every policy shown is accepted without a word", "[conf][docs]") {
+  const std::string page = ReadFile(Root() / "docs" / "configuration.md");
+  const std::vector<std::string> blocks = YamlBlocks(page);
+  CHECK(blocks.size() >= 2);
+  for (const std::string& block : blocks) {
+    CAPTURE(block);
+    CHECK(absl::StartsWith(block, "# scheduler.conf\n"));
+    CHECK(absl::StrJoin(Words(block), "\n") == "");
+  }
+  CHECK(absl::StrJoin(Words(ReadFile(Root() / "examples" / "scheduler.conf")), "\n") == "");
+}
+
+TEST_CASE("documents: the built-in policy is the one that is shown", "[conf][docs]") {
+  bool shown = false;
+  for (const std::string& block : YamlBlocks(ReadFile(Root() / "docs" / "configuration.md"))) {
+    const auto loaded = ParsePolicy(block, BuiltinNames());
+    REQUIRE(loaded.ok());
+    shown |= loaded->policy == DefaultPolicy();
+  }
+  CHECK(shown);
+}
+
+TEST_CASE("documents: every argument described is known, and its default is valid",
+          "[conf][docs]") {
+  int arguments = 0;
+  for (const fs::path& path : Pages("docs/plugins")) {
+    for (const auto& table : Tables(ReadFile(path), "Argument")) {
+      const auto head = std::find(table[0].begin(), table[0].end(), "Default");
+      REQUIRE(head != table[0].end());
+      const auto column = static_cast<size_t>(head - table[0].begin());
+      for (size_t row = 1; row < table.size(); ++row) {
+        const std::vector<std::string> names = Quoted(table[row][0]);
+        if (names.empty()) continue;
+        const std::string name = absl::StrReplaceAll(names[0], {{"<name>", "example.com/x"}});
+        std::string value = table[row][column];
+        if (value == "none") value = "example.com/x";
+        std::string text =
+            absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", path.stem().string(),
+                         "\n    arguments:\n");
+        if (name != names[0]) text += "      binpack.resources: example.com/x\n";
+        absl::StrAppend(&text, "      ", name, ": ", value, "\n");
+        CAPTURE(text);
+        CHECK(absl::StrJoin(Words(text), "\n") == "");
+        ++arguments;
+      }
+    }
+  }
+  CHECK(arguments >= 20);
+}
+
+TEST_CASE("documents: every switch described is one, and each is described", "[conf][docs]") {
+  const std::string page = ReadFile(Root() / "docs" / "configuration.md");
+  std::vector<std::string> described;
+  for (const auto& table : Tables(page, "Hook")) {
+    for (size_t row = 1; row < table.size(); ++row) {
+      for (const std::string& key : Quoted(table[row][1])) {
+        CAPTURE(key);
+        CHECK(HookFlagByKey(key).has_value());
+        described.push_back(key);
+      }
+    }
+  }
+  for (size_t i = 0; i < kHookFlags; ++i) {
+    const std::string key(YamlKey(static_cast<HookFlag>(i)));
+    CAPTURE(key);
+    CHECK(std::count(described.begin(), described.end(), key) == 1);
+  }
+}
+
+TEST_CASE("documents: a misspelled argument is named with the nearest one", "[conf][docs]") {
+  struct Case {
+    std::string plugin, argument, expect;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"binpack", "binpack.wieght: 1",
+       "unknown argument, ignored (did you mean \"binpack.weight\"?)"},
+      {"nodeorder", "leastrequest.weight: 1",
+       "unknown argument, ignored (did you mean \"leastrequested.weight\"?)"},
+      {"predicates", "predicate.NodeAfinityEnable: true",
+       "unknown argument, ignored (did you mean \"predicate.NodeAffinityEnable\"?)"},
+      {"overcommit", "overcomit-factor: 1.5",
+       "unknown argument, ignored (did you mean \"overcommit-factor\"?)"},
+      {"gang", "weight: 1", "unknown argument, ignored"},
+      {"priority", "weight: 1", "unknown argument, ignored"},
+      {"conformance", "weight: 1", "unknown argument, ignored"},
+      {"drf", "weight: 1", "unknown argument, ignored"},
+      {"proportion", "weight: 1", "unknown argument, ignored"},
+  }));
+  const std::string text =
+      absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.plugin,
+                   "\n    arguments: {", c.argument, "}\n");
+  const std::string key = c.argument.substr(0, c.argument.find(':'));
+  CHECK(Words(text) == std::vector<std::string>{absl::StrCat(
+                           "line 5: tiers[0].plugins[0].arguments.", key, ": ", c.expect)});
+}
+
+TEST_CASE("documents: arguments of actions are checked too", "[conf][docs]") {
+  struct Case {
+    std::string action, argument, expect;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"allocate", "predicateErrorCacheEnabled: true",
+       "unknown argument, ignored (did you mean \"predicateErrorCacheEnable\"?)"},
+      {"backfill", "predicateErrorCacheEnabled: true",
+       "unknown argument, ignored (did you mean \"predicateErrorCacheEnable\"?)"},
+      {"enqueue", "anything: true", "unknown argument, ignored"},
+  }));
+  const std::string text = absl::StrCat("actions: ", c.action,
+                                        "\ntiers:\n- plugins: [{name: gang}]\nconfigurations:\n"
+                                        "- name: ",
+                                        c.action, "\n  arguments: {", c.argument, "}\n");
+  const std::string key = c.argument.substr(0, c.argument.find(':'));
+  CHECK(Words(text) == std::vector<std::string>{absl::StrCat("line 6: configurations[0].arguments.",
+                                                             key, ": ", c.expect)});
+}
+
+}  // namespace
+}  // namespace bth::conf

@@ -1,0 +1,148 @@
+#include "tests/scheduler/bed.h"
+
+namespace bth::scheduler {
+namespace {
+
+using testing::Bed;
+using testing::Fault;
+using types::Json;
+
+// A gang of three on one node; what happens to the bindings of its pod "c" is up to the test.
+struct GangBed : Bed {
+  std::vector<absl::Time> tries;  // Of binding "c".
+
+  GangBed() {
+    Node("n1", 4);
+    Start();
+  }
+  // The fault of try number `n`, from 0.
+  void Submit(std::function<std::optional<Fault>(size_t n)> fault) {
+    line->script = [this, fault](const net::Request& request) -> std::optional<Fault> {
+      if (!absl::EndsWith(request.target, "/pods/c/binding")) return std::nullopt;
+      tries.push_back(executor.Now());
+      return fault(tries.size() - 1);
+    };
+    Group("g", 3);
+    for (const char* pod : {"a", "b", "c"}) Pod(pod, "g", 1);
+  }
+  std::string Told() { return Condition(GroupPath("g"), "PartiallyBound"); }
+  size_t Events(const std::string& reason) {
+    const Json list = Get("/api/v1/namespaces/default/events");
+    size_t count = 0;
+    for (const Json& event : list["items"].items()) {
+      count += event["reason"].AsString() == reason ? 1 : 0;
+    }
+    return count;
+  }
+};
+
+TEST_CASE("half-bound gang: a refused binding is said and the next cycle completes it",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t n) {
+    return n == 0 ? std::optional<Fault>({.code = 422, .reason = "Invalid"}) : std::nullopt;
+  });
+  bed.executor.Advance(absl::Seconds(3));
+  CHECK(bed.NodeOf("a") == "n1");
+  CHECK(bed.NodeOf("b") == "n1");
+  CHECK(bed.NodeOf("c").empty());
+  CHECK(absl::StartsWith(bed.Told(),
+                         "True BindingRefused: 2 of the 3 pods that the gang needs are bound: pod "
+                         "default/c could not be bound to node n1: "));
+  CHECK(bed.Events("PartiallyBound") == 1);
+  CHECK(bed.Metric("batholith_half_bound_gangs") == 1);
+  bed.Settle();
+  CHECK(bed.NodeOf("c") == "n1");
+  CHECK(bed.tries.size() == 2);
+  CHECK(bed.tries[1] - bed.tries[0] >= absl::Seconds(5));
+  CHECK(bed.Told() == "False Completed: all pods that the gang needs are bound");
+  CHECK(bed.Metric("batholith_half_bound_gangs") == 0);
+}
+
+TEST_CASE("half-bound gang: refused for ever, it is tried ever more rarely and stays told",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.tries.size() >= 10);
+  CHECK(bed.tries.size() <= 20);  // 5 s, 10 s … 5 min.
+  CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: "));
+  CHECK(bed.Events("PartiallyBound") == 1);
+  CHECK(bed.Metric("batholith_half_bound_gangs") == 1);
+  const size_t writes = bed.writes;
+  const size_t tries = bed.tries.size();
+  bed.executor.Advance(absl::Hours(1));
+  // Each try costs itself, and little else.
+  CHECK(bed.writes - writes <= 3 * (bed.tries.size() - tries));
+  // Others are not held up.
+  bed.Group("h", 1);
+  bed.Pod("d", "h", 1);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.NodeOf("d") == "n1");
+}
+
+TEST_CASE("half-bound gang: a pod deleted on its way leaves room for another", "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.delay = absl::Seconds(1)}; });
+  bed.executor.Advance(absl::Milliseconds(500));
+  bed.Call("DELETE", "/api/v1/namespaces/default/pods/c?gracePeriodSeconds=0");
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(bed.Told() ==
+        "True PodGone: 2 of the 3 pods that the gang needs are bound: pod default/c was deleted "
+        "before it was bound; it is completed when another pod takes its place");
+  bed.Pod("c2", "g", 1);
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(bed.NodeOf("c2") == "n1");
+  CHECK(absl::StartsWith(bed.Told(), "False Completed: "));
+}
+
+TEST_CASE("half-bound gang: when the bound ones go, it is not half bound any more", "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });
+  bed.executor.Advance(absl::Seconds(3));
+  REQUIRE(absl::StartsWith(bed.Told(), "True "));
+  for (const char* pod : {"a", "b"}) {
+    bed.Call("DELETE",
+             absl::StrCat("/api/v1/namespaces/default/pods/", pod, "?gracePeriodSeconds=0"));
+  }
+  bed.Settle();
+  CHECK(bed.Told() == "False Released: none of its pods is bound any more");
+  CHECK(bed.Metric("batholith_half_bound_gangs") == 0);
+}
+
+TEST_CASE("half-bound gang: failures pause the job by their class", "[scheduler]") {
+  struct Case {
+    Fault fault;
+    absl::Duration first_pause;
+  };
+  const Case cases[] = {
+      {{.code = 409, .reason = "Conflict"}, absl::Seconds(1)},
+      {{.code = 500, .reason = "InternalError"}, absl::Milliseconds(500)},
+      {{.code = 503, .reason = "ServiceUnavailable"}, absl::Milliseconds(500)},
+      {{.unsent = true}, absl::Milliseconds(500)},
+      {{.code = 400, .reason = "BadRequest"}, absl::Seconds(5)},
+  };
+  for (const Case& c : cases) {
+    INFO("code " << c.fault.code);
+    GangBed bed;
+    bed.Submit([&c](size_t n) { return n < 2 ? std::optional<Fault>(c.fault) : std::nullopt; });
+    bed.executor.Advance(absl::Minutes(1));
+    CHECK(bed.NodeOf("c") == "n1");
+    REQUIRE(bed.tries.size() == 3);
+    CHECK(bed.tries[1] - bed.tries[0] >= c.first_pause);
+    CHECK(bed.tries[1] - bed.tries[0] <= c.first_pause + absl::Milliseconds(300));
+    CHECK(bed.tries[2] - bed.tries[1] >= 2 * c.first_pause);
+  }
+}
+
+TEST_CASE("half-bound gang: a lost answer is read back, not tried again", "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.answer_lost = true}; });
+  bed.Settle();
+  CHECK(bed.NodeOf("c") == "n1");
+  CHECK(bed.tries.size() == 1);
+  CHECK(bed.Told().empty());
+}
+
+}  // namespace
+}  // namespace bth::scheduler
