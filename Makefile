@@ -21,6 +21,8 @@ define build
 	cmake --build build/$(1) --target $(2) --parallel $(JOBS)
 endef
 ASAN_TARGETS ?= all
+# Random worlds per property under a sanitizer (BTH_WORLDS): thousands take minutes there.
+SANITIZER_WORLDS ?= 300
 
 # $(call ctest,PRESET,MORE)
 define ctest
@@ -95,10 +97,11 @@ lint-tidy:
 asan: ## Tests under AddressSanitizer and UBSan
 	$(call build,asan,$(ASAN_TARGETS))
 	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(call ctest,asan,)
+	BTH_WORLDS=$(SANITIZER_WORLDS) $(call ctest,asan,)
 tsan: ## Tests under ThreadSanitizer
 	$(call build,tsan,all)
-	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(call ctest,tsan,)
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 BTH_WORLDS=$(SANITIZER_WORLDS) \
+	$(call ctest,tsan,)
 
 .PHONY: fuzz
 fuzz: ## Run each fuzzer for FUZZ_SECONDS (default 60)

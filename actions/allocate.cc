@@ -4,12 +4,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
 #include "base/status.h"
 #include "framework/node_picker.h"
 #include "framework/statement.h"
+#include "framework/static_fit.h"
 
 namespace bth::actions {
 namespace {
@@ -31,6 +33,7 @@ class Run {
   explicit Run(Session& session) : session_(session), queues_(session) {}
 
   absl::Status Execute() {
+    BTH_RETURN_IF_ERROR(RenewPromises());
     Collect();
     while (!queues_.empty()) {
       const QueueId queue = queues_.PopQueue();
@@ -61,11 +64,105 @@ class Run {
         session_.HoldAt(job, Gate::kGangInvalid, "", std::move(validity.message));
         continue;
       }
+      if (session_.counts(job).count(TaskStatus::kPending) == 0) continue;
       Worksheet sheet = MakeWorksheet(session_, job);
-      if (sheet.empty()) continue;
+      if (!sheet.HasTasks()) continue;
       sheets_.emplace(job, std::move(sheet));
       queues_.Add(job);
     }
+  }
+
+  // Room that evictions made for a pod stays that pod's while victims are leaving and until it is
+  // bound: jobs with a nominated pod are placed before anybody else, in queue and job order. A
+  // promise whose gang cannot be made whole any more is given up, and its room is everybody's. All
+  // of it follows from the pods' status, so that it outlives the process.
+  absl::Status RenewPromises() {
+    QueueJobs promised(session_);
+    for (JobId job : *session_.base().active_jobs) {
+      if (HasNominated(job) && !session_.IsPendingPhase(job) && session_.ValidateJob(job).valid) {
+        promised.Add(job);
+      }
+    }
+    while (!promised.empty()) {
+      const QueueId queue = promised.PopQueue();
+      QueueJobs::JobHeap& jobs = promised.JobsOf(queue);
+      while (!jobs.empty() && !session_.Overused(queue)) {
+        BTH_RETURN_IF_ERROR(Renew(jobs.Pop()));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  bool HasNominated(JobId job) const {
+    for (TaskId task : *session_.job(job).tasks) {
+      if (session_.task(task).nominated_node.valid() &&
+          session_.state(task).status == TaskStatus::kPending) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  absl::Status Renew(JobId job) {
+    const absl::flat_hash_set<RoleId> failed_before = failed_roles_;
+    Statement statement(session_, "allocate");
+    PlaceNominated(job, statement);
+    if (statement.empty()) return absl::OkStatus();
+    PlaceRest(job, statement);
+    if (session_.JobReady(job)) {
+      if (absl::Status status = statement.Commit(); !status.ok()) {
+        session_.HoldAt(job, Gate::kBinding, "", std::string(status.message()));
+      }
+    } else if (session_.JobPipelined(job)) {
+      statement.Keep();
+    } else {
+      statement.RollbackTo({});
+      failed_roles_ = failed_before;  // The job is tried again on its turn.
+    }
+    return absl::OkStatus();
+  }
+
+  void PlaceNominated(JobId job, Statement& statement) {
+    TaskHeap tasks([this](TaskId a, TaskId b) { return session_.CompareTasks(a, b) < 0; });
+    for (TaskId task : *session_.job(job).tasks) {
+      const model::TaskRow& row = session_.task(task);
+      if (session_.state(task).status != TaskStatus::kPending || row.gated) continue;
+      if (row.nominated_node.valid()) tasks.Push(task);
+    }
+    while (!tasks.empty()) {
+      const TaskId task = tasks.Pop();
+      const model::NodeId nominated = session_.task(task).nominated_node;
+      if (!session_.Allocatable(session_.job(job).queue, task)) continue;
+      const NodeChoice choice = session_.picker().Pick(task);
+      // A nomination that leads nowhere any more is no ticket to the front of the line.
+      if (choice.node == nominated && !choice.on_future_room) {
+        statement.Allocate(task, nominated);
+      } else if (choice.node == nominated || WillHaveRoom(task, nominated)) {
+        statement.Pipeline(task, nominated, true);
+      }
+    }
+  }
+
+  // What the gang lacks beside its nominated pods.
+  void PlaceRest(JobId job, Statement& statement) {
+    if (session_.JobReady(job) || session_.JobPipelined(job)) return;
+    Worksheet rest = MakeWorksheet(session_, job);
+    if (session_.job(job).has_sub_group_policy) {
+      PlaceSubJobs(job, rest, statement);
+    } else if (!rest.sub_jobs.empty()) {
+      PlaceTasks(job, rest.sub_jobs.front(), statement);
+    }
+  }
+
+  // While pods are leaving the node, filters that count them do not speak against a promise.
+  bool WillHaveRoom(TaskId task, model::NodeId node) const {
+    const model::Usage& usage = session_.usage();
+    if (!session_.base().nodes.Contains(node) || !session_.base().nodes[node].ready()) return false;
+    if (usage.releasing[node][model::kPods] <= 0) return false;
+    if (!session_.request(task).FitsIn(usage.FutureIdle(node))) return false;
+    const auto fit = session_.context().static_fits->Get(
+        session_, session_.shape(session_.task(task).shape).constraints);
+    return fit->refusal[node.index()] == framework::kFits;
   }
 
   void HoldRest(QueueId queue, QueueJobs::JobHeap& jobs) {
@@ -93,17 +190,26 @@ class Run {
       session_.HoldAt(job, Gate::kBinding, "", std::string(status.message()));
       return false;
     }
-    return !sheet.empty();
+    return sheet.HasTasks();
   }
 
   // Sub-jobs in their order, until the job is ready; one that fails is left out.
   bool PlaceSubJobs(JobId job, Worksheet& sheet, Statement& statement) {
     for (size_t i = 0; i < sheet.sub_jobs.size();) {
-      const bool placed = PlaceTasks(job, sheet.sub_jobs[i], statement);
+      SubJobSheet& sub_job = sheet.sub_jobs[i];
+      const bool placed = !sub_job.tasks.empty() && PlaceTasks(job, sub_job, statement);
       if (session_.JobReady(job)) break;
-      if (!placed || sheet.sub_jobs[i].tasks.empty()) ++i;
+      if (!placed || sub_job.tasks.empty()) ++i;
     }
     if (statement.empty()) return false;
+    for (SubJobSheet& sub_job : sheet.sub_jobs) {
+      if (session_.JobReady(job)) break;
+      const Statement::Mark mark = statement.Checkpoint();
+      AddBestEffort(sub_job, statement, [this, job, &sub_job] {
+        return session_.JobReady(job) && session_.SubJobReady(job, sub_job.sub_job);
+      });
+      if (!Stands(job, sub_job.sub_job)) statement.DiscardTo(mark);
+    }
     if (session_.JobReady(job) || session_.JobPipelined(job)) return true;
     statement.Discard();
     return false;
@@ -113,15 +219,16 @@ class Run {
   // promised room is free; else nothing of it stays placed.
   bool PlaceTasks(JobId job, SubJobSheet& sheet, Statement& statement) {
     const Statement::Mark mark = statement.Checkpoint();
-    while (!sheet.tasks.empty()) {
+    bool hopeless = false;
+    while (!hopeless && !sheet.tasks.empty()) {
       const TaskId task = sheet.tasks.Pop();
       if (!MayTry(job, task)) continue;
       const NodeChoice choice = session_.picker().Pick(task);
       if (!choice.node.valid()) {
         const RoleId role = session_.task(task).role;
         if (role.valid()) failed_roles_.insert(role);
-        if (WorthGoingOn(job, sheet.sub_job)) continue;
-        break;
+        hopeless = !WorthGoingOn(job, sheet.sub_job);
+        continue;
       }
       if (choice.on_future_room) {
         statement.Pipeline(task, choice.node, false);
@@ -130,10 +237,34 @@ class Run {
       }
       if (session_.SubJobReady(job, sheet.sub_job)) break;
     }
-    if (session_.SubJobReady(job, sheet.sub_job)) return true;
-    if (session_.SubJobPipelined(job, sheet.sub_job)) return true;
+    if (!hopeless && !statement.empty()) {
+      AddBestEffort(sheet, statement,
+                    [this, job, &sheet] { return session_.SubJobReady(job, sheet.sub_job); });
+    }
+    if (Stands(job, sheet.sub_job)) return true;
     statement.DiscardTo(mark);
     return false;
+  }
+
+  // Ready, or it will be once promised room is free.
+  bool Stands(JobId job, SubJobId sub_job) const {
+    return session_.SubJobReady(job, sub_job) || session_.SubJobPipelined(job, sub_job);
+  }
+
+  // Tasks that ask for nothing are backfill's, but for those that a gang's minimum needs beside
+  // what is placed here: bound later, they would leave half a gang behind if they found no place.
+  void AddBestEffort(SubJobSheet& sheet, Statement& statement, absl::FunctionRef<bool()> enough) {
+    while (!sheet.best_effort.empty() && !enough()) {
+      const TaskId task = sheet.best_effort.Pop();
+      const NodeChoice choice = session_.picker().PickForBestEffort(task);
+      if (!choice.node.valid()) continue;
+      // The slot of a pod that an action before has evicted is not free yet.
+      if (session_.request(task).FitsIn(session_.usage().idle[choice.node])) {
+        statement.Allocate(task, choice.node);
+      } else {
+        statement.Pipeline(task, choice.node, false);
+      }
+    }
   }
 
   bool MayTry(JobId job, TaskId task) {
@@ -142,10 +273,8 @@ class Run {
     if (!session_.Allocatable(queue, task)) {
       const bool open = session_.queue(queue).state == model::QueueState::kOpen;
       // What no node could take is not the queue's fault, whatever share it has.
-      const auto fit = session_.picker().Explain(task);
-      if (open &&
-          fit->nodes_refused == static_cast<int32_t>(session_.base().nodes_by_name->size())) {
-        session_.RecordFit(task, fit);
+      if (open && !session_.picker().AnyNodeTakes(task)) {
+        session_.RecordFit(task, session_.picker().Explain(task));
         return false;
       }
       session_.HoldAt(job, open ? Gate::kQuota : Gate::kQueueClosed, "",

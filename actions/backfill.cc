@@ -1,5 +1,6 @@
 #include "actions/backfill.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,16 +19,12 @@ using model::JobId;
 using model::TaskId;
 using model::TaskStatus;
 
-bool IsWanted(const Session& session, TaskId task) {
-  const model::TaskRow& row = session.task(task);
-  return session.state(task).status == TaskStatus::kPending && !row.gated &&
-         session.shape(row.shape).best_effort;
-}
-
-// Promises to best-effort pods are taken back: they may have a place now.
+// Promises to best-effort pods are taken back: they may have a place now. Not those for which
+// others were evicted: the room stays theirs.
 void TakePromisesBack(Session& session, JobId job, Statement& statement) {
   for (TaskId task : *session.job(job).tasks) {
-    if (session.state(task).status != TaskStatus::kPipelined) continue;
+    const model::TaskState& state = session.state(task);
+    if (state.status != TaskStatus::kPipelined || state.evicts) continue;
     if (session.shape(session.task(task).shape).best_effort) statement.Unpipeline(task);
   }
 }
@@ -40,26 +37,68 @@ absl::Status CommitJob(Session& session, JobId job, Statement& statement) {
   return statement.Commit();
 }
 
+// True when an action before has tried these tasks together with the rest of their gang, and let
+// go of all: on their own they would only take places that the rest needs.
+bool TriedWithGang(const Session& session, const SubJobSheet& sheet) {
+  const auto& tasks = sheet.best_effort.items();
+  return std::any_of(tasks.begin(), tasks.end(), [&session](TaskId task) {
+    return session.PlanOf(task) != nullptr || session.FitOf(task) != nullptr;
+  });
+}
+
+void PlaceTasks(Session& session, SubJobSheet& sheet, Statement& statement) {
+  while (!sheet.best_effort.empty()) {
+    const TaskId task = sheet.best_effort.Pop();
+    const framework::NodeChoice choice = session.picker().PickForBestEffort(task);
+    if (!choice.node.valid()) continue;
+    // The slot of a pod that this cycle evicts is not free yet.
+    if (session.request(task).FitsIn(session.usage().idle[choice.node])) {
+      statement.Allocate(task, choice.node);
+    } else {
+      statement.Pipeline(task, choice.node, false);
+    }
+  }
+}
+
+// One statement for the whole job: a gang below its minimum gets all it lacks, or nothing.
 absl::Status FillJob(Session& session, JobId job) {
   Statement statement(session, "backfill");
   TakePromisesBack(session, job, statement);
-  TaskHeap tasks([&session](TaskId a, TaskId b) { return session.CompareTasks(a, b) < 0; });
-  for (TaskId task : *session.job(job).tasks) {
-    if (IsWanted(session, task)) tasks.Push(task);
-  }
-  while (!tasks.empty()) {
-    const TaskId task = tasks.Pop();
-    const framework::NodeChoice choice = session.picker().PickForBestEffort(task);
-    if (choice.node.valid()) statement.Allocate(task, choice.node);
+  const bool was_ready = session.JobReady(job);
+  Worksheet sheet = MakeWorksheet(session, job);
+  for (SubJobSheet& sub_job : sheet.sub_jobs) {
+    if (!was_ready && TriedWithGang(session, sub_job)) continue;
+    const Statement::Mark mark = statement.Checkpoint();
+    PlaceTasks(session, sub_job, statement);
+    if (!session.job(job).has_sub_group_policy) continue;
+    const bool stands =
+        session.SubJobReady(job, sub_job.sub_job) || session.SubJobPipelined(job, sub_job.sub_job);
+    if (!stands) statement.DiscardTo(mark);
   }
   if (session.JobReady(job)) {
     if (absl::Status status = CommitJob(session, job, statement); !status.ok()) {
       session.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
     }
-    return absl::OkStatus();
+  } else if (session.JobPipelined(job)) {
+    statement.Keep();  // With what is promised the gang is whole: its places are reserved.
+  } else {
+    statement.Discard();
   }
-  statement.Keep();
   return absl::OkStatus();
+}
+
+// Pending tasks that ask for nothing, or such that another action made promises to.
+bool HasWork(const Session& session, JobId job) {
+  const model::JobCounts& counts = session.counts(job);
+  if (counts.pending_best_effort + counts.count(TaskStatus::kPipelined) == 0) return false;
+  for (TaskId task : *session.job(job).tasks) {
+    const model::TaskRow& row = session.task(task);
+    if (!session.shape(row.shape).best_effort) continue;
+    const TaskStatus status = session.state(task).status;
+    if (status == TaskStatus::kPipelined) return true;
+    if (status == TaskStatus::kPending && !row.gated) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -73,14 +112,7 @@ absl::Status Backfill::Execute(Session& session) {
   QueueJobs queues(session);
   for (JobId job : *session.base().active_jobs) {
     if (session.IsPendingPhase(job)) continue;
-    bool wanted = false;
-    for (TaskId task : *session.job(job).tasks) {
-      const bool best_effort = session.shape(session.task(task).shape).best_effort;
-      const TaskStatus status = session.state(task).status;
-      wanted =
-          wanted || IsWanted(session, task) || (best_effort && status == TaskStatus::kPipelined);
-    }
-    if (wanted && session.ValidateJob(job).valid) queues.Add(job);
+    if (HasWork(session, job) && session.ValidateJob(job).valid) queues.Add(job);
   }
   // Orders are taken now: every job of the first queue comes first.
   std::vector<JobId> jobs;

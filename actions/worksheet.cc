@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+
 namespace bth::actions {
 namespace {
 
@@ -10,15 +13,8 @@ using model::JobId;
 using model::SubJobId;
 using model::TaskId;
 
-bool IsWanted(const Session& session, TaskId task) {
-  const model::TaskRow& row = session.task(task);
-  if (session.state(task).status != model::TaskStatus::kPending) return false;
-  if (row.gated && !row.own_gate_only) return false;
-  return !session.shape(row.shape).best_effort;
-}
-
-// Sub-jobs that are not ready and that their group still needs, in sub-job order.
-std::vector<SubJobId> RequiredSubJobs(const Session& session, JobId job) {
+// Sub-jobs that are not ready and that their group still needs: the first in sub-job order.
+absl::flat_hash_set<SubJobId> RequiredSubJobs(const Session& session, JobId job) {
   const model::JobRow& row = session.job(job);
   std::vector<int32_t> ready(row.group_minimums->size(), 0);
   std::vector<SubJobId> waiting;
@@ -33,49 +29,52 @@ std::vector<SubJobId> RequiredSubJobs(const Session& session, JobId job) {
   }
   std::sort(waiting.begin(), waiting.end(),
             [&session](SubJobId a, SubJobId b) { return session.CompareSubJobs(a, b) < 0; });
-  std::vector<SubJobId> required;
+  absl::flat_hash_set<SubJobId> required;
   for (SubJobId sub_job : waiting) {
     const auto group = static_cast<size_t>(session.base().sub_jobs[sub_job].group);
     if (ready[group] >= (*row.group_minimums)[group].second) continue;
     ++ready[group];
-    required.push_back(sub_job);
+    required.insert(sub_job);
   }
   return required;
 }
 
 }  // namespace
 
-bool Worksheet::empty() const {
-  return std::all_of(sub_jobs.begin(), sub_jobs.end(),
-                     [](const SubJobSheet& sheet) { return sheet.tasks.empty(); });
+bool Worksheet::HasTasks() const {
+  return std::any_of(sub_jobs.begin(), sub_jobs.end(),
+                     [](const SubJobSheet& sheet) { return !sheet.tasks.empty(); });
 }
 
 Worksheet MakeWorksheet(const Session& session, JobId job) {
   const model::JobRow& row = session.job(job);
   Worksheet out;
   const auto less = [&session](TaskId a, TaskId b) { return session.CompareTasks(a, b) < 0; };
-  std::vector<SubJobId> required;
+  absl::flat_hash_set<SubJobId> required;
   if (row.has_sub_group_policy) required = RequiredSubJobs(session, job);
   for (SubJobId sub_job : *row.sub_jobs) {
-    const bool is_required = std::find(required.begin(), required.end(), sub_job) != required.end();
-    out.sub_jobs.push_back({sub_job, is_required, TaskHeap(less)});
+    out.sub_jobs.push_back({sub_job, required.contains(sub_job), TaskHeap(less), TaskHeap(less)});
   }
   std::sort(out.sub_jobs.begin(), out.sub_jobs.end(),
             [&session](const SubJobSheet& a, const SubJobSheet& b) {
               if (a.required != b.required) return a.required;
               return session.CompareSubJobs(a.sub_job, b.sub_job) < 0;
             });
+  absl::flat_hash_map<SubJobId, size_t> sheet_of;
+  for (size_t i = 0; i < out.sub_jobs.size(); ++i) sheet_of[out.sub_jobs[i].sub_job] = i;
   for (TaskId task : *row.tasks) {
-    if (!IsWanted(session, task)) continue;
-    const SubJobId sub_job = session.task(task).sub_job;
-    for (SubJobSheet& sheet : out.sub_jobs) {
-      if (sheet.sub_job == sub_job) {
-        sheet.tasks.Push(task);
-        break;
-      }
-    }
+    if (session.state(task).status != model::TaskStatus::kPending) continue;
+    const model::TaskRow& task_row = session.task(task);
+    const bool best_effort = session.shape(task_row.shape).best_effort;
+    if (task_row.gated && (best_effort || !task_row.own_gate_only)) continue;
+    const auto at = sheet_of.find(task_row.sub_job);
+    if (at == sheet_of.end()) continue;
+    SubJobSheet& sheet = out.sub_jobs[at->second];
+    (best_effort ? sheet.best_effort : sheet.tasks).Push(task);
   }
-  std::erase_if(out.sub_jobs, [](const SubJobSheet& sheet) { return sheet.tasks.empty(); });
+  std::erase_if(out.sub_jobs, [](const SubJobSheet& sheet) {
+    return sheet.tasks.empty() && sheet.best_effort.empty();
+  });
   return out;
 }
 

@@ -16,17 +16,20 @@ using TaskHeap = framework::Heap<model::TaskId, TaskLess>;
 struct SubJobSheet {
   model::SubJobId sub_job;
   bool required = false;  // Its group lacks ready sub-jobs.
-  TaskHeap tasks;
+  TaskHeap tasks;         // That ask for something.
+  TaskHeap best_effort;   // That ask for nothing but a place.
 };
 
 // Sub-jobs that their group's minimum needs come first, then by sub-job order.
 struct Worksheet {
   std::vector<SubJobSheet> sub_jobs;
-  bool empty() const;
+
+  // Whether there is a task that asks for something.
+  bool HasTasks() const;
 };
 
-// Pending tasks that ask for something and are not gated (Volcano's own gate does not count here:
-// the gate is taken off while allocating).
+// Pending tasks that are not gated (for tasks that ask for something Volcano's own gate does not
+// count: it is taken off while allocating). Cost: linear in the job's tasks, beside the heaps.
 Worksheet MakeWorksheet(const framework::Session& session, model::JobId job);
 
 }  // namespace bth::actions

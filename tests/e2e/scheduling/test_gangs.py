@@ -59,6 +59,16 @@ def test_a_gang_that_does_not_fit_waits_as_a_whole_and_says_why(world, scheduler
     world.wait_placed(names)
 
 
+def test_a_gang_of_pods_without_requests_starts_whole(world, scheduler):
+    world.nodes(1, cpu=2, pods=2)
+    names = world.gang("g", 3, cpu=None, memory=None)
+    world.wait_group_condition("g", "Unschedulable", status="True", reason="NotEnoughResources")
+    explained(scheduler, world, "g", "pod number exceeded")
+    always(lambda: world.placement() == {}, 1, lambda: f"two of three: {world.placement()}")
+    world.nodes(1, cpu=2, pods=2)
+    world.wait_placed(names)
+
+
 def test_members_beyond_the_minimum_are_optional(world, scheduler):
     world.node(cpu=3)
     world.gang("g", 5, min_member=2)

@@ -43,6 +43,13 @@ def test_a_gang_of_an_unknown_queue_waits_for_the_queue(world, scheduler):
         20,
         lambda: f"the queue is named: {scheduler.explain(world.namespace, 'g')}",
     )
+    said = world.wait_group_condition("g", "Unschedulable", status="True", reason="QueueNotFound")
+    assert "no-such-queue" in said["message"]
+    until(
+        lambda: "no-such-queue" in (world.pod_condition("g-0") or {}).get("message", ""),
+        20,
+        lambda: f"the pod names the queue: {world.pod_condition('g-0')}",
+    )
     assert "g-0" not in world.placement()
 
 

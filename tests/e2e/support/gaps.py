@@ -13,9 +13,6 @@ _EMBEDDED = {
     "test_crd.py::test_tables_have_the_columns_of_the_definition": _SCHEMAS,
     "test_kubectl.py::test_apply_checks_fields_before_it_sends": _SCHEMAS,
     "test_kubectl.py::test_explain_reads_the_published_schema": _SCHEMAS,
-    "test_crud.py::test_pods_get_the_usual_defaults": "default tolerations are not filled in yet",
-    "test_lifecycle.py::test_a_bound_pod_gets_its_grace_period":
-        "pods on nodes that do not exist are removed at once",
     "test_lifecycle.py::test_dependents_follow_their_owner_in_the_background": _OWNERS,
     "test_lifecycle.py::test_the_owner_waits_for_its_dependents_in_the_foreground": _OWNERS,
     "test_lifecycle.py::test_orphans_lose_their_reference_and_stay": _OWNERS,
@@ -29,12 +26,6 @@ _EVERYWHERE = {
         "pods with inter-pod affinity wait with that reason",
     "test_placement.py::test_pods_that_seek_each_other_share_a_zone":
         "pods with inter-pod affinity wait with that reason",
-    "test_order.py::test_a_gang_of_an_unknown_queue_waits_for_the_queue":
-        "the explanation does not name the missing queue yet",
-    "test_gangs.py::test_a_gang_that_does_not_fit_waits_as_a_whole_and_says_why":
-        "the condition names the queue's share before what the nodes lack",
-    "test_conf.py::test_a_bad_file_at_start_names_line_and_remedy[plugin without name]":
-        "the nearest name is not offered for a misspelled `name` key yet",
 }
 
 

@@ -1,0 +1,51 @@
+#include "actions/eviction/known_failures.h"
+
+#include <utility>
+
+namespace bth::actions::eviction {
+
+using framework::Session;
+
+KnownFailures::Key KnownFailures::KeyOf(const Session& session, const Ask& ask) {
+  const model::TaskRow& task = session.task(ask.task);
+  const model::JobRow& job = session.job(task.job);
+  return {.reach = ask.reach,
+          .task_preemptable = task.preemptable,
+          .job_preemptable = job.preemptable,
+          .task_priority = task.priority,
+          .job_priority = job.priority,
+          .queue = job.queue,
+          .own = ask.reach == Reach::kOwnJob ? task.job : model::JobId(),
+          .constraints = session.shape(task.shape).constraints};
+}
+
+const Protection* KnownFailures::Find(const Session& session, const Ask& ask) const {
+  // Filters that look at other pods may tell tasks of one shape apart.
+  if (!session.hooks().global_filter.empty()) return nullptr;
+  const auto known = failures_.find(KeyOf(session, ask));
+  if (known == failures_.end()) return nullptr;
+  for (const Failure& failure : known->second) {
+    if (failure.version != session.version()) continue;
+    if (!failure.held_nothing && failure.job != session.task(ask.task).job) continue;
+    if (failure.request.AllAtMost(session.request(ask.task))) return &failure.protection;
+  }
+  return nullptr;
+}
+
+void KnownFailures::Add(const Session& session, const Ask& ask, Protection protection) {
+  if (failures_.size() >= kKeysMax) failures_.clear();
+  std::vector<Failure>& failures = failures_[KeyOf(session, ask)];
+  std::erase_if(failures, [&](const Failure& failure) {
+    return failure.version != session.version() ||
+           session.request(ask.task).AllAtMost(failure.request);
+  });
+  if (failures.size() >= kFailuresMax) failures.erase(failures.begin());
+  const model::JobId job = session.task(ask.task).job;
+  failures.push_back({.version = session.version(),
+                      .job = job,
+                      .held_nothing = session.counts(job).allocated == model::ResourceVec(),
+                      .request = session.request(ask.task),
+                      .protection = std::move(protection)});
+}
+
+}  // namespace bth::actions::eviction

@@ -1,0 +1,59 @@
+// Searches that need not be repeated.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "actions/eviction/protection.h"
+#include "actions/eviction/victims.h"
+#include "api/model/ids.h"
+#include "api/model/resource_vec.h"
+#include "framework/session.h"
+
+namespace bth::actions::eviction {
+
+// A failed search speaks for another task while nothing in the session has changed, when that task
+// may be put on the same nodes, asks for as much or more, looks the same to plugins that judge
+// evictors (queue and priorities, and what the job holds: no less than the first one's), and has
+// no fewer pods to spare from. Lives for one run. Thread: scheduling.
+class KnownFailures {
+ public:
+  // The failure that speaks for `ask`, or null.
+  const Protection* Find(const framework::Session& session, const Ask& ask) const;
+  void Add(const framework::Session& session, const Ask& ask, Protection protection);
+
+ private:
+  static constexpr size_t kKeysMax = 4096;
+  static constexpr size_t kFailuresMax = 16;  // Per key.
+
+  struct Key {
+    Reach reach = Reach::kOtherJobs;
+    bool task_preemptable = false;
+    bool job_preemptable = false;
+    int32_t task_priority = 0;
+    int32_t job_priority = 0;
+    model::QueueId queue;
+    model::JobId own;  // Only where victims are of the same job.
+    model::ConstraintsId constraints;
+    friend bool operator==(const Key&, const Key&) = default;
+    template <typename H>
+    friend H AbslHashValue(H state, const Key& key) {
+      return H::combine(std::move(state), key.reach, key.task_preemptable, key.job_preemptable,
+                        key.task_priority, key.job_priority, key.queue, key.own, key.constraints);
+    }
+  };
+  struct Failure {
+    uint64_t version = 0;
+    model::JobId job;
+    bool held_nothing = false;
+    model::ResourceVec request;
+    Protection protection;
+  };
+
+  static Key KeyOf(const framework::Session& session, const Ask& ask);
+
+  absl::flat_hash_map<Key, std::vector<Failure>> failures_;
+};
+
+}  // namespace bth::actions::eviction

@@ -1,0 +1,168 @@
+#include "actions/eviction/node_fit.h"
+
+#include <algorithm>
+
+namespace bth::actions::eviction {
+
+using framework::kFits;
+using framework::NodeEvaluator;
+using framework::ReasonId;
+using framework::Room;
+using framework::StaticFit;
+using model::NodeId;
+using model::NodeRange;
+using model::ShapeId;
+using model::TaskId;
+
+namespace {
+
+NodeRange OnlyNode(NodeId node) {
+  return {node.index(), node.index() + 1};
+}
+
+}  // namespace
+
+bool ComesFirst(const NodeFit::Scored& a, const NodeFit::Scored& b) {
+  return a.score != b.score ? a.score > b.score : a.rank < b.rank;
+}
+
+std::shared_ptr<const StaticFit> NodeFit::StaticOf(TaskId task) const {
+  const ShapeId shape = session_.task(task).shape;
+  return session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
+}
+
+bool NodeFit::MayGoAnywhere(TaskId task) const {
+  for (const auto& entry : session_.hooks().pre_filter) {
+    if (entry.fn(task) != kFits) return false;
+  }
+  return true;
+}
+
+bool NodeFit::PassesStatic(TaskId task, NodeId node) const {
+  return session_.base().nodes.Contains(node) && session_.base().nodes[node].ready() &&
+         StaticOf(task)->refusal[node.index()] == kFits;
+}
+
+bool NodeFit::PassesGlobals(TaskId task, NodeId node) const {
+  for (const auto& entry : session_.hooks().global_filter) {
+    ReasonId verdict = kFits;
+    entry.fn(task, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
+    if (verdict != kFits) return false;
+  }
+  return true;
+}
+
+bool NodeFit::IsBeyondHelp(TaskId task, NodeId node) const {
+  ReasonId verdict = kFits;
+  const absl::Span<ReasonId> out(&verdict, 1);
+  for (const auto& entry : session_.hooks().usage_filter) {
+    entry.fn(session_.task(task).shape, OnlyNode(node), out);
+    if (session_.reasons().Aborts(verdict)) return true;
+    verdict = kFits;
+  }
+  for (const auto& entry : session_.hooks().global_filter) {
+    entry.fn(task, OnlyNode(node), out);
+    if (session_.reasons().Aborts(verdict)) return true;
+    verdict = kFits;
+  }
+  return false;
+}
+
+bool NodeFit::MayTake(TaskId task, NodeId node) const {
+  const model::TaskRow& row = session_.task(task);
+  if (!session_.request(task).FitsIn(session_.usage().FutureIdle(node))) return false;
+  if (!session_.Allocatable(session_.job(row.job).queue, task)) return false;
+  for (const auto& entry : session_.hooks().usage_filter) {
+    ReasonId verdict = kFits;
+    entry.fn(row.shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
+    if (verdict != kFits) return false;
+  }
+  return PassesGlobals(task, node);
+}
+
+std::vector<NodeId> NodeFit::Feasible(TaskId task, Room room) const {
+  std::vector<NodeId> nodes;
+  const std::shared_ptr<const StaticFit> fit = StaticOf(task);
+  uint8_t feasible[NodeEvaluator::kRunNodesMax];
+  for (NodeRange run : evaluator_.runs()) {
+    const absl::Span<uint8_t> out(feasible, run.size());
+    if (!evaluator_.Feasible(session_.task(task).shape, *fit, run, room, out)) continue;
+    for (NodeId node : run) {
+      if (out[run.Offset(node)] != 0 && PassesGlobals(task, node)) nodes.push_back(node);
+    }
+  }
+  return nodes;
+}
+
+NodeId NodeFit::BestFree(TaskId task) {
+  if (!session_.Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
+  const NodeId nominated = session_.task(task).nominated_node;
+  if (nominated.valid() && PassesStatic(task, nominated) && MayTake(task, nominated)) {
+    return nominated;
+  }
+  evaluator_.BeginScan();
+  std::vector<NodeId> nodes = Feasible(task, Room::kIdle);
+  if (nodes.empty() && session_.usage().releasing_tasks > 0) {
+    nodes = Feasible(task, Room::kFuture);
+  }
+  if (nodes.empty()) return {};
+  std::vector<Scored> scored;
+  for (NodeId node : nodes) scored.push_back({.node = node, .rank = evaluator_.rank(node)});
+  if (scored.size() > 1) Score(task, MaximaOver(task, nodes), scored);
+  return std::min_element(scored.begin(), scored.end(), ComesFirst)->node;
+}
+
+std::vector<NodeFit::Scored> NodeFit::Nodes(TaskId task, bool scored,
+                                            absl::FunctionRef<bool(NodeId)> wanted) {
+  std::vector<NodeId> passing;
+  std::vector<Scored> nodes;
+  const std::shared_ptr<const StaticFit> fit = StaticOf(task);
+  for (NodeId node : *session_.base().nodes_by_name) {
+    if (fit->refusal[node.index()] != kFits) continue;
+    passing.push_back(node);
+    if (wanted(node)) nodes.push_back({.node = node, .rank = evaluator_.rank(node)});
+  }
+  if (scored && nodes.size() > 1) Score(task, MaximaOver(task, passing), nodes);
+  return nodes;
+}
+
+std::vector<int64_t> NodeFit::MaximaOver(TaskId task, const std::vector<NodeId>& nodes) const {
+  std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
+  const std::shared_ptr<const StaticFit> fit = StaticOf(task);
+  if (!evaluator_.NeedsMaxima(*fit)) return maxima;
+  for (NodeId node : nodes) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
+  return maxima;
+}
+
+// Single nodes when they are few, whole runs otherwise.
+void NodeFit::Score(TaskId task, const std::vector<int64_t>& maxima, std::vector<Scored>& nodes) {
+  const ShapeId shape = session_.task(task).shape;
+  const std::shared_ptr<const StaticFit> fit = StaticOf(task);
+  evaluator_.BeginScan();
+  const framework::ScoreBasis basis = evaluator_.BasisFor(fit, maxima);
+  if (nodes.size() * 8 < session_.base().nodes_by_name->size()) {
+    for (Scored& entry : nodes) {
+      evaluator_.Score(shape, basis, OnlyNode(entry.node), absl::Span<double>(&entry.score, 1));
+    }
+  } else {
+    std::vector<double> scores(session_.base().nodes.size());
+    for (NodeRange run : evaluator_.runs()) {
+      evaluator_.Score(shape, basis, run,
+                       absl::MakeSpan(scores).subspan(run.first().index(), run.size()));
+    }
+    for (Scored& entry : nodes) entry.score = scores[entry.node.index()];
+  }
+  if (session_.hooks().global_score.empty()) return;
+  std::vector<NodeId> ids;
+  std::vector<double> sums;
+  for (const Scored& entry : nodes) {
+    ids.push_back(entry.node);
+    sums.push_back(entry.score);
+  }
+  for (const auto& entry : session_.hooks().global_score) {
+    entry.fn(task, ids, absl::MakeSpan(sums));
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) nodes[i].score = sums[i];
+}
+
+}  // namespace bth::actions::eviction

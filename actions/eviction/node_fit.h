@@ -1,0 +1,61 @@
+// Whether a node takes a task, apart from who stands there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "api/model/ids.h"
+#include "framework/node_evaluator.h"
+#include "framework/session.h"
+#include "framework/static_fit.h"
+
+namespace bth::actions::eviction {
+
+// Asks the filters and scores of the session for evicting actions, which look at nodes one by one
+// and in the order of their scores. Lives for one run of an action. Thread: scheduling.
+class NodeFit {
+ public:
+  explicit NodeFit(framework::Session& session) : session_(session), evaluator_(session) {}
+
+  // False when something holds the task off all nodes.
+  bool MayGoAnywhere(model::TaskId task) const;
+  // The node passes the filters that evictions do not change.
+  bool PassesStatic(model::TaskId task, model::NodeId node) const;
+  // A filter refuses the node whoever leaves it.
+  bool IsBeyondHelp(model::TaskId task, model::NodeId node) const;
+  // As things stand, the queue may allocate the task and the node has room, present or being left,
+  // and passes the filters. For nodes that pass the static ones.
+  bool MayTake(model::TaskId task, model::NodeId node) const;
+
+  // The best node that takes the task without evictions: where it is nominated, where it fits now,
+  // where it will fit. Invalid: none.
+  model::NodeId BestFree(model::TaskId task);
+
+  struct Scored {
+    model::NodeId node;
+    double score = 0;
+    uint32_t rank = 0;  // By name.
+  };
+  // Nodes that pass the static filters and `wanted`, in the order of their names; scored if asked.
+  std::vector<Scored> Nodes(model::TaskId task, bool scored,
+                            absl::FunctionRef<bool(model::NodeId)> wanted);
+
+ private:
+  std::shared_ptr<const framework::StaticFit> StaticOf(model::TaskId task) const;
+  std::vector<model::NodeId> Feasible(model::TaskId task, framework::Room room) const;
+  bool PassesGlobals(model::TaskId task, model::NodeId node) const;
+  // Of the raw static scores, for those that are normalised.
+  std::vector<int64_t> MaximaOver(model::TaskId task,
+                                  const std::vector<model::NodeId>& nodes) const;
+  void Score(model::TaskId task, const std::vector<int64_t>& maxima, std::vector<Scored>& nodes);
+
+  framework::Session& session_;
+  framework::NodeEvaluator evaluator_;
+};
+
+// Better score first, then the name.
+bool ComesFirst(const NodeFit::Scored& a, const NodeFit::Scored& b);
+
+}  // namespace bth::actions::eviction

@@ -1,0 +1,224 @@
+#include "actions/eviction/search.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "framework/fit_report.h"
+#include "framework/heap.h"
+#include "framework/statement.h"
+
+namespace bth::actions::eviction {
+
+using framework::Session;
+using model::NodeId;
+using model::TaskId;
+
+int64_t Comparison::Wanted(int64_t nodes) const {
+  const int64_t share = std::min(std::max(nodes * percentage / 100, least), most);
+  return std::clamp<int64_t>(share, 1, std::max<int64_t>(nodes, 1));
+}
+
+Search::Search(Session& session, std::string_view action, std::optional<Comparison> comparison)
+    : session_(session), action_(action), comparison_(comparison), fit_(session) {}
+
+const NodeTasks& Search::tasks() {
+  if (tasks_ == nullptr) tasks_ = std::make_unique<NodeTasks>(session_);
+  return *tasks_;
+}
+
+bool Search::Place(const Ask& ask, Plan& plan) {
+  if (const Protection* known = failures_.Find(session_, ask)) {
+    protection_ = *known;
+    return false;
+  }
+  protection_ = {};
+  if (!IsEligible(ask)) return false;
+  if (const NodeId node = fit_.BestFree(ask.task); node.valid()) {
+    plan.Promise(ask.task, node);
+    return true;
+  }
+  if (comparison_ ? PlaceByDamage(ask, plan) : PlaceByOrder(ask, plan)) return true;
+  if (questions_ < kQuestionsMax) failures_.Add(session_, ask, protection_);
+  return false;
+}
+
+bool Search::IsEligible(const Ask& ask) {
+  const model::TaskRow& task = session_.task(ask.task);
+  if (task.never_preempts) {
+    protection_.ineligible = "not eligible to preempt other tasks due to preemptionPolicy is Never";
+    return false;
+  }
+  if (!fit_.MayGoAnywhere(ask.task)) return false;
+  // A nominated node that is gone binds nobody. One that the task fits on is taken by Place.
+  const NodeId nominated = task.nominated_node;
+  if (!nominated.valid() || !fit_.PassesStatic(ask.task, nominated)) return true;
+  if (fit_.MayTake(ask.task, nominated) || !tasks().IsLeft(nominated, task.priority)) return true;
+  protection_.ineligible =
+      "not eligible due to a terminating pod caused by preemption on the nominated node";
+  return false;
+}
+
+std::vector<NodeFit::Scored> Search::PossibleNodes(const Ask& ask, bool scored) {
+  const model::ResourceVec& request = session_.request(ask.task);
+  const NodeTasks& tasks_by_node = tasks();
+  return fit_.Nodes(ask.task, scored, [&](NodeId node) {
+    if (tasks_by_node.On(node).empty()) return false;
+    model::ResourceVec most = MostToGain(session_, tasks_by_node, ask, node);
+    most += session_.usage().FutureIdle(node);
+    return request.FitsIn(most);
+  });
+}
+
+bool Search::PlaceByOrder(const Ask& ask, Plan& plan) {
+  std::vector<NodeFit::Scored> nodes = PossibleNodes(ask, ask.reach != Reach::kOtherQueues);
+  // A heap: mostly one of the first nodes does.
+  const auto later = [](const NodeFit::Scored& a, const NodeFit::Scored& b) {
+    return ComesFirst(b, a);
+  };
+  std::make_heap(nodes.begin(), nodes.end(), later);
+  while (!nodes.empty()) {
+    std::pop_heap(nodes.begin(), nodes.end(), later);
+    if (TryNode(ask, nodes.back().node, plan)) return true;
+    nodes.pop_back();
+  }
+  return false;
+}
+
+bool Search::PlaceByDamage(const Ask& ask, Plan& plan) {
+  const std::vector<NodeFit::Scored> nodes = PossibleNodes(ask, false);
+  const auto wanted = static_cast<size_t>(comparison_->Wanted(static_cast<int64_t>(nodes.size())));
+  std::vector<Damage> choices;
+  for (const NodeFit::Scored& entry : nodes) {
+    const Plan::Mark mark = plan.Checkpoint();
+    if (!TryNode(ask, entry.node, plan)) continue;
+    choices.push_back(Assess(entry.node, plan.VictimsSince(mark)));
+    plan.RollbackTo(mark);
+    if (choices.size() >= wanted) break;
+  }
+  if (choices.empty()) return false;
+  const auto least =
+      std::min_element(choices.begin(), choices.end(), [](const Damage& a, const Damage& b) {
+        if (a.first_priority != b.first_priority) return a.first_priority < b.first_priority;
+        if (a.priority_sum != b.priority_sum) return a.priority_sum < b.priority_sum;
+        if (a.victims.size() != b.victims.size()) return a.victims.size() < b.victims.size();
+        return a.latest_start_us > b.latest_start_us;
+      });
+  return TryNode(ask, least->node, plan);
+}
+
+// The victims in the order in which sparing them was tried, so that the one evicted last is first.
+Search::Damage Search::Assess(NodeId node, std::vector<TaskId> victims) const {
+  std::reverse(victims.begin(), victims.end());
+  Damage damage{.node = node, .victims = std::move(victims)};
+  int32_t highest = std::numeric_limits<int32_t>::min();
+  damage.latest_start_us = std::numeric_limits<int64_t>::max();
+  for (TaskId victim : damage.victims) {
+    const model::TaskRow& row = session_.task(victim);
+    damage.priority_sum += int64_t{row.priority} + (int64_t{1} << 31);
+    if (row.priority > highest) {
+      highest = row.priority;
+      damage.latest_start_us = row.names->created_us;
+    } else if (row.priority == highest) {
+      damage.latest_start_us = std::min(damage.latest_start_us, row.names->created_us);
+    }
+  }
+  if (!damage.victims.empty()) {
+    damage.first_priority = session_.task(damage.victims.front()).priority;
+  }
+  return damage;
+}
+
+bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
+  if (questions_ >= kQuestionsMax || fit_.IsBeyondHelp(ask.task, node)) return false;
+  const std::vector<TaskId> candidates = CandidatesOn(session_, tasks(), ask, node);
+  if (candidates.empty()) return false;
+  ++questions_;
+  framework::combine::VictimChoice choice = GrantedVictims(session_, ask, candidates);
+  if (session_.context().metrics != nullptr && ask.reach != Reach::kOtherQueues) {
+    session_.context().metrics->SetPreemptionVictims(static_cast<int64_t>(choice.victims.size()));
+  }
+  const Plan::Mark mark = plan.Checkpoint();
+  while (!choice.victims.empty()) {
+    if (!TryVictims(ask, node, choice.victims, plan)) break;
+    const std::vector<TaskId> rivals = Rivals(ask, choice.tier, plan, mark);
+    if (rivals.empty()) return true;
+    plan.RollbackTo(mark);
+    std::erase_if(choice.victims, [&rivals](TaskId victim) {
+      return std::find(rivals.begin(), rivals.end(), victim) != rivals.end();
+    });
+  }
+  protection_.Add(session_, ask, candidates);
+  return false;
+}
+
+bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& victims,
+                        Plan& plan) {
+  model::ResourceVec most = session_.usage().FutureIdle(node);
+  for (TaskId victim : victims) most += session_.request(victim);
+  if (!session_.request(ask.task).FitsIn(most)) {
+    ++protection_.nodes_too_small;
+    return false;
+  }
+  const auto less = [this, &ask](TaskId a, TaskId b) {
+    return EvictedBefore(session_, ask.task, a, b);
+  };
+  framework::Heap<TaskId, decltype(less)> order(less);
+  for (TaskId victim : victims) order.Push(victim);
+  const Plan::Mark mark = plan.Checkpoint();
+  bool fits = false;
+  size_t evicted = 0;
+  for (; !order.empty() && !fits; ++evicted) {
+    plan.Evict(order.Pop(), ask.task);
+    fits = fit_.MayTake(ask.task, node);
+  }
+  if (session_.context().metrics != nullptr && ask.reach != Reach::kOtherQueues) {
+    session_.context().metrics->PreemptionAttempt();
+  }
+  if (!fits) {
+    ++protection_.nodes_refusing;
+    plan.RollbackTo(mark);
+    return false;
+  }
+  plan.Promise(ask.task, node);
+  // The last one made it fit; those before it may not have been needed.
+  if (evicted > 1) {
+    plan.Spare(mark, [this](TaskId task, NodeId at) { return fit_.MayTake(task, at); });
+  }
+  return true;
+}
+
+std::vector<TaskId> Search::Rivals(const Ask& ask, int tier, const Plan& plan,
+                                   Plan::Mark mark) const {
+  // Judged as if the evictor ran already.
+  framework::Statement what_if(session_, action_);
+  const NodeId node = session_.state(ask.task).node;
+  what_if.Unpipeline(ask.task);
+  what_if.Allocate(ask.task, node);
+  std::vector<TaskId> rivals;
+  for (TaskId victim : plan.VictimsSince(mark)) {
+    if (CouldStrikeBack(session_, ask, victim, tier)) rivals.push_back(victim);
+  }
+  return rivals;
+}
+
+void Search::Spare(Plan& plan) {
+  plan.Spare({}, [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); });
+}
+
+std::string Search::Explanation(TaskId task) const {
+  const std::string words =
+      questions_ >= kQuestionsMax
+          ? "the search for victims was cut short; it begins anew with the next cycle"
+          : protection_.Text();
+  if (words.empty()) return words;
+  const std::string text = absl::StrCat(ToAbsl(action_), ": ", words);
+  const framework::TaskFit* fit = session_.FitOf(task);
+  if (fit == nullptr) return text;
+  return absl::StrCat(session_.task(task).names->name, ": ", fit->Text(session_.reasons()), " ",
+                      text);
+}
+
+}  // namespace bth::actions::eviction

@@ -1,0 +1,90 @@
+// Finds a node for a task at the cost of other tasks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "actions/eviction/known_failures.h"
+#include "actions/eviction/node_fit.h"
+#include "actions/eviction/node_tasks.h"
+#include "actions/eviction/plan.h"
+#include "actions/eviction/protection.h"
+#include "actions/eviction/victims.h"
+#include "framework/session.h"
+
+namespace bth::actions::eviction {
+
+// How many nodes with victims are compared before one is chosen, in the order of their names.
+struct Comparison {
+  int64_t percentage = 10;  // Of the nodes looked at.
+  int64_t least = 1;
+  int64_t most = 100;
+  // Never more than `nodes`.
+  int64_t Wanted(int64_t nodes) const;
+};
+
+// One run of an evicting action: what its tasks' searches share. Thread: scheduling.
+class Search {
+ public:
+  // Questions to the plugins about victims that one run may ask; what is left then waits for the
+  // next cycle. About a second.
+  static constexpr int64_t kQuestionsMax = 1'000'000;
+
+  // `action` must outlive the search. With `comparison` the node whose victims matter least is
+  // taken, else the first by score (or by name, for reclaim) on which victims suffice.
+  Search(framework::Session& session, std::string_view action,
+         std::optional<Comparison> comparison = std::nullopt);
+
+  // Adds to `plan` a promise to `task` and the evictions that it needs. False: nothing was found,
+  // nothing is changed, and Explanation tells why. A task that fits somewhere without evictions
+  // gets that place.
+  bool Place(const Ask& ask, Plan& plan);
+  // Takes back what the finished plan of a job does without.
+  void Spare(Plan& plan);
+  // Why the last search, which was for `task`, failed; empty when there is nothing to say beyond
+  // what the nodes said.
+  std::string Explanation(model::TaskId task) const;
+
+ private:
+  // A node on which the task was placed in a trial, and how much that hurts.
+  struct Damage {
+    model::NodeId node;
+    std::vector<model::TaskId> victims;
+    int32_t first_priority = 0;
+    int64_t priority_sum = 0;
+    int64_t latest_start_us = 0;  // The earliest among the victims of the highest priority.
+  };
+
+  bool IsEligible(const Ask& ask);
+  bool PlaceByOrder(const Ask& ask, Plan& plan);
+  bool PlaceByDamage(const Ask& ask, Plan& plan);
+  // Nodes that might do, as far as sums tell.
+  std::vector<NodeFit::Scored> PossibleNodes(const Ask& ask, bool scored);
+  // On success the plan holds evictions and promise.
+  bool TryNode(const Ask& ask, model::NodeId node, Plan& plan);
+  bool TryVictims(const Ask& ask, model::NodeId node, const std::vector<model::TaskId>& victims,
+                  Plan& plan);
+  // Of the victims since `mark`, those who could demand their room back at once.
+  std::vector<model::TaskId> Rivals(const Ask& ask, int tier, const Plan& plan,
+                                    Plan::Mark mark) const;
+  Damage Assess(model::NodeId node, std::vector<model::TaskId> victims) const;
+  const NodeTasks& tasks();
+
+  framework::Session& session_;
+  const std::string_view action_;
+  const std::optional<Comparison> comparison_;
+  NodeFit fit_;
+  std::unique_ptr<NodeTasks> tasks_;  // Made when first needed.
+  KnownFailures failures_;
+  Protection protection_;  // Of the last failed search.
+  int64_t questions_ = 0;
+};
+
+}  // namespace bth::actions::eviction

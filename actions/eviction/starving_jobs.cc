@@ -1,0 +1,26 @@
+#include "actions/eviction/starving_jobs.h"
+
+namespace bth::actions::eviction {
+
+using framework::Session;
+using model::JobId;
+using model::TaskId;
+
+bool IsStarving(const Session& session, JobId job) {
+  return framework::combine::Starving(session.hooks().job_starving, job);
+}
+
+bool IsCandidate(const Session& session, JobId job) {
+  return !session.IsPendingPhase(job) && IsStarving(session, job) && session.ValidateJob(job).valid;
+}
+
+TaskHeap PendingTasks(const Session& session, JobId job) {
+  TaskHeap tasks([&session](TaskId a, TaskId b) { return session.CompareTasks(a, b) < 0; });
+  for (TaskId task : *session.job(job).tasks) {
+    if (session.state(task).status != model::TaskStatus::kPending) continue;
+    if (!session.task(task).gated) tasks.Push(task);
+  }
+  return tasks;
+}
+
+}  // namespace bth::actions::eviction

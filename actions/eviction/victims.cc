@@ -1,0 +1,114 @@
+#include "actions/eviction/victims.h"
+
+#include <algorithm>
+
+#include "conf/policy.h"
+
+namespace bth::actions::eviction {
+namespace {
+
+using framework::Session;
+using model::JobId;
+using model::NodeId;
+using model::QueueId;
+using model::TaskId;
+using model::TaskStatus;
+
+QueueId QueueOf(const Session& session, TaskId task) {
+  return session.job(session.task(task).job).queue;
+}
+
+bool IsBestEffort(const Session& session, TaskId task) {
+  return session.shape(session.task(task).shape).best_effort;
+}
+
+bool InReach(const Session& session, const Ask& ask, TaskId candidate) {
+  const model::TaskStatus status = session.state(candidate).status;
+  const JobId own = session.task(ask.task).job;
+  const JobId job = session.task(candidate).job;
+  if (ask.reach == Reach::kOtherQueues) {
+    const QueueId queue = session.job(job).queue;
+    return status == TaskStatus::kRunning && queue != session.job(own).queue &&
+           session.queue(queue).reclaimable;
+  }
+  if (!model::InGroup(status, model::kPreemptableGroup)) return false;
+  // Whoever asks for nothing but a place gains nothing from what others hold.
+  if (IsBestEffort(session, ask.task) && !IsBestEffort(session, candidate)) return false;
+  if (ask.reach == Reach::kOwnJob) return job == own;
+  return job != own && session.job(job).queue == session.job(own).queue;
+}
+
+}  // namespace
+
+bool EvictedBefore(const Session& session, TaskId evictor, TaskId left, TaskId right) {
+  const JobId left_job = session.task(left).job;
+  const JobId right_job = session.task(right).job;
+  if (left_job == right_job) return session.CompareTasks(left, right) > 0;
+  const QueueId left_queue = session.job(left_job).queue;
+  const QueueId right_queue = session.job(right_job).queue;
+  if (left_queue != right_queue) {
+    const int order = framework::combine::FirstNonZero(
+        session.hooks().victim_queue_order, left_queue, right_queue, QueueOf(session, evictor));
+    if (order != 0) return order < 0;
+    return session.CompareQueues(left_queue, right_queue) > 0;
+  }
+  // Age does not tell jobs apart here: equal jobs give up their latest tasks.
+  const int order =
+      framework::combine::FirstNonZero(session.hooks().job_order, left_job, right_job);
+  if (order != 0) return order > 0;
+  return session.CompareTasks(left, right) > 0;
+}
+
+std::vector<TaskId> CandidatesOn(const Session& session, const NodeTasks& tasks, const Ask& ask,
+                                 NodeId node) {
+  std::vector<TaskId> candidates;
+  for (TaskId task : tasks.On(node)) {
+    if (session.state(task).node == node && InReach(session, ask, task)) candidates.push_back(task);
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [&](TaskId a, TaskId b) { return EvictedBefore(session, ask.task, a, b); });
+  return candidates;
+}
+
+model::ResourceVec MostToGain(const Session& session, const NodeTasks& tasks, const Ask& ask,
+                              NodeId node) {
+  const QueueId own = QueueOf(session, ask.task);
+  model::ResourceVec sum;
+  for (const NodeTasks::Share& share : tasks.SharesOn(node)) {
+    if ((share.queue == own) != (ask.reach == Reach::kOtherQueues)) sum += share.request;
+  }
+  return sum;
+}
+
+const framework::HookList<framework::EvictableFn>& VictimHooks(const Session& session,
+                                                               Reach reach) {
+  return reach == Reach::kOtherQueues ? session.hooks().reclaimable : session.hooks().preemptable;
+}
+
+framework::combine::VictimChoice GrantedVictims(const Session& session, const Ask& ask,
+                                                absl::Span<const TaskId> candidates) {
+  const bool strict = session.context().policy->victim_veto == conf::VictimVeto::kStrict;
+  return framework::combine::Victims(VictimHooks(session, ask.reach), ask.task, candidates, strict);
+}
+
+bool CouldStrikeBack(const Session& session, const Ask& ask, TaskId victim, int tier) {
+  const model::TaskRow& row = session.task(victim);
+  if (row.never_preempts || !session.task(ask.task).preemptable) return false;
+  if (!framework::combine::Starving(session.hooks().job_starving, row.job)) return false;
+  if (ask.reach == Reach::kOtherQueues) {
+    const QueueId queue = session.job(row.job).queue;
+    if (!session.queue(QueueOf(session, ask.task)).reclaimable) return false;
+    if (session.Overused(queue)) return false;
+    if (!framework::combine::All(session.hooks().preemptive, queue,
+                                 absl::Span<const TaskId>(&victim, 1))) {
+      return false;
+    }
+  } else if (IsBestEffort(session, victim) && !IsBestEffort(session, ask.task)) {
+    return false;
+  }
+  const Ask back{.task = victim, .reach = ask.reach};
+  const auto choice = GrantedVictims(session, back, absl::Span<const TaskId>(&ask.task, 1));
+  return !choice.victims.empty() && choice.tier <= tier;
+}
+
+}  // namespace bth::actions::eviction

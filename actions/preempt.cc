@@ -1,0 +1,130 @@
+#include "actions/preempt.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "actions/eviction/plan.h"
+#include "actions/eviction/starving_jobs.h"
+#include "actions/queue_jobs.h"
+#include "base/status.h"
+
+namespace bth::actions {
+namespace {
+
+using eviction::Ask;
+using eviction::Plan;
+using eviction::Reach;
+using framework::Session;
+using model::JobId;
+using model::QueueId;
+using model::TaskId;
+
+constexpr std::string_view kName = "preempt";
+
+// One run of the action.
+class Run {
+ public:
+  Run(Session& session, std::optional<eviction::Comparison> comparison)
+      : session_(session), queues_(session), search_(session, kName, comparison) {}
+
+  void Execute() {
+    Collect();
+    while (!queues_.empty()) {
+      const QueueId queue = queues_.PopQueue();
+      QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
+      std::vector<JobId> seen;
+      while (!jobs.empty()) {
+        seen.push_back(jobs.Pop());
+        PreemptOtherJobs(seen.back());
+      }
+      for (JobId job : seen) PreemptOwnTasks(job);
+    }
+  }
+
+ private:
+  void Collect() {
+    for (JobId job : *session_.base().active_jobs) {
+      if (session_.job(job).has_network_topology) continue;
+      if (eviction::IsCandidate(session_, job)) queues_.Add(job);
+    }
+  }
+
+  // The job gets what it lacks, or nobody is evicted.
+  void PreemptOtherJobs(JobId job) {
+    TaskHeap tasks = eviction::PendingTasks(session_, job);
+    Plan plan(session_, kName);
+    std::string why;
+    while (!tasks.empty() && eviction::IsStarving(session_, job)) {
+      const TaskId task = tasks.Pop();
+      const bool placed = search_.Place({.task = task, .reach = Reach::kOtherJobs}, plan);
+      if (!placed && why.empty()) why = search_.Explanation(task);
+    }
+    if (plan.empty() || !session_.JobPipelined(job)) {
+      if (!why.empty()) session_.HoldAt(job, framework::Gate::kFilters, "", std::move(why));
+      return;
+    }
+    search_.Spare(plan);
+    Commit(job, plan);
+  }
+
+  // Tasks of the job that are still pending may take the room of its lower ones, one by one. A gang
+  // below its minimum would not be bound for that.
+  void PreemptOwnTasks(JobId job) {
+    TaskHeap tasks = eviction::PendingTasks(session_, job);
+    while (!tasks.empty()) {
+      Plan plan(session_, kName);
+      if (!search_.Place({.task = tasks.Pop(), .reach = Reach::kOwnJob}, plan)) return;
+      if (!session_.JobPipelined(job) || !Commit(job, plan)) return;
+    }
+  }
+
+  bool Commit(JobId job, Plan& plan) {
+    absl::Status status = plan.Commit();
+    if (!status.ok()) {
+      session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
+    }
+    return status.ok();
+  }
+
+  Session& session_;
+  QueueJobs queues_;
+  eviction::Search search_;
+};
+
+// A value out of its range is reported, and its default is used.
+absl::StatusOr<int64_t> InRange(const conf::Arguments& args, std::string_view key, int64_t fallback,
+                                int64_t most) {
+  BTH_ASSIGN_OR_RETURN(const int64_t value, args.Int(key, fallback));
+  if (value >= 0 && value <= most) return value;
+  args.Report(key, "out of range; the default is used");
+  return fallback;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> Preempt::Create(const conf::Arguments& args) {
+  constexpr int64_t kNodesMax = std::numeric_limits<int32_t>::max();
+  const eviction::Comparison defaults;
+  // Verdicts are exact and failures are kept while they hold; one thread does the search.
+  BTH_RETURN_IF_ERROR(args.Bool("predicateErrorCacheEnable", true));
+  BTH_RETURN_IF_ERROR(args.Int("topologyAwarePreemptWorkerNum", 16));
+  BTH_ASSIGN_OR_RETURN(const bool aware, args.Bool("enableTopologyAwarePreemption", false));
+  eviction::Comparison comparison;
+  BTH_ASSIGN_OR_RETURN(comparison.percentage,
+                       InRange(args, "minCandidateNodesPercentage", defaults.percentage, 100));
+  BTH_ASSIGN_OR_RETURN(comparison.least,
+                       InRange(args, "minCandidateNodesAbsolute", defaults.least, kNodesMax));
+  BTH_ASSIGN_OR_RETURN(comparison.most,
+                       InRange(args, "maxCandidateNodesAbsolute", defaults.most, kNodesMax));
+  return std::make_unique<Preempt>(aware ? std::optional(comparison) : std::nullopt);
+}
+
+absl::Status Preempt::Execute(Session& session) {
+  Run(session, comparison_).Execute();
+  return absl::OkStatus();
+}
+
+}  // namespace bth::actions

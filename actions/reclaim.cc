@@ -1,0 +1,88 @@
+#include "actions/reclaim.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "actions/eviction/plan.h"
+#include "actions/eviction/search.h"
+#include "actions/eviction/starving_jobs.h"
+#include "actions/queue_jobs.h"
+#include "base/status.h"
+
+namespace bth::actions {
+namespace {
+
+using eviction::Plan;
+using eviction::Reach;
+using framework::Session;
+using model::JobId;
+using model::QueueId;
+using model::TaskId;
+
+constexpr std::string_view kName = "reclaim";
+
+// One run of the action.
+class Run {
+ public:
+  explicit Run(Session& session) : session_(session), queues_(session), search_(session, kName) {}
+
+  void Execute() {
+    for (JobId job : *session_.base().active_jobs) {
+      if (eviction::IsCandidate(session_, job)) queues_.Add(job);
+    }
+    while (!queues_.empty()) {
+      const QueueId queue = queues_.PopQueue();
+      if (session_.Overused(queue)) continue;
+      QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
+      while (!jobs.empty()) ReclaimFor(queue, jobs.Pop());
+    }
+  }
+
+ private:
+  // The job gets what it lacks, or nobody is evicted.
+  void ReclaimFor(QueueId queue, JobId job) {
+    TaskHeap tasks = eviction::PendingTasks(session_, job);
+    Plan plan(session_, kName);
+    std::string why;
+    while (!tasks.empty() && eviction::IsStarving(session_, job)) {
+      const TaskId task = tasks.Pop();
+      if (!MayDemand(queue, task)) continue;
+      const bool placed = search_.Place({.task = task, .reach = Reach::kOtherQueues}, plan);
+      if (!placed && why.empty()) why = search_.Explanation(task);
+    }
+    if (plan.empty() || !session_.JobPipelined(job)) {
+      if (!why.empty()) session_.HoldAt(job, framework::Gate::kFilters, "", std::move(why));
+      return;
+    }
+    search_.Spare(plan);
+    if (absl::Status status = plan.Commit(); !status.ok()) {
+      session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
+    }
+  }
+
+  // What the queue would use stays within what it may demand from others.
+  bool MayDemand(QueueId queue, TaskId task) const {
+    return framework::combine::All(session_.hooks().preemptive, queue,
+                                   absl::Span<const TaskId>(&task, 1));
+  }
+
+  Session& session_;
+  QueueJobs queues_;
+  eviction::Search search_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> Reclaim::Create(const conf::Arguments& args) {
+  // Verdicts are exact and failures are kept while they hold.
+  BTH_RETURN_IF_ERROR(args.Bool("predicateErrorCacheEnable", true));
+  return std::make_unique<Reclaim>();
+}
+
+absl::Status Reclaim::Execute(Session& session) {
+  Run(session).Execute();
+  return absl::OkStatus();
+}
+
+}  // namespace bth::actions

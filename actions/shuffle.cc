@@ -1,0 +1,61 @@
+#include "actions/shuffle.h"
+
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "framework/statement.h"
+
+namespace bth::actions {
+namespace {
+
+using framework::Session;
+using model::JobId;
+using model::TaskId;
+using model::TaskStatus;
+
+// By job and inside a job by age, so that plugins see the same order in every run.
+std::vector<TaskId> RunningTasks(const Session& session) {
+  std::vector<TaskId> running;
+  for (JobId job : *session.base().all_jobs) {
+    for (TaskId task : *session.job(job).tasks) {
+      if (session.state(task).status == TaskStatus::kRunning) running.push_back(task);
+    }
+  }
+  return running;
+}
+
+// Everything that the plugins of the first tier with an answer name, in their order.
+std::vector<TaskId> Victims(const Session& session) {
+  const auto& hooks = session.hooks().victim_tasks;
+  std::vector<TaskId> victims;
+  if (hooks.empty()) return victims;
+  const std::vector<TaskId> running = RunningTasks(session);
+  absl::flat_hash_set<TaskId> named;
+  for (size_t i = 0; i < hooks.size(); ++i) {
+    if (!victims.empty() && hooks[i].origin.tier != hooks[i - 1].origin.tier) break;
+    for (TaskId victim : hooks[i].fn(running)) {
+      if (named.insert(victim).second) victims.push_back(victim);
+    }
+  }
+  return victims;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> Shuffle::Create(const conf::Arguments&) {
+  return std::make_unique<Shuffle>();
+}
+
+absl::Status Shuffle::Execute(Session& session) {
+  for (TaskId victim : Victims(session)) {
+    if (session.state(victim).status != TaskStatus::kRunning) continue;
+    framework::Statement statement(session, "shuffle");
+    statement.Evict(victim, TaskId());
+    // Refused: too much is under way, or writes about its node are stopped. The next cycle asks
+    // again.
+    if (!statement.Commit().ok()) continue;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bth::actions

@@ -1,0 +1,137 @@
+// Properties of preempt and reclaim on random worlds whose effects are fed back. BTH_SEED=n
+// replays one world, BTH_WORLDS=n sets their number.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/actions/eviction_world.h"
+#include "tests/support/catch.h"
+
+namespace bth::test {
+namespace {
+
+using model::TaskStatus;
+
+const char* const kConfs[] = {
+    // As the built-in policy, with both actions.
+    R"(
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+- plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: nodeorder}]
+)",
+    // Gangs and shares protect nobody.
+    R"(
+actions: "allocate, backfill, preempt, reclaim"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false}, {name: conformance}]
+- plugins: [{name: drf, enablePreemptable: false}, {name: predicates}, {name: proportion}]
+)",
+    // The least damage, and an empty answer is final.
+    R"(
+actions: "allocate, preempt, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+- plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: binpack}]
+configurations:
+- {name: preempt, arguments: {enableTopologyAwarePreemption: true}}
+- {name: session, arguments: {victimVeto: strict}}
+)",
+    // Shares alone decide.
+    R"(
+actions: "allocate, reclaim, preempt, backfill"
+tiers:
+- plugins: [{name: gang, enablePreemptable: false, enableReclaimable: false}, {name: drf}]
+- plugins: [{name: predicates}, {name: proportion}, {name: nodeorder}]
+)"};
+constexpr size_t kConfsCount = std::size(kConfs);
+constexpr size_t kStrict = 2;
+
+template <typename Body>
+void ForEachWorld(int worlds, Body body) {
+  if (const char* seed = std::getenv("BTH_SEED")) {
+    body(std::strtoull(seed, nullptr, 10));
+    return;
+  }
+  if (const char* count = std::getenv("BTH_WORLDS")) worlds = std::atoi(count);
+  for (int seed = 1; seed <= worlds; ++seed) {
+    INFO("BTH_SEED=" << seed);
+    body(static_cast<uint64_t>(seed));
+  }
+}
+
+int Ready(const EvictionWorld& world, const std::string& job) {
+  int ready = 0;
+  for (const auto& [name, pod] : world.pods()) {
+    ready += static_cast<int>(pod.job == job && pod.status == TaskStatus::kRunning);
+  }
+  return ready;
+}
+
+TEST_CASE("eviction: for a placed beneficiary, never in vain, never in turns",
+          "[actions][property]") {
+  constexpr int kCycles = 50;
+  constexpr int kCalmCycles = 20;  // At the end, without an eviction.
+  ForEachWorld(800, [](uint64_t seed) {
+    Rng rng(seed);
+    EvictionWorld world(kConfs[seed % kConfsCount], static_cast<int>(rng.Below(3)));
+    world.Fill(rng);
+    // By pair of jobs: who evicted whom, as long as it did.
+    std::map<std::pair<std::string, std::string>, std::vector<std::string>> winners_of;
+    std::set<std::string> waiting;  // Beneficiaries not bound yet.
+    EvictionCycle cycle;
+    for (int i = 0; i < kCycles; ++i) {
+      INFO("cycle " << i);
+      cycle = world.Step();
+      CHECK(cycle.faults == std::vector<std::string>());
+      for (const auto& [pod, node] : cycle.binds) waiting.erase(pod);
+      for (const EvictionRecord& eviction : cycle.evictions) {
+        INFO(eviction.victim << " for " << eviction.beneficiary);
+        CHECK(i < kCycles - kCalmCycles);
+        // A gang that loses a member gives up what it was promised.
+        std::erase_if(waiting, [&](const std::string& pod) {
+          const auto known = world.pods().find(pod);
+          return known == world.pods().end() || known->second.job == eviction.victim_job;
+        });
+        waiting.insert(eviction.beneficiary);
+        if (eviction.victim_job == eviction.beneficiary_job) continue;
+        const auto pair = std::minmax(eviction.victim_job, eviction.beneficiary_job);
+        std::vector<std::string>& winners = winners_of[pair];
+        if (winners.empty() || winners.back() != eviction.beneficiary_job) {
+          winners.push_back(eviction.beneficiary_job);
+        }
+        // Once what others do may change who ranks first; turns would go on.
+        CHECK(winners.size() <= 2);
+      }
+    }
+    // Shares follow what queues request, and pods that are leaving request nothing: a beneficiary
+    // may find its queue's share smaller when they are back.
+    for (const std::string& pod : waiting) {
+      INFO(pod);
+      CHECK(cycle.beyond_share.contains(pod));
+    }
+  });
+}
+
+TEST_CASE("eviction: gangs that the gang plugin protects stay whole", "[actions][property]") {
+  ForEachWorld(400, [](uint64_t seed) {
+    Rng rng(seed);
+    EvictionWorld world(kConfs[kStrict], static_cast<int>(rng.Below(3)));
+    world.Fill(rng);
+    for (int i = 0; i < 10; ++i) {
+      INFO("cycle " << i);
+      const EvictionCycle cycle = world.Step();
+      for (const EvictionRecord& eviction : cycle.evictions) {
+        INFO(eviction.victim << " for " << eviction.beneficiary);
+        CHECK(Ready(world, eviction.victim_job) >= world.job(eviction.victim_job).min);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace bth::test

@@ -1,0 +1,347 @@
+#include "tests/actions/eviction_world.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "absl/strings/str_cat.h"
+#include "actions/builtin.h"
+#include "base/strings.h"
+#include "cache/compiled.h"
+#include "conf/load.h"
+#include "framework/invariants.h"
+#include "framework/session.h"
+#include "framework/statement.h"
+#include "plugins/builtin.h"
+
+namespace bth::test {
+namespace {
+
+using framework::Session;
+using model::NodeId;
+using model::TaskId;
+using model::TaskStatus;
+
+constexpr int64_t kGi = int64_t{1} << 30;
+
+template <typename Map>
+std::vector<std::string_view> NamesOf(const Map& map) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, factory] : map) names.push_back(name);
+  return names;
+}
+
+std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
+  static const framework::Registry* const registry = [] {
+    auto* made = new framework::Registry();
+    plugins::RegisterBuiltinPlugins(*made);
+    actions::RegisterBuiltinActions(*made);
+    return made;
+  }();
+  const conf::KnownNames known{NamesOf(registry->actions), NamesOf(registry->plugins)};
+  auto loaded = conf::ParsePolicy(conf, known);
+  if (!loaded.ok()) throw std::runtime_error(std::string(loaded.status().message()));
+  std::vector<conf::Finding> findings;
+  auto made = framework::PolicyInstance::Create(
+      std::make_shared<const conf::Policy>(std::move(loaded->policy)), *registry, &findings);
+  if (!made.ok()) throw std::runtime_error(std::string(made.status().message()));
+  return *std::move(made);
+}
+
+bool PassesUsageFilters(const Session& session, TaskId task, NodeId node) {
+  for (const auto& entry : session.hooks().usage_filter) {
+    framework::ReasonId verdict = framework::kFits;
+    entry.fn(session.task(task).shape, model::NodeRange(node.index(), node.index() + 1),
+             absl::Span<framework::ReasonId>(&verdict, 1));
+    if (verdict != framework::kFits) return false;
+  }
+  return true;
+}
+
+// True when, with the victim back in its place, every promise of the session still holds: nobody
+// needed its room. The obvious check, apart from the one in actions/eviction.
+bool IsSuperfluous(Session& session, TaskId victim, const std::set<TaskId>& helped) {
+  framework::Statement what_if(session, "test");
+  const NodeId node = session.state(victim).node;
+  what_if.Allocate(victim, node);
+  const model::ResourceVec left = session.usage().FutureIdle(node);
+  for (TaskId task : helped) {
+    const NodeId place = session.state(task).node;
+    const model::ResourceVec& request = session.request(task);
+    for (int d = 0; d < model::kDims && place == node; ++d) {
+      if (request[d] > 0 && left[d] < 0) return false;
+    }
+    framework::Statement without(session, "test");
+    without.Unpipeline(task);
+    if (!session.Allocatable(session.job(session.task(task).job).queue, task)) return false;
+    if (place == node && !PassesUsageFilters(session, task, place)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Looks at each batch while its statement stands.
+class EvictionWorld::Sink final : public framework::EffectSink {
+ public:
+  explicit Sink(EvictionCycle* cycle) : cycle_(cycle) {}
+
+  absl::Status Submit(framework::EffectBatch batch) override {
+    Session& session = *session_;
+    std::set<model::JobId> jobs;
+    for (const framework::EvictEffect& eviction : batch.evictions) {
+      Check(eviction);
+      jobs.insert(session.task(eviction.beneficiary).job);
+    }
+    std::set<TaskId> helped;
+    for (model::JobId job : jobs) {
+      if (!session.JobPipelined(job)) Fault("evictions for a job that is not pipelined", job);
+      for (TaskId task : *session.job(job).tasks) {
+        if (session.state(task).status == TaskStatus::kPipelined) helped.insert(task);
+      }
+    }
+    for (const framework::EvictEffect& eviction : batch.evictions) {
+      if (IsSuperfluous(session, eviction.victim, helped)) {
+        cycle_->faults.push_back("superfluous victim " + session.task(eviction.victim).names->name);
+      }
+    }
+    batches.push_back(std::move(batch));
+    return absl::OkStatus();
+  }
+  void Report(framework::CycleReport cycle_report) override { report = std::move(cycle_report); }
+  void Watch(Session* session) { session_ = session; }
+
+  std::vector<framework::EffectBatch> batches;
+  framework::CycleReport report;
+
+ private:
+  void Check(const framework::EvictEffect& eviction) {
+    const Session& session = *session_;
+    const model::TaskState& beneficiary = session.state(eviction.beneficiary);
+    const std::string& name = session.task(eviction.victim).names->name;
+    if (beneficiary.status != TaskStatus::kPipelined || !beneficiary.evicts) {
+      cycle_->faults.push_back(name + " is evicted for a task that is promised nothing");
+    }
+    if (eviction.action == "reclaim" && beneficiary.node != session.state(eviction.victim).node) {
+      cycle_->faults.push_back(name + " is evicted from another node");
+    }
+    cycle_->evictions.push_back(
+        {.victim = name,
+         .victim_job = session.job(session.task(eviction.victim).job).facts->name,
+         .beneficiary = session.task(eviction.beneficiary).names->name,
+         .beneficiary_job = session.job(session.task(eviction.beneficiary).job).facts->name});
+  }
+  void Fault(std::string_view text, model::JobId job) {
+    cycle_->faults.push_back(absl::StrCat(ToAbsl(text), ": ", session_->job(job).facts->name));
+  }
+
+  EvictionCycle* const cycle_;
+  Session* session_ = nullptr;
+};
+
+EvictionWorld::EvictionWorld(std::string_view conf, int leave_cycles)
+    : clock_(absl::FromUnixSeconds(1'000'000)),
+      workers_(1),
+      mirror_(clock_, {}),
+      policy_(MakePolicy(conf)),
+      leave_cycles_(leave_cycles) {
+  mirror_.PutPriorityClass("low", 10, false);
+  mirror_.PutPriorityClass("mid", 100, false);
+  mirror_.PutPriorityClass("high", 1000, false);
+}
+
+void EvictionWorld::Add(EvictionNode node) {
+  cache::CompiledNode compiled;
+  compiled.facts = std::make_shared<model::NodeFacts>();
+  compiled.facts->name = node.name;
+  compiled.allocatable = {
+      {"cpu", node.cpu_milli}, {"memory", node.memory_bytes}, {"pods", node.pods}};
+  mirror_.PutNode(std::move(compiled));
+}
+
+void EvictionWorld::AddQueue(const std::string& name, int32_t weight, int32_t priority) {
+  cache::CompiledQueue queue;
+  queue.row.name = std::make_shared<const std::string>(name);
+  queue.row.uid = "uid-" + name;
+  queue.row.weight = weight;
+  queue.row.priority = priority;
+  mirror_.PutQueue(std::move(queue));
+}
+
+void EvictionWorld::Add(EvictionJob job) {
+  cache::CompiledPodGroup group;
+  group.facts = std::make_shared<model::JobFacts>();
+  group.facts->ns = "ns";
+  group.facts->name = job.name;
+  group.facts->uid = "uid-" + job.name;
+  group.queue = job.queue;
+  group.priority_class = job.priority_class;
+  group.min_member = job.min;
+  group.shown.phase = model::PodGroupPhase::kInqueue;
+  mirror_.PutPodGroup(std::move(group));
+  jobs_[job.name] = std::move(job);
+}
+
+void EvictionWorld::Add(EvictionPod pod) {
+  if (pod.root.empty()) pod.root = pod.name;
+  Put(pod);
+  pods_[pod.name] = std::move(pod);
+}
+
+void EvictionWorld::Put(const EvictionPod& pod) {
+  cache::CompiledPod compiled;
+  compiled.names = {.ns = "ns",
+                    .name = pod.name,
+                    .uid = "uid-" + pod.name,
+                    .role = "",
+                    .created_us = pod.created_us};
+  compiled.job_key = "ns/" + pod.job;
+  compiled.ours = true;
+  compiled.node_name = pod.node;
+  compiled.nominated_node = pod.nominated;
+  compiled.status = pod.status;
+  compiled.priority = pod.priority;
+  compiled.preemptable = !pod.fixed;
+  compiled.requests = {{"cpu", pod.cpu_milli}, {"memory", pod.memory_bytes}, {"pods", 1}};
+  compiled.nonzero = {.cpu_milli = std::max<int64_t>(pod.cpu_milli, 100),
+                      .memory_bytes = std::max<int64_t>(pod.memory_bytes, 200 << 20)};
+  auto constraints = std::make_shared<model::PodConstraints>();
+  if (pod.port > 0) constraints->ports.push_back({.port = pod.port});
+  compiled.constraints = std::move(constraints);
+  compiled.constraints_key = absl::StrCat(pod.port);
+  mirror_.PutPod(std::move(compiled));
+}
+
+void EvictionWorld::Fill(Rng& rng) {
+  std::vector<EvictionNode> nodes;
+  for (uint64_t i = 1 + rng.Below(5); i > 0; --i) {
+    nodes.push_back({.name = absl::StrCat("n", nodes.size()),
+                     .cpu_milli = static_cast<int64_t>(1 + rng.Below(6)) * 1000,
+                     .memory_bytes = static_cast<int64_t>(2 + rng.Below(8)) * kGi,
+                     .pods = static_cast<int64_t>(2 + rng.Below(8))});
+    Add(nodes.back());
+  }
+  const uint64_t queues = 1 + rng.Below(3);
+  for (uint64_t i = 0; i < queues; ++i) {
+    AddQueue(absl::StrCat("q", i), static_cast<int32_t>(1 + rng.Below(3)),
+             rng.Chance(0.3) ? static_cast<int32_t>(rng.Below(3)) : 0);
+  }
+  std::vector<EvictionNode> left = nodes;
+  const char* const classes[] = {"low", "mid", "high"};
+  const uint64_t jobs = 3 + rng.Below(7);
+  for (uint64_t j = 0; j < jobs; ++j) {
+    const uint64_t count = 1 + rng.Below(6);
+    EvictionJob job{.name = absl::StrCat("j", j),
+                    .queue = absl::StrCat("q", rng.Below(queues)),
+                    .min = static_cast<int32_t>(rng.Below(count + 1)),
+                    .priority_class = classes[rng.Below(3)]};
+    Add(job);
+    const bool runs = rng.Chance(0.6);
+    const EvictionPod shape{.cpu_milli = static_cast<int64_t>(rng.Below(5)) * 500,
+                            .memory_bytes = static_cast<int64_t>(rng.Below(4)) * kGi};
+    for (uint64_t p = 0; p < count; ++p) {
+      EvictionPod pod = shape;
+      if (rng.Chance(0.3)) pod.cpu_milli = static_cast<int64_t>(rng.Below(5)) * 500;
+      pod.name = absl::StrCat("j", j, "-", p);
+      pod.job = job.name;
+      pod.priority = static_cast<int32_t>(rng.Below(3));
+      pod.fixed = rng.Chance(0.15);
+      pod.port = rng.Chance(0.1) ? 80 : 0;
+      pod.created_us = static_cast<int64_t>(rng.Below(4)) * 1'000'000;
+      for (EvictionNode& node : left) {
+        if (!runs || pod.port > 0 || node.cpu_milli < pod.cpu_milli ||
+            node.memory_bytes < pod.memory_bytes || node.pods < 1) {
+          continue;
+        }
+        node.cpu_milli -= pod.cpu_milli;
+        node.memory_bytes -= pod.memory_bytes;
+        node.pods -= 1;
+        pod.node = node.name;
+        pod.status = TaskStatus::kRunning;
+        break;
+      }
+      Add(pod);
+    }
+  }
+}
+
+EvictionCycle EvictionWorld::Step() {
+  EvictionCycle result;
+  Sink sink(&result);
+  framework::SessionContext context;
+  context.snapshot = mirror_.Publish();
+  context.sink = &sink;
+  context.clock = &clock_;
+  context.workers = &workers_;
+  context.uid = "session";
+  framework::Cycle cycle(*policy_, std::move(context));
+  sink.Watch(&cycle.session());
+  const absl::Status status = cycle.Run();
+  if (!status.ok()) throw std::runtime_error(std::string(status.message()));
+  for (const auto& violations : {framework::CheckInvariants(cycle.session()),
+                                 framework::CheckEffects(cycle.session(), sink.batches)}) {
+    for (const framework::Violation& violation : violations) {
+      result.faults.push_back(violation.invariant + ": " + violation.detail);
+    }
+  }
+  const Session& session = cycle.session();
+  for (TaskId task : session.base().tasks.ids()) {
+    if (session.task(task).names == nullptr) continue;
+    if (session.state(task).status != TaskStatus::kPending) continue;
+    const model::QueueId queue = session.job(session.task(task).job).queue;
+    if (session.Overused(queue) || !session.Allocatable(queue, task)) {
+      result.beyond_share.insert(session.task(task).names->name);
+    }
+  }
+  LetVictimsGo();
+  for (const framework::EffectBatch& batch : sink.batches) {
+    for (const framework::BindEffect& bind : batch.binds) {
+      const std::string& name = batch.snapshot->tasks[bind.task].names->name;
+      const std::string& node = batch.snapshot->node_facts(bind.node).name;
+      result.binds[name] = node;
+      EvictionPod& pod = pods_.at(name);
+      pod.node = node;
+      pod.status = TaskStatus::kRunning;
+      pod.nominated.clear();
+      Put(pod);
+    }
+  }
+  Apply(sink.report, &result);
+  clock_.Advance(absl::Seconds(1));
+  return result;
+}
+
+void EvictionWorld::Apply(const framework::CycleReport& report, EvictionCycle* cycle) {
+  for (const EvictionRecord& eviction : cycle->evictions) {
+    EvictionPod& pod = pods_.at(eviction.victim);
+    pod.status = TaskStatus::kReleasing;
+    pod.leaves_in = leave_cycles_;
+    Put(pod);
+  }
+  for (const framework::PodReport& word : report.pods) {
+    EvictionPod& pod = pods_.at(report.snapshot->tasks[word.task].names->name);
+    if (pod.status != TaskStatus::kPending || !word.nominated_node.valid()) continue;
+    pod.nominated = report.snapshot->node_facts(word.nominated_node).name;
+    Put(pod);
+  }
+}
+
+// Those whose time has come are gone, and their controller makes new ones.
+void EvictionWorld::LetVictimsGo() {
+  std::vector<EvictionPod> gone;
+  for (auto& [name, pod] : pods_) {
+    if (pod.status != TaskStatus::kReleasing || --pod.leaves_in > 0) continue;
+    gone.push_back(pod);
+  }
+  for (EvictionPod& pod : gone) {
+    mirror_.RemovePod("ns/" + pod.name);
+    pods_.erase(pod.name);
+    pod.name = absl::StrCat(pod.root, "-again-", ++replacements_);
+    pod.status = TaskStatus::kPending;
+    pod.node.clear();
+    pod.nominated.clear();
+    pod.created_us = absl::ToUnixMicros(clock_.Now());
+    Add(pod);
+  }
+}
+
+}  // namespace bth::test
