@@ -57,7 +57,8 @@ if(BTH_SANITIZE)
   endif()
 endif()
 
-# bth_pch for libraries and programs, bth_pch_tests for what uses Catch2.
+# bth_pch for libraries and programs, bth_pch_tests for what uses Catch2. Release goes without: GCC 12
+# then warns of code inlined from the standard library as if it were ours.
 if(BTH_PCH)
   foreach(pch IN ITEMS pch pch_tests)
     add_library(bth_${pch} OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/pch.cc)

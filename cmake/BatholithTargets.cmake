@@ -7,9 +7,7 @@ function(bth_tame_coroutines sources)
   foreach(source IN LISTS sources)
     file(STRINGS ${source} coroutine LIMIT_COUNT 1 REGEX "co_await|co_return")
     if(coroutine)
-      # Another level than that of the precompiled header: they cannot share it.
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O1"
-        SKIP_PRECOMPILE_HEADERS ON)
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O1")
     endif()
   endforeach()
 endfunction()
