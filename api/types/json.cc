@@ -1,10 +1,12 @@
 #include "api/types/json.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
 #include "absl/status/status.h"
+#include "absl/strings/charconv.h"
 #include "absl/strings/str_cat.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
@@ -71,15 +73,29 @@ class TreeBuilder {
 
   bool Null() { return Put(Json()); }
   bool Bool(bool value) { return Put(Json(value)); }
-  bool Int(int value) { return Put(Json(value)); }
-  bool Uint(unsigned value) { return Put(Json(int64_t{value})); }
-  bool Int64(int64_t value) { return Put(Json(value)); }
-  bool Uint64(uint64_t value) {
-    if (value <= static_cast<uint64_t>(INT64_MAX)) return Put(Json(static_cast<int64_t>(value)));
-    return Put(Json(static_cast<double>(value)));
+  // The reader checks the grammar of a number; what it means is read here, because RapidJSON's own
+  // conversion takes 0e100 for an arbitrary number.
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    const char* const end = text + size;
+    if (std::string_view(text, size).find_first_of(".eE") == std::string_view::npos) {
+      int64_t whole = 0;
+      if (std::from_chars(text, end, whole).ec == std::errc()) return Put(Json(whole));
+    }
+    double real = 0;
+    const absl::from_chars_result result = absl::from_chars(text, end, real);
+    // Out of range is also what is too close to zero; that is zero, or next to it.
+    if (result.ec != std::errc() && std::abs(real) > 1) {
+      refusal_ = "a number is too large";
+      return false;
+    }
+    return Put(Json(real));
   }
-  bool Double(double value) { return Put(Json(value)); }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
+  // Not called: numbers come as text.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(int64_t) { return false; }
+  bool Uint64(uint64_t) { return false; }
+  bool Double(double) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool) {
     return CheckText({text, size}) && Put(Json(std::string(text, size)));
   }
@@ -223,7 +239,7 @@ absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::Reader reader;
   const rapidjson::ParseResult result =
-      reader.Parse<rapidjson::kParseFullPrecisionFlag>(stream, builder);
+      reader.Parse<rapidjson::kParseNumbersAsStringsFlag>(stream, builder);
   if (!builder.refusal().empty()) return JsonError(result.Offset(), builder.refusal());
   if (result.IsError())
     return JsonError(result.Offset(), rapidjson::GetParseError_En(result.Code()));

@@ -48,6 +48,17 @@ TEST_CASE("json: numbers are integers only when they are written as such", "[typ
                                         {"1.0", false, 1},
                                         {"1e2", false, 100},
                                         {"9223372036854775808", false, 9223372036854775808.0},
+                                        {"-9223372036854775808", true, -0x1p63},
+                                        {"-9223372036854775809", false, -0x1p63},
+                                        {"0e100", false, 0},
+                                        {"0E-98", false, 0},
+                                        {"0.0e300", false, 0},
+                                        {"-0e308", false, 0},
+                                        {"1e-400", false, 0},
+                                        {"0.1", false, 0.1},
+                                        {"8.41e21", false, 8.41e21},
+                                        {"9007199254740993.0", false, 9007199254740992.0},
+                                        {"1.7976931348623157e308", false, 1.7976931348623157e308},
                                         {"4.9e-324", false, 4.9e-324}}));
   CAPTURE(c.text);
   const auto json = Json::Parse(c.text);
@@ -83,6 +94,7 @@ TEST_CASE("json: bad documents are refused with the offset", "[types][unit]") {
       {"\"\\udc00\"", "not valid UTF-8"},
       {"\"\\ud800x\"", "byte 1: "},
       {"1e999", "byte 0: "},
+      {"1.7976931348623159e308", "a number is too large"},
       {std::string("{}\0{}", 5), "byte 2: unexpected NUL"},
       {std::string(65, '['), "deeper than 64"},
   }));

@@ -68,6 +68,14 @@ TEST_CASE("quantity: parsed, rounded up and printed as Kubernetes does", "[types
   CHECK(again->ToString() == c.printed);
 }
 
+TEST_CASE("quantity: whole units of no binary suffix lose their notation when printed",
+          "[types][unit]") {
+  const auto quantity = Quantity::Parse("62.5Ki");
+  REQUIRE(quantity.ok());
+  CHECK(quantity->ToString() == "64000");
+  CHECK(Quantity::Parse("64000")->ToString() == "64k");
+}
+
 TEST_CASE("quantity: bad text is refused and named", "[types][unit]") {
   const std::string text = GENERATE(values<std::string>({
       "",
