@@ -9,8 +9,10 @@
 #include "absl/status/statusor.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
+#include "api/types/pod_disruption_budget.h"
 #include "api/types/pod_group.h"
 #include "api/types/queue.h"
+#include "api/types/resource_quota.h"
 #include "base/interner.h"
 #include "cache/compiled.h"
 
@@ -24,6 +26,8 @@ struct Responsibility {
 
   // Without them, a job's priority is zero.
   bool priority_classes = true;
+  // Without them, no budget is known.
+  bool disruption_budgets = true;
 
   bool OwnsNode(const types::ObjectMeta& node) const;
 };
@@ -34,11 +38,18 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
 absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols);
 absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group);
 absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue);
+CompiledBudget Compile(const types::PodDisruptionBudget& budget);
+CompiledQuota Compile(const types::ResourceQuota& quota);
 
 // Counted resources of a list, in the units of model::DimensionTable, rounded up once. `pods` is
 // the number of pods; kOutOfRange when an amount does not fit, kInvalidArgument when negative.
 absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list);
-// The reverse, for queue statuses: cpu and extended resources in thousandths, memory in bytes.
+// Every entry of a list in the units of model::QuotaAmount; what is too large counts as the largest
+// number.
+std::vector<model::QuotaAmount> QuotaAmounts(const types::ResourceList& list);
+std::vector<LabelRequirement> CompileSelector(const types::LabelSelector& selector);
+// The reverse of CountedAmounts, for queue statuses: cpu and extended resources in thousandths,
+// memory in bytes.
 types::ResourceList ToResourceList(const NamedAmounts& amounts);
 
 }  // namespace bth::cache

@@ -1,24 +1,19 @@
 // Nodes, PodGroups and queues.
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/compile.h"
+#include "cache/revocable.h"
 #include "cache/whole_number.h"
 #include "conf/arguments.h"
 
 namespace bth::cache {
 namespace {
-
-constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
-constexpr std::string_view kRevocableZone = "volcano.sh/revocable-zone";
-
-bool IsTrue(std::string_view text) {
-  const absl::StatusOr<bool> value = conf::ParseGoBool(text);
-  return value.ok() && *value;
-}
 
 model::TaintEffect EffectOf(std::string_view effect) {
   if (effect == "PreferNoSchedule") return model::TaintEffect::kPreferNoSchedule;
@@ -43,13 +38,6 @@ std::optional<int64_t> WaitingMs(const types::ObjectMeta& meta) {
   return std::nullopt;
 }
 
-std::string RevocableZone(const types::ObjectMeta& meta) {
-  if (meta.annotations.Contains(kRevocableZone)) {
-    return meta.Annotation(kRevocableZone) == "*" ? "*" : "";
-  }
-  return IsTrue(meta.Annotation(kPreemptable)) ? "*" : "";
-}
-
 SubGroup CompileSubGroup(const types::SubGroupPolicy& policy) {
   SubGroup out;
   out.name = policy.name;
@@ -58,18 +46,45 @@ SubGroup CompileSubGroup(const types::SubGroupPolicy& policy) {
   out.match_label_keys = policy.match_label_keys;
   if (!policy.label_selector) return out;
   out.never = !policy.label_selector->Check().ok();
-  for (const auto& [key, value] : policy.label_selector->match_labels) {
-    out.selector.push_back({key, model::SelectorOp::kIn, {value}});
-  }
-  for (const types::Requirement& requirement : policy.label_selector->match_expressions) {
-    SubGroup::Requirement compiled{
-        .key = requirement.key,
-        .op = static_cast<model::SelectorOp>(static_cast<int>(requirement.op)),
-        .values = requirement.values};
-    std::sort(compiled.values.begin(), compiled.values.end());
-    out.selector.push_back(std::move(compiled));
-  }
+  out.selector = CompileSelector(*policy.label_selector);
   return out;
+}
+
+// An object of resource lists by group: {"g1": {"cpu": "3", "memory": "8Gi"}}.
+absl::StatusOr<std::vector<std::pair<std::string, NamedAmounts>>> ReadGroupLimits(
+    std::string_view text) {
+  BTH_ASSIGN_OR_RETURN(const types::Json json, types::Json::Parse(text));
+  if (!json.is_object() && !json.is_null()) return absl::InvalidArgumentError("expected an object");
+  std::map<std::string, NamedAmounts> limits;
+  for (const auto& [group, list] : json.members()) {
+    if (!list.is_object() && !list.is_null()) return absl::InvalidArgumentError(group);
+    types::ResourceList amounts;
+    for (const auto& [name, value] : list.members()) {
+      const std::string quantity = value.is_string() ? std::string(value.AsString()) : value.Dump();
+      BTH_ASSIGN_OR_RETURN(const types::Quantity parsed, types::Quantity::Parse(quantity));
+      amounts.Set(name, parsed);
+    }
+    BTH_ASSIGN_OR_RETURN(limits[group], CountedAmounts(amounts));
+  }
+  return std::vector<std::pair<std::string, NamedAmounts>>(limits.begin(), limits.end());
+}
+
+void CompileNodeGroups(const types::Queue& queue, CompiledQueue* out) {
+  model::NodeGroupRules& rules = out->node_groups;
+  rules.has_affinity = queue.spec.affinity.has_value();
+  if (rules.has_affinity && queue.spec.affinity->node_group) {
+    rules.required = queue.spec.affinity->node_group->required;
+    rules.preferred = queue.spec.affinity->node_group->preferred;
+  }
+  if (rules.has_affinity && queue.spec.affinity->node_group_anti) {
+    rules.anti_required = queue.spec.affinity->node_group_anti->required;
+    rules.anti_preferred = queue.spec.affinity->node_group_anti->preferred;
+  }
+  const std::string_view text = queue.meta.Annotation("volcano.sh/nodegroup-resource-limits");
+  if (text.empty()) return;
+  auto limits = ReadGroupLimits(text);
+  rules.limits_invalid = !limits.ok();
+  if (limits.ok()) out->node_group_limits = *std::move(limits);
 }
 
 model::QueueState StateOf(std::string_view state) {
@@ -97,6 +112,8 @@ absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols)
         {symbols.Intern(taint.key), symbols.Intern(taint.value), EffectOf(taint.effect)});
   }
   out.facts->unschedulable = node.spec.unschedulable;
+  out.facts->revocable_zone = std::string(node.meta.Label(kRevocableZoneKey));
+  out.facts->node_group = std::string(node.meta.Label("volcano.sh/nodegroup-name"));
   for (const types::NodeImage& image : node.status.images) {
     for (const std::string& name : image.names) {
       out.facts->images.emplace_back(symbols.Intern(name), image.size_bytes);
@@ -126,9 +143,9 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
     out.facts->budget_max_unavailable =
         std::string(meta.Annotation("volcano.sh/jdb-max-unavailable"));
   }
-  out.facts->revocable_zone = RevocableZone(meta);
-  const std::string_view annotation = meta.Annotation(kPreemptable);
-  out.preemptable = IsTrue(annotation.empty() ? meta.Label(kPreemptable) : annotation);
+  out.facts->revocable_zone = MayUseRevocableNodes(meta) ? "*" : "";
+  const std::string_view annotation = meta.Annotation(kPreemptableKey);
+  out.preemptable = IsTrue(annotation.empty() ? meta.Label(kPreemptableKey) : annotation);
   out.queue = group.spec.queue;
   out.priority_class = group.spec.priority_class_name;
   out.min_member = group.spec.min_member;
@@ -137,6 +154,7 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
   }
   out.has_min_resources = !group.spec.min_resources.empty();
   BTH_ASSIGN_OR_RETURN(out.min_resources, CountedAmounts(group.spec.min_resources));
+  out.facts->quota_request = QuotaAmounts(group.spec.min_resources);
   out.has_network_topology = group.spec.network_topology.has_value();
   for (const types::SubGroupPolicy& policy : group.spec.sub_group_policy) {
     out.has_network_topology |= policy.network_topology.has_value();
@@ -175,6 +193,7 @@ absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue) {
   out.row.hierarchy = std::string(queue.meta.Annotation("volcano.sh/hierarchy"));
   out.row.hierarchy_weights = std::string(queue.meta.Annotation("volcano.sh/hierarchy-weights"));
   out.row.dequeue_strategy = queue.spec.dequeue_strategy;
+  CompileNodeGroups(queue, &out);
   BTH_ASSIGN_OR_RETURN(out.capability, CountedAmounts(queue.spec.capability));
   BTH_ASSIGN_OR_RETURN(out.deserved, CountedAmounts(queue.spec.deserved));
   BTH_ASSIGN_OR_RETURN(out.guarantee, CountedAmounts(queue.spec.guarantee));

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/compile.h"
+#include "cache/revocable.h"
 #include "cache/whole_number.h"
 #include "conf/arguments.h"
 
@@ -20,7 +21,7 @@ using model::UnsupportedFeature;
 constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 constexpr std::string_view kTaskPriority = "volcano.sh/task-priority";
-constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
+constexpr std::string_view kCooldownTime = "volcano.sh/cooldown-time";
 constexpr std::string_view kOwnGate = "scheduling.volcano.sh/queue-allocation-gate";
 
 TaskStatus StatusOf(const types::Pod& pod) {
@@ -145,9 +146,10 @@ void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
   }
 }
 
-std::shared_ptr<const PodConstraints> CompileConstraints(const types::PodSpec& spec,
-                                                         Interner& symbols) {
+std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, Interner& symbols) {
+  const types::PodSpec& spec = pod.spec;
   auto out = std::make_shared<PodConstraints>();
+  out->revocable = MayUseRevocableNodes(pod.meta);
   for (const auto& [key, value] : spec.node_selector) {
     out->node_selector.emplace_back(symbols.Intern(key), symbols.Intern(value));
   }
@@ -190,6 +192,22 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::PodSpec& s
   }
   FindUnsupported(spec, out.get());
   return out;
+}
+
+// When the cooldown of a running pod ends, counted from the moment it was scheduled. A label that
+// cannot be read hides the annotation.
+int64_t ProtectedUntil(const types::Pod& pod) {
+  if (pod.status.phase != "Running") return 0;
+  const std::string* label = pod.meta.labels.Find(kCooldownTime);
+  const std::string_view text = label != nullptr ? *label : pod.meta.Annotation(kCooldownTime);
+  const absl::StatusOr<absl::Duration> cooldown = conf::ParseGoDuration(text);
+  if (!cooldown.ok()) return 0;
+  for (const types::Condition& condition : pod.status.conditions) {
+    if (condition.type != "PodScheduled" || condition.status != "True") continue;
+    if (!condition.last_transition_time) return 0;
+    return absl::ToUnixMicros(*condition.last_transition_time + *cooldown);
+  }
+  return 0;
 }
 
 // A key under which equal constraints meet. Symbols are stable for the life of the interner.
@@ -250,6 +268,7 @@ std::string KeyOf(const PodConstraints& c) {
   key.Add(c.image_containers);
   for (Symbol image : c.images) key.Add(image);
   key.Add(static_cast<int64_t>(c.has_sidecar));
+  key.Add(static_cast<int64_t>(c.revocable));
   key.Add(int64_t{c.unsupported});
   key.Add(c.unsupported_detail);
   return key.Take();
@@ -275,13 +294,14 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   out.priority = pod.spec.priority.value_or(1);
   if (const auto own = WholeNumber<int32_t>(meta.Annotation(kTaskPriority))) out.priority = *own;
   out.ours = responsibility.scheduler_names.contains(pod.spec.scheduler_name);
-  const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptable);
+  const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptableKey);
   out.preemptable = preemptable.empty() || conf::ParseGoBool(preemptable).value_or(false);
   out.gated = !pod.spec.scheduling_gates.empty();
   out.own_gate_only =
       pod.spec.scheduling_gates.size() == 1 && pod.spec.scheduling_gates[0].name == kOwnGate;
   out.critical = pod.spec.priority_class_name == "system-cluster-critical" ||
                  pod.spec.priority_class_name == "system-node-critical";
+  out.protected_until_us = ProtectedUntil(pod);
   out.never_preempts = pod.spec.preemption_policy == "Never";
   BTH_ASSIGN_OR_RETURN(const types::ResourceList request, types::PodRequests(pod));
   BTH_ASSIGN_OR_RETURN(out.requests, CountedAmounts(request));
@@ -291,7 +311,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
     if (name == "cpu") out.nonzero.cpu_milli = amount;
     if (name == "memory") out.nonzero.memory_bytes = amount;
   }
-  out.constraints = CompileConstraints(pod.spec, symbols);
+  out.constraints = CompileConstraints(pod, symbols);
   out.constraints_key = KeyOf(*out.constraints);
   for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);
   for (const types::Condition& condition : pod.status.conditions) {

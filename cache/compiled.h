@@ -33,6 +33,8 @@ struct CompiledPod {
   bool own_gate_only = false;
   bool never_preempts = false;
   bool critical = false;  // Of a system-…-critical priority class.
+  // While it runs: when its cooldown ends, in microseconds since the epoch; 0: it has none.
+  int64_t protected_until_us = 0;
   NamedAmounts requests;
   model::NonZeroRequest nonzero;
   std::shared_ptr<const model::PodConstraints> constraints;
@@ -48,21 +50,23 @@ struct CompiledNode {
   NamedAmounts oversubscription;  // Added for scheduling, not for kube's scores.
 };
 
+// One requirement of a label selector.
+struct LabelRequirement {
+  std::string key;
+  model::SelectorOp op = model::SelectorOp::kExists;
+  std::vector<std::string> values;  // Sorted.
+  friend bool operator==(const LabelRequirement&, const LabelRequirement&) = default;
+};
+
 // One policy of spec.subGroupPolicy.
 struct SubGroup {
   std::string name;
   int32_t size = 1;  // Pods that make a sub-job ready.
   int32_t min_sub_groups = 0;
   bool never = false;  // A label selector that cannot be parsed.
-  // Each requirement: key, operator, sorted values.
-  struct Requirement {
-    std::string key;
-    model::SelectorOp op = model::SelectorOp::kExists;
-    std::vector<std::string> values;
-  };
-  std::vector<Requirement> selector;
+  std::vector<LabelRequirement> selector;
   std::vector<std::string> match_label_keys;
-  friend bool operator==(const SubGroup& a, const SubGroup& b);
+  friend bool operator==(const SubGroup&, const SubGroup&) = default;
 };
 
 // What the PodGroup object shows now; the effect writer compares with it.
@@ -101,7 +105,26 @@ struct CompiledQueue {
   NamedAmounts capability;
   NamedAmounts deserved;
   NamedAmounts guarantee;
-  NamedAmounts shown_allocated;  // status.allocated of the object.
+  NamedAmounts shown_allocated;       // status.allocated of the object.
+  model::NodeGroupRules node_groups;  // Without the limits.
+  std::vector<std::pair<std::string, NamedAmounts>> node_group_limits;  // By group.
+};
+
+// A PodDisruptionBudget.
+struct CompiledBudget {
+  std::string ns;
+  std::string name;
+  bool never = false;  // Selects no pod: no selector, or one that cannot be parsed.
+  std::vector<LabelRequirement> selector;
+  int32_t disruptions_allowed = 0;
+  std::vector<std::string> disrupted;  // Names of pods, sorted.
+  std::string Key() const { return ns + "/" + name; }
+};
+
+// A ResourceQuota.
+struct CompiledQuota {
+  std::string ns;
+  model::QuotaRow row;
 };
 
 }  // namespace bth::cache

@@ -60,6 +60,9 @@ int64_t EffectQueue::EndCycle(WriteStops stops) {
     for (const framework::BindEffect& bind : batch.binds) {
       dropped_jobs_.insert(batch.snapshot->tasks[bind.task].job);
     }
+    for (const framework::PromiseEffect& promise : batch.promises) {
+      dropped_jobs_.insert(batch.snapshot->tasks[promise.task].job);
+    }
   }
   held_.clear();
   if (held_report_) Report(*std::exchange(held_report_, std::nullopt));

@@ -49,6 +49,10 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
   };
   const auto give_up = [&](const absl::Status& status) {
     for (const Urgent& done : *out) mirror_.ForgetAssumption(done.key(), done.uid);
+    for (const framework::PromiseEffect& promise : batch.promises) {
+      const model::TaskNames& names = *snapshot.tasks[promise.task].names;
+      mirror_.ForgetNomination(names.Key(), names.uid);
+    }
     out->clear();
     Log(LogLevel::kInfo, "effects.batch_outdated", {{"reason", status.message().data()}});
     return false;
@@ -62,6 +66,12 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
     const absl::Status status = mirror_.AssumeEviction(urgent.key(), urgent.uid);
     if (!status.ok()) return give_up(status);
     out->push_back(std::move(urgent));
+  }
+  for (const framework::PromiseEffect& promise : batch.promises) {
+    const model::TaskNames& names = *snapshot.tasks[promise.task].names;
+    const absl::Status status =
+        mirror_.AssumeNomination(names.Key(), names.uid, snapshot.node_facts(promise.node).name);
+    if (!status.ok()) return give_up(status);
   }
   for (const framework::BindEffect& bind : batch.binds) {
     Urgent urgent = describe(bind.task);

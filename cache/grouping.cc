@@ -15,7 +15,7 @@ const std::string* FindLabel(const Labels& labels, const std::string& key) {
   return it != labels.end() && it->first == key ? &it->second : nullptr;
 }
 
-bool Matches(const SubGroup::Requirement& requirement, const Labels& labels) {
+bool Matches(const LabelRequirement& requirement, const Labels& labels) {
   const std::string* value = FindLabel(labels, requirement.key);
   const auto listed = [&] {
     return std::binary_search(requirement.values.begin(), requirement.values.end(), *value);
@@ -36,6 +36,11 @@ bool Matches(const SubGroup::Requirement& requirement, const Labels& labels) {
 
 }  // namespace
 
+bool MatchesAll(const std::vector<LabelRequirement>& selector, const Labels& labels) {
+  return std::all_of(selector.begin(), selector.end(),
+                     [&labels](const LabelRequirement& r) { return Matches(r, labels); });
+}
+
 std::string SafeHash(const std::string& text) {
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
   uint32_t hash = 2166136261u;
@@ -47,9 +52,7 @@ std::string SafeHash(const std::string& text) {
 
 std::optional<SubJobMatch> MatchSubGroup(const SubGroup& group, const Labels& labels) {
   if (group.never || group.match_label_keys.empty()) return std::nullopt;
-  for (const SubGroup::Requirement& requirement : group.selector) {
-    if (!Matches(requirement, labels)) return std::nullopt;
-  }
+  if (!MatchesAll(group.selector, labels)) return std::nullopt;
   std::vector<std::string> values;
   for (const std::string& key : group.match_label_keys) {
     const std::string* value = FindLabel(labels, key);

@@ -16,6 +16,7 @@
 #include "api/model/snapshot.h"
 #include "base/clock.h"
 #include "cache/compiled.h"
+#include "cache/mirror_records.h"
 #include "cache/slots.h"
 #include "cache/sorted_ids.h"
 #include "cache/vocabulary.h"
@@ -48,6 +49,10 @@ class Mirror {
   void RemoveQueue(const std::string& name);
   void PutPriorityClass(const std::string& name, int32_t value, bool global_default);
   void RemovePriorityClass(const std::string& name);
+  void PutBudget(CompiledBudget budget);
+  void RemoveBudget(const std::string& key);
+  void PutQuota(CompiledQuota quota);
+  void RemoveQuota(const std::string& ns, const std::string& name);
 
   // Our own decisions, until the watch confirms or a failure takes them back. The pod must still
   // be the one with `uid`; kNotFound when it is not, kFailedPrecondition when it moved on, or when
@@ -56,6 +61,11 @@ class Mirror {
   absl::Status AssumeEviction(const std::string& key, std::string_view uid);
   // Back to what the last object said. No effect when the pod is gone or confirmed.
   void ForgetAssumption(const std::string& key, std::string_view uid);
+  // Room on `node` that evictions make for the pending pod counts as its nomination until the
+  // object shows one, this or another; until the pod is bound or gone, or the promise is forgotten.
+  absl::Status AssumeNomination(const std::string& key, std::string_view uid,
+                                const std::string& node);
+  void ForgetNomination(const std::string& key, std::string_view uid);
   // Keeps a job out of cycles until `until`; a later call replaces an earlier one.
   void HoldJob(const std::string& key, absl::Time until);
 
@@ -89,7 +99,8 @@ class Mirror {
     std::string_view node;
     std::string_view reason;  // Of PodScheduled when False.
     std::string_view message;
-    std::string_view nominated_node;
+    std::string_view nominated_node;  // As the object shows it,
+    std::string_view promised_node;   // and what cycles promised since then.
   };
   std::optional<PodView> Pod(const std::string& key) const;
   // Pending pods with our scheduler name that no PodGroup claims, in order of their keys, at most
@@ -106,44 +117,11 @@ class Mirror {
   int64_t rows_rewritten() const { return rows_rewritten_; }
 
  private:
-  struct PodRecord {
-    CompiledPod pod;
-    model::JobId job;  // Invalid: none.
-    model::ShapeId shape;
-    bool assumed = false;
-  };
-  struct NodeRecord {
-    std::string name;
-    std::optional<CompiledNode> object;             // Absent: only pods name it.
-    absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
-    int32_t mentions = 0;                           // By states and nominations of tasks.
-  };
-  struct JobRecord {
-    std::string key;
-    std::optional<CompiledPodGroup> group;
-    std::vector<model::TaskId> tasks;  // By (creation, UID).
-    int32_t ours = 0;                  // Of them, with our scheduler name.
-    absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;
-    absl::flat_hash_map<std::string, model::RoleId> roles;
-    absl::Time held_until = absl::InfinitePast();
-    bool lists_dirty = true;
-  };
-  struct SubJobRecord {
-    int32_t tasks = 0;
-    std::map<int32_t, int32_t> priorities;  // Tasks by priority.
-  };
-  struct ShapeRecord {
-    std::string key;
-    int64_t pods = 0;
-  };
-  struct ConstraintsRecord {
-    std::string key;
-    int64_t shapes = 0;
-  };
-
   // mirror_pods.cc
   bool UpdateInPlace(model::TaskId id, CompiledPod& pod);
   bool UnderWay(model::TaskId id, const CompiledPod& pod) const;
+  bool IsStillPromised(model::TaskId id, const CompiledPod& pod) const;
+  void Nominate(model::TaskId id, const std::string& node);
   void AddTask(model::TaskId id);
   void DropTask(model::TaskId id);
   void SetState(model::TaskId id, const model::TaskState& state);
@@ -184,6 +162,10 @@ class Mirror {
   void DropNodeIfEmpty(model::NodeId node);
   void CountImages(const model::NodeFacts& facts, int32_t sign);
   void WriteQueueRow(model::QueueId queue);
+
+  // mirror_budgets.cc
+  std::shared_ptr<const std::vector<model::BudgetId>> BudgetsOf(const CompiledPod& pod) const;
+  void PublishBudgets();
 
   // mirror_publish.cc
   void PublishNodes();
@@ -237,6 +219,14 @@ class Mirror {
   IdVector<model::QueueId, std::optional<CompiledQueue>> queue_records_;
   Slots<model::QueueId> queue_slots_;
   bool queue_names_dirty_ = true;
+
+  absl::flat_hash_map<std::string, model::BudgetId> budgets_;
+  absl::flat_hash_map<std::string, std::vector<model::BudgetId>> budgets_of_namespace_;
+  IdVector<model::BudgetId, CompiledBudget> budget_records_;
+  Slots<model::BudgetId> budget_slots_;
+  absl::flat_hash_set<std::string> budget_namespaces_;  // Where selectors changed.
+  model::QuotaTable quotas_;
+  bool quotas_dirty_ = false;
 
   struct PriorityClass {
     int32_t value = 0;

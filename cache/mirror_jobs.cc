@@ -14,16 +14,6 @@ using model::RoleId;
 using model::SubJobId;
 using model::TaskId;
 
-bool operator==(const SubGroup& a, const SubGroup& b) {
-  const auto same = [](const SubGroup::Requirement& l, const SubGroup::Requirement& r) {
-    return l.key == r.key && l.op == r.op && l.values == r.values;
-  };
-  return a.name == b.name && a.size == b.size && a.min_sub_groups == b.min_sub_groups &&
-         a.never == b.never && a.match_label_keys == b.match_label_keys &&
-         std::equal(a.selector.begin(), a.selector.end(), b.selector.begin(), b.selector.end(),
-                    same);
-}
-
 JobId Mirror::JobOf(const std::string& key) {
   auto [it, fresh] = jobs_.try_emplace(key);
   if (!fresh) return it->second;
@@ -49,7 +39,8 @@ bool SameSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
          a.facts->waiting_ms == b.facts->waiting_ms &&
          a.facts->budget_min_available == b.facts->budget_min_available &&
          a.facts->budget_max_unavailable == b.facts->budget_max_unavailable &&
-         a.facts->revocable_zone == b.facts->revocable_zone && a.queue == b.queue &&
+         a.facts->revocable_zone == b.facts->revocable_zone &&
+         a.facts->quota_request == b.facts->quota_request && a.queue == b.queue &&
          a.priority_class == b.priority_class && a.min_member == b.min_member &&
          a.role_minimums == b.role_minimums && a.has_min_resources == b.has_min_resources &&
          a.min_resources == b.min_resources && a.preemptable == b.preemptable &&

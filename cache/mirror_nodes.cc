@@ -52,7 +52,8 @@ bool SameQueue(const CompiledQueue& a, const CompiledQueue& b) {
          a.row.state == b.row.state && a.row.parent == b.row.parent &&
          a.row.hierarchy == b.row.hierarchy && a.row.hierarchy_weights == b.row.hierarchy_weights &&
          a.row.dequeue_strategy == b.row.dequeue_strategy && a.capability == b.capability &&
-         a.deserved == b.deserved && a.guarantee == b.guarantee;
+         a.deserved == b.deserved && a.guarantee == b.guarantee && a.node_groups == b.node_groups &&
+         a.node_group_limits == b.node_group_limits;
 }
 
 }  // namespace
@@ -175,6 +176,13 @@ void Mirror::WriteQueueRow(QueueId id) {
   row.capability = vocabulary_.Set(queue.capability);
   row.deserved = vocabulary_.Set(queue.deserved);
   row.guarantee = vocabulary_.Set(queue.guarantee);
+  if (queue.node_groups != model::NodeGroupRules() || !queue.node_group_limits.empty()) {
+    auto rules = std::make_shared<model::NodeGroupRules>(queue.node_groups);
+    for (const auto& [group, amounts] : queue.node_group_limits) {
+      rules->limits.emplace_back(group, vocabulary_.Set(amounts));
+    }
+    row.node_groups = std::move(rules);
+  }
   now_.queues.Mutable(id) = row;
   ++rows_rewritten_;
 }

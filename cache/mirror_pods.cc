@@ -54,12 +54,16 @@ void Mirror::PutPod(CompiledPod pod) {
   ForgetForeignPod(key);
   TaskState under_way;
   std::string node;  // Set when our decision is still under way.
+  std::string promised_node;
   auto known = pods_.find(key);
   if (known != pods_.end()) {
     if (UpdateInPlace(known->second, pod)) return;
     if (UnderWay(known->second, pod)) {
       under_way = now_.usage.tasks[known->second];
       node = node_records_[under_way.node].name;
+    }
+    if (IsStillPromised(known->second, pod)) {
+      promised_node = pod_records_[known->second].promised_node;
     }
     DropTask(known->second);
   }
@@ -68,6 +72,10 @@ void Mirror::PutPod(CompiledPod pod) {
   pod_records_.EnsureContains(id);
   pod_records_[id] = {.pod = std::move(pod), .job = JobId(), .shape = ShapeId()};
   AddTask(id);
+  if (!promised_node.empty()) {
+    Nominate(id, promised_node);
+    pod_records_[id].promised_node = std::move(promised_node);
+  }
   if (node.empty()) return;
   pod_records_[id].assumed = true;
   SetState(id, {.status = under_way.status, .evicts = under_way.evicts, .node = NodeOf(node)});
@@ -87,11 +95,27 @@ bool Mirror::UnderWay(TaskId id, const CompiledPod& pod) const {
   }
 }
 
+// The object does not show yet what became of the promise.
+bool Mirror::IsStillPromised(TaskId id, const CompiledPod& pod) const {
+  const PodRecord& record = pod_records_[id];
+  return !record.promised_node.empty() && record.pod.names.uid == pod.names.uid &&
+         record.pod.nominated_node == pod.nominated_node && pod.node_name.empty() &&
+         pod.status == TaskStatus::kPending;
+}
+
 bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
   PodRecord& record = pod_records_[id];
   if (!SameSpec(record.pod, pod)) return false;
   const TaskState& state = now_.usage.tasks[id];
   const bool under_way = UnderWay(id, pod);
+  if (!record.promised_node.empty() && !IsStillPromised(id, pod)) {
+    record.promised_node.clear();
+    Nominate(id, pod.nominated_node);
+  }
+  if (record.pod.protected_until_us != pod.protected_until_us) {
+    now_.tasks.Mutable(id).protected_until_us = pod.protected_until_us;
+    NoteRoom();
+  }
   pod.constraints = record.pod.constraints;  // Shared with the shape.
   record.pod = std::move(pod);
   if (under_way) return true;
@@ -123,6 +147,8 @@ void Mirror::AddTask(TaskId id) {
   row.own_gate_only = pod.own_gate_only;
   row.never_preempts = pod.never_preempts;
   row.critical = pod.critical;
+  row.protected_until_us = pod.protected_until_us;
+  row.budgets = BudgetsOf(pod);
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
   now_.tasks.Mutable(id) = row;
   if (!pod.job_key.empty()) {
@@ -347,6 +373,47 @@ absl::Status Mirror::AssumeEviction(const std::string& key, std::string_view uid
   return absl::OkStatus();
 }
 
+absl::Status Mirror::AssumeNomination(const std::string& key, std::string_view uid,
+                                      const std::string& node) {
+  auto known = pods_.find(key);
+  if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) {
+    return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
+  }
+  if (now_.usage.tasks[known->second].status != TaskStatus::kPending) {
+    return absl::FailedPreconditionError(absl::StrCat("pod ", key, " is not pending any more"));
+  }
+  auto target = nodes_.find(node);
+  if (target == nodes_.end() || !now_.nodes[target->second].ready()) {
+    return absl::FailedPreconditionError(absl::StrCat("node ", node, " is gone"));
+  }
+  PodRecord& record = pod_records_[known->second];
+  record.promised_node = record.pod.nominated_node == node ? std::string() : node;
+  Nominate(known->second, node);
+  return absl::OkStatus();
+}
+
+void Mirror::ForgetNomination(const std::string& key, std::string_view uid) {
+  auto known = pods_.find(key);
+  if (known == pods_.end()) return;
+  PodRecord& record = pod_records_[known->second];
+  if (record.pod.names.uid != uid || record.promised_node.empty()) return;
+  record.promised_node.clear();
+  Nominate(known->second, record.pod.nominated_node);
+  changed_ = true;
+}
+
+// Empty: nowhere.
+void Mirror::Nominate(TaskId id, const std::string& node) {
+  const NodeId before = now_.tasks[id].nominated_node;
+  const NodeId after = node.empty() ? NodeId() : NodeOf(node);
+  if (after == before) return;
+  now_.tasks.Mutable(id).nominated_node = after;
+  Mention(after, +1);
+  Mention(before, -1);
+  if (before.valid()) DropNodeIfEmpty(before);
+  ++rows_rewritten_;
+}
+
 void Mirror::ForgetAssumption(const std::string& key, std::string_view uid) {
   auto known = pods_.find(key);
   if (known == pods_.end()) return;
@@ -367,7 +434,8 @@ std::optional<Mirror::PodView> Mirror::Pod(const std::string& key) const {
                  .node = record.pod.node_name,
                  .reason = record.pod.scheduled_reason,
                  .message = record.pod.scheduled_message,
-                 .nominated_node = record.pod.nominated_node};
+                 .nominated_node = record.pod.nominated_node,
+                 .promised_node = record.promised_node};
 }
 
 std::vector<Mirror::Groupless> Mirror::PodsWithoutGroup(size_t max) const {

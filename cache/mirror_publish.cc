@@ -111,6 +111,7 @@ void Mirror::PublishJobs() {
 std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   PublishNodes();
   PublishJobs();
+  PublishBudgets();
   ++now_.generation;
   now_.taken_at = clock_->Now();
   now_.dims = vocabulary_.shared_dims();
@@ -125,6 +126,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   shape_slots_.Recycle();
   constraints_slots_.Recycle();
   queue_slots_.Recycle();
+  budget_slots_.Recycle();
   return snapshot;
 }
 

@@ -102,6 +102,11 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
   PodWish wish{.uid = names.uid, .reason = std::string(pod.reason), .message = *pod.message};
   if (pod.nominated_node.valid()) {
     wish.nominated_node = report.snapshot->node_facts(pod.nominated_node).name;
+    // A promise whose batch came too late was dropped with it.
+    const std::optional<Mirror::PodView> view = mirror_.Pod(key);
+    const bool holds = view && (view->promised_node == wish.nominated_node ||
+                                view->nominated_node == wish.nominated_node);
+    if (!holds) wish.nominated_node.clear();
   }
   pods_[key] = std::move(wish);
   Schedule({Kind::kPod, key});
@@ -323,6 +328,17 @@ net::Awaitable<void> StatusWriter::SendOne() {
   Settled(target, status);
 }
 
+// What the server will not write is no promise. Failures that may pass leave it standing: the
+// write is tried again.
+void StatusWriter::ForgetRefusedNomination(const std::string& key, const absl::Status& status) {
+  const bool refused = absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status) ||
+                       absl::IsFailedPrecondition(status);
+  auto wish = pods_.find(key);
+  if (!refused || wish == pods_.end() || wish->second.nominated_node.empty()) return;
+  wish->second.nominated_node.clear();
+  mirror_.ForgetNomination(key, wish->second.uid);
+}
+
 void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   constexpr EffectKind kKinds[] = {EffectKind::kPodGroupStatus, EffectKind::kPodCondition,
                                    EffectKind::kQueueStatus};
@@ -344,6 +360,7 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
   sent_groups_.erase(target.second);
   sent_pods_.erase(target.second);
+  if (target.first == Kind::kPod) ForgetRefusedNomination(target.second, status);
   sent_queues_.erase(target.second);
   // A conflict means that somebody else writes: the watch brings their version, and what is left
   // of the wish is tried on it. Two that never agree must not fill the server with their quarrel.

@@ -94,6 +94,7 @@ class StatusWriter {
   net::Awaitable<absl::Status> SendPod(std::string key);
   net::Awaitable<absl::Status> SendQueue(std::string key);
   void Settled(const Target& target, const absl::Status& status);
+  void ForgetRefusedNomination(const std::string& key, const absl::Status& status);
 
   client::ApiClient& api_;
   Mirror& mirror_;

@@ -45,6 +45,10 @@ absl::Status WriteStops::Check(const framework::EffectBatch& batch) const {
     status.Update(check_queue(eviction.victim));
     status.Update(check_queue(eviction.beneficiary));
   }
+  for (const framework::PromiseEffect& promise : batch.promises) {
+    status.Update(check_node(promise.node));
+    status.Update(check_queue(promise.task));
+  }
   return status;
 }
 

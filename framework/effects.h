@@ -24,6 +24,13 @@ struct EvictEffect {
   std::string action;         // preempt, reclaim …
 };
 
+// Room that the evictions of the same batch make, or that the rest of their gang has beside it. The
+// sink keeps it for the task from now on; the task's PodReport tells the world.
+struct PromiseEffect {
+  model::TaskId task;
+  model::NodeId node;
+};
+
 // The net changes of one committed statement; accepted whole or refused whole. Ids are of
 // `snapshot`.
 struct EffectBatch {
@@ -31,6 +38,7 @@ struct EffectBatch {
   std::string action;
   std::vector<BindEffect> binds;
   std::vector<EvictEffect> evictions;
+  std::vector<PromiseEffect> promises;  // Only beside evictions.
 };
 
 struct ConditionReport {

@@ -29,4 +29,25 @@ std::string TaskFit::Text(const ReasonTable& reasons) const {
   return text;
 }
 
+std::string VictimSearch::Text() const {
+  if (!preset.empty()) return absl::StrCat(action, ": ", preset);
+  const auto counted = [](int64_t count, absl::string_view noun) {
+    return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+  };
+  std::string text = absl::StrCat(action, ": ", counted(candidates, "candidate"), " on ",
+                                  counted(candidate_nodes, "node"));
+  absl::string_view separator = "; protected: ";
+  for (const auto& [plugin, count] : by_plugin) {
+    absl::StrAppend(&text, separator, count, " by ", plugin);
+    separator = ", ";
+  }
+  if (nodes_too_small > 0) {
+    absl::StrAppend(&text, "; too little to gain on ", counted(nodes_too_small, "node"));
+  }
+  if (nodes_refusing > 0) {
+    absl::StrAppend(&text, "; refused all the same by ", counted(nodes_refusing, "node"));
+  }
+  return text;
+}
+
 }  // namespace bth::framework

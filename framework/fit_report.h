@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,12 +49,32 @@ struct TaskFit {
   std::string Text(const ReasonTable& reasons) const;
 };
 
+// Why an evicting action made no room for a task, over all nodes that it looked at. A candidate
+// counts for each plugin that protects it.
+struct VictimSearch {
+  std::string action;
+  model::TaskId task;
+  int64_t candidates = 0;
+  int64_t candidate_nodes = 0;
+  std::map<std::string, int64_t> by_plugin;
+  int64_t nodes_too_small = 0;  // Who may be evicted does not free enough.
+  int64_t nodes_refusing = 0;   // With all of them gone, queue or filters still refuse.
+  std::string preset;           // Instead of the counts when not empty.
+
+  bool SaysSomething() const { return candidates > 0 || !preset.empty(); }
+  // `preempt: 12 candidates on 4 nodes; protected: 8 by gang, 4 by priority`.
+  std::string Text() const;
+};
+
 struct JobFit {
   model::JobId job;
   Gate gate = Gate::kNone;
   std::string plugin;  // Whose rule, when one plugin's.
   std::string message;
   std::vector<TaskFit> tasks;  // One per refused shape, in order of the attempt.
+  // One per action that looked for victims in vain, beside whatever gate; none once the job got
+  // what it wanted.
+  std::vector<VictimSearch> victim_searches;
 };
 
 }  // namespace bth::framework

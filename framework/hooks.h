@@ -151,6 +151,8 @@ struct HookTable {
   HookList<EvictableFn> reclaimable;
   HookList<UnifiedEvictableFn> unified_evictable;
   HookList<VictimTasksFn> victim_tasks;
+  // Each keeps, of what victim_tasks named, those that may go.
+  HookList<VictimTasksFn> victim_filter;
 
   HookList<std::function<bool(QueueId)>> overused;
   HookList<std::function<bool(QueueId, absl::Span<const TaskId>)>> preemptive;

@@ -48,6 +48,7 @@ class HookRegistrar {
   void Reclaimable(EvictableFn fn);
   void UnifiedEvictable(UnifiedEvictableFn fn);
   void VictimTasks(VictimTasksFn fn);
+  void VictimFilter(VictimTasksFn fn);
   void Overused(std::function<bool(QueueId)> fn);
   void Preemptive(std::function<bool(QueueId, absl::Span<const TaskId>)> fn);
   void Allocatable(std::function<bool(QueueId, TaskId)> fn);
@@ -83,8 +84,8 @@ class Plugin {
   virtual std::string_view name() const = 0;
   // Adds hooks and computes what they need. What it captures must live as long as the session.
   virtual absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) = 0;
-  // True when its answers change as time passes, though nothing else does: while jobs wait, a
-  // cycle then starts every --schedule-period.
+  // True when its answers change as time passes, though nothing else does: while jobs wait, or with
+  // action shuffle at any time, a cycle then starts every --schedule-period.
   virtual bool follows_clock() const { return false; }
 };
 

@@ -69,6 +69,14 @@ const JobFit* HoldOfJob(const Session& session, JobId job) {
   return session.HasFit(job) ? nullptr : hold;
 }
 
+// Why nobody was evicted, after what the nodes say.
+void AppendVictimSearches(const Session& session, JobId job, std::string* text) {
+  for (const VictimSearch& search : session.VictimSearchesOf(job)) {
+    if (!text->empty()) absl::StrAppend(text, text->back() == '.' ? " " : "; ");
+    absl::StrAppend(text, search.Text());
+  }
+}
+
 std::string PendingReasons(const Session& session, JobId job) {
   std::map<std::string_view, int> counts;
   for (TaskId task : *session.job(job).tasks) {
@@ -184,8 +192,11 @@ TaskWord DescribeTask(const Session& session, TaskId task) {
                                "resource is released and minAvailable is satisfied"),
               outcome.evicts ? outcome.node : NodeId()};
     case TaskStatus::kPending: {
-      const TaskFit* fit = session.FitOf(task);
-      if (fit != nullptr) return {reason, fit->Text(session.reasons()), NodeId()};
+      if (const TaskFit* fit = session.FitOf(task); fit != nullptr) {
+        std::string text = fit->Text(session.reasons());
+        AppendVictimSearches(session, session.task(task).job, &text);
+        return {reason, std::move(text), NodeId()};
+      }
       const JobFit* hold = session.HoldOf(session.task(task).job);
       return {reason, hold != nullptr ? hold->message : std::string(), NodeId()};
     }
@@ -210,20 +221,25 @@ std::string JobMessage(const Session& session, JobId job) {
     absl::StrAppend(&text, "; Pending: ", PendingReasons(session, job));
   }
   if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr && !hold->message.empty()) {
-    return absl::StrCat(text, ". Origin reason is: ", hold->message);
+    absl::StrAppend(&text, ". Origin reason is: ", hold->message);
+    AppendVictimSearches(session, job, &text);
+    return text;
   }
   for (TaskId task : *session.job(job).tasks) {
     if (const TaskFit* fit = session.FitOf(task); fit != nullptr) {
-      return absl::StrCat(text, ". Origin reason is ", session.task(task).names->name, ": ",
-                          fit->Text(session.reasons()));
+      absl::StrAppend(&text, ". Origin reason is ", session.task(task).names->name, ": ",
+                      fit->Text(session.reasons()));
+      break;
     }
   }
+  AppendVictimSearches(session, job, &text);
   return text;
 }
 
 JobFit ExplainJob(const Session& session, JobId job) {
   JobFit out{.job = job};
   if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr) out = *hold;
+  out.victim_searches = session.VictimSearchesOf(job);
   std::vector<const TaskFit*> seen;
   int32_t pipelined = 0;
   int32_t planned = 0;
@@ -247,6 +263,8 @@ JobFit ExplainJob(const Session& session, JobId job) {
     out.gate = Gate::kVictims;
   } else if (session.IsPendingPhase(job)) {
     out.gate = Gate::kNotEnqueued;
+  } else if (!out.victim_searches.empty()) {
+    out.gate = Gate::kFilters;
   }
   if (out.gate != Gate::kNone) out.message = JobMessage(session, job);
   return out;

@@ -142,6 +142,22 @@ void Session::HoldAt(JobId id, Gate gate, std::string_view plugin, std::string m
   hold = {.job = id, .gate = gate, .plugin = std::string(plugin), .message = std::move(message)};
 }
 
+void Session::NoteVictimSearch(JobId id, VictimSearch search) {
+  std::vector<VictimSearch>& known = NotesOf(id).victim_searches;
+  std::erase_if(known, [&](const VictimSearch& old) { return old.action == search.action; });
+  known.push_back(std::move(search));
+}
+
+void Session::ForgetVictimSearches(JobId id) {
+  if (auto it = notes_.find(id); it != notes_.end()) it->second.victim_searches.clear();
+}
+
+const std::vector<VictimSearch>& Session::VictimSearchesOf(JobId id) const {
+  static const auto* const kNone = new std::vector<VictimSearch>();
+  auto it = notes_.find(id);
+  return it == notes_.end() ? *kNone : it->second.victim_searches;
+}
+
 void Session::RecordFit(TaskId id, std::shared_ptr<const TaskFit> fit) {
   fits_[id] = std::move(fit);
 }

@@ -111,6 +111,12 @@ class Session {
   // Why the job waits; the lowest gate said in this session stays (but see fit_report.h on quota).
   void HoldAt(model::JobId job, Gate gate, std::string_view plugin, std::string message);
 
+  // What an action that looked for victims in vain found out; replaces what it said before. A
+  // statement that places a task of the job forgets them all.
+  void NoteVictimSearch(model::JobId job, VictimSearch search);
+  void ForgetVictimSearches(model::JobId job);
+  const std::vector<VictimSearch>& VictimSearchesOf(model::JobId job) const;
+
   // Fit errors of tasks, shared by tasks with the same answer.
   void RecordFit(model::TaskId task, std::shared_ptr<const TaskFit> fit);
   const TaskFit* FitOf(model::TaskId task) const;
@@ -144,6 +150,7 @@ class Session {
   struct JobNotes {
     std::vector<ConditionReport> conditions;
     std::vector<EventReport> events;
+    std::vector<VictimSearch> victim_searches;
     JobFit hold;
   };
   JobNotes& NotesOf(model::JobId job);

@@ -64,6 +64,21 @@ bool Statement::HasEvictions() const {
   });
 }
 
+void Statement::End() {
+  for (const Change& change : log_) {
+    const TaskState& now = session_.state(change.task);
+    const bool placed =
+        model::InGroup(now.status, model::kAllocatedGroup) || now.status == TaskStatus::kPipelined;
+    const model::JobId job = session_.task(change.task).job;
+    if (placed && job.valid()) session_.ForgetVictimSearches(job);
+  }
+  log_.clear();
+}
+
+void Statement::Keep() {
+  End();
+}
+
 absl::Status Statement::Commit() {
   EffectBatch batch{.snapshot = session_.context().snapshot, .action = std::string(action_)};
   absl::flat_hash_set<TaskId> seen;  // A task changed twice counts once, as it is now.
@@ -74,9 +89,13 @@ absl::Status Statement::Commit() {
       batch.binds.push_back({change.task, now.node});
     } else if (now.status == TaskStatus::kReleasing) {
       batch.evictions.push_back({change.task, change.beneficiary, std::string(action_)});
+    } else if (now.status == TaskStatus::kPipelined && now.evicts) {
+      batch.promises.push_back({change.task, now.node});
     }
     session_.ForgetPlan(change.task);
   }
+  // Without victims a promise repeats what the task's nomination says.
+  if (batch.evictions.empty()) batch.promises.clear();
   if (!batch.binds.empty() || !batch.evictions.empty()) {
     if (absl::Status status = session_.context().sink->Submit(batch); !status.ok()) {
       RollbackTo(Mark{});
@@ -86,7 +105,7 @@ absl::Status Statement::Commit() {
   for (const BindEffect& bind : batch.binds) {
     session_.Set(bind.task, {.status = TaskStatus::kBinding, .node = bind.node});
   }
-  log_.clear();
+  End();
   return absl::OkStatus();
 }
 

@@ -52,7 +52,7 @@ class Statement {
   absl::Status Commit();
   // Ends the statement but leaves its effects in the session until it closes: reservations of a
   // gang that is pipelined, not yet ready.
-  void Keep() { log_.clear(); }
+  void Keep();
 
  private:
   struct Change {
@@ -64,6 +64,8 @@ class Statement {
   static_assert(std::is_trivially_copyable_v<Change>);
 
   void Apply(model::TaskId task, const model::TaskState& to, model::TaskId beneficiary);
+  // What is placed now wants no victims any more.
+  void End();
 
   Session& session_;
   const std::string_view action_;

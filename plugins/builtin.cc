@@ -1,27 +1,39 @@
 #include "plugins/builtin.h"
 
 #include "plugins/binpack/binpack.h"
+#include "plugins/cdp/cdp.h"
 #include "plugins/conformance/conformance.h"
 #include "plugins/drf/drf.h"
 #include "plugins/gang/gang.h"
+#include "plugins/nodegroup/nodegroup.h"
 #include "plugins/nodeorder/nodeorder.h"
 #include "plugins/overcommit/overcommit.h"
+#include "plugins/pdb/pdb.h"
 #include "plugins/predicates/predicates.h"
 #include "plugins/priority/priority.h"
 #include "plugins/proportion/proportion.h"
+#include "plugins/resourcequota/resourcequota.h"
+#include "plugins/sla/sla.h"
+#include "plugins/tdm/tdm.h"
 
 namespace bth::plugins {
 
 void RegisterBuiltinPlugins(framework::Registry& registry) {
   registry.plugins["binpack"] = CreateBinPack;
+  registry.plugins["cdp"] = CreateCdp;
   registry.plugins["conformance"] = CreateConformance;
   registry.plugins["drf"] = CreateDrf;
   registry.plugins["gang"] = CreateGang;
+  registry.plugins["nodegroup"] = CreateNodeGroup;
   registry.plugins["nodeorder"] = CreateNodeOrder;
   registry.plugins["overcommit"] = CreateOvercommit;
+  registry.plugins["pdb"] = CreatePdb;
   registry.plugins["predicates"] = CreatePredicates;
   registry.plugins["priority"] = CreatePriority;
   registry.plugins["proportion"] = CreateProportion;
+  registry.plugins["resourcequota"] = CreateResourceQuota;
+  registry.plugins["sla"] = CreateSla;
+  registry.plugins["tdm"] = CreateTdm;
 }
 
 }  // namespace bth::plugins

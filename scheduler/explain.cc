@@ -1,5 +1,8 @@
 #include "scheduler/explain.h"
 
+#include <map>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "framework/report.h"
 #include "scheduler/scheduler.h"
@@ -65,10 +68,32 @@ Json JobPage(const Session& session, JobId job) {
     refused.MutableItems().push_back(TaskPage(session, task));
   }
   out.Set("refused", std::move(refused));
+  out.Set("victimSearches", VictimSearchesPage(session, fit.victim_searches));
   return out;
 }
 
 }  // namespace
+
+Json VictimSearchesPage(const Session& session,
+                        const std::vector<framework::VictimSearch>& searches) {
+  std::map<std::string, Json> by_action;
+  for (const framework::VictimSearch& search : searches) {
+    Json plugins = Json::MakeObject();
+    for (const auto& [plugin, count] : search.by_plugin) plugins.Set(plugin, Json(count));
+    Json page = Json::MakeObject();
+    page.Set("candidates", Json(search.candidates));
+    page.Set("message", Json(search.Text()));
+    page.Set("nodes", Json(search.candidate_nodes));
+    page.Set("nodesRefusing", Json(search.nodes_refusing));
+    page.Set("nodesTooSmall", Json(search.nodes_too_small));
+    page.Set("pod", Json(session.task(search.task).names->Key()));
+    page.Set("protectedBy", std::move(plugins));
+    by_action[search.action] = std::move(page);
+  }
+  Json out = Json::MakeObject();
+  for (auto& [action, page] : by_action) out.Set(action, std::move(page));
+  return out;
+}
 
 Json ExplainJobPage(const framework::Cycle& cycle, std::string_view job) {
   const Session& session = cycle.session();

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/types/json.h"
 #include "framework/cycle.h"
@@ -19,5 +20,9 @@ types::Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod);
 types::Json QueuesPage(const framework::Cycle& cycle);
 // Times and counts of the cycle.
 types::Json CyclePage(const framework::Cycle& cycle);
+
+// By action: how many candidates on how many nodes there were, and how many each plugin protects.
+types::Json VictimSearchesPage(const framework::Session& session,
+                               const std::vector<framework::VictimSearch>& searches);
 
 }  // namespace bth::scheduler

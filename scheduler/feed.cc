@@ -33,6 +33,8 @@ Feed::Feed(client::ApiClient& api, cache::Mirror& mirror, FeedOptions options,
       on_batch_(std::move(on_batch)),
       informers_(api.executor()) {
   if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
+  if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true);
+  Add<types::ResourceQuota>(true);
   Add<types::Queue>(true);
   Add<types::Node>(false);
   Add<types::PodGroup>(true);
@@ -136,6 +138,14 @@ void Feed::Put(const types::PriorityClass& priority) {
   mirror_.PutPriorityClass(priority.meta.name, priority.value, priority.global_default);
 }
 
+void Feed::Put(const types::PodDisruptionBudget& budget) {
+  mirror_.PutBudget(cache::Compile(budget));
+}
+
+void Feed::Put(const types::ResourceQuota& quota) {
+  mirror_.PutQuota(cache::Compile(quota));
+}
+
 void Feed::Remove(const types::Pod*, const client::ObjectKey& key) {
   mirror_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
 }
@@ -153,6 +163,12 @@ void Feed::Remove(const types::Queue*, const client::ObjectKey& key) {
 }
 void Feed::Remove(const types::PriorityClass*, const client::ObjectKey& key) {
   mirror_.RemovePriorityClass(key.name);
+}
+void Feed::Remove(const types::PodDisruptionBudget*, const client::ObjectKey& key) {
+  mirror_.RemoveBudget(absl::StrCat(key.namespace_name, "/", key.name));
+}
+void Feed::Remove(const types::ResourceQuota*, const client::ObjectKey& key) {
+  mirror_.RemoveQuota(key.namespace_name, key.name);
 }
 
 }  // namespace bth::scheduler

@@ -8,9 +8,11 @@
 
 #include "api/types/node.h"
 #include "api/types/pod.h"
+#include "api/types/pod_disruption_budget.h"
 #include "api/types/pod_group.h"
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
+#include "api/types/resource_quota.h"
 #include "base/rng.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
@@ -54,12 +56,16 @@ class Feed {
   void Put(const types::PodGroup& group);
   void Put(const types::Queue& queue);
   void Put(const types::PriorityClass& priority);
+  void Put(const types::PodDisruptionBudget& budget);
+  void Put(const types::ResourceQuota& quota);
   // The null pointer only names the kind.
   void Remove(const types::Pod* kind, const client::ObjectKey& key);
   void Remove(const types::Node* kind, const client::ObjectKey& key);
   void Remove(const types::PodGroup* kind, const client::ObjectKey& key);
   void Remove(const types::Queue* kind, const client::ObjectKey& key);
   void Remove(const types::PriorityClass* kind, const client::ObjectKey& key);
+  void Remove(const types::PodDisruptionBudget* kind, const client::ObjectKey& key);
+  void Remove(const types::ResourceQuota* kind, const client::ObjectKey& key);
   void Reject(std::string_view resource, const client::ObjectKey& key, const absl::Status& status);
 
   client::ApiClient& api_;

@@ -25,6 +25,7 @@ cache::Responsibility ResponsibilityOf(const SchedulerOptions& options) {
   out.scheduler_names = {options.scheduler_names.begin(), options.scheduler_names.end()};
   out.node_labels = options.node_labels;
   out.priority_classes = options.priority_classes;
+  out.disruption_budgets = options.disruption_budgets;
   return out;
 }
 
@@ -247,7 +248,9 @@ void Scheduler::StartCycle() {
     Outcome outcome;
     outcome.status =
         worker->RunCycle(std::move(snapshot), std::move(stops), check, &outcome.violations);
-    outcome.waits_on_time = jobs_wait && worker->policy->follows_clock();
+    // Shuffle may name running pods though nobody waits.
+    const bool may_act = jobs_wait || worker->policy->policy().HasAction("shuffle");
+    outcome.waits_on_time = may_act && worker->policy->follows_clock();
     outcome.took = context_.clock.Monotonic() - begin;
     context_.executor.Post(
         [this, outcome = std::move(outcome)]() mutable { CycleEnded(std::move(outcome)); });

@@ -32,7 +32,8 @@ struct SchedulerOptions {
   std::string default_queue = "default";
   // Labels as (key, value): only nodes with one of them are used; none here: all nodes.
   std::vector<std::pair<std::string, std::string>> node_labels;
-  bool priority_classes = true;  // Read them; without, jobs have no priority.
+  bool priority_classes = true;    // Read them; without, jobs have no priority.
+  bool disruption_budgets = true;  // Read them; without, plugin pdb knows none.
   PolicyFileOptions policy;
   absl::Duration sync_timeout = absl::Seconds(60);
   // The longest pause between cycles while jobs wait under a policy that follows the clock.

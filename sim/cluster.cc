@@ -11,8 +11,6 @@
 #include "api/types/namespace.h"
 #include "api/types/node_shard.h"
 #include "api/types/numa_topology.h"
-#include "api/types/pod_disruption_budget.h"
-#include "api/types/resource_quota.h"
 #include "api/types/storage.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -117,6 +115,8 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "Node") return Take(arrival, &nodes_);
   if (kind == "Queue") return Take(arrival, &queues_);
   if (kind == "PriorityClass") return Take(arrival, &priorities_);
+  if (kind == "PodDisruptionBudget") return Take(arrival, &budgets_);
+  if (kind == "ResourceQuota") return Take(arrival, &quotas_);
   const Json& meta = arrival.manifest["metadata"];
   const std::string name(meta["name"].AsString());
   if (name.empty()) return Bad("metadata.name: missing");
@@ -132,8 +132,6 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
     return absl::OkStatus();
   }
   ++unused_[std::string(kind)];
-  if (kind == "PodDisruptionBudget") return Check<types::PodDisruptionBudget>(arrival);
-  if (kind == "ResourceQuota") return Check<types::ResourceQuota>(arrival);
   if (kind == "HyperNode") return Check<types::HyperNode>(arrival);
   if (kind == "Numatopology") return Check<types::Numatopology>(arrival);
   if (kind == "NodeShard") return Check<types::NodeShard>(arrival);
@@ -202,6 +200,8 @@ absl::Status Cluster::FlushKind(absl::Time now, Kind<T>* kind, cache::Mirror* mi
 
 absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   BTH_RETURN_IF_ERROR(FlushKind(now, &priorities_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &budgets_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &quotas_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &queues_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &nodes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &groups_, mirror));
@@ -210,6 +210,17 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
 
 absl::Status Cluster::Put(types::PriorityClass& priority, cache::Mirror* mirror) const {
   mirror->PutPriorityClass(priority.meta.name, priority.value, priority.global_default);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Put(types::PodDisruptionBudget& budget, cache::Mirror* mirror) const {
+  mirror->PutBudget(cache::Compile(budget));
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Put(types::ResourceQuota& quota, cache::Mirror* mirror) const {
+  if (quota.status_hard.empty()) quota.status_hard = quota.spec_hard;
+  mirror->PutQuota(cache::Compile(quota));
   return absl::OkStatus();
 }
 
@@ -303,9 +314,17 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
   } else if (kind == "priorityclass") {
     if (!erase(priorities_)) return missing();
     mirror->RemovePriorityClass(name);
+  } else if (kind == "poddisruptionbudget") {
+    if (!erase(budgets_)) return missing();
+    mirror->RemoveBudget(name);
+  } else if (kind == "resourcequota") {
+    if (!erase(quotas_)) return missing();
+    const size_t slash = name.find('/');
+    mirror->RemoveQuota(name.substr(0, slash), name.substr(slash + 1));
   } else {
     return Bad(absl::StrCat("unknown kind ", ToAbsl(kind),
-                            "; use pod, podgroup, node, queue or priorityclass"));
+                            "; use pod, podgroup, node, queue, priorityclass, "
+                            "poddisruptionbudget or resourcequota"));
   }
   return absl::OkStatus();
 }
@@ -320,8 +339,8 @@ absl::Time Cluster::LatestOf(const Kind<T>& kind) const {
 }
 
 absl::Time Cluster::LatestTime() const {
-  return std::max({LatestOf(priorities_), LatestOf(queues_), LatestOf(nodes_), LatestOf(groups_),
-                   LatestOf(pods_)});
+  return std::max({LatestOf(priorities_), LatestOf(budgets_), LatestOf(quotas_), LatestOf(queues_),
+                   LatestOf(nodes_), LatestOf(groups_), LatestOf(pods_)});
 }
 
 absl::Status Cluster::Run(const std::string& pod, const std::string& node, absl::Time now,

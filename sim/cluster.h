@@ -12,9 +12,11 @@
 #include "api/types/json.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
+#include "api/types/pod_disruption_budget.h"
 #include "api/types/pod_group.h"
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
+#include "api/types/resource_quota.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
 
@@ -40,7 +42,8 @@ class Cluster {
   // are missing, a UID that follows from the order of kinds and names, and `now` as the time of
   // creation.
   absl::Status Flush(absl::Time now, cache::Mirror* mirror);
-  // Takes away a `pod`, `podgroup`, `node`, `queue` or `priorityclass` by "ns/name" or "name".
+  // Takes away a `pod`, `podgroup`, `node`, `queue`, `priorityclass`, `poddisruptionbudget` or
+  // `resourcequota` by "ns/name" or "name".
   absl::Status Delete(std::string_view kind, const std::string& name, cache::Mirror* mirror);
 
   // The latest time that objects speak of, at least Epoch().
@@ -87,6 +90,8 @@ class Cluster {
   absl::Time LatestOf(const Kind<T>& kind) const;
 
   absl::Status Put(types::PriorityClass& priority, cache::Mirror* mirror) const;
+  absl::Status Put(types::PodDisruptionBudget& budget, cache::Mirror* mirror) const;
+  absl::Status Put(types::ResourceQuota& quota, cache::Mirror* mirror) const;
   absl::Status Put(types::Queue& queue, cache::Mirror* mirror) const;
   absl::Status Put(types::Node& node, cache::Mirror* mirror) const;
   absl::Status Put(types::PodGroup& group, cache::Mirror* mirror) const;
@@ -95,6 +100,8 @@ class Cluster {
 
   const cache::Responsibility responsibility_;
   Kind<types::PriorityClass> priorities_;
+  Kind<types::PodDisruptionBudget> budgets_;
+  Kind<types::ResourceQuota> quotas_;
   Kind<types::Queue> queues_;
   Kind<types::Node> nodes_;
   Kind<types::PodGroup> groups_;

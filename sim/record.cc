@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "cache/compile.h"
 #include "framework/report.h"
+#include "scheduler/explain.h"
 #include "scheduler/scheduler.h"
 
 namespace bth::sim {
@@ -156,7 +157,11 @@ Json WaitingJson(const CycleView& view, TaskId task) {
   const framework::TaskWord word = framework::DescribeTask(session, task);
   const std::string message =
       word.message.empty() ? framework::JobMessage(session, row.job) : word.message;
-  return PendingJson(word.reason, message, NodesJson(session, task));
+  Json out = PendingJson(word.reason, message, NodesJson(session, task));
+  if (const auto& searches = session.VictimSearchesOf(row.job); !searches.empty()) {
+    out.Set("victimSearches", scheduler::VictimSearchesPage(session, searches));
+  }
+  return out;
 }
 
 }  // namespace

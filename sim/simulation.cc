@@ -135,6 +135,12 @@ absl::Status Simulation::ApplyEffects() {
       absl::Status status = mirror_.AssumeEviction(victim.Key(), victim.uid);
       if (!status.ok()) return absl::InternalError(status.message());
     }
+    for (const framework::PromiseEffect& promise : batch.promises) {
+      const model::TaskNames& pod = *base.tasks[promise.task].names;
+      absl::Status status =
+          mirror_.AssumeNomination(pod.Key(), pod.uid, base.node_facts(promise.node).name);
+      if (!status.ok()) return absl::InternalError(status.message());
+    }
   }
   BTH_RETURN_IF_ERROR(ApplyStatuses());
   for (const framework::EffectBatch& batch : sink_.batches()) {

@@ -75,6 +75,7 @@ struct PodConstraints {
   std::vector<Symbol> images;  // Of init containers and containers, with tag.
   int image_containers = 0;    // Containers counted by the image score.
   bool has_sidecar = false;    // A restartable init container.
+  bool revocable = false;      // May go to revocable nodes.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
 };

@@ -12,6 +12,7 @@ using JobId = StrongId<struct JobTag>;
 using SubJobId = StrongId<struct SubJobTag>;
 using RoleId = StrongId<struct RoleTag>;
 using QueueId = StrongId<struct QueueTag>;
+using BudgetId = StrongId<struct BudgetTag>;
 using ShapeId = StrongId<struct ShapeTag>;
 // Pods with equal node selectors, affinity, tolerations, ports and images share constraints;
 // shapes add the requests.

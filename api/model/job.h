@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "api/model/budget.h"
 #include "api/model/constraints.h"
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
@@ -49,6 +50,10 @@ struct TaskRow {
   RoleId role;  // Invalid: no role.
   ShapeId shape;
   NodeId nominated_node;
+  // PodDisruptionBudgets that select it; null: none.
+  std::shared_ptr<const std::vector<BudgetId>> budgets;
+  // No victim of plugin cdp before this time, in microseconds since the epoch; 0: not protected.
+  int64_t protected_until_us = 0;
   int32_t priority = 1;
   bool preemptable = true;
   bool gated = false;           // Has scheduling gates.
@@ -84,10 +89,11 @@ struct JobFacts {
   std::string uid;    // Of the PodGroup; empty when only pods are known.
   std::string queue;  // Name, whether such a queue exists or not; empty without a PodGroup.
   int64_t created_us = 0;
-  std::optional<int64_t> waiting_ms;   // sla-waiting-time.
-  std::string budget_min_available;    // jdb-min-available, raw.
-  std::string budget_max_unavailable;  // jdb-max-unavailable, raw.
-  std::string revocable_zone;          // "*" or empty.
+  std::optional<int64_t> waiting_ms;       // sla-waiting-time.
+  std::string budget_min_available;        // jdb-min-available, raw.
+  std::string budget_max_unavailable;      // jdb-max-unavailable, raw.
+  std::string revocable_zone;              // "*" or empty.
+  std::vector<QuotaAmount> quota_request;  // spec.minResources under all its names, by name.
   std::string Key() const { return ns + "/" + name; }
 };
 

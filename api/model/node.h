@@ -41,6 +41,8 @@ struct NodeFacts {
   std::vector<NodeLabel> labels;  // By key symbol.
   std::vector<Taint> taints;      // In the order of the object.
   bool unschedulable = false;
+  std::string revocable_zone;    // Label volcano.sh/revocable-zone.
+  std::string node_group;        // Label volcano.sh/nodegroup-name.
   ResourceVec kube_allocatable;  // Without oversubscription: what kube-scheduler's scores use.
   std::vector<std::pair<Symbol, int64_t>> images;  // Image name, size in bytes; by symbol.
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/model/ids.h"
+#include "api/model/node_group.h"
 #include "api/model/resource_vec.h"
 
 namespace bth::model {
@@ -28,6 +29,7 @@ struct QueueRow {
   std::string hierarchy;          // Annotation volcano.sh/hierarchy, for hierarchical drf.
   std::string hierarchy_weights;  // Annotation volcano.sh/hierarchy-weights.
   std::string dequeue_strategy;
+  std::shared_ptr<const NodeGroupRules> node_groups;  // Null: neither affinity nor limits.
 };
 
 }  // namespace bth::model

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "api/model/budget.h"
 #include "api/model/ids.h"
 #include "api/model/job.h"
 #include "api/model/node.h"
@@ -45,6 +46,9 @@ struct Snapshot {
   CowVector<RoleId, RoleRow, kPointerChunkRows> roles;
 
   CowVector<QueueId, QueueRow> queues;
+
+  CowVector<BudgetId, BudgetRow, kPointerChunkRows> budgets;
+  std::shared_ptr<const QuotaTable> quotas;  // Null: none.
 
   Usage usage;  // What a session copies and changes.
 

@@ -218,6 +218,8 @@ scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
   const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
   options.priority_classes =
       priority_classes && gates.ok() && gates->Enabled(conf::Gate::kPriorityClass);
+  options.disruption_budgets =
+      !gates.ok() || gates->Enabled(conf::Gate::kPodDisruptionBudgetsSupport);
   options.seed = seed;
   return options;
 }

@@ -181,6 +181,59 @@ TEST_CASE("mirror: an assumed eviction stays until the pod is seen to leave or i
   CHECK(bed.IdleCpu() == 4000);
 }
 
+TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[cache]") {
+  Bed bed;
+  bed.mirror.PutNode(MakeNode("m", R"({"cpu":"4","pods":"10"})", bed.symbols()));
+  bed.Put({});
+  const auto nominated = [&bed]() -> std::string {
+    const auto snapshot = bed.mirror.Publish();
+    for (model::TaskId id : snapshot->tasks.ids()) {
+      const model::TaskRow& row = snapshot->tasks[id];
+      if (row.names == nullptr || !row.nominated_node.valid()) continue;
+      return snapshot->node_facts(row.nominated_node).name;
+    }
+    return "";
+  };
+  const std::string here = R"("phase":"Pending","nominatedNodeName":"n",)";
+  const std::string there = R"("phase":"Pending","nominatedNodeName":"m",)";
+  const auto promise = [&bed] { return bed.mirror.AssumeNomination("ns/p", "u-p", "n"); };
+  CHECK(absl::IsNotFound(bed.mirror.AssumeNomination("ns/none", "u", "n")));
+  CHECK(absl::IsNotFound(bed.mirror.AssumeNomination("ns/p", "other", "n")));
+  CHECK(absl::IsFailedPrecondition(bed.mirror.AssumeNomination("ns/p", "u-p", "x")));
+  REQUIRE(promise().ok());
+  CHECK(nominated() == "n");
+  bed.Put({});  // Says nothing new.
+  CHECK(nominated() == "n");
+  bed.Put({.meta = R"("labels":{"a":"b"},)"});
+  CHECK(nominated() == "n");
+  CHECK(bed.mirror.Pod("ns/p")->nominated_node.empty());
+  bed.Put({.status = here});  // Written: from now on the object speaks.
+  CHECK(nominated() == "n");
+  CHECK(bed.mirror.Pod("ns/p")->promised_node.empty());
+  bed.Put({});
+  CHECK(nominated().empty());
+  REQUIRE(promise().ok());
+  bed.Put({.status = there});  // Another one, later than ours.
+  CHECK(nominated() == "m");
+  REQUIRE(promise().ok());
+  bed.mirror.ForgetNomination("ns/p", "u-p");
+  CHECK(bed.mirror.changed());
+  CHECK(nominated() == "m");
+  REQUIRE(promise().ok());
+  bed.Put({.spec = kBound, .status = kRuns});
+  CHECK(bed.mirror.Pod("ns/p")->promised_node.empty());
+  CHECK(absl::IsFailedPrecondition(promise()));
+  // A pod that goes leaves nothing behind, and a node without an object goes with it.
+  bed.mirror.RemovePod("ns/p");
+  bed.Put({});
+  CHECK(nominated().empty());
+  REQUIRE(promise().ok());
+  bed.mirror.RemoveNode("n");
+  CHECK(bed.mirror.nodes() == 2);
+  bed.mirror.RemovePod("ns/p");
+  CHECK(bed.mirror.nodes() == 1);
+}
+
 TEST_CASE("mirror: a held job stays out of cycles until its time", "[cache]") {
   Bed bed;
   bed.Put({});

@@ -159,6 +159,10 @@ TEST_CASE("scheduler flags: what the options carry", "[cmd][unit]") {
   CHECK_FALSE(parsed.flags.Options(1).priority_classes);
   CHECK_FALSE(Parsed({"--feature-gates=PriorityClass=false"}).flags.Options(1).priority_classes);
   CHECK(Parsed({}).flags.Options(1).priority_classes);
+  CHECK_FALSE(Parsed({"--feature-gates=PodDisruptionBudgetsSupport=false"})
+                  .flags.Options(1)
+                  .disruption_budgets);
+  CHECK(Parsed({}).flags.Options(1).disruption_budgets);
   CHECK_THAT(Parsed({"--lock-object-namespace=old"}).err,
              Catch::StartsWith("Flag --lock-object-namespace has been deprecated, This flag"));
 }

@@ -147,13 +147,20 @@ TEST_CASE("documents: every argument described is known, and its default is vali
       for (size_t row = 1; row < table.size(); ++row) {
         const std::vector<std::string> names = Quoted(table[row][0]);
         if (names.empty()) continue;
-        const std::string name = absl::StrReplaceAll(names[0], {{"<name>", "example.com/x"}});
+        const std::string name =
+            absl::StrReplaceAll(names[0], {{"<name>", "example.com/x"}, {"<zone>", "night"}});
         std::string value = table[row][column];
-        if (value == "none") value = "example.com/x";
+        if (value == "none") {
+          value = name == "sla-waiting-time"       ? "3m"
+                  : absl::StartsWith(name, "tdm.") ? "'22:00-6:00'"
+                                                   : "example.com/x";
+        }
         std::string text =
             absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", path.stem().string(),
                          "\n    arguments:\n");
-        if (name != names[0]) text += "      binpack.resources: example.com/x\n";
+        if (absl::StrContains(names[0], "<name>")) {
+          text += "      binpack.resources: example.com/x\n";
+        }
         absl::StrAppend(&text, "      ", name, ": ", value, "\n");
         CAPTURE(text);
         CHECK(absl::StrJoin(Words(text), "\n") == "");
@@ -201,6 +208,15 @@ TEST_CASE("documents: a misspelled argument is named with the nearest one", "[co
       {"conformance", "weight: 1", "unknown argument, ignored"},
       {"drf", "weight: 1", "unknown argument, ignored"},
       {"proportion", "weight: 1", "unknown argument, ignored"},
+      {"sla", "sla-wating-time: 3m",
+       "unknown argument, ignored (did you mean \"sla-waiting-time\"?)"},
+      {"nodegroup", "enablePreferedOrder: true",
+       "unknown argument, ignored (did you mean \"enablePreferredOrder\"?)"},
+      {"tdm", "tdm.evict.perod: 1m",
+       "unknown argument, ignored (did you mean \"tdm.evict.period\"?)"},
+      {"cdp", "weight: 1", "unknown argument, ignored"},
+      {"pdb", "weight: 1", "unknown argument, ignored"},
+      {"resourcequota", "weight: 1", "unknown argument, ignored"},
   }));
   const std::string text =
       absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.plugin,

@@ -263,6 +263,42 @@ TEST_CASE("session: what no node could take is said before the queue's share", "
   CHECK(JobMessage(bed.session, job).ends_with("Origin reason is: filters"));
 }
 
+TEST_CASE("session: why nobody was evicted is told beside any gate, until the job is placed",
+          "[framework]") {
+  Bed bed(MakeWorld(kWorld));
+  const model::JobId job = bed.world.job("j");
+  const model::TaskId task = bed.session.job(job).tasks->front();
+  auto fit = std::make_shared<TaskFit>();
+  fit->exemplar = task;
+  fit->nodes_refused = 3;
+  fit->preset = "0/3 nodes are unavailable: 3 full.";
+  bed.session.RecordFit(task, fit);
+  const std::string words = "preempt: 3 candidates on 1 node; protected: 2 by drf, 1 by gang";
+  bed.session.NoteVictimSearch(job, {.action = "preempt", .task = task, .preset = "old"});
+  bed.session.NoteVictimSearch(job, {.action = "preempt",
+                                     .task = task,
+                                     .candidates = 3,
+                                     .candidate_nodes = 1,
+                                     .by_plugin = {{"gang", 1}, {"drf", 2}}});
+  CHECK(DescribeTask(bed.session, task).message == "0/3 nodes are unavailable: 3 full. " + words);
+  CHECK(JobMessage(bed.session, job).ends_with("3 full. " + words));
+  CHECK(ExplainJob(bed.session, job).gate == Gate::kFilters);
+  bed.session.HoldAt(job, Gate::kQueueOverused, "proportion", "queue is full");
+  CHECK(JobMessage(bed.session, job).ends_with("Origin reason is: queue is full; " + words));
+  REQUIRE(ExplainJob(bed.session, job).victim_searches.size() == 1);
+  CHECK(ExplainJob(bed.session, job).victim_searches[0].by_plugin.at("drf") == 2);
+  const model::NodeId node = bed.session.base().nodes_by_name->front();
+  {
+    Statement undone(bed.session, "allocate");
+    undone.Pipeline(task, node, false);
+  }
+  CHECK(ExplainJob(bed.session, job).victim_searches.size() == 1);
+  Statement kept(bed.session, "allocate");
+  kept.Pipeline(task, node, false);
+  kept.Keep();
+  CHECK(ExplainJob(bed.session, job).victim_searches.empty());
+}
+
 TEST_CASE("session: a condition replaces the one of its type", "[framework]") {
   Bed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");

@@ -9,7 +9,7 @@ namespace bth::test {
 namespace {
 
 TEST_CASE("plugins: every registered one answers to its name", "[plugins][unit]") {
-  CHECK(Builtins().plugins.size() == 9);
+  CHECK(Builtins().plugins.size() == 15);
   for (const auto& [name, factory] : Builtins().plugins) {
     CAPTURE(name);
     const conf::Arguments args;
@@ -32,7 +32,9 @@ TEST_CASE("plugins: unknown arguments are reported", "[plugins][unit]") {
 TEST_CASE("plugins: a session with all of them opens and closes on an empty cluster",
           "[plugins][unit]") {
   PluginBed bed =
-      Bed("priority,gang,conformance;overcommit,drf,predicates,proportion,nodeorder,binpack", "");
+      Bed("priority,gang,conformance,sla,cdp,pdb;overcommit,resourcequota,drf,predicates,"
+          "proportion,nodeorder,binpack,nodegroup,tdm",
+          "");
   bed.Close();
   CHECK(bed.session().touched_jobs().empty());
 }

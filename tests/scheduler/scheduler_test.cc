@@ -221,5 +221,21 @@ TEST_CASE("scheduler: under a policy that follows the clock, the period bounds t
   CHECK(bed.NodeOf("a") == "n1");
 }
 
+TEST_CASE("scheduler: with shuffle such a policy has cycles though nobody waits", "[scheduler]") {
+  Bed bed;
+  client::testing::TempFolder folder;
+  SchedulerOptions options;
+  options.policy.path = folder.Write("scheduler.conf",
+                                     "actions: shuffle\n"
+                                     "tiers:\n"
+                                     "- plugins:\n"
+                                     "  - name: tdm\n");
+  options.period = absl::Seconds(5);
+  bed.Start(options);
+  const uint64_t idle = bed.scheduler->cycles();
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.scheduler->cycles() - idle == 12);
+}
+
 }  // namespace
 }  // namespace bth::scheduler

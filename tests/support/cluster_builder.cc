@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
 #include "tests/support/cluster_text.h"
+#include "tests/support/limits_text.h"
 #include "tests/support/pod_text.h"
 
 namespace bth::test {
@@ -89,6 +91,8 @@ class Builder {
     GiveDimensions();
     ForEach("node", [this](const Statement& s) { AddNode(s); });
     ForEach("queue", [this](const Statement& s) { AddQueue(s); });
+    ForEach("budget", [this](const Statement& s) { AddBudget(s); });
+    snapshot_->quotas = ReadQuotas(statements_);
     ForEach("job", [this](const Statement& s) { AddJob(s); });
     ForEach("task", [this](const Statement& s) { AddTask(s); });
     RefuseUnknownKinds();
@@ -107,9 +111,9 @@ class Builder {
 
   void RefuseUnknownKinds() const {
     for (const Statement& s : statements_) {
-      if (s.kind != "node" && s.kind != "queue" && s.kind != "job" && s.kind != "task") {
-        throw std::invalid_argument("unknown kind: " + s.kind);
-      }
+      static const auto* const kKinds =
+          new std::set<std::string>{"node", "queue", "job", "task", "budget", "quota"};
+      if (!kKinds->contains(s.kind)) throw std::invalid_argument("unknown kind: " + s.kind);
     }
   }
 
@@ -208,6 +212,14 @@ class Builder {
     row.guarantee = ReadSet(s.Under("guarantee."));
     row.hierarchy = s.Text("hierarchy");
     row.hierarchy_weights = s.Text("weights");
+    row.node_groups = ReadNodeGroups(s, [this](const Pairs& pairs) { return ReadSet(pairs); });
+  }
+
+  void AddBudget(const Statement& s) {
+    const auto id = model::BudgetId::FromIndex(snapshot_->budgets.size());
+    budgets_[s.name] = id;
+    snapshot_->budgets.EnsureContains(id);
+    snapshot_->budgets.Mutable(id) = ReadBudget(s);
   }
 
   QueueId QueueNamed(const std::string& name) {
@@ -223,6 +235,14 @@ class Builder {
     facts->name = s.name;
     facts->uid = absl::StrCat("uid-", s.name);
     facts->created_us = NextCreation();
+    if (s.Has("created")) facts->created_us = s.Int("created", 0) * 1'000'000;
+    absl::Duration wait;
+    if (s.Has("wait") && absl::ParseDuration(s.Text("wait"), &wait)) {
+      facts->waiting_ms = absl::ToInt64Milliseconds(wait);
+    }
+    facts->budget_min_available = s.Text("budget.min");
+    facts->budget_max_unavailable = s.Text("budget.max");
+    facts->quota_request = ReadQuota(s.Under("quota."));
     const QueueId queue = QueueNamed(s.Text("queue", "default"));
     snapshot_->jobs.EnsureContains(id);
     snapshot_->usage.jobs.EnsureContains(id);
@@ -359,6 +379,15 @@ class Builder {
     return names;
   }
 
+  void AddBudgetsOf(const Statement& s, model::TaskRow* row) {
+    if (!s.Has("budgets")) return;
+    auto budgets = std::make_shared<std::vector<model::BudgetId>>();
+    for (const std::string& name : SplitText(s.Text("budgets"), '|')) {
+      budgets->push_back(budgets_.at(name));
+    }
+    row->budgets = std::move(budgets);
+  }
+
   void AddTask(const Statement& s) {
     const TaskId id = TaskId::FromIndex(snapshot_->tasks.size());
     world_.tasks[s.name] = id;
@@ -371,6 +400,8 @@ class Builder {
     row.priority = static_cast<int32_t>(s.Int(s.Has("tasks") ? "taskprio" : "prio", 1));
     row.preemptable = !s.Has("fixed");
     row.critical = s.Has("critical");
+    row.protected_until_us = s.Int("protected", 0) * 1'000'000;
+    AddBudgetsOf(s, &row);
     row.own_gate_only = s.Has("owngate");
     row.gated = s.Has("gated") || s.Has("owngate");
     if (row.job.valid()) {
@@ -450,6 +481,7 @@ class Builder {
   std::map<std::pair<JobId, std::string>, RoleId> roles_;
   std::map<std::string, model::ConstraintsId> constraints_;
   std::map<std::string, ShapeId> shapes_;
+  std::map<std::string, model::BudgetId> budgets_;
 };
 
 }  // namespace

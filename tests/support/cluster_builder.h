@@ -33,17 +33,23 @@ struct World {
 //   node N cpu=4 mem=8Gi pods=110 gpu=2 res.<resource>=1 label.<key>=v taint=key=value:NoSchedule
 //        cordoned image.<name>=50M port=80 kube.cpu=2 (what scores see, when it differs)
 //   queue Q weight=1 prio=0 state=open|closed|closing|unknown reclaimable=false
-//         cap.<r>= deserved.<r>= guarantee.<r>= hierarchy=root/a weights=100/50
+//         cap.<r>= deserved.<r>= guarantee.<r>= hierarchy=root/a weights=100/50 parent=Q
+//         groups=1|3 groups.preferred= groups.anti= groups.antipreferred= (node group affinity)
+//         limit.<group>=cpu:3,mem:8Gi badlimits (of node groups)
 //   job J queue=default min=1 prio=0 phase=pending|inqueue|running|unknown|completed|none
-//         minres.<r>= (minres: present but empty) roles=worker:2,ps:1 preemptable ns=ns
-//         group.<name>=<size>:<minimum of sub-jobs>  nogroup (pods without a PodGroup)
-//         tasks=3 and everything of `task`, for each of the tasks J-0, J-1 …; their priority is
-//         taskprio=1
+//         minres.<r>= (minres: present but empty) quota.<name>=2 (minimum as quotas see it) wait=1h
+//         budget.min=3 budget.max=30% created=-60 (seconds since the epoch) roles=worker:2,ps:1
+//         preemptable ns=ns group.<name>=<size>:<minimum of sub-jobs>  nogroup (pods without a
+//         PodGroup) tasks=3 and everything of `task`, for each of the tasks J-0, J-1 …; their
+//         priority is taskprio=1
 //   task T job=J cpu=1 mem=1Gi gpu=1 res.<resource>=1 node=N status=running|… prio=1 role=worker
 //         ns=ns sub=<group>/<value> fixed (not preemptable) critical gated owngate nominated=N
 //         select.<key>=v need.<key>=v|w prefer.<key>=v|w:<weight> names=N|M
 //         tolerate=key=value:Effect tolerate=key tolerate=* port=80/UDP@1.2.3.4 image=name:tag
-//         unsupported=affinity|spread|volumes|claims|dims
+//         unsupported=affinity|spread|volumes|claims|dims revocable budgets=B|C
+//         protected=600 (cooldown until then, in seconds since the epoch)
+//   budget B allowed=1 disrupted=T|T
+//   quota Q ns=ns hard.<name>=2 used.<name>=1
 //
 // <r> is cpu, mem, pods, gpu or a full resource name. cpu and memory of a pod default to nothing,
 // those of a node too; a node takes 110 pods. A task with a node runs there unless `status` says

@@ -53,6 +53,8 @@ class PluginBed {
   framework::Session& session() { return *session_; }
   const World& world() const { return world_; }
   RecordingSink& sink() { return sink_; }
+  // Stands at the epoch; a session sees the time at which it is opened.
+  ManualClock& clock() { return clock_; }
   // Runs the hooks for the end of the session.
   void Close();
   // Opens the next session on another snapshot, with the same plugins.

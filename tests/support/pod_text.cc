@@ -66,7 +66,7 @@ bool IsConstraintKey(const std::string& key) {
   for (const char* prefix : {"select.", "need.", "prefer."}) {
     if (key.starts_with(prefix)) return true;
   }
-  for (const char* exact : {"names", "tolerate", "port", "image", "unsupported"}) {
+  for (const char* exact : {"names", "tolerate", "port", "image", "unsupported", "revocable"}) {
     if (key == exact) return true;
   }
   return false;
@@ -122,6 +122,7 @@ model::PodConstraints ReadConstraints(const Statement& task, Interner& symbols) 
   }
   for (const std::string& text : task.All("port")) pod.ports.push_back(ReadPort(text));
   for (const std::string& name : task.All("image")) pod.images.push_back(symbols.Intern(name));
+  pod.revocable = task.Has("revocable");
   pod.image_containers = std::max<int>(1, static_cast<int>(pod.images.size()));
   for (const std::string& feature : task.All("unsupported")) {
     pod.unsupported |= model::Bit(ReadFeature(feature));
@@ -148,6 +149,8 @@ void ReadNodeFacts(const Statement& node, Interner& symbols, model::NodeFacts* f
   }
   std::sort(facts->images.begin(), facts->images.end());
   facts->unschedulable = node.Has("cordoned");
+  facts->revocable_zone = node.Text("label.volcano.sh/revocable-zone");
+  facts->node_group = node.Text("label.volcano.sh/nodegroup-name");
 }
 
 model::HostPort ReadPort(std::string_view text) {

@@ -1,0 +1,61 @@
+// What the mirror keeps of each object beside the columns of its snapshots.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/time.h"
+#include "api/model/ids.h"
+#include "cache/compiled.h"
+
+namespace bth::cache {
+
+struct PodRecord {
+  CompiledPod pod;
+  model::JobId job;  // Invalid: none.
+  model::ShapeId shape;
+  bool assumed = false;
+  // A node that a cycle promised the pod, until the object shows a nomination other than
+  // `pod.nominated_node`; empty: none.
+  std::string promised_node;
+};
+
+struct NodeRecord {
+  std::string name;
+  std::optional<CompiledNode> object;             // Absent: only pods name it.
+  absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
+  int32_t mentions = 0;                           // By states and nominations of tasks.
+};
+
+struct JobRecord {
+  std::string key;
+  std::optional<CompiledPodGroup> group;
+  std::vector<model::TaskId> tasks;  // By (creation, UID).
+  int32_t ours = 0;                  // Of them, with our scheduler name.
+  absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;
+  absl::flat_hash_map<std::string, model::RoleId> roles;
+  absl::Time held_until = absl::InfinitePast();
+  bool lists_dirty = true;
+};
+
+struct SubJobRecord {
+  int32_t tasks = 0;
+  std::map<int32_t, int32_t> priorities;  // Tasks by priority.
+};
+
+struct ShapeRecord {
+  std::string key;
+  int64_t pods = 0;
+};
+
+struct ConstraintsRecord {
+  std::string key;
+  int64_t shapes = 0;
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,199 @@
+#include "plugins/nodegroup/nodegroup.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "algo/resource_algebra.h"
+#include "base/status.h"
+#include "framework/session.h"
+#include "plugins/node_text_column.h"
+#include "plugins/nodegroup/group_rules.h"
+
+namespace bth::plugins {
+namespace {
+
+using framework::FitCode;
+using framework::HookRegistrar;
+using framework::ReasonId;
+using framework::Session;
+using model::JobId;
+using model::NodeId;
+using model::NodeRange;
+using model::QueueId;
+using model::ResourceSet;
+using model::ResourceVec;
+using model::TaskId;
+
+struct Options {
+  bool strict = true;
+  bool preferred_order = false;
+};
+
+struct Reasons {
+  ReasonId bad_limits = 0;
+  ReasonId no_group = 0;
+  ReasonId no_affinity = 0;
+  ReasonId refused = 0;
+  ReasonId over_limit = 0;
+};
+
+// What a session knows of one queue. Groups are numbers of the column.
+struct QueueView {
+  bool bad_limits = false;
+  bool unset = true;                                  // No affinity, or one that lists nothing.
+  std::vector<nodegroup::GroupVerdict> verdicts;      // By group.
+  absl::flat_hash_map<uint32_t, ResourceSet> limits;  // By limited group.
+  absl::flat_hash_map<uint32_t, ResourceVec> used;    // Of limited groups.
+};
+
+// Keeps the groups of nodes between sessions; the rest is made when a session opens, in time linear
+// in queues x groups and in the tasks of queues with limits. Thread: scheduling.
+class NodeGroup final : public framework::Plugin {
+ public:
+  explicit NodeGroup(Options options) : options_(options) {}
+  std::string_view name() const override { return "nodegroup"; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    groups_.Advance(session.base());
+    queues_.clear();
+    placed_.clear();
+    for (QueueId queue : *session.base().queues_by_name) {
+      queues_[queue] = ViewOf(session, queue, hooks.hierarchy_enabled());
+    }
+    CountUse(session);
+    const Reasons reasons = RegisterReasons(session);
+    hooks.FilterGlobal([this, &session, reasons](TaskId task, NodeRange block,
+                                                 absl::Span<ReasonId> out) {
+      const QueueView* queue = QueueOf(session, task);
+      if (queue == nullptr) return;
+      for (NodeId node : block) {
+        out[block.Offset(node)] = Verdict(*queue, groups_[node], session.request(task), reasons);
+      }
+    });
+    hooks.ScoreGlobal(
+        [this, &session](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
+          const QueueView* queue = QueueOf(session, task);
+          if (queue == nullptr || queue->verdicts.empty()) return;
+          for (size_t i = 0; i < nodes.size(); ++i) {
+            const uint32_t group = groups_[nodes[i]];
+            if (group != 0) sum[i] += queue->verdicts[group].score;
+          }
+        });
+    hooks.OnPlace([this, &session](TaskId task) { Place(session, task); });
+    hooks.OnRemove([this, &session](TaskId task) { Remove(session, task); });
+    return absl::OkStatus();
+  }
+
+ private:
+  static Reasons RegisterReasons(Session& session) {
+    const auto reason = [&session](std::string_view text) {
+      return session.reasons().Register(FitCode::kUnresolvable, text);
+    };
+    return {.bad_limits = reason("node group resource limit annotation invalid"),
+            .no_group = reason("node group label not found"),
+            .no_affinity = reason("node group affinity not specified"),
+            .refused = reason("node does not satisfy the node group affinity"),
+            .over_limit = reason("node group resource limit exceeded")};
+  }
+
+  QueueView ViewOf(const Session& session, QueueId id, bool inherit) const {
+    QueueView view;
+    // Limits are a queue's own.
+    if (const auto& own = session.queue(id).node_groups; own != nullptr) {
+      view.bad_limits = own->limits_invalid;
+      for (const auto& [group, limit] : own->limits) {
+        const auto& texts = groups_.texts();
+        const auto at = std::find(texts.begin() + 1, texts.end(), group);
+        if (at == texts.end()) continue;  // No node of this group is known.
+        view.limits[static_cast<uint32_t>(at - texts.begin())] = limit;
+      }
+    }
+    const model::NodeGroupRules* rules = nodegroup::AffinityOf(session.base(), id, inherit);
+    if (rules == nullptr) return view;
+    view.unset = rules->lists_nothing();
+    for (const std::string& group : groups_.texts()) {
+      view.verdicts.push_back(nodegroup::Judge(*rules, group, options_.preferred_order));
+    }
+    return view;
+  }
+
+  // What the tasks of queues with limits hold.
+  void CountUse(const Session& session) {
+    for (JobId job : *session.base().all_jobs) {
+      QueueView& queue = queues_.at(session.job(job).queue);
+      if (queue.limits.empty()) continue;
+      for (TaskId task : *session.job(job).tasks) {
+        const model::TaskState& state = session.state(task);
+        if (!model::InGroup(state.status, model::kAllocatedGroup) || !state.node.valid()) continue;
+        Add(queue, groups_[state.node], session.request(task));
+      }
+    }
+  }
+
+  static void Add(QueueView& queue, uint32_t group, const ResourceVec& amount) {
+    if (queue.limits.contains(group)) queue.used[group] += amount;
+  }
+
+  // Null: the task belongs to no queue.
+  QueueView* QueueOf(const Session& session, TaskId task) {
+    const JobId job = session.task(task).job;
+    if (!job.valid() || !session.job(job).queue.valid()) return nullptr;
+    return &queues_.at(session.job(job).queue);
+  }
+
+  ReasonId Verdict(const QueueView& queue, uint32_t group, const ResourceVec& request,
+                   const Reasons& reasons) const {
+    if (queue.bad_limits) return reasons.bad_limits;
+    if (group == 0) {
+      return !options_.strict && queue.unset ? framework::kFits : reasons.no_group;
+    }
+    if (queue.unset) return reasons.no_affinity;
+    if (!queue.verdicts[group].allowed) return reasons.refused;
+    const auto limit = queue.limits.find(group);
+    if (limit == queue.limits.end()) return framework::kFits;
+    const auto used = queue.used.find(group);
+    const ResourceVec future = used == queue.used.end() ? request : used->second + request;
+    const bool over = algo::DimsOver(future, limit->second.v, limit->second.present) != 0;
+    return over ? reasons.over_limit : framework::kFits;
+  }
+
+  void Place(const Session& session, TaskId task) {
+    QueueView* queue = QueueOf(session, task);
+    if (queue == nullptr || queue->limits.empty()) return;
+    const uint32_t group = groups_[session.state(task).node];
+    placed_[task] = group;
+    Add(*queue, group, session.request(task));
+  }
+
+  // A task whose placement is undone has no node any more; an evicted one has.
+  void Remove(const Session& session, TaskId task) {
+    QueueView* queue = QueueOf(session, task);
+    if (queue == nullptr || queue->limits.empty()) return;
+    uint32_t group = 0;
+    if (auto placed = placed_.find(task); placed != placed_.end()) {
+      group = placed->second;
+      placed_.erase(placed);
+    } else if (const NodeId node = session.state(task).node; node.valid()) {
+      group = groups_[node];
+    }
+    Add(*queue, group, ResourceVec() - session.request(task));
+  }
+
+  const Options options_;
+  NodeTextColumn groups_{
+      [](const model::NodeFacts& facts) -> const std::string& { return facts.node_group; }};
+  absl::flat_hash_map<QueueId, QueueView> queues_;
+  absl::flat_hash_map<TaskId, uint32_t> placed_;  // Groups of what this session placed.
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNodeGroup(const conf::Arguments& args) {
+  Options options;
+  BTH_ASSIGN_OR_RETURN(options.strict, args.Bool("strict", true));
+  BTH_ASSIGN_OR_RETURN(options.preferred_order, args.Bool("enablePreferredOrder", false));
+  return std::make_unique<NodeGroup>(options);
+}
+
+}  // namespace bth::plugins

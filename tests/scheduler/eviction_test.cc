@@ -1,0 +1,135 @@
+#include "scheduler/explain.h"
+#include "tests/client/temp_folder.h"
+#include "tests/scheduler/bed.h"
+
+namespace bth::scheduler {
+namespace {
+
+using testing::Bed;
+using testing::Fault;
+
+constexpr const char* kConf = R"(
+actions: "enqueue, allocate, preempt, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false}, {name: conformance}]
+- plugins: [{name: predicates}, {name: nodeorder}]
+)";
+
+// A full node of two pods of low priority. The pod "high" may evict them; the pod "rival", of the
+// queue that comes first, would take any room but may evict nobody.
+struct EvictionBed : Bed {
+  std::vector<std::string> evicted;
+
+  // `status_fault`: what happens to writes of what pods are told.
+  explicit EvictionBed(std::function<std::optional<Fault>()> status_fault) {
+    line->script = [fault = std::move(status_fault)](const net::Request& request) {
+      const bool status = request.method == "PATCH" && absl::EndsWith(request.target, "/status") &&
+                          absl::StrContains(request.target, "/pods/");
+      return status ? fault() : std::nullopt;
+    };
+    line->on_request = [this](const net::Request& request) {
+      if (request.method == "DELETE" || absl::EndsWith(request.target, "/eviction")) {
+        evicted.push_back(request.target);
+      }
+    };
+    Priority("low", 10);
+    Priority("high", 1000);
+    Bed::Node("n1", 4);
+    SchedulerOptions options;
+    options.policy.path = folder.Write("scheduler.conf", kConf);
+    Start(options);
+    executor.Advance(absl::Seconds(5));  // The default queue is older.
+    Create("/apis/scheduling.volcano.sh/v1beta1/queues",
+           R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)"
+           R"("metadata":{"name":"second"},"spec":{"weight":1}})");
+    for (const char* name : {"low-1", "low-2"}) Submit(name, "second", "low");
+    Settle();
+    for (const char* name : {"low-1", "low-2"}) REQUIRE(NodeOf(name) == "n1");
+    Submit("rival", "default", "low");
+    Settle();
+    REQUIRE(NodeOf("rival").empty());
+  }
+
+  void Priority(const std::string& name, int value) {
+    Create("/apis/scheduling.k8s.io/v1/priorityclasses",
+           absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",)",
+                        R"("metadata":{"name":")", name, R"("},"value":)", value, "}"));
+  }
+  void Submit(const std::string& name, const std::string& queue, const std::string& priority) {
+    Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                        R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")",
+                        queue, R"(","priorityClassName":")", priority, R"("}})"));
+    Bed::Pod(name, name, 2);
+  }
+  // As a kubelet does.
+  void LetGo(const std::string& pod) {
+    Call("DELETE", "/api/v1/namespaces/default/pods/" + pod + "?gracePeriodSeconds=0");
+  }
+  std::string Nomination(const std::string& pod) {
+    return std::string(Get("/api/v1/namespaces/default/pods/" + pod)
+                           .At({"status", "nominatedNodeName"})
+                           .AsString());
+  }
+
+  client::testing::TempFolder folder;
+};
+
+TEST_CASE("eviction: a promise holds before the API server has written it", "[scheduler]") {
+  bool slow = false;
+  EvictionBed bed(
+      [&slow] { return slow ? std::optional<Fault>({.delay = absl::Seconds(20)}) : std::nullopt; });
+  slow = true;
+  bed.Submit("high", "second", "high");
+  bed.executor.Advance(absl::Seconds(5));
+  REQUIRE(bed.evicted.size() == 1);
+  CHECK(bed.Nomination("high").empty());
+  bed.LetGo(absl::StrContains(bed.evicted[0], "low-1") ? "low-1" : "low-2");
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(bed.NodeOf("high") == "n1");
+  CHECK(bed.NodeOf("rival").empty());
+  bed.Settle();
+  CHECK(bed.evicted.size() == 1);
+}
+
+TEST_CASE("eviction: a refused nomination is forgotten, one that fails for a while is not",
+          "[scheduler]") {
+  for (const int code : {403, 500}) {
+    INFO("code " << code);
+    bool fails = false;
+    EvictionBed bed([&fails, code] {
+      return fails ? std::optional<Fault>({.code = code, .reason = "Told"}) : std::nullopt;
+    });
+    fails = true;
+    bed.Submit("high", "second", "high");
+    bed.executor.Advance(absl::Milliseconds(300));
+    const auto view = bed.scheduler->mirror().Pod("default/high");
+    REQUIRE(view.has_value());
+    CHECK(view->promised_node == (code == 403 ? "" : "n1"));
+  }
+}
+
+TEST_CASE("eviction: who protects whom is on the explanation page", "[scheduler]") {
+  EvictionBed bed([] { return std::nullopt; });
+  bed.Submit("equal", "second", "low");
+  bed.Settle();
+  std::string page;
+  bed.scheduler->Inspect(
+      [](const framework::Cycle* cycle) { return ExplainJobPage(*cycle, "default/equal").Dump(); },
+      [&page](std::string text) { page = std::move(text); });
+  bed.executor.RunUntilIdle();
+  INFO(page);
+  const auto json = types::Json::Parse(page);
+  REQUIRE(json.ok());
+  CHECK((*json).At({"victimSearches", "preempt", "candidates"}) == types::Json(2));
+  CHECK((*json).At({"victimSearches", "preempt", "protectedBy", "priority"}) == types::Json(2));
+  const std::string words =
+      "0/1 nodes are unavailable: 1 Insufficient cpu. preempt: 2 candidates "
+      "on 1 node; protected: 2 by priority";
+  CHECK(absl::EndsWith(bed.PodCondition("equal"), words));
+  CHECK(absl::EndsWith(bed.Condition(Bed::GroupPath("equal"), "Unschedulable"), words));
+  CHECK(bed.evicted.empty());
+}
+
+}  // namespace
+}  // namespace bth::scheduler
