@@ -1,6 +1,7 @@
 #include "actions/allocate.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -33,7 +34,7 @@ class Run {
   explicit Run(Session& session) : session_(session), queues_(session) {}
 
   absl::Status Execute() {
-    BTH_RETURN_IF_ERROR(RenewPromises());
+    RenewPromises();
     Collect();
     while (!queues_.empty()) {
       const QueueId queue = queues_.PopQueue();
@@ -73,11 +74,14 @@ class Run {
   }
 
   // Room that evictions made for a pod stays that pod's while victims are leaving and until it is
-  // bound: jobs with a nominated pod are placed before anybody else, in queue and job order. A
-  // promise whose gang cannot be made whole any more is given up, and its room is everybody's. All
-  // of it follows from the pods' status, so that it outlives the process.
-  absl::Status RenewPromises() {
+  // bound: jobs with a nominated pod are placed before anybody else, in queue and job order. First
+  // those that stand with what they were promised; then those that need more beside it, which must
+  // not take it from the others, whoever ranks higher. A promise whose gang cannot be made whole
+  // any more is given up, and its room is everybody's. All of it follows from the pods' status, so
+  // that it outlives the process.
+  void RenewPromises() {
     QueueJobs promised(session_);
+    std::vector<JobId> incomplete;
     for (JobId job : *session_.base().active_jobs) {
       if (HasNominated(job) && !session_.IsPendingPhase(job) && session_.ValidateJob(job).valid) {
         promised.Add(job);
@@ -87,13 +91,17 @@ class Run {
       const QueueId queue = promised.PopQueue();
       QueueJobs::JobHeap& jobs = promised.JobsOf(queue);
       while (!jobs.empty() && !session_.Overused(queue)) {
-        BTH_RETURN_IF_ERROR(Renew(jobs.Pop()));
+        const JobId job = jobs.Pop();
+        if (!Renew(job, /*with_rest=*/false)) incomplete.push_back(job);
       }
     }
-    return absl::OkStatus();
+    for (JobId job : incomplete) {
+      if (!session_.Overused(session_.job(job).queue)) Renew(job, /*with_rest=*/true);
+    }
   }
 
   bool HasNominated(JobId job) const {
+    if (session_.counts(job).count(TaskStatus::kPending) == 0) return false;
     for (TaskId task : *session_.job(job).tasks) {
       if (session_.task(task).nominated_node.valid() &&
           session_.state(task).status == TaskStatus::kPending) {
@@ -103,23 +111,26 @@ class Run {
     return false;
   }
 
-  absl::Status Renew(JobId job) {
+  // False: the job does not stand, and nothing of it is placed.
+  bool Renew(JobId job, bool with_rest) {
     const absl::flat_hash_set<RoleId> failed_before = failed_roles_;
     Statement statement(session_, "allocate");
     PlaceNominated(job, statement);
-    if (statement.empty()) return absl::OkStatus();
-    PlaceRest(job, statement);
+    if (statement.empty()) return true;  // Nothing of what it was promised is left.
+    if (with_rest) PlaceRest(job, statement);
     if (session_.JobReady(job)) {
       if (absl::Status status = statement.Commit(); !status.ok()) {
         session_.HoldAt(job, Gate::kBinding, "", std::string(status.message()));
       }
-    } else if (session_.JobPipelined(job)) {
-      statement.Keep();
-    } else {
-      statement.RollbackTo({});
-      failed_roles_ = failed_before;  // The job is tried again on its turn.
+      return true;
     }
-    return absl::OkStatus();
+    if (session_.JobPipelined(job)) {
+      statement.Keep();
+      return true;
+    }
+    statement.RollbackTo({});
+    failed_roles_ = failed_before;  // The job is tried again on its turn.
+    return false;
   }
 
   void PlaceNominated(JobId job, Statement& statement) {

@@ -1,6 +1,7 @@
 #include "actions/preempt.h"
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,14 +57,16 @@ class Run {
   void PreemptOtherJobs(JobId job) {
     TaskHeap tasks = eviction::PendingTasks(session_, job);
     Plan plan(session_, kName);
-    std::string why;
+    std::optional<framework::VictimSearch> failure;
     while (!tasks.empty() && eviction::IsStarving(session_, job)) {
       const TaskId task = tasks.Pop();
       const bool placed = search_.Place({.task = task, .reach = Reach::kOtherJobs}, plan);
-      if (!placed && why.empty()) why = search_.Explanation(task);
+      if (!placed && !failure) failure = search_.Failure(task);
     }
     if (plan.empty() || !session_.JobPipelined(job)) {
-      if (!why.empty()) session_.HoldAt(job, framework::Gate::kFilters, "", std::move(why));
+      if (failure && failure->SaysSomething()) {
+        session_.NoteVictimSearch(job, *std::move(failure));
+      }
       return;
     }
     search_.Spare(plan);

@@ -1,5 +1,6 @@
 #include "actions/reclaim.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -44,15 +45,17 @@ class Run {
   void ReclaimFor(QueueId queue, JobId job) {
     TaskHeap tasks = eviction::PendingTasks(session_, job);
     Plan plan(session_, kName);
-    std::string why;
+    std::optional<framework::VictimSearch> failure;
     while (!tasks.empty() && eviction::IsStarving(session_, job)) {
       const TaskId task = tasks.Pop();
       if (!MayDemand(queue, task)) continue;
       const bool placed = search_.Place({.task = task, .reach = Reach::kOtherQueues}, plan);
-      if (!placed && why.empty()) why = search_.Explanation(task);
+      if (!placed && !failure) failure = search_.Failure(task);
     }
     if (plan.empty() || !session_.JobPipelined(job)) {
-      if (!why.empty()) session_.HoldAt(job, framework::Gate::kFilters, "", std::move(why));
+      if (failure && failure->SaysSomething()) {
+        session_.NoteVictimSearch(job, *std::move(failure));
+      }
       return;
     }
     search_.Spare(plan);

@@ -24,7 +24,8 @@ std::vector<TaskId> RunningTasks(const Session& session) {
   return running;
 }
 
-// Everything that the plugins of the first tier with an answer name, in their order.
+// Everything that the plugins of the first tier with an answer name, in their order, and that no
+// filter holds back.
 std::vector<TaskId> Victims(const Session& session) {
   const auto& hooks = session.hooks().victim_tasks;
   std::vector<TaskId> victims;
@@ -37,6 +38,7 @@ std::vector<TaskId> Victims(const Session& session) {
       if (named.insert(victim).second) victims.push_back(victim);
     }
   }
+  for (const auto& filter : session.hooks().victim_filter) victims = filter.fn(victims);
   return victims;
 }
 

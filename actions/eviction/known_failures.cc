@@ -19,7 +19,7 @@ KnownFailures::Key KnownFailures::KeyOf(const Session& session, const Ask& ask) 
           .constraints = session.shape(task.shape).constraints};
 }
 
-const Protection* KnownFailures::Find(const Session& session, const Ask& ask) const {
+const framework::VictimSearch* KnownFailures::Find(const Session& session, const Ask& ask) const {
   // Filters that look at other pods may tell tasks of one shape apart.
   if (!session.hooks().global_filter.empty()) return nullptr;
   const auto known = failures_.find(KeyOf(session, ask));
@@ -27,12 +27,12 @@ const Protection* KnownFailures::Find(const Session& session, const Ask& ask) co
   for (const Failure& failure : known->second) {
     if (failure.version != session.version()) continue;
     if (!failure.held_nothing && failure.job != session.task(ask.task).job) continue;
-    if (failure.request.AllAtMost(session.request(ask.task))) return &failure.protection;
+    if (failure.request.AllAtMost(session.request(ask.task))) return &failure.counts;
   }
   return nullptr;
 }
 
-void KnownFailures::Add(const Session& session, const Ask& ask, Protection protection) {
+void KnownFailures::Add(const Session& session, const Ask& ask, framework::VictimSearch counts) {
   if (failures_.size() >= kKeysMax) failures_.clear();
   std::vector<Failure>& failures = failures_[KeyOf(session, ask)];
   std::erase_if(failures, [&](const Failure& failure) {
@@ -45,7 +45,7 @@ void KnownFailures::Add(const Session& session, const Ask& ask, Protection prote
                       .job = job,
                       .held_nothing = session.counts(job).allocated == model::ResourceVec(),
                       .request = session.request(ask.task),
-                      .protection = std::move(protection)});
+                      .counts = std::move(counts)});
 }
 
 }  // namespace bth::actions::eviction

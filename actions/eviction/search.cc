@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "base/strings.h"
 #include "framework/fit_report.h"
 #include "framework/heap.h"
 #include "framework/statement.h"
@@ -30,25 +28,25 @@ const NodeTasks& Search::tasks() {
 }
 
 bool Search::Place(const Ask& ask, Plan& plan) {
-  if (const Protection* known = failures_.Find(session_, ask)) {
-    protection_ = *known;
+  if (const framework::VictimSearch* known = failures_.Find(session_, ask)) {
+    failure_ = *known;
     return false;
   }
-  protection_ = {};
+  failure_ = {};
   if (!IsEligible(ask)) return false;
   if (const NodeId node = fit_.BestFree(ask.task); node.valid()) {
     plan.Promise(ask.task, node);
     return true;
   }
   if (comparison_ ? PlaceByDamage(ask, plan) : PlaceByOrder(ask, plan)) return true;
-  if (questions_ < kQuestionsMax) failures_.Add(session_, ask, protection_);
+  if (questions_ < kQuestionsMax) failures_.Add(session_, ask, failure_);
   return false;
 }
 
 bool Search::IsEligible(const Ask& ask) {
   const model::TaskRow& task = session_.task(ask.task);
   if (task.never_preempts) {
-    protection_.ineligible = "not eligible to preempt other tasks due to preemptionPolicy is Never";
+    failure_.preset = "not eligible to preempt other tasks due to preemptionPolicy is Never";
     return false;
   }
   if (!fit_.MayGoAnywhere(ask.task)) return false;
@@ -56,7 +54,7 @@ bool Search::IsEligible(const Ask& ask) {
   const NodeId nominated = task.nominated_node;
   if (!nominated.valid() || !fit_.PassesStatic(ask.task, nominated)) return true;
   if (fit_.MayTake(ask.task, nominated) || !tasks().IsLeft(nominated, task.priority)) return true;
-  protection_.ineligible =
+  failure_.preset =
       "not eligible due to a terminating pod caused by preemption on the nominated node";
   return false;
 }
@@ -150,7 +148,7 @@ bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
       return std::find(rivals.begin(), rivals.end(), victim) != rivals.end();
     });
   }
-  protection_.Add(session_, ask, candidates);
+  CountProtected(session_, ask, candidates, &failure_);
   return false;
 }
 
@@ -159,7 +157,7 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
   model::ResourceVec most = session_.usage().FutureIdle(node);
   for (TaskId victim : victims) most += session_.request(victim);
   if (!session_.request(ask.task).FitsIn(most)) {
-    ++protection_.nodes_too_small;
+    ++failure_.nodes_too_small;
     return false;
   }
   const auto less = [this, &ask](TaskId a, TaskId b) {
@@ -178,7 +176,7 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
     session_.context().metrics->PreemptionAttempt();
   }
   if (!fits) {
-    ++protection_.nodes_refusing;
+    ++failure_.nodes_refusing;
     plan.RollbackTo(mark);
     return false;
   }
@@ -208,17 +206,14 @@ void Search::Spare(Plan& plan) {
   plan.Spare({}, [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); });
 }
 
-std::string Search::Explanation(TaskId task) const {
-  const std::string words =
-      questions_ >= kQuestionsMax
-          ? "the search for victims was cut short; it begins anew with the next cycle"
-          : protection_.Text();
-  if (words.empty()) return words;
-  const std::string text = absl::StrCat(ToAbsl(action_), ": ", words);
-  const framework::TaskFit* fit = session_.FitOf(task);
-  if (fit == nullptr) return text;
-  return absl::StrCat(session_.task(task).names->name, ": ", fit->Text(session_.reasons()), " ",
-                      text);
+framework::VictimSearch Search::Failure(TaskId task) const {
+  framework::VictimSearch failure = failure_;
+  failure.action = std::string(action_);
+  failure.task = task;
+  if (questions_ >= kQuestionsMax) {
+    failure.preset = "the search for victims was cut short; it begins anew with the next cycle";
+  }
+  return failure;
 }
 
 }  // namespace bth::actions::eviction

@@ -43,14 +43,14 @@ class Search {
          std::optional<Comparison> comparison = std::nullopt);
 
   // Adds to `plan` a promise to `task` and the evictions that it needs. False: nothing was found,
-  // nothing is changed, and Explanation tells why. A task that fits somewhere without evictions
+  // nothing is changed, and Failure tells why. A task that fits somewhere without evictions
   // gets that place.
   bool Place(const Ask& ask, Plan& plan);
   // Takes back what the finished plan of a job does without.
   void Spare(Plan& plan);
-  // Why the last search, which was for `task`, failed; empty when there is nothing to say beyond
-  // what the nodes said.
-  std::string Explanation(model::TaskId task) const;
+  // Why the last search, which was for `task`, failed; says nothing when there is nothing to say
+  // beyond what the nodes said.
+  framework::VictimSearch Failure(model::TaskId task) const;
 
  private:
   // A node on which the task was placed in a trial, and how much that hurts.
@@ -83,7 +83,7 @@ class Search {
   NodeFit fit_;
   std::unique_ptr<NodeTasks> tasks_;  // Made when first needed.
   KnownFailures failures_;
-  Protection protection_;  // Of the last failed search.
+  framework::VictimSearch failure_;  // Of the last failed search.
   int64_t questions_ = 0;
 };
 

@@ -76,7 +76,7 @@ TEST_CASE("eviction: for a placed beneficiary, never in vain, never in turns",
           "[actions][property]") {
   constexpr int kCycles = 50;
   constexpr int kCalmCycles = 20;  // At the end, without an eviction.
-  ForEachWorld(800, [](uint64_t seed) {
+  ForEachWorld(3000, [](uint64_t seed) {
     Rng rng(seed);
     EvictionWorld world(kConfs[seed % kConfsCount], static_cast<int>(rng.Below(3)));
     world.Fill(rng);
