@@ -76,6 +76,11 @@ function(bth_test name)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE bth_flags bth_catch_main ${ARG_DEPS})
   bth_use_pch(${name}_test bth_pch_tests)
+  if(BTH_SANITIZE AND BTH_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12 sees copies out of bounds in strings that are joined with +, where there are none: in
+    # system headers it keeps that to itself, but not in those of a precompiled header.
+    target_compile_options(${name}_test PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
   # Sources are named relative to the build folder, so that compiler caches serve every clone;
   # tests find their data by those names.
   add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
