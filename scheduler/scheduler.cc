@@ -65,12 +65,10 @@ struct Scheduler::Worker {
     session.metrics = context.metrics;
     session.uid = SessionUid(rng);
     cycle = std::make_unique<framework::Cycle>(*policy, std::move(session));
-    const bool sampled = !check && ++count % static_cast<uint64_t>(check_every) == 0;
-    sink.BeginCycle(stops, check || sampled);
+    check |= ++count % static_cast<uint64_t>(check_every) == 0;
+    sink.BeginCycle(stops, check);
     absl::Status status = cycle->Run();
-    const absl::Duration begin = context.clock.Monotonic();
-    if (check || sampled) *violations = Check(std::move(stops));
-    sampled_check_took = sampled ? context.clock.Monotonic() - begin : absl::ZeroDuration();
+    if (check) *violations = Check(std::move(stops));
     return status;
   }
 
@@ -99,7 +97,6 @@ struct Scheduler::Worker {
   Rng rng;
   const int check_every;
   uint64_t count = 0;
-  absl::Duration sampled_check_took;  // Of the last cycle; zero when it was not sampled.
   std::unique_ptr<framework::PolicyInstance> next_policy;
   std::unique_ptr<framework::PolicyInstance> policy;
   std::unique_ptr<framework::Cycle> cycle;
@@ -254,8 +251,7 @@ void Scheduler::StartCycle() {
     // Shuffle may name running pods though nobody waits.
     const bool may_act = jobs_wait || worker->policy->policy().HasAction("shuffle");
     outcome.waits_on_time = may_act && worker->policy->follows_clock();
-    // A sampled check is too rare to pause for; a pod that comes after it would wait for it.
-    outcome.took = context_.clock.Monotonic() - begin - worker->sampled_check_took;
+    outcome.took = context_.clock.Monotonic() - begin;
     context_.executor.Post(
         [this, outcome = std::move(outcome)]() mutable { CycleEnded(std::move(outcome)); });
   };
