@@ -266,15 +266,7 @@ class Run {
   // what is placed here: bound later, they would leave half a gang behind if they found no place.
   void AddBestEffort(SubJobSheet& sheet, Statement& statement, absl::FunctionRef<bool()> enough) {
     while (!sheet.best_effort.empty() && !enough()) {
-      const TaskId task = sheet.best_effort.Pop();
-      const NodeChoice choice = session_.picker().PickForBestEffort(task);
-      if (!choice.node.valid()) continue;
-      // The slot of a pod that an action before has evicted is not free yet.
-      if (session_.request(task).FitsIn(session_.usage().idle[choice.node])) {
-        statement.Allocate(task, choice.node);
-      } else {
-        statement.Pipeline(task, choice.node, false);
-      }
+      PlaceBestEffort(session_, sheet.best_effort.Pop(), statement);
     }
   }
 

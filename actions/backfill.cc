@@ -48,15 +48,7 @@ bool TriedWithGang(const Session& session, const SubJobSheet& sheet) {
 
 void PlaceTasks(Session& session, SubJobSheet& sheet, Statement& statement) {
   while (!sheet.best_effort.empty()) {
-    const TaskId task = sheet.best_effort.Pop();
-    const framework::NodeChoice choice = session.picker().PickForBestEffort(task);
-    if (!choice.node.valid()) continue;
-    // The slot of a pod that this cycle evicts is not free yet.
-    if (session.request(task).FitsIn(session.usage().idle[choice.node])) {
-      statement.Allocate(task, choice.node);
-    } else {
-      statement.Pipeline(task, choice.node, false);
-    }
+    PlaceBestEffort(session, sheet.best_effort.Pop(), statement);
   }
 }
 

@@ -2,11 +2,8 @@
 
 #include <limits>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "actions/eviction/plan.h"
 #include "actions/eviction/starving_jobs.h"
 #include "actions/queue_jobs.h"
@@ -15,7 +12,6 @@
 namespace bth::actions {
 namespace {
 
-using eviction::Ask;
 using eviction::Plan;
 using eviction::Reach;
 using framework::Session;
@@ -39,7 +35,7 @@ class Run {
       std::vector<JobId> seen;
       while (!jobs.empty()) {
         seen.push_back(jobs.Pop());
-        PreemptOtherJobs(seen.back());
+        search_.PlaceJob(seen.back(), Reach::kOtherJobs, [](TaskId) { return true; });
       }
       for (JobId job : seen) PreemptOwnTasks(job);
     }
@@ -53,26 +49,6 @@ class Run {
     }
   }
 
-  // The job gets what it lacks, or nobody is evicted.
-  void PreemptOtherJobs(JobId job) {
-    TaskHeap tasks = eviction::PendingTasks(session_, job);
-    Plan plan(session_, kName);
-    std::optional<framework::VictimSearch> failure;
-    while (!tasks.empty() && eviction::IsStarving(session_, job)) {
-      const TaskId task = tasks.Pop();
-      const bool placed = search_.Place({.task = task, .reach = Reach::kOtherJobs}, plan);
-      if (!placed && !failure) failure = search_.Failure(task);
-    }
-    if (plan.empty() || !session_.JobPipelined(job)) {
-      if (failure && failure->SaysSomething()) {
-        session_.NoteVictimSearch(job, *std::move(failure));
-      }
-      return;
-    }
-    search_.Spare(plan);
-    Commit(job, plan);
-  }
-
   // Tasks of the job that are still pending may take the room of its lower ones, one by one. A gang
   // below its minimum would not be bound for that.
   void PreemptOwnTasks(JobId job) {
@@ -80,16 +56,8 @@ class Run {
     while (!tasks.empty()) {
       Plan plan(session_, kName);
       if (!search_.Place({.task = tasks.Pop(), .reach = Reach::kOwnJob}, plan)) return;
-      if (!session_.JobPipelined(job) || !Commit(job, plan)) return;
+      if (!session_.JobPipelined(job) || !search_.Commit(job, plan)) return;
     }
-  }
-
-  bool Commit(JobId job, Plan& plan) {
-    absl::Status status = plan.Commit();
-    if (!status.ok()) {
-      session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
-    }
-    return status.ok();
   }
 
   Session& session_;

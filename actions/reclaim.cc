@@ -1,11 +1,6 @@
 #include "actions/reclaim.h"
 
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "absl/types/span.h"
-#include "actions/eviction/plan.h"
 #include "actions/eviction/search.h"
 #include "actions/eviction/starving_jobs.h"
 #include "actions/queue_jobs.h"
@@ -14,7 +9,6 @@
 namespace bth::actions {
 namespace {
 
-using eviction::Plan;
 using eviction::Reach;
 using framework::Session;
 using model::JobId;
@@ -36,34 +30,14 @@ class Run {
       const QueueId queue = queues_.PopQueue();
       if (session_.Overused(queue)) continue;
       QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
-      while (!jobs.empty()) ReclaimFor(queue, jobs.Pop());
+      while (!jobs.empty()) {
+        search_.PlaceJob(jobs.Pop(), Reach::kOtherQueues,
+                         [this, queue](TaskId task) { return MayDemand(queue, task); });
+      }
     }
   }
 
  private:
-  // The job gets what it lacks, or nobody is evicted.
-  void ReclaimFor(QueueId queue, JobId job) {
-    TaskHeap tasks = eviction::PendingTasks(session_, job);
-    Plan plan(session_, kName);
-    std::optional<framework::VictimSearch> failure;
-    while (!tasks.empty() && eviction::IsStarving(session_, job)) {
-      const TaskId task = tasks.Pop();
-      if (!MayDemand(queue, task)) continue;
-      const bool placed = search_.Place({.task = task, .reach = Reach::kOtherQueues}, plan);
-      if (!placed && !failure) failure = search_.Failure(task);
-    }
-    if (plan.empty() || !session_.JobPipelined(job)) {
-      if (failure && failure->SaysSomething()) {
-        session_.NoteVictimSearch(job, *std::move(failure));
-      }
-      return;
-    }
-    search_.Spare(plan);
-    if (absl::Status status = plan.Commit(); !status.ok()) {
-      session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
-    }
-  }
-
   // What the queue would use stays within what it may demand from others.
   bool MayDemand(QueueId queue, TaskId task) const {
     return framework::combine::All(session_.hooks().preemptive, queue,

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "framework/node_picker.h"
 
 namespace bth::actions {
 namespace {
@@ -76,6 +77,16 @@ Worksheet MakeWorksheet(const Session& session, JobId job) {
     return sheet.tasks.empty() && sheet.best_effort.empty();
   });
   return out;
+}
+
+void PlaceBestEffort(Session& session, TaskId task, framework::Statement& statement) {
+  const framework::NodeChoice choice = session.picker().PickForBestEffort(task);
+  if (!choice.node.valid()) return;
+  if (session.request(task).FitsIn(session.usage().idle[choice.node])) {
+    statement.Allocate(task, choice.node);
+  } else {
+    statement.Pipeline(task, choice.node, false);
+  }
 }
 
 }  // namespace bth::actions

@@ -7,6 +7,7 @@
 #include "api/model/ids.h"
 #include "framework/heap.h"
 #include "framework/session.h"
+#include "framework/statement.h"
 
 namespace bth::actions {
 
@@ -31,5 +32,10 @@ struct Worksheet {
 // Pending tasks that are not gated (for tasks that ask for something Volcano's own gate does not
 // count: it is taken off while allocating). Cost: linear in the job's tasks, beside the heaps.
 Worksheet MakeWorksheet(const framework::Session& session, model::JobId job);
+
+// Gives a task that asks for nothing a place, or the promise of one where the slot is that of a pod
+// that this cycle evicts. Without a node for it nothing happens; why is recorded in the session.
+void PlaceBestEffort(framework::Session& session, model::TaskId task,
+                     framework::Statement& statement);
 
 }  // namespace bth::actions

@@ -11,13 +11,6 @@
 namespace bth::framework {
 namespace {
 
-template <typename Map>
-std::vector<std::string_view> NamesOf(const Map& map) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, factory] : map) names.push_back(name);
-  return names;
-}
-
 SessionContext WithPolicy(SessionContext context, const conf::Policy& policy,
                           StaticFitCache& static_fits, ReasonTable& reasons) {
   context.policy = &policy;
@@ -42,7 +35,7 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
       if (factory == registry.plugins.end()) {
         return absl::InvalidArgumentError(
             absl::StrCat("line ", option.line, ": tiers[", t, "]: unknown plugin \"", option.name,
-                         "\"", DidYouMean(option.name, NamesOf(registry.plugins))));
+                         "\"", DidYouMean(option.name, registry.Names().plugins)));
       }
       auto plugin = factory->second(option.arguments);
       if (!plugin.ok()) return Annotate(plugin.status(), absl::StrCat("plugin ", option.name));
@@ -54,7 +47,7 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     auto factory = registry.actions.find(name);
     if (factory == registry.actions.end()) {
       return absl::InvalidArgumentError(absl::StrCat("actions: failed to find Action ", name,
-                                                     DidYouMean(name, NamesOf(registry.actions))));
+                                                     DidYouMean(name, registry.Names().actions)));
     }
     const conf::Arguments arguments = instance->policy_->ActionArgumentsOf(name);
     auto action = factory->second(arguments);

@@ -83,4 +83,11 @@ BTH_PLAIN_HOOK(OnClose, NotifyFn, on_close)
 #undef BTH_FLAGGED_HOOK
 #undef BTH_PLAIN_HOOK
 
+conf::KnownNames Registry::Names() const {
+  conf::KnownNames names;
+  for (const auto& [name, factory] : actions) names.actions.push_back(name);
+  for (const auto& [name, factory] : plugins) names.plugins.push_back(name);
+  return names;
+}
+
 }  // namespace bth::framework

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "conf/arguments.h"
+#include "conf/load.h"
 #include "conf/policy.h"
 #include "framework/hooks.h"
 
@@ -107,6 +108,9 @@ using ActionFactory =
 struct Registry {
   std::map<std::string, PluginFactory, std::less<>> plugins;
   std::map<std::string, ActionFactory, std::less<>> actions;
+
+  // What a policy may name; valid while the registry does not change.
+  conf::KnownNames Names() const;
 };
 
 }  // namespace bth::framework

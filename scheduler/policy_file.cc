@@ -30,13 +30,6 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return text;
 }
 
-template <typename Map>
-std::vector<std::string_view> NamesOf(const Map& map) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, factory] : map) names.push_back(name);
-  return names;
-}
-
 }  // namespace
 
 PolicyFile::PolicyFile(net::Executor& executor, const framework::Registry& registry,
@@ -61,8 +54,8 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Decide(bo
   request.path = options_.path;
   request.disable_default_scheduler_config = options_.disable_default;
   if (!options_.path.empty()) request.text = ReadFile(options_.path);
-  const conf::KnownNames known{NamesOf(registry_.actions), NamesOf(registry_.plugins)};
-  BTH_ASSIGN_OR_RETURN(conf::ReloadDecision decision, conf::DecideReload(request, known));
+  BTH_ASSIGN_OR_RETURN(conf::ReloadDecision decision,
+                       conf::DecideReload(request, registry_.Names()));
   refusal_ = decision.error;
   if (at_start && !decision.error.ok()) return decision.error;
   if (!decision.policy) {

@@ -98,13 +98,6 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
   return simulation;
 }
 
-template <typename Map>
-std::vector<std::string_view> NamesOf(const Map& map) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, factory] : map) names.push_back(name);
-  return names;
-}
-
 framework::Registry Builtins() {
   framework::Registry registry;
   plugins::RegisterBuiltinPlugins(registry);
@@ -182,8 +175,7 @@ absl::Status AddManifests(std::string_view text, const std::string& file, Cluste
 
 absl::StatusOr<conf::Policy> ReadPolicy(std::string_view text, std::ostream& err) {
   const framework::Registry registry = Builtins();
-  const conf::KnownNames known{NamesOf(registry.actions), NamesOf(registry.plugins)};
-  BTH_ASSIGN_OR_RETURN(conf::LoadedPolicy loaded, conf::ParsePolicy(text, known));
+  BTH_ASSIGN_OR_RETURN(conf::LoadedPolicy loaded, conf::ParsePolicy(text, registry.Names()));
   for (const conf::Finding& finding : loaded.findings) {
     err << "vc-sim: note: " << conf::ToString(finding) << "\n";
   }

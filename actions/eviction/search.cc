@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
+#include "actions/eviction/starving_jobs.h"
 #include "framework/fit_report.h"
 #include "framework/heap.h"
 #include "framework/statement.h"
@@ -11,6 +13,7 @@
 namespace bth::actions::eviction {
 
 using framework::Session;
+using model::JobId;
 using model::NodeId;
 using model::TaskId;
 
@@ -25,6 +28,33 @@ Search::Search(Session& session, std::string_view action, std::optional<Comparis
 const NodeTasks& Search::tasks() {
   if (tasks_ == nullptr) tasks_ = std::make_unique<NodeTasks>(session_);
   return *tasks_;
+}
+
+void Search::PlaceJob(JobId job, Reach reach, absl::FunctionRef<bool(TaskId)> may_ask) {
+  TaskHeap tasks = PendingTasks(session_, job);
+  Plan plan(session_, action_);
+  std::optional<framework::VictimSearch> failure;
+  while (!tasks.empty() && IsStarving(session_, job)) {
+    const TaskId task = tasks.Pop();
+    if (!may_ask(task)) continue;
+    const bool placed = Place({.task = task, .reach = reach}, plan);
+    if (!placed && !failure) failure = Failure(task);
+  }
+  if (plan.empty() || !session_.JobPipelined(job)) {
+    if (failure && failure->SaysSomething()) session_.NoteVictimSearch(job, *std::move(failure));
+    return;
+  }
+  // What the finished plan does without.
+  plan.Spare({}, [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); });
+  Commit(job, plan);
+}
+
+bool Search::Commit(JobId job, Plan& plan) {
+  const absl::Status status = plan.Commit();
+  if (!status.ok()) {
+    session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
+  }
+  return status.ok();
 }
 
 bool Search::Place(const Ask& ask, Plan& plan) {
@@ -200,10 +230,6 @@ std::vector<TaskId> Search::Rivals(const Ask& ask, int tier, const Plan& plan,
     if (CouldStrikeBack(session_, ask, victim, tier)) rivals.push_back(victim);
   }
   return rivals;
-}
-
-void Search::Spare(Plan& plan) {
-  plan.Spare({}, [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); });
 }
 
 framework::VictimSearch Search::Failure(TaskId task) const {

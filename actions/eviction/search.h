@@ -2,15 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "actions/eviction/known_failures.h"
 #include "actions/eviction/node_fit.h"
 #include "actions/eviction/node_tasks.h"
@@ -42,15 +39,14 @@ class Search {
   Search(framework::Session& session, std::string_view action,
          std::optional<Comparison> comparison = std::nullopt);
 
+  // The job gets what it lacks, or nobody is evicted and the job's report says why. Only tasks that
+  // `may_ask` admits are placed.
+  void PlaceJob(model::JobId job, Reach reach, absl::FunctionRef<bool(model::TaskId)> may_ask);
   // Adds to `plan` a promise to `task` and the evictions that it needs. False: nothing was found,
-  // nothing is changed, and Failure tells why. A task that fits somewhere without evictions
-  // gets that place.
+  // nothing is changed. A task that fits somewhere without evictions gets that place.
   bool Place(const Ask& ask, Plan& plan);
-  // Takes back what the finished plan of a job does without.
-  void Spare(Plan& plan);
-  // Why the last search, which was for `task`, failed; says nothing when there is nothing to say
-  // beyond what the nodes said.
-  framework::VictimSearch Failure(model::TaskId task) const;
+  // Hands over the plan of a job. False: the sink refused it, and the job is held for that.
+  bool Commit(model::JobId job, Plan& plan);
 
  private:
   // A node on which the task was placed in a trial, and how much that hurts.
@@ -62,6 +58,9 @@ class Search {
     int64_t latest_start_us = 0;  // The earliest among the victims of the highest priority.
   };
 
+  // Why the last search, which was for `task`, failed; says nothing when there is nothing to say
+  // beyond what the nodes said.
+  framework::VictimSearch Failure(model::TaskId task) const;
   bool IsEligible(const Ask& ask);
   bool PlaceByOrder(const Ask& ask, Plan& plan);
   bool PlaceByDamage(const Ask& ask, Plan& plan);

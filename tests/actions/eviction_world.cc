@@ -23,13 +23,6 @@ using model::TaskStatus;
 
 constexpr int64_t kGi = int64_t{1} << 30;
 
-template <typename Map>
-std::vector<std::string_view> NamesOf(const Map& map) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, factory] : map) names.push_back(name);
-  return names;
-}
-
 std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
   static const framework::Registry* const registry = [] {
     auto* made = new framework::Registry();
@@ -37,8 +30,7 @@ std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
     actions::RegisterBuiltinActions(*made);
     return made;
   }();
-  const conf::KnownNames known{NamesOf(registry->actions), NamesOf(registry->plugins)};
-  auto loaded = conf::ParsePolicy(conf, known);
+  auto loaded = conf::ParsePolicy(conf, registry->Names());
   if (!loaded.ok()) throw std::runtime_error(std::string(loaded.status().message()));
   std::vector<conf::Finding> findings;
   auto made = framework::PolicyInstance::Create(

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "algo/fair_share.h"
+#include "tests/algo/vectors.h"
 #include "tests/support/catch.h"
 
 namespace bth::algo {
@@ -12,32 +13,11 @@ using model::DimMask;
 using model::ResourceSet;
 using model::ResourceVec;
 
-// Dimensions of these tests beside cpu, memory and pods.
-constexpr int kGpu = 3;
-constexpr int kRdma = 4;
-constexpr int kFpga = 5;
-
-ResourceVec Vec(int64_t cpu, int64_t memory, int64_t gpu = 0, int64_t rdma = 0, int64_t fpga = 0) {
-  ResourceVec vec;
-  vec[model::kCpu] = cpu;
-  vec[model::kMemory] = memory;
-  vec[kGpu] = gpu;
-  vec[kRdma] = rdma;
-  vec[kFpga] = fpga;
-  return vec;
-}
-
 // Dimensions present: cpu and memory, and others when they are given.
 ResourceSet Set(const ResourceVec& v, std::vector<int> extra = {}) {
   ResourceSet set{.v = v, .present = kCpuMemoryBits};
   for (int dim : extra) set.present |= DimMask{1} << dim;
   return set;
-}
-
-DimMask Bits(std::vector<int> dims) {
-  DimMask mask = 0;
-  for (int dim : dims) mask |= DimMask{1} << dim;
-  return mask;
 }
 
 ResourceVec WithPods(ResourceVec vec, int64_t pods) {

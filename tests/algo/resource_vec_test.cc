@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algo/resource_algebra.h"
+#include "tests/algo/vectors.h"
 #include "tests/support/catch.h"
 
 namespace bth::algo {
@@ -13,27 +14,6 @@ using model::DimensionTable;
 using model::DimMask;
 using model::ResourceSet;
 using model::ResourceVec;
-
-// Dimensions of these tests beside cpu, memory and pods.
-constexpr int kGpu = 3;
-constexpr int kRdma = 4;
-constexpr int kFpga = 5;
-
-ResourceVec Vec(int64_t cpu, int64_t memory, int64_t gpu = 0, int64_t rdma = 0, int64_t fpga = 0) {
-  ResourceVec vec;
-  vec[model::kCpu] = cpu;
-  vec[model::kMemory] = memory;
-  vec[kGpu] = gpu;
-  vec[kRdma] = rdma;
-  vec[kFpga] = fpga;
-  return vec;
-}
-
-DimMask Bits(const std::vector<int>& dims) {
-  DimMask mask = 0;
-  for (int dim : dims) mask |= DimMask{1} << dim;
-  return mask;
-}
 
 TEST_CASE("resources: a request fits when all that it asks for is free", "[algo][unit]") {
   struct Case {

@@ -4,6 +4,7 @@
 
 #include "framework/report.h"
 #include "framework/statement.h"
+#include "tests/framework/session_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
 
@@ -48,21 +49,9 @@ class Bed {
   SessionContext Context(const Spoil& spoil) {
     auto snapshot = std::make_shared<model::Snapshot>(*world.snapshot);
     if (spoil) spoil(world, *snapshot);
-    return {.snapshot = snapshot,
-            .policy = &policy_,
-            .sink = &sink,
-            .clock = &clock_,
-            .workers = &workers_,
-            .static_fits = &fits_,
-            .reasons = &reasons_,
-            .metrics = nullptr,
-            .uid = "session"};
+    return parts_.Context(std::move(snapshot), sink);
   }
-  conf::Policy policy_;
-  ManualClock clock_{absl::UnixEpoch()};
-  WorkerPool workers_{1};
-  StaticFitCache fits_;
-  ReasonTable reasons_;
+  SessionParts parts_;
 
  public:
   Session session;  // Last: it borrows the rest.

@@ -3,6 +3,7 @@
 #include "framework/invariants.h"
 #include "framework/report.h"
 #include "framework/statement.h"
+#include "tests/framework/session_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
 
@@ -17,7 +18,7 @@ using test::World;
 // A session without plugins on a sink that can refuse.
 class Bed final : public EffectSink {
  public:
-  explicit Bed(const World& of) : world(of), session(Context()) {
+  explicit Bed(const World& of) : world(of), session(parts_.Context(world.snapshot, *this)) {
     session.hooks().on_place.Add({0, "test", 0}, [this](model::TaskId) { ++placed; });
     session.hooks().on_remove.Add({0, "test", 1}, [this](model::TaskId) { ++removed; });
     session.Freeze();
@@ -39,22 +40,7 @@ class Bed final : public EffectSink {
   int removed = 0;
 
  private:
-  SessionContext Context() {
-    return {.snapshot = world.snapshot,
-            .policy = &policy_,
-            .sink = this,
-            .clock = &clock_,
-            .workers = &workers_,
-            .static_fits = &fits_,
-            .reasons = &reasons_,
-            .metrics = nullptr,
-            .uid = "session"};
-  }
-  conf::Policy policy_;
-  ManualClock clock_{absl::UnixEpoch()};
-  WorkerPool workers_{1};
-  StaticFitCache fits_;
-  ReasonTable reasons_;
+  SessionParts parts_;
 
  public:
   Session session;  // Last: it borrows the rest.

@@ -28,13 +28,6 @@ const framework::Registry& AllBuiltin() {
   return *registry;
 }
 
-template <typename Map>
-std::vector<std::string_view> NamesOf(const Map& map) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, factory] : map) names.push_back(name);
-  return names;
-}
-
 template <typename T>
 T OrThrow(absl::StatusOr<T> result) {
   if (!result.ok()) throw std::runtime_error(std::string(result.status().message()));
@@ -247,9 +240,8 @@ namespace {
 
 std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
   const framework::Registry& registry = AllBuiltin();
-  const conf::KnownNames known{NamesOf(registry.actions), NamesOf(registry.plugins)};
-  auto policy =
-      std::make_shared<const conf::Policy>(OrThrow(conf::ParsePolicy(conf, known)).policy);
+  auto policy = std::make_shared<const conf::Policy>(
+      OrThrow(conf::ParsePolicy(conf, registry.Names())).policy);
   std::vector<conf::Finding> findings;
   return OrThrow(framework::PolicyInstance::Create(policy, registry, &findings));
 }

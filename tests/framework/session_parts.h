@@ -1,0 +1,38 @@
+// What a session without plugins borrows.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/worker_pool.h"
+#include "conf/policy.h"
+#include "framework/reasons.h"
+#include "framework/session.h"
+#include "framework/static_fit.h"
+
+namespace bth::framework {
+
+class SessionParts {
+ public:
+  SessionContext Context(std::shared_ptr<const model::Snapshot> snapshot, EffectSink& sink) {
+    return {.snapshot = std::move(snapshot),
+            .policy = &policy_,
+            .sink = &sink,
+            .clock = &clock_,
+            .workers = &workers_,
+            .static_fits = &fits_,
+            .reasons = &reasons_,
+            .metrics = nullptr,
+            .uid = "session"};
+  }
+
+ private:
+  conf::Policy policy_;
+  ManualClock clock_{absl::UnixEpoch()};
+  WorkerPool workers_{1};
+  StaticFitCache fits_;
+  ReasonTable reasons_;
+};
+
+}  // namespace bth::framework
