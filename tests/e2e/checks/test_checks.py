@@ -87,6 +87,13 @@ def test_a_gang_has_its_minimum_or_nothing(minimum, nodes, is_whole):
     assert (checks.gangs_whole(*gang(minimum, *nodes)) == []) is is_whole
 
 
+def test_a_gang_that_is_being_deleted_is_not_half_a_gang():
+    groups, pods = gang(2, "n")
+    assert len(checks.gangs_whole(groups, pods)) == 1
+    pods[0]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert checks.gangs_whole(groups, pods) == []
+
+
 def test_host_ports_clash_on_one_node_only():
     def holder(name, node, ip=None):
         port = {"containerPort": 80, "hostPort": 80, **({"hostIP": ip} if ip else {})}

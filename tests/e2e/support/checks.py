@@ -77,9 +77,12 @@ def nodes_within_allocatable(nodes, pods):
 
 
 def gangs_whole(groups, pods):
-    """Each gang has all of its minimum on nodes, or nothing."""
+    """Each gang has all of its minimum on nodes, or nothing. A pod that somebody deletes is on its
+    way out and does not count: the last one to go is no half gang."""
     placed = defaultdict(int)
     for pod in pods:
+        if pod["metadata"].get("deletionTimestamp"):
+            continue
         group = (pod["metadata"].get("annotations") or {}).get(GROUP_ANNOTATION)
         if group and (_node_of(pod) or _phase(pod) in FINISHED):
             placed[pod["metadata"]["namespace"], group] += 1
