@@ -11,19 +11,9 @@
 #include "absl/types/span.h"
 #include "api/model/ids.h"
 #include "api/model/snapshot.h"
-#include "framework/reasons.h"
+#include "framework/hook_types.h"
 
 namespace bth::framework {
-
-using model::JobId;
-using model::NodeId;
-using model::NodeRange;
-using model::QueueId;
-using model::ShapeId;
-using model::SubJobId;
-using model::TaskId;
-
-enum class Vote : int8_t { kReject = -1, kAbstain = 0, kPermit = 1 };
 
 // Where a hook comes from: tier number, plugin name for reports, and position among all hooks of
 // the session in order of registration.
@@ -54,73 +44,6 @@ class HookList {
   std::vector<HookEntry<Fn>> entries_;
 };
 
-struct Verdict {
-  Vote vote = Vote::kAbstain;
-  std::vector<TaskId> victims;  // Kept in the plugin's order.
-};
-
-struct JobValidity {
-  bool valid = true;
-  std::string reason;  // NotEnoughTasks, NotEnoughPodsOfTask …
-  std::string message;
-};
-
-// How raw static scores become 0…100 (kube-scheduler's DefaultNormalizeScore).
-enum class Normalize : uint8_t {
-  kNone,         // Used as they are.
-  kByMax,        // 100 * raw / max, truncated; all zero stays zero.
-  kByMaxReverse  // 100 - that; all zero becomes 100.
-};
-
-// A filter that depends only on the pod's constraints and the node's facts. Its verdicts are
-// kept across cycles per (constraints, facts version) and must abort (FitCode::kUnresolvable or
-// kError). Called on any worker; writes out[block.Offset(node)].
-using StaticFilterFn =
-    std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<ReasonId> out)>;
-// A filter that depends on the node's present use. Any worker.
-using UsageFilterFn = std::function<void(ShapeId, NodeRange block, absl::Span<ReasonId> out)>;
-// A filter that depends on other nodes' use (anti-affinity, spread). Any worker.
-using GlobalFilterFn = std::function<void(TaskId, NodeRange block, absl::Span<ReasonId> out)>;
-
-// Raw scores from constraints and facts; whole numbers. Any worker.
-using StaticScoreFn =
-    std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<int64_t> raw)>;
-struct StaticScore {
-  StaticScoreFn fn;
-  Normalize normalize = Normalize::kNone;
-  double weight = 1;
-};
-// Adds its weighted scores to `sum`. Any worker.
-using UsageScoreFn = std::function<void(ShapeId, NodeRange block, absl::Span<double> sum)>;
-// Adds its weighted scores of `nodes`, all of them feasible. Scheduling thread.
-using GlobalScoreFn =
-    std::function<void(TaskId, absl::Span<const NodeId> nodes, absl::Span<double> sum)>;
-
-using JobCompareFn = std::function<int(JobId, JobId)>;
-using QueueCompareFn = std::function<int(QueueId, QueueId)>;
-using TaskCompareFn = std::function<int(TaskId, TaskId)>;
-using SubJobCompareFn = std::function<int(SubJobId, SubJobId)>;
-using VictimQueueCompareFn = std::function<int(QueueId left, QueueId right, QueueId preemptor)>;
-using TaskEventFn = std::function<void(TaskId)>;
-using EvictableFn = std::function<Verdict(TaskId evictor, absl::Span<const TaskId> candidates)>;
-// Why a gang action looks for victims, and for whom.
-struct EvictionContext {
-  enum class Kind : uint8_t { kGangPreempt, kGangReclaim };
-  Kind kind = Kind::kGangPreempt;
-  JobId job;
-};
-using UnifiedEvictableFn =
-    std::function<Verdict(const EvictionContext&, absl::Span<const TaskId> candidates)>;
-// Groups of node sets to try in turn, for a job or sub-job, inside a HyperNode (by name).
-using HyperNodeGradientFn = std::function<std::vector<std::vector<std::string>>(
-    JobId, SubJobId, std::string_view hyper_node, bool for_eviction)>;
-using HyperNodeScoreFn = std::function<void(SubJobId, absl::Span<const std::string> hyper_nodes,
-                                            absl::Span<double> sum)>;
-using VictimTasksFn = std::function<std::vector<TaskId>(absl::Span<const TaskId> candidates)>;
-// Picks one of the best nodes itself; an invalid id leaves the choice to the scores.
-using BestNodeFn =
-    std::function<NodeId(TaskId, absl::Span<const NodeId> nodes, absl::Span<const double> scores)>;
-
 // The lists by hook kind. Plugins do not write here directly: they use HookRegistrar, which knows
 // the plugin's tier and its enable flags. Simulation hooks of Volcano have no list: what-if
 // searches place and evict on the session itself and roll back, so that every plugin's counters
@@ -139,11 +62,11 @@ struct HookTable {
   HookList<std::function<ReasonId(TaskId)>> pre_filter;
   HookList<StaticFilterFn> static_filter;
   HookList<UsageFilterFn> usage_filter;
-  HookList<GlobalFilterFn> global_filter;
+  HookList<GlobalFilter> global_filter;
   HookList<BestNodeFn> best_node;
   HookList<StaticScore> static_score;
   HookList<UsageScoreFn> usage_score;
-  HookList<GlobalScoreFn> global_score;
+  HookList<GlobalScore> global_score;
   HookList<HyperNodeScoreFn> hyper_node_score;
   HookList<HyperNodeGradientFn> hyper_node_gradient;
 

@@ -50,11 +50,9 @@ BTH_FLAGGED_HOOK(ClusterOrder, NameCompareFn, cluster_order, kClusterOrder)
 BTH_FLAGGED_HOOK(PreFilter, PreFilterFn, pre_filter, kPredicate)
 BTH_FLAGGED_HOOK(FilterStatic, StaticFilterFn, static_filter, kPredicate)
 BTH_FLAGGED_HOOK(FilterUsage, UsageFilterFn, usage_filter, kPredicate)
-BTH_FLAGGED_HOOK(FilterGlobal, GlobalFilterFn, global_filter, kPredicate)
 BTH_FLAGGED_HOOK(BestNode, BestNodeFn, best_node, kBestNode)
 BTH_FLAGGED_HOOK(ScoreStatic, StaticScore, static_score, kNodeOrder)
 BTH_FLAGGED_HOOK(ScoreUsage, UsageScoreFn, usage_score, kNodeOrder)
-BTH_FLAGGED_HOOK(ScoreGlobal, GlobalScoreFn, global_score, kNodeOrder)
 BTH_FLAGGED_HOOK(HyperNodeScore, HyperNodeScoreFn, hyper_node_score, kHyperNodeOrder)
 BTH_FLAGGED_HOOK(HyperNodeGradient, HyperNodeGradientFn, hyper_node_gradient, kHyperNodeGradient)
 BTH_FLAGGED_HOOK(Preemptable, EvictableFn, preemptable, kPreemptable)
@@ -79,6 +77,16 @@ BTH_PLAIN_HOOK(BeforeScan, NotifyFn, before_scan)
 BTH_PLAIN_HOOK(OnPlace, TaskEventFn, on_place)
 BTH_PLAIN_HOOK(OnRemove, TaskEventFn, on_remove)
 BTH_PLAIN_HOOK(OnClose, NotifyFn, on_close)
+
+void HookRegistrar::FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns) {
+  if (!option_.flags[HookFlag::kPredicate]) return;
+  table_.global_filter.Add(NextOrigin(), {std::move(fn), std::move(concerns)});
+}
+
+void HookRegistrar::ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns) {
+  if (!option_.flags[HookFlag::kNodeOrder]) return;
+  table_.global_score.Add(NextOrigin(), {std::move(fn), std::move(concerns)});
+}
 
 #undef BTH_FLAGGED_HOOK
 #undef BTH_PLAIN_HOOK

@@ -38,11 +38,11 @@ class HookRegistrar {
   void PreFilter(std::function<ReasonId(TaskId)> fn);
   void FilterStatic(StaticFilterFn fn);
   void FilterUsage(UsageFilterFn fn);
-  void FilterGlobal(GlobalFilterFn fn);
+  void FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns = nullptr);
   void BestNode(BestNodeFn fn);
   void ScoreStatic(StaticScore score);
   void ScoreUsage(UsageScoreFn fn);
-  void ScoreGlobal(GlobalScoreFn fn);
+  void ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
   void HyperNodeScore(HyperNodeScoreFn fn);
   void HyperNodeGradient(HyperNodeGradientFn fn);
   void Preemptable(EvictableFn fn);

@@ -22,6 +22,7 @@
 
 namespace bth::framework {
 
+class HttpPort;
 class NodePicker;
 class StaticFitCache;
 
@@ -35,6 +36,7 @@ struct SessionContext {
   StaticFitCache* static_fits = nullptr;         // Outlives sessions.
   ReasonTable* reasons = nullptr;                // Outlives sessions, so that ids stay.
   metrics::SchedulerMetrics* metrics = nullptr;  // May be null.
+  HttpPort* http = nullptr;                      // May be null: the outside cannot be asked.
   std::string uid;                               // Stamped into conditions.
 };
 

@@ -60,6 +60,9 @@ constexpr UnsupportedSet Bit(UnsupportedFeature feature) {
   return static_cast<UnsupportedSet>((1u << static_cast<unsigned>(feature)) >> 1);
 }
 
+struct PodPeerTerms;  // api/model/pod_peers.h
+struct PodVolumes;    // api/model/storage.h
+
 // Immutable, shared by every pod with the same ones.
 struct PodConstraints {
   std::vector<std::pair<Symbol, Symbol>> node_selector;
@@ -72,10 +75,12 @@ struct PodConstraints {
   // value, which a cordoned node counts as having.
   bool tolerates_unschedulable = false;
   std::vector<HostPort> ports;
-  std::vector<Symbol> images;  // Of init containers and containers, with tag.
-  int image_containers = 0;    // Containers counted by the image score.
-  bool has_sidecar = false;    // A restartable init container.
-  bool revocable = false;      // May go to revocable nodes.
+  std::vector<Symbol> images;                 // Of init containers and containers, with tag.
+  int image_containers = 0;                   // Containers counted by the image score.
+  bool has_sidecar = false;                   // A restartable init container.
+  bool revocable = false;                     // May go to revocable nodes.
+  std::shared_ptr<const PodPeerTerms> peers;  // Null: no affinity to pods, no spread.
+  std::shared_ptr<const PodVolumes> volumes;  // Null: none that matters here.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
 };

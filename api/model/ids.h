@@ -14,6 +14,8 @@ using RoleId = StrongId<struct RoleTag>;
 using QueueId = StrongId<struct QueueTag>;
 using BudgetId = StrongId<struct BudgetTag>;
 using ShapeId = StrongId<struct ShapeTag>;
+// Pods of one namespace with equal labels.
+using LabelsId = StrongId<struct LabelsTag>;
 // Pods with equal node selectors, affinity, tolerations, ports and images share constraints;
 // shapes add the requests.
 using ConstraintsId = StrongId<struct ConstraintsTag>;

@@ -49,6 +49,7 @@ struct TaskRow {
   SubJobId sub_job;
   RoleId role;  // Invalid: no role.
   ShapeId shape;
+  LabelsId labels;
   NodeId nominated_node;
   // PodDisruptionBudgets that select it; null: none.
   std::shared_ptr<const std::vector<BudgetId>> budgets;

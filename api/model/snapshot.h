@@ -10,8 +10,11 @@
 #include "api/model/ids.h"
 #include "api/model/job.h"
 #include "api/model/node.h"
+#include "api/model/node_load.h"
+#include "api/model/pod_peers.h"
 #include "api/model/queue.h"
 #include "api/model/resource_vec.h"
+#include "api/model/storage.h"
 #include "api/model/usage.h"
 #include "base/cow_vector.h"
 
@@ -39,6 +42,14 @@ struct Snapshot {
 
   CowVector<ShapeId, ShapeRow, kShapeChunkRows> shapes;
   CowVector<ConstraintsId, std::shared_ptr<const PodConstraints>, kPointerChunkRows> constraints;
+
+  CowVector<LabelsId, std::shared_ptr<const PodLabels>, kPointerChunkRows> labels;
+  CowVector<NodeId, NodePeers, kPointerChunkRows> peers;  // Pods on each node by labels and terms.
+  int64_t pods_with_anti_affinity = 0;                    // On nodes, with required terms.
+  int64_t pods_with_preferred_terms = 0;                  // On nodes, with any affinity terms.
+  std::shared_ptr<const NamespaceTable> namespaces;       // Null: none known.
+  std::shared_ptr<const StorageView> storage;             // Null: nothing is known of volumes.
+  std::shared_ptr<const NodeLoads> loads;                 // Null: no source is configured.
 
   CowVector<TaskId, TaskRow, kPointerChunkRows> tasks;
   CowVector<JobId, JobRow, kJobChunkRows> jobs;

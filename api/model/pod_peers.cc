@@ -1,0 +1,57 @@
+#include "api/model/pod_peers.h"
+
+#include <algorithm>
+
+namespace bth::model {
+namespace {
+
+const Symbol* Find(const std::vector<LabelPair>& labels, Symbol key) {
+  const auto it = std::lower_bound(labels.begin(), labels.end(), key,
+                                   [](const LabelPair& l, Symbol k) { return l.first < k; });
+  return it != labels.end() && it->first == key ? &it->second : nullptr;
+}
+
+bool Holds(const NodeRequirement& requirement, const Symbol* value) {
+  const auto listed = [&] {
+    return std::binary_search(requirement.values.begin(), requirement.values.end(), *value);
+  };
+  switch (requirement.op) {
+    case SelectorOp::kIn:
+      return value != nullptr && listed();
+    case SelectorOp::kNotIn:
+      return value == nullptr || !listed();
+    case SelectorOp::kExists:
+      return value != nullptr;
+    case SelectorOp::kDoesNotExist:
+      return value == nullptr;
+    case SelectorOp::kGt:
+    case SelectorOp::kLt:
+      return false;  // Not among the operators of label selectors.
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Matches(const PodSelector& selector, const std::vector<LabelPair>& labels) {
+  if (selector.never) return false;
+  for (const NodeRequirement& requirement : selector.requirements) {
+    if (!Holds(requirement, Find(labels, requirement.key))) return false;
+  }
+  return true;
+}
+
+bool Matches(const PodAffinityTerm& term, const PodLabels& pod, const NamespaceTable* namespaces) {
+  bool in_scope = std::binary_search(term.namespaces.begin(), term.namespaces.end(), pod.ns);
+  if (!in_scope && term.namespace_selector.has_value()) {
+    static const std::vector<LabelPair> kNone;
+    const std::vector<LabelPair>* labels = &kNone;
+    if (namespaces != nullptr) {
+      if (const auto it = namespaces->find(pod.ns); it != namespaces->end()) labels = &it->second;
+    }
+    in_scope = Matches(*term.namespace_selector, *labels);
+  }
+  return in_scope && Matches(term.selector, pod.labels);
+}
+
+}  // namespace bth::model
