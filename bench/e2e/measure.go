@@ -63,6 +63,8 @@ type SingleResult struct {
 	P99Ms      float64 `json:"p99_ms"`
 	MaxMs      float64 `json:"max_ms"`
 	CPUPercent float64 `json:"cpu_percent"`
+	// In order of creation, so that an outlier can be placed.
+	Latencies []float64 `json:"latencies_ms"`
 }
 
 // run is one subject on one server.
@@ -251,6 +253,7 @@ func (r *run) singles(ctx context.Context) error {
 		result.Created++
 		if latency > 0 {
 			latencies = append(latencies, latency)
+			result.Latencies = append(result.Latencies, latency)
 		}
 		select {
 		case <-ctx.Done():
@@ -261,12 +264,20 @@ func (r *run) singles(ctx context.Context) error {
 	last := r.process.usage()
 	result.CPUPercent = 100 * (last.cpu - first.cpu) / time.Since(begin).Seconds()
 	result.Bound = len(latencies)
-	if n := len(latencies); n > 0 {
-		slices.Sort(latencies)
-		result.P50Ms, result.P99Ms, result.MaxMs = latencies[n/2], latencies[n*99/100], latencies[n-1]
-	}
+	slices.Sort(latencies)
+	result.P50Ms, result.P99Ms = quantile(latencies, 50), quantile(latencies, 99)
+	result.MaxMs = quantile(latencies, 100)
 	r.result.Singles = result
 	return nil
+}
+
+// quantile returns the smallest of the sorted values that at least so many percent of them do not
+// exceed (nearest rank), and 0 when there are none.
+func quantile(sorted []float64, percent int) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
 }
 
 // single returns the latency of one pod in milliseconds, or 0 when it was not bound in time.
