@@ -23,8 +23,8 @@ constexpr int kExtensionNodesMax = 4096;
 // values: they may be secrets.
 class Fields {
  public:
-  Fields(YAML::Node node, std::string file, std::string where, absl::Status* status)
-      : node_(std::move(node)), file_(std::move(file)), where_(std::move(where)), status_(status) {
+  Fields(const YAML::Node& node, std::string file, std::string where, absl::Status* status)
+      : node_(node), file_(std::move(file)), where_(std::move(where)), status_(status) {
     if (!Empty() && !node_.IsMap()) Fail("", "must be a map of fields");
   }
 
@@ -76,7 +76,7 @@ class Fields {
   }
   std::vector<std::string> Texts(const char* key, size_t items_max) {
     std::vector<std::string> out;
-    EachItem(key, items_max, [&](const YAML::Node& item, std::string where) {
+    EachItem(key, items_max, [&](const YAML::Node& item, const std::string& where) {
       if (item.IsScalar()) {
         out.push_back(item.Scalar());
       } else {

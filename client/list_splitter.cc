@@ -93,7 +93,7 @@ absl::Status ListSplitter::Feed(std::string_view piece) {
       continue;
     }
     const bool around = place_ == Place::kAround || place_ == Place::kAfterItems;
-    const absl::Status status = around ? Around(piece[at]) : Between(piece[at]);
+    absl::Status status = around ? Around(piece[at]) : Between(piece[at]);
     if (!status.ok()) return status;
     if (place_ != Place::kInItem) ++at;  // Else it is the item's first byte.
   }

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): of POSIX, not of C.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

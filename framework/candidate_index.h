@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "api/model/ids.h"
 #include "framework/static_fit.h"
 
@@ -25,16 +28,25 @@ class CandidateIndex {
   // Re-evaluates the nodes changed since the last call; rebuilds when that is cheaper or when a
   // normalisation maximum moved.
   model::NodeId Best();
+  // The best of the nodes that pass what the index knows nothing of; nothing after kTriesMax
+  // refusals. Only where no score is normalised: over fewer nodes it would be another one.
+  std::optional<model::NodeId> BestPassing(absl::FunctionRef<bool(model::NodeId)> passes);
+  bool normalises() const { return normalises_; }
   uint64_t rebuilds() const { return rebuilds_; }
 
  private:
+  // Beyond that, asking all nodes at once is cheaper.
+  static constexpr size_t kTriesMax = 128;
   static constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 
+  void CatchUp();
   void Rebuild();
   // False when a normalisation maximum moved, so that every key is stale.
   bool Update(model::NodeId node);
   void SetKey(size_t position, double key);
-  void CountMaxima(model::NodeId feasible);
+  // Of the node with the highest key, the first by name among equals.
+  size_t BestPosition() const;
+  void CountMaxima(model::NodeId node);
   bool KeepsMaxima(model::NodeId node, bool was_feasible, bool is_feasible);
 
   Session& session_;
@@ -47,6 +59,8 @@ class CandidateIndex {
   std::vector<double> tree_;  // [1] is the root, leaves from leaves_.
   size_t changes_seen_ = 0;
   uint64_t rebuilds_ = 0;
+  bool normalises_ = false;
+  std::vector<std::pair<size_t, double>> hidden_;  // Positions and keys of refused nodes.
 };
 
 }  // namespace bth::framework

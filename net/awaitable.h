@@ -160,7 +160,7 @@ class Promised {
         if (state) state->waiter = {};
       }
       explicit Awaiter(std::shared_ptr<State> s) : state(std::move(s)) {}
-      Awaiter(Awaiter&&) = default;
+      Awaiter(Awaiter&&) noexcept = default;
       bool await_ready() const noexcept { return state->value.has_value(); }
       void await_suspend(std::coroutine_handle<> caller) noexcept {
         BTH_CHECK(!state->waiter);

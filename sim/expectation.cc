@@ -12,7 +12,7 @@ using types::Json;
 
 // Members of a cycle that an expectation names whole.
 bool IsWhole(std::string_view member) {
-  return member == "binds" || member == "pipelined" || member == "pending";
+  return member == "binds" || member == "pipelined" || member == "pending" || member == "volumes";
 }
 
 // Puts `found` into the short spelling that `expected` uses for it.
@@ -34,7 +34,7 @@ Json Shortened(const Json& expected, const Json& found) {
 void Compare(const Json& expected, const Json& found, const std::string& path,
              std::vector<std::string>* failures) {
   if (expected.is_null()) return;
-  const Json actual = Shortened(expected, found);
+  Json actual = Shortened(expected, found);
   if (expected.is_object() && actual.is_object()) {
     for (const auto& [key, value] : expected.members()) {
       const std::string inner = absl::StrCat(path, ".", key);

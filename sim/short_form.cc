@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "base/suggest.h"
 #include "sim/cluster.h"
+#include "sim/short_form_peers.h"
 
 namespace bth::sim {
 namespace {
@@ -31,7 +32,7 @@ struct Word {
 using Setter = std::function<absl::Status(Json*, const Word&)>;
 using Words = std::map<std::string, Setter, std::less<>>;
 
-absl::Status Bad(std::string text) {
+absl::Status Bad(const std::string& text) {
   return absl::InvalidArgumentError(text);
 }
 
@@ -346,6 +347,16 @@ const Words& PodWords() {
       {"image", AddImage},
       {"anti", AddAntiAffinity},
       {"spread", AddSpread},
+      {"affinity.",
+       [](Json* pod, const Word& word) {
+         return AddAffinityTerm(pod, "podAffinity", word.rest, word.value);
+       }},
+      {"anti.",
+       [](Json* pod, const Word& word) {
+         return AddAffinityTerm(pod, "podAntiAffinity", word.rest, word.value);
+       }},
+      {"spread.",
+       [](Json* pod, const Word& word) { return AddSpreadTerm(pod, word.rest, word.value); }},
       {"pvc", AddVolume},
       {"gate",
        [](Json* pod, const Word& word) { return AddNamed(pod, "schedulingGates", word.value); }},

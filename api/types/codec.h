@@ -116,7 +116,7 @@ absl::StatusOr<T> Decode(const Json& json) {
 
 // Reads a list response, parsing the body in place.
 template <class T>
-absl::StatusOr<ListResult<T>> DecodeList(std::string text) {
+absl::StatusOr<ListResult<T>> DecodeList(std::string text) {  // NOLINT: it is moved below.
   ListResult<T> result;
   const codec_internal::ListTarget target = {
       &result.items,
@@ -133,7 +133,7 @@ absl::StatusOr<ListResult<T>> DecodeList(std::string text) {
 
 // Reads one line of a watch. An error means that the line itself is not an event.
 template <class T>
-absl::StatusOr<WatchEvent<T>> DecodeWatchEvent(std::string line) {
+absl::StatusOr<WatchEvent<T>> DecodeWatchEvent(std::string line) {  // NOLINT: moved below.
   using Type = typename WatchEvent<T>::Type;
   WatchEvent<T> event;
   codec_internal::EventTarget target = {&event.object, {}, false, absl::OkStatus()};

@@ -20,7 +20,7 @@ Json Definition(std::string_view name, std::string_view type, std::string_view f
 }
 
 Json CustomCell(const PrinterColumn& column, const Json& object, absl::Time now) {
-  const Json value = EvaluateJsonPath(object, column.json_path);
+  Json value = EvaluateJsonPath(object, column.json_path);
   if (value.is_null()) return nullptr;
   if (column.type == "date") return AgeText(value.AsString(), now);
   if (column.type == "string" && !value.is_string()) return value.Dump();

@@ -3,11 +3,19 @@
 #include <csignal>
 #include <iostream>
 
+#include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "base/log.h"
 #include "cmd/common/version.h"
+#include "net/pem.h"
 
 namespace bth::cmd {
+
+uint64_t RandomSeed() {
+  uint64_t seed = 0;
+  if (!absl::SimpleHexAtoi(net::RandomHex(8), &seed)) seed = 1;
+  return seed;
+}
 
 std::optional<int> ReadCommandLine(FlagSet& set, int argc, char** argv, const bool& version) {
   const FlagSet::Outcome parsed = set.Parse(argc, argv, std::cerr);
@@ -24,8 +32,9 @@ absl::Status OpenLog(const ProgramText& text, const LogFlags& log,
   const std::string path = log.Target(text.name, absl::Now());
   if (path.empty()) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<StderrFile>> opened = StderrFile::Open(path);
-  if (opened.ok()) *file = *std::move(opened);
-  return opened.status();
+  if (!opened.ok()) return opened.status();
+  *file = *std::move(opened);
+  return absl::OkStatus();
 }
 
 void LogFlagValues(const FlagSet& set, const LogFlags& log, const std::vector<std::string>& notes) {

@@ -95,7 +95,7 @@ Awaitable<absl::StatusOr<Lease>> Pool::Acquire(Call call) {
       const ClientOptions& options = origin_->options;
       co_return Annotate(
           absl::Status(connected.code(), absl::StrCat(connected.message(), "; not sent")),
-          absl::StrCat("connect to ", options.host, ":", options.port).c_str());
+          absl::StrCat("connect to ", options.host, ":", options.port));
     }
   }
   co_return *std::move(lease);

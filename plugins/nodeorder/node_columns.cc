@@ -141,6 +141,8 @@ void NodeColumns::AddBalance(const algo::CpuMemory& pod, int64_t weight, NodeRan
     const double of_memory = std::min((memory.held[i] + memory.pod) / memory.whole[i], 1.0);
     const double deviation = std::abs((of_cpu - of_memory) / 2);
     const auto with = static_cast<int32_t>((1.0 - deviation) * static_cast<double>(kTop));
+    // Halves are dropped, as kube-scheduler does.
+    // NOLINTNEXTLINE(bugprone-integer-division)
     out[i] += factor * static_cast<double>(kTop / 2 + ((kTop / 2 + with - without[i]) >> 1));
   }
 }
