@@ -1,5 +1,6 @@
 #include "actions/allocate.h"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ using model::SubJobId;
 using model::TaskId;
 using model::TaskStatus;
 
+using SheetLess = std::function<bool(const SubJobSheet*, const SubJobSheet*)>;
+
 // One run of the action.
 class Run {
  public:
@@ -47,6 +50,12 @@ class Run {
       const JobId job = jobs.Pop();
       BTH_ASSIGN_OR_RETURN(const bool again, Visit(job));
       if (again) jobs.Push(job);
+      if (!again && KeepsStrictOrder(session_, queue) && !session_.JobReady(job)) {
+        for (JobId later : jobs.items()) {
+          session_.HoldAt(later, Gate::kQueueTurn, "", TurnText(session_, job));
+        }
+        continue;
+      }
       queues_.PushQueue(queue);
     }
     return absl::OkStatus();
@@ -77,7 +86,8 @@ class Run {
   // bound: jobs with a nominated pod are placed before anybody else, in queue and job order. First
   // those that stand with what they were promised; then those that need more beside it, which must
   // not take it from the others, whoever ranks higher. A promise whose gang cannot be made whole
-  // any more is given up, and its room is everybody's. All of it follows from the pods' status, so
+  // any more is given up, and its room is everybody's. A queue that became overused meanwhile keeps
+  // what it was promised as long as it may allocate it. All of it follows from the pods' status, so
   // that it outlives the process.
   void RenewPromises() {
     QueueJobs promised(session_);
@@ -90,7 +100,7 @@ class Run {
     while (!promised.empty()) {
       const QueueId queue = promised.PopQueue();
       QueueJobs::JobHeap& jobs = promised.JobsOf(queue);
-      while (!jobs.empty() && !session_.Overused(queue)) {
+      while (!jobs.empty()) {
         const JobId job = jobs.Pop();
         if (!Renew(job, /*with_rest=*/false)) incomplete.push_back(job);
       }
@@ -204,13 +214,21 @@ class Run {
     return sheet.HasTasks();
   }
 
-  // Sub-jobs in their order, until the job is ready; one that fails is left out.
+  // Sub-jobs in their order, until the job is ready; one that fails is left out. The order is asked
+  // anew each time: a sub-job that has its minimum comes after those that have not.
   bool PlaceSubJobs(JobId job, Worksheet& sheet, Statement& statement) {
-    for (size_t i = 0; i < sheet.sub_jobs.size();) {
-      SubJobSheet& sub_job = sheet.sub_jobs[i];
-      const bool placed = !sub_job.tasks.empty() && PlaceTasks(job, sub_job, statement);
+    framework::Heap<SubJobSheet*, SheetLess> sub_jobs(
+        [this](const SubJobSheet* a, const SubJobSheet* b) {
+          return ComesBefore(session_, *a, *b);
+        });
+    for (SubJobSheet& sub_job : sheet.sub_jobs) {
+      if (!sub_job.tasks.empty()) sub_jobs.Push(&sub_job);
+    }
+    while (!sub_jobs.empty()) {
+      SubJobSheet* const sub_job = sub_jobs.Pop();
+      const bool placed = PlaceTasks(job, *sub_job, statement);
       if (session_.JobReady(job)) break;
-      if (!placed || sub_job.tasks.empty()) ++i;
+      if (placed && !sub_job->tasks.empty()) sub_jobs.Push(sub_job);
     }
     if (statement.empty()) return false;
     for (SubJobSheet& sub_job : sheet.sub_jobs) {
@@ -287,7 +305,7 @@ class Run {
       return false;
     }
     if (row.gated) {
-      session_.HoldAt(job, Gate::kSchedulingGate, "", "pods have scheduling gates");
+      WaitForGate(job, task);
       return false;
     }
     if (row.role.valid() && failed_roles_.contains(row.role)) {
@@ -300,6 +318,17 @@ class Run {
       return false;
     }
     return true;
+  }
+
+  // The queue has room for the task, which is what Volcano's own gate waits for. The task itself is
+  // placed in a later cycle, once its object shows that the gate is gone.
+  void WaitForGate(JobId job, TaskId task) {
+    const model::TaskRow& row = session_.task(task);
+    const bool lifts = session_.context().lifts_queue_gates && row.own_gate_only && row.keeps_room;
+    if (lifts && !row.gate_lifted) session_.LiftGate(task);
+    session_.HoldAt(
+        job, Gate::kSchedulingGate, "",
+        lifts ? "the scheduling gates of pods are being removed" : "pods have scheduling gates");
   }
 
   // After a task found no node: can the rest still make the gang?

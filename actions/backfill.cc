@@ -20,11 +20,14 @@ using model::TaskId;
 using model::TaskStatus;
 
 // Promises to best-effort pods are taken back: they may have a place now. Not those for which
-// others were evicted: the room stays theirs.
+// others were evicted, until these have left: the room stays theirs.
 void TakePromisesBack(Session& session, JobId job, Statement& statement) {
   for (TaskId task : *session.job(job).tasks) {
     const model::TaskState& state = session.state(task);
-    if (state.status != TaskStatus::kPipelined || state.evicts) continue;
+    if (state.status != TaskStatus::kPipelined) continue;
+    const bool since_before = session.task(task).nominated_node == state.node;
+    const bool has_room = session.request(task).FitsIn(session.usage().idle[state.node]);
+    if (state.evicts && !(since_before && has_room)) continue;
     if (session.shape(session.task(task).shape).best_effort) statement.Unpipeline(task);
   }
 }

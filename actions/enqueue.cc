@@ -27,6 +27,12 @@ absl::Status Enqueue::Execute(Session& session) {
       session.SetPhase(job, model::PodGroupPhase::kInqueue);
     } else {
       session.HoldAt(job, Gate::kNotEnqueued, "", "pod group is not admitted to its queue yet");
+      if (KeepsStrictOrder(session, queue)) {
+        for (JobId later : jobs.items()) {
+          session.HoldAt(later, Gate::kNotEnqueued, "", TurnText(session, job));
+        }
+        continue;
+      }
     }
     queues.PushQueue(queue);
   }

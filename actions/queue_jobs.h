@@ -3,12 +3,27 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "framework/heap.h"
 #include "framework/session.h"
 
 namespace bth::actions {
+
+// The queue serves its jobs strictly one after the other (spec.dequeueStrategy: fifo): while one
+// waits, those after it wait too. Others pass over jobs that cannot be served now.
+inline bool KeepsStrictOrder(const framework::Session& session, model::QueueId queue) {
+  return session.queue(queue).dequeue_strategy == "fifo";
+}
+
+// Why the jobs after `first` are not looked at in this cycle.
+inline std::string TurnText(const framework::Session& session, model::JobId first) {
+  return absl::StrCat("queue ", *session.queue(session.job(first).queue).name,
+                      " serves its jobs strictly in order (dequeueStrategy fifo), and ",
+                      session.job(first).facts->Key(), " comes first");
+}
 
 // The orders are asked live: placing tasks moves shares, and the next push or pop follows them.
 class QueueJobs {

@@ -47,6 +47,11 @@ bool Worksheet::HasTasks() const {
                      [](const SubJobSheet& sheet) { return !sheet.tasks.empty(); });
 }
 
+bool ComesBefore(const Session& session, const SubJobSheet& a, const SubJobSheet& b) {
+  if (a.required != b.required) return a.required;
+  return session.CompareSubJobs(a.sub_job, b.sub_job) < 0;
+}
+
 Worksheet MakeWorksheet(const Session& session, JobId job) {
   const model::JobRow& row = session.job(job);
   Worksheet out;
@@ -58,8 +63,7 @@ Worksheet MakeWorksheet(const Session& session, JobId job) {
   }
   std::sort(out.sub_jobs.begin(), out.sub_jobs.end(),
             [&session](const SubJobSheet& a, const SubJobSheet& b) {
-              if (a.required != b.required) return a.required;
-              return session.CompareSubJobs(a.sub_job, b.sub_job) < 0;
+              return ComesBefore(session, a, b);
             });
   absl::flat_hash_map<SubJobId, size_t> sheet_of;
   for (size_t i = 0; i < out.sub_jobs.size(); ++i) sheet_of[out.sub_jobs[i].sub_job] = i;

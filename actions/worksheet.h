@@ -21,7 +21,10 @@ struct SubJobSheet {
   TaskHeap best_effort;   // That ask for nothing but a place.
 };
 
-// Sub-jobs that their group's minimum needs come first, then by sub-job order.
+// Sub-jobs that their group's minimum needs come first, then by sub-job order, as things stand.
+bool ComesBefore(const framework::Session& session, const SubJobSheet& a, const SubJobSheet& b);
+
+// In that order, as it was when the sheet was made.
 struct Worksheet {
   std::vector<SubJobSheet> sub_jobs;
 

@@ -37,6 +37,7 @@ void QueueSums::Add(const QueueSums& other) {
   jobs += other.jobs;
   allocated += other.allocated;
   request += other.request;
+  leaving += other.leaving;
   inqueue += other.inqueue;
   elastic += other.elastic;
 }
@@ -45,6 +46,7 @@ void QueueSums::Subtract(const QueueSums& other) {
   jobs -= other.jobs;
   allocated -= other.allocated;
   request -= other.request;
+  leaving -= other.leaving;
   inqueue -= other.inqueue;
   elastic -= other.elastic;
 }
@@ -53,6 +55,7 @@ QueueSums ClaimsOf(const JobRow& job, const JobCounts& counts, DimMask reservabl
   return {.jobs = 1,
           .allocated = counts.allocated,
           .request = counts.allocated + counts.pending,
+          .leaving = counts.leaving,
           .inqueue = StillReserved(job, counts, reservable),
           .elastic = Elastic(counts.allocated, job.min_resources)};
 }

@@ -21,6 +21,7 @@ struct QueueSums {
   int32_t jobs = 0;
   ResourceVec allocated;  // Held by allocated tasks.
   ResourceVec request;    // Of allocated and pending tasks.
+  ResourceVec leaving;    // Of tasks that are going away.
   ResourceVec inqueue;    // StillReserved.
   ResourceVec elastic;    // Held beyond the jobs' minimums.
 

@@ -12,6 +12,7 @@ namespace bth::test {
 namespace {
 
 constexpr int64_t kGi = int64_t{1} << 30;
+constexpr int64_t kZones = 8;
 
 // What Volcano's chart configures, and the built-in default.
 constexpr char kConf[] = R"(
@@ -40,7 +41,8 @@ class Cluster {
       Put(NodeSpec{.name = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad6)),
                    .cpu_milli = 64'000,
                    .memory_bytes = 256 * kGi,
-                   .pods = 250},
+                   .pods = 250,
+                   .zone = absl::StrCat("zone-", i % kZones)},
           mirror_);
     }
     nodes_ = count;
@@ -56,6 +58,22 @@ class Cluster {
                   .memory_bytes = kGi + (vary ? (i / 1000) * 4096 : 0),
                   .created_us = i},
           mirror_);
+    }
+  }
+
+  // Gangs whose pods are labelled with their gang and ask for places accordingly.
+  void AddPeers(int64_t pods, int64_t gang,
+                const std::function<void(const SelectorSpec& of_gang, PeerSpecs*)>& ask) {
+    for (int64_t i = 0; i < pods; ++i) {
+      if (i % gang == 0) AddJob(absl::StrCat("ns/pending-", ++jobs_), gang);
+      PodSpec pod{.name = absl::StrCat("pending-", jobs_, "-", i),
+                  .job = absl::StrCat("ns/pending-", jobs_),
+                  .cpu_milli = 500,
+                  .memory_bytes = kGi,
+                  .created_us = i};
+      pod.peers.labels = {{"gang", absl::StrCat(jobs_)}, {"index", absl::StrCat(i % gang)}};
+      ask({.label = "gang", .value = absl::StrCat(jobs_)}, &pod.peers);
+      Put(pod, mirror_);
     }
   }
 
@@ -148,6 +166,44 @@ void BM_IdenticalPods(benchmark::State& state) {
 BENCHMARK(BM_IdenticalPods)
     ->Args({1000, 5000})
     ->Args({10'000, 100'000})
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+
+// Pods of a gang get a host each.
+void BM_AntiAffinity(benchmark::State& state) {
+  Cluster cluster;
+  cluster.AddNodes(state.range(0));
+  cluster.AddPeers(state.range(1), state.range(2), [](const SelectorSpec& gang, PeerSpecs* peers) {
+    peers->affinity = {{.topology_key = kHostKey, .selector = gang, .avoids = true}};
+  });
+  RunCycles(state, cluster, [] {});
+  if (state.counters["binds"] != static_cast<double>(state.range(1))) {
+    state.SkipWithError("not all pods were bound");
+  }
+}
+BENCHMARK(BM_AntiAffinity)
+    ->Args({1000, 5000, 10})
+    ->Args({1000, 5000, 100})
+    ->Args({10'000, 5000, 100})
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+
+// Pods of a gang are spread over zones, which they must be, and over hosts as far as possible.
+void BM_Spread(benchmark::State& state) {
+  Cluster cluster;
+  cluster.AddNodes(state.range(0));
+  cluster.AddPeers(state.range(1), state.range(2), [](const SelectorSpec& gang, PeerSpecs* peers) {
+    peers->spread = {{.topology_key = "zone", .selector = gang},
+                     {.topology_key = kHostKey, .selector = gang, .required = false}};
+  });
+  RunCycles(state, cluster, [] {});
+  if (state.counters["binds"] != static_cast<double>(state.range(1))) {
+    state.SkipWithError("not all pods were bound");
+  }
+}
+BENCHMARK(BM_Spread)
+    ->Args({1000, 5000, 10})
+    ->Args({1000, 5000, 100})
     ->Unit(benchmark::kMillisecond)
     ->MinTime(1);
 

@@ -42,6 +42,26 @@ absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
   return out;
 }
 
+QueueAmounts CountedQueueAmounts(const types::ResourceList& list) {
+  // No cluster is so large, and a hundred such amounts can be added up.
+  constexpr int64_t kAmountMax = int64_t{1} << 56;
+  QueueAmounts out;
+  for (const auto& [name, quantity] : list) {
+    // `deviceclass/<class>` and `<dimension>.deviceclass/<class>`.
+    if (name.rfind("deviceclass/", 0) == 0 || name.find(".deviceclass/") != std::string::npos) {
+      out.device_classes = true;
+      continue;
+    }
+    if (!model::IsCountedResource(name)) continue;
+    out.negative |= quantity.is_negative();
+    int64_t amount =
+        CountsInBytes(name) ? quantity.Value() : quantity.MilliValue().value_or(kAmountMax);
+    if (quantity.is_negative()) amount = 0;
+    out.amounts.emplace_back(name, std::clamp<int64_t>(amount, 0, kAmountMax));
+  }
+  return out;
+}
+
 types::ResourceList ToResourceList(const NamedAmounts& amounts) {
   types::ResourceList out;
   for (const auto& [name, amount] : amounts) {

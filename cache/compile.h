@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@
 
 namespace bth::cache {
 
+// The only scheduling gate that the scheduler removes; also the annotation that asks for it.
+inline constexpr std::string_view kQueueGate = "scheduling.volcano.sh/queue-allocation-gate";
+
 // Which pods are ours, and on which nodes we place them.
 struct Responsibility {
   std::set<std::string, std::less<>> scheduler_names = {"volcano"};
@@ -28,6 +32,8 @@ struct Responsibility {
   bool priority_classes = true;
   // Without them, no budget is known.
   bool disruption_budgets = true;
+  // Keep pods and nodes as JSON too.
+  bool documents = false;
 
   bool OwnsNode(const types::ObjectMeta& node) const;
 };
@@ -44,6 +50,14 @@ CompiledQuota Compile(const types::ResourceQuota& quota);
 // Counted resources of a list, in the units of model::DimensionTable, rounded up once. `pods` is
 // the number of pods; kOutOfRange when an amount does not fit, kInvalidArgument when negative.
 absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list);
+// The same for what a queue says, which is never refused as a whole: amounts below zero are zero,
+// very large ones the largest there is, and names of device classes are left out.
+struct QueueAmounts {
+  NamedAmounts amounts;
+  bool negative = false;
+  bool device_classes = false;
+};
+QueueAmounts CountedQueueAmounts(const types::ResourceList& list);
 // Every entry of a list in the units of model::QuotaAmount; what is too large counts as the largest
 // number.
 std::vector<model::QuotaAmount> QuotaAmounts(const types::ResourceList& list);

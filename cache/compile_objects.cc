@@ -121,6 +121,11 @@ absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols)
   }
   std::sort(out.facts->images.begin(), out.facts->images.end());
   BTH_ASSIGN_OR_RETURN(out.allocatable, CountedAmounts(node.status.allocatable));
+  BTH_ASSIGN_OR_RETURN(const NamedAmounts capacity, CountedAmounts(node.status.capacity));
+  for (const auto& [name, amount] : capacity) {
+    if (name == "cpu") out.facts->capacity_cpu_milli = amount;
+    if (name == "memory") out.facts->capacity_memory_bytes = amount;
+  }
   if (IsTrue(node.meta.Label("volcano.sh/oversubscription"))) {
     AddOversubscription(node, "volcano.sh/oversubscription-cpu", "cpu", &out.oversubscription);
     AddOversubscription(node, "volcano.sh/oversubscription-memory", "memory",
@@ -143,9 +148,12 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
     out.facts->budget_max_unavailable =
         std::string(meta.Annotation("volcano.sh/jdb-max-unavailable"));
   }
-  out.facts->revocable_zone = MayUseRevocableNodes(meta) ? "*" : "";
+  if (MayUseRevocableNodes(meta)) out.facts->revocable_zone.assign(1, '*');
   const std::string_view annotation = meta.Annotation(kPreemptableKey);
-  out.preemptable = IsTrue(annotation.empty() ? meta.Label(kPreemptableKey) : annotation);
+  const std::string_view preemptable =
+      annotation.empty() ? meta.Label(kPreemptableKey) : annotation;
+  out.preemptable = IsTrue(preemptable);
+  out.opts_out = !preemptable.empty() && !out.preemptable;
   out.queue = group.spec.queue;
   out.priority_class = group.spec.priority_class_name;
   out.min_member = group.spec.min_member;
@@ -194,10 +202,15 @@ absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue) {
   out.row.hierarchy_weights = std::string(queue.meta.Annotation("volcano.sh/hierarchy-weights"));
   out.row.dequeue_strategy = queue.spec.dequeue_strategy;
   CompileNodeGroups(queue, &out);
-  BTH_ASSIGN_OR_RETURN(out.capability, CountedAmounts(queue.spec.capability));
-  BTH_ASSIGN_OR_RETURN(out.deserved, CountedAmounts(queue.spec.deserved));
-  BTH_ASSIGN_OR_RETURN(out.guarantee, CountedAmounts(queue.spec.guarantee));
-  BTH_ASSIGN_OR_RETURN(out.shown_allocated, CountedAmounts(queue.status.allocated));
+  for (const auto& [list, amounts] : {std::pair(&queue.spec.capability, &out.capability),
+                                      std::pair(&queue.spec.deserved, &out.deserved),
+                                      std::pair(&queue.spec.guarantee, &out.guarantee)}) {
+    QueueAmounts counted = CountedQueueAmounts(*list);
+    out.row.has_negative_quota |= counted.negative;
+    out.row.has_device_quota |= counted.device_classes;
+    *amounts = std::move(counted.amounts);
+  }
+  out.shown_allocated = CountedQueueAmounts(queue.status.allocated).amounts;
   return out;
 }
 

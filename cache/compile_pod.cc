@@ -7,6 +7,10 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/compile.h"
+#include "cache/compile_extras.h"
+#include "cache/compile_peers.h"
+#include "cache/compile_terms.h"
+#include "cache/compile_volumes.h"
 #include "cache/revocable.h"
 #include "cache/whole_number.h"
 #include "conf/arguments.h"
@@ -22,7 +26,6 @@ constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 constexpr std::string_view kTaskPriority = "volcano.sh/task-priority";
 constexpr std::string_view kCooldownTime = "volcano.sh/cooldown-time";
-constexpr std::string_view kOwnGate = "scheduling.volcano.sh/queue-allocation-gate";
 
 TaskStatus StatusOf(const types::Pod& pod) {
   const std::string& phase = pod.status.phase;
@@ -46,36 +49,6 @@ std::optional<int64_t> IndexOf(const std::string& name) {
 std::string_view AnnotationOrLabel(const types::ObjectMeta& meta, std::string_view key) {
   const std::string_view annotation = meta.Annotation(key);
   return annotation.empty() ? meta.Label(key) : annotation;
-}
-
-model::SelectorOp OpOf(types::SelectorOp op) {
-  return static_cast<model::SelectorOp>(static_cast<int>(op));
-}
-static_assert(static_cast<int>(types::SelectorOp::kLt) == static_cast<int>(model::SelectorOp::kLt));
-
-model::NodeRequirement CompileRequirement(const types::Requirement& in, Interner& symbols) {
-  model::NodeRequirement out;
-  out.key = symbols.Intern(in.key);
-  out.op = OpOf(in.op);
-  if (in.op == types::SelectorOp::kGt || in.op == types::SelectorOp::kLt) {
-    if (in.values.size() == 1) out.bound = WholeNumber(in.values[0]);
-    return out;
-  }
-  for (const std::string& value : in.values) out.values.push_back(symbols.Intern(value));
-  std::sort(out.values.begin(), out.values.end());
-  return out;
-}
-
-model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, Interner& symbols) {
-  model::NodeTerm out;
-  out.never = !in.Check().ok() || (in.match_expressions.empty() && in.match_fields.empty());
-  for (const types::Requirement& r : in.match_expressions) {
-    out.labels.push_back(CompileRequirement(r, symbols));
-  }
-  for (const types::Requirement& r : in.match_fields) {
-    out.names.push_back(CompileRequirement(r, symbols));
-  }
-  return out;
 }
 
 std::optional<model::TaintEffect> EffectOf(std::string_view effect) {
@@ -124,23 +97,6 @@ void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
     out->unsupported |= model::Bit(feature);
     absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", detail);
   };
-  if (spec.affinity) {
-    const auto& affinity = *spec.affinity;
-    if ((affinity.pod && !affinity.pod->required.empty()) ||
-        (affinity.pod_anti && !affinity.pod_anti->required.empty())) {
-      demand(UnsupportedFeature::kPodAffinity, "required inter-pod affinity");
-    }
-  }
-  for (const types::TopologySpreadConstraint& spread : spec.topology_spread_constraints) {
-    if (spread.when_unsatisfiable == "DoNotSchedule") {
-      demand(UnsupportedFeature::kTopologySpread, spread.topology_key);
-    }
-  }
-  for (const types::Volume& volume : spec.volumes) {
-    if (volume.persistent_volume_claim || volume.ephemeral) {
-      demand(UnsupportedFeature::kVolumes, volume.name);
-    }
-  }
   if (!spec.resource_claims.empty()) {
     demand(UnsupportedFeature::kResourceClaims, spec.resource_claims.front().name);
   }
@@ -190,6 +146,9 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, 
       }
     }
   }
+  out->extras = CompileExtras(pod);
+  out->volumes = CompileVolumes(pod);
+  out->peers = CompilePeers(pod, symbols);
   FindUnsupported(spec, out.get());
   return out;
 }
@@ -269,6 +228,9 @@ std::string KeyOf(const PodConstraints& c) {
   for (Symbol image : c.images) key.Add(image);
   key.Add(static_cast<int64_t>(c.has_sidecar));
   key.Add(static_cast<int64_t>(c.revocable));
+  key.Add(cache::KeyOf(*c.extras));
+  if (c.volumes != nullptr) key.Add(cache::KeyOf(*c.volumes));
+  if (c.peers != nullptr) key.Add(cache::KeyOf(*c.peers));
   key.Add(int64_t{c.unsupported});
   key.Add(c.unsupported_detail);
   return key.Take();
@@ -297,11 +259,14 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptableKey);
   out.preemptable = preemptable.empty() || conf::ParseGoBool(preemptable).value_or(false);
   out.gated = !pod.spec.scheduling_gates.empty();
+  out.keeps_room = meta.Annotation(kQueueGate) == "true";
   out.own_gate_only =
-      pod.spec.scheduling_gates.size() == 1 && pod.spec.scheduling_gates[0].name == kOwnGate;
+      pod.spec.scheduling_gates.size() == 1 && pod.spec.scheduling_gates[0].name == kQueueGate;
   out.critical = pod.spec.priority_class_name == "system-cluster-critical" ||
                  pod.spec.priority_class_name == "system-node-critical";
   out.protected_until_us = ProtectedUntil(pod);
+  if (pod.status.start_time) out.started_us = absl::ToUnixMicros(*pod.status.start_time);
+  out.pod_priority = pod.spec.priority;
   out.never_preempts = pod.spec.preemption_policy == "Never";
   BTH_ASSIGN_OR_RETURN(const types::ResourceList request, types::PodRequests(pod));
   BTH_ASSIGN_OR_RETURN(out.requests, CountedAmounts(request));

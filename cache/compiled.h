@@ -31,10 +31,14 @@ struct CompiledPod {
   bool preemptable = true;
   bool gated = false;
   bool own_gate_only = false;
+  bool keeps_room = false;
   bool never_preempts = false;
   bool critical = false;  // Of a system-…-critical priority class.
   // While it runs: when its cooldown ends, in microseconds since the epoch; 0: it has none.
   int64_t protected_until_us = 0;
+  int64_t started_us = 0;
+  std::optional<int32_t> pod_priority;
+  std::shared_ptr<const std::string> document;
   NamedAmounts requests;
   model::NonZeroRequest nonzero;
   std::shared_ptr<const model::PodConstraints> constraints;
@@ -95,6 +99,7 @@ struct CompiledPodGroup {
   bool has_min_resources = false;
   NamedAmounts min_resources;
   bool preemptable = false;
+  bool opts_out = false;
   bool has_network_topology = false;
   std::vector<SubGroup> sub_groups;
   ShownPodGroup shown;

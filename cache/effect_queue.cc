@@ -36,7 +36,7 @@ void EffectQueue::Report(framework::CycleReport report) {
   }
   Filter(&report);
   executor_.Post([&writer = writer_, report = std::move(report)]() mutable {
-    writer.statuses().Take(std::move(report));
+    writer.Take(std::move(report));
   });
 }
 
@@ -79,6 +79,8 @@ void EffectQueue::Filter(framework::CycleReport* report) const {
   std::erase_if(report->pod_groups, [&](const auto& group) { return untold(group.job); });
   std::erase_if(report->pods,
                 [&](const auto& pod) { return untold(snapshot.tasks[pod.task].job); });
+  std::erase_if(report->lifted_gates,
+                [&](model::TaskId task) { return untold(snapshot.tasks[task].job); });
   // A queue's total also counts the jobs whose bindings were dropped.
   std::erase_if(report->queues, [&](const auto& queue) {
     return !dropped_jobs_.empty() || stops_.StopsQueue(snapshot, queue.queue);

@@ -8,6 +8,7 @@
 #include "api/types/pod_group.h"
 #include "api/types/resource.h"
 #include "base/log.h"
+#include "base/status.h"
 
 namespace bth::cache {
 
@@ -21,7 +22,15 @@ EffectWriter::EffectWriter(client::ApiClient& api, Mirror& mirror, client::Event
       events_(events),
       metrics_(metrics),
       options_(options),
-      statuses_(api, mirror, events, metrics, [this] { Wake(); }) {
+      statuses_(api, mirror, events, metrics, [this] { Wake(); }),
+      gangs_(mirror, statuses_, events, metrics, options_.gangs),
+      volumes_(
+          api, mirror,
+          [this](const std::string& pod, const absl::Status& status) { VolumesDone(pod, status); }),
+      gates_(api, mirror, metrics, options_.gate_removals),
+      notices_(events) {
+  gangs_.OnRelease(
+      [this](const Mirror::PlacedPod& pod, const std::string& job) { ReleasePod(pod, job); });
   for (int i = 0; i < options_.lanes; ++i) {
     lanes_.push_back(std::make_unique<client::Background>());
     lanes_.back()->Start(api_.executor(), Lane());
@@ -48,7 +57,10 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
                   .created_us = names.created_us};
   };
   const auto give_up = [&](const absl::Status& status) {
-    for (const Urgent& done : *out) mirror_.ForgetAssumption(done.key(), done.uid);
+    for (const Urgent& done : *out) {
+      mirror_.storage().Forget(done.key());
+      mirror_.ForgetAssumption(done.key(), done.uid);
+    }
     for (const framework::PromiseEffect& promise : batch.promises) {
       const model::TaskNames& names = *snapshot.tasks[promise.task].names;
       mirror_.ForgetNomination(names.Key(), names.uid);
@@ -76,8 +88,16 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
   for (const framework::BindEffect& bind : batch.binds) {
     Urgent urgent = describe(bind.task);
     urgent.node = snapshot.node_facts(bind.node).name;
+    urgent.volumes = bind.volumes;
+    if (bind.volumes != nullptr) {
+      const absl::Status taken = mirror_.storage().Assume(urgent.key(), *bind.volumes, urgent.node);
+      if (!taken.ok()) return give_up(taken);
+    }
     const absl::Status status = mirror_.AssumeBinding(urgent.key(), urgent.uid, urgent.node);
-    if (!status.ok()) return give_up(status);
+    if (!status.ok()) {
+      mirror_.storage().Forget(urgent.key());
+      return give_up(status);
+    }
     out->push_back(std::move(urgent));
   }
   return true;
@@ -85,7 +105,12 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
 
 void EffectWriter::Take(framework::EffectBatch batch) {
   std::vector<Urgent> accepted;
+  for (const framework::BindEffect& bind : batch.binds) {
+    const model::JobId job = batch.snapshot->tasks[bind.task].job;
+    if (job.valid()) gangs_.BatchComes(batch.snapshot->jobs[job].facts->Key());
+  }
   if (!Assume(batch, &accepted)) {
+    gangs_.BatchCame();
     AddUnderWay(-static_cast<int64_t>(batch.binds.size()));
     if (metrics_ != nullptr) {
       metrics_->Effect(EffectKind::kBind, EffectOutcome::kSkipped,
@@ -94,7 +119,7 @@ void EffectWriter::Take(framework::EffectBatch batch) {
     return;
   }
   for (Urgent& urgent : accepted) {
-    if (!urgent.node.empty()) ++under_way_of_[urgent.job];
+    if (!urgent.node.empty()) gangs_.BindingBegins(urgent.job);
     if (!urgent.node.empty() && metrics_ != nullptr) {
       metrics_->TaskReached(metrics::TaskMoment::kAssumed,
                             api_.executor().Now() - absl::FromUnixMicros(urgent.created_us));
@@ -103,6 +128,12 @@ void EffectWriter::Take(framework::EffectBatch batch) {
     Wake();
   }
   if (metrics_ != nullptr) metrics_->SetEffectQueueDepth(static_cast<int64_t>(urgent_.size()));
+}
+
+void EffectWriter::Take(framework::CycleReport report) {
+  gates_.Take(report);
+  notices_.Take(report);
+  statuses_.Take(std::move(report));
 }
 
 void EffectWriter::Wake() {
@@ -120,7 +151,9 @@ net::Awaitable<void> EffectWriter::Lane() {
       ++urgent_in_flight_;
       ++in_flight_;
       const bool binds = !next.node.empty();
-      if (binds) {
+      if (next.volumes != nullptr) {
+        co_await BindVolumes(std::move(next));
+      } else if (binds) {
         co_await Bind(std::move(next));
       } else {
         co_await Evict(std::move(next));
@@ -144,6 +177,41 @@ net::Awaitable<void> EffectWriter::Lane() {
     sleeping_.push_back(work);
     co_await work.Wait();
   }
+}
+
+// Writes what the volumes of the pod need; the pod is bound when its claims are.
+net::Awaitable<void> EffectWriter::BindVolumes(Urgent bind) {
+  const std::string pod = bind.key();
+  VolumeBinder::Order order;
+  order.pod = pod;
+  order.uid = bind.uid;
+  order.node = bind.node;
+  order.plan = bind.volumes;
+  waiting_[pod] = std::move(bind);
+  absl::Status status = co_await volumes_.Write(std::move(order));
+  if (status.ok()) co_return;
+  if (client::OutcomeUnknown(status)) status = absl::UnavailableError(status.message());
+  VolumesDone(pod, status);
+}
+
+void EffectWriter::VolumesDone(const std::string& pod, const absl::Status& status) {
+  const auto known = waiting_.find(pod);
+  if (known == waiting_.end()) return;
+  Urgent bind = std::move(known->second);
+  waiting_.erase(known);
+  if (status.ok()) {
+    bind.volumes = nullptr;
+    urgent_.push_back(std::move(bind));
+    Wake();
+    return;
+  }
+  const bool changed = absl::IsAborted(status) || absl::IsNotFound(status) ||
+                       absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
+  BindFailure why = BindFailure::kRefused;
+  if (absl::IsCancelled(status)) why = BindFailure::kGone;
+  if (changed) why = BindFailure::kConflict;
+  if (absl::IsUnavailable(status)) why = BindFailure::kUnreachable;
+  BindingFailed(bind, why, Annotate(status, "binding volumes"));
 }
 
 net::Awaitable<void> EffectWriter::Bind(Urgent bind) {
@@ -230,12 +298,12 @@ void EffectWriter::BindingFailed(const Urgent& bind, BindFailure why, const absl
   Log(LogLevel::kWarning, "pod.bind_failed",
       {{"pod", bind.key()}, {"node", bind.node}, {"status", status}});
   mirror_.ForgetAssumption(bind.key(), bind.uid);
-  Trouble& trouble = troubles_[bind.job];
-  trouble.what = why == BindFailure::kGone
-                     ? absl::StrCat("pod ", bind.key(), " was deleted before it was bound")
-                     : absl::StrCat("pod ", bind.key(), " could not be bound to node ", bind.node,
-                                    ": ", std::string(status.message()));
-  Hold(bind.job, why, &trouble);
+  gangs_.BindingFailed(bind.job, why,
+                       why == BindFailure::kGone
+                           ? absl::StrCat("pod ", bind.key(), " was deleted before it was bound")
+                           : absl::StrCat("pod ", bind.key(), " could not be bound to node ",
+                                          bind.node, ": ", std::string(status.message())),
+                       api_.executor().Now());
   if (why != BindFailure::kGone) {
     statuses_.WantPodCondition(
         bind.key(), bind.uid, "SchedulerError",
@@ -245,83 +313,11 @@ void EffectWriter::BindingFailed(const Urgent& bind, BindFailure why, const absl
   Finish(bind);
 }
 
-// One job that the server refuses must not be tried in every cycle. Failures of the same attempt
-// count once.
-void EffectWriter::Hold(const std::string& job, BindFailure why, Trouble* trouble) {
-  if (why == BindFailure::kGone) {
-    if (trouble->next_hold == absl::ZeroDuration()) trouble->why = why;
-    return;
-  }
-  const absl::Time now = api_.executor().Now();
-  const bool same_attempt = trouble->held_until > now;
-  if (same_attempt && why <= trouble->why) return;
-  const auto& [initial, longest] = why == BindFailure::kUnreachable ? options_.hold_unreachable
-                                   : why == BindFailure::kConflict  ? options_.hold_conflict
-                                                                    : options_.hold_refused;
-  const absl::Duration hold = std::clamp(trouble->next_hold, initial, longest);
-  trouble->why = why;
-  trouble->held_until = now + hold;
-  trouble->next_hold = std::min(2 * hold, longest);
-  mirror_.HoldJob(job, trouble->held_until);
-}
-
-void EffectWriter::ReviewGangs() {
-  for (auto it = troubles_.begin(); it != troubles_.end();) {
-    const bool done = !under_way_of_.contains(it->first) && Review(it->first, &it->second);
-    it = done ? troubles_.erase(it) : std::next(it);
-  }
-  if (metrics_ == nullptr) return;
-  metrics_->SetHalfBoundGangs(std::count_if(troubles_.begin(), troubles_.end(),
-                                            [](const auto& t) { return t.second.half_bound; }));
-}
-
-bool EffectWriter::Review(const std::string& job, Trouble* trouble) {
-  const std::optional<Mirror::GangView> gang = mirror_.Gang(job);
-  if (!gang) return true;
-  const bool half = gang->half_bound();
-  if (half || trouble->half_bound) TellHalfBound(job, *gang, trouble);
-  trouble->half_bound = half;
-  return !half && gang->pending == 0;
-}
-
-void EffectWriter::TellHalfBound(const std::string& job, const Mirror::GangView& gang,
-                                 Trouble* trouble) {
-  ShownCondition condition;
-  if (gang.half_bound()) {
-    constexpr const char* kReasons[] = {"ServerUnreachable", "BindingConflict", "PodGone",
-                                        "BindingRefused"};
-    condition.type = kPartiallyBound;
-    condition.status = "True";
-    condition.reason = kReasons[static_cast<size_t>(trouble->why)];
-    condition.message = absl::StrCat(gang.ready, " of the ", gang.min_available,
-                                     " pods that the gang needs are bound: ", trouble->what,
-                                     trouble->why == BindFailure::kGone
-                                         ? "; it is completed when another pod takes its place"
-                                         : "; what is missing is tried again with growing pauses");
-  } else {
-    condition = NoLongerPartiallyBound(gang);
-  }
-  if (!trouble->half_bound && condition.status == "True") {
-    const size_t slash = job.find('/');
-    client::EventObject object;
-    object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
-    object.kind = "PodGroup";
-    object.namespace_name = job.substr(0, slash);
-    object.name = job.substr(slash + 1);
-    object.uid = std::string(gang.uid);
-    events_.Record(object, {"Warning", condition.type, condition.message});
-  }
-  statuses_.WantGroupCondition(job, std::move(condition));
-}
-
 void EffectWriter::Finish(const Urgent& urgent) {
   if (urgent.node.empty()) return;
+  mirror_.storage().Forget(urgent.key());
   AddUnderWay(-1);
-  auto of_job = under_way_of_.find(urgent.job);
-  if (of_job == under_way_of_.end() || --of_job->second > 0) return;
-  under_way_of_.erase(of_job);
-  auto trouble = troubles_.find(urgent.job);
-  if (trouble != troubles_.end() && Review(urgent.job, &trouble->second)) troubles_.erase(trouble);
+  gangs_.BindingEnds(urgent.job, api_.executor().Now());
 }
 
 net::Awaitable<void> EffectWriter::Evict(Urgent eviction) {
@@ -340,10 +336,55 @@ net::Awaitable<void> EffectWriter::Evict(Urgent eviction) {
     events_.Record(object, {"Warning", "Evict", std::move(message)});
     co_return;
   }
-  // A budget forbids it, or the call failed: the pod stays, and the next cycle decides anew.
+  // The server says 429 when it is busy, and when a budget forbids the eviction.
+  const bool busy = absl::IsResourceExhausted(status) &&
+                    status.message().find("disruption budget") == absl::string_view::npos;
+  if (busy) {
+    Count(EffectKind::kEvict, EffectOutcome::kRetried);
+    const absl::Duration delay = client::RetryAfter(status).value_or(absl::Seconds(1));
+    co_await net::Sleep(api_.executor(), delay);
+    urgent_.push_back(std::move(eviction));
+    co_return;
+  }
   Count(EffectKind::kEvict, EffectOutcome::kFailed);
-  Log(LogLevel::kWarning, "pod.eviction_refused", {{"pod", eviction.key()}, {"status", status}});
   mirror_.ForgetAssumption(eviction.key(), eviction.uid);
+  if (absl::IsUnavailable(status) || client::OutcomeUnknown(status)) {
+    // The pod stays, or the watch tells that it went; the next cycle decides anew.
+    Log(LogLevel::kWarning, "pod.eviction_failed", {{"pod", eviction.key()}, {"status", status}});
+    co_return;
+  }
+  EvictionRefused(eviction, status);
+}
+
+// The next cycle decides anew, about others than this one for a while.
+void EffectWriter::EvictionRefused(const Urgent& eviction, const absl::Status& status) {
+  const absl::Duration pause = mirror_.SparePod(eviction.key(), eviction.uid);
+  Log(LogLevel::kWarning, "pod.eviction_refused",
+      {{"pod", eviction.key()}, {"status", status}, {"pause", absl::FormatDuration(pause)}});
+  const auto tell = [&](const std::string& pod, std::string text) {
+    const std::optional<Mirror::PodView> view = mirror_.Pod(pod);
+    if (!view) return;
+    client::EventObject object;
+    object.kind = "Pod";
+    object.namespace_name = pod.substr(0, pod.find('/'));
+    object.name = pod.substr(pod.find('/') + 1);
+    object.uid = std::string(view->uid);
+    events_.Record(object, {"Warning", "EvictionRefused", std::move(text)});
+  };
+  const std::string why = absl::StrCat(std::string(status.message()),
+                                       "; it is not tried again for ", absl::FormatDuration(pause));
+  tell(eviction.key(), absl::StrCat("the pod may not be evicted (", eviction.action, "): ", why));
+  if (eviction.beneficiary.empty()) return;
+  tell(eviction.beneficiary,
+       absl::StrCat("pod ", eviction.key(), " may not be evicted for this one: ", why));
+}
+
+void EffectWriter::ReleasePod(const Mirror::PlacedPod& pod, const std::string& job) {
+  Urgent urgent{.ns = pod.ns, .name = pod.name, .uid = pod.uid, .job = job};
+  urgent.action = "a gang that cannot be completed";
+  if (!mirror_.AssumeEviction(urgent.key(), urgent.uid).ok()) return;
+  urgent_.push_back(std::move(urgent));
+  Wake();
 }
 
 }  // namespace bth::cache

@@ -13,8 +13,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "api/types/codec.h"
+#include "cache/gang_troubles.h"
+#include "cache/gate_remover.h"
 #include "cache/mirror.h"
+#include "cache/queue_notices.h"
 #include "cache/status_writer.h"
+#include "cache/volume_binder.h"
 #include "client/api_client.h"
 #include "client/background.h"
 #include "client/event_recorder.h"
@@ -24,12 +28,9 @@
 namespace bth::cache {
 
 struct EffectWriterOptions {
-  int lanes = 32;  // Requests in flight.
-  // How long a job pauses after a binding of it failed, doubling up to the second.
-  std::pair<absl::Duration, absl::Duration> hold_unreachable = {absl::Milliseconds(500),
-                                                                absl::Seconds(30)};
-  std::pair<absl::Duration, absl::Duration> hold_conflict = {absl::Seconds(1), absl::Minutes(1)};
-  std::pair<absl::Duration, absl::Duration> hold_refused = {absl::Seconds(5), absl::Minutes(5)};
+  int lanes = 32;         // Requests in flight.
+  int gate_removals = 5;  // Removals of scheduling gates in flight, beside the lanes.
+  GangTroubleOptions gangs;
   absl::Duration resolve_retry = absl::Seconds(1);  // Between reads of an unknown outcome.
 };
 
@@ -44,13 +45,22 @@ class EffectWriter {
                metrics::SchedulerMetrics* metrics, EffectWriterOptions options);
 
   void Take(framework::EffectBatch batch);
+  // What a closed cycle wants shown, beside its batches.
+  void Take(framework::CycleReport report);
   StatusWriter& statuses() { return statuses_; }
-  // Looks again at the gangs of which a binding failed: what the watch told may have completed or
-  // ended them. Called after each cycle; the cost follows their number.
-  void ReviewGangs();
-  // No binding or eviction waits or is in flight.
+  // Looks again at the gangs of which a binding failed. Called after each cycle.
+  void ReviewGangs() { gangs_.ReviewAll(api_.executor().Now()); }
+  // When ReviewGangs will have something to do; InfiniteFuture when nothing is to come.
+  absl::Time NextGangRelease() const { return gangs_.NextRelease(); }
+  // Looks again at the pods that wait for their volumes. Called when something was put into the
+  // mirror.
+  void ReviewVolumes() { volumes_.Review(); }
+  size_t waiting_for_volumes() const { return volumes_.waiting(); }
+  // No binding or eviction waits for a connection or is in flight; pods may wait for volumes.
   bool urgent_idle() const { return urgent_.empty() && urgent_in_flight_ == 0; }
-  bool idle() const { return urgent_idle() && in_flight_ == 0 && !statuses_.HasWork(); }
+  bool idle() const {
+    return urgent_idle() && in_flight_ == 0 && !statuses_.HasWork() && gates_.idle();
+  }
 
   // Thread: any.
   int64_t binds_under_way() const { return under_way_.load(std::memory_order_relaxed); }
@@ -68,37 +78,22 @@ class EffectWriter {
     std::string action;
     std::string beneficiary;
     int64_t created_us = 0;
+    std::shared_ptr<const model::VolumePlan> volumes;  // Null: nothing is to be done first.
     std::string key() const { return ns + "/" + name; }
-  };
-
-  // Why a binding did not happen; decides how long its job pauses.
-  enum class BindFailure : uint8_t {
-    kUnreachable,  // No answer, or none that means anything; the pod is not bound.
-    kConflict,     // Somebody else changed the pod.
-    kGone,         // The pod is no more; another one may come.
-    kRefused,      // The server does not want it: trying again changes little.
-  };
-  // A job of which a binding failed and that has pods left to bind.
-  struct Trouble {
-    BindFailure why = BindFailure::kUnreachable;
-    std::string what;  // The last failure, in words.
-    absl::Duration next_hold;
-    absl::Time held_until = absl::InfinitePast();
-    bool half_bound = false;  // And its PodGroup says so.
   };
 
   bool Assume(const framework::EffectBatch& batch, std::vector<Urgent>* out);
   net::Awaitable<void> Lane();
   void Wake();
+  net::Awaitable<void> BindVolumes(Urgent bind);
+  void VolumesDone(const std::string& pod, const absl::Status& status);
   net::Awaitable<void> Bind(Urgent bind);
   net::Awaitable<void> Evict(Urgent eviction);
   net::Awaitable<void> Resolve(Urgent bind, absl::Status failure);
   void BindingDone(const Urgent& bind, absl::Duration took);
   void BindingFailed(const Urgent& bind, BindFailure why, const absl::Status& status);
-  void Hold(const std::string& job, BindFailure why, Trouble* trouble);
-  // True when nothing is left to say about the job.
-  bool Review(const std::string& job, Trouble* trouble);
-  void TellHalfBound(const std::string& job, const Mirror::GangView& gang, Trouble* trouble);
+  void EvictionRefused(const Urgent& eviction, const absl::Status& status);
+  void ReleasePod(const Mirror::PlacedPod& pod, const std::string& job);
   void Finish(const Urgent& urgent);
   void Count(metrics::EffectKind kind, metrics::EffectOutcome outcome);
 
@@ -111,10 +106,13 @@ class EffectWriter {
   int urgent_in_flight_ = 0;
   int in_flight_ = 0;
   std::atomic<int64_t> under_way_{0};
-  absl::flat_hash_map<std::string, int32_t> under_way_of_;  // Bindings by job.
-  std::map<std::string, Trouble> troubles_;                 // By job.
   std::vector<net::Promised<bool>> sleeping_;
   StatusWriter statuses_;
+  GangTroubles gangs_;
+  std::map<std::string, Urgent> waiting_;  // For their volumes, by pod.
+  VolumeBinder volumes_;
+  GateRemover gates_;
+  QueueNotices notices_;
   std::vector<std::unique_ptr<client::Background>> lanes_;
 };
 

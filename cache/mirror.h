@@ -17,8 +17,11 @@
 #include "base/clock.h"
 #include "cache/compiled.h"
 #include "cache/mirror_records.h"
+#include "cache/mirror_views.h"
+#include "cache/peer_book.h"
 #include "cache/slots.h"
 #include "cache/sorted_ids.h"
+#include "cache/storage_mirror.h"
 #include "cache/vocabulary.h"
 
 namespace bth::cache {
@@ -53,7 +56,17 @@ class Mirror {
   void RemoveBudget(const std::string& key);
   void PutQuota(CompiledQuota quota);
   void RemoveQuota(const std::string& ns, const std::string& name);
+  void PutNamespace(const std::string& name, const Labels& labels);
+  void RemoveNamespace(const std::string& name);
 
+  // As measured last; null: there is no source. Jobs that wait are looked at again.
+  void PutLoads(std::shared_ptr<const model::NodeLoads> loads);
+  std::vector<std::string> ReadyNodes() const;  // By name.
+  // Counts them on nodes though no pod asks for them; returns the first that finds no room.
+  std::optional<std::string> CountResources(const std::vector<std::string>& names);
+
+  StorageMirror& storage() { return storage_; }
+  const StorageMirror& storage() const { return storage_; }
   // Our own decisions, until the watch confirms or a failure takes them back. The pod must still
   // be the one with `uid`; kNotFound when it is not, kFailedPrecondition when it moved on, or when
   // the node has no room any more for a binding.
@@ -66,50 +79,40 @@ class Mirror {
   absl::Status AssumeNomination(const std::string& key, std::string_view uid,
                                 const std::string& node);
   void ForgetNomination(const std::string& key, std::string_view uid);
+  // The pod's scheduling gate is going, until its object says so or the removal failed. False: it
+  // is not that pod any more, or has no such gate.
+  bool AssumeGateLifted(const std::string& key, std::string_view uid);
+  void ForgetGateLifted(const std::string& key, std::string_view uid);
   // Keeps a job out of cycles until `until`; a later call replaces an earlier one.
   void HoldJob(const std::string& key, absl::Time until);
+  // Nobody may evict the pod for a while, which is returned: twice as long as the last time.
+  absl::Duration SparePod(const std::string& key, std::string_view uid);
 
   // Since the last Publish: something changed that may let or make a cycle decide differently;
-  bool changed() const { return changed_; }
+  bool changed() const;
   // something changed that only statuses follow, such as bindings that the watch confirms, or
   // room that is left while no job waits for any.
   bool statuses_changed() const { return statuses_changed_; }
   std::shared_ptr<const model::Snapshot> Publish();
-  // When the earliest hold ends; InfiniteFuture when none.
+  // When the earliest pause of a job or spared pod ends; InfiniteFuture when none.
   absl::Time NextHoldEnd() const;
 
-  // What the objects show, for the effect writer; null when unknown.
+  // What the objects show; null or nothing when unknown.
   // True when the PodGroup is ours to enqueue and to write: a pod of it is ours, or it has none.
   bool OwnsGroup(const std::string& pod_group_key) const;
-  // How far a PodGroup is from its minimum; nothing when there is no such object.
-  struct GangView {
-    std::string_view uid;
-    int32_t ready = 0;
-    int32_t pending = 0;
-    int32_t min_available = 0;
-    bool half_bound() const { return ready > 0 && ready < min_available; }
-  };
+  using GangView = cache::GangView;
+  using PlacedPod = cache::PlacedPod;
+  using PodView = cache::PodView;
+  using Groupless = GrouplessPod;
   std::optional<GangView> Gang(const std::string& pod_group_key) const;
+  std::vector<PlacedPod> PlacedPods(const std::string& pod_group_key) const;  // By name.
+  // PodGroups that show the condition as True, by key. Cost: linear in all of them.
+  std::vector<std::string> GroupsShowing(std::string_view condition_type) const;
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
-  struct PodView {
-    std::string_view uid;
-    model::TaskStatus status = model::TaskStatus::kPending;
-    bool assumed = false;
-    std::string_view node;
-    std::string_view reason;  // Of PodScheduled when False.
-    std::string_view message;
-    std::string_view nominated_node;  // As the object shows it,
-    std::string_view promised_node;   // and what cycles promised since then.
-  };
   std::optional<PodView> Pod(const std::string& key) const;
-  // Pending pods with our scheduler name that no PodGroup claims, in order of their keys, at most
-  // `max`; `group` is the missing PodGroup's name, empty when the pod names none.
-  struct Groupless {
-    std::string key;
-    std::string uid;
-    std::string group;
-  };
+  const model::NodeFacts* NodeNamed(const std::string& name) const;
+  // Pending pods with our scheduler name that no PodGroup claims, by key, at most `max`.
   std::vector<Groupless> PodsWithoutGroup(size_t max) const;
 
   size_t pods() const { return pods_.size(); }
@@ -131,9 +134,11 @@ class Mirror {
   model::TaskState ObservedState(const CompiledPod& pod);
   void TrackOnNode(model::TaskId id, const model::TaskState& state, bool on);
   void RefreshPorts(model::NodeId node);
+  void TrackVolumes(model::TaskId id, const model::TaskState& state, bool on);
   model::ShapeId AcquireShape(CompiledPod& pod);
   void ReleaseShape(model::ShapeId shape);
   void Renumber();  // After a dimension was added.
+  void RefreshExtras(model::TaskId id);
 
   // mirror_jobs.cc
   model::JobId JobOf(const std::string& key);
@@ -167,9 +172,15 @@ class Mirror {
   std::shared_ptr<const std::vector<model::BudgetId>> BudgetsOf(const CompiledPod& pod) const;
   void PublishBudgets();
 
+  // mirror_peers.cc
+  void TrackPeers(model::TaskId id, const model::TaskState& state, bool on);
+  void Relabel();
+  void PublishPeers();
+
   // mirror_publish.cc
   void PublishNodes();
   void PublishJobs();
+  void EndSpares();  // mirror_refusals.cc
   void Touch(model::JobId job);
 
   const Clock* clock_;
@@ -202,9 +213,10 @@ class Mirror {
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
   SortedIds<model::JobId> without_queue_;  // With a PodGroup whose queue does not exist.
   absl::flat_hash_set<model::JobId> held_;
-  absl::flat_hash_set<model::JobId> without_group_;  // Known by their pods only.
-  absl::flat_hash_set<model::TaskId> without_job_;   // Ours, with no group annotation.
-  // Waiting pods of other schedulers that name a PodGroup: the group of each, and their number.
+  absl::flat_hash_map<std::string, SparedPod> spared_;  // By pod.
+  absl::flat_hash_set<model::JobId> without_group_;     // Known by their pods only.
+  absl::flat_hash_set<model::TaskId> without_job_;      // Ours, with no group annotation.
+  // Waiting pods of other schedulers: the PodGroup that each names, and their number.
   absl::flat_hash_map<std::string, std::string> foreign_pods_;
   absl::flat_hash_map<std::string, int32_t> foreign_waiting_;
 
@@ -214,6 +226,9 @@ class Mirror {
   absl::flat_hash_map<std::string, model::ConstraintsId> constraints_;
   IdVector<model::ConstraintsId, ConstraintsRecord> constraints_records_;
   Slots<model::ConstraintsId> constraints_slots_;
+
+  StorageMirror storage_;
+  absl::flat_hash_set<model::TaskId> waiting_with_volumes_;  // Ours.
 
   absl::flat_hash_map<std::string, model::QueueId> queues_;
   IdVector<model::QueueId, std::optional<CompiledQueue>> queue_records_;
@@ -227,11 +242,7 @@ class Mirror {
   absl::flat_hash_set<std::string> budget_namespaces_;  // Where selectors changed.
   model::QuotaTable quotas_;
   bool quotas_dirty_ = false;
-
-  struct PriorityClass {
-    int32_t value = 0;
-    bool global_default = false;
-  };
+  PeerBook peers_;
   absl::flat_hash_map<std::string, PriorityClass> priority_classes_;
   int32_t default_priority_ = 0;
 };

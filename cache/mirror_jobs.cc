@@ -44,7 +44,8 @@ bool SameSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
          a.priority_class == b.priority_class && a.min_member == b.min_member &&
          a.role_minimums == b.role_minimums && a.has_min_resources == b.has_min_resources &&
          a.min_resources == b.min_resources && a.preemptable == b.preemptable &&
-         a.has_network_topology == b.has_network_topology && a.sub_groups == b.sub_groups;
+         a.opts_out == b.opts_out && a.has_network_topology == b.has_network_topology &&
+         a.sub_groups == b.sub_groups;
 }
 
 }  // namespace
@@ -257,6 +258,7 @@ void Mirror::WriteJobRow(JobId job) {
     row.has_pod_group = true;
     row.min_available = group.min_member;
     row.preemptable = group.preemptable;
+    row.opts_out = group.opts_out;
     row.has_min_resources = group.has_min_resources;
     row.min_resources = vocabulary_.Set(group.min_resources);
     row.has_sub_group_policy = !group.sub_groups.empty();
@@ -398,6 +400,9 @@ void Mirror::HoldJob(const std::string& key, absl::Time until) {
 absl::Time Mirror::NextHoldEnd() const {
   absl::Time earliest = absl::InfiniteFuture();
   for (JobId job : held_) earliest = std::min(earliest, job_records_[job].held_until);
+  for (const auto& [key, pod] : spared_) {
+    if (pod.until > clock_->Now()) earliest = std::min(earliest, pod.until);
+  }
   return earliest;
 }
 

@@ -37,7 +37,12 @@ bool SameNode(const CompiledNode& a, const CompiledNode& b) {
   };
   const model::NodeFacts& left = *a.facts;
   const model::NodeFacts& right = *b.facts;
-  return left.unschedulable == right.unschedulable && left.images == right.images &&
+  const bool same_document =
+      left.document == right.document ||
+      (left.document != nullptr && right.document != nullptr && *left.document == *right.document);
+  return same_document && left.capacity_cpu_milli == right.capacity_cpu_milli &&
+         left.capacity_memory_bytes == right.capacity_memory_bytes &&
+         left.unschedulable == right.unschedulable && left.images == right.images &&
          std::equal(left.labels.begin(), left.labels.end(), right.labels.begin(),
                     right.labels.end(), same_label) &&
          std::equal(left.taints.begin(), left.taints.end(), right.taints.begin(),
@@ -53,6 +58,8 @@ bool SameQueue(const CompiledQueue& a, const CompiledQueue& b) {
          a.row.hierarchy == b.row.hierarchy && a.row.hierarchy_weights == b.row.hierarchy_weights &&
          a.row.dequeue_strategy == b.row.dequeue_strategy && a.capability == b.capability &&
          a.deserved == b.deserved && a.guarantee == b.guarantee && a.node_groups == b.node_groups &&
+         a.row.has_device_quota == b.row.has_device_quota &&
+         a.row.has_negative_quota == b.row.has_negative_quota &&
          a.node_group_limits == b.node_group_limits;
 }
 
@@ -176,6 +183,10 @@ void Mirror::WriteQueueRow(QueueId id) {
   row.capability = vocabulary_.Set(queue.capability);
   row.deserved = vocabulary_.Set(queue.deserved);
   row.guarantee = vocabulary_.Set(queue.guarantee);
+  const auto unasked = [this](const auto& entry) {
+    return entry.second > 0 && !vocabulary_.dims().Find(entry.first).has_value();
+  };
+  row.deserves_unasked = std::any_of(queue.deserved.begin(), queue.deserved.end(), unasked);
   if (queue.node_groups != model::NodeGroupRules() || !queue.node_group_limits.empty()) {
     auto rules = std::make_shared<model::NodeGroupRules>(queue.node_groups);
     for (const auto& [group, amounts] : queue.node_group_limits) {

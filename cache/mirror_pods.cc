@@ -22,9 +22,9 @@ bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
          a.names.role == b.names.role && a.job_key == b.job_key &&
          a.nominated_node == b.nominated_node && a.priority == b.priority && a.ours == b.ours &&
          a.preemptable == b.preemptable && a.gated == b.gated &&
-         a.own_gate_only == b.own_gate_only && a.never_preempts == b.never_preempts &&
-         a.critical == b.critical && a.requests == b.requests &&
-         a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
+         a.own_gate_only == b.own_gate_only && a.keeps_room == b.keeps_room &&
+         a.never_preempts == b.never_preempts && a.critical == b.critical &&
+         a.requests == b.requests && a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
          a.nonzero.memory_bytes == b.nonzero.memory_bytes &&
          a.constraints_key == b.constraints_key && a.labels == b.labels;
 }
@@ -44,6 +44,7 @@ void Mirror::StartOver() {
   Mirror fresh(*clock_, options_);
   fresh.vocabulary_ = std::move(vocabulary_);
   fresh.now_.generation = now_.generation;
+  fresh.now_.loads = now_.loads;
   fresh.rows_rewritten_ = rows_rewritten_;
   fresh.changed_ = true;
   *this = std::move(fresh);
@@ -118,6 +119,7 @@ bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
   }
   pod.constraints = record.pod.constraints;  // Shared with the shape.
   record.pod = std::move(pod);
+  RefreshExtras(id);
   if (under_way) return true;
   record.assumed = false;
   const TaskState observed = ObservedState(record.pod);
@@ -142,15 +144,22 @@ void Mirror::AddTask(TaskId id) {
   row.names = std::make_shared<const model::TaskNames>(pod.names);
   row.shape = record.shape;
   row.priority = pod.priority;
-  row.preemptable = pod.preemptable;
+  const auto spared = spared_.find(pod.names.Key());
+  row.preemptable =
+      pod.preemptable && (spared == spared_.end() || spared->second.uid != pod.names.uid ||
+                          spared->second.until <= clock_->Now());
   row.gated = pod.gated;
   row.own_gate_only = pod.own_gate_only;
+  row.keeps_room = pod.keeps_room;
   row.never_preempts = pod.never_preempts;
   row.critical = pod.critical;
   row.protected_until_us = pod.protected_until_us;
   row.budgets = BudgetsOf(pod);
+  if (pod.constraints->peers != nullptr) peers_.AskFor(*pod.constraints->peers);
+  row.labels = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
   now_.tasks.Mutable(id) = row;
+  RefreshExtras(id);
   if (!pod.job_key.empty()) {
     EnterJob(id, JobOf(pod.job_key));
   } else if (pod.ours) {
@@ -161,6 +170,7 @@ void Mirror::AddTask(TaskId id) {
   now_.usage.tasks.Mutable(id) = state;
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, +1);
   TrackOnNode(id, state, true);
+  TrackPeers(id, state, true);
   Mention(state.node, +1);
   Mention(row.nominated_node, +1);
   ++rows_rewritten_;
@@ -171,9 +181,11 @@ void Mirror::DropTask(TaskId id) {
   const TaskState state = now_.usage.tasks[id];
   NoteState(state);
   TrackOnNode(id, state, false);
+  TrackPeers(id, state, false);
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, -1);
   if (record.job.valid()) LeaveJob(id, record.job);
   without_job_.erase(id);
+  peers_.Release(now_.tasks[id].labels, &now_);
   const NodeId nominated = now_.tasks[id].nominated_node;
   now_.tasks.Mutable(id) = model::TaskRow();
   now_.usage.tasks.Mutable(id) = TaskState();
@@ -229,8 +241,10 @@ void Mirror::SetState(TaskId id, const TaskState& state) {
   NoteState(state);
   const NodeId before = now_.usage.tasks[id].node;
   TrackOnNode(id, now_.usage.tasks[id], false);
+  TrackPeers(id, now_.usage.tasks[id], false);
   now_.usage.Move(id, now_.tasks[id], now_.shapes[record.shape], state);
   TrackOnNode(id, state, true);
+  TrackPeers(id, state, true);
   Mention(state.node, +1);
   Mention(before, -1);
   if (before.valid() && before != state.node) DropNodeIfEmpty(before);
@@ -239,6 +253,7 @@ void Mirror::SetState(TaskId id, const TaskState& state) {
 }
 
 void Mirror::TrackOnNode(TaskId id, const TaskState& state, bool on) {
+  TrackVolumes(id, state, on);
   if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
   if (pod_records_[id].pod.constraints->ports.empty()) return;
   NodeRecord& node = node_records_[state.node];
@@ -351,10 +366,10 @@ absl::Status Mirror::AssumeBinding(const std::string& key, std::string_view uid,
                      std::string(vocabulary_.dims().name(missing))));
   }
   pod_records_[id].assumed = true;
-  // The cycle that decided this has counted it already.
+  // The cycle that decided this has counted it already, but for those that were tried before it.
   const bool changed = changed_;
   SetState(id, {.status = TaskStatus::kBinding, .node = target->second});
-  changed_ = changed;
+  changed_ = changed || peers_.has_seekers();
   statuses_changed_ = true;
   return absl::OkStatus();
 }
@@ -428,6 +443,10 @@ std::optional<Mirror::PodView> Mirror::Pod(const std::string& key) const {
   if (known == pods_.end()) return std::nullopt;
   const PodRecord& record = pod_records_[known->second];
   const TaskState& state = now_.usage.tasks[known->second];
+  std::string_view assumed_node;
+  if (record.assumed && state.status == TaskStatus::kBinding && now_.nodes[state.node].facts) {
+    assumed_node = now_.nodes[state.node].facts->name;
+  }
   return PodView{.uid = record.pod.names.uid,
                  .status = state.status,
                  .assumed = record.assumed,
@@ -435,7 +454,8 @@ std::optional<Mirror::PodView> Mirror::Pod(const std::string& key) const {
                  .reason = record.pod.scheduled_reason,
                  .message = record.pod.scheduled_message,
                  .nominated_node = record.pod.nominated_node,
-                 .promised_node = record.promised_node};
+                 .promised_node = record.promised_node,
+                 .assumed_node = assumed_node};
 }
 
 std::vector<Mirror::Groupless> Mirror::PodsWithoutGroup(size_t max) const {

@@ -13,6 +13,10 @@ using model::QueueId;
 using model::SubJobId;
 using model::TaskStatus;
 
+bool Mirror::changed() const {
+  return changed_ || (storage_.changed() && !waiting_with_volumes_.empty());
+}
+
 void Mirror::Touch(JobId job) {
   dirty_jobs_.insert(job);
 }
@@ -109,12 +113,15 @@ void Mirror::PublishJobs() {
 }
 
 std::shared_ptr<const model::Snapshot> Mirror::Publish() {
+  EndSpares();
   PublishNodes();
   PublishJobs();
   PublishBudgets();
+  PublishPeers();
   ++now_.generation;
   now_.taken_at = clock_->Now();
   now_.dims = vocabulary_.shared_dims();
+  now_.storage = storage_.Publish();
   changed_ = false;
   statuses_changed_ = false;
   auto snapshot = std::make_shared<const model::Snapshot>(now_);
@@ -127,6 +134,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   constraints_slots_.Recycle();
   queue_slots_.Recycle();
   budget_slots_.Recycle();
+  peers_.Recycle();
   return snapshot;
 }
 

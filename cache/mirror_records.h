@@ -25,11 +25,19 @@ struct PodRecord {
   std::string promised_node;
 };
 
+// A pod that a budget kept from being evicted.
+struct SparedPod {
+  std::string uid;
+  absl::Time until;
+  absl::Duration pause;  // The last one; the next refusal doubles it.
+};
+
 struct NodeRecord {
   std::string name;
   std::optional<CompiledNode> object;             // Absent: only pods name it.
   absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
-  int32_t mentions = 0;                           // By states and nominations of tasks.
+  absl::flat_hash_set<model::TaskId> with_volumes;
+  int32_t mentions = 0;  // By states and nominations of tasks.
 };
 
 struct JobRecord {
@@ -51,6 +59,11 @@ struct SubJobRecord {
 struct ShapeRecord {
   std::string key;
   int64_t pods = 0;
+};
+
+struct PriorityClass {
+  int32_t value = 0;
+  bool global_default = false;
 };
 
 struct ConstraintsRecord {

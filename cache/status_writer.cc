@@ -372,7 +372,17 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
 }
 
 net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
-  const GroupWish wish = groups_.at(key);
+  GroupWish wish = groups_.at(key);
+  const ShownPodGroup* const shown = mirror_.ShownOf(key);
+  if (failures_.contains({Kind::kPodGroup, key}) && shown != nullptr) {
+    // Somebody wrote since the wish was made, maybe ourselves. It is tried on what is there now.
+    ShownPodGroup status = *shown;
+    for (const ShownCondition& condition : wish.status.conditions) {
+      Merge(condition, &status.conditions);
+    }
+    wish.status.resource_version = shown->resource_version;
+    wish.status.conditions = std::move(status.conditions);
+  }
   const size_t slash = key.find('/');
   const std::string ns = key.substr(0, slash);
   const std::string name = key.substr(slash + 1);

@@ -150,6 +150,10 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
       BTH_CO_ASSIGN_OR_RETURN(identity, co_await credentials_->Get());
     }
     BTH_CO_ASSIGN_OR_RETURN(std::shared_ptr<net::Transport> transport, connection_->Get(identity));
+    if (request.method != "GET" && options_.may_write && !options_.may_write()) {
+      co_return absl::FailedPreconditionError(
+          absl::StrCat(request.method, " ", request.path.path, ": not sent: another one may lead"));
+    }
     const absl::Duration sent_at = executor_.Monotonic();
     net::Request wire = Build(request, identity);
     net::Awaitable<absl::StatusOr<net::Response>> exchange =

@@ -101,6 +101,9 @@ struct ApiClientOptions {
   size_t response_bytes_max = size_t{256} << 20;
   size_t watch_line_bytes_max = size_t{16} << 20;  // Also of one item of a list.
   std::function<void(const CallRecord&)> on_call;
+  // Asked right before a changing request is sent: where it says no, the request fails with
+  // kFailedPrecondition and nothing has happened. For those that act only while they lead.
+  std::function<bool()> may_write;
 };
 
 // Results are the texts of the answers. Waiting after kResourceExhausted (RetryAfter) and trying

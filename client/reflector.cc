@@ -62,7 +62,17 @@ void Reflector::Stop() {
 }
 
 bool Reflector::TreatAsEmpty(const absl::Status& status) const {
-  return options_.absent_is_empty && absl::IsNotFound(status);
+  if (options_.absent_is_empty && absl::IsNotFound(status)) return true;
+  return IsForbidden(status) && version_.empty();
+}
+
+bool Reflector::IsForbidden(const absl::Status& status) const {
+  return options_.forbidden_is_empty && absl::IsPermissionDenied(status);
+}
+
+void Reflector::NoteForbidden(const absl::Status& status) {
+  if (std::exchange(forbidden_, true) || !options_.on_forbidden) return;
+  options_.on_forbidden(status);
 }
 
 net::Awaitable<void> Reflector::Run() {
@@ -74,9 +84,17 @@ net::Awaitable<void> Reflector::Run() {
     if (useful) backoff_.Reset();
     last_error_ = status;
     if (status.ok() && useful) continue;
+    if (IsForbidden(status)) NoteForbidden(status);
+    if (IsForbidden(status) && !version_.empty()) {
+      // It may be listed, not watched.
+      version_.clear();
+      last_error_ = absl::OkStatus();
+      co_await net::Sleep(api_.executor(), options_.backoff_max * (0.5 + 0.5 * rng_.Unit()));
+      continue;
+    }
     if (TreatAsEmpty(status)) {
-      // A CRD that appears or vanishes: its objects are gone, and it is asked for from time to
-      // time.
+      // A CRD that appears or vanishes, or a role that lacks the kind: its objects are gone, and
+      // it is asked for from time to time.
       absent_ = true;
       sink_.BeginList();
       sink_.EndList();
@@ -181,6 +199,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
   absl::StatusOr<WatchStream> stream = co_await api_.Watch(options_.collection, std::move(watch));
   if (!stream.ok()) co_return WithContext(stream.status(), doing);
   StallGuard guard(api_.executor(), options_.stall, cancel);
+  forbidden_ = false;
   for (;;) {
     absl::StatusOr<std::vector<std::string>> lines = co_await stream->NextBatch();
     *useful = *useful || api_.executor().Monotonic() - begun_at >= kUsefulAfter;

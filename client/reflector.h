@@ -48,6 +48,11 @@ struct ReflectorOptions {
   // A collection the server does not know (404: a CRD that is not installed) counts as empty and
   // is asked for again at `backoff_max`.
   bool absent_is_empty = false;
+  // A collection that this client may not read (403) counts as empty as well, and is asked for
+  // again at `backoff_max`; one that it may list but not watch is listed at that pace. For kinds
+  // that one can do without. `on_forbidden` hears of it once, until it is readable again.
+  bool forbidden_is_empty = false;
+  std::function<void(const absl::Status&)> on_forbidden;
   // Until the head of a page's answer, and between two parts of it.
   absl::Duration list_timeout = absl::Seconds(60);
   // The server ends each watch after a random time in [watch_min, 2 x watch_min).
@@ -96,6 +101,8 @@ class Reflector final {
   net::Awaitable<absl::Status> WatchOnce(bool* useful);
   absl::Status ApplyBatch(std::vector<std::string>& lines);  // Takes the lines' texts.
   bool TreatAsEmpty(const absl::Status& status) const;
+  bool IsForbidden(const absl::Status& status) const;
+  void NoteForbidden(const absl::Status& status);
 
   ApiClient& api_;
   ReflectorSink& sink_;
@@ -105,7 +112,8 @@ class Reflector final {
   std::string version_;       // Where to resume the watch; empty: list first.
   bool list_newest_ = false;  // Versions at hand were too old once: ask for the newest.
   bool absent_ = false;
-  bool watched_ = false;  // Since the last list.
+  bool forbidden_ = false;  // And said so.
+  bool watched_ = false;    // Since the last list.
   ReflectorCounters counters_;
   absl::Status last_error_;
   Background work_;

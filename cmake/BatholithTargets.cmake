@@ -49,6 +49,16 @@ function(bth_binary name source)
   add_dependencies(programs ${name})
 endfunction()
 
+# bth_loads_plugins(TARGET): shared objects with plugins (framework/plugin_abi.h) find everything
+# below the plugins in this program: all of those libraries is in it, whether it uses it or not, and
+# all of it is exported. They go in as objects, which every linker takes once.
+function(bth_loads_plugins name)
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+  foreach(library IN ITEMS base model algo conf framework)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:bth_${library}>)
+  endforeach()
+endfunction()
+
 # bth_fuzzers(DEPS ...): one libFuzzer program from each *_fuzz.cc of the current folder. bth_test
 # calls it, so a tests folder needs no line of its own.
 function(bth_fuzzers)

@@ -30,7 +30,7 @@ const Names kMetricKeys = {"type",
                            "elasticsearch.hostnameFieldName",
                            "elasticsearch.username",
                            "elasticsearch.password"};
-const Names kMetricTypes = {"prometheus", "prometheus_adaptor", "elasticsearch"};
+const Names kMetricTypes = {"prometheus", "prometheus_adaptor", "elasticsearch", "local"};
 
 std::string Sub(std::string_view path, std::string_view key) {
   return absl::StrCat(ToAbsl(path), path.empty() ? "" : ".", Clip(key));
@@ -137,6 +137,13 @@ class PolicyReader {
     if (tiers.items().size() > kTiersMax) return TooMany(tiers, "tiers", kTiersMax);
     for (size_t i = 0; i < tiers.items().size(); ++i) {
       BTH_RETURN_IF_ERROR(ReadTier(tiers.items()[i], At("tiers", i)));
+    }
+    const PluginOption* capacity = loaded_.policy.FirstPlugin("capacity");
+    const PluginOption* proportion = loaded_.policy.FirstPlugin("proportion");
+    if (capacity != nullptr && proportion != nullptr) {
+      Warn(std::max(capacity->line, proportion->line), "tiers",
+           "capacity and proportion both limit queues, each by its own rules, and what either "
+           "refuses is refused: remove one of them");
     }
     return absl::OkStatus();
   }
@@ -347,9 +354,28 @@ class PolicyReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadMetrics(const Value& metrics) {
-    if (metrics.is_null()) return absl::OkStatus();
-    if (!metrics.is_map()) return WrongType(metrics, "metrics", "a map of strings");
+  // `tls: {insecureSkipVerify: x}` as `tls.insecureSkipVerify: x`: both ways are in use.
+  static Value WithDottedKeys(const Value& metrics) {
+    Value::Map flat;
+    for (const Value::Member& member : metrics.members()) {
+      if (!member.value.is_map()) {
+        flat.push_back(member);
+        continue;
+      }
+      for (Value::Member inner : member.value.members()) {
+        inner.key = absl::StrCat(member.key, ".", inner.key);
+        flat.push_back(std::move(inner));
+      }
+    }
+    Value out = Value::MakeMap(std::move(flat));
+    out.set_line(metrics.line());
+    return out;
+  }
+
+  absl::Status ReadMetrics(const Value& given) {
+    if (given.is_null()) return absl::OkStatus();
+    if (!given.is_map()) return WrongType(given, "metrics", "a map of strings");
+    const Value metrics = WithDottedKeys(given);
     WarnOfUnknownKeys(metrics, "metrics", kMetricKeys);
     for (const Value::Member& member : metrics.members()) {
       const std::string path = Sub("metrics", member.key);
@@ -358,7 +384,7 @@ class PolicyReader {
       loaded_.policy.metrics[member.key] = std::move(text);
     }
     const std::string_view type = loaded_.policy.Metric("type");
-    if ((type == "prometheus" || type == "elasticsearch") &&
+    if ((type == "prometheus" || type == "elasticsearch" || type == "local") &&
         loaded_.policy.Metric("address").empty()) {
       Warn(metrics.line(), "metrics.address",
            "metrics address is empty: no node load can be collected");
@@ -367,8 +393,7 @@ class PolicyReader {
       return plugin == "usage" || plugin == "rescheduling";
     };
     if (std::none_of(known_.plugins.begin(), known_.plugins.end(), reads_load)) {
-      Note(metrics.line(), "metrics",
-           "no plugin reads the load of nodes yet: nothing is collected");
+      Note(metrics.line(), "metrics", "none of the known plugins reads the load of nodes");
     }
     return absl::OkStatus();
   }

@@ -28,7 +28,7 @@ void CandidateIndex::Rebuild() {
   const size_t hooks = session_.hooks().static_score.size();
   maxima_.assign(hooks, 0);
   holders_of_maximum_.assign(hooks, 0);
-  const bool normalises = evaluator_.NeedsMaxima(*static_fit_);
+  normalises_ = evaluator_.NeedsMaxima(*static_fit_);
   evaluator_.BeginScan();
   uint8_t feasible[NodeEvaluator::kRunNodesMax];
   double scores[NodeEvaluator::kRunNodesMax];
@@ -36,7 +36,7 @@ void CandidateIndex::Rebuild() {
     return evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle,
                                absl::Span<uint8_t>(feasible, run.size()));
   };
-  if (normalises) {
+  if (normalises_) {
     for (NodeRange run : evaluator_.runs()) {
       if (!feasible_of(run)) continue;
       for (NodeId node : run) {
@@ -108,7 +108,7 @@ void CandidateIndex::SetKey(size_t position, double key) {
   }
 }
 
-NodeId CandidateIndex::Best() {
+void CandidateIndex::CatchUp() {
   const std::vector<NodeId>& changes = session_.node_changes();
   // An update costs about as much as evaluating a few nodes of a run.
   constexpr size_t kUpdateCost = 4;
@@ -118,10 +118,40 @@ NodeId CandidateIndex::Best() {
   while (changes_seen_ < changes.size()) {
     if (!Update(changes[changes_seen_++])) Rebuild();
   }
-  if (tree_[1] == kInfeasible) return NodeId();
+}
+
+size_t CandidateIndex::BestPosition() const {
   size_t i = 1;
   while (i < leaves_) i = tree_[2 * i] == tree_[i] ? 2 * i : 2 * i + 1;
-  return (*session_.base().nodes_by_name)[i - leaves_];
+  return i - leaves_;
+}
+
+NodeId CandidateIndex::Best() {
+  CatchUp();
+  if (tree_[1] == kInfeasible) return NodeId();
+  return (*session_.base().nodes_by_name)[BestPosition()];
+}
+
+std::optional<NodeId> CandidateIndex::BestPassing(absl::FunctionRef<bool(NodeId)> passes) {
+  CatchUp();
+  std::optional<NodeId> best;
+  hidden_.clear();
+  while (!best && hidden_.size() < kTriesMax) {
+    if (tree_[1] == kInfeasible) {
+      best = NodeId();
+      break;
+    }
+    const size_t position = BestPosition();
+    const NodeId node = (*session_.base().nodes_by_name)[position];
+    if (passes(node)) {
+      best = node;
+    } else {
+      hidden_.emplace_back(position, tree_[leaves_ + position]);
+      SetKey(position, kInfeasible);
+    }
+  }
+  for (const auto& [position, key] : hidden_) SetKey(position, key);
+  return best;
 }
 
 }  // namespace bth::framework

@@ -12,9 +12,10 @@ namespace bth::framework {
 namespace {
 
 SessionContext WithPolicy(SessionContext context, const conf::Policy& policy,
-                          StaticFitCache& static_fits, ReasonTable& reasons) {
+                          StaticFitCache& static_fits, PeerCounts& peers, ReasonTable& reasons) {
   context.policy = &policy;
   context.static_fits = &static_fits;
+  context.peers = &peers;
   context.reasons = &reasons;
   return context;
 }
@@ -63,10 +64,16 @@ bool PolicyInstance::follows_clock() const {
                      [](const TieredPlugin& entry) { return entry.plugin->follows_clock(); });
 }
 
+PluginNeeds PolicyInstance::needs() const {
+  PluginNeeds needs;
+  for (const TieredPlugin& entry : plugins_) entry.plugin->AddNeeds(needs);
+  return needs;
+}
+
 Cycle::Cycle(PolicyInstance& policy, SessionContext context)
     : policy_(policy),
-      session_(
-          WithPolicy(std::move(context), policy.policy(), policy.static_fits_, policy.reasons_)) {}
+      session_(WithPolicy(std::move(context), policy.policy(), policy.static_fits_, policy.peers_,
+                          policy.reasons_)) {}
 
 absl::Status Cycle::Open() {
   for (PolicyInstance::TieredPlugin& entry : policy_.plugins_) {

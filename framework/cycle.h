@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "conf/policy.h"
+#include "framework/peer_counts.h"
 #include "framework/plugin.h"
 #include "framework/queue_use.h"
 #include "framework/session.h"
@@ -30,6 +31,8 @@ class PolicyInstance {
   const conf::Policy& policy() const { return *policy_; }
   // True when one of its plugins does.
   bool follows_clock() const;
+  // Of all its plugins together.
+  PluginNeeds needs() const;
 
  private:
   friend class Cycle;
@@ -42,6 +45,7 @@ class PolicyInstance {
   std::vector<TieredPlugin> plugins_;
   std::vector<std::unique_ptr<Action>> actions_;
   StaticFitCache static_fits_;
+  PeerCounts peers_;
   ReasonTable reasons_;
   QueueUse queue_use_;
 };

@@ -16,6 +16,7 @@ namespace bth::framework {
 struct BindEffect {
   model::TaskId task;
   model::NodeId node;
+  std::shared_ptr<const model::VolumePlan> volumes;  // Null: the pod's claims need nothing.
 };
 
 struct EvictEffect {
@@ -80,12 +81,21 @@ struct QueueReport {
   model::ResourceVec allocated;  // Children included.
 };
 
+// What is wrong with a queue object. Reported in each cycle as long as it is so, told once.
+struct QueueNotice {
+  model::QueueId queue;
+  std::string reason;   // Of the event, and the notice's name among those of its queue.
+  std::string message;  // With the remedy.
+};
+
 struct CycleReport {
   std::shared_ptr<const model::Snapshot> snapshot;
   std::string session_uid;
   std::vector<PodGroupReport> pod_groups;
   std::vector<PodReport> pods;
   std::vector<QueueReport> queues;
+  std::vector<QueueNotice> queue_notices;
+  std::vector<model::TaskId> lifted_gates;  // Pods whose scheduling gate shall go.
 };
 
 // Takes effects from the scheduling thread. Submit assumes them in the cache before the next

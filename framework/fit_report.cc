@@ -9,9 +9,9 @@ namespace bth::framework {
 
 std::string_view GateName(Gate gate) {
   constexpr std::string_view kNames[] = {
-      "None",        "NoPodGroup",     "NoQueue", "QueueClosed", "NotEnqueued",
-      "GangInvalid", "QueueOverused",  "Quota",   "Filters",     "GangMinimum",
-      "Topology",    "SchedulingGate", "Victims", "Binding"};
+      "None",        "NoPodGroup",    "NoQueue",        "QueueClosed", "NotEnqueued",
+      "GangInvalid", "QueueOverused", "QueueTurn",      "Quota",       "Filters",
+      "GangMinimum", "Topology",      "SchedulingGate", "Victims",     "Binding"};
   return kNames[static_cast<int>(gate)];
 }
 

@@ -22,6 +22,7 @@ enum class Gate : uint8_t {
   kNotEnqueued,  // A plugin refuses or no enqueue has happened yet.
   kGangInvalid,  // Too few pods exist for the minimum.
   kQueueOverused,
+  kQueueTurn,    // An earlier job of a queue that keeps strict order waits.
   kQuota,        // The queue may not allocate this request.
   kFilters,      // Nodes turn it down.
   kGangMinimum,  // Some tasks fit, not as many as the gang needs.

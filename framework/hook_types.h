@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +50,7 @@ using StaticFilterFn =
     std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<ReasonId> out)>;
 // A filter that depends on the node's present use. Any worker.
 using UsageFilterFn = std::function<void(ShapeId, NodeRange block, absl::Span<ReasonId> out)>;
-// A filter that depends on other nodes' use (anti-affinity, spread). Any worker.
+// A filter that depends on other nodes' use (anti-affinity, spread). Scheduling thread.
 using GlobalFilterFn = std::function<void(TaskId, NodeRange block, absl::Span<ReasonId> out)>;
 
 // Raw scores from constraints and facts; whole numbers. Any worker.
@@ -88,6 +89,7 @@ using TaskCompareFn = std::function<int(TaskId, TaskId)>;
 using SubJobCompareFn = std::function<int(SubJobId, SubJobId)>;
 using VictimQueueCompareFn = std::function<int(QueueId left, QueueId right, QueueId preemptor)>;
 using TaskEventFn = std::function<void(TaskId)>;
+using VolumePlanFn = std::function<std::shared_ptr<const model::VolumePlan>(TaskId)>;
 using EvictableFn = std::function<Verdict(TaskId evictor, absl::Span<const TaskId> candidates)>;
 // Why a gang action looks for victims, and for whom.
 struct EvictionContext {

@@ -98,6 +98,11 @@ struct HookTable {
   // evicted, undone), for doing and undoing alike. The task's new state is already set.
   HookList<TaskEventFn> on_place;
   HookList<TaskEventFn> on_remove;
+  // A task's queue has room for it, and its gate goes: it may be placed in some later cycle.
+  HookList<TaskEventFn> on_gate_lifted;
+
+  // What must be done to the claims of a task that is placed before it can be bound; null: nothing.
+  HookList<VolumePlanFn> volume_plan;
 
   // At session close, before statuses are derived; in order of tier and plugin.
   HookList<std::function<void()>> on_close;

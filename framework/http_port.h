@@ -1,15 +1,16 @@
-// How plugins ask services outside the cluster's API.
+// How the scheduling thread asks HTTP servers outside the cluster's API.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 
 namespace bth::framework {
 
-// Implemented by the daemon on its network thread; tests give their own. May be null in a session:
-// then whatever needs it must say so.
+// Implemented by the daemon on its network thread; tests give their own.
 class HttpPort {
  public:
   virtual ~HttpPort() = default;
@@ -19,13 +20,18 @@ class HttpPort {
     std::string url;
     std::string content_type = "application/json";
     std::string body;
-    absl::Duration timeout = absl::Seconds(1);
+    absl::Duration timeout = absl::Seconds(1);  // From its own start, queueing excluded.
     size_t response_max_bytes = 1 << 20;
   };
-  // The body of a 2xx answer. Blocks the calling (scheduling) thread, at most `timeout`.
+  using Answer = absl::StatusOr<std::string>;
+  // The bodies of the answers with status 200, in the order of the requests, which are sent side by
+  // side over a few connections. After a request that failed with kDeadlineExceeded or
+  // kUnavailable, requests that were not sent yet fail in the same way without being sent. Blocks
+  // the calling (scheduling) thread, so that a server that hangs costs one timeout.
   // kDeadlineExceeded: too late; kResourceExhausted: more bytes than allowed; kUnavailable: no
-  // connection, or another status than 2xx, which the message names.
-  virtual absl::StatusOr<std::string> Exchange(const Request& request) = 0;
+  // connection; kFailedPrecondition: another status, which the message names; kInvalidArgument: the
+  // URL cannot be used.
+  virtual std::vector<Answer> Exchange(absl::Span<const Request> requests) = 0;
 };
 
 }  // namespace bth::framework

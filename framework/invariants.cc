@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
@@ -90,7 +91,8 @@ bool SameNonZero(const model::NonZeroRequest& a, const model::NonZeroRequest& b)
 bool SameCounts(const model::JobCounts& a, const model::JobCounts& b) {
   return a.by_status == b.by_status && a.pending_best_effort == b.pending_best_effort &&
          a.releasing_on_node == b.releasing_on_node && a.allocated == b.allocated &&
-         a.pending == b.pending && a.request == b.request && a.gated == b.gated;
+         a.pending == b.pending && a.request == b.request && a.leaving == b.leaving &&
+         a.gated == b.gated;
 }
 
 // The first job of which a sub-job or role is counted otherwise.
@@ -185,11 +187,30 @@ std::vector<Violation> CheckInvariants(const Session& session) {
   return findings.Take();
 }
 
+namespace {
+
+// No volume is given to two claims.
+void CheckVolumes(const BindEffect& bind, absl::flat_hash_map<std::string, std::string>* claim_of,
+                  Findings* findings) {
+  for (const model::VolumePlan::Choice& choice : bind.volumes->choices) {
+    if (choice.volume.empty()) continue;
+    const auto [known, fresh] = claim_of->try_emplace(choice.volume, choice.claim);
+    if (fresh || known->second == choice.claim) continue;
+    findings->AddNode("volume_twice", bind.node,
+                      absl::StrCat("volume ", choice.volume, " is given to ", known->second,
+                                   " and to ", choice.claim));
+  }
+}
+
+}  // namespace
+
 std::vector<Violation> CheckEffects(const Session& session, absl::Span<const EffectBatch> batches) {
   Findings findings(session);
   absl::flat_hash_set<TaskId> seen;
+  absl::flat_hash_map<std::string, std::string> claim_of;  // By volume.
   for (const EffectBatch& batch : batches) {
     for (const BindEffect& bind : batch.binds) {
+      if (bind.volumes != nullptr) CheckVolumes(bind, &claim_of, &findings);
       const std::string& pod = session.task(bind.task).names->name;
       const TaskState& state = session.state(bind.task);
       if (!seen.insert(bind.task).second) {

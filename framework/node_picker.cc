@@ -29,7 +29,10 @@ int FirstMissingByName(const model::ResourceVec& request, const model::ResourceV
 }  // namespace
 
 NodePicker::NodePicker(Session& session)
-    : session_(session), evaluator_(session), scan_(session, evaluator_) {
+    : session_(session),
+      evaluator_(session),
+      scan_(session, evaluator_),
+      global_(session, evaluator_) {
   for (int d = 0; d < session.dims().size(); ++d) {
     missing_.push_back(session.reasons().Register(
         FitCode::kUnschedulable,
@@ -75,18 +78,16 @@ NodeChoice NodePicker::PickNominated(TaskId task) const {
 }
 
 NodeChoice NodePicker::PickAmong(TaskId task, Room room) {
-  const HookTable& hooks = session_.hooks();
   const ShapeId shape = session_.task(task).shape;
   NodeId node;
-  if (!hooks.global_filter.empty() || !hooks.global_score.empty() || !hooks.best_node.empty()) {
-    node = ScanWithGlobals(task, room);
+  if (global_.Concerns(task)) {
+    const std::optional<NodeId> filtered =
+        room == Room::kIdle ? PickFiltered(task) : std::optional<NodeId>();
+    if (filtered) return {.node = *filtered};
+    ++scans_;
+    node = global_.Best(task, room);
   } else if (room == Room::kIdle && UsesIndex(shape)) {
-    std::unique_ptr<CandidateIndex>& index = indexes_[shape];
-    if (index == nullptr) {
-      ++index_builds_;
-      index = std::make_unique<CandidateIndex>(session_, evaluator_, shape);
-    }
-    node = index->Best();
+    node = IndexOf(shape).Best();
   } else {
     ++scans_;
     node = scan_.Best(shape, room);
@@ -94,60 +95,29 @@ NodeChoice NodePicker::PickAmong(TaskId task, Room room) {
   return {.node = node, .on_future_room = room == Room::kFuture};
 }
 
+std::optional<NodeId> NodePicker::PickFiltered(TaskId task) {
+  const ShapeId shape = session_.task(task).shape;
+  if (!session_.hooks().best_node.empty() || GlobalScoresConcern(session_, task)) return {};
+  if (!UsesIndex(shape)) return {};
+  CandidateIndex& index = IndexOf(shape);
+  if (index.normalises()) return {};
+  return index.BestPassing([&](NodeId node) { return PassesGlobalFilters(session_, task, node); });
+}
+
+CandidateIndex& NodePicker::IndexOf(ShapeId shape) {
+  std::unique_ptr<CandidateIndex>& index = indexes_[shape];
+  if (index == nullptr) {
+    ++index_builds_;
+    index = std::make_unique<CandidateIndex>(session_, evaluator_, shape);
+  }
+  return *index;
+}
+
 // A shape asked for once is scanned; from the second time on an index pays for itself.
 bool NodePicker::UsesIndex(ShapeId shape) {
   constexpr size_t kIndexesMax = 1024;  // 160 KB each at 10,000 nodes.
   if (indexes_.contains(shape)) return true;
   return ++picks_of_shape_[shape] > 1 && indexes_.size() < kIndexesMax;
-}
-
-bool NodePicker::PassesGlobals(TaskId task, NodeId node) const {
-  const NodeRange run(node.index(), node.index() + 1);
-  for (const auto& entry : session_.hooks().global_filter) {
-    ReasonId verdict = kFits;
-    entry.fn(task, run, absl::Span<ReasonId>(&verdict, 1));
-    if (verdict != kFits) return false;
-  }
-  return true;
-}
-
-NodeId NodePicker::ScanWithGlobals(TaskId task, Room room) {
-  ++scans_;
-  const ShapeId shape = session_.task(task).shape;
-  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
-  evaluator_.BeginScan();
-  std::vector<NodeId> nodes;
-  std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
-  uint8_t feasible[NodeEvaluator::kRunNodesMax];
-  for (NodeRange run : evaluator_.runs()) {
-    if (!evaluator_.Feasible(shape, *fit, run, room, absl::Span<uint8_t>(feasible, run.size()))) {
-      continue;
-    }
-    for (NodeId node : run) {
-      if (feasible[run.Offset(node)] == 0 || !PassesGlobals(task, node)) continue;
-      nodes.push_back(node);
-      evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
-    }
-  }
-  std::vector<double> scores(nodes.size());
-  const ScoreBasis basis = evaluator_.BasisFor(fit, maxima);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const NodeRange run(nodes[i].index(), nodes[i].index() + 1);
-    evaluator_.Score(shape, basis, run, absl::Span<double>(&scores[i], 1));
-  }
-  for (const auto& entry : session_.hooks().global_score) {
-    entry.fn(task, nodes, absl::MakeSpan(scores));
-  }
-  if (nodes.size() > 1) {
-    for (const auto& entry : session_.hooks().best_node) {
-      if (const NodeId node = entry.fn(task, nodes, scores); node.valid()) return node;
-    }
-  }
-  RankedNode best;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    best.Offer(nodes[i], scores[i], evaluator_.rank(nodes[i]));
-  }
-  return best.node;
 }
 
 NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resources) {
@@ -222,7 +192,7 @@ void NodePicker::CollectReasons(TaskId task, NodeId node, bool check_resources,
 
 std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resources) {
   const ShapeId shape = session_.task(task).shape;
-  const bool per_shape = session_.hooks().global_filter.empty();
+  const bool per_shape = !GlobalFiltersConcern(session_, task);
   Explained& known = explained_[shape];
   if (per_shape && known.fit != nullptr && known.version == session_.version()) return known.fit;
   std::vector<int32_t> counts(session_.reasons().size(), 0);
@@ -247,24 +217,9 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   return fit;
 }
 
-NodeId NodePicker::FirstTaker(TaskId task, Room room) const {
-  const ShapeId shape = session_.task(task).shape;
-  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
-  uint8_t feasible[NodeEvaluator::kRunNodesMax];
-  for (NodeRange run : evaluator_.runs()) {
-    if (!evaluator_.Feasible(shape, *fit, run, room, absl::Span<uint8_t>(feasible, run.size()))) {
-      continue;
-    }
-    for (NodeId node : run) {
-      if (feasible[run.Offset(node)] != 0 && PassesGlobals(task, node)) return node;
-    }
-  }
-  return {};
-}
-
 bool NodePicker::AnyNodeTakes(TaskId task) {
   Explained& known = explained_[session_.task(task).shape];
-  const bool per_shape = session_.hooks().global_filter.empty();
+  const bool per_shape = !GlobalFiltersConcern(session_, task);
   if (per_shape && known.fit != nullptr && known.version == session_.version()) {
     return known.fit->nodes_refused < static_cast<int32_t>(session_.base().nodes_by_name->size());
   }
@@ -274,9 +229,9 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
     if (reasons.empty()) return true;
   }
   evaluator_.BeginScan();
-  known.taker = FirstTaker(task, Room::kIdle);
+  known.taker = global_.FirstTaker(task, Room::kIdle);
   if (!known.taker.valid() && session_.usage().releasing_tasks > 0) {
-    known.taker = FirstTaker(task, Room::kFuture);
+    known.taker = global_.FirstTaker(task, Room::kFuture);
   }
   return known.taker.valid();
 }
@@ -304,15 +259,17 @@ NodeChoice NodePicker::PickSlowly(TaskId task, bool check_resources) const {
   std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
   for (NodeId node : nodes) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
   const ScoreBasis basis{.fit = *fit, .maxima = maxima};
+  std::vector<double> scores(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    evaluator_.Score(shape, basis, NodeRange(nodes[i].index(), nodes[i].index() + 1),
+                     absl::Span<double>(&scores[i], 1));
+  }
+  for (const auto& entry : session_.hooks().global_score) {
+    entry.fn(task, nodes, absl::MakeSpan(scores));
+  }
   RankedNode best;
-  for (NodeId node : nodes) {
-    double score = 0;
-    evaluator_.Score(shape, basis, NodeRange(node.index(), node.index() + 1),
-                     absl::Span<double>(&score, 1));
-    for (const auto& entry : session_.hooks().global_score) {
-      entry.fn(task, absl::Span<const NodeId>(&node, 1), absl::Span<double>(&score, 1));
-    }
-    best.Offer(node, score, session_.base().nodes[node].name_rank);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    best.Offer(nodes[i], scores[i], session_.base().nodes[nodes[i]].name_rank);
   }
   return {.node = best.node, .on_future_room = now.empty() && best.node.valid()};
 }

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "api/model/ids.h"
 #include "framework/candidate_index.h"
 #include "framework/fit_report.h"
+#include "framework/global_scan.h"
 #include "framework/node_evaluator.h"
 #include "framework/node_scan.h"
 #include "framework/session.h"
@@ -31,7 +33,7 @@ class NodePicker {
   NodeChoice PickSlowly(model::TaskId task, bool check_resources = true) const;
 
   // Counts why every node refuses the task; cost: nodes x filters, once per shape while nothing
-  // changes.
+  // changes, unless a filter looks beyond single nodes.
   std::shared_ptr<const TaskFit> Explain(model::TaskId task, bool check_resources = true);
 
   // Whether some node would take the task, now or when releasing pods have left: whether Explain
@@ -51,20 +53,20 @@ class NodePicker {
   // The reason that holds the task off all nodes, or kFits.
   ReasonId PreFilter(model::TaskId task) const;
   bool UsesIndex(model::ShapeId shape);
+  CandidateIndex& IndexOf(model::ShapeId shape);
+  // By the index, where only filters stand between it and the answer; nothing: ask all nodes.
+  std::optional<model::NodeId> PickFiltered(model::TaskId task);
   NodeChoice PickNominated(model::TaskId task) const;
   NodeChoice PickAmong(model::TaskId task, Room room);
-  model::NodeId ScanWithGlobals(model::TaskId task, Room room);
   NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
   // All reasons of one node, in hook order; empty when it fits.
   void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
                       std::vector<ReasonId>* out) const;
-  bool PassesGlobals(model::TaskId task, model::NodeId node) const;
-  // The first node that takes the task, in order of ids.
-  model::NodeId FirstTaker(model::TaskId task, Room room) const;
 
   Session& session_;
   NodeEvaluator evaluator_;
   NodeScan scan_;
+  GlobalScan global_;
   std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
   absl::flat_hash_map<model::ShapeId, int32_t> picks_of_shape_;
   absl::flat_hash_map<model::ShapeId, std::unique_ptr<CandidateIndex>> indexes_;

@@ -76,6 +76,8 @@ BTH_FLAGGED_HOOK(ReservedNodes, NotifyFn, reserved_nodes, kReservedNodes)
 BTH_PLAIN_HOOK(BeforeScan, NotifyFn, before_scan)
 BTH_PLAIN_HOOK(OnPlace, TaskEventFn, on_place)
 BTH_PLAIN_HOOK(OnRemove, TaskEventFn, on_remove)
+BTH_PLAIN_HOOK(OnGateLifted, TaskEventFn, on_gate_lifted)
+BTH_PLAIN_HOOK(PlanVolumes, VolumePlanFn, volume_plan)
 BTH_PLAIN_HOOK(OnClose, NotifyFn, on_close)
 
 void HookRegistrar::FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns) {

@@ -67,6 +67,8 @@ class HookRegistrar {
   void BeforeScan(std::function<void()> fn);
   void OnPlace(TaskEventFn fn);
   void OnRemove(TaskEventFn fn);
+  void OnGateLifted(TaskEventFn fn);
+  void PlanVolumes(VolumePlanFn fn);
   void OnClose(std::function<void()> fn);
 
  private:
@@ -75,6 +77,14 @@ class HookRegistrar {
   HookTable& table_;
   const HookOrigin origin_;
   const conf::PluginOption& option_;
+};
+
+// What plugins read of the cluster beyond what every snapshot shows.
+struct PluginNeeds {
+  // Amounts of these on nodes count though no pod asks for them.
+  std::vector<std::string> resources;
+  // Pods and nodes as JSON.
+  bool documents = false;
 };
 
 // Lives until the policy is reloaded; its hooks live for one session. Thread: scheduling, but
@@ -88,6 +98,7 @@ class Plugin {
   // True when its answers change as time passes, though nothing else does: while jobs wait, or with
   // action shuffle at any time, a cycle then starts every --schedule-period.
   virtual bool follows_clock() const { return false; }
+  virtual void AddNeeds(PluginNeeds& needs) const { static_cast<void>(needs); }
 };
 
 // Orders, tries, and commits or lets go; asks the session, never a plugin.

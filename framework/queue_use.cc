@@ -22,6 +22,7 @@ void QueueUse::Advance(const Session& session) {
         at_open_[now->row.queue] += now->counts.allocated;
       });
   at_open_.resize(std::max(at_open_.size(), base.queues.size()));
+  if (tree_.Follow(base)) findings_ = algo::FindAmountFaults(base);
 }
 
 IdVector<QueueId, ResourceVec> QueueUse::Allocated(const Session& session) const {
@@ -31,6 +32,12 @@ IdVector<QueueId, ResourceVec> QueueUse::Allocated(const Session& session) const
     if (!algo::TakesPart(row)) continue;
     allocated[row.queue] += session.counts(job).allocated;
     allocated[row.queue] -= session.base().usage.jobs[job].allocated;
+  }
+  if (!tree_.root().valid()) return allocated;
+  const std::vector<QueueId>& queues = tree_.top_down();
+  for (auto queue = queues.rbegin(); queue != queues.rend(); ++queue) {
+    const QueueId parent = tree_[*queue].parent;
+    if (parent.valid()) allocated[parent] += allocated[*queue];
   }
   return allocated;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "algo/job_changes.h"
+#include "algo/queue_quotas.h"
+#include "algo/queue_tree.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
 
@@ -15,12 +17,17 @@ class QueueUse {
  public:
   // Catches up with the session's snapshot. Cost: jobs changed since the last call.
   void Advance(const Session& session);
-  // Allocated amounts by queue, children apart, as the session has them now. Cost: the queues and
-  // the jobs that the session touched. `session` must be the one of the last Advance.
+  // Allocated amounts by queue, children included, as the session has them now. Who placed a pod
+  // does not matter. Cost: the queues and the jobs that the session touched. `session` must be the
+  // one of the last Advance.
   IdVector<model::QueueId, model::ResourceVec> Allocated(const Session& session) const;
+  // What is wrong with single queues, whatever the policy.
+  const std::vector<algo::QueueFinding>& findings() const { return findings_; }
 
  private:
   algo::JobChanges changes_;
+  algo::QueueTree tree_;
+  std::vector<algo::QueueFinding> findings_;
   IdVector<model::QueueId, model::ResourceVec> at_open_;
 };
 

@@ -2,7 +2,9 @@
 
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/strings.h"
 
 namespace bth::framework {
 
@@ -11,8 +13,26 @@ ReasonId ReasonTable::Register(FitCode code, std::string_view text) {
     if (entries_[i].code == code && entries_[i].text == text) return static_cast<ReasonId>(i);
   }
   BTH_CHECK(entries_.size() < std::numeric_limits<ReasonId>::max());
+  BTH_CHECK(described_.empty());  // Lasting ids come first.
   entries_.push_back({code, std::string(text)});
+  lasting_ = entries_.size();
   return static_cast<ReasonId>(entries_.size() - 1);
+}
+
+ReasonId ReasonTable::Describe(FitCode code, std::string_view text, ReasonId general) {
+  constexpr size_t kDescribedMax = 4096;
+  const auto key = absl::StrCat(static_cast<int>(code), ":", ToAbsl(text));
+  if (const auto known = described_.find(key); known != described_.end()) return known->second;
+  if (described_.size() >= kDescribedMax) return general;
+  entries_.push_back({code, std::string(text)});
+  const auto id = static_cast<ReasonId>(entries_.size() - 1);
+  described_.emplace(key, id);
+  return id;
+}
+
+void ReasonTable::BeginSession() {
+  entries_.resize(lasting_);
+  described_.clear();
 }
 
 }  // namespace bth::framework

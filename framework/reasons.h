@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+
 namespace bth::framework {
 
 // Codes of kube-scheduler statuses; the numbers are seen by extenders.
@@ -30,6 +32,12 @@ class ReasonTable {
 
   // The same (code, text) gives the same id.
   ReasonId Register(FitCode code, std::string_view text);
+  // A reason that names an object, as found by a filter of the present session; forgotten when the
+  // next one begins, so that it must not be kept. When there are too many of them, `general` is
+  // returned instead. Thread: scheduling, while no worker reads.
+  ReasonId Describe(FitCode code, std::string_view text, ReasonId general);
+  // Before a session registers its reasons.
+  void BeginSession();
   FitCode code(ReasonId id) const { return entries_[id].code; }
   const std::string& text(ReasonId id) const { return entries_[id].text; }
   // Unresolvable, error, wait and skip end the evaluation of a node.
@@ -44,6 +52,8 @@ class ReasonTable {
     std::string text;
   };
   std::vector<Entry> entries_;
+  size_t lasting_ = 1;  // Of the entries, those that Register made.
+  absl::flat_hash_map<std::string, ReasonId> described_;  // By code and text.
 };
 
 }  // namespace bth::framework

@@ -134,34 +134,10 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   report->pod_groups.push_back(std::move(out));
 }
 
-model::QueueId QueueNamed(const model::Snapshot& base, std::string_view name) {
-  const std::vector<model::QueueId>& queues = *base.queues_by_name;
-  const auto it = std::lower_bound(
-      queues.begin(), queues.end(), name,
-      [&base](model::QueueId queue, std::string_view n) { return *base.queues[queue].name < n; });
-  return it != queues.end() && *base.queues[*it].name == name ? *it : model::QueueId();
-}
-
 void ReportQueues(const Session& session, const QueueUse& queue_use, CycleReport* report) {
-  const model::Snapshot& base = session.base();
   const IdVector<model::QueueId, model::ResourceVec> allocated = queue_use.Allocated(session);
-  IdVector<model::QueueId, model::ResourceVec> total = allocated;
-  const size_t queues = base.queues_by_name->size();
-  const model::QueueId root = QueueNamed(base, "root");
-  for (model::QueueId queue : *base.queues_by_name) {
-    if (!root.valid()) break;
-    if (allocated[queue] == model::ResourceVec()) continue;
-    model::QueueId at = queue;
-    // A parent chain longer than the number of queues is a cycle; it ends here.
-    for (size_t steps = 0; steps < queues && at != root; ++steps) {
-      const std::string& parent = base.queues[at].parent;
-      at = parent.empty() ? root : QueueNamed(base, parent);
-      if (!at.valid() || at == queue) break;
-      total[at] += allocated[queue];
-    }
-  }
-  for (model::QueueId queue : *base.queues_by_name) {
-    report->queues.push_back({queue, total[queue]});
+  for (model::QueueId queue : *session.base().queues_by_name) {
+    report->queues.push_back({queue, allocated[queue]});
   }
 }
 
@@ -300,6 +276,11 @@ CycleReport MakeReport(const Session& session, const QueueUse& queue_use) {
     ReportJob(session, job, &report);
   }
   ReportQueues(session, queue_use, &report);
+  report.queue_notices = session.queue_notices();
+  for (const algo::QueueFinding& finding : queue_use.findings()) {
+    report.queue_notices.push_back({finding.queue, finding.reason, finding.message});
+  }
+  report.lifted_gates = session.lifted_gates();
   return report;
 }
 

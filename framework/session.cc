@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/node_picker.h"
+#include "framework/peer_counts.h"
 
 namespace bth::framework {
 namespace {
@@ -31,6 +32,13 @@ int CompareAge(const Facts& a, const Facts& b) {
 Session::Session(SessionContext context)
     : context_(std::move(context)), usage_(context_.snapshot->usage) {
   usage_.pipelined.Resize(usage_.idle.size());
+  peers_ = context_.peers;
+  if (peers_ == nullptr) {
+    own_peers_ = std::make_unique<PeerCounts>();
+    peers_ = own_peers_.get();
+  }
+  peers_->Begin(*this);
+  if (context_.reasons != nullptr) context_.reasons->BeginSession();
 }
 
 Session::~Session() = default;
@@ -94,6 +102,13 @@ void Session::JobEnqueued(JobId id) const {
   for (const auto& entry : hooks_.job_enqueued) entry.fn(id);
 }
 
+std::shared_ptr<const model::VolumePlan> Session::VolumePlanOf(TaskId id) const {
+  for (const auto& entry : hooks_.volume_plan) {
+    if (auto plan = entry.fn(id); plan != nullptr) return plan;
+  }
+  return nullptr;
+}
+
 bool Session::HasAction(std::string_view name) const {
   return context_.policy->HasAction(name);
 }
@@ -140,6 +155,11 @@ void Session::HoldAt(JobId id, Gate gate, std::string_view plugin, std::string m
   const bool outdone = hold.gate == Gate::kQuota && gate == Gate::kFilters && HasFit(id);
   if (hold.gate != Gate::kNone && hold.gate <= gate && !outdone) return;
   hold = {.job = id, .gate = gate, .plugin = std::string(plugin), .message = std::move(message)};
+}
+
+void Session::LiftGate(TaskId id) {
+  lifted_gates_.push_back(id);
+  for (const auto& entry : hooks_.on_gate_lifted) entry.fn(id);
 }
 
 void Session::NoteVictimSearch(JobId id, VictimSearch search) {
@@ -199,12 +219,27 @@ void Session::Set(TaskId id, const TaskState& to) {
                          model::InGroup(before.status, model::kAllocatedGroup) &&
                          model::InGroup(to.status, model::kAllocatedGroup);
   if (same_room) return;
+  NotePeerMove(id, before, -1);
+  NotePeerMove(id, to, +1);
   if (before.node.valid()) node_changes_.push_back(before.node);
   if (to.node.valid() && to.node != before.node) node_changes_.push_back(to.node);
   const bool was = model::InGroup(before.status, model::kOccupyingGroup);
   const bool is = model::InGroup(to.status, model::kOccupyingGroup);
   if (was == is) return;
   for (const auto& entry : is ? hooks_.on_place : hooks_.on_remove) entry.fn(id);
+}
+
+// Pods count where they are placed or promised; one that is evicted counts no more.
+void Session::NotePeerMove(TaskId id, const TaskState& state, int32_t sign) {
+  if (!state.node.valid() || !model::InGroup(state.status, model::kOccupyingGroup)) return;
+  const model::TaskRow& row = task(id);
+  const model::ConstraintsId constraints = shape(row.shape).constraints;
+  const model::PodPeerTerms* peers = base().constraints[constraints]->peers.get();
+  const bool has_terms = peers != nullptr && peers->has_affinity();
+  peer_moves_.push_back({.node = state.node,
+                         .labels = row.labels,
+                         .terms = has_terms ? constraints : model::ConstraintsId(),
+                         .sign = sign});
 }
 
 void Session::Restore(TaskId id, const TaskState& to, uint64_t version) {

@@ -22,8 +22,9 @@
 
 namespace bth::framework {
 
-class HttpPort;
+class ExtenderPort;
 class NodePicker;
+class PeerCounts;
 class StaticFitCache;
 
 // What a session borrows for its life.
@@ -34,10 +35,21 @@ struct SessionContext {
   const Clock* clock = nullptr;
   WorkerPool* workers = nullptr;
   StaticFitCache* static_fits = nullptr;         // Outlives sessions.
+  PeerCounts* peers = nullptr;                   // Outlives sessions; null: it makes its own.
   ReasonTable* reasons = nullptr;                // Outlives sessions, so that ids stay.
   metrics::SchedulerMetrics* metrics = nullptr;  // May be null.
-  HttpPort* http = nullptr;                      // May be null: the outside cannot be asked.
+  ExtenderPort* extender = nullptr;              // May be null: the outside cannot be asked.
   std::string uid;                               // Stamped into conditions.
+  // Feature SchedulingGatesQueueAdmission: gates of pods that their queue has room for go.
+  bool lifts_queue_gates = false;
+};
+
+// A pod with these labels and affinity terms (invalid: none) came to a node (+1) or left it (-1).
+struct PeerMove {
+  model::NodeId node;
+  model::LabelsId labels;
+  model::ConstraintsId terms;
+  int32_t sign = 0;
 };
 
 // Where a task is to go.
@@ -100,6 +112,8 @@ class Session {
     return combine::Permitted(hooks_.job_enqueueable, id);
   }
   void JobEnqueued(model::JobId id) const;
+  // Null: nothing.
+  std::shared_ptr<const model::VolumePlan> VolumePlanOf(model::TaskId task) const;
 
   // True when `name` is among the configured actions.
   bool HasAction(std::string_view name) const;
@@ -112,6 +126,14 @@ class Session {
   void AddEvent(model::JobId job, EventReport event);
   // Why the job waits; the lowest gate said in this session stays (but see fit_report.h on quota).
   void HoldAt(model::JobId job, Gate gate, std::string_view plugin, std::string message);
+
+  // Tells on the queue object what is wrong with it.
+  void NoteQueue(QueueNotice notice) { queue_notices_.push_back(std::move(notice)); }
+  const std::vector<QueueNotice>& queue_notices() const { return queue_notices_; }
+  // The queue has room for the pod, whose only gate is Volcano's own: the gate shall go. The pod
+  // itself waits for it; the event handlers of plugins learn of it.
+  void LiftGate(model::TaskId task);
+  const std::vector<model::TaskId>& lifted_gates() const { return lifted_gates_; }
 
   // What an action that looked for victims in vain found out; replaces what it said before. A
   // statement that places a task of the job forgets them all.
@@ -135,6 +157,10 @@ class Session {
   // Nodes whose usage changed, in order, one entry per change: node indexes follow it.
   const std::vector<model::NodeId>& node_changes() const { return node_changes_; }
   uint64_t Digest() const { return usage_.DigestOf(); }
+  // Who stands beside whom: counts by topology domain, in step with this session.
+  PeerCounts& peers() const { return *peers_; }
+  // Every placement, promise, eviction and their undoing since the session opened, in order.
+  const std::vector<PeerMove>& peer_moves() const { return peer_moves_; }
 
   // Used by Statement only. Set moves every sum and runs the event handlers; Restore does the
   // same back to a value that Set replaced, with the version of that moment.
@@ -157,11 +183,15 @@ class Session {
   };
   JobNotes& NotesOf(model::JobId job);
   void Touch(model::JobId job);
+  void NotePeerMove(model::TaskId task, const model::TaskState& state, int32_t sign);
 
   SessionContext context_;
   model::Usage usage_;
   HookTable hooks_;
   std::unique_ptr<NodePicker> picker_;
+  std::unique_ptr<PeerCounts> own_peers_;
+  PeerCounts* peers_ = nullptr;
+  std::vector<PeerMove> peer_moves_;
   uint64_t version_ = 0;
   uint64_t last_version_ = 0;
   std::vector<model::NodeId> node_changes_;
@@ -170,6 +200,8 @@ class Session {
   absl::flat_hash_map<model::JobId, JobNotes> notes_;  // Of jobs that wait; off the hot path.
   absl::flat_hash_map<model::TaskId, std::shared_ptr<const TaskFit>> fits_;
   absl::flat_hash_map<model::TaskId, model::TaskState> plans_;
+  std::vector<QueueNotice> queue_notices_;
+  std::vector<model::TaskId> lifted_gates_;
 };
 
 }  // namespace bth::framework

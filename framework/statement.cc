@@ -86,7 +86,7 @@ absl::Status Statement::Commit() {
     if (!seen.insert(change.task).second) continue;
     const TaskState& now = session_.state(change.task);
     if (now.status == TaskStatus::kAllocated) {
-      batch.binds.push_back({change.task, now.node});
+      batch.binds.push_back({change.task, now.node, session_.VolumePlanOf(change.task)});
     } else if (now.status == TaskStatus::kReleasing) {
       batch.evictions.push_back({change.task, change.beneficiary, std::string(action_)});
     } else if (now.status == TaskStatus::kPipelined && now.evicts) {

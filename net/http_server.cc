@@ -1,5 +1,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,6 +45,7 @@ class HttpServer final : public Server,
   ~HttpServer() override;
 
   absl::Status Listen();
+  absl::Status ListenUnix();
   uint16_t port() const override { return port_; }
   absl::Status ReplaceCertificates(const ServerTls& certificates) override;
 
@@ -63,6 +66,7 @@ class HttpServer final : public Server,
   const ServerOptions options_;
   const Handler handler_;
   uint16_t port_ = 0;
+  ino_t unix_inode_ = 0;  // Of the socket's file.
   detail::SslContextPtr tls_;
   std::unique_ptr<detail::Readiness> listener_;
   Executor::TimerId accept_again_ = 0;
@@ -79,12 +83,17 @@ class HttpServer final : public Server,
 HttpServer::~HttpServer() {
   *self_ = nullptr;
   if (accept_again_ != 0) executor_.CancelTimer(accept_again_);
+  struct stat found {};
+  const bool ours = unix_inode_ != 0 && lstat(options_.unix_path.c_str(), &found) == 0 &&
+                    found.st_ino == unix_inode_;
+  if (ours) unlink(options_.unix_path.c_str());  // Not that of a successor.
   listener_.reset();
   // One by one, because a handler's locals may end while the map is looked at.
   while (!connections_.empty()) auto dropped = connections_.extract(connections_.begin());
 }
 
 absl::Status HttpServer::Listen() {
+  if (!options_.unix_path.empty()) return ListenUnix();
   const std::optional<SocketAddress> numeric =
       detail::NumericAddress(options_.address, options_.port);
   if (!numeric.has_value()) {
@@ -113,6 +122,40 @@ absl::Status HttpServer::Listen() {
   }
   port_ = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(bound).sin6_port
                                             : reinterpret_cast<const sockaddr_in&>(bound).sin_port);
+  listener_->WaitReadable();
+  return absl::OkStatus();
+}
+
+absl::Status HttpServer::ListenUnix() {
+  const std::string& path = options_.unix_path;
+  const auto failed = [&path](std::string_view doing) {
+    return absl::UnavailableError(
+        absl::StrCat("listen on ", path, ": ", ToAbsl(doing), ": ", std::strerror(errno)));
+  };
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    return absl::InvalidArgumentError(absl::StrCat("socket path \"", path, "\": longer than ",
+                                                   sizeof(address.sun_path) - 1, " bytes"));
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  struct stat found {};
+  if (lstat(path.c_str(), &found) == 0) {
+    if (!S_ISSOCK(found.st_mode)) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": exists, and is no socket"));
+    }
+    if (unlink(path.c_str()) != 0) return failed("unlink");
+  }
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return failed("socket");
+  listener_ = std::make_unique<detail::Readiness>(asio_executor_, fd, *this);
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    return failed("bind");
+  }
+  if (lstat(path.c_str(), &found) == 0) unix_inode_ = found.st_ino;
+  // Nobody can connect before listen(), so nobody gets in while the mode is still the default.
+  if (chmod(path.c_str(), S_IRWXU) != 0) return failed("chmod");
+  if (listen(fd, SOMAXCONN) != 0) return failed("listen");
   listener_->WaitReadable();
   return absl::OkStatus();
 }
@@ -182,7 +225,7 @@ void HttpServer::Admit(int fd, const SocketAddress& address) {
   }
   Connection::Accepted accepted;
   accepted.fd = fd;
-  accepted.address = ToText(address);
+  accepted.address = options_.unix_path.empty() ? ToText(address) : "unix";
   accepted.id = next_id_++;
   accepted.refused = refused;
   if (tls_ != nullptr) {

@@ -1,4 +1,4 @@
-// HTTP/1.1 server over TCP and TLS.
+// HTTP/1.1 server over TCP, TLS and Unix sockets.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,9 @@ struct ServerTls {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
+  // When set, the server listens on this Unix socket (mode 0700) and on no port. A socket that is
+  // left over there is replaced, a file of another kind is not.
+  std::string unix_path;
   uint16_t port = 0;  // 0: any free one.
   bool tls = false;
   ServerTls certificates;

@@ -1,11 +1,21 @@
 #include "plugins/queue_gauges.h"
 
 #include <array>
+#include <limits>
+
+#include "algo/queue_quotas.h"
 
 namespace bth::plugins {
 namespace {
 
 using metrics::QueueAmount;
+
+// What has no limit is shown as the largest number there is.
+double Shown(int64_t amount, int64_t factor) {
+  constexpr int64_t kNoLimit = algo::kUnlimited / 2;
+  if (amount >= kNoLimit) return std::numeric_limits<double>::max();
+  return static_cast<double>(amount) * static_cast<double>(factor);
+}
 
 void SetAmounts(metrics::QueueSeries& series, QueueAmount kind, const model::DimensionTable& dims,
                 const model::ResourceVec& amounts) {
@@ -13,11 +23,11 @@ void SetAmounts(metrics::QueueSeries& series, QueueAmount kind, const model::Dim
   size_t count = 0;
   for (int d = 0; d < dims.size(); ++d) {
     if (d == model::kCpu || d == model::kMemory || amounts[d] == 0) continue;
-    const auto value = static_cast<double>(amounts[d]) * static_cast<double>(dims.DisplayFactor(d));
+    const double value = Shown(amounts[d], dims.DisplayFactor(d));
     scalars[count++] = {.name = dims.name(d), .value = value};
   }
-  series.Set(kind, {.milli_cpu = static_cast<double>(amounts[model::kCpu]),
-                    .memory_bytes = static_cast<double>(amounts[model::kMemory]),
+  series.Set(kind, {.milli_cpu = Shown(amounts[model::kCpu], 1),
+                    .memory_bytes = Shown(amounts[model::kMemory], 1),
                     .scalars = absl::MakeConstSpan(scalars.data(), count)});
 }
 
@@ -34,11 +44,15 @@ void QueueGauges::Publish(const model::DimensionTable& dims, model::QueueId id,
   SetAmounts(*series, QueueAmount::kAllocated, dims, gauge.allocated);
   SetAmounts(*series, QueueAmount::kRequest, dims, gauge.request);
   SetAmounts(*series, QueueAmount::kInqueue, dims, gauge.inqueue);
-  if (!gauge.has_jobs) return;
-  SetAmounts(*series, QueueAmount::kDeserved, dims, gauge.deserved);
-  series->SetWeight(gauge.weight);
-  series->SetShare(gauge.share);
-  series->SetOverused(gauge.overused);
+  const auto set = [&](QueueAmount kind, const std::optional<model::ResourceVec>& amounts) {
+    if (amounts) SetAmounts(*series, kind, dims, *amounts);
+  };
+  set(QueueAmount::kDeserved, gauge.deserved);
+  set(QueueAmount::kCapacity, gauge.capacity);
+  set(QueueAmount::kRealCapacity, gauge.real_capacity);
+  if (gauge.weight) series->SetWeight(*gauge.weight);
+  if (gauge.share) series->SetShare(*gauge.share);
+  if (gauge.overused) series->SetOverused(*gauge.overused);
 }
 
 }  // namespace bth::plugins

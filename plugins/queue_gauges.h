@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/model/queue.h"
@@ -11,17 +12,17 @@
 
 namespace bth::plugins {
 
-// One queue's published values.
+// One queue's published values. What is absent is not written, and keeps its last value.
 struct QueueGauge {
   model::ResourceVec allocated;
   model::ResourceVec request;
   model::ResourceVec inqueue;
-  model::ResourceVec deserved;
-  int32_t weight = 0;
-  double share = 0;
-  bool overused = false;
-  // Queues without jobs have no deserved amount, weight, share or overuse.
-  bool has_jobs = false;
+  std::optional<model::ResourceVec> deserved;
+  std::optional<model::ResourceVec> capacity;
+  std::optional<model::ResourceVec> real_capacity;
+  std::optional<int32_t> weight;
+  std::optional<double> share;
+  std::optional<bool> overused;
   friend bool operator==(const QueueGauge&, const QueueGauge&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "cache/compile_extras.h"
 
 namespace bth::scheduler {
 
@@ -33,8 +34,16 @@ Feed::Feed(client::ApiClient& api, cache::Mirror& mirror, FeedOptions options,
       on_batch_(std::move(on_batch)),
       informers_(api.executor()) {
   if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
-  if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true);
-  Add<types::ResourceQuota>(true);
+  if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true, true);
+  Add<types::ResourceQuota>(true, true);
+  Add<types::StorageClass>(true, true);
+  Add<types::CsiDriver>(true, true);
+  Add<types::CsiNode>(true, true);
+  Add<types::CsiStorageCapacity>(true, true);
+  Add<types::PersistentVolume>(true, true);
+  Add<types::PersistentVolumeClaim>(true, true);
+  Add<types::VolumeAttachment>(true, true);
+  Add<types::Namespace>(true, true);
   Add<types::Queue>(true);
   Add<types::Node>(false);
   Add<types::PodGroup>(true);
@@ -46,11 +55,19 @@ Feed::~Feed() {
 }
 
 template <typename T>
-void Feed::Add(bool absent_is_empty) {
+void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   auto handler = std::make_shared<Handler<T>>(*this);
   const std::string resource = types::ResourceTraits<T>::type().plural;
   client::InformerOptions options;
   options.reflector.absent_is_empty = absent_is_empty;
+  options.reflector.forbidden_is_empty = forbidden_is_empty;
+  options.reflector.on_forbidden = [resource](const absl::Status& status) {
+    Log(LogLevel::kError, "informer.forbidden",
+        {{"resource", resource},
+         {"effect", "scheduled as if there were none"},
+         {"remedy", "grant get, list and watch on it, as deploy/scheduler/rbac.yaml does"},
+         {"status", status}});
+  };
   options.reflector.list_from_cache = !options_.newest;
   options.reflector.on_error = [resource](const absl::Status& status) {
     Log(LogLevel::kWarning, "informer.failed", {{"resource", resource}, {"status", status}});
@@ -98,6 +115,7 @@ void Feed::Put(const types::Pod& pod) {
     metrics_->TaskReached(metrics::TaskMoment::kWatched,
                           api_.executor().Now() - pod.meta.creation_time);
   }
+  if (options_.responsibility.documents) compiled->document = cache::DocumentOf(pod);
   mirror_.PutPod(*std::move(compiled));
 }
 
@@ -110,6 +128,7 @@ void Feed::Put(const types::Node& node) {
   absl::StatusOr<cache::CompiledNode> compiled =
       cache::Compile(node, mirror_.vocabulary().symbols());
   if (compiled.ok()) {
+    if (options_.responsibility.documents) compiled->facts->document = cache::DocumentOf(node);
     mirror_.PutNode(*std::move(compiled));
   } else {
     Reject("nodes", {"", node.meta.name, node.meta.uid}, compiled.status());
@@ -146,6 +165,15 @@ void Feed::Put(const types::ResourceQuota& quota) {
   mirror_.PutQuota(cache::Compile(quota));
 }
 
+void Feed::Put(const types::Namespace& ns) {
+  cache::Labels labels;
+  for (const auto& [key, value] : ns.meta.labels) labels.emplace_back(key, value);
+  mirror_.PutNamespace(ns.meta.name, labels);
+}
+
+void Feed::Remove(const types::Namespace*, const client::ObjectKey& key) {
+  mirror_.RemoveNamespace(key.name);
+}
 void Feed::Remove(const types::Pod*, const client::ObjectKey& key) {
   mirror_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
 }

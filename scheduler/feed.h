@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/types/namespace.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
 #include "api/types/pod_disruption_budget.h"
@@ -13,6 +14,7 @@
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
 #include "api/types/resource_quota.h"
+#include "api/types/storage.h"
 #include "base/rng.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
@@ -49,8 +51,9 @@ class Feed {
  private:
   template <typename T>
   class Handler;
+  // `forbidden_is_empty`: one can do without this kind when the role does not allow it.
   template <typename T>
-  void Add(bool absent_is_empty);
+  void Add(bool absent_is_empty, bool forbidden_is_empty = false);
   void Put(const types::Pod& pod);
   void Put(const types::Node& node);
   void Put(const types::PodGroup& group);
@@ -58,6 +61,15 @@ class Feed {
   void Put(const types::PriorityClass& priority);
   void Put(const types::PodDisruptionBudget& budget);
   void Put(const types::ResourceQuota& quota);
+  void Put(const types::Namespace& ns);
+  // feed_storage.cc
+  void Put(const types::PersistentVolumeClaim& object);
+  void Put(const types::PersistentVolume& object);
+  void Put(const types::StorageClass& object);
+  void Put(const types::CsiNode& object);
+  void Put(const types::CsiDriver& object);
+  void Put(const types::CsiStorageCapacity& object);
+  void Put(const types::VolumeAttachment& object);
   // The null pointer only names the kind.
   void Remove(const types::Pod* kind, const client::ObjectKey& key);
   void Remove(const types::Node* kind, const client::ObjectKey& key);
@@ -66,6 +78,14 @@ class Feed {
   void Remove(const types::PriorityClass* kind, const client::ObjectKey& key);
   void Remove(const types::PodDisruptionBudget* kind, const client::ObjectKey& key);
   void Remove(const types::ResourceQuota* kind, const client::ObjectKey& key);
+  void Remove(const types::Namespace* kind, const client::ObjectKey& key);
+  void Remove(const types::PersistentVolumeClaim* kind, const client::ObjectKey& key);
+  void Remove(const types::PersistentVolume* kind, const client::ObjectKey& key);
+  void Remove(const types::StorageClass* kind, const client::ObjectKey& key);
+  void Remove(const types::CsiNode* kind, const client::ObjectKey& key);
+  void Remove(const types::CsiDriver* kind, const client::ObjectKey& key);
+  void Remove(const types::CsiStorageCapacity* kind, const client::ObjectKey& key);
+  void Remove(const types::VolumeAttachment* kind, const client::ObjectKey& key);
   void Reject(std::string_view resource, const client::ObjectKey& key, const absl::Status& status);
 
   client::ApiClient& api_;

@@ -75,11 +75,12 @@ class Pages {
     if (path == "/debug/invariants") {
       co_return JsonText(200, scheduler_.invariants().Page().Pretty() + "\n");
     }
+    if (path == "/debug/dump") co_return Dump(request.method == "HEAD");
     Scheduler::ReadCycle read = PageFor(*target);
     if (!read) {
       co_return Text(404,
                      "pages: /healthz /readyz /metrics /debug/explain /debug/queues /debug/cycle "
-                     "/debug/invariants\n");
+                     "/debug/invariants /debug/dump\n");
     }
     co_return co_await FromCycle(std::move(read));
   }
@@ -88,6 +89,16 @@ class Pages {
   net::Response Ready() const {
     if (scheduler_.ready()) return Text(200, "ok");
     return Text(503, "the first lists from the API server are not complete\n");
+  }
+
+  net::Response Dump(bool head_only) {
+    if (head_only) return JsonText(200, "");
+    absl::StatusOr<std::unique_ptr<net::ByteStream>> dump = scheduler_.Dump();
+    if (!dump.ok()) return JsonText(429, Message(ToStd(dump.status().message())));
+    net::Response response = JsonText(200, "");
+    response.headers.Set("Content-Disposition", "attachment; filename=\"snapshot.json\"");
+    response.stream = *std::move(dump);
+    return response;
   }
 
   net::Awaitable<net::Response> FromCycle(Scheduler::ReadCycle read) {

@@ -90,8 +90,9 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Remake() 
   return framework::PolicyInstance::Create(policy_, registry_, &told_before);
 }
 
-void PolicyFile::Watch(Install install) {
+void PolicyFile::Watch(Install install, Refused refused) {
   install_ = std::move(install);
+  refused_ = std::move(refused);
   if (!options_.path.empty()) {
     timer_ = executor_.RunAfter(options_.poll, [this] { Poll(); });
   }
@@ -113,6 +114,7 @@ void PolicyFile::Reload() {
         {{"file", options_.path},
          {"status", instance.status()},
          {"effect", "the former policy stays in force"}});
+    if (refused_) refused_(instance.status());
     return;
   }
   if (*instance == nullptr) return;

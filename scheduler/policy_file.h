@@ -23,11 +23,12 @@ struct PolicyFileOptions {
 };
 
 // A bad file at start is an error unless Volcano's fallback applies; a bad file later keeps the
-// policy in force and says so in log and metric.
+// policy in force and says so in log, metric and event.
 // Thread: I/O; the policies it makes are handed to the scheduling thread.
 class PolicyFile {
  public:
   using Install = std::function<void(std::unique_ptr<framework::PolicyInstance>)>;
+  using Refused = std::function<void(const absl::Status&)>;
 
   PolicyFile(net::Executor& executor, const framework::Registry& registry,
              metrics::SchedulerMetrics* metrics, PolicyFileOptions options);
@@ -35,8 +36,8 @@ class PolicyFile {
 
   // Reads the file for the first time.
   absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> Load();
-  // From now on gives each accepted new policy to `install`.
-  void Watch(Install install);
+  // From now on gives each accepted new policy to `install`, and tells `refused` of each bad file.
+  void Watch(Install install, Refused refused = nullptr);
   // The policy in force with nothing remembered from former cycles.
   absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> Remake() const;
   // Looks at once, whatever the file's time stamp says (SIGHUP).
@@ -61,6 +62,7 @@ class PolicyFile {
   metrics::SchedulerMetrics* const metrics_;
   const PolicyFileOptions options_;
   Install install_;
+  Refused refused_;
   Stamp stamp_;
   std::shared_ptr<const conf::Policy> policy_;
   absl::Status refusal_;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/typed_client.h"
+#include "scheduler/cluster_dump.h"
 
 namespace bth::scheduler {
 namespace {
@@ -29,6 +30,12 @@ cache::Responsibility ResponsibilityOf(const SchedulerOptions& options) {
   return out;
 }
 
+cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options) {
+  cache::EffectWriterOptions out;
+  out.gate_removals = options.gate_removals;
+  return out;
+}
+
 // Two 64-bit numbers in the form of a UUID, from the seeded generator: sessions have the same
 // names in every run of a simulation.
 std::string SessionUid(Rng& rng) {
@@ -43,12 +50,15 @@ std::string SessionUid(Rng& rng) {
 }  // namespace
 
 struct Scheduler::Worker {
-  Worker(const SchedulerOptions& options, SchedulerContext ctx, cache::EffectQueue& effects)
-      : context(ctx),
+  Worker(const SchedulerOptions& options, SchedulerContext ctx, cache::EffectQueue& effects,
+         framework::ExtenderPort& outside)
+      : context(std::move(ctx)),
+        extender(outside),
         sink(effects),
         workers(options.workers),
         rng(options.seed),
-        check_every(options.check_invariants_every) {}
+        check_every(options.check_invariants_every),
+        lifts_queue_gates(options.gate_removals > 0) {}
 
   // `check`: even if it is not this cycle's turn. What is violated is stopped at once.
   absl::Status RunCycle(std::shared_ptr<const model::Snapshot> snapshot, cache::WriteStops stops,
@@ -63,7 +73,9 @@ struct Scheduler::Worker {
     session.clock = &context.clock;
     session.workers = &workers;
     session.metrics = context.metrics;
+    session.extender = &extender;
     session.uid = SessionUid(rng);
+    session.lifts_queue_gates = lifts_queue_gates;
     cycle = std::make_unique<framework::Cycle>(*policy, std::move(session));
     check |= ++count % static_cast<uint64_t>(check_every) == 0;
     sink.BeginCycle(stops, check);
@@ -92,10 +104,12 @@ struct Scheduler::Worker {
   }
 
   SchedulerContext context;
+  framework::ExtenderPort& extender;
   cache::EffectQueue& sink;
   WorkerPool workers;
   Rng rng;
   const int check_every;
+  const bool lifts_queue_gates;
   uint64_t count = 0;
   std::unique_ptr<framework::PolicyInstance> next_policy;
   std::unique_ptr<framework::PolicyInstance> policy;
@@ -109,10 +123,12 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       mirror_(context.clock, {.default_queue = options_.default_queue}),
       events_(context.api, rng_,
               RecorderOptions(options_, [this] { return writer_.urgent_idle(); })),
-      writer_(context.api, mirror_, events_, context.metrics, {}),
+      writer_(context.api, mirror_, events_, context.metrics, WriterOptions(options_)),
       effects_(context.executor, writer_),
       policy_file_(context.executor, context.registry, context.metrics, options_.policy),
-      worker_(std::make_shared<Worker>(options_, context, effects_)),
+      outside_({context.executor, context.api, mirror_, context.metrics, context.transports},
+               [this] { Kick(); }),
+      worker_(std::make_shared<Worker>(options_, context, effects_, outside_.extender())),
       guard_(options_.invariants),
       pace_(options_.pace) {
   MakeFeed();
@@ -125,13 +141,38 @@ Scheduler::~Scheduler() {
 absl::Status Scheduler::LoadPolicy() {
   auto policy = policy_file_.Load();
   if (!policy.ok()) return policy.status();
+  Adopt(**policy);
+  if (feed_is_stale_) MakeFeed();  // It has not begun yet.
   worker_->next_policy = *std::move(policy);
-  policy_file_.Watch([this](std::unique_ptr<framework::PolicyInstance> next) {
+  const auto install = [this](std::unique_ptr<framework::PolicyInstance> next) {
+    Adopt(*next);
     InstallPolicy(std::move(next));
     policy_changed_ = true;
     Kick();
-  });
+  };
+  policy_file_.Watch(install, [this](const absl::Status& status) { TellPolicyRefused(status); });
   return absl::OkStatus();
+}
+
+// On the root queue, because everything below it is scheduled by the former policy. A standby
+// writes nothing: the leader reads the same file.
+void Scheduler::TellPolicyRefused(const absl::Status& status) {
+  if (!MayLead()) return;
+  client::EventObject root;
+  root.api_version = types::ResourceTraits<types::Queue>::type().ApiVersion();
+  root.kind = "Queue";
+  root.name = "root";
+  events_.Record(root, {"Warning", "PolicyRefused",
+                        absl::StrCat(options_.policy.path, ": ", status.message(),
+                                     "; the former policy stays in force")});
+}
+
+// What the policy needs from elsewhere is on its way when its first cycle begins.
+void Scheduler::Adopt(const framework::PolicyInstance& policy) {
+  const framework::PluginNeeds needs = policy.needs();
+  outside_.Adopt(policy.policy(), needs);
+  feed_is_stale_ ^= documents_ != needs.documents;
+  documents_ = needs.documents;
 }
 
 void Scheduler::InstallPolicy(std::unique_ptr<framework::PolicyInstance> next) {
@@ -141,6 +182,8 @@ void Scheduler::InstallPolicy(std::unique_ptr<framework::PolicyInstance> next) {
 
 void Scheduler::MakeFeed() {
   FeedOptions options{ResponsibilityOf(options_), /*newest=*/guard_.rebuilds() > 0};
+  options.responsibility.documents = documents_;
+  feed_is_stale_ = false;
   feed_ = std::make_unique<Feed>(context_.api, mirror_, std::move(options), context_.metrics, rng_,
                                  [this] { OnBatch(); });
 }
@@ -197,11 +240,12 @@ bool Scheduler::idle() const {
 }
 
 void Scheduler::OnBatch() {
+  if (writer_.waiting_for_volumes() > 0) writer_.ReviewVolumes();
   Kick();
 }
 
 void Scheduler::Kick() {
-  if (!leading_ || running_ || !feed_->AllSynced()) return;
+  if (!MayLead() || running_ || !feed_->AllSynced()) return;
   const absl::Duration now = context_.executor.Monotonic();
   absl::Duration at = absl::InfiniteDuration();
   if (mirror_.changed() || policy_changed_ || cycles_ == 0) {
@@ -209,7 +253,8 @@ void Scheduler::Kick() {
   } else if (mirror_.statuses_changed()) {
     at = std::max(now + options_.status_delay, pace_.paid_at());
   }
-  if (const absl::Time hold = mirror_.NextHoldEnd(); hold != absl::InfiniteFuture()) {
+  const absl::Time hold = std::min(mirror_.NextHoldEnd(), writer_.NextGangRelease());
+  if (hold != absl::InfiniteFuture()) {
     at = std::min(at, now + std::max(hold - context_.clock.Now(), absl::ZeroDuration()));
   }
   at = std::min({at, not_after_, guard_.rebuild_at()});
@@ -226,9 +271,9 @@ void Scheduler::Kick() {
 }
 
 void Scheduler::StartCycle() {
-  if (!leading_ || running_) return;
+  if (!MayLead() || running_) return;
   const absl::Duration now = context_.executor.Monotonic();
-  if (guard_.rebuild_at() <= now) {
+  if (guard_.rebuild_at() <= now || feed_is_stale_) {
     ReadAnew();
     return;
   }
@@ -270,12 +315,16 @@ void Scheduler::ReadAnew() {
     });
     return;
   }
-  Log(LogLevel::kWarning, "mirror.read_anew", {{"times", guard_.rebuilds() + 1}});
-  if (context_.metrics != nullptr) context_.metrics->MirrorRebuilt();
+  if (feed_is_stale_) {
+    Log(LogLevel::kInfo, "feed.replaced", {{"reason", "the policy needs objects in another form"}});
+  } else {
+    Log(LogLevel::kWarning, "mirror.read_anew", {{"times", guard_.rebuilds() + 1}});
+    if (context_.metrics != nullptr) context_.metrics->MirrorRebuilt();
+  }
   sync_.Stop();
   feed_.reset();
   mirror_.StartOver();
-  guard_.Rebuilt();
+  if (!feed_is_stale_) guard_.Rebuilt();
   if (auto policy = policy_file_.Remake(); policy.ok()) InstallPolicy(*std::move(policy));
   MakeFeed();
   StartCache();
@@ -329,6 +378,14 @@ std::string GrouplessMessage(std::string_view group) {
     return "pod waits for a PodGroup: it has no annotation scheduling.k8s.io/group-name";
   }
   return absl::StrCat("pod waits for a PodGroup: ", ToAbsl(group), " does not exist");
+}
+
+absl::StatusOr<std::unique_ptr<net::ByteStream>> Scheduler::Dump() {
+  if (!dump_.expired()) return absl::ResourceExhaustedError("another dump is under way");
+  ClusterDumpOptions options{ResponsibilityOf(options_), options_.default_queue,
+                             std::make_shared<char>()};
+  dump_ = options.turn;
+  return std::make_unique<ClusterDump>(context_.api, mirror_, std::move(options));
 }
 
 void Scheduler::Inspect(ReadCycle read, std::function<void(std::string)> done) {

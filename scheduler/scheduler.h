@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,10 +20,12 @@
 #include "framework/cycle.h"
 #include "framework/plugin.h"
 #include "metrics/scheduler_metrics.h"
+#include "net/http.h"
 #include "scheduler/cycle_pace.h"
 #include "scheduler/cycle_thread.h"
 #include "scheduler/feed.h"
 #include "scheduler/invariant_guard.h"
+#include "scheduler/outside.h"
 #include "scheduler/policy_file.h"
 
 namespace bth::scheduler {
@@ -34,6 +37,9 @@ struct SchedulerOptions {
   std::vector<std::pair<std::string, std::string>> node_labels;
   bool priority_classes = true;    // Read them; without, jobs have no priority.
   bool disruption_budgets = true;  // Read them; without, plugin pdb knows none.
+  // Takes Volcano's own scheduling gate off pods that their queue has room for, so many at once; 0:
+  // gates are left to others.
+  int gate_removals = 0;
   PolicyFileOptions policy;
   absl::Duration sync_timeout = absl::Seconds(60);
   // The longest pause between cycles while jobs wait under a policy that follows the clock.
@@ -46,6 +52,9 @@ struct SchedulerOptions {
   // hundred, so that the slowest percent of bindings does not feel it.
   int check_invariants_every = 128;
   InvariantGuardOptions invariants;
+  // Asked before each cycle beside leading(): right after a long pause of the process the lease may
+  // be lost though nobody has been told yet. Null: yes.
+  std::function<bool()> may_lead;
   uint64_t seed = 1;
 };
 
@@ -57,6 +66,7 @@ struct SchedulerContext {
   CycleRunner& runner;
   const Clock& clock;
   metrics::SchedulerMetrics* metrics = nullptr;
+  client::TransportFactory transports;  // To servers outside the cluster; null: over the network.
 };
 
 // Why a pod of ours that no PodGroup claims waits; `group` is the one it names, or empty.
@@ -75,7 +85,10 @@ class Scheduler {
   // Decides from now on: creates the standing queues, then runs cycles once all informers synced.
   void Lead();
   // No new cycle from now on; what is under way ends.
-  void StopLeading() { leading_ = false; }
+  void StopLeading() {
+    leading_ = false;
+    outside_.Interrupt();
+  }
   bool ready() const { return feed_->AllSynced(); }
   bool leading() const { return leading_; }
   void ReloadPolicy() { policy_file_.Reload(); }
@@ -89,6 +102,10 @@ class Scheduler {
   // Kinds whose first list is not complete yet.
   std::vector<std::string> unsynced() const { return feed_->Unsynced(); }
   const InvariantGuard& invariants() const { return guard_; }
+
+  // The cluster as manifests; see cluster_dump.h. kResourceExhausted while another one is read.
+  // Lives shorter than the scheduler.
+  absl::StatusOr<std::unique_ptr<net::ByteStream>> Dump();
 
   // Calls `read` on the scheduling thread with the last closed cycle (null before the first), then
   // `done` on the executor.
@@ -111,9 +128,12 @@ class Scheduler {
   void CycleEnded(Outcome outcome);
   void MakeFeed();
   void InstallPolicy(std::unique_ptr<framework::PolicyInstance> next);
+  void Adopt(const framework::PolicyInstance& policy);
   void ReadAnew();
   void TellViolations(const std::vector<InvariantRecord>& violations);
   void ExplainGroupless();
+  void TellPolicyRefused(const absl::Status& status);
+  bool MayLead() const { return leading_ && (!options_.may_lead || options_.may_lead()); }
   net::Awaitable<void> AwaitSync();
   net::Awaitable<void> EnsureQueue(std::string name, bool reclaimable);
 
@@ -125,10 +145,13 @@ class Scheduler {
   cache::EffectWriter writer_;
   cache::EffectQueue effects_;
   PolicyFile policy_file_;
+  Outside outside_;
   std::shared_ptr<Worker> worker_;
   InvariantGuard guard_;
   bool leading_ = false;
   bool running_ = false;
+  bool documents_ = false;       // Some plugin needs objects as JSON.
+  bool feed_is_stale_ = false;   // It was made when they were not needed, or no longer are.
   bool policy_changed_ = false;  // Since the last cycle began: what waits may fit now.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_;
@@ -136,6 +159,7 @@ class Scheduler {
   absl::Duration not_after_ = absl::InfiniteDuration();
   uint64_t cycles_ = 0;
   int64_t rows_published_ = 0;  // Of the mirror's count.
+  std::weak_ptr<void> dump_;    // The turn of the one that is read.
   std::vector<std::unique_ptr<client::Background>> queue_makers_;
   std::unique_ptr<Feed> feed_;  // Near the end: its callbacks use the rest.
   client::Background sync_;

@@ -47,6 +47,7 @@ MAY_INCLUDE = {
     "cmd": _ALL,
     "tests": _ALL | {"bench", "cmd"},
     "bench": _ALL | {"tests"},
+    "examples": _FRAMEWORK,  # Plugins outside of the tree may include what those inside may.
     "cmake": {"tests"},  # The lists of headers that are parsed ahead.
 }
 

@@ -109,7 +109,23 @@ absl::Status Cluster::TakeAny(const Arrival& arrival, int depth) {
   return absl::OkStatus();
 }
 
+absl::Status Cluster::TakeDumpHeader(const Json& manifest) {
+  std::string error;
+  const absl::string_view time = ToAbsl(manifest["time"].AsString());
+  if (!absl::ParseTime(absl::RFC3339_full, time, &dumped_at_, &error)) {
+    return Bad(absl::StrCat("time: \"", time, "\": ", error));
+  }
+  const Json& names = manifest["schedulerNames"];
+  if (!names.is_array() || names.empty()) return Bad("schedulerNames: expected a list of names");
+  responsibility_.scheduler_names.clear();
+  for (size_t i = 0; i < names.size(); ++i) {
+    responsibility_.scheduler_names.emplace(names[i].AsString());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
+  if (kind == "ClusterDump") return TakeDumpHeader(arrival.manifest);
   if (kind == "Pod") return Take(arrival, &pods_);
   if (kind == "PodGroup") return Take(arrival, &groups_);
   if (kind == "Node") return Take(arrival, &nodes_);
@@ -117,13 +133,20 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "PriorityClass") return Take(arrival, &priorities_);
   if (kind == "PodDisruptionBudget") return Take(arrival, &budgets_);
   if (kind == "ResourceQuota") return Take(arrival, &quotas_);
+  if (kind == "StorageClass") return Take(arrival, &storage_classes_);
+  if (kind == "CSIDriver") return Take(arrival, &csi_drivers_);
+  if (kind == "CSINode") return Take(arrival, &csi_nodes_);
+  if (kind == "CSIStorageCapacity") return Take(arrival, &capacities_);
+  if (kind == "PersistentVolume") return Take(arrival, &volumes_);
+  if (kind == "PersistentVolumeClaim") return Take(arrival, &claims_);
+  if (kind == "VolumeAttachment") return Take(arrival, &attachments_);
   const Json& meta = arrival.manifest["metadata"];
   const std::string name(meta["name"].AsString());
   if (name.empty()) return Bad("metadata.name: missing");
   if (kind == "Namespace") {
     const std::string_view queue = meta["annotations"][kQueueOfNamespace].AsString();
     if (!queue.empty()) namespace_queues_[name] = std::string(queue);
-    return Check<types::Namespace>(arrival);
+    return Take(arrival, &namespaces_);
   }
   const std::string key =
       absl::StrCat(ToAbsl(kind), " ", ToAbsl(meta["namespace"].AsString()), "/", name);
@@ -135,10 +158,6 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "HyperNode") return Check<types::HyperNode>(arrival);
   if (kind == "Numatopology") return Check<types::Numatopology>(arrival);
   if (kind == "NodeShard") return Check<types::NodeShard>(arrival);
-  if (kind == "PersistentVolume") return Check<types::PersistentVolume>(arrival);
-  if (kind == "PersistentVolumeClaim") return Check<types::PersistentVolumeClaim>(arrival);
-  if (kind == "StorageClass") return Check<types::StorageClass>(arrival);
-  if (kind == "CSINode") return Check<types::CsiNode>(arrival);
   return absl::OkStatus();
 }
 
@@ -203,9 +222,17 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   BTH_RETURN_IF_ERROR(FlushKind(now, &budgets_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &quotas_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &queues_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &storage_classes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &csi_drivers_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &csi_nodes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &capacities_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &volumes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &claims_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &attachments_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &nodes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &groups_, mirror));
-  return FlushKind(now, &pods_, mirror);
+  BTH_RETURN_IF_ERROR(FlushKind(now, &pods_, mirror));
+  return FlushKind(now, &namespaces_, mirror);
 }
 
 absl::Status Cluster::Put(types::PriorityClass& priority, cache::Mirror* mirror) const {
@@ -221,6 +248,15 @@ absl::Status Cluster::Put(types::PodDisruptionBudget& budget, cache::Mirror* mir
 absl::Status Cluster::Put(types::ResourceQuota& quota, cache::Mirror* mirror) const {
   if (quota.status_hard.empty()) quota.status_hard = quota.spec_hard;
   mirror->PutQuota(cache::Compile(quota));
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Put(types::Namespace& ns, cache::Mirror* mirror) const {
+  cache::Labels labels;
+  // The label that every server sets.
+  ns.meta.labels["kubernetes.io/metadata.name"] = ns.meta.name;
+  for (const auto& [key, value] : ns.meta.labels) labels.emplace_back(key, value);
+  mirror->PutNamespace(ns.meta.name, labels);
   return absl::OkStatus();
 }
 
@@ -340,7 +376,7 @@ absl::Time Cluster::LatestOf(const Kind<T>& kind) const {
 
 absl::Time Cluster::LatestTime() const {
   return std::max({LatestOf(priorities_), LatestOf(budgets_), LatestOf(quotas_), LatestOf(queues_),
-                   LatestOf(nodes_), LatestOf(groups_), LatestOf(pods_)});
+                   LatestOf(nodes_), LatestOf(groups_), LatestOf(pods_), dumped_at_});
 }
 
 absl::Status Cluster::Run(const std::string& pod, const std::string& node, absl::Time now,

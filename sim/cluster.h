@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "api/types/json.h"
+#include "api/types/namespace.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
 #include "api/types/pod_disruption_budget.h"
@@ -17,6 +18,7 @@
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
 #include "api/types/resource_quota.h"
+#include "api/types/storage.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
 
@@ -58,6 +60,8 @@ class Cluster {
   // The answers of the world to decisions; the objects exist.
   absl::Status Run(const std::string& pod, const std::string& node, absl::Time now,
                    cache::Mirror* mirror);
+  // Claims are bound to the volumes that were chosen, or to new ones.
+  absl::Status BindVolumes(const model::VolumePlan& plan, absl::Time now, cache::Mirror* mirror);
   void Vanish(const std::string& pod, cache::Mirror* mirror);
   // Pods whose deletion time has come.
   void VanishDue(absl::Time now, cache::Mirror* mirror);
@@ -79,6 +83,8 @@ class Cluster {
   };
 
   absl::Status TakeAny(const Arrival& arrival, int depth);
+  // The first document of a dump (scheduler/cluster_dump.h).
+  absl::Status TakeDumpHeader(const types::Json& manifest);
   absl::Status TakeOne(const Arrival& arrival, std::string_view kind);
   template <typename T>
   absl::Status Take(const Arrival& arrival, Kind<T>* kind);
@@ -92,16 +98,34 @@ class Cluster {
   absl::Status Put(types::PriorityClass& priority, cache::Mirror* mirror) const;
   absl::Status Put(types::PodDisruptionBudget& budget, cache::Mirror* mirror) const;
   absl::Status Put(types::ResourceQuota& quota, cache::Mirror* mirror) const;
+  absl::Status Put(types::Namespace& ns, cache::Mirror* mirror) const;
   absl::Status Put(types::Queue& queue, cache::Mirror* mirror) const;
   absl::Status Put(types::Node& node, cache::Mirror* mirror) const;
   absl::Status Put(types::PodGroup& group, cache::Mirror* mirror) const;
   absl::Status Put(types::Pod& pod, cache::Mirror* mirror) const;
+  // cluster_storage.cc
+  absl::Status Put(types::StorageClass& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::CsiDriver& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::CsiNode& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::CsiStorageCapacity& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::PersistentVolume& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::PersistentVolumeClaim& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::VolumeAttachment& object, cache::Mirror* mirror) const;
   absl::Status GivePriority(types::PodSpec* spec) const;
 
-  const cache::Responsibility responsibility_;
+  cache::Responsibility responsibility_;
+  absl::Time dumped_at_ = Epoch();
   Kind<types::PriorityClass> priorities_;
   Kind<types::PodDisruptionBudget> budgets_;
   Kind<types::ResourceQuota> quotas_;
+  Kind<types::Namespace> namespaces_;
+  Kind<types::StorageClass> storage_classes_;
+  Kind<types::CsiDriver> csi_drivers_;
+  Kind<types::CsiNode> csi_nodes_;
+  Kind<types::CsiStorageCapacity> capacities_;
+  Kind<types::PersistentVolume> volumes_;
+  Kind<types::PersistentVolumeClaim> claims_;
+  Kind<types::VolumeAttachment> attachments_;
   Kind<types::Queue> queues_;
   Kind<types::Node> nodes_;
   Kind<types::PodGroup> groups_;

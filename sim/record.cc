@@ -170,10 +170,18 @@ Json RecordCycle(const CycleView& view) {
   const Session& session = view.session;
   const model::Snapshot& base = session.base();
   std::map<std::string, Json> binds;
+  std::map<std::string, Json> volumes;  // By claim.
   std::set<std::string> evictions;
   for (const framework::EffectBatch& batch : view.batches) {
     for (const framework::BindEffect& bind : batch.binds) {
-      binds[base.tasks[bind.task].names->Key()] = Json(base.node_facts(bind.node).name);
+      const std::string& node = base.node_facts(bind.node).name;
+      binds[base.tasks[bind.task].names->Key()] = Json(node);
+      if (bind.volumes == nullptr) continue;
+      for (const model::VolumePlan::Choice& choice : bind.volumes->choices) {
+        volumes[choice.claim] = choice.volume.empty()
+                                    ? Json::MakeObject({{"madeFor", Json(node)}})
+                                    : Json::MakeObject({{"volume", Json(choice.volume)}});
+      }
     }
     for (const framework::EvictEffect& eviction : batch.evictions) {
       evictions.insert(base.tasks[eviction.victim].names->Key());
@@ -197,13 +205,15 @@ Json RecordCycle(const CycleView& view) {
   }
   Json evicted = Json::MakeArray();
   for (const std::string& key : evictions) evicted.MutableItems().push_back(Json(key));
-  return Json::MakeObject({{"binds", FromMap(std::move(binds))},
-                           {"cycle", Json(view.number)},
-                           {"evictions", std::move(evicted)},
-                           {"pending", FromMap(std::move(pending))},
-                           {"pipelined", FromMap(std::move(pipelined))},
-                           {"podgroups", PodGroupsJson(view)},
-                           {"queues", QueuesJson(view)}});
+  Json out = Json::MakeObject({{"binds", FromMap(std::move(binds))},
+                               {"cycle", Json(view.number)},
+                               {"evictions", std::move(evicted)},
+                               {"pending", FromMap(std::move(pending))},
+                               {"pipelined", FromMap(std::move(pipelined))},
+                               {"podgroups", PodGroupsJson(view)},
+                               {"queues", QueuesJson(view)}});
+  if (!volumes.empty()) out.Set("volumes", FromMap(std::move(volumes)));
+  return out;
 }
 
 std::string CycleText(const Json& cycle) {

@@ -13,6 +13,7 @@
 #include "actions/builtin.h"
 #include "base/status.h"
 #include "conf/load.h"
+#include "framework/plugin_loader.h"
 #include "plugins/builtin.h"
 #include "sim/record.h"
 #include "sim/scenario.h"
@@ -59,10 +60,11 @@ absl::StatusOr<Cluster> ReadCluster(const RunOptions& options, std::istream& in)
   return cluster;
 }
 
-absl::StatusOr<conf::Policy> PolicyOf(const RunOptions& options, std::ostream& err) {
+absl::StatusOr<conf::Policy> PolicyOf(const RunOptions& options,
+                                      const framework::Registry& registry, std::ostream& err) {
   if (options.conf.empty()) return conf::DefaultPolicy();
   BTH_ASSIGN_OR_RETURN(const std::string text, ReadText(options.conf));
-  auto policy = ReadPolicy(text, err);
+  auto policy = ReadPolicy(text, registry, err);
   if (!policy.ok()) return Annotate(policy.status(), options.conf);
   return policy;
 }
@@ -83,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
     return absl::InvalidArgumentError(
         "no manifests: name files or folders, or - to read them here");
   }
-  BTH_ASSIGN_OR_RETURN(conf::Policy policy, PolicyOf(options, err));
+  BTH_ASSIGN_OR_RETURN(conf::Policy policy, PolicyOf(options, registry, err));
   BTH_ASSIGN_OR_RETURN(Cluster cluster, ReadCluster(options, in));
   for (const auto& [kind, count] : cluster.unused()) {
     err << "vc-sim: note: " << count << " of kind " << kind << " have no effect here\n";
@@ -98,10 +100,11 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
   return simulation;
 }
 
-framework::Registry Builtins() {
+absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir) {
   framework::Registry registry;
   plugins::RegisterBuiltinPlugins(registry);
   actions::RegisterBuiltinActions(registry);
+  BTH_RETURN_IF_ERROR(framework::LoadPlugins(plugins_dir, &registry));
   return registry;
 }
 
@@ -173,8 +176,8 @@ absl::Status AddManifests(std::string_view text, const std::string& file, Cluste
   return absl::OkStatus();
 }
 
-absl::StatusOr<conf::Policy> ReadPolicy(std::string_view text, std::ostream& err) {
-  const framework::Registry registry = Builtins();
+absl::StatusOr<conf::Policy> ReadPolicy(std::string_view text, const framework::Registry& registry,
+                                        std::ostream& err) {
   BTH_ASSIGN_OR_RETURN(conf::LoadedPolicy loaded, conf::ParsePolicy(text, registry.Names()));
   for (const conf::Finding& finding : loaded.findings) {
     err << "vc-sim: note: " << conf::ToString(finding) << "\n";
@@ -184,8 +187,12 @@ absl::StatusOr<conf::Policy> ReadPolicy(std::string_view text, std::ostream& err
 
 int RunManifests(const RunOptions& options, std::istream& in, std::ostream& out,
                  std::ostream& err) {
-  const framework::Registry registry = Builtins();
-  auto simulation = Prepare(options, registry, in, err);
+  const absl::StatusOr<framework::Registry> registry = MakeRegistry(options.plugins_dir);
+  if (!registry.ok()) {
+    err << "vc-sim: " << registry.status().message() << "\n";
+    return kExitInput;
+  }
+  auto simulation = Prepare(options, *registry, in, err);
   if (!simulation.ok()) {
     err << "vc-sim: " << simulation.status().message() << "\n";
     return kExitInput;
@@ -193,7 +200,8 @@ int RunManifests(const RunOptions& options, std::istream& in, std::ostream& out,
   for (int64_t cycle = 0; cycle < options.cycles; ++cycle) {
     if (absl::Status status = (*simulation)->RunCycle(); !status.ok()) {
       err << "vc-sim: " << status.message() << "\n";
-      return kExitEngine;
+      // The policy may ask for what a simulation does not have.
+      return absl::IsFailedPrecondition(status) ? kExitInput : kExitEngine;
     }
     if (options.output == "text") out << CycleText((*simulation)->cycles().back());
   }

@@ -8,13 +8,15 @@
 
 #include "absl/status/statusor.h"
 #include "conf/policy.h"
+#include "framework/plugin.h"
 #include "sim/cluster.h"
 
 namespace bth::sim {
 
 struct RunOptions {
-  std::string conf;    // Path of a scheduler.conf; empty: the built-in policy.
-  int64_t cycles = 1;  // At most kCyclesMax.
+  std::string plugins_dir;  // Of shared objects; empty: none.
+  std::string conf;         // Path of a scheduler.conf; empty: the built-in policy.
+  int64_t cycles = 1;       // At most kCyclesMax.
   bool apply = false;
   std::string output = "text";     // text, json
   std::vector<std::string> paths;  // Files, folders (not those inside them), "-" for `in`.
@@ -40,7 +42,8 @@ absl::StatusOr<std::string> ReadText(const std::string& path);
 absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path);
 // Adds the manifests of one text; errors name `file`, the document and the path inside.
 absl::Status AddManifests(std::string_view text, const std::string& file, Cluster* cluster);
-// The policy of a scheduler.conf text; what is odd goes to `err`.
-absl::StatusOr<conf::Policy> ReadPolicy(std::string_view text, std::ostream& err);
+// The policy of a scheduler.conf text that may name what `registry` has; what is odd goes to `err`.
+absl::StatusOr<conf::Policy> ReadPolicy(std::string_view text, const framework::Registry& registry,
+                                        std::ostream& err);
 
 }  // namespace bth::sim

@@ -103,7 +103,7 @@ absl::StatusOr<std::shared_ptr<const conf::Policy>> PolicyOf(const Json& conf,
   if (conf.is_null()) return std::make_shared<const conf::Policy>(conf::DefaultPolicy());
   BTH_ASSIGN_OR_RETURN(const std::string text, ConfText(conf, path));
   std::ostringstream findings;
-  auto policy = ReadPolicy(text, findings);
+  auto policy = ReadPolicy(text, Builtins(), findings);
   if (!policy.ok()) return Annotate(policy.status(), path);
   return std::make_shared<const conf::Policy>(*std::move(policy));
 }

@@ -23,7 +23,10 @@ namespace bth::sim {
 //        prio=5 class=<class> role=worker label.<key>=v gate=<name> select.<key>=v need.<key>=v|w
 //        prefer.<key>=v|w:<weight> tolerate=key=value:Effect tolerate=key tolerate=* port=80/UDP
 //        image=name:tag fixed created=<seconds> scheduler=<name> anti=<topology key>
-//        spread=<topology key> pvc=<claim> claim=<resource claim> nominated=<node>
+//        spread=<topology key> affinity.<topology key>=<label>:<value>[:<weight>]
+//        anti.<topology key>=<label>:<value>[:<weight>] (with a weight: preferred)
+//        spread.<topology key>=<label>:<value>[:<largest skew>[:soft]] pvc=<claim>
+//        claim=<resource claim> nominated=<node>
 //
 // <r> is cpu, mem, gpu, pods or a full name. A pod with a node runs there unless `phase` says
 // otherwise. kInvalidArgument quotes the word that is not understood.

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cache/compile.h"
 #include "framework/invariants.h"
+#include "sim/loads.h"
 #include "sim/record.h"
 
 namespace bth::sim {
@@ -69,6 +70,10 @@ absl::Status Simulation::SetPolicy(std::shared_ptr<const conf::Policy> policy,
                                    std::vector<conf::Finding>* findings) {
   BTH_ASSIGN_OR_RETURN(auto next,
                        framework::PolicyInstance::Create(std::move(policy), registry_, findings));
+  BTH_RETURN_IF_ERROR(PutLoads(next->policy(), clock_.Now(), &mirror_, findings));
+  if (const auto homeless = mirror_.CountResources(next->needs().resources)) {
+    findings->push_back({.path = *homeless, .text = "no dimension is left to count it on nodes"});
+  }
   cycle_.reset();
   policy_ = std::move(next);
   return absl::OkStatus();
@@ -126,6 +131,9 @@ absl::Status Simulation::ApplyEffects() {
     const model::Snapshot& base = *batch.snapshot;
     for (const framework::BindEffect& bind : batch.binds) {
       const std::string key = base.tasks[bind.task].names->Key();
+      if (bind.volumes != nullptr) {
+        BTH_RETURN_IF_ERROR(cluster_.BindVolumes(*bind.volumes, clock_.Now(), &mirror_));
+      }
       absl::Status status =
           cluster_.Run(key, base.node_facts(bind.node).name, clock_.Now(), &mirror_);
       if (!status.ok()) return absl::InternalError(status.message());

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "framework/global_scan.h"
+
 namespace bth::actions::eviction {
 
 using framework::Session;
@@ -21,7 +23,7 @@ KnownFailures::Key KnownFailures::KeyOf(const Session& session, const Ask& ask) 
 
 const framework::VictimSearch* KnownFailures::Find(const Session& session, const Ask& ask) const {
   // Filters that look at other pods may tell tasks of one shape apart.
-  if (!session.hooks().global_filter.empty()) return nullptr;
+  if (framework::GlobalFiltersConcern(session, ask.task)) return nullptr;
   const auto known = failures_.find(KeyOf(session, ask));
   if (known == failures_.end()) return nullptr;
   for (const Failure& failure : known->second) {
@@ -33,6 +35,7 @@ const framework::VictimSearch* KnownFailures::Find(const Session& session, const
 }
 
 void KnownFailures::Add(const Session& session, const Ask& ask, framework::VictimSearch counts) {
+  if (framework::GlobalFiltersConcern(session, ask.task)) return;
   if (failures_.size() >= kKeysMax) failures_.clear();
   std::vector<Failure>& failures = failures_[KeyOf(session, ask)];
   std::erase_if(failures, [&](const Failure& failure) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/global_scan.h"
+
 namespace bth::actions::eviction {
 
 using framework::kFits;
@@ -43,15 +45,6 @@ bool NodeFit::PassesStatic(TaskId task, NodeId node) const {
          StaticOf(task)->refusal[node.index()] == kFits;
 }
 
-bool NodeFit::PassesGlobals(TaskId task, NodeId node) const {
-  for (const auto& entry : session_.hooks().global_filter) {
-    ReasonId verdict = kFits;
-    entry.fn(task, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
-    if (verdict != kFits) return false;
-  }
-  return true;
-}
-
 bool NodeFit::IsBeyondHelp(TaskId task, NodeId node) const {
   ReasonId verdict = kFits;
   const absl::Span<ReasonId> out(&verdict, 1);
@@ -61,6 +54,7 @@ bool NodeFit::IsBeyondHelp(TaskId task, NodeId node) const {
     verdict = kFits;
   }
   for (const auto& entry : session_.hooks().global_filter) {
+    if (!entry.fn.concerns(task)) continue;
     entry.fn(task, OnlyNode(node), out);
     if (session_.reasons().Aborts(verdict)) return true;
     verdict = kFits;
@@ -77,7 +71,7 @@ bool NodeFit::MayTake(TaskId task, NodeId node) const {
     entry.fn(row.shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
     if (verdict != kFits) return false;
   }
-  return PassesGlobals(task, node);
+  return framework::PassesGlobalFilters(session_, task, node);
 }
 
 std::vector<NodeId> NodeFit::Feasible(TaskId task, Room room) const {
@@ -87,8 +81,9 @@ std::vector<NodeId> NodeFit::Feasible(TaskId task, Room room) const {
   for (NodeRange run : evaluator_.runs()) {
     const absl::Span<uint8_t> out(feasible, run.size());
     if (!evaluator_.Feasible(session_.task(task).shape, *fit, run, room, out)) continue;
+    if (!framework::KeepPassing(session_, task, run, out)) continue;
     for (NodeId node : run) {
-      if (out[run.Offset(node)] != 0 && PassesGlobals(task, node)) nodes.push_back(node);
+      if (out[run.Offset(node)] != 0) nodes.push_back(node);
     }
   }
   return nodes;
@@ -100,11 +95,19 @@ NodeId NodeFit::BestFree(TaskId task) {
   if (nominated.valid() && PassesStatic(task, nominated) && MayTake(task, nominated)) {
     return nominated;
   }
+  return BestIn(task, [](NodeId) { return true; });
+}
+
+NodeId NodeFit::BestIn(TaskId task, absl::FunctionRef<bool(NodeId)> inside) {
+  if (!session_.Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
+  const auto feasible = [&](Room room) {
+    std::vector<NodeId> found = Feasible(task, room);
+    std::erase_if(found, [&inside](NodeId node) { return !inside(node); });
+    return found;
+  };
   evaluator_.BeginScan();
-  std::vector<NodeId> nodes = Feasible(task, Room::kIdle);
-  if (nodes.empty() && session_.usage().releasing_tasks > 0) {
-    nodes = Feasible(task, Room::kFuture);
-  }
+  std::vector<NodeId> nodes = feasible(Room::kIdle);
+  if (nodes.empty() && session_.usage().releasing_tasks > 0) nodes = feasible(Room::kFuture);
   if (nodes.empty()) return {};
   std::vector<Scored> scored;
   for (NodeId node : nodes) scored.push_back({.node = node, .rank = evaluator_.rank(node)});
@@ -159,9 +162,7 @@ void NodeFit::Score(TaskId task, const std::vector<int64_t>& maxima, std::vector
     ids.push_back(entry.node);
     sums.push_back(entry.score);
   }
-  for (const auto& entry : session_.hooks().global_score) {
-    entry.fn(task, ids, absl::MakeSpan(sums));
-  }
+  framework::AddGlobalScores(session_, task, ids, absl::MakeSpan(sums));
   for (size_t i = 0; i < nodes.size(); ++i) nodes[i].score = sums[i];
 }
 

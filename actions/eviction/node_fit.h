@@ -32,6 +32,8 @@ class NodeFit {
   // The best node that takes the task without evictions: where it is nominated, where it fits now,
   // where it will fit. Invalid: none.
   model::NodeId BestFree(model::TaskId task);
+  // The same among the nodes `inside`, whether the task is nominated or not.
+  model::NodeId BestIn(model::TaskId task, absl::FunctionRef<bool(model::NodeId)> inside);
 
   struct Scored {
     model::NodeId node;
@@ -45,7 +47,6 @@ class NodeFit {
  private:
   std::shared_ptr<const framework::StaticFit> StaticOf(model::TaskId task) const;
   std::vector<model::NodeId> Feasible(model::TaskId task, framework::Room room) const;
-  bool PassesGlobals(model::TaskId task, model::NodeId node) const;
   // Of the raw static scores, for those that are normalised.
   std::vector<int64_t> MaximaOver(model::TaskId task,
                                   const std::vector<model::NodeId>& nodes) const;

@@ -15,7 +15,18 @@ namespace bth::actions::eviction {
 using framework::Session;
 using model::JobId;
 using model::NodeId;
+using model::SubJobId;
 using model::TaskId;
+
+namespace {
+
+bool AllocateFollows(const Session& session, std::string_view action) {
+  const std::vector<std::string>& actions = session.context().policy->actions;
+  const auto own = std::find(actions.begin(), actions.end(), action);
+  return std::find(own, actions.end(), "allocate") != actions.end();
+}
+
+}  // namespace
 
 int64_t Comparison::Wanted(int64_t nodes) const {
   const int64_t share = std::min(std::max(nodes * percentage / 100, least), most);
@@ -30,15 +41,16 @@ const NodeTasks& Search::tasks() {
   return *tasks_;
 }
 
-void Search::PlaceJob(JobId job, Reach reach, absl::FunctionRef<bool(TaskId)> may_ask) {
-  TaskHeap tasks = PendingTasks(session_, job);
+void Search::PlaceJob(JobId job, Reach reach, MayAsk may_ask) {
   Plan plan(session_, action_);
   std::optional<framework::VictimSearch> failure;
-  while (!tasks.empty() && IsStarving(session_, job)) {
-    const TaskId task = tasks.Pop();
-    if (!may_ask(task)) continue;
-    const bool placed = Place({.task = task, .reach = reach}, plan);
-    if (!placed && !failure) failure = Failure(task);
+  const Wish wish{.reach = reach, .may_ask = may_ask, .failure = &failure};
+  if (session_.job(job).has_sub_group_policy) {
+    PlaceSubJobs(job, wish, plan);
+  } else {
+    TaskHeap tasks = PendingTasks(session_, job);
+    PlaceTasks(
+        tasks, wish, [this, job] { return !IsStarving(session_, job); }, plan);
   }
   if (plan.empty() || !session_.JobPipelined(job)) {
     if (failure && failure->SaysSomething()) session_.NoteVictimSearch(job, *std::move(failure));
@@ -49,7 +61,45 @@ void Search::PlaceJob(JobId job, Reach reach, absl::FunctionRef<bool(TaskId)> ma
   Commit(job, plan);
 }
 
+void Search::PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<bool()> enough,
+                        Plan& plan) {
+  while (!tasks.empty() && !enough()) {
+    const TaskId task = tasks.Pop();
+    if (session_.task(task).gated || !wish.may_ask(task)) continue;
+    const bool placed = Place({.task = task, .reach = wish.reach}, plan);
+    if (!placed && !*wish.failure) *wish.failure = Failure(task);
+  }
+}
+
+// Sub-jobs in their order; of one that would stay below its minimum nothing is placed. A gang that
+// has all it needs may starve for more tasks: these are taken from any sub-job that stands.
+void Search::PlaceSubJobs(JobId job, const Wish& wish, Plan& plan) {
+  Worksheet sheet = MakeWorksheet(session_, job);
+  const auto stands = [this, job](SubJobId sub_job) {
+    return session_.SubJobReady(job, sub_job) || session_.SubJobPipelined(job, sub_job);
+  };
+  const auto satisfied = [this, job] {
+    return !IsStarving(session_, job) && session_.JobPipelined(job);
+  };
+  for (const bool extra : {false, true}) {
+    for (SubJobSheet& part : sheet.sub_jobs) {
+      if (satisfied()) return;
+      const auto enough = [&] { return extra ? satisfied() : stands(part.sub_job); };
+      const Plan::Mark mark = plan.Checkpoint();
+      PlaceTasks(part.tasks, wish, enough, plan);
+      PlaceTasks(part.best_effort, wish, enough, plan);
+      if (!stands(part.sub_job)) plan.RollbackTo(mark);
+    }
+  }
+}
+
 bool Search::Commit(JobId job, Plan& plan) {
+  // Room that needs no eviction is allocate's to give when it comes later: it binds what fits now,
+  // while a promise would hold the pod until the cycle ends, cycle after cycle.
+  if (!plan.HasEvictions() && AllocateFollows(session_, action_)) {
+    plan.RollbackTo({});
+    return false;
+  }
   const absl::Status status = plan.Commit();
   if (!status.ok()) {
     session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));

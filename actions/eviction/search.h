@@ -14,6 +14,7 @@
 #include "actions/eviction/plan.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/victims.h"
+#include "actions/worksheet.h"
 #include "framework/session.h"
 
 namespace bth::actions::eviction {
@@ -30,6 +31,8 @@ struct Comparison {
 // One run of an evicting action: what its tasks' searches share. Thread: scheduling.
 class Search {
  public:
+  using MayAsk = absl::FunctionRef<bool(model::TaskId)>;
+
   // Questions to the plugins about victims that one run may ask; what is left then waits for the
   // next cycle. About a second.
   static constexpr int64_t kQuestionsMax = 1'000'000;
@@ -41,7 +44,7 @@ class Search {
 
   // The job gets what it lacks, or nobody is evicted and the job's report says why. Only tasks that
   // `may_ask` admits are placed.
-  void PlaceJob(model::JobId job, Reach reach, absl::FunctionRef<bool(model::TaskId)> may_ask);
+  void PlaceJob(model::JobId job, Reach reach, MayAsk may_ask);
   // Adds to `plan` a promise to `task` and the evictions that it needs. False: nothing was found,
   // nothing is changed. A task that fits somewhere without evictions gets that place.
   bool Place(const Ask& ask, Plan& plan);
@@ -49,6 +52,12 @@ class Search {
   bool Commit(model::JobId job, Plan& plan);
 
  private:
+  // What the tasks of one job have in common.
+  struct Wish {
+    Reach reach = Reach::kOtherJobs;
+    MayAsk may_ask;
+    std::optional<framework::VictimSearch>* failure = nullptr;  // The first one.
+  };
   // A node on which the task was placed in a trial, and how much that hurts.
   struct Damage {
     model::NodeId node;
@@ -58,6 +67,8 @@ class Search {
     int64_t latest_start_us = 0;  // The earliest among the victims of the highest priority.
   };
 
+  void PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<bool()> enough, Plan& plan);
+  void PlaceSubJobs(model::JobId job, const Wish& wish, Plan& plan);
   // Why the last search, which was for `task`, failed; says nothing when there is nothing to say
   // beyond what the nodes said.
   framework::VictimSearch Failure(model::TaskId task) const;

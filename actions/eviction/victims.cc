@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actions/eviction/gang_rivals.h"
 #include "conf/policy.h"
 
 namespace bth::actions::eviction {
@@ -103,12 +104,19 @@ bool CouldStrikeBack(const Session& session, const Ask& ask, TaskId victim, int 
                                  absl::Span<const TaskId>(&victim, 1))) {
       return false;
     }
-  } else if (IsBestEffort(session, victim) && !IsBestEffort(session, ask.task)) {
-    return false;
   }
-  const Ask back{.task = victim, .reach = ask.reach};
-  const auto choice = GrantedVictims(session, back, absl::Span<const TaskId>(&ask.task, 1));
-  return !choice.victims.empty() && choice.tier <= tier;
+  const bool alone = ask.reach == Reach::kOtherQueues || !IsBestEffort(session, victim) ||
+                     IsBestEffort(session, ask.task);
+  if (alone) {
+    const Ask back{.task = victim, .reach = ask.reach};
+    const auto choice = GrantedVictims(session, back, absl::Span<const TaskId>(&ask.task, 1));
+    if (!choice.victims.empty() && choice.tier <= tier) return true;
+  }
+  if (ask.reach == Reach::kOwnJob) return false;
+  using Kind = framework::EvictionContext::Kind;
+  const Kind kind = ask.reach == Reach::kOtherQueues ? Kind::kGangReclaim : Kind::kGangPreempt;
+  return GangCouldStrikeBack(session, kind, absl::Span<const TaskId>(&ask.task, 1),
+                             absl::Span<const TaskId>(&victim, 1), tier);
 }
 
 }  // namespace bth::actions::eviction

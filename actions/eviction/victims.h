@@ -46,8 +46,9 @@ framework::combine::VictimChoice GrantedVictims(const framework::Session& sessio
 const framework::HookList<framework::EvictableFn>& VictimHooks(const framework::Session& session,
                                                                Reach reach);
 
-// True when, as things stand now, the victim could demand the room back from the one who got it,
-// by a tier that ranks no later than `tier`: the two would take turns for ever. The evictor must be
+// True when, as things stand now, the victim, or its gang where an action for gangs is configured,
+// could demand the room back from the one who got it, by a tier that ranks no later than `tier`:
+// the two would take turns for ever. The evictor must be
 // placed and the victim evicted when this is asked.
 bool CouldStrikeBack(const framework::Session& session, const Ask& ask, model::TaskId victim,
                      int tier);

@@ -46,13 +46,10 @@ struct Toleration {
 // A feature of the pod that no filter of this version can judge; the pod waits with that reason.
 enum class UnsupportedFeature : uint8_t {
   kNone,
-  kPodAffinity,
-  kTopologySpread,
-  kVolumes,
   kResourceClaims,
   kDimensions,  // Asks for more kinds of resources than BTH_DIMS.
 };
-inline constexpr size_t kUnsupportedFeatures = 5;
+inline constexpr size_t kUnsupportedFeatures = 2;
 
 // A set of them, one bit each; kNone has none.
 using UnsupportedSet = uint8_t;
@@ -60,6 +57,7 @@ constexpr UnsupportedSet Bit(UnsupportedFeature feature) {
   return static_cast<UnsupportedSet>((1u << static_cast<unsigned>(feature)) >> 1);
 }
 
+struct PodExtras;     // api/model/pod_extras.h
 struct PodPeerTerms;  // api/model/pod_peers.h
 struct PodVolumes;    // api/model/storage.h
 
@@ -81,6 +79,7 @@ struct PodConstraints {
   bool revocable = false;                     // May go to revocable nodes.
   std::shared_ptr<const PodPeerTerms> peers;  // Null: no affinity to pods, no spread.
   std::shared_ptr<const PodVolumes> volumes;  // Null: none that matters here.
+  std::shared_ptr<const PodExtras> extras;    // Null: none of them.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
 };

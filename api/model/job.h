@@ -55,10 +55,15 @@ struct TaskRow {
   std::shared_ptr<const std::vector<BudgetId>> budgets;
   // No victim of plugin cdp before this time, in microseconds since the epoch; 0: not protected.
   int64_t protected_until_us = 0;
+  int64_t started_us = 0;  // When its node took it up, since the epoch; 0: not known.
+  std::shared_ptr<const std::string> document;  // As JSON; null unless a plugin needs it.
+  std::optional<int32_t> pod_priority;          // spec.priority.
   int32_t priority = 1;
   bool preemptable = true;
   bool gated = false;           // Has scheduling gates.
   bool own_gate_only = false;   // Its only gate is Volcano's queue-allocation gate.
+  bool keeps_room = false;      // Once without gates, its queue keeps room for it until it runs.
+  bool gate_lifted = false;     // Its gates are being taken off by us.
   bool never_preempts = false;  // preemptionPolicy Never.
   bool critical = false;        // Priority class system-cluster-critical or system-node-critical.
 };
@@ -106,6 +111,7 @@ struct JobRow {
   int32_t role_minimum_sum = 0;
   bool has_pod_group = false;
   bool preemptable = false;
+  bool opts_out = false;  // Its PodGroup says that gang actions must not evict from it.
   bool has_min_resources = false;
   bool has_sub_group_policy = false;
   bool has_network_topology = false;
@@ -127,6 +133,7 @@ struct JobCounts {
   ResourceVec allocated;  // Of the allocated group.
   ResourceVec pending;    // Of pending tasks.
   ResourceVec request;    // Of all tasks.
+  ResourceVec leaving;    // Of releasing tasks on nodes.
   ResourceVec gated;      // Of tasks with gates other than only Volcano's own.
 
   int32_t count(TaskStatus s) const { return by_status[static_cast<size_t>(s)]; }

@@ -41,10 +41,13 @@ struct NodeFacts {
   std::vector<NodeLabel> labels;  // By key symbol.
   std::vector<Taint> taints;      // In the order of the object.
   bool unschedulable = false;
-  std::string revocable_zone;    // Label volcano.sh/revocable-zone.
-  std::string node_group;        // Label volcano.sh/nodegroup-name.
-  ResourceVec kube_allocatable;  // Without oversubscription: what kube-scheduler's scores use.
+  std::string revocable_zone;      // Label volcano.sh/revocable-zone.
+  std::string node_group;          // Label volcano.sh/nodegroup-name.
+  ResourceVec kube_allocatable;    // Without oversubscription: what kube-scheduler's scores use.
+  int64_t capacity_cpu_milli = 0;  // Of status.capacity.
+  int64_t capacity_memory_bytes = 0;
   std::vector<std::pair<Symbol, int64_t>> images;  // Image name, size in bytes; by symbol.
+  std::shared_ptr<const std::string> document;     // As JSON; null unless a plugin needs it.
 
   const NodeLabel* FindLabel(Symbol key) const;
 };

@@ -31,6 +31,13 @@ bool Holds(const NodeRequirement& requirement, const Symbol* value) {
   return false;
 }
 
+// A namespace that is not known yet counts as one without labels.
+const std::vector<LabelPair>& LabelsOf(Symbol ns, const NamespaceTable& namespaces) {
+  static const auto* const kNone = new std::vector<LabelPair>();
+  const auto it = namespaces.find(ns);
+  return it == namespaces.end() ? *kNone : it->second;
+}
+
 }  // namespace
 
 bool Matches(const PodSelector& selector, const std::vector<LabelPair>& labels) {
@@ -44,12 +51,9 @@ bool Matches(const PodSelector& selector, const std::vector<LabelPair>& labels) 
 bool Matches(const PodAffinityTerm& term, const PodLabels& pod, const NamespaceTable* namespaces) {
   bool in_scope = std::binary_search(term.namespaces.begin(), term.namespaces.end(), pod.ns);
   if (!in_scope && term.namespace_selector.has_value()) {
-    static const std::vector<LabelPair> kNone;
-    const std::vector<LabelPair>* labels = &kNone;
-    if (namespaces != nullptr) {
-      if (const auto it = namespaces->find(pod.ns); it != namespaces->end()) labels = &it->second;
-    }
-    in_scope = Matches(*term.namespace_selector, *labels);
+    const PodSelector& selector = *term.namespace_selector;
+    in_scope = namespaces != nullptr ? Matches(selector, LabelsOf(pod.ns, *namespaces))
+                                     : !selector.never && selector.requirements.empty();
   }
   return in_scope && Matches(term.selector, pod.labels);
 }

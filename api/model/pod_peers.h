@@ -17,7 +17,8 @@ namespace bth::model {
 // Label key and value; sorted by key where they come in lists.
 using LabelPair = std::pair<Symbol, Symbol>;
 
-// Namespace and labels of a pod; immutable, shared by every pod with the same ones.
+// Namespace of a pod, and those of its labels that some selector asks about. Immutable, shared by
+// every pod with the same ones.
 struct PodLabels {
   Symbol ns;
   std::vector<LabelPair> labels;
@@ -42,6 +43,7 @@ struct PodAffinityTerm {
 // One topologySpreadConstraint; matchLabelKeys are merged into the selector.
 struct SpreadConstraint {
   Symbol topology_key;
+  bool per_host = false;  // The key is kubernetes.io/hostname.
   PodSelector selector;
   int32_t skew_max = 1;
   int32_t domains_min = 0;          // 0: not given.
@@ -57,7 +59,7 @@ struct PodPeerTerms {
   std::vector<PodAffinityTerm> preferred_affinity;
   std::vector<PodAffinityTerm> preferred_anti_affinity;
   std::vector<SpreadConstraint> spread;
-  // The pod's own labels: whether it matches its own terms depends on them.
+  // Those of the pod's own labels that these terms ask about: whether it matches them itself.
   std::shared_ptr<const PodLabels> own;
 
   bool has_affinity() const {

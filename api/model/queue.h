@@ -26,8 +26,11 @@ struct QueueRow {
   ResourceSet capability;
   ResourceSet deserved;
   ResourceSet guarantee;
-  std::string hierarchy;          // Annotation volcano.sh/hierarchy, for hierarchical drf.
-  std::string hierarchy_weights;  // Annotation volcano.sh/hierarchy-weights.
+  bool deserves_unasked = false;    // `deserved` also names resources that no pod asks for.
+  bool has_device_quota = false;    // Names amounts per device class, which are not counted yet.
+  bool has_negative_quota = false;  // Some amounts were below zero, and count as zero.
+  std::string hierarchy;            // Annotation volcano.sh/hierarchy, for hierarchical drf.
+  std::string hierarchy_weights;    // Annotation volcano.sh/hierarchy-weights.
   std::string dequeue_strategy;
   std::shared_ptr<const NodeGroupRules> node_groups;  // Null: neither affinity nor limits.
 };

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
+
 namespace bth::model {
 
 // A claim that a pod mounts.
@@ -30,6 +32,19 @@ struct PodVolumes {
   std::vector<ClaimUse> claims;  // In the order of the pod.
   std::vector<DiskUse> disks;
   friend bool operator==(const PodVolumes&, const PodVolumes&) = default;
+};
+
+// What the binding of a pod needs done to its claims first. Immutable.
+struct VolumePlan {
+  struct Choice {
+    std::string claim;  // "<namespace>/<name>"
+    std::string claim_uid;
+    std::string volume;  // The PersistentVolume to bind; empty: one is to be made for the node.
+    std::string volume_uid;
+    friend bool operator==(const Choice&, const Choice&) = default;
+  };
+  std::vector<Choice> choices;  // In the order of the pod's claims.
+  absl::Duration timeout;       // For the claims to be bound.
 };
 
 // Volumes, claims, classes and CSI objects as one immutable picture; see api/model/storage_view.h.

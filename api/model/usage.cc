@@ -41,7 +41,10 @@ void CountInJob(JobCounts& job, const TaskRow& task, const ShapeRow& shape, cons
     Scale(job.pending, shape.request, sign);
     if (shape.best_effort) job.pending_best_effort += sign;
   }
-  if (state.status == TaskStatus::kReleasing && state.node.valid()) job.releasing_on_node += sign;
+  if (state.status == TaskStatus::kReleasing && state.node.valid()) {
+    job.releasing_on_node += sign;
+    Scale(job.leaving, shape.request, sign);
+  }
   if (task.gated && !task.own_gate_only) Scale(job.gated, shape.request, sign);
 }
 
@@ -114,6 +117,7 @@ uint64_t Usage::DigestOf() const {
     counts.allocated.AddTo(digest);
     counts.pending.AddTo(digest);
     counts.request.AddTo(digest);
+    counts.leaving.AddTo(digest);
     counts.gated.AddTo(digest);
   }
   for (SubJobId sub_job : sub_jobs.ids()) {

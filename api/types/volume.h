@@ -53,6 +53,20 @@ struct AwsElasticBlockStore {
   bool operator==(const AwsElasticBlockStore&) const = default;
 };
 
+struct IscsiVolumeSource {
+  std::string iqn;
+  bool read_only = false;
+  bool operator==(const IscsiVolumeSource&) const = default;
+};
+
+struct RbdVolumeSource {
+  std::vector<std::string> monitors;
+  std::string image;
+  std::string pool;  // Empty: "rbd".
+  bool read_only = false;
+  bool operator==(const RbdVolumeSource&) const = default;
+};
+
 struct HostPathVolumeSource {
   std::string path;
   std::string type;
@@ -78,6 +92,8 @@ struct Volume {
   std::optional<CsiVolumeSource> csi;
   std::optional<GcePersistentDisk> gce_persistent_disk;
   std::optional<AwsElasticBlockStore> aws_elastic_block_store;
+  std::optional<IscsiVolumeSource> iscsi;
+  std::optional<RbdVolumeSource> rbd;
   std::optional<HostPathVolumeSource> host_path;
   std::optional<EmptyDirVolumeSource> empty_dir;
   std::optional<NamedVolumeSource> config_map;

@@ -38,6 +38,13 @@ BTH_FIELDS(GcePersistentDisk, Field<&GcePersistentDisk::pd_name>("pdName"),
 BTH_FIELDS(AwsElasticBlockStore, Field<&AwsElasticBlockStore::volume_id>("volumeID"),
            Field<&AwsElasticBlockStore::read_only>("readOnly"))
 
+BTH_FIELDS(IscsiVolumeSource, Field<&IscsiVolumeSource::iqn>("iqn"),
+           Field<&IscsiVolumeSource::read_only>("readOnly"))
+
+BTH_FIELDS(RbdVolumeSource, Field<&RbdVolumeSource::monitors>("monitors"),
+           Field<&RbdVolumeSource::image>("image"), Field<&RbdVolumeSource::pool>("pool"),
+           Field<&RbdVolumeSource::read_only>("readOnly"))
+
 BTH_FIELDS(HostPathVolumeSource, Field<&HostPathVolumeSource::path>("path"),
            Field<&HostPathVolumeSource::type>("type"))
 
@@ -51,6 +58,7 @@ BTH_FIELDS(Volume, Field<&Volume::name>("name"),
            Field<&Volume::ephemeral>("ephemeral"), Field<&Volume::csi>("csi"),
            Field<&Volume::gce_persistent_disk>("gcePersistentDisk"),
            Field<&Volume::aws_elastic_block_store>("awsElasticBlockStore"),
+           Field<&Volume::iscsi>("iscsi"), Field<&Volume::rbd>("rbd"),
            Field<&Volume::host_path>("hostPath"), Field<&Volume::empty_dir>("emptyDir"),
            Field<&Volume::config_map>("configMap"), Part("secret", &SecretPart))
 

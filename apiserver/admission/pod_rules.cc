@@ -157,6 +157,17 @@ bool Contains(const Json& list, const Json& item) {
   return std::find(list.items().begin(), list.items().end(), item) != list.items().end();
 }
 
+// Whether a toleration is still there, though perhaps for another number of seconds.
+bool StillTolerates(const Json& tolerations, const Json& item) {
+  const auto without_seconds = [](Json toleration) {
+    toleration.Erase("tolerationSeconds");
+    return toleration;
+  };
+  const Json wanted = without_seconds(item);
+  return std::any_of(tolerations.items().begin(), tolerations.items().end(),
+                     [&](const Json& other) { return without_seconds(other) == wanted; });
+}
+
 }  // namespace
 
 std::vector<Cause> CheckPodSpec(const Json& spec, const std::string& field) {
@@ -216,7 +227,7 @@ std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod) {
   }
   const Json& tolerations = pod["spec"]["tolerations"];
   for (const Json& item : old["spec"]["tolerations"].items()) {
-    if (!Contains(tolerations, item)) {
+    if (!StillTolerates(tolerations, item)) {
       causes.push_back(
           FieldForbidden("spec.tolerations",
                          "existing toleration can not be modified except its tolerationSeconds"));

@@ -274,7 +274,7 @@ absl::Status Journal::SyncDirectory() const {
   const int fd = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return IoError("cannot open", directory_);
   const bool synced = ::fsync(fd) == 0;
-  const absl::Status status = synced ? absl::OkStatus() : IoError("cannot sync", directory_);
+  absl::Status status = synced ? absl::OkStatus() : IoError("cannot sync", directory_);
   ::close(fd);
   return status;
 }

@@ -38,7 +38,8 @@ type Result struct {
 	SubjectPeakMiB      float64 `json:"subject_peak_mib"`
 	Writes              writes  `json:"writes"`
 
-	KilledAt int `json:"killed_at,omitempty"` // Bindings seen when the first process was killed.
+	KilledAt int  `json:"killed_at,omitempty"` // Bindings seen when the first process was killed.
+	Standby  bool `json:"standby,omitempty"`   // Another process stood by and took over.
 
 	Idle    *IdleResult   `json:"idle,omitempty"`
 	Singles *SingleResult `json:"singles,omitempty"`
@@ -75,6 +76,7 @@ type run struct {
 	world    *world
 	observer *observer
 	process  *program
+	standby  *program // Waits for its turn; nil when there is none or it has it.
 	result   *Result
 }
 
@@ -112,6 +114,7 @@ func measure(ctx context.Context, p *Params, name string, repeat int) (*Result, 
 	}
 	r.result.SubjectPeakMiB = max(r.result.SubjectPeakMiB, r.process.usage().peak)
 	r.result.Violations, err = findViolations(ctx, on)
+	r.result.Violations = append(r.result.Violations, r.observer.twice()...)
 	return r.result, err
 }
 
@@ -123,10 +126,12 @@ func (r *run) drain(ctx context.Context) error {
 	}
 	apiServer, etcd := usageOf(r.server.PIDs["kube-apiserver"]), usageOf(r.server.PIDs["etcd"])
 	begin := time.Now()
-	if r.process, err = r.subject.start(r.params, r.server); err != nil {
+	if r.process, err = r.subject.start(r.params, r.server, ""); err != nil {
 		return err
 	}
-	err = r.killOnce()
+	if err = r.startStandby(ctx); err == nil {
+		err = r.killOnce()
+	}
 	if err == nil {
 		err = r.awaitBound(r.params.Pods)
 	}
@@ -136,6 +141,9 @@ func (r *run) drain(ctx context.Context) error {
 	}
 	if err != nil {
 		r.process.stop()
+		if r.standby != nil {
+			r.standby.stop()
+		}
 		return err
 	}
 	awaitQuiet(r.process, 30*time.Second)
@@ -159,8 +167,37 @@ func (r *run) awaitBound(pods int) error {
 	})
 }
 
+// startStandby adds a second process as soon as the first one leads, so that it is known which one
+// has the lease.
+func (r *run) startStandby(ctx context.Context) error {
+	if !r.params.Standby {
+		return nil
+	}
+	leases := r.server.core.CoordinationV1().Leases(leaseNamespace)
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		lease, err := leases.Get(ctx, leaseName, metav1.GetOptions{})
+		if err == nil && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != "" {
+			break
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("nobody took the lease %s/%s: %v", leaseNamespace, leaseName, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-r.process.done:
+			return r.process.failure()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	var err error
+	r.standby, err = r.subject.start(r.params, r.server, "-standby")
+	r.result.Standby = err == nil
+	return err
+}
+
 // killOnce replaces the process in the middle of its work, as a crash and a restart do; figures of
-// CPU and memory are then those of the second process.
+// CPU and memory are then those of the second process. Where one stands by, it is the second.
 func (r *run) killOnce() error {
 	if r.params.KillAt == 0 || !r.subject.schedules {
 		return nil
@@ -170,9 +207,14 @@ func (r *run) killOnce() error {
 	}
 	r.process.kill()
 	r.result.KilledAt, _ = r.observer.count(pendingRole)
+	if r.standby != nil {
+		progress("%s: killed after %d bindings, one stands by", r.subject.name, r.result.KilledAt)
+		r.process, r.standby = r.standby, nil
+		return nil
+	}
 	progress("%s: killed after %d bindings, started again", r.subject.name, r.result.KilledAt)
 	var err error
-	r.process, err = r.subject.start(r.params, r.server)
+	r.process, err = r.subject.start(r.params, r.server, "")
 	return err
 }
 

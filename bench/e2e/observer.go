@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type observer struct {
 
 	mutex sync.Mutex
 	bound map[string]time.Time // By the name of the pod.
+	nodes map[string]string    // Where each was seen first.
+	moved []string             // Pods that were seen on another node later.
 	roles map[string]int       // How many of each role are bound.
 	lost  error                // Why the watch could not go on.
 }
@@ -32,7 +35,7 @@ func startObserver(ctx context.Context, on *server) (*observer, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	o := &observer{server: on, cancel: cancel, wake: make(chan struct{}, 1),
-		bound: map[string]time.Time{}, roles: map[string]int{}}
+		bound: map[string]time.Time{}, nodes: map[string]string{}, roles: map[string]int{}}
 	go o.follow(ctx, list.ResourceVersion)
 	return o, nil
 }
@@ -64,10 +67,14 @@ func (o *observer) note(pod *corev1.Pod) {
 	}
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if _, known := o.bound[pod.Name]; known {
+	if first, known := o.nodes[pod.Name]; known {
+		if first != pod.Spec.NodeName {
+			o.moved = append(o.moved,
+				fmt.Sprintf("pod %s was bound to %s, then to %s", pod.Name, first, pod.Spec.NodeName))
+		}
 		return
 	}
-	o.bound[pod.Name] = time.Now()
+	o.bound[pod.Name], o.nodes[pod.Name] = time.Now(), pod.Spec.NodeName
 	o.roles[role]++
 	select {
 	case o.wake <- struct{}{}:
@@ -90,6 +97,13 @@ func (o *observer) count(role string) (int, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	return o.roles[role], o.lost
+}
+
+// twice names the pods that were bound more than once.
+func (o *observer) twice() []string {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return slices.Clone(o.moved)
 }
 
 func (o *observer) boundAt(name string) (time.Time, bool) {

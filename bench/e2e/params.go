@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,31 +15,34 @@ import (
 
 // Params say how large the cluster is, what is measured on it, and where the programs are.
 type Params struct {
-	Subjects    []string
-	Repeat      int
-	Nodes       int
-	Pods        int
-	Gang        int
-	Existing    int
-	Hopeless    int
-	Singles     int
-	SingleEvery time.Duration
-	Idle        time.Duration
-	KillAt      int
-	Timeout     time.Duration
-	PodCPU      string
-	PodMemory   string
-	NodeCPU     string
-	NodeMemory  string
-	NodePods    int
-	Connections int
-	Bin         string
-	KubeBin     string
-	CRDs        string
-	Conf        string
-	Custom      string
-	CustomName  string
-	Keep        bool
+	Subjects     []string
+	Repeat       int
+	Nodes        int
+	Pods         int
+	Gang         int
+	Existing     int
+	Hopeless     int
+	Singles      int
+	SingleEvery  time.Duration
+	Idle         time.Duration
+	KillAt       int
+	Standby      bool
+	AntiAffinity bool
+	Spread       bool
+	Timeout      time.Duration
+	PodCPU       string
+	PodMemory    string
+	NodeCPU      string
+	NodeMemory   string
+	NodePods     int
+	Connections  int
+	Bin          string
+	KubeBin      string
+	CRDs         string
+	Conf         string
+	Custom       string
+	CustomName   string
+	Keep         bool
 }
 
 func parseParams(args []string) (*Params, error) {
@@ -58,6 +62,11 @@ func parseParams(args []string) (*Params, error) {
 	f.DurationVar(&p.Idle, "idle", 0, "how long the idle subject is watched after the last binding")
 	f.IntVar(&p.KillAt, "kill-at", 0,
 		"after so many bindings the subject is killed with SIGKILL and started again (0: never)")
+	f.BoolVar(&p.Standby, "standby", false,
+		"two processes of vc-scheduler share a lease; with --kill-at the one that leads is killed for good")
+	f.BoolVar(&p.AntiAffinity, "anti-affinity", false, "pods of a gang avoid each other by host")
+	f.BoolVar(&p.Spread, "spread", false,
+		"pods of a gang are spread: over zones as they must, over hosts as they should")
 	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
 	f.StringVar(&p.PodCPU, "pod-cpu", "100m", "CPU request of each pod")
 	f.StringVar(&p.PodMemory, "pod-memory", "64Mi", "memory request of each pod")
@@ -101,8 +110,14 @@ func (p *Params) check() error {
 	if p.Existing < 0 || p.Hopeless < 0 || p.Singles < 0 {
 		return errors.New("--existing, --hopeless and --singles must not be negative")
 	}
+	if p.AntiAffinity && p.Gang > p.Nodes {
+		return fmt.Errorf("--anti-affinity: a gang of %d has no place on %d nodes", p.Gang, p.Nodes)
+	}
 	if p.KillAt < 0 || p.KillAt >= p.Pods {
 		return fmt.Errorf("--kill-at %d: must be at least 0 and less than --pods (%d)", p.KillAt, p.Pods)
+	}
+	if p.Standby && (p.KillAt == 0 || !slices.Equal(p.Subjects, []string{"vc-scheduler"})) {
+		return errors.New("--standby needs --kill-at and --subjects vc-scheduler")
 	}
 	for _, name := range p.Subjects {
 		if err := p.checkSubject(name); err != nil {

@@ -16,6 +16,8 @@ func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
 		{"--subjects bare-client --nodes 1 --node-cpu 1 --pod-cpu 100m --pods 11", "do not fit"},
 		{"--subjects bare-client --nodes 1 --node-pods 10 --pods 8 --existing 3", "do not fit"},
 		{"--subjects bare-client --pods 10 --kill-at 10", "--kill-at 10"},
+		{"--subjects bare-client --standby --kill-at 5", "--standby needs"},
+		{"--subjects vc-scheduler --standby", "--standby needs"},
 		{"stray", "unexpected argument"},
 	}
 	for _, c := range cases {

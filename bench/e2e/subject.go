@@ -45,13 +45,20 @@ leaderElection: {leaderElect: false}
 clientConnection: {kubeconfig: %q, qps: 10000, burst: 10000}
 `
 
-// start runs the subject against the server.
-func (s subject) start(p *Params, on *server) (*program, error) {
+// The lease of a pair, with times short enough for a measurement.
+const leaseNamespace, leaseName = "default", "bench-standby"
+
+var electionFlags = []string{"--leader-elect=true", "--leader-elect-resource-name", leaseName,
+	"--leader-elect-resource-namespace", leaseNamespace, "--leader-elect-lease-duration=4s",
+	"--leader-elect-renew-deadline=3s", "--leader-elect-retry-period=500ms"}
+
+// start runs the subject against the server; `role` tells its log from those of others.
+func (s subject) start(p *Params, on *server, role string) (*program, error) {
 	argv, err := s.commandLine(p, on)
 	if err != nil {
 		return nil, err
 	}
-	return startProgram(filepath.Join(on.dir, s.name+".log"), argv...)
+	return startProgram(filepath.Join(on.dir, s.name+role+".log"), argv...)
 }
 
 func (s subject) commandLine(p *Params, on *server) ([]string, error) {
@@ -85,9 +92,14 @@ func (s subject) commandLine(p *Params, on *server) ([]string, error) {
 		// exec: the process whose CPU is read shall be the program, not a shell.
 		return []string{"/bin/sh", "-c", "exec " + line}, nil
 	}
-	argv := []string{filepath.Join(p.Bin, s.name), "--kubeconfig", kubeconfig, "--leader-elect=false",
+	argv := []string{filepath.Join(p.Bin, s.name), "--kubeconfig", kubeconfig,
 		"--listen-address", "127.0.0.1:" + strconv.Itoa(port), "--enable-metrics",
 		"--healthz-address", "127.0.0.1:" + strconv.Itoa(second), "--enable-healthz"}
+	if p.Standby {
+		argv = append(argv, electionFlags...)
+	} else {
+		argv = append(argv, "--leader-elect=false")
+	}
 	if p.Conf != "" {
 		argv = append(argv, "--scheduler-conf", p.Conf)
 	}

@@ -22,7 +22,7 @@ func findViolations(ctx context.Context, on *server) ([]string, error) {
 		return nil, err
 	}
 	found := slices.Concat(overfull(nodes.Items, pods.Items), partial(pods.Items),
-		impossible(pods.Items))
+		impossible(pods.Items), misplaced(nodes.Items, pods.Items))
 	if found == nil {
 		found = []string{} // In JSON a list, not null.
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -67,5 +68,23 @@ func TestHopelessPodsMustNotBeBound(t *testing.T) {
 	pod.Labels = map[string]string{roleLabel: hopelessRole}
 	if got := impossible([]corev1.Pod{pod, testPod("b", "n", "", "1")}); len(got) != 1 {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestPodsBoundTwiceAreNamed(t *testing.T) {
+	o := &observer{bound: map[string]time.Time{}, nodes: map[string]string{}, roles: map[string]int{},
+		wake: make(chan struct{}, 1)}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
+	for _, node := range []string{"", "n1", "n1"} {
+		pod.Spec.NodeName = node
+		o.note(pod)
+	}
+	if len(o.twice()) != 0 {
+		t.Errorf("bound once: %v", o.twice())
+	}
+	pod.Spec.NodeName = "n2"
+	o.note(pod)
+	if len(o.twice()) != 1 {
+		t.Errorf("bound to n1 and n2: %v", o.twice())
 	}
 }

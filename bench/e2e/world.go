@@ -128,6 +128,9 @@ func (w *world) addPods(ctx context.Context, role string, count int) error {
 	}
 	return inParallel(count, func(i int) error {
 		pod := w.newPod(role, fmt.Sprintf("%s-%06d", role, i), groupName(role, i/w.params.Gang))
+		if role == pendingRole {
+			w.params.askForPeers(pod, groupName(role, i/w.params.Gang))
+		}
 		switch role {
 		case hopelessRole:
 			pod.Spec.NodeSelector = map[string]string{"no-node-has": "this-label"}

@@ -1,6 +1,7 @@
 // What every daemon's main() does around the daemon: command line, log, loop, exit code.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ struct ProgramText {
   std::string name;
   std::string about;
 };
+
+// For random numbers that nobody shall foresee, such as spread of retries.
+uint64_t RandomSeed();
 
 // The steps of RunProgram that do not depend on the program.
 std::optional<int> ReadCommandLine(FlagSet& set, int argc, char** argv, const bool& version);

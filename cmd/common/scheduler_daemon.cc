@@ -5,12 +5,12 @@
 #include <csignal>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "client/connect.h"
+#include "cmd/common/program.h"
 #include "cmd/common/version.h"
 #include "net/pem.h"
 
@@ -22,12 +22,6 @@ constexpr int kConnectionsMax = 48;
 constexpr int kStreamsMax = 64;
 // How long an orderly stop waits for what was decided already.
 constexpr absl::Duration kDrainMax = absl::Seconds(5);
-
-uint64_t RandomSeed() {
-  uint64_t seed = 0;
-  if (!absl::SimpleHexAtoi(net::RandomHex(8), &seed)) seed = 1;
-  return seed;
-}
 
 // "<hostname>_<uuid>": unique among candidates, and tells people where it runs.
 std::string MakeIdentity() {
@@ -62,6 +56,7 @@ absl::StatusOr<std::unique_ptr<client::ApiClient>> SchedulerDaemon::Connect(
   if (!for_lease) {
     options.qps = flags_.api.qps;
     options.burst = static_cast<int>(flags_.api.burst);
+    if (flags_.leader.elect) options.may_write = [this] { return MayAct(); };
   }
   return client::Connect(io_, config, std::move(options), std::move(pool));
 }
@@ -70,13 +65,17 @@ absl::Status SchedulerDaemon::Wire() {
   BTH_ASSIGN_OR_RETURN(const client::ClientConfig config,
                        client::LoadClientConfig(flags_.api.Sources()));
   BTH_ASSIGN_OR_RETURN(api_, Connect(config, false));
-  unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, flags_.Options(rng_.Next()));
+  BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(flags_.plugins_dir));
+  scheduler::SchedulerOptions options = flags_.Options(rng_.Next());
+  if (flags_.leader.elect) options.may_lead = [this] { return MayAct(); };
+  unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, std::move(registry), std::move(options));
   BTH_RETURN_IF_ERROR(unit_->scheduler().LoadPolicy());
   if (flags_.leader.elect) {
     BTH_ASSIGN_OR_RETURN(lease_api_, Connect(config, true));
     MakeElector();
   }
   BTH_ASSIGN_OR_RETURN(servers_, PageServers::Start(io_, flags_.pages, unit_->pages()));
+  log_level_ = LogLevelServer::Start(io_, flags_.log);
   return absl::OkStatus();
 }
 
@@ -117,7 +116,8 @@ int SchedulerDaemon::Run() {
   io_.OnSignals({SIGTERM, SIGINT}, [this](int) { OnStopSignal(); });
   io_.OnSignals({SIGHUP}, [this](int) { unit_->scheduler().ReloadPolicy(); });
   if (flags_.dump_on_signal) {
-    io_.OnSignals({SIGUSR1, SIGUSR2}, [this](int) { unit_->Dump(flags_.dump_folder); });
+    io_.OnSignals({SIGUSR1}, [this](int) { unit_->DumpCluster(flags_.dump_folder); });
+    io_.OnSignals({SIGUSR2}, [this](int) { unit_->DumpCycle(flags_.dump_folder); });
   }
   // A standby reads along, so that it can take over at once.
   unit_->scheduler().StartCache();
@@ -127,6 +127,7 @@ int SchedulerDaemon::Run() {
     unit_->scheduler().Lead();
   }
   io_.Run();
+  log_level_.reset();
   servers_.reset();
   return exit_code_;
 }

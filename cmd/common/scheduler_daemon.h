@@ -10,6 +10,7 @@
 #include "client/background.h"
 #include "client/event_recorder.h"
 #include "client/leader_election.h"
+#include "cmd/common/log_level_server.h"
 #include "cmd/common/page_servers.h"
 #include "cmd/common/scheduler_flags.h"
 #include "cmd/common/scheduler_unit.h"
@@ -33,6 +34,8 @@ class SchedulerDaemon final {
   absl::StatusOr<std::unique_ptr<client::ApiClient>> Connect(const client::ClientConfig& config,
                                                              bool for_lease);
   void MakeElector();
+  // By the clock, not by what was told: a process that slept may have lost the lease unnoticed.
+  bool MayAct() const { return elector_ != nullptr && elector_->is_leader(); }
   void Announce(std::string_view what);
   void OnStopSignal();
   net::Awaitable<void> Stop();
@@ -51,6 +54,7 @@ class SchedulerDaemon final {
   std::unique_ptr<client::LeaderElector> elector_;
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<PageServers> servers_;
+  std::unique_ptr<LogLevelServer> log_level_;  // Null when its socket cannot be made.
   client::Background stop_;
   bool stopping_ = false;
   int exit_code_ = 0;

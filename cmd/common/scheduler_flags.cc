@@ -1,5 +1,6 @@
 #include "cmd/common/scheduler_flags.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -16,18 +17,6 @@ namespace {
 
 absl::Status Refused(std::string_view flag, std::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("--", ToAbsl(flag), ": ", ToAbsl(why)));
-}
-
-// Gates that would change what the scheduler does, and that it does not know how to.
-absl::Status CheckGates(const std::string& text) {
-  const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(text);
-  if (!gates.ok()) return gates.status();
-  if (gates->Enabled(conf::Gate::kSchedulingGatesQueueAdmission)) {
-    return Refused("feature-gates",
-                   "SchedulingGatesQueueAdmission is not supported: leave it off, or remove the "
-                   "gates of admitted pods by other means");
-  }
-  return absl::OkStatus();
 }
 
 std::optional<std::pair<std::string, std::string>> ParseNodeLabel(const std::string& text) {
@@ -92,8 +81,12 @@ void SchedulerFlags::AddPolicy(FlagSet& flags) {
                 "Use only nodes that have one of these labels, as key:value");
   flags.Add("priority-class", &priority_classes, "Read PriorityClasses; false: jobs have none");
   flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
-  flags.Add("cache-dumper", &dump_on_signal, "Write the last cycle to a file on SIGUSR1");
-  flags.Add("cache-dump-dir", &dump_folder, "Where to write it");
+  flags.Add("gate-removal-worker-num", &gate_workers,
+            "Removals of scheduling gates at once, with SchedulingGatesQueueAdmission");
+  flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
+  flags.Add("cache-dumper", &dump_on_signal,
+            "Write the cluster to a file on SIGUSR1, the last cycle on SIGUSR2");
+  flags.Add("cache-dump-dir", &dump_folder, "Where to write them");
 }
 
 void SchedulerFlags::AddPages(FlagSet& flags) {
@@ -141,7 +134,6 @@ void SchedulerFlags::AddWithoutEffect(FlagSet& flags) {
   add("minimum-percentage-nodes-to-find", &percentage_min_, all_nodes);
   add("percentage-nodes-to-find", &percentage_, all_nodes);
   add("node-worker-threads", &node_workers_, "changes of nodes are applied as they are read");
-  add("gate-removal-worker-num", &gate_workers_, "scheduling gates are left to who set them");
   add("csi-storage", &csi_storage_, storage);
   add("ignored-provisioners", &ignored_provisioners_, storage);
   add("scheduler-sharding-name", &sharding_name_, "there are no shards: use --node-selector");
@@ -149,21 +141,16 @@ void SchedulerFlags::AddWithoutEffect(FlagSet& flags) {
 }
 
 void SchedulerFlags::AddRefused(FlagSet& flags) {
-  flags.Add("plugins-dir", &plugins_dir_, "Refused: plugins are compiled in");
   flags.Add("scheduler-sharding-mode", &sharding_mode_, "Only none: use --node-selector");
 }
 
 absl::Status SchedulerFlags::CheckPolicy() const {
-  if (!plugins_dir_.empty()) {
-    return Refused("plugins-dir",
-                   "plugins are compiled in: add yours to plugins/builtin.cc and build anew");
-  }
   if (sharding_mode_ != "none") {
     return Refused("scheduler-sharding-mode",
                    absl::StrCat("\"", sharding_mode_, "\" is not supported, only none is: give ",
                                 "each scheduler its nodes with --node-selector"));
   }
-  BTH_RETURN_IF_ERROR(CheckGates(feature_gates));
+  BTH_RETURN_IF_ERROR(conf::FeatureGates::Parse(feature_gates));
   for (const std::string& name : scheduler_names) {
     if (name.empty()) return Refused("scheduler-name", "must not be empty");
   }
@@ -220,6 +207,11 @@ scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
       priority_classes && gates.ok() && gates->Enabled(conf::Gate::kPriorityClass);
   options.disruption_budgets =
       !gates.ok() || gates->Enabled(conf::Gate::kPodDisruptionBudgetsSupport);
+  if (gates.ok() && gates->Enabled(conf::Gate::kSchedulingGatesQueueAdmission)) {
+    constexpr int64_t kGateWorkersMax = 1000;
+    options.gate_removals =
+        gate_workers < 1 ? 5 : static_cast<int>(std::min(gate_workers, kGateWorkersMax));
+  }
   options.seed = seed;
   return options;
 }

@@ -67,6 +67,8 @@ struct SchedulerFlags {
   bool dump_on_signal = true;
   std::string dump_folder = "/tmp";
   std::string feature_gates;
+  int64_t gate_workers = 5;
+  std::string plugins_dir;
 
   void AddTo(FlagSet& flags);
   // Every mistake that is not one of spelling, and every wish that it would be wrong to pass over.
@@ -93,13 +95,11 @@ struct SchedulerFlags {
   int64_t percentage_min_ = 5;
   int64_t percentage_ = 0;
   int64_t node_workers_ = 20;
-  int64_t gate_workers_ = 5;
   bool csi_storage_ = true;
   std::vector<std::string> ignored_provisioners_;
   std::string sharding_name_ = "volcano";
   bool pprof_ = false;
   // Refused when they ask for something.
-  std::string plugins_dir_;
   std::string sharding_mode_ = "none";
 };
 

@@ -1,13 +1,15 @@
 #include "cmd/common/scheduler_unit.h"
 
-#include <cstdio>
-#include <fstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/log.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "framework/plugin_loader.h"
 #include "plugins/builtin.h"
+#include "scheduler/cluster_dump.h"
 #include "scheduler/explain.h"
 #include "scheduler/pages.h"
 
@@ -29,16 +31,25 @@ std::string DumpText(const framework::Cycle* cycle) {
                       scheduler::QueuesPage(*cycle).Dump(), "\n");
 }
 
-void WriteDump(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
+net::Awaitable<void> WriteCluster(std::unique_ptr<net::ByteStream> dump, std::string path) {
+  const absl::Status status = co_await scheduler::WriteDump(std::move(dump), path);
+  if (status.ok()) {
+    Log(LogLevel::kInfo, "dump.written", {{"file", path}});
+  } else {
+    Log(LogLevel::kError, "dump.failed", {{"file", path}, {"status", status}});
+  }
+}
+
+void WriteCycle(const std::string& path, const std::string& text) {
   if (text.empty()) {
     Log(LogLevel::kWarning, "dump.empty", {{"file", path}, {"why", "no cycle has run yet"}});
-  } else if (out.fail()) {
-    Log(LogLevel::kError, "dump.failed", {{"file", path}, {"why", "cannot be written"}});
-  } else {
+    return;
+  }
+  const absl::Status status = scheduler::WriteWhole(path, text);
+  if (status.ok()) {
     Log(LogLevel::kInfo, "dump.written", {{"file", path}});
+  } else {
+    Log(LogLevel::kError, "dump.failed", {{"file", path}, {"status", status}});
   }
 }
 
@@ -51,18 +62,20 @@ std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics
   };
 }
 
-framework::Registry SchedulerUnit::Builtin() {
+absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir) {
   framework::Registry registry;
   plugins::RegisterBuiltinPlugins(registry);
   actions::RegisterBuiltinActions(registry);
+  const absl::Status loaded = framework::LoadPlugins(plugins_dir, &registry);
+  if (!loaded.ok()) return Annotate(loaded, "Fail to load custom plugins");
   return registry;
 }
 
-SchedulerUnit::SchedulerUnit(client::ApiClient& api, Metrics& metrics,
+SchedulerUnit::SchedulerUnit(client::ApiClient& api, Metrics& metrics, framework::Registry registry,
                              scheduler::SchedulerOptions options)
     : executor_(api.executor()),
       metrics_(metrics),
-      registry_(Builtin()),
+      registry_(std::move(registry)),
       scheduler_({.executor = executor_,
                   .api = api,
                   .registry = registry_,
@@ -92,10 +105,25 @@ net::Awaitable<void> SchedulerUnit::Drain(absl::Duration limit) {
   }
 }
 
-void SchedulerUnit::Dump(const std::string& folder) {
-  std::string path =
-      absl::StrCat(folder, "/snapshot-", absl::ToUnixSeconds(executor_.Now()), ".json");
-  scheduler_.Inspect(DumpText, [path](std::string text) { WriteDump(path, text); });
+std::string SchedulerUnit::DumpPath(const std::string& folder, std::string_view what) const {
+  return absl::StrCat(folder, "/", ToAbsl(what), "-", absl::ToUnixSeconds(executor_.Now()),
+                      ".json");
+}
+
+void SchedulerUnit::DumpCluster(const std::string& folder) {
+  absl::StatusOr<std::unique_ptr<net::ByteStream>> dump = scheduler_.Dump();
+  if (!dump.ok()) {
+    Log(LogLevel::kWarning, "dump.refused", {{"status", dump.status()}});
+    return;
+  }
+  const std::string path = DumpPath(folder, "snapshot");
+  Log(LogLevel::kInfo, "dump.started", {{"file", path}});
+  dump_.Start(executor_, WriteCluster(*std::move(dump), path));
+}
+
+void SchedulerUnit::DumpCycle(const std::string& folder) {
+  const std::string path = DumpPath(folder, "cycle");
+  scheduler_.Inspect(DumpText, [path](std::string text) { WriteCycle(path, text); });
 }
 
 }  // namespace bth::cmd

@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "client/api_client.h"
+#include "client/background.h"
 #include "framework/plugin.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
@@ -29,7 +31,8 @@ std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics
 // Thread: I/O, after whose loop has ended it is destroyed; the cycles run on a thread of its own.
 class SchedulerUnit final {
  public:
-  SchedulerUnit(client::ApiClient& api, Metrics& metrics, scheduler::SchedulerOptions options);
+  SchedulerUnit(client::ApiClient& api, Metrics& metrics, framework::Registry registry,
+                scheduler::SchedulerOptions options);
   // Ends the cycle under way before anything goes that it may touch.
   ~SchedulerUnit();
 
@@ -37,11 +40,13 @@ class SchedulerUnit final {
   net::Handler pages();
   // No new cycle; returns when what was decided is written, after `limit` at the latest.
   net::Awaitable<void> Drain(absl::Duration limit);
-  // Writes the last cycle, as one JSON document per line, to `folder`/snapshot-<seconds>.json.
-  void Dump(const std::string& folder);
+  // Writes the cluster as manifests (scheduler/cluster_dump.h) to `folder`/snapshot-<seconds>.json.
+  void DumpCluster(const std::string& folder);
+  // Writes the last cycle, as one JSON document per line, to `folder`/cycle-<seconds>.json.
+  void DumpCycle(const std::string& folder);
 
  private:
-  static framework::Registry Builtin();
+  std::string DumpPath(const std::string& folder, std::string_view what) const;
 
   net::Executor& executor_;
   Metrics& metrics_;
@@ -49,6 +54,10 @@ class SchedulerUnit final {
   const RealClock clock_;
   scheduler::ThreadRunner runner_;
   scheduler::Scheduler scheduler_;
+  client::Background dump_;
 };
+
+// The plugins and actions that are compiled in, and those of the shared objects in `plugins_dir`.
+absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir);
 
 }  // namespace bth::cmd

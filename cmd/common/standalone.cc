@@ -6,14 +6,13 @@
 #include <iostream>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "cmd/common/embedded_crds.h"
 #include "cmd/common/page_servers.h"
+#include "cmd/common/program.h"
 #include "cmd/common/version.h"
-#include "net/pem.h"
 
 namespace bth::cmd {
 namespace {
@@ -21,12 +20,6 @@ namespace {
 // Nothing leaves the process, so that what is under way is through almost at once.
 constexpr absl::Duration kDrainMax = absl::Seconds(2);
 constexpr absl::Duration kNodesPatience = absl::Seconds(60);
-
-uint64_t RandomSeed() {
-  uint64_t seed = 0;
-  if (!absl::SimpleHexAtoi(net::RandomHex(8), &seed)) seed = 1;
-  return seed;
-}
 
 // The server's own programs come without a socket, and show the same token as everybody.
 net::Handler WithToken(net::Handler handler, const std::string& token) {
@@ -45,7 +38,9 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
             "Write a kubeconfig there; without it: in --data-dir, or in /tmp");
   flags.Add("data-dir", &data_dir, "Keep all state there; without it, in memory");
   flags.Add("no-scheduler", &no_scheduler, "API server and nodes only");
+  flags.Add("no-volumes", &no_volumes, "Leave claims and volumes to somebody else");
   flags.Add("scheduler-conf", &scheduler_conf, "File with the scheduling policy");
+  flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
   flags.Add("listen-address", &listen_address, "Where metrics and debug pages are served");
   nodes.AddTo(flags);
@@ -82,6 +77,10 @@ absl::Status Standalone::Wire() {
   nodesim::SimulatorOptions options;
   options.timing = flags_.nodes.timing;
   nodes_ = std::make_unique<nodesim::Simulator>(*nodes_api_, rng_, options);
+  if (!flags_.no_volumes) {
+    volumes_ = std::make_unique<nodesim::VolumeController>(*nodes_api_, rng_,
+                                                           nodesim::VolumeControllerOptions());
+  }
   BTH_RETURN_IF_ERROR(Listen(api_server_->handler()));
   return WriteKubeconfig();
 }
@@ -116,7 +115,9 @@ absl::Status Standalone::StartScheduler() {
   options.scheduler_names = flags_.scheduler_names;
   options.policy.path = flags_.scheduler_conf;
   options.seed = rng_.Next();
-  unit_ = std::make_unique<SchedulerUnit>(*scheduler_api_, metrics_, std::move(options));
+  BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(flags_.plugins_dir));
+  unit_ = std::make_unique<SchedulerUnit>(*scheduler_api_, metrics_, std::move(registry),
+                                          std::move(options));
   BTH_RETURN_IF_ERROR(unit_->scheduler().LoadPolicy());
   auto server = ServePages(io_, flags_.listen_address, unit_->pages());
   if (!server.ok()) {
@@ -167,6 +168,7 @@ int Standalone::Run() {
     unit_->scheduler().Lead();
   }
   nodes_->Start();
+  if (volumes_ != nullptr) volumes_->Start();
   welcome_.Start(io_, Welcome());
   io_.Run();
   return exit_code_;

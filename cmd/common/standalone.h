@@ -19,6 +19,7 @@
 #include "net/io_context.h"
 #include "net/server.h"
 #include "nodesim/simulator.h"
+#include "nodesim/volume_controller.h"
 
 namespace bth::cmd {
 
@@ -28,7 +29,9 @@ struct StandaloneFlags {
   std::string kubeconfig;  // Empty: in the data folder, or in /tmp.
   std::string data_dir;
   bool no_scheduler = false;
+  bool no_volumes = false;
   std::string scheduler_conf;
+  std::string plugins_dir;
   std::vector<std::string> scheduler_names = {"volcano"};
   std::string listen_address = "127.0.0.1:0";
   LogFlags log;
@@ -77,6 +80,7 @@ class Standalone final {
   std::unique_ptr<client::ApiClient> scheduler_api_;
   std::unique_ptr<client::ApiClient> nodes_api_;
   std::unique_ptr<nodesim::Simulator> nodes_;
+  std::unique_ptr<nodesim::VolumeController> volumes_;
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<net::Server> pages_server_;
   std::unique_ptr<net::Server> server_;

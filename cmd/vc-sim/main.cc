@@ -22,6 +22,8 @@ int Main(int argc, char** argv) {
   sim::RunOptions run;
   CLI::App* run_command = app.add_subcommand("run", "Run cycles on manifests.");
   run_command->add_option("--conf", run.conf, "A scheduler.conf; without it, the built-in policy.");
+  run_command->add_option("--plugins-dir", run.plugins_dir,
+                          "Folder of shared objects with further plugins.");
   run_command->add_option("--cycles", run.cycles, "How many cycles to run.")->capture_default_str();
   run_command->add_flag("--apply", run.apply,
                         "Between cycles, bound pods start, victims go, statuses are written.");

@@ -34,6 +34,10 @@ class Cdp final : public framework::Plugin {
     };
     hooks.Preemptable(cooled);
     hooks.Reclaimable(cooled);
+    hooks.UnifiedEvictable(
+        [cooled](const framework::EvictionContext&, absl::Span<const TaskId> candidates) {
+          return cooled(TaskId(), candidates);
+        });
     return absl::OkStatus();
   }
 };

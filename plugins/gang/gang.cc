@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "algo/gang_rules.h"
+#include "algo/gang_surplus.h"
 #include "base/strings.h"
 #include "framework/report.h"
 #include "framework/session.h"
@@ -68,17 +69,19 @@ int UnreadyFirst(bool left_ready, bool right_ready) {
   return static_cast<int>(left_ready) - static_cast<int>(right_ready);
 }
 
-// Each job gives up what it has beyond its minimum, in the order of the candidates.
+// Each job gives up what it has beyond its minimums, of roles and sub-jobs too, in the order of the
+// candidates.
 Verdict Surplus(const Session& session, absl::Span<const TaskId> candidates) {
   Verdict verdict{.vote = Vote::kPermit, .victims = {}};
-  absl::flat_hash_map<JobId, int32_t> left;
+  absl::flat_hash_map<JobId, algo::GangSurplus> left;
   for (TaskId candidate : candidates) {
     const JobId job = session.task(candidate).job;
     if (!job.valid() || !algo::TakesPart(session.job(job))) continue;
-    int32_t& ready = left.try_emplace(job, session.counts(job).ready()).first->second;
-    if (ready <= session.job(job).min_available) continue;
-    --ready;
-    verdict.victims.push_back(candidate);
+    const auto known = left.find(job);
+    algo::GangSurplus& surplus = known != left.end()
+                                     ? known->second
+                                     : left.try_emplace(job, ViewOf(session, job)).first->second;
+    if (surplus.Take(candidate)) verdict.victims.push_back(candidate);
   }
   return verdict;
 }

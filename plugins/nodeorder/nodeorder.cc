@@ -9,6 +9,7 @@
 #include "framework/session.h"
 #include "plugins/nodeorder/node_capacities.h"
 #include "plugins/nodeorder/node_columns.h"
+#include "plugins/nodeorder/peer_scores.h"
 
 namespace bth::plugins {
 namespace {
@@ -54,10 +55,6 @@ absl::StatusOr<Weights> ReadWeights(const conf::Arguments& args) {
   Weights weights;
   for (const Key& key : kKeys) {
     BTH_ASSIGN_OR_RETURN(weights.*key.value, args.Int(key.name, weights.*key.value));
-  }
-  for (std::string_view key : {"podaffinity.weight", "podtopologyspread.weight"}) {
-    BTH_ASSIGN_OR_RETURN(const int64_t weight, args.Int(key, 0));
-    if (weight != 0) args.Report(key, "has no effect yet: other pods do not count in the score");
   }
   return weights;
 }
@@ -181,6 +178,12 @@ class NodeOrder final : public framework::Plugin {
     score_allocation(weights_.least_requested, Favour::kFree);
     score_allocation(weights_.most_requested, Favour::kUsed);
     if (weights_.balanced_resource != 0) AddBalance(session, hooks);
+    if (weights_.pod_affinity != 0) {
+      nodeorder::AddPodAffinityScore(session, hooks, weights_.pod_affinity);
+    }
+    if (weights_.topology_spread != 0) {
+      nodeorder::AddSpreadScore(session, hooks, weights_.topology_spread);
+    }
     return absl::OkStatus();
   }
 

@@ -56,6 +56,10 @@ class Pdb final : public framework::Plugin {
     };
     hooks.Preemptable(within);
     hooks.Reclaimable(within);
+    hooks.UnifiedEvictable(
+        [within](const framework::EvictionContext&, absl::Span<const TaskId> candidates) {
+          return within(TaskId(), candidates);
+        });
     hooks.VictimFilter([this, &session](absl::Span<const TaskId> candidates) {
       return Within(session, candidates);
     });

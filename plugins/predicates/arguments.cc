@@ -2,7 +2,9 @@
 
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::plugins::predicates {
 namespace {
@@ -20,12 +22,12 @@ absl::Status CheckIdleArguments(const conf::Arguments& args) {
   }
   ReportIdle(args, "predicate.DynamicResourceAllocationEnable",
              "has no effect: the feature gate DynamicResourceAllocation decides");
-  constexpr std::string_view kVolumes = "has no effect: pods with volumes to bind are held back";
-  for (std::string_view key : {"volumebinding.weight", "volumebinding.bindTimeoutSeconds"}) {
-    BTH_RETURN_IF_ERROR(args.Int(key, 0));
-    ReportIdle(args, key, kVolumes);
-  }
-  ReportIdle(args, "volumebinding.shape", kVolumes);
+  constexpr std::string_view kNoScore =
+      "has no effect: volumes are not scored without the feature gate StorageCapacityScoring, "
+      "which this version does not have";
+  BTH_RETURN_IF_ERROR(args.Int("volumebinding.weight", 1));
+  ReportIdle(args, "volumebinding.weight", kNoScore);
+  ReportIdle(args, "volumebinding.shape", kNoScore);
   BTH_RETURN_IF_ERROR(args.Int("dynamicresources.filterTimeoutSeconds", 0));
   ReportIdle(args, "dynamicresources.filterTimeoutSeconds",
              "has no effect: pods with resource claims are held back");
@@ -48,11 +50,19 @@ absl::StatusOr<Switches> ReadSwitches(const conf::Arguments& args) {
       {"predicate.VolumeZoneEnable", &Switches::volume_zone},
       {"predicate.PodTopologySpreadEnable", &Switches::topology_spread},
       {"predicate.VolumeBindingEnable", &Switches::volume_binding},
+      {"predicate.VolumeRestrictionsEnable", &Switches::volume_restrictions},
   };
   Switches switches;
   for (const Key& key : kKeys) {
     BTH_ASSIGN_OR_RETURN(switches.*key.value, args.Bool(key.name, true));
   }
+  constexpr std::string_view kTimeout = "volumebinding.bindTimeoutSeconds";
+  BTH_ASSIGN_OR_RETURN(const int64_t seconds, args.Int(kTimeout, 600));
+  if (seconds < 0 || seconds > 86'400) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ToAbsl(kTimeout), ": must be from 0 to 86400, is ", seconds));
+  }
+  switches.volume_bind_timeout = absl::Seconds(seconds);
   BTH_RETURN_IF_ERROR(CheckIdleArguments(args));
   return switches;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "conf/arguments.h"
 
 namespace bth::plugins::predicates {
@@ -15,8 +16,8 @@ struct Switches {
   bool volume_zone = true;
   bool topology_spread = true;
   bool volume_binding = true;
-
-  bool any_volume_filter() const { return volume_limits || volume_zone || volume_binding; }
+  bool volume_restrictions = true;
+  absl::Duration volume_bind_timeout = absl::Minutes(10);
 };
 
 // Arguments that are accepted without an effect leave a finding that says so.

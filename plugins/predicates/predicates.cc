@@ -10,8 +10,10 @@
 #include "base/strings.h"
 #include "framework/session.h"
 #include "plugins/predicates/arguments.h"
+#include "plugins/predicates/peer_filters.h"
 #include "plugins/predicates/pod_limits.h"
 #include "plugins/predicates/port_ledger.h"
+#include "plugins/predicates/volume_filters.h"
 
 namespace bth::plugins {
 namespace {
@@ -29,19 +31,13 @@ using model::UnsupportedFeature;
 using predicates::PodLimits;
 using predicates::PortLedger;
 using predicates::Switches;
+using predicates::VolumeFilters;
 
-// Why a pod with a feature that no filter here can judge is held back; empty when a switch turns
-// the filter of that feature off.
-std::string_view HoldText(UnsupportedFeature feature, const Switches& switches) {
+// Why a pod with a feature that no filter here can judge is held back.
+std::string_view HoldText(UnsupportedFeature feature) {
   switch (feature) {
     case UnsupportedFeature::kNone:
       return "";
-    case UnsupportedFeature::kPodAffinity:
-      return switches.pod_affinity ? "inter-pod affinity is not supported yet" : "";
-    case UnsupportedFeature::kTopologySpread:
-      return switches.topology_spread ? "topology spread constraints are not supported yet" : "";
-    case UnsupportedFeature::kVolumes:
-      return switches.any_volume_filter() ? "volumes that need binding are not supported yet" : "";
     case UnsupportedFeature::kResourceClaims:
       return "resource claims are not supported yet";
     case UnsupportedFeature::kDimensions:
@@ -51,17 +47,16 @@ std::string_view HoldText(UnsupportedFeature feature, const Switches& switches) 
 }
 
 constexpr UnsupportedFeature kUnsupported[] = {
-    UnsupportedFeature::kPodAffinity, UnsupportedFeature::kTopologySpread,
-    UnsupportedFeature::kVolumes,     UnsupportedFeature::kResourceClaims,
+    UnsupportedFeature::kResourceClaims,
     UnsupportedFeature::kDimensions,
 };
 
 // All that hold a pod with these features.
-std::string HoldTexts(model::UnsupportedSet set, const Switches& switches) {
+std::string HoldTexts(model::UnsupportedSet set) {
   std::string out;
   for (UnsupportedFeature feature : kUnsupported) {
     if ((set & model::Bit(feature)) == 0) continue;
-    const std::string_view text = HoldText(feature, switches);
+    const std::string_view text = HoldText(feature);
     if (!text.empty()) absl::StrAppend(&out, out.empty() ? "" : "; ", ToAbsl(text));
   }
   return out;
@@ -107,6 +102,7 @@ class Predicates final : public framework::Plugin {
   std::string_view name() const override { return "predicates"; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    volumes_.emplace(session, switches_);
     AddPreFilter(session, hooks);
     const ReasonId crowded =
         session.reasons().Register(FitCode::kUnschedulable, "node(s) pod number exceeded");
@@ -117,6 +113,10 @@ class Predicates final : public framework::Plugin {
     });
     AddStaticFilters(session, hooks);
     if (switches_.node_ports) AddPortFilter(session, hooks);
+    if (switches_.pod_affinity) predicates::AddPodAffinityFilter(session, hooks);
+    volumes_->AddBeforeSpread(hooks);
+    if (switches_.topology_spread) predicates::AddSpreadFilter(session, hooks);
+    volumes_->AddAfterSpread(hooks);
     return absl::OkStatus();
   }
 
@@ -124,7 +124,7 @@ class Predicates final : public framework::Plugin {
   void AddPreFilter(Session& session, HookRegistrar& hooks) {
     hold_.assign(size_t{1} << model::kUnsupportedFeatures, framework::kFits);
     for (size_t set = 1; set < hold_.size(); ++set) {
-      const std::string text = HoldTexts(static_cast<model::UnsupportedSet>(set), switches_);
+      const std::string text = HoldTexts(static_cast<model::UnsupportedSet>(set));
       if (!text.empty()) hold_[set] = session.reasons().Register(FitCode::kUnresolvable, text);
     }
     const ReasonId conflict = session.reasons().Register(
@@ -133,7 +133,8 @@ class Predicates final : public framework::Plugin {
     hooks.PreFilter([this, &session, conflict](TaskId task) -> ReasonId {
       const PodConstraints& pod = session.base().constraints_of(session.task(task).shape);
       if (switches_.node_affinity && NamesConflict(pod)) return conflict;
-      return hold_[pod.unsupported];
+      if (const ReasonId hold = hold_[pod.unsupported]; hold != framework::kFits) return hold;
+      return volumes_->PreFilter(task);
     });
   }
 
@@ -178,9 +179,10 @@ class Predicates final : public framework::Plugin {
   }
 
   const Switches switches_;
-  std::vector<ReasonId> hold_;           // By UnsupportedSet.
-  std::optional<PodLimits> pod_limits_;  // Of the present session.
-  std::optional<PortLedger> ports_;      // Of the present session.
+  std::vector<ReasonId> hold_;            // By UnsupportedSet.
+  std::optional<PodLimits> pod_limits_;   // Of the present session.
+  std::optional<PortLedger> ports_;       // Of the present session.
+  std::optional<VolumeFilters> volumes_;  // Of the present session.
 };
 
 }  // namespace

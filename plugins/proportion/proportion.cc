@@ -7,6 +7,7 @@
 #include "algo/gang_rules.h"
 #include "algo/resource_algebra.h"
 #include "framework/session.h"
+#include "plugins/job_queue.h"
 #include "plugins/proportion/queue_ledger.h"
 #include "plugins/queue_gauges.h"
 #include "plugins/shortage_text.h"
@@ -30,13 +31,6 @@ using proportion::QueueLedger;
 
 constexpr std::string_view kName = "proportion";
 
-// The queue of a task whose job takes part in sessions; invalid for others.
-QueueId QueueOf(const Session& session, TaskId task) {
-  const JobId job = session.task(task).job;
-  if (!job.valid() || !algo::TakesPart(session.job(job))) return {};
-  return session.job(job).queue;
-}
-
 // Its accounts follow the session's events; sums over jobs live from session to session.
 // Thread: scheduling.
 class Proportion final : public framework::Plugin {
@@ -51,6 +45,11 @@ class Proportion final : public framework::Plugin {
     hooks.Overused([this](QueueId queue) { return Overused(ledger_[queue]); });
     hooks.Reclaimable([this, &session](TaskId, absl::Span<const TaskId> candidates) {
       return BeyondDeserved(session, candidates);
+    });
+    hooks.UnifiedEvictable([this, &session](const framework::EvictionContext& context,
+                                            absl::Span<const TaskId> candidates) {
+      const bool reclaims = context.kind == framework::EvictionContext::Kind::kGangReclaim;
+      return reclaims ? BeyondDeserved(session, candidates) : Verdict();
     });
     AddAdmissionHooks(session, hooks);
     AddEventHooks(session, hooks);
@@ -175,16 +174,16 @@ class Proportion final : public framework::Plugin {
     for (QueueId id : *session.base().queues_by_name) {
       const Account& account = ledger_[id];
       const model::QueueRow& queue = session.queue(id);
-      gauges_.Publish(session.dims(), id, queue,
-                      {.allocated = account.allocated,
+      QueueGauge gauge{.allocated = account.allocated,
                        .request = account.request,
-                       .inqueue = ledger_.InqueueAtOpen(id),
-                       .deserved = account.deserved,
-                       .weight = account.has_jobs ? queue.weight : 0,
-                       .share = account.share,
-                       .overused = Overused(account),
-                       .has_jobs = account.has_jobs},
-                      *metrics);
+                       .inqueue = ledger_.InqueueAtOpen(id)};
+      if (account.has_jobs) {
+        gauge.deserved = account.deserved;
+        gauge.weight = queue.weight;
+        gauge.share = account.share;
+        gauge.overused = Overused(account);
+      }
+      gauges_.Publish(session.dims(), id, queue, gauge, *metrics);
     }
   }
 

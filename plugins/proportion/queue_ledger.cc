@@ -52,8 +52,10 @@ void QueueLedger::OpenAccounts(const model::Snapshot& base) {
     account.allocated = sums.allocated;
     account.inqueue = sums.inqueue;
     claimants_.push_back(id);
+    // Who is leaving is mostly replaced at once: were its queue to lose its claim meanwhile, others
+    // would evict for a share that they do not keep.
     claims_.push_back({.weight = queue.weight,
-                       .request = sums.request,
+                       .request = sums.request + sums.leaving,
                        .limit = account.real_capability,
                        .guarantee = queue.guarantee.v});
   }

@@ -49,25 +49,35 @@ bool PassesUsageFilters(const Session& session, TaskId task, NodeId node) {
   return true;
 }
 
-// True when, with the victim back in its place, every promise of the session still holds: nobody
-// needed its room. The obvious check, apart from the one in actions/eviction.
-bool IsSuperfluous(Session& session, TaskId victim, const std::set<TaskId>& helped) {
+// True when, with the victims back in their places, every promise of the session still holds:
+// nobody needed their room. The obvious check, apart from the one in actions/eviction.
+bool AreSuperfluous(Session& session, const std::vector<TaskId>& victims,
+                    const std::set<TaskId>& helped) {
   framework::Statement what_if(session, "test");
-  const NodeId node = session.state(victim).node;
-  what_if.Allocate(victim, node);
-  const model::ResourceVec left = session.usage().FutureIdle(node);
+  std::set<NodeId> nodes;
+  for (TaskId victim : victims) {
+    const NodeId node = session.state(victim).node;
+    nodes.insert(node);
+    what_if.Allocate(victim, node);
+  }
   for (TaskId task : helped) {
     const NodeId place = session.state(task).node;
+    const bool near = nodes.contains(place);
     const model::ResourceVec& request = session.request(task);
-    for (int d = 0; d < model::kDims && place == node; ++d) {
+    const model::ResourceVec left = session.usage().FutureIdle(place);
+    for (int d = 0; d < model::kDims && near; ++d) {
       if (request[d] > 0 && left[d] < 0) return false;
     }
     framework::Statement without(session, "test");
     without.Unpipeline(task);
     if (!session.Allocatable(session.job(session.task(task).job).queue, task)) return false;
-    if (place == node && !PassesUsageFilters(session, task, place)) return false;
+    if (near && !PassesUsageFilters(session, task, place)) return false;
   }
   return true;
+}
+
+bool IsGangAction(const framework::EffectBatch& batch) {
+  return batch.action == "gangpreempt" || batch.action == "gangreclaim";
 }
 
 }  // namespace
@@ -91,9 +101,9 @@ class EvictionWorld::Sink final : public framework::EffectSink {
         if (session.state(task).status == TaskStatus::kPipelined) helped.insert(task);
       }
     }
-    for (const framework::EvictEffect& eviction : batch.evictions) {
-      if (IsSuperfluous(session, eviction.victim, helped)) {
-        cycle_->faults.push_back("superfluous victim " + session.task(eviction.victim).names->name);
+    for (const std::vector<TaskId>& unit : UnitsOf(batch)) {
+      if (AreSuperfluous(session, unit, helped)) {
+        cycle_->faults.push_back("superfluous victim " + session.task(unit.front()).names->name);
       }
     }
     batches.push_back(std::move(batch));
@@ -106,6 +116,29 @@ class EvictionWorld::Sink final : public framework::EffectSink {
   framework::CycleReport report;
 
  private:
+  // What could be put back together: a task, or a gang that a gang action broke.
+  std::vector<std::vector<TaskId>> UnitsOf(const framework::EffectBatch& batch) {
+    std::vector<std::vector<TaskId>> units;
+    std::map<model::JobId, std::vector<TaskId>> by_job;
+    for (const framework::EvictEffect& eviction : batch.evictions) {
+      by_job[session_->task(eviction.victim).job].push_back(eviction.victim);
+    }
+    for (const auto& [job, victims] : by_job) {
+      const bool ready = session_->JobReady(job);
+      framework::Statement what_if(*session_, "test");
+      for (TaskId victim : victims) what_if.Allocate(victim, session_->state(victim).node);
+      const bool breaks = !ready && session_->JobReady(job);
+      what_if.RollbackTo({});
+      const bool gone = session_->counts(job).Count(model::kAllocatedGroup) == 0;
+      if (IsGangAction(batch) && breaks && !gone) Fault("half a gang is left", job);
+      if (IsGangAction(batch) && gone) {
+        units.push_back(victims);
+        continue;
+      }
+      for (TaskId victim : victims) units.push_back({victim});
+    }
+    return units;
+  }
   void Check(const framework::EvictEffect& eviction) {
     const Session& session = *session_;
     const model::TaskState& beneficiary = session.state(eviction.beneficiary);
@@ -168,6 +201,14 @@ void EvictionWorld::Add(EvictionJob job) {
   group.queue = job.queue;
   group.priority_class = job.priority_class;
   group.min_member = job.min;
+  if (job.part_size > 0) {
+    cache::SubGroup parts;
+    parts.name = "parts";
+    parts.size = job.part_size;
+    parts.min_sub_groups = job.parts_min;
+    parts.match_label_keys = {"part"};
+    group.sub_groups.push_back(std::move(parts));
+  }
   group.shown.phase = model::PodGroupPhase::kInqueue;
   mirror_.PutPodGroup(std::move(group));
   jobs_[job.name] = std::move(job);
@@ -196,6 +237,7 @@ void EvictionWorld::Put(const EvictionPod& pod) {
   compiled.requests = {{"cpu", pod.cpu_milli}, {"memory", pod.memory_bytes}, {"pods", 1}};
   compiled.nonzero = {.cpu_milli = std::max<int64_t>(pod.cpu_milli, 100),
                       .memory_bytes = std::max<int64_t>(pod.memory_bytes, 200 << 20)};
+  if (!pod.part.empty()) compiled.labels = {{"part", pod.part}};
   auto constraints = std::make_shared<model::PodConstraints>();
   if (pod.port > 0) constraints->ports.push_back({.port = pod.port});
   compiled.constraints = std::move(constraints);
@@ -254,6 +296,35 @@ void EvictionWorld::Fill(Rng& rng) {
       Add(pod);
     }
   }
+}
+
+void EvictionWorld::Split(Rng& rng) {
+  for (const auto& [name, known] : std::map<std::string, EvictionJob>(jobs_)) {
+    if (rng.Chance(0.4)) continue;
+    EvictionJob job = known;
+    int32_t count = 0;
+    for (auto& [pod_name, pod] : pods_) {
+      if (pod.job == name) pod.part = absl::StrCat("p", count++ / 2);
+    }
+    job.part_size = static_cast<int32_t>(1 + rng.Below(2));
+    job.parts_min = static_cast<int32_t>(rng.Below(static_cast<uint64_t>(count / 2) + 1));
+    Add(job);
+    for (const auto& [pod_name, pod] : pods_) {
+      if (pod.job == name) Put(pod);
+    }
+  }
+}
+
+int EvictionWorld::WholeParts(const std::string& job) const {
+  std::map<std::string, int32_t> running;
+  for (const auto& [name, pod] : pods_) {
+    if (pod.job == job && pod.status == TaskStatus::kRunning) ++running[pod.part];
+  }
+  int whole = 0;
+  for (const auto& [part, pods] : running) {
+    whole += static_cast<int>(!part.empty() && pods >= jobs_.at(job).part_size);
+  }
+  return whole;
 }
 
 EvictionCycle EvictionWorld::Step() {

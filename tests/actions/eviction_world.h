@@ -34,6 +34,7 @@ struct EvictionPod {
   bool fixed = false;
   int64_t created_us = 0;
   int leaves_in = 0;  // Cycles, while releasing.
+  std::string part;   // Of its job, where that has parts.
 };
 
 struct EvictionJob {
@@ -41,6 +42,8 @@ struct EvictionJob {
   std::string queue;
   int32_t min = 0;
   std::string priority_class;
+  int32_t part_size = 0;  // Pods that make a part whole; 0: the job has no parts.
+  int32_t parts_min = 0;  // Whole parts that the job needs.
 };
 
 struct EvictionNode {
@@ -77,10 +80,14 @@ class EvictionWorld {
   void Add(EvictionPod pod);
   // Random nodes, queues, jobs and pods, a good part of them running.
   void Fill(Rng& rng);
+  // Makes pairs of pods the parts of some jobs. For a filled world.
+  void Split(Rng& rng);
 
   EvictionCycle Step();
   const std::map<std::string, EvictionPod>& pods() const { return pods_; }
   const EvictionJob& job(const std::string& name) const { return jobs_.at(name); }
+  // Parts of the job of which enough pods run.
+  int WholeParts(const std::string& job) const;
 
  private:
   class Sink;

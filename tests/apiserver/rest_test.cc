@@ -1,4 +1,5 @@
 // Creating, reading, updating and deleting, with the answers a client branches on.
+#include "absl/strings/match.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -92,6 +93,37 @@ TEST_CASE("pods: leave silent nodes after five minutes unless they say otherwise
       also += key.substr(key.find('/') + 1) + " ";
     }
     CHECK(also == c.also);
+  }
+}
+
+TEST_CASE("pods: a toleration stays, its seconds may change") {
+  Bed bed;
+  REQUIRE(bed.Post(kPods, R"({"metadata":{"name":"p"},"spec":{"tolerations":[{"key":"a",)"
+                          R"("operator":"Exists","effect":"NoExecute","tolerationSeconds":5}],)"
+                          R"("containers":[{"name":"c","image":"i"}]}})")
+              .code == 201);
+  const Json before = bed.Get(absl::StrCat(kPods, "/p")).body;
+  struct Case {
+    const char* text;
+    const char* key;
+    Json value;
+    int code;
+  };
+  const Case cases[] = {{"longer", "tolerationSeconds", Json(int64_t{500}), 200},
+                        {"for ever", "tolerationSeconds", Json(), 200},
+                        {"of another taint", "key", Json("b"), 422},
+                        {"of every effect", "effect", Json(), 422}};
+  for (const Case& c : cases) {
+    INFO(c.text);
+    Json pod = before;
+    pod["metadata"].Erase("resourceVersion");
+    Json& toleration = pod["spec"]["tolerations"].MutableItems()[0];
+    toleration.Erase(c.key);
+    if (!c.value.is_null()) toleration.Set(c.key, c.value);
+    const Answer answer = bed.Put(absl::StrCat(kPods, "/p"), pod.Dump());
+    INFO(answer.text);
+    CHECK(answer.code == c.code);
+    if (c.code == 422) CHECK(absl::StrContains(answer.text, "spec.tolerations"));
   }
 }
 

@@ -182,17 +182,17 @@ TEST_CASE("compile: what no filter can judge is named", "[cache]") {
       {"", F::kNone},
       {R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
           [{"topologyKey":"h"}]}},)",
-       F::kPodAffinity},
+       F::kNone},
       {R"("affinity":{"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":
           [{"weight":1,"podAffinityTerm":{"topologyKey":"h"}}]}},)",
        F::kNone},
       {R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
           "whenUnsatisfiable":"DoNotSchedule"}],)",
-       F::kTopologySpread},
+       F::kNone},
       {R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
           "whenUnsatisfiable":"ScheduleAnyway"}],)",
        F::kNone},
-      {R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],)", F::kVolumes},
+      {R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],)", F::kNone},
       {R"("volumes":[{"name":"v","emptyDir":{}}],)", F::kNone},
       {R"("resourceClaims":[{"name":"r"}],)", F::kResourceClaims},
   };
@@ -207,9 +207,8 @@ TEST_CASE("compile: what no filter can judge is named", "[cache]") {
   PodText text;
   text.spec = absl::StrCat(cases[1].spec, cases[5].spec, cases[7].spec);
   const CompiledPod pod = MakePod(text, symbols);
-  CHECK(pod.constraints->unsupported ==
-        (model::Bit(F::kPodAffinity) | model::Bit(F::kVolumes) | model::Bit(F::kResourceClaims)));
-  CHECK(pod.constraints->unsupported_detail == "required inter-pod affinity, v, r");
+  CHECK(pod.constraints->unsupported == model::Bit(F::kResourceClaims));
+  CHECK(pod.constraints->unsupported_detail == "r");
 }
 
 TEST_CASE("compile: amounts that cannot be counted are refused with their name", "[cache]") {

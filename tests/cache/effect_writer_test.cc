@@ -444,7 +444,7 @@ TEST_CASE("effect writer: an eviction names its cause; a refused one is taken ba
     Bed bed;
     bed.Put({.spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
     if (!allowed) {
-      bed.server.script = [](const net::Request&) { return Refusal(429, "TooManyRequests"); };
+      bed.server.script = [](const net::Request&) { return Refusal(403, "Forbidden"); };
     }
     const auto snapshot = bed.mirror.Publish();
     framework::EffectBatch batch{.snapshot = snapshot, .action = "preempt"};
@@ -453,7 +453,8 @@ TEST_CASE("effect writer: an eviction names its cause; a refused one is taken ba
     bed.executor.RunUntilIdle();
     CHECK(bed.Sent("POST", "/pods/p/eviction").size() == 1);
     CHECK(bed.Status("p") == (allowed ? TaskStatus::kReleasing : TaskStatus::kRunning));
-    CHECK(bed.Sent("POST", "/events").size() == (allowed ? 1 : 0));
+    // Both pods are told of a refusal.
+    CHECK(bed.Sent("POST", "/events").size() == (allowed ? 1 : 2));
     if (allowed) {
       CHECK(bed.LastBody("/events")["message"].AsString() ==
             "Pod is evicted, because of preempt, for ns/q");

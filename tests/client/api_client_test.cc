@@ -96,6 +96,27 @@ TEST_CASE("api client: refusals become codes that say what to do", "[client]") {
   CHECK(bed.codes == std::vector<int>{c.http});
 }
 
+TEST_CASE("api client: who may not write reads on, and sends nothing", "[client]") {
+  Bed bed;
+  bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  bool leads = false;
+  ApiClientOptions options = bed.Options();
+  options.may_write = [&leads] { return leads; };
+  ApiClient api(bed.executor, bed.server.Transport(), options);
+  BindRequest bind;
+  bind.namespace_name = "a";
+  bind.pod = "b";
+  bind.node = "n";
+  const absl::Status refused = Await(bed.executor, api.Bind(bind));
+  CHECK(absl::IsFailedPrecondition(refused));
+  CHECK(bed.server.requests.empty());
+  CHECK(Await(bed.executor, api.Get(Pod())).ok());
+  CHECK(bed.server.requests.size() == 1);
+  leads = true;
+  CHECK(Await(bed.executor, api.Bind(bind)).ok());
+  CHECK(bed.server.requests.size() == 2);
+}
+
 TEST_CASE("api client: 429 carries the server's delay and is not retried", "[client]") {
   Bed bed;
   bed.server.script = [](const net::Request&) {

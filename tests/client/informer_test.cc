@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/priority_class.h"
@@ -387,6 +388,61 @@ TEST_CASE("informer: a collection that is not installed can count as empty", "[c
   bed.watch_refusals.push_back(Answer(404, Failure(404, "NotFound")));
   bed.End();
   CHECK(bed.recorder.Take() == "-a/1 |");
+}
+
+TEST_CASE("informer: a collection that may not be read can count as empty", "[client]") {
+  Bed bed;
+  std::vector<std::string> told;
+  bed.options.reflector.forbidden_is_empty = true;
+  bed.options.reflector.on_forbidden = [&told](const absl::Status& status) {
+    told.emplace_back(status.message());
+  };
+  for (int i = 0; i < 4; ++i) bed.lists.push_back(Answer(403, Failure(403, "Forbidden")));
+  bed.Start();
+  CHECK(bed.informer->HasSynced());
+  REQUIRE(told.size() == 1);
+  bed.executor.Advance(absl::Seconds(60));
+  CHECK(bed.Targets().size() <= 5);  // Slowly.
+  CHECK(told.size() == 1);
+  // The role is mended, and taken back later: its objects are gone then, and that is said anew.
+  bed.lists.clear();
+  bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1)})));
+  bed.executor.Advance(absl::Seconds(30));
+  CHECK(absl::EndsWith(bed.recorder.Take(), "+a |"));
+  bed.watch_refusals.push_back(Answer(403, Failure(403, "Forbidden")));
+  bed.lists.push_back(Answer(403, Failure(403, "Forbidden")));
+  bed.End();
+  bed.executor.Advance(absl::Seconds(30));
+  CHECK(bed.recorder.Take() == "-a/1 |");
+  CHECK(told.size() == 2);
+}
+
+TEST_CASE("informer: what may be listed but not watched is listed again and again", "[client]") {
+  Bed bed;
+  int told = 0;
+  bed.options.reflector.forbidden_is_empty = true;
+  bed.options.reflector.on_forbidden = [&told](const absl::Status&) { ++told; };
+  bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1)})));
+  bed.lists.push_back(Answer(200, List(6, {Object("a", "1", 1), Object("b", "2", 6)})));
+  bed.watch_refusals.push_back(Answer(403, Failure(403, "Forbidden")));
+  bed.watch_refusals.push_back(Answer(403, Failure(403, "Forbidden")));
+  bed.Start();
+  CHECK(bed.informer->HasSynced());
+  CHECK(bed.recorder.Take() == "+a |");
+  bed.executor.Advance(absl::Seconds(30));
+  CHECK(absl::StartsWith(bed.recorder.Take(), "+b |"));
+  CHECK(told == 1);
+}
+
+TEST_CASE("informer: a collection that is essential is asked for until it may be read",
+          "[client]") {
+  Bed bed;
+  bed.lists.push_back(Answer(403, Failure(403, "Forbidden")));
+  bed.Start();
+  CHECK_FALSE(bed.informer->HasSynced());
+  bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1)})));
+  bed.executor.Advance(absl::Seconds(5));
+  CHECK(bed.informer->HasSynced());
 }
 
 TEST_CASE("informer: a relist that fails half way starts over", "[client]") {

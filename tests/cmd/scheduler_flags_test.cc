@@ -74,14 +74,14 @@ const Known kKnown[] = {
     {"minimum-feasible-nodes", "7", Fate::kNoted},
     {"minimum-percentage-nodes-to-find", "7", Fate::kNoted},
     {"percentage-nodes-to-find", "7", Fate::kNoted},
-    {"plugins-dir", "/p", Fate::kRefused},
+    {"plugins-dir", "/p", Fate::kWorks},
     {"csi-storage", "false", Fate::kNoted},
     {"enable-pprof", "true", Fate::kNoted},
     {"node-selector", "a:b", Fate::kWorks},
     {"cache-dumper", "false", Fate::kWorks},
     {"cache-dump-dir", "/d", Fate::kWorks},
     {"node-worker-threads", "7", Fate::kNoted},
-    {"gate-removal-worker-num", "7", Fate::kNoted},
+    {"gate-removal-worker-num", "7", Fate::kWorks},
     {"ignored-provisioners", "x", Fate::kNoted},
     {"resource-sync-timeout", "7s", Fate::kWorks},
     {"disable-default-scheduler-config", "true", Fate::kWorks},
@@ -230,6 +230,18 @@ TEST_CASE("scheduler flags: defaults are Volcano's", "[cmd][unit]") {
   CHECK(parsed.flags.Options(1).scheduler_names == std::vector<std::string>{"volcano"});
 }
 
+TEST_CASE("scheduler flags: gates are removed only with their feature, so many at once",
+          "[cmd][unit]") {
+  const std::string feature = "--feature-gates=SchedulingGatesQueueAdmission=true";
+  CHECK(Parsed({}).flags.Options(1).gate_removals == 0);
+  CHECK(Parsed({"--gate-removal-worker-num=7"}).flags.Options(1).gate_removals == 0);
+  CHECK(Parsed({feature.c_str()}).flags.Options(1).gate_removals == 5);
+  CHECK(Parsed({feature.c_str(), "--gate-removal-worker-num=7"}).flags.Options(1).gate_removals ==
+        7);
+  CHECK(Parsed({feature.c_str(), "--gate-removal-worker-num=0"}).flags.Options(1).gate_removals ==
+        5);
+}
+
 TEST_CASE("scheduler flags: another scheduler name does not change the lease", "[cmd][unit]") {
   const Parsed parsed({"--scheduler-name=x", "--lock-object-namespace=old"});
   CHECK(parsed.flags.Election("me").lease_name == "volcano");
@@ -238,12 +250,10 @@ TEST_CASE("scheduler flags: another scheduler name does not change the lease", "
 
 TEST_CASE("scheduler flags: what cannot be done is refused by name", "[cmd][unit]") {
   const auto [arg, message] = GENERATE(table<const char*, const char*>({
-      {"--plugins-dir=/plugins", "--plugins-dir: plugins are compiled in"},
       {"--scheduler-sharding-mode=hard", "--node-selector"},
       {"--node-selector=a,:b,c:", "--node-selector: no entry has the form key:value"},
       {"--schedule-period=0s", "--schedule-period"},
       {"--stderrthreshold=loud", "--stderrthreshold: \"loud\""},
-      {"--feature-gates=SchedulingGatesQueueAdmission=true", "SchedulingGatesQueueAdmission"},
       {"--feature-gates=Unheard=true", "Unheard"},
       {"--kube-api-qps=0", "kube-api-qps must be greater than zero"},
       {"--kube-api-burst=0", "kube-api-burst must be greater than zero"},

@@ -89,7 +89,10 @@ class Daemon {
     scheduling.workers = 3;
     scheduling.check_invariants_every = 1;
     scheduling.policy.path = policy_;
-    unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, std::move(scheduling));
+    absl::StatusOr<framework::Registry> registry = MakeRegistry("");
+    REQUIRE(registry.ok());
+    unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, *std::move(registry),
+                                            std::move(scheduling));
     pages_ = net::MakeInProcessTransport(*io_, unit_->pages());
     REQUIRE(unit_->scheduler().LoadPolicy().ToString() == "OK");
   }

@@ -124,6 +124,13 @@ TEST_CASE("documents: every policy shown is accepted without a word", "[conf][do
     CHECK(absl::StrJoin(Words(block), "\n") == "");
   }
   CHECK(absl::StrJoin(Words(ReadFile(Root() / "examples" / "scheduler.conf")), "\n") == "");
+  for (const fs::path& path : Pages("docs/plugins")) {
+    for (const std::string& block : YamlBlocks(ReadFile(path))) {
+      if (!absl::StartsWith(block, "# scheduler.conf\n")) continue;
+      CAPTURE(path.string(), block);
+      CHECK(absl::StrJoin(Words(block), "\n") == "");
+    }
+  }
 }
 
 TEST_CASE("documents: the built-in policy is the one that is shown", "[conf][docs]") {

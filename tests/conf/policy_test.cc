@@ -256,6 +256,23 @@ TEST_CASE("policy: what has no effect is reported and changes nothing", "[conf]"
   CHECK(Findings(c.yaml) == std::vector<std::string>{c.expect});
 }
 
+TEST_CASE("policy: settings of node loads may be nested or dotted", "[conf]") {
+  const Policy policy = Load(WithGang(
+      "metrics: {type: elasticsearch, address: 'https://e', tls: {insecureSkipVerify: 'true'}, "
+      "elasticsearch: {index: i, username: u, password: p}, "
+      "elasticsearch.hostnameFieldName: host.name}\n"));
+  CHECK(policy.Metric("tls.insecureSkipVerify") == "true");
+  CHECK(policy.Metric("elasticsearch.index") == "i");
+  CHECK(policy.Metric("elasticsearch.username") == "u");
+  CHECK(policy.Metric("elasticsearch.password") == "p");
+  CHECK(policy.Metric("elasticsearch.hostnameFieldName") == "host.name");
+  CHECK(PrintableText(policy).find("password: p") == std::string::npos);
+  CHECK(Findings(WithGang("metrics: {tls: {insecure: 'true'}}\n")) ==
+        std::vector<std::string>{"line 5: metrics.tls.insecure: unknown key, ignored"});
+  CHECK(Findings(WithGang("metrics: {type: local, address: /loads.json}\n")).empty());
+  CHECK(Findings(WithGang("metrics: {type: local}\n")).size() == 1);
+}
+
 TEST_CASE("policy: findings come in order of lines and are limited", "[conf]") {
   std::string yaml = "actions: allocate\ntiers: []\n";
   for (int i = 0; i < 1000; ++i) yaml += "key" + std::to_string(i) + ": 1\n";
@@ -387,7 +404,7 @@ TEST_CASE("policy: a source of node load that nothing reads is noted", "[conf]")
   REQUIRE(loaded.ok());
   REQUIRE(loaded->findings.size() == 1);
   CHECK(ToString(loaded->findings[0]) ==
-        "line 5: metrics: no plugin reads the load of nodes yet: nothing is collected");
+        "line 5: metrics: none of the known plugins reads the load of nodes");
 }
 
 }  // namespace

@@ -145,6 +145,31 @@ TEST_CASE("invariants: effects that the session does not bear out", "[framework]
   CHECK(found[0].invariant == "bound_twice");
 }
 
+TEST_CASE("invariants: no volume is given to two claims", "[framework]") {
+  Bed bed;
+  const auto given = [](const std::string& claim, const std::string& volume) {
+    auto plan = std::make_shared<model::VolumePlan>();
+    plan->choices.resize(1);
+    plan->choices[0].claim = claim;
+    plan->choices[0].volume = volume;
+    return plan;
+  };
+  const auto check = [&](const std::shared_ptr<model::VolumePlan>& second) {
+    EffectBatch batch{.snapshot = bed.session.context().snapshot, .action = "allocate"};
+    batch.binds.push_back({bed.task("j-0"), bed.node("n2"), given("ns/a", "v")});
+    batch.binds.push_back({bed.task("j-0"), bed.node("n2"), second});
+    Words found;
+    for (const Violation& violation : CheckEffects(bed.session, {batch})) {
+      if (violation.invariant == "volume_twice") found.push_back(violation.detail);
+    }
+    return found;
+  };
+  CHECK(check(given("ns/b", "v")) == Words{"node n2: volume v is given to ns/a and to ns/b"});
+  CHECK(check(given("ns/a", "v")).empty());  // Two pods may share a claim.
+  CHECK(check(given("ns/b", "w")).empty());
+  CHECK(check(given("ns/b", "")).empty());
+}
+
 TEST_CASE("invariants: a queue shows what its tasks and children use", "[framework]") {
   Bed bed;
   CycleReport report = ReportOf(bed.session);

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "scheduler/explain.h"
 #include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
@@ -107,6 +109,64 @@ TEST_CASE("eviction: a refused nomination is forgotten, one that fails for a whi
     REQUIRE(view.has_value());
     CHECK(view->promised_node == (code == 403 ? "" : "n1"));
   }
+}
+
+TEST_CASE("eviction: a budget that forbids it is told, and others or later tries take its place",
+          "[scheduler]") {
+  EvictionBed bed([] { return std::nullopt; });
+  std::vector<absl::Time> refused;
+  std::string first;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::EndsWith(request.target, "/eviction")) return std::nullopt;
+    if (first.empty()) first = request.target;
+    if (request.target != first) return std::nullopt;
+    refused.push_back(bed.executor.Now());
+    return Fault{.code = 429,
+                 .reason = "TooManyRequests",
+                 .message = "Cannot evict pod as it would violate the pod's disruption budget."};
+  };
+  bed.Submit("high", "second", "high");
+  bed.executor.Advance(absl::Seconds(5));
+  // The other one goes instead.
+  REQUIRE(bed.evicted.size() == 2);
+  CHECK(bed.evicted[0] != bed.evicted[1]);
+  CHECK(refused.size() == 1);
+  const types::Json events = bed.Get("/api/v1/namespaces/default/events");
+  std::set<std::string> told;
+  for (const types::Json& event : events["items"].items()) {
+    if (event["reason"].AsString() != "EvictionRefused") continue;
+    told.insert(std::string(event.At({"involvedObject", "name"}).AsString()));
+    CHECK(absl::StrContains(std::string(event["message"].AsString()), "disruption budget"));
+  }
+  const std::string victim = absl::StrContains(first, "low-1") ? "low-1" : "low-2";
+  CHECK(told == std::set<std::string>{victim, "high"});
+  // A second one has nobody else: the pauses between its tries grow.
+  bed.LetGo(victim == "low-1" ? "low-2" : "low-1");
+  bed.Submit("high-2", "second", "high");
+  bed.executor.Advance(absl::Minutes(10));
+  REQUIRE(refused.size() >= 4);
+  CHECK(refused.size() <= 8);
+  for (size_t i = 2; i < refused.size(); ++i) {
+    CHECK(refused[i] - refused[i - 1] >= refused[i - 1] - refused[i - 2]);
+  }
+  CHECK(bed.NodeOf(victim) == "n1");
+}
+
+TEST_CASE("eviction: a busy server is asked again after its own delay", "[scheduler]") {
+  EvictionBed bed([] { return std::nullopt; });
+  std::vector<absl::Time> asked;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::EndsWith(request.target, "/eviction")) return std::nullopt;
+    asked.push_back(bed.executor.Now());
+    if (asked.size() > 1) return std::nullopt;
+    return Fault{.code = 429, .reason = "TooManyRequests", .retry_after = "3"};
+  };
+  bed.Submit("high", "second", "high");
+  bed.executor.Advance(absl::Seconds(10));
+  REQUIRE(asked.size() == 2);
+  CHECK(asked[1] - asked[0] >= absl::Seconds(3));
+  CHECK(bed.evicted.size() == 2);
+  CHECK(bed.evicted[0] == bed.evicted[1]);
 }
 
 TEST_CASE("eviction: who protects whom is on the explanation page", "[scheduler]") {

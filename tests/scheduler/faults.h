@@ -15,15 +15,16 @@
 namespace bth::scheduler::testing {
 
 struct Fault {
-  absl::Duration delay;        // Before anything else happens.
-  int code = 0;                // Not 0: the answer, without asking the server.
-  std::string reason;          // Of that answer's Status object.
-  std::string retry_after;     // Its header, when not empty.
-  bool unsent = false;         // The server cannot be reached.
-  bool answer_lost = false;    // The server does as asked, but its answer never comes.
-  std::string body;            // Instead of the server's body, when not empty.
-  size_t stream_bytes = 0;     // Not 0: a stream breaks off after so many bytes.
-  absl::Duration piece_delay;  // Of each piece of a stream.
+  absl::Duration delay;                  // Before anything else happens.
+  int code = 0;                          // Not 0: the answer, without asking the server.
+  std::string reason;                    // Of that answer's Status object.
+  std::string message = "told to fail";  // Likewise.
+  std::string retry_after;               // Its header, when not empty.
+  bool unsent = false;                   // The server cannot be reached.
+  bool answer_lost = false;              // The server does as asked, but its answer never comes.
+  std::string body;                      // Instead of the server's body, when not empty.
+  size_t stream_bytes = 0;               // Not 0: a stream breaks off after so many bytes.
+  absl::Duration piece_delay;            // Of each piece of a stream.
 };
 
 // Asks `script` about each request; without an answer it goes through. Counts what it sees.
@@ -127,7 +128,7 @@ class FaultyLine final : public net::Transport {
     if (!fault.retry_after.empty()) out.headers.Set("Retry-After", fault.retry_after);
     out.body =
         absl::StrCat(R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)", fault.code,
-                     R"(,"reason":")", fault.reason, R"(","message":"told to fail"})");
+                     R"(,"reason":")", fault.reason, R"(","message":")", fault.message, R"("})");
     return out;
   }
 

@@ -25,6 +25,10 @@ struct GangBed : Bed {
     Group("g", 3);
     for (const char* pod : {"a", "b", "c"}) Pod(pod, "g", 1);
   }
+  // As a kubelet does.
+  void LetGo(const std::string& pod) {
+    Call("DELETE", "/api/v1/namespaces/default/pods/" + pod + "?gracePeriodSeconds=0");
+  }
   std::string Told() { return Condition(GroupPath("g"), "PartiallyBound"); }
   size_t Events(const std::string& reason) {
     const Json list = Get("/api/v1/namespaces/default/events");
@@ -59,26 +63,95 @@ TEST_CASE("half-bound gang: a refused binding is said and the next cycle complet
   CHECK(bed.Metric("batholith_half_bound_gangs") == 0);
 }
 
-TEST_CASE("half-bound gang: refused for ever, it is tried ever more rarely and stays told",
+TEST_CASE("half-bound gang: refused for ever, its bound pods are released after ten minutes",
           "[scheduler]") {
   GangBed bed;
   bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });
-  bed.executor.Advance(absl::Hours(1));
-  CHECK(bed.tries.size() >= 10);
-  CHECK(bed.tries.size() <= 20);  // 5 s, 10 s … 5 min.
+  std::vector<std::string> evicted;
+  bed.line->on_request = [&evicted](const net::Request& request) {
+    if (absl::EndsWith(request.target, "/eviction")) evicted.push_back(request.target);
+  };
+  bed.executor.Advance(absl::Minutes(9));
+  CHECK(bed.tries.size() >= 5);
+  CHECK(bed.tries.size() <= 10);  // 5 s, 10 s … 5 min.
   CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: "));
   CHECK(bed.Events("PartiallyBound") == 1);
   CHECK(bed.Metric("batholith_half_bound_gangs") == 1);
-  const size_t writes = bed.writes;
+  CHECK(evicted.empty());
+  bed.executor.Advance(absl::Seconds(65));
+  const std::vector<std::string> both = {"/api/v1/namespaces/default/pods/a/eviction",
+                                         "/api/v1/namespaces/default/pods/b/eviction"};
+  CHECK(evicted == both);
+  CHECK(bed.Events("Releasing") == 1);
+  for (const char* pod : {"a", "b"}) bed.LetGo(pod);
+  bed.Settle();
+  CHECK(bed.Told() == "False Released: none of its pods is bound any more");
+  CHECK(bed.Metric("batholith_half_bound_gangs") == 0);
+  // What its controller makes anew waits out the longest pause, then it is tried from the start.
   const size_t tries = bed.tries.size();
-  bed.executor.Advance(absl::Hours(1));
-  // Each try costs itself, and little else.
-  CHECK(bed.writes - writes <= 3 * (bed.tries.size() - tries));
+  for (const char* pod : {"a2", "b2"}) bed.Pod(pod, "g", 1);
+  bed.executor.Advance(absl::Minutes(4));
+  CHECK(bed.tries.size() == tries);
+  bed.executor.Advance(absl::Minutes(2));
+  CHECK(bed.tries.size() == tries + 1);
+  CHECK(evicted == both);
   // Others are not held up.
   bed.Group("h", 1);
   bed.Pod("d", "h", 1);
   bed.executor.Advance(absl::Seconds(1));
   CHECK(bed.NodeOf("d") == "n1");
+}
+
+TEST_CASE("half-bound gang: what finds no room any more releases it too", "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t n) {
+    return n == 0 ? std::optional<Fault>({.code = 422, .reason = "Invalid"}) : std::nullopt;
+  });
+  bed.executor.Advance(absl::Seconds(2));
+  // The room of the third pod goes to somebody of higher rank before it is tried again.
+  bed.Group("other", 1);
+  bed.Pod("other", "other", 2);
+  bed.executor.Advance(absl::Minutes(9));
+  REQUIRE(bed.NodeOf("other") == "n1");
+  CHECK(bed.NodeOf("c").empty());
+  CHECK(bed.tries.size() == 1);
+  CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: "));
+  bed.executor.Advance(absl::Minutes(2));
+  CHECK(bed.Told() == "False Released: none of its pods is bound any more");
+}
+
+TEST_CASE("half-bound gang: one that was whole before is told of and left alone", "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return std::nullopt; });
+  bed.executor.Advance(absl::Seconds(2));
+  REQUIRE(bed.NodeOf("c") == "n1");
+  size_t evictions = 0;
+  bed.line->on_request = [&evictions](const net::Request& request) {
+    evictions += absl::EndsWith(request.target, "/eviction") ? 1 : 0;
+  };
+  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::EndsWith(request.target, "/pods/c2/binding")) return std::nullopt;
+    return Fault{.code = 403, .reason = "Forbidden"};
+  };
+  bed.LetGo("c");
+  bed.Pod("c2", "g", 1);
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(absl::StartsWith(bed.Told(), "True MemberLost: 2 of the 3 pods that the gang needs"));
+  CHECK(evictions == 0);
+  CHECK(bed.NodeOf("a") == "n1");
+}
+
+TEST_CASE("half-bound gang: while the server cannot be reached nothing is given up",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.code = 503, .reason = "ServiceUnavailable"}; });
+  size_t evictions = 0;
+  bed.line->on_request = [&evictions](const net::Request& request) {
+    evictions += absl::EndsWith(request.target, "/eviction") ? 1 : 0;
+  };
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(absl::StartsWith(bed.Told(), "True ServerUnreachable: "));
+  CHECK(evictions == 0);
 }
 
 TEST_CASE("half-bound gang: a pod deleted on its way leaves room for another", "[scheduler]") {

@@ -10,6 +10,8 @@
 namespace bth::scheduler {
 namespace {
 
+using types::Json;
+
 constexpr char kGood[] = "actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gang\n";
 constexpr char kOther[] = "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n";
 constexpr char kBad[] = "actions: \"allocat\"\ntiers: []\n";
@@ -77,6 +79,74 @@ TEST_CASE("policy file: a bad file changes nothing and says why", "[scheduler]")
   file.Write(kOther);
   file.executor.Advance(absl::Seconds(2));
   CHECK(file.installed.size() == 1);
+}
+
+TEST_CASE("policy file: a mounted configuration changes by its links", "[scheduler]") {
+  // As a kubelet writes volumes: the file is a link into a folder that is a link to the version in
+  // force, and only the latter is replaced.
+  namespace fs = std::filesystem;
+  File file;
+  const fs::path root = file.folder.path();
+  const auto version = [&root](const char* name, std::string_view text) {
+    fs::create_directory(root / name);
+    std::ofstream(root / name / "scheduler.conf") << text;
+    fs::create_directory_symlink(name, root / "..data_tmp");
+    fs::rename(root / "..data_tmp", root / "..data");
+  };
+  version("..1", kGood);
+  fs::create_symlink("..data/scheduler.conf", file.path);
+  PolicyFile policy(file.executor, file.registry, nullptr, {.path = file.path});
+  REQUIRE(policy.Load().ok());
+  std::vector<std::string> refused;
+  policy.Watch(file.Note(),
+               [&refused](const absl::Status& status) { refused.emplace_back(status.message()); });
+  version("..2", kOther);
+  fs::remove_all(root / "..1");
+  file.executor.Advance(absl::Seconds(2));
+  REQUIRE(file.installed.size() == 1);
+  CHECK(file.installed[0] == std::vector<std::string>{"enqueue", "allocate"});
+  CHECK(refused.empty());
+  version("..3", kBad);
+  file.executor.Advance(absl::Seconds(10));
+  CHECK(file.installed.size() == 1);
+  REQUIRE(refused.size() == 1);  // Once, not with every look.
+  CHECK(absl::StrContains(refused[0], "allocat"));
+}
+
+TEST_CASE("policy file: a bad one in force leaves a metric and an event, of the leader alone",
+          "[scheduler]") {
+  File file;
+  file.Write(kGood);
+  testing::Bed bed;
+  SchedulerOptions options;
+  options.policy.path = file.path;
+  bed.MakeScheduler(options);
+  REQUIRE(bed.scheduler->LoadPolicy().ok());
+  bed.scheduler->StartCache();
+  bed.Settle();
+  const auto events = [&bed] {
+    std::string found;
+    const Json all = bed.Get("/api/v1/namespaces/default/events");
+    for (size_t i = 0; i < all["items"].size(); ++i) {
+      const Json& event = all["items"][i];
+      if (event["reason"].AsString() != "PolicyRefused") continue;
+      absl::StrAppend(&found, std::string(event.At({"involvedObject", "kind"}).AsString()), "/",
+                      std::string(event.At({"involvedObject", "name"}).AsString()), ": ",
+                      std::string(event["message"].AsString()), "\n");
+    }
+    return found;
+  };
+  file.Write(kBad);
+  bed.Settle();
+  CHECK(events().empty());
+  bed.scheduler->Lead();
+  bed.Settle();
+  file.Write(absl::StrCat(kBad, "# Still."));
+  bed.Settle();
+  CHECK(absl::StartsWith(events(), "Queue/root: " + file.path));
+  CHECK(absl::StrContains(events(), "allocat"));
+  CHECK(absl::StrContains(events(), "; the former policy stays in force\n"));
+  CHECK(bed.Metric("batholith_conf_reloads_total{result=\"refused\"}") == 2);
 }
 
 TEST_CASE("policy file: no file means the built-in policy, a bad one at start is an error",

@@ -133,6 +133,27 @@ TEST_CASE("scheduler: nothing is decided before it leads, nor afterwards", "[sch
   CHECK(bed.NodeOf("b").empty());
 }
 
+TEST_CASE("scheduler: a lease that ran out unnoticed ends its decisions", "[scheduler]") {
+  Bed bed;
+  bool leads = true;
+  SchedulerOptions options;
+  options.may_lead = [&leads] { return leads; };
+  bed.Node("n1", 2);
+  bed.Start(options);
+  bed.Group("g", 1);
+  bed.Pod("a", "g", 1);
+  bed.Settle();
+  REQUIRE(bed.NodeOf("a") == "n1");
+  leads = false;  // As after a long sleep: nobody has called StopLeading.
+  const uint64_t cycles = bed.scheduler->cycles();
+  bed.Group("h", 1);
+  bed.Pod("b", "h", 1);
+  bed.Settle();
+  CHECK(bed.scheduler->leading());
+  CHECK(bed.scheduler->cycles() == cycles);
+  CHECK(bed.NodeOf("b").empty());
+}
+
 TEST_CASE("scheduler: only nodes with a chosen label are used", "[scheduler]") {
   Bed bed;
   bed.Node("foreign", 100);

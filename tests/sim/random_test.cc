@@ -42,8 +42,8 @@ World RandomWorld(Rng& rng) {
   const int64_t nodes = 1 + below(6);
   for (int64_t n = 0; n < nodes; ++n) {
     Add(&world, absl::StrCat("node n", n, " cpu=", 1 + below(8), " mem=", 1 + below(16),
-                             "Gi pods=", 2 + below(10), " label.zone=z", below(2),
-                             below(4) == 0 ? " gpu=4" : "", below(8) == 0 ? " cordoned" : "",
+                             "Gi pods=", 2 + below(10), " label.zone=z", below(2), " label.host=n",
+                             n, below(4) == 0 ? " gpu=4" : "", below(8) == 0 ? " cordoned" : "",
                              below(6) == 0 ? " taint=k=v:NoSchedule" : ""));
   }
   const int64_t queues = 1 + below(3);
@@ -63,7 +63,13 @@ World RandomWorld(Rng& rng) {
                      " created=", below(3), " tasks=", tasks, cpu, below(2) == 0 ? " mem=1Gi" : "",
                      below(6) == 0 ? " gpu=1" : "", below(4) == 0 ? " prio=high" : "",
                      below(5) == 0 ? " minres.cpu=3" : "", below(5) == 0 ? " select.zone=z0" : "",
-                     below(6) == 0 ? " tolerate=k" : "", below(8) == 0 ? " port=80" : ""));
+                     below(6) == 0 ? " tolerate=k" : "", below(8) == 0 ? " port=80" : "",
+                     below(3) > 0 ? absl::StrCat(" label.app=a", below(2)) : "",
+                     below(8) == 0 ? " anti.host=app:a0" : "",
+                     below(8) == 0 ? " anti.zone=app:a1:50" : "",
+                     below(8) == 0 ? " affinity.zone=app:a1" : "",
+                     below(8) == 0 ? " spread.zone=app:a0" : "",
+                     below(8) == 0 ? " spread.host=app:a1:1:soft" : ""));
     if (below(3) == 0) {
       Add(&world,
           absl::StrCat("pod j", j, "-old job=j", j, " cpu=500m node=n",

@@ -82,6 +82,32 @@ TEST_CASE("short form: lines become whole objects", "[sim][scenario]") {
   CHECK((*job)[2].At({"metadata", "creationTimestamp"}).AsString() == "2026-01-01T00:00:05Z");
 }
 
+TEST_CASE("short form: words about other pods", "[sim][scenario]") {
+  const auto text = [](const char* words, const char* part) {
+    const auto pods = ExpandShortForm(std::string("pod p ") + words);
+    INFO(words << ": " << pods.status().message());
+    REQUIRE(pods.ok());
+    return (*pods)[0]["spec"][part].Dump();
+  };
+  CHECK(text("anti.h.x/y=app:a", "affinity") ==
+        R"({"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+        R"([{"topologyKey":"h.x/y","labelSelector":{"matchLabels":{"app":"a"}}}]}})");
+  CHECK(text("affinity.zone=app:a:7", "affinity") ==
+        R"({"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":)"
+        R"([{"weight":7,"podAffinityTerm":{"topologyKey":"zone",)"
+        R"("labelSelector":{"matchLabels":{"app":"a"}}}}]}})");
+  CHECK(text("spread.zone=app:a", "topologySpreadConstraints") ==
+        R"([{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule",)"
+        R"("labelSelector":{"matchLabels":{"app":"a"}}}])");
+  CHECK(text("spread.zone=app:a:3:soft", "topologySpreadConstraints") ==
+        R"([{"maxSkew":3,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway",)"
+        R"("labelSelector":{"matchLabels":{"app":"a"}}}])");
+  for (const char* bad : {"anti.h=app", "affinity.h=app:a:b", "anti.h=app:a:1:2", "spread.z=app",
+                          "spread.z=app:a:x", "spread.z=app:a:1:hard"}) {
+    CHECK_FALSE(ExpandShortForm(std::string("pod p ") + bad).ok());
+  }
+}
+
 TEST_CASE("short form: unknown words are refused with the nearest one", "[sim][scenario]") {
   CHECK(ExpandShortForm("node n1 cordned").status().message() ==
         "unknown word \"cordned\" of node (did you mean \"cordoned\"?)");

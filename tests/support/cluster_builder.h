@@ -46,7 +46,7 @@ struct World {
 //         ns=ns sub=<group>/<value> fixed (not preemptable) critical gated owngate nominated=N
 //         select.<key>=v need.<key>=v|w prefer.<key>=v|w:<weight> names=N|M
 //         tolerate=key=value:Effect tolerate=key tolerate=* port=80/UDP@1.2.3.4 image=name:tag
-//         unsupported=affinity|spread|volumes|claims|dims revocable budgets=B|C
+//         unsupported=claims|dims revocable budgets=B|C
 //         protected=600 (cooldown until then, in seconds since the epoch)
 //   budget B allowed=1 disrupted=T|T
 //   quota Q ns=ns hard.<name>=2 used.<name>=1

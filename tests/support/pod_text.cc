@@ -54,9 +54,6 @@ model::UnsupportedFeature ReadFeature(const std::string& text) {
   using model::UnsupportedFeature;
   static const auto* const kFeatures =
       new std::map<std::string, UnsupportedFeature>{{"", UnsupportedFeature::kNone},
-                                                    {"affinity", UnsupportedFeature::kPodAffinity},
-                                                    {"spread", UnsupportedFeature::kTopologySpread},
-                                                    {"volumes", UnsupportedFeature::kVolumes},
                                                     {"claims", UnsupportedFeature::kResourceClaims},
                                                     {"dims", UnsupportedFeature::kDimensions}};
   return kFeatures->at(text);

@@ -1,11 +1,11 @@
 // Properties of whole cycles and of the mirror on random worlds. BTH_SEED=n replays one world,
 // BTH_WORLDS=n sets their number.
-#include <cstdlib>
 #include <set>
 
 #include "framework/node_picker.h"
 #include "framework/statement.h"
 #include "tests/support/catch.h"
+#include "tests/worlds/many_worlds.h"
 #include "tests/worlds/random_world.h"
 
 namespace bth::test {
@@ -13,51 +13,6 @@ namespace {
 
 using model::TaskId;
 using model::TaskStatus;
-
-template <typename Body>
-void ForEachWorld(int worlds, Body body) {
-  if (const char* seed = std::getenv("BTH_SEED")) {
-    Rng rng(std::strtoull(seed, nullptr, 10));
-    body(rng);
-    return;
-  }
-  if (const char* count = std::getenv("BTH_WORLDS")) worlds = std::atoi(count);
-  for (int seed = 1; seed <= worlds; ++seed) {
-    INFO("BTH_SEED=" << seed);
-    Rng rng(static_cast<uint64_t>(seed));
-    body(rng);
-  }
-}
-
-std::shared_ptr<const model::Snapshot> SnapshotOf(const WorldSpec& world, uint64_t order = 0) {
-  const ManualClock clock(absl::FromUnixSeconds(1'000'000));
-  cache::Mirror mirror(clock, {});
-  Feed(world, mirror, order);
-  return mirror.Publish();
-}
-
-// Random placements, promises and evictions of what is possible.
-void ActAtRandom(framework::Session& session, framework::Statement& statement, Rng& rng,
-                 int actions) {
-  const auto& nodes = *session.base().nodes_by_name;
-  const size_t tasks = session.base().tasks.size();
-  if (nodes.empty() || tasks == 0) return;
-  for (int i = 0; i < actions; ++i) {
-    const TaskId task = TaskId::FromIndex(rng.Below(tasks));
-    if (session.task(task).names == nullptr) continue;
-    const model::NodeId node = nodes[rng.Below(nodes.size())];
-    const TaskStatus status = session.state(task).status;
-    if (status == TaskStatus::kPending && rng.Chance(0.7)) {
-      statement.Allocate(task, node);
-    } else if (status == TaskStatus::kPending) {
-      statement.Pipeline(task, node, rng.Chance(0.5));
-    } else if (status == TaskStatus::kPipelined) {
-      statement.Unpipeline(task);
-    } else if (model::InGroup(status, model::kPreemptableGroup)) {
-      statement.Evict(task, TaskId());
-    }
-  }
-}
 
 TEST_CASE("statement: rollback restores every column", "[framework][property]") {
   ForEachWorld(2000, [](Rng& rng) {
@@ -196,7 +151,7 @@ TEST_CASE("mirror: a world reached by changes equals the same world listed at on
     if (rng.Chance(0.5)) mirror.AssumeBinding("ns/j0-t-0", "uid-j0-t-0", "n0").IgnoreError();
     // Deletions and updates in any order, publishing now and then.
     for (const PodSpec& pod : before.pods) {
-      if (rng.Chance(0.5)) mirror.RemovePod("ns/" + pod.name);
+      if (rng.Chance(0.5)) mirror.RemovePod(pod.Key());
     }
     Feed(after, mirror, rng.Next() | 1);
     if (rng.Chance(0.5)) mirror.Publish();
@@ -207,8 +162,8 @@ TEST_CASE("mirror: a world reached by changes equals the same world listed at on
       return true;
     };
     for (const PodSpec& pod : before.pods) {
-      if (gone(after.pods, pod.name, [](const PodSpec& p) { return p.name; })) {
-        mirror.RemovePod("ns/" + pod.name);
+      if (gone(after.pods, pod.Key(), [](const PodSpec& p) { return p.Key(); })) {
+        mirror.RemovePod(pod.Key());
       }
     }
     for (const JobSpec& job : before.jobs) {
@@ -226,8 +181,7 @@ TEST_CASE("mirror: a world reached by changes equals the same world listed at on
         mirror.RemoveQueue(queue.name);
       }
     }
-    for (const PodSpec& pod : after.pods)
-      mirror.ForgetAssumption("ns/" + pod.name, "uid-" + pod.name);
+    for (const PodSpec& pod : after.pods) mirror.ForgetAssumption(pod.Key(), "uid-" + pod.name);
     CHECK(Describe(*mirror.Publish()) == Describe(*SnapshotOf(after)));
     // The first snapshot has not moved.
     CHECK(Describe(*first) == first_text);
@@ -240,7 +194,7 @@ void ChangeAtRandom(const WorldSpec& world, cache::Mirror& mirror, Rng& rng, Cyc
     if (rng.Chance(0.6)) mirror.AssumeBinding(pod, "uid-" + pod.substr(3), node).IgnoreError();
   }
   for (PodSpec pod : world.pods) {
-    if (rng.Chance(0.1)) mirror.RemovePod("ns/" + pod.name);
+    if (rng.Chance(0.1)) mirror.RemovePod(pod.Key());
     if (!rng.Chance(0.15)) continue;
     if (!pod.node.empty()) pod.status = TaskStatus::kSucceeded;
     pod.priority = static_cast<int32_t>(rng.Below(3));

@@ -50,6 +50,7 @@ PodSpec RandomPod(Rng& rng, const std::string& name) {
   if (rng.Chance(0.2)) pod.preferred_zone = Pick(rng, {"a", "b", "c"});
   pod.tolerates = rng.Chance(0.3);
   if (rng.Chance(0.1)) pod.port = static_cast<int32_t>(8000 + rng.Below(2));
+  pod.peers = RandomPeers(rng);
   return pod;
 }
 
@@ -93,6 +94,7 @@ WorldSpec RandomWorld(Rng& rng) {
     node.tainted = rng.Chance(0.2);
     node.prefer_not = rng.Chance(0.2);
     node.cordoned = rng.Chance(0.1);
+    node.unnamed = rng.Chance(0.1);
     world.nodes.push_back(node);
   }
   for (uint64_t i = 1 + rng.Below(3); i > 0; --i) {
@@ -124,7 +126,11 @@ WorldSpec RandomWorld(Rng& rng) {
   for (uint64_t f = rng.Below(4); f > 0; --f) {
     PodSpec pod = RandomPod(rng, absl::StrCat("foreign", f));
     PlaceAtRandom(rng, world, &pod);
+    if (rng.Chance(0.5)) pod.ns = "other";
     if (!pod.node.empty()) world.pods.push_back(pod);
+  }
+  for (const char* ns : {"ns", "other"}) {
+    if (rng.Chance(0.8)) world.teams[ns] = Pick(rng, {"red", "blue"});
   }
   return world;
 }
@@ -138,6 +144,12 @@ void Put(const NodeSpec& spec, cache::Mirror& mirror) {
   if (!spec.zone.empty()) {
     node.facts->labels.push_back({symbols.Intern("zone"), symbols.Intern(spec.zone), std::nullopt});
   }
+  if (!spec.unnamed) {
+    node.facts->labels.push_back(
+        {symbols.Intern(kHostKey), symbols.Intern(spec.name), std::nullopt});
+  }
+  std::sort(node.facts->labels.begin(), node.facts->labels.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
   if (spec.tainted) {
     node.facts->taints.push_back(
         {symbols.Intern("special"), symbols.Intern(""), model::TaintEffect::kNoSchedule});
@@ -177,7 +189,7 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
 void Put(const PodSpec& spec, cache::Mirror& mirror) {
   Interner& symbols = mirror.vocabulary().symbols();
   cache::CompiledPod pod;
-  pod.names = {.ns = "ns",
+  pod.names = {.ns = spec.ns,
                .name = spec.name,
                .uid = "uid-" + spec.name,
                .role = spec.role,
@@ -209,7 +221,9 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
   }
   if (spec.port > 0) constraints->ports.push_back({.port = spec.port});
   pod.constraints_key =
-      absl::StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/", spec.port);
+      absl::StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/", spec.port, "/");
+  for (const auto& [key, value] : spec.peers.labels) pod.labels.emplace_back(key, value);
+  constraints->peers = CompileSpecs(spec.peers, spec.ns, symbols, &pod.constraints_key);
   pod.constraints = std::move(constraints);
   mirror.PutPod(std::move(pod));
 }
@@ -220,6 +234,9 @@ void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order) {
   for (const QueueSpec& queue : world.queues) steps.push_back([&] { Put(queue, mirror); });
   for (const JobSpec& job : world.jobs) steps.push_back([&] { Put(job, mirror); });
   for (const PodSpec& pod : world.pods) steps.push_back([&] { Put(pod, mirror); });
+  for (const auto& [ns, team] : world.teams) {
+    steps.push_back([&] { mirror.PutNamespace(ns, {{"team", team}}); });
+  }
   if (order != 0) {
     Rng rng(order);
     for (size_t i = steps.size(); i > 1; --i) std::swap(steps[i - 1], steps[rng.Below(i)]);
@@ -314,6 +331,11 @@ std::unique_ptr<framework::Cycle> PolicyBed::Run(std::shared_ptr<const model::Sn
 
 Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers)
     : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers), policy_(MakePolicy(conf)) {
+  Reopen(std::move(snapshot));
+}
+
+void Bed::Reopen(std::shared_ptr<const model::Snapshot> snapshot) {
+  cycle_.reset();
   framework::SessionContext context;
   context.snapshot = std::move(snapshot);
   context.sink = &sink_;
@@ -327,6 +349,25 @@ CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::strin
                      int workers) {
   return PolicyBed(conf, workers).RunFully(std::move(snapshot));
 }
+
+namespace {
+
+// What two mirrors must agree on; which labels are kept apart follows from their past.
+std::string DescribePeers(const model::NodePeers& peers) {
+  int32_t pods = 0;
+  int32_t with_terms = 0;
+  int32_t terminating = 0;
+  if (peers != nullptr) {
+    for (const model::PeerCount& row : *peers) {
+      pods += row.pods;
+      with_terms += row.terms.valid() ? row.pods : 0;
+      terminating += row.terminating ? row.pods : 0;
+    }
+  }
+  return absl::StrCat(pods, ", with terms ", with_terms, ", terminating ", terminating);
+}
+
+}  // namespace
 
 std::string Describe(const model::Snapshot& snapshot) {
   std::string out;
@@ -350,7 +391,8 @@ std::string Describe(const model::Snapshot& snapshot) {
                     "idle ", amounts(snapshot.usage.idle[node]), "releasing ",
                     amounts(snapshot.usage.releasing[node]), "nonzero ",
                     snapshot.usage.nonzero[node].cpu_milli, " ports ",
-                    snapshot.nodes[node].ports ? snapshot.nodes[node].ports->size() : 0, "\n");
+                    snapshot.nodes[node].ports ? snapshot.nodes[node].ports->size() : 0, " peers ",
+                    DescribePeers(snapshot.peers[node]), "\n");
   }
   for (model::JobId job : *snapshot.all_jobs) {
     const model::JobRow& row = snapshot.jobs[job];
@@ -376,7 +418,8 @@ std::string Describe(const model::Snapshot& snapshot) {
   for (model::JobId job : *snapshot.active_jobs) {
     absl::StrAppend(&out, " ", snapshot.jobs[job].facts->Key());
   }
-  absl::StrAppend(&out, "\ntotal ", amounts(snapshot.total), "\n");
+  absl::StrAppend(&out, "\ntotal ", amounts(snapshot.total), "\nwith terms ",
+                  snapshot.pods_with_anti_affinity, " ", snapshot.pods_with_preferred_terms, "\n");
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "cache/compiled.h"
 #include "cache/mirror.h"
 #include "framework/cycle.h"
+#include "tests/worlds/peer_specs.h"
 
 namespace bth::test {
 
@@ -32,6 +33,9 @@ struct PodSpec {
   std::string preferred_zone;  // Preferred with weight 10, when set.
   bool tolerates = false;      // The taint "special".
   int32_t port = 0;            // Host port, when set.
+  std::string ns = "ns";
+  PeerSpecs peers;
+  std::string Key() const { return ns + "/" + name; }
 };
 struct NodeSpec {
   std::string name;
@@ -43,6 +47,7 @@ struct NodeSpec {
   bool tainted = false;
   bool prefer_not = false;  // A PreferNoSchedule taint.
   bool cordoned = false;
+  bool unnamed = false;  // Without a label that says its name.
 };
 struct JobSpec {
   std::string name;
@@ -62,6 +67,7 @@ struct WorldSpec {
   std::vector<QueueSpec> queues;
   std::vector<JobSpec> jobs;
   std::vector<PodSpec> pods;
+  std::map<std::string, std::string> teams;  // Label `team` of namespaces that have it.
 };
 
 // At most 12 nodes, 3 queues, 6 jobs and some 30 pods, a third of them running.
@@ -103,6 +109,8 @@ CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::strin
 class Bed {
  public:
   Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers = 1);
+  // The next session of the same policy, on another snapshot.
+  void Reopen(std::shared_ptr<const model::Snapshot> snapshot);
   framework::Session& session() { return cycle_->session(); }
   framework::Cycle& cycle() { return *cycle_; }
   RecordingSink& sink() { return sink_; }

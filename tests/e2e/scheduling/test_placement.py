@@ -96,6 +96,73 @@ def test_pods_that_seek_each_other_share_a_zone(world, scheduler):
     assert len({zones[n] for n in placement.values()}) == 1
 
 
+def test_pods_that_run_keep_away_whom_they_avoid(world, scheduler):
+    world.node(cpu=8)
+    world.wait_placed(world.gang("shy", 1, affinity=pod_affinity("podAntiAffinity")))
+    world.gang("loud", 1, metadata={"labels": {"app": "x"}})
+    entry = world.wait_pod_condition("loud-0", status="False", reason="Unschedulable")
+    assert "existing pods anti-affinity rules" in entry["message"], entry
+    world.wait_placed(world.gang("calm", 1))
+
+
+def spread(when, key, **more):
+    selector = {"matchLabels": {"app": "x"}}
+    return {
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": key,
+                "whenUnsatisfiable": when,
+                "labelSelector": selector,
+                **more,
+            }
+        ]
+    }
+
+
+def test_pods_that_must_spread_do_so_by_zone(world, scheduler):
+    zones = {}
+    for zone, size in (("a", 2), ("b", 16)):
+        zones[world.node(cpu=size, labels={"topology.kubernetes.io/zone": zone})] = zone
+    meta = {"labels": {"app": "x"}}
+    rule = spread("DoNotSchedule", "topology.kubernetes.io/zone")
+    placement = world.wait_placed(world.gang("g", 5, metadata=meta, **rule))
+    assert sorted(zones[n] for n in placement.values()) == ["a", "a", "b", "b", "b"]
+    world.gang("more", 1, metadata=meta, **rule)
+    entry = world.wait_pod_condition("more-0", status="False", reason="Unschedulable")
+    assert "topology spread constraints" in entry["message"], entry
+
+
+def test_pods_that_should_spread_use_every_host(world, scheduler):
+    # The largest one would draw most of them.
+    world.node(cpu=64)
+    world.nodes(3, cpu=8)
+    meta = {"labels": {"app": "x"}}
+    rule = spread("ScheduleAnyway", "kubernetes.io/hostname")
+    placement = world.wait_placed(world.gang("g", 8, metadata=meta, **rule))
+    hosts = list(placement.values())
+    assert sorted(hosts.count(host) for host in set(hosts)) == [2, 2, 2, 2]
+
+
+def test_namespaces_are_selected_by_their_labels(world, scheduler):
+    node = world.node(cpu=8)
+    meta = {"labels": {"app": "x"}}
+    assert world.wait_placed(world.gang("web", 1, metadata=meta))["web-0"] == node
+
+    def avoiding(namespace):
+        affinity = pod_affinity("podAntiAffinity")
+        rules = affinity["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
+        rules[0]["namespaceSelector"] = selector
+        return affinity
+
+    world.gang("here", 1, affinity=avoiding(world.namespace))
+    entry = world.wait_pod_condition("here-0", status="False", reason="Unschedulable")
+    assert "anti-affinity" in entry["message"], entry
+    elsewhere = world.gang("elsewhere", 1, affinity=avoiding("default"))
+    assert world.wait_placed(elsewhere)["elsewhere-0"] == node
+
+
 def test_a_host_port_is_given_once_per_node(world, scheduler):
     world.nodes(2, cpu=8)
     container = {"ports": [{"containerPort": 80, "hostPort": 8080}]}

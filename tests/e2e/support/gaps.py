@@ -21,12 +21,7 @@ _EMBEDDED = {
         "scale of custom resources is not served yet",
 }
 
-_EVERYWHERE = {
-    "test_placement.py::test_pods_that_avoid_each_other_get_a_node_each":
-        "pods with inter-pod affinity wait with that reason",
-    "test_placement.py::test_pods_that_seek_each_other_share_a_zone":
-        "pods with inter-pod affinity wait with that reason",
-}
+_EVERYWHERE = {}
 
 
 def on(backend, nodeid):

@@ -52,6 +52,19 @@ class Scheduler:
         except OSError:
             return False
 
+    def is_ready(self):
+        """Its first lists are complete, whether it leads or not."""
+        try:
+            return fetch(f"http://127.0.0.1:{self._health}/readyz")[0] == 200
+        except OSError:
+            return False
+
+    def dump(self):
+        """The cluster as manifests, a JSON document per line."""
+        status, text = fetch(f"http://127.0.0.1:{self._http}/debug/dump")
+        assert status == 200, text
+        return text
+
     def explain(self, namespace, job):
         """The report on one job from the debug endpoint, as text; empty when there is none yet."""
         query = urllib.parse.urlencode({"job": f"{namespace}/{job}"})

@@ -80,6 +80,10 @@ class World:
     def delete_pod(self, name):
         self.rest.delete(f"{self._pods()}/{name}", gracePeriodSeconds=0)
 
+    def removes_later(self, path):
+        """A cluster-wide object of this test."""
+        self._cluster_wide.append(path)
+
     # --- looking ----------------------------------------------------------------------------
 
     def _pods(self):

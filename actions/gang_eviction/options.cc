@@ -1,0 +1,22 @@
+#include "actions/gang_eviction/options.h"
+
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace bth::actions::gang_eviction {
+
+absl::StatusOr<Options> ParseOptions(const conf::Arguments& args) {
+  Options options;
+  BTH_ASSIGN_OR_RETURN(options.allow_whole, args.Bool("allowWholeBundle", options.allow_whole));
+  BTH_ASSIGN_OR_RETURN(const int64_t domains,
+                       args.Int("maxDomains", static_cast<int64_t>(options.domains_max)));
+  if (domains > 0) {
+    options.domains_max = static_cast<size_t>(domains);
+  } else {
+    args.Report("maxDomains", "must be at least 1; the default is used");
+  }
+  return options;
+}
+
+}  // namespace bth::actions::gang_eviction

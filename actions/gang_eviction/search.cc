@@ -1,0 +1,300 @@
+#include "actions/gang_eviction/search.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "actions/eviction/starving_jobs.h"
+#include "actions/gang_eviction/domains.h"
+#include "actions/gang_eviction/rivals.h"
+#include "algo/gang_rules.h"
+#include "conf/policy.h"
+
+namespace bth::actions::gang_eviction {
+
+using eviction::Plan;
+using framework::EvictionContext;
+using framework::Session;
+using model::JobId;
+using model::NodeId;
+using model::ResourceVec;
+using model::SubJobId;
+using model::TaskId;
+using model::TaskStatus;
+using Placements = std::vector<VictimUnits::Placement>;
+
+namespace {
+
+// Room on the nodes, being left or free. A node that is overcommitted takes nothing from others.
+ResourceVec RoomOn(const Session& session, absl::Span<const NodeId> nodes) {
+  ResourceVec room;
+  for (NodeId node : nodes) {
+    const ResourceVec free = session.usage().FutureIdle(node);
+    for (int d = 0; d < model::kDims; ++d) room[d] += std::max<int64_t>(free[d], 0);
+  }
+  return room;
+}
+
+}  // namespace
+
+Search::Search(Session& session, std::string_view action, Kind kind, const Options& options)
+    : session_(session), action_(action), kind_(kind), options_(options), fit_(session) {}
+
+const eviction::NodeTasks& Search::tasks() {
+  if (tasks_ == nullptr) tasks_ = std::make_unique<eviction::NodeTasks>(session_);
+  return *tasks_;
+}
+
+void Search::Note(JobId job, TaskId task, std::string why) {
+  session_.NoteVictimSearch(
+      job, {.action = std::string(action_), .task = task, .preset = std::move(why)});
+}
+
+std::vector<std::string> Search::DomainNames(JobId job) const {
+  std::vector<std::vector<std::string>> gradients;
+  const auto& hooks = session_.hooks().hyper_node_gradient;
+  if (!hooks.empty()) gradients = hooks[0].fn(job, SubJobId(), kWholeCluster, true);
+  return DomainsOf(gradients, options_.domains_max, session_.job(job).has_network_topology);
+}
+
+bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::string* why) const {
+  std::vector<TaskId> all;
+  for (const PendingPart& part : parts) {
+    all.insert(all.end(), part.tasks.begin(), part.tasks.end());
+    all.insert(all.end(), part.best_effort.begin(), part.best_effort.end());
+  }
+  for (TaskId task : all) {
+    if (session_.task(task).never_preempts) {
+      *why = "not eligible to preempt other tasks due to preemptionPolicy is Never";
+      return false;
+    }
+    if (!fit_.MayGoAnywhere(task)) return false;
+  }
+  if (kind_ == Kind::kGangPreempt) return true;
+  return framework::combine::All(session_.hooks().preemptive, session_.job(job).queue,
+                                 absl::Span<const TaskId>(all));
+}
+
+void Search::PlaceJob(JobId job) {
+  const std::vector<PendingPart> parts = PendingPartsOf(session_, job);
+  if (parts.empty()) return;
+  std::string why;
+  if (!MayAsk(job, parts, &why)) {
+    if (!why.empty()) Note(job, parts.front().tasks.front(), std::move(why));
+    return;
+  }
+  bool any_victims = false;
+  for (const std::string& name : DomainNames(job)) {
+    // Nodes of parts of the cluster are not known here: such a domain has none.
+    if (name != kWholeCluster) continue;
+    const Domain domain{
+        .name = name, .nodes = *session_.base().nodes_by_name, .whole_cluster = true};
+    const Ask ask{.job = job,
+                  .parts = &parts,
+                  .claim = {.kind = kind_, .job = job, .need = NeedOf(session_, parts)},
+                  .domain = &domain};
+    const Outcome outcome = TryDomain(ask);
+    if (outcome == Outcome::kDone) return;
+    any_victims = any_victims || outcome == Outcome::kNotEnough;
+  }
+  size_t tasks = 0;
+  for (const PendingPart& part : parts) tasks += part.tasks.size();
+  Note(job, parts.front().tasks.front(),
+       any_victims ? absl::StrCat("evicting all that may be evicted would not make room for ",
+                                  tasks, " pods together")
+                   : std::string("nobody may be evicted for the gang"));
+}
+
+Search::Outcome Search::TryDomain(const Ask& ask) {
+  const auto may_take = [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); };
+  absl::flat_hash_set<JobId> spared;
+  for (;;) {
+    int tier = 0;
+    const std::vector<Bundle> bundles = ApprovedBundles(ask, spared, &tier);
+    if (bundles.empty()) return spared.empty() ? Outcome::kNoVictims : Outcome::kNotEnough;
+    const size_t count = ShortestPrefix(ask, bundles);
+    if (count == 0) return Outcome::kNotEnough;
+    const absl::Span<const Bundle> taken(bundles.data(), count);
+    std::optional<Placements> placements = PlacementsAfter(ask, taken);
+    if (!placements) return Outcome::kNotEnough;
+    VictimUnits units(session_, taken, *std::move(placements));
+    Plan plan(session_, action_);
+    if (!units.Apply(plan, may_take)) return Outcome::kNotEnough;
+    units.Spare(plan, may_take);
+    if (!plan.HasEvictions()) return Outcome::kDone;  // Free room is allocate's to give.
+    const std::vector<JobId> rivals = Rivals(units, tier);
+    if (rivals.empty()) {
+      if (const absl::Status status = plan.Commit(); !status.ok()) {
+        session_.HoldAt(ask.job, framework::Gate::kBinding, "", std::string(status.message()));
+      }
+      return Outcome::kDone;
+    }
+    spared.insert(rivals.begin(), rivals.end());
+  }
+}
+
+bool Search::IsVictimJob(const Ask& ask, JobId job) const {
+  if (job == ask.job || session_.job(job).opts_out) return false;
+  const model::JobRow& victim = session_.job(job);
+  const model::JobRow& own = session_.job(ask.job);
+  if (kind_ == Kind::kGangPreempt) {
+    return victim.queue == own.queue && victim.priority < own.priority;
+  }
+  return victim.queue != own.queue && session_.queue(victim.queue).reclaimable;
+}
+
+std::vector<Bundle> Search::CandidateBundles(const Ask& ask,
+                                             const absl::flat_hash_set<JobId>& spared) {
+  const uint32_t group = kind_ == Kind::kGangPreempt ? model::kPreemptableGroup
+                                                     : model::StatusBit(TaskStatus::kRunning);
+  absl::flat_hash_map<JobId, bool> eligible;
+  absl::flat_hash_map<JobId, size_t> index;
+  std::vector<std::pair<JobId, std::vector<TaskId>>> by_job;
+  for (NodeId node : ask.domain->nodes) {
+    for (TaskId task : tasks().On(node)) {
+      const model::TaskState& state = session_.state(task);
+      if (state.node != node || !model::InGroup(state.status, group)) continue;
+      const JobId job = session_.task(task).job;
+      const auto [known, first] = eligible.try_emplace(job, false);
+      if (first) known->second = !spared.contains(job) && IsVictimJob(ask, job);
+      if (!known->second) continue;
+      const auto [at, fresh] = index.try_emplace(job, by_job.size());
+      if (fresh) by_job.push_back({job, {}});
+      by_job[at->second].second.push_back(task);
+    }
+  }
+  std::vector<Bundle> bundles;
+  for (auto& [job, local] : by_job) {
+    for (Bundle& bundle : BundlesOf(session_, job, std::move(local))) {
+      bundles.push_back(std::move(bundle));
+    }
+  }
+  return bundles;
+}
+
+std::vector<Bundle> Search::ApprovedBundles(const Ask& ask,
+                                            const absl::flat_hash_set<JobId>& spared, int* tier) {
+  std::vector<Bundle> bundles = CandidateBundles(ask, spared);
+  SortBundles(session_, ask.claim, bundles);
+  std::vector<TaskId> candidates;
+  for (const Bundle& bundle : bundles) {
+    candidates.insert(candidates.end(), bundle.tasks.begin(), bundle.tasks.end());
+  }
+  const bool strict = session_.context().policy->victim_veto == conf::VictimVeto::kStrict;
+  const framework::combine::VictimChoice choice = framework::combine::Victims(
+      session_.hooks().unified_evictable, EvictionContext{.kind = kind_, .job = ask.job},
+      candidates, strict);
+  *tier = choice.tier;
+  KeepApproved(session_, choice.victims, bundles);
+  DropHalfGangs(session_, bundles);
+  SortBundles(session_, ask.claim, bundles);
+  if (!options_.allow_whole) {
+    std::erase_if(bundles, [](const Bundle& bundle) { return bundle.whole; });
+  }
+  return bundles;
+}
+
+std::optional<Placements> Search::PlacementsAfter(const Ask& ask,
+                                                  absl::Span<const Bundle> evicted) {
+  framework::Statement statement(session_, action_);
+  for (const Bundle& bundle : evicted) {
+    for (TaskId task : bundle.tasks) statement.Evict(task, TaskId());
+  }
+  Placements placements;
+  if (!PlaceParts(ask, statement, &placements)) return std::nullopt;
+  return placements;
+}
+
+size_t Search::ShortestPrefix(const Ask& ask, const std::vector<Bundle>& bundles) {
+  constexpr size_t kSingleSteps = 16;
+  // Of sub-jobs the first may be enough.
+  const bool parts = session_.job(ask.job).has_sub_group_policy;
+  const ResourceVec least = parts ? NeedOf(session_, {ask.parts->front()}) : ask.claim.need;
+  ResourceVec room = RoomOn(session_, ask.domain->nodes);
+  size_t enough = 0;
+  while (enough < bundles.size() && (enough == 0 || !least.FitsIn(room))) {
+    room += bundles[enough++].local;
+  }
+  if (!least.FitsIn(room)) return 0;
+  const auto succeeds_with = [&](size_t count) {
+    return PlacementsAfter(ask, absl::MakeSpan(bundles).first(count)).has_value();
+  };
+  // One by one at first, then in steps that double; what was stepped over is searched by halves.
+  size_t failed = enough - 1;
+  size_t step = 1;
+  for (size_t tries = 0;; ++tries) {
+    const size_t count = std::min(failed + step, bundles.size());
+    if (succeeds_with(count)) {
+      size_t succeeds = count;
+      while (succeeds - failed > 1) {
+        const size_t middle = failed + (succeeds - failed) / 2;
+        (succeeds_with(middle) ? succeeds : failed) = middle;
+      }
+      return succeeds;
+    }
+    if (count == bundles.size()) return 0;
+    failed = count;
+    if (tries >= kSingleSteps) step *= 2;
+  }
+}
+
+bool Search::PlacePart(const Ask& ask, const PendingPart& part, framework::Statement& statement,
+                       Placements* out) {
+  const auto place = [&](TaskId task) {
+    const NodeId node = fit_.BestIn(task, [&ask](NodeId at) { return ask.domain->Contains(at); });
+    if (!node.valid()) return false;
+    statement.Pipeline(task, node, true);
+    out->push_back({task, node});
+    return true;
+  };
+  const auto stands = [&] {
+    return session_.SubJobReady(ask.job, part.sub_job) ||
+           session_.SubJobPipelined(ask.job, part.sub_job);
+  };
+  if (!std::all_of(part.tasks.begin(), part.tasks.end(), place)) return false;
+  for (TaskId task : part.best_effort) {
+    if (stands()) break;
+    place(task);
+  }
+  return stands();
+}
+
+bool Search::PlaceParts(const Ask& ask, framework::Statement& statement, Placements* out) {
+  const bool was_ready = session_.JobReady(ask.job);
+  for (const PendingPart& part : *ask.parts) {
+    const framework::Statement::Mark mark = statement.Checkpoint();
+    const size_t placed = out->size();
+    if (!PlacePart(ask, part, statement, out)) {
+      // Without sub-groups the part is all there is; a sub-job that fails is left out if the gang
+      // can do without it.
+      if (!session_.job(ask.job).has_sub_group_policy) return false;
+      statement.RollbackTo(mark);
+      out->resize(placed);
+      continue;
+    }
+    if (was_ready || session_.JobPipelined(ask.job)) break;
+  }
+  return !out->empty() && session_.JobPipelined(ask.job);
+}
+
+std::vector<JobId> Search::Rivals(const VictimUnits& units, int tier) {
+  // Judged as if the winners ran already.
+  framework::Statement what_if(session_, action_);
+  const std::vector<TaskId> winners = units.winners();
+  for (TaskId task : winners) {
+    const NodeId node = session_.state(task).node;
+    what_if.Unpipeline(task);
+    what_if.Allocate(task, node);
+  }
+  std::vector<JobId> rivals;
+  for (JobId job : units.jobs()) {
+    if (CouldStrikeBack(session_, kind_, winners, units.VictimsOf(job), tier)) {
+      rivals.push_back(job);
+    }
+  }
+  return rivals;
+}
+
+}  // namespace bth::actions::gang_eviction

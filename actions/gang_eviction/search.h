@@ -1,0 +1,85 @@
+// Finds room for what a gang lacks at the cost of other gangs, for all of its tasks at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "actions/eviction/node_fit.h"
+#include "actions/eviction/node_tasks.h"
+#include "actions/eviction/plan.h"
+#include "actions/gang_eviction/bundles.h"
+#include "actions/gang_eviction/options.h"
+#include "actions/gang_eviction/pending.h"
+#include "actions/gang_eviction/victim_units.h"
+#include "framework/session.h"
+#include "framework/statement.h"
+
+namespace bth::actions::gang_eviction {
+
+// One run of a gang action. Thread: scheduling.
+class Search {
+ public:
+  using Kind = framework::EvictionContext::Kind;
+
+  // `action` must outlive the search.
+  Search(framework::Session& session, std::string_view action, Kind kind, const Options& options);
+
+  // The job gets room for all that it lacks, or nobody is evicted and the job's report says why.
+  void PlaceJob(model::JobId job);
+
+ private:
+  // Part of the cluster.
+  struct Domain {
+    std::string name;
+    absl::Span<const model::NodeId> nodes;  // By name.
+    absl::flat_hash_set<model::NodeId> inside;
+    bool whole_cluster = false;
+    bool Contains(model::NodeId node) const { return whole_cluster || inside.contains(node); }
+  };
+  // What is asked for in one domain.
+  struct Ask {
+    model::JobId job;
+    const std::vector<PendingPart>* parts = nullptr;
+    Claim claim;
+    const Domain* domain = nullptr;
+  };
+  enum class Outcome : uint8_t { kDone, kNoVictims, kNotEnough };
+
+  std::vector<std::string> DomainNames(model::JobId job) const;
+  bool MayAsk(model::JobId job, const std::vector<PendingPart>& parts, std::string* why) const;
+  Outcome TryDomain(const Ask& ask);
+  // Bundles that plugins approve, without jobs in `spared`; `tier` named them.
+  std::vector<Bundle> ApprovedBundles(const Ask& ask,
+                                      const absl::flat_hash_set<model::JobId>& spared, int* tier);
+  bool IsVictimJob(const Ask& ask, model::JobId job) const;
+  std::vector<Bundle> CandidateBundles(const Ask& ask,
+                                       const absl::flat_hash_set<model::JobId>& spared);
+  // The least number of bundles, from the first on, with which the gang finds room; 0: none does.
+  size_t ShortestPrefix(const Ask& ask, const std::vector<Bundle>& bundles);
+  // Where the gang goes when these are evicted; nothing when it finds no room. A trial.
+  std::optional<std::vector<VictimUnits::Placement>> PlacementsAfter(
+      const Ask& ask, absl::Span<const Bundle> evicted);
+  // Places parts until the gang stands; false: it does not.
+  bool PlaceParts(const Ask& ask, framework::Statement& statement,
+                  std::vector<VictimUnits::Placement>* out);
+  bool PlacePart(const Ask& ask, const PendingPart& part, framework::Statement& statement,
+                 std::vector<VictimUnits::Placement>* out);
+  // The jobs among the victims that would demand their room right back.
+  std::vector<model::JobId> Rivals(const VictimUnits& units, int tier);
+  void Note(model::JobId job, model::TaskId task, std::string why);
+  const eviction::NodeTasks& tasks();
+
+  framework::Session& session_;
+  const std::string_view action_;
+  const Kind kind_;
+  const Options options_;
+  eviction::NodeFit fit_;
+  std::unique_ptr<eviction::NodeTasks> tasks_;  // Made when first needed.
+};
+
+}  // namespace bth::actions::gang_eviction

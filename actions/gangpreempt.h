@@ -1,0 +1,26 @@
+// Inside a queue: gangs of lower priority make room for a whole starving one.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "actions/gang_eviction/options.h"
+#include "conf/arguments.h"
+#include "framework/plugin.h"
+
+namespace bth::actions {
+
+// Thread: scheduling.
+class GangPreempt final : public framework::Action {
+ public:
+  static absl::StatusOr<std::unique_ptr<framework::Action>> Create(const conf::Arguments& args);
+  explicit GangPreempt(const gang_eviction::Options& options) : options_(options) {}
+  std::string_view name() const override { return "gangpreempt"; }
+  absl::Status Execute(framework::Session& session) override;
+
+ private:
+  const gang_eviction::Options options_;
+};
+
+}  // namespace bth::actions

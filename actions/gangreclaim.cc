@@ -1,0 +1,34 @@
+#include "actions/gangreclaim.h"
+
+#include "actions/eviction/starving_jobs.h"
+#include "actions/gang_eviction/search.h"
+#include "actions/queue_jobs.h"
+#include "base/status.h"
+
+namespace bth::actions {
+
+using framework::EvictionContext;
+using model::JobId;
+
+absl::StatusOr<std::unique_ptr<framework::Action>> GangReclaim::Create(
+    const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(const gang_eviction::Options options, gang_eviction::ParseOptions(args));
+  return std::make_unique<GangReclaim>(options);
+}
+
+absl::Status GangReclaim::Execute(framework::Session& session) {
+  QueueJobs queues(session);
+  for (JobId job : *session.base().active_jobs) {
+    if (eviction::IsCandidate(session, job)) queues.Add(job);
+  }
+  gang_eviction::Search search(session, name(), EvictionContext::Kind::kGangReclaim, options_);
+  while (!queues.empty()) {
+    const model::QueueId queue = queues.PopQueue();
+    if (session.Overused(queue)) continue;
+    QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
+    while (!jobs.empty()) search.PlaceJob(jobs.Pop());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bth::actions

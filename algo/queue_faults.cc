@@ -1,0 +1,133 @@
+// What is surely not meant in the queues' quotas and parents.
+#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "algo/queue_quotas.h"
+#include "base/strings.h"
+
+namespace bth::algo {
+namespace {
+
+using model::QueueId;
+using model::QueueRow;
+
+class Inspection {
+ public:
+  explicit Inspection(const model::Snapshot& base) : base_(base) {}
+
+  void LookAtAmounts(QueueId id) {
+    const QueueRow& row = base_.queues[id];
+    if (row.has_negative_quota) {
+      Add(id, "NegativeQuota",
+          absl::StrCat("queue ", NameOf(id),
+                       " has amounts below zero, which count as zero: correct its capability, "
+                       "deserved or guarantee"));
+    }
+    const DimMask limited = row.capability.v.Positive();
+    const DimMask beyond = DimsOver(row.guarantee.v, row.capability.v, limited);
+    if (beyond != 0) {
+      Add(id, "GuaranteeExceedsCapability",
+          absl::StrCat("queue ", NameOf(id), " is guaranteed more ", Dims(beyond),
+                       " than its capability lets it have, and keeps the rest from others: lower "
+                       "its guarantee or raise its capability"));
+    }
+    if (row.has_device_quota) {
+      Add(id, "DeviceQuotaIgnored",
+          absl::StrCat("queue ", NameOf(id),
+                       " has amounts per device class, which are not counted: use amounts of an "
+                       "extended resource instead"));
+    }
+  }
+
+  void LookAtPlace(const QueueTree& tree, QueueId id) {
+    const QueueRow& row = base_.queues[id];
+    if (tree[id].fault == QueueFault::kParentMissing) {
+      const std::string parent = row.parent.empty() ? std::string(QueueTree::kRoot) : row.parent;
+      Add(id, "ParentNotFound",
+          absl::StrCat("the parent ", parent, " of queue ", NameOf(id),
+                       " does not exist, so neither it nor the queues below it take jobs: create ",
+                       parent, " or name another parent"));
+    } else if (tree[id].fault == QueueFault::kCycle) {
+      Add(id, "QueueCycle",
+          absl::StrCat("queue ", NameOf(id), " is its own ancestor, by its parent ", row.parent,
+                       ", so neither it nor the queues below it take jobs: give one queue of the "
+                       "cycle another parent"));
+    } else if (tree[id].attached()) {
+      LookAtChildren(tree, id);
+    }
+  }
+
+  std::vector<QueueFinding> Take() { return std::move(findings_); }
+
+ private:
+  void LookAtChildren(const QueueTree& tree, QueueId id) {
+    const QueueRow& row = base_.queues[id];
+    ResourceVec guaranteed;
+    ResourceVec deserved;
+    for (QueueId child : tree[id].children) {
+      const QueueRow& below = base_.queues[child];
+      guaranteed = SaturatingSum(guaranteed, below.guarantee.v);
+      deserved = SaturatingSum(deserved, Max(below.deserved.v, below.guarantee.v));
+      const DimMask beyond =
+          DimsOver(below.capability.v, row.capability.v, row.capability.v.Positive());
+      if (beyond == 0) continue;
+      Add(child, "CapabilityExceedsParent",
+          absl::StrCat("the capability of queue ", NameOf(child), " is beyond that of its parent ",
+                       NameOf(id), " in ", Dims(beyond),
+                       ", and the parent's counts: lower it, or raise the parent's"));
+    }
+    if (id == tree.root()) return;  // It deserves what its children do.
+    TellSum(id, "deserved", "DeservedExceedsParent",
+            DimsOver(deserved, Max(row.deserved.v, row.guarantee.v)));
+    TellSum(id, "guarantee", "GuaranteeExceedsParent", DimsOver(guaranteed, row.guarantee.v));
+  }
+
+  void TellSum(QueueId id, std::string_view field, std::string_view reason, DimMask beyond) {
+    if (beyond == 0) return;
+    Add(id, reason,
+        absl::StrCat("the children of queue ", NameOf(id), " have together a larger ",
+                     ToAbsl(field), " of ", Dims(beyond), " than itself: raise its ", ToAbsl(field),
+                     " or lower theirs"));
+  }
+
+  void Add(QueueId queue, std::string_view reason, std::string message) {
+    findings_.push_back(
+        {.queue = queue, .reason = std::string(reason), .message = std::move(message)});
+  }
+
+  const std::string& NameOf(QueueId queue) const { return *base_.queues[queue].name; }
+
+  std::string Dims(DimMask mask) const {
+    std::vector<std::string> names;
+    for (int d = 0; d < base_.dims->size(); ++d) {
+      if ((mask >> d & 1u) != 0) names.emplace_back(base_.dims->name(d));
+    }
+    std::sort(names.begin(), names.end());
+    return absl::StrJoin(names, ", ");
+  }
+
+  const model::Snapshot& base_;
+  std::vector<QueueFinding> findings_;
+};
+
+}  // namespace
+
+std::vector<QueueFinding> FindAmountFaults(const model::Snapshot& base) {
+  Inspection inspection(base);
+  for (QueueId id : *base.queues_by_name) inspection.LookAtAmounts(id);
+  return inspection.Take();
+}
+
+std::vector<QueueFinding> FindTreeFaults(const model::Snapshot& base, const QueueTree& tree) {
+  Inspection inspection(base);
+  for (QueueId id : *base.queues_by_name) inspection.LookAtPlace(tree, id);
+  std::vector<QueueFinding> findings = inspection.Take();
+  std::stable_sort(findings.begin(), findings.end(), [&base](const auto& a, const auto& b) {
+    return *base.queues[a.queue].name < *base.queues[b.queue].name;
+  });
+  return findings;
+}
+
+}  // namespace bth::algo

@@ -1,0 +1,29 @@
+// Parts of a pod that only single plugins read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bth::model {
+
+// How Kubernetes treats a pod when its node runs out of something; in the order in which pods go.
+enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
+
+// Immutable, shared by every pod with the same constraints.
+struct PodExtras {
+  // What its containers may use at most; 0: no limit. Init containers, sidecars and overhead count
+  // as they do in requests, but overhead only where there is a limit.
+  int64_t cpu_limit_milli = 0;
+  int64_t memory_limit_bytes = 0;
+  QosClass qos = QosClass::kBestEffort;
+  // Resources that some container names in its requests or limits, zero amounts included. Sorted.
+  std::vector<std::string> named_resources;
+  // Annotation volcano.sh/resource-strategy-scoring-type; empty: the pod leaves it to the policy.
+  std::string strategy;
+  // Annotation volcano.sh/resource-strategy-weight, by name; empty when it cannot be read.
+  std::vector<std::pair<std::string, int64_t>> strategy_weights;
+};
+
+}  // namespace bth::model

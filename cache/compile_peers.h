@@ -1,0 +1,18 @@
+// What a pod asks of the places of other pods.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/model/pod_peers.h"
+#include "api/types/pod.h"
+#include "base/interner.h"
+
+namespace bth::cache {
+
+// Null when the pod has neither affinity to pods nor spread constraints.
+std::shared_ptr<const model::PodPeerTerms> CompilePeers(const types::Pod& pod, Interner& symbols);
+// Equal keys mean equal terms.
+std::string KeyOf(const model::PodPeerTerms& peers);
+
+}  // namespace bth::cache

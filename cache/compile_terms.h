@@ -1,0 +1,18 @@
+// Node selectors of the API with symbols for words.
+#pragma once
+
+#include "api/model/constraints.h"
+#include "api/types/selector.h"
+#include "base/interner.h"
+
+namespace bth::cache {
+
+model::SelectorOp OpOf(types::SelectorOp op);
+model::NodeRequirement CompileRequirement(const types::Requirement& in, Interner& symbols);
+// A term that cannot be parsed, or that is empty, matches no node.
+model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, Interner& symbols);
+// The requirements of a label selector; none match everything. Nothing: it cannot be parsed.
+std::optional<std::vector<model::NodeRequirement>> CompileRequirements(
+    const types::LabelSelector& in, Interner& symbols);
+
+}  // namespace bth::cache

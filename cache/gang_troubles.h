@@ -1,0 +1,106 @@
+// Jobs of which a binding failed: how long they pause, what their PodGroups say, and when a gang
+// that cannot be completed is released.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "cache/mirror.h"
+#include "cache/status_writer.h"
+#include "client/event_recorder.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace bth::cache {
+
+// Why a binding did not happen; decides how long its job pauses.
+enum class BindFailure : uint8_t {
+  kUnreachable,  // No answer, or none that means anything; the pod is not bound.
+  kConflict,     // Somebody else changed the pod.
+  kGone,         // The pod is no more; another one may come.
+  kRefused,      // The server does not want it: trying again changes little.
+};
+
+struct GangTroubleOptions {
+  // How long a job pauses after a binding of it failed, doubling up to the second.
+  std::pair<absl::Duration, absl::Duration> hold_unreachable = {absl::Milliseconds(500),
+                                                                absl::Seconds(30)};
+  std::pair<absl::Duration, absl::Duration> hold_conflict = {absl::Seconds(1), absl::Minutes(1)};
+  std::pair<absl::Duration, absl::Duration> hold_refused = {absl::Seconds(5), absl::Minutes(5)};
+  // A gang that never was whole may be half bound for so long, not counting the time in which the
+  // server could not be reached. Then its bound pods are evicted, and it starts again.
+  absl::Duration release_after = absl::Minutes(10);
+  absl::Duration release_retry = absl::Minutes(1);  // When some of them are still there.
+};
+
+// A gang that was whole and lost pods is never released: what is left of it may be at work.
+// Thread: I/O.
+class GangTroubles {
+ public:
+  // Evicts a pod of a gang that is released.
+  using EvictFn = std::function<void(const Mirror::PlacedPod& pod, const std::string& job)>;
+
+  // All of them outlive it; `metrics` may be null.
+  GangTroubles(Mirror& mirror, StatusWriter& statuses, client::EventRecorder& events,
+               metrics::SchedulerMetrics* metrics, GangTroubleOptions options);
+  void OnRelease(EvictFn evict) { evict_ = std::move(evict); }
+
+  // A batch that binds pods of the job comes in, before any of them is assumed bound.
+  void BatchComes(const std::string& job);
+  void BindingBegins(const std::string& job) { ++under_way_[job].bindings; }
+  void BindingFailed(const std::string& job, BindFailure why, std::string what, absl::Time now);
+  // Whatever came of it.
+  void BindingEnds(const std::string& job, absl::Time now);
+  // Forgets what BatchComes noted of jobs of which no binding began.
+  void BatchCame();
+
+  // What the watch told may have completed or ended gangs. Called after each cycle; the cost
+  // follows their number, but for the first call, which looks at all PodGroups for what an earlier
+  // life of this program said.
+  void ReviewAll(absl::Time now);
+  // When the next gang is to be released; InfiniteFuture when none.
+  absl::Time NextRelease() const;
+
+ private:
+  struct UnderWay {
+    int32_t bindings = 0;
+    bool from_nothing = false;  // Nothing of the job was bound before.
+  };
+  // A job of which a binding failed and that has pods left to bind.
+  struct Trouble {
+    BindFailure why = BindFailure::kUnreachable;
+    std::string what;  // The last failure, in words.
+    absl::Duration next_hold;
+    absl::Time held_until = absl::InfinitePast();
+    bool half_bound = false;   // And its PodGroup says so.
+    bool never_whole = false;  // Since nothing of it was bound.
+    absl::Time release_at = absl::InfiniteFuture();
+    bool releasing = false;
+  };
+
+  void Hold(const std::string& job, BindFailure why, Trouble* trouble, absl::Time now);
+  // True when nothing is left to say about the job.
+  bool Review(const std::string& job, Trouble* trouble, absl::Time now);
+  void Release(const std::string& job, Trouble* trouble, absl::Time now);
+  void Tell(const std::string& job, const Mirror::GangView& gang, Trouble* trouble);
+  void RecordEvent(const std::string& job, const Mirror::GangView& gang, std::string reason,
+                   std::string message);
+  void TakeUpFromBefore(absl::Time now);
+
+  Mirror& mirror_;
+  StatusWriter& statuses_;
+  client::EventRecorder& events_;
+  metrics::SchedulerMetrics* const metrics_;
+  const GangTroubleOptions options_;
+  EvictFn evict_;
+  absl::flat_hash_map<std::string, UnderWay> under_way_;  // By job.
+  std::map<std::string, Trouble> troubles_;               // By job.
+  bool looked_back_ = false;
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,47 @@
+// What the mirror tells about single objects. The views live until the mirror changes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/model/task_status.h"
+
+namespace bth::cache {
+
+// How far a PodGroup is from its minimum.
+struct GangView {
+  std::string_view uid;
+  int32_t ready = 0;
+  int32_t pending = 0;
+  int32_t min_available = 0;
+  bool half_bound() const { return ready > 0 && ready < min_available; }
+};
+
+// A pod that is bound or running.
+struct PlacedPod {
+  std::string ns;
+  std::string name;
+  std::string uid;
+};
+
+struct PodView {
+  std::string_view uid;
+  model::TaskStatus status = model::TaskStatus::kPending;
+  bool assumed = false;
+  std::string_view node;
+  std::string_view reason;  // Of PodScheduled when False.
+  std::string_view message;
+  std::string_view nominated_node;  // As the object shows it,
+  std::string_view promised_node;   // and what cycles promised since then.
+  std::string_view assumed_node;    // Where a binding under way puts it.
+};
+
+// A pod that no PodGroup claims; `group` is the missing one's name, empty when it names none.
+struct GrouplessPod {
+  std::string key;
+  std::string uid;
+  std::string group;
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,111 @@
+// How many pods of a kind stand on each node and in each topology domain.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "api/model/snapshot.h"
+#include "base/ids.h"
+#include "framework/session.h"
+#include "framework/topology_column.h"
+
+namespace bth::framework {
+
+// Which pods are counted, and on which nodes.
+struct PeerQuestion {
+  // Null: whatever its labels.
+  std::function<bool(const model::Snapshot&, const model::PodLabels&)> selects;
+  // By its constraints with affinity terms. Null: whatever its terms, and without any.
+  std::function<bool(const std::shared_ptr<const model::PodConstraints>&)> carries;
+  // Null: every node.
+  std::function<bool(const model::NodeFacts&)> counts_node;
+  bool skips_terminating = false;
+  bool asks_namespaces = false;  // `selects` depends on the labels of namespaces.
+};
+
+// Verdicts on labels and terms while one counter counts; shared, so that nothing is allocated.
+class PeerMemo {
+ public:
+  // Forgets all verdicts.
+  void Start(const model::Snapshot& snapshot);
+  // `judge` is asked once per id.
+  template <typename Judge>
+  bool Selects(model::LabelsId labels, const Judge& judge) {
+    return Ask(by_labels_, labels, judge);
+  }
+  template <typename Judge>
+  bool Carries(model::ConstraintsId terms, const Judge& judge) {
+    return Ask(by_terms_, terms, judge);
+  }
+
+ private:
+  template <typename Column, typename Id, typename Judge>
+  bool Ask(Column& column, Id id, const Judge& judge) {
+    uint32_t& known = column[id];
+    if (known / 2 != epoch_) known = epoch_ * 2 + static_cast<uint32_t>(judge());
+    return (known & 1u) != 0;
+  }
+
+  uint32_t epoch_ = 0;
+  IdVector<model::LabelsId, uint32_t> by_labels_;
+  IdVector<model::ConstraintsId, uint32_t> by_terms_;
+};
+
+// In step with a session after CatchUp, and brought along from session to session. Lives with
+// whoever asks the question. Thread: scheduling.
+class PeerCounter {
+ public:
+  PeerCounter(PeerQuestion question, std::shared_ptr<TopologyColumn> topology)
+      : question_(std::move(question)), topology_(std::move(topology)) {}
+
+  // `serial` names the session. Cost: in a new session the nodes on which pods changed, then the
+  // moves since the last call.
+  void CatchUp(const Session& session, uint64_t serial, PeerMemo& memo);
+
+  // The node has the topology key.
+  bool HasDomain(model::NodeId node) const { return topology_->of(node) != TopologyColumn::kNone; }
+  // 0 without the key.
+  int32_t InDomainOf(model::NodeId node) const { return in_domain_[topology_->of(node)]; }
+  int32_t OnNode(model::NodeId node) const { return on_node_[node.index()]; }
+  // Over all domains.
+  int64_t total() const { return total_; }
+  // Domains with a counted node, and the fewest pods in any of them.
+  int32_t domains() const { return domains_; }
+  int32_t LeastInDomain() const;
+  const TopologyColumn& topology() const { return *topology_; }
+  // The session it was last in step with.
+  uint64_t serial() const { return serial_; }
+
+ private:
+  bool Counts(const model::Snapshot& snapshot, const model::PeerCount& pods, PeerMemo& memo) const;
+  void Refresh(const model::Snapshot& snapshot, PeerMemo& memo);
+  void Recount(const model::Snapshot& snapshot, model::NodeId node, PeerMemo& memo);
+  bool RefreshNodes(const model::Snapshot& snapshot);
+  void SumUp();
+  void Add(model::NodeId node, int32_t pods);
+
+  const PeerQuestion question_;
+  const std::shared_ptr<TopologyColumn> topology_;
+
+  // What the counts are up to date with: a session, and moves in it.
+  uint64_t serial_ = 0;
+  size_t moves_seen_ = 0;
+  std::vector<model::NodeId> moved_;  // Nodes that moves of the session changed.
+  decltype(model::Snapshot::peers) peers_;
+  decltype(model::Snapshot::nodes) nodes_;
+  std::shared_ptr<const model::NamespaceTable> namespaces_;
+  uint64_t topology_version_ = 0;
+
+  std::vector<int32_t> on_node_;    // By node index.
+  std::vector<uint8_t> counted_;    // By node index; empty: every node is.
+  std::vector<int32_t> in_domain_;  // By domain.
+  std::vector<uint8_t> exists_;     // By domain: some counted node is in it.
+  int32_t domains_ = 0;             // Of these.
+  int64_t total_ = 0;
+  mutable bool least_known_ = false;
+  mutable int32_t least_ = 0;
+};
+
+}  // namespace bth::framework

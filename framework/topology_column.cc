@@ -1,0 +1,51 @@
+#include "framework/topology_column.h"
+
+#include <algorithm>
+
+namespace bth::framework {
+
+using model::NodeId;
+using model::NodeRow;
+
+void TopologyColumn::Refresh(const model::Snapshot& snapshot) {
+  const auto& nodes = snapshot.nodes;
+  constexpr size_t kChunk = std::decay_t<decltype(nodes)>::kRowsPerChunk;
+  if (nodes.size() != of_node_.size()) {
+    of_node_.resize(nodes.size(), kNone);
+    ++version_;
+  }
+  for (size_t chunk = nodes.NextDifferentChunk(rows_, 0); chunk < nodes.chunk_count();
+       chunk = nodes.NextDifferentChunk(rows_, chunk + 1)) {
+    const size_t end = std::min(nodes.size(), (chunk + 1) * kChunk);
+    for (size_t i = chunk * kChunk; i < end; ++i) {
+      const NodeId node = NodeId::FromIndex(i);
+      if (rows_.Contains(node) && rows_[node].facts == nodes[node].facts) continue;
+      Write(node, nodes[node]);
+    }
+  }
+  rows_ = nodes;
+  // Values that no node has any more keep their numbers until they are the larger part.
+  if (next_ > 2 * nodes.size() + 64) Renumber(snapshot);
+}
+
+void TopologyColumn::Write(NodeId node, const NodeRow& row) {
+  const model::NodeLabel* label = row.ready() ? row.facts->FindLabel(key_) : nullptr;
+  uint32_t domain = kNone;
+  if (label != nullptr) {
+    const auto [it, fresh] = numbers_.try_emplace(label->value, next_);
+    if (fresh) ++next_;
+    domain = it->second;
+  }
+  if (of_node_[node.index()] == domain) return;
+  of_node_[node.index()] = domain;
+  ++version_;
+}
+
+void TopologyColumn::Renumber(const model::Snapshot& snapshot) {
+  numbers_.clear();
+  next_ = 1;
+  ++version_;
+  for (NodeId node : snapshot.nodes.ids()) Write(node, snapshot.nodes[node]);
+}
+
+}  // namespace bth::framework

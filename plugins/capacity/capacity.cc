@@ -1,0 +1,289 @@
+#include "plugins/capacity/capacity.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "algo/gang_rules.h"
+#include "algo/resource_algebra.h"
+#include "base/status.h"
+#include "framework/session.h"
+#include "plugins/capacity/queue_ledger.h"
+#include "plugins/capacity/queue_order.h"
+#include "plugins/capacity/reclaim_rules.h"
+#include "plugins/job_queue.h"
+#include "plugins/queue_gauges.h"
+#include "plugins/shortage_text.h"
+
+namespace bth::plugins {
+namespace {
+
+using capacity::Account;
+using capacity::QueueLedger;
+using capacity::ReclaimRules;
+using framework::Gate;
+using framework::HookRegistrar;
+using framework::Session;
+using framework::Verdict;
+using framework::Vote;
+using model::DimMask;
+using model::JobId;
+using model::QueueId;
+using model::QueueState;
+using model::ResourceVec;
+using model::TaskId;
+
+constexpr std::string_view kName = "capacity";
+constexpr std::string_view kDeviceQuota = "capacity.DynamicResourceAllocationEnable";
+constexpr std::string_view kDeviceParts = "capacity.DRAConsumableCapacityEnable";
+
+// Its accounts follow the session's events; sums over jobs live from session to session.
+// Thread: scheduling.
+class Capacity final : public framework::Plugin {
+ public:
+  explicit Capacity(int64_t ancestor_levels) : ancestor_levels_(ancestor_levels) {}
+
+  std::string_view name() const override { return kName; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    // Volcano asks the first entry of that name, wherever this one stands.
+    const conf::PluginOption* first = session.context().policy->FirstPlugin(kName);
+    ledger_.Open(session.base(), first->flags[conf::HookFlag::kHierarchy]);
+    rules_.emplace(session, ledger_, ancestor_levels_);
+    for (const algo::QueueFinding& finding : ledger_.findings()) {
+      session.NoteQueue({finding.queue, finding.reason, finding.message});
+    }
+    AddOrders(session, hooks);
+    AddAdmission(session, hooks);
+    AddReclaim(session, hooks);
+    AddEvents(session, hooks);
+    hooks.OnClose([this, &session] { PublishQueues(session); });
+    return absl::OkStatus();
+  }
+
+ private:
+  void AddOrders(const Session& session, HookRegistrar& hooks) {
+    hooks.QueueOrder([this, &session](QueueId left, QueueId right) {
+      return capacity::CompareQueues(session, ledger_, left, right);
+    });
+    if (!ledger_.hierarchy()) return;
+    hooks.VictimQueueOrder([this](QueueId left, QueueId right, QueueId preemptor) {
+      return capacity::CompareVictimQueues(ledger_, left, right, preemptor);
+    });
+  }
+
+  void AddAdmission(Session& session, HookRegistrar& hooks) {
+    hooks.Allocatable(
+        [this, &session](QueueId queue, TaskId task) { return MayAllocate(session, queue, task); });
+    hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
+    hooks.JobEnqueued([this, &session](JobId job) {
+      const model::JobRow& row = session.job(job);
+      if (!row.has_min_resources) return;
+      ledger_.Enqueue(row.queue,
+                      algo::WithoutGated(row.min_resources.v, session.counts(job).gated));
+    });
+  }
+
+  void AddReclaim(const Session& session, HookRegistrar& hooks) {
+    hooks.Preemptive([this, &session](QueueId queue, absl::Span<const TaskId> tasks) {
+      if (!ledger_.TakesJobs(queue) || !IsOpen(session, queue)) return false;
+      ResourceVec asked;
+      for (TaskId task : tasks) asked += session.request(task);
+      return rules_->MayDemand(queue, asked);
+    });
+    hooks.Reclaimable([this, &session](TaskId reclaimer, absl::Span<const TaskId> candidates) {
+      const QueueId queue = QueueOf(session, reclaimer);
+      if (!queue.valid() || !ledger_.TakesJobs(queue)) return Verdict{.vote = Vote::kReject};
+      return Verdict{.vote = Vote::kPermit, .victims = rules_->Victims(reclaimer, candidates)};
+    });
+    hooks.UnifiedEvictable(
+        [this](const framework::EvictionContext& context, absl::Span<const TaskId> candidates) {
+          Verdict verdict{.vote = Vote::kPermit};
+          if (context.kind == framework::EvictionContext::Kind::kGangPreempt) {
+            verdict.victims.assign(candidates.begin(), candidates.end());
+          } else {
+            verdict.victims = rules_->VictimsForAnybody(candidates);
+          }
+          return verdict;
+        });
+  }
+
+  void AddEvents(const Session& session, HookRegistrar& hooks) {
+    const bool reserves = session.context().lifts_queue_gates;
+    hooks.OnPlace([this, &session, reserves](TaskId task) {
+      const QueueId queue = QueueOf(session, task);
+      if (!queue.valid()) return;
+      ledger_.Place(queue, session.request(task));
+      if (reserves) ledger_.Release(queue, task, session.request(task));
+    });
+    hooks.OnRemove([this, &session, reserves](TaskId task) {
+      const QueueId queue = QueueOf(session, task);
+      if (!queue.valid()) return;
+      ledger_.Remove(queue, session.request(task));
+      if (reserves && KeepsRoom(session, task)) {
+        ledger_.Reserve(queue, task, session.request(task));
+      }
+    });
+    if (!reserves) return;
+    hooks.OnGateLifted([this, &session](TaskId task) {
+      const QueueId queue = QueueOf(session, task);
+      if (queue.valid()) ledger_.Reserve(queue, task, session.request(task));
+    });
+    // Cost: the tasks of jobs that wait.
+    for (JobId job : *session.base().active_jobs) {
+      if (session.counts(job).count(model::TaskStatus::kPending) == 0) continue;
+      for (TaskId task : *session.job(job).tasks) {
+        if (KeepsRoom(session, task)) {
+          ledger_.Reserve(session.job(job).queue, task, session.request(task));
+        }
+      }
+    }
+  }
+
+  // Pods whose gate is gone, or going, and that have no place yet.
+  static bool KeepsRoom(const Session& session, TaskId task) {
+    const model::TaskRow& row = session.task(task);
+    return row.keeps_room && (!row.gated || row.gate_lifted) &&
+           session.state(task).status == model::TaskStatus::kPending;
+  }
+
+  static bool IsOpen(const Session& session, QueueId queue) {
+    return session.queue(queue).state == QueueState::kOpen;
+  }
+
+  // Why the queue takes no job at all; empty when it does.
+  std::string Closed(const Session& session, QueueId queue) const {
+    const std::string& name = *session.queue(queue).name;
+    if (!IsOpen(session, queue)) return absl::StrCat("queue ", name, " is not open");
+    if (ledger_.TakesJobs(queue)) return "";
+    const algo::QueuePlace& place = ledger_.tree()[queue];
+    switch (place.fault) {
+      case algo::QueueFault::kNone:
+        return absl::StrCat("queue ", name,
+                            " has queues below it; only queues without any take jobs");
+      case algo::QueueFault::kParentMissing:
+        return absl::StrCat("the parent of queue ", name, " does not exist");
+      case algo::QueueFault::kCycle:
+        return absl::StrCat("queue ", name, " is its own ancestor");
+      case algo::QueueFault::kBelowFault:
+        return absl::StrCat("queue ", name, " hangs below queue ",
+                            *session.queue(place.culprit).name, ", which has no way to the root");
+    }
+    return "";
+  }
+
+  // Dimensions of `asked` in which `queue` itself would hold more than it can ever have.
+  DimMask ShortDims(QueueId queue, const ResourceVec& held, const ResourceVec& asked) const {
+    return algo::DimsOver(algo::SaturatingSum(held, asked), ledger_.quota(queue).real_capability.v,
+                          algo::AskedDims(asked));
+  }
+
+  static std::string Shortage(const Session& session, DimMask short_dims) {
+    return ShortageText("queue resource quota insufficient", "insufficient", short_dims,
+                        session.dims());
+  }
+
+  // For people: an ancestor that refuses is named.
+  static std::string Named(const Session& session, QueueId queue, QueueId refusing,
+                           std::string text) {
+    if (refusing == queue) return text;
+    return absl::StrCat(text, " (in queue ", *session.queue(refusing).name, ", above ",
+                        *session.queue(queue).name, ")");
+  }
+
+  bool MayAllocate(Session& session, QueueId queue, TaskId task) const {
+    const JobId job = session.task(task).job;
+    if (std::string closed = Closed(session, queue); !closed.empty()) {
+      session.HoldAt(job, Gate::kQueueClosed, kName, std::move(closed));
+      return false;
+    }
+    const ResourceVec& asked = session.request(task);
+    const bool own_room = ledger_.Reserves(task);
+    for (QueueId at = queue; at.valid(); at = ledger_.ParentOf(at)) {
+      const Account& account = ledger_[at];
+      ResourceVec held = account.allocated + account.reserved;
+      if (own_room) held -= asked;
+      const DimMask short_dims = ShortDims(at, held, asked);
+      if (short_dims == 0) continue;
+      const framework::JobFit* hold = session.HoldOf(job);
+      if (hold == nullptr || hold->gate > Gate::kQuota) {
+        session.HoldAt(job, Gate::kQuota, kName,
+                       Named(session, queue, at, Shortage(session, short_dims)));
+      }
+      return false;
+    }
+    return true;
+  }
+
+  // Admitted when the queue, and each above it, can ever hold the job's minimum beside what it must
+  // keep already.
+  Vote VoteOn(Session& session, JobId job) const {
+    const model::JobRow& row = session.job(job);
+    if (std::string closed = Closed(session, row.queue); !closed.empty()) {
+      session.HoldAt(job, Gate::kQueueClosed, kName, std::move(closed));
+      return Vote::kReject;
+    }
+    if (!row.has_min_resources) return Vote::kPermit;
+    for (QueueId at = row.queue; at.valid(); at = ledger_.ParentOf(at)) {
+      const Account& account = ledger_[at];
+      const ResourceVec held =
+          algo::SaturatingSum(account.allocated, account.inqueue) - account.elastic;
+      const DimMask short_dims = ShortDims(at, held, row.min_resources.v);
+      if (short_dims == 0) continue;
+      std::string text = Shortage(session, short_dims);
+      session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+      session.HoldAt(job, Gate::kNotEnqueued, kName,
+                     Named(session, row.queue, at, std::move(text)));
+      return Vote::kReject;
+    }
+    return Vote::kPermit;
+  }
+
+  void PublishQueues(const Session& session) {
+    metrics::SchedulerMetrics* metrics = session.context().metrics;
+    if (metrics == nullptr) return;
+    for (QueueId id : *session.base().queues_by_name) {
+      const Account& account = ledger_[id];
+      const algo::QueueQuota& quota = ledger_.quota(id);
+      QueueGauge gauge{.allocated = account.allocated,
+                       .request = account.request,
+                       .inqueue = account.inqueue_at_open,
+                       .deserved = quota.deserved.v,
+                       .real_capacity = quota.real_capability.v};
+      if (quota.has_capability || ledger_.hierarchy()) gauge.capacity = quota.capability.v;
+      if (account.jobs > 0 || ledger_.hierarchy()) {
+        gauge.share = account.share;
+        gauge.overused = account.share > 1;
+      }
+      gauges_.Publish(session.dims(), id, session.queue(id), gauge, *metrics);
+    }
+  }
+
+  const int64_t ancestor_levels_;
+  QueueLedger ledger_;
+  std::optional<ReclaimRules> rules_;  // Of the present session.
+  QueueGauges gauges_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateCapacity(const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(int64_t levels, args.Int("ancestorReclaimLevel", 0));
+  if (levels < 0) {
+    args.Report("ancestorReclaimLevel", "must not be negative; 0 is used");
+    levels = 0;
+  }
+  for (std::string_view key : {kDeviceQuota, kDeviceParts}) {
+    BTH_ASSIGN_OR_RETURN(const bool on, args.Bool(key, false));
+    if (!on) continue;
+    args.Report(key,
+                "has no effect: amounts per device class (deviceclass/<class>) are not counted; "
+                "limit an extended resource instead");
+  }
+  return std::make_unique<Capacity>(levels);
+}
+
+}  // namespace bth::plugins

@@ -1,0 +1,137 @@
+#include "plugins/nodeorder/peer_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "algo/node_scores.h"
+#include "framework/peer_counts.h"
+
+namespace bth::plugins::nodeorder {
+namespace {
+
+using algo::kScoreTop;
+using framework::PeerCounts;
+using framework::Session;
+using framework::SpreadPeers;
+using model::NodeId;
+using model::TaskId;
+
+// Adds weight * score to the sum of each node. One per hook, so that nothing is allocated per task.
+class AffinityScore {
+ public:
+  AffinityScore(Session& session, int64_t weight) : session_(session), weight_(weight) {}
+
+  void operator()(TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
+    raw_.assign(nodes.size(), 0);
+    for (const auto& [counter, weight] : session_.peers().Preferred(session_, task).weighted) {
+      for (size_t i = 0; i < nodes.size(); ++i) raw_[i] += weight * counter->InDomainOf(nodes[i]);
+    }
+    const auto [least, most] = std::minmax_element(raw_.begin(), raw_.end());
+    if (least == raw_.end() || *least == *most) return;
+    const int64_t low = *least;
+    const auto range = static_cast<double>(*most - low);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const double part = static_cast<double>(raw_[i] - low) / range;
+      const auto score = static_cast<int64_t>(static_cast<double>(kScoreTop) * part);
+      sum[i] += static_cast<double>(weight_ * score);
+    }
+  }
+
+ private:
+  Session& session_;
+  const int64_t weight_;
+  std::vector<int64_t> raw_;
+};
+
+// Fewer pods in the domain are better; a key with many domains weighs more, because each of them
+// holds fewer pods.
+class SpreadScore {
+ public:
+  SpreadScore(Session& session, int64_t weight) : session_(session), weight_(weight) {}
+
+  void operator()(TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
+    const std::vector<SpreadPeers>& peers = session_.peers().Spread(session_, task, false);
+    Rate(peers, nodes);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    int64_t most = 0;
+    for (int64_t raw : raw_) {
+      if (raw == kIgnored) continue;
+      least = std::min(least, raw);
+      most = std::max(most, raw);
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (raw_[i] == kIgnored) continue;
+      const int64_t score = most == 0 ? kScoreTop : kScoreTop * (most + least - raw_[i]) / most;
+      sum[i] += static_cast<double>(weight_ * score);
+    }
+  }
+
+ private:
+  static constexpr int64_t kIgnored = -1;  // Lacks a key.
+
+  // Fills raw_: the lower the better.
+  void Rate(const std::vector<SpreadPeers>& peers, absl::Span<const NodeId> nodes) {
+    raw_.assign(nodes.size(), 0);
+    size_t rated = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const bool has_all = std::all_of(peers.begin(), peers.end(), [&](const SpreadPeers& one) {
+        return one.counter->HasDomain(nodes[i]);
+      });
+      if (!has_all) raw_[i] = kIgnored;
+      rated += has_all ? 1 : 0;
+    }
+    sums_.assign(nodes.size(), 0);
+    for (const SpreadPeers& one : peers) {
+      const bool per_host = one.constraint->per_host;
+      const size_t domains = per_host ? rated : DomainsOf(one, nodes);
+      const double weight = std::log(static_cast<double>(domains + 2));
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        const int32_t pods =
+            per_host ? one.counter->OnNode(nodes[i]) : one.counter->InDomainOf(nodes[i]);
+        sums_[i] +=
+            static_cast<double>(pods) * weight + static_cast<double>(one.constraint->skew_max - 1);
+      }
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (raw_[i] != kIgnored) raw_[i] = static_cast<int64_t>(std::round(sums_[i]));
+    }
+  }
+
+  // Domains of the nodes that are rated.
+  size_t DomainsOf(const SpreadPeers& peers, absl::Span<const NodeId> nodes) {
+    const framework::TopologyColumn& topology = peers.counter->topology();
+    seen_.assign(topology.domains(), 0);
+    size_t domains = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (raw_[i] == kIgnored) continue;
+      uint8_t& seen = seen_[topology.of(nodes[i])];
+      domains += seen == 0 ? 1 : 0;
+      seen = 1;
+    }
+    return domains;
+  }
+
+  Session& session_;
+  const int64_t weight_;
+  std::vector<int64_t> raw_;
+  std::vector<double> sums_;
+  std::vector<uint8_t> seen_;
+};
+
+}  // namespace
+
+void AddPodAffinityScore(Session& session, framework::HookRegistrar& hooks, int64_t weight) {
+  hooks.ScoreGlobal(AffinityScore(session, weight), [&session](TaskId task) {
+    return session.peers().HasPreferred(session, task);
+  });
+}
+
+void AddSpreadScore(Session& session, framework::HookRegistrar& hooks, int64_t weight) {
+  hooks.ScoreGlobal(SpreadScore(session, weight), [&session](TaskId task) {
+    return PeerCounts::HasSpread(session, task, false);
+  });
+}
+
+}  // namespace bth::plugins::nodeorder

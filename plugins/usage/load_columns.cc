@@ -1,0 +1,52 @@
+#include "plugins/usage/load_columns.h"
+
+#include <algorithm>
+
+namespace bth::plugins::usage {
+namespace {
+
+// Calls read(row) for the rows of chunks that `now` does not share with `before`.
+template <typename Column, typename Read>
+void ForChangedRows(const Column& now, const Column& before, const Read& read) {
+  constexpr size_t kRows = Column::kRowsPerChunk;
+  for (size_t chunk = now.NextDifferentChunk(before, 0); chunk < now.chunk_count();
+       chunk = now.NextDifferentChunk(before, chunk + 1)) {
+    for (size_t row = chunk * kRows; row < std::min(now.size(), (chunk + 1) * kRows); ++row) {
+      read(row);
+    }
+  }
+}
+
+}  // namespace
+
+NodeView LoadColumns::ViewOf(const model::Snapshot& base, model::NodeId node) {
+  NodeView view;
+  if (!base.nodes[node].ready()) return view;
+  const model::NodeFacts& facts = base.node_facts(node);
+  const model::ResourceVec lent = base.allocatable[node] - facts.kube_allocatable;
+  const auto capacity = [&](int64_t own, int dim) {
+    return own > 0 ? own + lent[dim] : base.allocatable[node][dim];
+  };
+  view.cpu_milli = capacity(facts.capacity_cpu_milli, model::kCpu);
+  view.memory_bytes = capacity(facts.capacity_memory_bytes, model::kMemory);
+  if (base.loads == nullptr) return view;
+  if (const auto load = base.loads->find(facts.name); load != base.loads->end()) {
+    view.cpu_percent = load->second.cpu_percent;
+    view.memory_percent = load->second.memory_percent;
+    view.measured_at_us = load->second.measured_at_us;
+  }
+  return view;
+}
+
+void LoadColumns::Advance(const model::Snapshot& base) {
+  if (loads_ != base.loads) nodes_ = {};
+  views_.resize(base.nodes.size());
+  const auto read = [&](size_t row) { views_[row] = ViewOf(base, model::NodeId::FromIndex(row)); };
+  ForChangedRows(base.nodes, nodes_, read);
+  ForChangedRows(base.allocatable, allocatable_, read);
+  loads_ = base.loads;
+  nodes_ = base.nodes;
+  allocatable_ = base.allocatable;
+}
+
+}  // namespace bth::plugins::usage

@@ -1,0 +1,144 @@
+#include "plugins/usage/usage.h"
+
+#include <string_view>
+
+#include "api/model/pod_extras.h"
+#include "base/status.h"
+#include "framework/session.h"
+#include "plugins/usage/load_columns.h"
+#include "plugins/usage/options.h"
+#include "plugins/usage/shadow_load.h"
+#include "plugins/usage/young_tasks.h"
+
+namespace bth::plugins {
+namespace {
+
+using framework::FitCode;
+using framework::HookRegistrar;
+using framework::ReasonId;
+using framework::Session;
+using model::NodeId;
+using model::NodeRange;
+using model::ShapeId;
+using model::TaskId;
+using usage::Guess;
+using usage::NodeView;
+using usage::Options;
+
+// A measurement older than this is not trusted.
+constexpr absl::Duration kTrustedFor = absl::Minutes(5);
+constexpr absl::Duration kDefaultWindow = absl::Seconds(30);
+
+// For how long a running pod's load may be missing from what the source says.
+absl::Duration WindowOf(const conf::Policy& policy) {
+  const auto interval = conf::ParseGoDuration(policy.Metric("interval"));
+  return interval.ok() && *interval > absl::ZeroDuration() ? *interval : kDefaultWindow;
+}
+
+// Columns and young tasks are kept between sessions; what is guessed is of one session.
+// Thread: scheduling; filters and scores on any worker.
+class Usage final : public framework::Plugin {
+ public:
+  explicit Usage(Options options) : options_(std::move(options)) {}
+  std::string_view name() const override { return "usage"; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    const int64_t now = absl::ToUnixMicros(session.context().clock->Now());
+    trusted_since_us_ = now - absl::ToInt64Microseconds(kTrustedFor);
+    columns_.Advance(session.base());
+    young_.Advance(session.base(), now,
+                   absl::ToInt64Microseconds(WindowOf(*session.context().policy)));
+    shadow_.Clear(columns_.size());
+    for (TaskId task : young_.Sorted(session.base())) {
+      const NodeId node = session.state(task).node;
+      if (session.base().nodes[node].ready()) shadow_.Add(task, node, GuessOf(session, task, node));
+    }
+    AddFilter(session, hooks);
+    hooks.ScoreUsage([this](ShapeId, NodeRange block, absl::Span<double> sum) {
+      for (NodeId node : block) sum[block.Offset(node)] += Score(node);
+    });
+    hooks.OnPlace([this, &session](TaskId task) {
+      const NodeId node = session.state(task).node;
+      if (!session.base().nodes[node].ready() || shadow_.ComeBack(task, node)) return;
+      shadow_.Add(task, node, GuessOf(session, task, node));
+    });
+    hooks.OnRemove(
+        [this, &session](TaskId task) { shadow_.Remove(task, session.state(task).node); });
+    return absl::OkStatus();
+  }
+
+ private:
+  void AddFilter(Session& session, HookRegistrar& hooks) {
+    const ReasonId busy_cpu = session.reasons().Register(
+        FitCode::kUnresolvable, "the CPU load of the node exceeds the upper limit.");
+    const ReasonId busy_memory = session.reasons().Register(
+        FitCode::kUnresolvable, "the memory load of the node exceeds the upper limit.");
+    hooks.FilterUsage(
+        [this, busy_cpu, busy_memory](ShapeId, NodeRange block, absl::Span<ReasonId> out) {
+          const auto cpu_max = static_cast<double>(options_.cpu_threshold);
+          const auto memory_max = static_cast<double>(options_.memory_threshold);
+          for (NodeId node : block) {
+            const NodeView& view = columns_[node];
+            if (!IsTrusted(view)) continue;
+            if (view.cpu_percent > cpu_max) {
+              out[block.Offset(node)] = busy_cpu;
+            } else if (view.memory_percent > memory_max) {
+              out[block.Offset(node)] = busy_memory;
+            }
+          }
+        });
+  }
+
+  bool IsTrusted(const NodeView& view) const {
+    return view.measured_at_us != 0 && view.measured_at_us >= trusted_since_us_;
+  }
+
+  double CpuShare(NodeId node) const {
+    const NodeView& view = columns_[node];
+    return usage::Composite(view.cpu_percent, shadow_.on(node).cpu_milli, view.cpu_milli);
+  }
+  double MemoryShare(NodeId node) const {
+    const NodeView& view = columns_[node];
+    return usage::Composite(view.memory_percent, shadow_.on(node).memory_bytes, view.memory_bytes);
+  }
+
+  double Score(NodeId node) const {
+    if (!IsTrusted(columns_[node])) return 0;
+    return usage::NodeScore(CpuShare(node), MemoryShare(node), options_.weights, options_.weight);
+  }
+
+  Guess GuessOf(const Session& session, TaskId task, NodeId node) const {
+    const usage::Estimator& estimator = options_.estimator;
+    const double load = usage::MeanLoad(CpuShare(node), MemoryShare(node), options_.weights);
+    const double risk = usage::Risk(load, estimator.risk_threshold, estimator.risk_factor);
+    const ShapeId shape = session.task(task).shape;
+    if (session.shape(shape).best_effort) {
+      return {.cpu_milli = usage::EstimateBestEffort(estimator.be_cpu_milli, risk),
+              .memory_bytes = usage::EstimateBestEffort(estimator.be_memory_bytes, risk)};
+    }
+    static const model::PodExtras kNone;
+    const auto& known = session.base().constraints_of(shape).extras;
+    const model::PodExtras& extras = known == nullptr ? kNone : *known;
+    const model::ResourceVec& request = session.request(task);
+    return {
+        .cpu_milli = usage::Estimate(request[model::kCpu], extras.cpu_limit_milli, estimator, risk),
+        .memory_bytes =
+            usage::Estimate(request[model::kMemory], extras.memory_limit_bytes, estimator, risk)};
+  }
+
+  const Options options_;
+  usage::LoadColumns columns_;
+  usage::YoungTasks young_;
+  // Of the session.
+  usage::ShadowLoad shadow_;
+  int64_t trusted_since_us_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateUsage(const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(Options options, usage::ReadOptions(args));
+  return std::make_unique<Usage>(std::move(options));
+}
+
+}  // namespace bth::plugins

@@ -1,0 +1,13 @@
+// Plugin usage: keeps pods off nodes that are busy, by measured load.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "framework/plugin.h"
+
+namespace bth::plugins {
+
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateUsage(const conf::Arguments& args);
+
+}  // namespace bth::plugins

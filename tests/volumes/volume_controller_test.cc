@@ -1,0 +1,127 @@
+// Who binds claims and makes volumes where there is no kube-controller-manager.
+#include "nodesim/volume_controller.h"
+
+#include "tests/scheduler/bed.h"
+
+namespace bth::scheduler::testing {
+namespace {
+
+constexpr char kClaims[] = "/api/v1/namespaces/default/persistentvolumeclaims";
+constexpr char kVolumes[] = "/api/v1/persistentvolumes";
+
+struct ControllerBed : Bed {
+  ControllerBed() {
+    Class("plain", "kubernetes.io/no-provisioner", "Immediate");
+    Class("made", "batholith.io/simulated", "Immediate");
+    Class("later", "batholith.io/simulated", "WaitForFirstConsumer");
+    Serve();
+  }
+  ~ControllerBed() { controller.reset(); }
+  void Serve() {
+    controller.reset();
+    controller =
+        std::make_unique<nodesim::VolumeController>(*api, rng, nodesim::VolumeControllerOptions());
+    controller->Start();
+    Settle();
+  }
+  void Class(const std::string& name, const std::string& provisioner, const std::string& mode) {
+    Create("/apis/storage.k8s.io/v1/storageclasses",
+           absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":)",
+                        R"({"name":")", name, R"("},"provisioner":")", provisioner,
+                        R"(","volumeBindingMode":")", mode, R"("})"));
+  }
+  void Claim(const std::string& name, const std::string& storage_class) {
+    Create(kClaims,
+           absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")",
+                        name, R"("},"spec":{"storageClassName":")", storage_class,
+                        R"(","accessModes":["ReadWriteOnce"],"resources":{"requests":)",
+                        R"({"storage":"2Gi"}}}})"));
+    Settle();
+  }
+  void Volume(const std::string& name, int gigabytes) {
+    Create(kVolumes,
+           absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")",
+                        name, R"("},"spec":{"storageClassName":"plain","capacity":{"storage":")",
+                        gigabytes, R"(Gi"},"accessModes":["ReadWriteOnce"],)",
+                        R"("persistentVolumeReclaimPolicy":"Retain","hostPath":{"path":"/d"}}})"));
+    Settle();
+  }
+  void Delete(const std::string& target) {
+    CHECK(Call("DELETE", target).code == 200);
+    Settle();
+  }
+  std::string Phase(const std::string& target) {
+    return std::string(Get(target).At({"status", "phase"}).AsString());
+  }
+  std::string VolumeOf(const std::string& claim) {
+    const Json object = Get(absl::StrCat(kClaims, "/", claim));
+    return std::string(object.At({"spec", "volumeName"}).AsString());
+  }
+
+  Rng rng{3};
+  std::unique_ptr<nodesim::VolumeController> controller;
+};
+
+TEST_CASE("volume controller: a claim gets the smallest volume that fits, and both say so",
+          "[nodesim][volumes]") {
+  ControllerBed bed;
+  bed.Volume("small", 1);
+  bed.Volume("large", 9);
+  bed.Volume("right", 3);
+  CHECK(bed.Phase(absl::StrCat(kVolumes, "/right")) == "Available");
+  bed.Claim("data", "plain");
+  CHECK(bed.VolumeOf("data") == "right");
+  CHECK(bed.Phase(absl::StrCat(kClaims, "/data")) == "Bound");
+  CHECK(bed.Phase(absl::StrCat(kVolumes, "/right")) == "Bound");
+  CHECK(bed.Phase(absl::StrCat(kVolumes, "/large")) == "Available");
+  // The volume outlives its claim, and the data in it are nobody else's.
+  bed.Delete(absl::StrCat(kClaims, "/data"));
+  CHECK(bed.Phase(absl::StrCat(kVolumes, "/right")) == "Released");
+  bed.Claim("next", "plain");
+  CHECK(bed.VolumeOf("next") == "large");
+}
+
+TEST_CASE("volume controller: a volume that was made goes with its claim", "[nodesim][volumes]") {
+  ControllerBed bed;
+  bed.Claim("data", "made");
+  const std::string volume = bed.VolumeOf("data");
+  REQUIRE_FALSE(volume.empty());
+  CHECK(bed.Phase(absl::StrCat(kClaims, "/data")) == "Bound");
+  bed.Delete(absl::StrCat(kClaims, "/data"));
+  CHECK(bed.Call("GET", absl::StrCat(kVolumes, "/", volume)).code == 404);
+  CHECK(bed.controller->counters().removed == 1);
+}
+
+TEST_CASE("volume controller: a waiting class waits for a node", "[nodesim][volumes]") {
+  ControllerBed bed;
+  bed.Claim("data", "later");
+  CHECK(bed.VolumeOf("data").empty());
+  CHECK(bed.Phase(absl::StrCat(kClaims, "/data")) == "Pending");
+  CHECK(bed.controller->counters().made == 0);
+}
+
+TEST_CASE("volume controller: a claim whose volume vanished is lost", "[nodesim][volumes]") {
+  ControllerBed bed;
+  bed.Volume("v", 3);
+  bed.Claim("data", "plain");
+  REQUIRE(bed.VolumeOf("data") == "v");
+  bed.Delete(absl::StrCat(kVolumes, "/v"));
+  CHECK(bed.Phase(absl::StrCat(kClaims, "/data")) == "Lost");
+}
+
+TEST_CASE("volume controller: one that starts anew writes nothing that is so already",
+          "[nodesim][volumes]") {
+  ControllerBed bed;
+  bed.Volume("v", 3);
+  bed.Volume("w", 3);
+  bed.Claim("data", "plain");
+  bed.Claim("more", "made");
+  bed.Claim("waits", "later");
+  const size_t writes = bed.writes;
+  bed.Serve();
+  CHECK(bed.writes == writes);
+  CHECK(bed.controller->counters().bound == 0);
+}
+
+}  // namespace
+}  // namespace bth::scheduler::testing

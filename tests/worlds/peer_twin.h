@@ -1,0 +1,47 @@
+// The slow twin of inter-pod affinity and topology spread: strings, maps and every pod each time.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/session.h"
+#include "tests/worlds/random_world.h"
+
+namespace bth::test {
+
+// Judges on the pods of a world as they stand in a session now.
+class PeerTwin {
+ public:
+  PeerTwin(const WorldSpec& world, const framework::Session& session);
+
+  // What speaks against the pod on the node: of affinity and of spread at most one reason each.
+  std::vector<std::string> Reasons(const PodSpec& pod, const std::string& node) const;
+  // Scores from 0 to 100, by node in the order given.
+  std::vector<int64_t> AffinityScores(const PodSpec& pod,
+                                      const std::vector<std::string>& nodes) const;
+  // Empty when the pod has no soft constraints.
+  std::vector<int64_t> SpreadScores(const PodSpec& pod,
+                                    const std::vector<std::string>& nodes) const;
+
+ private:
+  struct Standing {
+    const PodSpec* pod = nullptr;
+    std::string node;
+    bool terminating = false;
+  };
+
+  std::optional<std::string> Label(const std::string& node, const std::string& key) const;
+  bool Matches(const AffinitySpec& term, const PodSpec& owner, const PodSpec& other) const;
+  std::string AffinityReason(const PodSpec& pod, const std::string& node) const;
+  std::string SpreadReason(const PodSpec& pod, const std::string& node) const;
+  bool Counts(const PodSpec& pod, const SpreadSpec& spread, const std::string& node) const;
+  int64_t PodsOn(const PodSpec& pod, const SpreadSpec& spread, const std::string& node) const;
+
+  const WorldSpec& world_;
+  std::map<std::string, const NodeSpec*> nodes_;  // Ready ones.
+  std::vector<Standing> standing_;
+};
+
+}  // namespace bth::test

@@ -1,0 +1,253 @@
+// Inter-pod affinity and topology spread on random worlds, against the slow twin.
+#include <string>
+#include <vector>
+
+#include "framework/peer_counts.h"
+#include "tests/support/catch.h"
+#include "tests/worlds/many_worlds.h"
+#include "tests/worlds/peer_twin.h"
+
+namespace bth::test {
+namespace {
+
+using framework::ReasonId;
+using model::NodeId;
+using model::NodeRange;
+using model::TaskId;
+
+constexpr char kConf[] = R"(
+actions: "allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: predicates
+  - name: nodeorder
+    arguments: {podaffinity.weight: 1000, podtopologyspread.weight: 1}
+)";
+// Weighed so that one sum shows both scores.
+constexpr int64_t kAffinityWeight = 1000;
+
+bool IsAboutPeers(const std::string& reason) {
+  return reason.find("affinity rules") != std::string::npos ||
+         reason.find("topology spread") != std::string::npos;
+}
+
+// What the global filters say of one node, asked alone.
+std::vector<std::string> ReasonsOf(framework::Session& session, TaskId task, NodeId node) {
+  std::vector<std::string> reasons;
+  for (const auto& entry : session.hooks().global_filter) {
+    ReasonId verdict = framework::kFits;
+    entry.fn(task, NodeRange(node.index(), node.index() + 1), absl::Span<ReasonId>(&verdict, 1));
+    if (verdict == framework::kFits) continue;
+    const std::string& text = session.reasons().text(verdict);
+    if (!IsAboutPeers(text)) continue;
+    REQUIRE(entry.fn.concerns(task));
+    reasons.push_back(text);
+  }
+  return reasons;
+}
+
+std::vector<double> ScoresOf(framework::Session& session, TaskId task,
+                             const std::vector<NodeId>& nodes) {
+  std::vector<double> sums(nodes.size(), 0);
+  for (const auto& entry : session.hooks().global_score) {
+    if (entry.fn.concerns(task)) entry.fn(task, nodes, absl::MakeSpan(sums));
+  }
+  return sums;
+}
+
+struct Tally {
+  int refused = 0;
+  int scored = 0;
+};
+
+void CheckAgainstTwin(const WorldSpec& world, framework::Session& session, Rng& rng, Tally* tally) {
+  const PeerTwin twin(world, session);
+  std::map<std::string, TaskId> tasks;
+  for (TaskId task : session.base().tasks.ids()) {
+    const auto& names = session.task(task).names;
+    if (names != nullptr) tasks[names->Key()] = task;
+  }
+  std::vector<NodeId> candidates;
+  std::vector<std::string> names;
+  for (NodeId node : *session.base().nodes_by_name) {
+    if (rng.Chance(0.3)) continue;
+    candidates.push_back(node);
+    names.push_back(session.node(node).name);
+  }
+  for (const PodSpec& pod : world.pods) {
+    const auto task = tasks.find(pod.Key());
+    if (task == tasks.end() || session.state(task->second).node.valid()) continue;
+    INFO("pod " << pod.Key());
+    for (NodeId node : *session.base().nodes_by_name) {
+      INFO("node " << session.node(node).name);
+      const std::vector<std::string> expected = twin.Reasons(pod, session.node(node).name);
+      REQUIRE(ReasonsOf(session, task->second, node) == expected);
+      tally->refused += expected.empty() ? 0 : 1;
+    }
+    if (candidates.empty()) continue;
+    const std::vector<int64_t> affinity = twin.AffinityScores(pod, names);
+    const std::vector<int64_t> spread = twin.SpreadScores(pod, names);
+    const std::vector<double> sums = ScoresOf(session, task->second, candidates);
+    for (size_t i = 0; i < names.size(); ++i) {
+      const int64_t expected = kAffinityWeight * affinity[i] + (spread.empty() ? 0 : spread[i]);
+      REQUIRE(sums[i] == static_cast<double>(expected));
+      tally->scored += expected > 0 ? 1 : 0;
+    }
+  }
+}
+
+TEST_CASE("peers: filters and scores agree with the slow twin", "[framework][property]") {
+  Tally tally;
+  ForEachWorld(1500, [&tally](Rng& rng) {
+    const WorldSpec world = RandomWorld(rng);
+    Bed bed(SnapshotOf(world), kConf);
+    REQUIRE(bed.cycle().Open().ok());
+    framework::Session& session = bed.session();
+    framework::Statement statement(session, "test");
+    for (int round = 0; round < 3; ++round) {
+      CheckAgainstTwin(world, session, rng, &tally);
+      const framework::Statement::Mark mark = statement.Checkpoint();
+      ActAtRandom(session, statement, rng, 6);
+      if (rng.Chance(0.5)) CheckAgainstTwin(world, session, rng, &tally);
+      if (rng.Chance(0.5)) statement.RollbackTo(mark);
+    }
+  });
+  // The worlds are such that it matters.
+  if (std::getenv("BTH_SEED") == nullptr) {
+    CHECK(tally.refused > 1000);
+    CHECK(tally.scored > 1000);
+  }
+}
+
+// Pods move, nodes change their labels, namespaces theirs; the policy stays.
+void ChangeSome(WorldSpec* world, cache::Mirror& mirror, Rng& rng) {
+  for (PodSpec& pod : world->pods) {
+    if (world->nodes.empty() || !rng.Chance(0.3)) continue;
+    pod.node = pod.node.empty() || rng.Chance(0.5)
+                   ? world->nodes[rng.Below(world->nodes.size())].name
+                   : "";
+    if (pod.job.empty() && pod.node.empty()) pod.node = world->nodes.front().name;
+    pod.status = pod.node.empty()  ? model::TaskStatus::kPending
+                 : rng.Chance(0.8) ? model::TaskStatus::kRunning
+                                   : model::TaskStatus::kReleasing;
+    if (rng.Chance(0.2)) pod.peers = RandomPeers(rng);
+    Put(pod, mirror);
+  }
+  for (NodeSpec& node : world->nodes) {
+    if (!rng.Chance(0.1)) continue;
+    node.zone = rng.Chance(0.5) ? "a" : "b";
+    node.tainted = rng.Chance(0.2);
+    Put(node, mirror);
+  }
+  for (auto& [ns, team] : world->teams) {
+    if (!rng.Chance(0.2)) continue;
+    team = rng.Chance(0.5) ? "red" : "blue";
+    mirror.PutNamespace(ns, {{"team", team}});
+  }
+}
+
+TEST_CASE("peers: counts that live from session to session agree with the slow twin",
+          "[framework][property]") {
+  ForEachWorld(500, [](Rng& rng) {
+    WorldSpec world = RandomWorld(rng);
+    const ManualClock clock(absl::FromUnixSeconds(1'000'000));
+    cache::Mirror mirror(clock, {});
+    Feed(world, mirror, rng.Next() | 1);
+    Bed bed(mirror.Publish(), kConf);
+    Tally tally;
+    for (int cycle = 0; cycle < 5; ++cycle) {
+      INFO("cycle " << cycle);
+      if (cycle > 0) bed.Reopen(mirror.Publish());
+      REQUIRE(bed.cycle().Open().ok());
+      framework::Session& session = bed.session();
+      if (rng.Chance(0.8)) CheckAgainstTwin(world, session, rng, &tally);
+      {
+        framework::Statement statement(session, "test");
+        ActAtRandom(session, statement, rng, 6);
+        if (rng.Chance(0.8)) CheckAgainstTwin(world, session, rng, &tally);
+        if (rng.Chance(0.5)) statement.Keep();  // The session ends with what it placed.
+      }
+      ChangeSome(&world, mirror, rng);
+    }
+  });
+}
+
+TEST_CASE("peers: counts that nobody asks for any more are let go", "[framework][peers]") {
+  WorldSpec world;
+  world.nodes = {{.name = "n", .cpu_milli = 1000, .zone = "a"}};
+  world.queues = {{.name = "q"}};
+  world.jobs = {{.name = "ns/j", .queue = "q"}};
+  PodSpec pod{.name = "p", .job = "ns/j"};
+  pod.peers.affinity = {
+      {.topology_key = "zone", .selector = {.label = "app", .value = "x"}, .avoids = true}};
+  world.pods = {pod};
+  const auto snapshot = SnapshotOf(world);
+  Bed bed(snapshot, kConf);
+  const TaskId task = (*snapshot->jobs[(*snapshot->all_jobs)[0]].tasks)[0];
+  CHECK(bed.session().peers().Required(bed.session(), task).anti_affinity.size() == 1);
+  CHECK(bed.session().peers().profiles() == 1);
+  for (uint64_t i = 0; i < 2 * framework::PeerCounts::kSessionsKept; ++i) bed.Reopen(snapshot);
+  CHECK(bed.session().peers().profiles() == 0);
+  CHECK(bed.session().peers().Required(bed.session(), task).anti_affinity.size() == 1);
+}
+
+// One node, on which pod "there" runs; pod "p" waits.
+struct Pair {
+  NodeSpec node{.name = "n", .cpu_milli = 9000, .zone = "a"};
+  PodSpec there{.name = "there", .node = "n", .status = model::TaskStatus::kRunning};
+  PodSpec waits{.name = "p", .job = "ns/j"};
+  ManualClock clock{absl::FromUnixSeconds(1'000'000)};
+  cache::Mirror mirror{clock, {}};
+  std::unique_ptr<Bed> bed;
+
+  // Opens the next session on what the specs say now.
+  framework::Session& Next() {
+    Put(node, mirror);
+    Put(QueueSpec{.name = "q"}, mirror);
+    Put(JobSpec{.name = "ns/j", .queue = "q"}, mirror);
+    Put(there, mirror);
+    Put(waits, mirror);
+    if (bed == nullptr) {
+      bed = std::make_unique<Bed>(mirror.Publish(), kConf);
+    } else {
+      bed->Reopen(mirror.Publish());
+    }
+    return bed->session();
+  }
+  static TaskId Waiting(const framework::Session& session) {
+    return (*session.job((*session.base().all_jobs)[0]).tasks)[0];
+  }
+};
+
+TEST_CASE("peers: domains that no node is in any more do not pile up", "[framework][peers]") {
+  Pair pair;
+  pair.there.peers.labels = {{"app", "x"}};
+  pair.waits.peers.affinity = {
+      {.topology_key = "zone", .selector = {.label = "app", .value = "x"}, .avoids = true}};
+  for (int i = 0; i < 300; ++i) {
+    pair.node.zone = std::to_string(i);
+    framework::Session& session = pair.Next();
+    const auto& peers = session.peers().Required(session, Pair::Waiting(session));
+    REQUIRE(peers.anti_affinity.size() == 1);
+    const framework::PeerCounter& counter = *peers.anti_affinity[0];
+    REQUIRE(counter.InDomainOf((*session.base().nodes_by_name)[0]) == 1);
+    REQUIRE(counter.topology().domains() <= 100);
+  }
+}
+
+TEST_CASE("peers: terms that nobody carries any more do not pile up", "[framework][peers]") {
+  Pair pair;
+  for (int i = 0; i < 1500; ++i) {
+    const std::string own = std::to_string(i);
+    pair.there.peers.affinity = {
+        {.topology_key = "zone", .selector = {.label = "app", .value = own}, .avoids = true}};
+    pair.waits.peers.labels = {{"app", i % 3 == 0 ? own : "x"}};
+    framework::Session& session = pair.Next();
+    REQUIRE(session.peers().HasRequired(session, Pair::Waiting(session)) == (i % 3 == 0));
+    REQUIRE(session.peers().carried_terms() <= 1026);
+  }
+}
+
+}  // namespace
+}  // namespace bth::test
