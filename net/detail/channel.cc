@@ -258,6 +258,11 @@ Channel::Attempt Channel::TryWrite(const Parts& parts) {
     const int result = SSL_write(ssl_.get(), next.data(),
                                  static_cast<int>(std::min<size_t>(next.size(), 1 << 30)));
     attempt = result > 0 ? Attempt{static_cast<size_t>(result)} : SslResult(result, "write");
+    // The other side took leave and is gone: an end for who reads, a failure for who writes.
+    if (result <= 0 && attempt.want == Want::kNothing && attempt.moved.ok()) {
+      broken_ = true;
+      attempt.moved = Broken("write", EPIPE);
+    }
   } else {
     iovec vectors[3];
     size_t count = 0;
