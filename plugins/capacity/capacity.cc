@@ -16,7 +16,7 @@
 #include "plugins/capacity/reclaim_rules.h"
 #include "plugins/job_queue.h"
 #include "plugins/queue_gauges.h"
-#include "plugins/shortage_text.h"
+#include "plugins/queue_refusals.h"
 
 namespace bth::plugins {
 namespace {
@@ -32,7 +32,6 @@ using framework::Vote;
 using model::DimMask;
 using model::JobId;
 using model::QueueId;
-using model::QueueState;
 using model::ResourceVec;
 using model::TaskId;
 
@@ -150,15 +149,11 @@ class Capacity final : public framework::Plugin {
            session.state(task).status == model::TaskStatus::kPending;
   }
 
-  static bool IsOpen(const Session& session, QueueId queue) {
-    return session.queue(queue).state == QueueState::kOpen;
-  }
-
   // Why the queue takes no job at all; empty when it does.
   std::string Closed(const Session& session, QueueId queue) const {
-    const std::string& name = *session.queue(queue).name;
-    if (!IsOpen(session, queue)) return absl::StrCat("queue ", name, " is not open");
+    if (!IsOpen(session, queue)) return NotOpenText(session, queue);
     if (ledger_.TakesJobs(queue)) return "";
+    const std::string& name = *session.queue(queue).name;
     const algo::QueuePlace& place = ledger_.tree()[queue];
     switch (place.fault) {
       case algo::QueueFault::kNone:
@@ -179,11 +174,6 @@ class Capacity final : public framework::Plugin {
   DimMask ShortDims(QueueId queue, const ResourceVec& held, const ResourceVec& asked) const {
     return algo::DimsOver(algo::SaturatingSum(held, asked), ledger_.quota(queue).real_capability.v,
                           algo::AskedDims(asked));
-  }
-
-  static std::string Shortage(const Session& session, DimMask short_dims) {
-    return ShortageText("queue resource quota insufficient", "insufficient", short_dims,
-                        session.dims());
   }
 
   // For people: an ancestor that refuses is named.
@@ -208,10 +198,9 @@ class Capacity final : public framework::Plugin {
       if (own_room) held -= asked;
       const DimMask short_dims = ShortDims(at, held, asked);
       if (short_dims == 0) continue;
-      const framework::JobFit* hold = session.HoldOf(job);
-      if (hold == nullptr || hold->gate > Gate::kQuota) {
+      if (QuotaMayHold(session, job)) {
         session.HoldAt(job, Gate::kQuota, kName,
-                       Named(session, queue, at, Shortage(session, short_dims)));
+                       Named(session, queue, at, QuotaText(session, short_dims)));
       }
       return false;
     }
@@ -233,7 +222,7 @@ class Capacity final : public framework::Plugin {
           algo::SaturatingSum(account.allocated, account.inqueue) - account.elastic;
       const DimMask short_dims = ShortDims(at, held, row.min_resources.v);
       if (short_dims == 0) continue;
-      std::string text = Shortage(session, short_dims);
+      std::string text = QuotaText(session, short_dims);
       session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
       session.HoldAt(job, Gate::kNotEnqueued, kName,
                      Named(session, row.queue, at, std::move(text)));

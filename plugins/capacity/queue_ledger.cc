@@ -1,34 +1,15 @@
 #include "plugins/capacity/queue_ledger.h"
 
-#include <algorithm>
-
 namespace bth::plugins::capacity {
 
-using algo::JobChanges;
 using model::QueueId;
 using model::ResourceVec;
 
 void QueueLedger::Open(const model::Snapshot& base, bool hierarchy) {
-  FollowJobs(base);
+  sums_.Follow(base);
   FollowQueues(base, hierarchy);
   OpenAccounts(base);
   reserved_.clear();
-}
-
-void QueueLedger::FollowJobs(const model::Snapshot& base) {
-  const model::DimMask reservable = algo::ReservableDims(*base.dims);
-  const auto visit = [&](model::JobId, const JobChanges::Job* before, const JobChanges::Job* now) {
-    if (before != nullptr) {
-      sums_[before->row.queue].Subtract(algo::ClaimsOf(before->row, before->counts, reservable));
-    }
-    if (now != nullptr) {
-      sums_.EnsureContains(now->row.queue);
-      sums_[now->row.queue].Add(algo::ClaimsOf(now->row, now->counts, reservable));
-    }
-  };
-  changes_.Advance(
-      base, [this] { sums_.clear(); }, visit);
-  sums_.resize(std::max(sums_.size(), base.queues.size()));
 }
 
 void QueueLedger::FollowQueues(const model::Snapshot& base, bool hierarchy) {

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "algo/job_changes.h"
-#include "algo/queue_claims.h"
+#include "algo/queue_job_sums.h"
 #include "algo/queue_quotas.h"
 #include "algo/queue_tree.h"
 #include "api/model/snapshot.h"
@@ -55,7 +54,6 @@ class QueueLedger {
   bool Reserves(model::TaskId task) const { return reserved_.contains(task); }
 
  private:
-  void FollowJobs(const model::Snapshot& base);
   void FollowQueues(const model::Snapshot& base, bool hierarchy);
   void OpenAccounts(const model::Snapshot& base);
   // Calls `change` with the account of the queue and of each queue above it.
@@ -64,8 +62,7 @@ class QueueLedger {
     for (; queue.valid(); queue = ParentOf(queue)) change(queue, accounts_[queue]);
   }
 
-  algo::JobChanges changes_;
-  IdVector<model::QueueId, algo::QueueSums> sums_;  // Of each queue's own jobs.
+  algo::QueueJobSums sums_;
   bool hierarchy_ = false;
   algo::QueueTree tree_;
   model::ResourceVec total_;  // What the quotas were made of.

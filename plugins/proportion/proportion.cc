@@ -10,7 +10,7 @@
 #include "plugins/job_queue.h"
 #include "plugins/proportion/queue_ledger.h"
 #include "plugins/queue_gauges.h"
-#include "plugins/shortage_text.h"
+#include "plugins/queue_refusals.h"
 
 namespace bth::plugins {
 namespace {
@@ -23,7 +23,6 @@ using framework::Vote;
 using model::DimMask;
 using model::JobId;
 using model::QueueId;
-using model::QueueState;
 using model::ResourceVec;
 using model::TaskId;
 using proportion::Account;
@@ -100,10 +99,6 @@ class Proportion final : public framework::Plugin {
     return account.has_jobs && account.deserved.AllAtMost(account.allocated);
   }
 
-  static bool IsOpen(const Session& session, QueueId queue) {
-    return session.queue(queue).state == QueueState::kOpen;
-  }
-
   // Dimensions of `asked` in which the queue would hold more than it deserves.
   DimMask ShortDims(QueueId queue, const ResourceVec& asked) const {
     const Account& account = ledger_[queue];
@@ -113,29 +108,22 @@ class Proportion final : public framework::Plugin {
   bool MayAllocate(Session& session, QueueId queue, TaskId task) const {
     const JobId job = session.task(task).job;
     if (!IsOpen(session, queue)) {
-      session.HoldAt(job, Gate::kQueueClosed, kName, ClosedText(session, queue));
+      session.HoldAt(job, Gate::kQueueClosed, kName, NotOpenText(session, queue));
       return false;
     }
     const DimMask short_dims = ShortDims(queue, session.request(task));
     if (short_dims == 0) return true;
-    const framework::JobFit* hold = session.HoldOf(job);
-    if (hold == nullptr || hold->gate > Gate::kQuota) {
-      session.HoldAt(job, Gate::kQuota, kName,
-                     ShortageText("queue resource quota insufficient", "insufficient", short_dims,
-                                  session.dims()));
+    if (QuotaMayHold(session, job)) {
+      session.HoldAt(job, Gate::kQuota, kName, QuotaText(session, short_dims));
     }
     return false;
-  }
-
-  static std::string ClosedText(const Session& session, QueueId queue) {
-    return absl::StrCat("queue ", *session.queue(queue).name, " is not open");
   }
 
   // Admitted when the queue can ever hold the job's minimum beside what it must keep already.
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (!IsOpen(session, row.queue)) {
-      session.HoldAt(job, Gate::kQueueClosed, kName, ClosedText(session, row.queue));
+      session.HoldAt(job, Gate::kQueueClosed, kName, NotOpenText(session, row.queue));
       return Vote::kReject;
     }
     if (!row.has_min_resources) return Vote::kPermit;
@@ -145,8 +133,7 @@ class Proportion final : public framework::Plugin {
     const DimMask short_dims =
         algo::DimsOver(after, account.real_capability.v, algo::AskedDims(minimum));
     if (short_dims == 0) return Vote::kPermit;
-    std::string text = ShortageText("queue resource quota insufficient", "insufficient", short_dims,
-                                    session.dims());
+    std::string text = QuotaText(session, short_dims);
     session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
     session.HoldAt(job, Gate::kNotEnqueued, kName, std::move(text));
     return Vote::kReject;

@@ -1,36 +1,14 @@
 #include "plugins/proportion/queue_ledger.h"
 
-#include <algorithm>
-
 namespace bth::plugins::proportion {
 
-using algo::JobChanges;
 using model::QueueId;
 using model::ResourceVec;
 
 void QueueLedger::Open(const model::Snapshot& base) {
-  FollowJobs(base);
+  if (sums_.Follow(base)) divided_claims_.clear();
   OpenAccounts(base);
   Divide(base.total);
-}
-
-void QueueLedger::FollowJobs(const model::Snapshot& base) {
-  const model::DimMask reservable = algo::ReservableDims(*base.dims);
-  const auto restart = [this] {
-    sums_.clear();
-    divided_claims_.clear();
-  };
-  const auto visit = [&](model::JobId, const JobChanges::Job* before, const JobChanges::Job* now) {
-    if (before != nullptr) {
-      sums_[before->row.queue].Subtract(algo::ClaimsOf(before->row, before->counts, reservable));
-    }
-    if (now != nullptr) {
-      sums_.EnsureContains(now->row.queue);
-      sums_[now->row.queue].Add(algo::ClaimsOf(now->row, now->counts, reservable));
-    }
-  };
-  changes_.Advance(base, restart, visit);
-  sums_.resize(std::max(sums_.size(), base.queues.size()));
 }
 
 void QueueLedger::OpenAccounts(const model::Snapshot& base) {

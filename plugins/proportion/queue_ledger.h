@@ -5,8 +5,7 @@
 
 #include "absl/types/span.h"
 #include "algo/fair_share.h"
-#include "algo/job_changes.h"
-#include "algo/queue_claims.h"
+#include "algo/queue_job_sums.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
 
@@ -41,13 +40,11 @@ class QueueLedger {
   void Reserve(model::QueueId queue, const model::ResourceVec& amount);
 
  private:
-  void FollowJobs(const model::Snapshot& base);
   void OpenAccounts(const model::Snapshot& base);
   void Divide(const model::ResourceVec& total);
   static void UpdateShare(Account& account);
 
-  algo::JobChanges changes_;
-  IdVector<model::QueueId, algo::QueueSums> sums_;  // As of the present snapshot.
+  algo::QueueJobSums sums_;  // As of the present snapshot.
   IdVector<model::QueueId, Account> accounts_;
 
   // The last division: what it was made of, and its outcome.
