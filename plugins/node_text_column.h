@@ -1,14 +1,13 @@
 // A text of each node as a small number, kept from session to session.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "api/model/snapshot.h"
-#include "base/ids.h"
+#include "base/changed_rows.h"
 
 namespace bth::plugins {
 
@@ -22,15 +21,11 @@ class NodeTextColumn {
   void Advance(const model::Snapshot& base) {
     // Texts of nodes that are gone are dropped from time to time.
     if (texts_.size() > kTextsKept) *this = NodeTextColumn(text_of_);
-    const size_t rows = base.nodes.size();
-    numbers_.resize(rows, 0);
-    for (size_t row = 0; row < rows;) {
-      row = std::max(row, base.nodes.NextDifferentChunk(nodes_, row / kChunk) * kChunk);
-      for (const size_t end = std::min(row / kChunk * kChunk + kChunk, rows); row < end; ++row) {
-        const model::NodeRow& node = base.nodes[model::NodeId::FromIndex(row)];
-        numbers_[row] = node.ready() ? NumberOf(text_of_(*node.facts)) : 0;
-      }
-    }
+    numbers_.resize(base.nodes.size(), 0);
+    ForChangedRows(base.nodes, nodes_, [&](size_t row) {
+      const model::NodeRow& node = base.nodes[model::NodeId::FromIndex(row)];
+      numbers_[row] = node.ready() ? NumberOf(text_of_(*node.facts)) : 0;
+    });
     nodes_ = base.nodes;
   }
 
@@ -39,7 +34,6 @@ class NodeTextColumn {
   const std::vector<std::string>& texts() const { return texts_; }
 
  private:
-  static constexpr size_t kChunk = decltype(model::Snapshot::nodes)::kRowsPerChunk;
   static constexpr size_t kTextsKept = 4096;
 
   uint32_t NumberOf(const std::string& text) {

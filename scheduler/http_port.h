@@ -1,7 +1,6 @@
 // Lets the scheduling thread wait for HTTP exchanges that run on the network thread.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>

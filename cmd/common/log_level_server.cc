@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/numbers.h"

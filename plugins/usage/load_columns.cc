@@ -1,23 +1,8 @@
 #include "plugins/usage/load_columns.h"
 
-#include <algorithm>
+#include "base/changed_rows.h"
 
 namespace bth::plugins::usage {
-namespace {
-
-// Calls read(row) for the rows of chunks that `now` does not share with `before`.
-template <typename Column, typename Read>
-void ForChangedRows(const Column& now, const Column& before, const Read& read) {
-  constexpr size_t kRows = Column::kRowsPerChunk;
-  for (size_t chunk = now.NextDifferentChunk(before, 0); chunk < now.chunk_count();
-       chunk = now.NextDifferentChunk(before, chunk + 1)) {
-    for (size_t row = chunk * kRows; row < std::min(now.size(), (chunk + 1) * kRows); ++row) {
-      read(row);
-    }
-  }
-}
-
-}  // namespace
 
 NodeView LoadColumns::ViewOf(const model::Snapshot& base, model::NodeId node) {
   NodeView view;

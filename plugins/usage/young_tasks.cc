@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/changed_rows.h"
+
 namespace bth::plugins::usage {
 
 using model::TaskId;
@@ -29,18 +31,12 @@ void YoungTasks::Advance(const model::Snapshot& base, int64_t now_us, int64_t wi
   };
   // Time passes also for those that did not change.
   std::erase_if(tasks_, [&young](TaskId task) { return !young(task); });
-  const auto look = [&](const auto& now, const auto& before) {
-    constexpr size_t kRows = std::decay_t<decltype(now)>::kRowsPerChunk;
-    for (size_t chunk = now.NextDifferentChunk(before, 0); chunk < now.chunk_count();
-         chunk = now.NextDifferentChunk(before, chunk + 1)) {
-      for (size_t row = chunk * kRows; row < std::min(now.size(), (chunk + 1) * kRows); ++row) {
-        const TaskId task = TaskId::FromIndex(row);
-        if (young(task)) tasks_.insert(task);
-      }
-    }
+  const auto look = [&](size_t row) {
+    const TaskId task = TaskId::FromIndex(row);
+    if (young(task)) tasks_.insert(task);
   };
-  look(base.tasks, rows_);
-  look(base.usage.tasks, states_);
+  ForChangedRows(base.tasks, rows_, look);
+  ForChangedRows(base.usage.tasks, states_, look);
   rows_ = base.tasks;
   states_ = base.usage.tasks;
 }

@@ -1,7 +1,6 @@
 #include "scheduler/extender/wire.h"
 
 #include <map>
-#include <set>
 
 #include "api/types/time.h"
 #include "scheduler/extender/json_text.h"

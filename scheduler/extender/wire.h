@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "framework/session.h"
 
 namespace bth::scheduler::extender {

@@ -90,8 +90,8 @@ void LoadPoller::Take(Reading reading, const std::vector<std::string>& nodes) {
 
 void LoadPoller::Complain(const absl::Status& status) {
   if (metrics_ != nullptr) metrics_->LimitReached("node_load_round");
-  if (loads_ != nullptr)
-    hooks_.publish(loads_);  // They are older now, which waiting jobs may feel.
+  // They are older now, which waiting jobs may feel.
+  if (loads_ != nullptr) hooks_.publish(loads_);
   if (complaint_ == ToStd(status.message())) return;
   complaint_ = ToStd(status.message());
   Log(LogLevel::kWarning, "node_load.round_failed",

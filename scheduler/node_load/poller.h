@@ -29,7 +29,6 @@ class LoadPoller final {
   // From now on asks as these settings say. The same settings as before change nothing; other ones
   // forget what was measured.
   void Configure(const LoadSettings& settings);
-  absl::Duration interval() const { return interval_; }
 
  private:
   net::Awaitable<void> Poll();
