@@ -77,6 +77,11 @@ bench-e2e: ## Benchmarks of the daemon beside kube-scheduler on a real API serve
 	$(call build,release,programs)
 	BTH_BIN=$(RELEASE_BIN) bench/e2e/run $(BENCH_ARGS)
 
+.PHONY: crds
+crds: ## Write deploy/crds anew from the field tables and docs of api/types
+	$(call build,dev,crd-gen)
+	$(DEV_BIN)/crd-gen deploy/crds
+
 .PHONY: format
 format: ## Format the C++ files in place
 	scripts/sources | xargs -0 -r $(CLANG_FORMAT) -i

@@ -3,7 +3,9 @@
 #include "api/types/event.h"
 #include "api/types/field_table.h"
 #include "api/types/hyper_node.h"
+#include "api/types/int_or_string.h"
 #include "api/types/lease.h"
+#include "api/types/network_policy.h"
 #include "api/types/node_shard.h"
 #include "api/types/numa_topology.h"
 #include "api/types/pod_disruption_budget.h"
@@ -91,12 +93,14 @@ BTH_FIELDS(HyperNode, Field<&HyperNode::meta>("metadata"), Part("spec", &HyperNo
 namespace {
 BTH_PART(WorkloadSpecPart, Field<&Workload::replicas>("replicas"),
          Field<&Workload::selector>("selector"))
+BTH_PART(WorkloadStatusPart, Field<&Workload::update_revision>("updateRevision"))
 
 template <class T>
 const TypeOps& WorkloadOps() {
   // The parts take the address of the base, which is that of the whole object.
   static_assert(sizeof(T) == sizeof(Workload));
-  BTH_OBJECT_OPS(nullptr, Field<&Workload::meta>("metadata"), Part("spec", &WorkloadSpecPart));
+  BTH_OBJECT_OPS(nullptr, Field<&Workload::meta>("metadata"), Part("spec", &WorkloadSpecPart),
+                 Part("status", &WorkloadStatusPart));
 }
 }  // namespace
 
@@ -125,8 +129,25 @@ BTH_PART(ReplicationSpecPart, Field<&ReplicationController::replicas>("replicas"
 BTH_FIELDS(ReplicationController, Field<&ReplicationController::meta>("metadata"),
            Part("spec", &ReplicationSpecPart))
 
+BTH_FIELDS(KubeJob, Field<&KubeJob::meta>("metadata"))
+
+BTH_FIELDS(NetworkPolicyPeer, Field<&NetworkPolicyPeer::pod_selector>("podSelector"),
+           Field<&NetworkPolicyPeer::namespace_selector>("namespaceSelector"))
+
+BTH_FIELDS(NetworkPolicyIngressRule, Field<&NetworkPolicyIngressRule::from>("from"))
+
+namespace {
+BTH_PART(NetworkPolicySpecPart, Field<&NetworkPolicy::pod_selector>("podSelector", When::kAlways),
+         Field<&NetworkPolicy::ingress>("ingress"),
+         Field<&NetworkPolicy::policy_types>("policyTypes"))
+}  // namespace
+
+BTH_FIELDS(NetworkPolicy, Field<&NetworkPolicy::meta>("metadata"),
+           Part("spec", &NetworkPolicySpecPart))
+
 BTH_FIELDS(ServicePort, Field<&ServicePort::name>("name"),
-           Field<&ServicePort::protocol>("protocol"), Field<&ServicePort::port>("port"))
+           Field<&ServicePort::protocol>("protocol"), Field<&ServicePort::port>("port"),
+           Field<&ServicePort::target_port>("targetPort"))
 
 BTH_FIELDS(ServiceSpec, Field<&ServiceSpec::type>("type"),
            Field<&ServiceSpec::cluster_ip>("clusterIP"), Field<&ServiceSpec::selector>("selector"),
@@ -147,10 +168,18 @@ BTH_FIELDS(NumaResource, Field<&NumaResource::allocatable>("allocatable"),
 BTH_FIELDS(CpuPlace, Field<&CpuPlace::numa>("numa"), Field<&CpuPlace::socket>("socket"),
            Field<&CpuPlace::core>("core"))
 
+BTH_FIELDS(NumaContainerAllocation, Field<&NumaContainerAllocation::name>("name"),
+           Field<&NumaContainerAllocation::allocations>("allocations"))
+
+BTH_FIELDS(NumaPodAllocation, Field<&NumaPodAllocation::uid>("uid"),
+           Field<&NumaPodAllocation::name>("name"), Field<&NumaPodAllocation::ns>("namespace"),
+           Field<&NumaPodAllocation::containers>("containerAllocations"))
+
 namespace {
 BTH_PART(NumatopologySpecPart, Field<&Numatopology::policies>("policies"),
          Field<&Numatopology::reserved>("resReserved"), Field<&Numatopology::resources>("numares"),
-         Field<&Numatopology::cpus>("cpuDetail"))
+         Field<&Numatopology::cpus>("cpuDetail"),
+         Field<&Numatopology::pod_allocations>("podAllocations"))
 BTH_PART(ShardSpecPart, Field<&NodeShard::nodes_desired>("nodesDesired", When::kAlways))
 BTH_PART(ShardStatusPart, Field<&NodeShard::last_update_time>("lastUpdateTime"),
          Field<&NodeShard::nodes_in_use>("nodesInUse"),
@@ -174,6 +203,8 @@ BTH_RESOURCE(ReplicaSet, "apps", "v1", "replicasets", "ReplicaSet", true)
 BTH_RESOURCE(StatefulSet, "apps", "v1", "statefulsets", "StatefulSet", true)
 BTH_RESOURCE(Deployment, "apps", "v1", "deployments", "Deployment", true)
 BTH_RESOURCE(DaemonSet, "apps", "v1", "daemonsets", "DaemonSet", true)
+BTH_RESOURCE(KubeJob, "batch", "v1", "jobs", "Job", true)
+BTH_RESOURCE(NetworkPolicy, "networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", true)
 BTH_RESOURCE(ReplicationController, "", "v1", "replicationcontrollers", "ReplicationController",
              true)
 BTH_RESOURCE(Service, "", "v1", "services", "Service", true)

@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "api/types/reader.h"
 #include "base/strings.h"
 
 namespace bth::types {
@@ -45,6 +46,10 @@ Decoder::Decoder(const TypeOps& ops, void* target, std::string_view kind)
 
 bool Decoder::Key(std::string_view key) {
   if (skipped_ > 0) return true;
+  if (raw_.open()) {
+    raw_.Key(key);
+    return CountElement();
+  }
   Frame& frame = frames_.back();
   frame.key = key;
   next_ = {};
@@ -95,6 +100,7 @@ void Decoder::Resolve(Slot* slot) const {
 
 bool Decoder::Value(const Scalar& value) {
   if (skipped_ > 0) return true;
+  if (raw_.open()) return RawValue(value);
   Slot slot;
   if (!TakeSlot(&slot)) return false;
   const bool is_item = !frames_.empty() && frames_.back().ops->shape == Shape::kItems;
@@ -116,17 +122,22 @@ bool Decoder::Value(const Scalar& value) {
 }
 
 bool Decoder::StartObject() {
+  if (raw_.open()) return RawStart(Json::MakeObject());
   return Start(Shape::kObject, Shape::kMap, "an object");
 }
 bool Decoder::StartArray() {
+  if (raw_.open()) return RawStart(Json::MakeArray());
   return Start(Shape::kList, Shape::kItems, "an array");
 }
 
+bool Decoder::Deepen() {
+  if (++depth_ <= kDecodeDepthMax) return true;
+  refusal_ = absl::StrCat("nested deeper than ", kDecodeDepthMax, " levels");
+  return false;
+}
+
 bool Decoder::Start(Shape shape, Shape other_shape, std::string_view found) {
-  if (++depth_ > kDecodeDepthMax) {
-    refusal_ = absl::StrCat("nested deeper than ", kDecodeDepthMax, " levels");
-    return false;
-  }
+  if (!Deepen()) return false;
   if (skipped_ > 0) {
     ++skipped_;
     return true;
@@ -138,7 +149,9 @@ bool Decoder::Start(Shape shape, Shape other_shape, std::string_view found) {
     return true;
   }
   Resolve(&slot);
-  if (slot.ops->shape != shape && slot.ops->shape != other_shape) {
+  if (slot.ops->shape == Shape::kRaw && shape == Shape::kObject) {
+    raw_.Begin(static_cast<Json*>(slot.ops->append(slot.target, {})));
+  } else if (slot.ops->shape != shape && slot.ops->shape != other_shape) {
     FailType(*slot.ops, found);
     skipped_ = 1;
     return true;
@@ -152,11 +165,13 @@ bool Decoder::Start(Shape shape, Shape other_shape, std::string_view found) {
 }
 
 bool Decoder::EndObject() {
+  if (raw_.open() && !RawEnd()) return true;
   End();
   return refusal_.empty();
 }
 
 bool Decoder::EndArray() {
+  if (raw_.open() && !RawEnd()) return true;
   End();
   return refusal_.empty();
 }
@@ -174,6 +189,7 @@ void Decoder::End() {
   if (frame.ops->finish != nullptr) frame.ops->finish(frame.target);
   frames_.pop_back();
   if (frame.ops->shape == Shape::kItems) path_base_ = 0;
+  if (frame.ops->shape == Shape::kRaw) ReadView(*frame.ops, frame.target);
   if (frame.ops->check != nullptr) {
     std::string reason;
     if (!frame.ops->check(frame.target, &reason)) Fail(std::move(reason));
@@ -186,6 +202,33 @@ void Decoder::End() {
   } else if (frames_.back().ops->shape == Shape::kItems) {
     EndItem();
   }
+}
+
+bool Decoder::RawValue(const Scalar& value) {
+  if (raw_.in_array() && !CountElement()) return false;
+  raw_.Put(value);
+  return true;
+}
+
+bool Decoder::RawStart(Json container) {
+  if (!Deepen() || (raw_.in_array() && !CountElement())) return false;
+  raw_.Open(std::move(container));
+  return true;
+}
+
+bool Decoder::RawEnd() {
+  if (raw_.Close()) return true;
+  --depth_;
+  return false;
+}
+
+void Decoder::ReadView(const TypeOps& ops, void* view) {
+  Decoder decoder(ops.element(), const_cast<void*>(ops.at(view, 0)));
+  const absl::Status read = ReadTree(*ops.raw(view), &decoder);
+  const absl::Status& error = read.ok() ? decoder.error() : read;
+  if (error.ok() || !error_.ok()) return;
+  const std::string path = Path();
+  error_ = absl::InvalidArgumentError(absl::StrCat(path, path.empty() ? "" : ".", error.message()));
 }
 
 void Decoder::BeginItem() {

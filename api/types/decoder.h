@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "api/types/codec.h"
+#include "api/types/raw_tree.h"
 #include "api/types/type_ops.h"
 
 namespace bth::types {
@@ -61,9 +62,16 @@ class Decoder {
   // Takes the slot of the value that begins now. False when too many elements were read.
   bool TakeSlot(Slot* slot);
   void Resolve(Slot* slot) const;
+  bool Deepen();
   bool Start(Shape shape, Shape other_shape, std::string_view found);
   void End();
   bool CountElement();
+  // The same events inside of a raw view, whose JSON grows in raw_.
+  bool RawValue(const Scalar& value);
+  bool RawStart(Json container);
+  // True when the raw view is whole, and its end is to be handled like that of any object.
+  bool RawEnd();
+  void ReadView(const TypeOps& ops, void* view);
   void BeginItem();
   void EndItem();
   void Fail(std::string reason);
@@ -74,6 +82,7 @@ class Decoder {
   Slot next_;
   std::string_view expected_kind_;
   std::string kind_;
+  RawTree raw_;
   int depth_ = 0;
   int skipped_ = 0;  // Open brackets of the value that is being skipped.
   size_t elements_ = 0;

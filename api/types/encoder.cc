@@ -1,6 +1,7 @@
 #include "api/types/encoder.h"
 
 #include "absl/strings/str_cat.h"
+#include "api/types/json.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
 
@@ -12,7 +13,14 @@ const void* Member(const FieldDef& field, const void* object) {
   return field.get(const_cast<void*>(object));
 }
 
+const Json& RawOf(const TypeOps& ops, const void* value) {
+  return *ops.raw(const_cast<void*>(value));
+}
+
 bool IsEmpty(const TypeOps& ops, const void* value) {
+  if (ops.shape == Shape::kRaw) {
+    return RawOf(ops, value).is_null() && IsEmpty(ops.element(), ops.at(value, 0));
+  }
   if (ops.shape != Shape::kObject) return ops.empty != nullptr && ops.empty(value);
   for (size_t i = 0; i < ops.fields->count; ++i) {
     const FieldDef& field = ops.fields->fields[i];
@@ -44,6 +52,13 @@ void AppendValue(const TypeOps& ops, const void* value, std::string* out) {
     case Shape::kOptional:
       if (ops.empty(value)) {
         out->append("null");
+      } else {
+        AppendValue(ops.element(), ops.at(value, 0), out);
+      }
+      return;
+    case Shape::kRaw:
+      if (const Json& raw = RawOf(ops, value); raw.is_object()) {
+        raw.DumpTo(out);
       } else {
         AppendValue(ops.element(), ops.at(value, 0), out);
       }
@@ -86,6 +101,7 @@ void AppendFieldPaths(const TypeOps& ops, std::string_view prefix,
       }
       return;
     case Shape::kOptional:
+    case Shape::kRaw:
       AppendFieldPaths(ops.element(), prefix, paths);
       return;
     case Shape::kList:

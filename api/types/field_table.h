@@ -11,13 +11,17 @@
 #include <vector>
 
 #include "api/types/codec.h"
+#include "api/types/raw_view.h"
 #include "api/types/sorted_map.h"
+#include "api/types/text_codec.h"
 #include "api/types/type_ops.h"
+#include "api/types/word.h"
 
 namespace bth::types {
 
-// Defined for std::string, bool, int32_t, int64_t, double, Quantity, absl::Time, MicroTime,
-// SelectorOp and IntOrString in scalar_fields.cc, and for each struct by BTH_FIELDS.
+// Defined for std::string, bool, int32_t, int64_t, Quantity, absl::Time, MicroTime,
+// absl::Duration, SelectorOp and IntOrString in scalar_fields.cc, and for each struct by
+// BTH_FIELDS.
 template <class T>
 const TypeOps& OpsOf();
 
@@ -89,6 +93,50 @@ struct ContainerOps<std::optional<T>> {
           return &**static_cast<const std::optional<T>*>(p);
         },
     };
+    return kOps;
+  }
+  static constexpr const TypeOps& (*kGet)() = &Get;
+};
+
+template <class T>
+struct ContainerOps<RawView<T>> {
+  static const TypeOps& Get() {
+    static constexpr TypeOps kOps = {
+        .shape = Shape::kRaw,
+        .expected = "an object",
+        .element = ContainerOps<T>::kGet,
+        .append = [](void* p, std::string_view) -> void* {
+          auto* view = static_cast<RawView<T>*>(p);
+          *view = {};  // Of keys that come twice, the last value.
+          return &view->raw;
+        },
+        .at = [](const void* p, size_t) -> const void* {
+          return &static_cast<const RawView<T>*>(p)->view;
+        },
+        .raw = [](void* p) { return &static_cast<RawView<T>*>(p)->raw; },
+    };
+    return kOps;
+  }
+  static constexpr const TypeOps& (*kGet)() = &Get;
+};
+
+template <class E>
+struct ContainerOps<Word<E>> {
+  static const TypeOps& Get() {
+    static constexpr TypeOps kOps = {
+        .shape = Shape::kScalar,
+        .expected = "a string",
+        .set =
+            [](void* p, const Scalar& value, std::string*) {
+              if (value.kind != ScalarKind::kString) return false;
+              *static_cast<Word<E>*>(p) = Word<E>(value.text);
+              return true;
+            },
+        .write =
+            [](const void* p, std::string* out) {
+              AppendJsonString(static_cast<const Word<E>*>(p)->text(), out);
+            },
+        .empty = [](const void* p) { return static_cast<const Word<E>*>(p)->empty(); }};
     return kOps;
   }
   static constexpr const TypeOps& (*kGet)() = &Get;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/charconv.h"
 #include "absl/strings/str_cat.h"
+#include "api/types/raw_tree.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
 #include "rapidjson/error/en.h"
@@ -27,39 +28,6 @@ std::vector<size_t> OrderByKey(const Json::Object& members) {
   std::stable_sort(order.begin(), order.end(),
                    [&members](size_t a, size_t b) { return members[a].first < members[b].first; });
   return order;
-}
-
-// Drops every member whose key comes again later.
-void KeepLastOfEachKey(Json::Object* members) {
-  std::vector<bool> drop;
-  const size_t count = members->size();
-  const auto mark = [&drop, count](size_t index) {
-    if (drop.empty()) drop.resize(count, false);
-    drop[index] = true;
-  };
-  if (count <= kScanMax) {
-    for (size_t i = 0; i + 1 < count; ++i) {
-      for (size_t j = i + 1; j < count; ++j) {
-        if ((*members)[i].first == (*members)[j].first) {
-          mark(i);
-          break;
-        }
-      }
-    }
-  } else {
-    const std::vector<size_t> order = OrderByKey(*members);
-    for (size_t i = 0; i + 1 < count; ++i) {
-      if ((*members)[order[i]].first == (*members)[order[i + 1]].first) mark(order[i]);
-    }
-  }
-  if (drop.empty()) return;
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (drop[i]) continue;
-    if (kept != i) (*members)[kept] = std::move((*members)[i]);
-    ++kept;
-  }
-  members->resize(kept);
 }
 
 // Receives the events of the RapidJSON reader and builds the tree. A pointer to an open container
@@ -228,6 +196,38 @@ constinit const Json::Array kNoItems;
 constinit const Json::Object kNoMembers;
 
 }  // namespace
+
+void KeepLastOfEachKey(Json::Object* members) {
+  std::vector<bool> drop;
+  const size_t count = members->size();
+  const auto mark = [&drop, count](size_t index) {
+    if (drop.empty()) drop.resize(count, false);
+    drop[index] = true;
+  };
+  if (count <= kScanMax) {
+    for (size_t i = 0; i + 1 < count; ++i) {
+      for (size_t j = i + 1; j < count; ++j) {
+        if ((*members)[i].first == (*members)[j].first) {
+          mark(i);
+          break;
+        }
+      }
+    }
+  } else {
+    const std::vector<size_t> order = OrderByKey(*members);
+    for (size_t i = 0; i + 1 < count; ++i) {
+      if ((*members)[order[i]].first == (*members)[order[i + 1]].first) mark(order[i]);
+    }
+  }
+  if (drop.empty()) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (drop[i]) continue;
+    if (kept != i) (*members)[kept] = std::move((*members)[i]);
+    ++kept;
+  }
+  members->resize(kept);
+}
 
 absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
   if (text.size() > limits.bytes_max) {

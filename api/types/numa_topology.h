@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "api/types/meta.h"
 
@@ -21,12 +22,27 @@ struct CpuPlace {
   bool operator==(const CpuPlace&) const = default;
 };
 
+struct NumaContainerAllocation {
+  std::string name;
+  LabelMap allocations;  // a CPU set for cpu
+  bool operator==(const NumaContainerAllocation&) const = default;
+};
+
+struct NumaPodAllocation {
+  std::string uid;
+  std::string name;
+  std::string ns;
+  std::vector<NumaContainerAllocation> containers;  // containerAllocations
+  bool operator==(const NumaPodAllocation&) const = default;
+};
+
 struct Numatopology {
   ObjectMeta meta;
   LabelMap policies;                  // CPUManagerPolicy, TopologyManagerPolicy
   LabelMap reserved;                  // spec.resReserved
   SortedMap<NumaResource> resources;  // spec.numares
   SortedMap<CpuPlace> cpus;           // spec.cpuDetail, by CPU number
+  std::vector<NumaPodAllocation> pod_allocations;
   bool operator==(const Numatopology&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/duration.h"
 #include "api/types/field_table.h"
 #include "api/types/int_or_string.h"
 #include "api/types/selector.h"
@@ -78,6 +79,11 @@ bool SetTime(void* target, const Scalar& value, std::string* reason) {
 
 bool SetMicroTime(void* target, const Scalar& value, std::string* reason) {
   return SetTime(&static_cast<MicroTime*>(target)->time, value, reason);
+}
+
+bool SetDuration(void* target, const Scalar& value, std::string* reason) {
+  if (value.kind != ScalarKind::kString) return false;
+  return Take(ParseDuration(value.text), static_cast<absl::Duration*>(target), reason);
 }
 
 bool SetSelectorOp(void* target, const Scalar& value, std::string* reason) {
@@ -193,6 +199,18 @@ const TypeOps& OpsOf<MicroTime>() {
           [](const void* p) {
             return static_cast<const MicroTime*>(p)->time == absl::UnixEpoch();
           }};
+  return kOps;
+}
+
+template <>
+const TypeOps& OpsOf<absl::Duration>() {
+  static constexpr TypeOps kOps = {.shape = Shape::kScalar,
+                                   .expected = "a duration",
+                                   .set = &SetDuration,
+                                   .write = [](const void* p, std::string* out) {
+                                     AppendJsonString(
+                                         DurationText(*static_cast<const absl::Duration*>(p)), out);
+                                   }};
   return kOps;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "api/types/int_or_string.h"
 #include "api/types/meta.h"
 
 namespace bth::types {
@@ -13,6 +15,7 @@ struct ServicePort {
   std::string name;
   std::string protocol;
   int32_t port = 0;
+  std::optional<IntOrString> target_port;  // absent: the same number
   bool operator==(const ServicePort&) const = default;
 };
 

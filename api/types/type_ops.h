@@ -10,6 +10,8 @@
 
 namespace bth::types {
 
+class Json;
+
 enum class ScalarKind : uint8_t { kNull, kBool, kInt, kDouble, kString };
 
 // One scalar of a document. The text points into the document.
@@ -27,6 +29,7 @@ enum class Shape : uint8_t {
   kList,      // std::vector
   kMap,       // SortedMap
   kOptional,  // std::optional around `element`
+  kRaw,       // A RawView: kept as JSON, and read again as `element`.
   kDynamic,   // A DynamicTarget: what to fill is known at run time only.
   kItems,     // An ItemsTarget: the objects of a list response.
 };
@@ -45,13 +48,17 @@ struct TypeOps {
   const FieldTable* fields = nullptr;
   // Says what is wrong with a whole value; called when its closing bracket is read.
   bool (*check)(const void* object, std::string* reason) = nullptr;
-  // Lists, maps and optionals. The address of a function breaks cycles of initialisation.
+  // Lists, maps, optionals and raw views. The address of a function breaks cycles of
+  // initialisation.
   const TypeOps& (*element)() = nullptr;
-  void* (*append)(void* container, std::string_view key) = nullptr;  // optional: emplace
+  void* (*append)(void* container,
+                  std::string_view key) = nullptr;  // optional: emplace; raw view: its empty JSON
   void (*finish)(void* container) = nullptr;
   size_t (*size)(const void* container) = nullptr;
   const void* (*at)(const void* container, size_t index) = nullptr;
   std::string_view (*key)(const void* container, size_t index) = nullptr;
+  // Raw views: the JSON; the view is at(view, 0).
+  Json* (*raw)(void* view) = nullptr;
 };
 
 enum class When : uint8_t { kNotEmpty, kAlways };  // When the encoder writes a field.

@@ -1,5 +1,5 @@
-// Workload controllers, as far as their selectors and sizes matter: ReplicaSet, StatefulSet,
-// ReplicationController, Deployment and DaemonSet.
+// Workload controllers, as far as their metadata, selectors and sizes matter: ReplicaSet,
+// StatefulSet, ReplicationController, Deployment, DaemonSet and the Job of Kubernetes.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ struct Workload {
   ObjectMeta meta;
   std::optional<LabelSelector> selector;
   std::optional<int32_t> replicas;
+  std::string update_revision;  // status.updateRevision, of StatefulSets
   bool operator==(const Workload&) const = default;
 };
 
@@ -30,6 +31,12 @@ struct Deployment : Workload {
 };
 struct DaemonSet : Workload {
   bool operator==(const DaemonSet&) const = default;
+};
+
+// batch/v1 Job, which is not our batch job.
+struct KubeJob {
+  ObjectMeta meta;
+  bool operator==(const KubeJob&) const = default;
 };
 
 struct ReplicationController {

@@ -24,6 +24,9 @@
 #define LLVMFuzzerTestOneInput FuzzPod
 #include "tests/api_types/pod_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput FuzzBatch
+#include "tests/api_types/batch_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
 
 namespace {
 
@@ -78,7 +81,8 @@ TEST_CASE("fuzzers: corpora and their mutations hold the claims", "[types][fuzz]
   const Case c = GENERATE(values<Case>({{"json", &FuzzJson},
                                         {"quantity", &FuzzQuantity},
                                         {"selector", &FuzzSelector},
-                                        {"pod", &FuzzPod}}));
+                                        {"pod", &FuzzPod},
+                                        {"batch", &FuzzBatch}}));
   CAPTURE(c.name);
   const std::vector<std::string> inputs = ReadCorpus(c.name);
   REQUIRE(inputs.size() >= 4);

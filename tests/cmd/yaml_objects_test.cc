@@ -1,5 +1,6 @@
 #include "cmd/common/yaml_objects.h"
 
+#include "api/types/crd/generate.h"
 #include "cmd/common/embedded_crds.h"
 #include "tests/support/catch.h"
 
@@ -38,6 +39,18 @@ TEST_CASE("embedded CRDs: every file of deploy/crds is there", "[cmd][unit]") {
   CHECK(names.size() == EmbeddedCrdFiles().size());
   CHECK_THAT(names, Catch::VectorContains(std::string("podgroups.scheduling.volcano.sh")));
   CHECK_THAT(names, Catch::VectorContains(std::string("queues.scheduling.volcano.sh")));
+}
+
+TEST_CASE("embedded CRDs: they are read as they were generated", "[cmd][unit]") {
+  const auto crds = EmbeddedCrds();
+  const auto definitions = types::crd::GenerateDefinitions();
+  REQUIRE(crds.ok());
+  REQUIRE(definitions.ok());
+  REQUIRE(crds->size() == definitions->size());
+  for (const types::crd::Definition& definition : *definitions) {
+    CAPTURE(definition.file);
+    CHECK_THAT(*crds, Catch::VectorContains(definition.object));
+  }
 }
 
 }  // namespace
