@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "apiserver/admission/builtin.h"
+#include "apiserver/collector/collector.h"
 #include "apiserver/rest/core.h"
 #include "apiserver/rest/definitions.h"
 #include "apiserver/rest/handler.h"
@@ -38,6 +39,7 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(net::Executor& exec
   CreateSystemObjects(*core);
   BTH_RETURN_IF_ERROR(Annotate(ServeDefinitions(core, options.crds), "install definitions"));
   CollectNamespaces(core);
+  CollectGarbage(core);
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(core)));
 }
 

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "apiserver/rest/metadata.h"
+#include "apiserver/schema/coerce.h"
+#include "apiserver/schema/definition_rules.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -52,6 +54,10 @@ bool IsObjectOrStatus(const WriteContext& write) {
          (write.subresource.empty() || write.subresource == "status");
 }
 
+bool IsCustom(const WriteContext& write) {
+  return IsObjectOrStatus(write) && write.type->structural != nullptr;
+}
+
 bool IsDefinition(const WriteContext& write) {
   return IsObjectOrStatus(write) && write.Is("apiextensions.k8s.io", "customresourcedefinitions");
 }
@@ -67,6 +73,14 @@ bool IsSystemDeletion(const WriteContext& write) {
           (write.Is("scheduling.k8s.io", "priorityclasses") && write.name.starts_with("system-")));
 }
 
+// Whoever was asked outside may have left fields out, or made some up.
+absl::Status CoerceAgain(Core& core, WriteContext& write) {
+  if (!core.stages.MayWait(write)) return absl::OkStatus();
+  PruneFields(*write.type->structural, write.object, nullptr);
+  DefaultFields(write.type->structural->root(), write.object);
+  return absl::OkStatus();
+}
+
 absl::Status Validate(Core&, WriteContext& write) {
   std::vector<Cause> causes = CheckObject(write);
   const bool pod = write.Is("", "pods") && write.subresource.empty();
@@ -80,7 +94,21 @@ absl::Status Validate(Core&, WriteContext& write) {
   return causes.empty() ? absl::OkStatus() : Invalid(write.subject(), causes);
 }
 
-absl::Status CheckDefinition(Core& core, WriteContext& write) {
+absl::Status ReadDefinition(Core&, WriteContext& write) {
+  const absl::Status keywords = CheckDefinitionKeywords(write.object);
+  if (!keywords.ok()) {
+    return BadRequest(
+        absl::StrCat("CustomResourceDefinition in version \"v1\" cannot be handled as a "
+                     "CustomResourceDefinition: ",
+                     keywords.message()));
+  }
+  // The status is the server's; a definition that was read elsewhere brings one.
+  if (!write.old.has_value()) write.object.Erase("status");
+  DefaultDefinition(write.object);
+  return absl::OkStatus();
+}
+
+absl::Status AdmitDefinition(Core& core, WriteContext& write) {
   const absl::StatusOr<std::vector<ResourceType>> types = TypesOfDefinition(write.object);
   if (!types.ok()) {
     return Invalid(
@@ -93,7 +121,12 @@ absl::Status CheckDefinition(Core& core, WriteContext& write) {
       return Invalid(write.subject(), {FieldForbidden("spec.group", "the resource is built in")});
     }
   }
-  EstablishDefinition(write.object, TimeText(core.Now()));
+  const TakenNames taken = core.registry.NamesBeside(
+      std::as_const(write.object)["spec"]["group"].AsString(), write.name);
+  EstablishDefinition(write.object, taken, TimeText(core.Now()));
+  for (std::string& warning : DefinitionWarnings(write.object)) {
+    write.warnings.push_back(std::move(warning));
+  }
   return absl::OkStatus();
 }
 
@@ -113,14 +146,16 @@ void AddBuiltinStages(const std::shared_ptr<Core>& core) {
     DefaultObject(write, write.object);
     return absl::OkStatus();
   });
+  add(StagePoint::kDefault, "definition-defaults", IsDefinition, ReadDefinition);
   add(StagePoint::kMutate, "priority", IsPodCreation, SetPriority);
   add(StagePoint::kMutate, "default-tolerations", IsPodWrite, [](Core&, WriteContext& write) {
     TolerateSilentNodes(write.object);
     return absl::OkStatus();
   });
+  add(StagePoint::kValidate, "schema", IsCustom, CoerceAgain);
   add(StagePoint::kValidate, "rules", IsObjectOrStatus, Validate);
   add(StagePoint::kValidate, "priority-class", IsPriorityClass, CheckPriorityClass);
-  add(StagePoint::kValidate, "definition", IsDefinition, CheckDefinition);
+  add(StagePoint::kValidate, "definition", IsDefinition, AdmitDefinition);
   add(StagePoint::kValidate, "system-objects", IsSystemDeletion, [](Core&, WriteContext& write) {
     return Forbidden(write.subject(),
                      "this " + std::string(write.type->singular) + " may not be deleted");

@@ -7,6 +7,8 @@
 #include "api/types/quantity.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
+#include "apiserver/schema/definition_rules.h"
+#include "apiserver/schema/validate.h"
 #include "apiserver/store/selector.h"
 #include "base/strings.h"
 
@@ -106,6 +108,25 @@ void CheckNode(const Json& object, Causes& causes) {
   }
 }
 
+// The rules of the definition's schema: of the status when that is what is written.
+Causes CheckCustom(const WriteContext& write) {
+  const SchemaNode* node = &write.type->structural->root();
+  const Json* value = &write.object;
+  const Json* old = write.old.has_value() ? &*write.old : nullptr;
+  std::string_view field;
+  if (write.subresource == "status") {
+    node = node->Property("status");
+    value = write.object.Find("status");
+    if (node == nullptr || value == nullptr) return {};
+    if (old != nullptr) old = old->Find("status");
+    field = "status";
+  }
+  const Checked checked{*node, *value, old, field};
+  Causes causes = CheckValue(checked);
+  Append(causes, CheckUniqueItems(checked));
+  return causes;
+}
+
 }  // namespace
 
 bool IsQuantity(const Json& value) {
@@ -115,7 +136,10 @@ bool IsQuantity(const Json& value) {
 
 std::vector<Cause> CheckObject(const WriteContext& write) {
   Causes causes = CheckMetadata(*write.type, write.object["metadata"]);
-  if (write.type->custom) return causes;
+  if (write.type->custom) {
+    Append(causes, CheckCustom(write));
+    return causes;
+  }
   const std::string& kind = write.type->kind;
   for (const char* part : {"spec", "status"}) {
     const Json& value = write.object[part];
@@ -136,6 +160,8 @@ std::vector<Cause> CheckObject(const WriteContext& write) {
     CheckConfig(write, causes);
   } else if (kind == "Node") {
     CheckNode(write.object, causes);
+  } else if (kind == "CustomResourceDefinition") {
+    Append(causes, CheckDefinition(write.object, write.old.has_value() ? &*write.old : nullptr));
   }
   return causes;
 }

@@ -30,7 +30,7 @@ Json VerbsOf(const ResourceType& type);
 Json OpenApiIndex(const Registry& registry);
 std::optional<Json> OpenApiV3(const Registry& registry, std::string_view group,
                               std::string_view version);
-Json OpenApiV2();
+Json OpenApiV2(const Registry& registry);
 
 // discovery/metrics.cc
 std::string MetricsText(const Core& core);

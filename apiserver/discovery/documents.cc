@@ -101,9 +101,10 @@ std::optional<net::Response> OpenApi(const Core& core, const net::Request& reque
     // Clients that take nothing but protobuf go on without the document.
     const std::vector<MediaType> accepted = ParseAccept(request.headers.Get("accept"));
     for (const MediaType& media : accepted) {
-      if (media.type == "application/json" || media.type == "*/*") return Document(OpenApiV2());
+      if (media.type == "application/json" || media.type == "*/*")
+        return Document(OpenApiV2(core.registry));
     }
-    if (accepted.empty()) return Document(OpenApiV2());
+    if (accepted.empty()) return Document(OpenApiV2(core.registry));
     return ErrorResponse(NotAcceptable("application/json"));
   }
   if (steps.size() < 2 || steps[1] != "v3") return ErrorResponse(PathNotFound());

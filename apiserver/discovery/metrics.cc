@@ -25,6 +25,16 @@ std::string MetricsText(const Core& core) {
         "Watches closed because their reader was too slow.", core.store->watchers_overflowed());
   plain("apiserver_storage_revision", "gauge", "The newest resourceVersion.",
         static_cast<uint64_t>(core.store->revision()));
+  plain("apiserver_collected_objects_total", "counter",
+        "Objects deleted because their owners are gone or going.", core.counters.objects_collected);
+  plain("apiserver_dropped_owner_references_total", "counter",
+        "Objects that lost references to owners that are gone, going or let them go.",
+        core.counters.owner_references_dropped);
+  plain("apiserver_broken_owner_circles_total", "counter",
+        "Circles of owners that waited for each other, opened.",
+        core.counters.owner_circles_broken);
+  plain("apiserver_collector_backlog", "gauge", "Objects the collector has to look at.",
+        core.counters.collector_backlog);
   out +=
       "# HELP apiserver_storage_objects Objects by resource.\n"
       "# TYPE apiserver_storage_objects gauge\n";

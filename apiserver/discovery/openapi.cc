@@ -1,7 +1,5 @@
-// OpenAPI documents, as far as clients need them: which kinds exist, under which paths, and which
-// query parameters they take. Built-in kinds are described by their outline; custom resources by
-// the schema of their definition.
-#include <algorithm>
+// OpenAPI documents, as far as clients need them: which kinds exist, under which paths, which
+// query parameters they take, and what their fields are (discovery/published.h).
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -9,9 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "apiserver/discovery/discovery.h"
+#include "apiserver/discovery/published.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
@@ -21,49 +18,6 @@ constexpr char kGvk[] = "x-kubernetes-group-version-kind";
 
 Json Gvk(const ResourceType& type) {
   return Json::MakeObject({{"group", type.group}, {"kind", type.kind}, {"version", type.version}});
-}
-
-// "io.k8s.api.apps.v1.Deployment", "sh.volcano.batch.v1alpha1.Job".
-std::string SchemaName(const ResourceType& type) {
-  if (!type.custom) {
-    std::string group = type.group.empty() ? "core" : type.group;
-    group = group.substr(0, group.find('.'));
-    return absl::StrCat("io.k8s.api.", group, ".", type.version, ".", type.kind);
-  }
-  std::vector<std::string> parts = absl::StrSplit(type.group, '.');
-  std::reverse(parts.begin(), parts.end());
-  return absl::StrCat(absl::StrJoin(parts, "."), ".", type.version, ".", type.kind);
-}
-
-Json Field(std::string_view type, std::string_view description) {
-  return Json::MakeObject({{"type", type}, {"description", description}});
-}
-
-Json SchemaOf(const ResourceType& type) {
-  Json schema = type.schema.is_object()
-                    ? type.schema
-                    : Json::MakeObject(
-                          {{"type", "object"},
-                           {"description", absl::StrCat("An object of the kind ", type.kind, ".")},
-                           {"x-kubernetes-preserve-unknown-fields", true}});
-  Json& properties = schema["properties"];
-  const std::pair<const char*, Json> common[] = {
-      {"apiVersion", Field("string", "The version of this representation.")},
-      {"kind", Field("string", "The kind of the object.")},
-      {"metadata", Field("object", "Name, labels, annotations and what the server notes.")}};
-  for (const auto& [name, field] : common) {
-    if (properties.Find(name) == nullptr) properties.Set(name, field);
-  }
-  if (!type.custom) {
-    for (const char* part : {"spec", "status"}) {
-      Json field = Field(
-          "object", part == std::string_view("spec") ? "What is wanted." : "What is observed.");
-      field.Set("x-kubernetes-preserve-unknown-fields", true);
-      properties.Set(part, std::move(field));
-    }
-  }
-  schema.Set(kGvk, Json::MakeArray({Gvk(type)}));
-  return schema;
 }
 
 Json Parameter(std::string_view name, std::string_view type, std::string_view description) {
@@ -90,7 +44,7 @@ Json Content(const std::string& reference, std::initializer_list<const char*> ty
 }
 
 Json OperationOf(const ResourceType& type, std::string_view action) {
-  const std::string reference = absl::StrCat("#/components/schemas/", SchemaName(type));
+  const std::string reference = absl::StrCat("#/components/schemas/", PublishedName(type));
   Json answer = Json::MakeObject(
       {{"description", "OK"}, {"content", Content(reference, {"application/json"})}});
   Json operation = Json::MakeObject({{"operationId", absl::StrCat(ToAbsl(action), type.kind)},
@@ -159,11 +113,9 @@ std::optional<Json> OpenApiV3(const Registry& registry, std::string_view group,
                               std::string_view version) {
   if (!registry.Serves(group, version)) return std::nullopt;
   Json paths = Json::MakeObject();
-  Json schemas = Json::MakeObject();
-  for (const ResourceTypePtr& type : registry.Resources(group, version)) {
-    AddPaths(*type, paths);
-    schemas.Set(SchemaName(*type), SchemaOf(*type));
-  }
+  const std::vector<ResourceTypePtr> types = registry.Resources(group, version);
+  for (const ResourceTypePtr& type : types) AddPaths(*type, paths);
+  Json schemas = PublishedSchemas(types, "#/components/schemas/");
   return Json::MakeObject(
       {{"openapi", "3.0.0"},
        {"info", Json::MakeObject({{"title", "Kubernetes"}, {"version", kGitVersion}})},
@@ -171,12 +123,17 @@ std::optional<Json> OpenApiV3(const Registry& registry, std::string_view group,
        {"components", Json::MakeObject({{"schemas", std::move(schemas)}})}});
 }
 
-Json OpenApiV2() {
+Json OpenApiV2(const Registry& registry) {
+  const Json schemas = PublishedSchemas(registry.All(), "#/definitions/");
+  Json definitions = Json::MakeObject();
+  for (const auto& [name, schema] : schemas.members()) {
+    definitions.Set(name, ForOpenApiV2(schema));
+  }
   return Json::MakeObject(
       {{"swagger", "2.0"},
        {"info", Json::MakeObject({{"title", "Kubernetes"}, {"version", kGitVersion}})},
        {"paths", Json::MakeObject()},
-       {"definitions", Json::MakeObject()}});
+       {"definitions", std::move(definitions)}});
 }
 
 }  // namespace bth::apiserver

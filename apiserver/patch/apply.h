@@ -1,7 +1,9 @@
 // Patches of requests: which language the body is in, and server-side apply.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "apiserver/patch/patch.h"
@@ -17,6 +19,9 @@ bool IsApply(const ApiRequest& request);
 // Reads the body of an apply. YAML is refused unless it is JSON, which every YAML parser reads.
 absl::StatusOr<Json> ReadApplyBody(const ApiRequest& request);
 
+// The longest name of a field manager.
+constexpr size_t kManagerBytesMax = 128;
+
 // One server-side apply: `configuration` is what `manager` wants. `live` is null when the object
 // does not exist yet.
 struct ApplyInput {
@@ -27,7 +32,8 @@ struct ApplyInput {
   std::string now;  // For managedFields.
   std::string subresource;
 };
-// The object after the apply, with metadata.managedFields of apply managers kept up to date.
+// The object after the apply, with metadata.managedFields brought up to date. What an object holds
+// that was never applied belongs to the manager before-first-apply.
 // Errors: 409 with the fields that other managers own.
 absl::StatusOr<Json> ServerSideApply(const ResourceType& type, const ApplyInput& input);
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "apiserver/patch/merge_keys.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
@@ -12,13 +11,13 @@ namespace {
 
 constexpr int kDepthMax = 128;
 
-class Collector {
+class LeafFinder {
  public:
-  Collector(std::string_view group, std::string_view kind) : group_(group), kind_(kind) {}
+  LeafFinder(const MergeRules& rules, std::string* fault) : rules_(rules), fault_(fault) {}
 
   void Object(const Json& object) {
-    if (object.empty()) {
-      if (!path_.empty()) fields_.insert(path_);
+    if (object.empty() || rules_.IsAtomicObject(names_)) {
+      if (!path_.empty()) leaves_.emplace(path_, &object);
       return;
     }
     for (const auto& [key, value] : object.members()) {
@@ -30,14 +29,15 @@ class Collector {
       path_.pop_back();
     }
   }
-  FieldSet Finish() { return std::move(fields_); }
+  FieldMap Finish() { return std::move(leaves_); }
 
  private:
   bool Skipped(const std::string& key) const {
     if (names_.empty()) return key == "apiVersion" || key == "kind";
     if (names_.size() > 1 || names_[0] != "metadata") return false;
-    for (std::string_view fixed : {"name", "namespace", "uid", "resourceVersion", "generation",
-                                   "creationTimestamp", "managedFields", "selfLink"}) {
+    for (std::string_view fixed :
+         {"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
+          "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink"}) {
       if (key == fixed) return true;
     }
     return false;
@@ -45,20 +45,38 @@ class Collector {
 
   void Value(const Json& value) {
     if (value.is_object()) return Object(value);
-    const MergeRule rule = value.is_array() ? RuleAt(group_, kind_, names_) : MergeRule{};
-    if (rule.list == MergeRule::List::kAtomic) {
-      fields_.insert(path_);
+    const MergeRule rule = value.is_array() ? rules_.List(names_) : MergeRule{};
+    if (rule.list == MergeRule::List::kAtomic || value.empty()) {
+      leaves_.emplace(path_, &value);
       return;
     }
     for (const Json& item : value.items()) {
       path_.push_back(rule.list == MergeRule::List::kSet ? "v:" + item.Dump()
                                                          : "k:" + Key(item, rule));
       path_.push_back(".");
-      fields_.insert(path_);
+      const bool fresh = leaves_.emplace(path_, &item).second;
       path_.pop_back();
-      if (item.is_object()) Object(item);
+      if (!fresh) Fault("duplicate entries for key ");
+      if (rule.list == MergeRule::List::kMap && !HasKey(item, rule)) Fault("an entry has no key ");
+      if (item.is_object() && !item.empty()) Object(item);
       path_.pop_back();
     }
+  }
+
+  void Fault(const char* what) {
+    if (fault_ != nullptr && fault_->empty()) *fault_ = absl::StrCat(what, FieldText(path_));
+  }
+
+  // Parts of a key may be left out, which have defaults in the API, but not all.
+  static bool HasKey(const Json& item, const MergeRule& rule) {
+    bool any = false;
+    for (std::string_view name : rule.apply_keys) {
+      const Json* value = item.Find(name);
+      if (value == nullptr) continue;
+      if (!value->is_string() && !value->is_number() && !value->is_bool()) return false;
+      any = true;
+    }
+    return any;
   }
 
   static std::string Key(const Json& item, const MergeRule& rule) {
@@ -75,11 +93,11 @@ class Collector {
     return key.Dump();
   }
 
-  const std::string_view group_;
-  const std::string_view kind_;
+  const MergeRules& rules_;
+  std::string* const fault_;
   FieldPath path_;
   std::vector<std::string> names_;
-  FieldSet fields_;
+  FieldMap leaves_;
 };
 
 void ReadFields(const Json& fields, FieldPath& path, FieldSet& out, int depth) {
@@ -98,6 +116,8 @@ void ReadFields(const Json& fields, FieldPath& path, FieldSet& out, int depth) {
 // The item of a list that a step names.
 Json::Array::const_iterator FindItem(const Json& list, const std::string& step) {
   const Json::Array& items = list.items();
+  // Paths may come from clients.
+  if (!step.starts_with("k:") && !step.starts_with("v:")) return items.end();
   const absl::StatusOr<Json> wanted = Json::Parse(step.substr(2));
   if (!wanted.ok()) return items.end();
   return std::find_if(items.begin(), items.end(), [&](const Json& item) {
@@ -111,7 +131,6 @@ Json::Array::const_iterator FindItem(const Json& list, const std::string& step) 
   });
 }
 
-// Whether an object holds nothing any more.
 void EraseAt(Json& object, const FieldPath& path, size_t at) {
   const std::string& step = path[at];
   const bool last = at + 1 == path.size() || (at + 2 == path.size() && path[at + 1] == ".");
@@ -140,10 +159,25 @@ void EraseAt(Json& object, const FieldPath& path, size_t at) {
 
 }  // namespace
 
-FieldSet FieldsOf(const Json& configuration, std::string_view group, std::string_view kind) {
-  Collector collector(group, kind);
-  collector.Object(configuration);
-  return collector.Finish();
+FieldMap LeavesOf(const Json& object, const MergeRules& rules, std::string* fault) {
+  LeafFinder finder(rules, fault);
+  finder.Object(object);
+  return finder.Finish();
+}
+
+FieldSet FieldsOf(const Json& object, const MergeRules& rules) {
+  FieldSet fields;
+  for (const auto& [path, value] : LeavesOf(object, rules)) fields.insert(path);
+  return fields;
+}
+
+bool HasAtOrBelow(const FieldSet& fields, const FieldPath& path) {
+  FieldPath prefix = path;
+  if (!prefix.empty() && prefix.back() == ".") prefix.pop_back();
+  // Paths below follow their prefix in the order of the set.
+  const auto it = fields.lower_bound(prefix);
+  return it != fields.end() && it->size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), it->begin());
 }
 
 Json ToFieldsV1(const FieldSet& fields) {
@@ -188,7 +222,7 @@ void EraseField(Json& object, const FieldPath& path) {
 std::string FieldText(const FieldPath& path) {
   std::string text;
   for (const std::string& step : path) {
-    if (step == ".") continue;
+    if (step == "." || step.size() < 2) continue;
     if (step.starts_with("f:")) {
       absl::StrAppend(&text, ".", step.substr(2));
       continue;

@@ -1,12 +1,14 @@
 // The fields that a manager owns, as paths; the FieldsV1 form of managedFields.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/types/json.h"
+#include "apiserver/patch/merge_rules.h"
 
 namespace bth::apiserver {
 
@@ -16,9 +18,14 @@ using types::Json;
 using FieldPath = std::vector<std::string>;
 using FieldSet = std::set<FieldPath>;
 
-// The leaves of `configuration`; lists by the rules of the kind (patch/merge_keys.h). Identity
-// (apiVersion, kind, name, namespace) and server-owned metadata belong to nobody.
-FieldSet FieldsOf(const Json& configuration, std::string_view group, std::string_view kind);
+// The leaves of an object with their values; lists and objects by the rules of the kind. Identity
+// (apiVersion, kind, name, namespace) and server-owned metadata belong to nobody. `fault` tells of
+// the first list item that has no key, or the key of another, if there is one.
+using FieldMap = std::map<FieldPath, const Json*>;
+FieldMap LeavesOf(const Json& object, const MergeRules& rules, std::string* fault = nullptr);
+FieldSet FieldsOf(const Json& object, const MergeRules& rules);
+// Whether the set has this path or one below it.
+bool HasAtOrBelow(const FieldSet& fields, const FieldPath& path);
 Json ToFieldsV1(const FieldSet& fields);
 FieldSet FromFieldsV1(const Json& fields);
 

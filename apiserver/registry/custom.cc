@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,15 @@ void ReadSubresources(const Json& version, ResourceType& type) {
   }
 }
 
+absl::StatusOr<StructuralSchemaPtr> CompileVersion(const Json& schema, const Json& version) {
+  absl::StatusOr<StructuralSchemaPtr> compiled = StructuralSchema::Compile(schema);
+  if (!compiled.ok()) {
+    return Annotate(compiled.status(),
+                    absl::StrCat("spec.versions: schema of ", ToAbsl(version["name"].AsString())));
+  }
+  return compiled;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ResourceType>> TypesOfDefinition(const Json& definition) {
@@ -83,6 +93,10 @@ absl::StatusOr<std::vector<ResourceType>> TypesOfDefinition(const Json& definiti
     std::vector<std::string> path = Steps(field["jsonPath"].AsString());
     base.fields.push_back({absl::StrJoin(path, "."), path, ""});
   }
+  const Json& stored_schema = (*stored)["schema"]["openAPIV3Schema"];
+  BTH_ASSIGN_OR_RETURN(const StructuralSchemaPtr stored_structural,
+                       CompileVersion(stored_schema, *stored));
+  const auto storage_schema = std::make_shared<const Json>(stored_schema);
   std::vector<ResourceType> types;
   for (const Json& version : versions) {
     if (!version["served"].AsBool()) continue;
@@ -92,43 +106,15 @@ absl::StatusOr<std::vector<ResourceType>> TypesOfDefinition(const Json& definiti
     ReadSubresources(version, type);
     type.columns = ColumnsOf(version);
     type.schema = version["schema"]["openAPIV3Schema"];
+    type.structural = stored_structural;
+    type.storage_schema = storage_schema;
+    if (!(type.schema == stored_schema)) {
+      BTH_ASSIGN_OR_RETURN(type.structural, CompileVersion(type.schema, version));
+      type.stored_as = stored_structural;
+    }
     types.push_back(std::move(type));
   }
   return types;
-}
-
-void EstablishDefinition(Json& definition, std::string_view now) {
-  Json& names = definition.MutableAt({"spec", "names"});
-  const std::string kind(names["kind"].AsString());
-  if (names["singular"].AsString().empty()) names.Set("singular", absl::AsciiStrToLower(kind));
-  if (names["listKind"].AsString().empty()) names.Set("listKind", kind + "List");
-  Json& conversion = definition.MutableAt({"spec", "conversion"});
-  if (!conversion.is_object()) conversion = Json::MakeObject({{"strategy", "None"}});
-
-  Json::Array conditions;
-  auto add = [&](const char* type, const char* reason, const char* message) {
-    for (const Json& present : definition["status"]["conditions"].items()) {
-      if (present["type"].AsString() == type && present["status"].AsString() == "True") {
-        conditions.push_back(present);
-        return;
-      }
-    }
-    conditions.push_back(Json::MakeObject({{"lastTransitionTime", now},
-                                           {"message", message},
-                                           {"reason", reason},
-                                           {"status", "True"},
-                                           {"type", type}}));
-  };
-  add("NamesAccepted", "NoConflicts", "no conflicts found");
-  add("Established", "InitialNamesAccepted", "the initial names have been accepted");
-  Json::Array stored;
-  for (const Json& version : definition["spec"]["versions"].items()) {
-    if (version["storage"].AsBool()) stored.push_back(version["name"]);
-  }
-  Json& status = definition["status"];
-  status.Set("conditions", Json(std::move(conditions)));
-  status.Set("acceptedNames", Json(definition["spec"]["names"]));
-  status.Set("storedVersions", Json(std::move(stored)));
 }
 
 }  // namespace bth::apiserver

@@ -106,6 +106,17 @@ ResourceTypePtr Registry::FindKind(std::string_view group, std::string_view kind
   return nullptr;
 }
 
+TakenNames Registry::NamesBeside(std::string_view group, std::string_view definition) const {
+  TakenNames taken;
+  for (const auto& [key, type] : types_) {
+    if (type->group != group || !type->custom || type->collection == definition) continue;
+    taken.resources.insert({type->plural, type->singular});
+    taken.resources.insert(type->short_names.begin(), type->short_names.end());
+    taken.kinds.insert({type->kind, type->list_kind});
+  }
+  return taken;
+}
+
 absl::StatusOr<std::vector<ResourceTypePtr>> Registry::Install(const Json& definition) {
   BTH_ASSIGN_OR_RETURN(std::vector<ResourceType> types, TypesOfDefinition(definition));
   for (const ResourceType& type : types) {

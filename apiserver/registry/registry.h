@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,12 @@ namespace bth::apiserver {
 struct GroupVersions {
   std::string group;
   std::vector<std::string> versions;
+};
+
+// Names that the other definitions of a group hold.
+struct TakenNames {
+  std::set<std::string> resources;  // Plural, singular and short names.
+  std::set<std::string> kinds;      // Of objects and lists.
 };
 
 // Thread: the executor's.
@@ -35,6 +42,9 @@ class Registry {
   std::vector<ResourceTypePtr> All() const;
   // The first resource of that kind.
   ResourceTypePtr FindKind(std::string_view group, std::string_view kind) const;
+
+  // What definitions of `group` other than the one called `definition` hold.
+  TakenNames NamesBeside(std::string_view group, std::string_view definition) const;
 
   // Adds or replaces what a CustomResourceDefinition defines. Errors: kInvalidArgument.
   // Returns the resources now served.
@@ -58,7 +68,10 @@ std::vector<ResourceType> BuiltinTypes();
 
 // Reads a CustomResourceDefinition into one type per served version (registry/custom.cc).
 absl::StatusOr<std::vector<ResourceType>> TypesOfDefinition(const Json& definition);
-// Fills in the names that a definition may leave out, and the status of an established one.
-void EstablishDefinition(Json& definition, std::string_view now);
+// Fills in what a definition may leave out (registry/establish.cc).
+void DefaultDefinition(Json& definition);
+// Writes the status of a definition that is stored: its names are accepted unless others hold
+// them. A definition that has never been established is served only then.
+void EstablishDefinition(Json& definition, const TakenNames& taken, std::string_view now);
 
 }  // namespace bth::apiserver

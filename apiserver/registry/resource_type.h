@@ -8,6 +8,7 @@
 
 #include "api/types/json.h"
 #include "apiserver/rest/errors.h"
+#include "apiserver/schema/structural.h"
 #include "apiserver/store/object.h"
 
 namespace bth::apiserver {
@@ -58,7 +59,10 @@ struct ResourceType {
   Conversion conversion = Conversion::kNone;
   std::vector<SelectableField> fields;
   std::vector<PrinterColumn> columns;
-  Json schema;  // Of a custom resource: its openAPIV3Schema, else null.
+  Json schema;                     // Of a custom resource: its openAPIV3Schema, else null.
+  StructuralSchemaPtr structural;  // `schema` compiled; null for built-in resources.
+  std::shared_ptr<const Json> storage_schema;  // The text of the storage version's.
+  StructuralSchemaPtr stored_as;  // That of the storage version where it differs, else null.
 
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
   Subject Named(std::string name) const { return {group, plural, kind, std::move(name)}; }

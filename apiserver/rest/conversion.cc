@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apiserver/rest/output.h"
+#include "apiserver/schema/coerce.h"
 
 namespace bth::apiserver {
 namespace {
@@ -32,6 +33,8 @@ void Rename(Json& object, std::string_view from, std::string_view to) {
 void ToStorage(const ResourceType& type, Json& object) {
   if (type.conversion == Conversion::kNone) return;
   object.Set("apiVersion", type.storage_api_version);
+  // What the version in the store does not know is lost, as there is no converter to keep it.
+  if (type.stored_as != nullptr) PruneFields(*type.stored_as, object, nullptr);
   if (type.conversion != Conversion::kEvents) return;
   for (const auto& [outside, inside] : kEventNames) Rename(object, outside, inside);
 }
@@ -39,6 +42,7 @@ void ToStorage(const ResourceType& type, Json& object) {
 void FromStorage(const ResourceType& type, Json& object) {
   if (type.conversion == Conversion::kNone) return;
   object.Set("apiVersion", type.api_version());
+  if (type.stored_as != nullptr) PruneFields(*type.structural, object, nullptr);
   if (type.conversion != Conversion::kEvents) return;
   for (const auto& [outside, inside] : kEventNames) Rename(object, inside, outside);
 }

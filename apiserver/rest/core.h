@@ -23,6 +23,12 @@ struct Counters {
   // (verb, resource, code) of finished requests.
   std::map<std::tuple<std::string, std::string, int>, uint64_t> requests;
   uint64_t watch_events = 0;
+  // Of the collector: deletions and updates it made, circles of waiting owners that it opened, and
+  // how many objects it has still to look at.
+  uint64_t objects_collected = 0;
+  uint64_t owner_references_dropped = 0;
+  uint64_t owner_circles_broken = 0;
+  uint64_t collector_backlog = 0;
 };
 
 // Thread: the executor's. Lifetime: the server's; coroutines hold it by shared_ptr.
@@ -40,8 +46,6 @@ struct Core {
   std::function<std::string()> extra_metrics;
   absl::Duration bookmark_period = absl::Minutes(1);
   absl::Duration watch_timeout = absl::Minutes(45);
-  // Set when owner references are collected: only then may deletions wait for dependents.
-  bool collects_garbage = false;
 
   // The collection behind a resource; declared when the resource was installed.
   Collection& CollectionOf(const ResourceType& type);

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "apiserver/rest/coerce_body.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/namespaces.h"
 #include "apiserver/rest/output.h"
@@ -61,11 +62,16 @@ net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequ
 net::Awaitable<WriteResult> Create(std::shared_ptr<Core> core, const ApiRequest& request,
                                    Json object) {
   BTH_CO_RETURN_IF_ERROR(MatchRequest(request, object));
+  std::vector<std::string> warnings;
+  BTH_CO_RETURN_IF_ERROR(CoerceBody(request, object, warnings));
   const Json& given = object;
   const bool named = !given["metadata"]["name"].AsString().empty();
   for (int attempt = 1;; ++attempt) {
     Json copy = object;
     WriteResult result = co_await CreateOnce(core, request, std::move(copy));
+    if (result.ok()) {
+      result->warnings.insert(result->warnings.begin(), warnings.begin(), warnings.end());
+    }
     if (result.ok() || named || attempt == kNameAttempts || HttpCode(result.status()) != 409) {
       co_return result;
     }

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "apiserver/rest/metadata.h"
+#include "apiserver/schema/coerce.h"
+#include "apiserver/schema/definition_rules.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -14,18 +16,69 @@ namespace {
 
 constexpr char kCollection[] = "customresourcedefinitions.apiextensions.k8s.io";
 
+// Any served version of a definition; null when there is none.
+ResourceTypePtr StoredType(const std::vector<ResourceTypePtr>& types, const std::string& name) {
+  for (const ResourceTypePtr& type : types) {
+    if (type->custom && type->collection == name) return type;
+  }
+  return nullptr;
+}
+
+const StructuralSchema& StoredSchema(const ResourceType& type) {
+  return type.stored_as != nullptr ? *type.stored_as : *type.structural;
+}
+
+// Objects are answered as they lie in the store, so they must look as if they had been read with
+// the present schema of the storage version: unknown fields are not there, new defaults are.
+// Their revisions stay, and the disk keeps what was written. Cost: one parse per object, when a
+// schema has changed or after a start.
+void Conform(Core& core, const ResourceTypePtr& before, const ResourceType& type) {
+  Collection& collection = core.CollectionOf(type);
+  if (before != nullptr && *before->storage_schema == *type.storage_schema &&
+      before->storage_api_version == type.storage_api_version) {
+    return;
+  }
+  const StructuralSchema& schema = StoredSchema(type);
+  for (const ObjectPtr& stored : collection.All("")) {
+    Json object = ParseStored(*stored);
+    object.Set("apiVersion", type.storage_api_version);
+    PruneFields(schema, object, nullptr);
+    DefaultFields(schema.root(), object);
+    if (object.Dump() == stored->bytes) continue;
+    collection.Restore(MakeStored(object, collection.fields()));
+  }
+}
+
 absl::Status Install(Core& core, const Json& definition) {
+  const std::string name(definition["metadata"]["name"].AsString());
+  if (!IsEstablished(definition)) {
+    core.registry.Uninstall(name);
+    return absl::OkStatus();
+  }
+  const ResourceTypePtr before = StoredType(core.registry.All(), name);
   BTH_ASSIGN_OR_RETURN(const std::vector<ResourceTypePtr> types, core.registry.Install(definition));
   // Without a served version the objects stay, unreachable.
   for (const ResourceTypePtr& type : types) core.Declare(*type);
+  if (!types.empty()) Conform(core, before, *types.front());
   return absl::OkStatus();
+}
+
+absl::Status CheckManifest(Json definition) {
+  BTH_RETURN_IF_ERROR(CheckDefinitionKeywords(definition));
+  DefaultDefinition(definition);
+  const std::vector<Cause> causes = CheckDefinition(definition, nullptr);
+  if (!causes.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(causes.front().field, ": ", causes.front().message));
+  }
+  return TypesOfDefinition(definition).status();
 }
 
 absl::Status CreateManifest(Core& core, Json definition) {
   const std::string name(std::as_const(definition)["metadata"]["name"].AsString());
   Collection& collection = *core.store->Find(kCollection);
   if (collection.Get({"", name}) != nullptr) return absl::OkStatus();
-  BTH_RETURN_IF_ERROR(Annotate(TypesOfDefinition(definition).status(), name));
+  BTH_RETURN_IF_ERROR(Annotate(CheckManifest(definition), name));
   const std::string now = TimeText(core.Now());
   definition.Set("apiVersion", "apiextensions.k8s.io/v1");
   definition.Set("kind", "CustomResourceDefinition");
@@ -34,7 +87,10 @@ absl::Status CreateManifest(Core& core, Json definition) {
   meta.Set("uid", core.NewUid());
   meta.Set("creationTimestamp", now);
   meta.Set("generation", 1);
-  EstablishDefinition(definition, now);
+  DefaultDefinition(definition);
+  const TakenNames taken =
+      core.registry.NamesBeside(std::as_const(definition)["spec"]["group"].AsString(), name);
+  EstablishDefinition(definition, taken, now);
   core.store->Put(collection, std::move(definition));
   return absl::OkStatus();
 }
@@ -47,6 +103,19 @@ void RemoveObjects(Core& core, const std::string& name) {
     core.store->Remove(*collection, ParseStored(*object));
   }
   core.store->Retire(*collection);
+}
+
+// Definitions that waited for names may have them now.
+void AcceptFreedNames(Core& core) {
+  Collection& collection = *core.store->Find(kCollection);
+  for (const ObjectPtr& stored : collection.All("")) {
+    Json definition = ParseStored(*stored);
+    if (IsEstablished(definition)) continue;
+    const TakenNames taken = core.registry.NamesBeside(
+        std::as_const(definition)["spec"]["group"].AsString(), stored->key.name);
+    EstablishDefinition(definition, taken, TimeText(core.Now()));
+    if (IsEstablished(definition)) core.store->Put(collection, std::move(definition));
+  }
 }
 
 }  // namespace
@@ -78,6 +147,7 @@ absl::Status ServeDefinitions(const std::shared_ptr<Core>& core,
       if (core_alive->store->Find(kCollection)->Get({"", name}) == nullptr) {
         RemoveObjects(*core_alive, name);
       }
+      AcceptFreedNames(*core_alive);
     });
   });
   for (const Json& manifest : manifests) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/output.h"
+#include "apiserver/rest/propagation.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/write.h"
 #include "base/status.h"
@@ -11,6 +12,9 @@
 
 namespace bth::apiserver {
 namespace {
+
+// Deletions of one request before others get their turn; each takes some 50 µs.
+constexpr size_t kDeletionsPerTurn = 64;
 
 bool IsPod(const ResourceType& type) {
   return type.collection == "pods";
@@ -46,24 +50,6 @@ absl::Status CheckPreconditions(const Subject& subject, const StoredObject& obje
   return absl::OkStatus();
 }
 
-// Adds or takes away the finalizers that tell the garbage collector what to do first.
-void SetPropagation(const Core& core, const DeleteOptions& options, Json& object) {
-  if (!core.collects_garbage || options.propagation.empty()) return;
-  Json::Array kept;
-  for (const Json& finalizer : object["metadata"]["finalizers"].items()) {
-    if (finalizer.AsString() != "foregroundDeletion" && finalizer.AsString() != "orphan") {
-      kept.push_back(finalizer);
-    }
-  }
-  if (options.propagation == "Foreground") kept.emplace_back("foregroundDeletion");
-  if (options.propagation == "Orphan") kept.emplace_back("orphan");
-  if (kept.empty()) {
-    object["metadata"].Erase("finalizers");
-  } else {
-    object["metadata"].Set("finalizers", Json(std::move(kept)));
-  }
-}
-
 // Marks as being deleted, or shortens the time left. False when nothing changes.
 bool Mark(const Core& core, const ResourceType& type, int64_t grace_s, Json& object) {
   Json& meta = object["metadata"];
@@ -80,6 +66,12 @@ bool Mark(const Core& core, const ResourceType& type, int64_t grace_s, Json& obj
     meta.Set("deletionGracePeriodSeconds", grace_s);
   }
   return true;
+}
+
+net::Awaitable<void> LetOthersRun(net::Executor& executor) {
+  net::Promised<bool> turn(executor);
+  executor.Post([turn] { turn.Set(true); });
+  co_await turn.Wait();
 }
 
 WriteContext ContextOf(const Core& core, const ApiRequest& request, Json old, const Json& options) {
@@ -107,6 +99,7 @@ bool IsFinished(const ResourceType& type, const Json& object) {
 
 absl::StatusOr<DeleteOptions> ReadDeleteOptions(const ApiRequest& request) {
   DeleteOptions options;
+  std::optional<bool> orphans;  // The older form of the policy.
   if (!request.body.empty()) {
     BTH_ASSIGN_OR_RETURN(options.raw, ReadJsonBody(request));
     const Json& raw = options.raw;
@@ -117,7 +110,7 @@ absl::StatusOr<DeleteOptions> ReadDeleteOptions(const ApiRequest& request) {
     if (raw["gracePeriodSeconds"].is_int()) options.grace_s = raw["gracePeriodSeconds"].AsInt();
     options.propagation = raw["propagationPolicy"].AsString();
     if (raw["orphanDependents"].is_bool()) {
-      options.propagation = raw["orphanDependents"].AsBool() ? "Orphan" : "Background";
+      orphans = raw["orphanDependents"].AsBool();
     }
     options.uid = raw["preconditions"]["uid"].AsString();
     options.revision = raw["preconditions"]["resourceVersion"].AsString();
@@ -128,12 +121,21 @@ absl::StatusOr<DeleteOptions> ReadDeleteOptions(const ApiRequest& request) {
   if (request.target.HasQuery("propagationPolicy")) {
     options.propagation = request.target.Query("propagationPolicy");
   }
+  if (request.target.HasQuery("orphanDependents")) {
+    BTH_ASSIGN_OR_RETURN(orphans, QueryBool(request.target, "orphanDependents"));
+  }
   const std::string& policy = options.propagation;
   if (!policy.empty() && policy != "Background" && policy != "Foreground" && policy != "Orphan") {
     return Invalid({"meta.k8s.io", "", "DeleteOptions", ""},
                    {FieldNotSupported("propagationPolicy", policy,
                                       "\"Background\", \"Foreground\", \"Orphan\"")});
   }
+  if (orphans.has_value() && !policy.empty()) {
+    return Invalid({"meta.k8s.io", "", "DeleteOptions", ""},
+                   {FieldInvalid("propagationPolicy", policy,
+                                 "orphanDependents and propagationPolicy cannot both be set")});
+  }
+  if (orphans.has_value()) options.propagation = *orphans ? "Orphan" : "Background";
   return options;
 }
 
@@ -144,7 +146,7 @@ absl::StatusOr<Written> DeleteNow(Core& core, const ResourceType& type, const Ob
   Written written;
   written.object = ParseStored(*stored);
   const int64_t grace_s = GraceSeconds(type, written.object, options);
-  SetPropagation(core, options, written.object);
+  const bool tells_collector = SetPropagation(type, options, written.object);
   const bool waits = grace_s > 0 || HasFinalizers(written.object) ||
                      (type.collection == "namespaces" &&
                       !std::as_const(written.object)["spec"]["finalizers"].empty());
@@ -158,7 +160,8 @@ absl::StatusOr<Written> DeleteNow(Core& core, const ResourceType& type, const Ob
     written.object["metadata"].Set("resourceVersion", absl::StrCat(gone->revision));
     return written;
   }
-  if (!Mark(core, type, grace_s, written.object) || dry_run) return written;
+  const bool marked_now = Mark(core, type, grace_s, written.object);
+  if ((!marked_now && !tells_collector) || dry_run) return written;
   const ObjectPtr marked = core.store->Put(collection, written.object);
   written.object["metadata"].Set("resourceVersion", absl::StrCat(marked->revision));
   return written;
@@ -193,15 +196,22 @@ net::Awaitable<absl::StatusOr<std::vector<ObjectPtr>>> DeleteCollection(std::sha
   absl::StatusOr<Page> page =
       core->CollectionOf(*request.type).List(query, core->store->revision());
   if (!page.ok()) co_return page.status();
+  ApiRequest one = request;
+  one.verb = Verb::kDelete;
+  size_t done = 0;
   for (const ObjectPtr& object : page->objects) {
-    ApiRequest one = request;
-    one.verb = Verb::kDelete;
+    if (++done % kDeletionsPerTurn == 0) co_await LetOthersRun(core->executor);
     one.ns = object->key.ns;
     one.name = object->key.name;
     DeleteOptions copy = *options;
+    // What took the name of a listed object meanwhile is not meant.
+    if (copy.uid.empty()) copy.uid = object->uid;
     WriteResult result = co_await Delete(core, one, std::move(copy));
     // Gone meanwhile is as good as deleted.
-    if (!result.ok() && HttpCode(result.status()) != 404) co_return result.status();
+    const int code = result.ok() ? 200 : HttpCode(result.status());
+    const bool gone =
+        code == 404 || (code == 409 && options->uid.empty() && options->revision.empty());
+    if (!result.ok() && !gone) co_return result.status();
   }
   co_return std::move(page->objects);
 }

@@ -112,15 +112,22 @@ absl::Status Conflict(const Subject& subject, std::string_view why) {
               Details(subject, subject.plural));
 }
 
-absl::Status ApplyConflict(const Subject& subject, std::vector<Cause> causes) {
+absl::Status ApplyConflict(const std::vector<Cause>& causes) {
   std::string message = absl::StrCat("Apply failed with ", causes.size(),
                                      causes.size() == 1 ? " conflict: " : " conflicts: ");
-  for (size_t i = 0; i < causes.size(); ++i) {
-    absl::StrAppend(&message, i == 0 ? "" : ", ", causes[i].message, ": ", causes[i].field);
+  if (causes.size() == 1) {
+    absl::StrAppend(&message, causes[0].message, ": ", causes[0].field);
   }
-  Json details = Details(subject, subject.plural);
-  details.Set("causes", CausesJson(causes));
-  return Make(Refusal::kConflict, message, std::move(details));
+  // Causes of one manager stand together: "conflicts with NAME:" and a line per field.
+  for (size_t i = 0; causes.size() > 1 && i < causes.size(); ++i) {
+    if (i == 0 || causes[i].message != causes[i - 1].message) {
+      std::string plural = causes[i].message;
+      if (plural.starts_with("conflict ")) plural.insert(8, "s");
+      absl::StrAppend(&message, i == 0 ? "" : "\n", plural, ":");
+    }
+    absl::StrAppend(&message, "\n- ", causes[i].field);
+  }
+  return Make(Refusal::kConflict, message, Json::MakeObject({{"causes", CausesJson(causes)}}));
 }
 
 absl::Status Expired(std::string_view message) {

@@ -39,7 +39,7 @@ absl::Status MethodNotAllowed();                                                
 absl::Status NotAcceptable(std::string_view offered);                            // 406
 absl::Status AlreadyExists(const Subject& subject);                              // 409
 absl::Status Conflict(const Subject& subject, std::string_view why);             // 409
-absl::Status ApplyConflict(const Subject& subject, std::vector<Cause> causes);   // 409
+absl::Status ApplyConflict(const std::vector<Cause>& causes);                    // 409
 absl::Status Expired(std::string_view message);                                  // 410
 absl::Status TooLarge(size_t limit_bytes);                                       // 413
 absl::Status UnsupportedMediaType(std::string_view message);                     // 415

@@ -119,6 +119,17 @@ net::Awaitable<WriteResult> Write(std::shared_ptr<Core> core, const ApiRequest& 
   co_return result;
 }
 
+// A quoted string of HTTP.
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  out.push_back('"');
+  return out;
+}
+
 MaybeResponse WriteResponse(Core& core, const ApiRequest& request, WriteResult result) {
   if (!result.ok()) return result.status();
   net::Response response;
@@ -137,7 +148,7 @@ MaybeResponse WriteResponse(Core& core, const ApiRequest& request, WriteResult r
     response = JsonResponse(code, RenderJson(*request.type, result->object, style));
   }
   for (const std::string& warning : result->warnings) {
-    response.headers.Add("Warning", absl::StrCat("299 - \"", warning, "\""));
+    response.headers.Add("Warning", absl::StrCat("299 - ", Quoted(warning)));
   }
   return response;
 }

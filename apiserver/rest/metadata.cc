@@ -12,6 +12,8 @@ namespace bth::apiserver {
 namespace {
 
 constexpr size_t kAnnotationBytesMax = size_t{256} << 10;
+// Each change of an owner may rewrite its dependents, so their references are not without limit.
+constexpr size_t kOwnersMax = 1000;
 
 void CopyMember(const Json& from, Json& to, std::string_view key) {
   if (const Json* value = from.Find(key)) {
@@ -67,9 +69,10 @@ void SplitStatus(const ApiRequest& request, const Json& current, Json& next) {
   }
   Json result = current;
   CopyMember(next, result, "status");
+  CopyMember(std::as_const(next)["metadata"], result["metadata"], "managedFields");
   // Status writers of built-in resources may keep notes in labels and annotations.
   if (!type.custom) {
-    for (const char* key : {"labels", "annotations", "managedFields"}) {
+    for (const char* key : {"labels", "annotations"}) {
       CopyMember(std::as_const(next)["metadata"], result["metadata"], key);
     }
   }
@@ -111,6 +114,13 @@ void CheckAnnotations(const Json& annotations, std::vector<Cause>& causes) {
 }
 
 void CheckOwners(const Json& owners, std::vector<Cause>& causes) {
+  if (owners.size() > kOwnersMax) {
+    causes.push_back(
+        {"FieldValueTooMany",
+         absl::StrCat("Too many: ", owners.size(), ": must have at most ", kOwnersMax, " items"),
+         "metadata.ownerReferences"});
+    return;
+  }
   int controllers = 0;
   for (size_t i = 0; i < owners.size(); ++i) {
     const std::string at = absl::StrCat("metadata.ownerReferences[", i, "].");
@@ -118,6 +128,10 @@ void CheckOwners(const Json& owners, std::vector<Cause>& causes) {
       if (owners[i][key].AsString().empty()) {
         causes.push_back(FieldRequired(absl::StrCat(at, key), "must not be empty"));
       }
+    }
+    if (owners[i]["apiVersion"].AsString() == "v1" && owners[i]["kind"].AsString() == "Event") {
+      causes.push_back(FieldInvalid(absl::StrCat("metadata.ownerReferences[", i, "]"), owners[i],
+                                    "an Event cannot own other objects"));
     }
     controllers += owners[i]["controller"].AsBool() ? 1 : 0;
   }
@@ -339,12 +353,20 @@ std::vector<Cause> CheckMetadata(const ResourceType& type, const Json& metadata)
   }
   CheckLabels(metadata["labels"], "metadata.labels", causes);
   CheckAnnotations(metadata["annotations"], causes);
+  bool orphan = false;
+  bool foreground = false;
   for (const Json& finalizer : metadata["finalizers"].items()) {
+    orphan |= finalizer.AsString() == kOrphanFinalizer;
+    foreground |= finalizer.AsString() == kForegroundFinalizer;
     if (!finalizer.is_string() || !IsQualifiedName(finalizer.AsString())) {
       causes.push_back(
           FieldInvalid("metadata.finalizers", finalizer,
                        "name is neither a standard finalizer name nor is it fully qualified"));
     }
+  }
+  if (orphan && foreground) {
+    causes.push_back(FieldInvalid("metadata.finalizers", metadata["finalizers"],
+                                  "orphan and foregroundDeletion cannot both be set"));
   }
   CheckOwners(metadata["ownerReferences"], causes);
   return causes;

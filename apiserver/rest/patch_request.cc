@@ -1,4 +1,7 @@
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "apiserver/patch/apply.h"
@@ -31,33 +34,73 @@ absl::Status PatchFailure(const ApiRequest& request, bool json, const absl::Stat
   return BadRequest(ToStd(status.message()));
 }
 
-net::Awaitable<WriteResult> Apply(std::shared_ptr<Core> core, const ApiRequest& request) {
-  absl::StatusOr<Json> body = ReadApplyBody(request);
-  if (!body.ok()) co_return body.status();
-  const std::string manager(request.target.Query("fieldManager"));
-  if (manager.empty()) {
-    co_return Invalid({"meta.k8s.io", "", "PatchOptions", ""},
-                      {FieldRequired("fieldManager", "is required for apply patch")});
+// Checks the parameters that only applies have. Errors: 400, 422.
+absl::Status CheckManager(const ApiRequest& request) {
+  std::vector<Cause> causes;
+  const std::string_view manager = request.target.Query("fieldManager");
+  if (manager.size() > kManagerBytesMax) {
+    causes.push_back({"FieldValueTooLong",
+                      absl::StrCat("Too long: may not be more than ", kManagerBytesMax, " bytes"),
+                      "fieldManager"});
   }
+  if (IsApply(request)) {
+    if (manager.empty()) {
+      causes.push_back(FieldRequired("fieldManager", "is required for apply patch"));
+    }
+  } else if (request.target.HasQuery("force")) {
+    causes.push_back(FieldForbidden("force", "may not be specified for non-apply patch"));
+  }
+  if (!causes.empty()) return Invalid({"meta.k8s.io", "", "PatchOptions", ""}, causes);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Json> ReadConfiguration(const ApiRequest& request) {
+  BTH_ASSIGN_OR_RETURN(Json body, ReadApplyBody(request));
+  BTH_RETURN_IF_ERROR(MatchRequest(request, body));
+  const std::string name(std::as_const(body)["metadata"]["name"].AsString());
+  if (name.empty()) {
+    return BadRequest(absl::StrCat("the name of the object (", request.name,
+                                   " based on URL) was undeterminable: name must be provided"));
+  }
+  if (name != request.name) return WrongName(request, name);
+  return body;
+}
+
+// The first apply of an object makes it.
+net::Awaitable<WriteResult> CreateByApply(std::shared_ptr<Core> core, const ApiRequest& request,
+                                          ApplyInput input) {
+  if (!request.subresource.empty()) co_return NotFound(request.subject());
+  const std::string uid(input.configuration["metadata"]["uid"].AsString());
+  if (!uid.empty()) {
+    co_return Conflict(request.subject(),
+                       absl::StrCat("uid mismatch: the provided object specified uid ", uid,
+                                    ", and no existing object was found"));
+  }
+  absl::StatusOr<Json> object = ServerSideApply(*request.type, input);
+  if (!object.ok()) co_return object.status();
+  // A version cannot be a precondition of what is not there.
+  (*object)["metadata"].Erase("resourceVersion");
+  Json made = *std::move(object);
+  WriteResult created = co_await Create(core, request, std::move(made));
+  co_return created;
+}
+
+net::Awaitable<WriteResult> Apply(std::shared_ptr<Core> core, const ApiRequest& request) {
   absl::StatusOr<bool> force = QueryBool(request.target, "force");
   if (!force.ok()) co_return force.status();
-  BTH_CO_RETURN_IF_ERROR(MatchRequest(request, *body));
-  const std::string name(std::as_const(*body)["metadata"]["name"].AsString());
-  if (name.empty()) {
-    co_return BadRequest(absl::StrCat("the name of the object (", request.name,
-                                      " based on URL) was undeterminable: name must be provided"));
-  }
-  if (name != request.name) co_return WrongName(request, name);
+  absl::StatusOr<Json> body = ReadConfiguration(request);
+  if (!body.ok()) co_return body.status();
+  const std::string manager(request.target.Query("fieldManager"));
   const std::string now = TimeText(core->Now());
   const Json nothing;
-  if (core->CollectionOf(*request.type).Get(request.key()) == nullptr) {
-    if (!request.subresource.empty()) co_return NotFound(request.subject());
+  const Collection& collection = core->CollectionOf(*request.type);
+  if (collection.Get(request.key()) == nullptr) {
     ApplyInput input{nothing, *body, manager, *force, now, request.subresource};
-    absl::StatusOr<Json> object = ServerSideApply(*request.type, input);
-    if (!object.ok()) co_return object.status();
-    Json made = *std::move(object);
-    WriteResult created = co_await Create(core, request, std::move(made));
-    co_return created;
+    WriteResult created = co_await CreateByApply(core, request, std::move(input));
+    // Somebody may have made it while admission was asked; then it is there to be changed.
+    const bool raced = !created.ok() && HttpCode(created.status()) == 409 &&
+                       collection.Get(request.key()) != nullptr;
+    if (!raced) co_return created;
   }
   Change change = [&](const Json& current) -> absl::StatusOr<Json> {
     ApplyInput input{current, *body, manager, *force, now, request.subresource};
@@ -108,6 +151,7 @@ absl::StatusOr<Json> ApplyPatchBody(const ApiRequest& request, const Json& objec
 }
 
 net::Awaitable<WriteResult> Patch(std::shared_ptr<Core> core, const ApiRequest& request) {
+  BTH_CO_RETURN_IF_ERROR(CheckManager(request));
   if (IsApply(request)) {
     WriteResult applied = co_await Apply(core, request);
     co_return applied;

@@ -48,6 +48,16 @@ std::string_view OptionsKind(Verb verb) {
   }
 }
 
+absl::StatusOr<FieldValidation> FieldValidationOf(const net::Target& target, Verb verb) {
+  const std::string_view text = target.Query("fieldValidation");
+  if (text.empty()) return FieldValidation::kUnset;
+  if (text == "Ignore") return FieldValidation::kIgnore;
+  if (text == "Warn") return FieldValidation::kWarn;
+  if (text == "Strict") return FieldValidation::kStrict;
+  return Invalid({"meta.k8s.io", "", std::string(OptionsKind(verb)), ""},
+                 {FieldNotSupported("fieldValidation", text, R"("", "Ignore", "Strict", "Warn")")});
+}
+
 absl::StatusOr<Form> FormOf(std::string_view accept) {
   const std::vector<MediaType> types = ParseAccept(accept);
   for (const MediaType& media : types) {
@@ -153,6 +163,9 @@ absl::StatusOr<ApiRequest> ReadApiRequest(net::Request request, net::Target targ
                      {FieldNotSupported("dryRun", Json::MakeArray({value}), "\"All\"")});
     }
     result.dry_run = true;
+  }
+  if (result.verb == Verb::kCreate || result.verb == Verb::kUpdate || result.verb == Verb::kPatch) {
+    BTH_ASSIGN_OR_RETURN(result.field_validation, FieldValidationOf(target, result.verb));
   }
   if (request.body.size() > kBodyBytesMax) return TooLarge(kBodyBytesMax);
   result.target = std::move(target);

@@ -19,6 +19,9 @@ std::string_view VerbName(Verb verb);
 // How objects are answered: whole, as rows of a table, or only their metadata.
 enum class Form { kObject, kTable, kMetadata };
 
+// What becomes of unknown fields: the query parameter fieldValidation.
+enum class FieldValidation { kUnset, kIgnore, kWarn, kStrict };
+
 struct User {
   std::string name = "system:anonymous";
   std::string uid;
@@ -33,6 +36,7 @@ struct ApiRequest {
   std::string subresource;
   Form form = Form::kObject;
   bool dry_run = false;
+  FieldValidation field_validation = FieldValidation::kUnset;
   User user;
   net::Target target;
   net::Headers headers;

@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/output.h"
@@ -12,31 +15,79 @@
 namespace bth::apiserver {
 namespace {
 
+constexpr char kKind[] = "Scale";
+constexpr char kVersion[] = "autoscaling/v1";
+
 const Json& Walk(const Json& object, const std::vector<std::string>& path) {
   const Json* at = &object;
   for (const std::string& step : path) at = &(*at)[step];
   return *at;
 }
 
-// "a=b,c=d" of matchLabels; a string stands for itself.
-std::string SelectorText(const Json& selector) {
-  if (selector.is_string()) return std::string(selector.AsString());
-  const Json& labels = selector["matchLabels"].is_object() ? selector["matchLabels"] : selector;
-  std::string text;
-  for (const auto& [key, value] : labels.members()) {
-    if (!value.is_string()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : ",", key, "=", std::string(value.AsString()));
-  }
-  return text;
+// One requirement of a selector as text: "key in (a,b)", "!key".
+std::string RequirementText(const Json& requirement) {
+  const std::string key(requirement["key"].AsString());
+  const std::string_view op = requirement["operator"].AsString();
+  if (op == "Exists") return key;
+  if (op == "DoesNotExist") return "!" + key;
+  std::vector<std::string> values;
+  for (const Json& value : requirement["values"].items()) values.emplace_back(value.AsString());
+  std::sort(values.begin(), values.end());
+  return absl::StrCat(key, op == "NotIn" ? " notin (" : " in (", absl::StrJoin(values, ","), ")");
 }
 
-// The object with the replicas of `scale`. Errors: 400, 409, 422.
+// A selector as clients write it in a query, by key; a string stands for itself.
+std::string SelectorText(const Json& selector) {
+  if (selector.is_string()) return std::string(selector.AsString());
+  const bool plain =
+      !selector["matchLabels"].is_object() && !selector["matchExpressions"].is_array();
+  std::vector<std::pair<std::string, std::string>> parts;  // Key, text.
+  for (const auto& [key, value] : (plain ? selector : selector["matchLabels"]).members()) {
+    if (value.is_string()) {
+      parts.emplace_back(key, absl::StrCat(key, "=", std::string(value.AsString())));
+    }
+  }
+  for (const Json& requirement : selector["matchExpressions"].items()) {
+    parts.emplace_back(requirement["key"].AsString(), RequirementText(requirement));
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return absl::StrJoin(
+      parts, ",", [](std::string* out, const auto& part) { absl::StrAppend(out, part.second); });
+}
+
+// Whether the body is a scale of the request's object. Errors: 400.
+absl::Status CheckScale(const ApiRequest& request, const Json& scale) {
+  if (scale["apiVersion"].AsString(kVersion) != kVersion ||
+      scale["kind"].AsString(kKind) != kKind) {
+    return BadRequest(absl::StrCat("the scale of an object is of ", kVersion, ", kind ", kKind));
+  }
+  const std::string_view name = scale["metadata"]["name"].AsString();
+  if (name.empty()) {
+    return BadRequest(absl::StrCat("the name of the object (", request.name,
+                                   " based on URL) was undeterminable: name must be provided"));
+  }
+  if (name != request.name) return WrongName(request, name);
+  const std::string_view ns = scale["metadata"]["namespace"].AsString();
+  if (!ns.empty() && ns != request.ns) {
+    return BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  const Json& replicas = scale["spec"]["replicas"];
+  if (!replicas.is_null() && (!replicas.is_int() || replicas.AsInt() > INT32_MAX)) {
+    return BadRequest("spec.replicas must be a whole number of 32 bits");
+  }
+  return absl::OkStatus();
+}
+
+// The object with the replicas of `scale`. Errors: 422.
 absl::StatusOr<Json> WithReplicas(const ApiRequest& request, const Json& current,
                                   const Json& scale) {
   const Json& replicas = scale["spec"]["replicas"];
-  if (!replicas.is_null() && (!replicas.is_int() || replicas.AsInt() < 0)) {
-    return Invalid({"autoscaling", "", "Scale", request.name},
-                   {FieldInvalid("spec.replicas", replicas, "must be greater than or equal to 0")});
+  if (replicas.AsInt() < 0) {
+    const std::string field = "." + absl::StrJoin(request.type->scale->replicas, ".");
+    return Invalid(request.subject(),
+                   {FieldInvalid(field, replicas, "should be a non-negative integer")});
   }
   Json next = current;
   Json* at = &next;
@@ -50,10 +101,27 @@ absl::StatusOr<Json> WithReplicas(const ApiRequest& request, const Json& current
   return next;
 }
 
+// An object that says nothing of replicas can be scaled nevertheless: it counts as having none.
+Json WithSomeReplicas(const ApiRequest& request, const Json& current) {
+  Json object = current;
+  if (Walk(object, request.type->scale->replicas).is_null()) {
+    Json* at = &object;
+    for (const std::string& step : request.type->scale->replicas) at = &(*at)[step];
+    *at = Json(0);
+  }
+  return object;
+}
+
 }  // namespace
 
 absl::StatusOr<Json> ScaleOf(const ResourceType& type, const Json& object) {
   if (!type.scale.has_value()) return PathNotFound();
+  const Json& replicas = Walk(object, type.scale->replicas);
+  if (replicas.is_null()) {
+    return InternalError(absl::StrCat("the spec replicas field \".",
+                                      absl::StrJoin(type.scale->replicas, "."),
+                                      "\" does not exist"));
+  }
   Json metadata = Json::MakeObject();
   for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     if (const Json* value = object["metadata"].Find(key)) metadata.Set(key, *value);
@@ -62,12 +130,14 @@ absl::StatusOr<Json> ScaleOf(const ResourceType& type, const Json& object) {
   const std::string selector =
       type.scale->selector.empty() ? "" : SelectorText(Walk(object, type.scale->selector));
   if (!selector.empty()) status.Set("selector", selector);
-  return Json::MakeObject(
-      {{"kind", "Scale"},
-       {"apiVersion", "autoscaling/v1"},
-       {"metadata", std::move(metadata)},
-       {"spec", Json::MakeObject({{"replicas", Walk(object, type.scale->replicas).AsInt()}})},
-       {"status", std::move(status)}});
+  Json spec = Json::MakeObject();
+  // None is left out, as by the real server.
+  if (replicas.AsInt() != 0) spec.Set("replicas", replicas.AsInt());
+  return Json::MakeObject({{"kind", kKind},
+                           {"apiVersion", kVersion},
+                           {"metadata", std::move(metadata)},
+                           {"spec", std::move(spec)},
+                           {"status", std::move(status)}});
 }
 
 net::Awaitable<WriteResult> WriteScale(std::shared_ptr<Core> core, const ApiRequest& request) {
@@ -76,12 +146,14 @@ net::Awaitable<WriteResult> WriteScale(std::shared_ptr<Core> core, const ApiRequ
   ApiRequest update = request;
   update.subresource.clear();
   Change change = [&request](const Json& current) -> absl::StatusOr<Json> {
-    BTH_ASSIGN_OR_RETURN(Json scale, ScaleOf(*request.type, current));
+    Json scale;
     if (request.verb == Verb::kPatch) {
+      BTH_ASSIGN_OR_RETURN(scale, ScaleOf(*request.type, WithSomeReplicas(request, current)));
       BTH_ASSIGN_OR_RETURN(scale, ApplyPatchBody(request, scale));
     } else {
       BTH_ASSIGN_OR_RETURN(scale, ReadJsonBody(request));
     }
+    BTH_RETURN_IF_ERROR(CheckScale(request, scale));
     return WithReplicas(request, current, scale);
   };
   WriteResult result = co_await Update(core, update, std::move(change));

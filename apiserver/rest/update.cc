@@ -1,6 +1,12 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "apiserver/patch/apply.h"
+#include "apiserver/patch/field_managers.h"
+#include "apiserver/rest/coerce_body.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/read.h"
@@ -25,6 +31,17 @@ WriteContext ContextOf(const Core& core, const ApiRequest& request, Json current
   write.dry_run = request.dry_run;
   write.now = core.Now();
   return write;
+}
+
+// The name under which the client writes, if it gives none the program of its User-Agent.
+Writer WriterOf(const Core& core, const ApiRequest& request) {
+  std::string_view name = request.target.Query("fieldManager");
+  if (name.empty()) {
+    name = request.headers.Get("user-agent");
+    name = name.substr(0, std::min(name.find('/'), kManagerBytesMax));
+  }
+  if (name.empty()) name = "unknown";
+  return {std::string(name), request.subresource, TimeText(core.Now())};
 }
 
 Written Keep(Core& core, const ApiRequest& request, WriteContext write) {
@@ -58,8 +75,12 @@ net::Awaitable<WriteResult> Update(std::shared_ptr<Core> core, const ApiRequest&
     absl::StatusOr<Json> next = change(current);
     if (!next.ok()) co_return next.status();
     BTH_CO_RETURN_IF_ERROR(MatchRequest(request, *next));
+    std::vector<std::string> warnings;
+    BTH_CO_RETURN_IF_ERROR(CoerceBody(request, *next, warnings));
     BTH_CO_RETURN_IF_ERROR(PrepareUpdate(request, current, *next));
+    if (!IsApply(request)) TrackUpdate(*request.type, WriterOf(*core, request), current, *next);
     WriteContext write = ContextOf(*core, request, std::move(current), *std::move(next));
+    write.warnings = std::move(warnings);
     if (core->stages.MayWait(write)) {
       absl::Status admitted = co_await core->stages.Run(write);
       BTH_CO_RETURN_IF_ERROR(admitted);

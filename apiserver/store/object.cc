@@ -16,6 +16,28 @@ std::string ScalarText(const Json& value, const std::string& fallback) {
   return fallback;
 }
 
+std::vector<OwnerReference> OwnersOf(const Json& metadata) {
+  std::vector<OwnerReference> owners;
+  const Json::Array& items = metadata["ownerReferences"].items();
+  owners.reserve(items.size());
+  for (const Json& item : items) {
+    owners.push_back({std::string(item["uid"].AsString()),
+                      std::string(item["apiVersion"].AsString()),
+                      std::string(item["kind"].AsString()), std::string(item["name"].AsString()),
+                      item["blockOwnerDeletion"].AsBool()});
+  }
+  return owners;
+}
+
+void IndexDeletion(const Json& metadata, StoredObject& stored) {
+  stored.deleting = metadata["deletionTimestamp"].is_string();
+  if (!stored.deleting) return;
+  for (const Json& finalizer : metadata["finalizers"].items()) {
+    stored.awaits_dependents |= finalizer.AsString() == kForegroundFinalizer;
+    stored.orphans_dependents |= finalizer.AsString() == kOrphanFinalizer;
+  }
+}
+
 }  // namespace
 
 ObjectPtr MakeStored(const Json& object, const std::vector<SelectableField>& fields) {
@@ -36,6 +58,8 @@ ObjectPtr MakeStored(const Json& object, const std::vector<SelectableField>& fie
     for (const std::string& step : field.path) at = &(*at)[step];
     stored->fields.push_back(ScalarText(*at, field.fallback));
   }
+  stored->owners = OwnersOf(metadata);
+  IndexDeletion(metadata, *stored);
   object.DumpTo(&stored->bytes);
   stored->bytes.shrink_to_fit();
   return stored;

@@ -29,6 +29,20 @@ struct SelectableField {
   std::string fallback;           // Its value when absent.
 };
 
+// The finalizers by which a deletion says what becomes of the dependents first.
+inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
+inline constexpr std::string_view kOrphanFinalizer = "orphan";
+
+// One entry of metadata.ownerReferences.
+struct OwnerReference {
+  std::string uid;
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  bool blocks = false;  // blockOwnerDeletion: a foreground deletion waits for this dependent.
+  bool operator==(const OwnerReference&) const = default;
+};
+
 // Never changes once made; shared by the collection, its history and the watchers' queues.
 struct StoredObject {
   ObjectKey key;
@@ -37,6 +51,11 @@ struct StoredObject {
   types::LabelMap labels;
   std::vector<std::string> fields;  // One value per SelectableField of the collection, in order.
   std::string bytes;                // Compact JSON, complete with kind and apiVersion.
+  std::vector<OwnerReference> owners;
+  bool deleting = false;
+  // Only while deleting: what the finalizers above ask for. An object never has both.
+  bool awaits_dependents = false;
+  bool orphans_dependents = false;
 };
 using ObjectPtr = std::shared_ptr<const StoredObject>;
 

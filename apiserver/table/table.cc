@@ -1,6 +1,8 @@
 #include "apiserver/table/table.h"
 
+#include <cmath>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,10 +24,18 @@ Json Definition(std::string_view name, std::string_view type, std::string_view f
 Json CustomCell(const PrinterColumn& column, const Json& object, absl::Time now) {
   Json value = EvaluateJsonPath(object, column.json_path);
   if (value.is_null()) return nullptr;
-  if (column.type == "date") return AgeText(value.AsString(), now);
-  if (column.type == "string" && !value.is_string()) return value.Dump();
-  if (column.type == "integer" && value.is_double()) return static_cast<int64_t>(value.AsDouble());
-  return value;
+  // What is not of the column's type is no value of it.
+  if (column.type == "string") return value.is_string() ? value : Json(value.Dump());
+  if (column.type == "boolean") return value.is_bool() ? value : Json();
+  if (column.type == "number") return value.is_number() ? value : Json();
+  if (column.type == "integer") {
+    if (!value.is_double()) return value.is_int() ? value : Json();
+    const double number = value.AsDouble();
+    return std::abs(number) < 9e18 ? Json(static_cast<int64_t>(number)) : Json();
+  }
+  if (!value.is_string()) return nullptr;
+  const std::string age = AgeText(value.AsString(), now);
+  return age == "<unknown>" && !value.AsString().empty() ? Json("<invalid>") : Json(age);
 }
 
 constexpr Column kPlain[] = {

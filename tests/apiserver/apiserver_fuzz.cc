@@ -6,8 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/patch/apply.h"
+#include "apiserver/patch/field_managers.h"
 #include "apiserver/patch/field_set.h"
 #include "apiserver/patch/patch.h"
+#include "apiserver/registry/registry.h"
 #include "apiserver/store/selector.h"
 #include "apiserver/table/table.h"
 #include "tests/apiserver/bed.h"
@@ -23,11 +26,23 @@ void TryPatches(std::string_view document_text, std::string_view patch_text) {
   BTH_CHECK(ApplyMergePatch(merged, *patch) == merged);
   ApplyJsonPatch(*document, *patch).status().IgnoreError();
   ApplyStrategicPatch(*document, *patch, "", "Pod").status().IgnoreError();
-  const FieldSet fields = FieldsOf(*document, "apps", "Deployment");
+  const ResourceTypePtr type = Registry().Find("apps", "v1", "deployments");
+  const FieldSet fields = FieldsOf(*document, MergeRules(*type));
   for (const FieldPath& path : fields) {
     FindField(*patch, path);
     FieldText(path);
   }
+  ServerSideApply(*type, {*document, *patch, "fuzz", false, "", ""}).status().IgnoreError();
+  const absl::StatusOr<Json> applied =
+      ServerSideApply(*type, {*document, *patch, "fuzz", true, "", ""});
+  if (applied.ok()) {
+    // What was just applied is a change of nothing.
+    const absl::StatusOr<Json> again =
+        ServerSideApply(*type, {*applied, *patch, "fuzz", false, "", ""});
+    BTH_CHECK(!again.ok() || *again == *applied);
+  }
+  Json next = *patch;
+  TrackUpdate(*type, {"fuzz", "", ""}, *document, next);
   Json rest = *document;
   for (const FieldPath& path : FromFieldsV1(*patch)) EraseField(rest, path);
 }

@@ -178,7 +178,7 @@ inline Json GangDefinition() {
     "spec":{"group":"batch.example.com","scope":"Namespaced",
       "names":{"plural":"gangs","kind":"Gang","shortNames":["gg"],"categories":["all"]},
       "versions":[{"name":"v1","served":true,"storage":true,
-        "schema":{"openAPIV3Schema":{"type":"object"}},
+        "schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},
         "additionalPrinterColumns":[
           {"name":"STATUS","type":"string","jsonPath":".status.phase"},
           {"name":"Min","type":"integer","jsonPath":".spec.min"},
@@ -192,7 +192,7 @@ inline Json LineDefinition() {
       "versions":[{"name":"v1","served":true,"storage":true,
         "subresources":{"status":{},"scale":{"specReplicasPath":".spec.size",
           "statusReplicasPath":".status.size"}},
-        "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+        "schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
 }
 
 }  // namespace bth::apiserver::testing

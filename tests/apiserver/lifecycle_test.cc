@@ -1,4 +1,6 @@
 // How objects go: grace, finalizers, preconditions, namespaces; binding and eviction of pods.
+#include <functional>
+
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -84,6 +86,34 @@ TEST_CASE("delete: preconditions hold") {
       made.at({"metadata", "uid"}), "\"}}");
   CHECK(bed.Delete(At("a"), right).code == 200);
   CHECK(bed.Get(At("a")).code == 404);
+}
+
+TEST_CASE("delete: a large collection goes turn by turn") {
+  Bed bed;
+  constexpr int kCount = 300;
+  for (int i = 0; i < kCount; ++i) {
+    REQUIRE(bed.Post(kConfigs, ConfigJson(absl::StrCat("c", i))).code == 201);
+  }
+  Collection& configs = *bed.server->store().Find("configmaps");
+  // Somebody else's turns: what is left at each.
+  auto seen = std::make_shared<std::vector<size_t>>();
+  std::function<void()> tick = [&] {
+    seen->push_back(configs.size());
+    // The name of the last object is taken by another one, which was not meant.
+    if (configs.size() < kCount && seen->size() > 1 && (*seen)[seen->size() - 2] == kCount) {
+      const ObjectPtr last = configs.Get({"default", "c99"});
+      Json other = ParseStored(*last);
+      bed.server->store().Remove(configs, other);
+      other["metadata"].Set("uid", "another");
+      bed.server->store().Put(configs, other);
+    }
+    if (configs.size() > 1) bed.executor.Post(tick);
+  };
+  bed.executor.Post(tick);
+  CHECK(bed.Delete(kConfigs).code == 200);
+  CHECK(configs.size() == 1);
+  CHECK(bed.Get(absl::StrCat(kConfigs, "/c99")).at({"metadata", "uid"}) == "another");
+  for (size_t i = 1; i < seen->size(); ++i) CHECK((*seen)[i - 1] - (*seen)[i] <= 64);
 }
 
 TEST_CASE("finalizers: keep the object until the last is taken away") {
@@ -228,26 +258,6 @@ TEST_CASE("eviction: a budget whose status is kept is the account") {
   const Answer spent = bed.Get(budget + "/x");
   CHECK(spent.at({"status", "disruptionsAllowed"}) == "0");
   CHECK(spent.at({"status", "disruptedPods", "a"}) == "2026-01-01T00:00:00Z");
-}
-
-TEST_CASE("scale: reads and writes the count of the object") {
-  Bed bed;
-  const std::string at = "/apis/apps/v1/namespaces/default/deployments";
-  const Answer made = bed.Post(
-      at, R"({"metadata":{"name":"d"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},
-    "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
-  REQUIRE(made.code == 201);
-  const Answer scale = bed.Get(at + "/d/scale");
-  CHECK(scale.at({"kind"}) == "Scale");
-  CHECK(scale.at({"apiVersion"}) == "autoscaling/v1");
-  CHECK(scale.at({"spec", "replicas"}) == "2");
-  CHECK(scale.at({"status", "selector"}) == "a=b");
-  CHECK(bed.Merge(at + "/d/scale", R"({"spec":{"replicas":5}})").at({"spec", "replicas"}) == "5");
-  CHECK(bed.Get(at + "/d").at({"spec", "replicas"}) == "5");
-  CHECK(bed.Get(at + "/d").at({"metadata", "generation"}) == "2");
-  CHECK(bed.Put(at + "/d/scale", scale.text).code == 409);
-  CHECK(bed.Merge(at + "/d/scale", R"({"spec":{"replicas":-1}})").code == 422);
-  CHECK(bed.Get("/api/v1/namespaces/default/pods/x/scale").code == 404);
 }
 
 }  // namespace bth::apiserver::testing

@@ -132,6 +132,49 @@ def test_apply_on_the_server_side(kubectl):
     assert kubectl.json("get", "configmap", "cm")["data"] == {"a": "2"}
 
 
+def test_apply_on_the_server_side_twice(kubectl):
+    body = manifest(config_map("cm", {"a": "1", "b": "2"}))
+    kubectl("apply", "--server-side", "-f", "-", stdin=body)
+    version = kubectl.json("get", "configmap", "cm")["metadata"]["resourceVersion"]
+    kubectl("apply", "--server-side", "-f", "-", stdin=body)
+    assert kubectl.json("get", "configmap", "cm")["metadata"]["resourceVersion"] == version
+    less = manifest(config_map("cm", {"a": "1"}))
+    kubectl("apply", "--server-side", "-f", "-", stdin=less)
+    assert kubectl.json("get", "configmap", "cm")["data"] == {"a": "1"}
+
+
+def test_apply_moves_from_the_client_to_the_server(kubectl):
+    kubectl("apply", "-f", "-", stdin=manifest(config_map("cm", {"a": "1", "b": "1"})))
+    kubectl("apply", "--server-side", "-f", "-", stdin=manifest(config_map("cm", {"a": "2"})))
+    assert kubectl.json("get", "configmap", "cm")["data"]["a"] == "2"
+
+
+@pytest.mark.parametrize("cascade", ["background", "foreground", "orphan"])
+def test_delete_cascades_as_told(kubectl, cascade):
+    kubectl("create", "configmap", "owner")
+    uid = kubectl.json("get", "configmap", "owner")["metadata"]["uid"]
+    reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}
+    child = config_map("child", ownerReferences=[{**reference, "blockOwnerDeletion": True}])
+    kubectl("create", "-f", "-", stdin=manifest(child))
+    kubectl("delete", "configmap", "owner", f"--cascade={cascade}", within=60)
+
+    def left():
+        return kubectl("get", "configmap", "child", "--ignore-not-found", "-o", "name")
+
+    if cascade == "orphan":
+        assert "ownerReferences" not in kubectl.json("get", "configmap", "child")["metadata"]
+    else:
+        until(lambda: not left(), 40, "the dependent is gone")
+
+
+def test_scale_sets_the_replicas(kubectl, crd, widget):
+    kubectl("create", "-f", "-", stdin=manifest(widget("w", size=1, replicas=2)))
+    kubectl("scale", "--replicas=5", f"widgets.{crd}/w")
+    assert kubectl.json("get", f"widgets.{crd}", "w")["spec"]["replicas"] == 5
+    refused = kubectl.run("scale", "--current-replicas=1", "--replicas=7", f"widgets.{crd}/w")
+    assert refused.returncode == 1 and "replicas" in refused.stderr
+
+
 def test_apply_checks_fields_before_it_sends(kubectl):
     body = pod("typo", scheduler="nobody")
     body["spec"]["nodeSelektor"] = {"a": "b"}

@@ -1,7 +1,7 @@
 """status, binding, eviction and scale."""
 
 from support.objects import pod
-from support.rest import MERGE_PATCH, STRATEGIC_PATCH
+from support.rest import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 
 
 def binding(name, node, **metadata):
@@ -105,6 +105,69 @@ def test_scale_shows_and_sets_the_replicas(rest, widgets, widget):
     scale["spec"]["replicas"] = 5
     assert rest.put(f"{widgets}/w/scale", scale).expect(200)["spec"]["replicas"] == 5
     assert rest.get(f"{widgets}/w").expect(200)["spec"]["replicas"] == 5
+
+
+def scale_of(name, replicas, **metadata):
+    head = {"apiVersion": "autoscaling/v1", "kind": "Scale"}
+    return {**head, "metadata": {"name": name, **metadata}, "spec": {"replicas": replicas}}
+
+
+def test_scale_can_be_patched(rest, widgets, widget):
+    rest.post(widgets, widget("w", size=1)).expect(201)
+    path = f"{widgets}/w/scale"
+    merge = {"spec": {"replicas": 7}}
+    assert rest.patch(path, merge, MERGE_PATCH).expect(200)["spec"]["replicas"] == 7
+    patch = [{"op": "replace", "path": "/spec/replicas", "value": 8}]
+    assert rest.patch(path, patch, JSON_PATCH).expect(200)["spec"]["replicas"] == 8
+    assert rest.patch(path, {"spec": {"replicas": 0}}, MERGE_PATCH).expect(200)["spec"] == {}
+    assert rest.get(f"{widgets}/w").expect(200)["spec"]["replicas"] == 0
+    assert rest.patch(path, merge, STRATEGIC_PATCH).status == 415
+
+
+def test_scale_shows_the_status(rest, widgets, widget):
+    rest.post(widgets, widget("w", size=1)).expect(201)
+    rest.patch(f"{widgets}/w/status", {"status": {"replicas": 2}}, MERGE_PATCH).expect(200)
+    assert rest.get(f"{widgets}/w/scale").expect(200)["status"] == {"replicas": 2}
+
+
+def test_scale_refuses_what_it_cannot_do(rest, widgets, widget):
+    rest.post(widgets, widget("w", size=1)).expect(201)
+    path = f"{widgets}/w/scale"
+    rest.put(path, scale_of("w", -1)).expect_failure(422, "Invalid")
+    rest.put(path, scale_of("other", 1)).expect_failure(400, "BadRequest")
+    rest.put(path, scale_of("", 1)).expect_failure(400, "BadRequest")
+    rest.put(path, scale_of("w", "1")).expect_failure(400, "BadRequest")
+    rest.put(path, scale_of("w", 3_000_000_000)).expect_failure(400, "BadRequest")
+    rest.put(path, {**scale_of("w", 1), "kind": "Other"}).expect_failure(400, "BadRequest")
+    rest.put(path, scale_of("w", 1, resourceVersion="1")).expect_failure(409, "Conflict")
+    rest.put(path, scale_of("w", 1, uid="1")).expect_failure(409, "Conflict")
+    rest.get(f"{widgets}/none/scale").expect_failure(404, "NotFound")
+    assert rest.get(f"{widgets}/w").expect(200)["spec"]["replicas"] == 3
+
+
+def test_scale_writes_selectors_as_clients_do(rest, namespace):
+    expressions = [
+        {"key": "a", "operator": "In", "values": ["z", "b"]},
+        {"key": "e", "operator": "Exists"},
+        {"key": "aa", "operator": "DoesNotExist"},
+        {"key": "q", "operator": "NotIn", "values": ["y", "x"]},
+    ]
+    selector = {"matchLabels": {"c": "d", "a": "b"}, "matchExpressions": expressions}
+    container = {"name": "c", "image": "example.invalid/app:1"}
+    template = {
+        "metadata": {"labels": {"a": "b", "c": "d", "e": "f"}},
+        "spec": {"containers": [container]},
+    }
+    body = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "d"},
+        "spec": {"replicas": 0, "selector": selector, "template": template},
+    }
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    rest.post(path, body).expect(201)
+    scale = rest.get(f"{path}/d/scale").expect(200)
+    assert scale["status"]["selector"] == "a=b,a in (b,z),!aa,c=d,e,q notin (x,y)"
 
 
 def eviction(name, **options):

@@ -1,0 +1,186 @@
+// CoerceMetadata: metadata has the same fields everywhere, whatever a schema says.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "apiserver/schema/coerce.h"
+#include "apiserver/schema/place.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+namespace {
+
+enum class Form { kText, kWhole, kMap, kTexts, kOwners, kObjects };
+
+struct MetaField {
+  std::string_view name;
+  Form form;
+};
+constexpr MetaField kFields[] = {
+    {"annotations", Form::kMap},
+    {"creationTimestamp", Form::kText},
+    {"deletionGracePeriodSeconds", Form::kWhole},
+    {"deletionTimestamp", Form::kText},
+    {"finalizers", Form::kTexts},
+    {"generateName", Form::kText},
+    {"generation", Form::kWhole},
+    {"labels", Form::kMap},
+    {"managedFields", Form::kObjects},
+    {"name", Form::kText},
+    {"namespace", Form::kText},
+    {"ownerReferences", Form::kOwners},
+    {"resourceVersion", Form::kText},
+    {"selfLink", Form::kText},
+    {"uid", Form::kText},
+};
+
+const MetaField* FieldNamed(std::string_view name) {
+  auto it = std::lower_bound(
+      std::begin(kFields), std::end(kFields), name,
+      [](const MetaField& field, std::string_view key) { return field.name < key; });
+  return it != std::end(kFields) && it->name == name ? it : nullptr;
+}
+
+// The words in which the API's decoder names types.
+std::string_view Found(const Json& value) {
+  if (value.is_number()) return "number";
+  return value.is_bool() ? "bool" : value.TypeName();
+}
+
+absl::Status WrongType(std::string_view field, const Json& value, std::string_view wanted) {
+  return absl::InvalidArgumentError(absl::StrCat("json: cannot unmarshal ", ToAbsl(Found(value)),
+                                                 " into Go struct field ", ToAbsl(field),
+                                                 " of type ", ToAbsl(wanted)));
+}
+
+absl::Status CheckTexts(std::string_view field, const Json& value) {
+  if (!value.is_array()) return WrongType(field, value, "[]string");
+  for (const Json& item : value.items()) {
+    if (!item.is_string() && !item.is_null()) return WrongType(field, item, "string");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMap(std::string_view field, const Json& value) {
+  if (!value.is_object()) return WrongType(field, value, "map[string]string");
+  for (const auto& [key, item] : value.members()) {
+    if (!item.is_string() && !item.is_null()) return WrongType(field, item, "string");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOwners(const Json& value) {
+  if (!value.is_array()) {
+    return WrongType("ObjectMeta.ownerReferences", value, "[]v1.OwnerReference");
+  }
+  for (const Json& item : value.items()) {
+    if (!item.is_object()) {
+      return WrongType("ObjectMeta.ownerReferences", item, "v1.OwnerReference");
+    }
+    for (const auto& [key, member] : item.members()) {
+      const bool flag = key == "controller" || key == "blockOwnerDeletion";
+      if (member.is_null() || (flag ? member.is_bool() : member.is_string())) continue;
+      return WrongType("OwnerReference.ownerReferences." + key, member, flag ? "bool" : "string");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckField(const MetaField& field, const Json& value) {
+  if (value.is_null()) return absl::OkStatus();
+  const std::string name = absl::StrCat("ObjectMeta.", ToAbsl(field.name));
+  switch (field.form) {
+    case Form::kText:
+      return value.is_string() ? absl::OkStatus() : WrongType(name, value, "string");
+    case Form::kWhole:
+      return value.is_int() ? absl::OkStatus() : WrongType(name, value, "int64");
+    case Form::kMap:
+      return CheckMap(name, value);
+    case Form::kTexts:
+      return CheckTexts(name, value);
+    case Form::kOwners:
+      return CheckOwners(value);
+    case Form::kObjects:
+      return value.is_array() ? absl::OkStatus()
+                              : WrongType(name, value, "[]v1.ManagedFieldsEntry");
+  }
+  return absl::OkStatus();
+}
+
+class MetadataCoercer {
+ public:
+  explicit MetadataCoercer(std::vector<std::string>* unknown) : unknown_(unknown) {}
+
+  absl::Status Metadata(Json& metadata, const Place& at) {
+    for (const auto& [name, value] : std::as_const(metadata).members()) {
+      const MetaField* field = FieldNamed(name);
+      if (field != nullptr) {
+        BTH_RETURN_IF_ERROR(CheckField(*field, value));
+      } else if (unknown_ != nullptr && unknown_->size() < kUnknownMax) {
+        unknown_->push_back(at.Field(name).Text());
+      }
+    }
+    std::erase_if(metadata.MutableMembers(),
+                  [](const Json::Member& member) { return FieldNamed(member.first) == nullptr; });
+    return absl::OkStatus();
+  }
+
+  // Walks to the embedded objects.
+  absl::Status Embedded(const SchemaNode& node, Json& value, const Place& at) {
+    if (value.is_array() && node.items != nullptr) {
+      Json::Array& items = value.MutableItems();
+      for (size_t i = 0; i < items.size(); ++i) {
+        BTH_RETURN_IF_ERROR(Embedded(*node.items, items[i], at.Item(i)));
+      }
+    }
+    if (!value.is_object()) return absl::OkStatus();
+    if (node.embedded) BTH_RETURN_IF_ERROR(Whole(value, at));
+    for (auto& [name, member] : value.MutableMembers()) {
+      const SchemaNode* child = node.Property(name);
+      if (child == nullptr) child = node.additional.get();
+      if (child == nullptr) continue;
+      BTH_RETURN_IF_ERROR(Embedded(*child, member, at.Field(name)));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Whole(Json& object, const Place& at) {
+    for (const char* key : {"apiVersion", "kind"}) {
+      const Json* text = std::as_const(object).Find(key);
+      if (text != nullptr && !text->is_string()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            at.Field(key).Text(), ": Invalid value: ", text->Dump(), ": must be a string"));
+      }
+    }
+    Json* metadata = object.Find("metadata");
+    if (metadata == nullptr) return absl::OkStatus();
+    if (!metadata->is_object()) {
+      return absl::InvalidArgumentError(absl::StrCat(at.Field("metadata").Text(),
+                                                     ": Invalid value: ", metadata->Dump(),
+                                                     ": must be an object"));
+    }
+    const Place inside = at.Field("metadata");
+    return Metadata(*metadata, inside);
+  }
+
+  std::vector<std::string>* unknown_;
+};
+
+}  // namespace
+
+absl::Status CoerceMetadata(const StructuralSchema& schema, Json& object,
+                            std::vector<std::string>* unknown) {
+  MetadataCoercer coercer(unknown);
+  const Place root;
+  if (Json* metadata = object.Find("metadata"); metadata != nullptr && metadata->is_object()) {
+    const Place at = root.Field("metadata");
+    BTH_RETURN_IF_ERROR(coercer.Metadata(*metadata, at));
+  }
+  if (!schema.has_embedded()) return absl::OkStatus();
+  return coercer.Embedded(schema.root(), object, root);
+}
+
+}  // namespace bth::apiserver

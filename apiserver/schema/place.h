@@ -1,0 +1,53 @@
+// Where in a document one is, as a chain on the stack: it becomes text only for a message.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::apiserver {
+
+// Lifetime: shorter than its parent's, as calls nest.
+class Place {
+ public:
+  Place() = default;
+
+  Place Field(std::string_view name) const { return Place(this, name, -1); }
+  Place Item(size_t index) const { return Place(this, {}, static_cast<int64_t>(index)); }
+  // Below the top of a document, where nothing is taken for metadata.
+  Place Inside() const { return Place(this, {}, kHidden); }
+  bool is_root() const { return parent_ == nullptr; }
+
+  // "spec.parts[0].count"; empty at the root.
+  std::string Text() const {
+    std::string out;
+    Append(&out);
+    return out;
+  }
+
+ private:
+  static constexpr int64_t kHidden = -2;
+
+  Place(const Place* parent, std::string_view name, int64_t index)
+      : parent_(parent), name_(name), index_(index) {}
+
+  void Append(std::string* out) const {
+    if (parent_ == nullptr) return;
+    parent_->Append(out);
+    if (index_ == kHidden) return;
+    if (index_ >= 0) {
+      absl::StrAppend(out, "[", index_, "]");
+    } else {
+      absl::StrAppend(out, out->empty() ? "" : ".", ToAbsl(name_));
+    }
+  }
+
+  const Place* parent_ = nullptr;
+  std::string_view name_;
+  int64_t index_ = -1;
+};
+
+}  // namespace bth::apiserver
