@@ -188,7 +188,7 @@ class Run {
 
   void HoldRest(QueueId queue, QueueJobs::JobHeap& jobs) {
     for (JobId job : jobs.items()) {
-      if (session_.JobReady(job)) continue;
+      if (session_.counts(job).count(TaskStatus::kPending) == 0) continue;
       session_.HoldAt(job, Gate::kQueueOverused, "",
                       absl::StrCat("queue ", *session_.queue(queue).name, " is overused"));
     }

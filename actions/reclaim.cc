@@ -1,6 +1,10 @@
 #include "actions/reclaim.h"
 
+#include <string>
+#include <utility>
+
 #include "absl/types/span.h"
+#include "actions/eviction/protection.h"
 #include "actions/eviction/search.h"
 #include "actions/eviction/starving_jobs.h"
 #include "actions/queue_jobs.h"
@@ -39,9 +43,15 @@ class Run {
 
  private:
   // What the queue would use stays within what it may demand from others.
-  bool MayDemand(QueueId queue, TaskId task) const {
-    return framework::combine::All(session_.hooks().preemptive, queue,
-                                   absl::Span<const TaskId>(&task, 1));
+  bool MayDemand(QueueId queue, TaskId task) {
+    std::string why = eviction::WhyNoDemand(session_, queue, absl::Span<const TaskId>(&task, 1));
+    if (why.empty()) return true;
+    framework::VictimSearch search;
+    search.action = std::string(kName);
+    search.task = task;
+    search.preset = std::move(why);
+    session_.NoteVictimSearch(session_.task(task).job, std::move(search));
+    return false;
   }
 
   Session& session_;

@@ -25,6 +25,13 @@ class Inspection {
                        " has amounts below zero, which count as zero: correct its capability, "
                        "deserved or guarantee"));
     }
+    const DimMask cut = AtMost(row.capability.v) | AtMost(row.deserved.v) | AtMost(row.guarantee.v);
+    if (cut != 0) {
+      Add(id, "QuotaTooLarge",
+          absl::StrCat("queue ", NameOf(id), " has amounts of ", Dims(cut),
+                       " that are too large to count with, and are cut to the largest that is not: "
+                       "correct its capability, deserved or guarantee, or leave the limit out"));
+    }
     const DimMask limited = row.capability.v.Positive();
     const DimMask beyond = DimsOver(row.guarantee.v, row.capability.v, limited);
     if (beyond != 0) {
@@ -62,6 +69,13 @@ class Inspection {
   std::vector<QueueFinding> Take() { return std::move(findings_); }
 
  private:
+  // Dimensions in which the largest amount stands.
+  static DimMask AtMost(const ResourceVec& amounts) {
+    ResourceVec below;
+    below.q.fill(kQueueAmountMax - 1);
+    return DimsOver(amounts, below);
+  }
+
   void LookAtChildren(const QueueTree& tree, QueueId id) {
     const QueueRow& row = base_.queues[id];
     ResourceVec guaranteed;

@@ -16,6 +16,9 @@ namespace bth::algo {
 // Stands for "no limit" where a number is needed; sums and differences with it stay in int64_t.
 inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max() / 2;
 
+// What the cache makes of larger amounts of queues.
+inline constexpr int64_t kQueueAmountMax = int64_t{1} << 56;
+
 struct QueueQuota {
   ResourceSet capability;       // In force: unlimited cpu or memory is spelled out.
   ResourceSet guarantee;        // Kept for the queue, never reclaimed.

@@ -29,8 +29,7 @@ EffectWriter::EffectWriter(client::ApiClient& api, Mirror& mirror, client::Event
           [this](const std::string& pod, const absl::Status& status) { VolumesDone(pod, status); }),
       gates_(api, mirror, metrics, options_.gate_removals),
       notices_(events) {
-  gangs_.OnRelease(
-      [this](const Mirror::PlacedPod& pod, const std::string& job) { ReleasePod(pod, job); });
+  gangs_.OnRelease([this](const PlacedPod& pod, const std::string& job) { ReleasePod(pod, job); });
   for (int i = 0; i < options_.lanes; ++i) {
     lanes_.push_back(std::make_unique<client::Background>());
     lanes_.back()->Start(api_.executor(), Lane());
@@ -105,6 +104,7 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
 
 void EffectWriter::Take(framework::EffectBatch batch) {
   std::vector<Urgent> accepted;
+  gangs_.LookBack(api_.executor().Now());
   for (const framework::BindEffect& bind : batch.binds) {
     const model::JobId job = batch.snapshot->tasks[bind.task].job;
     if (job.valid()) gangs_.BatchComes(batch.snapshot->jobs[job].facts->Key());
@@ -362,7 +362,7 @@ void EffectWriter::EvictionRefused(const Urgent& eviction, const absl::Status& s
   Log(LogLevel::kWarning, "pod.eviction_refused",
       {{"pod", eviction.key()}, {"status", status}, {"pause", absl::FormatDuration(pause)}});
   const auto tell = [&](const std::string& pod, std::string text) {
-    const std::optional<Mirror::PodView> view = mirror_.Pod(pod);
+    const std::optional<PodView> view = mirror_.Pod(pod);
     if (!view) return;
     client::EventObject object;
     object.kind = "Pod";
@@ -379,7 +379,7 @@ void EffectWriter::EvictionRefused(const Urgent& eviction, const absl::Status& s
        absl::StrCat("pod ", eviction.key(), " may not be evicted for this one: ", why));
 }
 
-void EffectWriter::ReleasePod(const Mirror::PlacedPod& pod, const std::string& job) {
+void EffectWriter::ReleasePod(const PlacedPod& pod, const std::string& job) {
   Urgent urgent{.ns = pod.ns, .name = pod.name, .uid = pod.uid, .job = job};
   urgent.action = "a gang that cannot be completed";
   if (!mirror_.AssumeEviction(urgent.key(), urgent.uid).ok()) return;

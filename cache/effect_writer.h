@@ -48,8 +48,9 @@ class EffectWriter {
   // What a closed cycle wants shown, beside its batches.
   void Take(framework::CycleReport report);
   StatusWriter& statuses() { return statuses_; }
-  // Looks again at the gangs of which a binding failed. Called after each cycle.
-  void ReviewGangs() { gangs_.ReviewAll(api_.executor().Now()); }
+  // Looks again at the gangs of which a binding failed. Called after each cycle, with whether its
+  // policy keeps gangs whole.
+  void ReviewGangs(bool gangs_are_kept) { gangs_.ReviewAll(api_.executor().Now(), gangs_are_kept); }
   // When ReviewGangs will have something to do; InfiniteFuture when nothing is to come.
   absl::Time NextGangRelease() const { return gangs_.NextRelease(); }
   // Looks again at the pods that wait for their volumes. Called when something was put into the
@@ -93,7 +94,7 @@ class EffectWriter {
   void BindingDone(const Urgent& bind, absl::Duration took);
   void BindingFailed(const Urgent& bind, BindFailure why, const absl::Status& status);
   void EvictionRefused(const Urgent& eviction, const absl::Status& status);
-  void ReleasePod(const Mirror::PlacedPod& pod, const std::string& job);
+  void ReleasePod(const PlacedPod& pod, const std::string& job);
   void Finish(const Urgent& urgent);
   void Count(metrics::EffectKind kind, metrics::EffectOutcome outcome);
 

@@ -12,11 +12,36 @@
 namespace bth::cache {
 namespace {
 
-constexpr const char* kReasons[] = {"ServerUnreachable", "BindingConflict", "PodGone",
-                                    "BindingRefused"};
+constexpr const char* kReasons[] = {"BindingInterrupted", "ServerUnreachable", "BindingConflict",
+                                    "PodGone", "BindingRefused"};
 // Of a gang that was whole before.
 constexpr const char* kMemberLost = "MemberLost";
 constexpr const char* kReleasing = "Releasing";
+
+const ShownCondition* FindTrue(const ShownPodGroup& shown, std::string_view type) {
+  for (const ShownCondition& condition : shown.conditions) {
+    if (condition.type == type && condition.status == "True") return &condition;
+  }
+  return nullptr;
+}
+
+// A gang of which an earlier life of this program, or of Volcano, said that it stood: what is left
+// of it may be at work. That it was so before its pods were made anew looks the same.
+bool StoodBefore(const ShownPodGroup& shown) {
+  return shown.phase == model::PodGroupPhase::kRunning ||
+         shown.phase == model::PodGroupPhase::kCompleted || FindTrue(shown, "Scheduled") != nullptr;
+}
+
+const char* WhatNext(BindFailure why) {
+  switch (why) {
+    case BindFailure::kInterrupted:
+      return "; it is completed when there is room";
+    case BindFailure::kGone:
+      return "; it is completed when another pod takes its place";
+    default:
+      return "; what is missing is tried again with growing pauses";
+  }
+}
 
 }  // namespace
 
@@ -27,7 +52,7 @@ GangTroubles::GangTroubles(Mirror& mirror, StatusWriter& statuses, client::Event
 void GangTroubles::BatchComes(const std::string& job) {
   const auto [entry, fresh] = under_way_.try_emplace(job);
   if (!fresh) return;
-  const std::optional<Mirror::GangView> gang = mirror_.Gang(job);
+  const std::optional<GangView> gang = mirror_.Gang(job);
   entry->second.from_nothing = gang && gang->ready == 0;
 }
 
@@ -78,8 +103,9 @@ void GangTroubles::BindingEnds(const std::string& job, absl::Time now) {
   if (trouble != troubles_.end() && Review(job, &trouble->second, now)) troubles_.erase(trouble);
 }
 
-void GangTroubles::ReviewAll(absl::Time now) {
-  if (!std::exchange(looked_back_, true)) TakeUpFromBefore(now);
+void GangTroubles::ReviewAll(absl::Time now, bool gangs_are_kept) {
+  LookBack(now);
+  gangs_are_kept_ = gangs_are_kept;
   for (auto it = troubles_.begin(); it != troubles_.end();) {
     const bool done = !under_way_.contains(it->first) && Review(it->first, &it->second, now);
     it = done ? troubles_.erase(it) : std::next(it);
@@ -89,29 +115,30 @@ void GangTroubles::ReviewAll(absl::Time now) {
                                             [](const auto& t) { return t.second.half_bound; }));
 }
 
-// Gangs that this program called half bound before it was started again. Their time begins anew.
-void GangTroubles::TakeUpFromBefore(absl::Time now) {
-  for (const std::string& job : mirror_.GroupsShowing(kPartiallyBound)) {
-    const std::optional<Mirror::GangView> gang = mirror_.Gang(job);
-    if (!gang || !gang->half_bound()) continue;
-    const auto [entry, fresh] = troubles_.try_emplace(job);
-    if (!fresh) continue;
-    Trouble& trouble = entry->second;
-    trouble.half_bound = true;
-    trouble.what = "a binding failed before the scheduler was started again";
-    trouble.why = BindFailure::kRefused;
-    for (const ShownCondition& condition : mirror_.ShownOf(job)->conditions) {
-      if (condition.type != kPartiallyBound) continue;
-      trouble.never_whole = condition.reason != kMemberLost;
+// Their time begins anew.
+void GangTroubles::LookBack(absl::Time now) {
+  if (std::exchange(looked_back_, true)) return;
+  for (const std::string& job : mirror_.HalfBoundGroups()) {
+    const ShownPodGroup& shown = *mirror_.ShownOf(job);
+    const ShownCondition* const told = FindTrue(shown, kPartiallyBound);
+    if (told == nullptr && StoodBefore(shown)) continue;
+    Trouble& trouble = troubles_[job];
+    trouble.half_bound = told != nullptr;
+    trouble.never_whole = told == nullptr || told->reason != kMemberLost;
+    if (told == nullptr || told->reason == kReasons[0]) {
+      trouble.what = "the scheduler was started again before it had bound the others";
+    } else {
+      trouble.what = "a binding failed before the scheduler was started again";
+      trouble.why = BindFailure::kRefused;
     }
     if (trouble.never_whole) trouble.release_at = now + options_.release_after;
   }
 }
 
 bool GangTroubles::Review(const std::string& job, Trouble* trouble, absl::Time now) {
-  const std::optional<Mirror::GangView> gang = mirror_.Gang(job);
+  const std::optional<GangView> gang = mirror_.Gang(job);
   if (!gang) return true;
-  const bool half = gang->half_bound();
+  const bool half = gangs_are_kept_ && gang->half_bound();
   if (gang->ready >= gang->min_available) trouble->never_whole = false;
   if (gang->ready == 0) trouble->never_whole = true;
   if (!half || !trouble->never_whole) {
@@ -121,7 +148,7 @@ bool GangTroubles::Review(const std::string& job, Trouble* trouble, absl::Time n
     trouble->release_at = now + options_.release_after;
   }
   if (trouble->release_at <= now) Release(job, trouble, now);
-  if (half || trouble->half_bound) Tell(job, *gang, trouble);
+  if (gangs_are_kept_ && (half || trouble->half_bound)) Tell(job, *gang, trouble);
   trouble->half_bound = half;
   return !half && gang->pending == 0;
 }
@@ -129,7 +156,7 @@ bool GangTroubles::Review(const std::string& job, Trouble* trouble, absl::Time n
 // It cannot be whole, so that what is bound of it only holds room. Its pods that come again wait
 // out the longest pause.
 void GangTroubles::Release(const std::string& job, Trouble* trouble, absl::Time now) {
-  const std::optional<Mirror::GangView> gang = mirror_.Gang(job);
+  const std::optional<GangView> gang = mirror_.Gang(job);
   if (!trouble->releasing) {
     Log(LogLevel::kWarning, "gang.released", {{"job", job}, {"why", trouble->what}});
     RecordEvent(
@@ -141,7 +168,7 @@ void GangTroubles::Release(const std::string& job, Trouble* trouble, absl::Time 
   trouble->release_at = now + options_.release_retry;
   trouble->held_until = now + options_.hold_refused.second;
   mirror_.HoldJob(job, trouble->held_until);
-  for (const Mirror::PlacedPod& pod : mirror_.PlacedPods(job)) evict_(pod, job);
+  for (const PlacedPod& pod : mirror_.PlacedPods(job)) evict_(pod, job);
 }
 
 absl::Time GangTroubles::NextRelease() const {
@@ -152,16 +179,15 @@ absl::Time GangTroubles::NextRelease() const {
   return next;
 }
 
-void GangTroubles::Tell(const std::string& job, const Mirror::GangView& gang, Trouble* trouble) {
+void GangTroubles::Tell(const std::string& job, const GangView& gang, Trouble* trouble) {
   if (!gang.half_bound()) {
     statuses_.WantGroupCondition(job, NoLongerPartiallyBound(gang));
     return;
   }
   const bool lost = !trouble->never_whole;
-  const char* const next =
-      trouble->releasing ? "; those that are bound are evicted, and the gang starts again"
-      : trouble->why == BindFailure::kGone ? "; it is completed when another pod takes its place"
-                                           : "; what is missing is tried again with growing pauses";
+  const char* const next = trouble->releasing
+                               ? "; those that are bound are evicted, and the gang starts again"
+                               : WhatNext(trouble->why);
   ShownCondition condition{
       .type = kPartiallyBound,
       .status = "True",
@@ -174,8 +200,8 @@ void GangTroubles::Tell(const std::string& job, const Mirror::GangView& gang, Tr
   statuses_.WantGroupCondition(job, std::move(condition));
 }
 
-void GangTroubles::RecordEvent(const std::string& job, const Mirror::GangView& gang,
-                               std::string reason, std::string message) {
+void GangTroubles::RecordEvent(const std::string& job, const GangView& gang, std::string reason,
+                               std::string message) {
   const size_t slash = job.find('/');
   client::EventObject object;
   object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();

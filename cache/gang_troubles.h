@@ -20,6 +20,7 @@ namespace bth::cache {
 
 // Why a binding did not happen; decides how long its job pauses.
 enum class BindFailure : uint8_t {
+  kInterrupted,  // An earlier life of this program ended before it was sent.
   kUnreachable,  // No answer, or none that means anything; the pod is not bound.
   kConflict,     // Somebody else changed the pod.
   kGone,         // The pod is no more; another one may come.
@@ -43,13 +44,17 @@ struct GangTroubleOptions {
 class GangTroubles {
  public:
   // Evicts a pod of a gang that is released.
-  using EvictFn = std::function<void(const Mirror::PlacedPod& pod, const std::string& job)>;
+  using EvictFn = std::function<void(const PlacedPod& pod, const std::string& job)>;
 
   // All of them outlive it; `metrics` may be null.
   GangTroubles(Mirror& mirror, StatusWriter& statuses, client::EventRecorder& events,
                metrics::SchedulerMetrics* metrics, GangTroubleOptions options);
   void OnRelease(EvictFn evict) { evict_ = std::move(evict); }
 
+  // Takes up the gangs that an earlier life of this program left half bound, whether it got to
+  // say so or not. Called before anything is bound and again at will: only the first call looks,
+  // at all PodGroups.
+  void LookBack(absl::Time now);
   // A batch that binds pods of the job comes in, before any of them is assumed bound.
   void BatchComes(const std::string& job);
   void BindingBegins(const std::string& job) { ++under_way_[job].bindings; }
@@ -60,9 +65,9 @@ class GangTroubles {
   void BatchCame();
 
   // What the watch told may have completed or ended gangs. Called after each cycle; the cost
-  // follows their number, but for the first call, which looks at all PodGroups for what an earlier
-  // life of this program said.
-  void ReviewAll(absl::Time now);
+  // follows their number. `gangs_are_kept`: by the policy in force. Otherwise some of a PodGroup's
+  // pods may well be bound without the others, and nothing is said or done about it.
+  void ReviewAll(absl::Time now, bool gangs_are_kept);
   // When the next gang is to be released; InfiniteFuture when none.
   absl::Time NextRelease() const;
 
@@ -73,7 +78,7 @@ class GangTroubles {
   };
   // A job of which a binding failed and that has pods left to bind.
   struct Trouble {
-    BindFailure why = BindFailure::kUnreachable;
+    BindFailure why = BindFailure::kInterrupted;
     std::string what;  // The last failure, in words.
     absl::Duration next_hold;
     absl::Time held_until = absl::InfinitePast();
@@ -87,10 +92,9 @@ class GangTroubles {
   // True when nothing is left to say about the job.
   bool Review(const std::string& job, Trouble* trouble, absl::Time now);
   void Release(const std::string& job, Trouble* trouble, absl::Time now);
-  void Tell(const std::string& job, const Mirror::GangView& gang, Trouble* trouble);
-  void RecordEvent(const std::string& job, const Mirror::GangView& gang, std::string reason,
+  void Tell(const std::string& job, const GangView& gang, Trouble* trouble);
+  void RecordEvent(const std::string& job, const GangView& gang, std::string reason,
                    std::string message);
-  void TakeUpFromBefore(absl::Time now);
 
   Mirror& mirror_;
   StatusWriter& statuses_;
@@ -101,6 +105,7 @@ class GangTroubles {
   absl::flat_hash_map<std::string, UnderWay> under_way_;  // By job.
   std::map<std::string, Trouble> troubles_;               // By job.
   bool looked_back_ = false;
+  bool gangs_are_kept_ = true;
 };
 
 }  // namespace bth::cache

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,10 +14,14 @@
 #include "absl/status/status.h"
 #include "api/model/snapshot.h"
 #include "base/clock.h"
+#include "cache/budget_book.h"
 #include "cache/compiled.h"
+#include "cache/group_parts.h"
 #include "cache/mirror_records.h"
 #include "cache/mirror_views.h"
 #include "cache/peer_book.h"
+#include "cache/queue_book.h"
+#include "cache/shape_book.h"
 #include "cache/slots.h"
 #include "cache/sorted_ids.h"
 #include "cache/storage_mirror.h"
@@ -100,20 +103,16 @@ class Mirror {
   // What the objects show; null or nothing when unknown.
   // True when the PodGroup is ours to enqueue and to write: a pod of it is ours, or it has none.
   bool OwnsGroup(const std::string& pod_group_key) const;
-  using GangView = cache::GangView;
-  using PlacedPod = cache::PlacedPod;
-  using PodView = cache::PodView;
-  using Groupless = GrouplessPod;
   std::optional<GangView> Gang(const std::string& pod_group_key) const;
   std::vector<PlacedPod> PlacedPods(const std::string& pod_group_key) const;  // By name.
-  // PodGroups that show the condition as True, by key. Cost: linear in all of them.
-  std::vector<std::string> GroupsShowing(std::string_view condition_type) const;
+  // Of our PodGroups, by key. Cost: linear in all of them.
+  std::vector<std::string> HalfBoundGroups() const;
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
   std::optional<PodView> Pod(const std::string& key) const;
   const model::NodeFacts* NodeNamed(const std::string& name) const;
   // Pending pods with our scheduler name that no PodGroup claims, by key, at most `max`.
-  std::vector<Groupless> PodsWithoutGroup(size_t max) const;
+  std::vector<GrouplessPod> PodsWithoutGroup(size_t max) const;
 
   size_t pods() const { return pods_.size(); }
   size_t nodes() const { return nodes_.size(); }
@@ -136,7 +135,6 @@ class Mirror {
   void RefreshPorts(model::NodeId node);
   void TrackVolumes(model::TaskId id, const model::TaskState& state, bool on);
   model::ShapeId AcquireShape(CompiledPod& pod);
-  void ReleaseShape(model::ShapeId shape);
   void Renumber();  // After a dimension was added.
   void RefreshExtras(model::TaskId id);
 
@@ -146,13 +144,7 @@ class Mirror {
   void LeaveJob(model::TaskId id, model::JobId job);
   std::vector<model::TaskId>::const_iterator PlaceInJob(model::TaskId id,
                                                         const JobRecord& record) const;
-  void CountPriority(model::SubJobId sub_job, int32_t priority, int32_t sign);
   void Regroup(model::JobId job);
-  model::SubJobId SubJobFor(model::JobId job, const CompiledPod& pod);
-  model::SubJobId SubJob(model::JobId job, const std::string& key, const SubGroup* group,
-                         int64_t match_index);
-  model::RoleId RoleFor(model::JobId job, const std::string& role);
-  void ClearGroups(model::JobId job);
   void WriteJobRow(model::JobId job);
   void DropJobIfEmpty(model::JobId job);
   void RefreshPriorities();
@@ -166,11 +158,6 @@ class Mirror {
   void Mention(model::NodeId node, int32_t sign);
   void DropNodeIfEmpty(model::NodeId node);
   void CountImages(const model::NodeFacts& facts, int32_t sign);
-  void WriteQueueRow(model::QueueId queue);
-
-  // mirror_budgets.cc
-  std::shared_ptr<const std::vector<model::BudgetId>> BudgetsOf(const CompiledPod& pod) const;
-  void PublishBudgets();
 
   // mirror_peers.cc
   void TrackPeers(model::TaskId id, const model::TaskState& state, bool on);
@@ -180,7 +167,8 @@ class Mirror {
   // mirror_publish.cc
   void PublishNodes();
   void PublishJobs();
-  void EndSpares();  // mirror_refusals.cc
+  void PublishBudgets();  // mirror_budgets.cc
+  void EndSpares();       // mirror_refusals.cc
   void Touch(model::JobId job);
 
   const Clock* clock_;
@@ -205,9 +193,7 @@ class Mirror {
   absl::flat_hash_map<std::string, model::JobId> jobs_;
   IdVector<model::JobId, JobRecord> job_records_;
   Slots<model::JobId> job_slots_;
-  IdVector<model::SubJobId, SubJobRecord> sub_job_records_;
-  Slots<model::SubJobId> sub_job_slots_;
-  Slots<model::RoleId> role_slots_;
+  GroupParts parts_;
   absl::flat_hash_set<model::JobId> dirty_jobs_;
   SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
@@ -220,28 +206,11 @@ class Mirror {
   absl::flat_hash_map<std::string, std::string> foreign_pods_;
   absl::flat_hash_map<std::string, int32_t> foreign_waiting_;
 
-  absl::flat_hash_map<std::string, model::ShapeId> shapes_;
-  IdVector<model::ShapeId, ShapeRecord> shape_records_;
-  Slots<model::ShapeId> shape_slots_;
-  absl::flat_hash_map<std::string, model::ConstraintsId> constraints_;
-  IdVector<model::ConstraintsId, ConstraintsRecord> constraints_records_;
-  Slots<model::ConstraintsId> constraints_slots_;
-
   StorageMirror storage_;
   absl::flat_hash_set<model::TaskId> waiting_with_volumes_;  // Ours.
-
-  absl::flat_hash_map<std::string, model::QueueId> queues_;
-  IdVector<model::QueueId, std::optional<CompiledQueue>> queue_records_;
-  Slots<model::QueueId> queue_slots_;
-  bool queue_names_dirty_ = true;
-
-  absl::flat_hash_map<std::string, model::BudgetId> budgets_;
-  absl::flat_hash_map<std::string, std::vector<model::BudgetId>> budgets_of_namespace_;
-  IdVector<model::BudgetId, CompiledBudget> budget_records_;
-  Slots<model::BudgetId> budget_slots_;
-  absl::flat_hash_set<std::string> budget_namespaces_;  // Where selectors changed.
-  model::QuotaTable quotas_;
-  bool quotas_dirty_ = false;
+  ShapeBook shapes_;
+  QueueBook queues_;
+  BudgetBook budgets_;
   PeerBook peers_;
   absl::flat_hash_map<std::string, PriorityClass> priority_classes_;
   int32_t default_priority_ = 0;

@@ -4,7 +4,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
-#include "cache/grouping.h"
 #include "cache/mirror.h"
 
 namespace bth::cache {
@@ -25,7 +24,7 @@ JobId Mirror::JobOf(const std::string& key) {
   now_.jobs.EnsureContains(id);
   now_.usage.jobs.EnsureContains(id);
   now_.usage.jobs.Mutable(id) = model::JobCounts();
-  SubJob(id, key, nullptr, 0);
+  parts_.DefaultSubJob(id, job_records_[id], &now_);
   without_group_.insert(id);
   WriteJobRow(id);
   return id;
@@ -101,9 +100,9 @@ void Mirror::EnterJob(TaskId id, JobId job) {
   const CompiledPod& pod = pod_records_[id].pod;
   record.ours += static_cast<int32_t>(pod.ours);
   row.job = job;
-  row.sub_job = SubJobFor(job, pod);
-  row.role = pod.names.role.empty() ? RoleId() : RoleFor(job, pod.names.role);
-  CountPriority(row.sub_job, row.priority, +1);
+  row.sub_job = parts_.SubJobFor(job, record, pod, &now_);
+  row.role = parts_.RoleFor(job, record, pod.names.role, &now_);
+  parts_.CountPriority(row.sub_job, row.priority, +1, &now_);
   Touch(job);
 }
 
@@ -118,18 +117,6 @@ std::vector<TaskId>::const_iterator Mirror::PlaceInJob(TaskId id, const JobRecor
   return std::lower_bound(record.tasks.begin(), record.tasks.end(), id, before);
 }
 
-// A sub-job has the highest priority of its tasks, and at least 0.
-void Mirror::CountPriority(SubJobId sub_job, int32_t priority, int32_t sign) {
-  SubJobRecord& record = sub_job_records_[sub_job];
-  record.tasks += sign;
-  auto [it, fresh] = record.priorities.try_emplace(priority, 0);
-  it->second += sign;
-  if (it->second == 0) record.priorities.erase(it);
-  const int32_t top =
-      record.priorities.empty() ? 0 : std::max(0, record.priorities.rbegin()->first);
-  if (now_.sub_jobs[sub_job].priority != top) now_.sub_jobs.Mutable(sub_job).priority = top;
-}
-
 void Mirror::LeaveJob(TaskId id, JobId job) {
   JobRecord& record = job_records_[job];
   const auto place = PlaceInJob(id, record);
@@ -139,14 +126,8 @@ void Mirror::LeaveJob(TaskId id, JobId job) {
   record.ours -= static_cast<int32_t>(ours);
   changed_ |= !ours && Owns(record);  // What was another scheduler's may be ours to enqueue.
   const SubJobId sub_job = now_.tasks[id].sub_job;
-  CountPriority(sub_job, now_.tasks[id].priority, -1);
-  // The sub-job is what its tasks make it; one without tasks would count as valid.
-  if (sub_job_records_[sub_job].tasks == 0 && now_.sub_jobs[sub_job].facts->key != record.key) {
-    record.sub_jobs.erase(now_.sub_jobs[sub_job].facts->key);
-    now_.sub_jobs.Mutable(sub_job) = model::SubJobRow();
-    now_.usage.sub_jobs.Mutable(sub_job) = model::SubJobCounts();
-    sub_job_slots_.Free(sub_job);
-  }
+  parts_.CountPriority(sub_job, now_.tasks[id].priority, -1, &now_);
+  parts_.DropIfEmpty(sub_job, record, &now_);
   record.lists_dirty = true;
   Touch(job);
   // A PodGroup that another scheduler's pods held is ours again, and waits.
@@ -161,88 +142,17 @@ void Mirror::Regroup(JobId job) {
     now_.usage.Count(now_.tasks[task], now_.shapes[pod_records_[task].shape],
                      now_.usage.tasks[task], -1);
   }
-  ClearGroups(job);
-  SubJob(job, record.key, nullptr, 0);
+  parts_.Clear(record, &now_);
+  parts_.DefaultSubJob(job, record, &now_);
   for (TaskId task : record.tasks) {
     model::TaskRow& row = now_.tasks.Mutable(task);
-    row.sub_job = SubJobFor(job, pod_records_[task].pod);
-    const std::string& role = pod_records_[task].pod.names.role;
-    row.role = role.empty() ? RoleId() : RoleFor(job, role);
-    CountPriority(row.sub_job, row.priority, +1);
+    const CompiledPod& pod = pod_records_[task].pod;
+    row.sub_job = parts_.SubJobFor(job, record, pod, &now_);
+    row.role = parts_.RoleFor(job, record, pod.names.role, &now_);
+    parts_.CountPriority(row.sub_job, row.priority, +1, &now_);
     now_.usage.Count(row, now_.shapes[pod_records_[task].shape], now_.usage.tasks[task], +1);
   }
   record.lists_dirty = true;
-}
-
-void Mirror::ClearGroups(JobId job) {
-  JobRecord& record = job_records_[job];
-  for (const auto& [key, id] : record.sub_jobs) {
-    now_.sub_jobs.Mutable(id) = model::SubJobRow();
-    now_.usage.sub_jobs.Mutable(id) = model::SubJobCounts();
-    sub_job_slots_.Free(id);
-  }
-  for (const auto& [name, id] : record.roles) {
-    now_.roles.Mutable(id) = model::RoleRow();
-    now_.usage.roles.Mutable(id) = model::RoleCounts();
-    role_slots_.Free(id);
-  }
-  record.sub_jobs.clear();
-  record.roles.clear();
-}
-
-SubJobId Mirror::SubJobFor(JobId job, const CompiledPod& pod) {
-  const JobRecord& record = job_records_[job];
-  if (record.group) {
-    for (const SubGroup& group : record.group->sub_groups) {
-      const std::optional<SubJobMatch> match = MatchSubGroup(group, pod.labels);
-      if (!match) continue;
-      return SubJob(job, absl::StrCat(record.key, "/", group.name, "-", match->suffix), &group,
-                    match->index);
-    }
-  }
-  return SubJob(job, record.key, nullptr, 0);
-}
-
-SubJobId Mirror::SubJob(JobId job, const std::string& key, const SubGroup* group,
-                        int64_t match_index) {
-  JobRecord& record = job_records_[job];
-  auto [it, fresh] = record.sub_jobs.try_emplace(key);
-  if (!fresh) return it->second;
-  const SubJobId id = sub_job_slots_.Take();
-  it->second = id;
-  now_.sub_jobs.EnsureContains(id);
-  now_.usage.sub_jobs.EnsureContains(id);
-  model::SubJobRow row;
-  row.facts = std::make_shared<const model::SubJobFacts>(
-      model::SubJobFacts{.group = group == nullptr ? record.key : group->name, .key = key});
-  row.job = job;
-  row.match_index = match_index;
-  if (group != nullptr) {
-    row.min_available = group->size;
-    const auto& groups = record.group->sub_groups;
-    row.group = static_cast<int32_t>(group - groups.data());
-  } else if (record.group && record.group->sub_groups.empty()) {
-    row.min_available = record.group->min_member;
-  }
-  now_.sub_jobs.Mutable(id) = row;
-  now_.usage.sub_jobs.Mutable(id) = model::SubJobCounts();
-  sub_job_records_.EnsureContains(id);
-  sub_job_records_[id] = SubJobRecord();
-  record.lists_dirty = true;
-  return id;
-}
-
-RoleId Mirror::RoleFor(JobId job, const std::string& role) {
-  JobRecord& record = job_records_[job];
-  auto [it, fresh] = record.roles.try_emplace(role);
-  if (!fresh) return it->second;
-  const RoleId id = role_slots_.Take();
-  it->second = id;
-  now_.roles.EnsureContains(id);
-  now_.usage.roles.EnsureContains(id);
-  now_.roles.Mutable(id) = {.job = job, .name = std::make_shared<const std::string>(role)};
-  now_.usage.roles.Mutable(id) = model::RoleCounts();
-  return id;
 }
 
 void Mirror::WriteJobRow(JobId job) {
@@ -263,10 +173,10 @@ void Mirror::WriteJobRow(JobId job) {
     row.min_resources = vocabulary_.Set(group.min_resources);
     row.has_sub_group_policy = !group.sub_groups.empty();
     row.has_network_topology = group.has_network_topology;
-    if (auto it = queues_.find(group.facts->queue); it != queues_.end()) row.queue = it->second;
+    row.queue = queues_.Find(group.facts->queue);
     for (const auto& [name, minimum] : group.role_minimums) {
       row.role_minimum_sum += minimum;
-      const RoleId role = RoleFor(job, name);
+      const RoleId role = parts_.RoleFor(job, record, name, &now_);
       now_.roles.Mutable(role).min_available = minimum;
       roles->push_back(role);
     }
@@ -310,7 +220,7 @@ void Mirror::WriteJobRow(JobId job) {
 void Mirror::DropJobIfEmpty(JobId job) {
   JobRecord& record = job_records_[job];
   if (record.group || !record.tasks.empty()) return;
-  ClearGroups(job);
+  parts_.Clear(record, &now_);
   jobs_.erase(record.key);
   without_group_.erase(job);
   record = JobRecord();
@@ -378,7 +288,7 @@ void Mirror::ForgetForeignPod(const std::string& key) {
   foreign_pods_.erase(noted);
 }
 
-std::optional<Mirror::GangView> Mirror::Gang(const std::string& pod_group_key) const {
+std::optional<GangView> Mirror::Gang(const std::string& pod_group_key) const {
   auto known = jobs_.find(pod_group_key);
   if (known == jobs_.end() || !job_records_[known->second].group) return std::nullopt;
   const model::JobRow& row = now_.jobs[known->second];

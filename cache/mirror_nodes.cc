@@ -6,7 +6,6 @@
 namespace bth::cache {
 
 using model::NodeId;
-using model::QueueId;
 
 NodeId Mirror::NodeOf(const std::string& name) {
   auto [it, fresh] = nodes_.try_emplace(name);
@@ -48,19 +47,6 @@ bool SameNode(const CompiledNode& a, const CompiledNode& b) {
          std::equal(left.taints.begin(), left.taints.end(), right.taints.begin(),
                     right.taints.end(), same_taint) &&
          a.allocatable == b.allocatable && a.oversubscription == b.oversubscription;
-}
-
-// All but what the status shows as allocated.
-bool SameQueue(const CompiledQueue& a, const CompiledQueue& b) {
-  return a.row.uid == b.row.uid && a.row.weight == b.row.weight &&
-         a.row.priority == b.row.priority && a.row.reclaimable == b.row.reclaimable &&
-         a.row.state == b.row.state && a.row.parent == b.row.parent &&
-         a.row.hierarchy == b.row.hierarchy && a.row.hierarchy_weights == b.row.hierarchy_weights &&
-         a.row.dequeue_strategy == b.row.dequeue_strategy && a.capability == b.capability &&
-         a.deserved == b.deserved && a.guarantee == b.guarantee && a.node_groups == b.node_groups &&
-         a.row.has_device_quota == b.row.has_device_quota &&
-         a.row.has_negative_quota == b.row.has_negative_quota &&
-         a.node_group_limits == b.node_group_limits;
 }
 
 }  // namespace
@@ -137,71 +123,25 @@ void Mirror::CountImages(const model::NodeFacts& facts, int32_t sign) {
 }
 
 void Mirror::PutQueue(CompiledQueue queue) {
-  const std::string name = *queue.row.name;
-  if (auto known = queues_.find(name); known != queues_.end()) {
-    CompiledQueue& record = *queue_records_[known->second];
-    if (SameQueue(record, queue)) {
-      record.shown_allocated = std::move(queue.shown_allocated);
-      return;
-    }
-  }
+  if (queues_.TakeShown(queue)) return;
   changed_ = true;
   bool grew = false;
   vocabulary_.Reserve(queue.guarantee, &grew);
   if (grew) Renumber();
-  auto [it, fresh] = queues_.try_emplace(name);
-  if (fresh) {
-    it->second = queue_slots_.Take();
-    queue_records_.EnsureContains(it->second);
-    now_.queues.EnsureContains(it->second);
-    queue_names_dirty_ = true;
-  }
-  const QueueId id = it->second;
-  queue_records_[id] = std::move(queue);
-  WriteQueueRow(id);
-  if (fresh) {
-    for (const auto& [key, job] : jobs_) WriteJobRow(job);  // Some may have waited for it.
-  }
+  const bool fresh = queues_.Put(std::move(queue), vocabulary_, &now_);
+  ++rows_rewritten_;
+  if (!fresh) return;
+  for (const auto& [key, job] : jobs_) WriteJobRow(job);  // Some may have waited for it.
 }
 
 void Mirror::RemoveQueue(const std::string& name) {
-  auto known = queues_.find(name);
-  if (known == queues_.end()) return;
+  if (!queues_.Remove(name, &now_)) return;
   changed_ = true;
-  const QueueId id = known->second;
-  queues_.erase(known);
-  queue_records_[id].reset();
-  now_.queues.Mutable(id) = model::QueueRow();
-  queue_slots_.Free(id);
-  queue_names_dirty_ = true;
   for (const auto& [key, job] : jobs_) WriteJobRow(job);
 }
 
-void Mirror::WriteQueueRow(QueueId id) {
-  const CompiledQueue& queue = *queue_records_[id];
-  model::QueueRow row = queue.row;
-  row.capability = vocabulary_.Set(queue.capability);
-  row.deserved = vocabulary_.Set(queue.deserved);
-  row.guarantee = vocabulary_.Set(queue.guarantee);
-  const auto unasked = [this](const auto& entry) {
-    return entry.second > 0 && !vocabulary_.dims().Find(entry.first).has_value();
-  };
-  row.deserves_unasked = std::any_of(queue.deserved.begin(), queue.deserved.end(), unasked);
-  if (queue.node_groups != model::NodeGroupRules() || !queue.node_group_limits.empty()) {
-    auto rules = std::make_shared<model::NodeGroupRules>(queue.node_groups);
-    for (const auto& [group, amounts] : queue.node_group_limits) {
-      rules->limits.emplace_back(group, vocabulary_.Set(amounts));
-    }
-    row.node_groups = std::move(rules);
-  }
-  now_.queues.Mutable(id) = row;
-  ++rows_rewritten_;
-}
-
 const NamedAmounts* Mirror::ShownAllocatedOf(const std::string& queue) const {
-  auto known = queues_.find(queue);
-  if (known == queues_.end()) return nullptr;
-  return &queue_records_[known->second]->shown_allocated;
+  return queues_.ShownAllocatedOf(queue);
 }
 
 }  // namespace bth::cache

@@ -6,7 +6,6 @@
 
 namespace bth::cache {
 
-using model::ConstraintsId;
 using model::JobId;
 using model::NodeId;
 using model::ShapeId;
@@ -27,12 +26,6 @@ bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
          a.requests == b.requests && a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
          a.nonzero.memory_bytes == b.nonzero.memory_bytes &&
          a.constraints_key == b.constraints_key && a.labels == b.labels;
-}
-
-std::string ShapeKey(const CompiledPod& pod) {
-  std::string key = absl::StrCat(pod.nonzero.cpu_milli, ",", pod.nonzero.memory_bytes, ";");
-  for (const auto& [name, amount] : pod.requests) absl::StrAppend(&key, name, "=", amount, ",");
-  return absl::StrCat(key, "|", pod.constraints_key);
 }
 
 }  // namespace
@@ -154,7 +147,7 @@ void Mirror::AddTask(TaskId id) {
   row.never_preempts = pod.never_preempts;
   row.critical = pod.critical;
   row.protected_until_us = pod.protected_until_us;
-  row.budgets = BudgetsOf(pod);
+  row.budgets = budgets_.Selecting(pod);
   if (pod.constraints->peers != nullptr) peers_.AskFor(*pod.constraints->peers);
   row.labels = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
@@ -189,7 +182,7 @@ void Mirror::DropTask(TaskId id) {
   const NodeId nominated = now_.tasks[id].nominated_node;
   now_.tasks.Mutable(id) = model::TaskRow();
   now_.usage.tasks.Mutable(id) = TaskState();
-  ReleaseShape(record.shape);
+  shapes_.Release(record.shape, &now_);
   pods_.erase(record.pod.names.Key());
   record = PodRecord();
   task_slots_.Free(id);
@@ -280,67 +273,23 @@ void Mirror::RefreshPorts(NodeId node) {
 
 ShapeId Mirror::AcquireShape(CompiledPod& pod) {
   bool grew = false;
-  std::string homeless_key;  // Apart from the pod's, which tells whether its object changed.
-  if (const std::optional<std::string> homeless = vocabulary_.Reserve(pod.requests, &grew)) {
+  const std::string homeless = vocabulary_.Reserve(pod.requests, &grew).value_or("");
+  if (!homeless.empty()) {
     auto constraints = std::make_shared<model::PodConstraints>(*pod.constraints);
     constraints->unsupported |= model::Bit(model::UnsupportedFeature::kDimensions);
     absl::StrAppend(&constraints->unsupported_detail,
-                    constraints->unsupported_detail.empty() ? "" : ", ", *homeless);
+                    constraints->unsupported_detail.empty() ? "" : ", ", homeless);
     pod.constraints = std::move(constraints);
-    homeless_key = absl::StrCat("|no dimension for ", *homeless);
   }
   if (grew) Renumber();
-  const std::string constraints_key = pod.constraints_key + homeless_key;
-  const std::string key = ShapeKey(pod) + homeless_key;
-  if (auto it = shapes_.find(key); it != shapes_.end()) {
-    ++shape_records_[it->second].pods;
-    return it->second;
-  }
-  auto [constraints_it, fresh] = constraints_.try_emplace(constraints_key);
-  if (fresh) {
-    const ConstraintsId id = constraints_slots_.Take();
-    constraints_it->second = id;
-    constraints_records_.EnsureContains(id);
-    constraints_records_[id] = {.key = constraints_key};
-    now_.constraints.EnsureContains(id);
-    now_.constraints.Mutable(id) = pod.constraints;
-  }
-  ++constraints_records_[constraints_it->second].shapes;
-  const ShapeId id = shape_slots_.Take();
-  shapes_[key] = id;
-  shape_records_.EnsureContains(id);
-  shape_records_[id] = {.key = key, .pods = 1};
-  now_.shapes.EnsureContains(id);
-  model::ShapeRow row;
-  row.request = vocabulary_.Vector(pod.requests);
-  row.nonzero = pod.nonzero;
-  row.constraints = constraints_it->second;
-  row.best_effort = row.request.IsEmpty();
-  now_.shapes.Mutable(id) = row;
-  return id;
-}
-
-void Mirror::ReleaseShape(ShapeId shape) {
-  ShapeRecord& record = shape_records_[shape];
-  if (--record.pods > 0) return;
-  const ConstraintsId constraints = now_.shapes[shape].constraints;
-  shapes_.erase(record.key);
-  record = ShapeRecord();
-  now_.shapes.Mutable(shape) = model::ShapeRow();
-  shape_slots_.Free(shape);
-  ConstraintsRecord& held = constraints_records_[constraints];
-  if (--held.shapes > 0) return;
-  constraints_.erase(held.key);
-  held = ConstraintsRecord();
-  now_.constraints.Mutable(constraints) = nullptr;
-  constraints_slots_.Free(constraints);
+  return shapes_.Acquire(pod, homeless, vocabulary_, &now_);
 }
 
 // A new dimension starts at zero in every sum; amounts that nobody asked for until now come in
 // from the objects.
 void Mirror::Renumber() {
   for (const auto& [name, node] : nodes_) WriteNodeRow(node);
-  for (const auto& [name, queue] : queues_) WriteQueueRow(queue);
+  rows_rewritten_ += queues_.WriteRows(vocabulary_, &now_);
   for (const auto& [key, job] : jobs_) WriteJobRow(job);
 }
 
@@ -438,7 +387,7 @@ void Mirror::ForgetAssumption(const std::string& key, std::string_view uid) {
   SetState(known->second, ObservedState(record.pod));
 }
 
-std::optional<Mirror::PodView> Mirror::Pod(const std::string& key) const {
+std::optional<PodView> Mirror::Pod(const std::string& key) const {
   auto known = pods_.find(key);
   if (known == pods_.end()) return std::nullopt;
   const PodRecord& record = pod_records_[known->second];
@@ -458,8 +407,8 @@ std::optional<Mirror::PodView> Mirror::Pod(const std::string& key) const {
                  .assumed_node = assumed_node};
 }
 
-std::vector<Mirror::Groupless> Mirror::PodsWithoutGroup(size_t max) const {
-  std::vector<Groupless> out;
+std::vector<GrouplessPod> Mirror::PodsWithoutGroup(size_t max) const {
+  std::vector<GrouplessPod> out;
   const auto add = [&](TaskId task, const std::string& group) {
     const CompiledPod& pod = pod_records_[task].pod;
     if (!pod.ours || now_.usage.tasks[task].status != TaskStatus::kPending) return;
@@ -471,7 +420,7 @@ std::vector<Mirror::Groupless> Mirror::PodsWithoutGroup(size_t max) const {
     for (TaskId task : job_records_[job].tasks) add(task, job_records_[job].key);
   }
   std::sort(out.begin(), out.end(),
-            [](const Groupless& a, const Groupless& b) { return a.key < b.key; });
+            [](const GrouplessPod& a, const GrouplessPod& b) { return a.key < b.key; });
   if (out.size() > max) out.resize(max);
   return out;
 }

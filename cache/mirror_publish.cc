@@ -9,7 +9,6 @@ namespace bth::cache {
 using model::JobId;
 using model::NodeId;
 using model::PodGroupPhase;
-using model::QueueId;
 using model::SubJobId;
 using model::TaskStatus;
 
@@ -58,14 +57,6 @@ void Mirror::PublishNodes() {
               [](const auto& a, const auto& b) { return a.image < b.image; });
     now_.images = std::move(images);
     images_dirty_ = false;
-  }
-  if (queue_names_dirty_) {
-    auto by_name = std::make_shared<std::vector<QueueId>>();
-    for (const auto& [name, queue] : queues_) by_name->push_back(queue);
-    std::sort(by_name->begin(), by_name->end(),
-              [this](QueueId a, QueueId b) { return *now_.queues[a].name < *now_.queues[b].name; });
-    now_.queues_by_name = std::move(by_name);
-    queue_names_dirty_ = false;
   }
 }
 
@@ -116,6 +107,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   EndSpares();
   PublishNodes();
   PublishJobs();
+  queues_.Publish(&now_);
   PublishBudgets();
   PublishPeers();
   ++now_.generation;
@@ -128,12 +120,10 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   task_slots_.Recycle();
   node_slots_.Recycle();
   job_slots_.Recycle();
-  sub_job_slots_.Recycle();
-  role_slots_.Recycle();
-  shape_slots_.Recycle();
-  constraints_slots_.Recycle();
-  queue_slots_.Recycle();
-  budget_slots_.Recycle();
+  parts_.Recycle();
+  shapes_.Recycle();
+  queues_.Recycle();
+  budgets_.Recycle();
   peers_.Recycle();
   return snapshot;
 }

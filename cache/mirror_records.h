@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,24 +50,9 @@ struct JobRecord {
   bool lists_dirty = true;
 };
 
-struct SubJobRecord {
-  int32_t tasks = 0;
-  std::map<int32_t, int32_t> priorities;  // Tasks by priority.
-};
-
-struct ShapeRecord {
-  std::string key;
-  int64_t pods = 0;
-};
-
 struct PriorityClass {
   int32_t value = 0;
   bool global_default = false;
-};
-
-struct ConstraintsRecord {
-  std::string key;
-  int64_t shapes = 0;
 };
 
 }  // namespace bth::cache

@@ -50,7 +50,7 @@ void Mirror::EndSpares() {
   }
 }
 
-std::vector<Mirror::PlacedPod> Mirror::PlacedPods(const std::string& pod_group_key) const {
+std::vector<PlacedPod> Mirror::PlacedPods(const std::string& pod_group_key) const {
   std::vector<PlacedPod> placed;
   const auto known = jobs_.find(pod_group_key);
   if (known == jobs_.end()) return placed;
@@ -64,12 +64,12 @@ std::vector<Mirror::PlacedPod> Mirror::PlacedPods(const std::string& pod_group_k
   return placed;
 }
 
-std::vector<std::string> Mirror::GroupsShowing(std::string_view condition_type) const {
+std::vector<std::string> Mirror::HalfBoundGroups() const {
   std::vector<std::string> keys;
   for (const auto& [key, job] : jobs_) {
-    if (!job_records_[job].group) continue;
-    for (const ShownCondition& condition : job_records_[job].group->shown.conditions) {
-      if (condition.type == condition_type && condition.status == "True") keys.push_back(key);
+    if (!Owns(job_records_[job])) continue;
+    if (const std::optional<GangView> gang = Gang(key); gang && gang->half_bound()) {
+      keys.push_back(key);
     }
   }
   std::sort(keys.begin(), keys.end());

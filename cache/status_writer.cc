@@ -21,7 +21,7 @@ namespace bth::cache {
 using metrics::EffectKind;
 using metrics::EffectOutcome;
 
-ShownCondition NoLongerPartiallyBound(const Mirror::GangView& gang) {
+ShownCondition NoLongerPartiallyBound(const GangView& gang) {
   const bool released = gang.ready == 0;
   return {.type = kPartiallyBound,
           .status = "False",
@@ -75,7 +75,7 @@ void StatusWriter::EndPartiallyBound(const std::string& key,
                                      std::vector<ShownCondition>* conditions) const {
   for (ShownCondition& condition : *conditions) {
     if (condition.type != kPartiallyBound || condition.status != "True") continue;
-    const std::optional<Mirror::GangView> gang = mirror_.Gang(key);
+    const std::optional<GangView> gang = mirror_.Gang(key);
     if (gang && !gang->half_bound()) condition = NoLongerPartiallyBound(*gang);
   }
 }
@@ -103,7 +103,7 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
   if (pod.nominated_node.valid()) {
     wish.nominated_node = report.snapshot->node_facts(pod.nominated_node).name;
     // A promise whose batch came too late was dropped with it.
-    const std::optional<Mirror::PodView> view = mirror_.Pod(key);
+    const std::optional<PodView> view = mirror_.Pod(key);
     const bool holds = view && (view->promised_node == wish.nominated_node ||
                                 view->nominated_node == wish.nominated_node);
     if (!holds) wish.nominated_node.clear();
@@ -159,7 +159,7 @@ StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
 
 StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
   const PodWish& wish = pods_.at(key);
-  const std::optional<Mirror::PodView> view = mirror_.Pod(key);
+  const std::optional<PodView> view = mirror_.Pod(key);
   if (!view || view->uid != wish.uid || view->status != model::TaskStatus::kPending) {
     return Urgency::kNone;
   }
@@ -269,7 +269,7 @@ void StatusWriter::ForgetShown() {
                shown->conditions.end();
   });
   absl::erase_if(sent_pods_, [this](const auto& entry) {
-    const std::optional<Mirror::PodView> view = mirror_.Pod(entry.first);
+    const std::optional<PodView> view = mirror_.Pod(entry.first);
     return !view || view->uid != entry.second.uid ||
            (view->reason == entry.second.reason && view->message == entry.second.message);
   });

@@ -19,7 +19,7 @@ namespace bth::cache {
 
 // Type of the PodGroup condition of gangs of which a binding failed and that lack members.
 inline constexpr const char* kPartiallyBound = "PartiallyBound";
-ShownCondition NoLongerPartiallyBound(const Mirror::GangView& gang);
+ShownCondition NoLongerPartiallyBound(const GangView& gang);
 
 // One wish per object, the newest; a wish that the object already shows is dropped without a
 // write. Phases and counts go out at once; reasons after `settle`, so that what is bound a moment

@@ -198,7 +198,7 @@ void VolumeBinder::Rearm() {
 }
 
 absl::Status VolumeBinder::Look(const Waiting& entry) const {
-  const std::optional<Mirror::PodView> pod = mirror_.Pod(entry.order.pod);
+  const std::optional<PodView> pod = mirror_.Pod(entry.order.pod);
   if (!pod || pod->uid != entry.order.uid || pod->status != model::TaskStatus::kBinding) {
     return absl::CancelledError(absl::StrCat("pod ", entry.order.pod, " is no more to be bound"));
   }

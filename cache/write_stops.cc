@@ -1,5 +1,9 @@
 #include "cache/write_stops.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
@@ -18,6 +22,41 @@ absl::Status Stopped(std::string_view what, const std::string& name, const std::
 bool WriteStops::StopsQueue(const model::Snapshot& snapshot, model::QueueId queue) const {
   if (!everything.empty()) return true;
   return queue.valid() && !queues.empty() && queues.contains(*snapshot.queues[queue].name);
+}
+
+void WriteStops::KeepOff(framework::Session& session) const {
+  const auto add = [&hooks = session.hooks()](auto& list, auto fn) {
+    list.Add({.tier = 0, .plugin = "write stops", .position = hooks.next_position++}, fn);
+  };
+  if (!everything.empty() || !queues.empty()) {
+    const framework::ReasonId reason = session.reasons().Register(
+        framework::FitCode::kUnresolvable,
+        "writes of the queue are stopped until the cluster has been read anew, see "
+        "/debug/invariants");
+    add(session.hooks().pre_filter, [stops = *this, &session, reason](model::TaskId task) {
+      const model::JobId job = session.task(task).job;
+      const bool held = job.valid() && stops.StopsQueue(session.base(), session.job(job).queue);
+      return held ? reason : framework::kFits;
+    });
+  }
+  std::vector<model::NodeId> held;
+  for (model::NodeId node : *session.base().nodes_by_name) {
+    if (nodes.contains(session.node(node).name)) held.push_back(node);
+  }
+  if (held.empty()) return;
+  const framework::ReasonId reason = session.reasons().Register(
+      framework::FitCode::kUnresolvable,
+      "node(s) had their writes stopped until the cluster has been read anew, see "
+      "/debug/invariants");
+  std::sort(held.begin(), held.end());
+  add(session.hooks().usage_filter,
+      [held = std::move(held), reason](model::ShapeId, model::NodeRange block,
+                                       absl::Span<framework::ReasonId> out) {
+        auto node = std::lower_bound(held.begin(), held.end(), block.first());
+        for (; node != held.end() && block.Offset(*node) < block.size(); ++node) {
+          out[block.Offset(*node)] = reason;
+        }
+      });
 }
 
 absl::Status WriteStops::Check(const framework::EffectBatch& batch) const {

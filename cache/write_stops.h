@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "api/model/snapshot.h"
 #include "framework/effects.h"
+#include "framework/session.h"
 
 namespace bth::cache {
 
@@ -19,6 +20,9 @@ struct WriteStops {
   bool empty() const { return everything.empty() && nodes.empty() && queues.empty(); }
   // kFailedPrecondition names the stop that forbids it; OK when none does.
   absl::Status Check(const framework::EffectBatch& batch) const;
+  // The session is kept from deciding what could not be written: no task goes to a node, and none
+  // of a queue's goes anywhere, while its writes are stopped. Called before the session opens.
+  void KeepOff(framework::Session& session) const;
   bool StopsQueue(const model::Snapshot& snapshot, model::QueueId queue) const;
 };
 

@@ -214,6 +214,17 @@ std::vector<std::string> Arguments::UnreadKeys() const {
   return keys;
 }
 
+std::vector<std::string> Arguments::AbsentKeys() const {
+  std::vector<std::string> keys;
+  for (const Journal::Opened& opened : journal_->opened) {
+    for (const std::string& key : opened.asked) {
+      if (opened.map->Find(key) != nullptr) continue;
+      keys.push_back(absl::StrCat(opened.path, opened.path.empty() ? "" : ".", key));
+    }
+  }
+  return keys;
+}
+
 void Arguments::WrongType(std::string_view key, const Value& value, std::string_view wanted,
                           std::string_view fallback) const {
   Report(key, absl::StrCat("needs ", ToAbsl(wanted), ", got ", Describe(value), "; the default ",

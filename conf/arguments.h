@@ -70,6 +70,8 @@ class Arguments {
   std::vector<Finding> Findings() const;
   // Paths of the keys nobody asked for.
   std::vector<std::string> UnreadKeys() const;
+  // Paths of the keys asked for that are not there.
+  std::vector<std::string> AbsentKeys() const;
 
   const Value& values() const { return *values_; }
   const std::string& path() const { return path_; }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/node_evaluator.h"
+#include "framework/global_scan.h"
 #include "framework/session.h"
 
 namespace bth::framework {
@@ -10,12 +10,15 @@ namespace bth::framework {
 using model::NodeId;
 using model::NodeRange;
 
-CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::ShapeId shape)
+CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
+                               bool by_queue)
     : session_(session),
       evaluator_(evaluator),
-      shape_(shape),
+      task_(task),
+      shape_(session.task(task).shape),
+      by_queue_(by_queue),
       static_fit_(
-          session.context().static_fits->Get(session, session.base().shapes[shape].constraints)) {
+          session.context().static_fits->Get(session, session.base().shapes[shape_].constraints)) {
   const size_t nodes = session.base().nodes_by_name->size();
   while (leaves_ < nodes) leaves_ *= 2;
   Rebuild();
@@ -33,8 +36,7 @@ void CandidateIndex::Rebuild() {
   uint8_t feasible[NodeEvaluator::kRunNodesMax];
   double scores[NodeEvaluator::kRunNodesMax];
   const auto feasible_of = [&](NodeRange run) {
-    return evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle,
-                               absl::Span<uint8_t>(feasible, run.size()));
+    return Feasible(run, absl::Span<uint8_t>(feasible, run.size()));
   };
   if (normalises_) {
     for (NodeRange run : evaluator_.runs()) {
@@ -47,13 +49,36 @@ void CandidateIndex::Rebuild() {
   const ScoreBasis basis = evaluator_.BasisFor(static_fit_, maxima_);
   for (NodeRange run : evaluator_.runs()) {
     if (!feasible_of(run)) continue;
-    evaluator_.Score(shape_, basis, run, absl::Span<double>(scores, run.size()));
+    Score(basis, run, absl::Span<const uint8_t>(feasible, run.size()),
+          absl::Span<double>(scores, run.size()));
     for (NodeId node : run) {
       const size_t i = run.Offset(node);
       if (feasible[i] != 0) tree_[leaves_ + evaluator_.rank(node)] = scores[i];
     }
   }
   for (size_t i = leaves_ - 1; i > 0; --i) tree_[i] = std::max(tree_[2 * i], tree_[2 * i + 1]);
+}
+
+bool CandidateIndex::Feasible(NodeRange run, absl::Span<uint8_t> out) const {
+  if (!evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle, out)) return false;
+  return !by_queue_ || KeepPassing(session_, task_, run, out, GlobalHooks::kByQueue);
+}
+
+void CandidateIndex::Score(const ScoreBasis& basis, NodeRange run,
+                           absl::Span<const uint8_t> feasible, absl::Span<double> out) const {
+  evaluator_.Score(shape_, basis, run, out);
+  if (!by_queue_) return;
+  NodeId nodes[NodeEvaluator::kRunNodesMax];
+  double sums[NodeEvaluator::kRunNodesMax];
+  size_t count = 0;
+  for (NodeId node : run) {
+    if (feasible[run.Offset(node)] == 0) continue;
+    nodes[count] = node;
+    sums[count++] = out[run.Offset(node)];
+  }
+  AddGlobalScores(session_, task_, absl::Span<const NodeId>(nodes, count),
+                  absl::Span<double>(sums, count), GlobalHooks::kByQueue);
+  for (size_t i = 0; i < count; ++i) out[run.Offset(nodes[i])] = sums[i];
 }
 
 void CandidateIndex::CountMaxima(NodeId node) {
@@ -86,13 +111,13 @@ bool CandidateIndex::Update(NodeId node) {
   const NodeRange run(node.index(), node.index() + 1);
   uint8_t feasible = 0;
   double score = kInfeasible;
-  evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle, absl::Span<uint8_t>(&feasible, 1));
+  Feasible(run, absl::Span<uint8_t>(&feasible, 1));
   const size_t position = evaluator_.rank(node);
   const bool was_feasible = tree_[leaves_ + position] != kInfeasible;
   if (!KeepsMaxima(node, was_feasible, feasible != 0)) return false;
   if (feasible != 0) {
     const ScoreBasis basis{.fit = *static_fit_, .maxima = maxima_};
-    evaluator_.Score(shape_, basis, run, absl::Span<double>(&score, 1));
+    Score(basis, run, absl::Span<const uint8_t>(&feasible, 1), absl::Span<double>(&score, 1));
   }
   SetKey(position, score);
   return true;

@@ -1,4 +1,4 @@
-// The best node of a shape in O(log nodes), kept up to date by node changes.
+// The best node of a kind of task in O(log nodes), kept up to date by node changes.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,25 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "api/model/ids.h"
+#include "framework/node_evaluator.h"
 #include "framework/static_fit.h"
 
 namespace bth::framework {
 
-class NodeEvaluator;
 class Session;
 
+// Tasks that the index cannot tell apart. The queue is invalid where no hook asks for it.
+using TaskKind = std::pair<model::ShapeId, model::QueueId>;
+
 // A tournament tree over the nodes in name order, keyed by total score; nodes that cannot take
-// the shape with their present idle room stand at minus infinity. Lives for one session.
+// tasks of the kind with their present idle room stand at minus infinity. Lives for one session.
 // Thread: scheduling.
 class CandidateIndex {
  public:
-  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::ShapeId shape);
+  // For the kind of `task`; `by_queue`: hooks that go by the queue concern it.
+  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, bool by_queue);
 
   // The node with the highest score, the first by name among equals; invalid when none.
   // Re-evaluates the nodes changed since the last call; rebuilds when that is cheaper or when a
@@ -41,6 +46,10 @@ class CandidateIndex {
 
   void CatchUp();
   void Rebuild();
+  bool Feasible(model::NodeRange run, absl::Span<uint8_t> out) const;
+  // Those of the nodes that are feasible; the others' are of no meaning.
+  void Score(const ScoreBasis& basis, model::NodeRange run, absl::Span<const uint8_t> feasible,
+             absl::Span<double> out) const;
   // False when a normalisation maximum moved, so that every key is stale.
   bool Update(model::NodeId node);
   void SetKey(size_t position, double key);
@@ -51,7 +60,9 @@ class CandidateIndex {
 
   Session& session_;
   NodeEvaluator& evaluator_;
+  const model::TaskId task_;  // Stands for all of its kind.
   const model::ShapeId shape_;
+  const bool by_queue_;
   const std::shared_ptr<const StaticFit> static_fit_;
   std::vector<int64_t> maxima_;  // Per static score hook, over feasible nodes.
   std::vector<int32_t> holders_of_maximum_;

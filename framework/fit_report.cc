@@ -30,12 +30,14 @@ std::string TaskFit::Text(const ReasonTable& reasons) const {
 }
 
 std::string VictimSearch::Text() const {
-  if (!preset.empty()) return absl::StrCat(action, ": ", preset);
   const auto counted = [](int64_t count, absl::string_view noun) {
     return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
   };
-  std::string text = absl::StrCat(action, ": ", counted(candidates, "candidate"), " on ",
-                                  counted(candidate_nodes, "node"));
+  std::string text = absl::StrCat(action, ": ", preset);
+  if (preset.empty()) {
+    absl::StrAppend(&text, counted(candidates, "candidate"), " on ",
+                    counted(candidate_nodes, "node"));
+  }
   absl::string_view separator = "; protected: ";
   for (const auto& [plugin, count] : by_plugin) {
     absl::StrAppend(&text, separator, count, " by ", plugin);

@@ -11,18 +11,28 @@ using model::NodeId;
 using model::NodeRange;
 using model::TaskId;
 
-bool GlobalFiltersConcern(const Session& session, TaskId task) {
-  for (const auto& entry : session.hooks().global_filter) {
-    if (entry.fn.concerns(task)) return true;
+namespace {
+
+bool IsMeant(GlobalHooks which, bool by_queue) {
+  return which == GlobalHooks::kAll || (which == GlobalHooks::kByQueue) == by_queue;
+}
+
+template <typename Hooks>
+bool AnyConcerns(const Hooks& hooks, TaskId task, GlobalHooks which) {
+  for (const auto& entry : hooks) {
+    if (IsMeant(which, entry.fn.by_queue) && entry.fn.concerns(task)) return true;
   }
   return false;
 }
 
-bool GlobalScoresConcern(const Session& session, TaskId task) {
-  for (const auto& entry : session.hooks().global_score) {
-    if (entry.fn.concerns(task)) return true;
-  }
-  return false;
+}  // namespace
+
+bool GlobalFiltersConcern(const Session& session, TaskId task, GlobalHooks which) {
+  return AnyConcerns(session.hooks().global_filter, task, which);
+}
+
+bool GlobalScoresConcern(const Session& session, TaskId task, GlobalHooks which) {
+  return AnyConcerns(session.hooks().global_score, task, which);
 }
 
 bool PassesGlobalFilters(const Session& session, TaskId task, NodeId node) {
@@ -31,11 +41,12 @@ bool PassesGlobalFilters(const Session& session, TaskId task, NodeId node) {
                      absl::Span<uint8_t>(&fits, 1));
 }
 
-bool KeepPassing(const Session& session, TaskId task, NodeRange run, absl::Span<uint8_t> fits) {
+bool KeepPassing(const Session& session, TaskId task, NodeRange run, absl::Span<uint8_t> fits,
+                 GlobalHooks which) {
   ReasonId verdicts[NodeEvaluator::kRunNodesMax];
   const absl::Span<ReasonId> out(verdicts, run.size());
   for (const auto& entry : session.hooks().global_filter) {
-    if (!entry.fn.concerns(task)) continue;
+    if (!IsMeant(which, entry.fn.by_queue) || !entry.fn.concerns(task)) continue;
     std::fill(out.begin(), out.end(), kFits);
     entry.fn(task, run, out);
     uint8_t any = 0;
@@ -49,15 +60,17 @@ bool KeepPassing(const Session& session, TaskId task, NodeRange run, absl::Span<
 }
 
 void AddGlobalScores(const Session& session, TaskId task, absl::Span<const NodeId> nodes,
-                     absl::Span<double> sums) {
+                     absl::Span<double> sums, GlobalHooks which) {
   for (const auto& entry : session.hooks().global_score) {
-    if (entry.fn.concerns(task)) entry.fn(task, nodes, sums);
+    if (!IsMeant(which, entry.fn.by_queue) || !entry.fn.concerns(task)) continue;
+    entry.fn(task, nodes, sums);
   }
 }
 
 bool GlobalScan::Concerns(TaskId task) const {
-  return !session_.hooks().best_node.empty() || GlobalFiltersConcern(session_, task) ||
-         GlobalScoresConcern(session_, task);
+  return !session_.hooks().best_node.empty() ||
+         GlobalFiltersConcern(session_, task, GlobalHooks::kByTask) ||
+         GlobalScoresConcern(session_, task, GlobalHooks::kByTask);
 }
 
 NodeId GlobalScan::Best(TaskId task, Room room) {
@@ -115,7 +128,7 @@ void GlobalScan::Score(TaskId task, const ScoreBasis& basis) {
 NodeId GlobalScan::FirstTaker(TaskId task, Room room) const {
   const model::ShapeId shape = session_.task(task).shape;
   const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
-  const bool concerned = GlobalFiltersConcern(session_, task);
+  const bool concerned = GlobalFiltersConcern(session_, task, GlobalHooks::kAll);
   uint8_t buffer[NodeEvaluator::kRunNodesMax];
   for (NodeRange run : evaluator_.runs()) {
     const absl::Span<uint8_t> fits(buffer, run.size());

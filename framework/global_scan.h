@@ -11,18 +11,26 @@
 
 namespace bth::framework {
 
+// Which of the global hooks are meant.
+enum class GlobalHooks : uint8_t {
+  kAll,
+  kByQueue,  // Those whose answers candidate indexes hold,
+  kByTask,   // and the others.
+};
+
 // Some global filter may refuse the task a node, as things stand.
-bool GlobalFiltersConcern(const Session& session, model::TaskId task);
+bool GlobalFiltersConcern(const Session& session, model::TaskId task, GlobalHooks which);
 // Some global score may tell nodes apart for the task, as things stand.
-bool GlobalScoresConcern(const Session& session, model::TaskId task);
+bool GlobalScoresConcern(const Session& session, model::TaskId task, GlobalHooks which);
 // Every global filter lets the task pass on the node.
 bool PassesGlobalFilters(const Session& session, model::TaskId task, model::NodeId node);
 // Clears fits[i] where a global filter refuses; true when any is left.
 bool KeepPassing(const Session& session, model::TaskId task, model::NodeRange run,
-                 absl::Span<uint8_t> fits);
+                 absl::Span<uint8_t> fits, GlobalHooks which = GlobalHooks::kAll);
 // Adds the global scores of all candidates together: some are measured by the others.
 void AddGlobalScores(const Session& session, model::TaskId task,
-                     absl::Span<const model::NodeId> nodes, absl::Span<double> sums);
+                     absl::Span<const model::NodeId> nodes, absl::Span<double> sums,
+                     GlobalHooks which = GlobalHooks::kAll);
 
 // Looks at every node, run by run. Lives for one session. Thread: scheduling.
 class GlobalScan {
@@ -30,7 +38,7 @@ class GlobalScan {
   GlobalScan(Session& session, NodeEvaluator& evaluator)
       : session_(session), evaluator_(evaluator) {}
 
-  // False: the shape of the task alone decides.
+  // False: the shape of the task and its queue decide.
   bool Concerns(model::TaskId task) const;
   // The feasible node with the highest score, the first by name among equals, unless a best-node
   // hook picks another; invalid when none.

@@ -73,6 +73,9 @@ template <typename Fn>
 struct GlobalHook {
   Fn fn;
   ConcernsFn concerns_fn;  // Null: it concerns every task.
+  // It tells tasks apart by shape and queue alone, judges each node for itself, and changes its
+  // mind during the session only about nodes that changed: candidate indexes hold its answers.
+  bool by_queue = false;
 
   bool concerns(TaskId task) const { return concerns_fn == nullptr || concerns_fn(task); }
   template <typename Nodes, typename Out>

@@ -39,18 +39,19 @@ bool KeepFitting(const ReasonId* __restrict verdicts, absl::Span<uint8_t> fits) 
 
 }  // namespace
 
-NodeEvaluator::NodeEvaluator(const Session& session) : session_(session), room_(session) {
-  const auto& nodes = session.base().nodes;
-  ranks_.resize(nodes.size());
+void NodeEvaluator::LayOut() const {
+  const auto& nodes = session_.base().nodes;
+  Layout& layout = layout_.emplace();
+  layout.ranks.resize(nodes.size());
   size_t first = 0;
   const auto close = [&](size_t end) {
     for (size_t at = first; at < end; at += kRunNodesMax) {
-      runs_.emplace_back(at, std::min(end, at + kRunNodesMax));
+      layout.runs.emplace_back(at, std::min(end, at + kRunNodesMax));
     }
   };
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeId node = NodeId::FromIndex(i);
-    ranks_[node] = nodes[node].name_rank;
+    layout.ranks[node] = nodes[node].name_rank;
     if (nodes[node].ready()) continue;
     close(i);
     first = i + 1;
@@ -140,7 +141,7 @@ ScoreBasis NodeEvaluator::BasisFor(const std::shared_ptr<const StaticFit>& fit,
   const std::vector<bool>& constant = fit->constant_zero;
   if (std::find(constant.begin(), constant.end(), false) == constant.end()) return basis;
   basis.static_sums = static_sums_.Get(fit, maxima, [&](absl::Span<double> sums) {
-    for (NodeRange run : runs_) {
+    for (NodeRange run : runs()) {
       SumStatic(*fit, maxima, run, sums.subspan(run.first().index(), run.size()));
     }
   });

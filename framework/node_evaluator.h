@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -36,13 +37,13 @@ class NodeEvaluator {
  public:
   static constexpr size_t kRunNodesMax = 256;
 
-  explicit NodeEvaluator(const Session& session);
+  explicit NodeEvaluator(const Session& session) : session_(session), room_(session) {}
 
   // Ready nodes as runs of neighbouring ids, at most kRunNodesMax each. Hooks see only these.
-  const std::vector<model::NodeRange>& runs() const { return runs_; }
+  const std::vector<model::NodeRange>& runs() const { return layout().runs; }
 
   // Position of a ready node by name: the last word on ties.
-  uint32_t rank(model::NodeId node) const { return ranks_[node]; }
+  uint32_t rank(model::NodeId node) const { return layout().ranks[node]; }
 
   // To be called before a question to all nodes. From the second one on, columns pay.
   void BeginScan();
@@ -63,14 +64,24 @@ class NodeEvaluator {
   void RaiseMaxima(const StaticFit& fit, model::NodeId node, absl::Span<int64_t> maxima) const;
 
  private:
+  struct Layout {
+    std::vector<model::NodeRange> runs;
+    IdVector<model::NodeId, uint32_t> ranks;
+  };
+  // Made for the first question to all nodes, because its cost is linear in them and most sessions
+  // of a quiet cluster have none. Workers come after the scheduling thread has asked.
+  const Layout& layout() const {
+    if (!layout_) LayOut();
+    return *layout_;
+  }
+  void LayOut() const;
   bool HasRoom(const model::ResourceVec& request, model::NodeId node, Room room) const;
   void RoomOf(model::ShapeId shape, model::NodeRange run, Room room, absl::Span<uint8_t> out) const;
   void SumStatic(const StaticFit& fit, absl::Span<const int64_t> maxima, model::NodeRange run,
                  absl::Span<double> out) const;
 
   const Session& session_;
-  std::vector<model::NodeRange> runs_;
-  IdVector<model::NodeId, uint32_t> ranks_;
+  mutable std::optional<Layout> layout_;
   uint64_t scans_ = 0;
   RoomColumns room_;
   StaticSums static_sums_;

@@ -77,47 +77,57 @@ NodeChoice NodePicker::PickNominated(TaskId task) const {
   return {.node = node, .on_future_room = !now};
 }
 
+TaskKind NodePicker::KindOf(TaskId task) const {
+  const bool by_queue = GlobalFiltersConcern(session_, task, GlobalHooks::kByQueue) ||
+                        GlobalScoresConcern(session_, task, GlobalHooks::kByQueue);
+  const model::TaskRow& row = session_.task(task);
+  return {row.shape, by_queue ? session_.job(row.job).queue : model::QueueId()};
+}
+
 NodeChoice NodePicker::PickAmong(TaskId task, Room room) {
-  const ShapeId shape = session_.task(task).shape;
+  const TaskKind kind = KindOf(task);
   NodeId node;
   if (global_.Concerns(task)) {
     const std::optional<NodeId> filtered =
-        room == Room::kIdle ? PickFiltered(task) : std::optional<NodeId>();
+        room == Room::kIdle ? PickFiltered(task, kind) : std::optional<NodeId>();
     if (filtered) return {.node = *filtered};
     ++scans_;
     node = global_.Best(task, room);
-  } else if (room == Room::kIdle && UsesIndex(shape)) {
-    node = IndexOf(shape).Best();
+  } else if (room == Room::kIdle && UsesIndex(kind)) {
+    node = IndexOf(task, kind).Best();
+  } else if (kind.second.valid()) {
+    ++scans_;
+    node = global_.Best(task, room);
   } else {
     ++scans_;
-    node = scan_.Best(shape, room);
+    node = scan_.Best(kind.first, room);
   }
   return {.node = node, .on_future_room = room == Room::kFuture};
 }
 
-std::optional<NodeId> NodePicker::PickFiltered(TaskId task) {
-  const ShapeId shape = session_.task(task).shape;
-  if (!session_.hooks().best_node.empty() || GlobalScoresConcern(session_, task)) return {};
-  if (!UsesIndex(shape)) return {};
-  CandidateIndex& index = IndexOf(shape);
+std::optional<NodeId> NodePicker::PickFiltered(TaskId task, const TaskKind& kind) {
+  if (!session_.hooks().best_node.empty()) return {};
+  if (GlobalScoresConcern(session_, task, GlobalHooks::kByTask)) return {};
+  if (!UsesIndex(kind)) return {};
+  CandidateIndex& index = IndexOf(task, kind);
   if (index.normalises()) return {};
   return index.BestPassing([&](NodeId node) { return PassesGlobalFilters(session_, task, node); });
 }
 
-CandidateIndex& NodePicker::IndexOf(ShapeId shape) {
-  std::unique_ptr<CandidateIndex>& index = indexes_[shape];
+CandidateIndex& NodePicker::IndexOf(TaskId task, const TaskKind& kind) {
+  std::unique_ptr<CandidateIndex>& index = indexes_[kind];
   if (index == nullptr) {
     ++index_builds_;
-    index = std::make_unique<CandidateIndex>(session_, evaluator_, shape);
+    index = std::make_unique<CandidateIndex>(session_, evaluator_, task, kind.second.valid());
   }
   return *index;
 }
 
-// A shape asked for once is scanned; from the second time on an index pays for itself.
-bool NodePicker::UsesIndex(ShapeId shape) {
+// A kind asked for once is scanned; from the second time on an index pays for itself.
+bool NodePicker::UsesIndex(const TaskKind& kind) {
   constexpr size_t kIndexesMax = 1024;  // 160 KB each at 10,000 nodes.
-  if (indexes_.contains(shape)) return true;
-  return ++picks_of_shape_[shape] > 1 && indexes_.size() < kIndexesMax;
+  if (indexes_.contains(kind)) return true;
+  return ++picks_of_kind_[kind] > 1 && indexes_.size() < kIndexesMax;
 }
 
 NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resources) {
@@ -192,9 +202,9 @@ void NodePicker::CollectReasons(TaskId task, NodeId node, bool check_resources,
 
 std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resources) {
   const ShapeId shape = session_.task(task).shape;
-  const bool per_shape = !GlobalFiltersConcern(session_, task);
-  Explained& known = explained_[shape];
-  if (per_shape && known.fit != nullptr && known.version == session_.version()) return known.fit;
+  const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
+  Explained& known = explained_[KindOf(task)];
+  if (per_kind && known.fit != nullptr && known.version == session_.version()) return known.fit;
   std::vector<int32_t> counts(session_.reasons().size(), 0);
   auto fit = std::make_shared<TaskFit>();
   fit->exemplar = task;
@@ -210,7 +220,7 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   for (size_t reason = 1; reason < counts.size(); ++reason) {
     if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
   }
-  if (per_shape) {
+  if (per_kind) {
     known.version = session_.version();
     known.fit = fit;
   }
@@ -218,9 +228,9 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
 }
 
 bool NodePicker::AnyNodeTakes(TaskId task) {
-  Explained& known = explained_[session_.task(task).shape];
-  const bool per_shape = !GlobalFiltersConcern(session_, task);
-  if (per_shape && known.fit != nullptr && known.version == session_.version()) {
+  Explained& known = explained_[KindOf(task)];
+  const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
+  if (per_kind && known.fit != nullptr && known.version == session_.version()) {
     return known.fit->nodes_refused < static_cast<int32_t>(session_.base().nodes_by_name->size());
   }
   if (known.taker.valid()) {

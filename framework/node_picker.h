@@ -32,12 +32,12 @@ class NodePicker {
   // The slow twin of both: looks at every node, with no cache and no index. Same answer.
   NodeChoice PickSlowly(model::TaskId task, bool check_resources = true) const;
 
-  // Counts why every node refuses the task; cost: nodes x filters, once per shape while nothing
+  // Counts why every node refuses the task; cost: nodes x filters, once per kind while nothing
   // changes, unless a filter looks beyond single nodes.
   std::shared_ptr<const TaskFit> Explain(model::TaskId task, bool check_resources = true);
 
   // Whether some node would take the task, now or when releasing pods have left: whether Explain
-  // would leave a node out. Cost: up to the first such node, which is remembered for the shape.
+  // would leave a node out. Cost: up to the first such node, which is remembered for the kind.
   bool AnyNodeTakes(model::TaskId task);
 
   uint64_t scans() const { return scans_; }
@@ -47,15 +47,16 @@ class NodePicker {
   struct Explained {
     uint64_t version = 0;
     std::shared_ptr<const TaskFit> fit;
-    model::NodeId taker;  // Took the shape when last asked; invalid: none known.
+    model::NodeId taker;  // Took the kind when last asked; invalid: none known.
   };
 
   // The reason that holds the task off all nodes, or kFits.
   ReasonId PreFilter(model::TaskId task) const;
-  bool UsesIndex(model::ShapeId shape);
-  CandidateIndex& IndexOf(model::ShapeId shape);
+  TaskKind KindOf(model::TaskId task) const;
+  bool UsesIndex(const TaskKind& kind);
+  CandidateIndex& IndexOf(model::TaskId task, const TaskKind& kind);
   // By the index, where only filters stand between it and the answer; nothing: ask all nodes.
-  std::optional<model::NodeId> PickFiltered(model::TaskId task);
+  std::optional<model::NodeId> PickFiltered(model::TaskId task, const TaskKind& kind);
   NodeChoice PickNominated(model::TaskId task) const;
   NodeChoice PickAmong(model::TaskId task, Room room);
   NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
@@ -68,9 +69,9 @@ class NodePicker {
   NodeScan scan_;
   GlobalScan global_;
   std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
-  absl::flat_hash_map<model::ShapeId, int32_t> picks_of_shape_;
-  absl::flat_hash_map<model::ShapeId, std::unique_ptr<CandidateIndex>> indexes_;
-  absl::flat_hash_map<model::ShapeId, Explained> explained_;
+  absl::flat_hash_map<TaskKind, int32_t> picks_of_kind_;
+  absl::flat_hash_map<TaskKind, std::unique_ptr<CandidateIndex>> indexes_;
+  absl::flat_hash_map<TaskKind, Explained> explained_;
   uint64_t scans_ = 0;
   uint64_t index_builds_ = 0;
 };

@@ -85,9 +85,19 @@ void HookRegistrar::FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns) {
   table_.global_filter.Add(NextOrigin(), {std::move(fn), std::move(concerns)});
 }
 
+void HookRegistrar::FilterByQueue(GlobalFilterFn fn, ConcernsFn concerns) {
+  if (!option_.flags[HookFlag::kPredicate]) return;
+  table_.global_filter.Add(NextOrigin(), {std::move(fn), std::move(concerns), /*by_queue=*/true});
+}
+
 void HookRegistrar::ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns) {
   if (!option_.flags[HookFlag::kNodeOrder]) return;
   table_.global_score.Add(NextOrigin(), {std::move(fn), std::move(concerns)});
+}
+
+void HookRegistrar::ScoreByQueue(GlobalScoreFn fn, ConcernsFn concerns) {
+  if (!option_.flags[HookFlag::kNodeOrder]) return;
+  table_.global_score.Add(NextOrigin(), {std::move(fn), std::move(concerns), /*by_queue=*/true});
 }
 
 #undef BTH_FLAGGED_HOOK

@@ -39,10 +39,12 @@ class HookRegistrar {
   void FilterStatic(StaticFilterFn fn);
   void FilterUsage(UsageFilterFn fn);
   void FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns = nullptr);
+  void FilterByQueue(GlobalFilterFn fn, ConcernsFn concerns = nullptr);
   void BestNode(BestNodeFn fn);
   void ScoreStatic(StaticScore score);
   void ScoreUsage(UsageScoreFn fn);
   void ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
+  void ScoreByQueue(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
   void HyperNodeScore(HyperNodeScoreFn fn);
   void HyperNodeGradient(HyperNodeGradientFn fn);
   void Preemptable(EvictableFn fn);

@@ -219,8 +219,10 @@ JobFit ExplainJob(const Session& session, JobId job) {
   std::vector<const TaskFit*> seen;
   int32_t pipelined = 0;
   int32_t planned = 0;
+  bool gated = false;
   for (TaskId task : *session.job(job).tasks) {
     const TaskStatus outcome = Outcome(session, task).status;
+    gated |= session.task(task).gated && session.state(task).status == TaskStatus::kPending;
     pipelined += outcome == TaskStatus::kPipelined;
     planned +=
         outcome == TaskStatus::kAllocated && session.state(task).status == TaskStatus::kPending;
@@ -241,6 +243,11 @@ JobFit ExplainJob(const Session& session, JobId job) {
     out.gate = Gate::kNotEnqueued;
   } else if (!out.victim_searches.empty()) {
     out.gate = Gate::kFilters;
+  } else if (gated) {
+    // Actions leave pods with gates of others alone, without a word.
+    out.gate = Gate::kSchedulingGate;
+    out.message = "pods have scheduling gates";
+    return out;
   }
   if (out.gate != Gate::kNone) out.message = JobMessage(session, job);
   return out;

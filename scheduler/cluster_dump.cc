@@ -27,6 +27,7 @@ using types::Json;
 constexpr char kAssumed[] = "batholith/assumed";
 // May repeat the whole object, environments included.
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr std::string_view kBareAnnotation = "sla-waiting-time";
 // The namespace's queue was filled in when its pod groups were made.
 constexpr char kQueueOfNamespace[] = "scheduling.volcano.sh/queue-name";
 constexpr size_t kPieceBytes = 256 << 10;
@@ -45,16 +46,27 @@ void Strip(std::vector<types::ContainerStatus>* statuses) {
   for (types::ContainerStatus& status : *statuses) {
     status.image.clear();
     status.state.waiting.reset();
+    if (status.state.terminated) status.state.terminated->message.clear();  // The program's words.
     status.last_state = {};
   }
 }
 
-// Annotations that somebody in scheduling may read: of Kubernetes, of Volcano, and bare ones. The
-// others may hold anything.
+// Of volumes only those of storage matter, and whose account a pod runs under does not.
+void StripSources(types::PodSpec* spec) {
+  for (types::Volume& volume : spec->volumes) {
+    volume.secret_name.clear();
+    volume.config_map.reset();
+    volume.host_path.reset();
+  }
+  spec->service_account_name.clear();
+}
+
+// Annotations that somebody in scheduling may read: of Kubernetes, of Volcano, and the one without
+// a domain. The others may hold anything.
 bool IsForScheduling(std::string_view key) {
   if (key == kLastApplied) return false;
   const size_t slash = key.find('/');
-  if (slash == key.npos) return true;
+  if (slash == key.npos) return key == kBareAnnotation;
   const std::string_view domain = key.substr(0, slash);
   return domain.ends_with("volcano.sh") || domain.ends_with("k8s.io") ||
          domain.ends_with("kubernetes.io");
@@ -140,9 +152,11 @@ bool ClusterDump::Reduce(types::PodGroup& group) const {
 bool ClusterDump::Reduce(types::Pod& pod) const {
   Strip(&pod.spec.containers);
   Strip(&pod.spec.init_containers);
+  StripSources(&pod.spec);
+  pod.status.message.clear();
   Strip(&pod.status.container_statuses);
   Strip(&pod.status.init_container_statuses);
-  const std::optional<cache::Mirror::PodView> view = mirror_.Pod(pod.meta.Key());
+  const std::optional<cache::PodView> view = mirror_.Pod(pod.meta.Key());
   if (!view || view->uid != pod.meta.uid) return true;
   if (!view->assumed_node.empty() && pod.spec.node_name.empty()) {
     pod.spec.node_name = std::string(view->assumed_node);

@@ -31,9 +31,10 @@ struct ClusterDumpOptions {
 // One JSON document per line: a ClusterDump with the time and whose pods are scheduled, then every
 // object that scheduling reads. Objects come from the API server, piece by piece, so that however
 // large the cluster, a few of them are held at a time; of each only what scheduling reads remains,
-// without environments, commands and images of containers and without foreign annotations. What the
-// mirror assumes (bindings, evictions and nominations under way) is written into the pods and named
-// in the annotation `batholith/assumed`.
+// without environments, commands, images and last words of containers, names of secrets and foreign
+// annotations: whoever may read the page may read it all. What the mirror assumes (bindings,
+// evictions and nominations under way) is written into the pods and named in the annotation
+// `batholith/assumed`.
 //
 // Objects that cannot be read are left out, as the scheduler leaves them out; so are kinds that are
 // not installed or not allowed, unless nothing can be scheduled without them.

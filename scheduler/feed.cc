@@ -1,5 +1,6 @@
 #include "scheduler/feed.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,39 @@
 #include "cache/compile_extras.h"
 
 namespace bth::scheduler {
+namespace {
+
+constexpr char kUnusable[] = "Unusable";
+constexpr char kTopologyIgnored[] = "NetworkTopologyIgnored";
+
+// Kinds whose objects are told when they cannot be read. Whose business an unreadable pod is nobody
+// knows.
+template <typename T>
+constexpr bool kTold = std::is_same_v<T, types::Node> || std::is_same_v<T, types::PodGroup> ||
+                       std::is_same_v<T, types::Queue>;
+
+client::EventObject ObjectOf(const types::ResourceType& type, const client::ObjectKey& key) {
+  client::EventObject out;
+  out.api_version = type.ApiVersion();
+  out.kind = type.kind;
+  out.namespace_name = key.namespace_name;
+  out.name = key.name;
+  out.uid = key.uid;
+  return out;
+}
+
+template <typename T>
+client::EventObject ObjectOf(const T& object) {
+  return ObjectOf(types::ResourceTraits<T>::type(),
+                  {object.meta.ns, object.meta.name, object.meta.uid});
+}
+
+template <typename T>
+client::EventObject ObjectOf(const T*, const client::ObjectKey& key) {
+  return ObjectOf(types::ResourceTraits<T>::type(), key);
+}
+
+}  // namespace
 
 template <typename T>
 class Feed::Handler final : public client::InformerHandler<T> {
@@ -24,14 +58,16 @@ class Feed::Handler final : public client::InformerHandler<T> {
   Feed& feed_;
 };
 
-Feed::Feed(client::ApiClient& api, cache::Mirror& mirror, FeedOptions options,
-           metrics::SchedulerMetrics* metrics, Rng& rng, std::function<void()> on_batch)
+Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
+           metrics::SchedulerMetrics* metrics, Rng& rng)
     : api_(api),
-      mirror_(mirror),
+      mirror_(targets.mirror),
+      notices_(targets.notices),
+      classes_(targets.notices),
       options_(std::move(options)),
       metrics_(metrics),
       rng_(rng),
-      on_batch_(std::move(on_batch)),
+      on_batch_(std::move(targets.on_batch)),
       informers_(api.executor()) {
   if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
   if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true, true);
@@ -76,9 +112,13 @@ void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
     options.reflector.on_relist = [this, resource] { metrics_->InformerRelisted(resource); };
     options.reflector.on_rewatch = [this, resource] { metrics_->WatchRestarted(resource); };
   }
-  options.on_malformed = [this, resource](const client::ObjectKey& key,
-                                          const absl::Status& status) {
-    Reject(resource, key, status);
+  options.on_malformed = [this](const client::ObjectKey& key, const absl::Status& status) {
+    const types::ResourceType& type = types::ResourceTraits<T>::type();
+    if constexpr (kTold<T>) {
+      RejectAloud(type, key, status);
+    } else {
+      Reject(type, key, status);
+    }
   };
   auto informer = std::make_unique<client::Informer<T>>(api_, rng_, *handler, std::move(options));
   informers_.Add(*informer);
@@ -86,11 +126,11 @@ void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   handlers_.push_back(std::move(handler));
 }
 
-void Feed::Reject(std::string_view resource, const client::ObjectKey& key,
+void Feed::Reject(const types::ResourceType& type, const client::ObjectKey& key,
                   const absl::Status& status) {
   constexpr size_t kRejectedMax = 10'000;
-  if (metrics_ != nullptr) metrics_->MalformedObject(resource);
-  const std::string name = absl::StrCat(ToAbsl(resource), "/", key.namespace_name, "/", key.name);
+  if (metrics_ != nullptr) metrics_->MalformedObject(type.plural);
+  const std::string name = absl::StrCat(type.plural, "/", key.namespace_name, "/", key.name);
   if (rejected_.size() >= kRejectedMax) rejected_.clear();
   std::string& said = rejected_[name];
   std::string text = std::string(status.message());
@@ -99,13 +139,28 @@ void Feed::Reject(std::string_view resource, const client::ObjectKey& key,
   Log(LogLevel::kWarning, "object.unusable", {{"object", name}, {"status", status}});
 }
 
+void Feed::RejectAloud(const types::ResourceType& type, const client::ObjectKey& key,
+                       const absl::Status& status) {
+  Reject(type, key, status);
+  notices_.Put(ObjectOf(type, key), kUnusable,
+               absl::StrCat("the scheduler cannot use it as it is: ", status.message(),
+                            "; correct it, till then its last usable state counts, if any"));
+}
+
 void Feed::Put(const types::Pod& pod) {
   absl::StatusOr<cache::CompiledPod> compiled =
       cache::Compile(pod, options_.responsibility, mirror_.vocabulary().symbols());
   if (!compiled.ok()) {
-    Reject("pods", {pod.meta.ns, pod.meta.name, pod.meta.uid}, compiled.status());
+    const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
+    const client::ObjectKey key{pod.meta.ns, pod.meta.name, pod.meta.uid};
+    if (options_.responsibility.scheduler_names.contains(pod.spec.scheduler_name)) {
+      RejectAloud(type, key, compiled.status());
+    } else {
+      Reject(type, key, compiled.status());
+    }
     return;
   }
+  if (!notices_.empty()) notices_.Mended(ObjectOf(pod), kUnusable);
   if (!compiled->ours && compiled->node_name.empty()) {
     // Another scheduler's business until it is bound.
     mirror_.NoteForeignPod(compiled->names.Key(), compiled->job_key);
@@ -130,31 +185,49 @@ void Feed::Put(const types::Node& node) {
   if (compiled.ok()) {
     if (options_.responsibility.documents) compiled->facts->document = cache::DocumentOf(node);
     mirror_.PutNode(*std::move(compiled));
+    if (!notices_.empty()) notices_.Mended(ObjectOf(node), kUnusable);
   } else {
-    Reject("nodes", {"", node.meta.name, node.meta.uid}, compiled.status());
+    RejectAloud(types::ResourceTraits<types::Node>::type(), {"", node.meta.name, node.meta.uid},
+                compiled.status());
   }
 }
 
 void Feed::Put(const types::PodGroup& group) {
   absl::StatusOr<cache::CompiledPodGroup> compiled = cache::Compile(group);
-  if (compiled.ok()) {
-    mirror_.PutPodGroup(*std::move(compiled));
-  } else {
-    Reject("podgroups", {group.meta.ns, group.meta.name, group.meta.uid}, compiled.status());
+  if (!compiled.ok()) {
+    RejectAloud(types::ResourceTraits<types::PodGroup>::type(),
+                {group.meta.ns, group.meta.name, group.meta.uid}, compiled.status());
+    return;
   }
+  const client::EventObject object = ObjectOf(group);
+  notices_.Mended(object, kUnusable);
+  if (options_.responsibility.priority_classes) classes_.PutGroup(object, compiled->priority_class);
+  if (compiled->has_network_topology) {
+    notices_.Put(
+        object, kTopologyIgnored,
+        absl::StrCat("PodGroup ", compiled->facts->Key(),
+                     " asks for a network topology, which this version does not look at: "
+                     "remove networkTopology, and keep its pods together by pod affinity"));
+  } else {
+    notices_.Mended(object, kTopologyIgnored);
+  }
+  mirror_.PutPodGroup(*std::move(compiled));
 }
 
 void Feed::Put(const types::Queue& queue) {
   absl::StatusOr<cache::CompiledQueue> compiled = cache::Compile(queue);
   if (compiled.ok()) {
     mirror_.PutQueue(*std::move(compiled));
+    notices_.Mended(ObjectOf(queue), kUnusable);
   } else {
-    Reject("queues", {"", queue.meta.name, queue.meta.uid}, compiled.status());
+    RejectAloud(types::ResourceTraits<types::Queue>::type(), {"", queue.meta.name, queue.meta.uid},
+                compiled.status());
   }
 }
 
 void Feed::Put(const types::PriorityClass& priority) {
   mirror_.PutPriorityClass(priority.meta.name, priority.value, priority.global_default);
+  classes_.PutClass(priority.meta.name);
 }
 
 void Feed::Put(const types::PodDisruptionBudget& budget) {
@@ -174,23 +247,29 @@ void Feed::Put(const types::Namespace& ns) {
 void Feed::Remove(const types::Namespace*, const client::ObjectKey& key) {
   mirror_.RemoveNamespace(key.name);
 }
-void Feed::Remove(const types::Pod*, const client::ObjectKey& key) {
+void Feed::Remove(const types::Pod* kind, const client::ObjectKey& key) {
+  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   mirror_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
 }
-void Feed::Remove(const types::Node*, const client::ObjectKey& key) {
+void Feed::Remove(const types::Node* kind, const client::ObjectKey& key) {
+  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   mirror_.RemoveNode(key.name);
 }
-void Feed::Remove(const types::PodGroup*, const client::ObjectKey& key) {
+void Feed::Remove(const types::PodGroup* kind, const client::ObjectKey& key) {
+  classes_.RemoveGroup(ObjectOf(kind, key));
+  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   const std::string name = absl::StrCat(key.namespace_name, "/", key.name);
   mirror_.RemovePodGroup(name);
   if (metrics_ != nullptr) metrics_->RemoveJob(key.namespace_name, key.name);
 }
-void Feed::Remove(const types::Queue*, const client::ObjectKey& key) {
+void Feed::Remove(const types::Queue* kind, const client::ObjectKey& key) {
+  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   mirror_.RemoveQueue(key.name);
   if (metrics_ != nullptr) metrics_->RemoveQueue(key.name);
 }
 void Feed::Remove(const types::PriorityClass*, const client::ObjectKey& key) {
   mirror_.RemovePriorityClass(key.name);
+  classes_.RemoveClass(key.name);
 }
 void Feed::Remove(const types::PodDisruptionBudget*, const client::ObjectKey& key) {
   mirror_.RemoveBudget(absl::StrCat(key.namespace_name, "/", key.name));

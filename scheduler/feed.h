@@ -20,6 +20,8 @@
 #include "cache/mirror.h"
 #include "client/informer.h"
 #include "metrics/scheduler_metrics.h"
+#include "scheduler/object_notices.h"
+#include "scheduler/priority_class_use.h"
 
 namespace bth::scheduler {
 
@@ -30,14 +32,20 @@ struct FeedOptions {
   bool newest = false;
 };
 
+// Where things go.
+struct FeedTargets {
+  cache::Mirror& mirror;
+  ObjectNotices& notices;
+  std::function<void()> on_batch;  // Called after each batch of changes is in the mirror.
+};
+
 // Runs the informers of every kind the scheduler reads. An object that cannot be read or
-// understood is counted, logged once, and affects itself alone: its last good state stays.
+// understood is counted, told of once, and affects itself alone: its last good state stays.
 // Thread: I/O.
 class Feed {
  public:
-  // `on_batch` is called after each batch of changes is in the mirror.
-  Feed(client::ApiClient& api, cache::Mirror& mirror, FeedOptions options,
-       metrics::SchedulerMetrics* metrics, Rng& rng, std::function<void()> on_batch);
+  Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
+       metrics::SchedulerMetrics* metrics, Rng& rng);
   ~Feed();
 
   void Start() { informers_.StartAll(); }
@@ -86,10 +94,16 @@ class Feed {
   void Remove(const types::CsiDriver* kind, const client::ObjectKey& key);
   void Remove(const types::CsiStorageCapacity* kind, const client::ObjectKey& key);
   void Remove(const types::VolumeAttachment* kind, const client::ObjectKey& key);
-  void Reject(std::string_view resource, const client::ObjectKey& key, const absl::Status& status);
+  // Counts and logs that the object cannot be used; and tells of it on the object.
+  void Reject(const types::ResourceType& type, const client::ObjectKey& key,
+              const absl::Status& status);
+  void RejectAloud(const types::ResourceType& type, const client::ObjectKey& key,
+                   const absl::Status& status);
 
   client::ApiClient& api_;
   cache::Mirror& mirror_;
+  ObjectNotices& notices_;
+  PriorityClassUse classes_;
   const FeedOptions options_;
   metrics::SchedulerMetrics* const metrics_;
   Rng& rng_;

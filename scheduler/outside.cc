@@ -17,7 +17,7 @@ client::TransportFactory Factory(client::TransportFactory given, net::Executor& 
 
 }  // namespace
 
-Outside::Outside(Context context, std::function<void()> on_loads)
+Outside::Outside(Context context, Hooks hooks)
     : context_(std::move(context)),
       transports_(Factory(context_.transports, context_.executor)),
       http_(context_.executor, transports_, context_.metrics),
@@ -25,10 +25,11 @@ Outside::Outside(Context context, std::function<void()> on_loads)
       poller_({context_.executor, context_.api, transports_}, context_.metrics,
               {.nodes = [this] { return context_.mirror.ReadyNodes(); },
                .publish =
-                   [this, told = std::move(on_loads)](auto loads) {
+                   [this, told = std::move(hooks.loads)](auto loads) {
                      context_.mirror.PutLoads(std::move(loads));
                      told();
-                   }}) {}
+                   },
+               .trouble = std::move(hooks.load_trouble)}) {}
 
 void Outside::Adopt(const conf::Policy& policy, const framework::PluginNeeds& needs) {
   if (const auto homeless = context_.mirror.CountResources(needs.resources)) {

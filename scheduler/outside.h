@@ -27,8 +27,13 @@ class Outside final {
     metrics::SchedulerMetrics* metrics = nullptr;  // May be null.
     client::TransportFactory transports;           // Null: over the network.
   };
-  // `on_loads` is called after new loads are in the mirror. All of it outlives this object.
-  Outside(Context context, std::function<void()> on_loads);
+  struct Hooks {
+    std::function<void()> loads;  // New ones are in the mirror.
+    // Loads cannot be measured any more; OK: they can again.
+    std::function<void(const absl::Status&)> load_trouble;
+  };
+  // What these refer to outlives this object.
+  Outside(Context context, Hooks hooks);
 
   // From now on asks what this policy needs. Resources that find no room among the dimensions are
   // named in a log line.

@@ -47,6 +47,15 @@ std::string SessionUid(Rng& rng) {
                       hex.substr(16, 4), "-", hex.substr(20));
 }
 
+// What concerns everything that is scheduled is told on it.
+client::EventObject RootQueue() {
+  client::EventObject root;
+  root.api_version = types::ResourceTraits<types::Queue>::type().ApiVersion();
+  root.kind = "Queue";
+  root.name = "root";
+  return root;
+}
+
 }  // namespace
 
 struct Scheduler::Worker {
@@ -77,6 +86,7 @@ struct Scheduler::Worker {
     session.uid = SessionUid(rng);
     session.lifts_queue_gates = lifts_queue_gates;
     cycle = std::make_unique<framework::Cycle>(*policy, std::move(session));
+    stops.KeepOff(cycle->session());
     check |= ++count % static_cast<uint64_t>(check_every) == 0;
     sink.BeginCycle(stops, check);
     absl::Status status = cycle->Run();
@@ -126,8 +136,10 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       writer_(context.api, mirror_, events_, context.metrics, WriterOptions(options_)),
       effects_(context.executor, writer_),
       policy_file_(context.executor, context.registry, context.metrics, options_.policy),
+      notices_(context.metrics),
       outside_({context.executor, context.api, mirror_, context.metrics, context.transports},
-               [this] { Kick(); }),
+               {.loads = [this] { Kick(); },
+                .load_trouble = [this](const absl::Status& status) { NoteLoadTrouble(status); }}),
       worker_(std::make_shared<Worker>(options_, context, effects_, outside_.extender())),
       guard_(options_.invariants),
       pace_(options_.pace) {
@@ -136,6 +148,7 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
 
 Scheduler::~Scheduler() {
   if (timer_ != 0) context_.executor.CancelTimer(timer_);
+  if (notice_timer_ != 0) context_.executor.CancelTimer(notice_timer_);
 }
 
 absl::Status Scheduler::LoadPolicy() {
@@ -158,13 +171,38 @@ absl::Status Scheduler::LoadPolicy() {
 // writes nothing: the leader reads the same file.
 void Scheduler::TellPolicyRefused(const absl::Status& status) {
   if (!MayLead()) return;
-  client::EventObject root;
-  root.api_version = types::ResourceTraits<types::Queue>::type().ApiVersion();
-  root.kind = "Queue";
-  root.name = "root";
-  events_.Record(root, {"Warning", "PolicyRefused",
-                        absl::StrCat(options_.policy.path, ": ", status.message(),
-                                     "; the former policy stays in force")});
+  events_.Record(RootQueue(), {"Warning", "PolicyRefused",
+                               absl::StrCat(options_.policy.path, ": ", status.message(),
+                                            "; the former policy stays in force")});
+}
+
+void Scheduler::NoteLoadTrouble(const absl::Status& status) {
+  constexpr char kReason[] = "NodeLoadFailed";
+  if (status.ok()) {
+    notices_.Mended(RootQueue(), kReason);
+    return;
+  }
+  notices_.Put(RootQueue(), kReason,
+               absl::StrCat("the load of nodes cannot be measured: ", status.message(),
+                            "; the former values stay and are not trusted after five minutes: "
+                            "check the source named in section metrics of the policy"));
+  TellNotices();
+}
+
+// The pause lets objects that belong together come in any order.
+void Scheduler::TellNotices() {
+  constexpr absl::Duration kPause = absl::Seconds(1);
+  if (!notices_.waiting() || notice_timer_ != 0 || !MayLead() || !feed_->AllSynced()) return;
+  notice_timer_ = context_.executor.RunAfter(kPause, [this] {
+    notice_timer_ = 0;
+    if (!MayLead()) return;
+    notices_.Tell(events_, [this](const client::EventObject& object) {
+      if (object.kind != "PodGroup") return true;
+      const std::string key = absl::StrCat(object.namespace_name, "/", object.name);
+      // One that cannot be used is not in the mirror.
+      return mirror_.OwnsGroup(key) || mirror_.ShownOf(key) == nullptr;
+    });
+  });
 }
 
 // What the policy needs from elsewhere is on its way when its first cycle begins.
@@ -184,8 +222,9 @@ void Scheduler::MakeFeed() {
   FeedOptions options{ResponsibilityOf(options_), /*newest=*/guard_.rebuilds() > 0};
   options.responsibility.documents = documents_;
   feed_is_stale_ = false;
-  feed_ = std::make_unique<Feed>(context_.api, mirror_, std::move(options), context_.metrics, rng_,
-                                 [this] { OnBatch(); });
+  feed_ =
+      std::make_unique<Feed>(context_.api, FeedTargets{mirror_, notices_, [this] { OnBatch(); }},
+                             std::move(options), context_.metrics, rng_);
 }
 
 void Scheduler::StartCache() {
@@ -241,6 +280,7 @@ bool Scheduler::idle() const {
 
 void Scheduler::OnBatch() {
   if (writer_.waiting_for_volumes() > 0) writer_.ReviewVolumes();
+  TellNotices();
   Kick();
 }
 
@@ -293,6 +333,9 @@ void Scheduler::StartCycle() {
     Outcome outcome;
     outcome.status =
         worker->RunCycle(std::move(snapshot), std::move(stops), check, &outcome.violations);
+    if (outcome.status.ok()) {
+      outcome.keeps_gangs = !worker->cycle->session().hooks().job_ready.empty();
+    }
     // Shuffle may name running pods though nobody waits.
     const bool may_act = jobs_wait || worker->policy->policy().HasAction("shuffle");
     outcome.waits_on_time = may_act && worker->policy->follows_clock();
@@ -354,7 +397,7 @@ void Scheduler::CycleEnded(Outcome outcome) {
   ++cycles_;
   if (!outcome.status.ok()) Log(LogLevel::kError, "cycle.failed", {{"status", outcome.status}});
   ExplainGroupless();
-  writer_.ReviewGangs();
+  writer_.ReviewGangs(outcome.keeps_gangs);
   const absl::Duration now = context_.executor.Monotonic();
   pace_.Ended(now, outcome.took);
   TellViolations(outcome.violations);
@@ -367,7 +410,7 @@ void Scheduler::CycleEnded(Outcome outcome) {
 // Pods without a PodGroup are in no job, so no cycle speaks of them.
 void Scheduler::ExplainGroupless() {
   constexpr size_t kPodsMax = 10'000;
-  for (const cache::Mirror::Groupless& pod : mirror_.PodsWithoutGroup(kPodsMax)) {
+  for (const cache::GrouplessPod& pod : mirror_.PodsWithoutGroup(kPodsMax)) {
     writer_.statuses().WantPodCondition(pod.key, pod.uid, "Unschedulable",
                                         GrouplessMessage(pod.group), false);
   }

@@ -25,6 +25,7 @@
 #include "scheduler/cycle_thread.h"
 #include "scheduler/feed.h"
 #include "scheduler/invariant_guard.h"
+#include "scheduler/object_notices.h"
 #include "scheduler/outside.h"
 #include "scheduler/policy_file.h"
 
@@ -122,6 +123,7 @@ class Scheduler {
   struct Outcome {
     absl::Status status;
     absl::Duration took;
+    bool keeps_gangs = true;     // The policy does.
     bool waits_on_time = false;  // Time alone may change what the next cycle decides.
     std::vector<InvariantRecord> violations;
   };
@@ -133,6 +135,9 @@ class Scheduler {
   void TellViolations(const std::vector<InvariantRecord>& violations);
   void ExplainGroupless();
   void TellPolicyRefused(const absl::Status& status);
+  // Tells what is wrong with objects a moment after it came up.
+  void TellNotices();
+  void NoteLoadTrouble(const absl::Status& status);
   bool MayLead() const { return leading_ && (!options_.may_lead || options_.may_lead()); }
   net::Awaitable<void> AwaitSync();
   net::Awaitable<void> EnsureQueue(std::string name, bool reclaimable);
@@ -145,6 +150,8 @@ class Scheduler {
   cache::EffectWriter writer_;
   cache::EffectQueue effects_;
   PolicyFile policy_file_;
+  ObjectNotices notices_;
+  net::Executor::TimerId notice_timer_ = 0;
   Outside outside_;
   std::shared_ptr<Worker> worker_;
   InvariantGuard guard_;

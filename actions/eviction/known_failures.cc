@@ -22,8 +22,9 @@ KnownFailures::Key KnownFailures::KeyOf(const Session& session, const Ask& ask) 
 }
 
 const framework::VictimSearch* KnownFailures::Find(const Session& session, const Ask& ask) const {
-  // Filters that look at other pods may tell tasks of one shape apart.
-  if (framework::GlobalFiltersConcern(session, ask.task)) return nullptr;
+  // Filters that look at other pods may tell tasks of one shape and queue apart.
+  if (framework::GlobalFiltersConcern(session, ask.task, framework::GlobalHooks::kByTask))
+    return nullptr;
   const auto known = failures_.find(KeyOf(session, ask));
   if (known == failures_.end()) return nullptr;
   for (const Failure& failure : known->second) {
@@ -35,7 +36,7 @@ const framework::VictimSearch* KnownFailures::Find(const Session& session, const
 }
 
 void KnownFailures::Add(const Session& session, const Ask& ask, framework::VictimSearch counts) {
-  if (framework::GlobalFiltersConcern(session, ask.task)) return;
+  if (framework::GlobalFiltersConcern(session, ask.task, framework::GlobalHooks::kByTask)) return;
   if (failures_.size() >= kKeysMax) failures_.clear();
   std::vector<Failure>& failures = failures_[KeyOf(session, ask)];
   std::erase_if(failures, [&](const Failure& failure) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
 namespace bth::actions::eviction {
 
 void CountProtected(const framework::Session& session, const Ask& ask,
@@ -16,6 +19,16 @@ void CountProtected(const framework::Session& session, const Ask& ask,
                         static_cast<int64_t>(std::min(verdict.victims.size(), asked.size()));
     if (spared > 0) counts->by_plugin[std::string(entry.origin.plugin)] += spared;
   }
+}
+
+std::string WhyNoDemand(const framework::Session& session, model::QueueId queue,
+                        absl::Span<const model::TaskId> tasks) {
+  for (const auto& entry : session.hooks().preemptive) {
+    if (entry.fn(queue, tasks)) continue;
+    return absl::StrCat("by ", ToAbsl(entry.origin.plugin), " the queue ",
+                        *session.queue(queue).name, " may not demand so much from others");
+  }
+  return "";
 }
 
 }  // namespace bth::actions::eviction

@@ -1,6 +1,8 @@
 // Why a search for victims failed.
 #pragma once
 
+#include <string>
+
 #include "absl/types/span.h"
 #include "actions/eviction/victims.h"
 #include "framework/session.h"
@@ -10,5 +12,9 @@ namespace bth::actions::eviction {
 // Asks each plugin alone about the candidates of one node, whose eviction was not enough.
 void CountProtected(const framework::Session& session, const Ask& ask,
                     absl::Span<const model::TaskId> asked, framework::VictimSearch* counts);
+
+// Why the queue may not demand room for these tasks, all at once, from others; empty: it may.
+std::string WhyNoDemand(const framework::Session& session, model::QueueId queue,
+                        absl::Span<const model::TaskId> tasks);
 
 }  // namespace bth::actions::eviction

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "actions/eviction/protection.h"
 #include "actions/eviction/starving_jobs.h"
 #include "actions/gang_eviction/domains.h"
 #include "actions/gang_eviction/rivals.h"
@@ -48,8 +49,30 @@ const eviction::NodeTasks& Search::tasks() {
 }
 
 void Search::Note(JobId job, TaskId task, std::string why) {
-  session_.NoteVictimSearch(
-      job, {.action = std::string(action_), .task = task, .preset = std::move(why)});
+  framework::VictimSearch search;
+  search.action = std::string(action_);
+  search.task = task;
+  search.preset = std::move(why);
+  CountProtected(job, &search);
+  session_.NoteVictimSearch(job, std::move(search));
+}
+
+// Each plugin alone, as if nobody else had an opinion.
+void Search::CountProtected(JobId job, framework::VictimSearch* counts) const {
+  const EvictionContext context{.kind = kind_, .job = job};
+  absl::flat_hash_set<NodeId> nodes;
+  for (TaskId task : asked_) nodes.insert(session_.state(task).node);
+  const auto asked = static_cast<int64_t>(asked_.size());
+  counts->candidates = asked;
+  counts->candidate_nodes = static_cast<int64_t>(nodes.size());
+  if (kept_with_gangs_ > 0) counts->by_plugin[std::string(action_)] = kept_with_gangs_;
+  if (asked_.empty()) return;
+  for (const auto& entry : session_.hooks().unified_evictable) {
+    const framework::Verdict verdict = entry.fn(context, asked_);
+    if (verdict.vote == framework::Vote::kAbstain) continue;
+    const int64_t spared = asked - static_cast<int64_t>(verdict.victims.size());
+    if (spared > 0) counts->by_plugin[std::string(entry.origin.plugin)] += spared;
+  }
 }
 
 std::vector<std::string> Search::DomainNames(JobId job) const {
@@ -73,13 +96,15 @@ bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::strin
     if (!fit_.MayGoAnywhere(task)) return false;
   }
   if (kind_ == Kind::kGangPreempt) return true;
-  return framework::combine::All(session_.hooks().preemptive, session_.job(job).queue,
-                                 absl::Span<const TaskId>(all));
+  *why = eviction::WhyNoDemand(session_, session_.job(job).queue, all);
+  return why->empty();
 }
 
 void Search::PlaceJob(JobId job) {
   const std::vector<PendingPart> parts = PendingPartsOf(session_, job);
   if (parts.empty()) return;
+  asked_.clear();
+  kept_with_gangs_ = 0;
   std::string why;
   if (!MayAsk(job, parts, &why)) {
     if (!why.empty()) Note(job, parts.front().tasks.front(), std::move(why));
@@ -102,9 +127,10 @@ void Search::PlaceJob(JobId job) {
   size_t tasks = 0;
   for (const PendingPart& part : parts) tasks += part.tasks.size();
   Note(job, parts.front().tasks.front(),
-       any_victims ? absl::StrCat("evicting all that may be evicted would not make room for ",
-                                  tasks, " pods together")
-                   : std::string("nobody may be evicted for the gang"));
+       any_victims      ? absl::StrCat("evicting all that may be evicted would not make room for ",
+                                       tasks, " pods together")
+       : asked_.empty() ? std::string("there is nobody who could be evicted for the gang")
+                        : std::string());
 }
 
 Search::Outcome Search::TryDomain(const Ask& ask) {
@@ -192,6 +218,13 @@ std::vector<Bundle> Search::ApprovedBundles(const Ask& ask,
   SortBundles(session_, ask.claim, bundles);
   if (!options_.allow_whole) {
     std::erase_if(bundles, [](const Bundle& bundle) { return bundle.whole; });
+  }
+  if (spared.empty()) {
+    kept_with_gangs_ = static_cast<int64_t>(choice.victims.size());
+    for (const Bundle& bundle : bundles) {
+      kept_with_gangs_ -= static_cast<int64_t>(bundle.tasks.size());
+    }
+    asked_ = std::move(candidates);
   }
   return bundles;
 }

@@ -72,6 +72,8 @@ class Search {
   // The jobs among the victims that would demand their room right back.
   std::vector<model::JobId> Rivals(const VictimUnits& units, int tier);
   void Note(model::JobId job, model::TaskId task, std::string why);
+  // Adds who protects how many of the candidates of the last search.
+  void CountProtected(model::JobId job, framework::VictimSearch* counts) const;
   const eviction::NodeTasks& tasks();
 
   framework::Session& session_;
@@ -80,6 +82,10 @@ class Search {
   const Options options_;
   eviction::NodeFit fit_;
   std::unique_ptr<eviction::NodeTasks> tasks_;  // Made when first needed.
+  // Of the job at hand: who was asked about, and how many of those that plugins approve stay
+  // because gangs go whole or not at all.
+  std::vector<model::TaskId> asked_;
+  int64_t kept_with_gangs_ = 0;
 };
 
 }  // namespace bth::actions::gang_eviction

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "algo/queue_tree.h"
 #include "api/model/pod_extras.h"
 #include "base/log.h"
 #include "base/status.h"
@@ -96,11 +97,21 @@ class Extender final : public framework::Plugin {
         static_cast<void>(line_.Try([&] { return port_->CloseSession(line_.CallFor(verb)); }));
       }
       line_.EndSession();
+      TellTrouble();
     });
     return absl::OkStatus();
   }
 
  private:
+  // On the root queue, because every job may be concerned.
+  void TellTrouble() const {
+    if (line_.trouble().empty()) return;
+    for (QueueId queue : *session_->base().queues_by_name) {
+      if (*session_->queue(queue).name != algo::QueueTree::kRoot) continue;
+      session_->NoteQueue({.queue = queue, .reason = "ExtenderFailed", .message = line_.trouble()});
+    }
+  }
+
   absl::Status WithoutPort() {
     constexpr std::string_view kWhy = "no extender can be asked here";
     if (!options_.ignorable) {

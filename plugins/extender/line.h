@@ -49,6 +49,8 @@ class Line {
   // Names in an answer that nobody asked about.
   void NoteUnknown(int64_t names);
   const Clock& clock() const { return *clock_; }
+  // What people should know; empty: all is well. The same while nothing else goes wrong.
+  const std::string& trouble() const { return trouble_; }
 
  private:
   static const absl::Status& StatusOf(const absl::Status& status) { return status; }
@@ -71,7 +73,8 @@ class Line {
   absl::Duration pause_;
   absl::Duration silent_until_ = -absl::InfiniteDuration();
   absl::Status last_failure_;
-  std::string said_;  // The complaint that stands; empty: all is well.
+  std::string said_;  // The kind of complaint that stands; empty: all is well.
+  std::string trouble_;
   bool said_unknown_ = false;
 };
 

@@ -62,16 +62,8 @@ class NodeGroup final : public framework::Plugin {
       queues_[queue] = ViewOf(session, queue, hooks.hierarchy_enabled());
     }
     CountUse(session);
-    const Reasons reasons = RegisterReasons(session);
-    hooks.FilterGlobal([this, &session, reasons](TaskId task, NodeRange block,
-                                                 absl::Span<ReasonId> out) {
-      const QueueView* queue = QueueOf(session, task);
-      if (queue == nullptr) return;
-      for (NodeId node : block) {
-        out[block.Offset(node)] = Verdict(*queue, groups_[node], session.request(task), reasons);
-      }
-    });
-    hooks.ScoreGlobal(
+    AddFilters(session, hooks);
+    hooks.ScoreByQueue(
         [this, &session](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
           const QueueView* queue = QueueOf(session, task);
           if (queue == nullptr || queue->verdicts.empty()) return;
@@ -79,6 +71,10 @@ class NodeGroup final : public framework::Plugin {
             const uint32_t group = groups_[nodes[i]];
             if (group != 0) sum[i] += queue->verdicts[group].score;
           }
+        },
+        [this, &session](TaskId task) {
+          const QueueView* queue = QueueOf(session, task);
+          return queue != nullptr && !queue->verdicts.empty();
         });
     hooks.OnPlace([this, &session](TaskId task) { Place(session, task); });
     hooks.OnRemove([this, &session](TaskId task) { Remove(session, task); });
@@ -86,6 +82,35 @@ class NodeGroup final : public framework::Plugin {
   }
 
  private:
+  // What affinity says holds all session long; what limits leave, other nodes of the group decide.
+  void AddFilters(Session& session, HookRegistrar& hooks) {
+    const Reasons reasons = RegisterReasons(session);
+    hooks.FilterByQueue(
+        [this, &session, reasons](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
+          const QueueView* queue = QueueOf(session, task);
+          if (queue == nullptr) return;
+          for (NodeId node : block) {
+            out[block.Offset(node)] = Verdict(*queue, groups_[node], reasons);
+          }
+        },
+        [this, &session](TaskId task) { return QueueOf(session, task) != nullptr; });
+    hooks.FilterGlobal(
+        [this, &session, over = reasons.over_limit](TaskId task, NodeRange block,
+                                                    absl::Span<ReasonId> out) {
+          const QueueView* queue = QueueOf(session, task);
+          if (queue == nullptr) return;
+          for (NodeId node : block) {
+            if (OverLimit(*queue, groups_[node], session.request(task))) {
+              out[block.Offset(node)] = over;
+            }
+          }
+        },
+        [this, &session](TaskId task) {
+          const QueueView* queue = QueueOf(session, task);
+          return queue != nullptr && !queue->limits.empty();
+        });
+  }
+
   static Reasons RegisterReasons(Session& session) {
     const auto reason = [&session](std::string_view text) {
       return session.reasons().Register(FitCode::kUnresolvable, text);
@@ -142,20 +167,21 @@ class NodeGroup final : public framework::Plugin {
     return &queues_.at(session.job(job).queue);
   }
 
-  ReasonId Verdict(const QueueView& queue, uint32_t group, const ResourceVec& request,
-                   const Reasons& reasons) const {
+  ReasonId Verdict(const QueueView& queue, uint32_t group, const Reasons& reasons) const {
     if (queue.bad_limits) return reasons.bad_limits;
     if (group == 0) {
       return !options_.strict && queue.unset ? framework::kFits : reasons.no_group;
     }
     if (queue.unset) return reasons.no_affinity;
-    if (!queue.verdicts[group].allowed) return reasons.refused;
+    return queue.verdicts[group].allowed ? framework::kFits : reasons.refused;
+  }
+
+  static bool OverLimit(const QueueView& queue, uint32_t group, const ResourceVec& request) {
     const auto limit = queue.limits.find(group);
-    if (limit == queue.limits.end()) return framework::kFits;
+    if (limit == queue.limits.end()) return false;
     const auto used = queue.used.find(group);
     const ResourceVec future = used == queue.used.end() ? request : used->second + request;
-    const bool over = algo::DimsOver(future, limit->second.v, limit->second.present) != 0;
-    return over ? reasons.over_limit : framework::kFits;
+    return algo::DimsOver(future, limit->second.v, limit->second.present) != 0;
   }
 
   void Place(const Session& session, TaskId task) {

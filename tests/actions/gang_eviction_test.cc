@@ -207,6 +207,21 @@ TEST_CASE("gang bundles: order", "[actions][gang]") {
         Names{"safe rich-0", "whole late-0", "whole mid-0", "whole low-0 low-1"});
 }
 
+TEST_CASE("gang bundles: equal gangs of one queue go by their UIDs", "[actions][gang]") {
+  BundleBed bed(
+      "node n cpu=99; queue q; queue own; job gang queue=own;"
+      "job b queue=q min=1; task b-0 job=b cpu=1 node=n; job a queue=q min=1; task a-0 job=a cpu=1 "
+      "node=n; job c queue=q min=1; task c-0 job=c cpu=1 node=n");
+  Claim claim{.kind = EvictionContext::Kind::kGangReclaim, .job = bed.bed.world().job("gang")};
+  claim.need[0] = 1000;
+  std::vector<Bundle> bundles;
+  for (const std::string job : {"c", "a", "b"}) {
+    for (Bundle& bundle : bed.Of(job, {job + "-0"})) bundles.push_back(std::move(bundle));
+  }
+  SortBundles(bed.bed.session(), claim, bundles);
+  CHECK(bed.Text(bundles) == Names{"whole a-0", "whole b-0", "whole c-0"});
+}
+
 TEST_CASE("gang bundles: what is given over what is lost", "[actions][gang]") {
   Bundle bundle{.whole = true};
   model::ResourceVec need;

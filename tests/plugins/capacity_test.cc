@@ -341,6 +341,16 @@ TEST_CASE("capacity: a session tells what is wrong with the tree, not with what 
   CHECK(flat.session().queue_notices().empty());
 }
 
+TEST_CASE("capacity: without a root a tree of queues schedules nothing, and the cycle ends well",
+          "[plugins][capacity][cycle]") {
+  const std::string job = "node n cpu=4; queue q; job j queue=q tasks=1 cpu=1";
+  const std::string tiers = "gang;capacity+enableHierarchy,predicates";
+  CHECK(Run("enqueue,allocate,backfill,preempt,reclaim", tiers, job).binds.empty());
+  CHECK(Run("enqueue,allocate,backfill,preempt,reclaim", tiers, "queue root;" + job).binds.size() ==
+        1);
+  CHECK(Run("enqueue,allocate,backfill,preempt,reclaim", tiers, "node n cpu=4").binds.empty());
+}
+
 TEST_CASE("capacity: gauges", "[plugins][capacity][cycle]") {
   struct Case {
     const char *tiers, *queue, *gauge, *value;

@@ -24,13 +24,15 @@ constexpr std::string_view kBadLimits = "node group resource limit annotation in
 // What the filter says of each node, in order of names; empty: it fits.
 Names Verdicts(PluginBed& bed, const std::string& task) {
   const framework::Session& session = bed.session();
-  REQUIRE(session.hooks().global_filter.size() == 1);
+  const model::TaskId id = bed.world().task(task);
   Names verdicts;
   for (const auto& [name, node] : bed.world().nodes) {
     framework::ReasonId reason = framework::kFits;
-    session.hooks().global_filter[0].fn(bed.world().task(task),
-                                        model::NodeRange(node.index(), node.index() + 1),
-                                        absl::Span<framework::ReasonId>(&reason, 1));
+    for (const auto& entry : session.hooks().global_filter) {
+      if (reason != framework::kFits || !entry.fn.concerns(id)) continue;
+      entry.fn(id, model::NodeRange(node.index(), node.index() + 1),
+               absl::Span<framework::ReasonId>(&reason, 1));
+    }
     CHECK((reason == framework::kFits ||
            session.reasons().code(reason) == framework::FitCode::kUnresolvable));
     verdicts.push_back(session.reasons().text(reason));

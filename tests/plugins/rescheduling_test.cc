@@ -66,6 +66,7 @@ TEST_CASE("rescheduling: exactly on target is neither busy nor done", "[plugins]
 TEST_CASE("rescheduling: memory counts as cpu does", "[plugins][rescheduling]") {
   CHECK(Victims(Measured(MakeWorld(TwoNodes()), Loads(10, 10, 10, 60))) == Names{"t0", "t1"});
   CHECK(Victims(Measured(MakeWorld(TwoNodes()), Loads(10, 20, 60, 10))).empty());
+  CHECK(Victims(Measured(MakeWorld(TwoNodes()), Loads(20, 10, 60, 10))).empty());
 }
 
 TEST_CASE("rescheduling: idle nodes offer what is below their targets", "[plugins][rescheduling]") {

@@ -8,17 +8,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
-#include "apiserver/api_server.h"
-#include "cmd/common/embedded_crds.h"
 #include "metrics/registry.h"
-#include "net/virtual_executor.h"
 #include "plugins/builtin.h"
 #include "scheduler/scheduler.h"
-#include "tests/scheduler/faults.h"
+#include "tests/support/api_bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::scheduler::testing {
 
+using test::Fault;
+using test::FaultyLine;
 using types::Json;
 
 inline framework::Registry BuiltinRegistry() {
@@ -28,48 +27,10 @@ inline framework::Registry BuiltinRegistry() {
   return registry;
 }
 
-class ExecutorClock final : public Clock {
+class Bed : public test::ApiBed {
  public:
-  explicit ExecutorClock(net::Executor& executor) : executor_(executor) {}
-  absl::Time Now() const override { return executor_.Now(); }
-  absl::Duration Monotonic() const override { return executor_.Monotonic(); }
-
- private:
-  net::Executor& executor_;
-};
-
-// Requests of tests go to the server directly; those of the scheduler are counted on their way.
-class Bed {
- public:
-  Bed() {
-    apiserver::Options options;
-    options.seed = 1;
-    auto crds = cmd::EmbeddedCrds();
-    REQUIRE(crds.ok());
-    options.crds = *std::move(crds);
-    auto made = apiserver::ApiServer::Create(executor, std::move(options));
-    REQUIRE(made.status().ToString() == "OK");
-    server = *std::move(made);
-    direct_ = net::MakeInProcessTransport(executor, server->handler());
-    client::ApiClientOptions client;
-    client.qps = 0;
-    client.on_call = [this](const client::CallRecord& call) {
-      if (call.verb != "get" && call.verb != "list" && call.verb != "watch" && call.verb != "GET" &&
-          call.verb != "LIST" && call.verb != "WATCH") {
-        ++writes;
-      }
-      ++calls;
-    };
-    line = std::make_shared<FaultyLine>(executor,
-                                        net::MakeInProcessTransport(executor, server->handler()));
-    api = std::make_unique<client::ApiClient>(executor, line, client);
-  }
-  ~Bed() {
-    scheduler.reset();
-    api.reset();
-    server.reset();
-    executor.RunUntilIdle();
-  }
+  // The scheduler goes first: it writes through the bed's client.
+  ~Bed() { scheduler.reset(); }
 
   void MakeScheduler(SchedulerOptions options = {}) {
     options.check_invariants_every = 1;
@@ -82,35 +43,6 @@ class Bed {
     scheduler->StartCache();
     scheduler->Lead();
     Settle();
-  }
-  void Settle() { executor.Advance(absl::Seconds(30)); }
-
-  struct Answer {
-    int code = 0;
-    std::string text;
-    Json json;
-  };
-  Answer Call(const std::string& method, const std::string& target, const std::string& body = "") {
-    return Fetch(*direct_, method, target, body);
-  }
-  Answer Fetch(net::Transport& transport, const std::string& method, const std::string& target,
-               const std::string& body = "") {
-    net::Request request;
-    request.method = method;
-    request.target = target;
-    request.body = body;
-    if (!body.empty()) request.headers.Set("content-type", "application/json");
-    auto answer = std::make_shared<Answer>();
-    net::Spawn(executor, Run(transport, std::move(request), answer));
-    executor.RunUntilIdle();
-    REQUIRE(answer->code != 0);
-    return *answer;
-  }
-  Json Get(const std::string& target) { return Call("GET", target).json; }
-  void Create(const std::string& target, const std::string& body) {
-    const Answer answer = Call("POST", target, body);
-    INFO(answer.text);
-    REQUIRE(answer.code == 201);
   }
 
   void Node(const std::string& name, int cpu) {
@@ -164,31 +96,11 @@ class Bed {
     return "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/" + name;
   }
 
-  net::VirtualExecutor executor{absl::FromUnixSeconds(1'767'225'600)};
-  ExecutorClock clock{executor};
   framework::Registry registry = BuiltinRegistry();
   InlineRunner runner{executor};
   metrics::Registry metric_registry;
   metrics::SchedulerMetrics metrics{metric_registry};
-  std::unique_ptr<apiserver::ApiServer> server;
-  std::shared_ptr<FaultyLine> line;  // Of `api`.
-  std::unique_ptr<client::ApiClient> api;
   std::unique_ptr<Scheduler> scheduler;
-  size_t writes = 0;
-  size_t calls = 0;
-
- private:
-  static net::Awaitable<void> Run(net::Transport& transport, net::Request request,
-                                  std::shared_ptr<Answer> answer) {
-    absl::StatusOr<net::Response> response = co_await transport.Fetch(std::move(request));
-    BTH_CHECK(response.ok());
-    answer->code = response->status;
-    answer->text = response->body;
-    absl::StatusOr<Json> json = Json::Parse(response->body);
-    if (json.ok()) answer->json = *std::move(json);
-  }
-
-  std::shared_ptr<net::Transport> direct_;
 };
 
 }  // namespace bth::scheduler::testing

@@ -181,13 +181,27 @@ TEST_CASE("cluster dump: nothing that runs in containers, and no foreign words",
           "[scheduler][dump]") {
   Bed bed;
   bed.Node("n1", 2);
-  bed.Create("/api/v1/namespaces/default/pods",
-             R"({"metadata":{"name":"p","annotations":{"scheduling.k8s.io/group-name":"g",)"
-             R"("sla-waiting-time":"1m","volcano.sh/preemptable":"true",)"
-             R"("vendor.example/token":"hush",)"
-             R"("kubectl.kubernetes.io/last-applied-configuration":"hush"}},)"
-             R"("spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"hush",)"
-             R"("command":["hush"],"args":["hush"],"env":[{"name":"A","value":"hush"}]}]}})");
+  bed.Create(
+      "/api/v1/namespaces/default/pods",
+      R"({"metadata":{"name":"p","annotations":{"scheduling.k8s.io/group-name":"g",)"
+      R"("sla-waiting-time":"1m","volcano.sh/preemptable":"true",)"
+      R"("vendor.example/token":"hush","token":"hush",)"
+      R"("kubectl.kubernetes.io/last-applied-configuration":"hush"}},)"
+      R"("spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"hush",)"
+      R"("command":["hush"],"args":["hush"],"env":[{"name":"A","value":"hush"}]}],)"
+      R"("initContainers":[{"name":"i","image":"hush","env":[{"name":"A","value":"hush"}]}],)"
+      R"("serviceAccountName":"hush","volumes":[{"name":"v","secret":{"secretName":"hush"}},)"
+      R"({"name":"w","configMap":{"name":"hush"}},)"
+      R"({"name":"x","hostPath":{"path":"/hush"}},)"
+      R"({"name":"y","persistentVolumeClaim":{"claimName":"c"}}]}})");
+  const std::string path = "/api/v1/namespaces/default/pods/p";
+  Json given = bed.Get(path);
+  given.Set("status", *Json::Parse(R"({"phase":"Pending","message":"hush",)"
+                                   R"("containerStatuses":[{"name":"c","image":"hush",)"
+                                   R"("lastState":{"terminated":{"exitCode":1,"message":"hush"}},)"
+                                   R"("state":{"terminated":{"exitCode":1,"message":"hush"}}}]})"));
+  bed.Call("PUT", path + "/status", given.Dump());
+  REQUIRE(bed.Get(path)["status"]["message"].AsString() == "hush");
   StandBy(bed);
   const Drained dump = Dump(bed);
   REQUIRE(dump.status.ok());
@@ -195,6 +209,9 @@ TEST_CASE("cluster dump: nothing that runs in containers, and no foreign words",
   const Json pod = Objects(dump.text)["Pod default/p"];
   CHECK(pod.At({"metadata", "annotations"}).members().size() == 3);
   CHECK(pod["spec"]["containers"].size() == 1);
+  CHECK(pod["status"]["containerStatuses"].size() == 1);
+  CHECK(pod["spec"]["volumes"].size() == 4);
+  CHECK(pod["spec"]["volumes"][3]["persistentVolumeClaim"]["claimName"].AsString() == "c");
 }
 
 TEST_CASE("cluster dump: one at a time, in pieces, whatever the number of pods",

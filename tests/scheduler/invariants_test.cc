@@ -107,13 +107,13 @@ TEST_CASE("invariants: an overfilled node gets none of it, and the others go on"
   bed.StartBroken(2);
   bed.fault = Fault::kOverfill;
   bed.GroupIn("default", "bad", 3);
-  for (const char* pod : {"b1", "b2", "b3"}) bed.Pod(pod, "bad", 1);
+  for (const char* pod : {"b1", "b2", "b3"}) bed.Pod(pod, "bad", 2);
   bed.executor.Advance(absl::Seconds(5));
   CHECK(bed.Bound({"b1", "b2", "b3"}).empty());
   REQUIRE_FALSE(bed.guard().records().empty());
   const InvariantRecord& record = bed.guard().records().front();
   CHECK(record.invariant == "node_over_allocatable");
-  CHECK(record.detail == "node n1: lacks 1000 of cpu");
+  CHECK(record.detail == "node n1: lacks 4000 of cpu");
   CHECK(record.node == "n1");
   CHECK(record.held_back == 3);
   CHECK(bed.guard().stops().nodes.contains("n1"));
@@ -125,6 +125,38 @@ TEST_CASE("invariants: an overfilled node gets none of it, and the others go on"
   bed.executor.Advance(absl::Milliseconds(500));
   CHECK(bed.Bound({"g1"}) == Names{"g1>n2"});
   CHECK(bed.Bound({"b1", "b2", "b3"}).empty());
+}
+
+TEST_CASE("invariants: who could go to a node that is not written to goes elsewhere or is told",
+          "[scheduler]") {
+  BrokenBed bed;
+  bed.StartBroken(2);
+  bed.fault = Fault::kOverfill;
+  bed.GroupIn("default", "bad", 3);
+  for (const char* pod : {"b1", "b2", "b3"}) bed.Pod(pod, "bad", 2);
+  bed.executor.Advance(absl::Seconds(5));
+  REQUIRE(bed.guard().stops().nodes.contains("n1"));
+  // n1 is the first by name, but only the last of them needs it.
+  bed.GroupIn("other", "elsewhere", 2);
+  bed.Pod("e", "elsewhere", 1);
+  bed.Pod("f", "elsewhere", 2);
+  bed.executor.Advance(absl::Milliseconds(300));
+  bed.GroupIn("other", "told", 1);
+  bed.Pod("t", "told", 2);
+  bed.executor.Advance(absl::Milliseconds(300));
+  REQUIRE(bed.guard().stops().nodes.contains("n1"));
+  CHECK(bed.Bound({"e", "f", "t"}) == Names{"e>n2", "f>n2"});
+  const Bed::Answer page =
+      bed.Fetch(*net::MakeInProcessTransport(
+                    bed.executor, MakePages(bed.executor, *bed.scheduler, bed.metric_registry)),
+                "GET", "/debug/explain?pod=default/t");
+  CHECK(page.json["message"].AsString() ==
+        "0/2 nodes are unavailable: 1 Insufficient cpu, 1 node(s) had their writes stopped until "
+        "the cluster has been read anew, see /debug/invariants.");
+  // When its writes go on, so does the pod.
+  bed.fault = Fault::kNone;
+  bed.executor.Advance(absl::Minutes(6));
+  CHECK(bed.Bound({"t"}) == Names{"t>n1"});
 }
 
 TEST_CASE("invariants: what is violated again and again is tried ever more rarely", "[scheduler]") {
@@ -171,6 +203,11 @@ TEST_CASE("invariants: half a gang is not bound; its queue alone stops", "[sched
   bed.executor.Advance(absl::Milliseconds(300));
   CHECK(bed.Bound({"s"}).empty());
   CHECK(bed.Bound({"g"}).size() == 1);
+  const Bed::Answer told =
+      bed.Fetch(*net::MakeInProcessTransport(
+                    bed.executor, MakePages(bed.executor, *bed.scheduler, bed.metric_registry)),
+                "GET", "/debug/explain?pod=default/s");
+  CHECK(absl::StrContains(told.text, "writes of the queue are stopped"));
   const Bed::Answer page =
       bed.Fetch(*net::MakeInProcessTransport(
                     bed.executor, MakePages(bed.executor, *bed.scheduler, bed.metric_registry)),

@@ -163,7 +163,7 @@ TEST_CASE("shared objects: two files with one name, files that are none, and no 
   // The mark alone says of which program it is not.
   text.Write("x.so", absl::StrCat(std::string(kPluginAbiMark), " interface=0"));
   CHECK(absl::StrContains(LoadPlugins(text.path(), &registry).message(),
-                          "interface is 0 and must be 1"));
+                          absl::StrCat("interface is 0 and must be ", kPluginInterface)));
 
   CHECK(LoadPlugins("", &registry).ok());
   CHECK(LoadPlugins(text.path() + "/none", &registry).ok());

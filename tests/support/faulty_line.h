@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "net/http.h"
 
-namespace bth::scheduler::testing {
+namespace bth::test {
 
 struct Fault {
   absl::Duration delay;                  // Before anything else happens.
@@ -136,4 +136,4 @@ class FaultyLine final : public net::Transport {
   const std::shared_ptr<net::Transport> line_;
 };
 
-}  // namespace bth::scheduler::testing
+}  // namespace bth::test

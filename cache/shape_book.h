@@ -1,0 +1,48 @@
+// Pods that are alike: equal requests and equal constraints.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "api/model/snapshot.h"
+#include "base/ids.h"
+#include "cache/compiled.h"
+#include "cache/slots.h"
+#include "cache/vocabulary.h"
+
+namespace bth::cache {
+
+// A shape lives while a pod has it, its constraints while a shape does. Thread: I/O.
+class ShapeBook {
+ public:
+  // The pod counts in its shape until it is released. `homeless`: a resource that it asks for and
+  // that has no dimension, which its constraints say; empty: none. Every other one has one.
+  model::ShapeId Acquire(const CompiledPod& pod, const std::string& homeless,
+                         const Vocabulary& vocabulary, model::Snapshot* now);
+  void Release(model::ShapeId shape, model::Snapshot* now);
+  // After a snapshot was published.
+  void Recycle();
+
+ private:
+  struct Shape {
+    std::string key;
+    int64_t pods = 0;
+  };
+  struct Constraints {
+    std::string key;
+    int64_t shapes = 0;
+  };
+
+  model::ConstraintsId AcquireConstraints(const CompiledPod& pod, const std::string& key,
+                                          model::Snapshot* now);
+
+  absl::flat_hash_map<std::string, model::ShapeId> shapes_;
+  IdVector<model::ShapeId, Shape> shape_records_;
+  Slots<model::ShapeId> shape_slots_;
+  absl::flat_hash_map<std::string, model::ConstraintsId> constraints_;
+  IdVector<model::ConstraintsId, Constraints> constraints_records_;
+  Slots<model::ConstraintsId> constraints_slots_;
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,118 @@
+// Files in use with Volcano, read with the plugins and actions that this version has: accepted
+// without a word, or refused with the name of what is missing.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "actions/builtin.h"
+#include "conf/load.h"
+#include "framework/cycle.h"
+#include "plugins/builtin.h"
+#include "tests/support/catch.h"
+
+namespace bth::conf {
+namespace {
+
+std::string File(const std::string& name) {
+  std::ifstream in(
+      std::filesystem::path(__FILE__).parent_path() / "corpus" / "scheduler_conf" / name,
+      std::ios::binary);
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The error, or what file and plugins have found, one in each line; empty: all is well.
+std::string Words(const std::string& text) {
+  framework::Registry registry;
+  plugins::RegisterBuiltinPlugins(registry);
+  actions::RegisterBuiltinActions(registry);
+  auto loaded = ParsePolicy(text, registry.Names());
+  if (!loaded.ok()) return std::string(loaded.status().message());
+  std::vector<Finding> findings = std::move(loaded->findings);
+  const auto policy = framework::PolicyInstance::Create(
+      std::make_shared<const Policy>(std::move(loaded->policy)), registry, &findings);
+  if (!policy.ok()) return std::string(policy.status().message());
+  std::vector<std::string> words;
+  for (const Finding& finding : findings) words.push_back(ToString(finding));
+  return absl::StrJoin(words, "\n");
+}
+
+// `text` without the list items of tier plugins with these names.
+std::string Without(const std::string& text, const std::vector<std::string>& plugins) {
+  std::string out;
+  bool skipped = false;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::StartsWith(line, "  - name: ")) {
+      const std::string name(line.substr(10));
+      skipped = std::find(plugins.begin(), plugins.end(), name) != plugins.end();
+    } else if (!absl::StartsWith(line, "    ")) {
+      skipped = false;
+    }
+    if (!skipped) absl::StrAppend(&out, line, "\n");
+  }
+  return out;
+}
+
+const std::vector<std::string> kLater = {"deviceshare", "numa-aware", "task-topology",
+                                         "network-topology-aware"};
+
+TEST_CASE("volcano's files: the built-in one and the chart's are accepted without a word",
+          "[conf]") {
+  const std::string file = GENERATE(values<std::string>({"default.yaml", "helm.yaml"}));
+  CAPTURE(file);
+  CHECK(Words(File(file)) == "");
+}
+
+TEST_CASE("volcano's files: a plugin that is not there yet is refused by its name", "[conf]") {
+  for (const std::string& plugin : kLater) {
+    CAPTURE(plugin);
+    CHECK(Words(absl::StrCat(
+              "actions: allocate\ntiers:\n- plugins:\n  - name: gang\n  - name: ", plugin, "\n")) ==
+          absl::StrCat("Failed to get plugin ", plugin,
+                       ": line 5: tiers[0].plugins[1].name: this version does not have this plugin "
+                       "yet; remove it"));
+  }
+  CHECK(absl::StrContains(Words(File("ci.yaml")),
+                          "Failed to get plugin network-topology-aware: line "));
+  CHECK(absl::StrContains(Words(File("arguments_placement.yaml")),
+                          "Failed to get plugin deviceshare: line "));
+}
+
+// The arguments about which something is said.
+std::vector<std::string> Named(const std::string& text) {
+  constexpr absl::string_view kBefore = ".arguments.";
+  std::vector<std::string> out;
+  for (const absl::string_view line : absl::StrSplit(Words(text), '\n')) {
+    CAPTURE(std::string(line));
+    const size_t begin = line.find(kBefore);
+    REQUIRE(begin != absl::string_view::npos);
+    const absl::string_view rest = line.substr(begin + kBefore.size());
+    out.emplace_back(rest.substr(0, rest.find(": ")));
+    CHECK_FALSE(absl::StrContains(rest, "unknown"));
+  }
+  return out;
+}
+
+TEST_CASE("volcano's files: every argument of its plugins is known, or said to have no effect",
+          "[conf]") {
+  using Names = std::vector<std::string>;
+  CHECK(Words(File("all_flags.yaml")) == "");
+  CHECK(Named(Without(File("ci.yaml"), kLater)) ==
+        Names{"predicate.DynamicResourceAllocationEnable"});
+  CHECK(Named(File("arguments_policy.yaml")) == Names{"capacity.DynamicResourceAllocationEnable",
+                                                      "strategies[0].params.thresholds.pod",
+                                                      "strategies[0].params.targetThresholds.pod"});
+  CHECK(Named(Without(File("arguments_placement.yaml"), kLater)) ==
+        Names{"volumebinding.weight", "volumebinding.shape",
+              "dynamicresources.filterTimeoutSeconds", "binpack.resources.example.com/foo"});
+}
+
+}  // namespace
+}  // namespace bth::conf
