@@ -8,10 +8,12 @@ import threading
 from collections import defaultdict
 from fractions import Fraction
 
+from support.follow import Follower
 from support.objects import GROUP_ANNOTATION
+from support.placement_checker.model import FINISHED, Pod
+from support.placement_checker.ports import clash, host_ports
+from support.placement_checker.resources import request
 from support.quantity import parse
-
-FINISHED = ("Succeeded", "Failed")
 
 
 def _node_of(pod):
@@ -22,34 +24,9 @@ def _phase(pod):
     return pod.get("status", {}).get("phase") or ""
 
 
-def pod_request(pod):
-    """What a pod takes from its node: the sum of its containers, at least each init container,
-    with side cars counted among both, plus overhead, plus one pod."""
-    spec = pod["spec"]
-    total, peak, sidecars = defaultdict(Fraction), defaultdict(Fraction), defaultdict(Fraction)
-    for container in spec.get("containers", []):
-        for name, value in _requests(container).items():
-            total[name] += value
-    for container in spec.get("initContainers") or []:
-        stays = container.get("restartPolicy") == "Always"
-        for name, value in _requests(container).items():
-            if stays:
-                total[name] += value
-                sidecars[name] += value
-            peak[name] = max(peak[name], sidecars[name] + (0 if stays else value))
-    for name, value in peak.items():
-        total[name] = max(total[name], value)
-    for name, value in (spec.get("overhead") or {}).items():
-        total[name] += parse(value)
-    total["pods"] = Fraction(1)
-    return total
-
-
-def _requests(container):
-    resources = container.get("resources") or {}
-    # A limit without a request is the request.
-    texts = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    return {name: parse(text) for name, text in texts.items()}
+def pod_request(body):
+    """What a pod takes from its node."""
+    return Pod(body).derived(request)
 
 
 def nodes_within_allocatable(nodes, pods):
@@ -96,66 +73,29 @@ def gangs_whole(groups, pods):
 
 
 def host_ports_apart(pods):
-    """No two pods of a node hold the same host port (address 0.0.0.0 overlaps with all)."""
+    """No two pods of a node hold the same host port."""
     holders = defaultdict(list)
     for pod in pods:
-        if not _node_of(pod) or _phase(pod) in FINISHED:
-            continue
-        for container in pod["spec"].get("containers", []):
-            for port in container.get("ports") or []:
-                if port.get("hostPort"):
-                    key = _node_of(pod), port["hostPort"], port.get("protocol", "TCP")
-                    holders[key].append((pod["metadata"]["name"], port.get("hostIP") or "0.0.0.0"))
+        if _node_of(pod) and _phase(pod) not in FINISHED:
+            holders[_node_of(pod)] += [(port, pod) for port in host_ports(Pod(pod))]
     problems = []
-    for (node, number, protocol), pairs in sorted(holders.items()):
-        for i, (first, ip) in enumerate(pairs):
-            for second, other in pairs[i + 1 :]:
-                if ip == other or "0.0.0.0" in (ip, other):
-                    problems.append(
-                        f"node {node}: {protocol} {number} held by {first} and {second}"
-                    )
+    for node, taken in sorted(holders.items(), key=lambda entry: entry[0]):
+        for i, (port, pod) in enumerate(taken):
+            for other, second in taken[i + 1 :]:
+                if pod is not second and clash(port, other):
+                    names = f"{pod['metadata']['name']} and {second['metadata']['name']}"
+                    problems.append(f"node {node}: {port[1]} {port[2]} held by {names}")
     return problems
 
 
 class BindHistory:
     """Follows the pods of a namespace from the moment of its creation, and keeps for each pod the
-    nodes it was seen on, in order. A broken watch is taken up where it ended; only when the server
-    has forgotten that place (as after its restart) the pods are listed anew.
-    """
+    nodes it was seen on, in order."""
 
     def __init__(self, rest, namespace):
-        self._rest = rest
-        self._path = f"/api/v1/namespaces/{namespace}/pods"
         self._lock = threading.Lock()
         self._nodes = defaultdict(list)
-        self._version = self._list()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._follow, daemon=True)
-        self._thread.start()
-
-    def _list(self):
-        listed = self._rest.get(self._path).expect(200)
-        for pod in listed["items"]:
-            self._note(pod)
-        return listed["metadata"]["resourceVersion"]
-
-    def _follow(self):
-        while not self._ended.is_set():
-            try:
-                if self._version is None:
-                    self._version = self._list()
-                self._watch_once()
-            except Exception:  # The server is being restarted: go on when it answers again.
-                self._ended.wait(0.05)
-
-    def _watch_once(self):
-        for event in self._rest.watch(self._path, resourceVersion=self._version, timeoutSeconds=2):
-            if event["type"] in ("ERROR", "HTTP"):
-                if event["object"].get("code") == 410:
-                    self._version = None
-                return
-            self._version = event["object"]["metadata"]["resourceVersion"]
-            self._note(event["object"])
+        self._follower = Follower(rest, f"/api/v1/namespaces/{namespace}/pods", self._note)
 
     def _note(self, pod):
         node = _node_of(pod)
@@ -165,8 +105,7 @@ class BindHistory:
                 seen.append(node)
 
     def close(self):
-        self._ended.set()
-        self._thread.join(10)
+        self._follower.close()
 
     def bound(self):
         """How many pods have been seen on a node."""

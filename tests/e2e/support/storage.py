@@ -21,13 +21,14 @@ class Storage:
         self.rest = world.rest
         self.claims = f"/api/v1/namespaces/{world.namespace}/persistentvolumeclaims"
 
-    def storage_class(self, name, provisioner=NO_PROVISIONER, mode="WaitForFirstConsumer"):
+    def storage_class(self, name, provisioner=NO_PROVISIONER, mode="WaitForFirstConsumer", **more):
         body = {
             "apiVersion": "storage.k8s.io/v1",
             "kind": "StorageClass",
             "metadata": {"name": unique(name)},
             "provisioner": provisioner,
             "volumeBindingMode": mode,
+            **more,
         }
         return self._make(CLASSES, body)
 

@@ -30,7 +30,10 @@ class World:
 
     def node(self, name="node", **more):
         """A ready node; its real name, which is unique, is returned."""
-        body = objects.node(unique(name), **more)
+        return self.add_node(objects.node(unique(name), **more))
+
+    def add_node(self, body):
+        """A node with this very name, which nobody else uses."""
         made = self.rest.post("/api/v1/nodes", body).expect(201)
         path = f"/api/v1/nodes/{made['metadata']['name']}"
         self._cluster_wide.append(path)
