@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "cmd/common/scheduler_flags.h"
+#include "cmd/common/daemon_flags.h"
 #include "net/awaitable.h"
 #include "net/server.h"
 

@@ -8,8 +8,7 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/background.h"
-#include "client/event_recorder.h"
-#include "client/leader_election.h"
+#include "cmd/common/leadership.h"
 #include "cmd/common/log_level_server.h"
 #include "cmd/common/page_servers.h"
 #include "cmd/common/scheduler_flags.h"
@@ -31,12 +30,8 @@ class SchedulerDaemon final {
  private:
   SchedulerDaemon(net::IoContext& io, const SchedulerFlags& flags);
   absl::Status Wire();
-  absl::StatusOr<std::unique_ptr<client::ApiClient>> Connect(const client::ClientConfig& config,
-                                                             bool for_lease);
-  void MakeElector();
-  // By the clock, not by what was told: a process that slept may have lost the lease unnoticed.
-  bool MayAct() const { return elector_ != nullptr && elector_->is_leader(); }
-  void Announce(std::string_view what);
+  void JoinElection(std::unique_ptr<client::ApiClient> lease_api);
+  bool MayAct() const { return leadership_ != nullptr && leadership_->is_leader(); }
   void OnStopSignal();
   net::Awaitable<void> Stop();
 
@@ -48,10 +43,7 @@ class SchedulerDaemon final {
   // election; then the connections.
   Metrics metrics_;
   std::unique_ptr<client::ApiClient> api_;
-  std::unique_ptr<client::ApiClient> lease_api_;
-  std::string identity_;
-  std::unique_ptr<client::EventRecorder> lease_events_;
-  std::unique_ptr<client::LeaderElector> elector_;
+  std::unique_ptr<Leadership> leadership_;  // Null without election.
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<PageServers> servers_;
   std::unique_ptr<LogLevelServer> log_level_;  // Null when its socket cannot be made.

@@ -1,7 +1,6 @@
 #include "cmd/common/scheduler_flags.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -15,10 +14,6 @@
 namespace bth::cmd {
 namespace {
 
-absl::Status Refused(std::string_view flag, std::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat("--", ToAbsl(flag), ": ", ToAbsl(why)));
-}
-
 std::optional<std::pair<std::string, std::string>> ParseNodeLabel(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return std::nullopt;
@@ -31,37 +26,18 @@ std::optional<std::pair<std::string, std::string>> ParseNodeLabel(const std::str
 
 }  // namespace
 
-void ApiFlags::AddTo(FlagSet& flags) {
-  flags.Add("master", &master, "Address of the API server; wins over the kubeconfig's");
-  flags.Add("kubeconfig", &kubeconfig,
-            "File that says how to reach the API server; without it and --master: the pod's "
-            "service account");
-  flags.Add("kube-api-qps", &qps, "Requests per second to the API server");
-  flags.Add("kube-api-burst", &burst, "Requests that may go out at once");
-}
-
-absl::Status ApiFlags::Check() const {
-  if (!(qps > 0)) return absl::InvalidArgumentError("kube-api-qps must be greater than zero");
-  if (burst <= 0 || burst > std::numeric_limits<int>::max()) {
-    return absl::InvalidArgumentError("kube-api-burst must be greater than zero");
-  }
-  return absl::OkStatus();
-}
-
-client::ConfigSources ApiFlags::Sources() const {
-  client::ConfigSources sources;
-  sources.kubeconfig = kubeconfig;
-  sources.master = master;
-  sources.in_cluster_first = true;
-  return sources;
+SchedulerFlags::SchedulerFlags() {
+  api.qps = 2000;
+  api.burst = 2000;
+  leader.options.lease_name = "volcano";
 }
 
 void SchedulerFlags::AddTo(FlagSet& flags) {
   api.AddTo(flags);
   flags.Add("version", &version, "Print the version and exit");
   AddPolicy(flags);
-  AddPages(flags);
-  AddLeader(flags);
+  pages.AddTo(flags);
+  leader.AddTo(flags);
   AddWithoutEffect(flags);
   AddRefused(flags);
   log.AddTo(flags);
@@ -87,35 +63,6 @@ void SchedulerFlags::AddPolicy(FlagSet& flags) {
   flags.Add("cache-dumper", &dump_on_signal,
             "Write the cluster to a file on SIGUSR1, the last cycle on SIGUSR2");
   flags.Add("cache-dump-dir", &dump_folder, "Where to write them");
-}
-
-void SchedulerFlags::AddPages(FlagSet& flags) {
-  flags.Add("enable-healthz", &pages.healthz, "Serve /healthz and /readyz");
-  flags.Add("healthz-address", &pages.healthz_address, "Where to");
-  flags.Add("enable-metrics", &pages.metrics, "Serve /metrics and the debug pages");
-  flags.Add("listen-address", &pages.listen_address, "Where to");
-  flags.Add("ca-cert-file", &pages.ca_file, "Authority of clients of the health pages");
-  flags.Add("tls-cert-file", &pages.certificate_file, "Certificate of the health pages");
-  flags.Add("tls-private-key-file", &pages.key_file, "Key of the health pages");
-}
-
-void SchedulerFlags::AddLeader(FlagSet& flags) {
-  client::LeaderElectionOptions& options = leader.options;
-  options.lease_name = "volcano";
-  flags.Add("leader-elect", &leader.elect, "Act only while holding the lease");
-  flags.Add("leader-elect-lease-duration", &options.lease_duration,
-            "How long others wait for a leader that fell silent");
-  flags.Add("leader-elect-renew-deadline", &options.renew_deadline,
-            "How long a leader acts without a renewal that succeeded");
-  flags.Add("leader-elect-retry-period", &options.retry_period, "Pause between attempts");
-  flags.Add("leader-elect-resource-lock", &leader.resource_lock, "Only leases are supported");
-  flags.Add("leader-elect-resource-name", &options.lease_name, "Name of the lease");
-  flags.Add("leader-elect-resource-namespace", &options.namespace_name, "Its namespace");
-  flags.Add("lock-object-namespace", &leader.lock_namespace,
-            "Deprecated: use --leader-elect-resource-namespace");
-  flags.Deprecated("lock-object-namespace",
-                   "This flag is deprecated and will be removed in a future release. Please use "
-                   "--leader-elect-resource-namespace instead.");
 }
 
 void SchedulerFlags::AddWithoutEffect(FlagSet& flags) {
@@ -146,18 +93,20 @@ void SchedulerFlags::AddRefused(FlagSet& flags) {
 
 absl::Status SchedulerFlags::CheckPolicy() const {
   if (sharding_mode_ != "none") {
-    return Refused("scheduler-sharding-mode",
-                   absl::StrCat("\"", sharding_mode_, "\" is not supported, only none is: give ",
-                                "each scheduler its nodes with --node-selector"));
+    return RefusedFlag(
+        "scheduler-sharding-mode",
+        absl::StrCat("\"", sharding_mode_, "\" is not supported, only none is: give ",
+                     "each scheduler its nodes with --node-selector"));
   }
   BTH_RETURN_IF_ERROR(conf::FeatureGates::Parse(feature_gates));
   for (const std::string& name : scheduler_names) {
-    if (name.empty()) return Refused("scheduler-name", "must not be empty");
+    if (name.empty()) return RefusedFlag("scheduler-name", "must not be empty");
   }
-  if (default_queue.empty()) return Refused("default-queue", "must not be empty");
-  if (period <= absl::ZeroDuration()) return Refused("schedule-period", "must be positive");
+  if (default_queue.empty()) return RefusedFlag("default-queue", "must not be empty");
+  if (period <= absl::ZeroDuration()) return RefusedFlag("schedule-period", "must be positive");
   if (!node_selector.empty() && NodeLabels().empty()) {
-    return Refused("node-selector", "no entry has the form key:value, so no node would be used");
+    return RefusedFlag("node-selector",
+                       "no entry has the form key:value, so no node would be used");
   }
   return absl::OkStatus();
 }
@@ -166,11 +115,7 @@ absl::Status SchedulerFlags::Check() const {
   BTH_RETURN_IF_ERROR(api.Check());
   BTH_RETURN_IF_ERROR(log.Check());
   BTH_RETURN_IF_ERROR(CheckPolicy());
-  if (!leader.elect) return absl::OkStatus();
-  if (leader.resource_lock != "leases") {
-    return Refused("leader-elect-resource-lock", "must be leases: there is no other kind");
-  }
-  return client::CheckLeaderElection(Election("any"));
+  return leader.Check();
 }
 
 std::vector<std::string> SchedulerFlags::Notes() const {
@@ -213,13 +158,6 @@ scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
         gate_workers < 1 ? 5 : static_cast<int>(std::min(gate_workers, kGateWorkersMax));
   }
   options.seed = seed;
-  return options;
-}
-
-client::LeaderElectionOptions SchedulerFlags::Election(const std::string& identity) const {
-  client::LeaderElectionOptions options = leader.options;
-  options.identity = identity;
-  if (!leader.lock_namespace.empty()) options.namespace_name = leader.lock_namespace;
   return options;
 }
 

@@ -9,45 +9,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "client/kubeconfig.h"
-#include "client/leader_election.h"
+#include "cmd/common/daemon_flags.h"
 #include "cmd/common/flags.h"
 #include "cmd/common/log_flags.h"
 #include "scheduler/scheduler.h"
 
 namespace bth::cmd {
-
-// How to reach the API server.
-struct ApiFlags {
-  std::string master;
-  std::string kubeconfig;
-  double qps = 2000;
-  int64_t burst = 2000;
-
-  void AddTo(FlagSet& flags);
-  absl::Status Check() const;
-  // What the sources of a daemon's configuration are: flags, then the pod it runs in.
-  client::ConfigSources Sources() const;
-};
-
-// Which pages are served where.
-struct PageFlags {
-  bool healthz = false;
-  std::string healthz_address = ":11251";
-  bool metrics = false;
-  std::string listen_address = ":8080";
-  // All three given: health is served over TLS.
-  std::string ca_file;
-  std::string certificate_file;
-  std::string key_file;
-};
-
-struct LeaderFlags {
-  bool elect = true;
-  client::LeaderElectionOptions options;
-  std::string resource_lock = "leases";
-  std::string lock_namespace;  // Deprecated; wins over the option's.
-};
 
 // Lives as long as the FlagSet it was added to.
 struct SchedulerFlags {
@@ -70,18 +37,15 @@ struct SchedulerFlags {
   int64_t gate_workers = 5;
   std::string plugins_dir;
 
+  SchedulerFlags();
   void AddTo(FlagSet& flags);
   // Every mistake that is not one of spelling, and every wish that it would be wrong to pass over.
   absl::Status Check() const;
   // What is accepted but passed over, one line each.
   std::vector<std::string> Notes() const;
   scheduler::SchedulerOptions Options(uint64_t seed) const;
-  // `identity` is unique among candidates.
-  client::LeaderElectionOptions Election(const std::string& identity) const;
 
  private:
-  void AddPages(FlagSet& flags);
-  void AddLeader(FlagSet& flags);
   void AddPolicy(FlagSet& flags);
   void AddWithoutEffect(FlagSet& flags);
   void AddRefused(FlagSet& flags);

@@ -16,15 +16,6 @@
 namespace bth::cmd {
 namespace {
 
-std::string_view MethodOf(std::string_view verb) {
-  if (verb == "get" || verb == "list" || verb == "watch") return "GET";
-  if (verb == "create") return "POST";
-  if (verb == "update") return "PUT";
-  if (verb == "patch") return "PATCH";
-  if (verb == "delete") return "DELETE";
-  return verb;
-}
-
 std::string DumpText(const framework::Cycle* cycle) {
   if (cycle == nullptr) return "";
   return absl::StrCat(scheduler::CyclePage(*cycle).Dump(), "\n",
@@ -54,13 +45,6 @@ void WriteCycle(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
-
-std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics& metrics,
-                                                          std::string host) {
-  return [&metrics, host = std::move(host)](const client::CallRecord& call) {
-    metrics.RestRequest(call.code, MethodOf(call.verb), host);
-  };
-}
 
 absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir) {
   framework::Registry registry;

@@ -23,10 +23,6 @@ struct Metrics {
   metrics::SchedulerMetrics scheduler{registry};
 };
 
-// What an ApiClient calls after each request. `host` is the server's name in the metrics.
-std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics& metrics,
-                                                          std::string host);
-
 // Lifetime: shorter than `api` and `metrics`; handlers of `pages` are not called after it.
 // Thread: I/O, after whose loop has ended it is destroyed; the cycles run on a thread of its own.
 class SchedulerUnit final {

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "cmd/common/controller_daemon.h"
+#include "cmd/common/daemon_client.h"
 #include "cmd/common/embedded_crds.h"
 #include "cmd/common/page_servers.h"
 #include "cmd/common/program.h"
@@ -37,7 +39,9 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.Add("write-kubeconfig", &kubeconfig,
             "Write a kubeconfig there; without it: in --data-dir, or in /tmp");
   flags.Add("data-dir", &data_dir, "Keep all state there; without it, in memory");
-  flags.Add("no-scheduler", &no_scheduler, "API server and nodes only");
+  flags.Add("no-scheduler", &no_scheduler, "Leave scheduling to somebody else");
+  flags.Add("no-controllers", &no_controllers,
+            "Leave batch jobs, pod groups and queues to somebody else");
   flags.Add("no-volumes", &no_volumes, "Leave claims and volumes to somebody else");
   flags.Add("scheduler-conf", &scheduler_conf, "File with the scheduling policy");
   flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
@@ -73,6 +77,7 @@ absl::StatusOr<std::unique_ptr<Standalone>> Standalone::Create(net::IoContext& i
 absl::Status Standalone::Wire() {
   BTH_RETURN_IF_ERROR(StartApi());
   if (!flags_.no_scheduler) BTH_RETURN_IF_ERROR(StartScheduler());
+  if (!flags_.no_controllers) MakeControllers();
   nodes_api_ = Client("nodesim");
   nodesim::SimulatorOptions options;
   options.timing = flags_.nodes.timing;
@@ -128,6 +133,14 @@ absl::Status Standalone::StartScheduler() {
   return absl::OkStatus();
 }
 
+void Standalone::MakeControllers() {
+  controllers_api_ = Client("vc-controller-manager");
+  controllers::ManagerOptions options;
+  options.scheduler_names = flags_.scheduler_names;
+  controllers_ = std::make_unique<controllers::ControllerSet>(
+      *controllers_api_, controller_metrics_, rng_, std::move(options), MakeJobPluginTools());
+}
+
 absl::Status Standalone::Listen(const net::Handler& handler) {
   net::ServerOptions options;
   options.tls = !flags_.insecure_http;
@@ -167,6 +180,7 @@ int Standalone::Run() {
     unit_->scheduler().StartCache();
     unit_->scheduler().Lead();
   }
+  if (controllers_ != nullptr) controllers_->Start();
   nodes_->Start();
   if (volumes_ != nullptr) volumes_->Start();
   welcome_.Start(io_, Welcome());
@@ -200,6 +214,7 @@ void Standalone::OnStopSignal() {
 }
 
 net::Awaitable<void> Standalone::Stop() {
+  controllers_.reset();
   if (unit_ != nullptr) co_await unit_->Drain(kDrainMax);
   std::cout << "stopped" << std::endl;
   io_.Stop();

@@ -1,4 +1,4 @@
-// vc-standalone: API server, simulated nodes and scheduler in one process, on one loop.
+// vc-standalone: API server, simulated nodes, scheduler and controllers in one process, on one loop.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,8 @@
 #include "cmd/common/node_flags.h"
 #include "cmd/common/scheduler_unit.h"
 #include "cmd/common/state_folder.h"
+#include "controllers/manager/controller_set.h"
+#include "metrics/controller_metrics.h"
 #include "net/io_context.h"
 #include "net/server.h"
 #include "nodesim/simulator.h"
@@ -29,6 +31,7 @@ struct StandaloneFlags {
   std::string kubeconfig;  // Empty: in the data folder, or in /tmp.
   std::string data_dir;
   bool no_scheduler = false;
+  bool no_controllers = false;
   bool no_volumes = false;
   std::string scheduler_conf;
   std::string plugins_dir;
@@ -61,6 +64,7 @@ class Standalone final {
   absl::Status Listen(const net::Handler& handler);
   absl::Status WriteKubeconfig();
   absl::Status StartScheduler();
+  void MakeControllers();
   std::unique_ptr<client::ApiClient> Client(const std::string& user_agent);
   net::Awaitable<void> Welcome();
   void OnStopSignal();
@@ -76,11 +80,14 @@ class Standalone final {
   // In order of building; they go in the reverse order, and that is the order of stopping: first
   // the servers, so that nobody asks any more; then who acts on the API; then the API itself.
   Metrics metrics_;
+  metrics::ControllerMetrics controller_metrics_{metrics_.registry};
   std::unique_ptr<apiserver::ApiServer> api_server_;
   std::unique_ptr<client::ApiClient> scheduler_api_;
+  std::unique_ptr<client::ApiClient> controllers_api_;
   std::unique_ptr<client::ApiClient> nodes_api_;
   std::unique_ptr<nodesim::Simulator> nodes_;
   std::unique_ptr<nodesim::VolumeController> volumes_;
+  std::unique_ptr<controllers::ControllerSet> controllers_;  // Null with --no-controllers.
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<net::Server> pages_server_;
   std::unique_ptr<net::Server> server_;

@@ -6,10 +6,11 @@
 #include "client/background.h"
 #include "client/connect.h"
 #include "client/kubeconfig.h"
+#include "cmd/common/daemon_flags.h"
 #include "cmd/common/flags.h"
+#include "cmd/common/log_flags.h"
 #include "cmd/common/node_flags.h"
 #include "cmd/common/program.h"
-#include "cmd/common/scheduler_flags.h"
 #include "cmd/common/version.h"
 #include "net/io_context.h"
 #include "nodesim/simulator.h"
@@ -26,6 +27,10 @@ struct Flags {
   LogFlags log;
   bool version = false;
 
+  Flags() {
+    api.qps = 2000;
+    api.burst = 2000;
+  }
   void AddTo(FlagSet& flags) {
     api.AddTo(flags);
     nodes.AddTo(flags);

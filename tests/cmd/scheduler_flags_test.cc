@@ -218,7 +218,7 @@ TEST_CASE("scheduler flags: defaults are Volcano's", "[cmd][unit]") {
   const Parsed parsed({});
   CHECK(parsed.status.ok());
   CHECK(parsed.flags.leader.elect);
-  const client::LeaderElectionOptions election = parsed.flags.Election("me");
+  const client::LeaderElectionOptions election = parsed.flags.leader.Election("me");
   CHECK(election.lease_name == "volcano");
   CHECK(election.namespace_name == "volcano-system");
   CHECK(election.lease_duration == absl::Seconds(15));
@@ -244,8 +244,8 @@ TEST_CASE("scheduler flags: gates are removed only with their feature, so many a
 
 TEST_CASE("scheduler flags: another scheduler name does not change the lease", "[cmd][unit]") {
   const Parsed parsed({"--scheduler-name=x", "--lock-object-namespace=old"});
-  CHECK(parsed.flags.Election("me").lease_name == "volcano");
-  CHECK(parsed.flags.Election("me").namespace_name == "old");
+  CHECK(parsed.flags.leader.Election("me").lease_name == "volcano");
+  CHECK(parsed.flags.leader.Election("me").namespace_name == "old");
 }
 
 TEST_CASE("scheduler flags: what cannot be done is refused by name", "[cmd][unit]") {

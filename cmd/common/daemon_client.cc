@@ -1,0 +1,66 @@
+#include "cmd/common/daemon_client.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/connect.h"
+#include "cmd/common/version.h"
+
+namespace bth::cmd {
+namespace {
+
+// Requests in flight: those of the daemon's lanes, the senders of events, and some for lists.
+constexpr int kConnectionsMax = 48;
+constexpr int kStreamsMax = 64;
+
+std::string_view MethodOf(std::string_view verb) {
+  if (verb == "get" || verb == "list" || verb == "watch") return "GET";
+  if (verb == "create") return "POST";
+  if (verb == "update") return "PUT";
+  if (verb == "patch") return "PATCH";
+  if (verb == "delete") return "DELETE";
+  return verb;
+}
+
+std::string HostOf(const client::ClientConfig& config) {
+  return absl::StrCat(config.server.host, ":", config.server.port);
+}
+
+}  // namespace
+
+std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics& metrics,
+                                                          std::string host) {
+  return [&metrics, host = std::move(host)](const client::CallRecord& call) {
+    metrics.RestRequest(call.code, MethodOf(call.verb), host);
+  };
+}
+
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(
+    net::IoContext& io, const client::ClientConfig& config, const ApiFlags& flags,
+    const std::string& program, metrics::ClientMetrics& metrics, std::function<bool()> may_write) {
+  client::ApiClientOptions options;
+  options.user_agent = UserAgent(program);
+  options.on_call = CountCalls(metrics, HostOf(config));
+  options.qps = flags.qps;
+  options.burst = static_cast<int>(flags.burst);
+  options.may_write = std::move(may_write);
+  net::ClientOptions pool;
+  pool.connections_max = kConnectionsMax;
+  pool.streams_max = kStreamsMax;
+  return client::Connect(io, config, std::move(options), std::move(pool));
+}
+
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForLease(
+    net::IoContext& io, const client::ClientConfig& config, const std::string& program,
+    metrics::ClientMetrics& metrics) {
+  client::ApiClientOptions options;
+  options.user_agent = UserAgent(program + "/leader-election");
+  options.on_call = CountCalls(metrics, HostOf(config));
+  net::ClientOptions pool;
+  pool.connections_max = 2;
+  pool.streams_max = 1;
+  return client::Connect(io, config, std::move(options), std::move(pool));
+}
+
+}  // namespace bth::cmd

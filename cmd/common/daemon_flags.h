@@ -1,0 +1,58 @@
+// Flags that all daemons have in common. The defaults are Volcano's; where its daemons differ, the
+// daemon sets its own before AddTo.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "client/kubeconfig.h"
+#include "client/leader_election.h"
+#include "cmd/common/flags.h"
+
+namespace bth::cmd {
+
+// "--FLAG: why".
+absl::Status RefusedFlag(std::string_view flag, std::string_view why);
+
+// How to reach the API server.
+struct ApiFlags {
+  std::string master;
+  std::string kubeconfig;
+  double qps = 50;
+  int64_t burst = 100;
+
+  void AddTo(FlagSet& flags);
+  absl::Status Check() const;
+  // What the sources of a daemon's configuration are: flags, then the pod it runs in.
+  client::ConfigSources Sources() const;
+};
+
+// Which pages are served where.
+struct PageFlags {
+  bool healthz = false;
+  std::string healthz_address = ":11251";
+  bool metrics = false;
+  std::string listen_address = ":8080";
+  // All three given: health is served over TLS.
+  std::string ca_file;
+  std::string certificate_file;
+  std::string key_file;
+
+  void AddTo(FlagSet& flags);
+};
+
+struct LeaderFlags {
+  bool elect = true;
+  client::LeaderElectionOptions options;
+  std::string resource_lock = "leases";
+  std::string lock_namespace;  // Deprecated; wins over the option's.
+
+  void AddTo(FlagSet& flags);
+  absl::Status Check() const;
+  // `identity` is unique among candidates.
+  client::LeaderElectionOptions Election(const std::string& identity) const;
+};
+
+}  // namespace bth::cmd

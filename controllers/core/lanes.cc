@@ -1,0 +1,55 @@
+#include "controllers/core/lanes.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "client/api_error.h"
+
+namespace bth::controllers {
+
+client::WorkQueueOptions DefaultQueue() {
+  client::WorkQueueOptions options;
+  options.retry_qps = 10;
+  options.retry_burst = 100;
+  return options;
+}
+
+Lanes::Lanes(net::Executor& executor, LaneOptions options, LaneHooks hooks)
+    : executor_(executor),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      queue_(executor, options_.queue) {}
+
+void Lanes::Start() {
+  for (int i = 0; i < options_.lanes; ++i) {
+    lanes_.push_back(std::make_unique<client::Background>());
+    lanes_.back()->Start(executor_, Lane());
+  }
+}
+
+net::Awaitable<void> Lanes::Lane() {
+  for (;;) {
+    const std::optional<std::string> key = co_await queue_.Next();
+    if (!key.has_value()) co_return;
+    co_await WorkOn(*key);
+    queue_.Done(*key);
+  }
+}
+
+net::Awaitable<void> Lanes::WorkOn(std::string key) {
+  const LaneHooks::Outcome outcome = co_await hooks_.work(key);
+  if (outcome.status.ok()) {
+    queue_.Forget(key);
+    if (outcome.again.has_value()) queue_.AddAfter(key, *outcome.again);
+    co_return;
+  }
+  Log(LogLevel::kDebug, "controller.failed", {{"key", key}, {"status", outcome.status}});
+  if (options_.retries_max < 0 || queue_.failures(key) < options_.retries_max) {
+    queue_.AddRateLimited(key, client::RetryAfter(outcome.status).value_or(absl::ZeroDuration()));
+    co_return;
+  }
+  queue_.Forget(key);
+  if (hooks_.give_up) co_await hooks_.give_up(std::move(key), outcome.status);
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,61 @@
+// Workers on a queue of keys: one key is never in two hands.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "client/api_client.h"
+#include "client/background.h"
+#include "client/work_queue.h"
+
+namespace bth::controllers {
+
+struct LaneOptions {
+  int lanes = 1;
+  // A key that fails more often in a row is given up; negative: never.
+  int retries_max = -1;
+  client::WorkQueueOptions queue;
+};
+
+struct LaneHooks {
+  struct Outcome {
+    absl::Status status;  // A failure: the key is tried again after a growing pause.
+    std::optional<absl::Duration> again;  // Success, but look again after so long.
+  };
+  std::function<net::Awaitable<Outcome>(std::string key)> work;
+  // The key failed for the last time. May be empty.
+  std::function<net::Awaitable<void>(std::string key, absl::Status status)> give_up;
+};
+
+// Volcano's default rate limiter: 5 ms x 2^failures up to 1,000 s per key, 10 a second over all
+// keys with a burst of 100.
+client::WorkQueueOptions DefaultQueue();
+
+// Lifetime: shorter than what the hooks touch. Thread: the executor's.
+class Lanes final {
+ public:
+  Lanes(net::Executor& executor, LaneOptions options, LaneHooks hooks);
+
+  client::WorkQueue& queue() { return queue_; }
+  void Add(const std::string& key) { queue_.Add(key); }
+  // Keys added before wait until then.
+  void Start();
+  bool idle() const { return queue_.depth() == 0 && queue_.in_work() == 0; }
+
+ private:
+  net::Awaitable<void> Lane();
+  net::Awaitable<void> WorkOn(std::string key);
+
+  net::Executor& executor_;
+  const LaneOptions options_;
+  const LaneHooks hooks_;
+  client::WorkQueue queue_;
+  std::vector<std::unique_ptr<client::Background>> lanes_;
+};
+
+}  // namespace bth::controllers

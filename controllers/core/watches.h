@@ -1,0 +1,95 @@
+// The stores that the controllers of one process share, each with its watch.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/types/resource.h"
+#include "base/check.h"
+#include "base/rng.h"
+#include "client/api_client.h"
+#include "client/informer.h"
+#include "controllers/core/object_store.h"
+#include "controllers/core/trim.h"
+#include "metrics/client_metrics.h"
+
+namespace bth::controllers {
+
+// Lifetime: `api`, `rng` and `metrics` outlive it. Thread: the executor's.
+class Watches final {
+ public:
+  Watches(client::ApiClient& api, Rng& rng, metrics::ClientMetrics& metrics)
+      : api_(api), rng_(rng), metrics_(metrics), informers_(api.executor()) {}
+  Watches(const Watches&) = delete;
+
+  // The store of one kind in all namespaces, made when first asked for. New kinds: before StartAll.
+  template <typename T>
+  ObjectStore<T>& Of() {
+    const types::ResourceType& type = types::ResourceTraits<T>::type();
+    std::unique_ptr<WatchedBase>& slot = watched_[type.FullName()];
+    if (slot == nullptr) {
+      BTH_CHECK(!started_);
+      auto watched = std::make_unique<Watched<T>>();
+      watched->informer = std::make_unique<client::Informer<T>>(api_, rng_, watched->store,
+                                                                OptionsOf(type, watched->store));
+      informers_.Add(*watched->informer);
+      slot = std::move(watched);
+    }
+    return static_cast<Watched<T>&>(*slot).store;
+  }
+
+  void StartAll() {
+    started_ = true;
+    informers_.StartAll();
+  }
+  void StopAll() { informers_.StopAll(); }
+  bool AllSynced() const { return informers_.AllSynced(); }
+  std::vector<std::string> Unsynced() const { return informers_.Unsynced(); }
+  net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout) {
+    return informers_.WaitForSync(timeout);
+  }
+
+ private:
+  struct WatchedBase {
+    virtual ~WatchedBase() = default;
+  };
+  template <typename T>
+  struct Watched final : WatchedBase {
+    ObjectStore<T> store{TrimOf<T>()};
+    std::unique_ptr<client::InformerBase> informer;
+  };
+
+  template <typename T>
+  client::InformerOptions OptionsOf(const types::ResourceType& type, ObjectStore<T>& store) {
+    client::InformerOptions options;
+    // Our own kinds may not be installed: then nobody uses them. The others always exist.
+    options.reflector.absent_is_empty = type.group.find("volcano.sh") != std::string::npos;
+    options.reflector.on_relist = [this, &store, plural = type.plural] {
+      metrics_.InformerRelisted(plural);
+      store.OnRelist();
+    };
+    options.reflector.on_rewatch = [this, &store, plural = type.plural] {
+      metrics_.WatchRestarted(plural);
+      store.OnRewatch();
+    };
+    options.on_malformed = [this, plural = type.plural](const client::ObjectKey& key,
+                                                        const absl::Status& status) {
+      NoteMalformed(plural, key, status);
+    };
+    return options;
+  }
+  void NoteMalformed(const std::string& plural, const client::ObjectKey& key,
+                     const absl::Status& status);
+
+  client::ApiClient& api_;
+  Rng& rng_;
+  metrics::ClientMetrics& metrics_;
+  bool started_ = false;
+  std::map<std::string, std::unique_ptr<WatchedBase>> watched_;  // By plural and group.
+  client::InformerSet informers_;
+};
+
+}  // namespace bth::controllers

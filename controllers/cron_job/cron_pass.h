@@ -1,0 +1,67 @@
+// One look at a CronJob: what its jobs have become, and whether the next one is due.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/types/batch_job.h"
+#include "api/types/cron_job.h"
+#include "controllers/core/controller.h"
+#include "controllers/core/lanes.h"
+#include "controllers/cron_job/schedule.h"
+
+namespace bth::controllers {
+
+// The schedule, read in spec.timeZone unless the text names a zone itself.
+absl::StatusOr<Schedule> ScheduleOf(const types::CronJob& cron);
+
+void RecordCronEvent(const ControllerContext& context, const types::CronJob& cron, std::string type,
+                     std::string reason, std::string message);
+
+// Lifetime: one run. Thread: the executor's.
+class CronPass final {
+ public:
+  using JobPtr = ObjectStore<types::BatchJob>::Pointer;
+
+  CronPass(const ControllerContext& context, ObjectStore<types::BatchJob>& jobs,
+           types::CronJob cron);
+
+  // Deletes and creates jobs. The outcome says when to look again; `cron` has the new status.
+  net::Awaitable<LaneHooks::Outcome> Run();
+  const types::CronJob& cron() const { return cron_; }
+
+ private:
+  net::Awaitable<absl::Status> TakeInFinished();
+  net::Awaitable<void> TrimHistory(std::vector<JobPtr> finished, std::optional<int32_t> limit);
+  net::Awaitable<absl::Status> TakeInOrphans();
+  void DropStale();
+  absl::StatusOr<Schedule> ReadSchedule();
+  net::Awaitable<absl::Status> RunIfDue(Schedule schedule);
+  // False: another job is running, and this one is left out.
+  net::Awaitable<absl::StatusOr<bool>> MakeRoom();
+  net::Awaitable<absl::Status> CreateJob(absl::Time scheduled);
+  // The job of that time that is there already; null when it is not ours or over.
+  net::Awaitable<absl::StatusOr<JobPtr>> TakeExisting(std::string name);
+  net::Awaitable<absl::Status> DeleteJob(std::string name, std::string uid);
+
+  bool IsActive(std::string_view uid) const;
+  void RemoveActive(std::string_view uid);
+  std::string JobName(absl::Time scheduled) const;
+  std::string JobBody(absl::Time scheduled) const;
+  void Warn(std::string reason, std::string message) {
+    RecordCronEvent(context_, cron_, "Warning", std::move(reason), std::move(message));
+  }
+  void Tell(std::string reason, std::string message) {
+    RecordCronEvent(context_, cron_, "Normal", std::move(reason), std::move(message));
+  }
+
+  const ControllerContext& context_;
+  ObjectStore<types::BatchJob>& jobs_;
+  types::CronJob cron_;
+  std::vector<JobPtr> owned_;
+};
+
+}  // namespace bth::controllers

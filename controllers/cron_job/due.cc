@@ -1,0 +1,69 @@
+#include "controllers/cron_job/due.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::CronJob;
+
+constexpr int64_t kMany = 100;
+// Clocks of API servers and controllers differ a little.
+constexpr absl::Duration kSlack = absl::Milliseconds(100);
+
+absl::StatusOr<absl::Time> NextOf(const CronJob& job, const Schedule& schedule, absl::Time after) {
+  const std::optional<absl::Time> next = schedule.Next(after);
+  if (next.has_value()) return *next;
+  return absl::InvalidArgumentError(
+      absl::StrCat("schedule \"", job.spec.schedule, "\" is never due within five years"));
+}
+
+}  // namespace
+
+absl::StatusOr<Due> MostRecentRun(const CronJob& job, const Schedule& schedule, absl::Time now,
+                                  bool with_deadline) {
+  Due due;
+  due.earliest = job.status.last_schedule_time.value_or(job.meta.creation_time);
+  if (with_deadline && job.spec.starting_deadline_seconds.has_value()) {
+    due.earliest = std::max(due.earliest, now - absl::Seconds(*job.spec.starting_deadline_seconds));
+  }
+  BTH_ASSIGN_OR_RETURN(const absl::Time first, NextOf(job, schedule, due.earliest));
+  if (now < first) return due;
+  BTH_ASSIGN_OR_RETURN(const absl::Time second, NextOf(job, schedule, first));
+  if (now < second) {
+    due.last = first;
+    return due;
+  }
+  // Steps over all but the last runs by their usual distance: months of minutes cost nothing.
+  const int64_t period = absl::ToInt64Seconds(second - first + absl::Milliseconds(500));
+  if (period < 1) {
+    return absl::InvalidArgumentError(
+        "time difference between two schedules is less than 1 second");
+  }
+  const int64_t missed = absl::ToInt64Seconds(now - first) / period + 1;
+  absl::Time at = first + absl::Seconds((missed - 2) * period);
+  for (std::optional<absl::Time> next = schedule.Next(at); next.has_value() && *next <= now;
+       next = schedule.Next(at)) {
+    due.last = at = *next;
+  }
+  due.missed = missed > kMany ? Due::Missed::kMany
+               : missed > 0   ? Due::Missed::kFew
+                              : Due::Missed::kNone;
+  return due;
+}
+
+absl::Duration DelayUntilNext(const CronJob& job, const Schedule& schedule, absl::Time now) {
+  const absl::StatusOr<Due> due = MostRecentRun(job, schedule, now, false);
+  absl::Time base = now;
+  if (due.ok() && due->last.has_value()) {
+    base = *due->last;
+  } else if (due.ok() && due->missed == Due::Missed::kNone) {
+    base = due->earliest;
+  }
+  return schedule.Next(base).value_or(now) + kSlack - now;
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,29 @@
+// Which run of a CronJob is due, and when to look again. Pure functions, any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "api/types/cron_job.h"
+#include "controllers/cron_job/schedule.h"
+
+namespace bth::controllers {
+
+struct Due {
+  enum class Missed : uint8_t { kNone, kFew, kMany };  // Many: more than a hundred.
+  absl::Time earliest;                                 // From when on runs count.
+  std::optional<absl::Time> last;                      // The latest run that is not after now.
+  Missed missed = Missed::kNone;
+};
+
+// `with_deadline`: runs older than spec.startingDeadlineSeconds do not count.
+// kInvalidArgument when the schedule has no further times.
+absl::StatusOr<Due> MostRecentRun(const types::CronJob& job, const Schedule& schedule,
+                                  absl::Time now, bool with_deadline);
+
+// How long until the next run, and a tenth of a second.
+absl::Duration DelayUntilNext(const types::CronJob& job, const Schedule& schedule, absl::Time now);
+
+}  // namespace bth::controllers

@@ -1,0 +1,234 @@
+#include "controllers/cron_job/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/civil_time.h"
+#include "api/types/duration.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::controllers {
+namespace {
+
+constexpr size_t kTextBytesMax = 1024;
+constexpr int kYearsMax = 5;
+
+struct FieldRange {
+  std::string_view name;
+  int first;
+  int last;
+  std::vector<std::string_view> words;  // Of the values from `first` on.
+};
+
+const std::array<FieldRange, 5>& Fields() {
+  static const std::array<FieldRange, 5> fields = {{
+      {"minute", 0, 59, {}},
+      {"hour", 0, 23, {}},
+      {"day of month", 1, 31, {}},
+      {"month",
+       1,
+       12,
+       {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}},
+      {"day of week", 0, 6, {"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
+  }};
+  return fields;
+}
+
+struct Descriptor {
+  std::string_view name;
+  std::string_view fields;
+};
+constexpr Descriptor kDescriptors[] = {
+    {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"},
+    {"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},    {"@midnight", "0 0 * * *"},
+    {"@hourly", "0 * * * *"},
+};
+
+struct Matches {
+  uint64_t bits = 0;
+  bool any = false;  // A star, or `?`, without a step.
+};
+
+absl::Status Wrong(const FieldRange& range, std::string_view text, std::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(ToAbsl(range.name), " \"", ToAbsl(text), "\": ", ToAbsl(why)));
+}
+
+absl::StatusOr<int> ReadValue(const FieldRange& range, std::string_view text) {
+  const std::string lower = absl::AsciiStrToLower(ToAbsl(text));
+  for (size_t i = 0; i < range.words.size(); ++i) {
+    if (range.words[i] == lower) return range.first + static_cast<int>(i);
+  }
+  int value = 0;
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || !absl::SimpleAtoi(ToAbsl(text), &value)) {
+    return Wrong(range, text, "expected a number or a name");
+  }
+  if (value < range.first || value > range.last) {
+    return Wrong(range, text, absl::StrCat("must be from ", range.first, " to ", range.last));
+  }
+  return value;
+}
+
+// One entry of a list: "*", "a", "a-b", each with "/step".
+absl::StatusOr<Matches> ReadEntry(const FieldRange& range, std::string_view text) {
+  const size_t slash = text.find('/');
+  const std::string_view values = text.substr(0, slash);
+  const size_t dash = values.find('-');
+  Matches matches;
+  int first = range.first;
+  int last = range.last;
+  int step = 1;
+  if (values == "*" || values == "?") {
+    matches.any = slash == std::string_view::npos;
+  } else {
+    BTH_ASSIGN_OR_RETURN(first, ReadValue(range, values.substr(0, dash)));
+    last = slash == std::string_view::npos ? first : range.last;
+    if (dash != std::string_view::npos) {
+      BTH_ASSIGN_OR_RETURN(last, ReadValue(range, values.substr(dash + 1)));
+    }
+  }
+  if (slash != std::string_view::npos) {
+    const std::string_view number = text.substr(slash + 1);
+    if (number.find_first_not_of("0123456789") != std::string_view::npos ||
+        !absl::SimpleAtoi(ToAbsl(number), &step) || step < 1) {
+      return Wrong(range, text, "the step must be a positive number");
+    }
+    if (step == 1 && (values == "*" || values == "?")) matches.any = true;
+  }
+  if (first > last) return Wrong(range, text, "the range ends before it begins");
+  for (int64_t value = first; value <= last; value += step) matches.bits |= uint64_t{1} << value;
+  return matches;
+}
+
+absl::StatusOr<Matches> ReadField(const FieldRange& range, std::string_view text) {
+  Matches all;
+  for (const absl::string_view entry : absl::StrSplit(ToAbsl(text), ',')) {
+    BTH_ASSIGN_OR_RETURN(const Matches one, ReadEntry(range, ToStd(entry)));
+    all.bits |= one.bits;
+    all.any = all.any || one.any;
+  }
+  return all;
+}
+
+bool Has(uint64_t bits, int value) {
+  return (bits >> value & 1) != 0;
+}
+
+}  // namespace
+
+absl::StatusOr<absl::TimeZone> LoadZone(std::string_view name) {
+  if (name.empty() || name == "UTC") return absl::UTCTimeZone();
+  if (name == "Local") return absl::LocalTimeZone();
+  absl::TimeZone zone;
+  // Names with dots could leave the folder of the database.
+  const bool plain = name.find("..") == std::string_view::npos && name.front() != '/';
+  if (!plain || !absl::LoadTimeZone(ToAbsl(name), &zone)) {
+    return absl::NotFoundError(absl::StrCat("unknown time zone ", ToAbsl(name)));
+  }
+  return zone;
+}
+
+absl::StatusOr<Schedule> Schedule::Parse(std::string_view text, absl::TimeZone zone) {
+  if (text.size() > kTextBytesMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a schedule may have ", kTextBytesMax, " characters, not ", text.size()));
+  }
+  Schedule schedule;
+  schedule.zone_ = zone;
+  std::string_view rest = ToStd(absl::StripAsciiWhitespace(ToAbsl(text)));
+  if (absl::StartsWith(ToAbsl(rest), "TZ=") || absl::StartsWith(ToAbsl(rest), "CRON_TZ=")) {
+    const size_t equals = rest.find('=');
+    const size_t space = rest.find(' ');
+    if (space == std::string_view::npos) {
+      return absl::InvalidArgumentError("nothing follows the time zone");
+    }
+    BTH_ASSIGN_OR_RETURN(schedule.zone_, LoadZone(rest.substr(equals + 1, space - equals - 1)));
+    rest = ToStd(absl::StripAsciiWhitespace(ToAbsl(rest.substr(space))));
+  }
+  BTH_RETURN_IF_ERROR(schedule.ParseFields(rest));
+  return schedule;
+}
+
+absl::Status Schedule::ParseFields(std::string_view text) {
+  constexpr std::string_view kEvery = "@every ";
+  if (absl::StartsWith(ToAbsl(text), ToAbsl(kEvery))) {
+    BTH_ASSIGN_OR_RETURN(const absl::Duration every,
+                         types::ParseDuration(text.substr(kEvery.size())));
+    every_ = std::max(absl::Trunc(every, absl::Seconds(1)), absl::Seconds(1));
+    return absl::OkStatus();
+  }
+  for (const Descriptor& descriptor : kDescriptors) {
+    if (text == descriptor.name) return ParseFields(descriptor.fields);
+  }
+  const std::vector<absl::string_view> fields =
+      absl::StrSplit(ToAbsl(text), absl::ByAnyChar(" \t\n\v\f\r"), absl::SkipEmpty());
+  if (fields.size() != Fields().size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected five fields or a descriptor such as @daily, found ", fields.size(),
+                     ": \"", ToAbsl(text), "\""));
+  }
+  std::array<Matches, 5> read;
+  for (size_t i = 0; i < read.size(); ++i) {
+    BTH_ASSIGN_OR_RETURN(read[i], ReadField(Fields()[i], ToStd(fields[i])));
+  }
+  minutes_ = read[0].bits;
+  hours_ = read[1].bits;
+  days_ = read[2].bits;
+  months_ = read[3].bits;
+  weekdays_ = read[4].bits;
+  any_day_ = read[2].any;
+  any_weekday_ = read[4].any;
+  return absl::OkStatus();
+}
+
+bool Schedule::MatchesDay(absl::CivilDay day) const {
+  if (!Has(months_, day.month())) return false;
+  // absl::Weekday begins with Monday.
+  const int weekday = (static_cast<int>(absl::GetWeekday(day)) + 1) % 7;
+  const bool by_month = Has(days_, day.day());
+  const bool by_week = Has(weekdays_, weekday);
+  return any_day_ || any_weekday_ ? by_month && by_week : by_month || by_week;
+}
+
+std::optional<absl::Time> Schedule::FirstOnDay(absl::CivilDay day, absl::Time after) const {
+  std::optional<absl::Time> first;
+  const auto take = [&first, after](absl::Time time) {
+    if (time > after && (!first.has_value() || time < *first)) first = time;
+  };
+  for (int hour = 0; hour < 24; ++hour) {
+    if (!Has(hours_, hour)) continue;
+    for (int minute = 0; minute < 60; ++minute) {
+      if (!Has(minutes_, minute)) continue;
+      const absl::TimeZone::TimeInfo info =
+          zone_.At(absl::CivilSecond(day.year(), day.month(), day.day(), hour, minute, 0));
+      if (info.kind == absl::TimeZone::TimeInfo::SKIPPED) continue;
+      take(info.pre);
+      take(info.post);
+    }
+  }
+  return first;
+}
+
+std::optional<absl::Time> Schedule::Next(absl::Time time) const {
+  if (every_ > absl::ZeroDuration()) {
+    return absl::FromUnixSeconds(absl::ToUnixSeconds(time)) + every_;
+  }
+  const absl::CivilDay begin = absl::ToCivilDay(time, zone_);
+  const auto year_max = begin.year() + kYearsMax;
+  for (absl::CivilDay day = begin; day.year() <= year_max; ++day) {
+    if (!MatchesDay(day)) continue;
+    if (const std::optional<absl::Time> found = FirstOnDay(day, time)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,30 @@
+// Labels and annotations of what belongs to a batch job.
+#pragma once
+
+#include <string_view>
+
+namespace bth::controllers {
+
+inline constexpr std::string_view kTaskSpecKey = "volcano.sh/task-spec";
+inline constexpr std::string_view kTaskIndexKey = "volcano.sh/task-index";
+inline constexpr std::string_view kJobNameKey = "volcano.sh/job-name";
+inline constexpr std::string_view kJobNamespaceKey = "volcano.sh/job-namespace";
+inline constexpr std::string_view kQueueNameKey = "volcano.sh/queue-name";
+inline constexpr std::string_view kPartitionIdKey = "volcano.sh/partition-id";
+inline constexpr std::string_view kJobVersionKey = "volcano.sh/job-version";
+inline constexpr std::string_view kJobRetryCountKey = "volcano.sh/job-retry-count";
+inline constexpr std::string_view kTemplateUidKey = "volcano.sh/template-uid";
+inline constexpr std::string_view kJobForwardingKey = "volcano.sh/job-forwarding";
+// "true": the controller itself deletes this pod; its end triggers no policy.
+inline constexpr std::string_view kOutOfSyncKey = "volcano.sh/controller-out-of-sync";
+inline constexpr std::string_view kGroupNameKey = "scheduling.k8s.io/group-name";
+inline constexpr std::string_view kPreemptableKey = "volcano.sh/preemptable";
+inline constexpr std::string_view kCooldownTimeKey = "volcano.sh/cooldown-time";
+inline constexpr std::string_view kRevocableZoneKey = "volcano.sh/revocable-zone";
+inline constexpr std::string_view kJdbMinAvailableKey = "volcano.sh/jdb-min-available";
+inline constexpr std::string_view kJdbMaxUnavailableKey = "volcano.sh/jdb-max-unavailable";
+inline constexpr std::string_view kNumaPolicyKey = "volcano.sh/numa-topology-policy";
+
+inline constexpr std::string_view kDefaultTask = "default";
+
+}  // namespace bth::controllers

@@ -1,0 +1,189 @@
+#include "controllers/job_flow/flow_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::Flow;
+using types::FlowJobStatus;
+using types::FlowPhase;
+using types::FlowRunningHistory;
+using types::JobFlow;
+using types::JobFlowStatus;
+using types::JobPhase;
+
+const BatchJob* FindJob(const JobList& jobs, std::string_view name) {
+  for (const auto& job : jobs) {
+    if (job->meta.name == name) return job.get();
+  }
+  return nullptr;
+}
+
+// All pods of the task are in that phase, and there is at least one.
+bool TaskHolds(const BatchJob& job, const types::FlowTaskProbe& probe) {
+  for (const types::BatchTask& task : job.spec.tasks) {
+    if (task.name != probe.task_name) continue;
+    const types::TaskPodCounts* counts = job.status.task_status_count.Find(task.name);
+    const int32_t* pods = counts == nullptr ? nullptr : counts->phase.Find(probe.phase);
+    return pods != nullptr && *pods >= task.replicas && *pods > 0;
+  }
+  return false;
+}
+
+bool IsThere(const BatchJob* job, const types::FlowDependency& dependency) {
+  if (job == nullptr) return false;
+  if (job->status.state.phase == JobPhase::kCompleted) return true;
+  // Probes that would have to be asked over the network do not shorten the wait.
+  if (!dependency.probe.has_value() || dependency.probe->task_statuses.empty() ||
+      !dependency.probe->http_get.empty() || !dependency.probe->tcp_socket.empty()) {
+    return false;
+  }
+  return std::all_of(dependency.probe->task_statuses.begin(), dependency.probe->task_statuses.end(),
+                     [job](const auto& probe) { return TaskHolds(*job, probe); });
+}
+
+bool MayStart(const JobFlow& flow, const Flow& entry, const JobList& jobs) {
+  if (!entry.depends_on.has_value() || !entry.depends_on->targets.has_value()) return true;
+  for (const std::string& target : *entry.depends_on->targets) {
+    if (!IsThere(FindJob(jobs, FlowJobName(flow, target)), *entry.depends_on)) return false;
+  }
+  return true;
+}
+
+std::vector<std::string>& ListOf(JobPhase phase, JobFlowStatus* status,
+                                 std::vector<std::string>* none) {
+  switch (phase) {
+    case JobPhase::kPending:
+      return status->pending_jobs;
+    case JobPhase::kRunning:
+      return status->running_jobs;
+    case JobPhase::kCompleted:
+      return status->completed_jobs;
+    case JobPhase::kTerminated:
+      return status->terminated_jobs;
+    case JobPhase::kFailed:
+      return status->failed_jobs;
+    case JobPhase::kCompleting:
+    case JobPhase::kTerminating:
+      return *none;
+    default:
+      return status->unknown_jobs;
+  }
+}
+
+std::vector<FlowRunningHistory> NextHistories(const FlowJobStatus* before,
+                                              const types::Word<JobPhase>& phase, absl::Time now) {
+  FlowRunningHistory current;
+  current.start_time = now;
+  current.state = phase;
+  if (before == nullptr) {
+    if (phase.empty()) return {};
+    return {current};
+  }
+  std::vector<FlowRunningHistory> histories = before->running_histories;
+  if (histories.empty() || histories.back().state == phase) return histories;
+  histories.back().end_time = now;
+  histories.push_back(std::move(current));
+  return histories;
+}
+
+FlowJobStatus StatusOf(const BatchJob& job, const FlowJobStatus* before, absl::Time now) {
+  FlowJobStatus status;
+  status.name = job.meta.name;
+  status.state = job.status.state.phase;
+  status.start_time = job.meta.creation_time;
+  if (job.status.running_duration.has_value()) {
+    status.end_time = job.meta.creation_time + *job.status.running_duration;
+  }
+  status.restart_count = job.status.retry_count;
+  status.running_histories = NextHistories(before, job.status.state.phase, now);
+  return status;
+}
+
+types::FlowCondition ConditionOf(const BatchJob& job) {
+  types::FlowCondition condition;
+  condition.phase = job.status.state.phase;
+  condition.create_time = job.meta.creation_time;
+  condition.running_duration = job.status.running_duration;
+  condition.task_status_count = job.status.task_status_count;
+  return condition;
+}
+
+FlowPhase NextPhase(const JobFlow& flow, const JobFlowStatus& now) {
+  const FlowPhase phase = flow.status.phase.value();
+  const bool lost = !now.failed_jobs.empty() || !now.terminated_jobs.empty();
+  if (phase == FlowPhase::kRunning) {
+    if (now.completed_jobs.size() == flow.spec.flows.size()) return FlowPhase::kSucceed;
+    return lost ? FlowPhase::kFailed : phase;
+  }
+  if (phase != FlowPhase::kNone && phase != FlowPhase::kPending) return phase;
+  const bool begun = !now.running_jobs.empty() || !now.completed_jobs.empty();
+  if (begun && now.failed_jobs.empty()) return FlowPhase::kRunning;
+  return lost ? FlowPhase::kFailed : FlowPhase::kPending;
+}
+
+}  // namespace
+
+std::string FlowJobName(const JobFlow& flow, std::string_view template_name) {
+  return absl::StrCat(flow.meta.name, "-", ToAbsl(template_name));
+}
+
+std::string CreatorText(std::string_view ns, std::string_view name) {
+  return absl::StrCat(ToAbsl(ns), ".", ToAbsl(name));
+}
+
+std::vector<std::string> ReadyToStart(const JobFlow& flow, const JobList& jobs) {
+  std::vector<std::string> ready;
+  for (const Flow& entry : flow.spec.flows) {
+    if (FindJob(jobs, FlowJobName(flow, entry.name)) != nullptr) continue;
+    if (MayStart(flow, entry, jobs)) ready.push_back(entry.name);
+  }
+  return ready;
+}
+
+std::vector<std::string> IgnoredParts(const JobFlow& flow) {
+  std::vector<std::string> complaints;
+  for (const Flow& entry : flow.spec.flows) {
+    if (entry.patch.present()) {
+      complaints.push_back(absl::StrCat("flow ", entry.name,
+                                        ": patch is not applied; put what differs into a "
+                                        "JobTemplate of its own"));
+    }
+    if (!entry.depends_on.has_value() || !entry.depends_on->probe.has_value()) continue;
+    const types::FlowProbe& probe = *entry.depends_on->probe;
+    if (probe.http_get.empty() && probe.tcp_socket.empty()) continue;
+    complaints.push_back(absl::StrCat("flow ", entry.name,
+                                      ": httpGetList and tcpSocketList are not probed; it waits "
+                                      "for its targets to complete"));
+  }
+  return complaints;
+}
+
+JobFlowStatus NextFlowStatus(const JobFlow& flow, const JobList& jobs, absl::Time now) {
+  JobFlowStatus status;
+  status.job_status_list = flow.status.job_status_list;
+  std::vector<std::string> none;
+  for (const auto& job : jobs) {
+    ListOf(job->status.state.phase.value(), &status, &none).push_back(job->meta.name);
+    status.conditions.Set(job->meta.name, ConditionOf(*job));
+    const auto known =
+        std::find_if(status.job_status_list.begin(), status.job_status_list.end(),
+                     [&job](const FlowJobStatus& one) { return one.name == job->meta.name; });
+    if (known == status.job_status_list.end()) {
+      status.job_status_list.push_back(StatusOf(*job, nullptr, now));
+    } else {
+      *known = StatusOf(*job, &*known, now);
+    }
+  }
+  status.phase = flow.status.phase;
+  status.phase = NextPhase(flow, status);
+  return status;
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,40 @@
+// What is to become of a job flow: pure functions, any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "api/types/batch_job.h"
+#include "api/types/job_flow.h"
+
+namespace bth::controllers {
+
+// Labels and annotations of jobs that a flow made: "namespace.name".
+inline constexpr std::string_view kCreatedByFlow = "volcano.sh/createdByJobFlow";
+inline constexpr std::string_view kCreatedByTemplate = "volcano.sh/createdByJobTemplate";
+
+using JobList = std::vector<std::shared_ptr<const types::BatchJob>>;
+
+// "flow-template": the job of that entry.
+std::string FlowJobName(const types::JobFlow& flow, std::string_view template_name);
+// "namespace.name".
+std::string CreatorText(std::string_view ns, std::string_view name);
+
+// Names of the templates whose jobs may start now, in the order of the flow: they do not exist, and
+// what they depend on is there. A target is there when its job is Completed or, with a probe that
+// looks at tasks, when that holds: each named task has all its pods in that phase. `jobs` are those
+// of the flow.
+std::vector<std::string> ReadyToStart(const types::JobFlow& flow, const JobList& jobs);
+
+// Complaints about parts of the flow that are accepted and not acted on, in the flow's order.
+std::vector<std::string> IgnoredParts(const types::JobFlow& flow);
+
+// The status that tells of these jobs, its phase decided.
+types::JobFlowStatus NextFlowStatus(const types::JobFlow& flow, const JobList& jobs,
+                                    absl::Time now);
+
+}  // namespace bth::controllers

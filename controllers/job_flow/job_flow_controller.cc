@@ -1,0 +1,193 @@
+#include "controllers/job_flow/job_flow_controller.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "api/types/fragment.h"
+#include "base/strings.h"
+#include "client/typed_client.h"
+#include "controllers/core/ownership.h"
+#include "controllers/core/status_patch.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::FlowPhase;
+using types::JobFlow;
+using types::JobTemplate;
+using types::Json;
+
+LaneOptions LanesOf(const ManagerOptions& options) {
+  LaneOptions lanes;
+  lanes.retries_max = options.max_requeue_num;
+  lanes.queue = DefaultQueue();
+  return lanes;
+}
+
+// The job of one entry: the template's spec as it was written, and where it comes from.
+Json JobFrom(const JobFlow& flow, const JobTemplate& job_template) {
+  const types::ResourceType& type = types::ResourceTraits<BatchJob>::type();
+  Json marks = Json::MakeObject();
+  marks.Set(kCreatedByTemplate, CreatorText(job_template.meta.ns, job_template.meta.name));
+  marks.Set(kCreatedByFlow, CreatorText(flow.meta.ns, flow.meta.name));
+  Json job = Json::MakeObject({{"apiVersion", type.ApiVersion()}, {"kind", type.kind}});
+  Json& meta = job["metadata"];
+  meta.Set("name", FlowJobName(flow, job_template.meta.name));
+  meta.Set("namespace", flow.meta.ns);
+  meta.Set("labels", marks);
+  meta.Set("annotations", marks);
+  meta.Set("ownerReferences",
+           Json::MakeArray({types::FragmentToJson(ControllerReferenceTo(flow))}));
+  job.Set("spec", job_template.spec.raw);
+  return job;
+}
+
+}  // namespace
+
+JobFlowController::JobFlowController(const ControllerContext& context)
+    : context_(context),
+      flows_(context.watches.Of<JobFlow>()),
+      templates_(context.watches.Of<JobTemplate>()),
+      jobs_(context.watches.Of<BatchJob>()),
+      lanes_(context.executor(), LanesOf(context.options),
+             {.work = [this](std::string key) { return Work(std::move(key)); },
+              .give_up =
+                  [this](std::string key, absl::Status status) {
+                    return GiveUp(std::move(key), std::move(status));
+                  }}) {
+  flows_.Subscribe(*this);
+  jobs_.Subscribe(*this);
+}
+
+void JobFlowController::OnAdd(const JobFlow& flow) {
+  lanes_.Add(StoreKey(flow.meta.ns, flow.meta.name));
+}
+
+void JobFlowController::OnUpdate(const JobFlow& before, const JobFlow& after) {
+  // Our own status writes come back as updates: those of the spec matter, and the end.
+  const bool ended = before.status.phase != after.status.phase;
+  if (ended || !(before.spec == after.spec)) OnAdd(after);
+}
+
+void JobFlowController::OnAdd(const BatchJob& job) {
+  const types::OwnerReference* owner = job.meta.Controller();
+  if (owner == nullptr || owner->kind != "JobFlow" ||
+      !absl::StrContains(owner->api_version, "volcano")) {
+    return;
+  }
+  lanes_.Add(StoreKey(job.meta.ns, owner->name));
+}
+
+void JobFlowController::OnUpdate(const BatchJob& /*before*/, const BatchJob& after) {
+  OnAdd(after);
+}
+
+JobList JobFlowController::JobsOf(const JobFlow& flow) const {
+  JobList jobs;
+  const std::string creator = CreatorText(flow.meta.ns, flow.meta.name);
+  for (const auto& job : jobs_.InNamespace(flow.meta.ns)) {
+    if (job->meta.Label(kCreatedByFlow) == creator) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+net::Awaitable<LaneHooks::Outcome> JobFlowController::Work(std::string key) {
+  LaneHooks::Outcome outcome;
+  const FlowPtr flow = flows_.FindKey(key);
+  if (flow == nullptr || flow->meta.deletion_time.has_value()) co_return std::move(outcome);
+  switch (flow->status.phase.value()) {
+    case FlowPhase::kFailed:
+    case FlowPhase::kTerminating:
+      break;
+    case FlowPhase::kOther:
+      outcome.status = absl::InvalidArgumentError(
+          absl::StrCat("jobflow ", flow->meta.name, " state ", ToAbsl(flow->status.phase.text()),
+                       " is invalid"));
+      break;
+    default:
+      outcome.status = co_await Sync(flow);
+  }
+  co_return std::move(outcome);
+}
+
+net::Awaitable<absl::Status> JobFlowController::Sync(FlowPtr flow) {
+  if (flow->status.phase == FlowPhase::kSucceed &&
+      flow->spec.job_retain_policy == types::JobRetainPolicy::kDelete) {
+    co_return co_await RemoveJobs(flow);
+  }
+  if (flow->status.phase.empty()) {
+    for (const std::string& complaint : IgnoredParts(*flow)) {
+      Record(*flow, "Warning", "Ignored", complaint);
+    }
+  }
+  for (const std::string& name : ReadyToStart(*flow, JobsOf(*flow))) {
+    const absl::Status started = co_await StartJob(flow, name);
+    if (!started.ok()) co_return started;
+  }
+  co_return co_await WriteFlowStatus(flow);
+}
+
+net::Awaitable<absl::Status> JobFlowController::StartJob(FlowPtr flow, std::string template_name) {
+  const auto job_template = templates_.Find(flow->meta.ns, template_name);
+  if (job_template == nullptr) {
+    co_return absl::NotFoundError(
+        absl::StrCat("jobtemplate ", flow->meta.ns, "/", template_name, " does not exist"));
+  }
+  std::string body = JobFrom(*flow, *job_template).Dump();
+  client::ApiPath path = client::PathOf<BatchJob>(flow->meta.ns);
+  const client::ApiClient::Text text =
+      co_await context_.api.Create(std::move(path), std::move(body));
+  if (absl::IsAlreadyExists(text.status())) co_return absl::OkStatus();
+  if (!text.ok()) co_return text.status();
+  Record(*flow, "Normal", "Created",
+         absl::StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
+  absl::StatusOr<BatchJob> made = types::Decode<BatchJob>(std::string_view(*text));
+  if (made.ok()) jobs_.Observe(*std::move(made));
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> JobFlowController::WriteFlowStatus(FlowPtr flow) {
+  JobFlow after = *flow;
+  after.status = NextFlowStatus(*flow, JobsOf(*flow), context_.now());
+  const FlowPhase phase = after.status.phase.value();
+  if (flow->status.phase != phase) {
+    if (phase == FlowPhase::kSucceed) context_.metrics.JobFlowSucceeded(flow->meta.ns);
+    if (phase == FlowPhase::kFailed) context_.metrics.JobFlowFailed(flow->meta.ns);
+  }
+  absl::StatusOr<JobFlow> written = co_await WriteStatus(context_.api, *flow, std::move(after));
+  if (!written.ok()) co_return written.status();
+  flows_.Observe(*std::move(written));
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> JobFlowController::RemoveJobs(FlowPtr flow) {
+  for (const auto& job : JobsOf(*flow)) {
+    if (job->meta.deletion_time.has_value()) continue;
+    client::ApiPath path = client::PathOf<BatchJob>(job->meta.ns, job->meta.name);
+    client::DeleteOptions options;
+    options.uid = job->meta.uid;
+    const client::ApiClient::Text text =
+        co_await context_.api.Delete(std::move(path), std::move(options));
+    if (!text.ok() && !absl::IsNotFound(text.status())) co_return text.status();
+  }
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<void> JobFlowController::GiveUp(std::string key, absl::Status status) {
+  const FlowPtr flow = flows_.FindKey(key);
+  if (flow == nullptr) co_return;
+  Record(*flow, "Warning", "SyncJobFlow",
+         absl::StrCat("SyncJobFlow JobFlow failed for ", status.message()));
+}
+
+void JobFlowController::Record(const JobFlow& flow, std::string type, std::string reason,
+                               std::string message) {
+  const types::ResourceType& resource = types::ResourceTraits<JobFlow>::type();
+  context_.events.Record(
+      {resource.ApiVersion(), resource.kind, flow.meta.ns, flow.meta.name, flow.meta.uid},
+      {std::move(type), std::move(reason), std::move(message)});
+}
+
+}  // namespace bth::controllers

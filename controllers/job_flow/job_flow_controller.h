@@ -1,0 +1,50 @@
+// Starts the jobs of job flows in the order of their dependencies, and tells how far each flow is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/types/batch_job.h"
+#include "api/types/job_flow.h"
+#include "controllers/core/controller.h"
+#include "controllers/core/lanes.h"
+#include "controllers/job_flow/flow_plan.h"
+
+namespace bth::controllers {
+
+class JobFlowController final : public Controller,
+                                private StoreListener<types::JobFlow>,
+                                private StoreListener<types::BatchJob> {
+ public:
+  explicit JobFlowController(const ControllerContext& context);
+
+  std::string_view name() const override { return "jobflow-controller"; }
+  void Start() override { lanes_.Start(); }
+  bool idle() const override { return lanes_.idle(); }
+
+ private:
+  using FlowPtr = ObjectStore<types::JobFlow>::Pointer;
+
+  void OnAdd(const types::JobFlow& flow) override;
+  void OnUpdate(const types::JobFlow& before, const types::JobFlow& after) override;
+  void OnAdd(const types::BatchJob& job) override;
+  void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
+
+  JobList JobsOf(const types::JobFlow& flow) const;
+  net::Awaitable<LaneHooks::Outcome> Work(std::string key);
+  net::Awaitable<absl::Status> Sync(FlowPtr flow);
+  net::Awaitable<absl::Status> StartJob(FlowPtr flow, std::string template_name);
+  net::Awaitable<absl::Status> WriteFlowStatus(FlowPtr flow);
+  net::Awaitable<absl::Status> RemoveJobs(FlowPtr flow);
+  net::Awaitable<void> GiveUp(std::string key, absl::Status status);
+  void Record(const types::JobFlow& flow, std::string type, std::string reason,
+              std::string message);
+
+  const ControllerContext context_;
+  ObjectStore<types::JobFlow>& flows_;
+  ObjectStore<types::JobTemplate>& templates_;
+  ObjectStore<types::BatchJob>& jobs_;
+  Lanes lanes_;
+};
+
+}  // namespace bth::controllers

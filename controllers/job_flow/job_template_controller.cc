@@ -1,0 +1,92 @@
+#include "controllers/job_flow/job_template_controller.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+#include "controllers/job_flow/flow_plan.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::JobTemplate;
+using types::Json;
+
+LaneOptions LanesOf(const ManagerOptions& options) {
+  LaneOptions lanes;
+  lanes.retries_max = options.max_requeue_num;
+  lanes.queue = DefaultQueue();
+  return lanes;
+}
+
+}  // namespace
+
+JobTemplateController::JobTemplateController(const ControllerContext& context)
+    : context_(context),
+      templates_(context.watches.Of<JobTemplate>()),
+      jobs_(context.watches.Of<BatchJob>()),
+      lanes_(context.executor(), LanesOf(context.options),
+             {.work = [this](std::string key) { return Work(std::move(key)); },
+              .give_up =
+                  [this](std::string key, absl::Status status) {
+                    return GiveUp(std::move(key), std::move(status));
+                  }}) {
+  templates_.Subscribe(*this);
+  jobs_.Subscribe(*this);
+}
+
+void JobTemplateController::OnAdd(const JobTemplate& job_template) {
+  lanes_.Add(StoreKey(job_template.meta.ns, job_template.meta.name));
+}
+
+// A namespace has no dots, so that the first one ends it; a template's name may have some.
+void JobTemplateController::OnAdd(const BatchJob& job) {
+  const std::string_view creator = job.meta.Label(kCreatedByTemplate);
+  const size_t dot = creator.find('.');
+  if (dot == std::string_view::npos) return;
+  lanes_.Add(StoreKey(creator.substr(0, dot), creator.substr(dot + 1)));
+}
+
+net::Awaitable<LaneHooks::Outcome> JobTemplateController::Work(std::string key) {
+  LaneHooks::Outcome outcome;
+  const auto job_template = templates_.FindKey(key);
+  if (job_template == nullptr) co_return std::move(outcome);
+  const types::ObjectMeta& meta = job_template->meta;
+  std::vector<std::string> names;
+  for (const auto& job : jobs_.InNamespace(meta.ns)) {
+    if (job->meta.Label(kCreatedByTemplate) == CreatorText(meta.ns, meta.name)) {
+      names.push_back(job->meta.name);
+    }
+  }
+  if (names.empty() || names == job_template->job_depends_on) co_return std::move(outcome);
+  Json list = Json::MakeArray();
+  for (const std::string& name : names) list.MutableItems().push_back(name);
+  client::MergePatch patch;
+  patch.Set({"status", "jobDependsOnList"}, std::move(list));
+  patch.RequireResourceVersion(meta.resource_version);
+  client::ApiPath path = client::PathOf<JobTemplate>(meta.ns, meta.name);
+  client::Patch body = patch.Build();
+  const client::ApiClient::Text text =
+      co_await context_.api.PatchStatus(std::move(path), std::move(body));
+  outcome.status = text.status();
+  if (text.ok()) {
+    absl::StatusOr<JobTemplate> now = types::Decode<JobTemplate>(std::string_view(*text));
+    if (now.ok()) templates_.Observe(*std::move(now));
+  }
+  co_return std::move(outcome);
+}
+
+net::Awaitable<void> JobTemplateController::GiveUp(std::string key, absl::Status status) {
+  const auto job_template = templates_.FindKey(key);
+  if (job_template == nullptr) co_return;
+  const types::ResourceType& type = types::ResourceTraits<JobTemplate>::type();
+  const types::ObjectMeta& meta = job_template->meta;
+  context_.events.Record(
+      {type.ApiVersion(), type.kind, meta.ns, meta.name, meta.uid},
+      {"Warning", "SyncJobTemplate",
+       absl::StrCat("SyncJobTemplate JobTemplate failed for ", status.message())});
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,76 @@
+// hcclrank: the rank of a pod among those that use Ascend devices.
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "controllers/job/keys.h"
+#include "controllers/job_plugins/builtin.h"
+#include "controllers/job_plugins/flags.h"
+#include "controllers/job_plugins/job_hosts.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::Json;
+
+constexpr std::string_view kRankKey = "hccl/rankIndex";
+
+struct Options {
+  std::string master = "master";
+  std::string worker = "worker";
+};
+
+// The literal value of the first variable RANK; "" when there is none.
+std::string GivenRank(PodDraft& pod) {
+  for (const Json* container : pod.Containers()) {
+    for (const Json& variable : (*container)["env"].items()) {
+      if (variable["name"].AsString() != "RANK") continue;
+      return std::string(variable["value"].AsString());
+    }
+  }
+  return "";
+}
+
+class Hcclrank final : public JobPlugin {
+ public:
+  explicit Hcclrank(Options options) : options_(std::move(options)) {}
+  std::string_view name() const override { return "hcclrank"; }
+  bool is_recorded() const override { return false; }
+
+  absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
+    if (!pod.Annotation(kRankKey).empty()) return absl::OkStatus();
+    std::string rank = GivenRank(pod);
+    const bool is_worker = pod.task() == options_.worker;
+    if (rank.empty() && (is_worker || pod.task() == options_.master)) {
+      int32_t index = 0;
+      if (!absl::SimpleAtoi(ToAbsl(pod.Label(kTaskIndexKey)), &index)) {
+        return absl::InvalidArgumentError(absl::StrCat("plugin hcclrank: label ",
+                                                       ToAbsl(kTaskIndexKey), " of pod ",
+                                                       ToAbsl(pod.name()), " is not a number"));
+      }
+      const types::BatchTask* master = FindTask(job, options_.master);
+      if (is_worker && master != nullptr) index += master->replicas;
+      rank = absl::StrCat(index);
+    }
+    if (!rank.empty()) pod.SetAnnotation(kRankKey, rank);
+    return absl::OkStatus();
+  }
+
+ private:
+  const Options options_;
+};
+
+}  // namespace
+
+MadePlugin MakeHcclrankPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
+  Options options;
+  PluginFlags flags;
+  flags.Add("master", &options.master);
+  flags.Add("worker", &options.worker);
+  std::string complaint = flags.Parse(args);
+  return {std::make_unique<Hcclrank>(std::move(options)), std::move(complaint)};
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,57 @@
+#include "controllers/job_plugins/job_plugin.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "base/suggest.h"
+#include "controllers/job_plugins/builtin.h"
+
+namespace bth::controllers {
+namespace {
+
+struct Maker {
+  std::string_view name;
+  MadePlugin (*make)(const PluginArguments& args, const JobPluginTools& tools);
+};
+
+// In the order in which they are asked: hcclrank reads what pytorch wrote.
+constexpr Maker kMakers[] = {
+    {"env", &MakeEnvPlugin}, {"svc", &MakeSvcPlugin},
+    {"ssh", &MakeSshPlugin}, {"tensorflow", &MakeTensorflowPlugin},
+    {"mpi", &MakeMpiPlugin}, {"pytorch", &MakePytorchPlugin},
+    {"ray", &MakeRayPlugin}, {"hcclrank", &MakeHcclrankPlugin},
+};
+
+absl::Status CheckNames(const types::BatchJobSpec& spec) {
+  std::vector<std::string_view> known;
+  for (const Maker& maker : kMakers) known.push_back(maker.name);
+  for (const auto& [name, args] : spec.plugins) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("failed to get plugin ", name, DidYouMean(name, known)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
+                                          const JobPluginTools& tools) {
+  BTH_RETURN_IF_ERROR(CheckNames(spec));
+  JobPlugins made;
+  for (const Maker& maker : kMakers) {
+    const PluginArguments* args = spec.plugins.Find(maker.name);
+    if (args == nullptr) continue;
+    MadePlugin one = maker.make(*args, tools);
+    made.plugins.push_back(std::move(one.plugin));
+    if (one.complaint.empty()) continue;
+    made.complaints.push_back(absl::StrCat("plugin ", ToAbsl(maker.name), ": ", one.complaint));
+  }
+  return made;
+}
+
+}  // namespace bth::controllers

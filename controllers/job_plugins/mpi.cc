@@ -1,0 +1,55 @@
+// mpi: tells the master where its workers are, and opens the port they talk on.
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "controllers/job_plugins/builtin.h"
+#include "controllers/job_plugins/flags.h"
+#include "controllers/job_plugins/job_hosts.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::Json;
+
+struct Options {
+  std::string master = "master";
+  std::string worker = "worker";
+  int32_t port = 22;
+};
+
+class Mpi final : public JobPlugin {
+ public:
+  explicit Mpi(Options options) : options_(std::move(options)) {}
+  std::string_view name() const override { return "mpi"; }
+
+  absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
+    if (pod.task() == options_.master) {
+      const types::BatchTask* worker = FindTask(job, options_.worker);
+      if (worker == nullptr) return absl::OkStatus();
+      const std::string hosts = absl::StrJoin(HostsOf(job, *worker), ",");
+      for (Json* container : pod.AllContainers()) PodDraft::AddEnv(*container, "MPI_HOST", hosts);
+    }
+    for (Json* container : pod.AllContainers()) {
+      PodDraft::AddPort(*container, "mpijob-port", options_.port);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const Options options_;
+};
+
+}  // namespace
+
+MadePlugin MakeMpiPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
+  Options options;
+  PluginFlags flags;
+  flags.Add("master", &options.master);
+  flags.Add("worker", &options.worker);
+  flags.Add("port", &options.port);
+  std::string complaint = flags.Parse(args);
+  return {std::make_unique<Mpi>(std::move(options)), std::move(complaint)};
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,121 @@
+// ray: starts a Ray head and its workers, with a service in front of the head.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/types/service.h"
+#include "controllers/job/keys.h"
+#include "controllers/job_plugins/builtin.h"
+#include "controllers/job_plugins/flags.h"
+#include "controllers/job_plugins/job_hosts.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::Json;
+
+struct Options {
+  std::string head = "head";
+  std::string head_container = "head";
+  std::string worker = "worker";
+  std::string worker_container = "worker";
+  int32_t port = 6379;
+  int32_t dashboard_port = 8265;
+  int32_t client_port = 10001;
+};
+
+struct Port {
+  const char* name;
+  int32_t number;
+};
+
+std::string ServiceName(const BatchJob& job) {
+  return job.meta.name + "-head-svc";
+}
+
+void SetCommand(Json& container, const std::string& line) {
+  container.Set("command", Json::MakeArray({"sh", "-c", line}));
+}
+
+class Ray final : public JobPlugin {
+ public:
+  explicit Ray(Options options) : options_(std::move(options)) {}
+  std::string_view name() const override { return "ray"; }
+
+  absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
+    const types::BatchTask* head = FindTask(job, options_.head);
+    if (head == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("job ", job.meta.name, " doesn't have head task ", options_.head));
+    }
+    if (pod.task() == options_.head) {
+      for (Json* container : pod.Containers()) {
+        if ((*container)["name"].AsString() == options_.head_container) MakeHead(*container);
+      }
+    } else if (pod.task() == options_.worker) {
+      for (Json* container : pod.Containers()) {
+        if ((*container)["name"].AsString() != options_.worker_container) continue;
+        SetCommand(*container, absl::StrCat("ray start --block --address=", HostOf(job, *head, 0),
+                                            ":", options_.port));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<WantedObject>> OnJobAdd(const BatchJob& job) const override {
+    WantedObject wanted;
+    wanted.type = types::ResourceTraits<types::Service>::type();
+    wanted.object.MutableAt({"metadata", "name"}) = ServiceName(job);
+    Json selector = Json::MakeObject();
+    selector.Set(kJobNameKey, job.meta.name);
+    selector.Set(kJobNamespaceKey, job.meta.ns);
+    selector.Set(kTaskSpecKey, options_.head);
+    Json ports = Json::MakeArray();
+    for (const Port& port : Ports()) {
+      ports.MutableItems().push_back(Json::MakeObject({{"name", port.name},
+                                                       {"protocol", "TCP"},
+                                                       {"port", port.number},
+                                                       {"targetPort", port.name}}));
+    }
+    Json& spec = wanted.object["spec"];
+    spec.Set("selector", std::move(selector));
+    spec.Set("ports", std::move(ports));
+    return std::vector<WantedObject>{std::move(wanted)};
+  }
+  std::vector<ObjectName> OnJobDelete(const BatchJob& job) const override {
+    return {{types::ResourceTraits<types::Service>::type(), ServiceName(job)}};
+  }
+
+ private:
+  std::vector<Port> Ports() const {
+    return {{"gcs", options_.port},
+            {"dashboard", options_.dashboard_port},
+            {"client-server", options_.client_port}};
+  }
+  void MakeHead(Json& container) const {
+    for (const Port& port : Ports()) PodDraft::AddPort(container, port.name, port.number);
+    SetCommand(container, absl::StrCat("ray start --head --block --dashboard-host=0.0.0.0 --port=",
+                                       options_.port, " --dashboard-port=", options_.dashboard_port,
+                                       " --ray-client-server-port=", options_.client_port));
+  }
+
+  const Options options_;
+};
+
+}  // namespace
+
+MadePlugin MakeRayPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
+  Options options;
+  PluginFlags flags;
+  flags.Add("head", &options.head);
+  flags.Add("headContainer", &options.head_container);
+  flags.Add("worker", &options.worker);
+  flags.Add("workerContainer", &options.worker_container);
+  flags.Add("port", &options.port);
+  flags.Add("dashboardPort", &options.dashboard_port);
+  flags.Add("clientPort", &options.client_port);
+  std::string complaint = flags.Parse(args);
+  return {std::make_unique<Ray>(std::move(options)), std::move(complaint)};
+}
+
+}  // namespace bth::controllers

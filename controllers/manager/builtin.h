@@ -1,0 +1,22 @@
+// The controllers there are.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "controllers/core/controller.h"
+#include "controllers/job_plugins/job_plugin.h"
+
+namespace bth::controllers {
+
+struct BuiltinController {
+  std::string_view name;  // As in --controllers.
+  std::unique_ptr<Controller> (*make)(const ControllerContext&, const JobPluginTools&);
+};
+
+// In the order in which they are made and started.
+const std::vector<BuiltinController>& BuiltinControllers();
+std::vector<std::string_view> BuiltinControllerNames();
+
+}  // namespace bth::controllers

@@ -1,0 +1,55 @@
+#include "controllers/manager/selection.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "base/suggest.h"
+
+namespace bth::controllers {
+namespace {
+
+std::string_view WithoutSign(std::string_view entry) {
+  const bool has_sign = !entry.empty() && (entry.front() == '+' || entry.front() == '-');
+  return has_sign ? entry.substr(1) : entry;
+}
+
+}  // namespace
+
+bool IsSelected(std::string_view name, const std::vector<std::string>& selection) {
+  bool others = selection.empty();
+  for (const std::string_view entry : selection) {
+    if (entry == "*") {
+      others = true;
+    } else if (WithoutSign(entry) == name) {
+      return entry.front() != '-';
+    }
+  }
+  return others;
+}
+
+absl::Status CheckSelection(const std::vector<std::string>& selection) {
+  std::set<std::string_view> named;
+  for (const std::string& entry : selection) {
+    if (entry == "*" || named.insert(WithoutSign(entry)).second) continue;
+    return absl::InvalidArgumentError(absl::StrCat("controllers option ", entry,
+                                                   " cannot have both '-' and '+' prefixes: name "
+                                                   "each controller once"));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> UnknownNames(const std::vector<std::string>& selection,
+                                      const std::vector<std::string_view>& known) {
+  std::vector<std::string> complaints;
+  for (const std::string& entry : selection) {
+    const std::string_view name = WithoutSign(entry);
+    if (name == "*" || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    complaints.push_back(
+        absl::StrCat("--controllers: ", entry, ": no such controller", DidYouMean(name, known)));
+  }
+  return complaints;
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,56 @@
+// Gives every pod of our schedulers a PodGroup that has none.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/workload.h"
+#include "controllers/core/controller.h"
+#include "controllers/core/lanes.h"
+
+namespace bth::controllers {
+
+// Pods of one owner share a PodGroup, which belongs to that owner too and goes with it.
+class PodGroupController final : public Controller, private StoreListener<types::Pod> {
+ public:
+  explicit PodGroupController(const ControllerContext& context);
+  ~PodGroupController() override;
+
+  std::string_view name() const override { return "pg-controller"; }
+  void Start() override { lanes_.Start(); }
+  bool idle() const override { return lanes_.idle(); }
+
+ private:
+  template <typename T>
+  class WorkloadListener;
+  using PodPtr = ObjectStore<types::Pod>::Pointer;
+
+  void OnAdd(const types::Pod& pod) override;
+  bool IsOurs(const types::Pod& pod) const;
+
+  net::Awaitable<LaneHooks::Outcome> Work(std::string key);
+  net::Awaitable<absl::Status> WorkOnPod(std::string key);
+  net::Awaitable<absl::Status> WorkOnWorkload(types::Workload workload);
+  net::Awaitable<absl::Status> EnsureGroup(PodPtr pod, bool update);
+  net::Awaitable<absl::Status> UpdateGroup(types::PodGroup existing, types::PodGroup built);
+  net::Awaitable<absl::Status> RemoveGroup(std::string ns, std::string group);
+  net::Awaitable<absl::Status> BindPod(PodPtr pod);
+  // Annotations of the pod's owners, the first owner's first.
+  net::Awaitable<absl::StatusOr<types::LabelMap>> Inherited(PodPtr pod);
+  net::Awaitable<absl::StatusOr<types::LabelMap>> AnnotationsOf(std::string ns,
+                                                                types::OwnerReference owner);
+
+  const ControllerContext context_;
+  ObjectStore<types::Pod>& pods_;
+  ObjectStore<types::PodGroup>& groups_;
+  ObjectStore<types::ReplicaSet>* replica_sets_ = nullptr;    // Null with WorkLoadSupport off.
+  ObjectStore<types::StatefulSet>* stateful_sets_ = nullptr;  // Likewise.
+  Lanes lanes_;                                               // Of "KIND/NAMESPACE/NAME".
+  std::unique_ptr<WorkloadListener<types::ReplicaSet>> replica_set_listener_;
+  std::unique_ptr<WorkloadListener<types::StatefulSet>> stateful_set_listener_;
+};
+
+}  // namespace bth::controllers

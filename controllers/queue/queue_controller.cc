@@ -1,0 +1,315 @@
+#include "controllers/queue/queue_controller.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "client/api_error.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BusAction;
+using types::Queue;
+
+constexpr std::string_view kRoot = "root";
+constexpr const char* kFieldManager = "queue-controller";
+
+LaneOptions LanesOf(const ManagerOptions& options) {
+  LaneOptions lanes;
+  lanes.lanes = options.worker_threads_for_queue;
+  lanes.retries_max = options.max_requeue_num;
+  lanes.queue = DefaultQueue();
+  return lanes;
+}
+
+std::string_view StateOf(const Queue& queue) {
+  return queue.status.state.empty() ? kQueueOpen : std::string_view(queue.status.state);
+}
+
+}  // namespace
+
+QueueController::QueueController(const ControllerContext& context)
+    : context_(context),
+      queues_(context.watches.Of<Queue>()),
+      lanes_(context.executor(), LanesOf(context.options),
+             {.work = [this](std::string key) { return Work(std::move(key)); },
+              .give_up =
+                  [this](std::string key, absl::Status status) {
+                    return GiveUp(std::move(key), std::move(status));
+                  }}) {
+  queues_.Subscribe(*this);
+  context.watches.Of<types::PodGroup>().Subscribe(*this);
+  if (!context.options.gates.queue_command_sync) return;
+  const types::ResourceType& type = types::ResourceTraits<Queue>::type();
+  commands_ = std::make_unique<CommandTaker>(
+      context, CommandTarget{type.ApiVersion(), type.kind}, LanesOf(context.options),
+      [this](const types::Command& command) { Ask(command.target->name, command.action); });
+}
+
+void QueueController::Start() {
+  lanes_.Start();
+  if (commands_ != nullptr) commands_->Start();
+}
+
+bool QueueController::idle() const {
+  return lanes_.idle() && (commands_ == nullptr || commands_->idle());
+}
+
+// --- What happens -------------------------------------------------------------------------------
+
+void QueueController::OnAdd(const Queue& queue) {
+  Ask(queue.meta.name, BusAction::kSyncQueue);
+}
+
+void QueueController::OnUpdate(const Queue& before, const Queue& after) {
+  if (before.spec.parent != after.spec.parent) Ask(after.meta.name, BusAction::kSyncQueue);
+}
+
+void QueueController::OnDelete(const Queue& queue) {
+  asked_.erase(queue.meta.name);
+  context_.metrics.RemoveQueue(queue.meta.name);
+}
+
+void QueueController::OnAdd(const types::PodGroup& group) {
+  groups_.Add(group);
+  Ask(group.spec.queue, BusAction::kSyncQueue);
+}
+
+void QueueController::OnUpdate(const types::PodGroup& before, const types::PodGroup& after) {
+  groups_.Remove(before);
+  groups_.Add(after);
+  const bool moved = before.spec.queue != after.spec.queue;
+  if (moved) Ask(before.spec.queue, BusAction::kSyncQueue);
+  if (moved || before.status.phase != after.status.phase) {
+    Ask(after.spec.queue, BusAction::kSyncQueue);
+  }
+}
+
+void QueueController::OnDelete(const types::PodGroup& group) {
+  groups_.Remove(group);
+  Ask(group.spec.queue, BusAction::kSyncQueue);
+}
+
+void QueueController::Ask(const std::string& queue, types::Word<BusAction> action) {
+  if (queues_.Find("", queue) == nullptr) return;  // Its own addition asks for a sync.
+  std::deque<types::Word<BusAction>>& asked = asked_[queue];
+  // One that is being carried out may have read what is old by now; those behind it have not.
+  for (size_t i = 1; i < asked.size(); ++i) {
+    if (asked[i] == action) return;
+  }
+  asked.push_back(std::move(action));
+  lanes_.Add(queue);
+}
+
+// --- What is done -------------------------------------------------------------------------------
+
+net::Awaitable<LaneHooks::Outcome> QueueController::Work(std::string queue) {
+  LaneHooks::Outcome outcome;
+  auto asked = asked_.find(queue);
+  if (asked == asked_.end() || asked->second.empty()) co_return std::move(outcome);
+  const BusAction action = asked->second.front().value();
+  outcome.status = co_await Do(queue, action);
+  if (!outcome.status.ok()) co_return std::move(outcome);
+  asked = asked_.find(queue);  // The queue may be gone by now.
+  if (asked == asked_.end()) co_return std::move(outcome);
+  asked->second.pop_front();
+  if (asked->second.empty()) {
+    asked_.erase(asked);
+  } else {
+    lanes_.Add(queue);
+  }
+  co_return std::move(outcome);
+}
+
+net::Awaitable<void> QueueController::GiveUp(std::string queue, absl::Status status) {
+  const auto asked = asked_.find(queue);
+  if (asked == asked_.end() || asked->second.empty()) co_return;
+  const std::string action(asked->second.front().text());
+  if (const QueuePtr object = queues_.Find("", queue)) {
+    Record(*object, "Warning", action,
+           absl::StrCat(action, " queue failed for ", ToAbsl(ToStd(status.message()))));
+  }
+  asked->second.pop_front();
+  if (!asked->second.empty()) {
+    lanes_.Add(queue);
+  } else {
+    asked_.erase(asked);
+  }
+}
+
+net::Awaitable<absl::Status> QueueController::Do(std::string queue, BusAction action) {
+  const QueuePtr object = queues_.Find("", queue);
+  if (object == nullptr) co_return absl::OkStatus();
+  const size_t groups = static_cast<size_t>(groups_.Total(queue));
+  const std::optional<QueueStep> step = NextQueueStep(object->status.state, action, groups);
+  if (!step.has_value()) {
+    co_return absl::InvalidArgumentError(
+        absl::StrCat("queue ", queue, " state ", object->status.state, " is invalid"));
+  }
+  if (step->what == QueueStep::What::kOpen) co_return co_await Open(object, step->state);
+  if (step->what == QueueStep::What::kClose) co_return co_await Close(object, step->state);
+  co_return co_await Sync(object, step->state);
+}
+
+net::Awaitable<absl::Status> QueueController::Sync(QueuePtr queue, std::string_view state) {
+  const bool is_root = queue->meta.name == kRoot;
+  if (!is_root && queue->spec.parent.empty()) {
+    absl::StatusOr<QueuePtr> patched = co_await SetRootParent(queue);
+    if (!patched.ok()) co_return patched.status();
+    queue = *patched;
+  }
+  context_.metrics.SetQueuePodGroups(queue->meta.name, groups_.Of(queue->meta.name));
+  if (queue->status.state != state) {
+    absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
+    if (!written.ok()) co_return written.status();
+    queue = *written;
+  }
+  if (is_root) co_return absl::OkStatus();
+  co_return co_await FollowParent(queue, state);
+}
+
+net::Awaitable<absl::Status> QueueController::FollowParent(QueuePtr queue, std::string_view state) {
+  const QueuePtr parent = queues_.Find("", queue->spec.parent);
+  if (parent == nullptr) {
+    co_return absl::NotFoundError(absl::StrCat("parent queue ", queue->spec.parent, " of queue ",
+                                               queue->meta.name, " does not exist"));
+  }
+  if (IsShut(parent->status.state)) {
+    if (IsShut(state)) co_return absl::OkStatus();
+    const absl::Status marked = co_await MarkClosedByParent(queue, true);
+    if (marked.ok()) Ask(queue->meta.name, BusAction::kCloseQueue);
+    co_return marked;
+  }
+  if (StateOf(*parent) == kQueueOpen && IsShut(state) &&
+      queue->meta.Annotation(kClosedByParent) == "true") {
+    Ask(queue->meta.name, BusAction::kOpenQueue);
+  }
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> QueueController::Open(QueuePtr queue, std::string_view state) {
+  const std::string& name = queue->meta.name;
+  const std::string& parent_name = queue->spec.parent;
+  if (!parent_name.empty() && parent_name != kRoot) {
+    const QueuePtr parent = queues_.Find("", parent_name);
+    if (parent == nullptr) {
+      co_return absl::FailedPreconditionError(absl::StrCat(
+          "Failed to get parent queue ", parent_name, " of queue ", name, ": it does not exist"));
+    }
+    if (IsShut(parent->status.state)) {
+      co_return absl::FailedPreconditionError(
+          absl::StrCat("Failed to open queue ", name, " because its parent queue ", parent_name,
+                       " is closing or closed. Open the parent queue first."));
+    }
+  }
+  const std::string before = queue->status.state;
+  absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
+  if (!written.ok()) {
+    Record(*queue, "Warning", "OpenQueue",
+           absl::StrCat("Update queue status from ", before, " to ", ToAbsl(state), " failed for ",
+                        written.status().message()));
+    co_return written.status();
+  }
+  // Only now: a child asks whether its parent is open.
+  for (const QueuePtr& child : ChildrenOf(name)) {
+    if (child->meta.Annotation(kClosedByParent) == "true") {
+      Ask(child->meta.name, BusAction::kOpenQueue);
+    }
+  }
+  co_return co_await MarkClosedByParent(*written, false);
+}
+
+net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_view state) {
+  const std::string& name = queue->meta.name;
+  if (name == kRoot) co_return absl::OkStatus();
+  for (const QueuePtr& child : ChildrenOf(name)) {
+    if (IsShut(child->status.state)) continue;
+    const absl::Status marked = co_await MarkClosedByParent(child, true);
+    if (!marked.ok()) {
+      co_return client::WithContext(
+          marked, absl::StrCat("Failed to update annotations of queue ", child->meta.name));
+    }
+    Ask(child->meta.name, BusAction::kCloseQueue);
+  }
+  absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
+  if (!written.ok()) {
+    Record(*queue, "Warning", "CloseQueue",
+           absl::StrCat("Close queue failed for ", written.status().message()));
+    co_return written.status();
+  }
+  Record(*queue, "Normal", "CloseQueue", "Close queue succeed");
+  co_return absl::OkStatus();
+}
+
+// --- Writes -------------------------------------------------------------------------------------
+
+net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::Patch(
+    QueuePtr queue, client::Patch patch, bool status) {
+  client::ApiPath path =
+      client::PathOf<Queue>("", queue->meta.name, status ? "status" : std::string_view());
+  client::ApiClient::Text text = co_await context_.api.Patch(std::move(path), std::move(patch));
+  BTH_CO_RETURN_IF_ERROR(text);
+  absl::StatusOr<Queue> now = types::Decode<Queue>(std::string_view(*text));
+  BTH_CO_RETURN_IF_ERROR(now);
+  const QueuePtr answer = std::make_shared<const Queue>(*now);
+  queues_.Observe(*std::move(now));
+  co_return answer;
+}
+
+net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetState(
+    QueuePtr queue, std::string_view state) {
+  const types::ResourceType& type = types::ResourceTraits<Queue>::type();
+  types::Json body = types::Json::MakeObject();
+  body.Set("apiVersion", type.ApiVersion());
+  body.Set("kind", type.kind);
+  body.MutableAt({"metadata", "name"}) = queue->meta.name;
+  body.MutableAt({"status", "state"}) = state;
+  client::Patch patch;
+  patch.kind = client::PatchKind::kApply;
+  patch.body = body.Dump();
+  patch.field_manager = kFieldManager;
+  patch.force = true;  // Whoever else wrote the state, it is ours to tell.
+  co_return co_await Patch(std::move(queue), std::move(patch), true);
+}
+
+net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetRootParent(
+    QueuePtr queue) {
+  client::MergePatch patch;
+  patch.Set({"spec", "parent"}, types::Json(kRoot));
+  patch.RequireResourceVersion(queue->meta.resource_version);
+  client::Patch built = patch.Build();
+  co_return co_await Patch(std::move(queue), std::move(built), false);
+}
+
+net::Awaitable<absl::Status> QueueController::MarkClosedByParent(QueuePtr queue, bool closed) {
+  const std::string_view value = closed ? "true" : "false";
+  if (queue->meta.Annotation(kClosedByParent) == value) co_return absl::OkStatus();
+  client::MergePatch patch;
+  patch.Set({"metadata", "annotations", kClosedByParent}, types::Json(value));
+  client::Patch built = patch.Build();
+  const absl::StatusOr<QueuePtr> written =
+      co_await Patch(std::move(queue), std::move(built), false);
+  co_return written.status();
+}
+
+void QueueController::Record(const Queue& queue, std::string type, std::string reason,
+                             std::string message) {
+  const types::ResourceType& resource = types::ResourceTraits<Queue>::type();
+  context_.events.Record(
+      {resource.ApiVersion(), resource.kind, "", queue.meta.name, queue.meta.uid},
+      {std::move(type), std::move(reason), std::move(message)});
+}
+
+std::vector<QueueController::QueuePtr> QueueController::ChildrenOf(const std::string& queue) const {
+  std::vector<QueuePtr> children;
+  for (const QueuePtr& other : queues_.All()) {
+    if (other->spec.parent == queue) children.push_back(other);
+  }
+  return children;
+}
+
+}  // namespace bth::controllers

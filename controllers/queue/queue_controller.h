@@ -1,0 +1,70 @@
+// Opens and closes queues, and counts what is in them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/types/bus.h"
+#include "api/types/pod_group.h"
+#include "api/types/queue.h"
+#include "controllers/core/command_taker.h"
+#include "controllers/core/controller.h"
+#include "controllers/core/lanes.h"
+#include "controllers/queue/group_counts.h"
+#include "controllers/queue/queue_states.h"
+
+namespace bth::controllers {
+
+// On a queue whose parent was closed: "true"; it opens again with its parent.
+inline constexpr std::string_view kClosedByParent = "volcano.sh/closed-by-parent";
+
+// What was asked of one queue is done in its order, one at a time; the same request waits once.
+class QueueController final : public Controller,
+                              private StoreListener<types::Queue>,
+                              private StoreListener<types::PodGroup> {
+ public:
+  explicit QueueController(const ControllerContext& context);
+
+  std::string_view name() const override { return "queue-controller"; }
+  void Start() override;
+  bool idle() const override;
+
+ private:
+  using QueuePtr = ObjectStore<types::Queue>::Pointer;
+
+  void OnAdd(const types::Queue& queue) override;
+  void OnUpdate(const types::Queue& before, const types::Queue& after) override;
+  void OnDelete(const types::Queue& queue) override;
+  void OnAdd(const types::PodGroup& group) override;
+  void OnUpdate(const types::PodGroup& before, const types::PodGroup& after) override;
+  void OnDelete(const types::PodGroup& group) override;
+
+  void Ask(const std::string& queue, types::Word<types::BusAction> action);
+  net::Awaitable<LaneHooks::Outcome> Work(std::string queue);
+  net::Awaitable<absl::Status> Do(std::string queue, types::BusAction action);
+  net::Awaitable<absl::Status> Sync(QueuePtr queue, std::string_view state);
+  net::Awaitable<absl::Status> Open(QueuePtr queue, std::string_view state);
+  net::Awaitable<absl::Status> Close(QueuePtr queue, std::string_view state);
+  net::Awaitable<absl::Status> FollowParent(QueuePtr queue, std::string_view state);
+  // Writes.
+  net::Awaitable<absl::StatusOr<QueuePtr>> SetState(QueuePtr queue, std::string_view state);
+  net::Awaitable<absl::StatusOr<QueuePtr>> SetRootParent(QueuePtr queue);
+  net::Awaitable<absl::Status> MarkClosedByParent(QueuePtr queue, bool closed);
+  net::Awaitable<absl::StatusOr<QueuePtr>> Patch(QueuePtr queue, client::Patch patch, bool status);
+  net::Awaitable<void> GiveUp(std::string queue, absl::Status status);
+
+  void Record(const types::Queue& queue, std::string type, std::string reason, std::string message);
+  std::vector<QueuePtr> ChildrenOf(const std::string& queue) const;
+
+  const ControllerContext context_;
+  ObjectStore<types::Queue>& queues_;
+  GroupCounts groups_;
+  std::map<std::string, std::deque<types::Word<types::BusAction>>> asked_;  // By queue.
+  Lanes lanes_;
+  std::unique_ptr<CommandTaker> commands_;  // Null with QueueCommandSync off.
+};
+
+}  // namespace bth::controllers

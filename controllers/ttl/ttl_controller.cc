@@ -1,0 +1,99 @@
+#include "controllers/ttl/ttl_controller.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/typed_client.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+
+LaneOptions LanesOf(const ManagerOptions& options) {
+  LaneOptions lanes;
+  lanes.lanes = options.worker_threads_for_gc;
+  lanes.queue = DefaultQueue();
+  return lanes;
+}
+
+// What TimeLeft says of a job, as a lane's outcome: `expired` tells whether it may go.
+LaneHooks::Outcome Judge(const BatchJob& job, absl::Time now, bool* expired) {
+  LaneHooks::Outcome outcome;
+  const absl::StatusOr<std::optional<absl::Duration>> left = TimeLeft(job, now);
+  outcome.status = left.status();
+  if (!left.ok() || !left->has_value()) return outcome;
+  *expired = **left <= absl::ZeroDuration();
+  if (!*expired) outcome.again = **left;
+  return outcome;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<absl::Duration>> TimeLeft(const BatchJob& job, absl::Time now) {
+  std::optional<absl::Duration> left;
+  if (job.meta.deletion_time.has_value() || !job.spec.ttl_seconds_after_finished.has_value() ||
+      !types::IsFinished(job.status.state.phase.value())) {
+    return left;
+  }
+  if (!job.status.state.last_transition_time.has_value()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("unable to find the time when the Job ", job.meta.Key(), " finished"));
+  }
+  left = *job.status.state.last_transition_time +
+         absl::Seconds(*job.spec.ttl_seconds_after_finished) - now;
+  return left;
+}
+
+TtlController::TtlController(const ControllerContext& context)
+    : context_(context),
+      jobs_(context.watches.Of<BatchJob>()),
+      lanes_(context.executor(), LanesOf(context.options),
+             {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
+  jobs_.Subscribe(*this);
+}
+
+void TtlController::OnAdd(const BatchJob& job) {
+  if (job.meta.deletion_time.has_value() || !job.spec.ttl_seconds_after_finished.has_value() ||
+      !types::IsFinished(job.status.state.phase.value())) {
+    return;
+  }
+  lanes_.Add(StoreKey(job.meta.ns, job.meta.name));
+}
+
+void TtlController::OnUpdate(const BatchJob& /*before*/, const BatchJob& after) {
+  OnAdd(after);
+}
+
+net::Awaitable<LaneHooks::Outcome> TtlController::Work(std::string key) {
+  LaneHooks::Outcome outcome;
+  const ObjectStore<BatchJob>::Pointer job = jobs_.FindKey(key);
+  if (job == nullptr) co_return std::move(outcome);
+  bool expired = false;
+  outcome = Judge(*job, context_.now(), &expired);
+  if (!expired) co_return std::move(outcome);
+  co_return co_await Remove(job->meta.ns, job->meta.name);
+}
+
+// Somebody may have raised the limit meanwhile: what is deleted is what was read just now.
+net::Awaitable<LaneHooks::Outcome> TtlController::Remove(std::string ns, std::string name) {
+  LaneHooks::Outcome outcome;
+  absl::StatusOr<BatchJob> fresh = co_await client::GetObject<BatchJob>(context_.api, ns, name);
+  if (!fresh.ok()) {
+    if (!absl::IsNotFound(fresh.status())) outcome.status = fresh.status();
+    co_return std::move(outcome);
+  }
+  bool expired = false;
+  outcome = Judge(*fresh, context_.now(), &expired);
+  if (!expired) co_return std::move(outcome);
+  client::ApiPath path = client::PathOf<BatchJob>(ns, name);
+  client::DeleteOptions options;
+  options.uid = fresh->meta.uid;
+  options.propagation = "Foreground";
+  const client::ApiClient::Text text =
+      co_await context_.api.Delete(std::move(path), std::move(options));
+  if (!text.ok() && !absl::IsNotFound(text.status())) outcome.status = text.status();
+  co_return std::move(outcome);
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,212 @@
+#include "controllers/cron_job/schedule.h"
+
+#include <string>
+#include <vector>
+
+#include "controllers/cron_job/due.h"
+#include "tests/support/catch.h"
+
+namespace bth::controllers {
+namespace {
+
+absl::Time At(const std::string& text) {
+  absl::Time time;
+  std::string error;
+  REQUIRE(absl::ParseTime(absl::RFC3339_full, text, &time, &error));
+  return time;
+}
+std::string Text(std::optional<absl::Time> time) {
+  return time.has_value() ? absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", *time, absl::UTCTimeZone())
+                          : "none";
+}
+Schedule Parsed(const std::string& text, const std::string& zone = "UTC") {
+  const absl::StatusOr<absl::TimeZone> loaded = LoadZone(zone);
+  REQUIRE(loaded.ok());
+  absl::StatusOr<Schedule> schedule = Schedule::Parse(text, *loaded);
+  INFO(schedule.status());
+  REQUIRE(schedule.ok());
+  return *std::move(schedule);
+}
+
+TEST_CASE("schedule: the next time", "[controllers][cron_job]") {
+  struct Case {
+    std::string schedule, zone, after, next;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"*/5 * * * *", "UTC", "2025-03-11T10:00:00Z", "2025-03-11T10:05:00Z"},
+      {"*/5 * * * *", "UTC", "2025-03-11T10:04:59Z", "2025-03-11T10:05:00Z"},
+      {"0 * * * *", "UTC", "2025-12-31T23:30:00Z", "2026-01-01T00:00:00Z"},
+      {"@hourly", "UTC", "2025-03-11T10:00:00Z", "2025-03-11T11:00:00Z"},
+      {"@daily", "UTC", "2025-03-11T10:00:00Z", "2025-03-12T00:00:00Z"},
+      {"@midnight", "UTC", "2025-03-11T10:00:00Z", "2025-03-12T00:00:00Z"},
+      {"@weekly", "UTC", "2025-03-11T10:00:00Z", "2025-03-16T00:00:00Z"},
+      {"@monthly", "UTC", "2025-03-11T10:00:00Z", "2025-04-01T00:00:00Z"},
+      {"@yearly", "UTC", "2025-03-11T10:00:00Z", "2026-01-01T00:00:00Z"},
+      {"@annually", "UTC", "2025-03-11T10:00:00Z", "2026-01-01T00:00:00Z"},
+      {"@every 1h30m", "UTC", "2025-03-11T10:00:00.7Z", "2025-03-11T11:30:00Z"},
+      {"@every 100ms", "UTC", "2025-03-11T10:00:00Z", "2025-03-11T10:00:01Z"},
+      {"30 6-16/4 * * 1-5", "UTC", "2016-05-19T10:30:00Z", "2016-05-19T14:30:00Z"},
+      {"30 6-16/4 * * 1-5", "UTC", "2016-05-20T14:30:00Z", "2016-05-23T06:30:00Z"},
+      {"5/20 * * * *", "UTC", "2025-03-11T10:26:00Z", "2025-03-11T10:45:00Z"},
+      {"0 0 1,15 * *", "UTC", "2025-03-11T10:00:00Z", "2025-03-15T00:00:00Z"},
+      {"0 0 * mar-MAY mon", "UTC", "2025-06-01T00:00:00Z", "2026-03-02T00:00:00Z"},
+      {"0 0 ? * SUN", "UTC", "2025-03-11T10:00:00Z", "2025-03-16T00:00:00Z"},
+      // Both days restricted: either will do.
+      {"0 0 13 * 5", "UTC", "2025-03-11T10:00:00Z", "2025-03-13T00:00:00Z"},
+      {"0 0 13 * 5", "UTC", "2025-03-13T00:00:00Z", "2025-03-14T00:00:00Z"},
+      // A step is a restriction, a star is none.
+      {"0 0 */10 * 5", "UTC", "2025-03-12T00:00:00Z", "2025-03-14T00:00:00Z"},
+      {"0 0 29 2 *", "UTC", "2025-03-01T00:00:00Z", "2028-02-29T00:00:00Z"},
+      {"0 0 31 2 *", "UTC", "2025-03-01T00:00:00Z", "none"},
+      // Zones.
+      {"0 10 * * *", "Pacific/Honolulu", "2025-03-11T10:00:00Z", "2025-03-11T20:00:00Z"},
+      {"TZ=UTC 0 20 * * *", "Pacific/Honolulu", "2025-03-11T10:00:00Z", "2025-03-11T20:00:00Z"},
+      {"CRON_TZ=Asia/Tokyo 0 9 * * *", "UTC", "2025-03-11T10:00:00Z", "2025-03-12T00:00:00Z"},
+      // The clock skips from 2 to 3: half past two is not there that day.
+      {"30 2 * * *", "America/New_York", "2025-03-08T12:00:00Z", "2025-03-10T06:30:00Z"},
+      // It is set back from 2 to 1: half past one is there twice.
+      {"30 1 * * *", "America/New_York", "2025-11-02T04:00:00Z", "2025-11-02T05:30:00Z"},
+      {"30 1 * * *", "America/New_York", "2025-11-02T05:30:00Z", "2025-11-02T06:30:00Z"},
+      {"30 1 * * *", "America/New_York", "2025-11-02T06:30:00Z", "2025-11-03T06:30:00Z"},
+  }));
+  CAPTURE(c.schedule, c.zone, c.after);
+  CHECK(Text(Parsed(c.schedule, c.zone).Next(At(c.after))) == c.next);
+}
+
+TEST_CASE("schedule: mistakes are named", "[controllers][cron_job]") {
+  struct Case {
+    std::string schedule, message;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"", "expected five fields or a descriptor such as @daily, found 0: \"\""},
+      {"* * * *", "expected five fields or a descriptor such as @daily, found 4: \"* * * *\""},
+      {"* * * * * *",
+       "expected five fields or a descriptor such as @daily, found 6: \"* * * * * *\""},
+      {"@fortnightly",
+       "expected five fields or a descriptor such as @daily, found 1: \"@fortnightly\""},
+      {"60 * * * *", "minute \"60\": must be from 0 to 59"},
+      {"* 24 * * *", "hour \"24\": must be from 0 to 23"},
+      {"* * 0 * *", "day of month \"0\": must be from 1 to 31"},
+      {"* * * 13 *", "month \"13\": must be from 1 to 12"},
+      {"* * * * 7", "day of week \"7\": must be from 0 to 6"},
+      {"* * * * moon", "day of week \"moon\": expected a number or a name"},
+      {"5-1 * * * *", "minute \"5-1\": the range ends before it begins"},
+      {"*/0 * * * *", "minute \"*/0\": the step must be a positive number"},
+      {"*/-1 * * * *", "minute \"*/-1\": the step must be a positive number"},
+      {"1,,2 * * * *", "minute \"\": expected a number or a name"},
+      {"-1 * * * *", "minute \"\": expected a number or a name"},
+      {"TZ=Nowhere/City * * * * *", "unknown time zone Nowhere/City"},
+      {"TZ=UTC", "nothing follows the time zone"},
+  }));
+  CAPTURE(c.schedule);
+  CHECK(Schedule::Parse(c.schedule, absl::UTCTimeZone()).status().message() == c.message);
+}
+
+TEST_CASE("schedule: bad lengths and texts are errors, not crashes", "[controllers][cron_job]") {
+  CHECK_FALSE(Schedule::Parse(std::string(5000, '*'), absl::UTCTimeZone()).ok());
+  CHECK_FALSE(Schedule::Parse("@every tomorrow", absl::UTCTimeZone()).ok());
+  CHECK_FALSE(Schedule::Parse("99999999999999999999 * * * *", absl::UTCTimeZone()).ok());
+  CHECK_FALSE(LoadZone("../../etc/passwd").ok());
+  CHECK_FALSE(LoadZone("/etc/localtime").ok());
+}
+
+// --- Which run is due ---------------------------------------------------------------------------
+
+struct World {
+  std::string schedule;
+  std::string created;
+  std::string last;  // Empty: never.
+  int64_t deadline = -1;
+};
+
+types::CronJob CronOf(const World& world) {
+  types::CronJob cron;
+  cron.spec.schedule = world.schedule;
+  cron.meta.creation_time = At(world.created);
+  if (!world.last.empty()) cron.status.last_schedule_time = At(world.last);
+  if (world.deadline >= 0) cron.spec.starting_deadline_seconds = world.deadline;
+  return cron;
+}
+
+TEST_CASE("due: the latest run", "[controllers][cron_job]") {
+  struct Case {
+    World world;
+    std::string now;
+    bool deadline;
+    std::string last;
+    std::string missed;
+  };
+  const std::string t = "2016-05-19T10:00:00Z";
+  const Case c = GENERATE_COPY(values<Case>({
+      {{"0 * * * *", t, ""}, "2016-05-19T10:00:30Z", true, "none", "none"},
+      {{"0 * * * *", t, ""}, "2016-05-19T11:01:00Z", true, "2016-05-19T11:00:00Z", "none"},
+      {{"0 * * * *", t, ""}, "2016-05-19T15:01:00Z", true, "2016-05-19T15:00:00Z", "few"},
+      {{"0 * * * *", t, ""}, "2016-06-19T15:01:00Z", true, "2016-06-19T15:00:00Z", "many"},
+      {{"30 6-16/4 * * 1-5", t, "2016-05-19T10:30:00Z"},
+       "2016-05-20T10:31:00Z",
+       true,
+       "2016-05-20T10:30:00Z",
+       "few"},
+      {{"30 6-16/4 * * 1-5", t, ""}, "2016-05-20T10:31:00Z", true, "2016-05-20T10:30:00Z", "few"},
+      {{"@every 1h", t, "2016-05-19T10:01:00Z"},
+       "2016-05-26T10:00:00Z",
+       false,
+       "2016-05-26T09:01:00Z",
+       "many"},
+      {{"0 * * * *", t, t}, "2016-05-19T10:00:30Z", true, "none", "none"},
+      {{"*/5 * * * *", t, "2016-05-19T10:30:00Z"}, "2016-05-19T10:31:00Z", true, "none", "none"},
+      {{"*/5 * * * *", t, "2016-05-19T10:30:00Z", 60},
+       "2016-05-19T10:31:00Z",
+       false,
+       "none",
+       "none"},
+  }));
+  CAPTURE(c.world.schedule, c.world.last, c.now);
+  const absl::StatusOr<Due> due =
+      MostRecentRun(CronOf(c.world), Parsed(c.world.schedule), At(c.now), c.deadline);
+  REQUIRE(due.ok());
+  CHECK(Text(due->last) == c.last);
+  const std::string missed = due->missed == Due::Missed::kMany  ? "many"
+                             : due->missed == Due::Missed::kFew ? "few"
+                                                                : "none";
+  CHECK(missed == c.missed);
+}
+
+TEST_CASE("due: a deadline moves the earliest run", "[controllers][cron_job]") {
+  const World world = {"*/5 * * * *", "2016-05-19T10:00:00Z", "2016-05-19T10:30:00Z", 60};
+  const auto due =
+      MostRecentRun(CronOf(world), Parsed(world.schedule), At("2016-05-19T10:32:00Z"), true);
+  REQUIRE(due.ok());
+  CHECK(Text(due->earliest) == "2016-05-19T10:31:00Z");
+}
+
+TEST_CASE("due: a schedule that never comes is an error", "[controllers][cron_job]") {
+  const World world = {"0 0 31 2 *", "2016-05-19T10:00:00Z", ""};
+  CHECK_FALSE(
+      MostRecentRun(CronOf(world), Parsed(world.schedule), At("2016-06-19T10:00:00Z"), true).ok());
+}
+
+TEST_CASE("due: when to look again", "[controllers][cron_job]") {
+  struct Case {
+    World world;
+    std::string now;
+    absl::Duration delay;
+  };
+  const std::string t = "2016-05-19T10:00:00Z";  // A Thursday.
+  const Case c = GENERATE_COPY(values<Case>({
+      {{"30 6-16/4 * * 1-5", t, "2016-05-19T10:30:00Z"},
+       "2016-05-20T10:31:00Z",
+       absl::Hours(3) + absl::Minutes(59)},
+      {{"30 10,11,12 * * 1-5", t, "2016-05-19T12:30:00Z"}, "2016-05-20T16:30:00Z", absl::Hours(66)},
+      {{"*/5 * * * *", t, ""}, "2016-05-19T10:03:00Z", absl::Minutes(2)},
+      {{"*/5 * * * *", t, ""}, "2016-05-19T10:05:00Z", absl::Minutes(5)},
+      {{"@every 1h", t, ""}, "2016-05-19T10:05:00Z", absl::Minutes(55)},
+      {{"0 12 * * 3", t, ""}, "2016-05-19T16:00:00Z", absl::Hours(5 * 24 + 20)},
+  }));
+  CAPTURE(c.world.schedule, c.now);
+  CHECK(DelayUntilNext(CronOf(c.world), Parsed(c.world.schedule), At(c.now)) ==
+        c.delay + absl::Milliseconds(100));
+}
+
+}  // namespace
+}  // namespace bth::controllers

@@ -1,0 +1,285 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "controllers/job_flow/flow_plan.h"
+#include "controllers/job_flow/job_flow_controller.h"
+#include "controllers/job_flow/job_template_controller.h"
+#include "tests/controllers/controller_bed.h"
+#include "tests/support/catch.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::FlowPhase;
+using types::JobFlow;
+using types::JobPhase;
+using types::Json;
+
+const absl::Time kNow = absl::FromUnixSeconds(10'000);
+
+// A flow of those entries, each "name" or "name:target,target".
+JobFlow MakeFlow(const std::vector<std::string>& entries, FlowPhase phase) {
+  JobFlow flow;
+  flow.meta.ns = "ns";
+  flow.meta.name = "f";
+  flow.status.phase = phase;
+  for (const std::string& text : entries) {
+    types::Flow& entry = flow.spec.flows.emplace_back();
+    const size_t colon = text.find(':');
+    entry.name = text.substr(0, colon);
+    if (colon == std::string::npos) continue;
+    entry.depends_on.emplace().targets.emplace();
+    std::string target;
+    for (const char c : text.substr(colon + 1) + ",") {
+      if (c != ',') {
+        target.push_back(c);
+        continue;
+      }
+      if (!target.empty()) entry.depends_on->targets->push_back(target);
+      target.clear();
+    }
+  }
+  return flow;
+}
+
+std::shared_ptr<BatchJob> MakeJob(const std::string& name, JobPhase phase) {
+  auto job = std::make_shared<BatchJob>();
+  job->meta.ns = "ns";
+  job->meta.name = "f-" + name;
+  job->meta.creation_time = kNow - absl::Seconds(100);
+  job->status.state.phase = phase;
+  return job;
+}
+
+TEST_CASE("job flow: which jobs may start", "[controllers][job_flow]") {
+  struct Case {
+    std::vector<std::string> entries;
+    std::vector<std::pair<std::string, JobPhase>> jobs;
+    std::string ready;
+  };
+  const Case c = GENERATE(values<Case>({
+      {{"a", "b"}, {}, "a b"},
+      {{"a", "b:a"}, {}, "a"},
+      {{"a", "b:a"}, {{"a", JobPhase::kRunning}}, ""},
+      {{"a", "b:a"}, {{"a", JobPhase::kCompleted}}, "b"},
+      {{"a", "b", "c:a,b"}, {{"a", JobPhase::kCompleted}, {"b", JobPhase::kFailed}}, ""},
+      {{"a", "b", "c:a,b"}, {{"a", JobPhase::kCompleted}, {"b", JobPhase::kCompleted}}, "c"},
+      {{"a:"}, {}, "a"},
+      {{"b:nobody", "c"}, {}, "c"},
+  }));
+  CAPTURE(c.entries);
+  JobList jobs;
+  for (const auto& [name, phase] : c.jobs) jobs.push_back(MakeJob(name, phase));
+  CHECK(absl::StrJoin(ReadyToStart(MakeFlow(c.entries, FlowPhase::kRunning), jobs), " ") ==
+        c.ready);
+}
+
+TEST_CASE("job flow: a probe of tasks shortens the wait", "[controllers][job_flow]") {
+  JobFlow flow = MakeFlow({"a", "b:a"}, FlowPhase::kRunning);
+  flow.spec.flows[1].depends_on->probe.emplace().task_statuses = {{"server", "Running"}};
+  const auto job = MakeJob("a", JobPhase::kRunning);
+  types::BatchTask& task = job->spec.tasks.emplace_back();
+  task.name = "server";
+  task.replicas = 2;
+  CHECK(ReadyToStart(flow, {job}).empty());
+  job->status.task_status_count["server"].phase.Set("Running", 1);
+  CHECK(ReadyToStart(flow, {job}).empty());
+  job->status.task_status_count["server"].phase.Set("Running", 2);
+  CHECK(ReadyToStart(flow, {job}).size() == 1);
+  CHECK(IgnoredParts(flow).empty());
+  // What would have to be asked over the network is told, and not taken as fulfilled.
+  flow.spec.flows[1].depends_on->probe->tcp_socket = {{"server", 80}};
+  CHECK(ReadyToStart(flow, {job}).empty());
+  CHECK(IgnoredParts(flow).size() == 1);
+}
+
+TEST_CASE("job flow: its phase follows its jobs", "[controllers][job_flow]") {
+  struct Case {
+    FlowPhase before;
+    std::vector<JobPhase> jobs;  // Of two entries.
+    FlowPhase after;
+  };
+  const Case c = GENERATE(values<Case>({
+      {FlowPhase::kNone, {}, FlowPhase::kPending},
+      {FlowPhase::kPending, {JobPhase::kPending}, FlowPhase::kPending},
+      {FlowPhase::kPending, {JobPhase::kRunning}, FlowPhase::kRunning},
+      {FlowPhase::kPending, {JobPhase::kCompleted}, FlowPhase::kRunning},
+      {FlowPhase::kPending, {JobPhase::kRunning, JobPhase::kFailed}, FlowPhase::kFailed},
+      {FlowPhase::kPending, {JobPhase::kTerminated}, FlowPhase::kFailed},
+      {FlowPhase::kRunning, {JobPhase::kCompleted}, FlowPhase::kRunning},
+      {FlowPhase::kRunning, {JobPhase::kCompleted, JobPhase::kCompleted}, FlowPhase::kSucceed},
+      {FlowPhase::kRunning, {JobPhase::kCompleted, JobPhase::kFailed}, FlowPhase::kFailed},
+      {FlowPhase::kRunning, {JobPhase::kTerminated}, FlowPhase::kFailed},
+      {FlowPhase::kRunning, {JobPhase::kCompleting, JobPhase::kTerminating}, FlowPhase::kRunning},
+      {FlowPhase::kSucceed, {JobPhase::kFailed}, FlowPhase::kSucceed},
+  }));
+  CAPTURE(static_cast<int>(c.before), c.jobs.size(), static_cast<int>(c.after));
+  JobList jobs;
+  for (size_t i = 0; i < c.jobs.size(); ++i) jobs.push_back(MakeJob(i == 0 ? "a" : "b", c.jobs[i]));
+  const auto status = NextFlowStatus(MakeFlow({"a", "b"}, c.before), jobs, kNow);
+  CHECK(static_cast<int>(status.phase.value()) == static_cast<int>(c.after));
+}
+
+TEST_CASE("job flow: what its status tells of jobs", "[controllers][job_flow]") {
+  JobFlow flow = MakeFlow({"a", "b"}, FlowPhase::kRunning);
+  const auto a = MakeJob("a", JobPhase::kCompleted);
+  a->status.running_duration = absl::Seconds(1);
+  a->status.retry_count = 1;
+  const auto b = MakeJob("b", JobPhase::kRunning);
+  flow.status = NextFlowStatus(flow, {a, b}, kNow);
+  CHECK(flow.status.completed_jobs == std::vector<std::string>{"f-a"});
+  CHECK(flow.status.running_jobs == std::vector<std::string>{"f-b"});
+  REQUIRE(flow.status.job_status_list.size() == 2);
+  CHECK(flow.status.job_status_list[0].end_time == a->meta.creation_time + absl::Seconds(1));
+  CHECK(flow.status.job_status_list[0].restart_count == 1);
+  CHECK(flow.status.conditions.Find("f-a")->running_duration == absl::Seconds(1));
+
+  // The same once more changes nothing; another phase closes the last history.
+  CHECK(NextFlowStatus(flow, {a, b}, kNow + absl::Minutes(1)) == flow.status);
+  b->status.state.phase = JobPhase::kRestarting;
+  flow.status = NextFlowStatus(flow, {a, b}, kNow + absl::Minutes(2));
+  CHECK(flow.status.unknown_jobs == std::vector<std::string>{"f-b"});
+  const auto& histories = flow.status.job_status_list[1].running_histories;
+  REQUIRE(histories.size() == 2);
+  CHECK(histories[0].end_time == kNow + absl::Minutes(2));
+  CHECK_FALSE(histories[1].end_time.has_value());
+}
+
+class Bed : public test::ControllerBed {
+ public:
+  void StartFlows() {
+    Start({[](const ControllerContext& context) {
+             return std::make_unique<JobFlowController>(context);
+           },
+           [](const ControllerContext& context) {
+             return std::make_unique<JobTemplateController>(context);
+           }});
+  }
+  static std::string JobPath(const std::string& name) {
+    return "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs" +
+           (name.empty() ? "" : "/" + name);
+  }
+  static std::string FlowPath(const std::string& plural, const std::string& name) {
+    return "/apis/flow.volcano.sh/v1alpha1/namespaces/default/" + plural +
+           (name.empty() ? "" : "/" + name);
+  }
+  void MakeTemplate(const std::string& name) {
+    Create(FlowPath("jobtemplates", ""),
+           absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate",)",
+                        R"("metadata":{"name":")", name, R"("},"spec":{"minAvailable":1,)",
+                        R"("tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)",
+                        R"([{"name":"c","image":"i","tty":true}]}}}]}})"));
+  }
+  void MakeFlow(const std::string& spec) {
+    Create(FlowPath("jobflows", ""),
+           absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow",)",
+                        R"("metadata":{"name":"f"},"spec":)", spec, "}"));
+    Wait(absl::Seconds(1));
+  }
+  std::vector<std::string> Jobs() { return Names(JobPath("")); }
+  void SetJob(const std::string& name, const std::string& phase) {
+    Patch(JobPath(name) + "/status",
+          absl::StrCat(R"({"status":{"state":{"phase":")", phase, "\"}}}"));
+    Wait(absl::Seconds(1));
+  }
+  std::string Phase() {
+    return std::string(Get(FlowPath("jobflows", "f")).At({"status", "state", "phase"}).AsString());
+  }
+};
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("job flows: one job after the other", "[controllers][job_flow]") {
+  Bed bed;
+  bed.StartFlows();
+  bed.MakeTemplate("a");
+  bed.MakeTemplate("b");
+  bed.MakeFlow(R"({"flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}}]})");
+  CHECK(bed.Jobs() == Names{"f-a"});
+  const Json job = bed.Get(Bed::JobPath("f-a"));
+  CHECK(job.At({"metadata", "labels", "volcano.sh/createdByJobFlow"}).AsString() == "default.f");
+  CHECK(job.At({"metadata", "annotations", "volcano.sh/createdByJobTemplate"}).AsString() ==
+        "default.a");
+  CHECK(job["metadata"]["ownerReferences"][size_t{0}]["kind"].AsString() == "JobFlow");
+  // Nothing of the template is lost.
+  const Json& container =
+      job["spec"]["tasks"][size_t{0}]["template"]["spec"]["containers"][size_t{0}];
+  CHECK(container["tty"].AsBool());
+
+  bed.SetJob("f-a", "Running");
+  CHECK(bed.Phase() == "Running");
+  CHECK(bed.Jobs() == Names{"f-a"});
+  bed.SetJob("f-a", "Completed");
+  CHECK(bed.Jobs() == Names{"f-a", "f-b"});
+  bed.SetJob("f-b", "Completed");
+  CHECK(bed.Phase() == "Succeed");
+  CHECK(bed.Jobs().size() == 2);
+  CHECK(bed.Events("f") ==
+        Names{"Normal Created create a job named f-a!", "Normal Created create a job named f-b!"});
+  const Json status = bed.Get(Bed::FlowPath("jobtemplates", "a"))["status"];
+  CHECK(status["jobDependsOnList"].Dump() == R"(["f-a"])");
+}
+
+TEST_CASE("job flows: jobs of a finished flow go when it says so", "[controllers][job_flow]") {
+  Bed bed;
+  bed.StartFlows();
+  bed.MakeTemplate("a");
+  bed.MakeFlow(R"({"jobRetainPolicy":"delete","flows":[{"name":"a"}]})");
+  bed.SetJob("f-a", "Running");
+  bed.SetJob("f-a", "Completed");
+  CHECK(bed.Phase() == "Succeed");
+  CHECK(bed.Jobs().empty());
+}
+
+TEST_CASE("job flows: one that failed starts nothing more", "[controllers][job_flow]") {
+  Bed bed;
+  bed.StartFlows();
+  bed.MakeTemplate("a");
+  bed.MakeTemplate("b");
+  bed.MakeFlow(R"({"flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}}]})");
+  bed.SetJob("f-a", "Failed");
+  CHECK(bed.Phase() == "Failed");
+  bed.SetJob("f-a", "Completed");
+  CHECK(bed.Phase() == "Failed");
+  CHECK(bed.Jobs() == Names{"f-a"});
+}
+
+TEST_CASE("job flows: a template that is missing is told, then found", "[controllers][job_flow]") {
+  Bed bed;
+  bed.StartFlows();
+  bed.MakeFlow(R"({"flows":[{"name":"late"}]})");
+  bed.MakeTemplate("late");
+  bed.Wait(absl::Seconds(30));
+  CHECK(bed.Jobs() == Names{"f-late"});
+
+  Bed other;
+  other.StartFlows();
+  other.MakeFlow(R"({"flows":[{"name":"never"}]})");
+  other.Wait(absl::Minutes(30));
+  CHECK(other.Events("f") ==
+        Names{"Warning SyncJobFlow SyncJobFlow JobFlow failed for jobtemplate default/never does "
+              "not exist"});
+}
+
+TEST_CASE("job flows: a restart goes on where the last process was", "[controllers][job_flow]") {
+  Bed bed;
+  bed.StartFlows();
+  bed.MakeTemplate("a");
+  bed.MakeTemplate("b");
+  bed.MakeFlow(R"({"flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}}]})");
+  bed.SetJob("f-a", "Running");
+  bed.Kill();
+  const size_t writes = bed.writes;
+  bed.StartFlows();
+  CHECK(bed.writes == writes);
+  bed.Kill();
+  bed.SetJob("f-a", "Completed");
+  bed.StartFlows();
+  CHECK(bed.Jobs() == Names{"f-a", "f-b"});
+}
+
+}  // namespace
+}  // namespace bth::controllers

@@ -1,0 +1,225 @@
+#include "controllers/queue/queue_controller.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/controllers/controller_bed.h"
+#include "tests/support/catch.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BusAction;
+using What = QueueStep::What;
+
+TEST_CASE("queue states: what each request leads to in each state", "[controllers][queue]") {
+  struct Case {
+    std::string state;
+    BusAction action;
+    size_t groups;
+    What what;
+    std::string next;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"", BusAction::kOpenQueue, 0, What::kSync, "Open"},
+      {"", BusAction::kCloseQueue, 0, What::kClose, "Closed"},
+      {"", BusAction::kSyncQueue, 3, What::kSync, "Open"},
+      {"Open", BusAction::kOpenQueue, 0, What::kSync, "Open"},
+      {"Open", BusAction::kCloseQueue, 0, What::kClose, "Closed"},
+      {"Open", BusAction::kCloseQueue, 3, What::kClose, "Closing"},
+      {"Open", BusAction::kSyncQueue, 0, What::kSync, "Open"},
+      {"Open", BusAction::kAbortJob, 0, What::kSync, "Open"},
+      {"Closed", BusAction::kOpenQueue, 0, What::kOpen, "Open"},
+      {"Closed", BusAction::kCloseQueue, 0, What::kSync, "Closed"},
+      {"Closed", BusAction::kSyncQueue, 1, What::kSync, "Closed"},
+      {"Closing", BusAction::kOpenQueue, 1, What::kOpen, "Open"},
+      {"Closing", BusAction::kCloseQueue, 0, What::kSync, "Closed"},
+      {"Closing", BusAction::kCloseQueue, 1, What::kSync, "Closing"},
+      {"Closing", BusAction::kSyncQueue, 0, What::kSync, "Closed"},
+      {"Closing", BusAction::kSyncQueue, 1, What::kSync, "Closing"},
+      {"Unknown", BusAction::kOpenQueue, 0, What::kOpen, "Open"},
+      {"Unknown", BusAction::kCloseQueue, 0, What::kClose, "Closed"},
+      {"Unknown", BusAction::kCloseQueue, 1, What::kClose, "Closing"},
+      {"Unknown", BusAction::kSyncQueue, 0, What::kSync, "Unknown"},
+  }));
+  CAPTURE(c.state, static_cast<int>(c.action), c.groups);
+  const std::optional<QueueStep> step = NextQueueStep(c.state, c.action, c.groups);
+  REQUIRE(step.has_value());
+  CHECK(static_cast<int>(step->what) == static_cast<int>(c.what));
+  CHECK(step->state == c.next);
+}
+
+TEST_CASE("queue states: a state that nobody knows leads nowhere", "[controllers][queue]") {
+  CHECK_FALSE(NextQueueStep("UnseenState", BusAction::kSyncQueue, 0).has_value());
+}
+
+class Bed : public test::ControllerBed {
+ public:
+  void StartQueues() {
+    Start({[](const ControllerContext& context) {
+      return std::make_unique<QueueController>(context);
+    }});
+  }
+  static std::string Path(const std::string& name) {
+    return "/apis/scheduling.volcano.sh/v1beta1/queues" + (name.empty() ? "" : "/" + name);
+  }
+  void MakeQueue(const std::string& name, const std::string& parent = "") {
+    Create(Path(""),
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)",
+                        R"("metadata":{"name":")", name, R"("},"spec":{"weight":1)",
+                        parent.empty() ? "" : absl::StrCat(R"(,"parent":")", parent, "\""), "}}"));
+    Settle();
+  }
+  void MakeGroup(const std::string& name, const std::string& queue) {
+    Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                        R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")",
+                        queue, R"("}})"));
+    Settle();
+  }
+  void Command(const std::string& queue, const std::string& action) {
+    Create("/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands",
+           absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":)",
+                        R"({"generateName":"c-"},"action":")", action,
+                        R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1",)",
+                        R"("kind":"Queue","name":")", queue, R"(","uid":"u"}})"));
+    Wait(absl::Seconds(1));
+  }
+  std::string State(const std::string& name) {
+    return std::string(Get(Path(name)).At({"status", "state"}).AsString());
+  }
+  std::string Mark(const std::string& name) {
+    const Json queue = Get(Path(name));
+    return std::string(queue.At({"metadata", "annotations"})[kClosedByParent].AsString());
+  }
+};
+
+TEST_CASE("queues: a new one gets its parent and is open", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.StartQueues();
+  CHECK(bed.State("root") == "Open");
+  CHECK(bed.State("a") == "Open");
+  CHECK(bed.Get(Bed::Path("a")).At({"spec", "parent"}).AsString() == "root");
+  CHECK(bed.Get(Bed::Path("root")).At({"spec", "parent"}).AsString().empty());
+}
+
+TEST_CASE("queues: nothing is written when nothing changed", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.StartQueues();
+  bed.Kill();
+  const size_t writes = bed.writes;
+  bed.StartQueues();
+  bed.MakeGroup("g", "a");
+  bed.Wait(absl::Minutes(10));
+  CHECK(bed.writes == writes);
+}
+
+TEST_CASE("queues: closing waits for the last pod group", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.MakeGroup("g", "a");
+  bed.StartQueues();
+  bed.Command("a", "CloseQueue");
+  CHECK(bed.State("a") == "Closing");
+  CHECK(bed.Names("/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands").empty());
+  bed.Call("DELETE", "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/g");
+  bed.Wait(absl::Seconds(1));
+  CHECK(bed.State("a") == "Closed");
+  bed.Command("a", "OpenQueue");
+  CHECK(bed.State("a") == "Open");
+  CHECK(bed.Mark("a") == "false");
+  CHECK(bed.Events("a") == std::vector<std::string>{"Normal CloseQueue Close queue succeed"});
+}
+
+TEST_CASE("queues: children close and open with their parent", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("dept");
+  bed.MakeQueue("team", "dept");
+  bed.MakeQueue("shut", "dept");
+  bed.StartQueues();
+  bed.Command("shut", "CloseQueue");
+  bed.Command("dept", "CloseQueue");
+  CHECK(bed.State("dept") == "Closed");
+  CHECK(bed.State("team") == "Closed");
+  CHECK(bed.Mark("team") == "true");
+  CHECK(bed.Mark("shut").empty());
+
+  // A child cannot open before its parent; it says so and stays closed.
+  bed.Command("team", "OpenQueue");
+  bed.Wait(absl::Minutes(30));
+  CHECK(bed.State("team") == "Closed");
+  const std::vector<std::string> events = bed.Events("team");
+  REQUIRE_FALSE(events.empty());
+  CHECK(events.back() ==
+        "Warning OpenQueue OpenQueue queue failed for Failed to open queue team because its parent "
+        "queue dept is closing or closed. Open the parent queue first.");
+
+  bed.Command("dept", "OpenQueue");
+  CHECK(bed.State("dept") == "Open");
+  CHECK(bed.State("team") == "Open");
+  CHECK(bed.State("shut") == "Closed");  // Closed by hand.
+}
+
+TEST_CASE("queues: one that appears below a closed parent closes", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("dept");
+  bed.StartQueues();
+  bed.Command("dept", "CloseQueue");
+  bed.MakeQueue("late", "dept");
+  bed.Wait(absl::Seconds(1));
+  CHECK(bed.State("late") == "Closed");
+  CHECK(bed.Mark("late") == "true");
+}
+
+TEST_CASE("queues: root does not close", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.StartQueues();
+  bed.Command("root", "CloseQueue");
+  CHECK(bed.State("root") == "Open");
+}
+
+TEST_CASE("queues: gauges follow phases and go with the queue", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.StartQueues();
+  bed.MakeGroup("g", "a");
+  bed.Patch("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/g",
+            R"({"status":{"phase":"Running"}})");
+  bed.Wait(absl::Seconds(1));
+  const std::string series = "volcano_queue_pod_group_running_count{queue_name=\"a\"} 1";
+  CHECK(absl::StrContains(bed.metric_registry.RenderText(), series));
+  bed.Call("DELETE", Bed::Path("a"));
+  bed.Wait(absl::Seconds(1));
+  CHECK_FALSE(absl::StrContains(bed.metric_registry.RenderText(), "queue_name=\"a\""));
+}
+
+TEST_CASE("queues: a write that fails is tried again", "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  int failures = 3;
+  bed.line->script = [&failures](const net::Request& request) -> std::optional<test::Fault> {
+    if (request.method != "PATCH" || failures == 0) return std::nullopt;
+    --failures;
+    test::Fault fault;
+    fault.code = 500;
+    fault.reason = "InternalError";
+    return fault;
+  };
+  bed.StartQueues();
+  bed.Wait(absl::Seconds(5));
+  CHECK(failures == 0);
+  CHECK(bed.State("root") == "Open");
+}
+
+}  // namespace
+}  // namespace bth::controllers

@@ -1,0 +1,109 @@
+#include "controllers/ttl/ttl_controller.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/controllers/controller_bed.h"
+#include "tests/support/catch.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::JobPhase;
+
+BatchJob Finished(JobPhase phase, std::optional<int32_t> ttl, std::optional<absl::Time> at) {
+  BatchJob job;
+  job.meta.ns = "test";
+  job.meta.name = "job1";
+  job.spec.ttl_seconds_after_finished = ttl;
+  job.status.state.phase = phase;
+  job.status.state.last_transition_time = at;
+  return job;
+}
+
+TEST_CASE("ttl: time left until a job goes", "[controllers][ttl]") {
+  const absl::Time now = absl::FromUnixSeconds(1000);
+  const auto left = [now](const BatchJob& job) { return TimeLeft(job, now).value(); };
+  CHECK(left(Finished(JobPhase::kCompleted, 3, now)) == absl::Seconds(3));
+  CHECK(left(Finished(JobPhase::kCompleted, 0, now)) == absl::ZeroDuration());
+  CHECK(left(Finished(JobPhase::kFailed, 2, now - absl::Seconds(5))) == -absl::Seconds(3));
+  CHECK(left(Finished(JobPhase::kTerminated, 2, now + absl::Seconds(5))) == absl::Seconds(7));
+  CHECK_FALSE(left(Finished(JobPhase::kRunning, 3, now)).has_value());
+  CHECK_FALSE(left(Finished(JobPhase::kAborted, 3, now)).has_value());
+  CHECK_FALSE(left(Finished(JobPhase::kCompleted, std::nullopt, now)).has_value());
+  BatchJob going = Finished(JobPhase::kCompleted, 0, now);
+  going.meta.deletion_time = now;
+  CHECK_FALSE(left(going).has_value());
+}
+
+TEST_CASE("ttl: a job that does not say when it finished", "[controllers][ttl]") {
+  const auto left = TimeLeft(Finished(JobPhase::kCompleted, 3, std::nullopt), absl::UnixEpoch());
+  CHECK(left.status().message() == "unable to find the time when the Job test/job1 finished");
+}
+
+class Bed : public test::ControllerBed {
+ public:
+  void StartTtl() {
+    Start({[](const ControllerContext& context) {
+      return std::make_unique<TtlController>(context);
+    }});
+  }
+  static std::string Path(const std::string& name) {
+    return "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs" +
+           (name.empty() ? "" : "/" + name);
+  }
+  void MakeJob(const std::string& name, int ttl) {
+    Create(Path(""),
+           absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":)",
+                        R"({"name":")", name,
+                        R"("},"spec":{"minAvailable":1,"tasks":[{"name":"t","replicas":1,)",
+                        R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}],)",
+                        R"("ttlSecondsAfterFinished":)", ttl, "}}"));
+  }
+  void Finish(const std::string& name, const std::string& phase) {
+    Patch(Path(name) + "/status",
+          absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")",
+                       absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", executor.Now(), absl::UTCTimeZone()),
+                       "\"}}}"));
+    Settle();
+  }
+};
+
+TEST_CASE("ttl: a finished job goes when its time is over", "[controllers][ttl]") {
+  Bed bed;
+  bed.StartTtl();
+  bed.MakeJob("a", 100);
+  bed.Wait(absl::Hours(1));
+  bed.Finish("a", "Completed");
+  bed.Wait(absl::Seconds(90));
+  CHECK(bed.Call("GET", Bed::Path("a")).code == 200);
+  bed.Wait(absl::Seconds(15));
+  const bool gone = bed.Call("GET", Bed::Path("a")).code == 404 ||
+                    !bed.Get(Bed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null();
+  CHECK(gone);
+}
+
+TEST_CASE("ttl: one that finished before the process began goes too", "[controllers][ttl]") {
+  Bed bed;
+  bed.MakeJob("a", 100);
+  bed.Finish("a", "Failed");
+  bed.Wait(absl::Seconds(200));
+  bed.StartTtl();
+  CHECK((bed.Call("GET", Bed::Path("a")).code == 404 ||
+         !bed.Get(Bed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null()));
+}
+
+TEST_CASE("ttl: a limit raised in time is honoured", "[controllers][ttl]") {
+  Bed bed;
+  bed.StartTtl();
+  bed.MakeJob("a", 100);
+  bed.Finish("a", "Completed");
+  bed.Wait(absl::Seconds(50));
+  bed.Patch(Bed::Path("a"), R"({"spec":{"ttlSecondsAfterFinished":1000}})");
+  bed.Wait(absl::Seconds(500));
+  CHECK(bed.Get(Bed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null());
+}
+
+}  // namespace
+}  // namespace bth::controllers
