@@ -62,8 +62,8 @@ absl::Status MapReader::Refuse(std::string_view key, std::string_view text) cons
 
 void MapReader::Warn(std::string_view key, std::string_view text, std::string_view nearest) const {
   if (findings_->size() >= kFindingsMax) return;
-  findings_->push_back({Severity::kWarning, LineOf(key), Join(path_, key), std::string(text),
-                        std::string(nearest)});
+  findings_->push_back(
+      {Severity::kWarning, LineOf(key), Join(path_, key), std::string(text), std::string(nearest)});
 }
 
 absl::Status MapReader::WrongType(std::string_view key, std::string_view wanted) const {

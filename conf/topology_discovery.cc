@@ -27,9 +27,9 @@ absl::StatusOr<std::vector<std::string>> ReadLabels(const MapReader& types, std:
   BTH_ASSIGN_OR_RETURN(const Value::List* entries, types.List(name, kTopologyTiersMax + 1));
   std::vector<std::string> labels;
   for (size_t i = 0; i < entries->size(); ++i) {
-    BTH_ASSIGN_OR_RETURN(const MapReader entry,
-                         MapReader::Open(&(*entries)[i], At(types.PathOf(name), i), {"nodeLabel"},
-                                         findings));
+    BTH_ASSIGN_OR_RETURN(
+        const MapReader entry,
+        MapReader::Open(&(*entries)[i], At(types.PathOf(name), i), {"nodeLabel"}, findings));
     BTH_ASSIGN_OR_RETURN(std::string label, entry.Text("nodeLabel"));
     if (label.empty()) return entry.Refuse("nodeLabel", "must not be empty: name a node label");
     labels.push_back(std::move(label));
@@ -125,10 +125,10 @@ absl::StatusOr<TopologyDiscovery> ParseTopologyDiscovery(std::string_view yaml) 
   TopologyDiscovery out;
   for (const DuplicateKey& twice : document.duplicates) {
     if (out.findings.size() >= MapReader::kFindingsMax) break;
-    out.findings.push_back({Severity::kWarning, twice.line, twice.path,
-                            absl::StrCat("given twice, first in line ", twice.first_line,
-                                         "; the last one counts"),
-                            ""});
+    out.findings.push_back(
+        {Severity::kWarning, twice.line, twice.path,
+         absl::StrCat("given twice, first in line ", twice.first_line, "; the last one counts"),
+         ""});
   }
   BTH_ASSIGN_OR_RETURN(const MapReader root,
                        MapReader::Open(&document.root, "", {kRoot}, out.findings));
@@ -145,7 +145,11 @@ absl::StatusOr<TopologyDiscovery> ParseTopologyDiscovery(std::string_view yaml) 
       out.sources.push_back(*std::move(source));
       continue;
     }
-    root.Warn(At(kRoot, i), absl::StrCat("a second source ", source->source, "; this one counts"));
+    if (out.findings.size() < MapReader::kFindingsMax) {
+      out.findings.push_back({Severity::kWarning, (*entries)[i].line(), At(kRoot, i),
+                              absl::StrCat("a second source ", source->source, "; this one counts"),
+                              ""});
+    }
     *found = *std::move(source);
   }
   return out;

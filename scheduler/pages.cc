@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/strings.h"
+#include "net/text_response.h"
 #include "scheduler/explain.h"
 
 namespace bth::scheduler {
@@ -12,16 +13,8 @@ namespace {
 
 using types::Json;
 
-net::Response Text(int status, std::string text) {
-  net::Response response;
-  response.status = status;
-  response.headers.Set("Content-Type", "text/plain; charset=utf-8");
-  response.body = std::move(text);
-  return response;
-}
-
 net::Response JsonText(int status, std::string text) {
-  net::Response response = Text(status, std::move(text));
+  net::Response response = net::TextResponse(status, std::move(text));
   response.headers.Set("Content-Type", "application/json");
   return response;
 }
@@ -58,17 +51,18 @@ class Pages {
 
   net::Awaitable<net::Response> Serve(net::Request request) {
     const absl::StatusOr<net::Target> target = net::ParseTarget(request.target);
-    if (!target.ok()) co_return Text(400, std::string(target.status().message()) + "\n");
+    if (!target.ok())
+      co_return net::TextResponse(400, std::string(target.status().message()) + "\n");
     if (request.method != "GET" && request.method != "HEAD") {
-      co_return Text(405, "only GET is served here\n");
+      co_return net::TextResponse(405, "only GET is served here\n");
     }
     const std::string& path = target->path;
     if (path == "/healthz" || path == "/healthz/ping" || path == "/livez") {
       const bool verbose = target->HasQuery("verbose");
-      co_return Text(200, verbose ? "[+]ping ok\nhealthz check passed\n" : "ok");
+      co_return net::TextResponse(200, verbose ? "[+]ping ok\nhealthz check passed\n" : "ok");
     }
     if (path == "/readyz") co_return Ready();
-    if (path == "/metrics") co_return Text(200, registry_.RenderText());
+    if (path == "/metrics") co_return net::TextResponse(200, registry_.RenderText());
     if (path == "/debug/explain" && target->Query("pod").empty() && target->Query("job").empty()) {
       co_return JsonText(400, Message("say which: ?pod=NAMESPACE/NAME or ?job=NAMESPACE/NAME"));
     }
@@ -78,17 +72,18 @@ class Pages {
     if (path == "/debug/dump") co_return Dump(request.method == "HEAD");
     Scheduler::ReadCycle read = PageFor(*target);
     if (!read) {
-      co_return Text(404,
-                     "pages: /healthz /readyz /metrics /debug/explain /debug/queues /debug/cycle "
-                     "/debug/invariants /debug/dump\n");
+      co_return net::TextResponse(
+          404,
+          "pages: /healthz /readyz /metrics /debug/explain /debug/queues /debug/cycle "
+          "/debug/invariants /debug/dump\n");
     }
     co_return co_await FromCycle(std::move(read));
   }
 
  private:
   net::Response Ready() const {
-    if (scheduler_.ready()) return Text(200, "ok");
-    return Text(503, "the first lists from the API server are not complete\n");
+    if (scheduler_.ready()) return net::TextResponse(200, "ok");
+    return net::TextResponse(503, "the first lists from the API server are not complete\n");
   }
 
   net::Response Dump(bool head_only) {

@@ -8,17 +8,10 @@
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/rest/output.h"
 #include "base/strings.h"
+#include "net/text_response.h"
 
 namespace bth::apiserver {
 namespace {
-
-net::Response Text(int code, std::string body) {
-  net::Response response;
-  response.status = code;
-  response.headers.Set("Content-Type", "text/plain; charset=utf-8");
-  response.body = std::move(body);
-  return response;
-}
 
 net::Response Document(const Json& json) {
   return JsonResponse(200, json.Dump());
@@ -64,13 +57,14 @@ Json LegacyVersions() {
 
 net::Response Health(const Core& core, const net::Target& target) {
   if (!core.store->health().ok()) {
-    return Text(500, absl::StrCat("[-]storage failed: ", core.store->health().message(), "\n"));
+    return net::TextResponse(
+        500, absl::StrCat("[-]storage failed: ", core.store->health().message(), "\n"));
   }
   if (target.HasQuery("verbose")) {
-    return Text(200,
-                absl::StrCat("[+]storage ok\n", ToAbsl(target.path).substr(1), " check passed\n"));
+    return net::TextResponse(
+        200, absl::StrCat("[+]storage ok\n", ToAbsl(target.path).substr(1), " check passed\n"));
   }
-  return Text(200, "ok");
+  return net::TextResponse(200, "ok");
 }
 
 net::Response PathList(const Registry& registry) {
@@ -154,7 +148,7 @@ std::optional<net::Response> ServeDocument(const Core& core, const net::Request&
   if (root == "healthz" || root == "livez" || root == "readyz") return Health(core, target);
   if (root == "version") return Document(VersionDocument());
   if (root == "metrics") {
-    net::Response response = Text(200, MetricsText(core));
+    net::Response response = net::TextResponse(200, MetricsText(core));
     response.headers.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     return response;
   }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "conf/arguments.h"
+#include "net/text_response.h"
 
 namespace bth::cmd {
 namespace {
@@ -18,11 +19,8 @@ constexpr char kDefaultFolder[] = "/tmp/klog-socks";
 constexpr char kSocket[] = "klog-klog.sock";
 
 net::Response Text(int status, std::string text) {
-  net::Response response;
-  response.status = status;
-  response.headers.Set("Content-Type", "text/plain; charset=utf-8");
+  net::Response response = net::TextResponse(status, std::move(text));
   response.headers.Set("X-Content-Type-Options", "nosniff");
-  response.body = std::move(text);
   return response;
 }
 

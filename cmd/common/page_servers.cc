@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "client/file.h"
+#include "net/text_response.h"
 
 namespace bth::cmd {
 namespace {
@@ -35,11 +36,7 @@ absl::StatusOr<std::unique_ptr<net::Server>> Listen(net::Executor& executor,
 }
 
 net::Awaitable<net::Response> NotHere() {
-  net::Response response;
-  response.status = 404;
-  response.headers.Set("Content-Type", "text/plain; charset=utf-8");
-  response.body = "pages: /healthz /livez /readyz\n";
-  co_return response;
+  co_return net::TextResponse(404, "pages: /healthz /livez /readyz\n");
 }
 
 // Health alone: its address is reachable for more machines than the others'.

@@ -4,6 +4,7 @@
 #include "cache/effect_queue.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
+#include "tests/support/executor_clock.h"
 // Needs Catch before it.
 #include "tests/cache/objects.h"
 
@@ -20,17 +21,6 @@ using testing::MakeQueue;
 using testing::PodText;
 using types::Json;
 
-// Wall time of the executor.
-class ExecutorClock final : public Clock {
- public:
-  explicit ExecutorClock(net::Executor& executor) : executor_(executor) {}
-  absl::Time Now() const override { return executor_.Now(); }
-  absl::Duration Monotonic() const override { return executor_.Monotonic(); }
-
- private:
-  net::Executor& executor_;
-};
-
 client::ApiClientOptions Unlimited() {
   client::ApiClientOptions options;
   options.qps = 0;
@@ -45,7 +35,7 @@ net::Response Refusal(int code, const std::string& reason) {
 // Node "n" of four cores, jobs "g" and "h" with the pods "p" and "q".
 struct Bed {
   net::VirtualExecutor executor{client::testing::StartTime()};
-  ExecutorClock clock{executor};
+  test::ExecutorClock clock{executor};
   FakeServer server{executor};
   client::ApiClient api{executor, server.Transport(), Unlimited()};
   Rng rng{1};

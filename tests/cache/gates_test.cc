@@ -5,6 +5,7 @@
 #include "cache/queue_notices.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
+#include "tests/support/executor_clock.h"
 // Needs Catch before it.
 #include "tests/cache/objects.h"
 
@@ -23,19 +24,9 @@ constexpr char kGated[] =
     R"("schedulingGates":[{"name":"scheduling.volcano.sh/queue-allocation-gate"}],)";
 constexpr char kOptedIn[] = R"("scheduling.volcano.sh/queue-allocation-gate":"true",)";
 
-class ExecutorClock final : public Clock {
- public:
-  explicit ExecutorClock(net::Executor& executor) : executor_(executor) {}
-  absl::Time Now() const override { return executor_.Now(); }
-  absl::Duration Monotonic() const override { return executor_.Monotonic(); }
-
- private:
-  net::Executor& executor_;
-};
-
 struct Bed {
   net::VirtualExecutor executor{client::testing::StartTime()};
-  ExecutorClock clock{executor};
+  test::ExecutorClock clock{executor};
   FakeServer server{executor};
   client::ApiClient api{executor, server.Transport(), {}};
   Rng rng{1};

@@ -1,14 +1,10 @@
-// The fuzzer's entry has one name in every fuzzer; here two of them are in one program.
-#define LLVMFuzzerTestOneInput ExecCredentialFuzz
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzExecCredential
 #include "tests/client/exec_credential_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
-#include "tests/client/corpus_runner.h"
-#include "tests/support/catch.h"
 
-namespace {
+#include "tests/support/fuzz_corpus.h"
 
-TEST_CASE("credential corpus: every file, cut off or with a byte changed, is safe", "[client]") {
-  CHECK(bth::client::testing::RunCorpus("exec_credential", ExecCredentialFuzz) >= 5);
+TEST_CASE("credential corpus: each file and damages of it are safe", "[client][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "exec_credential", &FuzzExecCredential) >= 5);
 }
-
-}  // namespace

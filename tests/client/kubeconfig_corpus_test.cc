@@ -1,11 +1,10 @@
-#include "tests/client/corpus_runner.h"
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzKubeconfig
 #include "tests/client/kubeconfig_fuzz.cc"
-#include "tests/support/catch.h"
+#undef LLVMFuzzerTestOneInput
 
-namespace {
+#include "tests/support/fuzz_corpus.h"
 
-TEST_CASE("kubeconfig corpus: every file, cut off or with a byte changed, is safe", "[client]") {
-  CHECK(bth::client::testing::RunCorpus("kubeconfig", LLVMFuzzerTestOneInput) >= 10);
+TEST_CASE("kubeconfig corpus: each file and damages of it are safe", "[client][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "kubeconfig", &FuzzKubeconfig) >= 10);
 }
-
-}  // namespace

@@ -1,18 +1,11 @@
-// The fuzzers of this folder meet in one program here.
-#define LLVMFuzzerTestOneInput RunElasticsearchAnswer
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzElasticsearchAnswer
 #include "tests/outside/elasticsearch_answer_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 
-#include "tests/outside/corpus_runner.h"
-#include "tests/support/catch.h"
+#include "tests/support/fuzz_corpus.h"
 
-namespace bth::test {
-namespace {
-
-TEST_CASE("elasticsearch answers: every file, cut off or with a byte changed, is safe",
-          "[scheduler]") {
-  CHECK(RunAnswers("elasticsearch_answer", RunElasticsearchAnswer) >= 3);
+TEST_CASE("elasticsearch answers: each file and damages of it are safe", "[scheduler][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "elasticsearch_answer", &FuzzElasticsearchAnswer, 1000) >=
+        3);
 }
-
-}  // namespace
-}  // namespace bth::test

@@ -1,17 +1,10 @@
-// The fuzzers of this folder meet in one program here.
-#define LLVMFuzzerTestOneInput RunExtenderAnswer
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzExtenderAnswer
 #include "tests/outside/extender_answer_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 
-#include "tests/outside/corpus_runner.h"
-#include "tests/support/catch.h"
+#include "tests/support/fuzz_corpus.h"
 
-namespace bth::test {
-namespace {
-
-TEST_CASE("extender answers: every file, cut off or with a byte changed, is safe", "[scheduler]") {
-  CHECK(RunAnswers("extender_answer", RunExtenderAnswer) >= 3);
+TEST_CASE("extender answers: each file and damages of it are safe", "[scheduler][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "extender_answer", &FuzzExtenderAnswer, 1000) >= 3);
 }
-
-}  // namespace
-}  // namespace bth::test

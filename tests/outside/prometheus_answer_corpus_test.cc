@@ -1,18 +1,10 @@
-// The fuzzers of this folder meet in one program here.
-#define LLVMFuzzerTestOneInput RunPrometheusAnswer
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzPrometheusAnswer
 #include "tests/outside/prometheus_answer_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 
-#include "tests/outside/corpus_runner.h"
-#include "tests/support/catch.h"
+#include "tests/support/fuzz_corpus.h"
 
-namespace bth::test {
-namespace {
-
-TEST_CASE("prometheus answers: every file, cut off or with a byte changed, is safe",
-          "[scheduler]") {
-  CHECK(RunAnswers("prometheus_answer", RunPrometheusAnswer) >= 3);
+TEST_CASE("prometheus answers: each file and damages of it are safe", "[scheduler][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "prometheus_answer", &FuzzPrometheusAnswer, 1000) >= 3);
 }
-
-}  // namespace
-}  // namespace bth::test

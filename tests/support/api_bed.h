@@ -7,24 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "apiserver/api_server.h"
-#include "base/clock.h"
 #include "client/api_client.h"
 #include "cmd/common/embedded_crds.h"
 #include "net/virtual_executor.h"
 #include "tests/support/catch.h"
+#include "tests/support/executor_clock.h"
 #include "tests/support/faulty_line.h"
 
 namespace bth::test {
-
-class ExecutorClock final : public Clock {
- public:
-  explicit ExecutorClock(net::Executor& executor) : executor_(executor) {}
-  absl::Time Now() const override { return executor_.Now(); }
-  absl::Duration Monotonic() const override { return executor_.Monotonic(); }
-
- private:
-  net::Executor& executor_;
-};
 
 // Requests of tests go to the server directly; those through `api` pass `line`, where faults are
 // made, and are counted. Whoever uses `api` is destroyed before the bed.
