@@ -49,16 +49,6 @@ void MergeKeys(const types::Pod& pod, const std::vector<std::string>& keys, Sele
   }
 }
 
-// One order, so that the same selector written in two ways is the same.
-void Sort(PodSelector* selector) {
-  std::sort(selector->requirements.begin(), selector->requirements.end(),
-            [](const NodeRequirement& a, const NodeRequirement& b) {
-              if (a.key != b.key) return a.key < b.key;
-              if (a.op != b.op) return a.op < b.op;
-              return a.values < b.values;
-            });
-}
-
 PodAffinityTerm CompileTerm(const types::Pod& pod, const types::PodAffinityTerm& in,
                             Interner& symbols) {
   PodAffinityTerm out;
@@ -176,6 +166,15 @@ class KeyWriter {
 };
 
 }  // namespace
+
+void Sort(PodSelector* selector) {
+  std::sort(selector->requirements.begin(), selector->requirements.end(),
+            [](const NodeRequirement& a, const NodeRequirement& b) {
+              if (a.key != b.key) return a.key < b.key;
+              if (a.op != b.op) return a.op < b.op;
+              return a.values < b.values;
+            });
+}
 
 std::shared_ptr<const PodPeerTerms> CompilePeers(const types::Pod& pod, Interner& symbols) {
   auto out = std::make_shared<PodPeerTerms>();

@@ -12,6 +12,8 @@ namespace bth::cache {
 
 // Null when the pod has neither affinity to pods nor spread constraints.
 std::shared_ptr<const model::PodPeerTerms> CompilePeers(const types::Pod& pod, Interner& symbols);
+// One order, so that the same selector written in two ways is the same.
+void Sort(model::PodSelector* selector);
 // Equal keys mean equal terms.
 std::string KeyOf(const model::PodPeerTerms& peers);
 

@@ -9,6 +9,7 @@
 #include "cache/compile.h"
 #include "cache/compile_extras.h"
 #include "cache/compile_peers.h"
+#include "cache/compile_selectors.h"
 #include "cache/compile_terms.h"
 #include "cache/compile_volumes.h"
 #include "cache/revocable.h"
@@ -266,6 +267,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
                  pod.spec.priority_class_name == "system-node-critical";
   out.protected_until_us = ProtectedUntil(pod);
   if (pod.status.start_time) out.started_us = absl::ToUnixMicros(*pod.status.start_time);
+  if (meta.deletion_time) out.ends_us = absl::ToUnixMicros(*meta.deletion_time);
   out.pod_priority = pod.spec.priority;
   out.never_preempts = pod.spec.preemption_policy == "Never";
   BTH_ASSIGN_OR_RETURN(const types::ResourceList request, types::PodRequests(pod));
@@ -279,6 +281,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   out.constraints = CompileConstraints(pod, symbols);
   out.constraints_key = KeyOf(*out.constraints);
   for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);
+  out.owner = WorkloadThatManages(meta);
   for (const types::Condition& condition : pod.status.conditions) {
     if (condition.type != "PodScheduled" || condition.status != "False") continue;
     out.scheduled_reason = condition.reason;

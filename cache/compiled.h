@@ -37,6 +37,7 @@ struct CompiledPod {
   // While it runs: when its cooldown ends, in microseconds since the epoch; 0: it has none.
   int64_t protected_until_us = 0;
   int64_t started_us = 0;
+  int64_t ends_us = 0;  // When it is to be gone, its grace period included; 0: it is not deleted.
   std::optional<int32_t> pod_priority;
   std::shared_ptr<const std::string> document;
   NamedAmounts requests;
@@ -44,6 +45,7 @@ struct CompiledPod {
   std::shared_ptr<const model::PodConstraints> constraints;
   std::string constraints_key;  // Equal keys mean equal constraints.
   Labels labels;
+  std::string owner;  // WorkloadKey of the workload that manages it, if of a kind that spreads.
   std::string scheduled_reason;  // Of the PodScheduled condition when it is False.
   std::string scheduled_message;
 };
@@ -124,6 +126,22 @@ struct CompiledBudget {
   int32_t disruptions_allowed = 0;
   std::vector<std::string> disrupted;  // Names of pods, sorted.
   std::string Key() const { return ns + "/" + name; }
+};
+
+// A Service, as far as it selects pods.
+struct CompiledService {
+  std::string ns;
+  std::string name;
+  Labels selector;  // By key; empty: it selects none.
+};
+
+// A ReplicationController, ReplicaSet or StatefulSet.
+struct CompiledWorkload {
+  std::string ns;
+  std::string key;  // See WorkloadKey in compile_selectors.h.
+  Labels pairs;     // The selector of a ReplicationController.
+  std::vector<LabelRequirement> selector;
+  friend bool operator==(const CompiledWorkload&, const CompiledWorkload&) = default;
 };
 
 // A ResourceQuota.

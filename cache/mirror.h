@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -21,6 +23,7 @@
 #include "cache/mirror_views.h"
 #include "cache/peer_book.h"
 #include "cache/queue_book.h"
+#include "cache/selector_book.h"
 #include "cache/shape_book.h"
 #include "cache/slots.h"
 #include "cache/sorted_ids.h"
@@ -70,6 +73,8 @@ class Mirror {
 
   StorageMirror& storage() { return storage_; }
   const StorageMirror& storage() const { return storage_; }
+  // Services and workloads; what they change lets no pod in that was kept out.
+  SelectorBook& selectors() { return selectors_; }
   // Our own decisions, until the watch confirms or a failure takes them back. The pod must still
   // be the one with `uid`; kNotFound when it is not, kFailedPrecondition when it moved on, or when
   // the node has no room any more for a binding.
@@ -97,7 +102,8 @@ class Mirror {
   // room that is left while no job waits for any.
   bool statuses_changed() const { return statuses_changed_; }
   std::shared_ptr<const model::Snapshot> Publish();
-  // When the earliest pause of a job or spared pod ends; InfiniteFuture when none.
+  // When the earliest pause of a job or spared pod ends, or, while a job waits, a leaving pod is
+  // given up; InfiniteFuture when none.
   absl::Time NextHoldEnd() const;
 
   // What the objects show; null or nothing when unknown.
@@ -130,7 +136,6 @@ class Mirror {
   void NoteState(const model::TaskState& state);
   void NoteRoom();
   bool ConfirmsOnly(const model::TaskState& from, const model::TaskState& to) const;
-  model::TaskState ObservedState(const CompiledPod& pod);
   void TrackOnNode(model::TaskId id, const model::TaskState& state, bool on);
   void RefreshPorts(model::NodeId node);
   void TrackVolumes(model::TaskId id, const model::TaskState& state, bool on);
@@ -163,6 +168,16 @@ class Mirror {
   void TrackPeers(model::TaskId id, const model::TaskState& state, bool on);
   void Relabel();
   void PublishPeers();
+
+  // mirror_leaving.cc
+  model::TaskState ObservedState(const CompiledPod& pod);
+  void NoteLeaving(model::TaskId id);
+  void GiveUpLeaving();
+
+  // mirror_spreads.cc
+  bool SpreadsByDefault(const CompiledPod& pod) const;
+  std::shared_ptr<const model::PodPeerTerms> DefaultSpreadOf(const CompiledPod& pod);
+  void PublishSpreads();
 
   // mirror_publish.cc
   void PublishNodes();
@@ -199,9 +214,10 @@ class Mirror {
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
   SortedIds<model::JobId> without_queue_;  // With a PodGroup whose queue does not exist.
   absl::flat_hash_set<model::JobId> held_;
-  absl::flat_hash_map<std::string, SparedPod> spared_;  // By pod.
-  absl::flat_hash_set<model::JobId> without_group_;     // Known by their pods only.
-  absl::flat_hash_set<model::TaskId> without_job_;      // Ours, with no group annotation.
+  absl::flat_hash_map<std::string, SparedPod> spared_;   // By pod.
+  std::set<std::pair<int64_t, model::TaskId>> leaving_;  // By PodRecord::given_up_us.
+  absl::flat_hash_set<model::JobId> without_group_;      // Known by their pods only.
+  absl::flat_hash_set<model::TaskId> without_job_;       // Ours, with no group annotation.
   // Waiting pods of other schedulers: the PodGroup that each names, and their number.
   absl::flat_hash_map<std::string, std::string> foreign_pods_;
   absl::flat_hash_map<std::string, int32_t> foreign_waiting_;
@@ -212,6 +228,7 @@ class Mirror {
   QueueBook queues_;
   BudgetBook budgets_;
   PeerBook peers_;
+  SelectorBook selectors_;
   absl::flat_hash_map<std::string, PriorityClass> priority_classes_;
   int32_t default_priority_ = 0;
 };

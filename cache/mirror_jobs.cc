@@ -313,6 +313,10 @@ absl::Time Mirror::NextHoldEnd() const {
   for (const auto& [key, pod] : spared_) {
     if (pod.until > clock_->Now()) earliest = std::min(earliest, pod.until);
   }
+  const bool any_waits = now_.active_jobs != nullptr && !now_.active_jobs->empty();
+  if (any_waits && !leaving_.empty()) {
+    earliest = std::min(earliest, absl::FromUnixMicros(leaving_.begin()->first));
+  }
   return earliest;
 }
 

@@ -42,9 +42,11 @@ void Mirror::TrackPeers(TaskId id, const TaskState& state, bool on) {
     peers_.NoteSeeker(sign);
   }
   if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
-  model::PeerCount key{.labels = now_.tasks[id].labels,
-                       .terminating = state.status == TaskStatus::kReleasing,
-                       .pods = sign};
+  model::PeerCount key{
+      .labels = now_.tasks[id].labels,
+      // Those that do not end in time are Unknown.
+      .terminating = state.status == TaskStatus::kReleasing || state.status == TaskStatus::kUnknown,
+      .pods = sign};
   if (peers != nullptr && peers->has_affinity()) {
     key.terms = now_.shapes[record.shape].constraints;
     now_.pods_with_preferred_terms += sign;

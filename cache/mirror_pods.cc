@@ -15,9 +15,10 @@ using model::TaskStatus;
 
 namespace {
 
-// True when only the pod's state can differ: the task keeps its id, shape and job.
+// True when only the pod's state can differ: the task keeps its id, shape, job and default spread.
 bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
-  return a.names.uid == b.names.uid && a.names.created_us == b.names.created_us &&
+  const bool lost_node = !a.node_name.empty() && b.node_name.empty();
+  return !lost_node && a.names.uid == b.names.uid && a.names.created_us == b.names.created_us &&
          a.names.role == b.names.role && a.job_key == b.job_key &&
          a.nominated_node == b.nominated_node && a.priority == b.priority && a.ours == b.ours &&
          a.preemptable == b.preemptable && a.gated == b.gated &&
@@ -25,7 +26,7 @@ bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
          a.never_preempts == b.never_preempts && a.critical == b.critical &&
          a.requests == b.requests && a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
          a.nonzero.memory_bytes == b.nonzero.memory_bytes &&
-         a.constraints_key == b.constraints_key && a.labels == b.labels;
+         a.constraints_key == b.constraints_key && a.labels == b.labels && a.owner == b.owner;
 }
 
 }  // namespace
@@ -110,6 +111,7 @@ bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
     now_.tasks.Mutable(id).protected_until_us = pod.protected_until_us;
     NoteRoom();
   }
+  if (!pod.node_name.empty() && record.pod.node_name.empty()) selectors_.Leave(id, record.pod);
   pod.constraints = record.pod.constraints;  // Shared with the shape.
   record.pod = std::move(pod);
   RefreshExtras(id);
@@ -117,6 +119,7 @@ bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
   record.assumed = false;
   const TaskState observed = ObservedState(record.pod);
   if (observed != state) SetState(id, observed);
+  NoteLeaving(id);
   return true;
 }
 
@@ -149,6 +152,10 @@ void Mirror::AddTask(TaskId id) {
   row.protected_until_us = pod.protected_until_us;
   row.budgets = budgets_.Selecting(pod);
   if (pod.constraints->peers != nullptr) peers_.AskFor(*pod.constraints->peers);
+  if (SpreadsByDefault(pod)) {
+    selectors_.Enter(id, pod);
+    row.default_spread = DefaultSpreadOf(pod);
+  }
   row.labels = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
   now_.tasks.Mutable(id) = row;
@@ -164,6 +171,7 @@ void Mirror::AddTask(TaskId id) {
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, +1);
   TrackOnNode(id, state, true);
   TrackPeers(id, state, true);
+  NoteLeaving(id);
   Mention(state.node, +1);
   Mention(row.nominated_node, +1);
   ++rows_rewritten_;
@@ -178,10 +186,12 @@ void Mirror::DropTask(TaskId id) {
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, -1);
   if (record.job.valid()) LeaveJob(id, record.job);
   without_job_.erase(id);
+  selectors_.Leave(id, record.pod);
   peers_.Release(now_.tasks[id].labels, &now_);
   const NodeId nominated = now_.tasks[id].nominated_node;
   now_.tasks.Mutable(id) = model::TaskRow();
   now_.usage.tasks.Mutable(id) = TaskState();
+  NoteLeaving(id);
   shapes_.Release(record.shape, &now_);
   pods_.erase(record.pod.names.Key());
   record = PodRecord();
@@ -191,12 +201,6 @@ void Mirror::DropTask(TaskId id) {
   if (state.node.valid()) DropNodeIfEmpty(state.node);
   if (nominated.valid() && nominated != state.node) DropNodeIfEmpty(nominated);
   ++rows_rewritten_;
-}
-
-TaskState Mirror::ObservedState(const CompiledPod& pod) {
-  TaskState state{.status = pod.status};
-  if (!pod.node_name.empty()) state.node = NodeOf(pod.node_name);
-  return state;
 }
 
 // A task came to this state or left it.
@@ -385,6 +389,7 @@ void Mirror::ForgetAssumption(const std::string& key, std::string_view uid) {
   if (record.pod.names.uid != uid || !record.assumed) return;
   record.assumed = false;
   SetState(known->second, ObservedState(record.pod));
+  NoteLeaving(known->second);
 }
 
 std::optional<PodView> Mirror::Pod(const std::string& key) const {

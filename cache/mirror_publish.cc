@@ -105,10 +105,12 @@ void Mirror::PublishJobs() {
 
 std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   EndSpares();
+  GiveUpLeaving();
   PublishNodes();
   PublishJobs();
   queues_.Publish(&now_);
   PublishBudgets();
+  PublishSpreads();
   PublishPeers();
   ++now_.generation;
   now_.taken_at = clock_->Now();

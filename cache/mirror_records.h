@@ -19,6 +19,7 @@ struct PodRecord {
   model::JobId job;  // Invalid: none.
   model::ShapeId shape;
   bool assumed = false;
+  int64_t given_up_us = 0;  // While it is leaving: when nobody waits for its room any more.
   // A node that a cycle promised the pod, until the object shows a nomination other than
   // `pod.nominated_node`; empty: none.
   std::string promised_node;

@@ -51,14 +51,26 @@ bool PeerCounter::Counts(const Snapshot& snapshot, const PeerCount& pods, PeerMe
                       [&] { return question_.carries(snapshot.constraints[pods.terms]); });
 }
 
+bool PeerCounter::SelectsAnybody(const Snapshot& snapshot, PeerMemo& memo) const {
+  if (question_.selects == nullptr) return true;
+  const auto& labels = snapshot.labels;
+  for (model::LabelsId id : labels.ids()) {
+    if (labels[id] == nullptr) continue;
+    if (memo.Selects(id, [&] { return question_.selects(snapshot, *labels[id]); })) return true;
+  }
+  return false;
+}
+
 void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo) {
   constexpr size_t kChunk = std::decay_t<decltype(snapshot.peers)>::kRowsPerChunk;
   const bool anew = question_.asks_namespaces && namespaces_ != snapshot.namespaces;
   if (anew) peers_ = {};
   namespaces_ = snapshot.namespaces;
   bool changed = !moved_.empty() || on_node_.size() != snapshot.nodes.size();
-  on_node_.resize(snapshot.nodes.size(), 0);
   const auto& peers = snapshot.peers;
+  // The question of the first pods of a new group: nobody is selected, on any node.
+  if (on_node_.empty() && !SelectsAnybody(snapshot, memo)) peers_ = peers;
+  on_node_.resize(snapshot.nodes.size(), 0);
   for (size_t chunk = peers.NextDifferentChunk(peers_, 0); chunk < peers.chunk_count();
        chunk = peers.NextDifferentChunk(peers_, chunk + 1)) {
     const size_t end = std::min(peers.size(), (chunk + 1) * kChunk);

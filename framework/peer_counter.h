@@ -80,6 +80,7 @@ class PeerCounter {
 
  private:
   bool Counts(const model::Snapshot& snapshot, const model::PeerCount& pods, PeerMemo& memo) const;
+  bool SelectsAnybody(const model::Snapshot& snapshot, PeerMemo& memo) const;
   void Refresh(const model::Snapshot& snapshot, PeerMemo& memo);
   void Recount(const model::Snapshot& snapshot, model::NodeId node, PeerMemo& memo);
   bool RefreshNodes(const model::Snapshot& snapshot);

@@ -25,6 +25,13 @@ const PodPeerTerms* TermsOf(const Session& session, TaskId task) {
   return ConstraintsOf(session, task)->peers.get();
 }
 
+// Whose constraints of spread hold for the task; null: it has none. A default is given to those
+// alone that have none of their own.
+const std::shared_ptr<const PodPeerTerms>& SpreadTermsOf(const PodConstraints& constraints,
+                                                         const model::TaskRow& task) {
+  return task.default_spread != nullptr ? task.default_spread : constraints.peers;
+}
+
 bool MatchesItself(const Session& session, const PodPeerTerms& peers) {
   return std::all_of(peers.required_affinity.begin(), peers.required_affinity.end(),
                      [&](const PodAffinityTerm& term) {
@@ -55,6 +62,7 @@ PeerCounts::Asked PeerCounts::AskedBy(const Session& session, TaskId task) {
   if (session_ != &session) Begin(session);
   const model::TaskRow& row = session.task(task);
   return {.constraints = session.shape(row.shape).constraints,
+          .default_spread = row.default_spread.get(),
           .labels = row.labels,
           .serial = serial_,
           .moves = session.peer_moves().size()};
@@ -94,7 +102,7 @@ bool PeerCounts::HasPreferred(const Session& session, TaskId task) {
 }
 
 bool PeerCounts::HasSpread(const Session& session, TaskId task, bool required) {
-  const PodPeerTerms* peers = TermsOf(session, task);
+  const auto& peers = SpreadTermsOf(*ConstraintsOf(session, task), session.task(task));
   return peers != nullptr &&
          std::any_of(peers->spread.begin(), peers->spread.end(),
                      [required](const SpreadConstraint& c) { return c.required == required; });
@@ -108,7 +116,7 @@ const RequiredPeers& PeerCounts::Required(const Session& session, TaskId task) {
   required_.avoiding.clear();
   required_.is_first_of_group = false;
   if (const PodPeerTerms* peers = TermsOf(session, task); peers != nullptr) {
-    Profile& profile = ProfileOf(ConstraintsOf(session, task));
+    Profile& profile = ProfileOf(session, task);
     int64_t matching = 0;
     for (const auto& counter : profile.affinity) {
       required_.affinity.push_back(Ready(session, *counter));
@@ -135,7 +143,7 @@ const PreferredPeers& PeerCounts::Preferred(const Session& session, TaskId task)
   if (asked_preferred_ == asked) return preferred_;
   preferred_.weighted.clear();
   if (TermsOf(session, task) != nullptr) {
-    for (const auto& [counter, weight] : ProfileOf(ConstraintsOf(session, task)).preferred) {
+    for (const auto& [counter, weight] : ProfileOf(session, task).preferred) {
       preferred_.weighted.emplace_back(Ready(session, *counter), weight);
     }
   }
@@ -156,8 +164,9 @@ const std::vector<SpreadPeers>& PeerCounts::Spread(const Session& session, TaskI
   std::vector<SpreadPeers>& spread = spread_[required ? 1 : 0];
   if (asked_spread_[required ? 1 : 0] == asked) return spread;
   spread.clear();
-  if (const PodPeerTerms* peers = TermsOf(session, task); peers != nullptr) {
-    const Profile& profile = ProfileOf(ConstraintsOf(session, task));
+  const auto& peers = SpreadTermsOf(*ConstraintsOf(session, task), session.task(task));
+  if (peers != nullptr) {
+    const Profile& profile = ProfileOf(session, task);
     for (size_t i = 0; i < peers->spread.size(); ++i) {
       const SpreadConstraint& constraint = peers->spread[i];
       if (constraint.required != required) continue;
@@ -184,11 +193,14 @@ PeerCounter* PeerCounts::CarriedCounter(uint32_t index) {
   return carried.counter.get();
 }
 
-PeerCounts::Profile& PeerCounts::ProfileOf(const Constraints& constraints) {
-  std::unique_ptr<Profile>& slot = profiles_[constraints.get()];
+PeerCounts::Profile& PeerCounts::ProfileOf(const Session& session, TaskId task) {
+  const Constraints& constraints = ConstraintsOf(session, task);
+  const Terms& default_spread = session.task(task).default_spread;
+  std::unique_ptr<Profile>& slot = profiles_[{constraints.get(), default_spread.get()}];
   if (slot == nullptr) {
     slot = std::make_unique<Profile>();
     slot->constraints = constraints;
+    slot->default_spread = default_spread;
     Fill(*slot);
   }
   Profile& profile = *slot;
@@ -200,6 +212,13 @@ PeerCounts::Profile& PeerCounts::ProfileOf(const Constraints& constraints) {
 
 void PeerCounts::Fill(Profile& profile) {
   const Constraints& pod = profile.constraints;
+  const Terms& spread = profile.default_spread != nullptr ? profile.default_spread : pod->peers;
+  if (spread != nullptr) {
+    for (const SpreadConstraint& constraint : spread->spread) {
+      profile.spread.push_back(SpreadCounter(pod, spread, constraint));
+    }
+  }
+  if (pod->peers == nullptr) return;
   const PodPeerTerms& peers = *pod->peers;
   for (const PodAffinityTerm& term : peers.required_affinity) {
     profile.affinity.push_back(AllTermsCounter(pod, term));
@@ -212,9 +231,6 @@ void PeerCounts::Fill(Profile& profile) {
   }
   for (const PodAffinityTerm& term : peers.preferred_anti_affinity) {
     profile.preferred.emplace_back(TermCounter(pod, term), -int64_t{term.weight});
-  }
-  for (const SpreadConstraint& constraint : peers.spread) {
-    profile.spread.push_back(SpreadCounter(pod, constraint));
   }
 }
 
@@ -274,25 +290,28 @@ std::shared_ptr<PeerCounter> PeerCounts::AllTermsCounter(const Constraints& pod,
   return Counter(std::move(key), term.topology_key, std::move(question));
 }
 
-// Pods of the own namespace, on nodes that have the keys of all constraints of the same kind and
-// that the pod could go to as far as the policies say. An empty selector counts no pods.
-std::shared_ptr<PeerCounter> PeerCounts::SpreadCounter(const Constraints& pod,
+// Pods of the own namespace, on nodes that have the keys of all constraints of the same kind (but
+// for a default, with which those that a node has count) and that the pod could go to as far as the
+// policies say. An empty selector counts no pods.
+std::shared_ptr<PeerCounter> PeerCounts::SpreadCounter(const Constraints& pod, const Terms& terms,
                                                        const SpreadConstraint& constraint) {
   PeerQuestion question;
   question.skips_terminating = true;
-  question.selects = [pod, &constraint](const Snapshot&, const PodLabels& labels) {
-    return labels.ns == pod->peers->own->ns && !constraint.selector.requirements.empty() &&
+  question.selects = [terms, &constraint](const Snapshot&, const PodLabels& labels) {
+    return labels.ns == terms->own->ns && !constraint.selector.requirements.empty() &&
            model::Matches(constraint.selector, labels.labels);
   };
   std::string key = absl::StrCat("spread ", constraint.topology_key.value(), " ",
-                                 pod->peers->own->ns.value(), " ", TextOf(constraint.selector));
+                                 terms->own->ns.value(), " ", TextOf(constraint.selector));
   // A preference between hosts counts what is on the host, whatever else is said of it.
   if (constraint.per_host && !constraint.required) {
     return Counter(key + " host", constraint.topology_key, std::move(question));
   }
   std::vector<Symbol> keys;
-  for (const SpreadConstraint& other : pod->peers->spread) {
-    if (other.required == constraint.required) keys.push_back(other.topology_key);
+  if (!constraint.by_default) {
+    for (const SpreadConstraint& other : terms->spread) {
+      if (other.required == constraint.required) keys.push_back(other.topology_key);
+    }
   }
   for (Symbol symbol : keys) absl::StrAppend(&key, " ", symbol.value());
   const bool asks_affinity =
@@ -301,7 +320,11 @@ std::shared_ptr<PeerCounter> PeerCounts::SpreadCounter(const Constraints& pod,
     absl::StrAppend(&key, " of ", reinterpret_cast<uintptr_t>(pod.get()), asks_affinity ? "a" : "",
                     constraint.honor_node_taints ? "t" : "");
   }
-  question.counts_node = [pod, &constraint, keys, asks_affinity](const model::NodeFacts& node) {
+  if (keys.empty() && !asks_affinity && !constraint.honor_node_taints) {
+    return Counter(std::move(key), constraint.topology_key, std::move(question));
+  }
+  question.counts_node = [pod, terms, &constraint, keys,
+                          asks_affinity](const model::NodeFacts& node) {
     return std::all_of(keys.begin(), keys.end(),
                        [&node](Symbol symbol) { return node.FindLabel(symbol) != nullptr; }) &&
            (!asks_affinity || model::MatchesRequired(*pod, node)) &&

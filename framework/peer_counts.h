@@ -36,7 +36,7 @@ struct PreferredPeers {
 struct SpreadPeers {
   const model::SpreadConstraint* constraint = nullptr;
   const PeerCounter* counter = nullptr;
-  bool selects_itself = false;
+  bool selects_itself = false;  // Of required ones.
 };
 
 // Counts are kept per question, not per task: tasks with the same terms share them, and pods that
@@ -59,7 +59,8 @@ class PeerCounts {
   // False: there are no preferences between the task and other pods.
   bool HasPreferred(const Session& session, model::TaskId task);
   const PreferredPeers& Preferred(const Session& session, model::TaskId task);
-  // Constraints that are required (DoNotSchedule), or those that are not.
+  // Constraints that are required (DoNotSchedule), or those that are not; a task without any has
+  // those of its default spread, which are not.
   static bool HasSpread(const Session& session, model::TaskId task, bool required);
   const std::vector<SpreadPeers>& Spread(const Session& session, model::TaskId task, bool required);
 
@@ -68,9 +69,11 @@ class PeerCounts {
 
  private:
   using Constraints = std::shared_ptr<const model::PodConstraints>;
-  // The counters behind the terms of pods with the same constraints.
+  using Terms = std::shared_ptr<const model::PodPeerTerms>;
+  // The counters behind the terms of pods with the same constraints and the same default spread.
   struct Profile {
     Constraints constraints;
+    Terms default_spread;  // Null: none.
     std::vector<std::shared_ptr<PeerCounter>> affinity;
     std::vector<std::shared_ptr<PeerCounter>> anti_affinity;
     std::vector<std::pair<std::shared_ptr<PeerCounter>, int64_t>> preferred;
@@ -81,6 +84,7 @@ class PeerCounts {
   // For whom and when an answer was made.
   struct Asked {
     model::ConstraintsId constraints;
+    const model::PodPeerTerms* default_spread = nullptr;
     model::LabelsId labels;
     uint64_t serial = 0;
     size_t moves = 0;
@@ -91,7 +95,7 @@ class PeerCounts {
   const SelectingTerms* Selecting(const Session& session, model::TaskId task);
   bool AnyPods(const std::vector<uint32_t>& terms);
   PeerCounter* CarriedCounter(uint32_t index);
-  Profile& ProfileOf(const Constraints& constraints);
+  Profile& ProfileOf(const Session& session, model::TaskId task);
   void Fill(Profile& profile);
   void EvictOldest();
   void Sweep();
@@ -103,7 +107,8 @@ class PeerCounts {
                                            const model::PodAffinityTerm& term);
   std::shared_ptr<PeerCounter> AllTermsCounter(const Constraints& pod,
                                                const model::PodAffinityTerm& term);
-  std::shared_ptr<PeerCounter> SpreadCounter(const Constraints& pod,
+  // `constraint` is one of `terms`.
+  std::shared_ptr<PeerCounter> SpreadCounter(const Constraints& pod, const Terms& terms,
                                              const model::SpreadConstraint& constraint);
 
   const Session* session_ = nullptr;
@@ -113,7 +118,10 @@ class PeerCounts {
   CarriedTerms carried_;
   absl::flat_hash_map<Symbol, std::shared_ptr<TopologyColumn>> topologies_;
   absl::flat_hash_map<std::string, std::weak_ptr<PeerCounter>> counters_;
-  absl::flat_hash_map<const model::PodConstraints*, std::unique_ptr<Profile>> profiles_;
+  // By constraints and default spread.
+  absl::flat_hash_map<std::pair<const model::PodConstraints*, const model::PodPeerTerms*>,
+                      std::unique_ptr<Profile>>
+      profiles_;
 
   Asked asked_required_;
   RequiredPeers required_;

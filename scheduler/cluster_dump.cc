@@ -17,6 +17,7 @@
 #include "api/types/queue.h"
 #include "api/types/resource_quota.h"
 #include "api/types/storage.h"
+#include "api/types/workload.h"
 #include "base/status.h"
 
 namespace bth::scheduler {
@@ -100,6 +101,10 @@ ClusterDump::ClusterDump(client::ApiClient& api, const cache::Mirror& mirror,
   if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(false);
   Add<types::ResourceQuota>(false);
   Add<types::Namespace>(false);
+  Add<types::Service>(false);
+  Add<types::ReplicationController>(false);
+  Add<types::ReplicaSet>(false);
+  Add<types::StatefulSet>(false);
   Add<types::StorageClass>(false);
   Add<types::CsiDriver>(false);
   Add<types::CsiNode>(false);
@@ -142,6 +147,14 @@ absl::StatusOr<ClusterDump::Piece> ClusterDump::Render(std::string part) {
 
 bool ClusterDump::Reduce(types::Node& node) const {
   return options_.responsibility.OwnsNode(node.meta);
+}
+
+// Addresses, ports and sizes are nothing to scheduling.
+bool ClusterDump::Reduce(types::Service& service) const {
+  types::LabelMap selector = std::move(service.spec.selector);
+  service.spec = types::ServiceSpec();
+  service.spec.selector = std::move(selector);
+  return !service.spec.selector.empty();
 }
 
 bool ClusterDump::Reduce(types::PodGroup& group) const {

@@ -15,6 +15,7 @@
 #include "api/types/node.h"
 #include "api/types/pod.h"
 #include "api/types/pod_group.h"
+#include "api/types/service.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
 #include "client/api_client.h"
@@ -75,6 +76,7 @@ class ClusterDump final : public net::ByteStream {
   }
   bool Reduce(types::Node& node) const;  // False: not for us to use.
   bool Reduce(types::Pod& pod) const;
+  bool Reduce(types::Service& service) const;
   bool Reduce(types::PodGroup& group) const;
   std::string Header() const;
   // A part of the list at hand; none: that kind is through.

@@ -80,6 +80,10 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
   Add<types::PersistentVolumeClaim>(true, true);
   Add<types::VolumeAttachment>(true, true);
   Add<types::Namespace>(true, true);
+  Add<types::Service>(true, true);
+  Add<types::ReplicationController>(true, true);
+  Add<types::ReplicaSet>(true, true);
+  Add<types::StatefulSet>(true, true);
   Add<types::Queue>(true);
   Add<types::Node>(false);
   Add<types::PodGroup>(true);

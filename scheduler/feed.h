@@ -14,7 +14,9 @@
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
 #include "api/types/resource_quota.h"
+#include "api/types/service.h"
 #include "api/types/storage.h"
+#include "api/types/workload.h"
 #include "base/rng.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
@@ -78,6 +80,11 @@ class Feed {
   void Put(const types::CsiDriver& object);
   void Put(const types::CsiStorageCapacity& object);
   void Put(const types::VolumeAttachment& object);
+  // feed_selectors.cc
+  void Put(const types::Service& service);
+  void Put(const types::ReplicationController& controller);
+  void Put(const types::ReplicaSet& set);
+  void Put(const types::StatefulSet& set);
   // The null pointer only names the kind.
   void Remove(const types::Pod* kind, const client::ObjectKey& key);
   void Remove(const types::Node* kind, const client::ObjectKey& key);
@@ -94,6 +101,10 @@ class Feed {
   void Remove(const types::CsiDriver* kind, const client::ObjectKey& key);
   void Remove(const types::CsiStorageCapacity* kind, const client::ObjectKey& key);
   void Remove(const types::VolumeAttachment* kind, const client::ObjectKey& key);
+  void Remove(const types::Service* kind, const client::ObjectKey& key);
+  void Remove(const types::ReplicationController* kind, const client::ObjectKey& key);
+  void Remove(const types::ReplicaSet* kind, const client::ObjectKey& key);
+  void Remove(const types::StatefulSet* kind, const client::ObjectKey& key);
   // Counts and logs that the object cannot be used; and tells of it on the object.
   void Reject(const types::ResourceType& type, const client::ObjectKey& key,
               const absl::Status& status);

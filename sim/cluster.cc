@@ -140,6 +140,10 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "PersistentVolume") return Take(arrival, &volumes_);
   if (kind == "PersistentVolumeClaim") return Take(arrival, &claims_);
   if (kind == "VolumeAttachment") return Take(arrival, &attachments_);
+  if (kind == "Service") return Take(arrival, &services_);
+  if (kind == "ReplicationController") return Take(arrival, &controllers_);
+  if (kind == "ReplicaSet") return Take(arrival, &replica_sets_);
+  if (kind == "StatefulSet") return Take(arrival, &stateful_sets_);
   const Json& meta = arrival.manifest["metadata"];
   const std::string name(meta["name"].AsString());
   if (name.empty()) return Bad("metadata.name: missing");
@@ -229,6 +233,10 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   BTH_RETURN_IF_ERROR(FlushKind(now, &volumes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &claims_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &attachments_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &services_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &controllers_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &replica_sets_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &stateful_sets_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &nodes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &groups_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &pods_, mirror));
@@ -357,10 +365,14 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
     if (!erase(quotas_)) return missing();
     const size_t slash = name.find('/');
     mirror->RemoveQuota(name.substr(0, slash), name.substr(slash + 1));
+  } else if (kind == "service" || kind == "replicationcontroller" || kind == "replicaset" ||
+             kind == "statefulset") {
+    if (!DeleteSelector(kind, name, mirror)) return missing();
   } else {
     return Bad(absl::StrCat("unknown kind ", ToAbsl(kind),
                             "; use pod, podgroup, node, queue, priorityclass, "
-                            "poddisruptionbudget or resourcequota"));
+                            "poddisruptionbudget, resourcequota, service, "
+                            "replicationcontroller, replicaset or statefulset"));
   }
   return absl::OkStatus();
 }

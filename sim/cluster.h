@@ -18,7 +18,9 @@
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
 #include "api/types/resource_quota.h"
+#include "api/types/service.h"
 #include "api/types/storage.h"
+#include "api/types/workload.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
 
@@ -44,8 +46,9 @@ class Cluster {
   // are missing, a UID that follows from the order of kinds and names, and `now` as the time of
   // creation.
   absl::Status Flush(absl::Time now, cache::Mirror* mirror);
-  // Takes away a `pod`, `podgroup`, `node`, `queue`, `priorityclass`, `poddisruptionbudget` or
-  // `resourcequota` by "ns/name" or "name".
+  // Takes away a `pod`, `podgroup`, `node`, `queue`, `priorityclass`, `poddisruptionbudget`,
+  // `resourcequota`, `service`, `replicationcontroller`, `replicaset` or `statefulset` by "ns/name"
+  // or "name".
   absl::Status Delete(std::string_view kind, const std::string& name, cache::Mirror* mirror);
 
   // The latest time that objects speak of, at least Epoch().
@@ -111,6 +114,13 @@ class Cluster {
   absl::Status Put(types::PersistentVolume& object, cache::Mirror* mirror) const;
   absl::Status Put(types::PersistentVolumeClaim& object, cache::Mirror* mirror) const;
   absl::Status Put(types::VolumeAttachment& object, cache::Mirror* mirror) const;
+  // cluster_selectors.cc
+  absl::Status Put(types::Service& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::ReplicationController& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::ReplicaSet& object, cache::Mirror* mirror) const;
+  absl::Status Put(types::StatefulSet& object, cache::Mirror* mirror) const;
+  // False: `kind` is none of these, or there is no such object.
+  bool DeleteSelector(std::string_view kind, const std::string& name, cache::Mirror* mirror);
   absl::Status GivePriority(types::PodSpec* spec) const;
 
   cache::Responsibility responsibility_;
@@ -126,6 +136,10 @@ class Cluster {
   Kind<types::PersistentVolume> volumes_;
   Kind<types::PersistentVolumeClaim> claims_;
   Kind<types::VolumeAttachment> attachments_;
+  Kind<types::Service> services_;
+  Kind<types::ReplicationController> controllers_;
+  Kind<types::ReplicaSet> replica_sets_;
+  Kind<types::StatefulSet> stateful_sets_;
   Kind<types::Queue> queues_;
   Kind<types::Node> nodes_;
   Kind<types::PodGroup> groups_;

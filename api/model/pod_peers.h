@@ -50,6 +50,8 @@ struct SpreadConstraint {
   bool required = true;             // DoNotSchedule.
   bool honor_node_affinity = true;  // nodeAffinityPolicy.
   bool honor_node_taints = false;   // nodeTaintsPolicy.
+  // Not the pod's own: nodes without the key are rated by the other constraints.
+  bool by_default = false;
 };
 
 // What a pod asks of the places of other pods. Immutable, part of its constraints.

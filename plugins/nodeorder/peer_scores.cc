@@ -46,7 +46,9 @@ class AffinityScore {
 };
 
 // Fewer pods in the domain are better; a key with many domains weighs more, because each of them
-// holds fewer pods.
+// holds fewer pods. A node that lacks a key of the pod's own constraints is the last choice; one
+// that lacks a key of the default is rated by the other key, with all such nodes as one more
+// domain.
 class SpreadScore {
  public:
   SpreadScore(Session& session, int64_t weight) : session_(session), weight_(weight) {}
@@ -71,27 +73,32 @@ class SpreadScore {
  private:
   static constexpr int64_t kIgnored = -1;  // Lacks a key.
 
+  static bool IsRated(const std::vector<SpreadPeers>& peers, NodeId node) {
+    return std::all_of(peers.begin(), peers.end(), [node](const SpreadPeers& one) {
+      return one.constraint->by_default || one.counter->HasDomain(node);
+    });
+  }
+
   // Fills raw_: the lower the better.
   void Rate(const std::vector<SpreadPeers>& peers, absl::Span<const NodeId> nodes) {
     raw_.assign(nodes.size(), 0);
     size_t rated = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const bool has_all = std::all_of(peers.begin(), peers.end(), [&](const SpreadPeers& one) {
-        return one.counter->HasDomain(nodes[i]);
-      });
-      if (!has_all) raw_[i] = kIgnored;
-      rated += has_all ? 1 : 0;
+      const bool is_rated = IsRated(peers, nodes[i]);
+      if (!is_rated) raw_[i] = kIgnored;
+      rated += is_rated ? 1 : 0;
     }
     sums_.assign(nodes.size(), 0);
     for (const SpreadPeers& one : peers) {
       const bool per_host = one.constraint->per_host;
       const size_t domains = per_host ? rated : DomainsOf(one, nodes);
       const double weight = std::log(static_cast<double>(domains + 2));
+      const auto slack = static_cast<double>(one.constraint->skew_max - 1);
       for (size_t i = 0; i < nodes.size(); ++i) {
+        if (!one.counter->HasDomain(nodes[i])) continue;
         const int32_t pods =
             per_host ? one.counter->OnNode(nodes[i]) : one.counter->InDomainOf(nodes[i]);
-        sums_[i] +=
-            static_cast<double>(pods) * weight + static_cast<double>(one.constraint->skew_max - 1);
+        sums_[i] += static_cast<double>(pods) * weight + slack;
       }
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -99,7 +106,7 @@ class SpreadScore {
     }
   }
 
-  // Domains of the nodes that are rated.
+  // Domains of the nodes that are rated; lacking the key is one.
   size_t DomainsOf(const SpreadPeers& peers, absl::Span<const NodeId> nodes) {
     const framework::TopologyColumn& topology = peers.counter->topology();
     seen_.assign(topology.domains(), 0);

@@ -12,7 +12,7 @@ namespace bth::plugins::nodeorder {
 // that are there adds nothing.
 void AddPodAffinityScore(framework::Session& session, framework::HookRegistrar& hooks,
                          int64_t weight);
-// Topology spread constraints with ScheduleAnyway.
+// Topology spread constraints with ScheduleAnyway, or those by default.
 void AddSpreadScore(framework::Session& session, framework::HookRegistrar& hooks, int64_t weight);
 
 }  // namespace bth::plugins::nodeorder

@@ -249,7 +249,8 @@ TEST_CASE("cluster dump: kinds one can do without may be missing, others may not
   Bed bed;
   bed.Node("n1", 2);
   StandBy(bed);
-  const char* forbidden = GENERATE("/resourcequotas", "/poddisruptionbudgets", "/pods", "/nodes");
+  const char* forbidden = GENERATE("/resourcequotas", "/poddisruptionbudgets", "/services",
+                                   "/replicasets", "/pods", "/nodes");
   bed.line->script = [forbidden](const net::Request& request) -> std::optional<Fault> {
     if (!absl::StrContains(request.target, forbidden)) return std::nullopt;
     return Fault{.code = 403, .reason = "Forbidden"};
@@ -259,6 +260,30 @@ TEST_CASE("cluster dump: kinds one can do without may be missing, others may not
   INFO(dump.status.ToString());
   CHECK(dump.status.ok() != essential);
   if (essential) CHECK(absl::StrContains(dump.status.message(), forbidden));
+}
+
+TEST_CASE("cluster dump: of services their selectors remain", "[scheduler][dump]") {
+  Bed bed;
+  bed.Node("n1", 2);
+  bed.Create("/api/v1/namespaces/default/services",
+             R"({"metadata":{"name":"web"},"spec":{"selector":{"app":"web"},"clusterIP":"10.0.0.7",
+                 "ports":[{"port":80}]}})");
+  bed.Create("/api/v1/namespaces/default/services",
+             R"({"metadata":{"name":"bare"},"spec":{"ports":[{"port":80}]}})");
+  bed.Create("/apis/apps/v1/namespaces/default/replicasets",
+             R"({"metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"app":"web"}},
+                 "template":{"metadata":{"labels":{"app":"web"}},
+                 "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  StandBy(bed);
+  const Drained dump = Dump(bed);
+  REQUIRE(dump.status.ToString() == "OK");
+  const std::map<std::string, Json> objects = Objects(dump.text);
+  REQUIRE(objects.contains("Service default/web"));
+  CHECK(objects.at("Service default/web")["spec"].Dump() == R"({"selector":{"app":"web"}})");
+  CHECK_FALSE(objects.contains("Service default/bare"));
+  REQUIRE(objects.contains("ReplicaSet default/web"));
+  CHECK(objects.at("ReplicaSet default/web").At({"spec", "selector"}).Dump() ==
+        R"({"matchLabels":{"app":"web"}})");
 }
 
 TEST_CASE("cluster dump: a file appears whole or not at all", "[scheduler][dump]") {

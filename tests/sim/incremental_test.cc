@@ -42,14 +42,15 @@ std::unique_ptr<Simulation> Start(const Objects& objects, const framework::Regis
   return *std::move(out);
 }
 
-// One line about a random object of a small set of names, so that most lines are updates.
+// One line, or manifest, about a random object of a small set of names, so that most lines are
+// updates.
 std::pair<std::string, std::string> RandomLine(Rng& rng) {
   const auto below = [&rng](uint64_t n) { return static_cast<int64_t>(rng.Below(n)); };
   const auto maybe = [&rng](uint64_t one_in, std::string text) {
     return rng.Below(one_in) == 0 ? text : std::string();
   };
   std::string line;
-  switch (below(10)) {
+  switch (below(11)) {
     case 0:
     case 1: {
       const std::string name = absl::StrCat("n", below(4));
@@ -60,6 +61,7 @@ std::pair<std::string, std::string> RandomLine(Rng& rng) {
       line += maybe(4, " cordoned");
       line += maybe(4, " taint=k=v:NoSchedule");
       line += maybe(2, " label.zone=z0");
+      line += maybe(2, absl::StrCat(" label.kubernetes.io/hostname=", name));
       return {name, line};
     }
     case 2: {
@@ -87,6 +89,13 @@ std::pair<std::string, std::string> RandomLine(Rng& rng) {
       line += maybe(4, " phase=Inqueue");
       return {"default/" + name, line};
     }
+    case 6: {
+      const std::string name = absl::StrCat("s", below(2));
+      line = absl::StrCat(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":")", name,
+                          R"(","namespace":"default"},"spec":{"selector":{"part":")", below(2),
+                          R"("}}})");
+      return {"default/" + name, line};
+    }
     default: {
       const std::string name = absl::StrCat("t", below(10));
       line =
@@ -111,7 +120,12 @@ std::pair<std::string, std::string> RandomLine(Rng& rng) {
 }
 
 Json MakeObject(const std::string& line, Rng& rng) {
-  auto objects = ExpandShortForm(line);
+  absl::StatusOr<std::vector<Json>> objects;
+  if (line[0] == '{') {
+    objects = std::vector<Json>{*Json::Parse(line)};
+  } else {
+    objects = ExpandShortForm(line);
+  }
   INFO(line << ": " << objects.status().message());
   REQUIRE(objects.ok());
   Json object = objects->front();
@@ -126,6 +140,7 @@ Json MakeObject(const std::string& line, Rng& rng) {
 }
 
 std::string ShortKind(const std::string& line) {
+  if (line[0] == '{') return "service";
   const std::string word = line.substr(0, line.find(' '));
   return word == "job" ? "podgroup" : word == "priority" ? "priorityclass" : word;
 }

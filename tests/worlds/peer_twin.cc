@@ -186,6 +186,7 @@ std::vector<int64_t> PeerTwin::AffinityScores(const PodSpec& pod,
 
 std::vector<int64_t> PeerTwin::SpreadScores(const PodSpec& pod,
                                             const std::vector<std::string>& nodes) const {
+  if (pod.peers.spread.empty()) return DefaultSpreadScores(pod, nodes);
   std::vector<const SpreadSpec*> soft;
   for (const SpreadSpec& spread : pod.peers.spread) {
     if (!spread.required) soft.push_back(&spread);
@@ -215,13 +216,18 @@ std::vector<int64_t> PeerTwin::SpreadScores(const PodSpec& pod,
       sums[node] += static_cast<double>(pods) * weight + (spread->skew_max - 1);
     }
   }
+  std::map<std::string, int64_t> raw;
+  for (const auto& [node, sum] : sums) raw[node] = static_cast<int64_t>(std::round(sum));
+  return FewestFirst(raw, nodes);
+}
+
+std::vector<int64_t> PeerTwin::FewestFirst(const std::map<std::string, int64_t>& raw,
+                                           const std::vector<std::string>& nodes) {
   int64_t least = std::numeric_limits<int64_t>::max();
   int64_t most = 0;
-  std::map<std::string, int64_t> raw;
-  for (const auto& [node, sum] : sums) {
-    raw[node] = static_cast<int64_t>(std::round(sum));
-    least = std::min(least, raw[node]);
-    most = std::max(most, raw[node]);
+  for (const auto& [node, pods] : raw) {
+    least = std::min(least, pods);
+    most = std::max(most, pods);
   }
   std::vector<int64_t> scores;
   for (const std::string& node : nodes) {

@@ -21,7 +21,7 @@ class PeerTwin {
   // Scores from 0 to 100, by node in the order given.
   std::vector<int64_t> AffinityScores(const PodSpec& pod,
                                       const std::vector<std::string>& nodes) const;
-  // Empty when the pod has no soft constraints.
+  // Empty when the pod has no soft constraints, not by default either.
   std::vector<int64_t> SpreadScores(const PodSpec& pod,
                                     const std::vector<std::string>& nodes) const;
 
@@ -37,6 +37,12 @@ class PeerTwin {
   std::string AffinityReason(const PodSpec& pod, const std::string& node) const;
   std::string SpreadReason(const PodSpec& pod, const std::string& node) const;
   bool Counts(const PodSpec& pod, const SpreadSpec& spread, const std::string& node) const;
+  // default_spread_twin.cc
+  std::vector<int64_t> DefaultSpreadScores(const PodSpec& pod,
+                                           const std::vector<std::string>& nodes) const;
+  // 0 for nodes that were not rated.
+  static std::vector<int64_t> FewestFirst(const std::map<std::string, int64_t>& raw,
+                                          const std::vector<std::string>& nodes);
   int64_t PodsOn(const PodSpec& pod, const SpreadSpec& spread, const std::string& node) const;
 
   const WorldSpec& world_;

@@ -59,6 +59,7 @@ std::vector<double> ScoresOf(framework::Session& session, TaskId task,
 struct Tally {
   int refused = 0;
   int scored = 0;
+  int by_default = 0;
 };
 
 void CheckAgainstTwin(const WorldSpec& world, framework::Session& session, Rng& rng, Tally* tally) {
@@ -93,6 +94,7 @@ void CheckAgainstTwin(const WorldSpec& world, framework::Session& session, Rng& 
       const int64_t expected = kAffinityWeight * affinity[i] + (spread.empty() ? 0 : spread[i]);
       REQUIRE(sums[i] == static_cast<double>(expected));
       tally->scored += expected > 0 ? 1 : 0;
+      tally->by_default += pod.peers.spread.empty() && !spread.empty() && spread[i] < 100 ? 1 : 0;
     }
   }
 }
@@ -117,7 +119,26 @@ TEST_CASE("peers: filters and scores agree with the slow twin", "[framework][pro
   if (std::getenv("BTH_SEED") == nullptr) {
     CHECK(tally.refused > 1000);
     CHECK(tally.scored > 1000);
+    CHECK(tally.by_default > 1000);
   }
+}
+
+// Some go, one may come.
+template <typename Spec>
+void ChangeSelectors(std::vector<Spec>* specs, cache::Mirror& mirror, Rng& rng,
+                     Spec (*random)(Rng&)) {
+  std::erase_if(*specs, [&](const Spec& spec) {
+    if (!rng.Chance(0.2)) return false;
+    Remove(spec, mirror);
+    return true;
+  });
+  if (!rng.Chance(0.4)) return;
+  Spec fresh = random(rng);
+  for (const Spec& known : *specs) {
+    if (known.ns == fresh.ns && known.name == fresh.name) return;
+  }
+  Put(fresh, mirror);
+  specs->push_back(std::move(fresh));
 }
 
 // Pods move, nodes change their labels, namespaces theirs; the policy stays.
@@ -132,8 +153,11 @@ void ChangeSome(WorldSpec* world, cache::Mirror& mirror, Rng& rng) {
                  : rng.Chance(0.8) ? model::TaskStatus::kRunning
                                    : model::TaskStatus::kReleasing;
     if (rng.Chance(0.2)) pod.peers = RandomPeers(rng);
+    if (rng.Chance(0.1)) pod.owner = RandomOwner(rng);
     Put(pod, mirror);
   }
+  ChangeSelectors(&world->services, mirror, rng, RandomService);
+  ChangeSelectors(&world->workloads, mirror, rng, RandomWorkload);
   for (NodeSpec& node : world->nodes) {
     if (!rng.Chance(0.1)) continue;
     node.zone = rng.Chance(0.5) ? "a" : "b";

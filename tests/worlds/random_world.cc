@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/strings.h"
+#include "cache/compile_selectors.h"
 #include "conf/load.h"
 #include "framework/invariants.h"
 #include "framework/report.h"
@@ -61,6 +62,34 @@ void PlaceAtRandom(Rng& rng, const WorldSpec& world, PodSpec* pod) {
       model::TaskStatus::kRunning,   model::TaskStatus::kRunning,   model::TaskStatus::kBound,
       model::TaskStatus::kReleasing, model::TaskStatus::kSucceeded, model::TaskStatus::kFailed};
   pod->status = statuses[rng.Below(6)];
+}
+
+bool SameObject(const ServiceSpec& a, const ServiceSpec& b) {
+  return a.ns == b.ns && a.name == b.name;
+}
+
+bool SameObject(const WorkloadSpec& a, const WorkloadSpec& b) {
+  return a.ns == b.ns && a.name == b.name && a.kind == b.kind;
+}
+
+template <typename Spec>
+void Replace(std::vector<Spec>* all, Spec spec) {
+  for (Spec& known : *all) {
+    if (!SameObject(known, spec)) continue;
+    known = std::move(spec);
+    return;
+  }
+  all->push_back(std::move(spec));
+}
+
+void AddSelectors(Rng& rng, WorldSpec* world) {
+  if (rng.Chance(0.5)) return;
+  for (uint64_t i = rng.Below(4); i > 0; --i) Replace(&world->services, RandomService(rng));
+  for (uint64_t i = rng.Below(3); i > 0; --i) {
+    WorkloadSpec workload = RandomWorkload(rng);
+    Replace(&world->workloads, std::move(workload));
+  }
+  for (PodSpec& pod : world->pods) pod.owner = RandomOwner(rng);
 }
 
 }  // namespace
@@ -132,6 +161,7 @@ WorldSpec RandomWorld(Rng& rng) {
   for (const char* ns : {"ns", "other"}) {
     if (rng.Chance(0.8)) world.teams[ns] = Pick(rng, {"red", "blue"});
   }
+  AddSelectors(rng, &world);
   return world;
 }
 
@@ -142,7 +172,9 @@ void Put(const NodeSpec& spec, cache::Mirror& mirror) {
   node.facts->name = spec.name;
   node.facts->unschedulable = spec.cordoned;
   if (!spec.zone.empty()) {
-    node.facts->labels.push_back({symbols.Intern("zone"), symbols.Intern(spec.zone), std::nullopt});
+    for (const char* key : {"zone", "topology.kubernetes.io/zone"}) {
+      node.facts->labels.push_back({symbols.Intern(key), symbols.Intern(spec.zone), std::nullopt});
+    }
   }
   if (!spec.unnamed) {
     node.facts->labels.push_back(
@@ -225,6 +257,11 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
   for (const auto& [key, value] : spec.peers.labels) pod.labels.emplace_back(key, value);
   constraints->peers = CompileSpecs(spec.peers, spec.ns, symbols, &pod.constraints_key);
   pod.constraints = std::move(constraints);
+  if (!spec.owner.empty()) {
+    const size_t space = spec.owner.find(' ');
+    pod.owner =
+        cache::WorkloadKey(spec.owner.substr(0, space), spec.ns, spec.owner.substr(space + 1));
+  }
   mirror.PutPod(std::move(pod));
 }
 
@@ -234,6 +271,12 @@ void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order) {
   for (const QueueSpec& queue : world.queues) steps.push_back([&] { Put(queue, mirror); });
   for (const JobSpec& job : world.jobs) steps.push_back([&] { Put(job, mirror); });
   for (const PodSpec& pod : world.pods) steps.push_back([&] { Put(pod, mirror); });
+  for (const ServiceSpec& service : world.services) {
+    steps.push_back([&] { Put(service, mirror); });
+  }
+  for (const WorkloadSpec& workload : world.workloads) {
+    steps.push_back([&] { Put(workload, mirror); });
+  }
   for (const auto& [ns, team] : world.teams) {
     steps.push_back([&] { mirror.PutNamespace(ns, {{"team", team}}); });
   }

@@ -14,6 +14,7 @@
 #include "cache/mirror.h"
 #include "framework/cycle.h"
 #include "tests/worlds/peer_specs.h"
+#include "tests/worlds/selector_specs.h"
 
 namespace bth::test {
 
@@ -35,6 +36,7 @@ struct PodSpec {
   int32_t port = 0;            // Host port, when set.
   std::string ns = "ns";
   PeerSpecs peers;
+  std::string owner;  // "<kind> <name>" of the workload that manages it, when set.
   std::string Key() const { return ns + "/" + name; }
 };
 struct NodeSpec {
@@ -68,6 +70,8 @@ struct WorldSpec {
   std::vector<JobSpec> jobs;
   std::vector<PodSpec> pods;
   std::map<std::string, std::string> teams;  // Label `team` of namespaces that have it.
+  std::vector<ServiceSpec> services;
+  std::vector<WorkloadSpec> workloads;
 };
 
 // At most 12 nodes, 3 queues, 6 jobs and some 30 pods, a third of them running.

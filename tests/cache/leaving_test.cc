@@ -1,0 +1,121 @@
+// Pods that are deleted and do not go.
+#include "cache/mirror.h"
+#include "tests/support/catch.h"
+// Needs Catch before it.
+#include "tests/cache/objects.h"
+
+namespace bth::cache {
+namespace {
+
+using model::NodeId;
+using model::TaskStatus;
+using testing::PodText;
+
+// Node n of 4 CPUs; pod "old" holds them. The clock starts at midnight.
+struct Bed {
+  ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
+  Mirror mirror{clock, {}};
+
+  Bed() {
+    mirror.PutNode(testing::MakeNode("n", R"({"cpu":"4","pods":"10"})", symbols()));
+    mirror.PutQueue(testing::MakeQueue("default"));
+    mirror.PutPodGroup(testing::MakeGroup("g", 1));
+  }
+  Interner& symbols() { return mirror.vocabulary().symbols(); }
+  // `ends` is when it is to be gone, "HH:MM:SS"; empty: it is not deleted.
+  void PutOld(const std::string& ends) {
+    PodText text;
+    text.name = "old";
+    text.group = "";
+    text.cpu = "4";
+    text.spec = R"("nodeName":"n",)";
+    text.status = R"("phase":"Running",)";
+    if (!ends.empty()) {
+      text.meta = absl::StrCat(R"("deletionTimestamp":"2026-01-01T)", ends, R"(Z",)");
+    }
+    mirror.PutPod(testing::MakePod(text, symbols()));
+  }
+  void PutWaiting() {
+    PodText text;
+    text.name = "new";
+    mirror.PutPod(testing::MakePod(text, symbols()));
+  }
+  // "<status>: <idle> idle, <becoming free> leaving" in millis of CPU.
+  std::string Room() {
+    const auto snapshot = mirror.Publish();
+    const NodeId node = (*snapshot->nodes_by_name)[0];
+    std::string status = "gone";
+    for (model::TaskId id : snapshot->tasks.ids()) {
+      if (snapshot->tasks[id].names == nullptr || snapshot->tasks[id].names->name != "old")
+        continue;
+      status = std::string(model::StatusName(snapshot->usage.tasks[id].status));
+    }
+    return absl::StrCat(status, ": ", snapshot->usage.idle[node][model::kCpu], " idle, ",
+                        snapshot->usage.releasing[node][model::kCpu], " leaving");
+  }
+};
+
+TEST_CASE("mirror: the room of a pod that does not go is waited for five minutes",
+          "[cache][leaving]") {
+  Bed bed;
+  bed.PutOld("");
+  bed.PutWaiting();
+  CHECK(bed.Room() == "Running: 0 idle, 0 leaving");
+  bed.PutOld("00:01:00");
+  CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
+  CHECK(bed.mirror.NextHoldEnd() == bed.clock.Now() + absl::Minutes(6));
+  bed.clock.Advance(absl::Minutes(6) - absl::Seconds(1));
+  CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
+  bed.clock.Advance(absl::Seconds(1));
+  CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
+  CHECK(bed.mirror.NextHoldEnd() == absl::InfiniteFuture());
+  // What is said of it later changes nothing.
+  bed.PutOld("00:01:00");
+  CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
+  bed.mirror.RemovePod("ns/old");
+  CHECK(bed.Room() == "gone: 4000 idle, 0 leaving");
+}
+
+TEST_CASE("mirror: a deletion that is hurried is given up earlier", "[cache][leaving]") {
+  Bed bed;
+  bed.PutWaiting();
+  bed.PutOld("00:30:00");
+  CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
+  CHECK(bed.mirror.NextHoldEnd() == bed.clock.Now() + absl::Minutes(35));
+  bed.PutOld("00:00:00");
+  CHECK(bed.mirror.NextHoldEnd() == bed.clock.Now() + absl::Minutes(5));
+  bed.clock.Advance(absl::Minutes(5));
+  CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
+}
+
+TEST_CASE("mirror: one that goes in time leaves no hold", "[cache][leaving]") {
+  Bed bed;
+  bed.PutWaiting();
+  bed.PutOld("00:01:00");
+  CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
+  bed.mirror.RemovePod("ns/old");
+  CHECK(bed.Room() == "gone: 4000 idle, 0 leaving");
+  CHECK(bed.mirror.NextHoldEnd() == absl::InfiniteFuture());
+}
+
+TEST_CASE("mirror: who is late already when it is first seen is not waited for",
+          "[cache][leaving]") {
+  Bed bed;
+  bed.PutWaiting();
+  bed.clock.Advance(absl::Minutes(10));
+  bed.PutOld("00:01:00");
+  CHECK(bed.Room() == "Unknown: 0 idle, 0 leaving");
+}
+
+TEST_CASE("mirror: while no job waits, no cycle is due for a pod that does not go",
+          "[cache][leaving]") {
+  Bed bed;
+  bed.PutOld("00:01:00");
+  bed.Room();
+  bed.mirror.RemovePodGroup("ns/g");
+  bed.Room();
+  CHECK(bed.mirror.NextHoldEnd() == absl::InfiniteFuture());
+}
+
+}  // namespace
+}  // namespace bth::cache
