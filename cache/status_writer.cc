@@ -49,6 +49,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
                              const framework::PodGroupReport& group) {
   const model::JobFacts& facts = *report.snapshot->jobs[group.job].facts;
   const std::string key = facts.Key();
+  NoteGathering(key);
   const ShownPodGroup* shown = mirror_.ShownOf(key);
   if (shown == nullptr || !mirror_.OwnsGroup(key)) return;
   GroupWish wish{.uid = facts.uid, .session = report.session_uid, .events = group.events};
@@ -88,12 +89,29 @@ void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition con
   if (fresh) {
     wish.uid = std::string(mirror_.Gang(key)->uid);
     wish.session = last_session_;
-    auto sent = sent_groups_.find(key);
-    wish.status = sent != sent_groups_.end() ? sent->second : *shown;
+    wish.status = KnownOf(key, *shown);
   }
   Merge(condition, &wish.status.conditions);
   group_conditions_[key] = std::move(condition);
   Schedule({Kind::kPodGroup, key});
+}
+
+void StatusWriter::NoteGathering(const std::string& key) {
+  const std::optional<GangView> gang = mirror_.Gang(key);
+  const int32_t pods = gang ? gang->ready + gang->pending : 0;
+  if (!gang || pods >= gang->min_available) {
+    gathering_.erase(key);
+    return;
+  }
+  auto [it, fresh] = gathering_.try_emplace(key);
+  if (fresh || it->second.pods != pods) it->second = {pods, api_.executor().Monotonic()};
+}
+
+absl::Duration StatusWriter::GathersUntil(const Target& target) const {
+  const auto wish = pods_.find(target.second);
+  if (target.first != Kind::kPod || wish == pods_.end()) return -absl::InfiniteDuration();
+  const auto gang = gathering_.find(wish->second.gathering);
+  return gang == gathering_.end() ? -absl::InfiniteDuration() : gang->second.since + delays_.gather;
 }
 
 void StatusWriter::TakePod(const framework::CycleReport& report, const framework::PodReport& pod) {
@@ -107,6 +125,11 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
     const bool holds = view && (view->promised_node == wish.nominated_node ||
                                 view->nominated_node == wish.nominated_node);
     if (!holds) wish.nominated_node.clear();
+  }
+  if (!gathering_.empty()) {
+    const model::JobId job = report.snapshot->tasks[pod.task].job;
+    std::string group = report.snapshot->jobs[job].facts->Key();
+    if (gathering_.contains(group)) wish.gathering = std::move(group);
   }
   pods_[key] = std::move(wish);
   Schedule({Kind::kPod, key});
@@ -136,12 +159,19 @@ void StatusWriter::WantPodCondition(const std::string& key, const std::string& u
   }
 }
 
+const ShownPodGroup& StatusWriter::KnownOf(const std::string& key,
+                                           const ShownPodGroup& shown) const {
+  const auto sent = sent_groups_.find(key);
+  if (sent == sent_groups_.end()) return shown;
+  const std::optional<GangView> gang = mirror_.Gang(key);
+  return gang && gang->uid == sent->second.uid ? sent->second.status : shown;
+}
+
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   const ShownPodGroup* shown = mirror_.ShownOf(key);
   // Another scheduler's pods may have made it theirs meanwhile.
   if (shown == nullptr || !mirror_.OwnsGroup(key)) return Urgency::kNone;
-  auto sent = sent_groups_.find(key);
-  const ShownPodGroup& known = sent != sent_groups_.end() ? sent->second : *shown;
+  const ShownPodGroup& known = KnownOf(key, *shown);
   const ShownPodGroup& wanted = groups_.at(key).status;
   if (wanted.phase != known.phase || wanted.running != known.running ||
       wanted.succeeded != known.succeeded || wanted.failed != known.failed) {
@@ -254,12 +284,15 @@ void StatusWriter::ArmTimer(absl::Duration at) {
 
 // What the watch shows by now need not be remembered as sent.
 void StatusWriter::ForgetShown() {
+  std::erase_if(gathering_, [this](const auto& entry) { return !mirror_.Gang(entry.first); });
   absl::erase_if(sent_groups_, [this](const auto& entry) {
     const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
-    return shown == nullptr ||
-           (shown->phase == entry.second.phase && shown->running == entry.second.running &&
-            shown->succeeded == entry.second.succeeded && shown->failed == entry.second.failed &&
-            shown->conditions == entry.second.conditions);
+    const std::optional<GangView> gang = mirror_.Gang(entry.first);
+    const ShownPodGroup& sent = entry.second.status;
+    return shown == nullptr || !gang || gang->uid != entry.second.uid ||
+           (shown->phase == sent.phase && shown->running == sent.running &&
+            shown->succeeded == sent.succeeded && shown->failed == sent.failed &&
+            shown->conditions == sent.conditions);
   });
   std::erase_if(group_conditions_, [this](const auto& entry) {
     const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
@@ -292,6 +325,8 @@ void StatusWriter::FireDue() {
     due_.erase(target);
     if (UrgencyOf(target) == Urgency::kNone) {
       Drop(target);
+    } else if (const absl::Duration until = GathersUntil(target); until > now) {
+      due_[target] = until;
     } else {
       MakeReady(target);
     }
@@ -391,7 +426,7 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   client::Patch patch = PodGroupStatusPatch(wish.status, wish.session, api_.executor().Now());
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
-  sent_groups_[key] = wish.status;
+  sent_groups_[key] = {wish.uid, wish.status};
   client::EventObject object;
   object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
   object.kind = "PodGroup";

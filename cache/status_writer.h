@@ -23,13 +23,15 @@ ShownCondition NoLongerPartiallyBound(const GangView& gang);
 
 // One wish per object, the newest; a wish that the object already shows is dropped without a
 // write. Phases and counts go out at once; reasons after `settle`, so that what is bound a moment
-// later is never called unschedulable; a mere change of wording after `reword`.
+// later is never called unschedulable; a mere change of wording after `reword`. Pods of a gang that
+// has too few are told no sooner than `gather` after the last one came: most often they all come.
 // Thread: I/O.
 class StatusWriter {
  public:
   struct Delays {
     absl::Duration settle = absl::Milliseconds(500);
     absl::Duration reword = absl::Seconds(2);
+    absl::Duration gather = absl::Seconds(2);
     absl::Duration retry_max = absl::Minutes(1);  // After failures in a row, from 2 x settle.
   };
 
@@ -65,23 +67,38 @@ class StatusWriter {
     ShownPodGroup status;
     std::vector<framework::EventReport> events;
   };
+  struct SentGroup {
+    std::string uid;  // Another group may have the name by now.
+    ShownPodGroup status;
+  };
   struct PodWish {
     std::string uid;
     std::string reason;
     std::string message;
     std::string nominated_node;
+    std::string gathering;  // Key of its PodGroup, while that has too few pods.
+  };
+  // A gang with too few pods.
+  struct Gathering {
+    int32_t pods = 0;
+    absl::Duration since;  // Monotonic time at which it had another number.
   };
   // How different a wish is from what the object shows.
   enum class Urgency : uint8_t { kNone, kReword, kSettle, kNow };
 
   void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
+  void NoteGathering(const std::string& key);
   void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
   void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);
   void EndPartiallyBound(const std::string& key, std::vector<ShownCondition>* conditions) const;
+  // What the group shows as soon as the watch has caught up with what was sent.
+  const ShownPodGroup& KnownOf(const std::string& key, const ShownPodGroup& shown) const;
   Urgency GroupUrgency(const std::string& key) const;
   Urgency PodUrgency(const std::string& key) const;
   Urgency QueueUrgency(const std::string& key) const;
   Urgency UrgencyOf(const Target& target) const;
+  // Until when the target waits for more pods to come; in the past when it does not.
+  absl::Duration GathersUntil(const Target& target) const;
   // Puts the target where its urgency belongs: ready, or due later.
   void Schedule(const Target& target);
   void MakeReady(const Target& target);
@@ -105,10 +122,11 @@ class StatusWriter {
   std::map<std::string, GroupWish> groups_;
   std::map<std::string, PodWish> pods_;
   std::map<std::string, NamedAmounts> queues_;
+  std::map<std::string, Gathering> gathering_;              // By key of the PodGroup.
   std::map<std::string, ShownCondition> group_conditions_;  // Of WantGroupCondition.
   std::string last_session_;
   // What we sent and the watch has not shown yet.
-  absl::flat_hash_map<std::string, ShownPodGroup> sent_groups_;
+  absl::flat_hash_map<std::string, SentGroup> sent_groups_;
   absl::flat_hash_map<std::string, PodWish> sent_pods_;
   absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
   std::deque<Target> ready_;                         // In order; a target stands here once.

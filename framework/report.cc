@@ -123,11 +123,17 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   // A job that merely runs has nothing to explain, however many tasks it has.
   const bool unplaced = counts.Count(kUnplacedGroup) > 0;
   const std::string message = waits || unplaced ? JobMessage(session, job) : std::string();
-  if (waits) {
+  // A group that may have pods now and has none yet lacks nothing else.
+  const JobFit* hold = HoldOfJob(session, job);
+  const bool just_admitted = out.phase == PodGroupPhase::kInqueue && counts.total() == 0 &&
+                             (hold == nullptr || hold->gate == Gate::kGangInvalid);
+  const bool was_ready =
+      counts.phase == PodGroupPhase::kRunning || counts.phase == PodGroupPhase::kCompleted;
+  if (waits && !just_admitted) {
     out.events.push_back({true, std::string(kUnschedulable),
                           absl::StrCat(counts.count(TaskStatus::kPending), "/", counts.total(),
                                        " tasks in gang unschedulable: ", message)});
-  } else {
+  } else if (!waits && !was_ready) {
     out.events.push_back({false, "Scheduled", "pod group is ready"});
   }
   if (unplaced) ReportPods(session, job, message, report);

@@ -36,6 +36,20 @@ TEST_CASE("scheduler: a gang that fits is bound whole", "[scheduler]") {
   CHECK(bed.Get(Bed::GroupPath("g")).At({"status", "phase"}).AsString() == "Running");
 }
 
+TEST_CASE("scheduler: a group made anew under its name is admitted anew", "[scheduler]") {
+  // As the Job controller makes it when a job is restarted or resumed.
+  Bed bed;
+  bed.Node("n1", 2);
+  bed.Start();
+  for (int life = 0; life < 3; ++life) {
+    CAPTURE(life);
+    bed.Group("g", 2);
+    bed.Settle();
+    CHECK(bed.Get(Bed::GroupPath("g")).At({"status", "phase"}).AsString() == "Inqueue");
+    REQUIRE(bed.Call("DELETE", Bed::GroupPath("g")).code == 200);
+  }
+}
+
 TEST_CASE("scheduler: after a rest a new pod does not wait for others", "[scheduler]") {
   Bed bed;
   bed.Node("n1", 4);
