@@ -11,33 +11,13 @@
 #include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "cmd/common/controller_tools.h"
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/program.h"
-#include "net/ssh_keys.h"
+#include "net/text_response.h"
 
 namespace bth::cmd {
-namespace {
-
-constexpr int kSshKeyBits = 2048;
-
-net::Response Text(int status, std::string text) {
-  net::Response response;
-  response.status = status;
-  response.headers.Set("Content-Type", "text/plain; charset=utf-8");
-  response.body = std::move(text);
-  return response;
-}
-
-}  // namespace
-
-controllers::JobPluginTools MakeJobPluginTools() {
-  controllers::JobPluginTools tools;
-  tools.make_ssh_keys = []() -> absl::StatusOr<controllers::SshKeys> {
-    BTH_ASSIGN_OR_RETURN(net::RsaKeyPair pair, net::GenerateRsaKeyPair(kSshKeyBits));
-    return controllers::SshKeys{std::move(pair.private_pem), std::move(pair.public_line)};
-  };
-  return tools;
-}
+namespace {}  // namespace
 
 ControllerDaemon::ControllerDaemon(net::IoContext& io, const ControllerFlags& flags)
     : io_(io), flags_(flags), rng_(RandomSeed()) {}
@@ -78,7 +58,7 @@ absl::Status ControllerDaemon::Wire() {
 
 void ControllerDaemon::Act() {
   controllers_ = std::make_unique<controllers::ControllerSet>(
-      *api_, metrics_, rng_, flags_.Options(), MakeJobPluginTools());
+      *api_, metrics_, rng_, flags_.Options(), MakeControllerTools(io_));
   controllers_->Start();
 }
 
@@ -111,16 +91,18 @@ net::Awaitable<void> ControllerDaemon::Stop() {
 net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
   const absl::StatusOr<net::Target> target = net::ParseTarget(request.target);
   const std::string path = target.ok() ? target->path : "";
-  if (path == "/metrics") co_return Text(200, registry_.RenderText());
+  if (path == "/metrics") co_return net::TextResponse(200, registry_.RenderText());
   if (path == "/healthz" || path == "/healthz/ping" || path == "/livez") {
-    co_return Text(200, "ok\n");
+    co_return net::TextResponse(200, "ok\n");
   }
   if (path == "/readyz") {
-    if (controllers_ == nullptr || controllers_->running()) co_return Text(200, "ok\n");
+    if (controllers_ == nullptr || controllers_->running())
+      co_return net::TextResponse(200, "ok\n");
     const std::vector<std::string> unsynced = controllers_->Unsynced();
-    co_return Text(503, absl::StrCat("not yet listed: ", absl::StrJoin(unsynced, ", "), "\n"));
+    co_return net::TextResponse(
+        503, absl::StrCat("not yet listed: ", absl::StrJoin(unsynced, ", "), "\n"));
   }
-  co_return Text(404, "pages: /healthz /livez /readyz /metrics\n");
+  co_return net::TextResponse(404, "pages: /healthz /livez /readyz /metrics\n");
 }
 
 }  // namespace bth::cmd

@@ -18,9 +18,6 @@
 
 namespace bth::cmd {
 
-// What the plugins of batch jobs need of a process.
-controllers::JobPluginTools MakeJobPluginTools();
-
 // Thread: the one that runs the loop. `io` outlives it.
 class ControllerDaemon final {
  public:

@@ -6,9 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "conf/features.h"
 #include "controllers/manager/builtin.h"
 #include "controllers/manager/selection.h"
+#include "controllers/sharding/sharding_config.h"
 
 namespace bth::cmd {
 namespace {
@@ -78,6 +80,9 @@ absl::Status ControllerFlags::Check() const {
   BTH_RETURN_IF_ERROR(conf::FeatureGates::Parse(feature_gates));
   BTH_RETURN_IF_ERROR(controllers::CheckSelection(options.controllers));
   BTH_RETURN_IF_ERROR(CheckCounts());
+  if (const auto sharding = controllers::ShardingConfigOfFlags(options); !sharding.ok()) {
+    return RefusedFlag("scheduler-configs", ToStd(sharding.status().message()));
+  }
   for (const std::string& name : options.scheduler_names) {
     if (name.empty()) return RefusedFlag("scheduler-name", "must not be empty");
   }

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
-#include "cmd/common/controller_daemon.h"
+#include "cmd/common/controller_tools.h"
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/embedded_crds.h"
 #include "cmd/common/page_servers.h"
@@ -138,7 +138,7 @@ void Standalone::MakeControllers() {
   controllers::ManagerOptions options;
   options.scheduler_names = flags_.scheduler_names;
   controllers_ = std::make_unique<controllers::ControllerSet>(
-      *controllers_api_, controller_metrics_, rng_, std::move(options), MakeJobPluginTools());
+      *controllers_api_, controller_metrics_, rng_, std::move(options), MakeControllerTools(io_));
 }
 
 absl::Status Standalone::Listen(const net::Handler& handler) {

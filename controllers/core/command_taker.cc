@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "client/api_error.h"
 #include "client/typed_client.h"
 
 namespace bth::controllers {
@@ -37,15 +38,23 @@ void CommandTaker::OnAdd(const types::Command& command) {
 
 net::Awaitable<LaneHooks::Outcome> CommandTaker::Take(std::string key) {
   LaneHooks::Outcome outcome;
-  const ObjectStore<types::Command>::Pointer command = commands_.FindKey(key);
+  ObjectStore<types::Command>::Pointer command = commands_.FindKey(key);
+  const auto doubtful = doubtful_.find(key);
+  const bool is_doubtful = doubtful != doubtful_.end();
+  if (is_doubtful) {
+    command = doubtful->second;
+    doubtful_.erase(doubtful);
+  }
   if (command == nullptr) co_return std::move(outcome);
   client::ApiPath path = client::PathOf<types::Command>(command->meta.ns, command->meta.name);
   client::DeleteOptions options;
   options.uid = command->meta.uid;
   const client::ApiClient::Text text = co_await api_.Delete(std::move(path), std::move(options));
-  if (text.ok()) {
+  // Without an answer it is asked once more: if it is gone then, we have deleted it before.
+  if (text.ok() || (is_doubtful && absl::IsNotFound(text.status()))) {
     on_taken_(*command);
   } else if (!absl::IsNotFound(text.status())) {  // Else somebody else has taken it.
+    if (client::OutcomeUnknown(text.status())) doubtful_[key] = command;
     outcome.status = text.status();
   }
   co_return std::move(outcome);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "api/types/command.h"
@@ -36,6 +37,8 @@ class CommandTaker final : private StoreListener<types::Command> {
   ObjectStore<types::Command>& commands_;
   const CommandTarget target_;
   const std::function<void(const types::Command&)> on_taken_;
+  // By key: those whose deletion was asked for and not answered.
+  std::map<std::string, ObjectStore<types::Command>::Pointer> doubtful_;
   Lanes lanes_;
 };
 

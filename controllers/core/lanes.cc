@@ -14,6 +14,14 @@ client::WorkQueueOptions DefaultQueue() {
   return options;
 }
 
+LaneOptions DefaultLanes(int lanes, int retries_max) {
+  LaneOptions options;
+  options.lanes = lanes;
+  options.retries_max = retries_max;
+  options.queue = DefaultQueue();
+  return options;
+}
+
 Lanes::Lanes(net::Executor& executor, LaneOptions options, LaneHooks hooks)
     : executor_(executor),
       options_(std::move(options)),
@@ -33,6 +41,10 @@ net::Awaitable<void> Lanes::Lane() {
     if (!key.has_value()) co_return;
     co_await WorkOn(*key);
     queue_.Done(*key);
+    // Work that waits for nothing would pile up its frames on the stack and keep others waiting.
+    const net::Promised<bool> turn(executor_);
+    executor_.Post([turn] { turn.Set(true); });
+    co_await turn.Wait();
   }
 }
 

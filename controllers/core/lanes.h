@@ -35,6 +35,8 @@ struct LaneHooks {
 // Volcano's default rate limiter: 5 ms x 2^failures up to 1,000 s per key, 10 a second over all
 // keys with a burst of 100.
 client::WorkQueueOptions DefaultQueue();
+// Lanes with that limiter.
+LaneOptions DefaultLanes(int lanes, int retries_max = -1);
 
 // Lifetime: shorter than what the hooks touch. Thread: the executor's.
 class Lanes final {

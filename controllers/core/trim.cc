@@ -1,5 +1,6 @@
 #include "controllers/core/trim.h"
 
+#include <utility>
 #include <vector>
 
 namespace bth::controllers {
@@ -43,6 +44,13 @@ void TrimPod(types::Pod& pod) {
   Free(pod.spec.volumes);
   Free(pod.status.conditions);
   pod.status.message.clear();
+}
+
+void TrimNode(types::Node& node) {
+  node.spec = {};
+  types::ResourceList capacity = std::move(node.status.capacity);
+  node.status = {};
+  node.status.capacity = std::move(capacity);
 }
 
 }  // namespace bth::controllers

@@ -1,6 +1,7 @@
 // What of an object the controllers keep in memory.
 #pragma once
 
+#include "api/types/node.h"
 #include "api/types/pod.h"
 
 namespace bth::controllers {
@@ -9,6 +10,8 @@ namespace bth::controllers {
 // conditions are most of a pod's bytes. Kept are metadata, phase, container states, and what sums
 // of requests need.
 void TrimPod(types::Pod& pod);
+// Kept are metadata and capacity: images and conditions are most of a node's bytes.
+void TrimNode(types::Node& node);
 
 template <typename T>
 using Trim = void (*)(T&);
@@ -21,6 +24,10 @@ constexpr Trim<T> TrimOf() {
 template <>
 constexpr Trim<types::Pod> TrimOf<types::Pod>() {
   return &TrimPod;
+}
+template <>
+constexpr Trim<types::Node> TrimOf<types::Node>() {
+  return &TrimNode;
 }
 
 }  // namespace bth::controllers

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "controllers/core/events.h"
 #include "controllers/core/status_patch.h"
 #include "controllers/cron_job/cron_pass.h"
 #include "controllers/cron_job/due.h"
@@ -12,20 +13,13 @@ namespace {
 using types::BatchJob;
 using types::CronJob;
 
-LaneOptions LanesOf(const ManagerOptions& options) {
-  LaneOptions lanes;
-  lanes.lanes = options.worker_threads_for_cronjob;
-  lanes.queue = DefaultQueue();
-  return lanes;
-}
-
 }  // namespace
 
 CronJobController::CronJobController(const ControllerContext& context)
     : context_(context),
       crons_(context.watches.Of<CronJob>()),
       jobs_(context.watches.Of<BatchJob>()),
-      lanes_(context.executor(), LanesOf(context.options),
+      lanes_(context.executor(), DefaultLanes(context.options.worker_threads_for_cronjob),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
   crons_.Subscribe(*this);
   jobs_.Subscribe(*this);
@@ -45,8 +39,8 @@ void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
   // A changed schedule does not make up for runs that the new one would have had.
   const absl::StatusOr<Schedule> schedule = ScheduleOf(after);
   if (!schedule.ok()) {
-    RecordCronEvent(context_, after, "Warning", "UnParseableCronJobSchedule",
-                    "unparseable schedule for cronjob: " + after.spec.schedule);
+    Warn(context_.events, after, "UnParseableCronJobSchedule",
+         "unparseable schedule for cronjob: " + after.spec.schedule);
     return;
   }
   lanes_.queue().AddAfter(StoreKey(after.meta.ns, after.meta.name),

@@ -6,10 +6,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
+#include "api/types/time.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "client/api_error.h"
 #include "client/typed_client.h"
+#include "controllers/core/events.h"
 #include "controllers/core/ownership.h"
 #include "controllers/cron_job/due.h"
 
@@ -46,6 +48,12 @@ ObjectReference ReferenceTo(const BatchJob& job) {
   return reference;
 }
 
+// RFC 3339, where the clock of UTC is written "Z" in whichever zone it is kept.
+std::string StampIn(const absl::TimeZone& zone, absl::Time when) {
+  if (zone.At(when).offset == 0) return types::FormatTimestamp(when);
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%S%Ez", when, zone);
+}
+
 // Oldest first; those without a time last; ties by name.
 bool IsOlder(const CronPass::JobPtr& a, const CronPass::JobPtr& b) {
   const bool a_timed = a->meta.creation_time != absl::UnixEpoch();
@@ -69,14 +77,6 @@ absl::StatusOr<Schedule> ScheduleOf(const CronJob& cron) {
     BTH_ASSIGN_OR_RETURN(zone, ZoneOf(cron));
   }
   return Schedule::Parse(cron.spec.schedule, zone);
-}
-
-void RecordCronEvent(const ControllerContext& context, const CronJob& cron, std::string type,
-                     std::string reason, std::string message) {
-  const types::ResourceType& resource = types::ResourceTraits<CronJob>::type();
-  context.events.Record(
-      {resource.ApiVersion(), resource.kind, cron.meta.ns, cron.meta.name, cron.meta.uid},
-      {std::move(type), std::move(reason), std::move(message)});
 }
 
 CronPass::CronPass(const ControllerContext& context, ObjectStore<BatchJob>& jobs, CronJob cron)
@@ -339,8 +339,7 @@ std::string CronPass::JobBody(absl::Time scheduled) const {
     const absl::StatusOr<absl::TimeZone> zone =
         cron_.spec.time_zone.has_value() ? ZoneOf(cron_) : absl::UTCTimeZone();
     meta["annotations"].Set(kScheduledAt,
-                            absl::FormatTime("%Y-%m-%dT%H:%M:%S%Ez", scheduled,
-                                             zone.ok() ? *zone : absl::UTCTimeZone()));
+                            StampIn(zone.ok() ? *zone : absl::UTCTimeZone(), scheduled));
   }
   meta.Set("ownerReferences",
            Json::MakeArray({types::FragmentToJson(ControllerReferenceTo(cron_))}));

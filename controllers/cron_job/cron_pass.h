@@ -10,6 +10,7 @@
 #include "api/types/batch_job.h"
 #include "api/types/cron_job.h"
 #include "controllers/core/controller.h"
+#include "controllers/core/events.h"
 #include "controllers/core/lanes.h"
 #include "controllers/cron_job/schedule.h"
 
@@ -17,9 +18,6 @@ namespace bth::controllers {
 
 // The schedule, read in spec.timeZone unless the text names a zone itself.
 absl::StatusOr<Schedule> ScheduleOf(const types::CronJob& cron);
-
-void RecordCronEvent(const ControllerContext& context, const types::CronJob& cron, std::string type,
-                     std::string reason, std::string message);
 
 // Lifetime: one run. Thread: the executor's.
 class CronPass final {
@@ -52,10 +50,10 @@ class CronPass final {
   std::string JobName(absl::Time scheduled) const;
   std::string JobBody(absl::Time scheduled) const;
   void Warn(std::string reason, std::string message) {
-    RecordCronEvent(context_, cron_, "Warning", std::move(reason), std::move(message));
+    controllers::Warn(context_.events, cron_, std::move(reason), std::move(message));
   }
   void Tell(std::string reason, std::string message) {
-    RecordCronEvent(context_, cron_, "Normal", std::move(reason), std::move(message));
+    controllers::Tell(context_.events, cron_, std::move(reason), std::move(message));
   }
 
   const ControllerContext& context_;

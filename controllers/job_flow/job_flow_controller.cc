@@ -7,6 +7,7 @@
 #include "api/types/fragment.h"
 #include "base/strings.h"
 #include "client/typed_client.h"
+#include "controllers/core/events.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
 
@@ -18,13 +19,6 @@ using types::FlowPhase;
 using types::JobFlow;
 using types::JobTemplate;
 using types::Json;
-
-LaneOptions LanesOf(const ManagerOptions& options) {
-  LaneOptions lanes;
-  lanes.retries_max = options.max_requeue_num;
-  lanes.queue = DefaultQueue();
-  return lanes;
-}
 
 // The job of one entry: the template's spec as it was written, and where it comes from.
 Json JobFrom(const JobFlow& flow, const JobTemplate& job_template) {
@@ -51,7 +45,7 @@ JobFlowController::JobFlowController(const ControllerContext& context)
       flows_(context.watches.Of<JobFlow>()),
       templates_(context.watches.Of<JobTemplate>()),
       jobs_(context.watches.Of<BatchJob>()),
-      lanes_(context.executor(), LanesOf(context.options),
+      lanes_(context.executor(), DefaultLanes(1, context.options.max_requeue_num),
              {.work = [this](std::string key) { return Work(std::move(key)); },
               .give_up =
                   [this](std::string key, absl::Status status) {
@@ -119,7 +113,7 @@ net::Awaitable<absl::Status> JobFlowController::Sync(FlowPtr flow) {
   }
   if (flow->status.phase.empty()) {
     for (const std::string& complaint : IgnoredParts(*flow)) {
-      Record(*flow, "Warning", "Ignored", complaint);
+      Warn(context_.events, *flow, "Ignored", complaint);
     }
   }
   for (const std::string& name : ReadyToStart(*flow, JobsOf(*flow))) {
@@ -141,8 +135,8 @@ net::Awaitable<absl::Status> JobFlowController::StartJob(FlowPtr flow, std::stri
       co_await context_.api.Create(std::move(path), std::move(body));
   if (absl::IsAlreadyExists(text.status())) co_return absl::OkStatus();
   if (!text.ok()) co_return text.status();
-  Record(*flow, "Normal", "Created",
-         absl::StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
+  Tell(context_.events, *flow, "Created",
+       absl::StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
   absl::StatusOr<BatchJob> made = types::Decode<BatchJob>(std::string_view(*text));
   if (made.ok()) jobs_.Observe(*std::move(made));
   co_return absl::OkStatus();
@@ -178,16 +172,8 @@ net::Awaitable<absl::Status> JobFlowController::RemoveJobs(FlowPtr flow) {
 net::Awaitable<void> JobFlowController::GiveUp(std::string key, absl::Status status) {
   const FlowPtr flow = flows_.FindKey(key);
   if (flow == nullptr) co_return;
-  Record(*flow, "Warning", "SyncJobFlow",
-         absl::StrCat("SyncJobFlow JobFlow failed for ", status.message()));
-}
-
-void JobFlowController::Record(const JobFlow& flow, std::string type, std::string reason,
-                               std::string message) {
-  const types::ResourceType& resource = types::ResourceTraits<JobFlow>::type();
-  context_.events.Record(
-      {resource.ApiVersion(), resource.kind, flow.meta.ns, flow.meta.name, flow.meta.uid},
-      {std::move(type), std::move(reason), std::move(message)});
+  Warn(context_.events, *flow, "SyncJobFlow",
+       absl::StrCat("SyncJobFlow JobFlow failed for ", status.message()));
 }
 
 }  // namespace bth::controllers

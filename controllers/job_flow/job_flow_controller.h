@@ -37,8 +37,6 @@ class JobFlowController final : public Controller,
   net::Awaitable<absl::Status> WriteFlowStatus(FlowPtr flow);
   net::Awaitable<absl::Status> RemoveJobs(FlowPtr flow);
   net::Awaitable<void> GiveUp(std::string key, absl::Status status);
-  void Record(const types::JobFlow& flow, std::string type, std::string reason,
-              std::string message);
 
   const ControllerContext context_;
   ObjectStore<types::JobFlow>& flows_;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
+#include "controllers/core/events.h"
 #include "controllers/job_flow/flow_plan.h"
 
 namespace bth::controllers {
@@ -14,20 +15,13 @@ using types::BatchJob;
 using types::JobTemplate;
 using types::Json;
 
-LaneOptions LanesOf(const ManagerOptions& options) {
-  LaneOptions lanes;
-  lanes.retries_max = options.max_requeue_num;
-  lanes.queue = DefaultQueue();
-  return lanes;
-}
-
 }  // namespace
 
 JobTemplateController::JobTemplateController(const ControllerContext& context)
     : context_(context),
       templates_(context.watches.Of<JobTemplate>()),
       jobs_(context.watches.Of<BatchJob>()),
-      lanes_(context.executor(), LanesOf(context.options),
+      lanes_(context.executor(), DefaultLanes(1, context.options.max_requeue_num),
              {.work = [this](std::string key) { return Work(std::move(key)); },
               .give_up =
                   [this](std::string key, absl::Status status) {
@@ -81,12 +75,8 @@ net::Awaitable<LaneHooks::Outcome> JobTemplateController::Work(std::string key) 
 net::Awaitable<void> JobTemplateController::GiveUp(std::string key, absl::Status status) {
   const auto job_template = templates_.FindKey(key);
   if (job_template == nullptr) co_return;
-  const types::ResourceType& type = types::ResourceTraits<JobTemplate>::type();
-  const types::ObjectMeta& meta = job_template->meta;
-  context_.events.Record(
-      {type.ApiVersion(), type.kind, meta.ns, meta.name, meta.uid},
-      {"Warning", "SyncJobTemplate",
-       absl::StrCat("SyncJobTemplate JobTemplate failed for ", status.message())});
+  Warn(context_.events, *job_template, "SyncJobTemplate",
+       absl::StrCat("SyncJobTemplate JobTemplate failed for ", status.message()));
 }
 
 }  // namespace bth::controllers

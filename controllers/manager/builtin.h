@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "controllers/core/controller.h"
-#include "controllers/job_plugins/job_plugin.h"
+#include "controllers/manager/tools.h"
 
 namespace bth::controllers {
 
 struct BuiltinController {
   std::string_view name;  // As in --controllers.
-  std::unique_ptr<Controller> (*make)(const ControllerContext&, const JobPluginTools&);
+  std::unique_ptr<Controller> (*make)(const ControllerContext&, const ControllerTools&);
 };
 
 // In the order in which they are made and started.

@@ -22,7 +22,7 @@ client::EventRecorderOptions EventOptions() {
 }  // namespace
 
 ControllerSet::ControllerSet(client::ApiClient& api, metrics::ControllerMetrics& metrics, Rng& rng,
-                             ManagerOptions options, JobPluginTools tools)
+                             ManagerOptions options, ControllerTools tools)
     : options_(std::move(options)),
       tools_(std::move(tools)),
       executor_(api.executor()),

@@ -11,8 +11,8 @@
 #include "client/event_recorder.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/watches.h"
-#include "controllers/job_plugins/job_plugin.h"
 #include "controllers/manager/options.h"
+#include "controllers/manager/tools.h"
 #include "metrics/controller_metrics.h"
 
 namespace bth::controllers {
@@ -23,7 +23,7 @@ namespace bth::controllers {
 class ControllerSet final {
  public:
   ControllerSet(client::ApiClient& api, metrics::ControllerMetrics& metrics, Rng& rng,
-                ManagerOptions options, JobPluginTools tools);
+                ManagerOptions options, ControllerTools tools);
   ControllerSet(const ControllerSet&) = delete;
 
   // Watches; the controllers act once all of what they watch is known.
@@ -36,7 +36,7 @@ class ControllerSet final {
   net::Awaitable<void> StartWhenSynced();
 
   const ManagerOptions options_;
-  const JobPluginTools tools_;
+  const ControllerTools tools_;
   net::Executor& executor_;
   client::EventRecorder events_;
   Watches watches_;

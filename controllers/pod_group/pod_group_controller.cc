@@ -20,13 +20,6 @@ using types::PodGroup;
 
 constexpr std::string_view kRevisionLabel = "controller-revision-hash";
 
-LaneOptions LanesOf(const ManagerOptions& options) {
-  LaneOptions lanes;
-  lanes.lanes = options.worker_threads_for_podgroup;
-  lanes.queue = DefaultQueue();
-  return lanes;
-}
-
 template <typename T>
 std::string LaneKey(const T& object) {
   return absl::StrCat(types::ResourceTraits<T>::type().kind, "/",
@@ -66,7 +59,7 @@ PodGroupController::PodGroupController(const ControllerContext& context)
     : context_(context),
       pods_(context.watches.Of<Pod>()),
       groups_(context.watches.Of<PodGroup>()),
-      lanes_(context.executor(), LanesOf(context.options),
+      lanes_(context.executor(), DefaultLanes(context.options.worker_threads_for_podgroup),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
   pods_.Subscribe(*this);
   if (!context.options.gates.workload_support) return;

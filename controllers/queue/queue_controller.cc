@@ -8,6 +8,7 @@
 #include "client/api_error.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
+#include "controllers/core/events.h"
 
 namespace bth::controllers {
 namespace {
@@ -18,14 +19,6 @@ using types::Queue;
 constexpr std::string_view kRoot = "root";
 constexpr const char* kFieldManager = "queue-controller";
 
-LaneOptions LanesOf(const ManagerOptions& options) {
-  LaneOptions lanes;
-  lanes.lanes = options.worker_threads_for_queue;
-  lanes.retries_max = options.max_requeue_num;
-  lanes.queue = DefaultQueue();
-  return lanes;
-}
-
 std::string_view StateOf(const Queue& queue) {
   return queue.status.state.empty() ? kQueueOpen : std::string_view(queue.status.state);
 }
@@ -35,18 +28,21 @@ std::string_view StateOf(const Queue& queue) {
 QueueController::QueueController(const ControllerContext& context)
     : context_(context),
       queues_(context.watches.Of<Queue>()),
-      lanes_(context.executor(), LanesOf(context.options),
-             {.work = [this](std::string key) { return Work(std::move(key)); },
-              .give_up =
-                  [this](std::string key, absl::Status status) {
-                    return GiveUp(std::move(key), std::move(status));
-                  }}) {
+      lanes_(
+          context.executor(),
+          DefaultLanes(context.options.worker_threads_for_queue, context.options.max_requeue_num),
+          {.work = [this](std::string key) { return Work(std::move(key)); },
+           .give_up =
+               [this](std::string key, absl::Status status) {
+                 return GiveUp(std::move(key), std::move(status));
+               }}) {
   queues_.Subscribe(*this);
   context.watches.Of<types::PodGroup>().Subscribe(*this);
   if (!context.options.gates.queue_command_sync) return;
   const types::ResourceType& type = types::ResourceTraits<Queue>::type();
   commands_ = std::make_unique<CommandTaker>(
-      context, CommandTarget{type.ApiVersion(), type.kind}, LanesOf(context.options),
+      context, CommandTarget{type.ApiVersion(), type.kind},
+      DefaultLanes(context.options.worker_threads_for_queue, context.options.max_requeue_num),
       [this](const types::Command& command) { Ask(command.target->name, command.action); });
 }
 
@@ -130,8 +126,8 @@ net::Awaitable<void> QueueController::GiveUp(std::string queue, absl::Status sta
   if (asked == asked_.end() || asked->second.empty()) co_return;
   const std::string action(asked->second.front().text());
   if (const QueuePtr object = queues_.Find("", queue)) {
-    Record(*object, "Warning", action,
-           absl::StrCat(action, " queue failed for ", ToAbsl(ToStd(status.message()))));
+    Warn(context_.events, *object, action,
+         absl::StrCat(action, " queue failed for ", ToAbsl(ToStd(status.message()))));
   }
   asked->second.pop_front();
   if (!asked->second.empty()) {
@@ -209,9 +205,9 @@ net::Awaitable<absl::Status> QueueController::Open(QueuePtr queue, std::string_v
   const std::string before = queue->status.state;
   absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
   if (!written.ok()) {
-    Record(*queue, "Warning", "OpenQueue",
-           absl::StrCat("Update queue status from ", before, " to ", ToAbsl(state), " failed for ",
-                        written.status().message()));
+    Warn(context_.events, *queue, "OpenQueue",
+         absl::StrCat("Update queue status from ", before, " to ", ToAbsl(state), " failed for ",
+                      written.status().message()));
     co_return written.status();
   }
   // Only now: a child asks whether its parent is open.
@@ -237,11 +233,11 @@ net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_
   }
   absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
   if (!written.ok()) {
-    Record(*queue, "Warning", "CloseQueue",
-           absl::StrCat("Close queue failed for ", written.status().message()));
+    Warn(context_.events, *queue, "CloseQueue",
+         absl::StrCat("Close queue failed for ", written.status().message()));
     co_return written.status();
   }
-  Record(*queue, "Normal", "CloseQueue", "Close queue succeed");
+  Tell(context_.events, *queue, "CloseQueue", "Close queue succeed");
   co_return absl::OkStatus();
 }
 
@@ -294,14 +290,6 @@ net::Awaitable<absl::Status> QueueController::MarkClosedByParent(QueuePtr queue,
   const absl::StatusOr<QueuePtr> written =
       co_await Patch(std::move(queue), std::move(built), false);
   co_return written.status();
-}
-
-void QueueController::Record(const Queue& queue, std::string type, std::string reason,
-                             std::string message) {
-  const types::ResourceType& resource = types::ResourceTraits<Queue>::type();
-  context_.events.Record(
-      {resource.ApiVersion(), resource.kind, "", queue.meta.name, queue.meta.uid},
-      {std::move(type), std::move(reason), std::move(message)});
 }
 
 std::vector<QueueController::QueuePtr> QueueController::ChildrenOf(const std::string& queue) const {

@@ -56,7 +56,6 @@ class QueueController final : public Controller,
   net::Awaitable<absl::StatusOr<QueuePtr>> Patch(QueuePtr queue, client::Patch patch, bool status);
   net::Awaitable<void> GiveUp(std::string queue, absl::Status status);
 
-  void Record(const types::Queue& queue, std::string type, std::string reason, std::string message);
   std::vector<QueuePtr> ChildrenOf(const std::string& queue) const;
 
   const ControllerContext context_;

@@ -10,13 +10,6 @@ namespace {
 
 using types::BatchJob;
 
-LaneOptions LanesOf(const ManagerOptions& options) {
-  LaneOptions lanes;
-  lanes.lanes = options.worker_threads_for_gc;
-  lanes.queue = DefaultQueue();
-  return lanes;
-}
-
 // What TimeLeft says of a job, as a lane's outcome: `expired` tells whether it may go.
 LaneHooks::Outcome Judge(const BatchJob& job, absl::Time now, bool* expired) {
   LaneHooks::Outcome outcome;
@@ -48,7 +41,7 @@ absl::StatusOr<std::optional<absl::Duration>> TimeLeft(const BatchJob& job, absl
 TtlController::TtlController(const ControllerContext& context)
     : context_(context),
       jobs_(context.watches.Of<BatchJob>()),
-      lanes_(context.executor(), LanesOf(context.options),
+      lanes_(context.executor(), DefaultLanes(context.options.worker_threads_for_gc),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
   jobs_.Subscribe(*this);
 }

@@ -109,6 +109,17 @@ TEST_CASE("cron jobs: a job for each run", "[controllers][cron_job]") {
   CHECK(bed.Reasons() == List{"SuccessfulCreate", "SuccessfulCreate"});
 }
 
+TEST_CASE("cron jobs: the clock of UTC is written with a Z", "[controllers][cron_job]") {
+  Bed bed;
+  bed.StartCrons();
+  bed.MakeCron(R"("schedule":"*/5 * * * *","timeZone":"Europe/London")");  // UTC, in March.
+  bed.GoTo(At("10:06"));
+  REQUIRE(bed.Jobs().size() == 1);
+  const Json job = bed.Get(kJobs + "/" + bed.Jobs()[0]);
+  CHECK(job.At({"metadata", "annotations", "volcano.sh/cronjob-scheduled-timestamp"}).AsString() ==
+        "2025-03-11T10:05:00Z");
+}
+
 TEST_CASE("cron jobs: what is finished is written down", "[controllers][cron_job]") {
   Bed bed;
   bed.StartCrons();

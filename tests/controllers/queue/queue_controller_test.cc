@@ -179,6 +179,27 @@ TEST_CASE("queues: one that appears below a closed parent closes", "[controllers
   CHECK(bed.Mark("late") == "true");
 }
 
+TEST_CASE("queues: a command whose deletion was not answered is carried out once",
+          "[controllers][queue]") {
+  Bed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.StartQueues();
+  bool lost = false;
+  bed.line->script = [&lost](const net::Request& request) -> std::optional<test::Fault> {
+    if (request.method != "DELETE" || lost) return std::nullopt;
+    lost = true;
+    test::Fault fault;
+    fault.answer_lost = true;
+    return fault;
+  };
+  bed.Command("a", "CloseQueue");
+  bed.Wait(absl::Minutes(2));
+  CHECK(lost);
+  CHECK(bed.State("a") == "Closed");
+  CHECK(bed.Events("a") == std::vector<std::string>{"Normal CloseQueue Close queue succeed"});
+}
+
 TEST_CASE("queues: root does not close", "[controllers][queue]") {
   Bed bed;
   bed.MakeQueue("root");

@@ -1,0 +1,57 @@
+#include "controllers/hyper_node/node_count.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "re2/re2.h"
+
+namespace bth::controllers {
+namespace {
+
+constexpr int64_t kPatternBytesMax = int64_t{1} << 20;  // Of a compiled pattern.
+
+using Names = std::set<std::string_view>;
+
+void AddMatchingNames(const std::string& pattern, const NodeList& nodes, Names& names) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kPatternBytesMax);
+  const re2::RE2 compiled(pattern, options);
+  if (!compiled.ok()) return;
+  for (const auto& node : nodes) {
+    if (re2::RE2::PartialMatch(node->meta.name, compiled)) names.insert(node->meta.name);
+  }
+}
+
+void AddLabelled(const types::LabelSelector& selector, const NodeList& nodes, Names& names) {
+  if (selector.empty() || !selector.Check().ok()) return;
+  for (const auto& node : nodes) {
+    if (selector.Matches(node->meta.labels)) names.insert(node->meta.name);
+  }
+}
+
+}  // namespace
+
+int64_t CountNodes(const types::HyperNode& hyper_node, const NodeList& nodes) {
+  Names names;
+  for (const types::HyperNodeMember& member : hyper_node.members) {
+    if (!member.exact_name.empty()) {
+      names.insert(member.exact_name);
+    } else if (!member.regex_pattern.empty()) {
+      AddMatchingNames(member.regex_pattern, nodes, names);
+    } else if (member.label_match.has_value()) {
+      AddLabelled(*member.label_match, nodes, names);
+    }
+  }
+  return static_cast<int64_t>(names.size());
+}
+
+bool DependsOnNodes(const types::HyperNode& hyper_node) {
+  return std::any_of(hyper_node.members.begin(), hyper_node.members.end(), [](const auto& member) {
+    return member.exact_name.empty() &&
+           (!member.regex_pattern.empty() || member.label_match.has_value());
+  });
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,16 @@
+// When the pods of a task may be made although it waits for other tasks. Pure, any thread.
+#pragma once
+
+#include "api/types/batch_job.h"
+#include "controllers/job/job_book.h"
+
+namespace bth::controllers {
+
+// Enough of its pods run with all containers ready, or have succeeded. True for a task without a
+// minimum; false for an unknown one.
+bool TaskIsReady(const JobView& job, std::string_view task);
+
+// All tasks it depends on are ready; with iteration "any", one of them.
+bool DependencyIsMet(const JobView& job, const types::BatchTask& task);
+
+}  // namespace bth::controllers

@@ -1,0 +1,100 @@
+#include "controllers/job/job_check.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "controllers/job/job_book.h"
+#include "controllers/job/phases.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJobSpec;
+using types::BatchTask;
+
+template <typename... Parts>
+absl::Status Wrong(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+absl::Status CheckTask(const BatchTask& task) {
+  if (task.name.empty()) return Wrong("a task has no name");
+  if (task.replicas < 0) {
+    return Wrong("task ", task.name, ": replicas must not be negative, is ", task.replicas);
+  }
+  if (task.min_available.has_value() && *task.min_available < 0) {
+    return Wrong("task ", task.name, ": minAvailable must not be negative, is ",
+                 *task.min_available);
+  }
+  if (task.min_available.value_or(0) > task.replicas) {
+    return Wrong("task ", task.name, ": minAvailable ", *task.min_available, " is more than its ",
+                 task.replicas, " replicas");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNames(const BatchJobSpec& spec) {
+  for (const BatchTask& task : spec.tasks) {
+    BTH_RETURN_IF_ERROR(CheckTask(task));
+    const auto same = [&task](const BatchTask& other) { return other.name == task.name; };
+    if (std::count_if(spec.tasks.begin(), spec.tasks.end(), same) > 1) {
+      return Wrong("two tasks have the name ", task.name, ": rename one");
+    }
+    if (!task.depends_on.has_value()) continue;
+    for (const std::string& name : task.depends_on->names) {
+      if (FindTask(spec, name) == nullptr) {
+        return Wrong("task ", task.name, " depends on task ", name, ", which does not exist");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Takes away tasks that wait for nothing any more; what is left waits in a circle.
+absl::Status CheckCircles(const BatchJobSpec& spec) {
+  std::map<std::string, int> waits;
+  std::map<std::string, std::vector<std::string>> followers;
+  std::vector<std::string> free;
+  for (const BatchTask& task : spec.tasks) {
+    const size_t count = task.depends_on.has_value() ? task.depends_on->names.size() : 0;
+    const bool any = count > 0 && task.depends_on->iteration == "any";
+    waits[task.name] = any ? 1 : static_cast<int>(count);
+    if (count == 0) free.push_back(task.name);
+    for (size_t i = 0; i < count; ++i) followers[task.depends_on->names[i]].push_back(task.name);
+  }
+  for (size_t i = 0; i < free.size(); ++i) {
+    const std::string name = free[i];
+    for (const std::string& follower : followers[name]) {
+      if (--waits[follower] == 0) free.push_back(follower);
+    }
+  }
+  for (const BatchTask& task : spec.tasks) {
+    if (waits[task.name] > 0) {
+      return Wrong("task ", task.name, " depends, over other tasks, on itself");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckJob(const BatchJobSpec& spec) {
+  if (spec.tasks.empty()) return Wrong("the job has no tasks");
+  BTH_RETURN_IF_ERROR(CheckNames(spec));
+  BTH_RETURN_IF_ERROR(CheckCircles(spec));
+  if (TotalReplicas(spec) > kJobPodsMax) {
+    return Wrong("the job has ", TotalReplicas(spec), " pods; at most ", kJobPodsMax,
+                 " are possible");
+  }
+  if (spec.min_available > TotalReplicas(spec)) {
+    return Wrong("minAvailable ", spec.min_available, " is more than the ", TotalReplicas(spec),
+                 " replicas of all tasks");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace bth::controllers

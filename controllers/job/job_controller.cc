@@ -1,0 +1,323 @@
+#include "controllers/job/job_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/types/duration.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "controllers/job/job_events.h"
+#include "controllers/job/job_kill.h"
+#include "controllers/job/job_sync.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::BusAction;
+using types::BusEvent;
+using types::Pod;
+using types::PodGroup;
+using Action = types::Word<BusAction>;
+
+// Of failures that say nothing against the job: a server that is away, busy, or changed meanwhile.
+constexpr absl::Duration kOutagePauseMax = absl::Seconds(30);
+constexpr absl::Duration kFailurePauseMax = absl::Seconds(1000);
+
+KillTarget TargetOf(const JobRequest& request, BusAction action) {
+  KillTarget target;
+  switch (action) {
+    case BusAction::kRestartTask:
+      target.kind = KillTarget::Kind::kTask;
+      break;
+    case BusAction::kRestartPod:
+      target.kind = KillTarget::Kind::kPod;
+      break;
+    case BusAction::kRestartPartition:
+      target.kind = KillTarget::Kind::kPartition;
+      break;
+    default:
+      return target;
+  }
+  target.task = request.task;
+  target.pod = request.pod;
+  target.partition = request.partition;
+  return target;
+}
+
+JobRequest LookAt(const std::string& key) {
+  JobRequest look;
+  const size_t slash = key.find('/');
+  look.ns = key.substr(0, slash);
+  look.job = key.substr(slash + 1);
+  look.event = BusEvent::kOutOfSync;
+  return look;
+}
+
+void LogRefused(const absl::Status& status, const std::string& what) {
+  if (status.ok()) return;
+  Log(LogLevel::kDebug, "job_book.refused", {{"object", what}, {"status", status}});
+}
+
+}  // namespace
+
+JobController::JobController(const ControllerContext& context, JobPluginTools tools,
+                             MakePlugins make_plugins)
+    : desk_(context, std::move(tools), std::move(make_plugins)),
+      delayed_(context.executor(), [this](JobRequest due) { Ask(due); }),
+      lanes_(context.executor(), DefaultLanes(std::max(context.options.worker_threads, 1)),
+             {[this](std::string key) { return Work(std::move(key)); }, nullptr}) {
+  if (!context.options.gates.volcano_job_support) return;
+  desk_.jobs.Subscribe(*this);
+  desk_.pods.Subscribe(*this);
+  desk_.groups.Subscribe(*this);
+  desk_.claims.Subscribe(*this);
+  desk_.queues.Subscribe(*this);
+  if (context.options.gates.queue_command_sync) {
+    const CommandTarget target = {types::ResourceTraits<BatchJob>::type().ApiVersion(), "Job"};
+    commands_ = std::make_unique<CommandTaker>(
+        context, target, DefaultLanes(1),
+        [this](const types::Command& command) { OnCommand(command); });
+  }
+}
+
+JobController::~JobController() = default;
+
+void JobController::Start() {
+  lanes_.Start();
+  if (commands_ != nullptr) commands_->Start();
+}
+
+bool JobController::idle() const {
+  return lanes_.idle() && (commands_ == nullptr || commands_->idle());
+}
+
+void JobController::Ask(const JobRequest& request) {
+  inbox_.Put(request);
+  lanes_.Add(JobKey(request));
+}
+
+void JobController::Wake(const std::string& awaited) {
+  for (const std::string& key : desk_.waits.WaitingFor(awaited)) Ask(LookAt(key));
+}
+
+void JobController::OnAdd(const BatchJob& job) {
+  LogRefused(desk_.book.Add(desk_.jobs.Find(job.meta.ns, job.meta.name)), job.meta.Key());
+  Ask(RequestOfNewJob(job));
+}
+
+void JobController::OnUpdate(const BatchJob& before, const BatchJob& after) {
+  LogRefused(desk_.book.Update(desk_.jobs.Find(after.meta.ns, after.meta.name)), after.meta.Key());
+  if (const auto request = RequestOfJob(before, after)) Ask(*request);
+}
+
+void JobController::OnDelete(const BatchJob& job) {
+  const std::string key = JobKey(job);
+  LogRefused(desk_.book.Delete(key), key);
+  delayed_.DropJob(key);
+  inbox_.DropJob(key);
+  desk_.Forget(job);
+  desk_.context.metrics.RemoveJob(job.meta.ns, job.meta.name, job.spec.queue);
+}
+
+void JobController::OnAdd(const Pod& pod) {
+  Wake(AwaitedPod(StoreKey(pod.meta.ns, pod.meta.name)));
+  const auto request = RequestOfNewPod(pod);
+  if (!request.has_value()) return;
+  LogRefused(desk_.book.AddPod(desk_.pods.Find(pod.meta.ns, pod.meta.name)), pod.meta.Key());
+  Ask(*request);
+}
+
+void JobController::OnUpdate(const Pod& before, const Pod& after) {
+  const types::OwnerReference* owner_before = BatchJobOwner(before.meta);
+  const types::OwnerReference* owner = BatchJobOwner(after.meta);
+  if (owner == nullptr && owner_before == nullptr) return;
+  if (owner == nullptr || owner_before == nullptr || owner->uid != owner_before->uid) {
+    // It was taken away from its job, or given to one.
+    OnDelete(before);
+    return OnAdd(after);
+  }
+  LogRefused(desk_.book.UpdatePod(desk_.pods.Find(after.meta.ns, after.meta.name)),
+             after.meta.Key());
+  if (const auto request = RequestOfPod(before, after, desk_.book)) Ask(*request);
+}
+
+void JobController::OnDelete(const Pod& pod) {
+  Wake(AwaitedPod(StoreKey(pod.meta.ns, pod.meta.name)));
+  if (BatchJobOwner(pod.meta) == nullptr) return;
+  const auto request = RequestOfGonePod(pod, desk_.book.HasPod(pod));
+  desk_.book.DeletePod(pod);
+  if (request.has_value()) Ask(*request);
+}
+
+void JobController::OnAdd(const PodGroup& group) {
+  Wake(AwaitedGroup(StoreKey(group.meta.ns, group.meta.name)));
+}
+
+void JobController::OnUpdate(const PodGroup& before, const PodGroup& after) {
+  const auto request = RequestOfGroup(before, after, desk_.book);
+  // Most groups are not those of batch jobs.
+  if (request.has_value() && desk_.book.FindJob(JobKey(*request)) != nullptr) Ask(*request);
+}
+
+void JobController::OnDelete(const PodGroup& group) {
+  Wake(AwaitedGroup(StoreKey(group.meta.ns, group.meta.name)));
+  const JobRequest request = RequestOfGoneGroup(group);
+  if (desk_.book.FindJob(JobKey(request)) != nullptr) Ask(request);
+}
+
+void JobController::OnAdd(const types::PersistentVolumeClaim& claim) {
+  Wake(AwaitedClaim(StoreKey(claim.meta.ns, claim.meta.name)));
+}
+
+void JobController::OnAdd(const types::Queue& queue) {
+  Wake(AwaitedQueue(queue.meta.name));
+}
+
+void JobController::OnCommand(const types::Command& command) {
+  JobRequest request;
+  request.ns = command.meta.ns;
+  request.job = command.target->name;
+  request.event = BusEvent::kCommandIssued;
+  request.action = command.action;
+  const JobPointer job = desk_.book.FindJob(JobKey(request));
+  if (job == nullptr) return;
+  desk_.Record(*job, "Normal", "CommandIssued",
+               absl::StrCat("Start to execute command ", ToAbsl(command.action.text()),
+                            ", and clean it up to make sure executed not more than once."));
+  Ask(request);
+}
+
+net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
+  LaneHooks::Outcome outcome;
+  const absl::Duration started = desk_.context.executor().Monotonic();
+  const JobInbox::Pace pace = inbox_.PaceOf(key);
+  if (started < pace.earliest) {
+    outcome.again = pace.earliest - started;
+    co_return std::move(outcome);
+  }
+  std::vector<JobRequest> requests = inbox_.Take(key);
+  const absl::Status status = co_await WorkOff(key, requests);
+  if (status.ok()) {
+    inbox_.NoteSuccess(key);
+    if (const auto look = desk_.look_after.extract(key); !look.empty()) {
+      inbox_.Put(LookAt(key));
+      outcome.again = look.mapped();
+    }
+    co_return std::move(outcome);
+  }
+  Log(LogLevel::kDebug, "job.failed", {{"job", key}, {"status", status}});
+  if (desk_.book.FindJob(key) == nullptr || requests.empty()) co_return std::move(outcome);
+  const int failures_max = desk_.context.options.max_requeue_num;
+  if (failures_max >= 0 && IsRefusal(status) && pace.failures >= failures_max &&
+      started >= pace.retry_at) {
+    inbox_.NoteSuccess(key);
+    co_await GiveUp(key, requests.front());
+    co_return std::move(outcome);
+  }
+  inbox_.PutBack(key, std::move(requests));
+  outcome.again = NoteFailure(key, started, status);
+  co_return std::move(outcome);
+}
+
+absl::Duration JobController::NoteFailure(const std::string& key, absl::Duration started,
+                                          const absl::Status& status) {
+  JobInbox::Failure failure;
+  failure.started = started;
+  failure.now = desk_.context.executor().Monotonic();
+  failure.at_least = client::RetryAfter(status).value_or(absl::ZeroDuration());
+  failure.pause_max = IsRefusal(status) ? kFailurePauseMax : kOutagePauseMax;
+  inbox_.NoteFailure(key, failure);
+  const JobInbox::Pace pace = inbox_.PaceOf(key);
+  return std::max(pace.retry_at, pace.earliest) - failure.now;
+}
+
+PolicyAnswer JobController::AnswerTo(const BatchJob& job, const JobRequest& request) const {
+  return EvaluatePolicies(job, desk_.book.VersionOf(JobKey(job)), request);
+}
+
+// A pod that was pending for too long is so no more.
+bool JobController::IsPointless(const JobRequest& request) const {
+  if (!request.is_due || request.event != BusEvent::kPodPending) return false;
+  const PodPointer pod = desk_.pods.Find(request.ns, request.pod);
+  if (pod == nullptr || pod->meta.uid != request.pod_uid) return true;
+  return !pod->status.phase.empty() && pod->status.phase != "Pending";
+}
+
+bool JobController::Delay(const BatchJob& job, const JobRequest& request,
+                          const PolicyAnswer& answer) {
+  if (answer.delay == absl::ZeroDuration()) return false;
+  desk_.Record(job, "Normal", "ExecuteAction",
+               absl::StrCat("Execute action ", ToAbsl(answer.action.text()), " after ",
+                            types::DurationText(answer.delay)));
+  delayed_.Add(request, answer.action, answer.delay);
+  return true;
+}
+
+net::Awaitable<absl::Status> JobController::WorkOff(std::string key,
+                                                    std::vector<JobRequest>& requests) {
+  bool look = false;
+  for (size_t done = 0; done < requests.size(); ++done) {
+    JobRequest& request = requests[done];
+    if (!request.is_due) delayed_.DropOutdatedBy(request);
+    const JobPointer job = desk_.book.FindJob(key);
+    if (job == nullptr || job->meta.deletion_time.has_value()) break;
+    if (IsPointless(request)) continue;
+    const PolicyAnswer answer = AnswerTo(*job, request);
+    if (Delay(*job, request, answer)) continue;
+    if (answer.action == BusAction::kSyncJob) {
+      look = true;
+      continue;
+    }
+    if (!request.is_due) {
+      desk_.Record(*job, "Normal", "ExecuteAction",
+                   absl::StrCat("Start to execute action ", ToAbsl(answer.action.text()), " "));
+    }
+    const absl::Status status = co_await Do(key, request, answer.action.value());
+    if (!status.ok()) {
+      // What was begun is gone on with, although its event is of an earlier incarnation by now.
+      request.action = answer.action;
+      request.is_due = true;
+      requests.erase(requests.begin(), requests.begin() + static_cast<ptrdiff_t>(done));
+      if (look) requests.push_back(LookAt(key));
+      co_return status;
+    }
+    delayed_.DropSiblingsOf(request, answer.action.value());
+  }
+  requests.clear();
+  if (!look) co_return absl::OkStatus();
+  requests.push_back(LookAt(key));
+  absl::Status status = co_await Do(key, requests.front(), BusAction::kSyncJob);
+  co_return std::move(status);
+}
+
+net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest& request,
+                                               BusAction action) {
+  absl::StatusOr<JobView> view = desk_.book.Get(key);
+  if (!view.ok() || view->job->meta.deletion_time.has_value()) co_return absl::OkStatus();
+  const JobStep step = StepFor(view->job->status.state.phase.value(), action);
+  if (step.operation == JobStep::Operation::kSync) {
+    JobSync sync(desk_, *std::move(view), step);
+    absl::Status status = co_await sync.Run();
+    co_return std::move(status);
+  }
+  KillTarget target;
+  if (step.operation == JobStep::Operation::kKillTarget) target = TargetOf(request, action);
+  absl::Status status = co_await KillJob(desk_, *std::move(view), step, std::move(target));
+  co_return std::move(status);
+}
+
+net::Awaitable<void> JobController::GiveUp(std::string key, const JobRequest& request) {
+  const JobPointer job = desk_.book.FindJob(key);
+  if (job == nullptr) co_return;
+  const Action action = AnswerTo(*job, request).action;
+  desk_.Record(
+      *job, "Normal", "ExecuteAction",
+      absl::StrCat("Job failed on action ", ToAbsl(action.text()), " for retry limit reached"));
+  const absl::Status status = co_await Do(key, request, BusAction::kTerminateJob);
+  if (status.ok()) co_return;
+  Log(LogLevel::kError, "job.not_terminated", {{"job", key}, {"status", status}});
+}
+
+}  // namespace bth::controllers

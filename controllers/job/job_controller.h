@@ -1,0 +1,76 @@
+// Expands batch jobs into pod groups and pods, and leads them through their phases.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/types/command.h"
+#include "controllers/core/command_taker.h"
+#include "controllers/core/controller.h"
+#include "controllers/core/lanes.h"
+#include "controllers/job/delayed_actions.h"
+#include "controllers/job/job_desk.h"
+#include "controllers/job/job_inbox.h"
+#include "controllers/job/phases.h"
+#include "controllers/job/policy.h"
+
+namespace bth::controllers {
+
+// What happened to a job waits in its own box and is done in order, by one lane at a time;
+// everything that asks for no more than a look at the job is done at once by one sync.
+class JobController final : public Controller,
+                            private StoreListener<types::BatchJob>,
+                            private StoreListener<types::Pod>,
+                            private StoreListener<types::PodGroup>,
+                            private StoreListener<types::PersistentVolumeClaim>,
+                            private StoreListener<types::Queue> {
+ public:
+  JobController(const ControllerContext& context, JobPluginTools tools,
+                MakePlugins make_plugins = &MakeJobPlugins);
+  ~JobController() override;
+
+  std::string_view name() const override { return "job-controller"; }
+  void Start() override;
+  bool idle() const override;
+
+ private:
+  void OnAdd(const types::BatchJob& job) override;
+  void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
+  void OnDelete(const types::BatchJob& job) override;
+  void OnAdd(const types::Pod& pod) override;
+  void OnUpdate(const types::Pod& before, const types::Pod& after) override;
+  void OnDelete(const types::Pod& pod) override;
+  void OnAdd(const types::PodGroup& group) override;
+  void OnUpdate(const types::PodGroup& before, const types::PodGroup& after) override;
+  void OnDelete(const types::PodGroup& group) override;
+  void OnAdd(const types::PersistentVolumeClaim& claim) override;
+  void OnAdd(const types::Queue& queue) override;
+  void OnCommand(const types::Command& command);
+
+  void Ask(const JobRequest& request);
+  void Wake(const std::string& awaited);
+
+  net::Awaitable<LaneHooks::Outcome> Work(std::string key);
+  // Carries out what `requests` ask for; what is left of them after a failure.
+  net::Awaitable<absl::Status> WorkOff(std::string key, std::vector<JobRequest>& requests);
+  net::Awaitable<absl::Status> Do(std::string key, const JobRequest& request,
+                                  types::BusAction action);
+  net::Awaitable<void> GiveUp(std::string key, const JobRequest& request);
+  PolicyAnswer AnswerTo(const types::BatchJob& job, const JobRequest& request) const;
+  bool IsPointless(const JobRequest& request) const;
+  // False: the answer is to be carried out now.
+  bool Delay(const types::BatchJob& job, const JobRequest& request, const PolicyAnswer& answer);
+  // How long to wait now.
+  absl::Duration NoteFailure(const std::string& key, absl::Duration started,
+                             const absl::Status& status);
+
+  JobDesk desk_;
+  JobInbox inbox_;
+  DelayedActions delayed_;
+  Lanes lanes_;
+  std::unique_ptr<CommandTaker> commands_;  // Null with the gate QueueCommandSync off.
+};
+
+}  // namespace bth::controllers

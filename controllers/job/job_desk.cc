@@ -1,0 +1,91 @@
+#include "controllers/job/job_desk.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "controllers/core/events.h"
+#include "controllers/core/ownership.h"
+#include "controllers/job/names.h"
+
+namespace bth::controllers {
+namespace {
+
+constexpr size_t kErrorsShown = 5;
+
+}  // namespace
+
+JobDesk::JobDesk(const ControllerContext& controllers, JobPluginTools plugin_tools,
+                 MakePlugins make)
+    : context(controllers),
+      jobs(context.watches.Of<types::BatchJob>()),
+      pods(context.watches.Of<types::Pod>()),
+      groups(context.watches.Of<types::PodGroup>()),
+      queues(context.watches.Of<types::Queue>()),
+      claims(context.watches.Of<types::PersistentVolumeClaim>()),
+      tools(std::move(plugin_tools)),
+      make_plugins(std::move(make)) {
+  if (context.options.gates.priority_class) classes = &context.watches.Of<types::PriorityClass>();
+}
+
+void JobDesk::Record(const types::BatchJob& job, std::string type, std::string reason,
+                     std::string message) const {
+  RecordEvent(context.events, job, {std::move(type), std::move(reason), std::move(message)});
+}
+
+PriorityOf JobDesk::Priorities() const {
+  return [this](const std::string& name) {
+    if (classes == nullptr) return 0;
+    const auto found = classes->Find("", name);
+    return found == nullptr ? 0 : found->value;
+  };
+}
+
+ObjectStore<types::PodGroup>::Pointer JobDesk::FindGroup(const types::BatchJob& job) const {
+  for (const std::string& name : {PodGroupName(job), job.meta.name}) {
+    auto group = groups.Find(job.meta.ns, name);
+    if (group == nullptr || !IsControlledBy(group->meta, job.meta.uid)) continue;
+    if (group->meta.deletion_time.has_value()) continue;
+    if (!book.IsDeletedGroup(JobKey(job), group->meta.uid)) return group;
+  }
+  return nullptr;
+}
+
+bool JobDesk::IsAlive(const types::BatchJob& job) const {
+  const JobPointer now = book.FindJob(JobKey(job));
+  return now != nullptr && now->meta.uid == job.meta.uid && !now->meta.deletion_time.has_value();
+}
+
+void JobDesk::Forget(const types::BatchJob& job) {
+  waits.Forget(JobKey(job));
+  wrote_at.erase(job.meta.uid);
+  look_after.erase(JobKey(job));
+  refreshed.erase(job.meta.uid);
+  said_of_group.erase(job.meta.uid);
+}
+
+bool IsRefusal(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kCancelled:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::string ErrorList(const std::vector<absl::Status>& errors) {
+  std::string text = "[";
+  for (size_t i = 0; i < errors.size() && i < kErrorsShown; ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : " ", errors[i].message());
+  }
+  if (errors.size() > kErrorsShown) {
+    absl::StrAppend(&text, " and ", errors.size() - kErrorsShown, " more");
+  }
+  return text + "]";
+}
+
+}  // namespace bth::controllers

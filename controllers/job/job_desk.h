@@ -1,0 +1,103 @@
+// What everything that acts on batch jobs works with.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/types/batch_job.h"
+#include "api/types/pod_group.h"
+#include "api/types/priority_class.h"
+#include "api/types/queue.h"
+#include "api/types/volume.h"
+#include "controllers/core/controller.h"
+#include "controllers/core/object_store.h"
+#include "controllers/job/job_book.h"
+#include "controllers/job/min_resources.h"
+#include "controllers/job/wake_list.h"
+#include "controllers/job_plugins/job_plugin.h"
+
+namespace bth::controllers {
+
+using MakePlugins =
+    std::function<absl::StatusOr<JobPlugins>(const types::BatchJobSpec&, const JobPluginTools&)>;
+
+// Why an operation did not get through.
+struct Trouble {
+  absl::Status status;  // OK: there is none.
+  std::string reason;   // Of the event and of status.state.
+  std::string message;  // Of the event.
+  // Trying again would not help: something else must change first, and that wakes the job.
+  bool waits = false;
+
+  bool ok() const { return status.ok(); }
+};
+
+// Lifetime: as long as the controller. Thread: the executor's.
+struct JobDesk {
+  JobDesk(const ControllerContext& controllers, JobPluginTools plugin_tools, MakePlugins make);
+  JobDesk(const JobDesk&) = delete;
+
+  void Record(const types::BatchJob& job, std::string type, std::string reason,
+              std::string message) const;
+  void Warn(const types::BatchJob& job, const Trouble& trouble) const {
+    Record(job, "Warning", trouble.reason, trouble.message);
+  }
+  PriorityOf Priorities() const;
+  // The group of the job, under its present or its former name; null when there is none, or only
+  // one that was deleted already or belongs to somebody else.
+  ObjectStore<types::PodGroup>::Pointer FindGroup(const types::BatchJob& job) const;
+  // The job is still the same one and is not being deleted.
+  bool IsAlive(const types::BatchJob& job) const;
+
+  // The job is gone.
+  void Forget(const types::BatchJob& job);
+
+  const ControllerContext context;
+  ObjectStore<types::BatchJob>& jobs;
+  ObjectStore<types::Pod>& pods;
+  ObjectStore<types::PodGroup>& groups;
+  ObjectStore<types::Queue>& queues;
+  ObjectStore<types::PersistentVolumeClaim>& claims;
+  ObjectStore<types::PriorityClass>* classes = nullptr;  // Null with the gate PriorityClass off.
+  const JobPluginTools tools;
+  const MakePlugins make_plugins;
+  JobBook book;
+  WakeList waits;
+  // By uid of the job: the metadata.generation that its plugins' objects agree with.
+  absl::flat_hash_map<std::string, int64_t> refreshed;
+  // By uid of the job, monotonic: when its status was last written.
+  absl::flat_hash_map<std::string, absl::Duration> wrote_at;
+  // By "namespace/name" of the job: how soon to look at it again.
+  absl::flat_hash_map<std::string, absl::Duration> look_after;
+  // By uid of the job: what was last said of its group.
+  absl::flat_hash_map<std::string, std::string> said_of_group;
+};
+
+inline std::string JobKey(const types::BatchJob& job) {
+  return StoreKey(job.meta.ns, job.meta.name);
+}
+
+// Names in the WakeList.
+inline std::string AwaitedPod(std::string_view key) {
+  return std::string("pod ").append(key);
+}
+inline std::string AwaitedClaim(std::string_view key) {
+  return std::string("claim ").append(key);
+}
+inline std::string AwaitedGroup(std::string_view key) {
+  return std::string("group ").append(key);
+}
+inline std::string AwaitedQueue(std::string_view name) {
+  return std::string("queue ").append(name);
+}
+
+// The server has refused it, and would again; other failures may be gone with the next attempt.
+bool IsRefusal(const absl::Status& status);
+
+// "[a b c]", at most the first few.
+std::string ErrorList(const std::vector<absl::Status>& errors);
+
+}  // namespace bth::controllers

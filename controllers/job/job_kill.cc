@@ -1,0 +1,101 @@
+#include "controllers/job/job_kill.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "controllers/job/job_status.h"
+#include "controllers/job/plugin_objects.h"
+#include "controllers/job/pod_group_writer.h"
+#include "controllers/job/pods_writer.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::BatchJobStatus;
+
+net::Awaitable<absl::Status> KillPods(JobDesk& desk, const BatchJob& job, KillPlan& plan) {
+  if (plan.victims.empty()) co_return absl::OkStatus();
+  const size_t asked = plan.victims.size();
+  DeletedPods deleted = co_await DeletePods(desk, plan.victims);
+  plan.counts.terminating += deleted.deleted;
+  if (deleted.errors.empty()) co_return absl::OkStatus();
+  desk.Record(job, "Warning", "FailedDelete",
+              absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)));
+  co_return client::WithContext(
+      deleted.errors.front(),
+      absl::StrCat("failed to kill ", deleted.errors.size(), " pods of ", asked));
+}
+
+// What their OnJobAdd made; `status` forgets it.
+net::Awaitable<absl::Status> RemovePluginObjects(JobDesk& desk, JobPointer job,
+                                                 BatchJobStatus& status) {
+  absl::StatusOr<JobPlugins> made = desk.make_plugins(job->spec, desk.tools);
+  // Unknown plugins have made nothing.
+  if (!made.ok()) co_return absl::OkStatus();
+  for (const auto& plugin : made->plugins) {
+    const std::string record = std::string("plugin-").append(plugin->name());
+    if (plugin->is_recorded() && !status.controlled_resources.Contains(record)) continue;
+    for (ObjectName& name : plugin->OnJobDelete(*job)) {
+      absl::Status removed = co_await RemoveObject(desk, job, std::move(name));
+      BTH_CO_RETURN_IF_ERROR(removed);
+    }
+    status.controlled_resources.Erase(record);
+  }
+  desk.refreshed.erase(job->meta.uid);
+  co_return absl::OkStatus();
+}
+
+// What a job has achieved stays on record when its pods are cleaned up.
+void KeepResults(const BatchJobStatus& before, BatchJobStatus* status) {
+  status->succeeded = before.succeeded;
+  status->failed = before.failed;
+  for (const auto& [task, counts] : before.task_status_count) {
+    for (const auto& [phase, count] : counts.phase) {
+      if (phase != "Succeeded" && phase != "Failed") continue;
+      status->task_status_count[task].phase[phase] = count;
+    }
+  }
+}
+
+}  // namespace
+
+net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, KillTarget target) {
+  const JobPointer job = view.job;
+  const std::string key = JobKey(*job);
+  const bool is_whole = target.kind == KillTarget::Kind::kJob;
+  desk.waits.Forget(key);
+  BatchJobStatus status = job->status;
+  status.version = view.version;
+  const bool spare = step.spare_finished || IsLastRetry(job->spec, status);
+  KillPlan plan = PlanKill(view, target, is_whole && spare);
+  if (plan.is_void) co_return absl::OkStatus();
+  // Before anything is sent: what is said of pods of this incarnation is outdated from now on.
+  if (is_whole && (!plan.victims.empty() || step.decision == Decision::kEnter)) {
+    desk.book.RaiseVersion(key);
+    status.version = desk.book.VersionOf(key);
+  }
+  absl::Status killed = co_await KillPods(desk, *job, plan);
+  BTH_CO_RETURN_IF_ERROR(killed);
+  plan.counts.WriteTo(&status);
+  if (types::IsFinished(status.state.phase.value())) KeepResults(job->status, &status);
+  if (Decide(step, job->spec, &status)) StampStatus(desk.context.now(), &status);
+  SetRunningDuration(*job, &status);
+  status.state.reason.clear();
+  status.state.message.clear();
+  if (is_whole) {
+    absl::Status removed = co_await RemovePluginObjects(desk, job, status);
+    BTH_CO_RETURN_IF_ERROR(removed);
+  }
+  if (!PutOff(desk, *job, status)) {
+    const absl::StatusOr<JobPointer> written =
+        co_await WriteJobStatus(desk, job, std::move(status));
+    BTH_CO_RETURN_IF_ERROR(written);
+  }
+  if (!is_whole) co_return absl::OkStatus();
+  absl::Status deleted = co_await DeleteGroup(desk, job);
+  co_return std::move(deleted);
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,99 @@
+#include "controllers/job/job_status.h"
+
+#include <memory>
+#include <utility>
+
+#include "controllers/core/status_patch.h"
+
+namespace bth::controllers {
+
+using types::BatchJob;
+using types::BatchJobStatus;
+using types::JobPhase;
+
+namespace {
+
+// Of two writes that differ in counters only.
+constexpr absl::Duration kCountsPause = absl::Milliseconds(100);
+
+// What counters and times are made of is taken away; what is left tells the states apart.
+BatchJobStatus WithoutCounts(BatchJobStatus status) {
+  status.task_status_count = {};
+  status.pending = status.running = status.succeeded = status.failed = 0;
+  status.terminating = status.unknown = 0;
+  status.running_duration.reset();
+  status.state.last_transition_time.reset();
+  status.conditions.clear();
+  return status;
+}
+
+bool OnlyCountsDiffer(const BatchJobStatus& a, const BatchJobStatus& b) {
+  return !(a == b) && WithoutCounts(a) == WithoutCounts(b);
+}
+
+}  // namespace
+
+void UpsertCondition(JobPhase phase, absl::Time time, BatchJobStatus* status) {
+  std::erase_if(status->conditions,
+                [phase](const types::BatchJobCondition& c) { return c.status == phase; });
+  types::BatchJobCondition condition;
+  condition.status = phase;
+  condition.last_transition_time = time;
+  status->conditions.push_back(std::move(condition));
+}
+
+void StampStatus(absl::Time now, BatchJobStatus* status) {
+  // As the server keeps it: a fraction would make the status differ from its own answer.
+  const absl::Time second = absl::FromUnixSeconds(absl::ToUnixSeconds(now));
+  status->state.last_transition_time = second;
+  UpsertCondition(status->state.phase.value(), second, status);
+}
+
+void SetRunningDuration(const BatchJob& job, BatchJobStatus* status) {
+  if (!status->state.last_transition_time.has_value()) return;
+  status->running_duration = *status->state.last_transition_time - job.meta.creation_time;
+}
+
+bool SameState(BatchJobStatus a, BatchJobStatus b) {
+  a.state.reason.clear();
+  a.state.message.clear();
+  b.state.reason.clear();
+  b.state.message.clear();
+  return a == b;
+}
+
+bool PutOff(JobDesk& desk, const BatchJob& before, const BatchJobStatus& status) {
+  if (!OnlyCountsDiffer(before.status, status)) return false;
+  const auto wrote = desk.wrote_at.find(before.meta.uid);
+  if (wrote == desk.wrote_at.end()) return false;
+  const absl::Duration left = wrote->second + kCountsPause - desk.context.executor().Monotonic();
+  if (left <= absl::ZeroDuration()) return false;
+  desk.look_after[JobKey(before)] = left;
+  return true;
+}
+
+net::Awaitable<absl::StatusOr<JobPointer>> WriteJobStatus(JobDesk& desk, JobPointer before,
+                                                          BatchJobStatus status) {
+  if (status == before->status) co_return std::move(before);
+  const JobPhase old_phase = before->status.state.phase.value();
+  const JobPhase phase = status.state.phase.value();
+  BatchJob after = *before;
+  after.status = std::move(status);
+  BatchJob copy = *before;
+  absl::StatusOr<BatchJob> answer =
+      co_await WriteStatus<BatchJob>(desk.context.api, std::move(copy), std::move(after));
+  if (absl::IsNotFound(answer.status())) co_return std::move(before);
+  BTH_CO_RETURN_IF_ERROR(answer);
+  const types::ObjectMeta& meta = before->meta;
+  if (phase != old_phase && phase == JobPhase::kCompleted) {
+    desk.context.metrics.JobCompleted(meta.ns, meta.name, before->spec.queue);
+  } else if (phase != old_phase && phase == JobPhase::kFailed) {
+    desk.context.metrics.JobFailed(meta.ns, meta.name, before->spec.queue);
+  }
+  if (desk.IsAlive(*before)) desk.wrote_at[meta.uid] = desk.context.executor().Monotonic();
+  JobPointer now = std::make_shared<const BatchJob>(*answer);
+  desk.jobs.Observe(*std::move(answer));
+  co_return std::move(now);
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,298 @@
+#include "controllers/job/job_sync.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+#include "controllers/job/job_check.h"
+#include "controllers/job/keys.h"
+#include "controllers/job/plugin_objects.h"
+#include "controllers/job/pod_group_writer.h"
+#include "controllers/job/pods_writer.h"
+#include "controllers/job/volumes.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::JobPhase;
+
+// Pods created in one pass: then it is the turn of other jobs.
+constexpr size_t kCreatesMax = 500;
+
+Trouble MakeTrouble(absl::Status status, std::string reason, std::string message, bool waits) {
+  Trouble trouble;
+  trouble.status = std::move(status);
+  trouble.reason = std::move(reason);
+  trouble.message = std::move(message);
+  trouble.waits = waits;
+  return trouble;
+}
+
+Trouble PluginTrouble(const absl::Status& status, bool waits) {
+  return MakeTrouble(status, "PluginError",
+                     absl::StrCat("Execute plugin when job add failed, err: ", status.message()),
+                     waits);
+}
+
+std::string RecordKey(const JobPlugin& plugin) {
+  return std::string("plugin-").append(plugin.name());
+}
+
+}  // namespace
+
+JobSync::JobSync(JobDesk& desk, JobView view, JobStep step)
+    : desk_(desk), view_(std::move(view)), step_(step), now_(view_.job), status_(now_->status) {
+  status_.version = view_.version;
+}
+
+net::Awaitable<absl::Status> JobSync::Run() {
+  desk_.waits.Forget(JobKey(job()));
+  if (status_.state.phase.empty()) {
+    absl::Status entered = co_await EnterPending();
+    BTH_CO_RETURN_IF_ERROR(entered);
+  }
+  Trouble trouble;
+  if (absl::Status fit = CheckJob(job().spec); !fit.ok()) {
+    std::string message(fit.message());
+    trouble = MakeTrouble(std::move(fit), "InvalidJob", std::move(message), true);
+  } else {
+    trouble = co_await Prepare();
+  }
+  if (trouble.ok() && MayHavePods()) {
+    trouble = co_await Reconcile();
+    status_.running_duration.reset();
+  } else {
+    counts_ = PlanSync(view_).counts;
+  }
+  absl::Status status = co_await Finish(std::move(trouble));
+  // Whoever was deleted meanwhile leaves nothing behind.
+  if (!desk_.IsAlive(job())) desk_.Forget(job());
+  co_return std::move(status);
+}
+
+net::Awaitable<absl::Status> JobSync::EnterPending() {
+  status_.state.phase = JobPhase::kPending;
+  status_.min_available = job().spec.min_available;
+  StampStatus(desk_.context.now(), &status_);
+  absl::StatusOr<JobPointer> written = co_await WriteJobStatus(desk_, now_, status_);
+  if (written.ok()) {
+    now_ = *std::move(written);
+    co_return absl::OkStatus();
+  }
+  if (IsRefusal(written.status())) {
+    desk_.Record(
+        job(), "Warning", "JobStatusError",
+        absl::StrCat("Failed to initialize job status, err: ", written.status().message()));
+  }
+  co_return written.status();
+}
+
+net::Awaitable<Trouble> JobSync::Prepare() {
+  Trouble trouble = co_await Forward();
+  if (!trouble.ok()) co_return std::move(trouble);
+  absl::StatusOr<JobPlugins> plugins = desk_.make_plugins(job().spec, desk_.tools);
+  if (!plugins.ok()) co_return PluginTrouble(plugins.status(), true);
+  plugins_ = *std::move(plugins);
+  if (status_.state.phase == JobPhase::kPending || status_.state.phase == JobPhase::kOther) {
+    trouble = co_await AddPluginObjects();
+    if (!trouble.ok()) co_return std::move(trouble);
+    VolumesOutcome volumes = co_await EnsureVolumes(desk_, now_, &status_.controlled_resources);
+    now_ = std::move(volumes.job);
+    if (!volumes.trouble.ok()) co_return std::move(volumes.trouble);
+  } else {
+    trouble = co_await UpdatePluginObjects();
+    if (!trouble.ok()) co_return std::move(trouble);
+  }
+  trouble = co_await EnsureGroup(desk_, now_);
+  co_return std::move(trouble);
+}
+
+// Jobs of a queue that has other clusters are marked for those who forward them.
+net::Awaitable<Trouble> JobSync::Forward() {
+  const auto queue = desk_.queues.Find("", job().spec.queue);
+  if (queue == nullptr) {
+    desk_.waits.Wait(JobKey(job()), AwaitedQueue(job().spec.queue));
+    std::string message =
+        absl::StrCat("queue ", job().spec.queue, " does not exist: create it, or name another one");
+    absl::Status status = absl::NotFoundError(message);
+    co_return MakeTrouble(std::move(status), "QueueNotFound", std::move(message), true);
+  }
+  is_forwarded_ = !queue->spec.extend_clusters.empty();
+  if (!is_forwarded_ || job().meta.Annotation(kJobForwardingKey) == "true") co_return Trouble();
+  client::MergePatch patch;
+  patch.Set({"metadata", "annotations", kJobForwardingKey}, "true");
+  patch.RequireResourceVersion(job().meta.resource_version);
+  client::ApiPath path = client::PathOf<BatchJob>(job().meta.ns, job().meta.name);
+  client::Patch body = patch.Build();
+  client::ApiClient::Text text = co_await desk_.context.api.Patch(std::move(path), std::move(body));
+  absl::StatusOr<BatchJob> answer = text.status();
+  if (text.ok()) answer = types::Decode<BatchJob>(std::string_view(*text));
+  if (!answer.ok()) {
+    co_return MakeTrouble(answer.status(), "ForwardError",
+                          absl::StrCat("Failed to mark the job for its other clusters, err: ",
+                                       answer.status().message()),
+                          false);
+  }
+  now_ = std::make_shared<const BatchJob>(*answer);
+  desk_.jobs.Observe(*std::move(answer));
+  co_return Trouble();
+}
+
+net::Awaitable<Trouble> JobSync::AddPluginObjects() {
+  bool is_first = false;
+  for (const auto& plugin : plugins_.plugins) {
+    const std::string record = RecordKey(*plugin);
+    if (plugin->is_recorded() && status_.controlled_resources.Contains(record)) continue;
+    is_first = is_first || plugin->is_recorded();
+    absl::StatusOr<std::vector<WantedObject>> wanted = plugin->OnJobAdd(job());
+    if (!wanted.ok()) co_return PluginTrouble(wanted.status(), false);
+    for (WantedObject& object : *wanted) {
+      absl::Status status = co_await EnsureObject(desk_, now_, std::move(object));
+      if (!status.ok()) co_return PluginTrouble(status, false);
+    }
+    if (plugin->is_recorded()) {
+      status_.controlled_resources.Set(record, std::string(plugin->name()));
+    }
+  }
+  if (is_first) {
+    for (const std::string& complaint : plugins_.complaints) {
+      Log(LogLevel::kError, "job.plugin_argument",
+          {{"job", JobKey(job())}, {"complaint", complaint}});
+    }
+  }
+  desk_.refreshed[job().meta.uid] = job().meta.generation;
+  co_return Trouble();
+}
+
+net::Awaitable<Trouble> JobSync::UpdatePluginObjects() {
+  const auto known = desk_.refreshed.find(job().meta.uid);
+  if (known != desk_.refreshed.end() && known->second == job().meta.generation) {
+    co_return Trouble();
+  }
+  for (const auto& plugin : plugins_.plugins) {
+    absl::StatusOr<std::vector<WantedObject>> wanted = plugin->OnJobUpdate(job());
+    if (!wanted.ok()) co_return PluginTrouble(wanted.status(), false);
+    for (WantedObject& object : *wanted) {
+      absl::Status status = co_await EnsureObject(desk_, now_, std::move(object));
+      if (!status.ok()) co_return PluginTrouble(status, false);
+    }
+  }
+  desk_.refreshed[job().meta.uid] = job().meta.generation;
+  co_return Trouble();
+}
+
+bool JobSync::MayHavePods() const {
+  const auto group = desk_.FindGroup(job());
+  if (group == nullptr) return false;
+  ReportGroup(*group);
+  return !group->status.phase.empty() && group->status.phase != "Pending";
+}
+
+// The latest true condition of the group, if it is not a good one.
+void JobSync::ReportGroup(const types::PodGroup& group) const {
+  const types::Condition* latest = nullptr;
+  for (const types::Condition& condition : group.status.conditions) {
+    if (condition.status != "True") continue;
+    const auto time = condition.last_transition_time.value_or(absl::InfinitePast());
+    if (latest == nullptr || time > latest->last_transition_time.value_or(absl::InfinitePast())) {
+      latest = &condition;
+    }
+  }
+  if (latest == nullptr || latest->type == "Scheduled") return;
+  std::string type = latest->type;
+  absl::AsciiStrToLower(&type);
+  std::string message = absl::StrCat("PodGroup ", job().meta.ns, ":", job().meta.name, " ", type,
+                                     ", reason: ", latest->message);
+  std::string& said = desk_.said_of_group[job().meta.uid];
+  if (said == message) return;
+  said = message;
+  desk_.Record(job(), "Warning", "PodGroupPending", std::move(message));
+}
+
+net::Awaitable<Trouble> JobSync::Reconcile() {
+  absl::StatusOr<JobView> view = desk_.book.Get(JobKey(job()));
+  if (view.ok() && view->job->meta.uid == job().meta.uid) view_ = *std::move(view);
+  view_.job = now_;
+  SyncPlan plan = PlanSync(view_);
+  counts_ = plan.counts;
+  // The pods that are made now ask for the next pass.
+  if (plan.creates.size() > kCreatesMax) plan.creates.resize(kCreatesMax);
+  Trouble trouble = co_await Create(plan);
+  Trouble more = co_await Delete(plan);
+  if (trouble.ok() || (trouble.waits && !more.ok())) co_return std::move(more);
+  co_return std::move(trouble);
+}
+
+net::Awaitable<Trouble> JobSync::Create(const SyncPlan& plan) {
+  BatchJob job = *now_;
+  job.status = status_;
+  PodOrder order;
+  order.job = std::make_shared<const BatchJob>(std::move(job));
+  order.pods = &plan.creates;
+  order.plugins = &plugins_;
+  order.is_forwarded = is_forwarded_;
+  if (plan.creates.empty()) co_return Trouble();
+  CreatedPods created = co_await CreatePods(desk_, order);
+  counts_.Merge(created.counts);
+  if (!created.plugin_error.ok()) co_return PluginTrouble(created.plugin_error, false);
+  if (!created.errors.empty()) {
+    absl::Status status = client::WithContext(
+        created.errors.front(),
+        absl::StrCat("failed to create ", created.errors.size(), " pods of ", plan.creates.size()));
+    co_return MakeTrouble(std::move(status), "FailedCreate",
+                          absl::StrCat("Error creating pods: ", ErrorList(created.errors)), false);
+  }
+  if (!created.occupied.empty()) {
+    std::string message = absl::StrCat("pod ", created.occupied.front(),
+                                       " exists and does not belong to the job: delete it to let "
+                                       "the job run");
+    absl::Status status = absl::AlreadyExistsError(message);
+    co_return MakeTrouble(std::move(status), "FailedCreate",
+                          absl::StrCat("Error creating pods: [", message, "]"), true);
+  }
+  co_return Trouble();
+}
+
+net::Awaitable<Trouble> JobSync::Delete(const SyncPlan& plan) {
+  if (plan.deletes.empty()) co_return Trouble();
+  DeletedPods deleted = co_await DeletePods(desk_, plan.deletes);
+  counts_.terminating += deleted.deleted;
+  if (deleted.errors.empty()) co_return Trouble();
+  absl::Status status = client::WithContext(
+      deleted.errors.front(),
+      absl::StrCat("failed to delete ", deleted.errors.size(), " pods of ", plan.deletes.size()));
+  co_return MakeTrouble(std::move(status), "FailedDelete",
+                        absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)), false);
+}
+
+net::Awaitable<absl::Status> JobSync::Finish(Trouble trouble) {
+  const types::BatchJobStatus& before = now_->status;
+  counts_.WriteTo(&status_);
+  status_.min_available = job().spec.min_available;
+  Decide(step_, job().spec, &status_);
+  status_.state.reason.clear();
+  status_.state.message.clear();
+  if (!trouble.ok() && (trouble.waits || IsRefusal(trouble.status))) {
+    status_.state.reason = trouble.reason;
+    status_.state.message = std::string(trouble.status.message());
+  }
+  const bool is_news =
+      status_.state.reason != before.state.reason || status_.state.message != before.state.message;
+  if (!trouble.ok() && (is_news || status_.state.reason.empty())) desk_.Warn(job(), trouble);
+  if (!SameState(status_, before)) {
+    StampStatus(desk_.context.now(), &status_);
+    if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);
+  }
+  absl::StatusOr<JobPointer> written = now_;
+  if (!PutOff(desk_, job(), status_)) written = co_await WriteJobStatus(desk_, now_, status_);
+  if (!trouble.ok() && !trouble.waits) co_return trouble.status;
+  co_return written.status();
+}
+
+}  // namespace bth::controllers

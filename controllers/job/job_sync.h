@@ -1,0 +1,45 @@
+// Brings plugin objects, claims, pod group and pods of a batch job in line with its spec.
+#pragma once
+
+#include "controllers/job/job_desk.h"
+#include "controllers/job/job_status.h"
+#include "controllers/job/phases.h"
+#include "controllers/job/sync_plan.h"
+
+namespace bth::controllers {
+
+// One pass. Each step starts from what is there, so that a pass that was cut short anywhere is
+// made up for by the next one. Lifetime: until Run has ended. Thread: the executor's.
+class JobSync final {
+ public:
+  JobSync(JobDesk& desk, JobView view, JobStep step);
+
+  // That the job waits for something is no failure.
+  net::Awaitable<absl::Status> Run();
+
+ private:
+  net::Awaitable<absl::Status> EnterPending();
+  net::Awaitable<Trouble> Prepare();
+  net::Awaitable<Trouble> Forward();
+  net::Awaitable<Trouble> AddPluginObjects();
+  net::Awaitable<Trouble> UpdatePluginObjects();
+  net::Awaitable<Trouble> Reconcile();
+  net::Awaitable<Trouble> Create(const SyncPlan& plan);
+  net::Awaitable<Trouble> Delete(const SyncPlan& plan);
+  net::Awaitable<absl::Status> Finish(Trouble trouble);
+
+  const types::BatchJob& job() const { return *now_; }
+  bool MayHavePods() const;
+  void ReportGroup(const types::PodGroup& group) const;
+
+  JobDesk& desk_;
+  JobView view_;
+  const JobStep step_;
+  JobPointer now_;                // The job as the server has it.
+  types::BatchJobStatus status_;  // As it is to be.
+  JobPlugins plugins_;
+  PodCounts counts_;
+  bool is_forwarded_ = false;
+};
+
+}  // namespace bth::controllers

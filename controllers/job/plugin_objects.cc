@@ -1,0 +1,118 @@
+#include "controllers/job/plugin_objects.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/types/fragment.h"
+#include "base/strings.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+#include "controllers/core/ownership.h"
+#include "controllers/core/status_patch.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJob;
+using types::Json;
+
+bool BelongsTo(const Json& object, const BatchJob& job) {
+  for (const Json& owner : object.At({"metadata", "ownerReferences"}).items()) {
+    if (owner["controller"].AsBool() && owner["uid"].AsString() == job.meta.uid) return true;
+  }
+  return false;
+}
+
+absl::Status Foreign(const types::ResourceType& type, const Json& object) {
+  return absl::AlreadyExistsError(
+      absl::StrCat(type.FullName(), " \"", ToAbsl(object.At({"metadata", "name"}).AsString()),
+                   "\" exists and does not belong to the job: delete or rename one of them"));
+}
+
+const Json& PartOf(const Json& object, const std::vector<std::string>& path) {
+  const Json* part = &object;
+  for (const std::string& key : path) part = &(*part)[std::string_view(key)];
+  return *part;
+}
+
+// The first member of the compared path is replaced as a whole.
+client::Patch Replacement(const WantedObject& wanted, const Json& existing) {
+  const std::string& member = wanted.compared.front();
+  const Json& before = existing[std::string_view(member)];
+  const Json& after = std::as_const(wanted.object)[std::string_view(member)];
+  client::MergePatch patch;
+  patch.Set({member}, before.is_object() && after.is_object() ? MergeDiff(before, after) : after);
+  patch.RequireResourceVersion(existing.At({"metadata", "resourceVersion"}).AsString());
+  return patch.Build();
+}
+
+net::Awaitable<absl::StatusOr<Json>> GetJson(client::ApiClient& api, client::ApiPath path) {
+  client::ApiClient::Text text = co_await api.Get(std::move(path));
+  BTH_CO_RETURN_IF_ERROR(text);
+  co_return Json::Parse(*text);
+}
+
+net::Awaitable<absl::Status> CreateJson(client::ApiClient& api, client::ApiPath path,
+                                        const Json& object) {
+  client::ApiClient::Text text = co_await api.Create(std::move(path), object.Dump());
+  co_return text.status();
+}
+
+}  // namespace
+
+net::Awaitable<absl::Status> EnsureObject(JobDesk& desk, JobPointer job, WantedObject wanted) {
+  client::ApiClient& api = desk.context.api;
+  Json& meta = wanted.object["metadata"];
+  meta.Set("namespace", job->meta.ns);
+  meta.Set("ownerReferences",
+           Json::MakeArray({types::FragmentToJson(ControllerReferenceTo(*job))}));
+  const std::string name(std::as_const(meta)["name"].AsString());
+  const client::ApiPath collection = client::PathOf(wanted.type, job->meta.ns);
+  // What is costly to make is asked for first, the rest is most likely not there.
+  if (!wanted.complete) {
+    client::ApiPath path = collection;
+    absl::Status created = co_await CreateJson(api, std::move(path), wanted.object);
+    if (!absl::IsAlreadyExists(created)) co_return std::move(created);
+  }
+  client::ApiPath item = client::PathOf(wanted.type, job->meta.ns, name);
+  client::ApiPath get_path = item;
+  absl::StatusOr<Json> existing = co_await GetJson(api, std::move(get_path));
+  const bool is_missing = absl::IsNotFound(existing.status());
+  if (!is_missing) {
+    BTH_CO_RETURN_IF_ERROR(existing);
+    if (!BelongsTo(*existing, *job)) co_return Foreign(wanted.type, *existing);
+    const bool same = wanted.compared.empty() ||
+                      PartOf(*existing, wanted.compared) == PartOf(wanted.object, wanted.compared);
+    if (same) co_return absl::OkStatus();
+  }
+  if (wanted.complete) BTH_CO_RETURN_IF_ERROR(wanted.complete(wanted.object));
+  if (is_missing) {
+    client::ApiPath path = collection;
+    absl::Status created = co_await CreateJson(api, std::move(path), wanted.object);
+    co_return std::move(created);
+  }
+  client::Patch patch = Replacement(wanted, *existing);
+  client::ApiClient::Text text = co_await api.Patch(std::move(item), std::move(patch));
+  co_return text.status();
+}
+
+net::Awaitable<absl::Status> RemoveObject(JobDesk& desk, JobPointer job, ObjectName name) {
+  client::ApiPath item = client::PathOf(name.type, job->meta.ns, name.name);
+  client::ApiPath get_path = item;
+  absl::StatusOr<Json> existing = co_await GetJson(desk.context.api, std::move(get_path));
+  if (absl::IsNotFound(existing.status())) co_return absl::OkStatus();
+  BTH_CO_RETURN_IF_ERROR(existing);
+  if (!BelongsTo(*existing, *job)) co_return absl::OkStatus();
+  client::DeleteOptions options;
+  options.uid = std::string(existing->At({"metadata", "uid"}).AsString());
+  client::ApiClient::Text text =
+      co_await desk.context.api.Delete(std::move(item), std::move(options));
+  // Aborted: another one has its name by now, which we know nothing of.
+  if (absl::IsNotFound(text.status()) || absl::IsAborted(text.status())) {
+    co_return absl::OkStatus();
+  }
+  co_return text.status();
+}
+
+}  // namespace bth::controllers

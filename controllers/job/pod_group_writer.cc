@@ -1,0 +1,98 @@
+#include "controllers/job/pod_group_writer.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/types/fragment.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+#include "controllers/core/ownership.h"
+#include "controllers/core/status_patch.h"
+#include "controllers/job/names.h"
+#include "controllers/job/pod_group_builder.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::PodGroup;
+using types::PodGroupSpec;
+using GroupPointer = ObjectStore<PodGroup>::Pointer;
+
+Trouble GroupTrouble(absl::Status status, bool waits) {
+  Trouble trouble;
+  trouble.reason = "PodGroupError";
+  trouble.message = absl::StrCat("Failed to create PodGroup, err: ", status.message());
+  trouble.status = std::move(status);
+  trouble.waits = waits;
+  return trouble;
+}
+
+net::Awaitable<absl::Status> UpdateGroup(JobDesk& desk, GroupPointer group, PodGroupSpec spec) {
+  client::MergePatch patch;
+  patch.Set({"spec"}, MergeDiff(types::FragmentToJson(group->spec), types::FragmentToJson(spec)));
+  patch.RequireUid(group->meta.uid);
+  client::ApiPath path = client::PathOf<PodGroup>(group->meta.ns, group->meta.name);
+  client::Patch body = patch.Build();
+  client::ApiClient::Text text = co_await desk.context.api.Patch(std::move(path), std::move(body));
+  BTH_CO_RETURN_IF_ERROR(text);
+  absl::StatusOr<PodGroup> answer = types::Decode<PodGroup>(std::string_view(*text));
+  BTH_CO_RETURN_IF_ERROR(answer);
+  desk.groups.Observe(*std::move(answer));
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<Trouble> CreateGroup(JobDesk& desk, JobPointer job) {
+  absl::StatusOr<PodGroup> group = BuildPodGroup(*job, desk.Priorities());
+  if (!group.ok()) co_return GroupTrouble(group.status(), true);
+  const std::string key = StoreKey(group->meta.ns, group->meta.name);
+  absl::StatusOr<PodGroup> made =
+      co_await client::CreateObject(desk.context.api, *std::move(group));
+  if (made.ok()) {
+    desk.groups.Observe(*std::move(made));
+    co_return Trouble();
+  }
+  if (!absl::IsAlreadyExists(made.status())) co_return GroupTrouble(made.status(), false);
+  // Ours, and the watch has not told yet; or our last one, which is on its way out; or foreign. In
+  // each case the next news of it wakes the job.
+  desk.waits.Wait(JobKey(*job), AwaitedGroup(key));
+  const GroupPointer known = desk.groups.FindKey(key);
+  if (known == nullptr || IsControlledBy(known->meta, job->meta.uid)) co_return Trouble();
+  co_return GroupTrouble(
+      absl::AlreadyExistsError(
+          absl::StrCat("podgroup ", key,
+                       " exists and does not belong to the job: delete it to let the job run")),
+      true);
+}
+
+}  // namespace
+
+net::Awaitable<Trouble> EnsureGroup(JobDesk& desk, JobPointer job) {
+  const GroupPointer group = desk.FindGroup(*job);
+  if (group == nullptr) {
+    Trouble trouble = co_await CreateGroup(desk, job);
+    co_return std::move(trouble);
+  }
+  absl::StatusOr<PodGroupSpec> spec = UpdatedPodGroup(group->spec, *job, desk.Priorities());
+  if (!spec.ok()) co_return GroupTrouble(spec.status(), true);
+  if (*spec == group->spec) co_return Trouble();
+  absl::Status status = co_await UpdateGroup(desk, group, *std::move(spec));
+  if (!status.ok()) co_return GroupTrouble(std::move(status), false);
+  co_return Trouble();
+}
+
+net::Awaitable<absl::Status> DeleteGroup(JobDesk& desk, JobPointer job) {
+  const GroupPointer group = desk.FindGroup(*job);
+  if (group == nullptr) co_return absl::OkStatus();
+  client::DeleteOptions options;
+  options.uid = group->meta.uid;
+  client::ApiPath path = client::PathOf<PodGroup>(group->meta.ns, group->meta.name);
+  client::ApiClient::Text text =
+      co_await desk.context.api.Delete(std::move(path), std::move(options));
+  const bool gone = absl::IsNotFound(text.status()) || absl::IsAborted(text.status());
+  if (!text.ok() && !gone) co_return text.status();
+  desk.book.NoteDeletedGroup(JobKey(*job), group->meta.uid);
+  co_return absl::OkStatus();
+}
+
+}  // namespace bth::controllers

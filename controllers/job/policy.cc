@@ -1,0 +1,70 @@
+#include "controllers/job/policy.h"
+
+#include <optional>
+#include <vector>
+
+#include "controllers/job/job_book.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BusAction;
+using types::BusEvent;
+using types::LifecyclePolicy;
+
+bool IsTrigger(const types::Word<BusEvent>& trigger, BusEvent event) {
+  return trigger == event || trigger == BusEvent::kAny;
+}
+
+bool Matches(const LifecyclePolicy& policy, const JobRequest& request) {
+  bool triggered = false;
+  if (request.event != BusEvent::kNone) {
+    triggered = !policy.event.empty() && IsTrigger(policy.event, request.event);
+    for (const auto& trigger : policy.events) {
+      triggered = triggered || (!trigger.empty() && IsTrigger(trigger, request.event));
+    }
+  }
+  // Every pod is pending at first: without a timeout that is no reason to act.
+  if (request.event == BusEvent::kPodPending && !policy.timeout.has_value()) triggered = false;
+  return triggered || (policy.exit_code.has_value() && *policy.exit_code == request.exit_code);
+}
+
+std::optional<PolicyAnswer> FirstMatch(const std::vector<LifecyclePolicy>& policies,
+                                       const JobRequest& request) {
+  for (const LifecyclePolicy& policy : policies) {
+    if (!Matches(policy, request)) continue;
+    return PolicyAnswer{policy.action, policy.timeout.value_or(absl::ZeroDuration())};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+PolicyAnswer EvaluatePolicies(const types::BatchJob& job, int32_t job_version,
+                              const JobRequest& request) {
+  if (!request.action.empty()) return {request.action, absl::ZeroDuration()};
+  if (types::IsInternal(request.event)) return {};
+  if (!request.job_uid.empty() && request.job_uid != job.meta.uid) return {};
+  if (request.job_version < job_version) return {};
+  if (const types::BatchTask* task = FindTask(job.spec, request.task);
+      task != nullptr && !request.task.empty()) {
+    if (auto answer = FirstMatch(task->policies, request)) return *std::move(answer);
+  }
+  if (auto answer = FirstMatch(job.spec.policies, request)) return *std::move(answer);
+  return {};
+}
+
+ActionLevel LevelOf(BusAction action) {
+  switch (action) {
+    case BusAction::kRestartTask:
+      return ActionLevel::kTask;
+    case BusAction::kRestartPod:
+      return ActionLevel::kPod;
+    case BusAction::kRestartPartition:
+      return ActionLevel::kPartition;
+    default:
+      return types::IsInternal(action) ? ActionLevel::kInternal : ActionLevel::kJob;
+  }
+}
+
+}  // namespace bth::controllers

@@ -1,0 +1,35 @@
+// Something that happened to a batch job, or that is asked of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "api/types/bus.h"
+
+namespace bth::controllers {
+
+// A plain value: of equal requests that wait only one is kept.
+struct JobRequest {
+  std::string ns;
+  std::string job;
+  std::string job_uid;  // Of the owner of the pod; empty: not about a pod.
+  std::string task;     // Empty: not about a task.
+  std::string pod;      // Name of the pod; empty: not about a pod.
+  std::string pod_uid;
+  std::string partition;  // Label volcano.sh/partition-id of the pod.
+  types::BusEvent event = types::BusEvent::kNone;
+  int32_t exit_code = 0;                 // Of the first container; 0: none.
+  types::Word<types::BusAction> action;  // Empty: the policies decide.
+  int32_t job_version = 0;               // Incarnation of the job that the pod belongs to.
+  // A delayed action whose time has come.
+  bool is_due = false;
+
+  bool operator==(const JobRequest&) const = default;
+};
+
+// "namespace/name" of the job.
+std::string JobKey(const JobRequest& request);
+// Equal for equal requests, different for different ones.
+std::string IdentityOf(const JobRequest& request);
+
+}  // namespace bth::controllers

@@ -1,0 +1,36 @@
+#include "tests/controllers/job/job_bed.h"
+
+namespace bth::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("job controller: a job becomes a group, then pods, runs and completes",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.CreateJob("train", 2, JobBed::TaskText("worker", 2));
+  CHECK(bed.Phase("train") == "Pending");
+  CHECK(bed.Names(JobBed::kGroups) == Names{bed.GroupOf("train")});
+  CHECK(bed.Pods().empty());
+
+  bed.SetGroup("train", "Inqueue");
+  CHECK(bed.Pods() == Names{"train-worker-0", "train-worker-1"});
+  CHECK(bed.Count("train", "pending") == 2);
+  CHECK(bed.Phase("train") == "Pending");
+
+  bed.SetPodPhase("train-worker-0", "Running");
+  CHECK(bed.Phase("train") == "Pending");
+  bed.SetPodPhase("train-worker-1", "Running");
+  CHECK(bed.Phase("train") == "Running");
+
+  bed.SetPods("Succeeded");
+  CHECK(bed.Phase("train") == "Completed");
+  CHECK(bed.Count("train", "succeeded") == 2);
+  CHECK(bed.Conditions("train") == Names{"Pending", "Running", "Completed"});
+  CHECK(bed.Names(JobBed::kGroups).empty());
+  CHECK(bed.Pods().size() == 2);
+}
+
+}  // namespace
+}  // namespace bth::test
