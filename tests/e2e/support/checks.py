@@ -104,6 +104,9 @@ class BindHistory:
             if node and (not seen or seen[-1] != node):
                 seen.append(node)
 
+    def end_soon(self):
+        self._follower.end_soon()
+
     def close(self):
         self._follower.close()
 

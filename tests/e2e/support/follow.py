@@ -43,6 +43,12 @@ class Follower:
                 return
             self._version = event["object"]["metadata"]["resourceVersion"]
             self._note(event["object"])
+            if self._ended.is_set():
+                return
+
+    def end_soon(self):
+        """Ends with the next event, or with the watch; `close` waits for it."""
+        self._ended.set()
 
     def close(self):
         self._ended.set()

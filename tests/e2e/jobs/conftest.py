@@ -1,0 +1,58 @@
+"""Fixtures of the tests of jobs: one cluster with everything at work, a namespace per test."""
+
+import pytest
+
+from support import accounts
+from support.controllers import Controllers
+from support.jobs import JobWorld
+from support.processes import Process, ours
+from support.scheduler import Scheduler
+from support.world import World
+
+NODES = 3
+# Simulated kubelets that are quick, so that tests wait for controllers and not for pods.
+NODESIM = ["--pod-start-delay", "20ms", "--pod-stop-delay", "50ms", "--crash-backoff", "50ms"]
+
+
+def controllers_kubeconfig(backend, folder):
+    """Where roles count, the controllers have no right beyond the one in deploy/."""
+    if backend.kind == "embedded":
+        return backend.kubeconfig
+    accounts.install(backend.rest(), "scheduler/namespace.yaml", "controllers/rbac.yaml")
+    return accounts.kubeconfig_of(backend, "volcano-system", "volcano-controllers", folder)
+
+
+@pytest.fixture(scope="package")
+def cluster(backend, tmp_path_factory):
+    """Scheduler, controllers and kubelets of all tests in this folder; returns the controllers."""
+    backend.install_crds()
+    folder = tmp_path_factory.mktemp("cluster")
+    place = World(backend)
+    running = []
+    try:
+        argv = [ours("vc-nodesim"), "--kubeconfig", backend.kubeconfig, *NODESIM]
+        running.append(Process("vc-nodesim", argv, folder))
+        running.append(Scheduler(backend.kubeconfig, folder))
+        running[-1].wait_healthy()
+        place.nodes(NODES, cpu=16)
+        controllers = Controllers(controllers_kubeconfig(backend, folder), folder)
+        running.append(controllers)
+        yield controllers.wait_acting()
+    finally:
+        for program in reversed(running):
+            program.close()
+        place.close()
+
+
+@pytest.fixture
+def world(backend, cluster):
+    """An empty namespace; whatever the test does there, nothing may be wrong at its end."""
+    made = JobWorld(backend)
+    try:
+        yield made
+        assert made.problems() == []
+        assert cluster.process.check()
+        refused = [line for line in cluster.process.log().splitlines() if "orbidden" in line]
+        assert refused == [], "the role in deploy/controllers/rbac.yaml lacks a verb"
+    finally:
+        made.close()

@@ -1,0 +1,46 @@
+"""Service accounts: programs that may do what their role says, and no more."""
+
+import copy
+import pathlib
+
+import yaml
+
+from support.processes import ROOT
+
+_PLURALS = {
+    "ServiceAccount": ("/api/v1", "serviceaccounts"),
+    "ClusterRole": ("/apis/rbac.authorization.k8s.io/v1", "clusterroles"),
+    "ClusterRoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings"),
+    "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles"),
+    "RoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "rolebindings"),
+    "Namespace": ("/api/v1", "namespaces"),
+}
+
+
+def install(rest, *manifests):
+    """Creates what the manifests of deploy/ hold, unless it is there."""
+    for manifest in manifests:
+        for body in yaml.safe_load_all((ROOT / "deploy" / manifest).read_text()):
+            group, plural = _PLURALS[body["kind"]]
+            namespace = body["metadata"].get("namespace")
+            place = f"/namespaces/{namespace}" if namespace else ""
+            answer = rest.post(f"{group}{place}/{plural}", body)
+            assert answer.status in (201, 409), answer.text
+
+
+def kubeconfig_of(backend, namespace, account, folder):
+    """A kubeconfig that shows a token of the account, and nothing else."""
+    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
+    body = {
+        "apiVersion": "authentication.k8s.io/v1",
+        "kind": "TokenRequest",
+        "spec": {"expirationSeconds": 7200},
+    }
+    token = backend.rest().post(path, body).expect(201)["status"]["token"]
+    admin = yaml.safe_load(pathlib.Path(backend.kubeconfig).read_text())
+    config = copy.deepcopy(admin)
+    for user in config["users"]:
+        user["user"] = {"token": token}
+    written = pathlib.Path(folder) / f"{account}.kubeconfig"
+    written.write_text(yaml.safe_dump(config))
+    return str(written)

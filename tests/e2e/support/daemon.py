@@ -1,0 +1,73 @@
+"""What the daemons have in common: a process with health and metrics pages on loopback."""
+
+import urllib.error
+import urllib.request
+
+from support.poll import until
+from support.processes import Process, free_port
+
+
+class Daemon:
+    """A program that serves health on one port and metrics and debug pages on another."""
+
+    def __init__(self, name, argv, folder):
+        self.http, self._health = free_port(), free_port()
+        pages = ["--listen-address", f"127.0.0.1:{self.http}", "--enable-metrics"]
+        pages += ["--healthz-address", f"127.0.0.1:{self._health}", "--enable-healthz"]
+        self.process = Process(name, [argv[0], *pages, *argv[1:]], folder)
+
+    def wait_healthy(self, within=30):
+        until(
+            lambda: self.process.check() and self._answers("/healthz"),
+            within,
+            lambda: f"{self.process.name} healthy; its log:\n{self.process.tail()}",
+        )
+        return self
+
+    def is_ready(self):
+        """Its first lists are complete, whether it leads or not."""
+        return self._answers("/readyz")
+
+    def _answers(self, page):
+        try:
+            return fetch(f"http://127.0.0.1:{self._health}{page}")[0] == 200
+        except OSError:
+            return False
+
+    def page(self, path):
+        """Status and text of a page beside the metrics."""
+        return fetch(f"http://127.0.0.1:{self.http}{path}")
+
+    def metrics(self):
+        """All series by `name{labels}` as written, with their values."""
+        status, text = self.page("/metrics")
+        assert status == 200, text
+        return parse_metrics(text)
+
+    def kill(self):
+        self.process.kill()
+
+    def restart(self):
+        self.process.start()
+        return self.wait_healthy()
+
+    def close(self):
+        self.process.close()
+
+
+def fetch(url):
+    """Status and text of a plain GET."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def parse_metrics(text):
+    series = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, value = line.rpartition(" ")
+            series[name] = float(value)
+    return series
