@@ -29,6 +29,9 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	if len(p.Shapes) > 0 {
+		exit(compareJobs(ctx, p))
+	}
 	exit(compare(ctx, p))
 }
 

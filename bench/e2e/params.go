@@ -29,6 +29,9 @@ type Params struct {
 	Standby      bool
 	AntiAffinity bool
 	Spread       bool
+	Shapes       []jobShape
+	Finish       bool
+	ManagerQPS   int
 	Timeout      time.Duration
 	PodCPU       string
 	PodMemory    string
@@ -47,7 +50,7 @@ type Params struct {
 
 func parseParams(args []string) (*Params, error) {
 	p := &Params{}
-	var subjects string
+	var subjects, shapes string
 	f := flag.NewFlagSet("bench/e2e/run", flag.ContinueOnError)
 	f.StringVar(&subjects, "subjects", "vc-scheduler,kube-scheduler,bare-client",
 		"what is measured, in this order, each on a fresh API server: "+subjectNames)
@@ -67,6 +70,11 @@ func parseParams(args []string) (*Params, error) {
 	f.BoolVar(&p.AntiAffinity, "anti-affinity", false, "pods of a gang avoid each other by host")
 	f.BoolVar(&p.Spread, "spread", false,
 		"pods of a gang are spread: over zones as they must, over hosts as they should")
+	f.StringVar(&shapes, "jobs", "",
+		"batch jobs instead of pods, each of JOBSxPODS on a fresh server with vc-controller-manager and "+
+			"vc-scheduler, such as 2000x1,100x20,20x100,1x2000")
+	f.BoolVar(&p.Finish, "finish", false, "with --jobs: the pods also run and succeed")
+	f.IntVar(&p.ManagerQPS, "manager-qps", 10000, "with --jobs: rate and burst of vc-controller-manager")
 	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
 	f.StringVar(&p.PodCPU, "pod-cpu", "100m", "CPU request of each pod")
 	f.StringVar(&p.PodMemory, "pod-memory", "64Mi", "memory request of each pod")
@@ -90,6 +98,13 @@ func parseParams(args []string) (*Params, error) {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	p.Subjects = strings.Split(subjects, ",")
+	if shapes != "" {
+		var err error
+		if p.Shapes, err = parseShapes(shapes); err != nil {
+			return nil, fmt.Errorf("--jobs: %w", err)
+		}
+		p.Subjects = []string{"vc-scheduler"}
+	}
 	defaultTo(&p.Bin, filepath.Join(*root, "build/release/bin"))
 	defaultTo(&p.KubeBin, filepath.Join(*root, "tests/kube/bin"))
 	defaultTo(&p.CRDs, filepath.Join(*root, "deploy/crds"))
@@ -118,6 +133,9 @@ func (p *Params) check() error {
 	}
 	if p.Standby && (p.KillAt == 0 || !slices.Equal(p.Subjects, []string{"vc-scheduler"})) {
 		return errors.New("--standby needs --kill-at and --subjects vc-scheduler")
+	}
+	if err := p.checkShapes(); err != nil {
+		return err
 	}
 	for _, name := range p.Subjects {
 		if err := p.checkSubject(name); err != nil {
@@ -155,7 +173,13 @@ func (p *Params) checkRoom() error {
 			perNode = min(perNode, room.MilliValue()/request.MilliValue())
 		}
 	}
-	need := int64(p.Pods + p.Existing + p.Singles)
+	pods := p.Pods
+	for i, shape := range p.Shapes {
+		if i == 0 || shape.pods() > pods {
+			pods = shape.pods()
+		}
+	}
+	need := int64(pods + p.Existing + p.Singles)
 	if have := perNode * int64(p.Nodes); need > have {
 		return fmt.Errorf("%d pods do not fit: each of the %d nodes takes %d", need, p.Nodes, perNode)
 	}

@@ -18,6 +18,13 @@ func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
 		{"--subjects bare-client --pods 10 --kill-at 10", "--kill-at 10"},
 		{"--subjects bare-client --standby --kill-at 5", "--standby needs"},
 		{"--subjects vc-scheduler --standby", "--standby needs"},
+		{"--jobs 10", "want JOBSxPODS"},
+		{"--jobs 10x0", "want JOBSxPODS"},
+		{"--jobs 1x2,", "want JOBSxPODS"},
+		{"--jobs 200x101", "more than 20000 pods"},
+		{"--jobs 1x2 --singles 3", "--jobs: of the other parameters"},
+		{"--subjects bare-client --finish", "--finish needs --jobs"},
+		{"--jobs 1x2 --bin /no/such/folder", "--bin"},
 		{"stray", "unexpected argument"},
 	}
 	for _, c := range cases {

@@ -128,7 +128,8 @@ func (p *program) failure() error {
 	if len(text) > 3000 {
 		text = text[len(text)-3000:]
 	}
-	return fmt.Errorf("%s ended by itself; its log ends with:\n%s", p.command.Path, text)
+	return fmt.Errorf("%s ended by itself (%v); its log ends with:\n%s", p.command.Path,
+		p.command.ProcessState, text)
 }
 
 func freePort() (int, error) {

@@ -35,12 +35,13 @@ type server struct {
 	kt          *program
 	Kubeconfigs map[string]string `json:"kubeconfigs"`
 	PIDs        map[string]int    `json:"pids"`
+	AuditLog    string            `json:"auditLog"`
 	core        kubernetes.Interface
 	dynamic     dynamic.Interface
 }
 
 // startServer runs "kt up" with its state in memory, where there is a file system in memory.
-func startServer(ctx context.Context, p *Params) (*server, error) {
+func startServer(ctx context.Context, p *Params, flags ...string) (*server, error) {
 	base := "/dev/shm"
 	if info, err := os.Stat(base); err != nil || !info.IsDir() {
 		base = ""
@@ -52,7 +53,8 @@ func startServer(ctx context.Context, p *Params) (*server, error) {
 	s := &server{dir: dir}
 	state := filepath.Join(dir, "kt")
 	kt := filepath.Join(p.KubeBin, "kt")
-	if s.kt, err = startProgram(filepath.Join(dir, "kt.log"), kt, "up", "--dir", state); err != nil {
+	argv := append([]string{kt, "up", "--dir", state}, flags...)
+	if s.kt, err = startProgram(filepath.Join(dir, "kt.log"), argv...); err != nil {
 		return nil, err
 	}
 	if err = s.awaitReady(ctx, filepath.Join(state, "cluster.json")); err == nil {

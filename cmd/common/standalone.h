@@ -1,4 +1,5 @@
-// vc-standalone: API server, simulated nodes, scheduler and controllers in one process, on one loop.
+// vc-standalone: API server, simulated nodes, scheduler and controllers in one process, on one
+// loop.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Runs the fuzzer's corpus, and damages of it, in the ordinary suite.
 #include "tests/net/http_message_fuzz.cc"
+
 #include "tests/support/fuzz_corpus.h"
 
 TEST_CASE("http message fuzzer: the corpus and its damages hold every claim", "[net][fuzz]") {

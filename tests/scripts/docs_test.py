@@ -75,7 +75,7 @@ class Manifests(unittest.TestCase):
     def test_kustomization_lists_every_manifest(self):
         folder = ROOT / "deploy"
         listed = set(yaml.safe_load((folder / "kustomization.yaml").read_text("utf-8"))["resources"])
-        present = {str(p.relative_to(folder)) for sub in ("crds", "scheduler")
+        present = {str(p.relative_to(folder)) for sub in ("crds", "scheduler", "controllers")
                    for p in (folder / sub).glob("*.yaml")}
         self.assertEqual(listed, present)
 

@@ -46,7 +46,7 @@ JobPlugins PluginsOf(const BatchJob& job) {
 
 // The pod of that task and index, after all plugins. `spec` is the template's.
 const Json Created(const BatchJob& job, const std::string& task, int index,
-             const std::string& spec = R"({"containers":[{"name":"c"}]})") {
+                   const std::string& spec = R"({"containers":[{"name":"c"}]})") {
   Json object = Json::MakeObject();
   object.MutableAt({"metadata", "name"}) = absl::StrCat(job.meta.name, "-", task, "-", index);
   object.MutableAt({"metadata", "labels"}) =
