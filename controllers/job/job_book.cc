@@ -91,7 +91,8 @@ PodPointer JobView::FindPod(std::string_view task, std::string_view name) const 
 }
 
 bool JobView::IsTerminating(const Pod& pod) const {
-  return pod.meta.deletion_time.has_value() || leaving.contains(pod.meta.uid);
+  if (pod.meta.deletion_time.has_value()) return true;
+  return !leaving.empty() && leaving.contains(pod.meta.uid);  // Mostly empty: spares the hash.
 }
 
 const JobBook::Entry* JobBook::Find(std::string_view key) const {

@@ -1,4 +1,5 @@
 // What is told on PodGroups in the course of an ordinary life.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -62,11 +63,10 @@ TEST_CASE("group events: a PodGroup without pods that is not admitted is told wh
              R"("minResources":{"cpu":"400"}}})");
   bed.Settle();
   CHECK(bed.Phase() == "Pending");
-  CHECK_FALSE(bed.Told().empty());
-  for (const std::string& told : bed.Told()) {
-    CAPTURE(told);
-    CHECK(absl::StrContains(told, " Unschedulable "));
-  }
+  const std::vector<std::string> told = bed.Told();
+  CHECK(std::any_of(told.begin(), told.end(), [](const std::string& text) {
+    return absl::StartsWith(text, "Warning Unschedulable ");
+  }));
 }
 
 TEST_CASE("group events: pods of a gang that still comes are not called unschedulable",
