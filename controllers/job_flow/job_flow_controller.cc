@@ -1,6 +1,8 @@
 #include "controllers/job_flow/job_flow_controller.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -52,6 +54,7 @@ JobFlowController::JobFlowController(const ControllerContext& context)
                     return GiveUp(std::move(key), std::move(status));
                   }}) {
   flows_.Subscribe(*this);
+  templates_.Subscribe(*this);
   jobs_.Subscribe(*this);
 }
 
@@ -63,6 +66,18 @@ void JobFlowController::OnUpdate(const JobFlow& before, const JobFlow& after) {
   // Our own status writes come back as updates: those of the spec matter, and the end.
   const bool ended = before.status.phase != after.status.phase;
   if (ended || !(before.spec == after.spec)) OnAdd(after);
+}
+
+// A flow that asked for it in vain, and has given up, goes on.
+void JobFlowController::OnAdd(const JobTemplate& job_template) {
+  for (const FlowPtr& flow : flows_.InNamespace(job_template.meta.ns)) {
+    const std::vector<types::Flow>& entries = flow->spec.flows;
+    if (std::any_of(entries.begin(), entries.end(), [&job_template](const types::Flow& entry) {
+          return entry.name == job_template.meta.name;
+        })) {
+      OnAdd(*flow);
+    }
+  }
 }
 
 void JobFlowController::OnAdd(const BatchJob& job) {

@@ -14,6 +14,7 @@ namespace bth::controllers {
 
 class JobFlowController final : public Controller,
                                 private StoreListener<types::JobFlow>,
+                                private StoreListener<types::JobTemplate>,
                                 private StoreListener<types::BatchJob> {
  public:
   explicit JobFlowController(const ControllerContext& context);
@@ -27,6 +28,7 @@ class JobFlowController final : public Controller,
 
   void OnAdd(const types::JobFlow& flow) override;
   void OnUpdate(const types::JobFlow& before, const types::JobFlow& after) override;
+  void OnAdd(const types::JobTemplate& job_template) override;
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
 

@@ -262,6 +262,9 @@ TEST_CASE("job flows: a template that is missing is told, then found", "[control
   CHECK(other.Events("f") ==
         Names{"Warning SyncJobFlow SyncJobFlow JobFlow failed for jobtemplate default/never does "
               "not exist"});
+  other.MakeTemplate("never");
+  other.Wait(absl::Seconds(1));
+  CHECK(other.Jobs() == Names{"f-never"});
 }
 
 TEST_CASE("job flows: a restart goes on where the last process was", "[controllers][job_flow]") {
