@@ -3,7 +3,9 @@
 namespace bth::controllers {
 
 void PodCounts::Add(std::string_view task, const types::Pod& pod) {
-  const std::string_view phase = pod.status.phase.empty() ? "Pending" : pod.status.phase;
+  // Both sides views: a string beside a literal would be a copy that is gone at once.
+  const std::string_view given = pod.status.phase;
+  const std::string_view phase = given.empty() ? std::string_view("Pending") : given;
   int32_t* counter = phase == "Pending"     ? &pending
                      : phase == "Running"   ? &running
                      : phase == "Succeeded" ? &succeeded
