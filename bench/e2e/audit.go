@@ -21,44 +21,45 @@ type auditLine struct {
 	Verb     string `json:"verb"`
 	URI      string `json:"requestURI"`
 	Received string `json:"requestReceivedTimestamp"`
+	Staged   string `json:"stageTimestamp"`
 	User     struct {
 		Username string `json:"username"`
 	} `json:"user"`
 	Object *struct {
 		Resource    string `json:"resource"`
 		Subresource string `json:"subresource"`
+		Namespace   string `json:"namespace"`
+		Name        string `json:"name"` // Of what is created, too.
 	} `json:"objectRef"`
 	Response struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+
+	received time.Time // The same as Received.
 }
 
-// readCalls counts the requests of some users that the server received at or after `from`. It also
-// reads logs that were rotated away.
-func readCalls(log string, from time.Time, users []string) (calls, error) {
+// readAudit visits the requests that the server received at or after `from`: a watch when it begins,
+// any other when it ends. It also reads logs that were rotated away.
+func readAudit(log string, from time.Time, visit func(*auditLine) error) error {
 	paths, err := filepath.Glob(strings.TrimSuffix(log, ".log") + "*.log")
 	if err != nil || len(paths) == 0 {
-		return nil, fmt.Errorf("no audit log at %s: %v", log, err)
-	}
-	counts := calls{}
-	for _, user := range users {
-		counts[user] = map[string]int{}
+		return fmt.Errorf("no audit log at %s: %v", log, err)
 	}
 	for _, path := range paths {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		err = counts.addAll(file, from)
+		err = readAuditText(file, from, visit)
 		file.Close()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return counts, nil
+	return nil
 }
 
-func (c calls) addAll(text io.Reader, from time.Time) error {
+func readAuditText(text io.Reader, from time.Time, visit func(*auditLine) error) error {
 	scanner := bufio.NewScanner(text)
 	scanner.Buffer(make([]byte, 1<<16), 1<<22)
 	for scanner.Scan() {
@@ -66,24 +67,35 @@ func (c calls) addAll(text io.Reader, from time.Time) error {
 		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
 			return err
 		}
-		received, err := time.Parse(time.RFC3339Nano, line.Received)
-		if err != nil {
+		var err error
+		if line.received, err = time.Parse(time.RFC3339Nano, line.Received); err != nil {
 			return err
 		}
-		if !received.Before(from) {
-			c.add(&line)
+		end := "ResponseComplete"
+		if line.Verb == "watch" {
+			end = "ResponseStarted"
+		}
+		if line.Stage != end || line.received.Before(from) {
+			continue
+		}
+		if err := visit(&line); err != nil {
+			return err
 		}
 	}
 	return scanner.Err()
 }
 
-// add counts a watch when it begins, any other request when it ends.
-func (c calls) add(line *auditLine) {
-	end := "ResponseComplete"
-	if line.Verb == "watch" {
-		end = "ResponseStarted"
+func newCalls(users []string) calls {
+	counts := calls{}
+	for _, user := range users {
+		counts[user] = map[string]int{}
 	}
-	if of := c[line.User.Username]; of != nil && line.Stage == end {
+	return counts
+}
+
+// add counts a request of the users that were named.
+func (c calls) add(line *auditLine) {
+	if of := c[line.User.Username]; of != nil {
 		of[line.key()]++
 	}
 }
@@ -103,14 +115,18 @@ func (l *auditLine) key() string {
 	return key
 }
 
+func isChange(verb string) bool {
+	switch verb {
+	case "create", "update", "patch", "delete", "deletecollection":
+		return true
+	}
+	return false
+}
+
 // isWrite tells calls that may change something; refused ones count, leases do not.
 func isWrite(call string) bool {
 	verb, target, _ := strings.Cut(call, " ")
-	switch verb {
-	case "create", "update", "patch", "delete", "deletecollection":
-		return target != "leases" && !strings.HasPrefix(target, "leases ")
-	}
-	return false
+	return isChange(verb) && target != "leases" && !strings.HasPrefix(target, "leases ")
 }
 
 func (c calls) writesOf(user string) int {

@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 )
 
 var batchJobs = kind("batch.volcano.sh", "v1alpha1", "jobs")
@@ -33,7 +33,9 @@ type jobsRun struct {
 	shape    jobShape
 	server   *server
 	observer *observer
-	daemons  map[string]*program // By user.
+	nodes    kubernetes.Interface // Writes the phases of pods.
+	kubelets *kubelets            // None with --hold-pods.
+	daemons  map[string]*program  // By user.
 	result   *JobsResult
 }
 
@@ -77,11 +79,12 @@ func measureJobs(ctx context.Context, p *Params, shape jobShape, repeat int) (*J
 	r := &jobsRun{params: p, shape: shape, server: on, daemons: map[string]*program{},
 		result: &JobsResult{Shape: shape.String(), Repeat: repeat, Jobs: shape.jobs,
 			PodsPerJob: shape.podsPerJob, Nodes: p.Nodes, Existing: p.Existing, ManagerQPS: p.ManagerQPS,
-			PeakMiB: map[string]float64{}}}
-	if r.observer, err = startObserver(ctx, on); err != nil {
+			PodStartS: p.PodStart.Seconds(), HoldPods: p.HoldPods, PeakMiB: map[string]float64{}}}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	if err := r.watchPods(ctx); err != nil {
 		return nil, err
 	}
-	defer r.observer.cancel()
 	defer func() {
 		for _, daemon := range r.daemons {
 			daemon.stop()
@@ -98,6 +101,23 @@ func measureJobs(ctx context.Context, p *Params, shape jobShape, repeat int) (*J
 		r.result.PeakMiB[d.program] = r.daemons[d.user].usage().peak
 	}
 	return r.result, r.verify(ctx)
+}
+
+// watchPods begins to note bindings and, unless pods are held, to set those pods Running.
+func (r *jobsRun) watchPods(ctx context.Context) error {
+	var err error
+	if r.nodes, err = newKubeletClient(r.server); err != nil {
+		return err
+	}
+	var onBound func(pod string, at time.Time)
+	if !r.params.HoldPods {
+		r.kubelets = startKubelets(ctx, r.shape.pods(), r.params.PodStart, func(ctx context.Context, pod string) error {
+			return setPhase(ctx, r.nodes, pod, corev1.PodRunning)
+		})
+		onBound = r.kubelets.bound
+	}
+	r.observer, err = startObserver(ctx, r.server, onBound)
+	return err
 }
 
 // startDaemons returns when both have read the cluster and do nothing any more: what is measured is
@@ -152,15 +172,16 @@ func awaitHealthy(ctx context.Context, daemon *program, url string) error {
 	}
 }
 
-// awaitQuiet waits until both daemons together have used at most three hundredths of a core during
-// one second and a half.
+// awaitQuiet waits until both daemons together have used at most a fiftieth of a core during two
+// seconds and a half: longer than two statuses, each put off by a second, of which the second
+// answers the first.
 func (r *jobsRun) awaitQuiet(ctx context.Context) error {
 	for deadline := time.Now().Add(r.params.Timeout); ; {
 		before := r.usedCPU()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(1500 * time.Millisecond):
+		case <-time.After(2500 * time.Millisecond):
 		}
 		for _, daemon := range r.daemons {
 			select {
@@ -173,7 +194,7 @@ func (r *jobsRun) awaitQuiet(ctx context.Context) error {
 		for name := range after {
 			sum += after[name] - before[name]
 		}
-		if sum <= 0.03 {
+		if sum <= 0.05 {
 			return nil
 		}
 		if time.Now().After(deadline) {
@@ -184,7 +205,11 @@ func (r *jobsRun) awaitQuiet(ctx context.Context) error {
 
 // work is the life of the jobs in stages; each ends when the daemons are quiet.
 func (r *jobsRun) work(ctx context.Context) error {
-	err := r.stage(ctx, "bound", func(begin time.Time) error {
+	first, phases := "bound and running", []corev1.PodPhase{corev1.PodSucceeded}
+	if r.params.HoldPods {
+		first, phases = "bound", []corev1.PodPhase{corev1.PodRunning, corev1.PodSucceeded}
+	}
+	err := r.stage(ctx, first, func(begin time.Time) error {
 		if err := r.createJobs(ctx); err != nil {
 			return err
 		}
@@ -195,12 +220,18 @@ func (r *jobsRun) work(ctx context.Context) error {
 		if r.result.TimedOut {
 			return nil
 		}
+		if err != nil || r.kubelets == nil {
+			return err
+		}
+		err = r.kubelets.await(ctx, r.params.PodStart+r.params.Timeout)
+		r.result.AllRunningS = time.Since(begin).Seconds()
+		r.result.StartLateP50S, r.result.StartLateMaxS = r.kubelets.lateness()
 		return err
 	})
 	if err != nil || r.result.TimedOut || !r.params.Finish {
 		return err
 	}
-	for _, phase := range []corev1.PodPhase{corev1.PodRunning, corev1.PodSucceeded} {
+	for _, phase := range phases {
 		if err := r.stage(ctx, string(phase), func(time.Time) error { return r.setPods(ctx, phase) }); err != nil {
 			return err
 		}
@@ -222,18 +253,21 @@ func (r *jobsRun) stage(ctx context.Context, name string, step func(begin time.T
 	for name, used := range r.usedCPU() {
 		s.CPUPer1000[name] = (used - before[name]) * 1000 / pods
 	}
-	var err error
 	users := []string{}
 	for _, d := range daemonsOfJobs {
 		users = append(users, d.user)
 	}
-	if s.Calls, err = readCalls(r.server.AuditLog, begin, users); err != nil {
+	owners, err := r.owners(ctx)
+	if err != nil {
 		return err
 	}
-	s.WritesPerPod = map[string]float64{}
-	for _, user := range users {
-		s.WritesPerPod[user] = float64(s.Calls.writesOf(user)) / pods
-		s.WritesPerPodSum += s.WritesPerPod[user]
+	found, err := readStage(r.server.AuditLog, begin, users, owners)
+	if err != nil {
+		return err
+	}
+	s.note(found, pods)
+	if len(r.result.Stages) == 0 {
+		r.result.noteUntilBound(found, pods)
 	}
 	r.result.Stages = append(r.result.Stages, s)
 	r.result.WritesPerPod += s.WritesPerPodSum
@@ -287,16 +321,33 @@ func (r *jobsRun) awaitBound() error {
 
 // setPods does what kubelets would do, as fast as the server takes it.
 func (r *jobsRun) setPods(ctx context.Context, phase corev1.PodPhase) error {
-	pods := r.server.core.CoreV1().Pods(namespace)
-	list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: roleLabel + "=" + pendingRole})
+	pods, err := r.listPods(ctx)
 	if err != nil {
 		return err
 	}
-	patch := fmt.Appendf(nil, `{"status":{"phase":%q}}`, phase)
-	return inParallel(len(list.Items), func(i int) error {
-		_, err := pods.Patch(ctx, list.Items[i].Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-		return err
-	})
+	return inParallel(len(pods), func(i int) error { return setPhase(ctx, r.nodes, pods[i].Name, phase) })
+}
+
+func (r *jobsRun) listPods(ctx context.Context) ([]corev1.Pod, error) {
+	list, err := r.server.core.CoreV1().Pods(namespace).List(ctx,
+		metav1.ListOptions{LabelSelector: roleLabel + "=" + pendingRole})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// owners tells for each pod what it belongs to.
+func (r *jobsRun) owners(ctx context.Context) (map[string]podOwner, error) {
+	pods, err := r.listPods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owners := map[string]podOwner{}
+	for _, pod := range pods {
+		owners[pod.Name] = podOwner{pod.Labels[jobNameLabel], pod.Annotations[groupAnnotation]}
+	}
+	return owners, nil
 }
 
 func (r *jobsRun) noteTimes(begin time.Time) {

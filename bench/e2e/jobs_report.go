@@ -17,6 +17,9 @@ type JobsResult struct {
 	Nodes      int    `json:"nodes"`
 	Existing   int    `json:"existing"`
 	ManagerQPS int    `json:"manager_qps"` // --kube-api-qps and --kube-api-burst of the manager.
+	// How long after its binding was seen a pod is set Running; HoldPods: not before all are bound.
+	PodStartS float64 `json:"pod_start_s"`
+	HoldPods  bool    `json:"hold_pods"`
 
 	Bound         int     `json:"bound"`
 	TimedOut      bool    `json:"timed_out"`
@@ -25,15 +28,24 @@ type JobsResult struct {
 	AllBoundS     float64 `json:"all_bound_s"`
 	LongestGapS   float64 `json:"longest_gap_s"`
 	LongestGapAtS float64 `json:"longest_gap_at_s"`
+	AllRunningS   float64 `json:"all_running_s"`    // 0 when pods are held.
+	StartLateP50S float64 `json:"start_late_p50_s"` // From when a pod was due to run to the server's answer.
+	StartLateMaxS float64 `json:"start_late_max_s"`
 
-	WritesPerPod float64            `json:"writes_per_pod"` // Of all stages.
-	PeakMiB      map[string]float64 `json:"peak_mib"`
-	Stages       []*JobsStage       `json:"stages"`
-	Violations   []string           `json:"violations"`
+	WritesPerPod float64 `json:"writes_per_pod"` // Of all stages.
+	// Per pod, in the first stage: without the statuses of Jobs and PodGroups of which a pod ran, and
+	// those of them that came before the last pod of their job was bound.
+	WritesUntilBound   float64            `json:"writes_until_bound"`
+	WritesUntilBoundBy map[string]float64 `json:"writes_until_bound_by"`
+	WhileBinding       float64            `json:"writes_of_running_while_binding"`
+
+	PeakMiB    map[string]float64 `json:"peak_mib"`
+	Stages     []*JobsStage       `json:"stages"`
+	Violations []string           `json:"violations"`
 }
 
-// JobsStage is one step in the life of all jobs: until the pods are bound; with --finish also until
-// they run and until they have succeeded. It ends when the daemons are quiet.
+// JobsStage is one step in the life of all jobs: until the pods are bound and run (with --hold-pods
+// two steps); with --finish also until they have succeeded. It ends when the daemons are quiet.
 type JobsStage struct {
 	Name            string             `json:"name"`
 	Seconds         float64            `json:"seconds"` // Without the wait for quiet.
@@ -41,6 +53,28 @@ type JobsStage struct {
 	WritesPerPod    map[string]float64 `json:"writes_per_pod_by"`
 	CPUPer1000      map[string]float64 `json:"cpu_s_per_1000"`
 	Calls           calls              `json:"calls"`
+	OtherWrites     []otherWrite       `json:"other_writes"` // At most othersShown kinds.
+}
+
+// othersShown is how many of the unusual kinds of writes are reported per stage.
+const othersShown = 5
+
+func (s *JobsStage) note(found *stageWrites, pods float64) {
+	s.Calls, s.WritesPerPod = found.calls, map[string]float64{}
+	for user := range found.calls {
+		s.WritesPerPod[user] = float64(found.calls.writesOf(user)) / pods
+		s.WritesPerPodSum += s.WritesPerPod[user]
+	}
+	s.OtherWrites = found.others[:min(len(found.others), othersShown)]
+}
+
+func (r *JobsResult) noteUntilBound(found *stageWrites, pods float64) {
+	r.WritesUntilBoundBy = map[string]float64{}
+	for user, count := range found.untilBound {
+		r.WritesUntilBoundBy[user] = float64(count) / pods
+		r.WritesUntilBound += r.WritesUntilBoundBy[user]
+	}
+	r.WhileBinding = float64(found.whileBinding) / pods
 }
 
 func (r *JobsResult) judge() error {
@@ -52,6 +86,9 @@ func (r *JobsResult) judge() error {
 	}
 	return nil
 }
+
+// labelWidth is that of the names of lines in tables.
+const labelWidth = 60
 
 // column is one line of the table of runs.
 type column struct {
@@ -66,8 +103,17 @@ func jobsColumns(results []*JobsResult) []column {
 		{"first bind, s", func(r *JobsResult) float64 { return r.FirstBindS }},
 		{"all bound, s", func(r *JobsResult) float64 { return r.AllBoundS }},
 		{"longest gap, s", func(r *JobsResult) float64 { return r.LongestGapS }},
+		{"all running, s", func(r *JobsResult) float64 { return r.AllRunningS }},
+		{"  most that a start was late, s", func(r *JobsResult) float64 { return r.StartLateMaxS }},
 		{"writes per pod, all stages", func(r *JobsResult) float64 { return r.WritesPerPod }},
+		{"writes per pod until bound", func(r *JobsResult) float64 { return r.WritesUntilBound }},
 	}
+	for _, d := range daemonsOfJobs {
+		columns = append(columns, column{"  of " + d.user,
+			func(r *JobsResult) float64 { return r.WritesUntilBoundBy[d.user] }})
+	}
+	columns = append(columns, column{"  not in it: of running, others being bound",
+		func(r *JobsResult) float64 { return r.WhileBinding }})
 	for i, stage := range results[0].Stages {
 		of := func(value func(*JobsStage) float64) func(*JobsResult) float64 {
 			return func(r *JobsResult) float64 {
@@ -99,13 +145,14 @@ func jobsColumns(results []*JobsResult) []column {
 // printJobs shows one column per run, then the calls per pod of each.
 func printJobs(out io.Writer, p *Params, results []*JobsResult) {
 	fmt.Fprintf(out, "\n%d nodes, %d existing pods; vc-controller-manager with --kube-api-qps %d "+
-		"--kube-api-burst %d; audit log on\n%-46s", p.Nodes, p.Existing, p.ManagerQPS, p.ManagerQPS, "")
+		"--kube-api-burst %d; audit log on; %s\n%-*s", p.Nodes, p.Existing, p.ManagerQPS, p.ManagerQPS,
+		p.podStartText(), labelWidth, "")
 	for _, r := range results {
 		fmt.Fprintf(out, "%12s", r.Shape)
 	}
 	fmt.Fprintln(out)
 	for _, column := range jobsColumns(results) {
-		fmt.Fprintf(out, "%-46s", column.name)
+		fmt.Fprintf(out, "%-*s", labelWidth, column.name)
 		for _, r := range results {
 			fmt.Fprintf(out, "%12.3f", column.value(r))
 		}
@@ -117,12 +164,35 @@ func printJobs(out io.Writer, p *Params, results []*JobsResult) {
 		if isWrite(name.call) {
 			mark = "*"
 		}
-		fmt.Fprintf(out, "%s %-44s", mark, name.stage+" "+name.user+" "+name.call)
+		fmt.Fprintf(out, "%s %-*s", mark, labelWidth-2, name.stage+" "+name.user+" "+name.call)
 		for _, r := range results {
 			fmt.Fprintf(out, "%12.4f", r.callsPerPod(name))
 		}
 		fmt.Fprintln(out)
 	}
+	printOtherWrites(out, results)
+}
+
+// printOtherWrites shows for each run what else the daemons wrote.
+func printOtherWrites(out io.Writer, results []*JobsResult) {
+	fmt.Fprintf(out, "Other writes, leases included: neither the creation of a pod or PodGroup, a binding, an "+
+		"event of a pod\nnor the status of a Job or PodGroup, or refused; at most %d kinds per stage\n", othersShown)
+	for _, r := range results {
+		for _, s := range r.Stages {
+			for _, write := range s.OtherWrites {
+				fmt.Fprintf(out, "%-*s%12d%12.4f per pod\n", labelWidth,
+					r.Shape+" "+s.Name+": "+write.User+" "+write.Call, write.Count,
+					float64(write.Count)/float64(r.Jobs*r.PodsPerJob))
+			}
+		}
+	}
+}
+
+func (p *Params) podStartText() string {
+	if p.HoldPods {
+		return "no pod runs before all are bound"
+	}
+	return fmt.Sprintf("pods run %v after they were seen bound", p.PodStart)
 }
 
 type callName struct{ stage, user, call string }

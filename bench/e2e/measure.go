@@ -96,7 +96,7 @@ func measure(ctx context.Context, p *Params, name string, repeat int) (*Result, 
 		return nil, fmt.Errorf("fill the cluster: %w", err)
 	}
 	progress("%s: cluster filled after %.1f s", name, time.Since(begin).Seconds())
-	if r.observer, err = startObserver(ctx, on); err != nil {
+	if r.observer, err = startObserver(ctx, on, nil); err != nil {
 		return nil, err
 	}
 	defer r.observer.cancel()

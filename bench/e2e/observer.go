@@ -18,6 +18,8 @@ type observer struct {
 	server *server
 	cancel context.CancelFunc
 	wake   chan struct{} // Told after each new binding; holds at most one signal.
+	// onBound, when there is one, is told of each pod that was bound. It must not wait.
+	onBound func(pod string, at time.Time)
 
 	mutex sync.Mutex
 	bound map[string]time.Time // By the name of the pod.
@@ -27,14 +29,14 @@ type observer struct {
 	lost  error                // Why the watch could not go on.
 }
 
-// startObserver begins with the present moment; existing pods are not counted.
-func startObserver(ctx context.Context, on *server) (*observer, error) {
+// startObserver begins with the present moment; existing pods are not counted. onBound may be nil.
+func startObserver(ctx context.Context, on *server, onBound func(pod string, at time.Time)) (*observer, error) {
 	list, err := on.core.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	o := &observer{server: on, cancel: cancel, wake: make(chan struct{}, 1),
+	o := &observer{server: on, cancel: cancel, wake: make(chan struct{}, 1), onBound: onBound,
 		bound: map[string]time.Time{}, nodes: map[string]string{}, roles: map[string]int{}}
 	go o.follow(ctx, list.ResourceVersion)
 	return o, nil
@@ -74,8 +76,12 @@ func (o *observer) note(pod *corev1.Pod) {
 		}
 		return
 	}
-	o.bound[pod.Name], o.nodes[pod.Name] = time.Now(), pod.Spec.NodeName
+	now := time.Now()
+	o.bound[pod.Name], o.nodes[pod.Name] = now, pod.Spec.NodeName
 	o.roles[role]++
+	if o.onBound != nil {
+		o.onBound(pod.Name, now)
+	}
 	select {
 	case o.wake <- struct{}{}:
 	default:

@@ -31,6 +31,8 @@ type Params struct {
 	Spread       bool
 	Shapes       []jobShape
 	Finish       bool
+	PodStart     time.Duration
+	HoldPods     bool
 	ManagerQPS   int
 	Timeout      time.Duration
 	PodCPU       string
@@ -46,7 +48,11 @@ type Params struct {
 	Custom       string
 	CustomName   string
 	Keep         bool
+
+	podStartGiven bool // It was named on the command line.
 }
+
+const podStartFlag = "pod-start"
 
 func parseParams(args []string) (*Params, error) {
 	p := &Params{}
@@ -73,7 +79,11 @@ func parseParams(args []string) (*Params, error) {
 	f.StringVar(&shapes, "jobs", "",
 		"batch jobs instead of pods, each of JOBSxPODS on a fresh server with vc-controller-manager and "+
 			"vc-scheduler, such as 2000x1,100x20,20x100,1x2000")
-	f.BoolVar(&p.Finish, "finish", false, "with --jobs: the pods also run and succeed")
+	f.BoolVar(&p.Finish, "finish", false, "with --jobs: the pods also succeed, after all run")
+	f.DurationVar(&p.PodStart, podStartFlag, 500*time.Millisecond,
+		"with --jobs: how long after its binding was seen a pod is set Running; 0: at once")
+	f.BoolVar(&p.HoldPods, "hold-pods", false,
+		"with --jobs: no pod runs before all are bound, and none without --finish")
 	f.IntVar(&p.ManagerQPS, "manager-qps", 10000, "with --jobs: rate and burst of vc-controller-manager")
 	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
 	f.StringVar(&p.PodCPU, "pod-cpu", "100m", "CPU request of each pod")
@@ -97,6 +107,7 @@ func parseParams(args []string) (*Params, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
+	f.Visit(func(given *flag.Flag) { p.podStartGiven = p.podStartGiven || given.Name == podStartFlag })
 	p.Subjects = strings.Split(subjects, ",")
 	if shapes != "" {
 		var err error

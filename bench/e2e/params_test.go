@@ -1,8 +1,11 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
@@ -23,7 +26,14 @@ func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
 		{"--jobs 1x2,", "want JOBSxPODS"},
 		{"--jobs 200x101", "more than 20000 pods"},
 		{"--jobs 1x2 --singles 3", "--jobs: of the other parameters"},
-		{"--subjects bare-client --finish", "--finish needs --jobs"},
+		{"--subjects bare-client --finish", "need --jobs"},
+		{"--subjects bare-client --hold-pods", "need --jobs"},
+		{"--subjects bare-client --pod-start 500ms", "need --jobs"},
+		{"--jobs 1x2 --pod-start -1ms", "--pod-start -1ms: must be at least 0"},
+		{"--jobs 1x2 --pod-start 2s --timeout 1s", "--pod-start 2s"},
+		{"--jobs 1x2 --pod-start 0.5", "invalid value"},
+		{"--jobs 1x2 --pod-start hold", "invalid value"},
+		{"--jobs 1x2 --pod-start 0 --hold-pods", "exclude each other"},
 		{"--jobs 1x2 --bin /no/such/folder", "--bin"},
 		{"stray", "unexpected argument"},
 	}
@@ -36,6 +46,23 @@ func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
 	full := "--subjects bare-client --nodes 1 --node-cpu 1 --pod-cpu 100m --pods 10"
 	if _, err := parseParams(strings.Fields(full)); err != nil {
 		t.Errorf("a full node is fine: %v", err)
+	}
+}
+
+func TestPodsStartAfterHalfASecondUnlessToldOtherwise(t *testing.T) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "vc-scheduler"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]time.Duration{"": 500 * time.Millisecond,
+		"--pod-start 0": 0, "--pod-start 2s": 2 * time.Second} {
+		p, err := parseParams(strings.Fields("--jobs 1x2 --bin " + bin + " " + args))
+		if err != nil || p.PodStart != want || p.HoldPods {
+			t.Errorf("%q: got %v, %v", args, p, err)
+		}
+	}
+	if p, err := parseParams([]string{"--jobs", "1x2", "--bin", bin, "--hold-pods"}); err != nil || !p.HoldPods {
+		t.Errorf("held: got %v, %v", p, err)
 	}
 }
 

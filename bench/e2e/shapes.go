@@ -37,8 +37,8 @@ func parseShapes(text string) ([]jobShape, error) {
 // checkShapes refuses what a run with batch jobs does not do.
 func (p *Params) checkShapes() error {
 	if len(p.Shapes) == 0 {
-		if p.Finish {
-			return errors.New("--finish needs --jobs")
+		if p.Finish || p.HoldPods || p.podStartGiven {
+			return errors.New("--finish, --pod-start and --hold-pods need --jobs")
 		}
 		return nil
 	}
@@ -49,6 +49,13 @@ func (p *Params) checkShapes() error {
 	}
 	if p.ManagerQPS < 1 {
 		return errors.New("--manager-qps must be at least 1")
+	}
+	if p.HoldPods && p.podStartGiven {
+		return errors.New("--hold-pods and --pod-start exclude each other: held pods run when all are bound")
+	}
+	if p.PodStart < 0 || p.PodStart > p.Timeout {
+		return fmt.Errorf("--pod-start %v: must be at least 0 (run as soon as seen bound) and at most "+
+			"--timeout (%v); --hold-pods lets none run before all are bound", p.PodStart, p.Timeout)
 	}
 	return nil
 }
