@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "client/api_error.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
+#include "controllers/core/writes.h"
 
 namespace bth::controllers {
 namespace {
@@ -89,20 +89,12 @@ net::Awaitable<absl::Status> ColocationController::Mark(ObjectStore<Pod>::Pointe
   patch.Set({"metadata", "annotations", kColocationSettings}, Json(std::move(mark.settings)));
   patch.RequireUid(pod->meta.uid);
   client::Patch built = patch.Build();
-  client::ApiPath path = client::PathOf<Pod>(pod->meta.ns, pod->meta.name);
-  const client::ApiClient::Text text =
-      co_await context_.api.Patch(std::move(path), std::move(built));
-  if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
-  if (!text.ok()) {
-    const absl::Status named =
-        client::WithContext(text.status(), absl::StrCat("annotate pod ", pod->meta.Key()));
-    Log(LogLevel::kWarning, "colocation.write_failed", {{"status", named}});
-    co_return named;
-  }
-  absl::StatusOr<Pod> now = types::Decode<Pod>(std::string_view(*text));
-  BTH_CO_RETURN_IF_ERROR(now);
-  pods_.Observe(*std::move(now));
-  co_return absl::OkStatus();
+  const Known<Pod> now = co_await PatchAndLearn(context_.api, pods_, *pod, std::move(built));
+  if (now.ok() || absl::IsNotFound(now.status())) co_return absl::OkStatus();
+  const absl::Status named =
+      client::WithContext(now.status(), absl::StrCat("annotate pod ", pod->meta.Key()));
+  Log(LogLevel::kWarning, "colocation.write_failed", {{"status", named}});
+  co_return named;
 }
 
 }  // namespace bth::controllers

@@ -7,13 +7,13 @@
 namespace bth::controllers {
 namespace {
 
-struct Progress {
+struct WriteProgress {
   size_t next = 0;
   size_t lanes_left = 0;
   std::vector<absl::Status> results;
 };
 
-net::Awaitable<void> Lane(Progress& progress, const Work& work, net::Promised<bool> all_done) {
+net::Awaitable<void> Lane(WriteProgress& progress, const Work& work, net::Promised<bool> all_done) {
   while (progress.next < progress.results.size()) {
     const size_t index = progress.next++;
     progress.results[index] = co_await work(index);
@@ -25,7 +25,7 @@ net::Awaitable<void> Lane(Progress& progress, const Work& work, net::Promised<bo
 
 net::Awaitable<std::vector<absl::Status>> RunInFlight(net::Executor& executor, size_t count,
                                                       size_t limit, const Work& work) {
-  Progress progress;
+  WriteProgress progress;
   progress.results.resize(count);
   progress.lanes_left = std::min(count, std::max<size_t>(limit, 1));
   if (count > 0) {

@@ -1,14 +1,14 @@
 // Writes of a status: only what changed, and only on top of what was read.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "api/types/codec.h"
 #include "api/types/fragment.h"
 #include "api/types/json.h"
-#include "client/typed_client.h"
+#include "controllers/core/writes.h"
 
 namespace bth::controllers {
 
@@ -21,10 +21,11 @@ types::Json MergeDiff(const types::Json& before, const types::Json& after);
 template <typename T>
 std::optional<client::Patch> StatusPatch(const T& before, const T& after);
 
-// Sends it. The answer is the object as it is now; `before` itself when there was nothing to send.
-// kAborted: somebody else wrote in between, read again.
+// Sends it. The result is the object as it is now, which the store knows as well; `before` itself
+// when there was nothing to send. kAborted: somebody else wrote in between, read again.
 template <typename T>
-net::Awaitable<absl::StatusOr<T>> WriteStatus(client::ApiClient& api, T before, T after);
+net::Awaitable<Known<T>> WriteStatus(client::ApiClient& api, ObjectStore<T>& store,
+                                     std::shared_ptr<const T> before, T after);
 
 // --- details ---------------------------------------------------------------------------------
 
@@ -42,13 +43,12 @@ std::optional<client::Patch> StatusPatch(const T& before, const T& after) {
 }
 
 template <typename T>
-net::Awaitable<absl::StatusOr<T>> WriteStatus(client::ApiClient& api, T before, T after) {
-  std::optional<client::Patch> patch = StatusPatch(before, after);
+net::Awaitable<Known<T>> WriteStatus(client::ApiClient& api, ObjectStore<T>& store,
+                                     std::shared_ptr<const T> before, T after) {
+  std::optional<client::Patch> patch = StatusPatch(*before, after);
   if (!patch.has_value()) co_return std::move(before);
-  client::ApiPath path = client::PathOf<T>(before.meta.ns, before.meta.name);
-  client::ApiClient::Text text = co_await api.PatchStatus(std::move(path), *std::move(patch));
-  BTH_CO_RETURN_IF_ERROR(text);
-  co_return types::Decode<T>(std::string_view(*text));
+  Known<T> now = co_await PatchAndLearn(api, store, *before, *std::move(patch), "status");
+  co_return std::move(now);
 }
 
 }  // namespace bth::controllers

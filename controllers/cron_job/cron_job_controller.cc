@@ -73,12 +73,8 @@ net::Awaitable<LaneHooks::Outcome> CronJobController::Work(std::string key) {
   CronPass pass(context_, jobs_, *cron);
   outcome = co_await pass.Run();
   // Also after a failure: what was seen and done stays true.
-  absl::StatusOr<CronJob> written = co_await WriteStatus(context_.api, *cron, pass.cron());
-  if (written.ok()) {
-    crons_.Observe(*std::move(written));
-  } else if (outcome.status.ok() && !absl::IsNotFound(written.status())) {
-    outcome.status = written.status();
-  }
+  const Known<CronJob> written = co_await WriteStatus(context_.api, crons_, cron, pass.cron());
+  if (outcome.status.ok() && !absl::IsNotFound(written.status())) outcome.status = written.status();
   co_return std::move(outcome);
 }
 

@@ -52,12 +52,12 @@ constexpr Descriptor kDescriptors[] = {
     {"@hourly", "0 * * * *"},
 };
 
-struct Matches {
+struct TimeSet {
   uint64_t bits = 0;
   bool any = false;  // A star, or `?`, without a step.
 };
 
-absl::Status Wrong(const FieldRange& range, std::string_view text, std::string_view why) {
+absl::Status WrongField(const FieldRange& range, std::string_view text, std::string_view why) {
   return absl::InvalidArgumentError(
       absl::StrCat(ToAbsl(range.name), " \"", ToAbsl(text), "\": ", ToAbsl(why)));
 }
@@ -70,20 +70,20 @@ absl::StatusOr<int> ReadValue(const FieldRange& range, std::string_view text) {
   int value = 0;
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   if (!digits || !absl::SimpleAtoi(ToAbsl(text), &value)) {
-    return Wrong(range, text, "expected a number or a name");
+    return WrongField(range, text, "expected a number or a name");
   }
   if (value < range.first || value > range.last) {
-    return Wrong(range, text, absl::StrCat("must be from ", range.first, " to ", range.last));
+    return WrongField(range, text, absl::StrCat("must be from ", range.first, " to ", range.last));
   }
   return value;
 }
 
 // One entry of a list: "*", "a", "a-b", each with "/step".
-absl::StatusOr<Matches> ReadEntry(const FieldRange& range, std::string_view text) {
+absl::StatusOr<TimeSet> ReadEntry(const FieldRange& range, std::string_view text) {
   const size_t slash = text.find('/');
   const std::string_view values = text.substr(0, slash);
   const size_t dash = values.find('-');
-  Matches matches;
+  TimeSet matches;
   int first = range.first;
   int last = range.last;
   int step = 1;
@@ -100,19 +100,19 @@ absl::StatusOr<Matches> ReadEntry(const FieldRange& range, std::string_view text
     const std::string_view number = text.substr(slash + 1);
     if (number.find_first_not_of("0123456789") != std::string_view::npos ||
         !absl::SimpleAtoi(ToAbsl(number), &step) || step < 1) {
-      return Wrong(range, text, "the step must be a positive number");
+      return WrongField(range, text, "the step must be a positive number");
     }
     if (step == 1 && (values == "*" || values == "?")) matches.any = true;
   }
-  if (first > last) return Wrong(range, text, "the range ends before it begins");
+  if (first > last) return WrongField(range, text, "the range ends before it begins");
   for (int64_t value = first; value <= last; value += step) matches.bits |= uint64_t{1} << value;
   return matches;
 }
 
-absl::StatusOr<Matches> ReadField(const FieldRange& range, std::string_view text) {
-  Matches all;
+absl::StatusOr<TimeSet> ReadField(const FieldRange& range, std::string_view text) {
+  TimeSet all;
   for (const absl::string_view entry : absl::StrSplit(ToAbsl(text), ',')) {
-    BTH_ASSIGN_OR_RETURN(const Matches one, ReadEntry(range, ToStd(entry)));
+    BTH_ASSIGN_OR_RETURN(const TimeSet one, ReadEntry(range, ToStd(entry)));
     all.bits |= one.bits;
     all.any = all.any || one.any;
   }
@@ -176,7 +176,7 @@ absl::Status Schedule::ParseFields(std::string_view text) {
         absl::StrCat("expected five fields or a descriptor such as @daily, found ", fields.size(),
                      ": \"", ToAbsl(text), "\""));
   }
-  std::array<Matches, 5> read;
+  std::array<TimeSet, 5> read;
   for (size_t i = 0; i < read.size(); ++i) {
     BTH_ASSIGN_OR_RETURN(read[i], ReadField(Fields()[i], ToStd(fields[i])));
   }

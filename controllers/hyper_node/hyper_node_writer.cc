@@ -10,9 +10,9 @@
 #include "base/strings.h"
 #include "client/api_error.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
 #include "controllers/core/in_flight.h"
 #include "controllers/core/status_patch.h"
+#include "controllers/core/writes.h"
 
 namespace bth::controllers {
 namespace {
@@ -67,30 +67,22 @@ net::Awaitable<absl::Status> HyperNodeWriter::Apply(DiscoveryPlan plan) {
 
 net::Awaitable<absl::Status> HyperNodeWriter::Create(HyperNode object) {
   const std::string name = object.meta.name;
-  absl::StatusOr<HyperNode> made = co_await client::CreateObject(context_.api, std::move(object));
-  if (!made.ok()) co_return Named(made.status(), "create", name);
-  store_.Observe(*std::move(made));
-  co_return absl::OkStatus();
+  std::string body = types::Encode(object);
+  const Known<HyperNode> made = co_await CreateAndLearn(context_.api, store_, "", std::move(body));
+  co_return Named(made.status(), "create", name);
 }
 
 net::Awaitable<absl::Status> HyperNodeWriter::Update(DiscoveryPlan::Change change) {
-  const std::string name = change.before->meta.name;
   absl::StatusOr<client::Patch> patch = PatchOf(*change.before, change.after);
   BTH_CO_RETURN_IF_ERROR(patch);
-  client::ApiPath path = client::PathOf<HyperNode>("", name);
-  const client::ApiClient::Text text =
-      co_await context_.api.Patch(std::move(path), *std::move(patch));
-  co_return Named(Learn(text), "update", name);
+  const Known<HyperNode> now =
+      co_await PatchAndLearn(context_.api, store_, *change.before, *std::move(patch));
+  co_return Named(now.status(), "update", change.before->meta.name);
 }
 
 net::Awaitable<absl::Status> HyperNodeWriter::Remove(HyperNodePtr object) {
-  client::ApiPath path = client::PathOf<HyperNode>("", object->meta.name);
-  client::DeleteOptions options;
-  options.uid = object->meta.uid;
-  const client::ApiClient::Text text =
-      co_await context_.api.Delete(std::move(path), std::move(options));
-  if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
-  co_return Named(text.status(), "delete", object->meta.name);
+  const absl::Status deleted = co_await DeleteObject(context_.api, *object);
+  co_return Named(deleted, "delete", object->meta.name);
 }
 
 net::Awaitable<absl::Status> HyperNodeWriter::SetNodeCount(HyperNodePtr hyper_node, int64_t count) {
@@ -98,19 +90,10 @@ net::Awaitable<absl::Status> HyperNodeWriter::SetNodeCount(HyperNodePtr hyper_no
   patch.Set({"status", "nodeCount"}, Json(count));
   patch.RequireResourceVersion(hyper_node->meta.resource_version);
   client::Patch built = patch.Build();
-  client::ApiPath path = client::PathOf<HyperNode>("", hyper_node->meta.name);
-  const client::ApiClient::Text text =
-      co_await context_.api.PatchStatus(std::move(path), std::move(built));
-  if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
-  co_return Learn(text);
-}
-
-absl::Status HyperNodeWriter::Learn(const client::ApiClient::Text& text) {
-  BTH_RETURN_IF_ERROR(text);
-  absl::StatusOr<HyperNode> now = types::Decode<HyperNode>(std::string_view(*text));
-  BTH_RETURN_IF_ERROR(now);
-  store_.Observe(*std::move(now));
-  return absl::OkStatus();
+  const Known<HyperNode> now =
+      co_await PatchAndLearn(context_.api, store_, *hyper_node, std::move(built), "status");
+  if (absl::IsNotFound(now.status())) co_return absl::OkStatus();
+  co_return now.status();
 }
 
 }  // namespace bth::controllers

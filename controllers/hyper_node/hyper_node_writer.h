@@ -26,7 +26,6 @@ class HyperNodeWriter final {
   net::Awaitable<absl::Status> Create(types::HyperNode object);
   net::Awaitable<absl::Status> Update(DiscoveryPlan::Change change);
   net::Awaitable<absl::Status> Remove(HyperNodePtr object);
-  absl::Status Learn(const client::ApiClient::Text& text);
 
   const ControllerContext context_;
   ObjectStore<types::HyperNode>& store_;

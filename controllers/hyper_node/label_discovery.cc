@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "base/strings.h"
+#include "controllers/core/seed.h"
 
 namespace bth::controllers {
 namespace {
@@ -15,18 +16,11 @@ namespace {
 using types::HyperNode;
 
 constexpr int kNameAttemptsMax = 20;
-constexpr int kSuffixLength = 5;
+constexpr int kDomainSuffixLength = 5;
 // No vowels and nothing that is easily misread.
 constexpr std::string_view kSuffixCharacters = "bcdfghjklmnpqrstvwxz2456789";
 
 using LabelValue = std::pair<std::string, std::string>;  // Key and value.
-
-// FNV-1a, 64 bits: only spreads seeds.
-uint64_t HashOf(std::string_view text) {
-  uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
 
 template <typename List>
 void SortByName(List& list) {
@@ -35,10 +29,10 @@ void SortByName(List& list) {
 }
 
 // Gives each label value its HyperNode's name.
-class Names {
+class DomainNames {
  public:
   // `known` is in order of name.
-  explicit Names(const HyperNodeList& known) {
+  explicit DomainNames(const HyperNodeList& known) {
     for (const HyperNodePtr& object : known) {
       taken_.insert(object->meta.name);
       if (object->meta.Label(kTopologySourceLabel) != conf::kLabelSource) continue;
@@ -52,10 +46,10 @@ class Names {
     for (const std::string& name : existing_[label]) {
       if (absl::StartsWith(name, prefix) && used_.insert(name).second) return name;
     }
-    Rng rng(HashOf(absl::StrCat(prefix, "/", label.first, "=", label.second)));
+    Rng rng(SeedOf(absl::StrCat(prefix, "/", label.first, "=", label.second)));
     for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
       std::string name = prefix;
-      for (int i = 0; i < kSuffixLength; ++i) {
+      for (int i = 0; i < kDomainSuffixLength; ++i) {
         name += kSuffixCharacters[rng.Below(kSuffixCharacters.size())];
       }
       if (taken_.insert(name).second) return name;
@@ -99,7 +93,7 @@ absl::StatusOr<std::vector<HyperNode>> DiscoverByLabels(
     const std::vector<conf::TopologyType>& types, NodeList nodes, HyperNodeList known) {
   SortByName(nodes);
   SortByName(known);
-  Names names(known);
+  DomainNames names(known);
   std::map<LabelValue, Draft> drafts;
   for (const auto& node : nodes) {
     for (const conf::TopologyType& type : types) {

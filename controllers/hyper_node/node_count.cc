@@ -11,9 +11,9 @@ namespace {
 
 constexpr int64_t kPatternBytesMax = int64_t{1} << 20;  // Of a compiled pattern.
 
-using Names = std::set<std::string_view>;
+using NodeNames = std::set<std::string_view>;
 
-void AddMatchingNames(const std::string& pattern, const NodeList& nodes, Names& names) {
+void AddMatchingNames(const std::string& pattern, const NodeList& nodes, NodeNames& names) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kPatternBytesMax);
@@ -24,7 +24,7 @@ void AddMatchingNames(const std::string& pattern, const NodeList& nodes, Names& 
   }
 }
 
-void AddLabelled(const types::LabelSelector& selector, const NodeList& nodes, Names& names) {
+void AddLabelled(const types::LabelSelector& selector, const NodeList& nodes, NodeNames& names) {
   if (selector.empty() || !selector.Check().ok()) return;
   for (const auto& node : nodes) {
     if (selector.Matches(node->meta.labels)) names.insert(node->meta.name);
@@ -34,7 +34,7 @@ void AddLabelled(const types::LabelSelector& selector, const NodeList& nodes, Na
 }  // namespace
 
 int64_t CountNodes(const types::HyperNode& hyper_node, const NodeList& nodes) {
-  Names names;
+  NodeNames names;
   for (const types::HyperNodeMember& member : hyper_node.members) {
     if (!member.exact_name.empty()) {
       names.insert(member.exact_name);

@@ -24,8 +24,8 @@ struct UfmLink {
 
 struct UfmLinks {
   std::vector<UfmLink> links;
-  size_t skipped =
-      0;  // Ports of computers whose name no Kubernetes node can have, or without leaf.
+  // Ports of computers whose name no Kubernetes node can have, or without leaf.
+  size_t skipped = 0;
 };
 
 // Reads the answer to /ufmRest/resources/ports: a JSON array of ports. One port at a time is held

@@ -145,12 +145,18 @@ absl::Status JobBook::Delete(std::string_view key) {
   return absl::OkStatus();
 }
 
-const JobView::Pods* JobBook::Find(const Entry& entry, const TaskKey& task) {
+const JobBook::TaskPods* JobBook::Find(const Entry& entry, const TaskKey& task) {
   const auto found = entry.tasks.find(task);
-  return found == entry.tasks.end() ? nullptr : found->second.get();
+  return found == entry.tasks.end() ? nullptr : &found->second;
 }
 
-JobView::Pods& JobBook::Own(std::shared_ptr<JobView::Pods>& pods) {
+void JobBook::TaskPods::Count(const Pod& pod, int sign) {
+  const std::string& phase = pod.status.phase;
+  if (phase == "Succeeded") succeeded += sign;
+  if (phase == "Running" || phase == "Pending") restarts += sign * Restarts(pod);
+}
+
+JobView::Pods& JobBook::TaskPods::Own() {
   if (pods == nullptr) {
     pods = std::make_shared<JobView::Pods>();
   } else if (pods.use_count() > 1) {
@@ -162,8 +168,10 @@ JobView::Pods& JobBook::Own(std::shared_ptr<JobView::Pods>& pods) {
 absl::Status JobBook::AddPod(PodPointer pod) {
   BTH_ASSIGN_OR_RETURN(const PodPlace place, PlaceOf(*pod));
   Entry& entry = entries_[StoreKey(pod->meta.ns, place.job)];
-  JobView::Pods& pods = Own(entry.tasks[{OwnerUid(*pod), place.task}]);
-  if (!pods.emplace(pod->meta.name, pod).second) return absl::AlreadyExistsError("duplicated pod");
+  TaskPods& task = entry.tasks[{OwnerUid(*pod), place.task}];
+  const bool is_new = task.Own().emplace(pod->meta.name, pod).second;
+  if (!is_new) return absl::AlreadyExistsError("duplicated pod");
+  task.Count(*pod, 1);
   return absl::OkStatus();
 }
 
@@ -175,11 +183,13 @@ absl::Status JobBook::UpdatePod(PodPointer pod) {
     Tidy(StoreKey(pod->meta.ns, place.job));
     return absl::NotFoundError(absl::StrCat("can not find task ", place.task, " in cache"));
   }
-  JobView::Pods& pods = Own(task->second);
+  JobView::Pods& pods = task->second.Own();
   const auto found = pods.find(pod->meta.name);
   if (found == pods.end()) {
     return absl::NotFoundError(absl::StrCat("can not find pod <", pod->meta.Key(), "> in cache"));
   }
+  task->second.Count(*found->second, -1);
+  task->second.Count(*pod, 1);
   found->second = std::move(pod);
   return absl::OkStatus();
 }
@@ -193,8 +203,11 @@ void JobBook::DeletePod(const Pod& pod) {
   entry->leaving.erase(pod.meta.uid);
   const auto task = entry->tasks.find({OwnerUid(pod), place->task});
   if (task == entry->tasks.end()) return;
-  JobView::Pods& pods = Own(task->second);
-  pods.erase(pod.meta.name);
+  JobView::Pods& pods = task->second.Own();
+  if (const auto found = pods.find(pod.meta.name); found != pods.end()) {
+    task->second.Count(*found->second, -1);
+    pods.erase(found);
+  }
   if (pods.empty()) entry->tasks.erase(task);
   Tidy(key);
 }
@@ -204,8 +217,8 @@ bool JobBook::HasPod(const Pod& pod) const {
   if (!place.ok()) return false;
   const Entry* entry = Find(StoreKey(pod.meta.ns, place->job));
   if (entry == nullptr) return false;
-  const JobView::Pods* pods = Find(*entry, {OwnerUid(pod), place->task});
-  return pods != nullptr && pods->contains(pod.meta.name);
+  const TaskPods* task = Find(*entry, {OwnerUid(pod), place->task});
+  return task != nullptr && task->pods->contains(pod.meta.name);
 }
 
 absl::StatusOr<JobView> JobBook::Get(std::string_view key) const {
@@ -221,7 +234,7 @@ absl::StatusOr<JobView> JobBook::Get(std::string_view key) const {
   const std::string& uid = entry->job->meta.uid;
   for (auto it = entry->tasks.lower_bound({uid, ""});
        it != entry->tasks.end() && it->first.first == uid; ++it) {
-    view.tasks.emplace(it->first.second, it->second);
+    view.tasks.emplace(it->first.second, it->second.pods);
   }
   return view;
 }
@@ -236,32 +249,31 @@ int32_t JobBook::VersionOf(std::string_view key) const {
   return entry == nullptr ? 0 : entry->version;
 }
 
+size_t JobBook::PodsOf(std::string_view key) const {
+  const Entry* entry = Find(key);
+  if (entry == nullptr) return 0;
+  size_t count = 0;
+  for (const auto& [key_of_task, task] : entry->tasks) count += task.pods->size();
+  return count;
+}
+
 bool JobBook::TaskCompleted(std::string_view key, std::string_view task) const {
   const Entry* entry = Find(key);
   if (entry == nullptr || entry->job == nullptr) return false;
   const BatchTask* spec = FindTask(entry->job->spec, task);
-  const JobView::Pods* pods = Find(*entry, {entry->job->meta.uid, std::string(task)});
+  const TaskPods* pods = Find(*entry, {entry->job->meta.uid, std::string(task)});
   if (spec == nullptr || spec->replicas <= 0 || pods == nullptr) return false;
-  int32_t succeeded = 0;
-  for (const auto& [name, pod] : *pods) {
-    if (pod->status.phase == "Succeeded") ++succeeded;
-  }
-  return succeeded >= spec->replicas;
+  return pods->succeeded >= spec->replicas;
 }
 
 bool JobBook::TaskFailed(std::string_view key, std::string_view task) const {
   const Entry* entry = Find(key);
   if (entry == nullptr || entry->job == nullptr) return false;
   const BatchTask* spec = FindTask(entry->job->spec, task);
-  const JobView::Pods* pods = Find(*entry, {entry->job->meta.uid, std::string(task)});
+  const TaskPods* pods = Find(*entry, {entry->job->meta.uid, std::string(task)});
   if (spec == nullptr || spec->replicas == 0 || spec->max_retry == -1) return false;
   if (pods == nullptr) return false;
-  int64_t restarts = 0;
-  for (const auto& [name, pod] : *pods) {
-    const bool counts = pod->status.phase == "Running" || pod->status.phase == "Pending";
-    if (counts) restarts += Restarts(*pod);
-  }
-  return restarts >= (spec->max_retry == 0 ? kContainerRetries : spec->max_retry);
+  return pods->restarts >= (spec->max_retry == 0 ? kContainerRetries : spec->max_retry);
 }
 
 void JobBook::RaiseVersion(std::string_view key) {
@@ -274,10 +286,10 @@ void JobBook::NoteDeleted(const Pod& pod) {
   Entry* entry = place.ok() ? Find(StoreKey(pod.meta.ns, place->job)) : nullptr;
   if (entry == nullptr) return;
   // Pods that the watch has already told of as gone are not kept.
-  const JobView::Pods* pods = Find(*entry, {OwnerUid(pod), place->task});
-  if (pods == nullptr) return;
-  const auto known = pods->find(pod.meta.name);
-  if (known != pods->end() && known->second->meta.uid == pod.meta.uid) {
+  const TaskPods* task = Find(*entry, {OwnerUid(pod), place->task});
+  if (task == nullptr) return;
+  const auto known = task->pods->find(pod.meta.name);
+  if (known != task->pods->end() && known->second->meta.uid == pod.meta.uid) {
     entry->leaving.insert(pod.meta.uid);
   }
 }

@@ -72,6 +72,7 @@ class JobBook final {
   JobPointer FindJob(std::string_view key) const;
   // 0 for an unknown job.
   int32_t VersionOf(std::string_view key) const;
+  size_t PodsOf(std::string_view key) const;
 
   // All pods of the task have succeeded.
   bool TaskCompleted(std::string_view key, std::string_view task) const;
@@ -90,10 +91,19 @@ class JobBook final {
 
  private:
   using TaskKey = std::pair<std::string, std::string>;  // Uid of the owner, task.
+  // Sums are kept, because each news of a pod asks for them.
+  struct TaskPods {
+    std::shared_ptr<JobView::Pods> pods;
+    int64_t restarts = 0;  // Of the containers of pods that are pending or running.
+    int32_t succeeded = 0;
+
+    void Count(const types::Pod& pod, int sign);
+    JobView::Pods& Own();  // Not shared with any view.
+  };
   struct Entry {
     JobPointer job;  // Null: only pods are known.
     int32_t version = 0;
-    std::map<TaskKey, std::shared_ptr<JobView::Pods>> tasks;
+    std::map<TaskKey, TaskPods> tasks;
     absl::flat_hash_set<std::string> leaving;
     std::string deleted_group;  // Uid of the latest PodGroup that we deleted.
   };
@@ -102,9 +112,7 @@ class JobBook final {
   Entry* Find(std::string_view key);
   void Tidy(const std::string& key);
   // Null when there are none.
-  static const JobView::Pods* Find(const Entry& entry, const TaskKey& task);
-  // Not shared with any view.
-  static JobView::Pods& Own(std::shared_ptr<JobView::Pods>& pods);
+  static const TaskPods* Find(const Entry& entry, const TaskKey& task);
 
   absl::flat_hash_map<std::string, Entry> entries_;  // By "namespace/name".
 };

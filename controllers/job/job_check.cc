@@ -17,37 +17,37 @@ using types::BatchJobSpec;
 using types::BatchTask;
 
 template <typename... Parts>
-absl::Status Wrong(const Parts&... parts) {
+absl::Status WrongJob(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
 absl::Status CheckTask(const BatchTask& task) {
-  if (task.name.empty()) return Wrong("a task has no name");
+  if (task.name.empty()) return WrongJob("a task has no name");
   if (task.replicas < 0) {
-    return Wrong("task ", task.name, ": replicas must not be negative, is ", task.replicas);
+    return WrongJob("task ", task.name, ": replicas must not be negative, is ", task.replicas);
   }
   if (task.min_available.has_value() && *task.min_available < 0) {
-    return Wrong("task ", task.name, ": minAvailable must not be negative, is ",
-                 *task.min_available);
+    return WrongJob("task ", task.name, ": minAvailable must not be negative, is ",
+                    *task.min_available);
   }
   if (task.min_available.value_or(0) > task.replicas) {
-    return Wrong("task ", task.name, ": minAvailable ", *task.min_available, " is more than its ",
-                 task.replicas, " replicas");
+    return WrongJob("task ", task.name, ": minAvailable ", *task.min_available,
+                    " is more than its ", task.replicas, " replicas");
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckNames(const BatchJobSpec& spec) {
+absl::Status CheckTaskNames(const BatchJobSpec& spec) {
   for (const BatchTask& task : spec.tasks) {
     BTH_RETURN_IF_ERROR(CheckTask(task));
     const auto same = [&task](const BatchTask& other) { return other.name == task.name; };
     if (std::count_if(spec.tasks.begin(), spec.tasks.end(), same) > 1) {
-      return Wrong("two tasks have the name ", task.name, ": rename one");
+      return WrongJob("two tasks have the name ", task.name, ": rename one");
     }
     if (!task.depends_on.has_value()) continue;
     for (const std::string& name : task.depends_on->names) {
       if (FindTask(spec, name) == nullptr) {
-        return Wrong("task ", task.name, " depends on task ", name, ", which does not exist");
+        return WrongJob("task ", task.name, " depends on task ", name, ", which does not exist");
       }
     }
   }
@@ -74,7 +74,7 @@ absl::Status CheckCircles(const BatchJobSpec& spec) {
   }
   for (const BatchTask& task : spec.tasks) {
     if (waits[task.name] > 0) {
-      return Wrong("task ", task.name, " depends, over other tasks, on itself");
+      return WrongJob("task ", task.name, " depends, over other tasks, on itself");
     }
   }
   return absl::OkStatus();
@@ -83,16 +83,16 @@ absl::Status CheckCircles(const BatchJobSpec& spec) {
 }  // namespace
 
 absl::Status CheckJob(const BatchJobSpec& spec) {
-  if (spec.tasks.empty()) return Wrong("the job has no tasks");
-  BTH_RETURN_IF_ERROR(CheckNames(spec));
+  if (spec.tasks.empty()) return WrongJob("the job has no tasks");
+  BTH_RETURN_IF_ERROR(CheckTaskNames(spec));
   BTH_RETURN_IF_ERROR(CheckCircles(spec));
   if (TotalReplicas(spec) > kJobPodsMax) {
-    return Wrong("the job has ", TotalReplicas(spec), " pods; at most ", kJobPodsMax,
-                 " are possible");
+    return WrongJob("the job has ", TotalReplicas(spec), " pods; at most ", kJobPodsMax,
+                    " are possible");
   }
   if (spec.min_available > TotalReplicas(spec)) {
-    return Wrong("minAvailable ", spec.min_available, " is more than the ", TotalReplicas(spec),
-                 " replicas of all tasks");
+    return WrongJob("minAvailable ", spec.min_available, " is more than the ", TotalReplicas(spec),
+                    " replicas of all tasks");
   }
   return absl::OkStatus();
 }

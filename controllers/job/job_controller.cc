@@ -7,6 +7,7 @@
 #include "api/types/duration.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "controllers/core/events.h"
 #include "controllers/job/job_events.h"
 #include "controllers/job/job_kill.h"
 #include "controllers/job/job_sync.h"
@@ -24,6 +25,11 @@ using Action = types::Word<BusAction>;
 // Of failures that say nothing against the job: a server that is away, busy, or changed meanwhile.
 constexpr absl::Duration kOutagePauseMax = absl::Seconds(30);
 constexpr absl::Duration kFailurePauseMax = absl::Seconds(1000);
+// A look at a job costs about a microsecond per pod. While thousands of pods come and start, each
+// with news of its own, the looks would take most of a processor's time: after each, mere news of
+// pods waits a multiple of what it took. Jobs of few pods are looked at at once.
+constexpr absl::Duration kPausePerPod = absl::Microseconds(50);
+constexpr size_t kPodsAtOnce = 100;
 
 KillTarget TargetOf(const JobRequest& request, BusAction action) {
   KillTarget target;
@@ -94,8 +100,25 @@ bool JobController::idle() const {
 }
 
 void JobController::Ask(const JobRequest& request) {
+  const std::string key = JobKey(request);
   inbox_.Put(request);
-  lanes_.Add(JobKey(request));
+  // Now, because it may wait in its box while the time of such an action comes, and once more in
+  // its turn, because the action may be in that box as well.
+  if (!request.is_due) delayed_.DropOutdatedBy(request);
+  if (!CanWait(request)) {
+    lanes_.Add(key);
+    return;
+  }
+  const absl::Duration now = desk_.context.executor().Monotonic();
+  lanes_.queue().AddAfter(key, inbox_.PaceOf(key).looks_from - now);
+}
+
+bool JobController::CanWait(const JobRequest& request) const {
+  if (request.pod.empty()) return false;
+  const JobPointer job = desk_.book.FindJob(JobKey(request));
+  if (job == nullptr) return false;
+  const PolicyAnswer answer = AnswerTo(*job, request);
+  return answer.action == BusAction::kSyncJob && answer.delay == absl::ZeroDuration();
 }
 
 void JobController::Wake(const std::string& awaited) {
@@ -183,9 +206,9 @@ void JobController::OnCommand(const types::Command& command) {
   request.action = command.action;
   const JobPointer job = desk_.book.FindJob(JobKey(request));
   if (job == nullptr) return;
-  desk_.Record(*job, "Normal", "CommandIssued",
-               absl::StrCat("Start to execute command ", ToAbsl(command.action.text()),
-                            ", and clean it up to make sure executed not more than once."));
+  Tell(desk_.context.events, *job, "CommandIssued",
+       absl::StrCat("Start to execute command ", ToAbsl(command.action.text()),
+                    ", and clean it up to make sure executed not more than once."));
   Ask(request);
 }
 
@@ -200,11 +223,8 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
   std::vector<JobRequest> requests = inbox_.Take(key);
   const absl::Status status = co_await WorkOff(key, requests);
   if (status.ok()) {
-    inbox_.NoteSuccess(key);
-    if (const auto look = desk_.look_after.extract(key); !look.empty()) {
-      inbox_.Put(LookAt(key));
-      outcome.again = look.mapped();
-    }
+    NoteSuccess(key);
+    outcome.again = TakeLook(key);
     co_return std::move(outcome);
   }
   Log(LogLevel::kDebug, "job.failed", {{"job", key}, {"status", status}});
@@ -214,11 +234,28 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
       started >= pace.retry_at) {
     inbox_.NoteSuccess(key);
     co_await GiveUp(key, requests.front());
+    outcome.again = TakeLook(key);
     co_return std::move(outcome);
   }
   inbox_.PutBack(key, std::move(requests));
   outcome.again = NoteFailure(key, started, status);
   co_return std::move(outcome);
+}
+
+void JobController::NoteSuccess(const std::string& key) {
+  const size_t pods = desk_.book.FindJob(key) == nullptr ? 0 : desk_.book.PodsOf(key);
+  absl::Duration looks_from;
+  if (pods > kPodsAtOnce) {
+    looks_from = desk_.context.executor().Monotonic() + static_cast<int64_t>(pods) * kPausePerPod;
+  }
+  inbox_.NoteSuccess(key, looks_from);
+}
+
+std::optional<absl::Duration> JobController::TakeLook(const std::string& key) {
+  const auto look = desk_.look_after.extract(key);
+  if (look.empty()) return std::nullopt;
+  inbox_.Put(LookAt(key));
+  return look.mapped();
 }
 
 absl::Duration JobController::NoteFailure(const std::string& key, absl::Duration started,
@@ -248,9 +285,9 @@ bool JobController::IsPointless(const JobRequest& request) const {
 bool JobController::Delay(const BatchJob& job, const JobRequest& request,
                           const PolicyAnswer& answer) {
   if (answer.delay == absl::ZeroDuration()) return false;
-  desk_.Record(job, "Normal", "ExecuteAction",
-               absl::StrCat("Execute action ", ToAbsl(answer.action.text()), " after ",
-                            types::DurationText(answer.delay)));
+  Tell(desk_.context.events, job, "ExecuteAction",
+       absl::StrCat("Execute action ", ToAbsl(answer.action.text()), " after ",
+                    types::DurationText(answer.delay)));
   delayed_.Add(request, answer.action, answer.delay);
   return true;
 }
@@ -271,8 +308,8 @@ net::Awaitable<absl::Status> JobController::WorkOff(std::string key,
       continue;
     }
     if (!request.is_due) {
-      desk_.Record(*job, "Normal", "ExecuteAction",
-                   absl::StrCat("Start to execute action ", ToAbsl(answer.action.text()), " "));
+      Tell(desk_.context.events, *job, "ExecuteAction",
+           absl::StrCat("Start to execute action ", ToAbsl(answer.action.text()), " "));
     }
     const absl::Status status = co_await Do(key, request, answer.action.value());
     if (!status.ok()) {
@@ -312,9 +349,8 @@ net::Awaitable<void> JobController::GiveUp(std::string key, const JobRequest& re
   const JobPointer job = desk_.book.FindJob(key);
   if (job == nullptr) co_return;
   const Action action = AnswerTo(*job, request).action;
-  desk_.Record(
-      *job, "Normal", "ExecuteAction",
-      absl::StrCat("Job failed on action ", ToAbsl(action.text()), " for retry limit reached"));
+  Tell(desk_.context.events, *job, "ExecuteAction",
+       absl::StrCat("Job failed on action ", ToAbsl(action.text()), " for retry limit reached"));
   const absl::Status status = co_await Do(key, request, BusAction::kTerminateJob);
   if (status.ok()) co_return;
   Log(LogLevel::kError, "job.not_terminated", {{"job", key}, {"status", status}});

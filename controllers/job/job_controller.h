@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ class JobController final : public Controller,
   void OnCommand(const types::Command& command);
 
   void Ask(const JobRequest& request);
+  // What happened to a pod calls for no action, so that it is enough to count the pods some time.
+  bool CanWait(const JobRequest& request) const;
   void Wake(const std::string& awaited);
 
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
@@ -62,6 +65,9 @@ class JobController final : public Controller,
   bool IsPointless(const JobRequest& request) const;
   // False: the answer is to be carried out now.
   bool Delay(const types::BatchJob& job, const JobRequest& request, const PolicyAnswer& answer);
+  void NoteSuccess(const std::string& key);
+  // When the job is to be looked at again even if nothing happens.
+  std::optional<absl::Duration> TakeLook(const std::string& key);
   // How long to wait now.
   absl::Duration NoteFailure(const std::string& key, absl::Duration started,
                              const absl::Status& status);

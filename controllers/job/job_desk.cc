@@ -1,9 +1,9 @@
 #include "controllers/job/job_desk.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "controllers/core/events.h"
 #include "controllers/core/ownership.h"
 #include "controllers/job/names.h"
 
@@ -25,11 +25,6 @@ JobDesk::JobDesk(const ControllerContext& controllers, JobPluginTools plugin_too
       tools(std::move(plugin_tools)),
       make_plugins(std::move(make)) {
   if (context.options.gates.priority_class) classes = &context.watches.Of<types::PriorityClass>();
-}
-
-void JobDesk::Record(const types::BatchJob& job, std::string type, std::string reason,
-                     std::string message) const {
-  RecordEvent(context.events, job, {std::move(type), std::move(reason), std::move(message)});
 }
 
 PriorityOf JobDesk::Priorities() const {
@@ -55,9 +50,14 @@ bool JobDesk::IsAlive(const types::BatchJob& job) const {
   return now != nullptr && now->meta.uid == job.meta.uid && !now->meta.deletion_time.has_value();
 }
 
+void JobDesk::LookAgain(const types::BatchJob& job, absl::Duration after) {
+  const auto [at, is_new] = look_after.try_emplace(JobKey(job), after);
+  at->second = std::min(at->second, after);
+}
+
 void JobDesk::Forget(const types::BatchJob& job) {
   waits.Forget(JobKey(job));
-  wrote_at.erase(job.meta.uid);
+  counts_differ_since.erase(job.meta.uid);
   look_after.erase(JobKey(job));
   refreshed.erase(job.meta.uid);
   said_of_group.erase(job.meta.uid);

@@ -40,11 +40,6 @@ struct JobDesk {
   JobDesk(const ControllerContext& controllers, JobPluginTools plugin_tools, MakePlugins make);
   JobDesk(const JobDesk&) = delete;
 
-  void Record(const types::BatchJob& job, std::string type, std::string reason,
-              std::string message) const;
-  void Warn(const types::BatchJob& job, const Trouble& trouble) const {
-    Record(job, "Warning", trouble.reason, trouble.message);
-  }
   PriorityOf Priorities() const;
   // The group of the job, under its present or its former name; null when there is none, or only
   // one that was deleted already or belongs to somebody else.
@@ -52,6 +47,8 @@ struct JobDesk {
   // The job is still the same one and is not being deleted.
   bool IsAlive(const types::BatchJob& job) const;
 
+  // The job is to be looked at again after so long, even if nothing happens; the shortest counts.
+  void LookAgain(const types::BatchJob& job, absl::Duration after);
   // The job is gone.
   void Forget(const types::BatchJob& job);
 
@@ -68,8 +65,8 @@ struct JobDesk {
   WakeList waits;
   // By uid of the job: the metadata.generation that its plugins' objects agree with.
   absl::flat_hash_map<std::string, int64_t> refreshed;
-  // By uid of the job, monotonic: when its status was last written.
-  absl::flat_hash_map<std::string, absl::Duration> wrote_at;
+  // By uid of the job, monotonic: since when its counts differ from what is written.
+  absl::flat_hash_map<std::string, absl::Duration> counts_differ_since;
   // By "namespace/name" of the job: how soon to look at it again.
   absl::flat_hash_map<std::string, absl::Duration> look_after;
   // By uid of the job: what was last said of its group.

@@ -44,6 +44,11 @@ void JobInbox::NoteFailure(const std::string& job_key, const Failure& failure) {
   pace.earliest = failure.now + std::max(std::min(pause, kNewsPause), failure.at_least);
 }
 
+void JobInbox::NoteSuccess(const std::string& job_key, absl::Duration looks_from) {
+  paces_.erase(job_key);
+  if (looks_from > absl::ZeroDuration()) paces_[job_key].looks_from = looks_from;
+}
+
 JobInbox::Pace JobInbox::PaceOf(const std::string& job_key) const {
   const auto found = paces_.find(job_key);
   return found == paces_.end() ? Pace() : found->second;

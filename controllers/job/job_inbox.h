@@ -20,6 +20,8 @@ class JobInbox final {
     int failures = 0;         // In a row.
     absl::Duration retry_at;  // Monotonic. The next attempt that counts.
     absl::Duration earliest;  // No attempt before, whatever happens.
+    // What asks for no more than a look at the job may wait until then.
+    absl::Duration looks_from;
   };
 
   void Put(const JobRequest& request);
@@ -35,7 +37,7 @@ class JobInbox final {
     absl::Duration pause_max;
   };
   void NoteFailure(const std::string& job_key, const Failure& failure);
-  void NoteSuccess(const std::string& job_key) { paces_.erase(job_key); }
+  void NoteSuccess(const std::string& job_key, absl::Duration looks_from = absl::ZeroDuration());
   Pace PaceOf(const std::string& job_key) const;
 
   void DropJob(const std::string& job_key);

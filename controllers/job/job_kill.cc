@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "controllers/core/events.h"
 #include "controllers/job/job_status.h"
 #include "controllers/job/plugin_objects.h"
 #include "controllers/job/pod_group_writer.h"
@@ -21,8 +22,8 @@ net::Awaitable<absl::Status> KillPods(JobDesk& desk, const BatchJob& job, KillPl
   DeletedPods deleted = co_await DeletePods(desk, plan.victims);
   plan.counts.terminating += deleted.deleted;
   if (deleted.errors.empty()) co_return absl::OkStatus();
-  desk.Record(job, "Warning", "FailedDelete",
-              absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)));
+  Warn(desk.context.events, job, "FailedDelete",
+       absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)));
   co_return client::WithContext(
       deleted.errors.front(),
       absl::StrCat("failed to kill ", deleted.errors.size(), " pods of ", asked));

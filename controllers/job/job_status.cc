@@ -1,6 +1,5 @@
 #include "controllers/job/job_status.h"
 
-#include <memory>
 #include <utility>
 
 #include "controllers/core/status_patch.h"
@@ -13,8 +12,9 @@ using types::JobPhase;
 
 namespace {
 
-// Of two writes that differ in counters only.
-constexpr absl::Duration kCountsPause = absl::Milliseconds(100);
+// How long a difference in nothing but counters may stay unwritten: most pods get from pending to
+// running in less, and then the change of phase tells of both.
+constexpr absl::Duration kCountsPause = absl::Seconds(1);
 
 // What counters and times are made of is taken away; what is left tells the states apart.
 BatchJobStatus WithoutCounts(BatchJobStatus status) {
@@ -64,35 +64,36 @@ bool SameState(BatchJobStatus a, BatchJobStatus b) {
 
 bool PutOff(JobDesk& desk, const BatchJob& before, const BatchJobStatus& status) {
   if (!OnlyCountsDiffer(before.status, status)) return false;
-  const auto wrote = desk.wrote_at.find(before.meta.uid);
-  if (wrote == desk.wrote_at.end()) return false;
-  const absl::Duration left = wrote->second + kCountsPause - desk.context.executor().Monotonic();
+  if (!desk.IsAlive(before)) return true;  // Nobody reads any more how its pods go.
+  const absl::Duration now = desk.context.executor().Monotonic();
+  const auto [since, is_new] = desk.counts_differ_since.try_emplace(before.meta.uid, now);
+  const absl::Duration left = since->second + kCountsPause - now;
   if (left <= absl::ZeroDuration()) return false;
-  desk.look_after[JobKey(before)] = left;
+  desk.LookAgain(before, left);
   return true;
 }
 
 net::Awaitable<absl::StatusOr<JobPointer>> WriteJobStatus(JobDesk& desk, JobPointer before,
                                                           BatchJobStatus status) {
-  if (status == before->status) co_return std::move(before);
+  if (status == before->status) {
+    desk.counts_differ_since.erase(before->meta.uid);
+    co_return std::move(before);
+  }
   const JobPhase old_phase = before->status.state.phase.value();
   const JobPhase phase = status.state.phase.value();
   BatchJob after = *before;
   after.status = std::move(status);
-  BatchJob copy = *before;
-  absl::StatusOr<BatchJob> answer =
-      co_await WriteStatus<BatchJob>(desk.context.api, std::move(copy), std::move(after));
-  if (absl::IsNotFound(answer.status())) co_return std::move(before);
-  BTH_CO_RETURN_IF_ERROR(answer);
+  absl::StatusOr<JobPointer> now =
+      co_await WriteStatus(desk.context.api, desk.jobs, before, std::move(after));
+  if (absl::IsNotFound(now.status())) co_return std::move(before);
+  BTH_CO_RETURN_IF_ERROR(now);
   const types::ObjectMeta& meta = before->meta;
   if (phase != old_phase && phase == JobPhase::kCompleted) {
     desk.context.metrics.JobCompleted(meta.ns, meta.name, before->spec.queue);
   } else if (phase != old_phase && phase == JobPhase::kFailed) {
     desk.context.metrics.JobFailed(meta.ns, meta.name, before->spec.queue);
   }
-  if (desk.IsAlive(*before)) desk.wrote_at[meta.uid] = desk.context.executor().Monotonic();
-  JobPointer now = std::make_shared<const BatchJob>(*answer);
-  desk.jobs.Observe(*std::move(answer));
+  desk.counts_differ_since.erase(meta.uid);
   co_return std::move(now);
 }
 

@@ -19,8 +19,9 @@ void SetRunningDuration(const types::BatchJob& job, types::BatchJobStatus* statu
 // Both describe the same state of the job; reason and message may differ.
 bool SameState(types::BatchJobStatus a, types::BatchJobStatus b);
 
-// A status that only counts differently waits a little after the last one was written, so that pods
-// that start or end together are told of at once. True: not now, and the job is looked at again.
+// A status that only counts differently waits for a second after it first did, so that pods that
+// start or end together are told of at once, and those of a small job with its next phase.
+// True: not now, and the job is looked at again.
 bool PutOff(JobDesk& desk, const types::BatchJob& before, const types::BatchJobStatus& status);
 
 // Writes `status` on top of `before`, unless it is the same, and counts jobs that end by it. The

@@ -8,7 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
+#include "controllers/core/events.h"
+#include "controllers/core/writes.h"
 #include "controllers/job/job_check.h"
 #include "controllers/job/keys.h"
 #include "controllers/job/plugin_objects.h"
@@ -86,9 +87,8 @@ net::Awaitable<absl::Status> JobSync::EnterPending() {
     co_return absl::OkStatus();
   }
   if (IsRefusal(written.status())) {
-    desk_.Record(
-        job(), "Warning", "JobStatusError",
-        absl::StrCat("Failed to initialize job status, err: ", written.status().message()));
+    Warn(desk_.context.events, job(), "JobStatusError",
+         absl::StrCat("Failed to initialize job status, err: ", written.status().message()));
   }
   co_return written.status();
 }
@@ -128,19 +128,16 @@ net::Awaitable<Trouble> JobSync::Forward() {
   client::MergePatch patch;
   patch.Set({"metadata", "annotations", kJobForwardingKey}, "true");
   patch.RequireResourceVersion(job().meta.resource_version);
-  client::ApiPath path = client::PathOf<BatchJob>(job().meta.ns, job().meta.name);
   client::Patch body = patch.Build();
-  client::ApiClient::Text text = co_await desk_.context.api.Patch(std::move(path), std::move(body));
-  absl::StatusOr<BatchJob> answer = text.status();
-  if (text.ok()) answer = types::Decode<BatchJob>(std::string_view(*text));
-  if (!answer.ok()) {
-    co_return MakeTrouble(answer.status(), "ForwardError",
+  const absl::StatusOr<JobPointer> marked =
+      co_await PatchAndLearn(desk_.context.api, desk_.jobs, job(), std::move(body));
+  if (!marked.ok()) {
+    co_return MakeTrouble(marked.status(), "ForwardError",
                           absl::StrCat("Failed to mark the job for its other clusters, err: ",
-                                       answer.status().message()),
+                                       marked.status().message()),
                           false);
   }
-  now_ = std::make_shared<const BatchJob>(*answer);
-  desk_.jobs.Observe(*std::move(answer));
+  now_ = *marked;
   co_return Trouble();
 }
 
@@ -212,7 +209,7 @@ void JobSync::ReportGroup(const types::PodGroup& group) const {
   std::string& said = desk_.said_of_group[job().meta.uid];
   if (said == message) return;
   said = message;
-  desk_.Record(job(), "Warning", "PodGroupPending", std::move(message));
+  Warn(desk_.context.events, job(), "PodGroupPending", std::move(message));
 }
 
 net::Awaitable<Trouble> JobSync::Reconcile() {
@@ -221,9 +218,11 @@ net::Awaitable<Trouble> JobSync::Reconcile() {
   view_.job = now_;
   SyncPlan plan = PlanSync(view_);
   counts_ = plan.counts;
-  // The pods that are made now ask for the next pass.
-  if (plan.creates.size() > kCreatesMax) plan.creates.resize(kCreatesMax);
+  const bool is_partial = plan.creates.size() > kCreatesMax;
+  if (is_partial) plan.creates.resize(kCreatesMax);
   Trouble trouble = co_await Create(plan);
+  // Without a pause; but where no pod could be made, the next pass would make none either.
+  if (is_partial && !(counts_ == plan.counts)) desk_.LookAgain(job(), absl::ZeroDuration());
   Trouble more = co_await Delete(plan);
   if (trouble.ok() || (trouble.waits && !more.ok())) co_return std::move(more);
   co_return std::move(trouble);
@@ -284,14 +283,19 @@ net::Awaitable<absl::Status> JobSync::Finish(Trouble trouble) {
   }
   const bool is_news =
       status_.state.reason != before.state.reason || status_.state.message != before.state.message;
-  if (!trouble.ok() && (is_news || status_.state.reason.empty())) desk_.Warn(job(), trouble);
+  if (!trouble.ok() && (is_news || status_.state.reason.empty())) {
+    Warn(desk_.context.events, job(), trouble.reason, trouble.message);
+  }
   if (!SameState(status_, before)) {
     StampStatus(desk_.context.now(), &status_);
     if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);
   }
   absl::StatusOr<JobPointer> written = now_;
-  if (!PutOff(desk_, job(), status_)) written = co_await WriteJobStatus(desk_, now_, status_);
-  if (!trouble.ok() && !trouble.waits) co_return trouble.status;
+  const bool has_failed = !trouble.ok() && !trouble.waits;
+  // After a failure it may take long until the job is looked at again.
+  const bool is_put_off = !has_failed && PutOff(desk_, job(), status_);
+  if (!is_put_off) written = co_await WriteJobStatus(desk_, now_, status_);
+  if (has_failed) co_return trouble.status;
   co_return written.status();
 }
 

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "controllers/core/keys.h"
+
 namespace bth::controllers {
 
 inline constexpr std::string_view kTaskSpecKey = "volcano.sh/task-spec";
@@ -17,12 +19,6 @@ inline constexpr std::string_view kTemplateUidKey = "volcano.sh/template-uid";
 inline constexpr std::string_view kJobForwardingKey = "volcano.sh/job-forwarding";
 // "true": the controller itself deletes this pod; its end triggers no policy.
 inline constexpr std::string_view kOutOfSyncKey = "volcano.sh/controller-out-of-sync";
-inline constexpr std::string_view kGroupNameKey = "scheduling.k8s.io/group-name";
-inline constexpr std::string_view kPreemptableKey = "volcano.sh/preemptable";
-inline constexpr std::string_view kCooldownTimeKey = "volcano.sh/cooldown-time";
-inline constexpr std::string_view kRevocableZoneKey = "volcano.sh/revocable-zone";
-inline constexpr std::string_view kJdbMinAvailableKey = "volcano.sh/jdb-min-available";
-inline constexpr std::string_view kJdbMaxUnavailableKey = "volcano.sh/jdb-max-unavailable";
 inline constexpr std::string_view kNumaPolicyKey = "volcano.sh/numa-topology-policy";
 
 inline constexpr std::string_view kDefaultTask = "default";

@@ -3,18 +3,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "base/strings.h"
+#include "controllers/core/seed.h"
 
 namespace bth::controllers {
 namespace {
 
-constexpr int kSuffixLength = 12;
-
-// FNV-1a, 64 bits: only spreads seeds.
-uint64_t HashOf(std::string_view text) {
-  uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
+constexpr int kNameSuffixLength = 12;
 
 }  // namespace
 
@@ -28,11 +22,11 @@ std::string PodGroupName(const types::BatchJob& job) {
 
 std::string NameWithSuffix(std::string_view prefix, std::string_view seed,
                            const std::function<bool(const std::string&)>& is_taken) {
-  Rng rng(HashOf(seed));
+  Rng rng(SeedOf(seed));
   std::string name;
   do {
     name.assign(prefix);
-    for (int i = 0; i < kSuffixLength; ++i) {
+    for (int i = 0; i < kNameSuffixLength; ++i) {
       name += "0123456789abcdefghijklmnopqrstuvwxyz"[rng.Below(36)];
     }
   } while (is_taken(name));

@@ -76,7 +76,7 @@ bool SomeTaskFellShort(const BatchJobSpec& spec, const BatchJobStatus& status) {
   return false;
 }
 
-bool Progress(const BatchJobSpec& spec, BatchJobStatus* status) {
+bool EnterByCounts(const BatchJobSpec& spec, BatchJobStatus* status) {
   const int64_t replicas = TotalReplicas(spec);
   if (replicas == 0) return false;
   if (spec.min_success.has_value() && status->succeeded >= *spec.min_success) {
@@ -164,7 +164,7 @@ bool Decide(const JobStep& step, const BatchJobSpec& spec, BatchJobStatus* statu
       }
       return Enter(JobPhase::kRunning, status);
     case Decision::kProgress:
-      return Progress(spec, status);
+      return EnterByCounts(spec, status);
     case Decision::kRestart:
       return Restart(spec, status);
     case Decision::kStop:

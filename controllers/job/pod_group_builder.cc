@@ -51,7 +51,7 @@ std::vector<SubGroupPolicy> SubGroupsOf(const types::BatchJobSpec& spec) {
 }
 
 // With one of the two ways to name a tier; the number wins.
-types::NetworkTopology TopologyOf(const types::NetworkTopology& asked) {
+types::NetworkTopology CompleteTopology(const types::NetworkTopology& asked) {
   types::NetworkTopology topology = asked;
   if (topology.highest_tier_allowed.has_value()) topology.highest_tier_name.clear();
   return topology;
@@ -81,7 +81,7 @@ absl::StatusOr<PodGroup> BuildPodGroup(const BatchJob& job, const PriorityOf& pr
   group.meta.owner_references.push_back(ControllerReferenceTo(job));
   group.spec.queue = job.spec.queue;
   if (job.spec.network_topology.has_value()) {
-    group.spec.network_topology = TopologyOf(*job.spec.network_topology);
+    group.spec.network_topology = CompleteTopology(*job.spec.network_topology);
   }
   BTH_ASSIGN_OR_RETURN(group.spec, UpdatedPodGroup(group.spec, job, priority_of));
   return group;

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
+#include "controllers/core/writes.h"
 #include "controllers/job/names.h"
 #include "controllers/job/pod_group_builder.h"
 
@@ -32,26 +32,20 @@ net::Awaitable<absl::Status> UpdateGroup(JobDesk& desk, GroupPointer group, PodG
   client::MergePatch patch;
   patch.Set({"spec"}, MergeDiff(types::FragmentToJson(group->spec), types::FragmentToJson(spec)));
   patch.RequireUid(group->meta.uid);
-  client::ApiPath path = client::PathOf<PodGroup>(group->meta.ns, group->meta.name);
   client::Patch body = patch.Build();
-  client::ApiClient::Text text = co_await desk.context.api.Patch(std::move(path), std::move(body));
-  BTH_CO_RETURN_IF_ERROR(text);
-  absl::StatusOr<PodGroup> answer = types::Decode<PodGroup>(std::string_view(*text));
-  BTH_CO_RETURN_IF_ERROR(answer);
-  desk.groups.Observe(*std::move(answer));
-  co_return absl::OkStatus();
+  const Known<PodGroup> now =
+      co_await PatchAndLearn(desk.context.api, desk.groups, *group, std::move(body));
+  co_return now.status();
 }
 
 net::Awaitable<Trouble> CreateGroup(JobDesk& desk, JobPointer job) {
   absl::StatusOr<PodGroup> group = BuildPodGroup(*job, desk.Priorities());
   if (!group.ok()) co_return GroupTrouble(group.status(), true);
   const std::string key = StoreKey(group->meta.ns, group->meta.name);
-  absl::StatusOr<PodGroup> made =
-      co_await client::CreateObject(desk.context.api, *std::move(group));
-  if (made.ok()) {
-    desk.groups.Observe(*std::move(made));
-    co_return Trouble();
-  }
+  std::string body = types::Encode(*group);
+  const Known<PodGroup> made =
+      co_await CreateAndLearn(desk.context.api, desk.groups, group->meta.ns, std::move(body));
+  if (made.ok()) co_return Trouble();
   if (!absl::IsAlreadyExists(made.status())) co_return GroupTrouble(made.status(), false);
   // Ours, and the watch has not told yet; or our last one, which is on its way out; or foreign. In
   // each case the next news of it wakes the job.
@@ -84,13 +78,9 @@ net::Awaitable<Trouble> EnsureGroup(JobDesk& desk, JobPointer job) {
 net::Awaitable<absl::Status> DeleteGroup(JobDesk& desk, JobPointer job) {
   const GroupPointer group = desk.FindGroup(*job);
   if (group == nullptr) co_return absl::OkStatus();
-  client::DeleteOptions options;
-  options.uid = group->meta.uid;
-  client::ApiPath path = client::PathOf<PodGroup>(group->meta.ns, group->meta.name);
-  client::ApiClient::Text text =
-      co_await desk.context.api.Delete(std::move(path), std::move(options));
-  const bool gone = absl::IsNotFound(text.status()) || absl::IsAborted(text.status());
-  if (!text.ok() && !gone) co_return text.status();
+  absl::Status deleted = co_await DeleteObject(desk.context.api, *group);
+  // Aborted: another one has its name by now.
+  if (!deleted.ok() && !absl::IsAborted(deleted)) co_return std::move(deleted);
   desk.book.NoteDeletedGroup(JobKey(*job), group->meta.uid);
   co_return absl::OkStatus();
 }

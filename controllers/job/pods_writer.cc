@@ -4,10 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
 #include "controllers/core/in_flight.h"
 #include "controllers/core/ownership.h"
-#include "controllers/core/status_patch.h"
+#include "controllers/core/writes.h"
 #include "controllers/job/keys.h"
 #include "controllers/job/names.h"
 #include "controllers/job/pod_builder.h"
@@ -23,16 +22,6 @@ struct Creation {
   CreatedPods result;
   bool stop = false;
 };
-
-net::Awaitable<absl::Status> PostPod(JobDesk& desk, std::string ns, std::string body, Pod* made) {
-  client::ApiPath path = client::PathOf<Pod>(ns);
-  client::ApiClient::Text text = co_await desk.context.api.Create(std::move(path), std::move(body));
-  BTH_CO_RETURN_IF_ERROR(text);
-  absl::StatusOr<Pod> pod = types::Decode<Pod>(std::string_view(*text));
-  BTH_CO_RETURN_IF_ERROR(pod);
-  *made = *std::move(pod);
-  co_return absl::OkStatus();
-}
 
 // The name is taken: by the job's own pod, which the watch tells of, or by somebody else's.
 void NoteTaken(Creation& creation, const std::string& name) {
@@ -57,20 +46,20 @@ net::Awaitable<absl::Status> CreatePod(Creation& creation, size_t number) {
     creation.stop = true;
     co_return creation.result.plugin_error;
   }
-  Pod made;
-  const absl::Status status =
-      co_await PostPod(creation.desk, order.job->meta.ns, draft.object().Dump(), &made);
-  if (absl::IsAlreadyExists(status)) {
+  JobDesk& desk = creation.desk;
+  std::string body = draft.object().Dump();
+  const Known<Pod> made =
+      co_await CreateAndLearn(desk.context.api, desk.pods, order.job->meta.ns, std::move(body));
+  if (absl::IsAlreadyExists(made.status())) {
     NoteTaken(creation, PodName(order.job->meta.name, task.name, wanted.index));
     co_return absl::OkStatus();
   }
-  if (!status.ok()) {
-    creation.stop = creation.stop || IsRefusal(status);
-    co_return status;
+  if (!made.ok()) {
+    creation.stop = creation.stop || IsRefusal(made.status());
+    co_return made.status();
   }
-  creation.result.counts.Add(task.name, made);
-  creation.desk.context.metrics.PodCreated(made.meta.creation_time - order.job->meta.creation_time);
-  creation.desk.pods.Observe(std::move(made));
+  creation.result.counts.Add(task.name, **made);
+  desk.context.metrics.PodCreated((*made)->meta.creation_time - order.job->meta.creation_time);
   co_return absl::OkStatus();
 }
 

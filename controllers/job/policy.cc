@@ -16,7 +16,7 @@ bool IsTrigger(const types::Word<BusEvent>& trigger, BusEvent event) {
   return trigger == event || trigger == BusEvent::kAny;
 }
 
-bool Matches(const LifecyclePolicy& policy, const JobRequest& request) {
+bool Answers(const LifecyclePolicy& policy, const JobRequest& request) {
   bool triggered = false;
   if (request.event != BusEvent::kNone) {
     triggered = !policy.event.empty() && IsTrigger(policy.event, request.event);
@@ -32,7 +32,7 @@ bool Matches(const LifecyclePolicy& policy, const JobRequest& request) {
 std::optional<PolicyAnswer> FirstMatch(const std::vector<LifecyclePolicy>& policies,
                                        const JobRequest& request) {
   for (const LifecyclePolicy& policy : policies) {
-    if (!Matches(policy, request)) continue;
+    if (!Answers(policy, request)) continue;
     return PolicyAnswer{policy.action, policy.timeout.value_or(absl::ZeroDuration())};
   }
   return std::nullopt;

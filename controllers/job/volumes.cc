@@ -1,6 +1,5 @@
 #include "controllers/job/volumes.h"
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +8,8 @@
 #include "api/types/fragment.h"
 #include "base/strings.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
 #include "controllers/core/ownership.h"
+#include "controllers/core/writes.h"
 #include "controllers/job/names.h"
 
 namespace bth::controllers {
@@ -19,7 +18,6 @@ namespace {
 using types::BatchJob;
 using types::BatchVolume;
 using types::Json;
-using types::PersistentVolumeClaim;
 
 struct NamedClaim {
   size_t volume;
@@ -48,14 +46,9 @@ net::Awaitable<absl::Status> CreateClaim(JobDesk& desk, JobPointer job, NamedCla
   const auto known = desk.claims.Find(job->meta.ns, named.name);
   if (known != nullptr) co_return absl::OkStatus();  // Ours: other names were passed over.
   std::string body = ClaimBody(*job, job->spec.volumes[named.volume], named.name);
-  client::ApiPath path = client::PathOf<PersistentVolumeClaim>(job->meta.ns);
-  client::ApiClient::Text text = co_await desk.context.api.Create(std::move(path), std::move(body));
-  BTH_CO_RETURN_IF_ERROR(text);
-  absl::StatusOr<PersistentVolumeClaim> claim =
-      types::Decode<PersistentVolumeClaim>(std::string_view(*text));
-  BTH_CO_RETURN_IF_ERROR(claim);
-  desk.claims.Observe(*std::move(claim));
-  co_return absl::OkStatus();
+  const Known<types::PersistentVolumeClaim> made =
+      co_await CreateAndLearn(desk.context.api, desk.claims, job->meta.ns, std::move(body));
+  co_return made.status();
 }
 
 // The name follows from the job and the volume, so that a claim made right before a crash is found
@@ -76,14 +69,9 @@ net::Awaitable<absl::StatusOr<JobPointer>> WriteClaimNames(JobDesk& desk, JobPoi
   for (const NamedClaim& claim : named) {
     patch.Add({"spec", "volumes", absl::StrCat(claim.volume), "volumeClaimName"}, claim.name);
   }
-  client::ApiPath path = client::PathOf<BatchJob>(job->meta.ns, job->meta.name);
   client::Patch body = patch.Build();
-  client::ApiClient::Text text = co_await desk.context.api.Patch(std::move(path), std::move(body));
-  BTH_CO_RETURN_IF_ERROR(text);
-  absl::StatusOr<BatchJob> answer = types::Decode<BatchJob>(std::string_view(*text));
-  BTH_CO_RETURN_IF_ERROR(answer);
-  JobPointer now = std::make_shared<const BatchJob>(*answer);
-  desk.jobs.Observe(*std::move(answer));
+  absl::StatusOr<JobPointer> now =
+      co_await PatchAndLearn(desk.context.api, desk.jobs, *job, std::move(body));
   co_return std::move(now);
 }
 

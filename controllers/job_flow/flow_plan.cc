@@ -56,7 +56,7 @@ bool MayStart(const JobFlow& flow, const Flow& entry, const JobList& jobs) {
   return true;
 }
 
-std::vector<std::string>& ListOf(JobPhase phase, JobFlowStatus* status,
+std::vector<std::string>& JobsIn(JobPhase phase, JobFlowStatus* status,
                                  std::vector<std::string>* none) {
   switch (phase) {
     case JobPhase::kPending:
@@ -170,7 +170,7 @@ JobFlowStatus NextFlowStatus(const JobFlow& flow, const JobList& jobs, absl::Tim
   status.job_status_list = flow.status.job_status_list;
   std::vector<std::string> none;
   for (const auto& job : jobs) {
-    ListOf(job->status.state.phase.value(), &status, &none).push_back(job->meta.name);
+    JobsIn(job->status.state.phase.value(), &status, &none).push_back(job->meta.name);
     status.conditions.Set(job->meta.name, ConditionOf(*job));
     const auto known =
         std::find_if(status.job_status_list.begin(), status.job_status_list.end(),

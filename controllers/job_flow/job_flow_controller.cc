@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "base/strings.h"
-#include "client/typed_client.h"
 #include "controllers/core/events.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
+#include "controllers/core/writes.h"
 
 namespace bth::controllers {
 namespace {
@@ -145,15 +145,12 @@ net::Awaitable<absl::Status> JobFlowController::StartJob(FlowPtr flow, std::stri
         absl::StrCat("jobtemplate ", flow->meta.ns, "/", template_name, " does not exist"));
   }
   std::string body = JobFrom(*flow, *job_template).Dump();
-  client::ApiPath path = client::PathOf<BatchJob>(flow->meta.ns);
-  const client::ApiClient::Text text =
-      co_await context_.api.Create(std::move(path), std::move(body));
-  if (absl::IsAlreadyExists(text.status())) co_return absl::OkStatus();
-  if (!text.ok()) co_return text.status();
+  const Known<BatchJob> made =
+      co_await CreateAndLearn(context_.api, jobs_, flow->meta.ns, std::move(body));
+  if (absl::IsAlreadyExists(made.status())) co_return absl::OkStatus();
+  if (!made.ok()) co_return made.status();
   Tell(context_.events, *flow, "Created",
        absl::StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
-  absl::StatusOr<BatchJob> made = types::Decode<BatchJob>(std::string_view(*text));
-  if (made.ok()) jobs_.Observe(*std::move(made));
   co_return absl::OkStatus();
 }
 
@@ -165,21 +162,15 @@ net::Awaitable<absl::Status> JobFlowController::WriteFlowStatus(FlowPtr flow) {
     if (phase == FlowPhase::kSucceed) context_.metrics.JobFlowSucceeded(flow->meta.ns);
     if (phase == FlowPhase::kFailed) context_.metrics.JobFlowFailed(flow->meta.ns);
   }
-  absl::StatusOr<JobFlow> written = co_await WriteStatus(context_.api, *flow, std::move(after));
-  if (!written.ok()) co_return written.status();
-  flows_.Observe(*std::move(written));
-  co_return absl::OkStatus();
+  const Known<JobFlow> written = co_await WriteStatus(context_.api, flows_, flow, std::move(after));
+  co_return written.status();
 }
 
 net::Awaitable<absl::Status> JobFlowController::RemoveJobs(FlowPtr flow) {
   for (const auto& job : JobsOf(*flow)) {
     if (job->meta.deletion_time.has_value()) continue;
-    client::ApiPath path = client::PathOf<BatchJob>(job->meta.ns, job->meta.name);
-    client::DeleteOptions options;
-    options.uid = job->meta.uid;
-    const client::ApiClient::Text text =
-        co_await context_.api.Delete(std::move(path), std::move(options));
-    if (!text.ok() && !absl::IsNotFound(text.status())) co_return text.status();
+    const absl::Status deleted = co_await DeleteObject(context_.api, *job);
+    BTH_CO_RETURN_IF_ERROR(deleted);
   }
   co_return absl::OkStatus();
 }

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
 #include "controllers/core/events.h"
+#include "controllers/core/writes.h"
 #include "controllers/job_flow/flow_plan.h"
 
 namespace bth::controllers {
@@ -60,15 +60,10 @@ net::Awaitable<LaneHooks::Outcome> JobTemplateController::Work(std::string key) 
   client::MergePatch patch;
   patch.Set({"status", "jobDependsOnList"}, std::move(list));
   patch.RequireResourceVersion(meta.resource_version);
-  client::ApiPath path = client::PathOf<JobTemplate>(meta.ns, meta.name);
   client::Patch body = patch.Build();
-  const client::ApiClient::Text text =
-      co_await context_.api.PatchStatus(std::move(path), std::move(body));
-  outcome.status = text.status();
-  if (text.ok()) {
-    absl::StatusOr<JobTemplate> now = types::Decode<JobTemplate>(std::string_view(*text));
-    if (now.ok()) templates_.Observe(*std::move(now));
-  }
+  const Known<JobTemplate> now =
+      co_await PatchAndLearn(context_.api, templates_, *job_template, std::move(body), "status");
+  outcome.status = now.status();
   co_return std::move(outcome);
 }
 

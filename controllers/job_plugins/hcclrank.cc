@@ -17,7 +17,7 @@ using types::Json;
 
 constexpr std::string_view kRankKey = "hccl/rankIndex";
 
-struct Options {
+struct HcclRankOptions {
   std::string master = "master";
   std::string worker = "worker";
 };
@@ -35,7 +35,7 @@ std::string GivenRank(PodDraft& pod) {
 
 class Hcclrank final : public JobPlugin {
  public:
-  explicit Hcclrank(Options options) : options_(std::move(options)) {}
+  explicit Hcclrank(HcclRankOptions options) : options_(std::move(options)) {}
   std::string_view name() const override { return "hcclrank"; }
   bool is_recorded() const override { return false; }
 
@@ -59,13 +59,13 @@ class Hcclrank final : public JobPlugin {
   }
 
  private:
-  const Options options_;
+  const HcclRankOptions options_;
 };
 
 }  // namespace
 
 MadePlugin MakeHcclrankPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
-  Options options;
+  HcclRankOptions options;
   PluginFlags flags;
   flags.Add("master", &options.master);
   flags.Add("worker", &options.worker);

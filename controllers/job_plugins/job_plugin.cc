@@ -26,7 +26,7 @@ constexpr Maker kMakers[] = {
     {"ray", &MakeRayPlugin}, {"hcclrank", &MakeHcclrankPlugin},
 };
 
-absl::Status CheckNames(const types::BatchJobSpec& spec) {
+absl::Status CheckPluginNames(const types::BatchJobSpec& spec) {
   std::vector<std::string_view> known;
   for (const Maker& maker : kMakers) known.push_back(maker.name);
   for (const auto& [name, args] : spec.plugins) {
@@ -41,7 +41,7 @@ absl::Status CheckNames(const types::BatchJobSpec& spec) {
 
 absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
                                           const JobPluginTools& tools) {
-  BTH_RETURN_IF_ERROR(CheckNames(spec));
+  BTH_RETURN_IF_ERROR(CheckPluginNames(spec));
   JobPlugins made;
   for (const Maker& maker : kMakers) {
     const PluginArguments* args = spec.plugins.Find(maker.name);

@@ -12,7 +12,7 @@ namespace {
 using types::BatchJob;
 using types::Json;
 
-struct Options {
+struct MpiOptions {
   std::string master = "master";
   std::string worker = "worker";
   int32_t port = 22;
@@ -20,7 +20,7 @@ struct Options {
 
 class Mpi final : public JobPlugin {
  public:
-  explicit Mpi(Options options) : options_(std::move(options)) {}
+  explicit Mpi(MpiOptions options) : options_(std::move(options)) {}
   std::string_view name() const override { return "mpi"; }
 
   absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
@@ -37,13 +37,13 @@ class Mpi final : public JobPlugin {
   }
 
  private:
-  const Options options_;
+  const MpiOptions options_;
 };
 
 }  // namespace
 
 MadePlugin MakeMpiPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
-  Options options;
+  MpiOptions options;
   PluginFlags flags;
   flags.Add("master", &options.master);
   flags.Add("worker", &options.worker);

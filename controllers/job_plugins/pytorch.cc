@@ -16,7 +16,7 @@ using types::Json;
 
 constexpr const char* kWaiter = "wait-for-master";
 
-struct Options {
+struct PyTorchOptions {
   std::string master = "master";
   std::string worker = "worker";
   int32_t port = 23456;
@@ -46,7 +46,7 @@ echo "the master is ready"
 
 class Pytorch final : public JobPlugin {
  public:
-  explicit Pytorch(Options options) : options_(std::move(options)) {}
+  explicit Pytorch(PyTorchOptions options) : options_(std::move(options)) {}
   std::string_view name() const override { return "pytorch"; }
 
   absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
@@ -96,13 +96,13 @@ class Pytorch final : public JobPlugin {
     containers.push_back(std::move(waiter));
   }
 
-  const Options options_;
+  const PyTorchOptions options_;
 };
 
 }  // namespace
 
 MadePlugin MakePytorchPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
-  Options options;
+  PyTorchOptions options;
   PluginFlags flags;
   flags.Add("master", &options.master);
   flags.Add("worker", &options.worker);

@@ -14,7 +14,7 @@ namespace {
 using types::BatchJob;
 using types::Json;
 
-struct Options {
+struct RayOptions {
   std::string head = "head";
   std::string head_container = "head";
   std::string worker = "worker";
@@ -39,7 +39,7 @@ void SetCommand(Json& container, const std::string& line) {
 
 class Ray final : public JobPlugin {
  public:
-  explicit Ray(Options options) : options_(std::move(options)) {}
+  explicit Ray(RayOptions options) : options_(std::move(options)) {}
   std::string_view name() const override { return "ray"; }
 
   absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
@@ -99,13 +99,13 @@ class Ray final : public JobPlugin {
                                        " --ray-client-server-port=", options_.client_port));
   }
 
-  const Options options_;
+  const RayOptions options_;
 };
 
 }  // namespace
 
 MadePlugin MakeRayPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
-  Options options;
+  RayOptions options;
   PluginFlags flags;
   flags.Add("head", &options.head);
   flags.Add("headContainer", &options.head_container);

@@ -21,7 +21,7 @@ constexpr const char* kRootFolder = "/root/.ssh";
 constexpr int32_t kOwnerOnly = 0600;
 constexpr int32_t kReadableByAll = 0644;
 
-struct Options {
+struct SshOptions {
   std::string folder = kRootFolder;
   std::string private_key;
   std::string public_key;
@@ -47,7 +47,8 @@ std::string ClientConfig(const BatchJob& job, int32_t port) {
 
 class Ssh final : public JobPlugin {
  public:
-  Ssh(Options options, const JobPluginTools& tools) : options_(std::move(options)), tools_(tools) {}
+  Ssh(SshOptions options, const JobPluginTools& tools)
+      : options_(std::move(options)), tools_(tools) {}
   std::string_view name() const override { return "ssh"; }
 
   absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
@@ -95,14 +96,14 @@ class Ssh final : public JobPlugin {
   }
 
  private:
-  const Options options_;
+  const SshOptions options_;
   const JobPluginTools& tools_;
 };
 
 }  // namespace
 
 MadePlugin MakeSshPlugin(const PluginArguments& args, const JobPluginTools& tools) {
-  Options options;
+  SshOptions options;
   PluginFlags flags;
   flags.Add("ssh-key-file-path", &options.folder);
   flags.Add("ssh-private-key", &options.private_key);

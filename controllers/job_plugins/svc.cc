@@ -18,7 +18,7 @@ using types::BatchJob;
 using types::BatchTask;
 using types::Json;
 
-struct Options {
+struct SvcOptions {
   bool publish_not_ready = false;
   bool no_network_policy = false;
   bool inject_hosts = true;
@@ -61,7 +61,7 @@ WantedObject HostsMap(const BatchJob& job) {
   return wanted;
 }
 
-WantedObject HeadlessService(const BatchJob& job, const Options& options) {
+WantedObject HeadlessService(const BatchJob& job, const SvcOptions& options) {
   WantedObject wanted;
   wanted.type = types::ResourceTraits<types::Service>::type();
   wanted.object.MutableAt({"metadata", "name"}) = job.meta.name;
@@ -98,7 +98,7 @@ void AddHostEnv(const BatchJob& job, Json& container) {
 
 class Svc final : public JobPlugin {
  public:
-  explicit Svc(Options options) : options_(options) {}
+  explicit Svc(SvcOptions options) : options_(options) {}
   std::string_view name() const override { return "svc"; }
 
   absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
@@ -134,13 +134,13 @@ class Svc final : public JobPlugin {
   }
 
  private:
-  const Options options_;
+  const SvcOptions options_;
 };
 
 }  // namespace
 
 MadePlugin MakeSvcPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
-  Options options;
+  SvcOptions options;
   PluginFlags flags;
   flags.Add("publish-not-ready-addresses", &options.publish_not_ready);
   flags.Add("disable-network-policy", &options.no_network_policy);

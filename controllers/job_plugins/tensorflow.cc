@@ -14,7 +14,7 @@ using types::BatchJob;
 using types::BatchTask;
 using types::Json;
 
-struct Options {
+struct TensorFlowOptions {
   std::string ps = "ps";
   std::string worker = "worker";
   std::string chief = "chief";
@@ -24,7 +24,7 @@ struct Options {
 
 class Tensorflow final : public JobPlugin {
  public:
-  explicit Tensorflow(Options options) : options_(std::move(options)) {}
+  explicit Tensorflow(TensorFlowOptions options) : options_(std::move(options)) {}
   std::string_view name() const override { return "tensorflow"; }
 
   absl::Status OnPodCreate(const BatchJob& job, PodDraft& pod) const override {
@@ -66,13 +66,13 @@ class Tensorflow final : public JobPlugin {
     return cluster;
   }
 
-  const Options options_;
+  const TensorFlowOptions options_;
 };
 
 }  // namespace
 
 MadePlugin MakeTensorflowPlugin(const PluginArguments& args, const JobPluginTools& /*tools*/) {
-  Options options;
+  TensorFlowOptions options;
   PluginFlags flags;
   flags.Add("ps", &options.ps);
   flags.Add("worker", &options.worker);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "controllers/core/keys.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/quota_usage.h"
 
@@ -22,11 +23,6 @@ using types::PodGroup;
 constexpr std::string_view kMinMember = "scheduling.volcano.sh/group-min-member";
 constexpr std::string_view kQueueName = "scheduling.volcano.sh/queue-name";
 constexpr std::string_view kInheritedPrefix = "volcano.sh/";
-constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
-constexpr std::string_view kCooldown = "volcano.sh/cooldown-time";
-constexpr std::string_view kRevocableZone = "volcano.sh/revocable-zone";
-constexpr std::string_view kMinAvailable = "volcano.sh/jdb-min-available";
-constexpr std::string_view kMaxUnavailable = "volcano.sh/jdb-max-unavailable";
 constexpr std::string_view kTopologyMode = "volcano.sh/network-topology-mode";
 constexpr std::string_view kTopologyTier = "volcano.sh/network-topology-highest-tier";
 
@@ -50,17 +46,17 @@ LabelMap AnnotationsOf(const Pod& pod, const LabelMap& inherited) {
   for (const auto& [key, value] : inherited) {
     if (absl::StartsWith(key, ToAbsl(kInheritedPrefix))) annotations.Set(key, value);
   }
-  for (const std::string_view key : {kPreemptable, kCooldown, kRevocableZone}) {
+  for (const std::string_view key : {kPreemptableKey, kCooldownTimeKey, kRevocableZoneKey}) {
     TakeOver(pod.meta.annotations, key, &annotations);
   }
   // The two exclude each other, and what the pod says comes first.
-  if (!TakeOver(pod.meta.annotations, kMinAvailable, &annotations)) {
-    TakeOver(pod.meta.annotations, kMaxUnavailable, &annotations);
+  if (!TakeOver(pod.meta.annotations, kJdbMinAvailableKey, &annotations)) {
+    TakeOver(pod.meta.annotations, kJdbMaxUnavailableKey, &annotations);
   }
   return annotations;
 }
 
-std::optional<types::NetworkTopology> TopologyOf(const Pod& pod) {
+std::optional<types::NetworkTopology> AskedTopology(const Pod& pod) {
   const std::string* mode = pod.meta.annotations.Find(kTopologyMode);
   const std::string* tier = pod.meta.annotations.Find(kTopologyTier);
   if (mode == nullptr && tier == nullptr) return std::nullopt;
@@ -96,13 +92,13 @@ absl::StatusOr<PodGroup> BuildPodGroup(const Pod& pod, const LabelMap& inherited
     group.meta.owner_references = {ControllerReferenceTo(pod)};
   }
   group.meta.annotations = AnnotationsOf(pod, inherited);
-  for (const std::string_view key : {kPreemptable, kCooldown}) {
+  for (const std::string_view key : {kPreemptableKey, kCooldownTimeKey}) {
     TakeOver(pod.meta.labels, key, &group.meta.labels);
   }
   group.spec.min_member = MinMemberOf(inherited);
   group.spec.priority_class_name = pod.spec.priority_class_name;
   group.spec.queue = std::string(pod.meta.Annotation(kQueueName));
-  group.spec.network_topology = TopologyOf(pod);
+  group.spec.network_topology = AskedTopology(pod);
   group.status.phase = "Pending";
   BTH_ASSIGN_OR_RETURN(const types::ResourceList usage, QuotaUsage(pod.spec));
   BTH_RETURN_IF_ERROR(AddUsage(usage, group.spec.min_member, &group.spec.min_resources));

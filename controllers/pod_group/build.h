@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "api/types/meta.h"
@@ -10,9 +9,6 @@
 #include "api/types/pod_group.h"
 
 namespace bth::controllers {
-
-// On pods: the PodGroup they belong to.
-inline constexpr std::string_view kGroupNameAnnotation = "scheduling.k8s.io/group-name";
 
 // "podgroup-" and the uid of the pod's controller, or of the pod when it has none.
 std::string GroupNameOf(const types::Pod& pod);

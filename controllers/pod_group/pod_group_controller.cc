@@ -9,6 +9,8 @@
 #include "base/strings.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
+#include "controllers/core/keys.h"
+#include "controllers/core/writes.h"
 #include "controllers/pod_group/build.h"
 
 namespace bth::controllers {
@@ -76,7 +78,7 @@ PodGroupController::~PodGroupController() = default;
 bool PodGroupController::IsOurs(const Pod& pod) const {
   const std::vector<std::string>& names = context_.options.scheduler_names;
   return std::find(names.begin(), names.end(), pod.spec.scheduler_name) != names.end() &&
-         pod.meta.Annotation(kGroupNameAnnotation).empty();
+         pod.meta.Annotation(kGroupNameKey).empty();
 }
 
 void PodGroupController::OnAdd(const Pod& pod) {
@@ -134,8 +136,9 @@ net::Awaitable<absl::Status> PodGroupController::EnsureGroup(PodPtr pod, bool up
   absl::StatusOr<PodGroup> built = BuildPodGroup(*pod, *inherited);
   if (!built.ok()) co_return built.status();
   if (existing != nullptr) co_return co_await UpdateGroup(*existing, *std::move(built));
-  absl::StatusOr<PodGroup> made = co_await client::CreateObject(context_.api, *std::move(built));
-  if (made.ok()) groups_.Observe(*std::move(made));
+  std::string body = types::Encode(*built);
+  const Known<PodGroup> made =
+      co_await CreateAndLearn(context_.api, groups_, pod->meta.ns, std::move(body));
   if (absl::IsAlreadyExists(made.status())) co_return absl::OkStatus();
   co_return made.status();
 }
@@ -153,40 +156,27 @@ net::Awaitable<absl::Status> PodGroupController::UpdateGroup(PodGroup existing, 
     patch.Set({"metadata", "annotations", key}, value);
   }
   patch.RequireResourceVersion(existing.meta.resource_version);
-  client::ApiPath path = client::PathOf<PodGroup>(existing.meta.ns, existing.meta.name);
   client::Patch body = patch.Build();
-  const client::ApiClient::Text text =
-      co_await context_.api.Patch(std::move(path), std::move(body));
-  if (!text.ok()) co_return text.status();
-  absl::StatusOr<PodGroup> now = types::Decode<PodGroup>(std::string_view(*text));
-  if (now.ok()) groups_.Observe(*std::move(now));
-  co_return absl::OkStatus();
+  const Known<PodGroup> now =
+      co_await PatchAndLearn(context_.api, groups_, existing, std::move(body));
+  co_return now.status();
 }
 
 net::Awaitable<absl::Status> PodGroupController::RemoveGroup(std::string ns, std::string group) {
   const auto existing = groups_.Find(ns, group);
   if (existing == nullptr) co_return absl::OkStatus();
-  client::ApiPath path = client::PathOf<PodGroup>(ns, group);
-  client::DeleteOptions options;
-  options.uid = existing->meta.uid;
-  const client::ApiClient::Text text =
-      co_await context_.api.Delete(std::move(path), std::move(options));
-  co_return absl::IsNotFound(text.status()) ? absl::OkStatus() : text.status();
+  absl::Status deleted = co_await DeleteObject(context_.api, *existing);
+  co_return std::move(deleted);
 }
 
 net::Awaitable<absl::Status> PodGroupController::BindPod(PodPtr pod) {
   client::MergePatch patch;
-  patch.Set({"metadata", "annotations", kGroupNameAnnotation}, types::Json(GroupNameOf(*pod)));
+  patch.Set({"metadata", "annotations", kGroupNameKey}, types::Json(GroupNameOf(*pod)));
   patch.RequireUid(pod->meta.uid);
-  client::ApiPath path = client::PathOf<Pod>(pod->meta.ns, pod->meta.name);
   client::Patch body = patch.Build();
-  const client::ApiClient::Text text =
-      co_await context_.api.Patch(std::move(path), std::move(body));
-  if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
-  if (!text.ok()) co_return text.status();
-  absl::StatusOr<Pod> now = types::Decode<Pod>(std::string_view(*text));
-  if (now.ok()) pods_.Observe(*std::move(now));
-  co_return absl::OkStatus();
+  const Known<Pod> now = co_await PatchAndLearn(context_.api, pods_, *pod, std::move(body));
+  if (absl::IsNotFound(now.status())) co_return absl::OkStatus();
+  co_return now.status();
 }
 
 net::Awaitable<absl::StatusOr<LabelMap>> PodGroupController::Inherited(PodPtr pod) {

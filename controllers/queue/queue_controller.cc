@@ -7,8 +7,8 @@
 #include "base/strings.h"
 #include "client/api_error.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
 #include "controllers/core/events.h"
+#include "controllers/core/writes.h"
 
 namespace bth::controllers {
 namespace {
@@ -243,19 +243,6 @@ net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_
 
 // --- Writes -------------------------------------------------------------------------------------
 
-net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::Patch(
-    QueuePtr queue, client::Patch patch, bool status) {
-  client::ApiPath path =
-      client::PathOf<Queue>("", queue->meta.name, status ? "status" : std::string_view());
-  client::ApiClient::Text text = co_await context_.api.Patch(std::move(path), std::move(patch));
-  BTH_CO_RETURN_IF_ERROR(text);
-  absl::StatusOr<Queue> now = types::Decode<Queue>(std::string_view(*text));
-  BTH_CO_RETURN_IF_ERROR(now);
-  const QueuePtr answer = std::make_shared<const Queue>(*now);
-  queues_.Observe(*std::move(now));
-  co_return answer;
-}
-
 net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetState(
     QueuePtr queue, std::string_view state) {
   const types::ResourceType& type = types::ResourceTraits<Queue>::type();
@@ -269,7 +256,9 @@ net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetSt
   patch.body = body.Dump();
   patch.field_manager = kFieldManager;
   patch.force = true;  // Whoever else wrote the state, it is ours to tell.
-  co_return co_await Patch(std::move(queue), std::move(patch), true);
+  absl::StatusOr<QueuePtr> now =
+      co_await PatchAndLearn(context_.api, queues_, *queue, std::move(patch), "status");
+  co_return std::move(now);
 }
 
 net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetRootParent(
@@ -278,7 +267,9 @@ net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetRo
   patch.Set({"spec", "parent"}, types::Json(kRoot));
   patch.RequireResourceVersion(queue->meta.resource_version);
   client::Patch built = patch.Build();
-  co_return co_await Patch(std::move(queue), std::move(built), false);
+  absl::StatusOr<QueuePtr> now =
+      co_await PatchAndLearn(context_.api, queues_, *queue, std::move(built));
+  co_return std::move(now);
 }
 
 net::Awaitable<absl::Status> QueueController::MarkClosedByParent(QueuePtr queue, bool closed) {
@@ -288,7 +279,7 @@ net::Awaitable<absl::Status> QueueController::MarkClosedByParent(QueuePtr queue,
   patch.Set({"metadata", "annotations", kClosedByParent}, types::Json(value));
   client::Patch built = patch.Build();
   const absl::StatusOr<QueuePtr> written =
-      co_await Patch(std::move(queue), std::move(built), false);
+      co_await PatchAndLearn(context_.api, queues_, *queue, std::move(built));
   co_return written.status();
 }
 

@@ -53,7 +53,6 @@ class QueueController final : public Controller,
   net::Awaitable<absl::StatusOr<QueuePtr>> SetState(QueuePtr queue, std::string_view state);
   net::Awaitable<absl::StatusOr<QueuePtr>> SetRootParent(QueuePtr queue);
   net::Awaitable<absl::Status> MarkClosedByParent(QueuePtr queue, bool closed);
-  net::Awaitable<absl::StatusOr<QueuePtr>> Patch(QueuePtr queue, client::Patch patch, bool status);
   net::Awaitable<void> GiveUp(std::string queue, absl::Status status);
 
   std::vector<QueuePtr> ChildrenOf(const std::string& queue) const;

@@ -6,13 +6,13 @@
 namespace bth::controllers {
 namespace {
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
-bool HasSameNodes(const Names& a, const Names& b) {
+bool HasSameNodes(const NameList& a, const NameList& b) {
   return a.size() == b.size() && Without(a, b).empty();
 }
 
-bool IsWorthWriting(const Names& now, const Names& wanted) {
+bool IsWorthWriting(const NameList& now, const NameList& wanted) {
   return now.size() != wanted.size() ||
          Without(wanted, now).size() >= std::max<size_t>(1, wanted.size() / 10);
 }
@@ -36,9 +36,9 @@ ShardLists SettleShards(const ShardLists& wanted, const ShardLists& now,
   return settled;
 }
 
-Names Without(const Names& a, const Names& b) {
+NameList Without(const NameList& a, const NameList& b) {
   const std::set<std::string_view> excluded(b.begin(), b.end());
-  Names rest;
+  NameList rest;
   for (const std::string& name : a) {
     if (!excluded.contains(name)) rest.push_back(name);
   }

@@ -201,7 +201,7 @@ class SchedulerReader {
   std::vector<conf::Finding>& findings_;
 };
 
-absl::Status CheckNames(const std::vector<ShardScheduler>& schedulers) {
+absl::Status CheckSchedulerNames(const std::vector<ShardScheduler>& schedulers) {
   std::set<std::string_view> names;
   for (const ShardScheduler& scheduler : schedulers) {
     if (names.insert(scheduler.name).second) continue;
@@ -271,7 +271,7 @@ absl::StatusOr<ShardingConfig> ShardingConfigOfFlags(const ManagerOptions& optio
     BTH_ASSIGN_OR_RETURN(ShardScheduler scheduler, ParseSchedulerFlag(text));
     config.schedulers.push_back(std::move(scheduler));
   }
-  BTH_RETURN_IF_ERROR(CheckNames(config.schedulers));
+  BTH_RETURN_IF_ERROR(CheckSchedulerNames(config.schedulers));
   if (options.shard_sync_period > absl::ZeroDuration()) config.period = options.shard_sync_period;
   config.node_event_trigger = options.enable_node_event_trigger;
   return config;
@@ -299,7 +299,7 @@ absl::StatusOr<LoadedSharding> ParseShardingConfig(std::string_view yaml,
     if (!scheduler.ok()) return Annotate(scheduler.status(), path);
     loaded.config.schedulers.push_back(*std::move(scheduler));
   }
-  BTH_RETURN_IF_ERROR(CheckNames(loaded.config.schedulers));
+  BTH_RETURN_IF_ERROR(CheckSchedulerNames(loaded.config.schedulers));
   BTH_RETURN_IF_ERROR(ReadPeriod(root, &loaded.config));
   BTH_ASSIGN_OR_RETURN(const std::optional<bool> trigger, root.Bool("enableNodeEventTrigger"));
   loaded.config.node_event_trigger = trigger.value_or(base.node_event_trigger);

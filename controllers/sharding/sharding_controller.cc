@@ -10,8 +10,7 @@
 #include "base/strings.h"
 #include "client/api_error.h"
 #include "client/patch.h"
-#include "client/typed_client.h"
-#include "controllers/core/status_patch.h"
+#include "controllers/core/writes.h"
 
 namespace bth::controllers {
 namespace {
@@ -33,7 +32,7 @@ bool IsMuch(const std::optional<double>& before, const std::optional<double>& no
   return before.has_value() && std::abs(*before - *now) > kMuch;
 }
 
-Json ListOf(const std::vector<std::string>& names) {
+Json TextArray(const std::vector<std::string>& names) {
   Json list = Json::MakeArray();
   for (const std::string& name : names) list.MutableItems().emplace_back(name);
   return list;
@@ -115,9 +114,11 @@ void ShardingController::PassSoon() {
 
 void ShardingController::LookAt(const std::string& node) {
   if (!lists_.has_value() || !config_.node_event_trigger) return;
-  const auto object = nodes_.Find("", node);
+  // Most news of pods is about those that have no node yet: `seen_` does not know it.
   const auto seen = seen_.find(node);
-  if (object == nullptr || seen == seen_.end()) return;
+  if (seen == seen_.end()) return;
+  const auto object = nodes_.Find("", node);
+  if (object == nullptr) return;
   const ShardNode now = loads_.View(object);
   if (IsMuch(seen->second.cpu, now.cpu) || IsMuch(seen->second.memory, now.memory)) PassSoon();
 }
@@ -209,24 +210,21 @@ net::Awaitable<absl::StatusOr<ShardingController::ShardPtr>> ShardingController:
     std::string name, ShardPtr shard) {
   const std::vector<std::string> nodes = lists_->at(name);
   Log(LogLevel::kInfo, "sharding.shard_changed", {{"shard", name}, {"nodes", nodes.size()}});
-  client::ApiClient::Text text;
+  absl::StatusOr<ShardPtr> now;
   if (shard == nullptr) {
     NodeShard made;
     made.meta.name = name;
     made.nodes_desired = nodes;
-    client::ApiPath path = client::PathOf<NodeShard>();
     std::string body = types::Encode(made);
-    text = co_await context_.api.Create(std::move(path), std::move(body));
+    now = co_await CreateAndLearn(context_.api, shards_, "", std::move(body));
   } else {
     client::MergePatch patch;
-    patch.Set({"spec", "nodesDesired"}, ListOf(nodes));
+    patch.Set({"spec", "nodesDesired"}, TextArray(nodes));
     patch.RequireResourceVersion(shard->meta.resource_version);
     client::Patch built = patch.Build();
-    client::ApiPath path = client::PathOf<NodeShard>("", name);
-    text = co_await context_.api.Patch(std::move(path), std::move(built));
+    now = co_await PatchAndLearn(context_.api, shards_, *shard, std::move(built));
   }
-  absl::StatusOr<ShardPtr> answer = Learn(text);
-  co_return std::move(answer);
+  co_return std::move(now);
 }
 
 // Which nodes the scheduler uses is for the scheduler to say; what it is to take up and to give
@@ -239,36 +237,19 @@ net::Awaitable<absl::Status> ShardingController::WriteStatus(ShardPtr shard, boo
   }
   client::MergePatch patch;
   patch.Set({"status", "lastUpdateTime"}, Json(types::FormatTimestamp(context_.now())));
-  patch.Set({"status", "nodesToAdd"}, ListOf(add));
-  patch.Set({"status", "nodesToRemove"}, ListOf(remove));
+  patch.Set({"status", "nodesToAdd"}, TextArray(add));
+  patch.Set({"status", "nodesToRemove"}, TextArray(remove));
   patch.RequireResourceVersion(shard->meta.resource_version);
   client::Patch built = patch.Build();
-  client::ApiPath path = client::PathOf<NodeShard>("", shard->meta.name);
-  const client::ApiClient::Text text =
-      co_await context_.api.PatchStatus(std::move(path), std::move(built));
-  const absl::StatusOr<ShardPtr> answer = Learn(text);
-  co_return answer.status();
+  const absl::StatusOr<ShardPtr> now =
+      co_await PatchAndLearn(context_.api, shards_, *shard, std::move(built), "status");
+  co_return now.status();
 }
 
 net::Awaitable<absl::Status> ShardingController::Remove(ShardPtr shard) {
   Log(LogLevel::kInfo, "sharding.shard_removed", {{"shard", shard->meta.name}});
-  client::ApiPath path = client::PathOf<NodeShard>("", shard->meta.name);
-  client::DeleteOptions options;
-  options.uid = shard->meta.uid;
-  const client::ApiClient::Text text =
-      co_await context_.api.Delete(std::move(path), std::move(options));
-  if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
-  co_return text.status();
-}
-
-absl::StatusOr<ShardingController::ShardPtr> ShardingController::Learn(
-    const client::ApiClient::Text& text) {
-  BTH_RETURN_IF_ERROR(text);
-  absl::StatusOr<NodeShard> now = types::Decode<NodeShard>(std::string_view(*text));
-  BTH_RETURN_IF_ERROR(now);
-  const ShardPtr answer = std::make_shared<const NodeShard>(*now);
-  shards_.Observe(*std::move(now));
-  return answer;
+  absl::Status deleted = co_await DeleteObject(context_.api, *shard);
+  co_return std::move(deleted);
 }
 
 }  // namespace bth::controllers

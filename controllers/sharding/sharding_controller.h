@@ -57,7 +57,6 @@ class ShardingController final : public Controller,
   net::Awaitable<absl::StatusOr<ShardPtr>> WriteNodes(std::string name, ShardPtr shard);
   net::Awaitable<absl::Status> WriteStatus(ShardPtr shard, bool nodes_changed);
   net::Awaitable<absl::Status> Remove(ShardPtr shard);
-  absl::StatusOr<ShardPtr> Learn(const client::ApiClient::Text& text);
 
   const ControllerContext context_;
   ObjectStore<types::Node>& nodes_;

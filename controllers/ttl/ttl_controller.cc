@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/typed_client.h"
+#include "controllers/core/writes.h"
 
 namespace bth::controllers {
 namespace {
@@ -79,13 +80,8 @@ net::Awaitable<LaneHooks::Outcome> TtlController::Remove(std::string ns, std::st
   bool expired = false;
   outcome = Judge(*fresh, context_.now(), &expired);
   if (!expired) co_return std::move(outcome);
-  client::ApiPath path = client::PathOf<BatchJob>(ns, name);
-  client::DeleteOptions options;
-  options.uid = fresh->meta.uid;
-  options.propagation = "Foreground";
-  const client::ApiClient::Text text =
-      co_await context_.api.Delete(std::move(path), std::move(options));
-  if (!text.ok() && !absl::IsNotFound(text.status())) outcome.status = text.status();
+  std::string propagation = "Foreground";
+  outcome.status = co_await DeleteObject(context_.api, *fresh, std::move(propagation));
   co_return std::move(outcome);
 }
 

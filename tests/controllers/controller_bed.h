@@ -55,6 +55,24 @@ class ControllerBed : public ApiBed {
     REQUIRE(answer.code == 200);
     return answer.json;
   }
+  // The namespace of the controllers' own ConfigMaps.
+  void MakeSystemNamespace() {
+    Create("/api/v1/namespaces",
+           R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"volcano-system"}})");
+  }
+  // Makes or replaces a ConfigMap there, with one key.
+  void PutConfig(const std::string& name, const std::string& key, const std::string& text) {
+    const std::string maps = "/api/v1/namespaces/volcano-system/configmaps";
+    Json map = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "ConfigMap"}});
+    map.MutableAt({"metadata", "name"}) = name;
+    map.MutableAt({"data", key}) = text;
+    if (Call("GET", absl::StrCat(maps, "/", name)).code == 404) {
+      Create(maps, map.Dump());
+    } else {
+      REQUIRE(Call("PUT", absl::StrCat(maps, "/", name), map.Dump()).code == 200);
+    }
+    Wait(absl::Seconds(1));
+  }
   static std::string PodPath(const std::string& name) {
     return "/api/v1/namespaces/default/pods/" + name;
   }

@@ -96,9 +96,9 @@ TEST_CASE("colocation: what a pod's annotations need", "[controllers][colocation
 constexpr const char* kConfigurations =
     "/apis/config.volcano.sh/v1alpha1/namespaces/default/colocationconfigurations";
 
-class Bed : public test::ControllerBed {
+class ColocationBed : public test::ControllerBed {
  public:
-  ~Bed() { Kill(); }
+  ~ColocationBed() { Kill(); }
 
   void StartColocation() {
     Start({[](const ControllerContext& context) {
@@ -135,7 +135,7 @@ constexpr const char* kHundred = R"({"memoryQos":{"highRatio":100,"lowRatio":0,"
 constexpr const char* kNinety = R"({"memoryQos":{"highRatio":90,"lowRatio":0,"minRatio":0}})";
 
 TEST_CASE("colocation: pods follow configurations", "[controllers][colocation]") {
-  Bed bed;
+  ColocationBed bed;
   bed.MakePod("early", "batch");
   bed.MakePod("web", "web");
   bed.StartColocation();
@@ -161,21 +161,21 @@ TEST_CASE("colocation: pods follow configurations", "[controllers][colocation]")
 
 TEST_CASE("colocation: a pod that is labelled anew gets other settings",
           "[controllers][colocation]") {
-  Bed bed;
+  ColocationBed bed;
   bed.MakeConfiguration("c", kBatch, 100);
   bed.MakePod("p", "web");
   bed.StartColocation();
   CHECK(bed.Mark("p") == "- -");
-  bed.Patch(Bed::PodPath("p"), R"({"metadata":{"labels":{"app":"batch"}}})");
+  bed.Patch(ColocationBed::PodPath("p"), R"({"metadata":{"labels":{"app":"batch"}}})");
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Mark("p") == absl::StrCat("c ", kHundred));
-  bed.Patch(Bed::PodPath("p"), R"({"metadata":{"labels":{"app":null}}})");
+  bed.Patch(ColocationBed::PodPath("p"), R"({"metadata":{"labels":{"app":null}}})");
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Mark("p") == "- {}");
 }
 
 TEST_CASE("colocation: the newer of two configurations wins", "[controllers][colocation]") {
-  Bed bed;
+  ColocationBed bed;
   bed.MakePod("p", "batch");
   bed.StartColocation();
   bed.MakeConfiguration("config-1", kBatch, 100);
@@ -187,7 +187,7 @@ TEST_CASE("colocation: the newer of two configurations wins", "[controllers][col
 }
 
 TEST_CASE("colocation: nothing is written when nothing changed", "[controllers][colocation]") {
-  Bed bed;
+  ColocationBed bed;
   bed.MakeConfiguration("c", kBatch, 100);
   bed.MakePod("p", "batch");
   bed.MakePod("q", "web", R"({"volcano.sh/colocation-config":"{}"})");
@@ -203,7 +203,7 @@ TEST_CASE("colocation: nothing is written when nothing changed", "[controllers][
 
 TEST_CASE("colocation: a pod whose configuration went while nobody looked is reset",
           "[controllers][colocation]") {
-  Bed bed;
+  ColocationBed bed;
   bed.MakePod("p", "batch",
               R"({"volcano.sh/colocation-config-name":"gone","volcano.sh/colocation-config":"x"})");
   bed.StartColocation();
@@ -211,7 +211,7 @@ TEST_CASE("colocation: a pod whose configuration went while nobody looked is res
 }
 
 TEST_CASE("colocation: a write that fails is tried again", "[controllers][colocation]") {
-  Bed bed;
+  ColocationBed bed;
   bed.MakeConfiguration("c", kBatch, 100);
   bed.MakePod("p", "batch");
   int failures = 2;
@@ -232,7 +232,7 @@ TEST_CASE("colocation: a write that fails is tried again", "[controllers][coloca
 TEST_CASE("colocation page: its example does what the page says", "[controllers][docs]") {
   const auto objects = cmd::ObjectsFromYaml(test::ExampleOf("colocation.md"), "colocation.md");
   REQUIRE(objects.ok());
-  Bed bed;
+  ColocationBed bed;
   bed.MakePod("p", "batch");
   bed.Create(kConfigurations, (*objects)[0].Dump());
   bed.StartColocation();

@@ -35,7 +35,8 @@ class Journal final : public StoreListener<Pod> {
   static std::string Text(const Pod& pod) { return pod.meta.uid + "@" + pod.meta.resource_version; }
 };
 
-Pod MakePod(const std::string& uid, const std::string& version, const std::string& owner = "") {
+Pod MakeOwnedPod(const std::string& uid, const std::string& version,
+                 const std::string& owner = "") {
   Pod pod;
   pod.meta.ns = "ns";
   pod.meta.name = "p";
@@ -51,12 +52,12 @@ TEST_CASE("store: our own write is known once, whatever the watch repeats", "[co
   ObjectStore<Pod> store;
   Journal journal;
   store.Subscribe(journal);
-  store.Observe(MakePod("u", "7"));
-  store.OnAdd(MakePod("u", "7"));
-  store.OnUpdate(MakePod("u", "6"));
+  store.Observe(MakeOwnedPod("u", "7"));
+  store.OnAdd(MakeOwnedPod("u", "7"));
+  store.OnUpdate(MakeOwnedPod("u", "6"));
   CHECK(journal.Take() == Lines{"add u@7"});
-  store.OnUpdate(MakePod("u", "10"));
-  store.Observe(MakePod("u", "9"));
+  store.OnUpdate(MakeOwnedPod("u", "10"));
+  store.Observe(MakeOwnedPod("u", "9"));
   CHECK(journal.Take() == Lines{"update u@7 to 10"});
   store.OnDelete({"ns", "p", "u"});
   CHECK(journal.Take() == Lines{"delete u@10"});
@@ -67,11 +68,11 @@ TEST_CASE("store: a name that belongs to another object now", "[controllers][cor
   ObjectStore<Pod> store;
   Journal journal;
   store.Subscribe(journal);
-  store.OnAdd(MakePod("old", "5"));
-  store.Observe(MakePod("new", "8"));
+  store.OnAdd(MakeOwnedPod("old", "5"));
+  store.Observe(MakeOwnedPod("new", "8"));
   CHECK(journal.Take() == Lines{"add old@5", "delete old@5", "add new@8"});
   // The watch is behind: it still tells of the former one's end.
-  store.OnUpdate(MakePod("old", "6"));
+  store.OnUpdate(MakeOwnedPod("old", "6"));
   store.OnDelete({"ns", "p", "old"});
   CHECK(journal.Take().empty());
   CHECK(store.Find("ns", "p")->meta.uid == "new");
@@ -81,29 +82,29 @@ TEST_CASE("store: what vanished while the watch was broken is dropped", "[contro
   ObjectStore<Pod> store;
   Journal journal;
   store.Subscribe(journal);
-  store.Observe(MakePod("u", "7"));
+  store.Observe(MakeOwnedPod("u", "7"));
   store.OnRewatch();  // A watch that merely resumed proves nothing.
   CHECK(store.size() == 1);
   store.OnRelist();
-  store.Observe(MakePod("u", "8"));  // An update changes nothing about that.
+  store.Observe(MakeOwnedPod("u", "8"));  // An update changes nothing about that.
   store.OnRewatch();
   CHECK(journal.Take() == Lines{"add u@7", "update u@7 to 8", "delete u@8"});
 
   store.OnRelist();
-  store.Observe(MakePod("v", "9"));  // Made after the list began.
+  store.Observe(MakeOwnedPod("v", "9"));  // Made after the list began.
   store.OnRewatch();
   CHECK(store.size() == 1);
   store.OnRelist();
-  store.OnAdd(MakePod("v", "9"));  // The list has it.
+  store.OnAdd(MakeOwnedPod("v", "9"));  // The list has it.
   store.OnRewatch();
   CHECK(store.size() == 1);
 }
 
 TEST_CASE("store: objects by owner follow the owner reference", "[controllers][core]") {
   ObjectStore<Pod> store;
-  store.OnAdd(MakePod("u", "1", "a"));
+  store.OnAdd(MakeOwnedPod("u", "1", "a"));
   CHECK(store.ControlledBy("a").size() == 1);
-  store.OnUpdate(MakePod("u", "2", "b"));
+  store.OnUpdate(MakeOwnedPod("u", "2", "b"));
   CHECK(store.ControlledBy("a").empty());
   CHECK(store.ControlledBy("b").size() == 1);
   store.OnDelete({"ns", "p", "u"});

@@ -17,7 +17,7 @@ using types::Json;
 
 using List = std::vector<std::string>;
 
-absl::Time At(const std::string& clock, int day = 11) {
+absl::Time ClockTime(const std::string& clock, int day = 11) {
   absl::Time time;
   std::string error;
   const std::string text = absl::StrCat("2025-03-", day, "T", clock, ":00Z");
@@ -34,9 +34,9 @@ std::string RunName(absl::Time time) {
   return absl::StrCat("c-", absl::ToUnixSeconds(time) / 60);
 }
 
-class Bed : public test::ControllerBed {
+class CronJobBed : public test::ControllerBed {
  public:
-  explicit Bed(absl::Time start = At("10:00")) : test::ControllerBed(start) {}
+  explicit CronJobBed(absl::Time start = ClockTime("10:00")) : test::ControllerBed(start) {}
   void StartCrons() {
     Start({[](const ControllerContext& context) {
       return std::make_unique<CronJobController>(context);
@@ -85,13 +85,13 @@ class Bed : public test::ControllerBed {
 };
 
 TEST_CASE("cron jobs: a job for each run", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *","timeZone":"Europe/Rome")");
-  bed.GoTo(At("10:04"));
+  bed.GoTo(ClockTime("10:04"));
   CHECK(bed.Jobs().empty());
-  bed.GoTo(At("10:06"));
-  REQUIRE(bed.Jobs() == List{RunName(At("10:05"))});
+  bed.GoTo(ClockTime("10:06"));
+  REQUIRE(bed.Jobs() == List{RunName(ClockTime("10:05"))});
   CHECK(bed.Active() == bed.Jobs());
   CHECK(bed.Status()["lastScheduleTime"].AsString() == "2025-03-11T10:05:00Z");
   const Json job = bed.Get(kJobs + "/" + bed.Jobs()[0]);
@@ -103,17 +103,17 @@ TEST_CASE("cron jobs: a job for each run", "[controllers][cron_job]") {
   const Json& container =
       job["spec"]["tasks"][size_t{0}]["template"]["spec"]["containers"][size_t{0}];
   CHECK(container["tty"].AsBool());
-  bed.GoTo(At("10:11"));
+  bed.GoTo(ClockTime("10:11"));
   CHECK(bed.Jobs().size() == 2);
   CHECK(bed.Active().size() == 2);
   CHECK(bed.Reasons() == List{"SuccessfulCreate", "SuccessfulCreate"});
 }
 
 TEST_CASE("cron jobs: the clock of UTC is written with a Z", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *","timeZone":"Europe/London")");  // UTC, in March.
-  bed.GoTo(At("10:06"));
+  bed.GoTo(ClockTime("10:06"));
   REQUIRE(bed.Jobs().size() == 1);
   const Json job = bed.Get(kJobs + "/" + bed.Jobs()[0]);
   CHECK(job.At({"metadata", "annotations", "volcano.sh/cronjob-scheduled-timestamp"}).AsString() ==
@@ -121,17 +121,17 @@ TEST_CASE("cron jobs: the clock of UTC is written with a Z", "[controllers][cron
 }
 
 TEST_CASE("cron jobs: what is finished is written down", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
-  bed.GoTo(At("10:06"));
-  const std::string first = RunName(At("10:05"));
+  bed.GoTo(ClockTime("10:06"));
+  const std::string first = RunName(ClockTime("10:05"));
   bed.SetJob(first, "Running");
   bed.SetJob(first, "Completed");
   CHECK(bed.Active().empty());
   CHECK(bed.Status()["lastSuccessfulTime"].AsString() == "2025-03-11T10:06:00Z");
-  bed.GoTo(At("10:11"));
-  const std::string second = RunName(At("10:10"));
+  bed.GoTo(ClockTime("10:11"));
+  const std::string second = RunName(ClockTime("10:10"));
   bed.SetJob(second, "Failed");
   CHECK(bed.Active().empty());
   CHECK(bed.Status()["lastSuccessfulTime"].AsString() == "2025-03-11T10:06:00Z");
@@ -145,20 +145,20 @@ TEST_CASE("cron jobs: what runs at the same time", "[controllers][cron_job]") {
     size_t active;
     std::string reason;
   };
-  const std::string first = RunName(At("10:05"));
-  const std::string second = RunName(At("10:10"));
+  const std::string first = RunName(ClockTime("10:05"));
+  const std::string second = RunName(ClockTime("10:10"));
   const Case c = GENERATE_COPY(values<Case>({
       {"Allow", {first, second}, 2, "SuccessfulCreate"},
       {"Forbid", {first}, 1, "ForbidConcurrent"},
       {"Replace", {second}, 1, "ReplaceConcurrent"},
   }));
   CAPTURE(c.policy);
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(absl::StrCat(R"("schedule":"*/5 * * * *","concurrencyPolicy":")", c.policy, "\""));
-  bed.GoTo(At("10:06"));
+  bed.GoTo(ClockTime("10:06"));
   bed.SetJob(first, "Running");
-  bed.GoTo(At("10:11"));
+  bed.GoTo(ClockTime("10:11"));
   CHECK(bed.Jobs() == c.jobs);
   CHECK(bed.Active().size() == c.active);
   const List reasons = bed.Reasons();
@@ -167,23 +167,23 @@ TEST_CASE("cron jobs: what runs at the same time", "[controllers][cron_job]") {
 
 TEST_CASE("cron jobs: a forbidden run is made up for when there is room",
           "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *","concurrencyPolicy":"Forbid")");
-  bed.GoTo(At("10:12"));
-  bed.SetJob(RunName(At("10:05")), "Completed");
-  CHECK(bed.Jobs() == List{RunName(At("10:05")), RunName(At("10:10"))});
+  bed.GoTo(ClockTime("10:12"));
+  bed.SetJob(RunName(ClockTime("10:05")), "Completed");
+  CHECK(bed.Jobs() == List{RunName(ClockTime("10:05")), RunName(ClockTime("10:10"))});
 }
 
 TEST_CASE("cron jobs: suspended ones rest", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *","suspend":true)");
-  bed.GoTo(At("10:12"));
+  bed.GoTo(ClockTime("10:12"));
   CHECK(bed.Jobs().empty());
   bed.Patch(kCrons + "/c", R"({"spec":{"suspend":false}})");
   bed.Settle();
-  CHECK(bed.Jobs() == List{RunName(At("10:10"))});
+  CHECK(bed.Jobs() == List{RunName(ClockTime("10:10"))});
 }
 
 TEST_CASE("cron jobs: runs that nobody could start in time", "[controllers][cron_job]") {
@@ -194,14 +194,15 @@ TEST_CASE("cron jobs: runs that nobody could start in time", "[controllers][cron
     bool many;
   };
   const Case c = GENERATE_COPY(values<Case>({
-      {"", At("10:07"), RunName(At("10:05")), false},
-      {R"(,"startingDeadlineSeconds":180)", At("10:07"), RunName(At("10:05")), false},
-      {R"(,"startingDeadlineSeconds":60)", At("10:07"), "", false},
-      {"", At("20:00"), RunName(At("20:00")), true},
-      {R"(,"startingDeadlineSeconds":3600)", At("20:00"), RunName(At("20:00")), false},
+      {"", ClockTime("10:07"), RunName(ClockTime("10:05")), false},
+      {R"(,"startingDeadlineSeconds":180)", ClockTime("10:07"), RunName(ClockTime("10:05")), false},
+      {R"(,"startingDeadlineSeconds":60)", ClockTime("10:07"), "", false},
+      {"", ClockTime("20:00"), RunName(ClockTime("20:00")), true},
+      {R"(,"startingDeadlineSeconds":3600)", ClockTime("20:00"), RunName(ClockTime("20:00")),
+       false},
   }));
   CAPTURE(c.deadline, c.scheduled);
-  Bed bed;
+  CronJobBed bed;
   bed.MakeCron(absl::StrCat(R"("schedule":"*/5 * * * *")", c.deadline));
   bed.GoTo(c.now);
   bed.StartCrons();
@@ -212,7 +213,7 @@ TEST_CASE("cron jobs: runs that nobody could start in time", "[controllers][cron
 }
 
 TEST_CASE("cron jobs: histories are kept short", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(
       R"("schedule":"*/5 * * * *","successfulJobsHistoryLimit":1,"failedJobsHistoryLimit":0)");
@@ -221,7 +222,7 @@ TEST_CASE("cron jobs: histories are kept short", "[controllers][cron_job]") {
     bed.Settle();
     bed.SetJob(bed.Jobs().back(), end);
   }
-  CHECK(bed.Jobs() == List{RunName(At("10:20"))});
+  CHECK(bed.Jobs() == List{RunName(ClockTime("10:20"))});
   const List reasons = bed.Reasons();
   CHECK(std::count(reasons.begin(), reasons.end(), "SuccessfulDelete") == 3);
 }
@@ -237,7 +238,7 @@ TEST_CASE("cron jobs: schedules and zones that cannot be read", "[controllers][c
       {R"("schedule":"0 0 31 2 *")", {"InvalidSchedule"}},
   }));
   CAPTURE(c.fields);
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(c.fields);
   bed.Wait(absl::Minutes(20));
@@ -247,41 +248,41 @@ TEST_CASE("cron jobs: schedules and zones that cannot be read", "[controllers][c
 
 TEST_CASE("cron jobs: a zone inside the schedule works and is warned of",
           "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"TZ=UTC 10 10 * * *","timeZone":"Pacific/Honolulu")");
-  bed.GoTo(At("10:11"));
-  CHECK(bed.Jobs() == List{RunName(At("10:10"))});
+  bed.GoTo(ClockTime("10:11"));
+  CHECK(bed.Jobs() == List{RunName(ClockTime("10:10"))});
   CHECK(bed.Reasons() == List{"UnsupportedSchedule", "SuccessfulCreate"});
 }
 
 TEST_CASE("cron jobs: names that are taken", "[controllers][cron_job]") {
-  const std::string name = RunName(At("10:05"));
-  Bed bed;
+  const std::string name = RunName(ClockTime("10:05"));
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
   bed.Create(kJobs, absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
                                  R"("metadata":{"name":")", name, R"("},"spec":)", kTask, "}"));
-  bed.GoTo(At("10:06"));
+  bed.GoTo(ClockTime("10:06"));
   CHECK(bed.Active().empty());
   CHECK(bed.Reasons() == List{"ForeignJob"});
 }
 
 TEST_CASE("cron jobs: an active job that vanished", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
-  bed.GoTo(At("10:06"));
-  bed.DeleteJob(RunName(At("10:05")));
+  bed.GoTo(ClockTime("10:06"));
+  bed.DeleteJob(RunName(ClockTime("10:05")));
   CHECK(bed.Active().empty());
   CHECK(bed.Reasons() == List{"SuccessfulCreate", "StaleReference"});
   // It is not made once more.
-  bed.GoTo(At("10:09"));
+  bed.GoTo(ClockTime("10:09"));
   CHECK(bed.Jobs().empty());
 }
 
 TEST_CASE("cron jobs: a job that was never written down", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
   const std::string uid(bed.Get(kCrons + "/c").At({"metadata", "uid"}).AsString());
@@ -296,15 +297,15 @@ TEST_CASE("cron jobs: a job that was never written down", "[controllers][cron_jo
 }
 
 TEST_CASE("cron jobs: a changed schedule counts from then on", "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"0 * * * *")");
-  bed.GoTo(At("10:30"));
+  bed.GoTo(ClockTime("10:30"));
   bed.Patch(kCrons + "/c", R"({"spec":{"schedule":"*/10 * * * *"}})");
-  bed.GoTo(At("10:39"));
+  bed.GoTo(ClockTime("10:39"));
   const size_t before = bed.Jobs().size();
-  bed.GoTo(At("10:41"));
-  CHECK(bed.Jobs().back() == RunName(At("10:40")));
+  bed.GoTo(ClockTime("10:41"));
+  CHECK(bed.Jobs().back() == RunName(ClockTime("10:40")));
   CHECK(before == 0);
   bed.Patch(kCrons + "/c", R"({"spec":{"schedule":"nonsense"}})");
   bed.Settle();
@@ -313,7 +314,7 @@ TEST_CASE("cron jobs: a changed schedule counts from then on", "[controllers][cr
 
 TEST_CASE("cron jobs: a process that ended between creating and writing down",
           "[controllers][cron_job]") {
-  Bed bed;
+  CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
   bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
@@ -322,7 +323,7 @@ TEST_CASE("cron jobs: a process that ended between creating and writing down",
     fault.unsent = true;
     return fault;
   };
-  bed.GoTo(At("10:06"));
+  bed.GoTo(ClockTime("10:06"));
   REQUIRE(bed.Jobs().size() == 1);
   REQUIRE(bed.Active().empty());
   bed.Kill();

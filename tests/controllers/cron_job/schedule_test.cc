@@ -9,7 +9,7 @@
 namespace bth::controllers {
 namespace {
 
-absl::Time At(const std::string& text) {
+absl::Time TimeIn(const std::string& text) {
   absl::Time time;
   std::string error;
   REQUIRE(absl::ParseTime(absl::RFC3339_full, text, &time, &error));
@@ -70,7 +70,7 @@ TEST_CASE("schedule: the next time", "[controllers][cron_job]") {
       {"30 1 * * *", "America/New_York", "2025-11-02T06:30:00Z", "2025-11-03T06:30:00Z"},
   }));
   CAPTURE(c.schedule, c.zone, c.after);
-  CHECK(Text(Parsed(c.schedule, c.zone).Next(At(c.after))) == c.next);
+  CHECK(Text(Parsed(c.schedule, c.zone).Next(TimeIn(c.after))) == c.next);
 }
 
 TEST_CASE("schedule: mistakes are named", "[controllers][cron_job]") {
@@ -112,25 +112,25 @@ TEST_CASE("schedule: bad lengths and texts are errors, not crashes", "[controlle
 
 // --- Which run is due ---------------------------------------------------------------------------
 
-struct World {
+struct CronWorld {
   std::string schedule;
   std::string created;
   std::string last;  // Empty: never.
   int64_t deadline = -1;
 };
 
-types::CronJob CronOf(const World& world) {
+types::CronJob CronOf(const CronWorld& world) {
   types::CronJob cron;
   cron.spec.schedule = world.schedule;
-  cron.meta.creation_time = At(world.created);
-  if (!world.last.empty()) cron.status.last_schedule_time = At(world.last);
+  cron.meta.creation_time = TimeIn(world.created);
+  if (!world.last.empty()) cron.status.last_schedule_time = TimeIn(world.last);
   if (world.deadline >= 0) cron.spec.starting_deadline_seconds = world.deadline;
   return cron;
 }
 
 TEST_CASE("due: the latest run", "[controllers][cron_job]") {
   struct Case {
-    World world;
+    CronWorld world;
     std::string now;
     bool deadline;
     std::string last;
@@ -163,7 +163,7 @@ TEST_CASE("due: the latest run", "[controllers][cron_job]") {
   }));
   CAPTURE(c.world.schedule, c.world.last, c.now);
   const absl::StatusOr<Due> due =
-      MostRecentRun(CronOf(c.world), Parsed(c.world.schedule), At(c.now), c.deadline);
+      MostRecentRun(CronOf(c.world), Parsed(c.world.schedule), TimeIn(c.now), c.deadline);
   REQUIRE(due.ok());
   CHECK(Text(due->last) == c.last);
   const std::string missed = due->missed == Due::Missed::kMany  ? "many"
@@ -173,22 +173,23 @@ TEST_CASE("due: the latest run", "[controllers][cron_job]") {
 }
 
 TEST_CASE("due: a deadline moves the earliest run", "[controllers][cron_job]") {
-  const World world = {"*/5 * * * *", "2016-05-19T10:00:00Z", "2016-05-19T10:30:00Z", 60};
+  const CronWorld world = {"*/5 * * * *", "2016-05-19T10:00:00Z", "2016-05-19T10:30:00Z", 60};
   const auto due =
-      MostRecentRun(CronOf(world), Parsed(world.schedule), At("2016-05-19T10:32:00Z"), true);
+      MostRecentRun(CronOf(world), Parsed(world.schedule), TimeIn("2016-05-19T10:32:00Z"), true);
   REQUIRE(due.ok());
   CHECK(Text(due->earliest) == "2016-05-19T10:31:00Z");
 }
 
 TEST_CASE("due: a schedule that never comes is an error", "[controllers][cron_job]") {
-  const World world = {"0 0 31 2 *", "2016-05-19T10:00:00Z", ""};
+  const CronWorld world = {"0 0 31 2 *", "2016-05-19T10:00:00Z", ""};
   CHECK_FALSE(
-      MostRecentRun(CronOf(world), Parsed(world.schedule), At("2016-06-19T10:00:00Z"), true).ok());
+      MostRecentRun(CronOf(world), Parsed(world.schedule), TimeIn("2016-06-19T10:00:00Z"), true)
+          .ok());
 }
 
 TEST_CASE("due: when to look again", "[controllers][cron_job]") {
   struct Case {
-    World world;
+    CronWorld world;
     std::string now;
     absl::Duration delay;
   };
@@ -204,7 +205,7 @@ TEST_CASE("due: when to look again", "[controllers][cron_job]") {
       {{"0 12 * * 3", t, ""}, "2016-05-19T16:00:00Z", absl::Hours(5 * 24 + 20)},
   }));
   CAPTURE(c.world.schedule, c.now);
-  CHECK(DelayUntilNext(CronOf(c.world), Parsed(c.world.schedule), At(c.now)) ==
+  CHECK(DelayUntilNext(CronOf(c.world), Parsed(c.world.schedule), TimeIn(c.now)) ==
         c.delay + absl::Milliseconds(100));
 }
 

@@ -23,7 +23,7 @@ using types::HyperNode;
 using types::HyperNodeMember;
 using types::LabelMap;
 
-std::shared_ptr<const types::Node> MakeNode(const std::string& name, LabelMap labels = {}) {
+std::shared_ptr<const types::Node> MakeLabelledNode(const std::string& name, LabelMap labels = {}) {
   types::Node node;
   node.meta.name = name;
   node.meta.labels = std::move(labels);
@@ -51,9 +51,9 @@ HyperNodeMember Labelled(LabelMap labels) {
 }
 
 TEST_CASE("node count: the union of what the members select", "[controllers][hyper_node]") {
-  const NodeList nodes = {MakeNode("master"), MakeNode("node1", {{"zone", "east"}}),
-                          MakeNode("node2", {{"zone", "west"}}), MakeNode("node3"),
-                          MakeNode("node4")};
+  const NodeList nodes = {MakeLabelledNode("master"), MakeLabelledNode("node1", {{"zone", "east"}}),
+                          MakeLabelledNode("node2", {{"zone", "west"}}), MakeLabelledNode("node3"),
+                          MakeLabelledNode("node4")};
   HyperNodeMember no_selector;
   no_selector.type = "Node";
   HyperNodeMember bad_selector = Labelled({});
@@ -92,11 +92,12 @@ TEST_CASE("node count: the union of what the members select", "[controllers][hyp
 const std::vector<conf::TopologyType> kTypes = {{"topologyA2", {"rack", "spine"}}};
 
 // Eight nodes, two to a rack, two racks to a spine.
-NodeList EightNodes() {
+NodeList EightLabelledNodes() {
   NodeList nodes;
   for (int i = 0; i < 8; ++i) {
-    nodes.push_back(MakeNode(absl::StrCat("node-", i), {{"rack", absl::StrCat("r", i / 2)},
-                                                        {"spine", absl::StrCat("s", i / 4)}}));
+    nodes.push_back(MakeLabelledNode(
+        absl::StrCat("node-", i),
+        {{"rack", absl::StrCat("r", i / 2)}, {"spine", absl::StrCat("s", i / 4)}}));
   }
   return nodes;
 }
@@ -138,7 +139,7 @@ HyperNodePtr Existing(const std::string& name, LabelMap labels) {
 }
 
 TEST_CASE("label discovery: racks and spines", "[controllers][hyper_node]") {
-  CHECK(Describe(Discover(EightNodes())) ==
+  CHECK(Describe(Discover(EightLabelledNodes())) ==
         std::vector<std::string>{
             "tier=1 rack=r0: Node/node-0 Node/node-1", "tier=1 rack=r1: Node/node-2 Node/node-3",
             "tier=1 rack=r2: Node/node-4 Node/node-5", "tier=1 rack=r3: Node/node-6 Node/node-7",
@@ -147,17 +148,18 @@ TEST_CASE("label discovery: racks and spines", "[controllers][hyper_node]") {
 }
 
 TEST_CASE("label discovery: a missing label ends the way up", "[controllers][hyper_node]") {
-  CHECK(Describe(Discover({MakeNode("a", {{"rack", "r0"}, {"spine", "s0"}}),
-                           MakeNode("b", {{"rack", "r1"}}), MakeNode("c")})) ==
+  CHECK(Describe(Discover({MakeLabelledNode("a", {{"rack", "r0"}, {"spine", "s0"}}),
+                           MakeLabelledNode("b", {{"rack", "r1"}}), MakeLabelledNode("c")})) ==
         std::vector<std::string>{"tier=1 rack=r0: Node/a", "tier=1 rack=r1: Node/b",
                                  "tier=2 spine=s0: HyperNode/rack=r0"});
-  CHECK(Describe(Discover({MakeNode("a", {{"spine", "s0"}}), MakeNode("b", {{"rack", "r1"}}),
-                           MakeNode("c", {{"spine", "s0"}})})) ==
+  CHECK(Describe(Discover({MakeLabelledNode("a", {{"spine", "s0"}}),
+                           MakeLabelledNode("b", {{"rack", "r1"}}),
+                           MakeLabelledNode("c", {{"spine", "s0"}})})) ==
         std::vector<std::string>{"tier=1 rack=r1: Node/b"});
 }
 
 TEST_CASE("label discovery: names follow from labels alone", "[controllers][hyper_node]") {
-  NodeList nodes = EightNodes();
+  NodeList nodes = EightLabelledNodes();
   const std::vector<HyperNode> made = Discover(nodes);
   std::reverse(nodes.begin(), nodes.end());
   CHECK(Discover(nodes) == made);
@@ -175,7 +177,7 @@ TEST_CASE("label discovery: names follow from labels alone", "[controllers][hype
 
 TEST_CASE("label discovery: what exists is used again", "[controllers][hyper_node]") {
   const std::string source(kTopologySourceLabel);
-  const NodeList nodes = {MakeNode("a", {{"rack", "r0"}})};
+  const NodeList nodes = {MakeLabelledNode("a", {{"rack", "r0"}})};
   const auto name_with = [&](const HyperNodePtr& known) {
     return Discover(nodes, {known}).front().meta.name;
   };
@@ -198,12 +200,13 @@ TEST_CASE("label discovery: the first of several that exist", "[controllers][hyp
   const LabelMap labels = {{"rack", "r0"}, {source, "label"}};
   const HyperNodePtr b = Existing("hypernode-topologya2-tier1-bbbbb", labels);
   const HyperNodePtr c = Existing("hypernode-topologya2-tier1-ccccc", labels);
-  CHECK(Discover({MakeNode("a", {{"rack", "r0"}})}, {c, b}).front().meta.name == b->meta.name);
+  CHECK(Discover({MakeLabelledNode("a", {{"rack", "r0"}})}, {c, b}).front().meta.name ==
+        b->meta.name);
 }
 
 TEST_CASE("label discovery: types share the HyperNodes of a label", "[controllers][hyper_node]") {
   const std::vector<conf::TopologyType> types = {{"one", {"rack", "spine"}}, {"two", {"rack"}}};
-  const auto made = DiscoverByLabels(types, EightNodes(), {});
+  const auto made = DiscoverByLabels(types, EightLabelledNodes(), {});
   REQUIRE(made.ok());
   CHECK(made->size() == 6);
 }
@@ -370,8 +373,8 @@ TEST_CASE("hyper node page: its example does what the page says", "[controllers]
   CHECK(read->findings.empty());
   REQUIRE(read->sources.size() == 2);
   const LabelMap labels = {{"example.com/rack", "r0"}, {"example.com/spine", "s0"}};
-  const auto made =
-      DiscoverByLabels(read->sources[0].types, {MakeNode("a", labels), MakeNode("b", labels)}, {});
+  const auto made = DiscoverByLabels(
+      read->sources[0].types, {MakeLabelledNode("a", labels), MakeLabelledNode("b", labels)}, {});
   REQUIRE(made.ok());
   CHECK(Describe(*made) ==
         std::vector<std::string>{"tier=1 example.com/rack=r0: Node/a Node/b",

@@ -18,8 +18,7 @@ namespace {
 using types::Json;
 
 constexpr const char* kHyperNodes = "/apis/topology.volcano.sh/v1alpha1/hypernodes";
-constexpr const char* kConfigMaps = "/api/v1/namespaces/volcano-system/configmaps";
-constexpr const char* kConfigMap =
+constexpr const char* kTopologyConfigMap =
     "/api/v1/namespaces/volcano-system/configmaps/volcano-controller-configmap";
 constexpr const char* kSecrets = "/api/v1/namespaces/volcano-system/secrets";
 
@@ -43,13 +42,10 @@ constexpr const char* kUfmConfig = R"(networkTopologyDiscovery:
   config: {endpoint: "ufm:8080", insecureSkipVerify: true}
 )";
 
-class Bed : public test::ControllerBed {
+class HyperNodeBed : public test::ControllerBed {
  public:
-  Bed() {
-    Call("POST", "/api/v1/namespaces",
-         R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"volcano-system"}})");
-  }
-  ~Bed() { Kill(); }
+  HyperNodeBed() { MakeSystemNamespace(); }
+  ~HyperNodeBed() { Kill(); }
 
   void StartHyperNodes() {
     Start({[this](const ControllerContext& context) {
@@ -96,16 +92,7 @@ class Bed : public test::ControllerBed {
     return absl::StrJoin(names, " ");
   }
   void Configure(const std::string& text, const std::string& key = "volcano-controller.conf") {
-    Json map = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "ConfigMap"}});
-    map.MutableAt({"metadata", "name"}) = "volcano-controller-configmap";
-    map.MutableAt({"data", key}) = text;
-    const auto now = Call("GET", kConfigMap);
-    if (now.code == 404) {
-      Create(kConfigMaps, map.Dump());
-    } else {
-      REQUIRE(Call("PUT", kConfigMap, map.Dump()).code == 200);
-    }
-    Wait(absl::Seconds(1));
+    PutConfig("volcano-controller-configmap", key, text);
   }
   void MakeLogin(const std::string& password) {
     Create(kSecrets,
@@ -119,14 +106,15 @@ class Bed : public test::ControllerBed {
   absl::StatusOr<std::string> answer = std::string("[]");
 };
 
-std::string Port(const std::string& leaf, const std::string& node) {
+std::string LinkedPort(const std::string& leaf, const std::string& node) {
   return absl::StrCat(R"({"description":"Computer IB Port","system_name":")", node,
                       R"(","peer_node_name":")", leaf, R"("})");
 }
 
 TEST_CASE("node count: written once, and only when it differs", "[controllers][hyper_node]") {
-  Bed bed;
-  bed.MakeHyperNode("h", absl::StrCat("[", Bed::Exact("a"), ",", Bed::Exact("b"), "]"));
+  HyperNodeBed bed;
+  bed.MakeHyperNode(
+      "h", absl::StrCat("[", HyperNodeBed::Exact("a"), ",", HyperNodeBed::Exact("b"), "]"));
   bed.StartHyperNodes();
   CHECK(bed.Count("h") == 2);
   CHECK(bed.writes == 1);
@@ -137,7 +125,7 @@ TEST_CASE("node count: written once, and only when it differs", "[controllers][h
 }
 
 TEST_CASE("node count: follows nodes that come, change and go", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeHyperNode("by-name", R"([{"type":"Node","selector":{"regexMatch":{"pattern":"^n"}}}])");
   bed.MakeHyperNode("by-label", R"([{"type":"Node","selector":{"labelMatch":)"
                                 R"({"matchLabels":{"zone":"east"}}}}])");
@@ -156,16 +144,13 @@ TEST_CASE("node count: follows nodes that come, change and go", "[controllers][h
 }
 
 TEST_CASE("node count: a write that fails is tried again", "[controllers][hyper_node]") {
-  Bed bed;
-  bed.MakeHyperNode("h", absl::StrCat("[", Bed::Exact("a"), "]"));
+  HyperNodeBed bed;
+  bed.MakeHyperNode("h", absl::StrCat("[", HyperNodeBed::Exact("a"), "]"));
   int failures = 3;
   bed.line->script = [&failures](const net::Request& request) -> std::optional<test::Fault> {
     if (request.method != "PATCH" || failures == 0) return std::nullopt;
     --failures;
-    test::Fault fault;
-    fault.code = 500;
-    fault.reason = "InternalError";
-    return fault;
+    return test::Fault{.code = 500, .reason = "InternalError"};
   };
   bed.StartHyperNodes();
   CHECK(failures == 0);
@@ -173,10 +158,10 @@ TEST_CASE("node count: a write that fails is tried again", "[controllers][hyper_
 }
 
 TEST_CASE("label source: HyperNodes follow the nodes' labels", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
   bed.MakeNode("b", R"({"rack":"r0","spine":"s0"})");
-  bed.MakeHyperNode("mine", absl::StrCat("[", Bed::Exact("a"), "]"));
+  bed.MakeHyperNode("mine", absl::StrCat("[", HyperNodeBed::Exact("a"), "]"));
   bed.StartHyperNodes();
   CHECK(bed.HyperNodes() == std::vector<std::string>{"mine"});
   bed.Configure(kLabelConfig);
@@ -186,7 +171,7 @@ TEST_CASE("label source: HyperNodes follow the nodes' labels", "[controllers][hy
   CHECK(bed.Members(rack) == "a b");
   CHECK(bed.Members(spine) == rack);
   CHECK(bed.Count(rack) == 2);
-  const Json object = bed.Get(Bed::Path(rack));
+  const Json object = bed.Get(HyperNodeBed::Path(rack));
   CHECK(object.At({"spec", "tierName"}).AsString() == "rack");
   CHECK(object.At({"metadata", "labels", "rack"}).AsString() == "r0");
   CHECK(object.At({"metadata", "labels", "volcano.sh/network-topology-source"}).AsString() ==
@@ -199,7 +184,7 @@ TEST_CASE("label source: HyperNodes follow the nodes' labels", "[controllers][hy
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Members(rack) == "b c");
   // One that somebody deletes is made anew, under the same name.
-  bed.Call("DELETE", Bed::Path(rack));
+  bed.Call("DELETE", HyperNodeBed::Path(rack));
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Members(rack) == "b c");
   CHECK(bed.Count(rack) == 2);
@@ -207,7 +192,7 @@ TEST_CASE("label source: HyperNodes follow the nodes' labels", "[controllers][hy
 }
 
 TEST_CASE("label source: nothing is written when nothing changed", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
   bed.Configure(kLabelConfig);
   bed.StartHyperNodes();
@@ -221,17 +206,14 @@ TEST_CASE("label source: nothing is written when nothing changed", "[controllers
 }
 
 TEST_CASE("label source: a pass whose writes fail is repeated", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
   bed.Configure(kLabelConfig);
   int failures = 4;
   bed.line->script = [&failures](const net::Request& request) -> std::optional<test::Fault> {
     if (request.method != "POST" || failures == 0) return std::nullopt;
     --failures;
-    test::Fault fault;
-    fault.answer_lost = failures % 2 == 0;
-    if (!fault.answer_lost) fault.code = 500;
-    return fault;
+    return failures % 2 == 0 ? test::Fault{.answer_lost = true} : test::Fault{.code = 500};
   };
   bed.StartHyperNodes();
   bed.Wait(absl::Minutes(2));
@@ -241,7 +223,7 @@ TEST_CASE("label source: a pass whose writes fail is repeated", "[controllers][h
 
 TEST_CASE("label source: a kill at any write leaves nothing twice", "[controllers][hyper_node]") {
   for (int after = 1; after <= 3; ++after) {
-    Bed bed;
+    HyperNodeBed bed;
     bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
     bed.Configure(kLabelConfig);
     int left = after;
@@ -266,7 +248,7 @@ TEST_CASE("discovery: a bad configuration changes nothing", "[controllers][hyper
        {"networkTopologyDiscovery: 5", "volcano-controller.conf"},
        {"networkTopologyDiscovery: []", "other-key"}}));
   CAPTURE(text);
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
   bed.Configure(kLabelConfig);
   bed.StartHyperNodes();
@@ -278,12 +260,12 @@ TEST_CASE("discovery: a bad configuration changes nothing", "[controllers][hyper
 TEST_CASE("discovery: a source that is switched off leaves its HyperNodes",
           "[controllers][hyper_node]") {
   const bool deleted = GENERATE(false, true);
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
   bed.Configure(kLabelConfig);
   bed.StartHyperNodes();
   if (deleted) {
-    bed.Call("DELETE", kConfigMap);
+    bed.Call("DELETE", kTopologyConfigMap);
     bed.Wait(absl::Seconds(1));
   } else {
     bed.Configure("networkTopologyDiscovery: [{source: label, enabled: false}]");
@@ -293,23 +275,20 @@ TEST_CASE("discovery: a source that is switched off leaves its HyperNodes",
 }
 
 TEST_CASE("discovery: another ConfigMap's text is not read", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
-  Json map = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "ConfigMap"}});
-  map.MutableAt({"metadata", "name"}) = "somebody-elses";
-  map.MutableAt({"data", "volcano-controller.conf"}) = kLabelConfig;
-  bed.Create(kConfigMaps, map.Dump());
+  bed.PutConfig("somebody-elses", "volcano-controller.conf", kLabelConfig);
   bed.StartHyperNodes();
   CHECK(bed.HyperNodes().empty());
 }
 
 TEST_CASE("ufm source: creates, updates and deletes its own", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeLogin("hush");
-  bed.MakeHyperNode("leaf-hn-0", absl::StrCat("[", Bed::Exact("old"), "]"), "ufm");
-  bed.MakeHyperNode("leaf-hn-9", absl::StrCat("[", Bed::Exact("old"), "]"), "ufm");
-  bed.MakeHyperNode("roce-hn", absl::StrCat("[", Bed::Exact("old"), "]"), "roce");
-  bed.answer = absl::StrCat("[", Port("l0", "n0"), ",", Port("l1", "n1"), "]");
+  bed.MakeHyperNode("leaf-hn-0", absl::StrCat("[", HyperNodeBed::Exact("old"), "]"), "ufm");
+  bed.MakeHyperNode("leaf-hn-9", absl::StrCat("[", HyperNodeBed::Exact("old"), "]"), "ufm");
+  bed.MakeHyperNode("roce-hn", absl::StrCat("[", HyperNodeBed::Exact("old"), "]"), "roce");
+  bed.answer = absl::StrCat("[", LinkedPort("l0", "n0"), ",", LinkedPort("l1", "n1"), "]");
   bed.Configure(kUfmConfig);
   bed.StartHyperNodes();
   CHECK(bed.asked ==
@@ -329,9 +308,9 @@ TEST_CASE("ufm source: creates, updates and deletes its own", "[controllers][hyp
 }
 
 TEST_CASE("ufm source: a failure changes nothing and is tried again", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeLogin("hush");
-  bed.answer = absl::StrCat("[", Port("l0", "n0"), "]");
+  bed.answer = absl::StrCat("[", LinkedPort("l0", "n0"), "]");
   bed.Configure(kUfmConfig);
   bed.StartHyperNodes();
   REQUIRE(bed.HyperNodes().size() == 2);
@@ -348,7 +327,7 @@ TEST_CASE("ufm source: a failure changes nothing and is tried again", "[controll
 }
 
 TEST_CASE("ufm source: the Secret may come later and change", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.Configure(kUfmConfig);
   bed.StartHyperNodes();
   bed.Wait(absl::Minutes(5));
@@ -364,7 +343,7 @@ TEST_CASE("ufm source: the Secret may come later and change", "[controllers][hyp
 }
 
 TEST_CASE("ufm source: without an endpoint nothing is asked", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeLogin("hush");
   bed.Configure(
       "networkTopologyDiscovery: [{source: ufm, enabled: true, credentials: {secretRef: {name: "
@@ -375,10 +354,10 @@ TEST_CASE("ufm source: without an endpoint nothing is asked", "[controllers][hyp
 }
 
 TEST_CASE("discovery: two sources work side by side", "[controllers][hyper_node]") {
-  Bed bed;
+  HyperNodeBed bed;
   bed.MakeLogin("hush");
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
-  bed.answer = absl::StrCat("[", Port("l0", "n0"), "]");
+  bed.answer = absl::StrCat("[", LinkedPort("l0", "n0"), "]");
   std::string both = kUfmConfig;
   both += std::string(kLabelConfig).substr(std::string(kLabelConfig).find('\n') + 1);
   bed.Configure(both);

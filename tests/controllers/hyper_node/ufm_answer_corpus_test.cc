@@ -1,16 +1,11 @@
-// The fuzzers of this folder meet in one program here.
-#define LLVMFuzzerTestOneInput RunUfmAnswer
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzUfmAnswer
 #include "tests/controllers/hyper_node/ufm_answer_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 
 #include "tests/support/fuzz_corpus.h"
 
-namespace bth::test {
-namespace {
-
-TEST_CASE("ufm answers: every file, cut off or damaged, is safe", "[controllers][hyper_node]") {
-  CHECK(RunCorpus(__FILE__, "ufm_answer", RunUfmAnswer) >= 5);
+TEST_CASE("ufm answer corpus: each file and damages of it are safe",
+          "[controllers][hyper_node][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "ufm_answer", &FuzzUfmAnswer) >= 5);
 }
-
-}  // namespace
-}  // namespace bth::test

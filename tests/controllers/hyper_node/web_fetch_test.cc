@@ -17,9 +17,9 @@ namespace {
 
 constexpr absl::Duration kHang = absl::Milliseconds(200);
 
-class Bed {
+class FetchBed {
  public:
-  Bed() {
+  FetchBed() {
     net::ServerOptions options;
     options.address = "127.0.0.1";
     auto started = net::StartServer(
@@ -67,7 +67,7 @@ class Bed {
 };
 
 TEST_CASE("web fetch: a GET with the login", "[controllers][hyper_node]") {
-  Bed bed;
+  FetchBed bed;
   const auto answer = bed.Ask("/echo");
   INFO(answer.status().ToString());
   REQUIRE(answer.ok());
@@ -84,7 +84,7 @@ TEST_CASE("web fetch: each failure has its code", "[controllers][hyper_node]") {
       {"/flood", absl::StatusCode::kResourceExhausted},
       {"/broken", absl::StatusCode::kFailedPrecondition},
   }));
-  Bed bed;
+  FetchBed bed;
   const auto answer = bed.Ask(c.path);
   CAPTURE(c.path, answer.status().ToString());
   CHECK(answer.status().code() == c.code);

@@ -57,6 +57,8 @@ class JobBed : public ControllerBed {
   std::string Message(const std::string& name) {
     return std::string(Job(name).At({"status", "state", "message"}).AsString());
   }
+  // A status that differs in its counters only may be a second late.
+  void WaitForCounts() { Wait(absl::Seconds(1)); }
   int64_t Count(const std::string& name, const std::string& counter) {
     return Job(name).At({"status", counter}).AsInt();
   }

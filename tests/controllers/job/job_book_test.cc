@@ -1,5 +1,10 @@
 #include "controllers/job/job_book.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
 #include "controllers/job/job_events.h"
 #include "tests/controllers/job/job_text.h"
 
@@ -127,6 +132,52 @@ TEST_CASE("job book: a task fails when its containers restart too often", "[cont
   CHECK(book.Add(Shared(ParseJob(absl::StrCat(R"({"tasks":[)", c.task, "]}")))).ok());
   CHECK(book.AddPod(Shared(pod)).ok());
   CHECK(book.TaskFailed("test/job1", "task1") == c.failed);
+}
+
+TEST_CASE("job book: the sums of a task are those of its pods, whatever happened",
+          "[controllers][job][property]") {
+  const std::vector<std::string> phases = {"Pending", "Running", "Succeeded", "Failed"};
+  Rng rng(7);
+  JobBook book;
+  CHECK(
+      book.Add(Shared(ParseJob(R"({"tasks":[{"name":"task1","replicas":3,"maxRetry":8}]})"))).ok());
+  std::map<std::string, Pod> pods;
+  int completed = 0;
+  int failed = 0;
+  for (int step = 0; step < 3000; ++step) {
+    const std::string name = absl::StrCat("p", rng.Below(5));
+    Pod pod = MakePod(name, "task1", phases[rng.Below(phases.size())]);
+    pod.status.container_statuses.resize(1);
+    pod.status.container_statuses[0].restart_count = static_cast<int32_t>(rng.Below(5));
+    if (rng.Below(3) == 0) {
+      book.DeletePod(pod);
+      pods.erase(name);
+    } else if (pods.contains(name)) {
+      CHECK_FALSE(book.AddPod(Shared(pod)).ok());
+      CHECK(book.UpdatePod(Shared(pod)).ok());
+      pods[name] = pod;
+    } else {
+      CHECK_FALSE(book.UpdatePod(Shared(pod)).ok());
+      CHECK(book.AddPod(Shared(pod)).ok());
+      pods[name] = pod;
+    }
+    int succeeded = 0;
+    int restarts = 0;
+    for (const auto& [key, known] : pods) {
+      const std::string& phase = known.status.phase;
+      if (phase == "Succeeded") ++succeeded;
+      if (phase == "Pending" || phase == "Running") {
+        restarts += known.status.container_statuses[0].restart_count;
+      }
+    }
+    CHECK(book.TaskCompleted("test/job1", "task1") == (succeeded >= 3));
+    CHECK(book.TaskFailed("test/job1", "task1") == (restarts >= 8));
+    CHECK(book.PodsOf("test/job1") == pods.size());
+    completed += succeeded >= 3 ? 1 : 0;
+    failed += restarts >= 8 ? 1 : 0;
+  }
+  CHECK(completed > 10);
+  CHECK(failed > 10);
 }
 
 TEST_CASE("job book: the version grows before the server knows", "[controllers][job]") {

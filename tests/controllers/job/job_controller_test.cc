@@ -16,6 +16,7 @@ TEST_CASE("job controller: a job becomes a group, then pods, runs and completes"
 
   bed.SetGroup("train", "Inqueue");
   CHECK(bed.Pods() == Names{"train-worker-0", "train-worker-1"});
+  bed.WaitForCounts();
   CHECK(bed.Count("train", "pending") == 2);
   CHECK(bed.Phase("train") == "Pending");
 

@@ -22,6 +22,7 @@ TEST_CASE("job controller: without policies a failed pod fails the job in the en
   bed.RunJob("j", 2, JobBed::TaskText("t", 2));
   bed.SetPodPhase("j-t-0", "Failed");
   CHECK(bed.Phase("j") == "Running");
+  bed.WaitForCounts();
   CHECK(bed.Count("j", "failed") == 1);
   bed.SetPodPhase("j-t-1", "Succeeded");
   CHECK(bed.Phase("j") == "Failed");
@@ -277,6 +278,7 @@ TEST_CASE("job controller: scaling creates and deletes pods and triggers no poli
   bed.Settle();
   CHECK(bed.Pods() == Names{"j-t-0"});
   CHECK(bed.Phase("j") == "Running");
+  bed.WaitForCounts();
   CHECK(bed.Count("j", "running") == 1);
   CHECK(bed.Count("j", "terminating") == 0);
   CHECK(bed.Count("j", "retryCount") == 0);

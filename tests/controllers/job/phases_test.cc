@@ -52,7 +52,7 @@ Terminated   *                                        kill-unfinished
 Failed       *                                        kill-unfinished
 )";
 
-std::string Describe(const JobStep& step) {
+std::string StepText(const JobStep& step) {
   std::string text = step.operation == JobStep::Operation::kSync         ? "sync"
                      : step.operation == JobStep::Operation::kKillTarget ? "kill-target"
                      : step.spare_finished                               ? "kill-unfinished"
@@ -110,7 +110,7 @@ TEST_CASE("job phases: each event, phase and action does what the table says",
             event != BusEvent::kNone && !types::IsInternal(event) && event != BusEvent::kPodPending;
         CHECK(answer.action.text() == (reaches ? policy.action.text() : "SyncJob"));
         CAPTURE(row, e, policy.action.text());
-        CHECK(Describe(StepFor(phase, answer.action.value())) ==
+        CHECK(StepText(StepFor(phase, answer.action.value())) ==
               Expected(row, std::string(answer.action.text())));
         ++checked;
       }

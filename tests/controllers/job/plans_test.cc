@@ -22,7 +22,7 @@ using controllers::TaskIsReady;
 using types::Pod;
 using Names = std::vector<std::string>;
 
-Names NamesOf(const std::vector<controllers::PodPointer>& pods) {
+Names PodNamesOf(const std::vector<controllers::PodPointer>& pods) {
   Names names;
   for (const auto& pod : pods) names.push_back(pod->meta.name);
   return names;
@@ -53,7 +53,7 @@ TEST_CASE("sync plan: what is missing is created, what is too much deleted", "[c
        MakePod("job1-task1-6", "task1", "Running"), MakePod("stranger", "task1", "Odd"),
        MakePod("old", "task0", "Running")}));
   CHECK(Creates(job, plan) == Names{"job1-task1-4", "job1-task1-5"});
-  CHECK(NamesOf(plan.deletes) == Names{"job1-task1-2", "job1-task1-6", "stranger"});
+  CHECK(PodNamesOf(plan.deletes) == Names{"job1-task1-2", "job1-task1-6", "stranger"});
   CHECK(plan.counts.running == 2);
   CHECK(plan.counts.failed == 1);
   CHECK(plan.counts.terminating == 1);
@@ -138,7 +138,7 @@ TEST_CASE("kill plan: only what the action aims at is deleted", "[controllers][j
        in(MakePod("pod3", "task2", "Running"), "1"), in(MakePod("pod4", "task1", "Pending"), "1"),
        Terminating(MakePod("pod5", "task1", "Running"))});
   const KillPlan plan = PlanKill(view, c.target, c.spare);
-  CHECK(NamesOf(plan.victims) == c.victims);
+  CHECK(PodNamesOf(plan.victims) == c.victims);
   CHECK(plan.is_void == c.is_void);
   CHECK(plan.counts.terminating == 1);
   const int32_t kept = plan.counts.running + plan.counts.succeeded + plan.counts.pending;

@@ -28,7 +28,7 @@ JobRequest About(const std::string& pod, BusEvent event, const std::string& uid 
   return request;
 }
 
-struct Bed {
+struct WaitingBed {
   net::VirtualExecutor executor{absl::UnixEpoch()};
   std::vector<std::string> fired;
   DelayedActions delayed{executor, [this](JobRequest request) {
@@ -38,7 +38,7 @@ struct Bed {
 };
 
 TEST_CASE("delayed actions: each acts once, in its time", "[controllers][job]") {
-  Bed bed;
+  WaitingBed bed;
   bed.delayed.Add(About("a", BusEvent::kPodPending), BusAction::kAbortJob, absl::Seconds(10));
   bed.delayed.Add(About("b", BusEvent::kPodPending), BusAction::kRestartPod, absl::Seconds(5));
   // The same action on the same pod waits already; another one waits beside it.
@@ -72,7 +72,7 @@ TEST_CASE("delayed actions: news of a pod makes them pointless", "[controllers][
       {BusEvent::kTaskCompleted, BusEvent::kPodRunning, "a", "u", false},
   }));
   CAPTURE(static_cast<int>(c.waiting), static_cast<int>(c.news), c.pod, c.uid);
-  Bed bed;
+  WaitingBed bed;
   bed.delayed.Add(About("a", c.waiting), BusAction::kAbortJob, absl::Seconds(10));
   bed.delayed.DropOutdatedBy(About(c.pod, c.news, c.uid));
   CHECK(bed.delayed.size() == (c.dropped ? 0 : 1));
@@ -100,7 +100,7 @@ TEST_CASE("delayed actions: one that was carried out drops its siblings", "[cont
       {BusAction::kRestartPartition, BusAction::kRestartPartition, "a", "x", "0", false},
   }));
   CAPTURE(static_cast<int>(c.waiting), static_cast<int>(c.done), c.pod, c.task, c.partition);
-  Bed bed;
+  WaitingBed bed;
   bed.delayed.Add(About("a", BusEvent::kPodFailed), c.waiting, absl::Seconds(10));
   JobRequest done = About(c.pod, BusEvent::kPodFailed);
   done.task = c.task;
@@ -110,7 +110,7 @@ TEST_CASE("delayed actions: one that was carried out drops its siblings", "[cont
 }
 
 TEST_CASE("delayed actions: those of a job go with it", "[controllers][job]") {
-  Bed bed;
+  WaitingBed bed;
   bed.delayed.Add(About("a", BusEvent::kPodFailed), BusAction::kAbortJob, absl::Seconds(10));
   bed.delayed.DropJob("ns/j");
   bed.executor.Advance(absl::Minutes(1));

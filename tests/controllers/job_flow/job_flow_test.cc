@@ -18,7 +18,7 @@ using types::JobFlow;
 using types::JobPhase;
 using types::Json;
 
-const absl::Time kNow = absl::FromUnixSeconds(10'000);
+const absl::Time kFlowNow = absl::FromUnixSeconds(10'000);
 
 // A flow of those entries, each "name" or "name:target,target".
 JobFlow MakeFlow(const std::vector<std::string>& entries, FlowPhase phase) {
@@ -45,11 +45,11 @@ JobFlow MakeFlow(const std::vector<std::string>& entries, FlowPhase phase) {
   return flow;
 }
 
-std::shared_ptr<BatchJob> MakeJob(const std::string& name, JobPhase phase) {
+std::shared_ptr<BatchJob> MakeFlowJob(const std::string& name, JobPhase phase) {
   auto job = std::make_shared<BatchJob>();
   job->meta.ns = "ns";
   job->meta.name = "f-" + name;
-  job->meta.creation_time = kNow - absl::Seconds(100);
+  job->meta.creation_time = kFlowNow - absl::Seconds(100);
   job->status.state.phase = phase;
   return job;
 }
@@ -72,7 +72,7 @@ TEST_CASE("job flow: which jobs may start", "[controllers][job_flow]") {
   }));
   CAPTURE(c.entries);
   JobList jobs;
-  for (const auto& [name, phase] : c.jobs) jobs.push_back(MakeJob(name, phase));
+  for (const auto& [name, phase] : c.jobs) jobs.push_back(MakeFlowJob(name, phase));
   CHECK(absl::StrJoin(ReadyToStart(MakeFlow(c.entries, FlowPhase::kRunning), jobs), " ") ==
         c.ready);
 }
@@ -80,7 +80,7 @@ TEST_CASE("job flow: which jobs may start", "[controllers][job_flow]") {
 TEST_CASE("job flow: a probe of tasks shortens the wait", "[controllers][job_flow]") {
   JobFlow flow = MakeFlow({"a", "b:a"}, FlowPhase::kRunning);
   flow.spec.flows[1].depends_on->probe.emplace().task_statuses = {{"server", "Running"}};
-  const auto job = MakeJob("a", JobPhase::kRunning);
+  const auto job = MakeFlowJob("a", JobPhase::kRunning);
   types::BatchTask& task = job->spec.tasks.emplace_back();
   task.name = "server";
   task.replicas = 2;
@@ -118,18 +118,19 @@ TEST_CASE("job flow: its phase follows its jobs", "[controllers][job_flow]") {
   }));
   CAPTURE(static_cast<int>(c.before), c.jobs.size(), static_cast<int>(c.after));
   JobList jobs;
-  for (size_t i = 0; i < c.jobs.size(); ++i) jobs.push_back(MakeJob(i == 0 ? "a" : "b", c.jobs[i]));
-  const auto status = NextFlowStatus(MakeFlow({"a", "b"}, c.before), jobs, kNow);
+  for (size_t i = 0; i < c.jobs.size(); ++i)
+    jobs.push_back(MakeFlowJob(i == 0 ? "a" : "b", c.jobs[i]));
+  const auto status = NextFlowStatus(MakeFlow({"a", "b"}, c.before), jobs, kFlowNow);
   CHECK(static_cast<int>(status.phase.value()) == static_cast<int>(c.after));
 }
 
 TEST_CASE("job flow: what its status tells of jobs", "[controllers][job_flow]") {
   JobFlow flow = MakeFlow({"a", "b"}, FlowPhase::kRunning);
-  const auto a = MakeJob("a", JobPhase::kCompleted);
+  const auto a = MakeFlowJob("a", JobPhase::kCompleted);
   a->status.running_duration = absl::Seconds(1);
   a->status.retry_count = 1;
-  const auto b = MakeJob("b", JobPhase::kRunning);
-  flow.status = NextFlowStatus(flow, {a, b}, kNow);
+  const auto b = MakeFlowJob("b", JobPhase::kRunning);
+  flow.status = NextFlowStatus(flow, {a, b}, kFlowNow);
   CHECK(flow.status.completed_jobs == std::vector<std::string>{"f-a"});
   CHECK(flow.status.running_jobs == std::vector<std::string>{"f-b"});
   REQUIRE(flow.status.job_status_list.size() == 2);
@@ -138,17 +139,17 @@ TEST_CASE("job flow: what its status tells of jobs", "[controllers][job_flow]") 
   CHECK(flow.status.conditions.Find("f-a")->running_duration == absl::Seconds(1));
 
   // The same once more changes nothing; another phase closes the last history.
-  CHECK(NextFlowStatus(flow, {a, b}, kNow + absl::Minutes(1)) == flow.status);
+  CHECK(NextFlowStatus(flow, {a, b}, kFlowNow + absl::Minutes(1)) == flow.status);
   b->status.state.phase = JobPhase::kRestarting;
-  flow.status = NextFlowStatus(flow, {a, b}, kNow + absl::Minutes(2));
+  flow.status = NextFlowStatus(flow, {a, b}, kFlowNow + absl::Minutes(2));
   CHECK(flow.status.unknown_jobs == std::vector<std::string>{"f-b"});
   const auto& histories = flow.status.job_status_list[1].running_histories;
   REQUIRE(histories.size() == 2);
-  CHECK(histories[0].end_time == kNow + absl::Minutes(2));
+  CHECK(histories[0].end_time == kFlowNow + absl::Minutes(2));
   CHECK_FALSE(histories[1].end_time.has_value());
 }
 
-class Bed : public test::ControllerBed {
+class FlowBed : public test::ControllerBed {
  public:
   void StartFlows() {
     Start({[](const ControllerContext& context) {
@@ -193,13 +194,13 @@ class Bed : public test::ControllerBed {
 using Names = std::vector<std::string>;
 
 TEST_CASE("job flows: one job after the other", "[controllers][job_flow]") {
-  Bed bed;
+  FlowBed bed;
   bed.StartFlows();
   bed.MakeTemplate("a");
   bed.MakeTemplate("b");
   bed.MakeFlow(R"({"flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}}]})");
   CHECK(bed.Jobs() == Names{"f-a"});
-  const Json job = bed.Get(Bed::JobPath("f-a"));
+  const Json job = bed.Get(FlowBed::JobPath("f-a"));
   CHECK(job.At({"metadata", "labels", "volcano.sh/createdByJobFlow"}).AsString() == "default.f");
   CHECK(job.At({"metadata", "annotations", "volcano.sh/createdByJobTemplate"}).AsString() ==
         "default.a");
@@ -219,12 +220,12 @@ TEST_CASE("job flows: one job after the other", "[controllers][job_flow]") {
   CHECK(bed.Jobs().size() == 2);
   CHECK(bed.Events("f") ==
         Names{"Normal Created create a job named f-a!", "Normal Created create a job named f-b!"});
-  const Json status = bed.Get(Bed::FlowPath("jobtemplates", "a"))["status"];
+  const Json status = bed.Get(FlowBed::FlowPath("jobtemplates", "a"))["status"];
   CHECK(status["jobDependsOnList"].Dump() == R"(["f-a"])");
 }
 
 TEST_CASE("job flows: jobs of a finished flow go when it says so", "[controllers][job_flow]") {
-  Bed bed;
+  FlowBed bed;
   bed.StartFlows();
   bed.MakeTemplate("a");
   bed.MakeFlow(R"({"jobRetainPolicy":"delete","flows":[{"name":"a"}]})");
@@ -235,7 +236,7 @@ TEST_CASE("job flows: jobs of a finished flow go when it says so", "[controllers
 }
 
 TEST_CASE("job flows: one that failed starts nothing more", "[controllers][job_flow]") {
-  Bed bed;
+  FlowBed bed;
   bed.StartFlows();
   bed.MakeTemplate("a");
   bed.MakeTemplate("b");
@@ -248,14 +249,14 @@ TEST_CASE("job flows: one that failed starts nothing more", "[controllers][job_f
 }
 
 TEST_CASE("job flows: a template that is missing is told, then found", "[controllers][job_flow]") {
-  Bed bed;
+  FlowBed bed;
   bed.StartFlows();
   bed.MakeFlow(R"({"flows":[{"name":"late"}]})");
   bed.MakeTemplate("late");
   bed.Wait(absl::Seconds(30));
   CHECK(bed.Jobs() == Names{"f-late"});
 
-  Bed other;
+  FlowBed other;
   other.StartFlows();
   other.MakeFlow(R"({"flows":[{"name":"never"}]})");
   other.Wait(absl::Minutes(30));
@@ -268,7 +269,7 @@ TEST_CASE("job flows: a template that is missing is told, then found", "[control
 }
 
 TEST_CASE("job flows: a restart goes on where the last process was", "[controllers][job_flow]") {
-  Bed bed;
+  FlowBed bed;
   bed.StartFlows();
   bed.MakeTemplate("a");
   bed.MakeTemplate("b");

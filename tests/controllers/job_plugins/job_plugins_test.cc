@@ -24,8 +24,8 @@ const JobPluginTools kTools = {[]() -> absl::StatusOr<SshKeys> {
   return SshKeys{"made private\n", "ssh-rsa made\n"};
 }};
 
-BatchJob MakeJob(const std::string& name, const Tasks& tasks,
-                 const std::map<std::string, Args>& plugins) {
+BatchJob MakePluginJob(const std::string& name, const Tasks& tasks,
+                       const std::map<std::string, Args>& plugins) {
   BatchJob job;
   job.meta.ns = "ns";
   job.meta.name = name;
@@ -94,22 +94,22 @@ std::string Decoded(const Json& data, const std::string& key) {
 // --- The set ------------------------------------------------------------------------------------
 
 TEST_CASE("job plugins: one fixed order", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("j", {},
-                               {{"hcclrank", {}},
-                                {"ray", {}},
-                                {"pytorch", {}},
-                                {"mpi", {}},
-                                {"tensorflow", {}},
-                                {"ssh", {}},
-                                {"svc", {}},
-                                {"env", {}}});
+  const BatchJob job = MakePluginJob("j", {},
+                                     {{"hcclrank", {}},
+                                      {"ray", {}},
+                                      {"pytorch", {}},
+                                      {"mpi", {}},
+                                      {"tensorflow", {}},
+                                      {"ssh", {}},
+                                      {"svc", {}},
+                                      {"env", {}}});
   Args names;
   for (const auto& plugin : PluginsOf(job).plugins) names.emplace_back(plugin->name());
   CHECK(names == Args{"env", "svc", "ssh", "tensorflow", "mpi", "pytorch", "ray", "hcclrank"});
 }
 
 TEST_CASE("job plugins: an unknown one stops the job", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("j", {}, {{"new", {}}});
+  const BatchJob job = MakePluginJob("j", {}, {{"new", {}}});
   CHECK(MakeJobPlugins(job.spec, kTools).status().message() == "failed to get plugin new");
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("job plugins: flags in Go's style", "[controllers][job_plugins]") {
 }
 
 TEST_CASE("job plugins: a bad argument is told and changes nothing", "[controllers][job_plugins]") {
-  const JobPlugins made = PluginsOf(MakeJob("j", {}, {{"ssh", {"--ssh-port=x"}}}));
+  const JobPlugins made = PluginsOf(MakePluginJob("j", {}, {{"ssh", {"--ssh-port=x"}}}));
   CHECK(made.plugins.size() == 1);
   CHECK(made.complaints == Args{"plugin ssh: invalid value \"x\" for flag -ssh-port"});
 }
@@ -172,7 +172,7 @@ TEST_CASE("job plugins: indices of pod names", "[controllers][job_plugins]") {
 // --- env, svc, ssh ------------------------------------------------------------------------------
 
 TEST_CASE("env: each container is told its index", "[controllers][job_plugins]") {
-  const Json pod = Created(MakeJob("j", {{"t", 3}}, {{"env", {}}}), "t", 2,
+  const Json pod = Created(MakePluginJob("j", {{"t", 3}}, {{"env", {}}}), "t", 2,
                            R"({"containers":[{"name":"c","env":[{"name":"A","value":"1"}]}],)"
                            R"("initContainers":[{"name":"i"}]})");
   CHECK(Env(pod) == Args{"A=1", "VK_TASK_INDEX=2", "VC_TASK_INDEX=2"});
@@ -180,7 +180,7 @@ TEST_CASE("env: each container is told its index", "[controllers][job_plugins]")
 }
 
 TEST_CASE("svc: host name, variables and the mounted lists", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("j", {{"ps", 1}, {"my-worker", 2}}, {{"svc", {}}});
+  const BatchJob job = MakePluginJob("j", {{"ps", 1}, {"my-worker", 2}}, {{"svc", {}}});
   const Json pod = Created(job, "ps", 0);
   CHECK(pod.At({"spec", "hostname"}).AsString() == "j-ps-0");
   CHECK(pod.At({"spec", "subdomain"}).AsString() == "j");
@@ -196,7 +196,7 @@ TEST_CASE("svc: host name, variables and the mounted lists", "[controllers][job_
 }
 
 TEST_CASE("svc: the objects of a job", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("j", {{"ps", 1}, {"my-worker", 2}}, {{"svc", {}}});
+  const BatchJob job = MakePluginJob("j", {{"ps", 1}, {"my-worker", 2}}, {{"svc", {}}});
   const auto wanted = PluginsOf(job).plugins[0]->OnJobAdd(job);
   REQUIRE(wanted.ok());
   REQUIRE(wanted->size() == 3);
@@ -219,10 +219,11 @@ TEST_CASE("svc: the objects of a job", "[controllers][job_plugins]") {
 }
 
 TEST_CASE("svc: its arguments", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("j", {{"t", 1}},
-                               {{"svc",
-                                 {"--publish-not-ready-addresses", "--disable-network-policy=true",
-                                  "--inject-hosts-env=false"}}});
+  const BatchJob job =
+      MakePluginJob("j", {{"t", 1}},
+                    {{"svc",
+                      {"--publish-not-ready-addresses", "--disable-network-policy=true",
+                       "--inject-hosts-env=false"}}});
   const auto wanted = PluginsOf(job).plugins[0]->OnJobAdd(job);
   REQUIRE(wanted.ok());
   REQUIRE(wanted->size() == 2);
@@ -232,7 +233,7 @@ TEST_CASE("svc: its arguments", "[controllers][job_plugins]") {
 }
 
 TEST_CASE("hosts: a template with a host name has one", "[controllers][job_plugins]") {
-  BatchJob job = MakeJob("j", {{"t", 3}}, {});
+  BatchJob job = MakePluginJob("j", {{"t", 3}}, {});
   CHECK(HostsOf(job, job.spec.tasks[0]) == Args{"j-t-0.j", "j-t-1.j", "j-t-2.j"});
   job.spec.tasks[0].pod_template.view.spec.hostname = "h";
   job.spec.tasks[0].pod_template.view.spec.subdomain = "s";
@@ -241,7 +242,7 @@ TEST_CASE("hosts: a template with a host name has one", "[controllers][job_plugi
 }
 
 TEST_CASE("ssh: secret, mount and mode", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("j", {{"t", 2}}, {{"ssh", {}}});
+  const BatchJob job = MakePluginJob("j", {{"t", 2}}, {{"ssh", {}}});
   const auto wanted = PluginsOf(job).plugins[0]->OnJobAdd(job);
   REQUIRE(wanted.ok());
   REQUIRE(wanted->size() == 1);
@@ -281,7 +282,7 @@ TEST_CASE("ssh: its arguments", "[controllers][job_plugins]") {
       {{"--ssh-private-key=p", "--ssh-public-key=q"}, "/root/.ssh", 0600, "Port 22", "p"},
   }));
   CAPTURE(c.args);
-  const BatchJob job = MakeJob("j", {{"t", 1}}, {{"ssh", c.args}});
+  const BatchJob job = MakePluginJob("j", {{"t", 1}}, {{"ssh", c.args}});
   const auto wanted = PluginsOf(job).plugins[0]->OnJobAdd(job);
   REQUIRE(wanted.ok());
   Json object = (*wanted)[0].object;
@@ -297,28 +298,28 @@ TEST_CASE("ssh: its arguments", "[controllers][job_plugins]") {
 // --- mpi, pytorch, tensorflow -------------------------------------------------------------------
 
 TEST_CASE("mpi: port everywhere, hosts at the master", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("m", {{"master", 1}, {"worker", 2}}, {{"mpi", {}}});
+  const BatchJob job = MakePluginJob("m", {{"master", 1}, {"worker", 2}}, {{"mpi", {}}});
   const Json master = Created(job, "master", 0);
   CHECK(Env(master) == Args{"MPI_HOST=m-worker-0.m,m-worker-1.m"});
   CHECK(Ports(master) == std::vector<int64_t>{22});
   const Json worker = Created(job, "worker", 1);
   CHECK(Env(worker).empty());
   CHECK(Ports(worker) == std::vector<int64_t>{22});
-  const BatchJob other =
-      MakeJob("m", {{"a", 1}, {"b", 0}}, {{"mpi", {"--master=a", "--worker=b", "--port=5000"}}});
+  const BatchJob other = MakePluginJob("m", {{"a", 1}, {"b", 0}},
+                                       {{"mpi", {"--master=a", "--worker=b", "--port=5000"}}});
   CHECK(Env(Created(other, "a", 0)) == Args{"MPI_HOST="});
   CHECK(Ports(Created(other, "a", 0)) == std::vector<int64_t>{5000});
 }
 
 TEST_CASE("mpi: a master without workers is left alone", "[controllers][job_plugins]") {
-  const Json pod = Created(MakeJob("m", {{"master", 1}}, {{"mpi", {}}}), "master", 0);
+  const Json pod = Created(MakePluginJob("m", {{"master", 1}}, {{"mpi", {}}}), "master", 0);
   CHECK(Env(pod).empty());
   CHECK(Ports(pod).empty());
 }
 
 TEST_CASE("pytorch: variables of the rendezvous", "[controllers][job_plugins]") {
   const BatchJob job =
-      MakeJob("p", {{"master", 1}, {"worker", 2}, {"other", 4}}, {{"pytorch", {}}});
+      MakePluginJob("p", {{"master", 1}, {"worker", 2}, {"other", 4}}, {{"pytorch", {}}});
   CHECK(Env(Created(job, "master", 0)) ==
         Args{"MASTER_ADDR=p-master-0.p", "MASTER_PORT=23456", "WORLD_SIZE=3", "RANK=0"});
   CHECK(EnvValue(Created(job, "worker", 0), "RANK") == "1");
@@ -330,13 +331,13 @@ TEST_CASE("pytorch: variables of the rendezvous", "[controllers][job_plugins]") 
   CHECK(Ports(Created(job, "master", 0,
                       R"({"containers":[{"name":"c","ports":[{"containerPort":23456}]}]})")) ==
         std::vector<int64_t>{23456});
-  const BatchJob alone = MakeJob("p", {{"worker", 1}}, {{"pytorch", {}}});
+  const BatchJob alone = MakePluginJob("p", {{"worker", 1}}, {{"pytorch", {}}});
   CHECK(Env(Created(alone, "worker", 0)).empty());
 }
 
 TEST_CASE("pytorch: workers wait for the master", "[controllers][job_plugins]") {
   const Args wait = {"--wait-master-enabled=true"};
-  const BatchJob job = MakeJob("p", {{"master", 1}, {"worker", 1}}, {{"pytorch", wait}});
+  const BatchJob job = MakePluginJob("p", {{"master", 1}, {"worker", 1}}, {{"pytorch", wait}});
   const Json waiter = Created(job, "worker", 0)["spec"]["initContainers"][size_t{0}];
   CHECK(waiter["name"].AsString() == "wait-for-master");
   CHECK(waiter["image"].AsString() == "busybox:1.36.1");
@@ -347,40 +348,40 @@ TEST_CASE("pytorch: workers wait for the master", "[controllers][job_plugins]") 
                              R"({"containers":[{"name":"c"}],)"
                              R"("initContainers":[{"name":"wait-for-master"}]})");
   CHECK(twice["spec"]["initContainers"].size() == 1);
-  const BatchJob custom = MakeJob("p", {{"master", 1}, {"worker", 1}},
-                                  {{"pytorch",
-                                    {"--wait-master-enabled", "--wait-master-timeout=600",
-                                     "--wait-master-image=alpine:latest"}}});
+  const BatchJob custom = MakePluginJob("p", {{"master", 1}, {"worker", 1}},
+                                        {{"pytorch",
+                                          {"--wait-master-enabled", "--wait-master-timeout=600",
+                                           "--wait-master-image=alpine:latest"}}});
   const Json other = Created(custom, "worker", 0)["spec"]["initContainers"][size_t{0}];
   CHECK(other["image"].AsString() == "alpine:latest");
   CHECK(absl::StrContains(std::string(other["command"][size_t{2}].AsString()), "limit=600\n"));
-  const BatchJob off = MakeJob("p", {{"master", 1}, {"worker", 1}}, {{"pytorch", {}}});
+  const BatchJob off = MakePluginJob("p", {{"master", 1}, {"worker", 1}}, {{"pytorch", {}}});
   CHECK(Created(off, "worker", 0)["spec"].Find("initContainers") == nullptr);
 }
 
 TEST_CASE("tensorflow: TF_CONFIG", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("train-123", {{"ps", 2}, {"worker", 2}, {"chief", 1}},
-                               {{"tensorflow", {"--port=5000"}}});
+  const BatchJob job = MakePluginJob("train-123", {{"ps", 2}, {"worker", 2}, {"chief", 1}},
+                                     {{"tensorflow", {"--port=5000"}}});
   CHECK(EnvValue(Created(job, "ps", 0), "TF_CONFIG") ==
         R"({"cluster":{"ps":["train-123-ps-0.train-123:5000","train-123-ps-1.train-123:5000"],)"
         R"("worker":["train-123-worker-0.train-123:5000","train-123-worker-1.train-123:5000"],)"
         R"("chief":["train-123-chief-0.train-123:5000"]},"task":{"type":"ps","index":0}})");
   const std::string worker = EnvValue(Created(job, "worker", 1), "TF_CONFIG");
   CHECK(absl::EndsWith(worker, R"("task":{"type":"worker","index":1}})"));
-  const BatchJob named = MakeJob("j", {{"a", 1}, {"b", 1}, {"x", 1}},
-                                 {{"tensorflow", {"--chief=a", "--evaluator=b"}}});
+  const BatchJob named = MakePluginJob("j", {{"a", 1}, {"b", 1}, {"x", 1}},
+                                       {{"tensorflow", {"--chief=a", "--evaluator=b"}}});
   const std::string chief = EnvValue(Created(named, "a", 0), "TF_CONFIG");
   CHECK(chief == R"({"cluster":{"chief":["j-a-0.j:2222"],"evaluator":["j-b-0.j:2222"]},)"
                  R"("task":{"type":"chief","index":0}})");
   CHECK(absl::StrContains(EnvValue(Created(named, "x", 0), "TF_CONFIG"), R"("type":"x")"));
-  const BatchJob alone = MakeJob("j", {{"worker", 1}}, {{"tensorflow", {}}});
+  const BatchJob alone = MakePluginJob("j", {{"worker", 1}}, {{"tensorflow", {}}});
   CHECK(EnvValue(Created(alone, "worker", 0), "TF_CONFIG") == "absent");
 }
 
 // --- ray, hcclrank ------------------------------------------------------------------------------
 
 TEST_CASE("ray: head, workers and the service", "[controllers][job_plugins]") {
-  const BatchJob job = MakeJob("r", {{"head", 1}, {"worker", 1}}, {{"ray", {}}});
+  const BatchJob job = MakePluginJob("r", {{"head", 1}, {"worker", 1}}, {{"ray", {}}});
   const Json head = Created(job, "head", 0, R"({"containers":[{"name":"head"}]})");
   const Json& command = head["spec"]["containers"][size_t{0}]["command"];
   CHECK(command[size_t{2}].AsString() ==
@@ -402,16 +403,16 @@ TEST_CASE("ray: head, workers and the service", "[controllers][job_plugins]") {
 
 TEST_CASE("ray: its arguments", "[controllers][job_plugins]") {
   const BatchJob job =
-      MakeJob("r", {{"test-head", 1}, {"w", 1}},
-              {{"ray",
-                {"--head=test-head", "--headContainer=h", "--worker=w", "--workerContainer=k",
-                 "--port=1234", "--dashboardPort=3456", "--clientPort=4567"}}});
+      MakePluginJob("r", {{"test-head", 1}, {"w", 1}},
+                    {{"ray",
+                      {"--head=test-head", "--headContainer=h", "--worker=w", "--workerContainer=k",
+                       "--port=1234", "--dashboardPort=3456", "--clientPort=4567"}}});
   const Json head = Created(job, "test-head", 0, R"({"containers":[{"name":"h"}]})");
   CHECK(Ports(head) == std::vector<int64_t>{1234, 3456, 4567});
   const Json worker = Created(job, "w", 0, R"({"containers":[{"name":"k"}]})");
   CHECK(worker["spec"]["containers"][size_t{0}]["command"][size_t{2}].AsString() ==
         "ray start --block --address=r-test-head-0.r:1234");
-  const BatchJob headless = MakeJob("r", {{"worker", 1}}, {{"ray", {}}});
+  const BatchJob headless = MakePluginJob("r", {{"worker", 1}}, {{"ray", {}}});
   PodDraft draft(Json::MakeObject(), "worker", 0);
   CHECK(PluginsOf(headless).plugins[0]->OnPodCreate(headless, draft).message() ==
         "job r doesn't have head task head");
@@ -419,7 +420,7 @@ TEST_CASE("ray: its arguments", "[controllers][job_plugins]") {
 
 TEST_CASE("hcclrank: given, by variable, by task", "[controllers][job_plugins]") {
   const Args names = {"--master=m", "--worker=w"};
-  const BatchJob job = MakeJob("h", {{"m", 2}, {"w", 3}, {"x", 1}}, {{"hcclrank", names}});
+  const BatchJob job = MakePluginJob("h", {{"m", 2}, {"w", 3}, {"x", 1}}, {{"hcclrank", names}});
   const auto rank = [](const Json& pod) {
     return std::string(pod.At({"metadata", "annotations"})["hccl/rankIndex"].AsString("absent"));
   };
@@ -434,7 +435,7 @@ TEST_CASE("hcclrank: given, by variable, by task", "[controllers][job_plugins]")
 
 TEST_CASE("hcclrank: takes the rank that pytorch gave", "[controllers][job_plugins]") {
   const BatchJob job =
-      MakeJob("h", {{"master", 1}, {"worker", 2}}, {{"hcclrank", {}}, {"pytorch", {}}});
+      MakePluginJob("h", {{"master", 1}, {"worker", 2}}, {{"hcclrank", {}}, {"pytorch", {}}});
   const Json pod = Created(job, "worker", 1);
   CHECK(pod.At({"metadata", "annotations"})["hccl/rankIndex"].AsString() == "2");
 }

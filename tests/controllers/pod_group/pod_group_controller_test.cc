@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "controllers/core/keys.h"
 #include "controllers/pod_group/build.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/support/catch.h"
@@ -128,7 +129,7 @@ TEST_CASE("pod group: what others filled in is no reason to write", "[controller
   CHECK(NeedsUpdate(existing, built));
 }
 
-class Bed : public test::ControllerBed {
+class GroupBed : public test::ControllerBed {
  public:
   void StartGroups() {
     Start({[](const ControllerContext& context) {
@@ -166,13 +167,12 @@ class Bed : public test::ControllerBed {
     return Get("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/" + name);
   }
   std::string GroupOf(const std::string& pod) {
-    return std::string(
-        Get(PodPath(pod)).At({"metadata", "annotations"})[kGroupNameAnnotation].AsString());
+    return std::string(Get(PodPath(pod)).At({"metadata", "annotations"})[kGroupNameKey].AsString());
   }
 };
 
 TEST_CASE("pod groups: one for a bare pod, none for others' pods", "[controllers][pod_group]") {
-  Bed bed;
+  GroupBed bed;
   bed.StartGroups();
   bed.MakePod("a");
   bed.MakePod("foreign", "", "default-scheduler");
@@ -183,7 +183,7 @@ TEST_CASE("pod groups: one for a bare pod, none for others' pods", "[controllers
 }
 
 TEST_CASE("pod groups: pods of one owner share one", "[controllers][pod_group]") {
-  Bed bed;
+  GroupBed bed;
   bed.StartGroups();
   const std::string owner = bed.MakeSet("ReplicaSet", "rs", 3,
                                         R"({"scheduling.volcano.sh/group-min-member":"3",)"
@@ -200,7 +200,7 @@ TEST_CASE("pod groups: pods of one owner share one", "[controllers][pod_group]")
 }
 
 TEST_CASE("pod groups: gone with the last replica", "[controllers][pod_group]") {
-  Bed bed;
+  GroupBed bed;
   bed.StartGroups();
   const std::string owner = bed.MakeSet("ReplicaSet", "rs", 1);
   bed.MakePod("a", owner);
@@ -212,7 +212,7 @@ TEST_CASE("pod groups: gone with the last replica", "[controllers][pod_group]") 
 }
 
 TEST_CASE("pod groups: a restart writes nothing anew", "[controllers][pod_group]") {
-  Bed bed;
+  GroupBed bed;
   bed.StartGroups();
   bed.MakePod("a", bed.MakeSet("StatefulSet", "s", 1));
   bed.MakePod("b");
@@ -225,7 +225,7 @@ TEST_CASE("pod groups: a restart writes nothing anew", "[controllers][pod_group]
 }
 
 TEST_CASE("pod groups: a pod made while nobody looked gets its own", "[controllers][pod_group]") {
-  Bed bed;
+  GroupBed bed;
   bed.MakePod("a");
   bed.StartGroups();
   CHECK(bed.Groups().size() == 1);
@@ -233,7 +233,7 @@ TEST_CASE("pod groups: a pod made while nobody looked gets its own", "[controlle
 }
 
 TEST_CASE("pod groups: without inheritance owners pass nothing on", "[controllers][pod_group]") {
-  Bed bed;
+  GroupBed bed;
   bed.options.inherit_owner_annotations = false;
   bed.StartGroups();
   bed.MakePod(

@@ -54,7 +54,7 @@ TEST_CASE("queue states: a state that nobody knows leads nowhere", "[controllers
   CHECK_FALSE(NextQueueStep("UnseenState", BusAction::kSyncQueue, 0).has_value());
 }
 
-class Bed : public test::ControllerBed {
+class QueueBed : public test::ControllerBed {
  public:
   void StartQueues() {
     Start({[](const ControllerContext& context) {
@@ -96,18 +96,18 @@ class Bed : public test::ControllerBed {
 };
 
 TEST_CASE("queues: a new one gets its parent and is open", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.MakeQueue("a");
   bed.StartQueues();
   CHECK(bed.State("root") == "Open");
   CHECK(bed.State("a") == "Open");
-  CHECK(bed.Get(Bed::Path("a")).At({"spec", "parent"}).AsString() == "root");
-  CHECK(bed.Get(Bed::Path("root")).At({"spec", "parent"}).AsString().empty());
+  CHECK(bed.Get(QueueBed::Path("a")).At({"spec", "parent"}).AsString() == "root");
+  CHECK(bed.Get(QueueBed::Path("root")).At({"spec", "parent"}).AsString().empty());
 }
 
 TEST_CASE("queues: nothing is written when nothing changed", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.MakeQueue("a");
   bed.StartQueues();
@@ -120,7 +120,7 @@ TEST_CASE("queues: nothing is written when nothing changed", "[controllers][queu
 }
 
 TEST_CASE("queues: closing waits for the last pod group", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.MakeQueue("a");
   bed.MakeGroup("g", "a");
@@ -138,7 +138,7 @@ TEST_CASE("queues: closing waits for the last pod group", "[controllers][queue]"
 }
 
 TEST_CASE("queues: children close and open with their parent", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.MakeQueue("dept");
   bed.MakeQueue("team", "dept");
@@ -168,7 +168,7 @@ TEST_CASE("queues: children close and open with their parent", "[controllers][qu
 }
 
 TEST_CASE("queues: one that appears below a closed parent closes", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.MakeQueue("dept");
   bed.StartQueues();
@@ -181,7 +181,7 @@ TEST_CASE("queues: one that appears below a closed parent closes", "[controllers
 
 TEST_CASE("queues: a command whose deletion was not answered is carried out once",
           "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.MakeQueue("a");
   bed.StartQueues();
@@ -201,7 +201,7 @@ TEST_CASE("queues: a command whose deletion was not answered is carried out once
 }
 
 TEST_CASE("queues: root does not close", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.StartQueues();
   bed.Command("root", "CloseQueue");
@@ -209,7 +209,7 @@ TEST_CASE("queues: root does not close", "[controllers][queue]") {
 }
 
 TEST_CASE("queues: gauges follow phases and go with the queue", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   bed.MakeQueue("a");
   bed.StartQueues();
@@ -219,13 +219,13 @@ TEST_CASE("queues: gauges follow phases and go with the queue", "[controllers][q
   bed.Wait(absl::Seconds(1));
   const std::string series = "volcano_queue_pod_group_running_count{queue_name=\"a\"} 1";
   CHECK(absl::StrContains(bed.metric_registry.RenderText(), series));
-  bed.Call("DELETE", Bed::Path("a"));
+  bed.Call("DELETE", QueueBed::Path("a"));
   bed.Wait(absl::Seconds(1));
   CHECK_FALSE(absl::StrContains(bed.metric_registry.RenderText(), "queue_name=\"a\""));
 }
 
 TEST_CASE("queues: a write that fails is tried again", "[controllers][queue]") {
-  Bed bed;
+  QueueBed bed;
   bed.MakeQueue("root");
   int failures = 3;
   bed.line->script = [&failures](const net::Request& request) -> std::optional<test::Fault> {

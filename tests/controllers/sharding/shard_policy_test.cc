@@ -17,14 +17,14 @@
 namespace bth::controllers {
 namespace {
 
-ShardNode MakeNode(const std::string& name, std::optional<double> cpu, bool warm = false) {
+ShardNode MakeShardNode(const std::string& name, std::optional<double> cpu, bool warm = false) {
   types::Node node;
   node.meta.name = name;
   if (warm) node.meta.labels.Set("node.volcano.sh/warmup", "true");
   return {std::make_shared<const types::Node>(std::move(node)), cpu, cpu};
 }
 
-std::vector<std::string> NamesOf(const std::vector<ShardNode>& nodes) {
+std::vector<std::string> ShardNodeNames(const std::vector<ShardNode>& nodes) {
   std::vector<std::string> names;
   for (const ShardNode& node : nodes) names.push_back(node.node->meta.name);
   return names;
@@ -51,7 +51,7 @@ TEST_CASE("allocation-rate: which nodes pass", "[controllers][sharding]") {
       {0.0, 1.0, -0.1, false},
   }));
   CAPTURE(c.min, c.max, c.cpu.value_or(-9));
-  CHECK(Accepts(AllocationRate{c.min, c.max}, MakeNode("n", c.cpu)) == c.expect);
+  CHECK(Accepts(AllocationRate{c.min, c.max}, MakeShardNode("n", c.cpu)) == c.expect);
 }
 
 TEST_CASE("allocation-rate: the busier the better", "[controllers][sharding]") {
@@ -73,7 +73,7 @@ TEST_CASE("allocation-rate: the busier the better", "[controllers][sharding]") {
       {0.0, 1.0, -0.5, 0.0},
   }));
   CAPTURE(c.min, c.max, c.cpu.value_or(-9));
-  CHECK(ScoreOf(AllocationRate{c.min, c.max}, MakeNode("n", c.cpu)) == Approx(c.expect));
+  CHECK(ScoreOf(AllocationRate{c.min, c.max}, MakeShardNode("n", c.cpu)) == Approx(c.expect));
 }
 
 TEST_CASE("warmup: nodes with the label value", "[controllers][sharding]") {
@@ -107,44 +107,45 @@ TEST_CASE("node-limit: the first so many", "[controllers][sharding]") {
       {0, 2, 0, {}},
   }));
   std::vector<ShardNode> nodes;
-  for (size_t i = 0; i < c.nodes; ++i) nodes.push_back(MakeNode(absl::StrCat("n", i), 0.1));
-  CHECK(NamesOf(SelectNodes({{NodeLimit{c.min, c.max}, 1}}, nodes)) == c.expect);
+  for (size_t i = 0; i < c.nodes; ++i) nodes.push_back(MakeShardNode(absl::StrCat("n", i), 0.1));
+  CHECK(ShardNodeNames(SelectNodes({{NodeLimit{c.min, c.max}, 1}}, nodes)) == c.expect);
 }
 
-std::vector<ShardNode> EightNodes() {
-  return {MakeNode("n1", 0.5),       MakeNode("n2", 0.2),      MakeNode("n3", 0.4),
-          MakeNode("n4", 0.1),       MakeNode("n5", 0.7),      MakeNode("n6", std::nullopt),
-          MakeNode("n7", 0.3, true), MakeNode("n8", 0.9, true)};
+std::vector<ShardNode> EightShardNodes() {
+  return {MakeShardNode("n1", 0.5),       MakeShardNode("n2", 0.2),
+          MakeShardNode("n3", 0.4),       MakeShardNode("n4", 0.1),
+          MakeShardNode("n5", 0.7),       MakeShardNode("n6", std::nullopt),
+          MakeShardNode("n7", 0.3, true), MakeShardNode("n8", 0.9, true)};
 }
 
 TEST_CASE("pipeline: filter, sum of scores, limit", "[controllers][sharding]") {
   const ShardPolicy low = {AllocationRate{0, 0.6}, 1};
   const ShardPolicy high = {AllocationRate{0.3, 1}, 1};
-  using Names = std::vector<std::string>;
-  CHECK(NamesOf(SelectNodes({low, {Warmup(), 2}}, EightNodes())) ==
-        Names{"n7", "n1", "n3", "n2", "n4"});
+  using NameList = std::vector<std::string>;
+  CHECK(ShardNodeNames(SelectNodes({low, {Warmup(), 2}}, EightShardNodes())) ==
+        NameList{"n7", "n1", "n3", "n2", "n4"});
   // Two filters: both must accept.
-  CHECK(NamesOf(SelectNodes({low, high}, EightNodes())) == Names{"n1", "n3", "n7"});
+  CHECK(ShardNodeNames(SelectNodes({low, high}, EightShardNodes())) == NameList{"n1", "n3", "n7"});
   // No filter: all, the warm ones first.
-  CHECK(NamesOf(SelectNodes({{Warmup(), 1}}, EightNodes())) ==
-        Names{"n7", "n8", "n1", "n2", "n3", "n4", "n5", "n6"});
+  CHECK(ShardNodeNames(SelectNodes({{Warmup(), 1}}, EightShardNodes())) ==
+        NameList{"n7", "n8", "n1", "n2", "n3", "n4", "n5", "n6"});
   // The weight decides between a busy node and a warm one.
-  const std::vector<ShardNode> two = {MakeNode("busy", 0.9), MakeNode("warm", 0.1, true)};
-  CHECK(NamesOf(SelectNodes({{AllocationRate{0, 1}, 10}, {Warmup(), 1}}, two)) ==
-        Names{"busy", "warm"});
-  CHECK(NamesOf(SelectNodes({{AllocationRate{0, 1}, 1}, {Warmup(), 10}}, two)) ==
-        Names{"warm", "busy"});
-  CHECK(NamesOf(SelectNodes({low, {Warmup(), 2}, {NodeLimit{0, 2}, 1}}, EightNodes())) ==
-        Names{"n7", "n1"});
-  CHECK(SelectNodes({}, EightNodes()).size() == 8);
+  const std::vector<ShardNode> two = {MakeShardNode("busy", 0.9), MakeShardNode("warm", 0.1, true)};
+  CHECK(ShardNodeNames(SelectNodes({{AllocationRate{0, 1}, 10}, {Warmup(), 1}}, two)) ==
+        NameList{"busy", "warm"});
+  CHECK(ShardNodeNames(SelectNodes({{AllocationRate{0, 1}, 1}, {Warmup(), 10}}, two)) ==
+        NameList{"warm", "busy"});
+  CHECK(ShardNodeNames(SelectNodes({low, {Warmup(), 2}, {NodeLimit{0, 2}, 1}},
+                                   EightShardNodes())) == NameList{"n7", "n1"});
+  CHECK(SelectNodes({}, EightShardNodes()).size() == 8);
 }
 
 TEST_CASE("assignment: each scheduler takes from what is left", "[controllers][sharding]") {
   using Lists = std::vector<std::vector<std::string>>;
   const ShardScheduler all = {"a", "", {}};
   const ShardScheduler low = {"low", "", {{AllocationRate{0, 0.3}, 1}}};
-  CHECK(AssignNodes({all, low}, EightNodes())[1].empty());
-  CHECK(AssignNodes({low, all}, EightNodes()) ==
+  CHECK(AssignNodes({all, low}, EightShardNodes())[1].empty());
+  CHECK(AssignNodes({low, all}, EightShardNodes()) ==
         Lists{{"n7", "n2", "n4"}, {"n1", "n3", "n5", "n6", "n8"}});
   CHECK(AssignNodes({low, all}, {}) == Lists{{}, {}});
 }
@@ -152,12 +153,13 @@ TEST_CASE("assignment: each scheduler takes from what is left", "[controllers][s
 TEST_CASE("assignment: a limit holds for the cluster, not for each fifty nodes",
           "[controllers][sharding]") {
   std::vector<ShardNode> nodes;
-  for (int i = 100; i < 300; ++i) nodes.push_back(MakeNode(absl::StrCat("n", i), 0.1));
+  for (int i = 100; i < 300; ++i) nodes.push_back(MakeShardNode(absl::StrCat("n", i), 0.1));
   const ShardScheduler limited = {"a", "", {{NodeLimit{0, 10}, 1}}};
   CHECK(AssignNodes({limited}, nodes)[0].size() == 10);
 }
 
-types::Pod MakePod(const std::string& node, const std::string& cpu, const std::string& memory) {
+types::Pod MakeSizedPod(const std::string& node, const std::string& cpu,
+                        const std::string& memory) {
   types::Pod pod;
   pod.spec.node_name = node;
   types::Container& container = pod.spec.containers.emplace_back();
@@ -179,24 +181,24 @@ TEST_CASE("node loads: what active pods ask for", "[controllers][sharding]") {
   NodeLoads loads;
   const auto node = EightCores("n");
   CHECK(loads.View(node).cpu == 0.0);
-  loads.Add(MakePod("n", "1500m", "1536Mi"));
+  loads.Add(MakeSizedPod("n", "1500m", "1536Mi"));
   CHECK(*loads.View(node).cpu == Approx(0.1875));
-  loads.Add(MakePod("n", "2", "2Gi"));
+  loads.Add(MakeSizedPod("n", "2", "2Gi"));
   CHECK(*loads.View(node).cpu == Approx(0.4375));
   CHECK(*loads.View(node).memory == Approx(0.109).margin(0.001));
-  types::Pod ended = MakePod("n", "4", "1Gi");
+  types::Pod ended = MakeSizedPod("n", "4", "1Gi");
   ended.status.phase = "Succeeded";
-  types::Pod mirror = MakePod("n", "4", "1Gi");
+  types::Pod mirror = MakeSizedPod("n", "4", "1Gi");
   mirror.meta.annotations.Set("kubernetes.io/config.mirror", "x");
   loads.Add(ended);
   loads.Add(mirror);
-  loads.Add(MakePod("", "4", "1Gi"));
+  loads.Add(MakeSizedPod("", "4", "1Gi"));
   CHECK(*loads.View(node).cpu == Approx(0.4375));
-  loads.Add(MakePod("n", "3500m", "1Gi"));
+  loads.Add(MakeSizedPod("n", "3500m", "1Gi"));
   CHECK(*loads.View(node).cpu == Approx(0.875));
-  loads.Add(MakePod("n", "30", "1Gi"));
+  loads.Add(MakeSizedPod("n", "30", "1Gi"));
   CHECK(*loads.View(node).cpu == 1.0);
-  for (const char* cpu : {"30", "3500m", "2", "1500m"}) loads.Remove(MakePod("n", cpu, "0"));
+  for (const char* cpu : {"30", "3500m", "2", "1500m"}) loads.Remove(MakeSizedPod("n", cpu, "0"));
   CHECK(loads.View(node).cpu == 0.0);
   CHECK(loads.nodes() == 0);
   types::Node silent;
@@ -205,8 +207,8 @@ TEST_CASE("node loads: what active pods ask for", "[controllers][sharding]") {
 
 TEST_CASE("node loads: quantities beyond all bounds come and go", "[controllers][sharding]") {
   NodeLoads loads;
-  const types::Pod small = MakePod("n", "4", "1Gi");
-  const types::Pod huge = MakePod("n", "9223372036854775807", "9223372036854775807");
+  const types::Pod small = MakeSizedPod("n", "4", "1Gi");
+  const types::Pod huge = MakeSizedPod("n", "9223372036854775807", "9223372036854775807");
   loads.Add(small);
   for (int i = 0; i < 3; ++i) loads.Add(huge);
   CHECK(*loads.View(EightCores("n")).cpu == 1.0);
@@ -428,8 +430,8 @@ TEST_CASE("sharding page: its example does what the page says", "[controllers][d
   INFO(loaded.status().ToString());
   REQUIRE(loaded.ok());
   CHECK(loaded->findings.empty());
-  const auto lists =
-      AssignNodes(loaded->config.schedulers, {MakeNode("half", 0.5), MakeNode("most", 0.75)});
+  const auto lists = AssignNodes(loaded->config.schedulers,
+                                 {MakeShardNode("half", 0.5), MakeShardNode("most", 0.75)});
   CHECK(lists == std::vector<std::vector<std::string>>{{"half"}, {"most"}});
 }
 

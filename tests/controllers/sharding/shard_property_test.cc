@@ -13,10 +13,10 @@
 namespace bth::controllers {
 namespace {
 
-struct World {
+struct ShardWorld {
   std::vector<ShardNode> nodes;
 
-  explicit World(Rng& rng) {
+  explicit ShardWorld(Rng& rng) {
     for (int i = 0; i < 150; ++i) {
       types::Node node;
       node.meta.name = absl::StrCat("n", i);
@@ -44,7 +44,7 @@ TEST_CASE("shards: no node is in two of them, none is gone", "[controllers][shar
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     Rng rng(seed);
-    World world(rng);
+    ShardWorld world(rng);
     ShardLists now;
     for (int step = 0; step < 30; ++step) {
       world.Change(rng);

@@ -18,17 +18,13 @@ using types::Json;
 using Texts = std::vector<std::string>;
 
 constexpr const char* kShards = "/apis/shard.volcano.sh/v1alpha1/nodeshards";
-constexpr const char* kConfigMaps = "/api/v1/namespaces/volcano-system/configmaps";
-constexpr const char* kConfigMap =
+constexpr const char* kShardingConfigMap =
     "/api/v1/namespaces/volcano-system/configmaps/volcano-sharding-configmap";
 
-class Bed : public test::ControllerBed {
+class ShardingBed : public test::ControllerBed {
  public:
-  Bed() {
-    Call("POST", "/api/v1/namespaces",
-         R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"volcano-system"}})");
-  }
-  ~Bed() { Kill(); }
+  ShardingBed() { MakeSystemNamespace(); }
+  ~ShardingBed() { Kill(); }
 
   void StartSharding() {
     Start({[](const ControllerContext& context) {
@@ -52,15 +48,7 @@ class Bed : public test::ControllerBed {
                         R"({"cpu":")", milli, R"(m"}}}]}})"));
   }
   void Configure(const std::string& text, const std::string& key = "sharding.yaml") {
-    Json map = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "ConfigMap"}});
-    map.MutableAt({"metadata", "name"}) = "volcano-sharding-configmap";
-    map.MutableAt({"data", key}) = text;
-    if (Call("GET", kConfigMap).code == 404) {
-      Create(kConfigMaps, map.Dump());
-    } else {
-      REQUIRE(Call("PUT", kConfigMap, map.Dump()).code == 200);
-    }
-    Wait(absl::Seconds(1));
+    PutConfig("volcano-sharding-configmap", key, text);
   }
   Texts Shards() { return Names(kShards); }
   Texts Nodes(const std::string& shard) { return List(shard, {"spec", "nodesDesired"}); }
@@ -81,7 +69,7 @@ constexpr const char* kThree =
     "schedulerConfigs: [{name: a, maxNodes: 1}, {name: b, maxNodes: 1}, {name: c}]\n";
 
 TEST_CASE("sharding: nodes go to schedulers by what is used of them", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.MakeNode("busy", 6000);
   bed.MakeNode("calm", 1500);
   bed.StartSharding();
@@ -90,12 +78,12 @@ TEST_CASE("sharding: nodes go to schedulers by what is used of them", "[controll
   CHECK(bed.Nodes("volcano") == Texts{"calm"});
   CHECK(bed.ToAdd("volcano") == Texts{"calm"});
   CHECK(bed.ToRemove("volcano").empty());
-  CHECK_FALSE(bed.Get(Bed::Path("volcano")).At({"status", "lastUpdateTime"}).is_null());
+  CHECK_FALSE(bed.Get(ShardingBed::Path("volcano")).At({"status", "lastUpdateTime"}).is_null());
 }
 
 TEST_CASE("sharding: an empty cluster has empty shards, until a node comes",
           "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.StartSharding();
   CHECK(bed.Shards() == Texts{"agent-scheduler", "volcano"});
   CHECK(bed.Nodes("volcano").empty());
@@ -105,7 +93,7 @@ TEST_CASE("sharding: an empty cluster has empty shards, until a node comes",
 }
 
 TEST_CASE("sharding: a bound between two schedulers", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.Configure(
       "schedulerConfigs: [{name: low, cpuUtilizationMax: 0.49}, {name: high, cpuUtilizationMin: "
       "0.5}]");
@@ -118,7 +106,7 @@ TEST_CASE("sharding: a bound between two schedulers", "[controllers][sharding]")
 }
 
 TEST_CASE("sharding: nothing is written when nothing changed", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.MakeNode("busy", 6000);
   bed.MakeNode("calm", 1500);
   bed.StartSharding();
@@ -131,12 +119,12 @@ TEST_CASE("sharding: nothing is written when nothing changed", "[controllers][sh
 }
 
 TEST_CASE("sharding: a node that is gone leaves its shard at once", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.MakeNode("a", 1000);
   bed.MakeNode("b", 1000);
   bed.StartSharding();
   REQUIRE(bed.Nodes("volcano").size() == 2);
-  bed.Patch(absl::StrCat(Bed::Path("volcano"), "/status"),
+  bed.Patch(absl::StrCat(ShardingBed::Path("volcano"), "/status"),
             R"({"status":{"nodesInUse":["a","b"]}})");
   bed.Wait(absl::Seconds(1));
   CHECK(bed.ToAdd("volcano").empty());
@@ -144,7 +132,8 @@ TEST_CASE("sharding: a node that is gone leaves its shard at once", "[controller
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Nodes("volcano") == Texts{"b"});
   CHECK(bed.ToRemove("volcano") == Texts{"a"});
-  bed.Patch(absl::StrCat(Bed::Path("volcano"), "/status"), R"({"status":{"nodesInUse":["b"]}})");
+  bed.Patch(absl::StrCat(ShardingBed::Path("volcano"), "/status"),
+            R"({"status":{"nodesInUse":["b"]}})");
   bed.Wait(absl::Seconds(1));
   CHECK(bed.ToRemove("volcano").empty());
 }
@@ -152,7 +141,7 @@ TEST_CASE("sharding: a node that is gone leaves its shard at once", "[controller
 TEST_CASE("sharding: a great change of use does not wait for the period",
           "[controllers][sharding]") {
   const bool trigger = GENERATE(true, false);
-  Bed bed;
+  ShardingBed bed;
   bed.options.enable_node_event_trigger = trigger;
   bed.MakeNode("n");
   bed.StartSharding();
@@ -167,7 +156,7 @@ TEST_CASE("sharding: a great change of use does not wait for the period",
 }
 
 TEST_CASE("sharding: small changes wait for the period", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.options.shard_sync_period = absl::Minutes(5);
   bed.MakeNode("n", 4000);
   bed.StartSharding();
@@ -179,7 +168,7 @@ TEST_CASE("sharding: small changes wait for the period", "[controllers][sharding
 }
 
 TEST_CASE("sharding: schedulers come and go with the ConfigMap", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   for (const char* node : {"n1", "n2", "n3", "n4"}) bed.MakeNode(node);
   bed.StartSharding();
   CHECK(bed.Shards() == Texts{"agent-scheduler", "volcano"});
@@ -192,7 +181,7 @@ TEST_CASE("sharding: schedulers come and go with the ConfigMap", "[controllers][
   CHECK(bed.Shards() == Texts{"c", "d"});
   CHECK(bed.Nodes("c").size() == 4);
   // A ConfigMap that is deleted stays in force.
-  bed.Call("DELETE", kConfigMap);
+  bed.Call("DELETE", kShardingConfigMap);
   bed.Wait(absl::Minutes(5));
   CHECK(bed.Shards() == Texts{"c", "d"});
 }
@@ -203,7 +192,7 @@ TEST_CASE("sharding: a bad ConfigMap changes nothing", "[controllers][sharding]"
                                                 {"schedulerConfigs: []", "sharding.yaml"},
                                                 {"schedulerConfigs: [{name: z}]", "another-key"}}));
   CAPTURE(text);
-  Bed bed;
+  ShardingBed bed;
   bed.MakeNode("n1");
   bed.Configure(kThree);
   bed.StartSharding();
@@ -218,7 +207,7 @@ TEST_CASE("sharding: a bad ConfigMap changes nothing", "[controllers][sharding]"
 }
 
 TEST_CASE("sharding: period and trigger follow the ConfigMap", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.MakeNode("n1");
   bed.StartSharding();
   bed.Configure(
@@ -232,13 +221,13 @@ TEST_CASE("sharding: period and trigger follow the ConfigMap", "[controllers][sh
 }
 
 TEST_CASE("sharding: shards are kept as they should be", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.MakeNode("n1");
   bed.StartSharding();
-  bed.Patch(Bed::Path("volcano"), R"({"spec":{"nodesDesired":["x"]}})");
+  bed.Patch(ShardingBed::Path("volcano"), R"({"spec":{"nodesDesired":["x"]}})");
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Nodes("volcano") == Texts{"n1"});
-  bed.Call("DELETE", Bed::Path("volcano"));
+  bed.Call("DELETE", ShardingBed::Path("volcano"));
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Nodes("volcano") == Texts{"n1"});
   bed.Create(kShards, R"({"apiVersion":"shard.volcano.sh/v1alpha1","kind":"NodeShard",)"
@@ -249,16 +238,12 @@ TEST_CASE("sharding: shards are kept as they should be", "[controllers][sharding
 
 TEST_CASE("sharding: writes that fail or whose answers are lost are made good",
           "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   bed.MakeNode("n1");
   int failures = 8;
   bed.line->script = [&failures](const net::Request& request) -> std::optional<test::Fault> {
     if (request.method == "GET" || failures == 0) return std::nullopt;
-    test::Fault fault;
-    fault.answer_lost = failures % 2 == 0;
-    if (!fault.answer_lost) fault.code = 500;
-    --failures;
-    return fault;
+    return failures-- % 2 == 0 ? test::Fault{.answer_lost = true} : test::Fault{.code = 500};
   };
   bed.StartSharding();
   bed.Wait(absl::Minutes(5));
@@ -269,7 +254,7 @@ TEST_CASE("sharding: writes that fail or whose answers are lost are made good",
 }
 
 TEST_CASE("sharding: a hundred nodes and a thousand pods", "[controllers][sharding]") {
-  Bed bed;
+  ShardingBed bed;
   for (int i = 0; i < 100; ++i) {
     const std::string node = absl::StrCat("n", i);
     bed.Create("/api/v1/nodes",

@@ -42,7 +42,7 @@ TEST_CASE("ttl: a job that does not say when it finished", "[controllers][ttl]")
   CHECK(left.status().message() == "unable to find the time when the Job test/job1 finished");
 }
 
-class Bed : public test::ControllerBed {
+class TtlBed : public test::ControllerBed {
  public:
   void StartTtl() {
     Start({[](const ControllerContext& context) {
@@ -71,38 +71,38 @@ class Bed : public test::ControllerBed {
 };
 
 TEST_CASE("ttl: a finished job goes when its time is over", "[controllers][ttl]") {
-  Bed bed;
+  TtlBed bed;
   bed.StartTtl();
   bed.MakeJob("a", 100);
   bed.Wait(absl::Hours(1));
   bed.Finish("a", "Completed");
   bed.Wait(absl::Seconds(90));
-  CHECK(bed.Call("GET", Bed::Path("a")).code == 200);
+  CHECK(bed.Call("GET", TtlBed::Path("a")).code == 200);
   bed.Wait(absl::Seconds(15));
-  const bool gone = bed.Call("GET", Bed::Path("a")).code == 404 ||
-                    !bed.Get(Bed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null();
+  const bool gone = bed.Call("GET", TtlBed::Path("a")).code == 404 ||
+                    !bed.Get(TtlBed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null();
   CHECK(gone);
 }
 
 TEST_CASE("ttl: one that finished before the process began goes too", "[controllers][ttl]") {
-  Bed bed;
+  TtlBed bed;
   bed.MakeJob("a", 100);
   bed.Finish("a", "Failed");
   bed.Wait(absl::Seconds(200));
   bed.StartTtl();
-  CHECK((bed.Call("GET", Bed::Path("a")).code == 404 ||
-         !bed.Get(Bed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null()));
+  CHECK((bed.Call("GET", TtlBed::Path("a")).code == 404 ||
+         !bed.Get(TtlBed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null()));
 }
 
 TEST_CASE("ttl: a limit raised in time is honoured", "[controllers][ttl]") {
-  Bed bed;
+  TtlBed bed;
   bed.StartTtl();
   bed.MakeJob("a", 100);
   bed.Finish("a", "Completed");
   bed.Wait(absl::Seconds(50));
-  bed.Patch(Bed::Path("a"), R"({"spec":{"ttlSecondsAfterFinished":1000}})");
+  bed.Patch(TtlBed::Path("a"), R"({"spec":{"ttlSecondsAfterFinished":1000}})");
   bed.Wait(absl::Seconds(500));
-  CHECK(bed.Get(Bed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null());
+  CHECK(bed.Get(TtlBed::Path("a")).At({"metadata", "deletionTimestamp"}).is_null());
 }
 
 }  // namespace
