@@ -91,6 +91,8 @@ class Mirror {
   // is not that pod any more, or has no such gate.
   bool AssumeGateLifted(const std::string& key, std::string_view uid);
   void ForgetGateLifted(const std::string& key, std::string_view uid);
+  // A cycle found the PodGroup in this phase, which counts from now on and is told a little later.
+  void AssumePhase(const std::string& pod_group_key, model::PodGroupPhase phase);
   // Keeps a job out of cycles until `until`; a later call replaces an earlier one.
   void HoldJob(const std::string& key, absl::Time until);
   // Nobody may evict the pod for a while, which is returned: twice as long as the last time.

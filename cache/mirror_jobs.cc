@@ -33,7 +33,7 @@ JobId Mirror::JobOf(const std::string& key) {
 namespace {
 
 // True when the objects differ in nothing but what they show.
-bool SameSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
+bool SameGroupSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
   return a.facts->uid == b.facts->uid && a.facts->created_us == b.facts->created_us &&
          a.facts->waiting_ms == b.facts->waiting_ms &&
          a.facts->budget_min_available == b.facts->budget_min_available &&
@@ -53,9 +53,10 @@ void Mirror::PutPodGroup(CompiledPodGroup group) {
   group.facts->queue = group.queue.empty() ? options_.default_queue : group.queue;
   const JobId id = JobOf(group.facts->Key());
   JobRecord& job = job_records_[id];
-  if (job.group && SameSpec(*job.group, group)) {
+  if (job.group && SameGroupSpec(*job.group, group)) {
     // Mostly our own write coming back.
-    if (group.shown.phase != now_.usage.jobs[id].phase) {
+    if (group.shown.phase != job.group->shown.phase &&
+        group.shown.phase != now_.usage.jobs[id].phase) {
       now_.usage.jobs.Mutable(id).phase = group.shown.phase;
       changed_ = true;
     }
@@ -68,7 +69,9 @@ void Mirror::PutPodGroup(CompiledPodGroup group) {
   vocabulary_.Reserve(group.min_resources, &grew);
   if (grew) Renumber();
   const bool regroup = !job.group || job.group->sub_groups != group.sub_groups;
-  const model::PodGroupPhase phase = group.shown.phase;
+  const bool shows_the_same = job.group && job.group->facts->uid == group.facts->uid &&
+                              job.group->shown.phase == group.shown.phase;
+  const model::PodGroupPhase phase = shows_the_same ? now_.usage.jobs[id].phase : group.shown.phase;
   if (!job.group || job.group->facts->uid != group.facts->uid)
     job.held_until = absl::InfinitePast();
   job.group = std::move(group);
@@ -297,6 +300,15 @@ std::optional<GangView> Mirror::Gang(const std::string& pod_group_key) const {
                   .ready = counts.ready(),
                   .pending = counts.count(model::TaskStatus::kPending),
                   .min_available = row.min_available};
+}
+
+void Mirror::AssumePhase(const std::string& pod_group_key, model::PodGroupPhase phase) {
+  auto known = jobs_.find(pod_group_key);
+  if (known == jobs_.end() || !job_records_[known->second].group) return;
+  if (now_.usage.jobs[known->second].phase == phase) return;
+  now_.usage.jobs.Mutable(known->second).phase = phase;
+  changed_ = true;
+  Touch(known->second);
 }
 
 void Mirror::HoldJob(const std::string& key, absl::Time until) {

@@ -29,8 +29,8 @@ bool Mirror::IsActive(JobId job) const {
   if (counts.count(TaskStatus::kPending) > 0) return true;
   if (counts.total() > 0 && counts.ready() < row.min_available) return true;
   const ShownPodGroup& shown = record.group->shown;
-  if (shown.phase == PodGroupPhase::kNone || shown.phase == PodGroupPhase::kPending) return true;
-  return framework::DerivePhase(counts, row.min_available, false) != shown.phase ||
+  if (counts.phase == PodGroupPhase::kNone || counts.phase == PodGroupPhase::kPending) return true;
+  return framework::DerivePhase(counts, row.min_available, false) != counts.phase ||
          counts.count(TaskStatus::kRunning) != shown.running ||
          counts.count(TaskStatus::kSucceeded) != shown.succeeded ||
          counts.count(TaskStatus::kFailed) != shown.failed;

@@ -21,6 +21,15 @@ namespace bth::cache {
 using metrics::EffectKind;
 using metrics::EffectOutcome;
 
+namespace {
+
+// The gang has its room, and nothing of it runs yet.
+bool IsPlacing(model::PodGroupPhase from, model::PodGroupPhase to) {
+  return from == model::PodGroupPhase::kInqueue && to == model::PodGroupPhase::kRunning;
+}
+
+}  // namespace
+
 ShownCondition NoLongerPartiallyBound(const GangView& gang) {
   const bool released = gang.ready == 0;
   return {.type = kPartiallyBound,
@@ -32,7 +41,12 @@ ShownCondition NoLongerPartiallyBound(const GangView& gang) {
 
 StatusWriter::StatusWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
                            metrics::SchedulerMetrics* metrics, std::function<void()> wake)
-    : api_(api), mirror_(mirror), events_(events), metrics_(metrics), wake_(std::move(wake)) {}
+    : api_(api),
+      mirror_(mirror),
+      events_(events),
+      metrics_(metrics),
+      wake_(std::move(wake)),
+      sent_groups_(mirror) {}
 
 StatusWriter::~StatusWriter() {
   if (timer_ != 0) api_.executor().CancelTimer(timer_);
@@ -50,10 +64,10 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   const model::JobFacts& facts = *report.snapshot->jobs[group.job].facts;
   const std::string key = facts.Key();
   NoteGathering(key);
-  const ShownPodGroup* shown = mirror_.ShownOf(key);
-  if (shown == nullptr || !mirror_.OwnsGroup(key)) return;
+  const ShownPodGroup* known = sent_groups_.Known(key);
+  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
   GroupWish wish{.uid = facts.uid, .session = report.session_uid, .events = group.events};
-  wish.status = *shown;
+  wish.status = *known;
   wish.status.phase = group.phase;
   wish.status.running = group.running;
   wish.status.succeeded = group.succeeded;
@@ -67,7 +81,10 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   } else {
     EndPartiallyBound(key, &wish.status.conditions);
   }
-  groups_[key] = std::move(wish);
+  if (IsPlacing(known->phase, group.phase)) mirror_.AssumePhase(key, group.phase);
+  GroupWish& last = groups_[key];
+  if (last.uid == wish.uid) KeepGoodNews(last.events, &wish);
+  last = std::move(wish);
   Schedule({Kind::kPodGroup, key});
 }
 
@@ -82,14 +99,14 @@ void StatusWriter::EndPartiallyBound(const std::string& key,
 }
 
 void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition condition) {
-  const ShownPodGroup* shown = mirror_.ShownOf(key);
-  if (shown == nullptr || !mirror_.OwnsGroup(key)) return;
+  const ShownPodGroup* known = sent_groups_.Known(key);
+  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
   auto [it, fresh] = groups_.try_emplace(key);
   GroupWish& wish = it->second;
   if (fresh) {
     wish.uid = std::string(mirror_.Gang(key)->uid);
     wish.session = last_session_;
-    wish.status = KnownOf(key, *shown);
+    wish.status = *known;
   }
   Merge(condition, &wish.status.conditions);
   group_conditions_[key] = std::move(condition);
@@ -159,32 +176,26 @@ void StatusWriter::WantPodCondition(const std::string& key, const std::string& u
   }
 }
 
-const ShownPodGroup& StatusWriter::KnownOf(const std::string& key,
-                                           const ShownPodGroup& shown) const {
-  const auto sent = sent_groups_.find(key);
-  if (sent == sent_groups_.end()) return shown;
-  const std::optional<GangView> gang = mirror_.Gang(key);
-  return gang && gang->uid == sent->second.uid ? sent->second.status : shown;
-}
-
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
-  const ShownPodGroup* shown = mirror_.ShownOf(key);
+  const ShownPodGroup* shown = sent_groups_.Known(key);
   // Another scheduler's pods may have made it theirs meanwhile.
   if (shown == nullptr || !mirror_.OwnsGroup(key)) return Urgency::kNone;
-  const ShownPodGroup& known = KnownOf(key, *shown);
+  const ShownPodGroup& known = *shown;
   const ShownPodGroup& wanted = groups_.at(key).status;
-  if (wanted.phase != known.phase || wanted.running != known.running ||
-      wanted.succeeded != known.succeeded || wanted.failed != known.failed) {
-    return Urgency::kNow;
+  if (wanted.phase != known.phase) {
+    return IsPlacing(known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
   }
-  if (wanted.conditions == known.conditions) return Urgency::kNone;
+  const bool counts = wanted.running != known.running || wanted.succeeded != known.succeeded ||
+                      wanted.failed != known.failed;
+  if (wanted.conditions == known.conditions) return counts ? Urgency::kTally : Urgency::kNone;
   const auto same_but_words = [](const ShownCondition& a, const ShownCondition& b) {
     return a.type == b.type && a.status == b.status && a.reason == b.reason;
   };
   const bool only_words =
       std::equal(wanted.conditions.begin(), wanted.conditions.end(), known.conditions.begin(),
                  known.conditions.end(), same_but_words);
-  return only_words ? Urgency::kReword : Urgency::kSettle;
+  if (!only_words) return Urgency::kSettle;
+  return counts ? Urgency::kTally : Urgency::kReword;
 }
 
 StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
@@ -211,7 +222,7 @@ StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
   if (shown == nullptr) return Urgency::kNone;
   auto sent = sent_queues_.find(key);
   const NamedAmounts& known = sent != sent_queues_.end() ? sent->second : *shown;
-  return SameAmounts(queues_.at(key), known) ? Urgency::kNone : Urgency::kSettle;
+  return SameAmounts(queues_.at(key), known) ? Urgency::kNone : Urgency::kTally;
 }
 
 StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {
@@ -228,7 +239,6 @@ StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {
 
 void StatusWriter::Schedule(const Target& target) {
   if (busy_.contains(target)) return;  // Looked at again when the write is through.
-  const absl::Duration now = api_.executor().Monotonic();
   switch (UrgencyOf(target)) {
     case Urgency::kNone:
       Drop(target);
@@ -237,19 +247,31 @@ void StatusWriter::Schedule(const Target& target) {
       due_.erase(target);
       MakeReady(target);
       return;
+    case Urgency::kTally:
+      DueBy(target, Urgency::kTally, delays_.tally);
+      return;
     case Urgency::kSettle:
-      DueAt(target, now + delays_.settle);
+      DueBy(target, Urgency::kSettle, delays_.settle);
       return;
     case Urgency::kReword:
-      DueAt(target, now + delays_.reword);
+      DueBy(target, Urgency::kReword, delays_.reword);
       return;
   }
 }
 
-void StatusWriter::DueAt(const Target& target, absl::Duration at) {
-  auto [it, fresh] = due_.try_emplace(target, at);
-  it->second = std::min(it->second, at);
-  ArmTimer(it->second);
+void StatusWriter::DueBy(const Target& target, Urgency urgency, absl::Duration delay) {
+  const absl::Duration now = api_.executor().Monotonic();
+  const auto known = due_.find(target);
+  if (known == due_.end()) {
+    due_[target] = {now + delay, now, urgency};
+  } else if (Due& due = known->second; due.urgency == urgency) {
+    due.at = std::min(due.at, now + delay);
+  } else {
+    // What was to be told is not so any more, and its time does not count. But a wish that is a
+    // different one each time must be told as well.
+    due = {std::min(now + delay, due.since + delays_.reword), due.since, urgency};
+  }
+  ArmTimer(due_[target].at);
 }
 
 void StatusWriter::Drop(const Target& target) {
@@ -285,15 +307,7 @@ void StatusWriter::ArmTimer(absl::Duration at) {
 // What the watch shows by now need not be remembered as sent.
 void StatusWriter::ForgetShown() {
   std::erase_if(gathering_, [this](const auto& entry) { return !mirror_.Gang(entry.first); });
-  absl::erase_if(sent_groups_, [this](const auto& entry) {
-    const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
-    const std::optional<GangView> gang = mirror_.Gang(entry.first);
-    const ShownPodGroup& sent = entry.second.status;
-    return shown == nullptr || !gang || gang->uid != entry.second.uid ||
-           (shown->phase == sent.phase && shown->running == sent.running &&
-            shown->succeeded == sent.succeeded && shown->failed == sent.failed &&
-            shown->conditions == sent.conditions);
-  });
+  sent_groups_.ForgetShown();
   std::erase_if(group_conditions_, [this](const auto& entry) {
     const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
     if (shown == nullptr) return true;
@@ -317,8 +331,8 @@ void StatusWriter::FireDue() {
   timer_at_ = absl::InfiniteDuration();
   const absl::Duration now = api_.executor().Monotonic();
   std::vector<Target> fired;
-  for (const auto& [target, at] : due_) {
-    if (at <= now) fired.push_back(target);
+  for (const auto& [target, due] : due_) {
+    if (due.at <= now) fired.push_back(target);
   }
   std::sort(fired.begin(), fired.end());  // The same order in every run.
   for (const Target& target : fired) {
@@ -326,13 +340,13 @@ void StatusWriter::FireDue() {
     if (UrgencyOf(target) == Urgency::kNone) {
       Drop(target);
     } else if (const absl::Duration until = GathersUntil(target); until > now) {
-      due_[target] = until;
+      due_[target] = {until, until, UrgencyOf(target)};
     } else {
       MakeReady(target);
     }
   }
   absl::Duration next = absl::InfiniteDuration();
-  for (const auto& [target, at] : due_) next = std::min(next, at);
+  for (const auto& [target, due] : due_) next = std::min(next, due.at);
   if (!due_.empty()) ArmTimer(next);
   ForgetShown();
 }
@@ -393,7 +407,7 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
     return;
   }
   Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
-  sent_groups_.erase(target.second);
+  sent_groups_.Forget(target.second);
   sent_pods_.erase(target.second);
   if (target.first == Kind::kPod) ForgetRefusedNomination(target.second, status);
   sent_queues_.erase(target.second);
@@ -401,78 +415,11 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   // of the wish is tried on it. Two that never agree must not fill the server with their quarrel.
   constexpr int kDoublingsMax = 20;
   const int64_t factor = int64_t{2} << std::min(failures_[target]++, kDoublingsMax);
-  const absl::Duration delay =
+  const absl::Duration at =
+      api_.executor().Monotonic() +
       client::RetryAfter(status).value_or(std::min(delays_.settle * factor, delays_.retry_max));
-  DueAt(target, api_.executor().Monotonic() + delay);
-}
-
-net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
-  GroupWish wish = groups_.at(key);
-  const ShownPodGroup* const shown = mirror_.ShownOf(key);
-  if (failures_.contains({Kind::kPodGroup, key}) && shown != nullptr) {
-    // Somebody wrote since the wish was made, maybe ourselves. It is tried on what is there now.
-    ShownPodGroup status = *shown;
-    for (const ShownCondition& condition : wish.status.conditions) {
-      Merge(condition, &status.conditions);
-    }
-    wish.status.resource_version = shown->resource_version;
-    wish.status.conditions = std::move(status.conditions);
-  }
-  const size_t slash = key.find('/');
-  const std::string ns = key.substr(0, slash);
-  const std::string name = key.substr(slash + 1);
-  const client::ApiPath path{"podgroups",
-                             types::ResourceTraits<types::PodGroup>::type().Path(ns, name)};
-  client::Patch patch = PodGroupStatusPatch(wish.status, wish.session, api_.executor().Now());
-  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
-  if (!answer.ok()) co_return answer.status();
-  sent_groups_[key] = {wish.uid, wish.status};
-  client::EventObject object;
-  object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
-  object.kind = "PodGroup";
-  object.namespace_name = ns;
-  object.name = name;
-  object.uid = wish.uid;
-  for (const framework::EventReport& event : wish.events) {
-    events_.Record(object, {event.warning ? "Warning" : "Normal", event.reason, event.message});
-  }
-  co_return absl::OkStatus();
-}
-
-net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
-  const PodWish wish = pods_.at(key);
-  const size_t slash = key.find('/');
-  const std::string ns = key.substr(0, slash);
-  const std::string name = key.substr(slash + 1);
-  const client::ApiPath path{"pods",
-                             types::ResourceTraits<types::Pod>::type().Path(ns, name, "status")};
-  client::Patch patch = PodScheduledPatch(wish.uid, wish.reason, wish.message, wish.nominated_node,
-                                          api_.executor().Now());
-  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
-  if (!answer.ok()) co_return answer.status();
-  sent_pods_[key] = wish;
-  if (metrics_ != nullptr && wish.reason == "Unschedulable") {
-    metrics_->ScheduleAttempt("unschedulable");
-  }
-  client::EventObject object;
-  object.kind = "Pod";
-  object.namespace_name = ns;
-  object.name = name;
-  object.uid = wish.uid;
-  events_.Record(object, {"Warning", "FailedScheduling", wish.message});
-  co_return absl::OkStatus();
-}
-
-net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
-  const NamedAmounts wish = queues_.at(key);
-  const NamedAmounts shown = *mirror_.ShownAllocatedOf(key);
-  const client::ApiPath path{"queues",
-                             types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
-  client::Patch patch = QueueAllocatedPatch(wish, shown);
-  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
-  if (!answer.ok()) co_return answer.status();
-  sent_queues_[key] = wish;
-  co_return absl::OkStatus();
+  due_[target] = {at, at, Urgency::kNone};
+  ArmTimer(at);
 }
 
 }  // namespace bth::cache

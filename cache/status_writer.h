@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "cache/mirror.h"
+#include "cache/sent_groups.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "framework/effects.h"
@@ -22,14 +23,16 @@ inline constexpr const char* kPartiallyBound = "PartiallyBound";
 ShownCondition NoLongerPartiallyBound(const GangView& gang);
 
 // One wish per object, the newest; a wish that the object already shows is dropped without a
-// write. Phases and counts go out at once; reasons after `settle`, so that what is bound a moment
-// later is never called unschedulable; a mere change of wording after `reword`. Pods of a gang that
-// has too few are told no sooner than `gather` after the last one came: most often they all come.
-// Thread: I/O.
+// write. Phases go out at once, but that a gang is placed waits for `tally`, like counts: its pods
+// start a moment later, and both are told in one write. Reasons go out after `settle`, so that what
+// is bound a moment later is never called unschedulable; a mere change of wording after `reword`.
+// Pods of a gang that has too few are told no sooner than `gather` after the last one came: most
+// often they all come. Thread: I/O.
 class StatusWriter {
  public:
   struct Delays {
     absl::Duration settle = absl::Milliseconds(500);
+    absl::Duration tally = absl::Seconds(1);
     absl::Duration reword = absl::Seconds(2);
     absl::Duration gather = absl::Seconds(2);
     absl::Duration retry_max = absl::Minutes(1);  // After failures in a row, from 2 x settle.
@@ -67,10 +70,6 @@ class StatusWriter {
     ShownPodGroup status;
     std::vector<framework::EventReport> events;
   };
-  struct SentGroup {
-    std::string uid;  // Another group may have the name by now.
-    ShownPodGroup status;
-  };
   struct PodWish {
     std::string uid;
     std::string reason;
@@ -84,15 +83,19 @@ class StatusWriter {
     absl::Duration since;  // Monotonic time at which it had another number.
   };
   // How different a wish is from what the object shows.
-  enum class Urgency : uint8_t { kNone, kReword, kSettle, kNow };
+  enum class Urgency : uint8_t { kNone, kReword, kTally, kSettle, kNow };
+  // When a target that may wait is ready. Times are monotonic.
+  struct Due {
+    absl::Duration at;
+    absl::Duration since;  // The target has waited from then on.
+    Urgency urgency = Urgency::kNone;
+  };
 
   void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
   void NoteGathering(const std::string& key);
   void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
   void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);
   void EndPartiallyBound(const std::string& key, std::vector<ShownCondition>* conditions) const;
-  // What the group shows as soon as the watch has caught up with what was sent.
-  const ShownPodGroup& KnownOf(const std::string& key, const ShownPodGroup& shown) const;
   Urgency GroupUrgency(const std::string& key) const;
   Urgency PodUrgency(const std::string& key) const;
   Urgency QueueUrgency(const std::string& key) const;
@@ -102,11 +105,16 @@ class StatusWriter {
   // Puts the target where its urgency belongs: ready, or due later.
   void Schedule(const Target& target);
   void MakeReady(const Target& target);
-  void DueAt(const Target& target, absl::Duration at);
+  void DueBy(const Target& target, Urgency urgency, absl::Duration delay);
   void ArmTimer(absl::Duration at);
   void ForgetShown();
   void FireDue();
   void Drop(const Target& target);
+  // The wish on top of what the group is known to show.
+  void Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const;
+  // What went well stays worth telling when a newer wish comes before it was told.
+  static void KeepGoodNews(const std::vector<framework::EventReport>& untold, GroupWish* wish);
+  void TellGroup(const std::string& key, const GroupWish& wish);
   net::Awaitable<absl::Status> SendGroup(std::string key);
   net::Awaitable<absl::Status> SendPod(std::string key);
   net::Awaitable<absl::Status> SendQueue(std::string key);
@@ -126,13 +134,13 @@ class StatusWriter {
   std::map<std::string, ShownCondition> group_conditions_;  // Of WantGroupCondition.
   std::string last_session_;
   // What we sent and the watch has not shown yet.
-  absl::flat_hash_map<std::string, SentGroup> sent_groups_;
+  SentGroups sent_groups_;
   absl::flat_hash_map<std::string, PodWish> sent_pods_;
   absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
-  std::deque<Target> ready_;                         // In order; a target stands here once.
-  absl::flat_hash_map<Target, absl::Duration> due_;  // Monotonic time of later targets.
-  absl::flat_hash_map<Target, bool> busy_;           // In flight.
-  absl::flat_hash_map<Target, int> failures_;        // In a row.
+  std::deque<Target> ready_;  // In order; a target stands here once.
+  absl::flat_hash_map<Target, Due> due_;
+  absl::flat_hash_map<Target, bool> busy_;     // In flight.
+  absl::flat_hash_map<Target, int> failures_;  // In a row.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_ = absl::InfiniteDuration();
 };

@@ -133,7 +133,8 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
     out.events.push_back({true, std::string(kUnschedulable),
                           absl::StrCat(counts.count(TaskStatus::kPending), "/", counts.total(),
                                        " tasks in gang unschedulable: ", message)});
-  } else if (!waits && !was_ready) {
+  } else if (!waits && !was_ready && (row.min_available > 1 || counts.total() > 1)) {
+    // Of a pod by itself its own event tells it.
     out.events.push_back({false, "Scheduled", "pod group is ready"});
   }
   if (unplaced) ReportPods(session, job, message, report);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler::testing {
 namespace {
@@ -25,32 +26,113 @@ struct Life : Bed {
     }
     return texts;
   }
-  void SetPodPhase(const std::string& phase) {
-    const Answer answer = Call("PATCH", "/api/v1/namespaces/default/pods/p/status",
-                               absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"),
-                               "application/merge-patch+json");
+  void SetPodPhase(const std::string& pod, const std::string& phase) {
+    const Answer answer = Call(
+        "PATCH", absl::StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
+        absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"), "application/merge-patch+json");
     REQUIRE(answer.code == 200);
-    Settle();
   }
+  int64_t Version() {
+    return std::stoll(
+        std::string(Get(GroupPath("g")).At({"metadata", "resourceVersion"}).AsString()));
+  }
+  int64_t Running() { return Get(GroupPath("g")).At({"status", "running"}).AsInt(); }
 };
+
+const char* const kGroups = "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups";
+
+// A group of one pod that wants two cores.
+std::string WithMinimum(const std::string& name) {
+  return absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                      R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,)",
+                      R"("queue":"default","minResources":{"cpu":"2"}}})");
+}
 
 TEST_CASE("group events: nothing before there are pods, and readiness once", "[scheduler]") {
   Life bed;
   bed.Node("n1", 4);
   bed.Start();
-  bed.Group("g", 1);
+  bed.Group("g", 2);
   bed.Settle();
   CHECK(bed.Phase() == "Inqueue");
   CHECK(bed.Told().empty());
   bed.Pod("p", "g", 1);
+  bed.Pod("q", "g", 1);
   bed.Settle();
   CHECK(bed.Phase() == "Running");
   const std::vector<std::string> once = {"Normal Scheduled 1"};
   CHECK(bed.Told() == once);
-  bed.SetPodPhase("Running");
-  bed.SetPodPhase("Succeeded");
+  for (const char* phase : {"Running", "Succeeded"}) {
+    for (const char* pod : {"p", "q"}) bed.SetPodPhase(pod, phase);
+    bed.Settle();
+  }
   CHECK(bed.Phase() == "Completed");
   CHECK(bed.Told() == once);
+}
+
+TEST_CASE("group events: a pod by itself tells by its own event that it is placed", "[scheduler]") {
+  Life bed;
+  bed.Node("n1", 4);
+  bed.Start();
+  bed.Group("g", 1);
+  bed.Settle();
+  bed.Pod("p", "g", 1);
+  bed.Settle();
+  CHECK(bed.Phase() == "Running");
+  CHECK(bed.Told() == std::vector<std::string>());
+}
+
+TEST_CASE("group status: that a gang is placed and that it runs is one write", "[scheduler]") {
+  Life bed;
+  bed.Node("n1", 4);
+  bed.Start();
+  bed.Group("g", 2);
+  bed.Settle();
+  const int64_t admitted = bed.Version();
+  bed.Pod("p", "g", 1);
+  bed.Pod("q", "g", 1);
+  bed.executor.Advance(absl::Milliseconds(400));
+  CHECK(bed.NodeOf("q") == "n1");
+  CHECK(bed.Version() == admitted);
+  bed.SetPodPhase("p", "Running");
+  bed.SetPodPhase("q", "Running");
+  bed.executor.Advance(absl::Milliseconds(400));
+  CHECK(bed.Version() == admitted);
+  bed.executor.Advance(absl::Milliseconds(400));
+  CHECK(bed.Phase() == "Running");
+  CHECK(bed.Running() == 2);
+  const int64_t told = bed.Version();
+  const std::vector<std::string> once = {"Normal Scheduled 1"};
+  bed.Settle();
+  CHECK(bed.Told() == once);
+  CHECK(bed.Version() == told);
+}
+
+TEST_CASE("group status: room of a placed gang is not kept twice while its phase is untold",
+          "[scheduler]") {
+  test::TempFolder folder;
+  SchedulerOptions options;
+  options.policy.path = folder.Write("scheduler.conf", R"(
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - {name: gang}
+  - {name: overcommit, arguments: {overcommit-factor: 1.0}}
+  - {name: predicates}
+)");
+  Life bed;
+  bed.Node("n1", 4);
+  bed.Start(std::move(options));
+  bed.Create(kGroups, WithMinimum("g"));
+  bed.Settle();
+  bed.Pod("p", "g", 2);
+  bed.executor.Advance(absl::Milliseconds(50));
+  CHECK(bed.NodeOf("p") == "n1");
+  CHECK(bed.Phase() == "Inqueue");
+  bed.Create(kGroups, WithMinimum("h"));
+  bed.executor.Advance(absl::Milliseconds(50));
+  CHECK(bed.Phase() == "Inqueue");
+  CHECK(bed.Get(bed.GroupPath("h")).At({"status", "phase"}).AsString() == "Inqueue");
 }
 
 TEST_CASE("group events: a PodGroup without pods that is not admitted is told why", "[scheduler]") {

@@ -1,0 +1,109 @@
+// The requests of StatusWriter.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/types/codec.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/queue.h"
+#include "api/types/resource.h"
+#include "cache/status_patches.h"
+#include "cache/status_writer.h"
+
+namespace bth::cache {
+
+// Somebody wrote since the wish was made, maybe ourselves.
+void StatusWriter::Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const {
+  if (wanted->resource_version == known.resource_version) return;
+  std::vector<ShownCondition> conditions = known.conditions;
+  for (ShownCondition& condition : wanted->conditions) Merge(std::move(condition), &conditions);
+  wanted->conditions = std::move(conditions);
+  wanted->resource_version = known.resource_version;
+}
+
+void StatusWriter::KeepGoodNews(const std::vector<framework::EventReport>& untold,
+                                GroupWish* wish) {
+  for (const framework::EventReport& event : untold) {
+    const auto is_same = [&event](const framework::EventReport& known) {
+      return known.reason == event.reason && known.message == event.message;
+    };
+    if (!event.warning && std::none_of(wish->events.begin(), wish->events.end(), is_same)) {
+      wish->events.push_back(event);
+    }
+  }
+}
+
+void StatusWriter::TellGroup(const std::string& key, const GroupWish& wish) {
+  const size_t slash = key.find('/');
+  client::EventObject object;
+  object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
+  object.kind = "PodGroup";
+  object.namespace_name = key.substr(0, slash);
+  object.name = key.substr(slash + 1);
+  object.uid = wish.uid;
+  for (const framework::EventReport& event : wish.events) {
+    events_.Record(object, {event.warning ? "Warning" : "Normal", event.reason, event.message});
+  }
+}
+
+net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
+  GroupWish wish = groups_.at(key);
+  groups_.at(key).events.clear();
+  Rebase(*sent_groups_.Known(key), &wish.status);
+  const size_t slash = key.find('/');
+  const client::ApiPath path{"podgroups", types::ResourceTraits<types::PodGroup>::type().Path(
+                                              key.substr(0, slash), key.substr(slash + 1))};
+  client::Patch patch = PodGroupStatusPatch(wish.status, wish.session, api_.executor().Now());
+  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
+  if (!answer.ok()) {
+    GroupWish& left = groups_.at(key);  // Nobody drops what is in flight.
+    if (left.uid == wish.uid) KeepGoodNews(wish.events, &left);
+    co_return answer.status();
+  }
+  std::string base = wish.status.resource_version;
+  const absl::StatusOr<types::PodGroup> now = types::Decode<types::PodGroup>(*answer);
+  if (now.ok()) wish.status.resource_version = now->meta.resource_version;
+  sent_groups_.Note(key, wish.uid, std::move(base), wish.status);
+  TellGroup(key, wish);
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
+  const PodWish wish = pods_.at(key);
+  const size_t slash = key.find('/');
+  const std::string ns = key.substr(0, slash);
+  const std::string name = key.substr(slash + 1);
+  const client::ApiPath path{"pods",
+                             types::ResourceTraits<types::Pod>::type().Path(ns, name, "status")};
+  client::Patch patch = PodScheduledPatch(wish.uid, wish.reason, wish.message, wish.nominated_node,
+                                          api_.executor().Now());
+  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
+  if (!answer.ok()) co_return answer.status();
+  sent_pods_[key] = wish;
+  if (metrics_ != nullptr && wish.reason == "Unschedulable") {
+    metrics_->ScheduleAttempt("unschedulable");
+  }
+  client::EventObject object;
+  object.kind = "Pod";
+  object.namespace_name = ns;
+  object.name = name;
+  object.uid = wish.uid;
+  events_.Record(object, {"Warning", "FailedScheduling", wish.message});
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
+  const NamedAmounts wish = queues_.at(key);
+  const NamedAmounts shown = *mirror_.ShownAllocatedOf(key);
+  const client::ApiPath path{"queues",
+                             types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
+  client::Patch patch = QueueAllocatedPatch(wish, shown);
+  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
+  if (!answer.ok()) co_return answer.status();
+  sent_queues_[key] = wish;
+  co_return absl::OkStatus();
+}
+
+}  // namespace bth::cache
