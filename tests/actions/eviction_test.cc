@@ -19,7 +19,7 @@ using model::NodeRange;
 using model::TaskId;
 using model::TaskStatus;
 
-using Names = std::set<std::string>;
+using NameSet = std::set<std::string>;
 using Open = std::function<void(Session&, HookRegistrar&)>;
 
 class TestPlugin final : public framework::Plugin {
@@ -47,7 +47,7 @@ framework::Registry WithPlugin(Open open) {
   return registry;
 }
 
-framework::Registry Builtins() {
+framework::Registry IdleTestPlugin() {
   return WithPlugin([](Session&, HookRegistrar&) {});
 }
 
@@ -71,11 +71,11 @@ TEST_CASE("shuffle: what plugins of the first tier with an answer name is evicte
       "task b-1 job=b node=n1 cpu=1 prio=1; task b-2 job=b node=n1 cpu=1 prio=9;"
       "task c-1 job=c node=n1 cpu=1 prio=1; task c-3 job=c node=n1 cpu=1 prio=9 status=bound");
   CHECK(RunCycle(WithPlugin(named("-1")), MakePolicy("shuffle", "gang,test"), world).evictions ==
-        Names{"a-1", "b-1", "c-1"});
+        NameSet{"a-1", "b-1", "c-1"});
   CHECK(RunCycle(WithPlugin(named("-3")), MakePolicy("shuffle", "gang,test"), world).evictions ==
-        Names{});  // Not running yet.
+        NameSet{});  // Not running yet.
   CHECK(RunCycle(WithPlugin(named("-1")), MakePolicy("shuffle", "gang,test!enabledVictim"), world)
-            .evictions == Names{});
+            .evictions == NameSet{});
 }
 
 TEST_CASE("preempt: filters are asked again after each eviction", "[actions][preempt]") {
@@ -102,7 +102,7 @@ TEST_CASE("preempt: filters are asked again after each eviction", "[actions][pre
       "job high prio=9 min=1; task preemptor job=high cpu=1");
   const CycleOutcome outcome =
       RunCycle(WithPlugin(apart), MakePolicy("preempt", "conformance,gang,priority,test"), world);
-  CHECK(outcome.evictions == Names{"victim"});
+  CHECK(outcome.evictions == NameSet{"victim"});
   CHECK(outcome.pipelined == std::map<std::string, std::string>{{"preemptor", "n1"}});
 }
 
@@ -208,7 +208,7 @@ TEST_CASE("preempt: plugins are asked about no more nodes than needed", "[action
 }
 
 TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][eviction]") {
-  const framework::Registry registry = Builtins();
+  const framework::Registry registry = IdleTestPlugin();
   PluginBed bed(registry, MakePolicy("", "gang"),
                 MakeWorld("node n cpu=4; job v min=0; task a job=v cpu=1 node=n;"
                           "task b job=v cpu=3 node=n; job w min=1; task t job=w cpu=3;"
@@ -258,7 +258,7 @@ TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][evicti
 }
 
 TEST_CASE("search: who is evicted first", "[actions][eviction]") {
-  PluginBed bed(Builtins(), MakePolicy("", "priority,gang"),
+  PluginBed bed(IdleTestPlugin(), MakePolicy("", "priority,gang"),
                 MakeWorld("node n cpu=9; queue q1; queue q2;"
                           "job low queue=q1 prio=1 min=0; task l1 job=low node=n prio=5;"
                           "task l2 job=low node=n prio=1; job mid queue=q1 prio=5 min=0;"

@@ -4,14 +4,13 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "tests/algo/vectors.h"
 #include "tests/support/catch.h"
 
 namespace bth::algo {
 namespace {
 
-constexpr int kGpu = 3;
-
-ResourceVec Vec(int64_t cpu, int64_t memory, int64_t gpu = 0, int64_t pods = 0) {
+ResourceVec ShareVec(int64_t cpu, int64_t memory, int64_t gpu = 0, int64_t pods = 0) {
   ResourceVec vec;
   vec[model::kCpu] = cpu;
   vec[model::kMemory] = memory;
@@ -21,7 +20,7 @@ ResourceVec Vec(int64_t cpu, int64_t memory, int64_t gpu = 0, int64_t pods = 0) 
 }
 
 ResourceVec Both(int64_t amount) {
-  return Vec(amount, amount);
+  return ShareVec(amount, amount);
 }
 
 ResourceSet Guaranteed(int64_t amount) {
@@ -47,10 +46,10 @@ TEST_CASE("fair share: a capability bounds one dimension", "[algo][unit]") {
   ResourceSet capability;
   capability.Set(model::kCpu, 4000);
   const ResourceSet limit = RealCapability(total, {}, {}, capability);
-  CHECK(limit.v == Vec(4000, 10000));
+  CHECK(limit.v == ShareVec(4000, 10000));
   const FairShares shares = DivideFairly(
       total, {{.weight = 1, .request = Both(10000), .limit = limit}, Claim(3, Both(3000), total)});
-  CHECK(shares.deserved == std::vector<ResourceVec>{Vec(4000, 7000), Both(3000)});
+  CHECK(shares.deserved == std::vector<ResourceVec>{ShareVec(4000, 7000), Both(3000)});
   CHECK(shares.passes == 3);
 }
 
@@ -69,11 +68,11 @@ TEST_CASE("fair share: a guarantee is kept and shrinks the others", "[algo][unit
 }
 
 TEST_CASE("fair share: dimensions are divided side by side", "[algo][unit]") {
-  const ResourceVec total = Vec(8000, 8000, 8000, 100);
-  const FairShares shares = DivideFairly(
-      total, {Claim(1, Vec(8000, 8000, 8000, 8), total), Claim(1, Vec(2000, 2000, 0, 2), total)});
+  const ResourceVec total = ShareVec(8000, 8000, 8000, 100);
+  const FairShares shares = DivideFairly(total, {Claim(1, ShareVec(8000, 8000, 8000, 8), total),
+                                                 Claim(1, ShareVec(2000, 2000, 0, 2), total)});
   CHECK(shares.deserved ==
-        std::vector<ResourceVec>{Vec(6000, 6000, 8000, 8), Vec(2000, 2000, 0, 2)});
+        std::vector<ResourceVec>{ShareVec(6000, 6000, 8000, 8), ShareVec(2000, 2000, 0, 2)});
   CHECK(shares.passes == 2);
 }
 
@@ -87,16 +86,17 @@ TEST_CASE("fair share: without any weight nobody deserves anything", "[algo][uni
 
 TEST_CASE("fair share: units that do not divide go to the first that can use them",
           "[algo][unit]") {
-  const ResourceVec total = Vec(100, 2);
-  const FairShares shares = DivideFairly(
-      total,
-      {Claim(1, Vec(100, 0), total), Claim(1, Vec(100, 9), total), Claim(1, Vec(100, 9), total)});
-  CHECK(shares.deserved == std::vector<ResourceVec>{Vec(34, 0), Vec(33, 1), Vec(33, 1)});
+  const ResourceVec total = ShareVec(100, 2);
+  const FairShares shares =
+      DivideFairly(total, {Claim(1, ShareVec(100, 0), total), Claim(1, ShareVec(100, 9), total),
+                           Claim(1, ShareVec(100, 9), total)});
+  CHECK(shares.deserved ==
+        std::vector<ResourceVec>{ShareVec(34, 0), ShareVec(33, 1), ShareVec(33, 1)});
 }
 
 TEST_CASE("fair share: huge amounts and weights stay exact", "[algo][unit]") {
   const int64_t huge = int64_t{1} << 60;
-  const ResourceVec total = Vec(1, huge);
+  const ResourceVec total = ShareVec(1, huge);
   const FairShares shares =
       DivideFairly(total, {Claim(1'000'000'000, total, total), Claim(1'000'000'000, total, total),
                            Claim(2'000'000'000, total, total)});
@@ -105,7 +105,7 @@ TEST_CASE("fair share: huge amounts and weights stay exact", "[algo][unit]") {
 }
 
 TEST_CASE("fair share: a name that the cluster has only for guarantees is absent", "[algo][unit]") {
-  const ResourceVec total = Vec(10, 10, 4);
+  const ResourceVec total = ShareVec(10, 10, 4);
   ResourceSet guarantee;
   guarantee.Set(kGpu, 4);
   const ResourceSet other = RealCapability(total, guarantee.v, {}, {});
@@ -115,7 +115,7 @@ TEST_CASE("fair share: a name that the cluster has only for guarantees is absent
   ResourceSet capability;
   capability.Set(model::kCpu, 0);
   capability.Set(kGpu, 1);
-  CHECK(RealCapability(total, {}, {}, capability).v == Vec(10, 10, 1));
+  CHECK(RealCapability(total, {}, {}, capability).v == ShareVec(10, 10, 1));
 }
 
 // Nothing is lost and nothing invented, whatever the queues ask for.
@@ -123,8 +123,8 @@ TEST_CASE("fair share: the division is sound for random queues", "[algo][propert
   for (uint64_t seed = 1; seed <= 500; ++seed) {
     CAPTURE(seed);
     Rng rng(seed);
-    const ResourceVec total = Vec(rng.Between(0, 100'000), rng.Between(1, int64_t{1} << 45),
-                                  rng.Between(0, 16'000), rng.Between(1, 500));
+    const ResourceVec total = ShareVec(rng.Between(0, 100'000), rng.Between(1, int64_t{1} << 45),
+                                       rng.Between(0, 16'000), rng.Between(1, 500));
     std::vector<QueueClaim> claims(static_cast<size_t>(rng.Between(1, 12)));
     ResourceVec wanted;
     for (QueueClaim& claim : claims) {
@@ -132,8 +132,8 @@ TEST_CASE("fair share: the division is sound for random queues", "[algo][propert
       if (rng.Chance(0.4)) capability.Set(model::kCpu, rng.Between(1, 50'000));
       if (rng.Chance(0.4)) capability.Set(kGpu, rng.Between(0, 9'000));
       claim = {.weight = rng.Between(0, 20),
-               .request = Vec(rng.Between(0, 60'000), rng.Between(0, int64_t{1} << 44),
-                              rng.Between(0, 16'000), rng.Between(0, 200)),
+               .request = ShareVec(rng.Between(0, 60'000), rng.Between(0, int64_t{1} << 44),
+                                   rng.Between(0, 16'000), rng.Between(0, 200)),
                .limit = RealCapability(total, {}, {}, capability)};
       if (claim.weight > 0) wanted += Limited(claim.request, claim.limit, Absent::kInfinity);
     }

@@ -1,8 +1,6 @@
 // The definitions in deploy/crds: written by the generator, complete, and what the tables say.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -14,13 +12,11 @@
 #include "api/types/crd/schema.h"
 #include "api/types/crd/yaml.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 using namespace bth::types;
 
 namespace {
-
-const std::filesystem::path kFolder =
-    std::filesystem::path(__FILE__).parent_path() / "../../deploy/crds";
 
 std::vector<crd::Definition> Definitions() {
   auto definitions = crd::GenerateDefinitions();
@@ -70,9 +66,9 @@ void ForEachSchema(const Json& schema, const std::string& path, const Visit& vis
 
 TEST_CASE("definitions: deploy/crds holds what the generator writes", "[types][unit]") {
   std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
-    std::ifstream stream(entry.path(), std::ios::binary);
-    files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(stream), {}};
+  for (const auto& entry :
+       std::filesystem::directory_iterator(bth::test::SourceRoot() / "deploy/crds")) {
+    files[entry.path().filename().string()] = bth::test::ReadFile(entry.path());
   }
   std::set<std::string> expected;
   for (const crd::Definition& definition : Definitions()) {

@@ -6,14 +6,12 @@
 namespace bth::apiserver::testing {
 namespace {
 
-constexpr char kLines[] = "/apis/batch.example.com/v1/lines";
-
 Answer Apply(Bed& bed, const std::string& path, const std::string& manager,
              const std::string& body) {
   return bed.Patch(absl::StrCat(path, "?fieldManager=", manager), "apply-patch+yaml", body);
 }
 
-std::string Config(std::string_view data, std::string_view metadata = "") {
+std::string ConfigMapText(std::string_view data, std::string_view metadata = "") {
   return absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a")",
                       std::string(metadata), R"(},"data":)", std::string(data), "}");
 }
@@ -42,13 +40,13 @@ const std::string kA = absl::StrCat(kConfigs, "/a");
 
 TEST_CASE("apply: an update takes fields over, and then defends them") {
   Bed bed;
-  REQUIRE(Apply(bed, kA, "one", Config(R"({"x":"1","y":"1"})")).code == 201);
+  REQUIRE(Apply(bed, kA, "one", ConfigMapText(R"({"x":"1","y":"1"})")).code == 201);
   const Answer edited = bed.Merge(kA + "?fieldManager=ed", R"({"data":{"y":"2","z":"3"}})");
   CHECK(Account(edited) == "one Apply .data.x; ed Update .data.y .data.z");
-  const Answer fight = Apply(bed, kA, "one", Config(R"({"x":"1","y":"1"})"));
+  const Answer fight = Apply(bed, kA, "one", ConfigMapText(R"({"x":"1","y":"1"})"));
   CHECK(fight.code == 409);
   CHECK(fight.message() == "Apply failed with 1 conflict: conflict with \"ed\" using v1: .data.y");
-  const Answer both = Apply(bed, kA, "two", Config(R"({"x":"5","y":"6"})"));
+  const Answer both = Apply(bed, kA, "two", ConfigMapText(R"({"x":"5","y":"6"})"));
   CHECK(both.message() ==
         "Apply failed with 2 conflicts: conflicts with \"ed\" using v1:\n- .data.y\nconflicts "
         "with \"one\":\n- .data.x");
@@ -57,27 +55,27 @@ TEST_CASE("apply: an update takes fields over, and then defends them") {
   CHECK(causes[size_t{0}]["reason"].AsString() == "FieldManagerConflict");
   CHECK(causes[size_t{0}]["field"].AsString() == ".data.y");
   // What it gave up is nobody's to remove.
-  const Answer less = Apply(bed, kA, "one", Config(R"({"x":"1"})"));
+  const Answer less = Apply(bed, kA, "one", ConfigMapText(R"({"x":"1"})"));
   CHECK(less.body["data"].size() == 3);
-  const Answer forced = Apply(bed, kA, "two&force=true", Config(R"({"y":"6"})"));
+  const Answer forced = Apply(bed, kA, "two&force=true", ConfigMapText(R"({"y":"6"})"));
   CHECK(Account(forced) == "one Apply .data.x; two Apply .data.y; ed Update .data.z");
 }
 
 TEST_CASE("apply: an update that removes leaves nothing owned") {
   Bed bed;
-  Apply(bed, kA, "one", Config(R"({"x":"1","y":"1"})", R"(,"labels":{"l":"1"})"));
+  Apply(bed, kA, "one", ConfigMapText(R"({"x":"1","y":"1"})", R"(,"labels":{"l":"1"})"));
   CHECK(Account(bed.Merge(kA, R"({"metadata":{"labels":null},"data":{"x":null}})")) ==
         "one Apply .data.y");
 }
 
 TEST_CASE("apply: the account survives writers that do not send it, and may be ended") {
   Bed bed;
-  Apply(bed, kA, "one", Config(R"({"x":"1"})"));
-  const Answer put = bed.Put(kA + "?fieldManager=putter", Config(R"({"x":"1","w":"1"})"));
+  Apply(bed, kA, "one", ConfigMapText(R"({"x":"1"})"));
+  const Answer put = bed.Put(kA + "?fieldManager=putter", ConfigMapText(R"({"x":"1","w":"1"})"));
   CHECK(Account(put) == "one Apply .data.x; putter Update .data.w");
   // Nothing changes: no event, no new time.
   bed.executor.Advance(absl::Seconds(5));
-  const Answer same = bed.Put(kA + "?fieldManager=other", Config(R"({"x":"1","w":"1"})"));
+  const Answer same = bed.Put(kA + "?fieldManager=other", ConfigMapText(R"({"x":"1","w":"1"})"));
   CHECK(same.at({"metadata", "resourceVersion"}) == put.at({"metadata", "resourceVersion"}));
   const Answer broken = bed.Merge(kA, R"({"metadata":{"managedFields":[{"manager":"x"}]}})");
   CHECK(Account(broken) == Account(put));
@@ -96,14 +94,14 @@ TEST_CASE("apply: the account survives writers that do not send it, and may be e
 TEST_CASE("apply: what was there before the first apply has an owner") {
   Bed bed;
   bed.Post(kConfigs, ConfigJson("a"));
-  const Answer fight = Apply(bed, kA, "one", Config(R"({"k":"new"})"));
+  const Answer fight = Apply(bed, kA, "one", ConfigMapText(R"({"k":"new"})"));
   CHECK(fight.code == 409);
   CHECK_THAT(fight.message(),
              Catch::Contains("conflict with \"before-first-apply\" using v1: .data.k"));
-  const Answer same = Apply(bed, kA, "one", Config(R"({"k":"v"})"));
+  const Answer same = Apply(bed, kA, "one", ConfigMapText(R"({"k":"v"})"));
   CHECK(Account(same) == "one Apply .data.k; before-first-apply Update .data.k .metadata.labels");
   // The other owner keeps it.
-  CHECK(Apply(bed, kA, "one", Config("{}")).at({"data", "k"}) == "v");
+  CHECK(Apply(bed, kA, "one", ConfigMapText("{}")).at({"data", "k"}) == "v");
 }
 
 TEST_CASE("apply: kubectl takes over what it applied from its own side") {
@@ -112,14 +110,14 @@ TEST_CASE("apply: kubectl takes over what it applied from its own side") {
       kConfigs,
       R"({"metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":
       "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"data\":{\"k\":\"v\"}}"}},"data":{"k":"v","o":"v"}})");
-  CHECK(Apply(bed, kA, "other", Config(R"({"k":"new"})")).code == 409);
-  CHECK(Apply(bed, kA, "kubectl", Config(R"({"k":"new","o":"new"})")).code == 409);
-  CHECK(Apply(bed, kA, "kubectl", Config(R"({"k":"new"})")).at({"data", "k"}) == "new");
+  CHECK(Apply(bed, kA, "other", ConfigMapText(R"({"k":"new"})")).code == 409);
+  CHECK(Apply(bed, kA, "kubectl", ConfigMapText(R"({"k":"new","o":"new"})")).code == 409);
+  CHECK(Apply(bed, kA, "kubectl", ConfigMapText(R"({"k":"new"})")).at({"data", "k"}) == "new");
 }
 
 TEST_CASE("apply: many updaters become one") {
   Bed bed;
-  Apply(bed, kA, "one", Config(R"({"x":"1"})"));
+  Apply(bed, kA, "one", ConfigMapText(R"({"x":"1"})"));
   for (int i = 0; i < 15; ++i) {
     bed.executor.Advance(absl::Seconds(1));
     bed.Merge(absl::StrCat(kA, "?fieldManager=m", i),
@@ -265,19 +263,20 @@ TEST_CASE("apply: what is refused") {
   for (const char* items : {R"([{"uid":null}])", "[[]]", R"([{"name":"a"}])", R"([{"uid":{}}])"}) {
     INFO(items);
     const Answer answer =
-        Apply(bed, kA, "one", Config("{}", absl::StrCat(R"(,"ownerReferences":)", items)));
+        Apply(bed, kA, "one", ConfigMapText("{}", absl::StrCat(R"(,"ownerReferences":)", items)));
     CHECK(answer.code == 400);
     CHECK_THAT(answer.message(), Catch::Contains("an entry has no key .metadata.ownerReferences"));
   }
-  CHECK(bed.Patch(kA, "apply-patch+yaml", Config("{}")).code == 422);
-  CHECK(Apply(bed, kA, std::string(129, 'm'), Config("{}")).code == 422);
-  CHECK(Apply(bed, kA, "one", Config("{}", R"(,"managedFields":[{"manager":"x"}])")).code == 400);
-  CHECK(Apply(bed, kA, "one", Config("{}", R"(,"uid":"1")")).code == 409);
-  CHECK(Apply(bed, kA, "one", Config("{}", R"(,"namespace":"other")")).code == 400);
+  CHECK(bed.Patch(kA, "apply-patch+yaml", ConfigMapText("{}")).code == 422);
+  CHECK(Apply(bed, kA, std::string(129, 'm'), ConfigMapText("{}")).code == 422);
+  CHECK(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"managedFields":[{"manager":"x"}])")).code ==
+        400);
+  CHECK(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"uid":"1")")).code == 409);
+  CHECK(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"namespace":"other")")).code == 400);
   CHECK(Apply(bed, kA, "one", "[]").code == 400);
-  REQUIRE(Apply(bed, kA, "one", Config("{}", R"(,"resourceVersion":"1")")).code == 201);
-  CHECK(Apply(bed, kA, "one", Config("{}", R"(,"resourceVersion":"1")")).code == 409);
-  CHECK(Apply(bed, kA, "one", Config("{}", R"(,"uid":"1")")).code == 422);
+  REQUIRE(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"resourceVersion":"1")")).code == 201);
+  CHECK(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"resourceVersion":"1")")).code == 409);
+  CHECK(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"uid":"1")")).code == 422);
   CHECK(bed.Merge(kA + "?force=true", "{}").code == 422);
   CHECK(bed.Merge(absl::StrCat(kA, "?fieldManager=", std::string(129, 'm')), "{}").code == 422);
 }

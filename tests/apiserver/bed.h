@@ -170,6 +170,8 @@ inline std::string ConfigJson(std::string_view name, std::string_view labels = "
 }
 inline const char kPods[] = "/api/v1/namespaces/default/pods";
 inline const char kConfigs[] = "/api/v1/namespaces/default/configmaps";
+inline const char kLines[] = "/apis/batch.example.com/v1/lines";
+inline const char kDefinitions[] = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 // A definition with and one without a status subresource.
 inline Json GangDefinition() {

@@ -4,13 +4,12 @@
 #include "apiserver/rest/core.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::apiserver::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string Config(std::string_view name) {
+std::string ConfigPath(std::string_view name) {
   return absl::StrCat(kConfigs, "/", std::string(name));
 }
 
@@ -44,14 +43,14 @@ Answer MakeDependent(Bed& bed, std::string_view name, std::string_view owners,
 }
 
 bool IsGone(Bed& bed, std::string_view name) {
-  return bed.Get(Config(name)).code == 404;
+  return bed.Get(ConfigPath(name)).code == 404;
 }
 
 constexpr char kForeground[] = R"({"propagationPolicy":"Foreground"})";
 constexpr char kHold[] = R"(,"finalizers":["example.com/hold"])";
 
 void Release(Bed& bed, std::string_view name) {
-  REQUIRE(bed.Merge(Config(name), R"({"metadata":{"finalizers":null}})").code == 200);
+  REQUIRE(bed.Merge(ConfigPath(name), R"({"metadata":{"finalizers":null}})").code == 200);
 }
 
 }  // namespace
@@ -62,7 +61,7 @@ TEST_CASE("collector: dependents follow their owner, and theirs follow them") {
   const Answer child = MakeDependent(bed, "child", Ref(owner));
   MakeDependent(bed, "grandchild", Ref(child));
   MakeOwner(bed, "stranger");
-  bed.Delete(Config("owner"));
+  bed.Delete(ConfigPath("owner"));
   CHECK(IsGone(bed, "child"));
   CHECK(IsGone(bed, "grandchild"));
   CHECK_FALSE(IsGone(bed, "stranger"));
@@ -76,7 +75,7 @@ TEST_CASE("collector: a bound pod of a gone owner gets its grace period") {
                                        R"(]},"spec":{"nodeName":"n","containers":[{"name":"c",)",
                                        R"("image":"i"}]}})"))
               .code == 201);
-  bed.Delete(Config("owner"));
+  bed.Delete(ConfigPath("owner"));
   const Answer pod = bed.Get(absl::StrCat(kPods, "/p"));
   CHECK(pod.at({"metadata", "deletionGracePeriodSeconds"}) == "30");
 }
@@ -104,7 +103,7 @@ TEST_CASE("collector: what never had an owner of that uid is collected") {
     INFO(c.about);
     MakeDependent(bed, "child", c.reference);
     CHECK(IsGone(bed, "child") == c.goes);
-    bed.Delete(Config("child"));
+    bed.Delete(ConfigPath("child"));
   }
 }
 
@@ -137,12 +136,12 @@ TEST_CASE("collector: one living owner keeps the object, the dead reference goes
   const Answer one = MakeOwner(bed, "one");
   const Answer two = MakeOwner(bed, "two");
   MakeDependent(bed, "child", absl::StrCat(Ref(one), ",", Ref(two)));
-  bed.Delete(Config("one"));
-  const Answer child = bed.Get(Config("child"));
+  bed.Delete(ConfigPath("one"));
+  const Answer child = bed.Get(ConfigPath("child"));
   REQUIRE(child.code == 200);
   REQUIRE(child.body["metadata"]["ownerReferences"].size() == 1);
   CHECK(child.body["metadata"]["ownerReferences"][size_t{0}]["name"].AsString() == "two");
-  bed.Delete(Config("two"));
+  bed.Delete(ConfigPath("two"));
   CHECK(IsGone(bed, "child"));
 }
 
@@ -170,7 +169,7 @@ TEST_CASE("collector: owners without namespace own in all, others only in their 
 
   // An object without namespace cannot be judged by an owner that has one: it stays.
   REQUIRE(bed.Post("/api/v1/nodes", Meta("m", Ref(owner))).code == 201);
-  bed.Delete(Config("owner"));
+  bed.Delete(ConfigPath("owner"));
   CHECK(bed.Get("/api/v1/nodes/m").code == 200);
   const Json more = bed.Get("/api/v1/namespaces/default/events").body["items"];
   REQUIRE(more.size() == 1);
@@ -182,11 +181,11 @@ TEST_CASE("collector: in the foreground the owner waits for those that block") {
   const Answer owner = MakeOwner(bed, "owner");
   MakeDependent(bed, "blocks", Ref(owner, kBlocks), kHold);
   MakeDependent(bed, "not", Ref(owner), kHold);
-  const Answer marked = bed.Delete(Config("owner"), kForeground);
+  const Answer marked = bed.Delete(ConfigPath("owner"), kForeground);
   CHECK(marked.at({"metadata", "finalizers"}) == R"(["foregroundDeletion"])");
-  CHECK(bed.Get(Config("owner")).code == 200);
-  CHECK(bed.Get(Config("blocks")).body["metadata"]["deletionTimestamp"].is_string());
-  CHECK(bed.Get(Config("not")).body["metadata"]["deletionTimestamp"].is_string());
+  CHECK(bed.Get(ConfigPath("owner")).code == 200);
+  CHECK(bed.Get(ConfigPath("blocks")).body["metadata"]["deletionTimestamp"].is_string());
+  CHECK(bed.Get(ConfigPath("not")).body["metadata"]["deletionTimestamp"].is_string());
   Release(bed, "blocks");
   CHECK(IsGone(bed, "blocks"));
   CHECK(IsGone(bed, "owner"));
@@ -198,9 +197,9 @@ TEST_CASE("collector: the foreground goes all the way down") {
   const Answer owner = MakeOwner(bed, "owner");
   const Answer child = MakeDependent(bed, "child", Ref(owner, kBlocks));
   MakeDependent(bed, "grandchild", Ref(child, kBlocks), kHold);
-  bed.Delete(Config("owner"), kForeground);
-  CHECK(bed.Get(Config("child")).at({"metadata", "finalizers"}) == R"(["foregroundDeletion"])");
-  CHECK(bed.Get(Config("owner")).code == 200);
+  bed.Delete(ConfigPath("owner"), kForeground);
+  CHECK(bed.Get(ConfigPath("child")).at({"metadata", "finalizers"}) == R"(["foregroundDeletion"])");
+  CHECK(bed.Get(ConfigPath("owner")).code == 200);
   Release(bed, "grandchild");
   CHECK(IsGone(bed, "child"));
   CHECK(IsGone(bed, "owner"));
@@ -211,16 +210,16 @@ TEST_CASE("collector: a dependent that another owner keeps blocks no more") {
   const Answer owner = MakeOwner(bed, "owner");
   const Answer other = MakeOwner(bed, "other");
   MakeDependent(bed, "child", absl::StrCat(Ref(owner, kBlocks), ",", Ref(other)));
-  bed.Delete(Config("owner"), kForeground);
+  bed.Delete(ConfigPath("owner"), kForeground);
   CHECK(IsGone(bed, "owner"));
-  CHECK(bed.Get(Config("child")).body["metadata"]["ownerReferences"].size() == 1);
+  CHECK(bed.Get(ConfigPath("child")).body["metadata"]["ownerReferences"].size() == 1);
 }
 
 TEST_CASE("collector: a dependent made while its owner waits goes too") {
   Bed bed;
   const Answer owner = MakeOwner(bed, "owner");
   MakeDependent(bed, "first", Ref(owner, kBlocks), kHold);
-  bed.Delete(Config("owner"), kForeground);
+  bed.Delete(ConfigPath("owner"), kForeground);
   MakeDependent(bed, "late", Ref(owner, kBlocks));
   CHECK(IsGone(bed, "late"));
   Release(bed, "first");
@@ -231,11 +230,11 @@ TEST_CASE("collector: a second deletion may change the policy") {
   Bed bed;
   const Answer owner = MakeOwner(bed, "owner");
   MakeDependent(bed, "child", Ref(owner, kBlocks), kHold);
-  bed.Delete(Config("owner"), kForeground);
+  bed.Delete(ConfigPath("owner"), kForeground);
   CHECK_FALSE(IsGone(bed, "owner"));
-  bed.Delete(Config("owner"), R"({"propagationPolicy":"Background"})");
+  bed.Delete(ConfigPath("owner"), R"({"propagationPolicy":"Background"})");
   CHECK(IsGone(bed, "owner"));
-  CHECK(bed.Get(Config("child")).code == 200);
+  CHECK(bed.Get(ConfigPath("child")).code == 200);
 
   // From waiting for a kubelet to waiting for dependents.
   REQUIRE(bed.Post(kPods, PodJson("p", R"(,"nodeName":"n1")")).code == 201);
@@ -253,15 +252,15 @@ TEST_CASE("collector: orphans keep all but their reference") {
   for (const char* options :
        {R"({"propagationPolicy":"Orphan"})", R"({"orphanDependents":true})"}) {
     INFO(options);
-    const Answer marked = bed.Delete(Config("owner"), options);
+    const Answer marked = bed.Delete(ConfigPath("owner"), options);
     if (marked.code == 404) continue;
     CHECK(marked.at({"metadata", "finalizers"}) == R"(["orphan"])");
   }
   CHECK(IsGone(bed, "owner"));
-  const Answer child = bed.Get(Config("child"));
+  const Answer child = bed.Get(ConfigPath("child"));
   CHECK(child.body["metadata"]["ownerReferences"].is_null());
   CHECK(child.at({"data"}) == "null");
-  CHECK(bed.Get(Config("shared")).body["metadata"]["ownerReferences"].size() == 1);
+  CHECK(bed.Get(ConfigPath("shared")).body["metadata"]["ownerReferences"].size() == 1);
 }
 
 TEST_CASE("collector: the older option, in body and query, and never both") {
@@ -271,17 +270,17 @@ TEST_CASE("collector: the older option, in body and query, and never both") {
     MakeDependent(bed, "child", Ref(owner));
   };
   make();
-  bed.Delete(Config("owner"), R"({"orphanDependents":true})");
+  bed.Delete(ConfigPath("owner"), R"({"orphanDependents":true})");
   CHECK_FALSE(IsGone(bed, "child"));
-  bed.Delete(Config("child"));
+  bed.Delete(ConfigPath("child"));
   make();
-  bed.Delete(absl::StrCat(Config("owner"), "?orphanDependents=true"));
+  bed.Delete(absl::StrCat(ConfigPath("owner"), "?orphanDependents=true"));
   CHECK_FALSE(IsGone(bed, "child"));
-  bed.Delete(Config("child"));
+  bed.Delete(ConfigPath("child"));
   make();
-  CHECK(bed.Delete(Config("owner"), R"({"orphanDependents":true,"propagationPolicy":"Orphan"})")
+  CHECK(bed.Delete(ConfigPath("owner"), R"({"orphanDependents":true,"propagationPolicy":"Orphan"})")
             .code == 422);
-  bed.Delete(Config("owner"), R"({"orphanDependents":false})");
+  bed.Delete(ConfigPath("owner"), R"({"orphanDependents":false})");
   CHECK(IsGone(bed, "child"));
 }
 
@@ -295,14 +294,14 @@ TEST_CASE("collector: the default is the type's, and the object's own finalizer 
   bed.Delete(jobs + "/j");
   CHECK(bed.Get(jobs + "/j").code == 404);
   CHECK_FALSE(IsGone(bed, "child"));
-  bed.Delete(Config("child"));
+  bed.Delete(ConfigPath("child"));
   MakeDependent(bed, "child", Ref(bed.Post(jobs, job)));
   bed.Delete(jobs + "/j?propagationPolicy=Background");
   CHECK(IsGone(bed, "child"));
 
   REQUIRE(bed.Post(kConfigs, R"({"metadata":{"name":"own","finalizers":["orphan"]}})").code == 201);
-  MakeDependent(bed, "child", Ref(bed.Get(Config("own"))));
-  bed.Delete(Config("own"));
+  MakeDependent(bed, "child", Ref(bed.Get(ConfigPath("own"))));
+  bed.Delete(ConfigPath("own"));
   CHECK(IsGone(bed, "own"));
   CHECK_FALSE(IsGone(bed, "child"));
   CHECK(bed.Post(kConfigs,
@@ -334,12 +333,13 @@ TEST_CASE("collector: owners of themselves and of each other come to an end") {
         }
       }
       for (const auto& [dependent, owner] : c.owned_by) {
-        REQUIRE(bed.Merge(Config(dependent), absl::StrCat(R"({"metadata":{"ownerReferences":[)",
-                                                          Ref(made[owner], kBlocks), "]}}"))
+        REQUIRE(bed.Merge(ConfigPath(dependent), absl::StrCat(R"({"metadata":{"ownerReferences":[)",
+                                                              Ref(made[owner], kBlocks), "]}}"))
                     .code == 200);
       }
       for (const auto& [name, answer] : made) CHECK_FALSE(IsGone(bed, name));
-      for (const char* name : c.deleted) bed.Delete(Config(name), foreground ? kForeground : "");
+      for (const char* name : c.deleted)
+        bed.Delete(ConfigPath(name), foreground ? kForeground : "");
       for (const auto& [name, answer] : made) CHECK(IsGone(bed, name));
     }
   }
@@ -349,10 +349,10 @@ TEST_CASE("collector: in a circle what is held by others still ends last") {
   Bed bed;
   const Answer a = MakeOwner(bed, "a");
   const Answer b = MakeDependent(bed, "b", Ref(a, kBlocks), kHold);
-  REQUIRE(bed.Merge(Config("a"),
+  REQUIRE(bed.Merge(ConfigPath("a"),
                     absl::StrCat(R"({"metadata":{"ownerReferences":[)", Ref(b, kBlocks), "]}}"))
               .code == 200);
-  bed.Delete(Config("a"), kForeground);
+  bed.Delete(ConfigPath("a"), kForeground);
   CHECK_FALSE(IsGone(bed, "b"));
   Release(bed, "b");
   CHECK(IsGone(bed, "b"));
@@ -376,7 +376,7 @@ TEST_CASE("collector: references are checked when they are written") {
   std::string thrice = Ref(owner);
   for (int i = 0; i < 2; ++i) absl::StrAppend(&thrice, ",", Ref(owner, kBlocks));
   MakeDependent(bed, "child", thrice, kHold);
-  bed.Delete(Config("owner"), kForeground);
+  bed.Delete(ConfigPath("owner"), kForeground);
   CHECK_FALSE(IsGone(bed, "owner"));
   Release(bed, "child");
   CHECK(IsGone(bed, "owner"));
@@ -411,7 +411,7 @@ TEST_CASE("collector: many dependents are dealt with turn by turn") {
       if (bed.server->core().counters.collector_backlog > 0) bed.executor.Post(pause);
     };
     bed.executor.Post([&] { bed.executor.Post([&] { bed.executor.Post(pause); }); });
-    bed.Delete(Config("owner"), absl::StrCat(R"({"propagationPolicy":")", policy, "\"}"));
+    bed.Delete(ConfigPath("owner"), absl::StrCat(R"({"propagationPolicy":")", policy, "\"}"));
     CHECK(IsGone(bed, "owner"));
     const bool stay = std::string_view(policy) == "Orphan";
     CHECK(bed.Get(kConfigs).body["items"].size() == (stay ? kCount : 0));
@@ -422,11 +422,9 @@ TEST_CASE("collector: many dependents are dealt with turn by turn") {
 }
 
 TEST_CASE("collector: what a crash interrupted goes on") {
-  std::string pattern = (fs::temp_directory_path() / "bth-collector-XXXXXX").string();
-  REQUIRE(mkdtemp(pattern.data()) != nullptr);
-  const fs::path dir = pattern;
+  const test::TempFolder folder;
   Options options;
-  options.store.data_dir = dir / "one";
+  options.store.data_dir = folder.Sub("one");
   options.seed = 7;
   Bed bed(std::move(options));
   const Answer background = MakeOwner(bed, "background");
@@ -435,7 +433,7 @@ TEST_CASE("collector: what a crash interrupted goes on") {
   MakeDependent(bed, "b", Ref(background));
   MakeDependent(bed, "f", Ref(foreground, kBlocks), kHold);
   MakeDependent(bed, "o", Ref(orphaning));
-  bed.Delete(Config("foreground"), kForeground);
+  bed.Delete(ConfigPath("foreground"), kForeground);
   // Written without a turn of the collector: as if the server had died right after.
   Store& store = bed.server->store();
   Collection& configs = *store.Find("configmaps");
@@ -446,20 +444,20 @@ TEST_CASE("collector: what a crash interrupted goes on") {
   store.Put(configs, marked);
   bed.executor.RunUntilIdle(1);  // The sync comes first.
   REQUIRE(configs.Get({"default", "b"}) != nullptr);
-  fs::copy(dir / "one", dir / "two", fs::copy_options::recursive);
+  std::filesystem::copy(folder.Sub("one"), folder.Sub("two"),
+                        std::filesystem::copy_options::recursive);
 
   Options again;
-  again.store.data_dir = dir / "two";
+  again.store.data_dir = folder.Sub("two");
   again.seed = 8;
   Bed after(std::move(again));
   after.executor.RunUntilIdle();
   CHECK(IsGone(after, "b"));
   CHECK(IsGone(after, "orphaning"));
-  CHECK(after.Get(Config("o")).body["metadata"]["ownerReferences"].is_null());
+  CHECK(after.Get(ConfigPath("o")).body["metadata"]["ownerReferences"].is_null());
   CHECK_FALSE(IsGone(after, "foreground"));
   Release(after, "f");
   CHECK(IsGone(after, "foreground"));
-  fs::remove_all(dir);
 }
 
 TEST_CASE("collector: a namespace in its end does not wait for policies") {

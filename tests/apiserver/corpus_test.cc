@@ -1,8 +1,10 @@
-// Runs the fuzzer's corpus, and damages of it, through the fuzzed function.
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzRequests
+#include "tests/apiserver/apiserver_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+
 #include "tests/support/fuzz_corpus.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size);
-
 TEST_CASE("fuzz: the corpus of requests and damages of it pass", "[apiserver][fuzz]") {
-  CHECK(bth::test::RunCorpus(__FILE__, "apiserver", &LLVMFuzzerTestOneInput, 100) > 10);
+  CHECK(bth::test::RunCorpus(__FILE__, "apiserver", &FuzzRequests, 100) > 10);
 }

@@ -6,7 +6,6 @@ namespace bth::apiserver::testing {
 namespace {
 
 const char kGangs[] = "/apis/batch.example.com/v1/namespaces/default/gangs";
-const char kLines[] = "/apis/batch.example.com/v1/lines";
 const char kTable[] = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 const char kPartial[] = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
 

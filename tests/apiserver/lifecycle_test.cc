@@ -7,7 +7,7 @@
 namespace bth::apiserver::testing {
 namespace {
 
-std::string At(std::string_view pod, std::string_view sub = "") {
+std::string PodPath(std::string_view pod, std::string_view sub = "") {
   return absl::StrCat(kPods, "/", std::string(pod), std::string(sub));
 }
 
@@ -25,10 +25,10 @@ std::string Binding(std::string_view node, std::string_view metadata = "{}") {
 TEST_CASE("delete: a pod without a node goes at once") {
   Bed bed;
   bed.Post(kPods, PodJson("a"));
-  const Answer gone = bed.Delete(At("a"));
+  const Answer gone = bed.Delete(PodPath("a"));
   CHECK(gone.code == 200);
   CHECK(gone.at({"kind"}) == "Pod");
-  CHECK(bed.Get(At("a")).code == 404);
+  CHECK(bed.Get(PodPath("a")).code == 404);
 }
 
 TEST_CASE("delete: other objects answer Success with their uid") {
@@ -46,18 +46,18 @@ TEST_CASE("delete: a bound pod waits for its kubelet") {
   Bed bed;
   MakeBound(bed, "a");
   auto events = bed.Watch(absl::StrCat(kPods, "?watch=1"));
-  const Answer marked = bed.Delete(At("a"));
+  const Answer marked = bed.Delete(PodPath("a"));
   CHECK(marked.code == 200);
   CHECK(marked.at({"metadata", "deletionTimestamp"}) == "2026-01-01T00:00:30Z");
   CHECK(marked.at({"metadata", "deletionGracePeriodSeconds"}) == "30");
   CHECK(marked.at({"metadata", "generation"}) == "2");
   // A longer grace changes nothing, a shorter one does.
-  CHECK(bed.Delete(At("a"), R"({"gracePeriodSeconds":60})")
+  CHECK(bed.Delete(PodPath("a"), R"({"gracePeriodSeconds":60})")
             .at({"metadata", "deletionGracePeriodSeconds"}) == "30");
-  CHECK(bed.Delete(At("a"), R"({"gracePeriodSeconds":5})")
+  CHECK(bed.Delete(PodPath("a"), R"({"gracePeriodSeconds":5})")
             .at({"metadata", "deletionGracePeriodSeconds"}) == "5");
-  CHECK(bed.Delete(At("a"), R"({"gracePeriodSeconds":0})").code == 200);
-  CHECK(bed.Get(At("a")).code == 404);
+  CHECK(bed.Delete(PodPath("a"), R"({"gracePeriodSeconds":0})").code == 200);
+  CHECK(bed.Get(PodPath("a")).code == 404);
   CHECK(events->Names() ==
         std::vector<std::string>{"ADDED a", "MODIFIED a", "MODIFIED a", "DELETED a"});
 }
@@ -65,27 +65,27 @@ TEST_CASE("delete: a bound pod waits for its kubelet") {
 TEST_CASE("delete: a finished pod goes at once, and the query may say how") {
   Bed bed;
   MakeBound(bed, "a");
-  bed.Merge(At("a", "/status"), R"({"status":{"phase":"Succeeded"}})");
-  bed.Delete(At("a"));
-  CHECK(bed.Get(At("a")).code == 404);
+  bed.Merge(PodPath("a", "/status"), R"({"status":{"phase":"Succeeded"}})");
+  bed.Delete(PodPath("a"));
+  CHECK(bed.Get(PodPath("a")).code == 404);
   MakeBound(bed, "b");
-  bed.Delete(At("b") + "?gracePeriodSeconds=0");
-  CHECK(bed.Get(At("b")).code == 404);
+  bed.Delete(PodPath("b") + "?gracePeriodSeconds=0");
+  CHECK(bed.Get(PodPath("b")).code == 404);
 }
 
 TEST_CASE("delete: preconditions hold") {
   Bed bed;
   const Answer made = bed.Post(kPods, PodJson("a"));
-  const Answer wrong = bed.Delete(At("a"), R"({"preconditions":{"uid":"other"}})");
+  const Answer wrong = bed.Delete(PodPath("a"), R"({"preconditions":{"uid":"other"}})");
   CHECK(wrong.code == 409);
   CHECK(wrong.reason() == "Conflict");
-  CHECK(bed.Delete(At("a"), R"({"preconditions":{"resourceVersion":"1"}})").code == 409);
-  CHECK(bed.Delete(At("a"), R"({"propagationPolicy":"Sideways"})").code == 422);
+  CHECK(bed.Delete(PodPath("a"), R"({"preconditions":{"resourceVersion":"1"}})").code == 409);
+  CHECK(bed.Delete(PodPath("a"), R"({"propagationPolicy":"Sideways"})").code == 422);
   const std::string right = absl::StrCat(
       R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Foreground","preconditions":{"uid":")",
       made.at({"metadata", "uid"}), "\"}}");
-  CHECK(bed.Delete(At("a"), right).code == 200);
-  CHECK(bed.Get(At("a")).code == 404);
+  CHECK(bed.Delete(PodPath("a"), right).code == 200);
+  CHECK(bed.Get(PodPath("a")).code == 404);
 }
 
 TEST_CASE("delete: a large collection goes turn by turn") {
@@ -156,39 +156,40 @@ TEST_CASE("binding: gives the node, once") {
   Bed bed;
   const Answer made = bed.Post(kPods, PodJson("a"));
   const std::string uid = made.at({"metadata", "uid"});
-  CHECK(bed.Post(At("a", "/binding"), Binding("", R"({"name":"a"})")).code == 422);
-  CHECK(bed.Post(At("no", "/binding"), Binding("n1", R"({"name":"no"})")).code == 404);
-  CHECK(bed.Post(At("a", "/binding"), Binding("n1", R"({"name":"b"})")).code == 400);
-  CHECK(bed.Post(At("a", "/binding"), Binding("n1")).code == 400);
-  CHECK(bed.Post(At("a", "/binding"), Binding("n1", R"({"name":"a","uid":"other"})")).code == 409);
+  CHECK(bed.Post(PodPath("a", "/binding"), Binding("", R"({"name":"a"})")).code == 422);
+  CHECK(bed.Post(PodPath("no", "/binding"), Binding("n1", R"({"name":"no"})")).code == 404);
+  CHECK(bed.Post(PodPath("a", "/binding"), Binding("n1", R"({"name":"b"})")).code == 400);
+  CHECK(bed.Post(PodPath("a", "/binding"), Binding("n1")).code == 400);
+  CHECK(bed.Post(PodPath("a", "/binding"), Binding("n1", R"({"name":"a","uid":"other"})")).code ==
+        409);
   bed.Merge(
-      At("a", "/status"),
+      PodPath("a", "/status"),
       R"({"status":{"nominatedNodeName":"n2","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}})");
   const Answer bound = bed.Post(
-      At("a", "/binding"),
+      PodPath("a", "/binding"),
       Binding("n1", absl::StrCat(R"({"name":"a","uid":")", uid, R"(","annotations":{"k":"v"}})")));
   CHECK(bound.code == 201);
   CHECK(bound.at({"status"}) == "Success");
-  const Answer pod = bed.Get(At("a"));
+  const Answer pod = bed.Get(PodPath("a"));
   CHECK(pod.at({"spec", "nodeName"}) == "n1");
   CHECK(pod.at({"metadata", "annotations", "k"}) == "v");
   REQUIRE(pod.body["status"]["conditions"].size() == 1);
   CHECK(pod.body["status"]["conditions"][size_t{0}]["status"].AsString() == "True");
   CHECK(pod.body["status"]["conditions"][size_t{0}]["reason"].is_null());
   CHECK(pod.body["status"]["nominatedNodeName"].is_null());
-  const Answer again = bed.Post(At("a", "/binding"), Binding("n2", R"({"name":"a"})"));
+  const Answer again = bed.Post(PodPath("a", "/binding"), Binding("n2", R"({"name":"a"})"));
   CHECK(again.code == 409);
   CHECK_THAT(again.message(), Catch::Contains("pod a is already assigned to node \"n1\""));
-  bed.Delete(At("a"));
-  CHECK_THAT(bed.Post(At("a", "/binding"), Binding("n2", R"({"name":"a"})")).message(),
+  bed.Delete(PodPath("a"));
+  CHECK_THAT(bed.Post(PodPath("a", "/binding"), Binding("n2", R"({"name":"a"})")).message(),
              Catch::Contains("is being deleted"));
   // The older form names the pod in the body.
   bed.Post(kPods, PodJson("b"));
   CHECK(bed.Post("/api/v1/namespaces/default/bindings", Binding("n1", R"({"name":"b"})")).code ==
         201);
-  CHECK(bed.Get(At("b")).at({"spec", "nodeName"}) == "n1");
+  CHECK(bed.Get(PodPath("b")).at({"spec", "nodeName"}) == "n1");
   bed.Post(kPods, PodJson("g", R"(,"schedulingGates":[{"name":"wait"}])"));
-  CHECK(bed.Post(At("g", "/binding"), Binding("n1", R"({"name":"g"})")).code == 409);
+  CHECK(bed.Post(PodPath("g", "/binding"), Binding("n1", R"({"name":"g"})")).code == 409);
 }
 
 TEST_CASE("eviction: asks the disruption budget") {
@@ -202,7 +203,7 @@ TEST_CASE("eviction: asks the disruption budget") {
                    R"({"metadata":{"name":")", name,
                    R"(","labels":{"app":"x"}},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i"}]}})"))
             .code == 201);
-    bed.Merge(At(name, "/status"),
+    bed.Merge(PodPath(name, "/status"),
               R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})");
   };
   ready_pod("a");
@@ -214,7 +215,7 @@ TEST_CASE("eviction: asks the disruption budget") {
              budgets,
              R"({"metadata":{"name":"x"},"spec":{"minAvailable":2,"selector":{"matchLabels":{"app":"x"}}}})")
           .code == 201);
-  const Answer refused = bed.Post(At("a", "/eviction"), body);
+  const Answer refused = bed.Post(PodPath("a", "/eviction"), body);
   CHECK(refused.code == 429);
   CHECK(refused.reason() == "TooManyRequests");
   CHECK_THAT(refused.message(), Catch::Contains("disruption budget"));
@@ -222,20 +223,20 @@ TEST_CASE("eviction: asks the disruption budget") {
              Catch::Contains("needs 2 healthy pods and has 2"));
   REQUIRE(bed.Merge(budgets + "/x", R"({"spec":{"minAvailable":"50%"}})").code == 200);
   const Answer evicted =
-      bed.Post(At("a", "/eviction"),
+      bed.Post(PodPath("a", "/eviction"),
                R"({"metadata":{"name":"a"},"deleteOptions":{"gracePeriodSeconds":3}})");
   CHECK(evicted.code == 201);
   CHECK(evicted.at({"status"}) == "Success");
-  CHECK(bed.Get(At("a")).at({"metadata", "deletionGracePeriodSeconds"}) == "3");
-  CHECK(bed.Post(At("b", "/eviction"), R"({"metadata":{"name":"b"}})").code == 429);
-  CHECK(bed.Post(At("b", "/eviction"),
+  CHECK(bed.Get(PodPath("a")).at({"metadata", "deletionGracePeriodSeconds"}) == "3");
+  CHECK(bed.Post(PodPath("b", "/eviction"), R"({"metadata":{"name":"b"}})").code == 429);
+  CHECK(bed.Post(PodPath("b", "/eviction"),
                  R"({"metadata":{"name":"b"},"deleteOptions":{"preconditions":{"uid":"u"}}})")
             .code == 409);
   // A pod that does not run yet counts in no budget.
   bed.Post(
       kPods,
       R"({"metadata":{"name":"p","labels":{"app":"x"}},"spec":{"containers":[{"name":"c","image":"i"}]}})");
-  CHECK(bed.Post(At("p", "/eviction"), R"({"metadata":{"name":"p"}})").code == 201);
+  CHECK(bed.Post(PodPath("p", "/eviction"), R"({"metadata":{"name":"p"}})").code == 201);
 }
 
 TEST_CASE("eviction: a budget whose status is kept is the account") {
@@ -244,17 +245,17 @@ TEST_CASE("eviction: a budget whose status is kept is the account") {
   bed.Post(
       kPods,
       R"({"metadata":{"name":"a","labels":{"app":"x"}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
-  bed.Merge(At("a", "/status"),
+  bed.Merge(PodPath("a", "/status"),
             R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})");
   bed.Post(
       budget,
       R"({"metadata":{"name":"x"},"spec":{"maxUnavailable":1,"selector":{"matchLabels":{"app":"x"}}}})");
   bed.Merge(budget + "/x/status", R"({"status":{"observedGeneration":0,"disruptionsAllowed":1}})");
-  const Answer behind = bed.Post(At("a", "/eviction"), R"({"metadata":{"name":"a"}})");
+  const Answer behind = bed.Post(PodPath("a", "/eviction"), R"({"metadata":{"name":"a"}})");
   CHECK(behind.code == 429);
   CHECK(behind.headers.Get("Retry-After") == "10");
   bed.Merge(budget + "/x/status", R"({"status":{"observedGeneration":1,"disruptionsAllowed":1}})");
-  CHECK(bed.Post(At("a", "/eviction"), R"({"metadata":{"name":"a"}})").code == 201);
+  CHECK(bed.Post(PodPath("a", "/eviction"), R"({"metadata":{"name":"a"}})").code == 201);
   const Answer spent = bed.Get(budget + "/x");
   CHECK(spent.at({"status", "disruptionsAllowed"}) == "0");
   CHECK(spent.at({"status", "disruptedPods", "a"}) == "2026-01-01T00:00:00Z");

@@ -1,62 +1,31 @@
 // What the data directory promises: acknowledged writes survive, torn tails do not hurt, damage
 // is told.
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "apiserver/store/journal.h"
 #include "base/log.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::apiserver::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using test::ReadFile;
+using test::TempFolder;
 
-// A directory of its own, removed at the end.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "bth-apiserver-XXXXXX").string();
-    BTH_CHECK(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  // What a crash would leave: the files as they are now, without the lock's holder.
-  std::string CopyOf(const std::string& from, const std::string& name) const {
-    const fs::path to = path_ / name;
-    fs::create_directories(to);
-    for (const auto& entry : fs::directory_iterator(from)) {
-      fs::copy_file(entry.path(), to / entry.path().filename(),
-                    fs::copy_options::overwrite_existing);
-    }
-    return to.string();
-  }
-  std::string Sub(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
+// What a crash would leave: the files as they are now, without the lock's holder.
+std::string CopyOf(const std::string& from, const std::string& to) {
+  fs::copy(from, to, fs::copy_options::recursive);
+  return to;
+}
 
 Options In(const std::string& directory) {
   Options options;
   options.store.data_dir = directory;
   return options;
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void WriteFile(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 absl::StatusOr<std::vector<std::string>> ReadAll(const std::string& directory) {
@@ -73,8 +42,8 @@ absl::StatusOr<std::vector<std::string>> ReadAll(const std::string& directory) {
 }  // namespace
 
 TEST_CASE("persistence: what was acknowledged is there after a crash") {
-  Scratch scratch;
-  const std::string dir = scratch.Sub("data");
+  const TempFolder folder;
+  const std::string dir = folder.Sub("data");
   Options options = In(dir);
   options.crds = {GangDefinition()};
   Bed bed(std::move(options));
@@ -86,7 +55,7 @@ TEST_CASE("persistence: what was acknowledged is there after a crash") {
   REQUIRE(bed.Post(gangs, R"({"metadata":{"name":"g"}})").code == 201);
   const std::string revision = bed.Get(kConfigs).at({"metadata", "resourceVersion"});
 
-  Bed after(In(scratch.CopyOf(dir, "copy")));
+  Bed after(In(CopyOf(dir, folder.Sub("copy"))));
   const Answer a = after.Get(absl::StrCat(kConfigs, "/a"));
   CHECK(a.at({"data", "k"}) == "new");
   CHECK(a.at({"metadata", "uid"}) == made.at({"metadata", "uid"}));
@@ -103,8 +72,8 @@ TEST_CASE("persistence: what was acknowledged is there after a crash") {
 }
 
 TEST_CASE("persistence: two servers cannot share a directory") {
-  Scratch scratch;
-  const std::string dir = scratch.Sub("data");
+  const TempFolder folder;
+  const std::string dir = folder.Sub("data");
   Bed bed(In(dir));
   net::VirtualExecutor executor(absl::UnixEpoch());
   const auto second = ApiServer::Create(executor, In(dir));
@@ -113,8 +82,8 @@ TEST_CASE("persistence: two servers cannot share a directory") {
 }
 
 TEST_CASE("persistence: a snapshot replaces a log that grew") {
-  Scratch scratch;
-  const std::string dir = scratch.Sub("data");
+  const TempFolder folder;
+  const std::string dir = folder.Sub("data");
   Options options = In(dir);
   options.store.journal_bytes_min = 20'000;
   Bed bed(std::move(options));
@@ -130,7 +99,7 @@ TEST_CASE("persistence: a snapshot replaces a log that grew") {
   }
   CHECK(files == 3);  // Lock, snapshot, log.
   CHECK(bytes < 60'000);
-  Bed after(In(scratch.CopyOf(dir, "copy")));
+  Bed after(In(CopyOf(dir, folder.Sub("copy"))));
   CHECK(after.Get(kConfigs).body["items"].size() == 7);
   CHECK(after.Get(absl::StrCat(kConfigs, "/c5")).at({"data", "k"}) == "299");
   CHECK(after.Get(kConfigs).at({"metadata", "resourceVersion"}) ==
@@ -138,8 +107,8 @@ TEST_CASE("persistence: a snapshot replaces a log that grew") {
 }
 
 TEST_CASE("journal: a tail torn at any byte loses only what was not synced") {
-  Scratch scratch;
-  const std::string dir = scratch.Sub("data");
+  const TempFolder folder;
+  const std::string dir = folder.Sub("data");
   size_t synced = 0;
   {
     auto journal = *Journal::Open(dir, [](const JournalRecord&) { return absl::OkStatus(); });
@@ -151,11 +120,11 @@ TEST_CASE("journal: a tail torn at any byte loses only what was not synced") {
     REQUIRE(journal->Sync().ok());
   }
   const std::string whole = ReadFile(dir + "/log-0");
-  const std::string cut_dir = scratch.CopyOf(dir, "cut");
+  const std::string cut_dir = CopyOf(dir, folder.Sub("cut"));
   SetLogLevel(LogLevel::kError);
   for (size_t size = synced; size <= whole.size(); ++size) {
     INFO(size);
-    WriteFile(cut_dir + "/log-0", whole.substr(0, size));
+    folder.Write("cut/log-0", whole.substr(0, size));
     const auto records = ReadAll(cut_dir);
     REQUIRE(records.ok());
     CHECK(records->size() == (size == whole.size() ? 3 : 2));
@@ -174,8 +143,8 @@ TEST_CASE("journal: a tail torn at any byte loses only what was not synced") {
 }
 
 TEST_CASE("journal: damage to synced data is refused with the place") {
-  Scratch scratch;
-  const std::string dir = scratch.Sub("data");
+  const TempFolder folder;
+  const std::string dir = folder.Sub("data");
   size_t first_batch = 0;
   {
     auto journal = *Journal::Open(dir, [](const JournalRecord&) { return absl::OkStatus(); });
@@ -186,13 +155,13 @@ TEST_CASE("journal: damage to synced data is refused with the place") {
     REQUIRE(journal->Sync().ok());
   }
   const std::string whole = ReadFile(dir + "/log-0");
-  const std::string bad_dir = scratch.CopyOf(dir, "bad");
+  const std::string bad_dir = CopyOf(dir, folder.Sub("bad"));
   SetLogLevel(LogLevel::kError);
   for (size_t at = 0; at < whole.size(); ++at) {
     INFO(at);
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x40);
-    WriteFile(bad_dir + "/log-0", bytes);
+    folder.Write("bad/log-0", bytes);
     const auto records = ReadAll(bad_dir);
     if (at < first_batch) {
       CHECK(absl::IsDataLoss(records.status()));
@@ -207,16 +176,16 @@ TEST_CASE("journal: damage to synced data is refused with the place") {
 }
 
 TEST_CASE("journal: a snapshot that was not finished does not count") {
-  Scratch scratch;
-  const std::string dir = scratch.Sub("data");
+  const TempFolder folder;
+  const std::string dir = folder.Sub("data");
   {
     auto journal = *Journal::Open(dir, [](const JournalRecord&) { return absl::OkStatus(); });
     journal->Append({JournalRecord::Kind::kPut, 1, "things", "one"});
     REQUIRE(journal->Sync().ok());
   }
   // Left behind by a crash before the rename: a draft, and the next generation's log.
-  WriteFile(dir + "/draft", "BTHJRNL1 half");
-  WriteFile(dir + "/log-1", "BTHJRNL1");
+  folder.Write("data/draft", "BTHJRNL1 half");
+  folder.Write("data/log-1", "BTHJRNL1");
   const auto records = ReadAll(dir);
   REQUIRE(records.ok());
   CHECK(*records == std::vector<std::string>{"1 one"});
@@ -225,8 +194,8 @@ TEST_CASE("journal: a snapshot that was not finished does not count") {
 }
 
 TEST_CASE("persistence: a request is answered only after its sync, a batch by one") {
-  Scratch scratch;
-  Bed bed(In(scratch.Sub("data")));
+  const TempFolder folder;
+  Bed bed(In(folder.Sub("data")));
   // Both are sent before the executor runs again, so they share a sync.
   std::vector<int> codes;
   auto send = [&codes](net::Transport& transport, std::string name) -> net::Awaitable<void> {

@@ -5,8 +5,6 @@
 namespace bth::apiserver::testing {
 namespace {
 
-constexpr char kLines[] = "/apis/batch.example.com/v1/lines";
-
 Options WithLines() {
   Json definition = LineDefinition();
   Json& version = definition["spec"]["versions"].MutableItems()[0];

@@ -1,8 +1,5 @@
 // The tables in schema/ hold what a real API server answered; this one must answer the same.
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,17 +7,13 @@
 #include "absl/strings/match.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 namespace bth::apiserver::testing {
 namespace {
 
-const char kDefinitions[] = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
 Json Table(const char* name) {
-  const std::filesystem::path path =
-      std::filesystem::path(__FILE__).parent_path() / "schema" / name;
-  std::ifstream in(path, std::ios::binary);
-  return Parse(std::string{std::istreambuf_iterator<char>(in), {}});
+  return Parse(test::ReadFile(test::SourceRoot() / "tests/apiserver/schema" / name));
 }
 
 // The causes as lines, in order of text. Without `messages` only reason and field.

@@ -10,7 +10,6 @@
 namespace bth::apiserver::testing {
 namespace {
 
-const char kDefinitions[] = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const char kParts[] = "/apis/shop.example.com/v1/namespaces/default/parts";
 
 Json Version(const char* name, bool storage, const std::string& spec_properties) {
@@ -53,7 +52,7 @@ Answer Redefine(Bed& bed, const Json& definition) {
   return bed.Merge(path, patch.Dump());
 }
 
-std::string At(std::string_view name) {
+std::string PartPath(std::string_view name) {
   return absl::StrCat(kParts, "/", std::string(name));
 }
 
@@ -103,7 +102,7 @@ TEST_CASE("schema: a stricter one lets stay what does not change") {
                           properties(R"(,"maxLength":2)", R"(,"required":["must"])",
                                      R"(,"minimum":5)", R"(,"x-kubernetes-list-type":"set")"))}))
             .code == 200);
-    const Answer answer = bed.Merge(At("p"), c.patch);
+    const Answer answer = bed.Merge(PartPath("p"), c.patch);
     INFO(answer.text);
     CHECK(answer.code == (*c.refused == '\0' ? 200 : 422));
     if (answer.code == 422) {
@@ -122,7 +121,7 @@ TEST_CASE("schema: objects are answered by the present one") {
                             "v1", true,
                             R"("a":{"type":"string"},"c":{"type":"string","default":"new"})")}))
               .code == 200);
-  const Answer read = bed.Get(At("p"));
+  const Answer read = bed.Get(PartPath("p"));
   CHECK(read.body["spec"].Dump() == R"({"a":"x","c":"new"})");
   CHECK(read.at({"metadata", "resourceVersion"}) == made.at({"metadata", "resourceVersion"}));
   const Answer list = bed.Get(kParts);
@@ -131,7 +130,7 @@ TEST_CASE("schema: objects are answered by the present one") {
   auto events = bed.Watch(absl::StrCat(kParts, "?watch=1"));
   CHECK(events->Names() == std::vector<std::string>{"ADDED p"});
   // The default alone is no change.
-  const Answer same = bed.Merge(At("p"), R"({"spec":{"c":null}})");
+  const Answer same = bed.Merge(PartPath("p"), R"({"spec":{"c":null}})");
   CHECK(same.at({"metadata", "generation"}) == "1");
   CHECK(events->all.size() == 1);
 }
@@ -148,7 +147,7 @@ TEST_CASE("schema: versions know different fields, and the stored one may move")
   const Answer made = bed.Post(second, Part("q", R"({"a":"x"})"));
   CHECK(made.body["spec"].Dump() == R"({"a":"x"})");
   CHECK(made.at({"apiVersion"}) == "shop.example.com/v2");
-  CHECK(bed.Get(At("q")).at({"apiVersion"}) == "shop.example.com/v1");
+  CHECK(bed.Get(PartPath("q")).at({"apiVersion"}) == "shop.example.com/v1");
   Json moved = both;
   moved["spec"]["versions"].MutableItems()[0].Set("storage", false);
   moved["spec"]["versions"].MutableItems()[1].Set("storage", true);
@@ -156,8 +155,8 @@ TEST_CASE("schema: versions know different fields, and the stored one may move")
   REQUIRE(definition.code == 200);
   CHECK(definition.body["status"]["storedVersions"].Dump() == R"(["v1","v2"])");
   CHECK(bed.Get(second + "/p").body["spec"].Dump() == R"({"a":"x","only":"two"})");
-  CHECK(bed.Get(At("p")).body["spec"].Dump() == R"({"a":"x"})");
-  CHECK(bed.Get(At("p")).at({"apiVersion"}) == "shop.example.com/v1");
+  CHECK(bed.Get(PartPath("p")).body["spec"].Dump() == R"({"a":"x"})");
+  CHECK(bed.Get(PartPath("p")).at({"apiVersion"}) == "shop.example.com/v1");
   Json alone = moved;
   alone["spec"]["versions"].MutableItems().erase(alone["spec"]["versions"].MutableItems().begin());
   const Answer refused = Redefine(bed, alone);
@@ -209,11 +208,11 @@ TEST_CASE("schema: unknown fields are refused, told or ignored as asked") {
   CHECK(told.body["spec"].Dump() == R"({"a":"x"})");
   CHECK(told.body["metadata"]["stray"].is_null());
   const Answer patch =
-      bed.Merge(absl::StrCat(At("p"), "?fieldValidation=Strict"), R"({"spec":{"d":1}})");
+      bed.Merge(absl::StrCat(PartPath("p"), "?fieldValidation=Strict"), R"({"spec":{"d":1}})");
   CHECK(patch.code == 422);
   CHECK_THAT(patch.message(), Catch::Contains("unknown field \"spec.d\""));
   const Answer apply =
-      bed.Patch(absl::StrCat(At("p"), "?fieldManager=m"), "apply-patch+yaml",
+      bed.Patch(absl::StrCat(PartPath("p"), "?fieldManager=m"), "apply-patch+yaml",
                 R"({"apiVersion":"shop.example.com/v1","kind":"Part","metadata":{"name":"p"},
                     "spec":{"e":1}})");
   CHECK(apply.code == 500);

@@ -4,9 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "cache/compile.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {

@@ -2,9 +2,8 @@
 #include <algorithm>
 
 #include "api/model/pod_peers.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {
@@ -24,7 +23,7 @@ std::string Spread(const std::string& more) {
                       R"("maxSkew":2,"topologyKey":"kubernetes.io/hostname"}],)");
 }
 
-model::PodLabels Labels(const std::string& ns, const Labels& labels, Interner& symbols) {
+model::PodLabels PodLabelsOf(const std::string& ns, const Labels& labels, Interner& symbols) {
   model::PodLabels out{.ns = symbols.Intern(ns)};
   for (const auto& [key, value] : labels) {
     out.labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
@@ -178,7 +177,7 @@ TEST_CASE("peers: which pods a term matches", "[cache][peers]") {
   };
   const model::NamespaceTable namespaces{team("red", "1"), team("blue", "2")};
   CHECK(model::Matches(pod.constraints->peers->required_anti_affinity[0],
-                       Labels(c.ns, c.labels, symbols), &namespaces) == c.matches);
+                       PodLabelsOf(c.ns, c.labels, symbols), &namespaces) == c.matches);
 }
 
 TEST_CASE("peers: without any namespace known only an empty namespace selector matches",
@@ -189,7 +188,7 @@ TEST_CASE("peers: without any namespace known only an empty namespace selector m
     text.spec = AntiAffinity(R"("labelSelector":{},"namespaceSelector":)" + selector + ",");
     const CompiledPod pod = MakePod(text, symbols);
     return model::Matches(pod.constraints->peers->required_anti_affinity[0],
-                          Labels("ns", {}, symbols), nullptr);
+                          PodLabelsOf("ns", {}, symbols), nullptr);
   };
   CHECK(matches("{}"));
   CHECK_FALSE(matches(R"({"matchExpressions":[{"key":"t","operator":"DoesNotExist"}]})"));

@@ -1,9 +1,8 @@
 #include <limits>
 
 #include "cache/compile.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {

@@ -3,9 +3,8 @@
 #include "cache/grouping.h"
 #include "cache/slots.h"
 #include "cache/vocabulary.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {

@@ -2,11 +2,10 @@
 
 #include "absl/strings/match.h"
 #include "cache/effect_queue.h"
+#include "tests/cache/objects.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
 #include "tests/support/executor_clock.h"
-// Needs Catch before it.
-#include "tests/cache/objects.h"
 
 namespace bth::cache {
 namespace {
@@ -33,7 +32,7 @@ net::Response Refusal(int code, const std::string& reason) {
 }
 
 // Node "n" of four cores, jobs "g" and "h" with the pods "p" and "q".
-struct Bed {
+struct WriterBed {
   net::VirtualExecutor executor{client::testing::StartTime()};
   test::ExecutorClock clock{executor};
   FakeServer server{executor};
@@ -48,7 +47,7 @@ struct Bed {
   std::string read_back;  // Answer of GET for a pod; empty: 404.
   size_t binds = 0;
 
-  Bed() {
+  WriterBed() {
     server.script = [this](const net::Request& request) { return Serve(request); };
     mirror.PutNode(MakeNode("n", R"({"cpu":"4","pods":"10"})", symbols()));
     mirror.PutQueue(MakeQueue("default"));
@@ -117,7 +116,7 @@ struct Bed {
   }
 };
 
-framework::CycleReport Report(Bed& bed, const std::string& message,
+framework::CycleReport Report(WriterBed& bed, const std::string& message,
                               model::PodGroupPhase phase = model::PodGroupPhase::kInqueue) {
   framework::CycleReport report{.snapshot = bed.mirror.Publish(), .session_uid = "s"};
   for (model::JobId job : *report.snapshot->all_jobs) {
@@ -125,13 +124,13 @@ framework::CycleReport Report(Bed& bed, const std::string& message,
     report.pod_groups.push_back(
         {.job = job, .phase = phase, .conditions = {{"Unschedulable", "True", "R", message}}});
   }
-  report.pods.push_back({Bed::Find(*report.snapshot, "p"), "Unschedulable",
+  report.pods.push_back({WriterBed::Find(*report.snapshot, "p"), "Unschedulable",
                          std::make_shared<const std::string>(message), model::NodeId()});
   return report;
 }
 
 TEST_CASE("effect writer: a binding is sent once and followed by its event", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.Bind({"p"});
   CHECK(bed.Sent("POST", "/binding") ==
         std::vector<std::string>{"/api/v1/namespaces/ns/pods/p/binding"});
@@ -164,7 +163,7 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
   };
   for (const Case& c : cases) {
     INFO("answer " << c.answer << ", case " << &c - cases);
-    Bed bed;
+    WriterBed bed;
     bed.bind_answers = {c.answer};
     bed.read_back = c.read_back;
     bed.Bind({"p"});
@@ -178,7 +177,7 @@ TEST_CASE("effect writer: an outcome in doubt is read back", "[cache]") {
 }
 
 TEST_CASE("effect writer: no answer in time is read back too", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.server.delay = absl::Minutes(1);  // Longer than the client waits.
   bed.read_back = PodText{.spec = R"("nodeName":"n",)"}.Json();
   bed.Bind({"p"});
@@ -194,7 +193,7 @@ TEST_CASE("effect writer: no answer in time is read back too", "[cache]") {
 }
 
 TEST_CASE("effect writer: a busy server is asked again after its delay", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.bind_answers = {429, 201};
   bed.Bind({"p"});
   CHECK(bed.binds == 1);
@@ -208,7 +207,7 @@ TEST_CASE("effect writer: a busy server is asked again after its delay", "[cache
 }
 
 TEST_CASE("effect writer: a refused job pauses longer each time and says why", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.bind_answers = {403};
   const char* const pauses[] = {"5s", "10s", "20s", "40s", "1m20s", "2m40s", "5m", "5m"};
   for (const char* pause : pauses) {
@@ -234,7 +233,7 @@ TEST_CASE("effect writer: a refused job pauses longer each time and says why", "
 }
 
 TEST_CASE("effect writer: many refusals of one attempt pause the job once", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.mirror.PutPodGroup(MakeGroup("g", 2));
   bed.Put({.name = "p2"});
   bed.bind_answers = {403};
@@ -244,7 +243,7 @@ TEST_CASE("effect writer: many refusals of one attempt pause the job once", "[ca
 }
 
 TEST_CASE("status writer: what waits is bounded by the objects there are", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.server.script = [](const net::Request&) { return Refusal(500, "InternalError"); };
   constexpr int kPods = 2000;
   for (int round = 0; round < 3; ++round) {
@@ -266,7 +265,7 @@ TEST_CASE("status writer: what waits is bounded by the objects there are", "[cac
 }
 
 TEST_CASE("status writer: conflicts in a row are tried ever more rarely", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.server.script = [](const net::Request&) { return Refusal(409, "Conflict"); };
   bed.effects.Report(Report(bed, "m"));
   bed.executor.Advance(absl::Hours(1));
@@ -276,7 +275,7 @@ TEST_CASE("status writer: conflicts in a row are tried ever more rarely", "[cach
 }
 
 TEST_CASE("status writer: a PodGroup of others is not written", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   framework::CycleReport report = Report(bed, "m");
   bed.mirror.RemovePod("ns/p");
   bed.mirror.NoteForeignPod("ns/p", "ns/g");
@@ -286,11 +285,11 @@ TEST_CASE("status writer: a PodGroup of others is not written", "[cache]") {
 }
 
 TEST_CASE("effect queue: stopped writes are refused, the others go on", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   const auto snapshot = bed.mirror.Publish();
   const auto batch = [&] {
     framework::EffectBatch out{.snapshot = snapshot, .action = "allocate"};
-    out.binds.push_back({Bed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
+    out.binds.push_back({WriterBed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
     return out;
   };
   const auto stopped = [](WriteStops stops, auto& effects, const auto& make) {
@@ -308,12 +307,12 @@ TEST_CASE("effect queue: stopped writes are refused, the others go on", "[cache]
 TEST_CASE("effect queue: what is held back goes or is dropped whole at the end", "[cache]") {
   for (bool drop : {false, true}) {
     INFO("drop " << drop);
-    Bed bed;
+    WriterBed bed;
     framework::CycleReport report = Report(bed, "m");
     const auto snapshot = report.snapshot;
     bed.effects.BeginCycle({}, true);
     framework::EffectBatch batch{.snapshot = snapshot, .action = "allocate"};
-    batch.binds.push_back({Bed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
+    batch.binds.push_back({WriterBed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
     REQUIRE(bed.effects.Submit(std::move(batch)).ok());
     bed.effects.Report(std::move(report));
     bed.executor.Advance(absl::Seconds(1));
@@ -331,7 +330,7 @@ TEST_CASE("effect queue: what is held back goes or is dropped whole at the end",
 }
 
 TEST_CASE("effect writer: an outdated batch is dropped whole", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   const auto snapshot = bed.mirror.Publish();
   bed.mirror.RemovePod("ns/q");
   bed.Bind({"p", "q"}, snapshot);
@@ -342,7 +341,7 @@ TEST_CASE("effect writer: an outdated batch is dropped whole", "[cache]") {
 }
 
 TEST_CASE("effect writer: a batch whose room is gone is dropped whole", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   const auto snapshot = bed.mirror.Publish();
   bed.Put(
       {.name = "r", .cpu = "3", .spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
@@ -353,11 +352,11 @@ TEST_CASE("effect writer: a batch whose room is gone is dropped whole", "[cache]
 }
 
 TEST_CASE("effect queue: too many bindings under way refuse a batch", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.writer.AddUnderWay(EffectQueue::kBindsMax);
   const auto snapshot = bed.mirror.Publish();
   framework::EffectBatch batch{.snapshot = snapshot, .action = "allocate"};
-  batch.binds.push_back({Bed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
+  batch.binds.push_back({WriterBed::Find(*snapshot, "p"), snapshot->nodes_by_name->front()});
   CHECK(absl::IsResourceExhausted(bed.effects.Submit(batch)));
   bed.executor.RunUntilIdle();
   CHECK(bed.binds == 0);
@@ -365,7 +364,7 @@ TEST_CASE("effect queue: too many bindings under way refuse a batch", "[cache]")
 }
 
 TEST_CASE("status writer: phases at once, reasons after a moment, wording much later", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.effects.Report(Report(bed, "m1"));
   bed.executor.RunUntilIdle();
   CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 1);
@@ -386,7 +385,7 @@ TEST_CASE("status writer: phases at once, reasons after a moment, wording much l
 }
 
 TEST_CASE("status writer: nothing is written when nothing changes", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.effects.Report(Report(bed, "m"));
   bed.executor.Advance(absl::Minutes(1));
   const size_t requests = bed.server.requests.size();
@@ -397,7 +396,7 @@ TEST_CASE("status writer: nothing is written when nothing changes", "[cache]") {
   CHECK(bed.server.requests.size() == requests);
   CHECK(bed.writer.idle());
   // Nor when the object shows it already.
-  Bed other;
+  WriterBed other;
   other.mirror.PutPodGroup(MakeGroup("g", 1, "", R"({"phase":"Inqueue","conditions":[
     {"type":"Unschedulable","status":"True","reason":"R","message":"m"}]})"));
   other.Put({.status = R"("phase":"Pending","conditions":[{"type":"PodScheduled",
@@ -408,7 +407,7 @@ TEST_CASE("status writer: nothing is written when nothing changes", "[cache]") {
 }
 
 TEST_CASE("status writer: a pod that is bound meanwhile is never called unschedulable", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.effects.Report(Report(bed, "m"));
   bed.executor.Advance(absl::Milliseconds(100));
   bed.Bind({"p"});
@@ -417,7 +416,7 @@ TEST_CASE("status writer: a pod that is bound meanwhile is never called unschedu
 }
 
 TEST_CASE("status writer: a refused pod that vanishes leaves no wish behind", "[cache]") {
-  Bed bed;
+  WriterBed bed;
   bed.effects.Report(Report(bed, "m"));  // Due in half a second,
   bed.executor.RunUntilIdle();
   const std::string key = "ns/p";
@@ -431,14 +430,15 @@ TEST_CASE("status writer: a refused pod that vanishes leaves no wish behind", "[
 TEST_CASE("effect writer: an eviction names its cause; a refused one is taken back", "[cache]") {
   for (bool allowed : {true, false}) {
     INFO("allowed " << allowed);
-    Bed bed;
+    WriterBed bed;
     bed.Put({.spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
     if (!allowed) {
       bed.server.script = [](const net::Request&) { return Refusal(403, "Forbidden"); };
     }
     const auto snapshot = bed.mirror.Publish();
     framework::EffectBatch batch{.snapshot = snapshot, .action = "preempt"};
-    batch.evictions.push_back({Bed::Find(*snapshot, "p"), Bed::Find(*snapshot, "q"), "preempt"});
+    batch.evictions.push_back(
+        {WriterBed::Find(*snapshot, "p"), WriterBed::Find(*snapshot, "q"), "preempt"});
     REQUIRE(bed.effects.Submit(std::move(batch)).ok());
     bed.executor.RunUntilIdle();
     CHECK(bed.Sent("POST", "/pods/p/eviction").size() == 1);

@@ -3,9 +3,8 @@
 #include "api/types/pod_requests.h"
 #include "cache/compile_extras.h"
 #include "cache/mirror.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {
@@ -164,7 +163,7 @@ TEST_CASE("extras: a node's document leaves heartbeats out", "[cache]") {
         "v");
 }
 
-struct Bed {
+struct ExtrasBed {
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
 
@@ -185,7 +184,7 @@ struct Bed {
 };
 
 TEST_CASE("mirror: start, priority and document of a pod follow its object", "[cache]") {
-  Bed bed;
+  ExtrasBed bed;
   bed.mirror.PutNode(MakeNode("n", R"({"cpu":"4"})", bed.symbols()));
   bed.Put({.name = "p", .spec = R"("nodeName":"n",)"});
   CHECK(bed.Row("p").started_us == 0);
@@ -202,7 +201,7 @@ TEST_CASE("mirror: start, priority and document of a pod follow its object", "[c
 }
 
 TEST_CASE("mirror: capacity and document of a node follow its object", "[cache]") {
-  Bed bed;
+  ExtrasBed bed;
   const auto put = [&bed](const std::string& capacity, const char* document) {
     auto node =
         Compile(Read<types::Node>(absl::StrCat(
@@ -221,7 +220,7 @@ TEST_CASE("mirror: capacity and document of a node follow its object", "[cache]"
 }
 
 TEST_CASE("mirror: new loads matter to jobs that wait, and only to them", "[cache]") {
-  Bed bed;
+  ExtrasBed bed;
   const auto loads = std::make_shared<const model::NodeLoads>(model::NodeLoads{{"n", {1, 2, 3}}});
   bed.mirror.PutNode(MakeNode("n", R"({"cpu":"4"})", bed.symbols()));
   bed.mirror.PutQueue(MakeQueue("default"));
@@ -243,7 +242,7 @@ TEST_CASE("mirror: new loads matter to jobs that wait, and only to them", "[cach
 }
 
 TEST_CASE("mirror: resources can count though no pod asks for them", "[cache]") {
-  Bed bed;
+  ExtrasBed bed;
   bed.mirror.PutNode(MakeNode("n", R"({"cpu":"4","a.com/x":"2"})", bed.symbols()));
   CHECK_FALSE(bed.mirror.Publish()->dims->Find("a.com/x").has_value());
   CHECK_FALSE(bed.mirror.CountResources({"a.com/x", "cpu", "count/pods"}).has_value());
@@ -258,7 +257,7 @@ TEST_CASE("mirror: resources can count though no pod asks for them", "[cache]") 
 }
 
 TEST_CASE("mirror: ready nodes by name", "[cache]") {
-  Bed bed;
+  ExtrasBed bed;
   for (const char* name : {"b", "a", "c"}) {
     bed.mirror.PutNode(MakeNode(name, R"({"cpu":"4"})", bed.symbols()));
   }

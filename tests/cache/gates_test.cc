@@ -3,11 +3,10 @@
 #include "absl/strings/match.h"
 #include "cache/gate_remover.h"
 #include "cache/queue_notices.h"
+#include "tests/cache/objects.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
 #include "tests/support/executor_clock.h"
-// Needs Catch before it.
-#include "tests/cache/objects.h"
 
 namespace bth::cache {
 namespace {
@@ -24,7 +23,7 @@ constexpr char kGated[] =
     R"("schedulingGates":[{"name":"scheduling.volcano.sh/queue-allocation-gate"}],)";
 constexpr char kOptedIn[] = R"("scheduling.volcano.sh/queue-allocation-gate":"true",)";
 
-struct Bed {
+struct GateBed {
   net::VirtualExecutor executor{client::testing::StartTime()};
   test::ExecutorClock clock{executor};
   FakeServer server{executor};
@@ -35,7 +34,7 @@ struct Bed {
   std::vector<int> answers = {200};  // Of patches in turn; the last one stays.
   size_t patches = 0;
 
-  Bed() {
+  GateBed() {
     server.script = [this](const net::Request& request) {
       if (request.method != "PATCH") return Answer(201, "{}");
       const int code = answers[std::min(patches++, answers.size() - 1)];
@@ -67,7 +66,7 @@ struct Bed {
 };
 
 TEST_CASE("gates: the annotation must say true", "[cache]") {
-  Bed bed;
+  GateBed bed;
   Interner& symbols = bed.mirror.vocabulary().symbols();
   const auto keeps = [&](const std::string& annotation) {
     return MakePod({.annotations = annotation}, symbols).keeps_room;
@@ -78,7 +77,7 @@ TEST_CASE("gates: the annotation must say true", "[cache]") {
 }
 
 TEST_CASE("gates: one patch per pod, bound to its UID, that takes off only that gate", "[cache]") {
-  Bed bed;
+  GateBed bed;
   GateRemover remover(bed.api, bed.mirror, nullptr, 2);
   bed.Put("p");
   const framework::CycleReport report = bed.Lift({"p"});
@@ -117,7 +116,7 @@ TEST_CASE("gates: failures are tried again for a while, then a cycle decides ane
       {{404}, 1, false},
   }));
   CAPTURE(c.answers[0], c.patches);
-  Bed bed;
+  GateBed bed;
   bed.answers = c.answers;
   GateRemover remover(bed.api, bed.mirror, nullptr, 2);
   bed.Put("p");
@@ -130,7 +129,7 @@ TEST_CASE("gates: failures are tried again for a while, then a cycle decides ane
 }
 
 TEST_CASE("gates: what waits is bounded, and the rest stays gated for a later cycle", "[cache]") {
-  Bed bed;
+  GateBed bed;
   GateRemover remover(bed.api, bed.mirror, nullptr, 1);
   std::vector<std::string> pods;
   for (int i = 0; i < GateRemover::kWaitingPerWorker + 50; ++i) {
@@ -148,7 +147,7 @@ TEST_CASE("gates: what waits is bounded, and the rest stays gated for a later cy
 }
 
 TEST_CASE("gates: a pod that is another one by now keeps its gate", "[cache]") {
-  Bed bed;
+  GateBed bed;
   GateRemover remover(bed.api, bed.mirror, nullptr, 1);
   bed.Put("p");
   const framework::CycleReport report = bed.Lift({"p"});
@@ -162,7 +161,7 @@ TEST_CASE("gates: a pod that is another one by now keeps its gate", "[cache]") {
 
 TEST_CASE("queue notices: told when they come up, when they change, and when they come again",
           "[cache]") {
-  Bed bed;
+  GateBed bed;
   QueueNotices notices(bed.events);
   const auto take = [&](const std::map<std::string, std::string>& said) {
     const size_t before = bed.server.requests.size();

@@ -1,8 +1,7 @@
 // Pods that are deleted and do not go.
 #include "cache/mirror.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {
@@ -12,11 +11,11 @@ using model::TaskStatus;
 using testing::PodText;
 
 // Node n of 4 CPUs; pod "old" holds them. The clock starts at midnight.
-struct Bed {
+struct LeavingBed {
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
 
-  Bed() {
+  LeavingBed() {
     mirror.PutNode(testing::MakeNode("n", R"({"cpu":"4","pods":"10"})", symbols()));
     mirror.PutQueue(testing::MakeQueue("default"));
     mirror.PutPodGroup(testing::MakeGroup("g", 1));
@@ -57,7 +56,7 @@ struct Bed {
 
 TEST_CASE("mirror: the room of a pod that does not go is waited for five minutes",
           "[cache][leaving]") {
-  Bed bed;
+  LeavingBed bed;
   bed.PutOld("");
   bed.PutWaiting();
   CHECK(bed.Room() == "Running: 0 idle, 0 leaving");
@@ -77,7 +76,7 @@ TEST_CASE("mirror: the room of a pod that does not go is waited for five minutes
 }
 
 TEST_CASE("mirror: a deletion that is hurried is given up earlier", "[cache][leaving]") {
-  Bed bed;
+  LeavingBed bed;
   bed.PutWaiting();
   bed.PutOld("00:30:00");
   CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
@@ -89,7 +88,7 @@ TEST_CASE("mirror: a deletion that is hurried is given up earlier", "[cache][lea
 }
 
 TEST_CASE("mirror: one that goes in time leaves no hold", "[cache][leaving]") {
-  Bed bed;
+  LeavingBed bed;
   bed.PutWaiting();
   bed.PutOld("00:01:00");
   CHECK(bed.Room() == "Releasing: 0 idle, 4000 leaving");
@@ -100,7 +99,7 @@ TEST_CASE("mirror: one that goes in time leaves no hold", "[cache][leaving]") {
 
 TEST_CASE("mirror: who is late already when it is first seen is not waited for",
           "[cache][leaving]") {
-  Bed bed;
+  LeavingBed bed;
   bed.PutWaiting();
   bed.clock.Advance(absl::Minutes(10));
   bed.PutOld("00:01:00");
@@ -109,7 +108,7 @@ TEST_CASE("mirror: who is late already when it is first seen is not waited for",
 
 TEST_CASE("mirror: while no job waits, no cycle is due for a pod that does not go",
           "[cache][leaving]") {
-  Bed bed;
+  LeavingBed bed;
   bed.PutOld("00:01:00");
   bed.Room();
   bed.mirror.RemovePodGroup("ns/g");

@@ -1,9 +1,8 @@
 // Who stands on which node, by labels and terms.
 #include "cache/compile.h"
 #include "cache/mirror.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {
@@ -17,11 +16,11 @@ constexpr char kAvoidsX[] =
     R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
        [{"topologyKey":"h","labelSelector":{"matchLabels":{"app":"x"}}}]}},)";
 
-struct Bed {
+struct PeersBed {
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
 
-  Bed() {
+  PeersBed() {
     mirror.PutNode(MakeNode("n", R"({"cpu":"9","pods":"10"})", symbols()));
     mirror.PutQueue(MakeQueue("default"));
   }
@@ -64,7 +63,7 @@ constexpr char kOnN[] = R"("nodeName":"n",)";
 
 TEST_CASE("mirror: pods on nodes are counted by the labels that somebody asks about",
           "[cache][peers]") {
-  Bed bed;
+  PeersBed bed;
   bed.Put("a", R"("app":"x","index":"1")", kOnN);
   bed.Put("b", R"("app":"x","index":"2")", kOnN);
   bed.Put("c", R"("app":"y","index":"3")", kOnN);
@@ -80,7 +79,7 @@ TEST_CASE("mirror: pods on nodes are counted by the labels that somebody asks ab
 }
 
 TEST_CASE("mirror: a pod counts with its terms from its binding to its end", "[cache][peers]") {
-  Bed bed;
+  PeersBed bed;
   bed.Put("p", R"("app":"x")", kAvoidsX, R"("phase":"Pending",)");
   CHECK(bed.Peers().empty());
   CHECK(bed.mirror.Publish()->pods_with_anti_affinity == 0);
@@ -106,7 +105,7 @@ TEST_CASE("mirror: a pod counts with its terms from its binding to its end", "[c
 }
 
 TEST_CASE("mirror: a pod that is labelled anew counts anew", "[cache][peers]") {
-  Bed bed;
+  PeersBed bed;
   bed.Put("w", "", kAvoidsX, R"("phase":"Pending",)");
   bed.Put("p", R"("app":"x")", kOnN);
   CHECK(bed.Peers() == Rows{"1x app=x"});
@@ -115,7 +114,7 @@ TEST_CASE("mirror: a pod that is labelled anew counts anew", "[cache][peers]") {
 }
 
 TEST_CASE("mirror: labels whose last pod is gone leave their slot to others", "[cache][peers]") {
-  Bed bed;
+  PeersBed bed;
   bed.Put("w", "", kAvoidsX, R"("phase":"Pending",)");
   size_t slots = 0;
   for (int round = 0; round < 20; ++round) {
@@ -128,7 +127,7 @@ TEST_CASE("mirror: labels whose last pod is gone leave their slot to others", "[
 }
 
 TEST_CASE("mirror: beyond so many keys to ask about every label counts", "[cache][peers]") {
-  Bed bed;
+  PeersBed bed;
   bed.Put("p", R"("nobody":"asks")", kOnN);
   for (size_t i = 0; i <= PeerBook::kKeysMax; ++i) {
     bed.Put(absl::StrCat("w", i), "",
@@ -155,7 +154,7 @@ TEST_CASE("mirror: a binding lets those try again that seek others", "[cache][pe
   const Case c =
       GENERATE_REF(values<Case>({{"", false}, {kAvoidsX, false}, {seeks, true}, {spreads, true}}));
   CAPTURE(c.spec);
-  Bed bed;
+  PeersBed bed;
   const char* pending = R"("phase":"Pending",)";
   bed.Put("seeker", "", c.spec, pending);
   bed.Put("p", R"("app":"x")", "", pending);
@@ -172,7 +171,7 @@ TEST_CASE("mirror: a binding lets those try again that seek others", "[cache][pe
 }
 
 TEST_CASE("mirror: labels of namespaces", "[cache][peers]") {
-  Bed bed;
+  PeersBed bed;
   // A job that waits looks at them again.
   bed.mirror.PutPodGroup(testing::MakeGroup("g", 1));
   bed.Put("p", "", "", R"("phase":"Pending",)");

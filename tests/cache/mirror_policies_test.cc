@@ -1,8 +1,7 @@
 #include "cache/compile.h"
 #include "cache/mirror.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {
@@ -15,11 +14,11 @@ using testing::PodText;
 using testing::Read;
 
 // Node "n", queue "default", PodGroup "g" with the pods "p" (label app=x) and "q" (app=y).
-struct Bed {
+struct PoliciesBed {
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
 
-  Bed() {
+  PoliciesBed() {
     mirror.PutNode(MakeNode("n", R"({"cpu":"4","pods":"10"})", symbols()));
     mirror.PutQueue(MakeQueue("default"));
     mirror.PutPodGroup(MakeGroup("g", 1));
@@ -63,7 +62,7 @@ using Names = std::vector<std::string>;
 constexpr char kAppX[] = R"("selector":{"matchLabels":{"app":"x"}})";
 
 TEST_CASE("mirror: tasks know the budgets that select them", "[cache]") {
-  Bed bed;
+  PoliciesBed bed;
   bed.PutBudget("b", kAppX, 1);
   bed.PutBudget("all", R"("selector":{})", 2);
   bed.PutBudget("none", "", 3);
@@ -93,7 +92,7 @@ TEST_CASE("mirror: tasks know the budgets that select them", "[cache]") {
 }
 
 TEST_CASE("mirror: a budget that changed makes a cycle, one that did not makes none", "[cache]") {
-  Bed bed;
+  PoliciesBed bed;
   bed.PutBudget("b", kAppX, 1);
   CHECK(bed.mirror.changed());
   bed.mirror.Publish();
@@ -110,7 +109,7 @@ TEST_CASE("mirror: a budget that changed makes a cycle, one that did not makes n
 }
 
 TEST_CASE("mirror: quotas by namespace and name", "[cache]") {
-  Bed bed;
+  PoliciesBed bed;
   const auto quota = [](const std::string& ns, const std::string& name, int64_t cpu) {
     return CompiledQuota{.ns = ns, .row = {.name = name, .hard = {{"cpu", cpu, "c"}}, .used = {}}};
   };
@@ -139,10 +138,10 @@ TEST_CASE("mirror: quotas by namespace and name", "[cache]") {
 }
 
 TEST_CASE("mirror: a cooldown begins with the status that shows it", "[cache]") {
-  Bed bed;
+  PoliciesBed bed;
   const auto until = [&bed] {
     const auto snapshot = bed.mirror.Publish();
-    for (const model::TaskRow& row : Bed::Rows(*snapshot)) {
+    for (const model::TaskRow& row : PoliciesBed::Rows(*snapshot)) {
       if (row.names->name == "p") return row.protected_until_us;
     }
     return int64_t{-1};
@@ -159,7 +158,7 @@ TEST_CASE("mirror: a cooldown begins with the status that shows it", "[cache]") 
 }
 
 TEST_CASE("mirror: node groups and their limits reach queues and nodes", "[cache]") {
-  Bed bed;
+  PoliciesBed bed;
   CompiledQueue queue = MakeQueue("q");
   queue.node_groups.has_affinity = true;
   queue.node_groups.required = {"g1"};

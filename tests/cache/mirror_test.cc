@@ -1,9 +1,8 @@
 #include "cache/mirror.h"
 
 #include "cache/compile.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {
@@ -19,11 +18,11 @@ constexpr char kBound[] = R"("nodeName":"n",)";
 constexpr char kRuns[] = R"("phase":"Running",)";
 
 // Node "n" with four cores, queue "default", PodGroup "g".
-struct Bed {
+struct MirrorBed {
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
 
-  Bed() {
+  MirrorBed() {
     mirror.PutNode(MakeNode("n", R"({"cpu":"4","pods":"10"})", symbols()));
     mirror.PutQueue(MakeQueue("default"));
     mirror.PutPodGroup(MakeGroup("g", 1));
@@ -46,7 +45,7 @@ struct Bed {
 };
 
 TEST_CASE("mirror: an assumed binding takes room until the watch confirms it", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   CHECK(bed.IdleCpu() == 4000);
   REQUIRE(bed.mirror.AssumeBinding("ns/p", "u-p", "n").ok());
@@ -65,7 +64,7 @@ TEST_CASE("mirror: an assumed binding takes room until the watch confirms it", "
 }
 
 TEST_CASE("mirror: a late event of the pod does not undo an assumption", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   REQUIRE(bed.mirror.AssumeBinding("ns/p", "u-p", "n").ok());
   const char* const cases[] = {"same", "condition", "labels", "nomination"};
@@ -92,7 +91,7 @@ TEST_CASE("mirror: a late event of the pod does not undo an assumption", "[cache
 }
 
 TEST_CASE("mirror: room that comes or goes makes a cycle only while some job waits", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({.spec = kBound, .status = kRuns});
   bed.mirror.PutPodGroup(MakeGroup("g", 1, "", R"({"phase":"Running","running":1})"));
   REQUIRE(bed.Active().empty());
@@ -115,7 +114,7 @@ TEST_CASE("mirror: room that comes or goes makes a cycle only while some job wai
 }
 
 TEST_CASE("mirror: a node that only pods name goes with the last of them", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({.spec = kBound, .status = kRuns});
   bed.mirror.RemoveNode("n");
   CHECK(bed.mirror.nodes() == 1);
@@ -131,7 +130,7 @@ TEST_CASE("mirror: a node that only pods name goes with the last of them", "[cac
 }
 
 TEST_CASE("mirror: news that contradict an assumption end it", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   REQUIRE(bed.mirror.AssumeBinding("ns/p", "u-p", "n").ok());
   bed.Put({.meta = R"("deletionTimestamp":"2026-01-01T00:00:09Z",)"});
@@ -150,7 +149,7 @@ TEST_CASE("mirror: news that contradict an assumption end it", "[cache]") {
 }
 
 TEST_CASE("mirror: an assumption needs the pod, the node and the room", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   bed.Put({.name = "big", .cpu = "5"});
   bed.Put({.name = "run", .spec = kBound, .status = kRuns});
@@ -167,7 +166,7 @@ TEST_CASE("mirror: an assumption needs the pod, the node and the room", "[cache]
 
 TEST_CASE("mirror: an assumed eviction stays until the pod is seen to leave or is forgotten",
           "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({.spec = kBound, .status = kRuns});
   REQUIRE(bed.mirror.AssumeEviction("ns/p", "u-p").ok());
   CHECK(bed.Status("p") == TaskStatus::kReleasing);
@@ -182,7 +181,7 @@ TEST_CASE("mirror: an assumed eviction stays until the pod is seen to leave or i
 }
 
 TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.mirror.PutNode(MakeNode("m", R"({"cpu":"4","pods":"10"})", bed.symbols()));
   bed.Put({});
   const auto nominated = [&bed]() -> std::string {
@@ -235,7 +234,7 @@ TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[ca
 }
 
 TEST_CASE("mirror: a held job stays out of cycles until its time", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   CHECK(bed.Active() == std::vector<std::string>{"g"});
   CHECK(bed.mirror.NextHoldEnd() == absl::InfiniteFuture());
@@ -252,7 +251,7 @@ TEST_CASE("mirror: a held job stays out of cycles until its time", "[cache]") {
 }
 
 TEST_CASE("mirror: pods that no PodGroup claims are listed, ours and pending ones", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({.name = "with"});
   bed.Put({.name = "orphan", .group = "later"});
   bed.Put({.name = "alone", .group = ""});
@@ -274,7 +273,7 @@ TEST_CASE("mirror: pods that no PodGroup claims are listed, ours and pending one
 }
 
 TEST_CASE("mirror: a job lives as long as its PodGroup or a pod", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   bed.mirror.RemovePodGroup("ns/g");
   CHECK(bed.Active().empty());
@@ -287,7 +286,7 @@ TEST_CASE("mirror: a job lives as long as its PodGroup or a pod", "[cache]") {
 }
 
 TEST_CASE("mirror: without its queue a job, without its object a node, is not seen", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   bed.mirror.RemoveQueue("default");
   CHECK(bed.Active().empty());
@@ -306,7 +305,7 @@ TEST_CASE("mirror: without its queue a job, without its object a node, is not se
 }
 
 TEST_CASE("mirror: a resource beyond the last dimension makes the pod wait, not fail", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   for (int i = 0; i < model::kDims; ++i) {
     CompiledPod pod = MakePod({.name = absl::StrCat("p", i)}, bed.symbols());
     pod.requests.emplace_back(absl::StrCat("z.io/r", i), 1000);
@@ -334,7 +333,7 @@ TEST_CASE("mirror: a resource beyond the last dimension makes the pod wait, not 
 }
 
 TEST_CASE("mirror: a PodGroup is ours by a pod of ours, or while it has none", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   CHECK(bed.mirror.OwnsGroup("ns/g"));
   CHECK(bed.Active() == std::vector<std::string>{"g"});
   bed.mirror.NoteForeignPod("ns/f", "ns/g");
@@ -365,7 +364,7 @@ TEST_CASE("mirror: a PodGroup is ours by a pod of ours, or while it has none", "
 }
 
 TEST_CASE("mirror: starting over forgets all but the generation", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   REQUIRE(bed.mirror.AssumeBinding("ns/p", "u-p", "n").ok());
   const auto before = bed.mirror.Publish();
@@ -381,7 +380,7 @@ TEST_CASE("mirror: starting over forgets all but the generation", "[cache]") {
 }
 
 TEST_CASE("mirror: snapshots do not change when the mirror does", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.Put({});
   const auto before = bed.mirror.Publish();
   const uint64_t digest = before->usage.DigestOf();
@@ -395,7 +394,7 @@ TEST_CASE("mirror: snapshots do not change when the mirror does", "[cache]") {
 }
 
 TEST_CASE("mirror: sub-job policies group the pods of a job", "[cache]") {
-  Bed bed;
+  MirrorBed bed;
   bed.mirror.PutPodGroup(MakeGroup(
       "g", 2, R"("subGroupPolicy":[{"name":"s","subGroupSize":2,"matchLabelKeys":["rank"]}],)"));
   bed.Put({.name = "a", .meta = R"("labels":{"rank":"1"},)"});

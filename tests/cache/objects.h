@@ -9,6 +9,7 @@
 #include "base/interner.h"
 #include "base/strings.h"
 #include "cache/compile.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache::testing {
 

@@ -4,9 +4,8 @@
 
 #include "cache/compile_selectors.h"
 #include "cache/mirror.h"
-#include "tests/support/catch.h"
-// Needs Catch before it.
 #include "tests/cache/objects.h"
+#include "tests/support/catch.h"
 
 namespace bth::cache {
 namespace {
@@ -250,11 +249,11 @@ TEST_CASE("compile: the workload that manages a pod", "[cache][spread]") {
 }
 
 // One pod that waits, in a mirror with one node.
-struct Bed {
+struct SpreadBed {
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   Mirror mirror{clock, {}};
 
-  Bed() { mirror.PutNode(testing::MakeNode("n", R"({"cpu":"9","pods":"10"})", symbols())); }
+  SpreadBed() { mirror.PutNode(testing::MakeNode("n", R"({"cpu":"9","pods":"10"})", symbols())); }
   Interner& symbols() { return mirror.vocabulary().symbols(); }
   void Put(const std::string& spec = "", const std::string& labels = R"("app":"x")",
            const std::string& group = "g") {
@@ -274,7 +273,7 @@ struct Bed {
 };
 
 TEST_CASE("mirror: a waiting pod's spread follows its services", "[cache][spread]") {
-  Bed bed;
+  SpreadBed bed;
   bed.Put();
   CHECK(bed.Spread() == nullptr);
   bed.mirror.selectors().Put(Service("s", {{"app", "x"}}));
@@ -309,7 +308,7 @@ TEST_CASE("mirror: who has no spread by default", "[cache][spread]") {
                                              {"", "", false}}));
   CAPTURE(c.spec, c.group);
   const bool service_first = GENERATE(false, true);
-  Bed bed;
+  SpreadBed bed;
   if (service_first) bed.mirror.selectors().Put(Service("s", {{"app", "x"}}));
   bed.Put(c.spec, R"("app":"x")", c.group);
   if (!service_first) bed.mirror.selectors().Put(Service("s", {{"app", "x"}}));
@@ -317,7 +316,7 @@ TEST_CASE("mirror: who has no spread by default", "[cache][spread]") {
 }
 
 TEST_CASE("mirror: labels that services ask about are kept apart", "[cache][spread]") {
-  Bed bed;
+  SpreadBed bed;
   bed.Put("", R"("app":"x","index":"1")");
   const auto labels = [&bed] {
     const auto snapshot = bed.mirror.Publish();

@@ -4,25 +4,25 @@
 #include "api/types/json.h"
 #include "client/patch.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::client {
 namespace {
 
+using test::TempFolder;
 using testing::Answer;
 using testing::Await;
 using testing::FakeServer;
 using testing::Feed;
 using testing::StartTime;
-using testing::TempFolder;
 using types::Json;
 
-ApiPath Pod() {
+ApiPath PodPath() {
   return {"pods", "/api/v1/namespaces/a/pods/b"};
 }
 
-struct Bed {
+struct ClientBed {
   net::VirtualExecutor executor{StartTime()};
   FakeServer server{executor};
   std::vector<int> codes;
@@ -34,7 +34,7 @@ struct Bed {
 };
 
 TEST_CASE("api client: the prefix, user agent and query reach the server", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
   ApiClientOptions options = bed.Options();
   options.path_prefix = "/clusters/x";
@@ -52,7 +52,7 @@ TEST_CASE("api client: the prefix, user agent and query reach the server", "[cli
 }
 
 TEST_CASE("api client: a next page names the token and no version", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
   ListOptions list;
@@ -83,13 +83,13 @@ TEST_CASE("api client: refusals become codes that say what to do", "[client]") {
       {503, "ServiceUnavailable", absl::StatusCode::kUnavailable},
       {504, "Timeout", absl::StatusCode::kDeadlineExceeded},
   }));
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [&](const net::Request&) {
     return Answer(c.http, R"({"kind":"Status","code":)" + std::to_string(c.http) +
                               R"(,"reason":")" + c.reason + R"(","message":"why"})");
   };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
-  const absl::Status status = Await(bed.executor, api.Get(Pod())).status();
+  const absl::Status status = Await(bed.executor, api.Get(PodPath())).status();
   CHECK(status.code() == c.code);
   CHECK(status.message() == "why");
   CHECK(types::ReasonOf(status) == c.reason);
@@ -97,7 +97,7 @@ TEST_CASE("api client: refusals become codes that say what to do", "[client]") {
 }
 
 TEST_CASE("api client: who may not write reads on, and sends nothing", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
   bool leads = false;
   ApiClientOptions options = bed.Options();
@@ -110,7 +110,7 @@ TEST_CASE("api client: who may not write reads on, and sends nothing", "[client]
   const absl::Status refused = Await(bed.executor, api.Bind(bind));
   CHECK(absl::IsFailedPrecondition(refused));
   CHECK(bed.server.requests.empty());
-  CHECK(Await(bed.executor, api.Get(Pod())).ok());
+  CHECK(Await(bed.executor, api.Get(PodPath())).ok());
   CHECK(bed.server.requests.size() == 1);
   leads = true;
   CHECK(Await(bed.executor, api.Bind(bind)).ok());
@@ -118,14 +118,14 @@ TEST_CASE("api client: who may not write reads on, and sends nothing", "[client]
 }
 
 TEST_CASE("api client: 429 carries the server's delay and is not retried", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) {
     net::Response out = Answer(429, "too many");
     out.headers.Add("Retry-After", "7");
     return out;
   };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
-  const absl::Status status = Await(bed.executor, api.Get(Pod())).status();
+  const absl::Status status = Await(bed.executor, api.Get(PodPath())).status();
   CHECK(RetryAfter(status) == absl::Seconds(7));
   CHECK(RetryAfter(WithContext(status, "doing")) == absl::Seconds(7));
   CHECK(bed.server.requests.size() == 1);
@@ -144,18 +144,18 @@ TEST_CASE("api client: an absurd delay is cut to ten minutes", "[client]") {
 }
 
 TEST_CASE("api client: a deadline leaves the outcome unknown", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.delay = absl::Seconds(40);
   bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
-  const absl::Status status = Await(bed.executor, api.Create(Pod(), "{}")).status();
+  const absl::Status status = Await(bed.executor, api.Create(PodPath(), "{}")).status();
   CHECK(absl::IsDeadlineExceeded(status));
   CHECK(OutcomeUnknown(status));
   CHECK(bed.codes == std::vector<int>{0});
 }
 
 TEST_CASE("api client: bind posts uid, node and annotations", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(201, "{}"); };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
   REQUIRE(Await(bed.executor, api.Bind({"ns", "p", "u-1", "node-1", {{"k/x", "v"}}})).ok());
@@ -169,11 +169,11 @@ TEST_CASE("api client: bind posts uid, node and annotations", "[client]") {
 }
 
 TEST_CASE("api client: delete and evict carry preconditions", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
   const DeleteOptions options{"u", "12", 0, "Background"};
-  REQUIRE(Await(bed.executor, api.Delete(Pod(), options)).ok());
+  REQUIRE(Await(bed.executor, api.Delete(PodPath(), options)).ok());
   REQUIRE(Await(bed.executor, api.Evict("ns", "p", options)).ok());
   const Json expected = *Json::Parse(
       R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u","resourceVersion":"12"},
@@ -194,11 +194,11 @@ TEST_CASE("api client: each kind of patch has its content type", "[client]") {
                              {PatchKind::kJson, "application/json-patch+json"},
                              {PatchKind::kStrategic, "application/strategic-merge-patch+json"},
                              {PatchKind::kApply, "application/apply-patch+yaml"}}));
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
   Patch patch{c.kind, "{}", "me", true};
-  REQUIRE(Await(bed.executor, api.PatchStatus(Pod(), patch)).ok());
+  REQUIRE(Await(bed.executor, api.PatchStatus(PodPath(), patch)).ok());
   const net::Request& request = bed.server.requests[0];
   CHECK(request.method == "PATCH");
   CHECK(request.headers.Get("content-type") == c.type);
@@ -206,13 +206,13 @@ TEST_CASE("api client: each kind of patch has its content type", "[client]") {
 }
 
 TEST_CASE("api client: more than burst requests wait for their turn", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(200, "{}"); };
   ApiClientOptions options = bed.Options();
   options.qps = 10;
   options.burst = 5;
   ApiClient api(bed.executor, bed.server.Transport(), options);
-  auto ask = [](ApiClient& a) -> net::Awaitable<void> { (void)co_await a.Get(Pod()); };
+  auto ask = [](ApiClient& a) -> net::Awaitable<void> { (void)co_await a.Get(PodPath()); };
   for (int i = 0; i < 20; ++i) net::Spawn(bed.executor, ask(api));
   bed.executor.RunUntilIdle();
   CHECK(bed.server.requests.size() == 5);
@@ -223,7 +223,7 @@ TEST_CASE("api client: more than burst requests wait for their turn", "[client]"
 }
 
 TEST_CASE("api client: a refused token file is read again, once", "[client]") {
-  Bed bed;
+  ClientBed bed;
   const TempFolder folder;
   Credentials credentials;
   credentials.token.file = folder.Write("token", "old\n");
@@ -234,14 +234,14 @@ TEST_CASE("api client: a refused token file is read again, once", "[client]") {
   ApiClient api(bed.executor, std::make_unique<Connection>(bed.executor, bed.server.Transport()),
                 std::make_unique<CredentialSource>(bed.executor, credentials, nullptr),
                 bed.Options());
-  CHECK(absl::IsUnauthenticated(Await(bed.executor, api.Get(Pod())).status()));
+  CHECK(absl::IsUnauthenticated(Await(bed.executor, api.Get(PodPath())).status()));
   CHECK(bed.server.requests.size() == 2);
   folder.Write("token", "new\n");
-  CHECK(Await(bed.executor, api.Get(Pod())).ok());
+  CHECK(Await(bed.executor, api.Get(PodPath())).ok());
 }
 
 TEST_CASE("watch stream: lines are cut out of whatever pieces arrive", "[client]") {
-  Bed bed;
+  ClientBed bed;
   auto feed = std::make_shared<Feed>(bed.executor);
   bed.server.script = [&](const net::Request&) { return testing::Stream(feed); };
   ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
@@ -264,7 +264,7 @@ TEST_CASE("watch stream: lines are cut out of whatever pieces arrive", "[client]
 }
 
 TEST_CASE("watch stream: an endless line ends the watch", "[client]") {
-  Bed bed;
+  ClientBed bed;
   auto feed = std::make_shared<Feed>(bed.executor);
   bed.server.script = [&](const net::Request&) { return testing::Stream(feed); };
   ApiClientOptions options = bed.Options();
@@ -277,7 +277,7 @@ TEST_CASE("watch stream: an endless line ends the watch", "[client]") {
 }
 
 TEST_CASE("watch: a refusal comes as an error with its code", "[client]") {
-  Bed bed;
+  ClientBed bed;
   bed.server.script = [](const net::Request&) {
     return Answer(410, R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})");
   };

@@ -3,15 +3,15 @@
 #include "absl/strings/match.h"
 #include "api/types/json.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::client {
 namespace {
 
+using test::TempFolder;
 using testing::Await;
 using testing::StartTime;
-using testing::TempFolder;
 
 constexpr char kVersion[] = "client.authentication.k8s.io/v1";
 
@@ -65,7 +65,7 @@ TEST_CASE("credentials: a missing token file and control characters are errors",
   net::VirtualExecutor executor(StartTime());
   const TempFolder folder;
   Credentials credentials;
-  credentials.token.file = folder.path() + "/none";
+  credentials.token.file = folder.Sub("none");
   CredentialSource missing(executor, credentials, nullptr);
   CHECK(absl::IsNotFound(Await(executor, missing.Get()).status()));
   credentials.token.file = folder.Write("t", "a\nX-Evil: 1");

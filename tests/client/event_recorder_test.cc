@@ -14,11 +14,11 @@ using testing::FakeServer;
 using testing::StartTime;
 using types::Json;
 
-EventObject Pod(const std::string& name) {
+EventObject EventPod(const std::string& name) {
   return {"v1", "Pod", "ns", name, "uid-" + name};
 }
 
-struct Bed {
+struct RecorderBed {
   net::VirtualExecutor executor{StartTime()};
   FakeServer server{executor};
   Rng rng{1};
@@ -26,7 +26,7 @@ struct Bed {
   std::unique_ptr<ApiClient> api;
   std::unique_ptr<EventRecorder> recorder;
 
-  explicit Bed(EventRecorderOptions options = {}) {
+  explicit RecorderBed(EventRecorderOptions options = {}) {
     server.script = [](const net::Request&) { return Answer(200, "{}"); };
     ApiClientOptions client;
     client.qps = 0;
@@ -37,13 +37,13 @@ struct Bed {
     executor.RunUntilIdle();
   }
   void Record(const std::string& pod, const std::string& message) {
-    recorder->Record(Pod(pod), {"Warning", "FailedScheduling", message});
+    recorder->Record(EventPod(pod), {"Warning", "FailedScheduling", message});
   }
   Json Body(size_t request) const { return *Json::Parse(server.requests.at(request).body); }
 };
 
 TEST_CASE("events: the object has the form other tools read", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.Record("p", "no room");
   bed.executor.RunUntilIdle();
   REQUIRE(bed.server.requests.size() == 1);
@@ -57,14 +57,14 @@ TEST_CASE("events: the object has the form other tools read", "[client]") {
 }
 
 TEST_CASE("events: cluster-scoped objects report into default", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.recorder->Record({"v1", "Node", "", "n", "u"}, {"Normal", "R", "m"});
   bed.executor.RunUntilIdle();
   CHECK(bed.server.requests[0].target == "/api/v1/namespaces/default/events");
 }
 
 TEST_CASE("events: a repeat raises the count of the same event", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.Record("p", "no room");
   bed.executor.Advance(absl::Seconds(5));
   bed.Record("p", "no room");
@@ -77,7 +77,7 @@ TEST_CASE("events: a repeat raises the count of the same event", "[client]") {
 }
 
 TEST_CASE("events: an event the server forgot is made anew with its count", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.Record("p", "no room");
   bed.executor.Advance(absl::Hours(2));
   bed.server.script = [](const net::Request& request) {
@@ -92,7 +92,7 @@ TEST_CASE("events: an event the server forgot is made anew with its count", "[cl
 }
 
 TEST_CASE("events: the eleventh different message in ten minutes is combined", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   for (int i = 1; i <= 12; ++i) bed.Record("p", absl::StrCat("message ", i));
   bed.executor.RunUntilIdle();
   // Ten of their own; the eleventh and twelfth are one event that still waited when repeated.
@@ -107,7 +107,7 @@ TEST_CASE("events: the eleventh different message in ten minutes is combined", "
 }
 
 TEST_CASE("events: one object has 25 at once and one more every five minutes", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   for (int i = 0; i < 40; ++i) bed.Record("p", "same");
   bed.Record("q", "other objects are not affected");
   CHECK(bed.recorder->counters().filtered == 15);
@@ -121,7 +121,7 @@ TEST_CASE("events: one object has 25 at once and one more every five minutes", "
 }
 
 TEST_CASE("events: nothing is sent while the gate is closed", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.open = false;
   bed.Record("p", "m");
   bed.executor.Advance(absl::Minutes(1));
@@ -139,7 +139,7 @@ TEST_CASE("events: nothing is sent while the gate is closed", "[client]") {
 }
 
 TEST_CASE("events: no timer outlives a recorder that waits for its gate", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.open = false;
   bed.Record("p", "m");
   bed.executor.RunUntilIdle();
@@ -149,7 +149,7 @@ TEST_CASE("events: no timer outlives a recorder that waits for its gate", "[clie
 }
 
 TEST_CASE("events: an idle recorder sets no timers", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.Record("p", "m");
   bed.executor.RunUntilIdle();
   CHECK(bed.executor.NextTimer() == absl::InfiniteDuration());
@@ -158,7 +158,7 @@ TEST_CASE("events: an idle recorder sets no timers", "[client]") {
 TEST_CASE("events: the queue is bounded and says what it dropped", "[client]") {
   EventRecorderOptions options;
   options.queue_max = 3;
-  Bed bed(options);
+  RecorderBed bed(options);
   bed.open = false;
   for (int i = 0; i < 5; ++i) bed.Record(absl::StrCat("p", i), "m");
   bed.Record("p0", "m");
@@ -170,7 +170,7 @@ TEST_CASE("events: the queue is bounded and says what it dropped", "[client]") {
 TEST_CASE("events: remembered events are bounded", "[client]") {
   EventRecorderOptions options;
   options.known_max = 2;
-  Bed bed(options);
+  RecorderBed bed(options);
   for (const char* pod : {"a", "b", "c"}) {
     bed.Record(pod, "m");
     bed.executor.RunUntilIdle();
@@ -183,7 +183,7 @@ TEST_CASE("events: remembered events are bounded", "[client]") {
 }
 
 TEST_CASE("events: a busy server is tried again, a refusing one is not", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bool busy = true;
   bed.server.script = [&busy](const net::Request&) {
     return busy ? Answer(503, "{}") : Answer(201, "{}");
@@ -203,7 +203,7 @@ TEST_CASE("events: a busy server is tried again, a refusing one is not", "[clien
 }
 
 TEST_CASE("events: a server that stays away costs a bounded number of attempts", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.server.script = [](const net::Request&) { return Answer(500, "{}"); };
   bed.Record("p", "m");
   bed.executor.Advance(absl::Hours(1));
@@ -212,7 +212,7 @@ TEST_CASE("events: a server that stays away costs a bounded number of attempts",
 }
 
 TEST_CASE("events: long messages and names are cut where characters end", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   std::string message;
   while (message.size() < 2000) message += "\xc3\xa4";
   bed.Record(std::string(253, 'x'), message);
@@ -224,7 +224,7 @@ TEST_CASE("events: long messages and names are cut where characters end", "[clie
 }
 
 TEST_CASE("events: a repeat while the first is on its way follows it", "[client]") {
-  Bed bed;
+  RecorderBed bed;
   bed.server.delay = absl::Seconds(1);
   bed.Record("p", "m");
   bed.executor.RunUntilIdle();

@@ -52,7 +52,7 @@ std::string Failure(int code, const std::string& reason) {
 }
 
 // A server whose lists and watches are answered from two queues.
-struct Bed {
+struct InformerBed {
   net::VirtualExecutor executor{StartTime()};
   FakeServer server{executor};
   Rng rng{1};
@@ -65,7 +65,7 @@ struct Bed {
   std::vector<std::string> malformed;
   InformerOptions options;
 
-  Bed() {
+  InformerBed() {
     server.script = [this](const net::Request& request) { return Serve(request); };
     ApiClientOptions client;
     client.qps = 0;
@@ -115,7 +115,7 @@ struct Bed {
 };
 
 TEST_CASE("informer: pages are delivered, then the watch follows from their version", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1)}, "next")));
   bed.lists.push_back(Answer(200, List(5, {Object("b", "2", 2)})));
   bed.Start();
@@ -130,7 +130,7 @@ TEST_CASE("informer: pages are delivered, then the watch follows from their vers
 }
 
 TEST_CASE("informer: a list is delivered while it arrives", "[client]") {
-  Bed bed;
+  InformerBed bed;
   const auto feed = std::make_shared<Feed>(bed.executor);
   bed.lists.push_back(testing::Stream(feed));
   const std::string list = List(5, {Object("a", "1", 1), Object("b", "2", 2)});
@@ -168,7 +168,7 @@ TEST_CASE("informer: a list is delivered while it arrives", "[client]") {
 }
 
 TEST_CASE("informer: lists and watches that are not the first are told", "[client]") {
-  Bed bed;
+  InformerBed bed;
   int relists = 0;
   int rewatches = 0;
   bed.options.reflector.on_relist = [&relists] { ++relists; };
@@ -188,7 +188,7 @@ TEST_CASE("informer: lists and watches that are not the first are told", "[clien
 }
 
 TEST_CASE("informer: events of one read are one batch", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1)})));
   bed.Start();
   (void)bed.recorder.Take();
@@ -200,7 +200,7 @@ TEST_CASE("informer: events of one read are one batch", "[client]") {
 }
 
 TEST_CASE("informer: nothing is synced before the last page", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1)}, "next")));
   bed.Start();
   CHECK(bed.recorder.Take() == "+a");
@@ -212,7 +212,7 @@ TEST_CASE("informer: nothing is synced before the last page", "[client]") {
 }
 
 TEST_CASE("informer: a watch that ended is resumed from the last version seen", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {})));
   bed.Start();
   (void)bed.Targets();
@@ -233,7 +233,7 @@ TEST_CASE("informer: a watch that ended is resumed from the last version seen", 
 }
 
 TEST_CASE("informer: an event cut in the middle is not lost", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {})));
   bed.Start();
   const std::string event = Event("ADDED", Object("a", "1", 9));
@@ -246,7 +246,7 @@ TEST_CASE("informer: an event cut in the middle is not lost", "[client]") {
 }
 
 TEST_CASE("informer: 410 lists again and delivers only differences", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(
       Answer(200, List(5, {Object("same", "1", 1), Object("newer", "2", 2), Object("gone", "3", 3),
                            Object("again", "4", 4), Object("also-gone", "9", 4)})));
@@ -273,7 +273,7 @@ TEST_CASE("informer: 410 lists again and delivers only differences", "[client]")
 }
 
 TEST_CASE("informer: failures are retried with growing pauses", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.Start();
   std::vector<absl::Duration> at;
   for (int i = 0; i < 12; ++i) {
@@ -296,7 +296,7 @@ TEST_CASE("informer: failures are retried with growing pauses", "[client]") {
 }
 
 TEST_CASE("informer: 429 waits as long as the server asks", "[client]") {
-  Bed bed;
+  InformerBed bed;
   net::Response busy = Answer(429, "busy");
   busy.headers.Add("Retry-After", "20");
   bed.lists.push_back(std::move(busy));
@@ -309,7 +309,7 @@ TEST_CASE("informer: 429 waits as long as the server asks", "[client]") {
 }
 
 TEST_CASE("informer: a silent connection is given up and resumed", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {})));
   bed.Start();
   bed.executor.Advance(absl::Minutes(2));
@@ -325,7 +325,7 @@ TEST_CASE("informer: a silent connection is given up and resumed", "[client]") {
 }
 
 TEST_CASE("informer: a watch that ends at once does not spin", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {})));
   for (int i = 0; i < 1000; ++i) bed.watch_refusals.push_back(Answer(200, ""));
   bed.Start();
@@ -334,7 +334,7 @@ TEST_CASE("informer: a watch that ends at once does not spin", "[client]") {
 }
 
 TEST_CASE("informer: malformed objects are reported once and hold nothing up", "[client]") {
-  Bed bed;
+  InformerBed bed;
   const std::string bad = Object("bad", "7", 3, "\"many\"");
   bed.lists.push_back(Answer(200, List(5, {bad, Object("a", "1", 1)})));
   bed.Start();
@@ -353,7 +353,7 @@ TEST_CASE("informer: malformed objects are reported once and hold nothing up", "
 }
 
 TEST_CASE("informer: an object malformed in a new list keeps its last readable state", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1), Object("b", "2", 1)})));
   bed.Start();
   (void)bed.recorder.Take();
@@ -367,7 +367,7 @@ TEST_CASE("informer: an object malformed in a new list keeps its last readable s
 }
 
 TEST_CASE("informer: a line that is no event lists again", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {})));
   bed.Start();
   bed.lists.push_back(Answer(200, List(9, {Object("a", "1", 6)})));
@@ -377,7 +377,7 @@ TEST_CASE("informer: a line that is no event lists again", "[client]") {
 }
 
 TEST_CASE("informer: a collection that is not installed can count as empty", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.options.reflector.absent_is_empty = true;
   bed.lists.push_back(Answer(404, Failure(404, "NotFound")));
   bed.Start();
@@ -391,7 +391,7 @@ TEST_CASE("informer: a collection that is not installed can count as empty", "[c
 }
 
 TEST_CASE("informer: a collection that may not be read can count as empty", "[client]") {
-  Bed bed;
+  InformerBed bed;
   std::vector<std::string> told;
   bed.options.reflector.forbidden_is_empty = true;
   bed.options.reflector.on_forbidden = [&told](const absl::Status& status) {
@@ -418,7 +418,7 @@ TEST_CASE("informer: a collection that may not be read can count as empty", "[cl
 }
 
 TEST_CASE("informer: what may be listed but not watched is listed again and again", "[client]") {
-  Bed bed;
+  InformerBed bed;
   int told = 0;
   bed.options.reflector.forbidden_is_empty = true;
   bed.options.reflector.on_forbidden = [&told](const absl::Status&) { ++told; };
@@ -436,7 +436,7 @@ TEST_CASE("informer: what may be listed but not watched is listed again and agai
 
 TEST_CASE("informer: a collection that is essential is asked for until it may be read",
           "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(403, Failure(403, "Forbidden")));
   bed.Start();
   CHECK_FALSE(bed.informer->HasSynced());
@@ -446,7 +446,7 @@ TEST_CASE("informer: a collection that is essential is asked for until it may be
 }
 
 TEST_CASE("informer: a relist that fails half way starts over", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1), Object("b", "2", 1)})));
   bed.Start();
   (void)bed.recorder.Take();
@@ -460,7 +460,7 @@ TEST_CASE("informer: a relist that fails half way starts over", "[client]") {
 
 TEST_CASE("informer: destruction in the middle of anything is safe", "[client]") {
   const int stage = GENERATE(0, 1, 2);
-  Bed bed;
+  InformerBed bed;
   if (stage > 0) bed.lists.push_back(Answer(200, List(5, {})));
   bed.Start();
   if (stage > 1) bed.feeds.back()->Push("{");
@@ -470,7 +470,7 @@ TEST_CASE("informer: destruction in the middle of anything is safe", "[client]")
 }
 
 TEST_CASE("informer set: waits for all and names the missing", "[client]") {
-  Bed bed;
+  InformerBed bed;
   bed.lists.push_back(Answer(200, List(5, {})));
   Recorder other;
   InformerOptions named;

@@ -3,13 +3,13 @@
 #include <cstdlib>
 
 #include "absl/strings/match.h"
-#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::client {
 namespace {
 
-using testing::TempFolder;
+using test::TempFolder;
 
 ConfigSources Sources(std::vector<std::pair<std::string, std::string>> environment) {
   ConfigSources out;
@@ -195,7 +195,7 @@ TEST_CASE("configuration: $KUBECONFIG files are merged, the first one wins", "[c
       LoadClientConfig(Sources({{"KUBECONFIG", first + ":/nowhere/else:" + second}}));
   REQUIRE(config.ok());
   CHECK(config->server.host == "first");
-  CHECK(config->credentials.token.file == folder.path() + "/tok");
+  CHECK(config->credentials.token.file == folder.Sub("tok"));
 }
 
 TEST_CASE("configuration: a pod's files are used inside a cluster", "[client]") {
@@ -209,14 +209,13 @@ TEST_CASE("configuration: a pod's files are used inside a cluster", "[client]") 
   const auto config = LoadClientConfig(sources);
   REQUIRE(config.ok());
   CHECK(config->server.host == "fd00::1");
-  CHECK(config->credentials.token.file == folder.path() + "/token");
+  CHECK(config->credentials.token.file == folder.Sub("token"));
   CHECK(config->default_namespace == "here");
 }
 
 TEST_CASE("configuration: daemons prefer their pod, command lines the home folder", "[client]") {
   const TempFolder folder;
   folder.Write("token", "abc");
-  (void)std::system(("mkdir '" + folder.path() + "/.kube'").c_str());
   folder.Write(".kube/config", kPlain);
   ConfigSources sources = Sources({{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
                                    {"KUBERNETES_SERVICE_PORT", "443"},

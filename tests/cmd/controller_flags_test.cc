@@ -1,10 +1,9 @@
 #include "cmd/common/controller_flags.h"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 namespace bth::cmd {
 namespace {
@@ -13,8 +12,7 @@ TEST_CASE("controller flags: the manual has them all", "[cmd][unit]") {
   FlagSet set("vc-controller-manager", "");
   ControllerFlags flags;
   flags.AddTo(set);
-  std::ifstream file(BTH_SOURCE "/docs/operations.md");
-  const std::string manual(std::istreambuf_iterator<char>(file), {});
+  const std::string manual = test::ReadFile(test::SourceRoot() / "docs/operations.md");
   CHECK(set.Values().size() > 20);
   for (const auto& [name, value] : set.Values()) {
     INFO(name);

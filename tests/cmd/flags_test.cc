@@ -8,8 +8,8 @@ namespace bth::cmd {
 namespace {
 
 // One flag of each type.
-struct Bed {
-  Bed() {
+struct FlagsBed {
+  FlagsBed() {
     flags.Add("kube-config", &text, "A text");
     flags.Add("leader-elect", &yes, "A switch that is on");
     flags.Add("enable-metrics", &no, "A switch that is off");
@@ -37,7 +37,7 @@ struct Bed {
 };
 
 TEST_CASE("flags: each spelling of a value is understood", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   REQUIRE(bed.Parse({"--kube_config", "a b", "--leader_elect=false", "--enable-metrics", "-v=3",
                      "--qps=2.5", "--period", "1m30s"})
               .run);
@@ -53,14 +53,14 @@ TEST_CASE("flags: each spelling of a value is understood", "[cmd][unit]") {
 TEST_CASE("flags: -v takes its value in three ways", "[cmd][unit]") {
   for (const std::vector<const char*>& args :
        std::vector<std::vector<const char*>>{{"-v", "4"}, {"-v=4"}, {"-v4"}, {"--v=4"}}) {
-    Bed bed;
+    FlagsBed bed;
     REQUIRE(bed.Parse(args).run);
     CHECK(bed.level == 4);
   }
 }
 
 TEST_CASE("flags: defaults stay without a flag", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   REQUIRE(bed.Parse({}).run);
   CHECK(bed.text == "default");
   CHECK(bed.yes);
@@ -69,27 +69,27 @@ TEST_CASE("flags: defaults stay without a flag", "[cmd][unit]") {
 }
 
 TEST_CASE("flags: arguments without a flag are ignored", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   REQUIRE(bed.Parse({"-v=3", "2>&1", "--leader-elect", "false", "--", "--unknown"}).run);
   CHECK(bed.level == 3);
   CHECK(bed.yes);  // A boolean takes its value after `=` only.
 }
 
 TEST_CASE("flags: a repeated flag replaces the default, commas stay", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   REQUIRE(bed.Parse({"--scheduler-name=a,b", "--scheduler-name", "c", "x"}).run);
   CHECK(bed.names == std::vector<std::string>{"a,b", "c"});
   CHECK(bed.flags.Given("scheduler-name"));
 }
 
 TEST_CASE("flags: a list is split at commas and may be repeated", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   REQUIRE(bed.Parse({"--selector=a:b,c:d", "--selector", "e:f"}).run);
   CHECK(bed.list == std::vector<std::string>{"a:b", "c:d", "e:f"});
 }
 
 TEST_CASE("flags: the last of several values wins, and a value may be empty", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   REQUIRE(bed.Parse({"--kube-config=a", "--kube-config=", "--leader-elect=false", "--leader-elect",
                      "--qps", "-1"})
               .run);
@@ -113,7 +113,7 @@ TEST_CASE("flags: mistakes end with code 2, the reason and the usage", "[cmd][un
       {{"--period=5"}, "is not a duration"},
       {{"--kube-config"}, "--kube-config"},
   }));
-  Bed bed;
+  FlagsBed bed;
   const FlagSet::Outcome outcome = bed.Parse(c.args);
   CHECK_FALSE(outcome.run);
   CHECK(outcome.exit_code == 2);
@@ -122,7 +122,7 @@ TEST_CASE("flags: mistakes end with code 2, the reason and the usage", "[cmd][un
 }
 
 TEST_CASE("flags: help is the usage with the defaults and code 0", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   const FlagSet::Outcome outcome = bed.Parse({"--help"});
   CHECK_FALSE(outcome.run);
   CHECK(outcome.exit_code == 0);
@@ -130,7 +130,7 @@ TEST_CASE("flags: help is the usage with the defaults and code 0", "[cmd][unit]"
 }
 
 TEST_CASE("flags: values come in order of names", "[cmd][unit]") {
-  Bed bed;
+  FlagsBed bed;
   REQUIRE(bed.Parse({"--period=90s"}).run);
   const auto values = bed.flags.Values();
   REQUIRE(values.size() == 8);

@@ -9,13 +9,13 @@ namespace bth::cmd {
 namespace {
 
 // The level of the process is that of the tests again afterwards.
-struct Bed {
-  explicit Bed(int64_t verbosity) {
+struct LogLevelBed {
+  explicit LogLevelBed(int64_t verbosity) {
     log.verbosity = verbosity;
     SetLogLevel(log.level());
     server.emplace(executor, log);
   }
-  ~Bed() { SetLogLevel(LogLevel::kInfo); }
+  ~LogLevelBed() { SetLogLevel(LogLevel::kInfo); }
   std::string Ask(const std::string& target, int code = 200) {
     const net::Response response = server->Answer(target);
     CHECK(response.status == code);
@@ -29,7 +29,7 @@ struct Bed {
 };
 
 TEST_CASE("log level: set for a while, then the level of the start returns", "[cmd][unit]") {
-  Bed bed(2);
+  LogLevelBed bed(2);
   CHECK(bed.Ask("/getlevel") == "Current klog log level: 2\n");
   CHECK(bed.Ask("/setlevel?level=6&duration=60s") ==
         "Change klog log level to 6 successfully and  for 1m0s\n");
@@ -43,7 +43,7 @@ TEST_CASE("log level: set for a while, then the level of the start returns", "[c
 }
 
 TEST_CASE("log level: a new call replaces the former one and its time", "[cmd][unit]") {
-  Bed bed(4);
+  LogLevelBed bed(4);
   bed.Ask("/setlevel?level=1&duration=10s");
   CHECK_FALSE(LogEnabled(LogLevel::kDebug));
   bed.executor.Advance(absl::Seconds(5));
@@ -62,7 +62,7 @@ TEST_CASE("log level: bad arguments change nothing and say how", "[cmd][unit]") 
                                 "/setlevel?level=x&duration=1s", "/setlevel?level=5&duration=1us",
                                 "/setlevel?level=5&duration=-1s", "/setlevel?level=5&duration=5",
                                 "/setlevel?level=99999999999&duration=1s");
-  Bed bed(0);
+  LogLevelBed bed(0);
   INFO(target);
   CHECK_THAT(bed.Ask(target, 400), Catch::Contains("http://localhost/setlevel?level=8"));
   CHECK(bed.Ask("/getlevel") == "Current klog log level: 0\n");
@@ -70,7 +70,7 @@ TEST_CASE("log level: bad arguments change nothing and say how", "[cmd][unit]") 
 }
 
 TEST_CASE("log level: other pages are named", "[cmd][unit]") {
-  Bed bed(0);
+  LogLevelBed bed(0);
   CHECK(bed.Ask("/", 404) == "pages: /getlevel /setlevel\n");
 }
 

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <set>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "cmd/common/page_servers.h"
-#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::cmd {
 namespace {
@@ -130,8 +130,7 @@ TEST_CASE("scheduler flags: there are no others, and the manual has them all", "
   for (const Known& known : kKnown) names.insert(WithDashes(known.name));
   const Parsed parsed({});
   for (const auto& [name, value] : parsed.set.Values()) CHECK(names.count(name) == 1);
-  std::ifstream file(BTH_SOURCE "/docs/operations.md");
-  const std::string manual(std::istreambuf_iterator<char>(file), {});
+  const std::string manual = test::ReadFile(test::SourceRoot() / "docs/operations.md");
   for (const std::string& name : names) {
     INFO(name);
     CHECK((manual.find("`--" + name + "`") != manual.npos ||
@@ -182,7 +181,7 @@ TEST_CASE("log flags: where the log goes, and how much", "[cmd][unit]") {
 }
 
 TEST_CASE("log file: takes what goes to stderr while it lives, and appends", "[cmd][unit]") {
-  const client::testing::TempFolder folder;
+  const test::TempFolder folder;
   const std::string path = folder.Write("log", "before\n");
   {
     const absl::StatusOr<std::unique_ptr<StderrFile>> file = StderrFile::Open(path);
@@ -191,9 +190,8 @@ TEST_CASE("log file: takes what goes to stderr while it lives, and appends", "[c
     std::cerr << "two\n";
   }
   std::fputs("", stderr);
-  std::ifstream in(path);
-  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "before\none\ntwo\n");
-  const auto missing = StderrFile::Open(folder.path() + "/no/such");
+  CHECK(test::ReadFile(path) == "before\none\ntwo\n");
+  const auto missing = StderrFile::Open(folder.Sub("no/such"));
   CHECK_THAT(std::string(missing.status().message()),
              Catch::Contains("/no/such: No such file or directory"));
 }

@@ -3,7 +3,6 @@
 #include "cmd/common/scheduler_unit.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -11,8 +10,8 @@
 #include "client/background.h"
 #include "cmd/common/embedded_crds.h"
 #include "net/io_context.h"
-#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::cmd {
 namespace {
@@ -71,7 +70,7 @@ Json PodBody(const std::string& group, const std::string& name, int milli_cpu) {
 // Everything a daemon has, on the machine's clock. Thread: the one that runs the loop.
 class Daemon {
  public:
-  Daemon() : policy_(folder_.path() + "/scheduler.conf") {
+  Daemon() : policy_(folder_.Sub("scheduler.conf")) {
     WritePolicy(0);
     apiserver::Options options;
     auto crds = EmbeddedCrds();
@@ -155,8 +154,7 @@ class Daemon {
     }
   }
   void WritePolicy(int round) const {
-    std::ofstream(policy_ + ".new") << PolicyText(round);
-    std::filesystem::rename(policy_ + ".new", policy_);
+    std::filesystem::rename(folder_.Write("scheduler.conf.new", PolicyText(round)), policy_);
   }
 
   std::string metrics_text;
@@ -170,7 +168,7 @@ class Daemon {
     io_->Stop();
   }
 
-  client::testing::TempFolder folder_;
+  test::TempFolder folder_;
   const std::string policy_;
   std::unique_ptr<net::IoContext> io_ = net::IoContext::Create();
   Metrics metrics_;

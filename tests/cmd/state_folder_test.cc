@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include "client/kubeconfig.h"
-#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::cmd {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 const absl::Time kNow = absl::FromUnixSeconds(1'790'000'000);
 
 TEST_CASE("state folder: identity and port are found again", "[cmd][unit]") {
-  const client::testing::TempFolder temp;
-  const std::string path = temp.path() + "/deep/state";
+  const test::TempFolder temp;
+  const std::string path = temp.Sub("deep/state");
   std::string token;
   std::string authority;
   {
@@ -38,7 +38,7 @@ TEST_CASE("state folder: identity and port are found again", "[cmd][unit]") {
 }
 
 TEST_CASE("state folder: one process at a time", "[cmd][unit]") {
-  const client::testing::TempFolder temp;
+  const test::TempFolder temp;
   const auto first = StateFolder::Open(temp.path(), kNow);
   REQUIRE(first.ok());
   const auto second = StateFolder::Open(temp.path(), kNow);

@@ -1,8 +1,6 @@
 // What the documents show is what the program accepts: policies, arguments and switches.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,25 +15,18 @@
 #include "framework/cycle.h"
 #include "plugins/builtin.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 namespace bth::conf {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path Root() {
-  return fs::path(__FILE__).parent_path().parent_path().parent_path();
-}
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in.good());
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+using test::ReadFile;
+using test::SourceRoot;
 
 std::vector<fs::path> Pages(const std::string& folder) {
   std::vector<fs::path> pages;
-  for (const auto& entry : fs::directory_iterator(Root() / folder)) {
+  for (const auto& entry : fs::directory_iterator(SourceRoot() / folder)) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
   }
   std::sort(pages.begin(), pages.end());
@@ -63,7 +54,7 @@ std::vector<std::string> YamlBlocks(const std::string& page) {
 }
 
 // Everything the program says about a policy: the error, or the findings of file and plugins.
-std::vector<std::string> Words(const std::string& text) {
+std::vector<std::string> FindingsOf(const std::string& text) {
   framework::Registry registry;
   plugins::RegisterBuiltinPlugins(registry);
   actions::RegisterBuiltinActions(registry);
@@ -115,27 +106,29 @@ std::vector<std::string> Quoted(const std::string& cell) {
 }
 
 TEST_CASE("documents: every policy shown is accepted without a word", "[conf][docs]") {
-  const std::string page = ReadFile(Root() / "docs" / "configuration.md");
+  const std::string page = ReadFile(SourceRoot() / "docs" / "configuration.md");
   const std::vector<std::string> blocks = YamlBlocks(page);
   CHECK(blocks.size() >= 2);
   for (const std::string& block : blocks) {
     CAPTURE(block);
     CHECK(absl::StartsWith(block, "# scheduler.conf\n"));
-    CHECK(absl::StrJoin(Words(block), "\n") == "");
+    CHECK(absl::StrJoin(FindingsOf(block), "\n") == "");
   }
-  CHECK(absl::StrJoin(Words(ReadFile(Root() / "examples" / "scheduler.conf")), "\n") == "");
+  CHECK(absl::StrJoin(FindingsOf(ReadFile(SourceRoot() / "examples" / "scheduler.conf")), "\n") ==
+        "");
   for (const fs::path& path : Pages("docs/plugins")) {
     for (const std::string& block : YamlBlocks(ReadFile(path))) {
       if (!absl::StartsWith(block, "# scheduler.conf\n")) continue;
       CAPTURE(path.string(), block);
-      CHECK(absl::StrJoin(Words(block), "\n") == "");
+      CHECK(absl::StrJoin(FindingsOf(block), "\n") == "");
     }
   }
 }
 
 TEST_CASE("documents: the built-in policy is the one that is shown", "[conf][docs]") {
   bool shown = false;
-  for (const std::string& block : YamlBlocks(ReadFile(Root() / "docs" / "configuration.md"))) {
+  for (const std::string& block :
+       YamlBlocks(ReadFile(SourceRoot() / "docs" / "configuration.md"))) {
     const auto loaded = ParsePolicy(block, BuiltinNames());
     REQUIRE(loaded.ok());
     shown |= loaded->policy == DefaultPolicy();
@@ -170,7 +163,7 @@ TEST_CASE("documents: every argument described is known, and its default is vali
         }
         absl::StrAppend(&text, "      ", name, ": ", value, "\n");
         CAPTURE(text);
-        CHECK(absl::StrJoin(Words(text), "\n") == "");
+        CHECK(absl::StrJoin(FindingsOf(text), "\n") == "");
         ++arguments;
       }
     }
@@ -179,7 +172,7 @@ TEST_CASE("documents: every argument described is known, and its default is vali
 }
 
 TEST_CASE("documents: every switch described is one, and each is described", "[conf][docs]") {
-  const std::string page = ReadFile(Root() / "docs" / "configuration.md");
+  const std::string page = ReadFile(SourceRoot() / "docs" / "configuration.md");
   std::vector<std::string> described;
   for (const auto& table : Tables(page, "Hook")) {
     for (size_t row = 1; row < table.size(); ++row) {
@@ -229,8 +222,8 @@ TEST_CASE("documents: a misspelled argument is named with the nearest one", "[co
       absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.plugin,
                    "\n    arguments: {", c.argument, "}\n");
   const std::string key = c.argument.substr(0, c.argument.find(':'));
-  CHECK(Words(text) == std::vector<std::string>{absl::StrCat(
-                           "line 5: tiers[0].plugins[0].arguments.", key, ": ", c.expect)});
+  CHECK(FindingsOf(text) == std::vector<std::string>{absl::StrCat(
+                                "line 5: tiers[0].plugins[0].arguments.", key, ": ", c.expect)});
 }
 
 TEST_CASE("documents: arguments of actions are checked too", "[conf][docs]") {
@@ -249,8 +242,8 @@ TEST_CASE("documents: arguments of actions are checked too", "[conf][docs]") {
                                         "- name: ",
                                         c.action, "\n  arguments: {", c.argument, "}\n");
   const std::string key = c.argument.substr(0, c.argument.find(':'));
-  CHECK(Words(text) == std::vector<std::string>{absl::StrCat("line 6: configurations[0].arguments.",
-                                                             key, ": ", c.expect)});
+  CHECK(FindingsOf(text) == std::vector<std::string>{absl::StrCat(
+                                "line 6: configurations[0].arguments.", key, ": ", c.expect)});
 }
 
 }  // namespace

@@ -1,29 +1,28 @@
 #include "conf/topology_discovery.h"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 #include "tests/support/fuzz_corpus.h"
 
-// Fuzzers of one folder meet in one program here.
-#define LLVMFuzzerTestOneInput RunTopologyDiscovery
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzTopologyDiscovery
 #include "tests/conf/topology_discovery_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 
 namespace bth::conf {
 namespace {
 
-std::string ReadFile(const std::string& name) {
-  return test::ReadWholeFile(std::filesystem::path(__FILE__).parent_path() / "corpus" /
-                             "topology_discovery" / name);
+std::string DiscoveryFile(const std::string& name) {
+  return test::ReadFile(test::SourceRoot() / "tests/conf/corpus/topology_discovery" / name);
 }
 
 TEST_CASE("topology discovery: a whole configuration", "[conf]") {
-  const auto read = ParseTopologyDiscovery(ReadFile("full.yaml"));
+  const auto read = ParseTopologyDiscovery(DiscoveryFile("full.yaml"));
   INFO(read.status().ToString());
   REQUIRE(read.ok());
   CHECK(read->findings.empty());
@@ -52,7 +51,7 @@ TEST_CASE("topology discovery: nothing is configured", "[conf]") {
 }
 
 TEST_CASE("topology discovery: what is odd is said with place and nearest name", "[conf]") {
-  const auto read = ParseTopologyDiscovery(ReadFile("odd.yaml"));
+  const auto read = ParseTopologyDiscovery(DiscoveryFile("odd.yaml"));
   REQUIRE(read.ok());
   std::vector<std::string> findings;
   for (const Finding& finding : read->findings) findings.push_back(ToString(finding));
@@ -111,8 +110,8 @@ TEST_CASE("topology discovery: an interval that is not positive is an hour", "[c
   }
 }
 
-TEST_CASE("topology discovery corpus: every file, cut off or damaged, is safe", "[conf]") {
-  CHECK(test::RunCorpus(__FILE__, "topology_discovery", RunTopologyDiscovery) >= 5);
+TEST_CASE("topology discovery corpus: each file and damages of it are safe", "[conf][fuzz]") {
+  CHECK(test::RunCorpus(__FILE__, "topology_discovery", &FuzzTopologyDiscovery) >= 5);
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 // Files in use with Volcano, read with the plugins and actions that this version has: accepted
 // without a word, or refused with the name of what is missing.
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -16,20 +13,17 @@
 #include "framework/cycle.h"
 #include "plugins/builtin.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 namespace bth::conf {
 namespace {
 
-std::string File(const std::string& name) {
-  std::ifstream in(
-      std::filesystem::path(__FILE__).parent_path() / "corpus" / "scheduler_conf" / name,
-      std::ios::binary);
-  REQUIRE(in.good());
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+std::string ConfFile(const std::string& name) {
+  return test::ReadFile(test::SourceRoot() / "tests/conf/corpus/scheduler_conf" / name);
 }
 
 // The error, or what file and plugins have found, one in each line; empty: all is well.
-std::string Words(const std::string& text) {
+std::string FindingsText(const std::string& text) {
   framework::Registry registry;
   plugins::RegisterBuiltinPlugins(registry);
   actions::RegisterBuiltinActions(registry);
@@ -67,21 +61,21 @@ TEST_CASE("volcano's files: the built-in one and the chart's are accepted withou
           "[conf]") {
   const std::string file = GENERATE(values<std::string>({"default.yaml", "helm.yaml"}));
   CAPTURE(file);
-  CHECK(Words(File(file)) == "");
+  CHECK(FindingsText(ConfFile(file)) == "");
 }
 
 TEST_CASE("volcano's files: a plugin that is not there yet is refused by its name", "[conf]") {
   for (const std::string& plugin : kLater) {
     CAPTURE(plugin);
-    CHECK(Words(absl::StrCat(
+    CHECK(FindingsText(absl::StrCat(
               "actions: allocate\ntiers:\n- plugins:\n  - name: gang\n  - name: ", plugin, "\n")) ==
           absl::StrCat("Failed to get plugin ", plugin,
                        ": line 5: tiers[0].plugins[1].name: this version does not have this plugin "
                        "yet; remove it"));
   }
-  CHECK(absl::StrContains(Words(File("ci.yaml")),
+  CHECK(absl::StrContains(FindingsText(ConfFile("ci.yaml")),
                           "Failed to get plugin network-topology-aware: line "));
-  CHECK(absl::StrContains(Words(File("arguments_placement.yaml")),
+  CHECK(absl::StrContains(FindingsText(ConfFile("arguments_placement.yaml")),
                           "Failed to get plugin deviceshare: line "));
 }
 
@@ -89,7 +83,7 @@ TEST_CASE("volcano's files: a plugin that is not there yet is refused by its nam
 std::vector<std::string> Named(const std::string& text) {
   constexpr absl::string_view kBefore = ".arguments.";
   std::vector<std::string> out;
-  for (const absl::string_view line : absl::StrSplit(Words(text), '\n')) {
+  for (const absl::string_view line : absl::StrSplit(FindingsText(text), '\n')) {
     CAPTURE(std::string(line));
     const size_t begin = line.find(kBefore);
     REQUIRE(begin != absl::string_view::npos);
@@ -103,13 +97,13 @@ std::vector<std::string> Named(const std::string& text) {
 TEST_CASE("volcano's files: every argument of its plugins is known, or said to have no effect",
           "[conf]") {
   using Names = std::vector<std::string>;
-  CHECK(Words(File("all_flags.yaml")) == "");
-  CHECK(Named(Without(File("ci.yaml"), kLater)) ==
+  CHECK(FindingsText(ConfFile("all_flags.yaml")) == "");
+  CHECK(Named(Without(ConfFile("ci.yaml"), kLater)) ==
         Names{"predicate.DynamicResourceAllocationEnable"});
-  CHECK(Named(File("arguments_policy.yaml")) == Names{"capacity.DynamicResourceAllocationEnable",
-                                                      "strategies[0].params.thresholds.pod",
-                                                      "strategies[0].params.targetThresholds.pod"});
-  CHECK(Named(Without(File("arguments_placement.yaml"), kLater)) ==
+  CHECK(Named(ConfFile("arguments_policy.yaml")) ==
+        Names{"capacity.DynamicResourceAllocationEnable", "strategies[0].params.thresholds.pod",
+              "strategies[0].params.targetThresholds.pod"});
+  CHECK(Named(Without(ConfFile("arguments_placement.yaml"), kLater)) ==
         Names{"volumebinding.weight", "volumebinding.shape",
               "dynamicresources.filterTimeoutSeconds", "binpack.resources.example.com/foo"});
 }

@@ -1,5 +1,7 @@
 """Fixtures shared by all end-to-end tests."""
 
+import tempfile
+
 import pytest
 
 from support import backends, gaps, processes
@@ -40,6 +42,15 @@ def pytest_runtest_makereport(item):
     if report.failed:
         for process in processes.STARTED:
             report.sections.append((f"end of {process.log_path}", process.tail()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def log_level_sockets():
+    """Schedulers of tests side by side would meet in the default folder."""
+    with tempfile.TemporaryDirectory(prefix="bth-socks-") as folder:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DEBUG_SOCKET_DIR", folder)
+            yield
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ namespace {
 using test::MakeWorld;
 using test::World;
 
-const char kWorld[] = R"(
+const char kSoundWorld[] = R"(
   node n1 cpu=4 mem=8Gi
   node n2 cpu=4 mem=8Gi
   queue root
@@ -27,9 +27,10 @@ const char kWorld[] = R"(
 using Spoil = std::function<void(const World&, model::Snapshot&)>;
 
 // A session without plugins on a world whose snapshot was spoiled.
-class Bed {
+class InvariantBed {
  public:
-  explicit Bed(const Spoil& spoil = {}) : world(MakeWorld(kWorld)), session(Context(spoil)) {
+  explicit InvariantBed(const Spoil& spoil = {})
+      : world(MakeWorld(kSoundWorld)), session(Context(spoil)) {
     session.Freeze();
   }
   std::vector<std::string> Broken() const {
@@ -66,7 +67,7 @@ CycleReport ReportOf(const Session& session) {
 using Words = std::vector<std::string>;
 
 TEST_CASE("invariants: a sound session breaks none", "[framework]") {
-  Bed bed;
+  InvariantBed bed;
   Statement statement(bed.session, "allocate");
   statement.Allocate(bed.task("j-0"), bed.node("n1"));
   statement.Allocate(bed.task("j-1"), bed.node("n2"));
@@ -99,7 +100,7 @@ TEST_CASE("invariants: every sum that strays is named with its owner", "[framewo
   };
   for (const Case& c : cases) {
     INFO(c.told);
-    Bed bed(c.spoil);
+    InvariantBed bed(c.spoil);
     CHECK(bed.Broken() == Words{c.told});
     const std::vector<Violation> found = CheckInvariants(bed.session);
     REQUIRE(found.size() == 1);
@@ -108,11 +109,11 @@ TEST_CASE("invariants: every sum that strays is named with its owner", "[framewo
 }
 
 TEST_CASE("invariants: more on a node than it has", "[framework]") {
-  Bed bed;
+  InvariantBed bed;
   Statement statement(bed.session, "allocate");
   statement.Allocate(bed.task("j-0"), bed.node("n1"));
   CHECK(bed.Broken().empty());
-  Bed full([](const World& world, model::Snapshot& s) {
+  InvariantBed full([](const World& world, model::Snapshot& s) {
     const model::NodeId node = world.node("n1");
     s.allocatable.Mutable(node)[model::kCpu] = 2500;
     s.usage.idle.Mutable(node)[model::kCpu] = 500;
@@ -124,7 +125,7 @@ TEST_CASE("invariants: more on a node than it has", "[framework]") {
 }
 
 TEST_CASE("invariants: effects that the session does not bear out", "[framework]") {
-  Bed bed;
+  InvariantBed bed;
   EffectBatch batch{.snapshot = bed.session.context().snapshot, .action = "preempt"};
   batch.evictions.push_back({bed.task("v"), model::TaskId(), "preempt"});
   std::vector<Violation> found = CheckEffects(bed.session, {batch});
@@ -146,7 +147,7 @@ TEST_CASE("invariants: effects that the session does not bear out", "[framework]
 }
 
 TEST_CASE("invariants: no volume is given to two claims", "[framework]") {
-  Bed bed;
+  InvariantBed bed;
   const auto given = [](const std::string& claim, const std::string& volume) {
     auto plan = std::make_shared<model::VolumePlan>();
     plan->choices.resize(1);
@@ -171,7 +172,7 @@ TEST_CASE("invariants: no volume is given to two claims", "[framework]") {
 }
 
 TEST_CASE("invariants: a queue shows what its tasks and children use", "[framework]") {
-  Bed bed;
+  InvariantBed bed;
   CycleReport report = ReportOf(bed.session);
   REQUIRE_FALSE(report.queues.empty());
   CHECK(CheckReport(bed.session, report).empty());

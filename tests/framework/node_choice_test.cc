@@ -54,9 +54,9 @@ class RulesPlugin final : public Plugin {
 };
 
 // Sessions with these rules alone.
-class Bed {
+class RulesBed {
  public:
-  Bed(Rules* rules, std::string_view world)
+  RulesBed(Rules* rules, std::string_view world)
       : bed_(RegistryOf(rules), test::MakePolicy("", "rules"), MakeWorld(world)) {}
 
   // The node's name, or why there is none.
@@ -91,9 +91,10 @@ TEST_CASE("node choice: a filter on facts is asked once per node for tasks of on
           "[framework]") {
   Rules rules;
   rules.refuses = [](const std::string& node) { return node == "n1001"; };
-  Bed bed(&rules, Nodes(3) +
-                      "job a min=1; task t1 job=a cpu=1; task t2 job=a cpu=1; task t3 job=a cpu=1;"
-                      "job b min=1; task other job=b cpu=1 select.zone=z");
+  RulesBed bed(&rules,
+               Nodes(3) +
+                   "job a min=1; task t1 job=a cpu=1; task t2 job=a cpu=1; task t3 job=a cpu=1;"
+                   "job b min=1; task other job=b cpu=1 select.zone=z");
   CHECK(bed.Pick("t1") == "n1000");
   CHECK(rules.asked == 3);
   Statement statement(bed.bed().session(), "test");
@@ -114,7 +115,7 @@ TEST_CASE("node choice: a filter on facts is asked once per node for tasks of on
 
 TEST_CASE("node choice: the next session asks only about nodes that changed", "[framework]") {
   Rules rules;
-  Bed bed(&rules, Nodes(3) + "job a min=1; task t job=a cpu=1");
+  RulesBed bed(&rules, Nodes(3) + "job a min=1; task t job=a cpu=1");
   CHECK(bed.Pick("t") == "n1000");
   CHECK(rules.asked == 3);
   World next = bed.bed().world();
@@ -131,7 +132,7 @@ TEST_CASE("node choice: the next session asks only about nodes that changed", "[
 TEST_CASE("node choice: tasks of one kind are refused in the same words", "[framework]") {
   Rules rules;
   rules.refuses = [](const std::string& node) { return node != "n1002"; };
-  Bed bed(&rules, Nodes(3) + "job a min=1; task t1 job=a cpu=2; task t2 job=a cpu=2");
+  RulesBed bed(&rules, Nodes(3) + "job a min=1; task t1 job=a cpu=2; task t2 job=a cpu=2");
   const std::string words = "0/3 nodes are unavailable: 3 Insufficient cpu.";
   CHECK(bed.Pick("t1") == words);
   CHECK(bed.Pick("t2") == words);
@@ -144,7 +145,7 @@ TEST_CASE("node choice: every node is looked at, however many there are", "[fram
   constexpr int kNodes = 700;
   Rules rules;
   rules.refuses = [](const std::string& node) { return node != "n1699"; };
-  Bed bed(&rules, Nodes(kNodes) + "job a min=1; task t1 job=a cpu=1; task t2 job=a cpu=1");
+  RulesBed bed(&rules, Nodes(kNodes) + "job a min=1; task t1 job=a cpu=1; task t2 job=a cpu=1");
   CHECK(bed.Pick("t1") == "n1699");
   Statement statement(bed.bed().session(), "test");
   statement.Allocate(bed.bed().world().task("t1"), bed.bed().world().node("n1699"));
@@ -152,7 +153,7 @@ TEST_CASE("node choice: every node is looked at, however many there are", "[fram
 
   Rules likes_the_last;
   likes_the_last.score = [](const std::string& node) { return node == "n1699" ? 1 : 0; };
-  Bed scored(&likes_the_last, Nodes(kNodes) + "job a min=1; task t job=a cpu=1");
+  RulesBed scored(&likes_the_last, Nodes(kNodes) + "job a min=1; task t job=a cpu=1");
   CHECK(scored.Pick("t") == "n1699");
 }
 
@@ -181,7 +182,7 @@ TEST_CASE("node choice: the best score wins, then the first name", "[framework]"
     const auto found = c.scores.find(node);
     return found == c.scores.end() ? 0 : found->second;
   };
-  Bed bed(&rules, c.nodes + ";job a min=1; task t job=a cpu=1");
+  RulesBed bed(&rules, c.nodes + ";job a min=1; task t job=a cpu=1");
   CHECK(bed.Pick("t") == c.expected);
   CHECK(bed.Pick("t") == c.expected);  // By an index, from the second time on.
 }

@@ -16,9 +16,9 @@ using test::MakeWorld;
 using test::World;
 
 // A session without plugins on a sink that can refuse.
-class Bed final : public EffectSink {
+class SessionBed final : public EffectSink {
  public:
-  explicit Bed(const World& of) : world(of), session(parts_.Context(world.snapshot, *this)) {
+  explicit SessionBed(const World& of) : world(of), session(parts_.Context(world.snapshot, *this)) {
     session.hooks().on_place.Add({0, "test", 0}, [this](model::TaskId) { ++placed; });
     session.hooks().on_remove.Add({0, "test", 1}, [this](model::TaskId) { ++removed; });
     session.Freeze();
@@ -55,7 +55,7 @@ const char kWorld[] = R"(
 )";
 
 TEST_CASE("statement: rollback brings back every sum and the version", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   const uint64_t digest = bed.session.Digest();
   const uint64_t version = bed.session.version();
   {
@@ -82,7 +82,7 @@ TEST_CASE("statement: rollback brings back every sum and the version", "[framewo
 }
 
 TEST_CASE("statement: a commit hands over the net change, each task once", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   Statement statement(bed.session, "preempt");
   statement.Pipeline(bed.task("j-0"), bed.node("n1"), false);
   statement.Unpipeline(bed.task("j-0"));
@@ -108,7 +108,7 @@ TEST_CASE("statement: a commit hands over the net change, each task once", "[fra
 }
 
 TEST_CASE("statement: a refusing sink undoes everything", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   const uint64_t digest = bed.session.Digest();
   bed.answer = absl::ResourceExhaustedError("too much is under way");
   Statement statement(bed.session, "allocate");
@@ -121,7 +121,7 @@ TEST_CASE("statement: a refusing sink undoes everything", "[framework]") {
 }
 
 TEST_CASE("statement: nothing placed means nothing sent, promises alone neither", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   Statement statement(bed.session, "allocate");
   CHECK(statement.Commit().ok());
   statement.Pipeline(bed.task("j-0"), bed.node("n1"), false);
@@ -131,7 +131,7 @@ TEST_CASE("statement: nothing placed means nothing sent, promises alone neither"
 }
 
 TEST_CASE("statement: a discard remembers the plan, a commit forgets it", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   {
     Statement statement(bed.session, "allocate");
     statement.Allocate(bed.task("j-0"), bed.node("n1"));
@@ -152,7 +152,7 @@ TEST_CASE("statement: a discard remembers the plan, a commit forgets it", "[fram
 
 TEST_CASE("session: words of a pipelined task name the node only when room was made",
           "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   for (bool evicts : {false, true}) {
     Statement statement(bed.session, "preempt");
     statement.Pipeline(bed.task("j-0"), bed.node("n1"), evicts);
@@ -168,7 +168,7 @@ TEST_CASE("session: words of a pipelined task name the node only when room was m
 TEST_CASE("session: tasks with an index in their names go by it, others by age and UID",
           "[framework]") {
   // Written in an order that ages them the other way round.
-  Bed bed(MakeWorld(R"(
+  SessionBed bed(MakeWorld(R"(
     job a-b min=1
     task a-b-10 job=a-b
     task a-b-9 job=a-b
@@ -191,7 +191,7 @@ TEST_CASE("session: tasks with an index in their names go by it, others by age a
 }
 
 TEST_CASE("session: the job message counts, names reasons and the origin", "[framework]") {
-  Bed bed(MakeWorld(R"(
+  SessionBed bed(MakeWorld(R"(
     node n1 cpu=1
     job j min=6
     task task-1 job=j cpu=1
@@ -222,7 +222,7 @@ TEST_CASE("session: the job message counts, names reasons and the origin", "[fra
 }
 
 TEST_CASE("session: the lowest gate said stays", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");
   CHECK(bed.session.HoldOf(job) == nullptr);
   bed.session.HoldAt(job, Gate::kQuota, "capacity", "quota");
@@ -234,7 +234,7 @@ TEST_CASE("session: the lowest gate said stays", "[framework]") {
 }
 
 TEST_CASE("session: what no node could take is said before the queue's share", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");
   bed.session.HoldAt(job, Gate::kQuota, "proportion", "quota");
   CHECK(ExplainJob(bed.session, job).gate == Gate::kQuota);
@@ -251,7 +251,7 @@ TEST_CASE("session: what no node could take is said before the queue's share", "
 
 TEST_CASE("session: why nobody was evicted is told beside any gate, until the job is placed",
           "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");
   const model::TaskId task = bed.session.job(job).tasks->front();
   auto fit = std::make_shared<TaskFit>();
@@ -286,7 +286,7 @@ TEST_CASE("session: why nobody was evicted is told beside any gate, until the jo
 }
 
 TEST_CASE("session: a condition replaces the one of its type", "[framework]") {
-  Bed bed(MakeWorld(kWorld));
+  SessionBed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");
   bed.session.SetCondition(job, {"Unschedulable", "True", "NotEnoughTasks", "a"});
   bed.session.SetCondition(job, {"Scheduled", "True", "r", "b"});

@@ -9,7 +9,7 @@ namespace bth::metrics {
 namespace {
 
 // The samples whose names begin with `prefix`, without comments and buckets.
-std::string Samples(const Registry& registry, const std::string& prefix) {
+std::string SampleLines(const Registry& registry, const std::string& prefix) {
   std::string out;
   std::istringstream lines(registry.RenderText());
   for (std::string line; std::getline(lines, line);) {
@@ -28,10 +28,10 @@ TEST_CASE("client metrics: requests by code, method and host", "[metrics]") {
   metrics.InformerRelisted("pods");
   metrics.WatchRestarted("nodes");
   metrics.MalformedObject("queues");
-  CHECK(Samples(registry, "rest_client") ==
+  CHECK(SampleLines(registry, "rest_client") ==
         "rest_client_requests_total{code=\"200\",host=\"api:443\",method=\"GET\"} 2\n"
         "rest_client_requests_total{code=\"<error>\",host=\"api:443\",method=\"POST\"} 1\n");
-  CHECK(Samples(registry, "batholith_") ==
+  CHECK(SampleLines(registry, "batholith_") ==
         "batholith_informer_relists_total{resource=\"pods\"} 1\n"
         "batholith_malformed_objects_total{resource=\"queues\"} 1\n"
         "batholith_watch_restarts_total{resource=\"nodes\"} 1\n");
@@ -44,9 +44,9 @@ TEST_CASE("client metrics: label values have a limit", "[metrics]") {
     metrics.RestRequest(200, "GET", "host" + std::to_string(i));
     metrics.InformerRelisted("r" + std::to_string(i));
   }
-  CHECK(Samples(registry, "rest_client").find("{code=\"200\",host=\"other\",method=\"GET\"} 2\n") !=
-        std::string::npos);
-  CHECK(Samples(registry, "batholith_informer").find("{resource=\"other\"} 2\n") !=
+  CHECK(SampleLines(registry, "rest_client")
+            .find("{code=\"200\",host=\"other\",method=\"GET\"} 2\n") != std::string::npos);
+  CHECK(SampleLines(registry, "batholith_informer").find("{resource=\"other\"} 2\n") !=
         std::string::npos);
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("controller metrics: phases of a queue go with it", "[metrics]") {
   ControllerMetrics metrics(registry);
   metrics.PodCreated(absl::Milliseconds(60));
   metrics.SetQueuePodGroups("q", {1, 2, 3, 4, 5});
-  CHECK(Samples(registry, "volcano_") ==
+  CHECK(SampleLines(registry, "volcano_") ==
         "volcano_controller_job_to_pod_creation_latency_milliseconds_count 1\n"
         "volcano_controller_job_to_pod_creation_latency_milliseconds_sum 60\n"
         "volcano_queue_pod_group_completed_count{queue_name=\"q\"} 5\n"
@@ -64,7 +64,7 @@ TEST_CASE("controller metrics: phases of a queue go with it", "[metrics]") {
         "volcano_queue_pod_group_running_count{queue_name=\"q\"} 3\n"
         "volcano_queue_pod_group_unknown_count{queue_name=\"q\"} 4\n");
   metrics.RemoveQueue("q");
-  CHECK(Samples(registry, "volcano_queue").empty());
+  CHECK(SampleLines(registry, "volcano_queue").empty());
 }
 
 TEST_CASE("controller metrics: counters of a job go with it", "[metrics]") {
@@ -74,14 +74,14 @@ TEST_CASE("controller metrics: counters of a job go with it", "[metrics]") {
   metrics.JobFailed("ns", "j", "q");
   metrics.JobFlowSucceeded("ns");
   metrics.JobFlowFailed("ns");
-  CHECK(Samples(registry, "volcano_job_") ==
+  CHECK(SampleLines(registry, "volcano_job_") ==
         "volcano_job_completed_phase_count{job_name=\"ns/j\",queue_name=\"q\"} 1\n"
         "volcano_job_failed_phase_count{job_name=\"ns/j\",queue_name=\"q\"} 1\n");
-  CHECK(Samples(registry, "volcano_jobflow_") ==
+  CHECK(SampleLines(registry, "volcano_jobflow_") ==
         "volcano_jobflow_failed_phase_count{jobflow_namespace=\"ns\"} 1\n"
         "volcano_jobflow_succeed_phase_count{jobflow_namespace=\"ns\"} 1\n");
   metrics.RemoveJob("ns", "j", "q");
-  CHECK(Samples(registry, "volcano_job_").empty());
+  CHECK(SampleLines(registry, "volcano_job_").empty());
 }
 
 TEST_CASE("device metrics: pods come and go", "[metrics]") {
@@ -92,10 +92,10 @@ TEST_CASE("device metrics: pods come and go", "[metrics]") {
   metrics.SetPod({"n1", "gpu0"}, "p2", {2048, 20}, {3072, 30});
   metrics.SetPod({"n1", "gpu0"}, "p2", {2048, 20}, {3072, 30});
   const std::string device = "{NodeName=\"n1\",devID=\"gpu0\"}";
-  CHECK(Samples(registry, "volcano_vgpu_device_shared_number") ==
+  CHECK(SampleLines(registry, "volcano_vgpu_device_shared_number") ==
         "volcano_vgpu_device_shared_number" + device + " 2\n");
   metrics.RemovePod({"n1", "gpu0"}, "p1", {2048, 20});
-  CHECK(Samples(registry, "volcano_vgpu") ==
+  CHECK(SampleLines(registry, "volcano_vgpu") ==
         "volcano_vgpu_device_allocated_cores" + device + " 20\n" +
             "volcano_vgpu_device_allocated_memory" + device + " 2048\n" +
             "volcano_vgpu_device_core_allocation_for_a_certain_pod"
@@ -105,12 +105,13 @@ TEST_CASE("device metrics: pods come and go", "[metrics]") {
             "volcano_vgpu_device_memory_limit" + device + " 16384\n" +
             "volcano_vgpu_device_shared_number" + device + " 1\n");
   metrics.Reset({"n1", "gpu0"}, 8192);
-  CHECK(Samples(registry, "volcano_vgpu").find("podName") == std::string::npos);
-  CHECK(Samples(registry, "volcano_vgpu_device_memory_limit").find(" 8192\n") != std::string::npos);
+  CHECK(SampleLines(registry, "volcano_vgpu").find("podName") == std::string::npos);
+  CHECK(SampleLines(registry, "volcano_vgpu_device_memory_limit").find(" 8192\n") !=
+        std::string::npos);
   metrics.Reset({"n10", "gpu0"}, 1);
   metrics.RemoveNode("n1");
-  CHECK(Samples(registry, "volcano_vgpu").find("\"n1\"") == std::string::npos);
-  CHECK(Samples(registry, "volcano_vgpu").find("\"n10\"") != std::string::npos);
+  CHECK(SampleLines(registry, "volcano_vgpu").find("\"n1\"") == std::string::npos);
+  CHECK(SampleLines(registry, "volcano_vgpu").find("\"n10\"") != std::string::npos);
 }
 
 }  // namespace

@@ -1,33 +1,15 @@
 #include "metrics/registry.h"
 
-#include <filesystem>
-#include <fstream>
+#include <unistd.h>
+
 #include <thread>
 
 #include "metrics/process_metrics.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::metrics {
 namespace {
-
-// A /proc with one process in it, removed at the end.
-class FakeProc {
- public:
-  FakeProc() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "bth-proc-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    root_ = pattern;
-    std::filesystem::create_directories(root_ + "/self/fd");
-  }
-  ~FakeProc() { std::filesystem::remove_all(root_); }
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(root_ + "/" + name) << text;
-  }
-  const std::string& root() const { return root_; }
-
- private:
-  std::string root_;
-};
 
 constexpr const char* kNoProc = "/nonexistent";
 
@@ -95,7 +77,7 @@ TEST_CASE("instruments: a default handle ignores updates, counters ignore negati
 }
 
 TEST_CASE("process metrics: values come from the files of proc", "[metrics]") {
-  FakeProc proc;
+  const test::TempFolder proc;
   // Command names may hold blanks and parentheses.
   proc.Write("self/stat",
              "42 (vc (x) y) S 1 1 1 0 -1 0 0 0 0 0 250 50 0 0 20 0 9 0 1000 8192000 300 0");
@@ -103,7 +85,7 @@ TEST_CASE("process metrics: values come from the files of proc", "[metrics]") {
   proc.Write("self/limits", "Limit  Soft Limit  Hard Limit\nMax open files   1024   4096  files\n");
   proc.Write("self/fd/0", "");
   proc.Write("self/fd/1", "");
-  const ProcessReading reading = ReadProcess(proc.root());
+  const ProcessReading reading = ReadProcess(proc.path());
   const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   CHECK(reading.cpu_seconds.value() == 300 / ticks);
   CHECK(reading.start_time_seconds.value() == 1700000000 + 1000 / ticks);
@@ -114,11 +96,11 @@ TEST_CASE("process metrics: values come from the files of proc", "[metrics]") {
 }
 
 TEST_CASE("process metrics: what cannot be read is left out", "[metrics]") {
-  FakeProc proc;
+  const test::TempFolder proc;
   for (const char* stat : {"", "42 (x", "42 (x) S 1", "42 (x) S a b c d e f g h i j k l m n o p"}) {
     CAPTURE(stat);
     proc.Write("self/stat", stat);
-    const ProcessReading reading = ReadProcess(proc.root());
+    const ProcessReading reading = ReadProcess(proc.path());
     CHECK(!reading.cpu_seconds.has_value());
     CHECK(!reading.start_time_seconds.has_value());
   }

@@ -173,84 +173,81 @@ TEST_CASE("client: a connection found closed is not used, whatever the method", 
   loopback.Run(work());
 }
 
-// A handler that never answers /wait, and counts who is there.
-Handler Patient(Executor& executor, const Promised<bool>& started) {
-  return [&executor, started](Request request) -> Awaitable<Response> {
-    if (request.target == "/wait") {
-      started.Set(true);
-      co_await Sleep(executor, absl::Hours(1));
-    }
-    co_return Response();
-  };
-}
+// A server that never answers /wait, and a client with one connection to it.
+struct PatientBed {
+  explicit PatientBed(bool tls = false) {
+    ServerOptions server;
+    server.tls = tls;
+    loopback.Serve(server, [this](Request request) -> Awaitable<Response> {
+      if (request.target == "/wait") {
+        started.Set(true);
+        co_await Sleep(*loopback.io, absl::Hours(1));
+      }
+      co_return Response();
+    });
+    ClientOptions options;
+    options.connections_max = 1;
+    client = loopback.Client(options);
+  }
+
+  Loopback loopback;
+  Promised<bool> started{*loopback.io};  // Somebody waits.
+  std::unique_ptr<Transport> client;
+};
 
 TEST_CASE("client: the deadline holds for the answer and in the queue", "[net]") {
   const bool tls = GENERATE(false, true);
-  Loopback loopback;
-  ServerOptions server;
-  server.tls = tls;
-  const Promised<bool> started(*loopback.io);
-  loopback.Serve(server, Patient(*loopback.io, started));
-  ClientOptions options;
-  options.connections_max = 1;
-  const std::unique_ptr<Transport> client = loopback.Client(options);
-  const Promised<bool> first_done(*loopback.io);
+  PatientBed bed(tls);
+  const Promised<bool> first_done(*bed.loopback.io);
   auto waits = [&]() -> Awaitable<void> {
     Request request = Get("/wait");
     request.timeout = absl::Milliseconds(100);
-    const absl::StatusOr<Response> response = co_await client->Fetch(std::move(request));
+    const absl::StatusOr<Response> response = co_await bed.client->Fetch(std::move(request));
     CHECK(response.status().code() == absl::StatusCode::kDeadlineExceeded);
     CHECK(absl::StrContains(response.status().message(), "100ms"));
     first_done.Set(true);
   };
   auto work = [&]() -> Awaitable<void> {
-    Spawn(*loopback.io, waits());
-    co_await started.Wait();
+    Spawn(*bed.loopback.io, waits());
+    co_await bed.started.Wait();
     Request queued = Get("/");
     queued.timeout = absl::Milliseconds(10);
-    const absl::StatusOr<Response> late = co_await client->Fetch(std::move(queued));
+    const absl::StatusOr<Response> late = co_await bed.client->Fetch(std::move(queued));
     CHECK(late.status().code() == absl::StatusCode::kDeadlineExceeded);
     CHECK(absl::StrContains(late.status().message(), "not sent"));
     co_await first_done.Wait();
-    const Response after = co_await MustFetch(*client, Get("/"));  // The place is free again.
+    const Response after = co_await MustFetch(*bed.client, Get("/"));  // The place is free again.
     CHECK(after.status == 200);
   };
-  loopback.Run(work());
+  bed.loopback.Run(work());
 }
 
 TEST_CASE("client: cancel ends a call in the queue, in flight and in its stream", "[net]") {
   const bool tls = GENERATE(false, true);
-  Loopback loopback;
-  ServerOptions server;
-  server.tls = tls;
-  const Promised<bool> started(*loopback.io);
-  loopback.Serve(server, Patient(*loopback.io, started));
-  ClientOptions options;
-  options.connections_max = 1;
-  const std::unique_ptr<Transport> client = loopback.Client(options);
+  PatientBed bed(tls);
   std::vector<absl::StatusCode> ends;
-  const Promised<bool> all_done(*loopback.io);
+  const Promised<bool> all_done(*bed.loopback.io);
   auto fetch = [&](Request request) -> Awaitable<void> {
-    const absl::StatusOr<Response> response = co_await client->Fetch(std::move(request));
+    const absl::StatusOr<Response> response = co_await bed.client->Fetch(std::move(request));
     ends.push_back(response.status().code());
     if (ends.size() == 2) all_done.Set(true);
   };
   auto work = [&]() -> Awaitable<void> {
     Request flying = Get("/wait"), queued = Get("/wait");
     const CancelToken flying_token = flying.cancel, queued_token = queued.cancel;
-    Spawn(*loopback.io, fetch(std::move(flying)));
-    co_await started.Wait();
-    Spawn(*loopback.io, fetch(std::move(queued)));
-    co_await Sleep(*loopback.io, absl::ZeroDuration());
+    Spawn(*bed.loopback.io, fetch(std::move(flying)));
+    co_await bed.started.Wait();
+    Spawn(*bed.loopback.io, fetch(std::move(queued)));
+    co_await Sleep(*bed.loopback.io, absl::ZeroDuration());
     queued_token.Cancel();
     flying_token.Cancel();
     CHECK(ends.empty());  // Nobody is resumed inside Cancel.
     co_await all_done.Wait();
     CHECK(ends == std::vector<absl::StatusCode>(2, absl::StatusCode::kCancelled));
-    const Response after = co_await MustFetch(*client, Get("/"));
+    const Response after = co_await MustFetch(*bed.client, Get("/"));
     CHECK(after.status == 200);
   };
-  loopback.Run(work());
+  bed.loopback.Run(work());
 }
 
 TEST_CASE("client: nobody listening is unavailable and not sent", "[net]") {
@@ -290,47 +287,35 @@ TEST_CASE("client: a server that accepts but never shakes hands runs into the li
 
 TEST_CASE("client: its end ends every call", "[net]") {
   const bool tls = GENERATE(false, true);
-  Loopback loopback;
-  ServerOptions server;
-  server.tls = tls;
-  const Promised<bool> started(*loopback.io);
-  loopback.Serve(server, Patient(*loopback.io, started));
-  ClientOptions options;
-  options.connections_max = 1;
-  std::unique_ptr<Transport> client = loopback.Client(options);
+  PatientBed bed(tls);
   std::vector<absl::StatusCode> ends;
-  const Promised<bool> all_done(*loopback.io);
+  const Promised<bool> all_done(*bed.loopback.io);
   auto fetch = [&]() -> Awaitable<void> {
-    const absl::StatusOr<Response> response = co_await client->Fetch(Get("/wait"));
+    const absl::StatusOr<Response> response = co_await bed.client->Fetch(Get("/wait"));
     ends.push_back(response.status().code());
     if (ends.size() == 3) all_done.Set(true);
   };
   auto work = [&]() -> Awaitable<void> {
-    for (int i = 0; i < 3; ++i) Spawn(*loopback.io, fetch());
-    co_await started.Wait();
-    client.reset();
+    for (int i = 0; i < 3; ++i) Spawn(*bed.loopback.io, fetch());
+    co_await bed.started.Wait();
+    bed.client.reset();
     co_await all_done.Wait();
     CHECK(ends == std::vector<absl::StatusCode>(3, absl::StatusCode::kUnavailable));
   };
-  loopback.Run(work());
+  bed.loopback.Run(work());
 }
 
 TEST_CASE("client: a dropped call frees its connection's place", "[net]") {
-  Loopback loopback;
-  const Promised<bool> started(*loopback.io);
-  loopback.Serve(ServerOptions(), Patient(*loopback.io, started));
-  ClientOptions options;
-  options.connections_max = 1;
-  const std::unique_ptr<Transport> client = loopback.Client(options);
+  PatientBed bed;
   auto work = [&]() -> Awaitable<void> {
-    std::optional<Awaitable<absl::StatusOr<Response>>> call = client->Fetch(Get("/wait"));
+    std::optional<Awaitable<absl::StatusOr<Response>>> call = bed.client->Fetch(Get("/wait"));
     call->await_suspend(std::noop_coroutine()).resume();
-    co_await started.Wait();
+    co_await bed.started.Wait();
     call.reset();
-    const Response after = co_await MustFetch(*client, Get("/"));
+    const Response after = co_await MustFetch(*bed.client, Get("/"));
     CHECK(after.status == 200);
   };
-  loopback.Run(work());
+  bed.loopback.Run(work());
 }
 
 }  // namespace

@@ -2,13 +2,14 @@
 #include <string>
 #include <vector>
 
-#include "net/http.h"
 #include "net/virtual_executor.h"
+#include "tests/net/loopback.h"
 #include "tests/support/catch.h"
 
 namespace bth::net {
 namespace {
 
+using test::Get;
 using Piece = absl::StatusOr<std::optional<std::string>>;
 
 struct StreamState {
@@ -25,9 +26,9 @@ struct Counted {
   ~Counted() { --count; }
 };
 
-class ScriptedStream final : public ByteStream {
+class PacedStream final : public ByteStream {
  public:
-  ScriptedStream(Executor& executor, StreamState& state)
+  PacedStream(Executor& executor, StreamState& state)
       : executor_(executor), state_(state), counted_(state.alive) {}
   Awaitable<Piece> Next() override {
     Counted waiting(state_.waits_alive);
@@ -48,14 +49,14 @@ class ScriptedStream final : public ByteStream {
   Counted counted_;
 };
 
-struct World {
+struct InProcessWorld {
   VirtualExecutor executor{absl::UnixEpoch()};
   StreamState stream;
   int handlers_alive = 0;
   Peer seen_peer;
   std::unique_ptr<Transport> transport;
 
-  World() {
+  InProcessWorld() {
     transport = MakeInProcessTransport(
         executor, [this](Request request) { return Answer(std::move(request)); });
   }
@@ -67,7 +68,7 @@ struct World {
     response.status = 201;
     response.headers.Set("X-Method", request.method);
     if (request.target == "/stream") {
-      response.stream = std::make_unique<ScriptedStream>(executor, stream);
+      response.stream = std::make_unique<PacedStream>(executor, stream);
     } else {
       response.body = request.body + "!";
     }
@@ -80,12 +81,6 @@ struct Outcome {
   std::vector<std::string> pieces;
   std::optional<absl::Status> end;
 };
-
-Request Get(std::string target) {
-  Request request;
-  request.target = std::move(target);
-  return request;
-}
 
 Awaitable<void> RunFetch(Transport& transport, Request request, Outcome& out) {
   out.answer = co_await transport.Fetch(std::move(request));
@@ -112,7 +107,7 @@ Awaitable<void> RunOpen(Transport& transport, Request request, Outcome& out) {
 }
 
 TEST_CASE("in process: an answer arrives whole", "[net]") {
-  World world;
+  InProcessWorld world;
   Outcome out;
   Request request = Get("/echo");
   request.method = "POST";
@@ -130,7 +125,7 @@ TEST_CASE("in process: an answer arrives whole", "[net]") {
 }
 
 TEST_CASE("in process: Fetch collects a stream, Open hands it through", "[net]") {
-  World world;
+  InProcessWorld world;
   world.stream.pieces = {"a", "bc"};
   Outcome out;
   const bool open = GENERATE(false, true);
@@ -148,7 +143,7 @@ TEST_CASE("in process: Fetch collects a stream, Open hands it through", "[net]")
 }
 
 TEST_CASE("in process: Open shows a plain body as a stream", "[net]") {
-  World world;
+  InProcessWorld world;
   Outcome out;
   Spawn(world.executor, RunOpen(*world.transport, Get("/plain"), out));
   world.executor.RunUntilIdle();
@@ -157,7 +152,7 @@ TEST_CASE("in process: Open shows a plain body as a stream", "[net]") {
 }
 
 TEST_CASE("in process: HEAD has no body", "[net]") {
-  World world;
+  InProcessWorld world;
   Outcome out;
   Request request = Get("/stream");
   request.method = "HEAD";
@@ -169,7 +164,7 @@ TEST_CASE("in process: HEAD has no body", "[net]") {
 }
 
 TEST_CASE("in process: the deadline ends the handler", "[net]") {
-  World world;
+  InProcessWorld world;
   Outcome out;
   Request request = Get("/slow");
   request.timeout = absl::Seconds(3);
@@ -184,7 +179,7 @@ TEST_CASE("in process: the deadline ends the handler", "[net]") {
 }
 
 TEST_CASE("in process: the deadline of Open ends with the head", "[net]") {
-  World world;
+  InProcessWorld world;
   world.stream.pieces = {"a", "b", "c"};
   Outcome out;
   Request request = Get("/stream");
@@ -196,7 +191,7 @@ TEST_CASE("in process: the deadline of Open ends with the head", "[net]") {
 }
 
 TEST_CASE("in process: a larger answer than allowed is refused", "[net]") {
-  World world;
+  InProcessWorld world;
   const std::string target = GENERATE(std::string("/plain"), std::string("/stream"));
   world.stream.pieces = {"ab", "cd", "ef"};
   Outcome out;
@@ -211,7 +206,7 @@ TEST_CASE("in process: a larger answer than allowed is refused", "[net]") {
 }
 
 TEST_CASE("in process: cancel ends Fetch and its handler", "[net]") {
-  World world;
+  InProcessWorld world;
   Outcome out;
   Request request = Get("/slow");
   const CancelToken token = request.cancel;
@@ -226,7 +221,7 @@ TEST_CASE("in process: cancel ends Fetch and its handler", "[net]") {
 }
 
 TEST_CASE("in process: a cancelled token sends nothing", "[net]") {
-  World world;
+  InProcessWorld world;
   Outcome out;
   Request request = Get("/plain");
   request.cancel.Cancel();
@@ -237,7 +232,7 @@ TEST_CASE("in process: a cancelled token sends nothing", "[net]") {
 }
 
 TEST_CASE("in process: cancel ends a waiting stream on both sides", "[net]") {
-  World world;
+  InProcessWorld world;
   world.stream.pieces = {"a"};
   world.stream.endless = true;
   Outcome out;
@@ -256,7 +251,7 @@ TEST_CASE("in process: cancel ends a waiting stream on both sides", "[net]") {
 }
 
 TEST_CASE("in process: the stream breaks off when the transport goes", "[net]") {
-  World world;
+  InProcessWorld world;
   world.stream.endless = true;
   Outcome streaming, waiting;
   Spawn(world.executor, RunOpen(*world.transport, Get("/stream"), streaming));
@@ -272,7 +267,7 @@ TEST_CASE("in process: the stream breaks off when the transport goes", "[net]") 
 }
 
 TEST_CASE("in process: an error of the server's stream reads as a broken connection", "[net]") {
-  World world;
+  InProcessWorld world;
   world.stream.pieces = {"a"};
   world.stream.at_end = absl::InternalError("disk on fire");
   Outcome out;
@@ -289,7 +284,7 @@ Awaitable<void> OpenAndHold(Transport& transport, std::unique_ptr<ByteStream>& h
 }
 
 TEST_CASE("in process: dropping the stream destroys the server's", "[net]") {
-  World world;
+  InProcessWorld world;
   world.stream.endless = true;
   std::unique_ptr<ByteStream> held;
   Spawn(world.executor, OpenAndHold(*world.transport, held));
@@ -314,7 +309,7 @@ TEST_CASE("in process: dropping the stream destroys the server's", "[net]") {
 }
 
 TEST_CASE("in process: dropping the caller destroys the handler", "[net]") {
-  World world;
+  InProcessWorld world;
   {
     Awaitable<absl::StatusOr<Response>> call = world.transport->Fetch(Get("/slow"));
     call.await_suspend(std::noop_coroutine()).resume();

@@ -16,7 +16,7 @@ using test::MustFetch;
 using test::Post;
 
 // Answers with what was asked.
-Awaitable<Response> Echo(Request request) {
+Awaitable<Response> Describe(Request request) {
   Response response;
   response.headers.Set("X-Method", request.method);
   response.headers.Set("X-Target", request.target);
@@ -45,7 +45,7 @@ ServerOptions Options(bool tls) {
 TEST_CASE("http: bodies of all sizes arrive as they were sent", "[net]") {
   const bool tls = GENERATE(false, true);
   Loopback loopback;
-  loopback.Serve(Options(tls), Echo);
+  loopback.Serve(Options(tls), Describe);
   const std::unique_ptr<Transport> client = loopback.Client();
   auto work = [&]() -> Awaitable<void> {
     for (const size_t size :
@@ -65,7 +65,7 @@ TEST_CASE("http: bodies of all sizes arrive as they were sent", "[net]") {
 TEST_CASE("http: a kept-alive connection serves call after call", "[net]") {
   const bool tls = GENERATE(false, true);
   Loopback loopback;
-  loopback.Serve(Options(tls), Echo);
+  loopback.Serve(Options(tls), Describe);
   const std::unique_ptr<Transport> client = loopback.Client();
   std::set<std::string> peers;
   auto work = [&]() -> Awaitable<void> {
@@ -103,7 +103,7 @@ TEST_CASE("http: concurrent calls share the allowed connections", "[net]") {
     counters.running_max = std::max(counters.running_max, counters.running);
     co_await Sleep(executor, absl::Milliseconds(1));
     --counters.running;
-    co_return co_await Echo(std::move(request));
+    co_return co_await Describe(std::move(request));
   });
   ClientOptions options;
   options.connections_max = 8;
@@ -176,7 +176,7 @@ TEST_CASE("http: fields that would split a message are refused on both sides", "
 
 TEST_CASE("http: an answer beyond the client's limit is refused", "[net]") {
   Loopback loopback;
-  loopback.Serve(Options(false), Echo);
+  loopback.Serve(Options(false), Describe);
   const std::unique_ptr<Transport> client = loopback.Client();
   auto work = [&]() -> Awaitable<void> {
     Request request = Post("/", Pattern(1000));
@@ -207,7 +207,7 @@ TEST_CASE("tls: names and trust are verified", "[net][tls]") {
   }));
   CAPTURE(c.name);
   Loopback loopback;
-  loopback.Serve(Options(true), Echo);
+  loopback.Serve(Options(true), Describe);
   ClientOptions options;
   options.host = c.host;
   options.tls.enabled = true;
@@ -230,7 +230,7 @@ TEST_CASE("tls: names and trust are verified", "[net][tls]") {
 
 TEST_CASE("tls: a client certificate names its owner", "[net][tls]") {
   Loopback loopback;
-  loopback.Serve(Options(true), Echo);
+  loopback.Serve(Options(true), Describe);
   ClientOptions options;
   options.tls = test::TlsForClient();
   const std::unique_ptr<Transport> nobody = loopback.Client(options);
@@ -264,7 +264,7 @@ TEST_CASE("tls: a required client certificate is enforced", "[net][tls]") {
   ServerOptions server = Options(true);
   server.certificates = test::TlsForServer();
   server.certificates.client_certificate_required = true;
-  loopback.Serve(server, Echo);
+  loopback.Serve(server, Describe);
   ClientOptions options;
   options.tls = test::TlsForClient();
   const std::unique_ptr<Transport> nobody = loopback.Client(options);
@@ -282,7 +282,7 @@ TEST_CASE("tls: a required client certificate is enforced", "[net][tls]") {
 
 TEST_CASE("tls: new certificates serve later connections", "[net][tls]") {
   Loopback loopback;
-  loopback.Serve(Options(true), Echo);
+  loopback.Serve(Options(true), Describe);
   const absl::StatusOr<GeneratedCertificates> fresh =
       GenerateSelfSigned({"127.0.0.1"}, absl::Now(), absl::Hours(1));
   REQUIRE(fresh.ok());
@@ -314,17 +314,17 @@ TEST_CASE("setup: what cannot work is refused with a reason", "[net]") {
   const std::unique_ptr<IoContext> io = IoContext::Create();
   ServerOptions server;
   server.address = "not an address";
-  CHECK(StartServer(*io, server, Echo).status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(StartServer(*io, server, Describe).status().code() == absl::StatusCode::kInvalidArgument);
   server.address = "127.0.0.1";
-  absl::StatusOr<std::unique_ptr<Server>> first = StartServer(*io, server, Echo);
+  absl::StatusOr<std::unique_ptr<Server>> first = StartServer(*io, server, Describe);
   REQUIRE(first.ok());
   server.port = (*first)->port();
-  CHECK(StartServer(*io, server, Echo).status().code() == absl::StatusCode::kUnavailable);
+  CHECK(StartServer(*io, server, Describe).status().code() == absl::StatusCode::kUnavailable);
   server.port = 0;
   server.tls = true;
   server.certificates = test::TlsForServer();
   server.certificates.key_pem = test::Certificates().client.key_pem;
-  CHECK(StartServer(*io, server, Echo).status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(StartServer(*io, server, Describe).status().code() == absl::StatusCode::kInvalidArgument);
   ClientOptions client;
   CHECK(MakeHttpClient(*io, client).status().code() == absl::StatusCode::kInvalidArgument);
   client.host = "127.0.0.1";

@@ -14,7 +14,7 @@ using test::MustFetch;
 using test::OnThread;
 using test::RawSocket;
 
-Awaitable<Response> Echo(Request request) {
+Awaitable<Response> EchoInBrackets(Request request) {
   Response response;
   response.body = absl::StrCat("<", request.method, " ", request.target, " ", request.body, ">");
   co_return response;
@@ -84,7 +84,7 @@ TEST_CASE("server: what is wrong with a request decides the answer", "[net]") {
   ServerOptions options;
   options.header_bytes_max = 2000;
   options.body_bytes_max = 100;
-  loopback.Serve(options, Echo);
+  loopback.Serve(options, EchoInBrackets);
   std::string got;
   auto work = [&]() -> Awaitable<void> {
     auto talk = [&] { return Converse(loopback.server->port(), c.sent); };
@@ -98,7 +98,7 @@ TEST_CASE("server: what is wrong with a request decides the answer", "[net]") {
 
 TEST_CASE("server: a client that waits for 100 Continue gets it", "[net]") {
   Loopback loopback;
-  loopback.Serve(ServerOptions(), Echo);
+  loopback.Serve(ServerOptions(), EchoInBrackets);
   std::string got;
   auto work = [&]() -> Awaitable<void> {
     auto talk = [&] {
@@ -133,7 +133,7 @@ TEST_CASE("server: slow clients are cut off", "[net]") {
   options.header_timeout = absl::Milliseconds(30);
   options.read_timeout = absl::Milliseconds(30);
   options.idle_timeout = absl::Milliseconds(30);
-  loopback.Serve(options, Echo);
+  loopback.Serve(options, EchoInBrackets);
   std::string got;
   auto work = [&]() -> Awaitable<void> {
     auto talk = [&] { return Converse(loopback.server->port(), c.sent); };
@@ -151,7 +151,7 @@ TEST_CASE("server: one connection too many is told so", "[net]") {
   ServerOptions options;
   options.connections_max = 2;
   options.tls = tls;
-  loopback.Serve(options, Echo);
+  loopback.Serve(options, EchoInBrackets);
   std::vector<std::unique_ptr<Transport>> clients;
   for (int i = 0; i < 3; ++i) clients.push_back(loopback.Client());
   auto work = [&]() -> Awaitable<void> {

@@ -1,13 +1,12 @@
 #include "net/ssh_keys.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "net/pem.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::net {
 namespace {
@@ -37,13 +36,9 @@ TEST_CASE("ssh keys: a private key in PKCS#1 and a line for authorized_keys", "[
 TEST_CASE("ssh keys: both halves belong together", "[net]") {
   const absl::StatusOr<RsaKeyPair> pair = GenerateRsaKeyPair(2048);
   REQUIRE(pair.ok());
-  char path[] = "/tmp/bth-ssh-keys-XXXXXX";
-  const int file = mkstemp(path);
-  REQUIRE(file >= 0);
-  std::ofstream(path) << pair->private_pem;
-  const std::string modulus =
-      OutputOf(std::string("openssl rsa -noout -modulus -in ") + path + " 2>/dev/null");
-  std::remove(path);
+  const bth::test::TempFolder folder;
+  const std::string modulus = OutputOf("openssl rsa -noout -modulus -in " +
+                                       folder.Write("key", pair->private_pem) + " 2>/dev/null");
   REQUIRE(absl::StartsWith(modulus, "Modulus="));
   const size_t begin = pair->public_line.find(' ') + 1;
   const absl::StatusOr<std::string> blob =

@@ -40,8 +40,8 @@ class ScriptedStream final : public ByteStream {
   size_t next_ = 0;
 };
 
-struct World {
-  explicit World(bool tls) : gone(*loopback.io) {
+struct StreamWorld {
+  explicit StreamWorld(bool tls) : gone(*loopback.io) {
     ServerOptions options;
     options.tls = tls;
     loopback.Serve(options, [this](Request) -> Awaitable<Response> {
@@ -58,7 +58,7 @@ struct World {
 };
 
 TEST_CASE("stream: every byte arrives, then the end", "[net]") {
-  World world(GENERATE(false, true));
+  StreamWorld world(GENERATE(false, true));
   std::string all;
   for (int i = 0; i < 300; ++i) {
     const std::string piece(static_cast<size_t>(1 + i * i % 5000), static_cast<char>('a' + i % 26));
@@ -81,7 +81,7 @@ TEST_CASE("stream: every byte arrives, then the end", "[net]") {
 }
 
 TEST_CASE("stream: pieces are handed on as they come", "[net]") {
-  World world(GENERATE(false, true));
+  StreamWorld world(GENERATE(false, true));
   world.script.pieces = {"first"};
   world.script.waits_at_end = true;
   auto work = [&]() -> Awaitable<void> {
@@ -103,7 +103,7 @@ TEST_CASE("stream: pieces are handed on as they come", "[net]") {
 }
 
 TEST_CASE("stream: dropping it at the client destroys it at the server", "[net]") {
-  World world(GENERATE(false, true));
+  StreamWorld world(GENERATE(false, true));
   world.script.waits_at_end = true;
   auto work = [&]() -> Awaitable<void> {
     absl::StatusOr<Response> opened = co_await world.client->Open(Get("/"));
@@ -115,7 +115,7 @@ TEST_CASE("stream: dropping it at the client destroys it at the server", "[net]"
 }
 
 TEST_CASE("stream: an error at the server breaks it off", "[net]") {
-  World world(GENERATE(false, true));
+  StreamWorld world(GENERATE(false, true));
   world.script.pieces = {"some"};
   world.script.end = absl::InternalError("lost the thread");
   auto work = [&]() -> Awaitable<void> {

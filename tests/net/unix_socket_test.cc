@@ -9,13 +9,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "tests/client/temp_folder.h"
 #include "tests/net/loopback.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::net {
 namespace {
 
-using client::testing::TempFolder;
+using bth::test::TempFolder;
 using test::RawSocket;
 
 Awaitable<Response> Hello(Request request) {
@@ -41,7 +41,7 @@ ServerOptions At(const std::string& path) {
 
 TEST_CASE("unix socket: served to its owner alone, and gone with the server", "[net]") {
   const TempFolder folder;
-  const std::string path = folder.path() + "/s.sock";
+  const std::string path = folder.Sub("s.sock");
   test::Loopback loopback;
   auto server = StartServer(*loopback.io, At(path), Hello);
   REQUIRE(server.ok());
@@ -68,7 +68,7 @@ TEST_CASE("unix socket: served to its owner alone, and gone with the server", "[
 
 TEST_CASE("unix socket: one that was left over is replaced, other files are not", "[net]") {
   const TempFolder folder;
-  const std::string path = folder.path() + "/s.sock";
+  const std::string path = folder.Sub("s.sock");
   const std::unique_ptr<IoContext> io = IoContext::Create();
   auto first = StartServer(*io, At(path), Hello);
   REQUIRE(first.ok());
@@ -81,7 +81,7 @@ TEST_CASE("unix socket: one that was left over is replaced, other files are not"
   const auto refused = StartServer(*io, At(file), Hello);
   CHECK(absl::StrContains(refused.status().message(), "exists, and is no socket"));
   CHECK(std::ifstream(file).good());
-  CHECK_FALSE(StartServer(*io, At(folder.path() + "/no/such"), Hello).ok());
+  CHECK_FALSE(StartServer(*io, At(folder.Sub("no/such")), Hello).ok());
   CHECK(absl::IsInvalidArgument(
       StartServer(*io, At(folder.path() + std::string(200, 'x')), Hello).status()));
 }

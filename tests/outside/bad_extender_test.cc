@@ -4,18 +4,13 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
-#include "metrics/registry.h"
-#include "net/client.h"
-#include "net/io_context.h"
-#include "net/server.h"
 #include "plugins/builtin.h"
 #include "scheduler/extender/client.h"
-#include "scheduler/http_port.h"
+#include "tests/outside/http_bed.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
 
@@ -24,28 +19,14 @@ namespace {
 
 enum class Mood { kWell, kHangs, kLies, kFloods };
 
-// An extender on its own event loop, and cycles on this thread that ask it.
-class Bed {
+// An extender, and cycles on this thread that ask it.
+class ExtenderBed {
  public:
-  explicit Bed(bool ignorable) {
-    net::ServerOptions options;
-    options.address = "127.0.0.1";
-    auto started = net::StartServer(*io_, options, [this](net::Request) { return Serve(); });
-    REQUIRE(started.status().ToString() == "OK");
-    server_ = *std::move(started);
-    http_ = std::make_unique<BlockingHttp>(
-        *io_, [this](net::ClientOptions of) { return net::MakeHttpClient(*io_, std::move(of)); },
-        &metrics_);
-    client_ = std::make_unique<extender::ExtenderClient>(*http_);
-    thread_ = std::thread([this] { io_->Run(); });
-    // Until it runs, this thread counts as that of the loop.
-    std::atomic<bool> running = false;
-    io_->Post([&running] { running = true; });
-    while (!running) std::this_thread::yield();
+  explicit ExtenderBed(bool ignorable) {
     plugins::RegisterBuiltinPlugins(registry_);
     actions::RegisterBuiltinActions(registry_);
     const std::string arguments = absl::StrCat(
-        "extender.urlPrefix: http://127.0.0.1:", server_->port(),
+        "extender.urlPrefix: ", line_.url,
         "\nextender.httpTimeout: 1s\nextender.predicateVerb: predicate\nextender.ignorable: ",
         ignorable ? "true" : "false", "\nextender.managedResources: [example.com/x]\n");
     std::vector<conf::Finding> findings;
@@ -56,15 +37,6 @@ class Bed {
     REQUIRE(policy.status().ToString() == "OK");
     policy_ = *std::move(policy);
   }
-  ~Bed() {
-    // What lives on the loop ends there.
-    io_->Post([this] {
-      http_.reset();
-      server_.reset();
-      io_->RunAfter(absl::Milliseconds(20), [this] { io_->Stop(); });
-    });
-    thread_.join();
-  }
 
   // Runs a cycle, some time after the last one.
   void Cycle() {
@@ -74,8 +46,8 @@ class Bed {
                                             .sink = &sink_,
                                             .clock = &clock_,
                                             .workers = &workers_,
-                                            .metrics = &metrics_,
-                                            .extender = client_.get(),
+                                            .metrics = &line_.metrics,
+                                            .extender = &client_,
                                             .uid = "session"});
     REQUIRE(cycle_->Run().ToString() == "OK");
   }
@@ -105,19 +77,14 @@ class Bed {
     ++asked;
     net::Response response;
     response.body = "{}";
-    if (mood == Mood::kHangs) co_await net::Sleep(*io_, absl::Seconds(30));
+    if (mood == Mood::kHangs) co_await net::Sleep(*line_.io, absl::Seconds(30));
     if (mood == Mood::kLies) response.body = R"({"code": "never"})";
     if (mood == Mood::kFloods) response.body = std::string(size_t{11} << 20, 'x');
     co_return response;
   }
 
-  std::unique_ptr<net::IoContext> io_ = net::IoContext::Create();
-  metrics::Registry metric_registry_;
-  metrics::SchedulerMetrics metrics_{metric_registry_};
-  std::unique_ptr<net::Server> server_;
-  std::unique_ptr<BlockingHttp> http_;
-  std::unique_ptr<extender::ExtenderClient> client_;
-  std::thread thread_;
+  testing::HttpBed line_{[this](net::Request) { return Serve(); }};
+  extender::ExtenderClient client_{*line_.http};
   framework::Registry registry_;
   test::World world_ = test::MakeWorld(
       "node n1 cpu=8 res.example.com/x=4; queue root; queue q; job a queue=q; task plain job=a "
@@ -139,7 +106,7 @@ TEST_CASE("bad input: an extender that hangs, lies or floods holds up what it mu
                                         {Mood::kLies, "code"},
                                         {Mood::kFloods, "1 http: request body too large."}}));
   CAPTURE(static_cast<int>(c.mood));
-  Bed bed(/*ignorable=*/false);
+  ExtenderBed bed(/*ignorable=*/false);
   bed.Cycle();
   CHECK(bed.Placed("plain"));
   CHECK(bed.Placed("special"));
@@ -173,7 +140,7 @@ TEST_CASE("bad input: an ignorable one holds up nothing, and is told of too",
           "[scheduler][extender]") {
   const Mood mood = GENERATE(Mood::kHangs, Mood::kLies, Mood::kFloods);
   CAPTURE(static_cast<int>(mood));
-  Bed bed(/*ignorable=*/true);
+  ExtenderBed bed(/*ignorable=*/true);
   bed.mood = mood;
   bed.Cycle();
   CHECK(bed.Placed("plain"));

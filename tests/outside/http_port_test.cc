@@ -7,10 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "metrics/registry.h"
-#include "net/client.h"
-#include "net/io_context.h"
-#include "net/server.h"
+#include "tests/outside/http_bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::scheduler {
@@ -32,46 +29,16 @@ class BrokenStream final : public net::ByteStream {
   bool sent_ = false;
 };
 
-// A server on its own event loop, whose path says how it behaves.
-class Bed {
- public:
-  Bed() {
-    net::ServerOptions options;
-    options.address = "127.0.0.1";
-    auto started = net::StartServer(
-        *io, options, [this](net::Request request) { return Serve(std::move(request)); });
-    REQUIRE(started.status().ToString() == "OK");
-    server = *std::move(started);
-    url = absl::StrCat("http://127.0.0.1:", server->port());
-    http = std::make_unique<BlockingHttp>(
-        *io,
-        [this](net::ClientOptions options_of) {
-          return net::MakeHttpClient(*io, std::move(options_of));
-        },
-        &metrics);
-    thread = std::thread([this] { io->Run(); });
-    std::atomic<bool> running = false;
-    io->Post([&running] { running = true; });
-    while (!running) std::this_thread::yield();
-  }
-  ~Bed() {
-    // What lives on the loop ends there.
-    io->Post([this] {
-      http.reset();
-      server.reset();
-      io->RunAfter(absl::Milliseconds(20), [this] { io->Stop(); });
-    });
-    thread.join();
-  }
-
+// A server whose path says how it behaves.
+struct PortBed {
   Answer Ask(const std::string& path, absl::Duration timeout = absl::Seconds(5),
              size_t bytes_max = 1000) {
     Request request;
-    request.url = url + path;
+    request.url = line.url + path;
     request.body = "hello";
     request.timeout = timeout;
     request.response_max_bytes = bytes_max;
-    return http->Exchange(absl::MakeConstSpan(&request, 1)).front();
+    return line.http->Exchange(absl::MakeConstSpan(&request, 1)).front();
   }
 
   net::Awaitable<net::Response> Serve(net::Request request) {
@@ -85,10 +52,10 @@ class Bed {
       response.body = absl::StrCat(request.method, " ", request.body, " ",
                                    std::string(request.headers.Get("content-type")));
     } else if (request.target == "/slow") {
-      co_await net::Sleep(*io, absl::Milliseconds(30));
+      co_await net::Sleep(*line.io, absl::Milliseconds(30));
       response.body = "slow";
     } else if (request.target == "/hang") {
-      co_await net::Sleep(*io, absl::Seconds(30));
+      co_await net::Sleep(*line.io, absl::Seconds(30));
     } else if (request.target == "/flood") {
       response.body = std::string(100'000, 'x');
     } else if (request.target == "/break") {
@@ -101,20 +68,14 @@ class Bed {
     co_return response;
   }
 
-  std::unique_ptr<net::IoContext> io = net::IoContext::Create();
-  metrics::Registry registry;
-  metrics::SchedulerMetrics metrics{registry};
-  std::unique_ptr<net::Server> server;
-  std::string url;
-  std::unique_ptr<BlockingHttp> http;
   std::atomic<int> served = 0;
   std::atomic<int> under_way = 0;
   std::atomic<int> side_by_side = 0;
-  std::thread thread;
+  testing::HttpBed line{[this](net::Request request) { return Serve(std::move(request)); }};
 };
 
 TEST_CASE("http port: a good answer is its body", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   const Answer answer = bed.Ask("/echo");
   REQUIRE(answer.status().ToString() == "OK");
   CHECK(*answer == "POST hello application/json");
@@ -122,14 +83,14 @@ TEST_CASE("http port: a good answer is its body", "[scheduler][http]") {
 }
 
 TEST_CASE("http port: a server that hangs costs its timeout", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   const auto start = std::chrono::steady_clock::now();
   CHECK(absl::IsDeadlineExceeded(bed.Ask("/hang", absl::Milliseconds(50)).status()));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
 TEST_CASE("http port: bad answers have their codes", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   CHECK(absl::IsResourceExhausted(bed.Ask("/flood").status()));
   CHECK(bed.Ask("/flood", absl::Seconds(5), 100'000).ok());
   CHECK(absl::IsUnavailable(bed.Ask("/break").status()));
@@ -140,25 +101,26 @@ TEST_CASE("http port: bad answers have their codes", "[scheduler][http]") {
 }
 
 TEST_CASE("http port: nobody there, or no URL", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   Request request;
   request.url = "http://127.0.0.1:1/x";
-  CHECK(absl::IsUnavailable(bed.http->Exchange(absl::MakeConstSpan(&request, 1)).front().status()));
+  CHECK(absl::IsUnavailable(
+      bed.line.http->Exchange(absl::MakeConstSpan(&request, 1)).front().status()));
   request.url = "ftp://example.com/x";
   CHECK(absl::IsInvalidArgument(
-      bed.http->Exchange(absl::MakeConstSpan(&request, 1)).front().status()));
-  CHECK(bed.http->Exchange({}).empty());
+      bed.line.http->Exchange(absl::MakeConstSpan(&request, 1)).front().status()));
+  CHECK(bed.line.http->Exchange({}).empty());
 }
 
 TEST_CASE("http port: requests go side by side, answers keep their order", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   std::vector<Request> requests(40);
   for (size_t i = 0; i < requests.size(); ++i) {
-    requests[i].url = bed.url + (i % 3 == 0 ? "/slow" : "/echo");
+    requests[i].url = bed.line.url + (i % 3 == 0 ? "/slow" : "/echo");
     requests[i].body = absl::StrCat(i);
     requests[i].timeout = absl::Seconds(20);
   }
-  const std::vector<Answer> answers = bed.http->Exchange(requests);
+  const std::vector<Answer> answers = bed.line.http->Exchange(requests);
   REQUIRE(answers.size() == requests.size());
   for (size_t i = 0; i < answers.size(); ++i) {
     REQUIRE(answers[i].ok());
@@ -169,33 +131,33 @@ TEST_CASE("http port: requests go side by side, answers keep their order", "[sch
 }
 
 TEST_CASE("http port: after silence the rest is not sent", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   std::vector<Request> requests(100);
   for (Request& request : requests) {
-    request.url = bed.url + "/hang";
+    request.url = bed.line.url + "/hang";
     request.timeout = absl::Milliseconds(50);
   }
-  const std::vector<Answer> answers = bed.http->Exchange(requests);
+  const std::vector<Answer> answers = bed.line.http->Exchange(requests);
   REQUIRE(answers.size() == requests.size());
   for (const Answer& answer : answers) CHECK(absl::IsDeadlineExceeded(answer.status()));
   CHECK(bed.served <= BlockingHttp::kSideBySide);
 }
 
 TEST_CASE("http port: who waits is let go when the scheduler stops", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   std::thread stopper([&bed] {
     while (bed.served == 0) std::this_thread::yield();
-    bed.http->Interrupt();
+    bed.line.http->Interrupt();
   });
   CHECK(absl::IsCancelled(bed.Ask("/hang", absl::Seconds(20)).status()));
   stopper.join();
 }
 
 TEST_CASE("http port: the network thread cannot wait for itself", "[scheduler][http]") {
-  Bed bed;
+  PortBed bed;
   std::atomic<bool> done = false;
   absl::Status status;
-  bed.io->Post([&] {
+  bed.line.io->Post([&] {
     status = bed.Ask("/echo").status();
     done = true;
   });

@@ -1,9 +1,4 @@
 // Sources of node loads against scripted servers, and the poller, on virtual time.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/types/json.h"
@@ -12,6 +7,7 @@
 #include "net/virtual_executor.h"
 #include "scheduler/node_load/poller.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler::node_load {
 namespace {
@@ -19,11 +15,11 @@ namespace {
 using types::Json;
 
 // One server for everything; the connection options it was asked with are kept.
-class Bed {
+class LoadBed {
  public:
   using Serve = std::function<net::Response(const net::Request&)>;
 
-  explicit Bed(Serve serve) : serve_(std::move(serve)) {
+  explicit LoadBed(Serve serve) : serve_(std::move(serve)) {
     transports_ =
         [this](net::ClientOptions options) -> absl::StatusOr<std::unique_ptr<net::Transport>> {
       connections.push_back(options);
@@ -43,7 +39,7 @@ class Bed {
                                 now = std::move(loads);
                               }});
   }
-  ~Bed() {
+  ~LoadBed() {
     poller.reset();
     executor.RunUntilIdle();
   }
@@ -117,7 +113,7 @@ net::Response GoodPrometheus(const net::Request& request) {
 const LoadSettings kPrometheus = {{"type", "prometheus"}, {"address", "http://prometheus:9090/x"}};
 
 TEST_CASE("prometheus: averages over ten minutes of every node", "[scheduler][load]") {
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   bed.nodes = {"n1", "n2", "a.b"};
   bed.poller->Configure(kPrometheus);
   bed.executor.Advance(absl::Seconds(1));
@@ -143,7 +139,7 @@ TEST_CASE("prometheus: averages over ten minutes of every node", "[scheduler][lo
 }
 
 TEST_CASE("prometheus: a thousand nodes take ten questions of each kind", "[scheduler][load]") {
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   bed.nodes.clear();
   for (int n = 0; n < 1000; ++n) bed.nodes.push_back(absl::StrCat("node-", n));
   bed.poller->Configure(kPrometheus);
@@ -153,7 +149,7 @@ TEST_CASE("prometheus: a thousand nodes take ten questions of each kind", "[sche
 
 TEST_CASE("prometheus: only the text true switches verification off", "[scheduler][load]") {
   const std::string text = GENERATE(values<std::string>({"true", "True", "1", ""}));
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   bed.poller->Configure({{"type", "prometheus"},
                          {"address", "https://prometheus"},
                          {"tls.insecureSkipVerify", text}});
@@ -172,7 +168,7 @@ TEST_CASE("poller: rounds come in the interval that is set", "[scheduler][load]"
   const Case c =
       GENERATE(values<Case>({{"", 10}, {"1m", 5}, {"10s", 30}, {"soon", 10}, {"0s", 10}}));
   CAPTURE(c.interval);
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   LoadSettings settings = kPrometheus;
   settings["interval"] = c.interval;
   bed.poller->Configure(settings);
@@ -197,7 +193,7 @@ TEST_CASE("poller: what a source says in vain changes nothing", "[scheduler][loa
   for (const Case& c : cases) {
     CAPTURE(c.name);
     bool bad = false;
-    Bed bed(
+    LoadBed bed(
         [&](const net::Request& request) { return bad ? c.answer() : GoodPrometheus(request); });
     bed.poller->Configure(kPrometheus);
     bed.executor.Advance(absl::Seconds(1));
@@ -216,7 +212,7 @@ TEST_CASE("poller: what a source says in vain changes nothing", "[scheduler][loa
 }
 
 TEST_CASE("poller: a source that hangs loses its round", "[scheduler][load]") {
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   bed.delay = absl::Minutes(10);
   bed.poller->Configure(kPrometheus);
   bed.executor.Advance(absl::Seconds(61));
@@ -230,7 +226,7 @@ TEST_CASE("poller: a source that hangs loses its round", "[scheduler][load]") {
 TEST_CASE("poller: nodes that are gone are forgotten, one that is left out keeps its value",
           "[scheduler][load]") {
   bool short_of_one = false;
-  Bed bed([&](const net::Request& request) {
+  LoadBed bed([&](const net::Request& request) {
     return short_of_one ? Text(Vector(Series("n2", "5"))) : GoodPrometheus(request);
   });
   bed.poller->Configure(kPrometheus);
@@ -245,7 +241,7 @@ TEST_CASE("poller: nodes that are gone are forgotten, one that is left out keeps
 }
 
 TEST_CASE("poller: it waits for nodes", "[scheduler][load]") {
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   bed.nodes.clear();
   bed.poller->Configure(kPrometheus);
   bed.executor.Advance(absl::Seconds(20));
@@ -256,7 +252,7 @@ TEST_CASE("poller: it waits for nodes", "[scheduler][load]") {
 }
 
 TEST_CASE("poller: other settings, other source", "[scheduler][load]") {
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   bed.poller->Configure(kPrometheus);
   bed.executor.Advance(absl::Seconds(1));
   const size_t asked = bed.asked.size();
@@ -276,7 +272,7 @@ TEST_CASE("poller: settings that name no usable source are told", "[scheduler][l
                                      {{"type", "prometheus"}},
                                      {{"type", "elasticsearch"}, {"address", "ftp://x"}},
                                      {{"type", "local"}, {"address", "not/absolute"}}}));
-  Bed bed(GoodPrometheus);
+  LoadBed bed(GoodPrometheus);
   bed.poller->Configure(settings);
   bed.executor.Advance(absl::Minutes(1));
   CHECK(bed.asked.empty());
@@ -316,7 +312,7 @@ TEST_CASE("elasticsearch: one search per node, many in one request", "[scheduler
        "Basic dXNlcjpwYXNz"},
   }));
   CAPTURE(c.name);
-  Bed bed([](const net::Request&) {
+  LoadBed bed([](const net::Request&) {
     return Text(R"({"responses":[{"aggregations":{"cpu":{"value":0.25},"mem":{"value":0.5}}},
                                  {"aggregations":{"cpu":{"value":null},"mem":{"value":null}}}]})");
   });
@@ -350,7 +346,7 @@ TEST_CASE("elasticsearch: one search per node, many in one request", "[scheduler
 
 TEST_CASE("custom metrics: one question for all nodes, of either version", "[scheduler][load]") {
   const bool old = GENERATE(false, true);
-  Bed bed([old](const net::Request& request) {
+  LoadBed bed([old](const net::Request& request) {
     if (old && absl::StrContains(request.target, "v1beta2")) {
       return Text(R"({"kind":"Status","code":404,"reason":"NotFound"})", 404);
     }
@@ -370,21 +366,20 @@ TEST_CASE("custom metrics: one question for all nodes, of either version", "[sch
 }
 
 TEST_CASE("local: a file of percentages", "[scheduler][load]") {
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / absl::StrCat("node-loads-", getpid(), ".json");
-  std::ofstream(path) << R"({"n1":{"cpu":10,"memory":20},"gone":{"cpu":1,"memory":1}})";
-  Bed bed(GoodPrometheus);
-  bed.poller->Configure({{"type", "local"}, {"address", path.string()}});
+  const test::TempFolder folder;
+  const std::string path =
+      folder.Write("loads.json", R"({"n1":{"cpu":10,"memory":20},"gone":{"cpu":1,"memory":1}})");
+  LoadBed bed(GoodPrometheus);
+  bed.poller->Configure({{"type", "local"}, {"address", path}});
   bed.executor.Advance(absl::Seconds(1));
   CHECK(bed.Load("n1") == "10/20");
   CHECK(bed.Load("gone").empty());
-  std::ofstream(path) << R"({"n1":{"cpu":)";
+  folder.Write("loads.json", R"({"n1":{"cpu":)");
   bed.executor.Advance(absl::Minutes(1));
   CHECK(bed.Load("n1") == "10/20");
-  std::ofstream(path) << R"({"n1":{"cpu":30,"memory":20}})";
+  folder.Write("loads.json", R"({"n1":{"cpu":30,"memory":20}})");
   bed.executor.Advance(absl::Minutes(1));
   CHECK(bed.Load("n1") == "30/20");
-  std::filesystem::remove(path);
   CHECK(bed.asked.empty());
 }
 

@@ -13,7 +13,6 @@ using framework::EvictionContext;
 using framework::Gate;
 using framework::Vote;
 using model::QueueId;
-using plugins::capacity::QueueLedger;
 
 std::vector<std::string> QueueOrder(PluginBed& bed, std::vector<std::string> names) {
   std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
@@ -202,7 +201,7 @@ TEST_CASE("capacity: undoing brings every account back", "[plugins][capacity][pr
     CAPTURE(seed);
     Rng rng(seed);
     const World world = MakeWorld(std::string(kCousins));
-    QueueLedger ledger;
+    plugins::capacity::QueueLedger ledger;
     ledger.Open(*world.snapshot, true);
     const auto text = [&] {
       std::string out;

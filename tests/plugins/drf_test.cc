@@ -4,11 +4,11 @@
 namespace bth::test {
 namespace {
 
-using Binds = std::map<std::string, int>;
+using BindCounts = std::map<std::string, int>;
 
 // Bound tasks by job, for names like "job-3".
-Binds BindsByJob(const CycleOutcome& outcome) {
-  Binds binds;
+BindCounts BindsByJob(const CycleOutcome& outcome) {
+  BindCounts binds;
   for (const auto& [task, node] : outcome.binds) ++binds[task.substr(0, task.rfind('-'))];
   return binds;
 }
@@ -53,7 +53,7 @@ TEST_CASE("drf: victims are of jobs that stay at least as rich", "[plugins][drf]
 TEST_CASE("drf: queues share by their hierarchy", "[plugins][drf][cycle]") {
   struct Case {
     std::string name, world;
-    Binds expected;
+    BindCounts expected;
   };
   const Case c = GENERATE(values<Case>({
       {"rescaling",

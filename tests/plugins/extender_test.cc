@@ -8,7 +8,7 @@ namespace {
 
 using model::TaskId;
 
-using Binds = std::map<std::string, std::string>;
+using NodeByTask = std::map<std::string, std::string>;
 
 const std::string kSilent = "connection refused";
 absl::Status Silence() {
@@ -39,7 +39,7 @@ TEST_CASE("extender: arguments that cannot be used are reported", "[plugins][ext
 
 TEST_CASE("extender: without verbs it does nothing", "[plugins][extender]") {
   ExtenderBed bed("allocate", "gang;extender", "");
-  CHECK(bed.Binds(MakeWorld("node n1 cpu=2; job a tasks=1 cpu=1")) == Binds{{"a-0", "n1"}});
+  CHECK(bed.Binds(MakeWorld("node n1 cpu=2; job a tasks=1 cpu=1")) == NodeByTask{{"a-0", "n1"}});
   CHECK(bed.extender.asked.empty());
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("extender: each verb is asked under its own name", "[plugins][extender
   bed.extender.ready = [](const std::string&) { return true; };
   bed.extender.overused = [](const std::string&) { return false; };
   const World world = MakeWorld("node n1 cpu=2; job a phase=pending minres.cpu=1 tasks=1 cpu=1");
-  CHECK(bed.Binds(world) == Binds{{"a-0", "n1"}});
+  CHECK(bed.Binds(world) == NodeByTask{{"a-0", "n1"}});
   REQUIRE_FALSE(bed.extender.asked.empty());
   for (const std::string& line : bed.extender.asked) CHECK(line == c.asked);
   for (const std::string& url : bed.extender.urls) {
@@ -105,7 +105,7 @@ TEST_CASE("extender: it rates nodes", "[plugins][extender]") {
   ExtenderBed bed("allocate", "gang;extender", "extender.prioritizeVerb: prioritize");
   bed.extender.score = [](const std::string& node) { return node == "n2" ? 10.0 : -5.0; };
   const World world = MakeWorld("node n1 cpu=2; node n2 cpu=2; node n3 cpu=2; job a tasks=1 cpu=1");
-  CHECK(bed.Binds(world) == Binds{{"a-0", "n2"}});
+  CHECK(bed.Binds(world) == NodeByTask{{"a-0", "n2"}});
 }
 
 TEST_CASE("extender: it says who may be evicted", "[plugins][extender]") {
@@ -158,7 +158,7 @@ TEST_CASE("extender: it has a say in admission", "[plugins][extender]") {
                   absl::StrCat("extender.jobEnqueueableVerb: v\nextender.ignorable: ",
                                c.ignorable ? "true" : "false"));
   bed.extender.vote = [&c](const std::string&) { return c.answer; };
-  const Binds binds =
+  const NodeByTask binds =
       bed.Binds(MakeWorld("node n1 cpu=2; job a phase=pending minres.cpu=1 tasks=1 cpu=1"));
   CHECK(binds.size() == (c.admitted ? 1 : 0));
 }
@@ -206,7 +206,7 @@ TEST_CASE("extender: a placement that it refuses keeps the job from being bound"
   };
   const World world =
       MakeWorld("node n1 cpu=8; job a tasks=2 min=2 cpu=1; job b tasks=1 min=1 cpu=1");
-  CHECK(bed.Binds(world) == Binds{{"b-0", "n1"}});
+  CHECK(bed.Binds(world) == NodeByTask{{"b-0", "n1"}});
   CHECK(bed.extender.Count("placed a-") == 2);
   CHECK(bed.extender.Count("removed a-") == (tiers == "gang,extender" ? 2 : 0));
 }
@@ -254,7 +254,7 @@ TEST_CASE("extender: silence holds up only what it has a say in, and costs one c
   const World world = MakeWorld(
       "node n1 cpu=8 gpu=8; job g tasks=3 min=1 cpu=1 gpu=1; job h tasks=1 cpu=1 gpu=2; job p "
       "tasks=2 min=1 cpu=1");
-  CHECK(bed.Binds(world) == Binds{{"p-0", "n1"}, {"p-1", "n1"}});
+  CHECK(bed.Binds(world) == NodeByTask{{"p-0", "n1"}, {"p-1", "n1"}});
   CHECK(bed.extender.asked.size() == 1);
   CHECK(bed.Reasons(world, "h-0") == std::map<std::string, int>{{"1: " + kSilent, 1}});
   CHECK(bed.Metrics().find("extender_call") != std::string::npos);

@@ -9,7 +9,7 @@ namespace {
 
 using model::NodeId;
 
-constexpr std::string_view kNodes =
+constexpr std::string_view kGroupedNodes =
     "node n1 cpu=8 mem=32Gi label.volcano.sh/nodegroup-name=1;"
     "node n2 cpu=8 mem=32Gi label.volcano.sh/nodegroup-name=2;"
     "node n3 cpu=8 mem=32Gi label.volcano.sh/nodegroup-name=3;"
@@ -40,7 +40,7 @@ Names Verdicts(PluginBed& bed, const std::string& task) {
   return verdicts;
 }
 
-std::vector<double> Scores(PluginBed& bed, const std::string& task) {
+std::vector<double> ScoresOf(PluginBed& bed, const std::string& task) {
   REQUIRE(bed.session().hooks().global_score.size() == 1);
   std::vector<NodeId> nodes;
   for (const auto& [name, node] : bed.world().nodes) nodes.push_back(node);
@@ -118,9 +118,10 @@ TEST_CASE("nodegroup: affinity of queues filters and scores", "[plugins][nodegro
        Texts({"", "", "", "", kNoLabel})},
   }));
   CAPTURE(c.name);
-  PluginBed bed = Bed(c.plugin, std::string(kNodes) + c.queues + "; job j queue=q tasks=1 cpu=1",
-                      {{"nodegroup", c.arguments}});
-  CHECK(Scores(bed, "j-0") == c.scores);
+  PluginBed bed =
+      Bed(c.plugin, std::string(kGroupedNodes) + c.queues + "; job j queue=q tasks=1 cpu=1",
+          {{"nodegroup", c.arguments}});
+  CHECK(ScoresOf(bed, "j-0") == c.scores);
   CHECK(Verdicts(bed, "j-0") == c.verdicts);
 }
 
@@ -155,8 +156,8 @@ TEST_CASE("nodegroup: limits of groups", "[plugins][nodegroup]") {
   }));
   CAPTURE(c.name);
   PluginBed bed =
-      Bed("nodegroup", std::string(kNodes) + "queue q groups=1|2 groups.preferred=1 " + c.limits +
-                           "; job j queue=q; task t job=j cpu=2 mem=4Gi;" + c.more);
+      Bed("nodegroup", std::string(kGroupedNodes) + "queue q groups=1|2 groups.preferred=1 " +
+                           c.limits + "; job j queue=q; task t job=j cpu=2 mem=4Gi;" + c.more);
   const Names verdicts = Verdicts(bed, "t");
   CHECK(verdicts[0] == c.one);
   CHECK(verdicts[1] == c.two);
@@ -169,7 +170,7 @@ TEST_CASE("nodegroup: bad limits hold even from nodes without a group", "[plugin
 }
 
 TEST_CASE("nodegroup: limits follow the session", "[plugins][nodegroup]") {
-  PluginBed bed = Bed("nodegroup", std::string(kNodes) +
+  PluginBed bed = Bed("nodegroup", std::string(kGroupedNodes) +
                                        "queue q groups=1|2 limit.1=cpu:5,mem:16Gi; job j queue=q;"
                                        "task r job=j node=n1 cpu=2 mem=4Gi;"
                                        "task a job=j cpu=2 mem=4Gi; task b job=j cpu=2 mem=4Gi");

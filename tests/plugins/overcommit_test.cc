@@ -5,7 +5,7 @@ namespace {
 
 using framework::Vote;
 
-constexpr std::string_view kNodes = "node n1 cpu=2 mem=4Gi; node n2 cpu=4 mem=16Gi;";
+constexpr std::string_view kTwoNodes = "node n1 cpu=2 mem=4Gi; node n2 cpu=4 mem=16Gi;";
 
 TEST_CASE("overcommit: minimums fit the stretched cluster or not", "[plugins][overcommit]") {
   struct Case {
@@ -23,7 +23,7 @@ TEST_CASE("overcommit: minimums fit the stretched cluster or not", "[plugins][ov
       {"a factor of 1", "1", "minres.cpu=2001m", Vote::kReject},
   }));
   CAPTURE(c.name);
-  PluginBed bed = Bed("overcommit", std::string(kNodes) + "job a tasks=1 cpu=1 mem=1 " + c.job,
+  PluginBed bed = Bed("overcommit", std::string(kTwoNodes) + "job a tasks=1 cpu=1 mem=1 " + c.job,
                       {{"overcommit", "overcommit-factor: " + c.factor}});
   const model::JobId job = bed.world().job("a");
   bed.session().JobEnqueued(job);
@@ -31,7 +31,7 @@ TEST_CASE("overcommit: minimums fit the stretched cluster or not", "[plugins][ov
 }
 
 TEST_CASE("overcommit: a refusal names what is short", "[plugins][overcommit]") {
-  PluginBed bed = Bed("overcommit", std::string(kNodes) +
+  PluginBed bed = Bed("overcommit", std::string(kTwoNodes) +
                                         "job a phase=pending tasks=1 cpu=1 mem=1"
                                         " minres.cpu=8 minres.mem=30Gi");
   const model::JobId job = bed.world().job("a");

@@ -8,7 +8,6 @@ namespace {
 
 using framework::Gate;
 using framework::Vote;
-using plugins::proportion::QueueLedger;
 
 constexpr int64_t kG = 1'000'000'000;
 
@@ -53,7 +52,7 @@ TEST_CASE("proportion: only asked dimensions must be free", "[plugins][proportio
 }
 
 TEST_CASE("proportion: what queues deserve", "[plugins][proportion]") {
-  QueueLedger ledger;
+  plugins::proportion::QueueLedger ledger;
   const World world = MakeWorld(std::string(kTwoQueues) + "job pg3 queue=q1; task p job=pg3 cpu=1");
   ledger.Open(*world.snapshot);
   const auto deserved = [&](std::string_view queue, int dim) {
@@ -190,7 +189,7 @@ TEST_CASE("proportion: incremental accounts equal fresh ones", "[plugins][propor
             (job % 2 == 0 ? " minres.cpu=2;" : ";");
   }
   World world = MakeWorld(text);
-  QueueLedger ledger;
+  plugins::proportion::QueueLedger ledger;
   Rng rng(11);
   for (int step = 0; step < 60; ++step) {
     auto next = std::make_shared<model::Snapshot>(*world.snapshot);
@@ -215,7 +214,7 @@ TEST_CASE("proportion: incremental accounts equal fresh ones", "[plugins][propor
     }
     world.snapshot = next;
     ledger.Open(*next);
-    QueueLedger fresh;
+    plugins::proportion::QueueLedger fresh;
     fresh.Open(*next);
     for (const auto& [name, id] : world.queues) {
       CAPTURE(step, name);

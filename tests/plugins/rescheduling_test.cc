@@ -6,8 +6,6 @@
 namespace bth::test {
 namespace {
 
-constexpr int64_t kGi = int64_t{1} << 30;
-constexpr int64_t kMeasured = 3'600'000'000;
 constexpr std::string_view kTwentyFifty =
     "strategies: [{name: lowNodeUtilization, params: {thresholds: {cpu: 20, memory: 20}, "
     "targetThresholds: {cpu: 50, memory: 50}}}]";

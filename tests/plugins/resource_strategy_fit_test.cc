@@ -7,8 +7,6 @@
 namespace bth::test {
 namespace {
 
-using plugins::resource_strategy_fit::Options;
-using plugins::resource_strategy_fit::ReadOptions;
 using plugins::resource_strategy_fit::Rule;
 using plugins::resource_strategy_fit::RuleTable;
 using plugins::resource_strategy_fit::Strategy;
@@ -20,8 +18,8 @@ constexpr Rule Most(int64_t weight) {
   return {Strategy::kMostAllocated, weight};
 }
 
-Options Read(std::string_view yaml) {
-  const absl::StatusOr<Options> options = ReadOptions(MakeArguments(yaml));
+plugins::resource_strategy_fit::Options ReadFitOptions(std::string_view yaml) {
+  const auto options = plugins::resource_strategy_fit::ReadOptions(MakeArguments(yaml));
   INFO(options.status());
   REQUIRE(options.ok());
   return *options;
@@ -95,7 +93,7 @@ TEST_CASE("resource-strategy-fit: arguments and what stands for bad ones",
        {}},
   }));
   CAPTURE(c.name);
-  const Options options = Read(c.yaml);
+  const auto options = ReadFitOptions(c.yaml);
   CHECK(options.weight == c.weight);
   CHECK(options.rules.exact == c.exact);
   CHECK(options.rules.prefixes == c.prefixes);
@@ -103,7 +101,7 @@ TEST_CASE("resource-strategy-fit: arguments and what stands for bad ones",
 
 TEST_CASE("resource-strategy-fit: scarce and proportional resources as given",
           "[plugins][resource-strategy-fit]") {
-  const Options options = Read(
+  const auto options = ReadFitOptions(
       "sra: {enable: true, resources: 'nvidia.com/t4, nvidia.com/a10', weight: 10, resourceWeight: "
       "{nvidia.com/t4: 1, nvidia.com/a10: 2}}\n"
       "proportional: {enable: true, resources: 'nvidia.com/t4, nvidia.com/a10', "
@@ -120,7 +118,7 @@ TEST_CASE("resource-strategy-fit: scarce and proportional resources as given",
   CHECK(options.proportions[1].cpu == 4);
   CHECK(options.proportions[1].memory == 8.5);
 
-  const Options off = Read(
+  const auto off = ReadFitOptions(
       "sra: {resources: a.com/b, weight: 5, resourceWeight: {a.com/b: -1}}\n"
       "proportional: {resources: a.com/b, resourceProportion: {a.com/b.cpu: -2}}");
   CHECK(off.scarce_weight == 0);
@@ -135,7 +133,8 @@ TEST_CASE("resource-strategy-fit: what is no table is an error",
   const std::string yaml = GENERATE(values<std::string>(
       {"resources: cpu", "resources: {cpu: LeastAllocated}", "sra: 5", "proportional: [a]"}));
   CAPTURE(yaml);
-  CHECK(ReadOptions(MakeArguments(yaml)).status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(plugins::resource_strategy_fit::ReadOptions(MakeArguments(yaml)).status().code() ==
+        absl::StatusCode::kInvalidArgument);
 }
 
 TEST_CASE("resource-strategy-fit: the exact name, then the longest prefix",
@@ -368,16 +367,16 @@ TEST_CASE("resource-strategy-fit: idle devices keep cores and memory for those w
     std::string name, node, task, expected, rates;
   };
   const std::string kFour = "{nvidia.com/gpu.cpu: 4, nvidia.com/gpu.memory: 4}";
-  const std::string kRefused = "proportional of resource nvidia.com/gpu check failed";
+  const std::string kTooMuch = "proportional of resource nvidia.com/gpu check failed";
   const Case c = GENERATE_COPY(values<Case>({
       {"enough is left", "cpu=30 mem=30G gpu=6", "cpu=4 mem=4G", "", kFour},
-      {"too much is asked", "cpu=30 mem=30G gpu=6", "cpu=10 mem=10G", kRefused, kFour},
+      {"too much is asked", "cpu=30 mem=30G gpu=6", "cpu=10 mem=10G", kTooMuch, kFour},
       {"who takes a device may", "cpu=30 mem=30G gpu=6", "cpu=10 mem=10G gpu=1", "", kFour},
       {"few idle devices", "cpu=26 mem=26G gpu=2", "cpu=10 mem=10G", "", kFour},
-      {"memory counts alone", "cpu=30 mem=30G gpu=6", "cpu=1 mem=10G", kRefused, kFour},
-      {"cores count alone", "cpu=30 mem=30G gpu=6", "cpu=10 mem=1G", kRefused, kFour},
+      {"memory counts alone", "cpu=30 mem=30G gpu=6", "cpu=1 mem=10G", kTooMuch, kFour},
+      {"cores count alone", "cpu=30 mem=30G gpu=6", "cpu=10 mem=1G", kTooMuch, kFour},
       {"one each by default", "cpu=10 mem=10G gpu=6", "cpu=4 mem=4G", "", "{}"},
-      {"one each by default, too much", "cpu=10 mem=10G gpu=6", "cpu=5 mem=4G", kRefused, "{}"},
+      {"one each by default, too much", "cpu=10 mem=10G gpu=6", "cpu=5 mem=4G", kTooMuch, "{}"},
       {"a node without devices", "cpu=10 mem=10G", "cpu=10 mem=10G", "", kFour},
   }));
   CAPTURE(c.name);
@@ -404,21 +403,21 @@ TEST_CASE("resource-strategy-fit: idle devices keep cores and memory for those w
 
 TEST_CASE("resource-strategy-fit: switches and what it needs to know",
           "[plugins][resource-strategy-fit]") {
-  constexpr std::string_view kWorld = "node n cpu=1; job a; task p job=a cpu=1";
+  constexpr std::string_view kOneNode = "node n cpu=1; job a; task p job=a cpu=1";
   const std::map<std::string, std::string> all = {
       {"resource-strategy-fit", "proportional: {enable: true, resources: nvidia.com/gpu}"}};
-  CHECK(Bed("resource-strategy-fit", kWorld, all).session().hooks().usage_filter.size() == 1);
-  CHECK(Bed("resource-strategy-fit", kWorld, all).session().hooks().usage_score.size() == 1);
-  CHECK(Bed("resource-strategy-fit!enablePredicate", kWorld, all)
+  CHECK(Bed("resource-strategy-fit", kOneNode, all).session().hooks().usage_filter.size() == 1);
+  CHECK(Bed("resource-strategy-fit", kOneNode, all).session().hooks().usage_score.size() == 1);
+  CHECK(Bed("resource-strategy-fit!enablePredicate", kOneNode, all)
             .session()
             .hooks()
             .usage_filter.empty());
-  CHECK(Bed("resource-strategy-fit!enableNodeOrder", kWorld, all)
+  CHECK(Bed("resource-strategy-fit!enableNodeOrder", kOneNode, all)
             .session()
             .hooks()
             .usage_score.empty());
-  CHECK(Bed("resource-strategy-fit", kWorld).session().hooks().usage_filter.empty());
-  CHECK(Bed("resource-strategy-fit", kWorld,
+  CHECK(Bed("resource-strategy-fit", kOneNode).session().hooks().usage_filter.empty());
+  CHECK(Bed("resource-strategy-fit", kOneNode,
             {{"resource-strategy-fit", "resourceStrategyFitWeight: 0"}})
             .session()
             .hooks()

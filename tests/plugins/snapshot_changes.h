@@ -1,6 +1,7 @@
 // Snapshots of test worlds with parts that the little language has no words for.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -10,6 +11,10 @@
 #include "tests/support/cluster_builder.h"
 
 namespace bth::test {
+
+inline constexpr int64_t kGi = int64_t{1} << 30;
+// Measurements of tests are made at this moment, and sessions are opened a minute later.
+inline constexpr int64_t kMeasured = 3'600'000'000;
 
 // The world with `change` made to a copy of its snapshot.
 inline World Changed(World world, const std::function<void(model::Snapshot&)>& change) {

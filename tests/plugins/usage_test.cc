@@ -15,9 +15,6 @@ using namespace plugins::usage;  // NOLINT: the pure functions under test.
 using model::TaskStatus;
 
 constexpr int64_t kMi = int64_t{1} << 20;
-constexpr int64_t kGi = int64_t{1} << 30;
-// Measurements of tests are made at this moment, and sessions are opened a minute later.
-constexpr int64_t kMeasured = 3'600'000'000;
 
 TEST_CASE("usage: mean load, risk and composite", "[plugins][usage]") {
   CHECK(MeanLoad(0.4, 0.6, {1, 1}) == Approx(0.5));
@@ -101,14 +98,14 @@ TEST_CASE("usage: guesses are summed up and taken away exactly", "[plugins][usag
   }
 }
 
-Options Read(std::string_view yaml) {
-  const auto options = ReadOptions(MakeArguments(yaml));
+plugins::usage::Options ReadUsageOptions(std::string_view yaml) {
+  const auto options = plugins::usage::ReadOptions(MakeArguments(yaml));
   REQUIRE(options.ok());
   return *options;
 }
 
 TEST_CASE("usage: arguments, and what stands for bad ones", "[plugins][usage]") {
-  const Options defaults = Read("{}");
+  const auto defaults = ReadUsageOptions("{}");
   CHECK(defaults.weight == 5);
   CHECK(defaults.weights.cpu == 1);
   CHECK(defaults.weights.memory == 1);
@@ -121,7 +118,7 @@ TEST_CASE("usage: arguments, and what stands for bad ones", "[plugins][usage]") 
   CHECK(defaults.estimator.be_cpu_milli == 250);
   CHECK(defaults.estimator.be_memory_bytes == 200 * kMi);
 
-  const Options given = Read(
+  const auto given = ReadUsageOptions(
       "usage.weight: 7\ncpu.weight: 2\nmemory.weight: 8\nthresholds: {cpu: 70, mem: 60}\n"
       "estimator: {request_ratio: 0.8, burst_ratio: 0.3, risk_threshold: 0.75, risk_factor: 1.5, "
       "be_cpu: 500m, be_mem: 300Mi}");
@@ -141,7 +138,7 @@ TEST_CASE("usage: arguments, and what stands for bad ones", "[plugins][usage]") 
       "usage.weight: -1\ncpu.weight: -1\nmemory.weight: -1\nthresholds: {cpu: -1, mem: 101}\n"
       "estimator: {request_ratio: 1.5, burst_ratio: -0.1, risk_threshold: 2, risk_factor: 0.5, "
       "be_cpu: '-1', be_mem: bad}");
-  const Options bad = *ReadOptions(bad_args);
+  const auto bad = *plugins::usage::ReadOptions(bad_args);
   CHECK(bad.weight == 5);
   CHECK(bad.weights.cpu == 1);
   CHECK(bad.weights.memory == 1);
@@ -155,18 +152,18 @@ TEST_CASE("usage: arguments, and what stands for bad ones", "[plugins][usage]") 
   CHECK(bad.estimator.be_memory_bytes == 200 * kMi);
   CHECK(bad_args.Findings().size() == 11);
 
-  const Options quoted = Read(
+  const auto quoted = ReadUsageOptions(
       "estimator: {request_ratio: '0.8', burst_ratio: '0.3', be_cpu: '500m', be_mem: '300Mi'}");
   CHECK(quoted.estimator.request_ratio == 0.7);
   CHECK(quoted.estimator.burst_ratio == 0);
   CHECK(quoted.estimator.be_cpu_milli == 500);
   CHECK(quoted.estimator.be_memory_bytes == 300 * kMi);
 
-  const Options numbers = Read("estimator: {be_cpu: 500, be_mem: 200}");
+  const auto numbers = ReadUsageOptions("estimator: {be_cpu: 500, be_mem: 200}");
   CHECK(numbers.estimator.be_cpu_milli == 500);
   CHECK(numbers.estimator.be_memory_bytes == 200 * kMi);
 
-  const Options no_text_keys = Read("thresholds: {cpu: 50, 3: 4}\nestimator: 7");
+  const auto no_text_keys = ReadUsageOptions("thresholds: {cpu: 50, 3: 4}\nestimator: 7");
   CHECK(no_text_keys.cpu_threshold == 80);
   CHECK(no_text_keys.estimator.request_ratio == 0.7);
 }

@@ -254,7 +254,7 @@ class LoadBed : public ShortBed {
     co_return response;
   }
 
-  client::testing::TempFolder conf_;
+  test::TempFolder conf_;
 };
 
 TEST_CASE("bad input: a Prometheus that hangs, lies or floods is told once, and pods are bound",

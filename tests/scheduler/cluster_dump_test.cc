@@ -1,20 +1,20 @@
 #include "scheduler/cluster_dump.h"
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "base/rng.h"
 #include "scheduler/pages.h"
 #include "sim/run.h"
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/files.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
 
-using client::testing::TempFolder;
+using test::TempFolder;
 using testing::Bed;
 using testing::Fault;
 using types::Json;
@@ -306,25 +306,24 @@ TEST_CASE("cluster dump: a file appears whole or not at all", "[scheduler][dump]
     bed.executor.RunUntilIdle();
     return *status;
   };
-  const std::string path = folder.path() + "/snapshot.json";
+  const std::string path = folder.Sub("snapshot.json");
   // What lies there under the name of the unfinished file is not followed.
   const std::string victim = folder.Write("victim", "untouched");
   fs::create_symlink(victim, path + ".part");
   REQUIRE(write(path).ToString() == "OK");
-  std::ifstream in(path);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::string text = test::ReadFile(path);
   CHECK(absl::StartsWith(text, R"({"apiVersion":"batholith/v1","kind":"ClusterDump")"));
   CHECK(absl::EndsWith(text, "}\n"));
   CHECK_FALSE(fs::exists(path + ".part"));
   CHECK(fs::file_size(victim) == 9);
-  CHECK(absl::StrContains(write(folder.path() + "/no/such").message(), "/no/such.part"));
+  CHECK(absl::StrContains(write(folder.Sub("no/such")).message(), "/no/such.part"));
   bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
     if (!absl::StrContains(request.target, "/pods")) return std::nullopt;
     return Fault{.unsent = true};
   };
-  CHECK_FALSE(write(folder.path() + "/half").ok());
-  CHECK_FALSE(fs::exists(folder.path() + "/half"));
-  CHECK_FALSE(fs::exists(folder.path() + "/half.part"));
+  CHECK_FALSE(write(folder.Sub("half")).ok());
+  CHECK_FALSE(fs::exists(folder.Sub("half")));
+  CHECK_FALSE(fs::exists(folder.Sub("half.part")));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <set>
 
 #include "scheduler/explain.h"
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 using testing::Bed;
 using testing::Fault;
 
-constexpr const char* kConf = R"(
+constexpr const char* kEvictionConf = R"(
 actions: "enqueue, allocate, preempt, backfill"
 tiers:
 - plugins: [{name: priority}, {name: gang, enablePreemptable: false}, {name: conformance}]
@@ -38,7 +38,7 @@ struct EvictionBed : Bed {
     Priority("high", 1000);
     Bed::Node("n1", 4);
     SchedulerOptions options;
-    options.policy.path = folder.Write("scheduler.conf", kConf);
+    options.policy.path = folder.Write("scheduler.conf", kEvictionConf);
     Start(options);
     executor.Advance(absl::Seconds(5));  // The default queue is older.
     Create("/apis/scheduling.volcano.sh/v1beta1/queues",
@@ -74,7 +74,7 @@ struct EvictionBed : Bed {
                            .AsString());
   }
 
-  client::testing::TempFolder folder;
+  test::TempFolder folder;
 };
 
 TEST_CASE("eviction: a promise holds before the API server has written it", "[scheduler]") {

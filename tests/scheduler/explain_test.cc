@@ -13,7 +13,7 @@ std::string Policy(const std::string& actions, const std::string& tiers) {
   return absl::StrCat("actions: \"", actions, "\"\ntiers:\n", tiers);
 }
 
-struct Case {
+struct ExplainCase {
   std::string gate;
   std::string actions;
   std::string tiers;
@@ -24,7 +24,7 @@ struct Case {
 TEST_CASE("explain: the gate that holds a job is named, with what is missing", "[scheduler]") {
   const std::string simple = "- plugins: [{name: gang}, {name: predicates}]\n";
   const std::string shares = "- plugins: [{name: gang}, {name: proportion}, {name: predicates}]\n";
-  const Case c = GENERATE_COPY(values<Case>({
+  const ExplainCase c = GENERATE_COPY(values<ExplainCase>({
       {"NoQueue",
        "enqueue, allocate",
        simple,

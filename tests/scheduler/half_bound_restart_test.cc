@@ -1,6 +1,6 @@
 // Gangs of which a scheduler that is no more had bound a part.
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/gang_bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
@@ -131,7 +131,7 @@ TEST_CASE("half-bound gang: one that was whole under a former scheduler is left 
 
 TEST_CASE("half-bound gang: where no plugin keeps gangs whole, there are none", "[scheduler]") {
   RestartBed bed;
-  client::testing::TempFolder folder;
+  test::TempFolder folder;
   SchedulerOptions options;
   options.policy.path =
       folder.Write("scheduler.conf",

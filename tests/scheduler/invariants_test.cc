@@ -1,9 +1,7 @@
-#include <fstream>
-
 #include "framework/statement.h"
 #include "scheduler/pages.h"
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
@@ -11,23 +9,23 @@ namespace {
 using testing::Bed;
 
 // What the broken action does with the pods of the job "bad".
-enum class Fault { kNone, kOverfill, kHalfGang, kStrayWrite };
+enum class Damage { kNone, kOverfill, kHalfGang, kStrayWrite };
 
 // Breaks the rules while told to, as a defect of an action or of the mirror would.
 class Broken final : public framework::Action {
  public:
-  explicit Broken(Fault* fault) : fault_(fault) {}
+  explicit Broken(Damage* fault) : fault_(fault) {}
   std::string_view name() const override { return "broken"; }
 
   absl::Status Execute(framework::Session& session) override {
-    if (*fault_ == Fault::kStrayWrite) {
+    if (*fault_ == Damage::kStrayWrite) {
       // Once, into memory that mirror, snapshot and session share.
       const model::NodeId node = session.base().nodes_by_name->front();
       auto& idle = const_cast<model::ResourceVec&>(session.base().usage.idle[node]);
       idle[model::kCpu] += 5000;
-      *fault_ = Fault::kNone;
+      *fault_ = Damage::kNone;
     }
-    if (*fault_ == Fault::kNone) return absl::OkStatus();
+    if (*fault_ == Damage::kNone) return absl::OkStatus();
     for (model::JobId job : *session.base().active_jobs) {
       if (session.job(job).facts->name == "bad") Break(session, job);
     }
@@ -41,11 +39,11 @@ class Broken final : public framework::Action {
     for (model::TaskId task : *session.job(job).tasks) {
       if (session.state(task).status != model::TaskStatus::kPending) continue;
       statement.Allocate(task, node);
-      if (*fault_ == Fault::kHalfGang) break;
+      if (*fault_ == Damage::kHalfGang) break;
     }
     // Refused while the writes are stopped.
     (void)statement.Commit();
-    if (*fault_ != Fault::kHalfGang) return;
+    if (*fault_ != Damage::kHalfGang) return;
     // The rest is left to no other action.
     framework::Statement rest(session, "broken");
     for (model::TaskId task : *session.job(job).tasks) {
@@ -55,12 +53,12 @@ class Broken final : public framework::Action {
     rest.Keep();
   }
 
-  Fault* const fault_;
+  Damage* const fault_;
 };
 
 struct BrokenBed : Bed {
-  client::testing::TempFolder folder;
-  Fault fault = Fault::kNone;
+  test::TempFolder folder;
+  Damage fault = Damage::kNone;
 
   BrokenBed() {
     registry.actions["broken"] = [this](const conf::Arguments&) {
@@ -69,15 +67,20 @@ struct BrokenBed : Bed {
   }
   ~BrokenBed() { scheduler.reset(); }
 
+  Answer Page(const std::string& target) {
+    const auto pages =
+        net::MakeInProcessTransport(executor, MakePages(executor, *scheduler, metric_registry));
+    return Fetch(*pages, "GET", target);
+  }
   // Two nodes; queue "other" beside the default one.
   void StartBroken(int cpu) {
     Node("n1", cpu);
     Node("n2", 4);
-    const std::string path = folder.path() + "/scheduler.conf";
-    std::ofstream(path) << "actions: \"enqueue, broken, allocate\"\n"
-                           "tiers:\n- plugins:\n  - name: gang\n  - name: predicates\n";
     SchedulerOptions options;
-    options.policy.path = path;
+    options.policy.path =
+        folder.Write("scheduler.conf",
+                     "actions: \"enqueue, broken, allocate\"\n"
+                     "tiers:\n- plugins:\n  - name: gang\n  - name: predicates\n");
     Start(options);
     Create("/apis/scheduling.volcano.sh/v1beta1/queues",
            R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":)"
@@ -105,7 +108,7 @@ using Names = std::vector<std::string>;
 TEST_CASE("invariants: an overfilled node gets none of it, and the others go on", "[scheduler]") {
   BrokenBed bed;
   bed.StartBroken(2);
-  bed.fault = Fault::kOverfill;
+  bed.fault = Damage::kOverfill;
   bed.GroupIn("default", "bad", 3);
   for (const char* pod : {"b1", "b2", "b3"}) bed.Pod(pod, "bad", 2);
   bed.executor.Advance(absl::Seconds(5));
@@ -131,7 +134,7 @@ TEST_CASE("invariants: who could go to a node that is not written to goes elsewh
           "[scheduler]") {
   BrokenBed bed;
   bed.StartBroken(2);
-  bed.fault = Fault::kOverfill;
+  bed.fault = Damage::kOverfill;
   bed.GroupIn("default", "bad", 3);
   for (const char* pod : {"b1", "b2", "b3"}) bed.Pod(pod, "bad", 2);
   bed.executor.Advance(absl::Seconds(5));
@@ -146,15 +149,12 @@ TEST_CASE("invariants: who could go to a node that is not written to goes elsewh
   bed.executor.Advance(absl::Milliseconds(300));
   REQUIRE(bed.guard().stops().nodes.contains("n1"));
   CHECK(bed.Bound({"e", "f", "t"}) == Names{"e>n2", "f>n2"});
-  const Bed::Answer page =
-      bed.Fetch(*net::MakeInProcessTransport(
-                    bed.executor, MakePages(bed.executor, *bed.scheduler, bed.metric_registry)),
-                "GET", "/debug/explain?pod=default/t");
+  const Bed::Answer page = bed.Page("/debug/explain?pod=default/t");
   CHECK(page.json["message"].AsString() ==
         "0/2 nodes are unavailable: 1 Insufficient cpu, 1 node(s) had their writes stopped until "
         "the cluster has been read anew, see /debug/invariants.");
   // When its writes go on, so does the pod.
-  bed.fault = Fault::kNone;
+  bed.fault = Damage::kNone;
   bed.executor.Advance(absl::Minutes(6));
   CHECK(bed.Bound({"t"}) == Names{"t>n1"});
 }
@@ -162,7 +162,7 @@ TEST_CASE("invariants: who could go to a node that is not written to goes elsewh
 TEST_CASE("invariants: what is violated again and again is tried ever more rarely", "[scheduler]") {
   BrokenBed bed;
   bed.StartBroken(2);
-  bed.fault = Fault::kOverfill;
+  bed.fault = Damage::kOverfill;
   bed.GroupIn("default", "bad", 3);
   for (const char* pod : {"b1", "b2", "b3"}) bed.Pod(pod, "bad", 1);
   bed.executor.Advance(absl::Minutes(1));
@@ -178,7 +178,7 @@ TEST_CASE("invariants: what is violated again and again is tried ever more rarel
         static_cast<double>(bed.guard().rebuilds()));
   CHECK(bed.Bound({"b1", "b2", "b3"}).empty());
   // Once it is mended, writes go on by themselves.
-  bed.fault = Fault::kNone;
+  bed.fault = Damage::kNone;
   bed.executor.Advance(absl::Minutes(6));
   CHECK(bed.Bound({"b1", "b2", "b3"}).size() == 3);
   CHECK(bed.guard().stops().empty());
@@ -187,7 +187,7 @@ TEST_CASE("invariants: what is violated again and again is tried ever more rarel
 TEST_CASE("invariants: half a gang is not bound; its queue alone stops", "[scheduler]") {
   BrokenBed bed;
   bed.StartBroken(4);
-  bed.fault = Fault::kHalfGang;
+  bed.fault = Damage::kHalfGang;
   bed.GroupIn("default", "bad", 2);
   for (const char* pod : {"b1", "b2"}) bed.Pod(pod, "bad", 1);
   bed.executor.Advance(absl::Milliseconds(2500));
@@ -203,19 +203,13 @@ TEST_CASE("invariants: half a gang is not bound; its queue alone stops", "[sched
   bed.executor.Advance(absl::Milliseconds(300));
   CHECK(bed.Bound({"s"}).empty());
   CHECK(bed.Bound({"g"}).size() == 1);
-  const Bed::Answer told =
-      bed.Fetch(*net::MakeInProcessTransport(
-                    bed.executor, MakePages(bed.executor, *bed.scheduler, bed.metric_registry)),
-                "GET", "/debug/explain?pod=default/s");
+  const Bed::Answer told = bed.Page("/debug/explain?pod=default/s");
   CHECK(absl::StrContains(told.text, "writes of the queue are stopped"));
-  const Bed::Answer page =
-      bed.Fetch(*net::MakeInProcessTransport(
-                    bed.executor, MakePages(bed.executor, *bed.scheduler, bed.metric_registry)),
-                "GET", "/debug/invariants");
+  const Bed::Answer page = bed.Page("/debug/invariants");
   CHECK(page.json.At({"stoppedQueues", "default"}).AsString() == "gang_in_part");
   CHECK(page.json["records"][0]["detail"].AsString() ==
         "job default/bad: 1 tasks are bound below the gang's minimum");
-  bed.fault = Fault::kNone;
+  bed.fault = Damage::kNone;
   bed.executor.Advance(absl::Minutes(6));
   CHECK(bed.Bound({"b1", "b2", "s"}).size() == 3);
   CHECK(bed.guard().stops().empty());
@@ -224,7 +218,7 @@ TEST_CASE("invariants: half a gang is not bound; its queue alone stops", "[sched
 TEST_CASE("invariants: a stray write in the sums is healed by reading anew", "[scheduler]") {
   BrokenBed bed;
   bed.StartBroken(4);
-  bed.fault = Fault::kStrayWrite;  // n1 now looks as if it had nine cores.
+  bed.fault = Damage::kStrayWrite;  // n1 now looks as if it had nine cores.
   bed.GroupIn("default", "bad", 2);
   for (const char* pod : {"b1", "b2", "b3"}) bed.Pod(pod, "bad", 3);
   bed.executor.Advance(absl::Seconds(5));

@@ -1,11 +1,7 @@
 // The daemon and the servers outside the cluster's API: loads steer pods, a silent extender holds
 // up only what it must.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler::testing {
 namespace {
@@ -13,18 +9,12 @@ namespace {
 // Removed at the end of the test.
 class ConfFile {
  public:
-  explicit ConfFile(const std::string& text)
-      : path_(std::filesystem::temp_directory_path() /
-              absl::StrCat("outside-", getpid(), "-", ++made_, ".conf")) {
-    Write(text);
-  }
-  ~ConfFile() { std::filesystem::remove(path_); }
-  void Write(const std::string& text) const { std::ofstream(path_) << text; }
-  std::string path() const { return path_.string(); }
+  explicit ConfFile(const std::string& text) { Write(text); }
+  void Write(const std::string& text) const { folder_.Write("scheduler.conf", text); }
+  std::string path() const { return folder_.Sub("scheduler.conf"); }
 
  private:
-  static inline int made_ = 0;
-  std::filesystem::path path_;
+  test::TempFolder folder_;
 };
 
 constexpr char kUsage[] =

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
@@ -20,15 +20,14 @@ constexpr char kBad[] = "actions: \"allocat\"\ntiers: []\n";
 struct File {
   net::VirtualExecutor executor{absl::FromUnixSeconds(0)};
   framework::Registry registry = testing::BuiltinRegistry();
-  client::testing::TempFolder folder;
+  test::TempFolder folder;
   std::string path;
   std::vector<std::vector<std::string>> installed;  // Actions of each.
 
-  File() : path(folder.path() + "/scheduler.conf") {}
+  File() : path(folder.Sub("scheduler.conf")) {}
   // By renaming, as mounted configurations change.
   void Write(std::string_view text) {
-    std::ofstream(path + ".new") << text;
-    std::filesystem::rename(path + ".new", path);
+    std::filesystem::rename(folder.Write("scheduler.conf.new", text), path);
   }
   PolicyFile::Install Note() {
     return [this](std::unique_ptr<framework::PolicyInstance> policy) {

@@ -1,7 +1,7 @@
 // Pods that wait at Volcano's own scheduling gate until their queue has room, and what queues are
 // told about themselves.
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
@@ -11,7 +11,7 @@ using testing::Fault;
 using types::Json;
 
 constexpr const char* kGate = "scheduling.volcano.sh/queue-allocation-gate";
-constexpr const char* kConf = R"(
+constexpr const char* kGatesConf = R"(
 actions: "enqueue, allocate"
 tiers:
 - plugins: [{name: gang}, {name: capacity, enableHierarchy: true}, {name: predicates}]
@@ -20,7 +20,7 @@ tiers:
 struct GateBed : Bed {
   explicit GateBed(int gate_removals = 5) { removals = gate_removals; }
 
-  void Begin(const char* conf = kConf) {
+  void Begin(const char* conf = kGatesConf) {
     SchedulerOptions options;
     options.policy.path = folder.Write("scheduler.conf", conf);
     options.gate_removals = removals;
@@ -65,7 +65,7 @@ struct GateBed : Bed {
     return out;
   }
 
-  client::testing::TempFolder folder;
+  test::TempFolder folder;
   int removals = 5;
 };
 
@@ -147,10 +147,7 @@ TEST_CASE("queue gates: a removal that fails is tried again", "[scheduler]") {
         request.method == "PATCH" && absl::StrContains(request.body, "schedulingGates");
     if (!removal || failures == 0) return std::nullopt;
     --failures;
-    Fault fault;
-    fault.code = 500;
-    fault.reason = "InternalError";
-    return fault;
+    return Fault{.code = 500, .reason = "InternalError"};
   };
   bed.Begin();
   bed.Gated("p", "g", 1);

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
@@ -229,7 +229,7 @@ TEST_CASE("scheduler: under a policy that follows the clock, the period bounds t
   bed.registry.plugins["curfew"] = [end](const conf::Arguments&) {
     return absl::StatusOr<std::unique_ptr<framework::Plugin>>(std::make_unique<Curfew>(end));
   };
-  client::testing::TempFolder folder;
+  test::TempFolder folder;
   const std::string conf = folder.Write("scheduler.conf",
                                         "actions: \"enqueue, allocate\"\n"
                                         "tiers:\n"
@@ -258,7 +258,7 @@ TEST_CASE("scheduler: under a policy that follows the clock, the period bounds t
 
 TEST_CASE("scheduler: with shuffle such a policy has cycles though nobody waits", "[scheduler]") {
   Bed bed;
-  client::testing::TempFolder folder;
+  test::TempFolder folder;
   SchedulerOptions options;
   options.policy.path = folder.Write("scheduler.conf",
                                      "actions: shuffle\n"

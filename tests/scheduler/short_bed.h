@@ -9,8 +9,8 @@
 
 #include "scheduler/explain.h"
 #include "sim/short_form.h"
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler::testing {
 
@@ -115,7 +115,7 @@ class ShortBed : public Bed {
     }
   }
 
-  client::testing::TempFolder folder_;
+  test::TempFolder folder_;
 };
 
 }  // namespace bth::scheduler::testing

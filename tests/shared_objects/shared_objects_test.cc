@@ -7,13 +7,13 @@
 #include "framework/plugin_abi.h"
 #include "framework/plugin_loader.h"
 #include "sim/run.h"
-#include "tests/client/temp_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::framework {
 namespace {
 
-using client::testing::TempFolder;
+using test::TempFolder;
 
 // A folder with links to some of the shared objects that were built for this test.
 struct Plugins {
@@ -21,8 +21,8 @@ struct Plugins {
   void Add(const std::string& object, const std::string& as = "") const {
     const std::string from =
         object == "headroom" ? BTH_EXAMPLE : absl::StrCat(BTH_OBJECTS, "/", object, ".so");
-    std::filesystem::create_symlink(
-        from, absl::StrCat(folder.path(), "/", as.empty() ? object : as, ".so"));
+    std::filesystem::create_symlink(from,
+                                    folder.Sub(absl::StrCat(as.empty() ? object : as, ".so")));
   }
   absl::Status Load(Registry* registry) const { return LoadPlugins(folder.path(), registry); }
 };
@@ -139,7 +139,7 @@ TEST_CASE("shared objects: what cannot be loaded is named, with the remedy",
   INFO(status.ToString());
   CHECK(absl::IsInvalidArgument(status));
   CHECK(absl::StrContains(status.message(), c.says));
-  CHECK(absl::StartsWith(status.message(), absl::StrCat(plugins.folder.path(), "/", c.object)));
+  CHECK(absl::StartsWith(status.message(), plugins.folder.Sub(c.object)));
 }
 
 TEST_CASE("shared objects: two files with one name, files that are none, and no folder",

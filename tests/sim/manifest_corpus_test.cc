@@ -1,10 +1,10 @@
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzManifest
 #include "tests/sim/manifest_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+
 #include "tests/support/fuzz_corpus.h"
 
-namespace {
-
-TEST_CASE("manifest: the fuzzer's corpus and damages of it are survived", "[sim][fuzz]") {
-  CHECK(bth::test::RunCorpus(__FILE__, "manifest", &LLVMFuzzerTestOneInput, 40) >= 5);
+TEST_CASE("manifest corpus: each file and damages of it are safe", "[sim][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "manifest", &FuzzManifest, 40) >= 5);
 }
-
-}  // namespace

@@ -1,8 +1,4 @@
 // What vc-sim does with policies that ask servers outside the cluster.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "absl/strings/match.h"
@@ -10,11 +6,10 @@
 #include "api/types/json.h"
 #include "sim/run.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::sim {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kManifests = R"(
 apiVersion: v1
@@ -38,29 +33,13 @@ metadata: {name: p, namespace: demo, annotations: {scheduling.k8s.io/group-name:
 spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
 )";
 
-class Folder final {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "vc-sim-outside-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string Write(const std::string& name, std::string_view text) const {
-    std::ofstream(path_ / name) << text;
-    return (path_ / name).string();
-  }
-
- private:
-  fs::path path_;
-};
-
-struct Ran {
+struct Placed {
   int code = 0;
   std::string node;  // Of the pod.
   std::string err;
 };
 
-Ran Run(const Folder& folder, const std::string& plugin_and_more) {
+Placed RunWithPlugin(const test::TempFolder& folder, const std::string& plugin_and_more) {
   RunOptions options{.output = "json"};
   options.paths = {"-"};
   options.conf = folder.Write(
@@ -79,33 +58,33 @@ Ran Run(const Folder& folder, const std::string& plugin_and_more) {
 }
 
 TEST_CASE("vc-sim: a mandatory extender is refused, an ignorable one left out", "[sim][extender]") {
-  const Folder folder;
+  const test::TempFolder folder;
   const std::string extender =
       "  - name: extender\n    arguments:\n      extender.urlPrefix: http://localhost:1\n"
       "      extender.predicateVerb: predicate\n";
-  const Ran refused = Run(folder, extender);
+  const Placed refused = RunWithPlugin(folder, extender);
   CHECK(refused.code == kExitInput);
   CHECK(absl::StrContains(refused.err, "no extender can be asked here"));
-  const Ran without = Run(folder, extender + "      extender.ignorable: true\n");
+  const Placed without = RunWithPlugin(folder, extender + "      extender.ignorable: true\n");
   CHECK(without.code == kExitRan);
   CHECK(without.node == "n1");
 }
 
 TEST_CASE("vc-sim: loads of nodes come from a file", "[sim][load]") {
-  const Folder folder;
+  const test::TempFolder folder;
   const std::string loads =
       folder.Write("loads.json", R"({"n1":{"cpu":95,"memory":10},"n2":{"cpu":10,"memory":10}})");
   const auto conf = [](const std::string& type, const std::string& address) {
     return absl::StrCat("  - name: usage\nmetrics: {type: ", type, ", address: '", address, "'}\n");
   };
-  CHECK(Run(folder, conf("local", loads)).node == "n2");
-  CHECK(Run(folder, "  - name: usage\n").node == "n1");
-  const Ran other = Run(folder, conf("prometheus", "http://x"));
+  CHECK(RunWithPlugin(folder, conf("local", loads)).node == "n2");
+  CHECK(RunWithPlugin(folder, "  - name: usage\n").node == "n1");
+  const Placed other = RunWithPlugin(folder, conf("prometheus", "http://x"));
   CHECK(other.node == "n1");
   CHECK(absl::StrContains(other.err, "no prometheus is asked in a simulation"));
-  CHECK(Run(folder, conf("local", "/nonexistent/loads.json")).code == kExitInput);
+  CHECK(RunWithPlugin(folder, conf("local", "/nonexistent/loads.json")).code == kExitInput);
   const std::string absurd = folder.Write("absurd.json", R"({"n1":{"cpu":500,"memory":1}})");
-  const Ran refused = Run(folder, conf("local", absurd));
+  const Placed refused = RunWithPlugin(folder, conf("local", absurd));
   CHECK(refused.code == kExitInput);
   CHECK(absl::StrContains(refused.err, "0 to 100 percent"));
 }

@@ -1,9 +1,5 @@
 #include "sim/run.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -12,11 +8,11 @@
 #include "api/types/json.h"
 #include "sim/scenario.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::sim {
 namespace {
 
-namespace fs = std::filesystem;
 using types::Json;
 
 struct Ran {
@@ -40,23 +36,6 @@ Json CycleOf(const Ran& ran, size_t number = 0) {
   REQUIRE(json.ok());
   return (*json)["cycles"][number];
 }
-
-// A folder that goes with the test.
-class Folder final {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "vc-sim-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  void Write(const std::string& name, std::string_view text) const {
-    std::ofstream(path_ / name) << text;
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 constexpr std::string_view kNode = R"(apiVersion: v1
 kind: Node
@@ -142,11 +121,11 @@ TEST_CASE("run: bad options are refused", "[sim][run]") {
 }
 
 TEST_CASE("run: folders, lists and the order of files", "[sim][run]") {
-  const Folder one;
+  const test::TempFolder one;
   one.Write("a.yaml", kNode);
   one.Write("b.yml", kGang);
   one.Write("notes.txt", "not a manifest");
-  const Folder other;
+  const test::TempFolder other;
   other.Write("a.yaml", kGang);
   other.Write("b.json", R"({"apiVersion": "v1", "kind": "NodeList", "items": [{"metadata":
       {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}]})");

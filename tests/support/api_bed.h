@@ -49,10 +49,7 @@ class ApiBed {
     options.qps = 0;
     options.on_call = [this](const client::CallRecord& call) {
       ++calls;
-      if (call.verb != "get" && call.verb != "list" && call.verb != "watch" && call.verb != "GET" &&
-          call.verb != "LIST" && call.verb != "WATCH") {
-        ++writes;
-      }
+      if (call.verb != "get" && call.verb != "list" && call.verb != "watch") ++writes;
     };
     return std::make_unique<client::ApiClient>(executor, std::move(transport), options);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
@@ -70,7 +69,7 @@ model::PodGroupPhase ReadPhase(const std::string& text) {
                                text);
 }
 
-// Rows of one kind by name while they are collected.
+// Invalid for unknown names.
 template <typename Id>
 Id IdOf(const std::map<std::string, Id, std::less<>>& ids, const std::string& name) {
   const auto it = ids.find(name);
@@ -87,6 +86,7 @@ class Builder {
   }
 
   World Build() {
+    RefuseUnknownWords(statements_);
     ExpandJobs();
     GiveDimensions();
     ForEach("node", [this](const Statement& s) { AddNode(s); });
@@ -95,7 +95,6 @@ class Builder {
     snapshot_->quotas = ReadQuotas(statements_);
     ForEach("job", [this](const Statement& s) { AddJob(s); });
     ForEach("task", [this](const Statement& s) { AddTask(s); });
-    RefuseUnknownKinds();
     Finish();
     world_.snapshot = snapshot_;
     return std::move(world_);
@@ -106,14 +105,6 @@ class Builder {
   void ForEach(std::string_view kind, const Body& body) {
     for (const Statement& statement : statements_) {
       if (statement.kind == kind) body(statement);
-    }
-  }
-
-  void RefuseUnknownKinds() const {
-    for (const Statement& s : statements_) {
-      static const auto* const kKinds =
-          new std::set<std::string>{"node", "queue", "job", "task", "budget", "quota"};
-      if (!kKinds->contains(s.kind)) throw std::invalid_argument("unknown kind: " + s.kind);
     }
   }
 
@@ -236,8 +227,9 @@ class Builder {
     facts->uid = absl::StrCat("uid-", s.name);
     facts->created_us = NextCreation();
     if (s.Has("created")) facts->created_us = s.Int("created", 0) * 1'000'000;
-    absl::Duration wait;
-    if (s.Has("wait") && absl::ParseDuration(s.Text("wait"), &wait)) {
+    if (s.Has("wait")) {
+      absl::Duration wait;
+      if (!absl::ParseDuration(s.Text("wait"), &wait)) throw std::invalid_argument(s.Text("wait"));
       facts->waiting_ms = absl::ToInt64Milliseconds(wait);
     }
     facts->budget_min_available = s.Text("budget.min");

@@ -1,6 +1,7 @@
 #include "tests/support/cluster_text.h"
 
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
@@ -30,7 +31,46 @@ Statement ParseStatement(const std::string& line) {
   return statement;
 }
 
+// The keys of each kind; one that ends with a dot stands for all that begin with it.
+const std::map<std::string, std::set<std::string>>& KnownKeys() {
+  static const auto* const kKnown = new std::map<std::string, std::set<std::string>>{
+      {"node",
+       {"cpu", "mem", "gpu", "pods", "res.", "kube.", "label.", "taint", "image.", "port",
+        "cordoned"}},
+      {"queue",
+       {"weight", "prio", "state", "reclaimable", "parent", "hierarchy", "weights", "cap.",
+        "deserved.", "guarantee.", "groups", "groups.", "limit.", "badlimits"}},
+      {"job",
+       {"queue", "min", "prio", "phase", "minres", "minres.", "quota.", "wait", "budget.",
+        "created", "roles", "preemptable", "ns", "group.", "nogroup", "tasks"}},
+      {"task",
+       {"job",       "cpu",     "mem",       "gpu",       "pods",    "res.",     "node",
+        "status",    "prio",    "role",      "ns",        "sub",     "fixed",    "critical",
+        "gated",     "owngate", "need.",     "nominated", "names",   "port",     "unsupported",
+        "revocable", "budgets", "protected", "select.",   "prefer.", "tolerate", "image"}},
+      {"budget", {"allowed", "disrupted"}},
+      {"quota", {"ns", "hard.", "used."}}};
+  return *kKnown;
+}
+
+bool IsKnown(const std::string& kind, const std::string& key) {
+  const std::set<std::string>& keys = KnownKeys().at(kind);
+  const std::string family = key.substr(0, key.find('.') + 1);  // Empty without a dot.
+  return keys.contains(key) || keys.contains(family);
+}
+
 }  // namespace
+
+void RefuseUnknownWords(const std::vector<Statement>& statements) {
+  for (const Statement& s : statements) {
+    if (!KnownKeys().contains(s.kind)) Refuse("no such kind", s.kind);
+    const bool makes_tasks = s.kind == "job" && s.Has("tasks");
+    for (const auto& [key, value] : s.args) {
+      const bool of_its_tasks = makes_tasks && (key == "taskprio" || IsKnown("task", key));
+      if (!IsKnown(s.kind, key) && !of_its_tasks) Refuse("no such word of a " + s.kind, key);
+    }
+  }
+}
 
 std::string Statement::Text(std::string_view key, std::string_view fallback) const {
   std::string text(fallback);

@@ -28,6 +28,9 @@ struct Statement {
 // Throws std::invalid_argument that quotes what it cannot read.
 std::vector<Statement> ParseStatements(std::string_view text);
 
+// Throws std::invalid_argument for a kind or a key that cluster_builder.h does not list.
+void RefuseUnknownWords(const std::vector<Statement>& statements);
+
 // "500m", "1.5", "4Gi", "2G", "3k" as a number.
 double ParseQuantity(std::string_view text);
 

@@ -11,23 +11,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/rng.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 namespace bth::test {
 
 using FuzzFunction = int (*)(const uint8_t* data, size_t size);
-
-inline std::string ReadWholeFile(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 // Replaces, removes, doubles or inserts some bytes, up to four times.
 inline std::string Damaged(std::string text, Rng& rng) {
@@ -71,7 +65,7 @@ inline int RunCorpus(const std::string& test_file, const std::string& name, Fuzz
   Rng rng(20260102);
   for (const std::filesystem::path& file : files) {
     CAPTURE(file.string());
-    const std::string text = ReadWholeFile(file);
+    const std::string text = ReadFile(file);
     call(text);
     for (size_t length = 0; length < text.size(); length += 1 + text.size() / 200) {
       call(text.substr(0, length));

@@ -59,7 +59,7 @@ class PluginBed {
   void Close();
   // Opens the next session on another snapshot, with the same plugins.
   void Reopen(const World& world);
-  // Usage scores of `task` on `node` plus static ones as they come, unnormalised.
+  // The sum of all usage scores of `task` on `node`, as they come: unnormalised.
   double UsageScore(std::string_view task, std::string_view node);
   // Names, in the order given.
   std::vector<std::string> NamesOf(const std::vector<model::TaskId>& tasks) const;

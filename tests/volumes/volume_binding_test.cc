@@ -2,14 +2,12 @@
 #include <set>
 
 #include "nodesim/volume_controller.h"
-#include "tests/client/temp_folder.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
+#include "tests/volumes/paths.h"
 
 namespace bth::scheduler::testing {
 namespace {
-
-constexpr char kClaims[] = "/api/v1/namespaces/default/persistentvolumeclaims";
-constexpr char kVolumes[] = "/api/v1/persistentvolumes";
 
 struct VolumeBed : Bed {
   explicit VolumeBed(const std::string& timeout = "") {
@@ -118,7 +116,7 @@ struct VolumeBed : Bed {
     return std::string(object.At({"spec", "claimRef", "name"}).AsString());
   }
 
-  client::testing::TempFolder folder;
+  test::TempFolder folder;
   SchedulerOptions options;
   Rng rng{7};
   std::unique_ptr<client::ApiClient> controller_api;

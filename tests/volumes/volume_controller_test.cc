@@ -2,12 +2,10 @@
 #include "nodesim/volume_controller.h"
 
 #include "tests/scheduler/bed.h"
+#include "tests/volumes/paths.h"
 
 namespace bth::scheduler::testing {
 namespace {
-
-constexpr char kClaims[] = "/api/v1/namespaces/default/persistentvolumeclaims";
-constexpr char kVolumes[] = "/api/v1/persistentvolumes";
 
 struct ControllerBed : Bed {
   ControllerBed() {

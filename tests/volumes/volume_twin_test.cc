@@ -16,7 +16,7 @@ using types::PersistentVolume;
 using types::PersistentVolumeClaim;
 
 constexpr int kNodes = 5;
-constexpr int kClaims = 9;
+constexpr int kClaimCount = 9;
 const char* const kClasses[] = {"local", "made", "roomy", "zonal"};
 
 // What a pod was given: volume by claim, or "" when one is to be made.
@@ -226,7 +226,7 @@ void AddVolumes(Rng& rng, StorageWorld* world) {
     if (place == 2) affinity("zone", "NotIn", R"("a")");
     std::string phase = rng.Chance(0.9) ? "Available" : "Released";
     if (rng.Chance(0.2)) {
-      const uint64_t claim = rng.Below(kClaims);
+      const uint64_t claim = rng.Below(kClaimCount);
       absl::StrAppend(&spec, R"(,"claimRef":{"namespace":"ns","name":"c)", claim, R"(")",
                       rng.Chance(0.5) ? absl::StrCat(R"(,"uid":"u-c)", claim, R"(")") : "", "}");
     }
@@ -239,7 +239,7 @@ void AddVolumes(Rng& rng, StorageWorld* world) {
 }
 
 void AddClaims(Rng& rng, StorageWorld* world) {
-  for (int c = 0; c < kClaims; ++c) {
+  for (int c = 0; c < kClaimCount; ++c) {
     std::string annotations;
     std::string volume;
     if (rng.Chance(0.2)) {
@@ -318,7 +318,7 @@ TEST_CASE("volume book: agrees with the slow twin and gives back bit for bit",
       const std::string pod = absl::StrCat("p", p);
       std::vector<std::string> uses;
       for (int64_t n = rng.Between(1, 3); n > 0; --n) {
-        claims_of[pod].push_back(absl::StrCat("c", rng.Below(kClaims)));
+        claims_of[pod].push_back(absl::StrCat("c", rng.Below(kClaimCount)));
         uses.push_back(StorageWorld::Uses(claims_of[pod].back()));
       }
       objects.Pod(pod, absl::StrJoin(uses, ","));

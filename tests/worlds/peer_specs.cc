@@ -6,10 +6,6 @@
 namespace bth::test {
 namespace {
 
-std::string Pick(Rng& rng, const std::vector<std::string>& from) {
-  return from[rng.Below(from.size())];
-}
-
 SelectorSpec RandomSelector(Rng& rng) {
   SelectorSpec selector;
   selector.label = rng.Chance(0.8) ? "app" : "tier";
@@ -43,6 +39,10 @@ types::PodAffinityTerm Compile(const AffinitySpec& spec) {
 }
 
 }  // namespace
+
+std::string Pick(Rng& rng, const std::vector<std::string>& from) {
+  return from[rng.Below(from.size())];
+}
 
 bool SelectorSpec::Matches(const LabelsOfPod& labels) const {
   if (absent) return false;

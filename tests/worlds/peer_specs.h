@@ -52,6 +52,9 @@ struct PeerSpecs {
 
 inline constexpr char kHostKey[] = "kubernetes.io/hostname";
 
+// One of them.
+std::string Pick(Rng& rng, const std::vector<std::string>& from);
+
 // Labels most of the time, terms now and then.
 PeerSpecs RandomPeers(Rng& rng);
 

@@ -100,7 +100,7 @@ TEST_CASE("cycle: gangs are whole and nodes hold what they take", "[framework][p
       NodeSpec& room = free[node];
       room.cpu_milli -= pod.cpu_milli;
       room.memory_bytes -= pod.memory_bytes;
-      room.gpus -= pod.gpus;
+      room.gpu_milli -= pod.gpu_milli;
       room.pods -= 1;
     };
     for (const PodSpec& pod : world.pods) {
@@ -121,7 +121,7 @@ TEST_CASE("cycle: gangs are whole and nodes hold what they take", "[framework][p
       const NodeSpec& before = free[bound->second];
       CHECK((pod.cpu_milli == 0 || before.cpu_milli >= pod.cpu_milli));
       CHECK((pod.memory_bytes == 0 || before.memory_bytes >= pod.memory_bytes));
-      CHECK((pod.gpus == 0 || before.gpus >= pod.gpus));
+      CHECK((pod.gpu_milli == 0 || before.gpu_milli >= pod.gpu_milli));
       CHECK(before.pods >= 1);
       CHECK_FALSE(before.cordoned);
       CHECK((!before.tainted || pod.tolerates));

@@ -35,17 +35,13 @@ T OrThrow(absl::StatusOr<T> result) {
   return *std::move(result);
 }
 
-std::string Pick(Rng& rng, const std::vector<std::string>& from) {
-  return from[rng.Below(from.size())];
-}
-
 PodSpec RandomPod(Rng& rng, const std::string& name) {
   PodSpec pod;
   pod.name = name;
   pod.priority = static_cast<int32_t>(rng.Below(3));
   pod.cpu_milli = static_cast<int64_t>(rng.Below(5)) * 500;
   pod.memory_bytes = static_cast<int64_t>(rng.Below(4)) * kGi;
-  pod.gpus = rng.Chance(0.15) ? 1000 : 0;
+  pod.gpu_milli = rng.Chance(0.15) ? 1000 : 0;
   pod.created_us = static_cast<int64_t>(rng.Below(5)) * 1'000'000;
   if (rng.Chance(0.2)) pod.zone = Pick(rng, {"a", "b"});
   if (rng.Chance(0.2)) pod.preferred_zone = Pick(rng, {"a", "b", "c"});
@@ -117,7 +113,7 @@ WorldSpec RandomWorld(Rng& rng) {
     node.name = absl::StrCat("n", world.nodes.size());
     node.cpu_milli = static_cast<int64_t>(1 + rng.Below(8)) * 1000;
     node.memory_bytes = static_cast<int64_t>(1 + rng.Below(16)) * kGi;
-    node.gpus = rng.Chance(0.3) ? 2000 : 0;
+    node.gpu_milli = rng.Chance(0.3) ? 2000 : 0;
     node.pods = static_cast<int64_t>(1 + rng.Below(10));
     node.zone = Pick(rng, {"", "a", "b", "c"});
     node.tainted = rng.Chance(0.2);
@@ -191,7 +187,7 @@ void Put(const NodeSpec& spec, cache::Mirror& mirror) {
         {symbols.Intern("busy"), symbols.Intern(""), model::TaintEffect::kPreferNoSchedule});
   }
   node.allocatable = {{"cpu", spec.cpu_milli}, {"memory", spec.memory_bytes}, {"pods", spec.pods}};
-  if (spec.gpus > 0) node.allocatable.emplace_back(kGpu, spec.gpus);
+  if (spec.gpu_milli > 0) node.allocatable.emplace_back(kGpu, spec.gpu_milli);
   mirror.PutNode(std::move(node));
 }
 
@@ -232,7 +228,7 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
   pod.status = spec.status;
   pod.priority = spec.priority;
   pod.requests = {{"cpu", spec.cpu_milli}, {"memory", spec.memory_bytes}};
-  if (spec.gpus > 0) pod.requests.emplace_back(kGpu, spec.gpus);
+  if (spec.gpu_milli > 0) pod.requests.emplace_back(kGpu, spec.gpu_milli);
   pod.requests.emplace_back("pods", 1);
   pod.nonzero = {.cpu_milli = std::max<int64_t>(spec.cpu_milli, 100),
                  .memory_bytes = std::max<int64_t>(spec.memory_bytes, 200 << 20)};
@@ -287,7 +283,7 @@ void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order) {
   for (const auto& step : steps) step();
 }
 
-absl::Status RecordingSink::Submit(framework::EffectBatch batch) {
+absl::Status BindRecorder::Submit(framework::EffectBatch batch) {
   for (const framework::BindEffect& bind : batch.binds) {
     const std::string pod = batch.snapshot->tasks[bind.task].names->Key();
     const bool fresh = binds_.emplace(pod, batch.snapshot->node_facts(bind.node).name).second;
@@ -319,7 +315,7 @@ class CountingSink final : public framework::EffectSink {
   size_t binds_ = 0;
 };
 
-CycleResult ResultOf(const framework::Session& session, const RecordingSink& sink) {
+CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink) {
   const model::Snapshot& snapshot = session.base();
   CycleResult result;
   result.binds = sink.binds();
@@ -353,7 +349,7 @@ size_t PolicyBed::RunOnce(std::shared_ptr<const model::Snapshot> snapshot) {
 }
 
 CycleResult PolicyBed::RunFully(std::shared_ptr<const model::Snapshot> snapshot) {
-  RecordingSink sink;
+  BindRecorder sink;
   const std::unique_ptr<framework::Cycle> cycle = Run(std::move(snapshot), sink);
   return ResultOf(cycle->session(), sink);
 }

@@ -28,7 +28,7 @@ struct PodSpec {
   int32_t priority = 1;
   int64_t cpu_milli = 0;
   int64_t memory_bytes = 0;
-  int64_t gpus = 0;
+  int64_t gpu_milli = 0;
   int64_t created_us = 0;
   std::string zone;            // Wanted by node selector, when set.
   std::string preferred_zone;  // Preferred with weight 10, when set.
@@ -43,7 +43,7 @@ struct NodeSpec {
   std::string name;
   int64_t cpu_milli = 0;
   int64_t memory_bytes = 0;
-  int64_t gpus = 0;
+  int64_t gpu_milli = 0;
   int64_t pods = 10;
   std::string zone;
   bool tainted = false;
@@ -74,7 +74,7 @@ struct WorldSpec {
   std::vector<WorkloadSpec> workloads;
 };
 
-// At most 12 nodes, 3 queues, 6 jobs and some 30 pods, a third of them running.
+// At most 11 nodes, 3 queues, 5 jobs and 38 pods, a third of them on nodes.
 WorldSpec RandomWorld(Rng& rng);
 
 void Put(const NodeSpec& node, cache::Mirror& mirror);
@@ -84,8 +84,8 @@ void Put(const PodSpec& pod, cache::Mirror& mirror);
 // Everything, in an order shuffled by `order`; 0 keeps the order of the lists.
 void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order);
 
-// Keeps what a cycle wanted.
-class RecordingSink final : public framework::EffectSink {
+// Keeps the bindings and the report of a cycle.
+class BindRecorder final : public framework::EffectSink {
  public:
   absl::Status Submit(framework::EffectBatch batch) override;
   void Report(framework::CycleReport report) override { report_ = std::move(report); }
@@ -98,7 +98,7 @@ class RecordingSink final : public framework::EffectSink {
   framework::CycleReport report_;
 };
 
-// The actions and plugins that `conf` names, with invariants checked at the end.
+// What a cycle decided and told, in names; `violations` are the invariants that it broke.
 struct CycleResult {
   std::map<std::string, std::string> binds;
   std::map<std::string, std::string> phases;           // PodGroup -> phase.
@@ -106,6 +106,7 @@ struct CycleResult {
   std::map<std::string, std::vector<int64_t>> queues;  // Queue -> allocated, by dimension.
   std::vector<std::string> violations;
 };
+// Runs one cycle with the actions and plugins that `conf` names.
 CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
                      int workers = 1);
 
@@ -117,12 +118,12 @@ class Bed {
   void Reopen(std::shared_ptr<const model::Snapshot> snapshot);
   framework::Session& session() { return cycle_->session(); }
   framework::Cycle& cycle() { return *cycle_; }
-  RecordingSink& sink() { return sink_; }
+  BindRecorder& sink() { return sink_; }
 
  private:
   ManualClock clock_;
   WorkerPool workers_;
-  RecordingSink sink_;
+  BindRecorder sink_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   std::unique_ptr<framework::Cycle> cycle_;
 };
@@ -145,7 +146,7 @@ class PolicyBed {
   std::unique_ptr<framework::PolicyInstance> policy_;
 };
 
-// Every built-in plugin of placement and policy, as Volcano's chart has them.
+// Actions and plugins of Volcano's chart.
 extern const char kFullConf[];
 
 // What a snapshot says, by names, in a fixed order: equal worlds have equal texts.

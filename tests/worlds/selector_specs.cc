@@ -6,10 +6,6 @@
 namespace bth::test {
 namespace {
 
-std::string Pick(Rng& rng, const std::vector<std::string>& from) {
-  return from[rng.Below(from.size())];
-}
-
 LabelsOfPod RandomPairs(Rng& rng) {
   LabelsOfPod pairs;
   if (rng.Chance(0.8)) pairs["app"] = Pick(rng, {"x", "y"});

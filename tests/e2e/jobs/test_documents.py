@@ -21,7 +21,7 @@ def shown():
                     yield pytest.param(body, id=f"{page.stem}-{body['kind']}")
 
 
-@pytest.mark.parametrize("body", shown())
+@pytest.mark.parametrize("body", list(shown()))
 @pytest.mark.usefixtures("cluster")
 def test_a_shown_manifest_is_accepted(rest, namespace, body):
     group = body["apiVersion"]

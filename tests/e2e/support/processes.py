@@ -1,5 +1,6 @@
 """Programs under test: where they are, how they start, end and leave their last words."""
 
+import itertools
 import os
 import pathlib
 import signal
@@ -30,11 +31,47 @@ def _executable(path, remedy):
     return str(path)
 
 
+class _Ports:
+    """A block of loopback ports that no other test process takes while this one lives, so that a
+    port is free not only when it is chosen, but also when its program starts, and starts again.
+    The ports lie below those that kernels hand out for connections."""
+
+    BLOCKS = range(20000, 32000, 200)
+
+    def __init__(self):
+        self._mark = None
+        self._next = None
+
+    def _take_block(self):
+        for first in self.BLOCKS:
+            self._mark = socket.socket(socket.AF_UNIX)
+            try:
+                # An abstract name: it is nobody else's until this process ends, however it ends.
+                self._mark.bind(f"\0bth-e2e-ports-{first}")
+            except OSError:
+                self._mark.close()
+                continue
+            return itertools.cycle(range(first, first + self.BLOCKS.step))
+        raise RuntimeError(f"all {len(self.BLOCKS)} blocks of ports are taken by other tests")
+
+    def take(self):
+        self._next = self._next or self._take_block()
+        for port in itertools.islice(self._next, self.BLOCKS.step):
+            with socket.socket() as s:
+                try:
+                    s.bind(("127.0.0.1", port))
+                except OSError:
+                    continue
+            return port
+        raise RuntimeError("every port of this process's block is in use")
+
+
+_PORTS = _Ports()
+
+
 def free_port():
-    """A loopback port that is free now; the kernel does not hand it out again soon."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A loopback port that is free and stays so."""
+    return _PORTS.take()
 
 
 class Process:
