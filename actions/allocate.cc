@@ -32,9 +32,9 @@ using model::TaskStatus;
 using SheetLess = std::function<bool(const SubJobSheet*, const SubJobSheet*)>;
 
 // One run of the action.
-class Run {
+class AllocateRun {
  public:
-  explicit Run(Session& session) : session_(session), queues_(session) {}
+  explicit AllocateRun(Session& session) : session_(session), queues_(session) {}
 
   absl::Status Execute() {
     RenewPromises();
@@ -376,7 +376,7 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Allocate::Create(const conf::
 }
 
 absl::Status Allocate::Execute(Session& session) {
-  return Run(session).Execute();
+  return AllocateRun(session).Execute();
 }
 
 }  // namespace bth::actions

@@ -19,13 +19,13 @@ using model::JobId;
 using model::QueueId;
 using model::TaskId;
 
-constexpr std::string_view kName = "preempt";
+constexpr std::string_view kPreempt = "preempt";
 
 // One run of the action.
-class Run {
+class PreemptRun {
  public:
-  Run(Session& session, std::optional<eviction::Comparison> comparison)
-      : session_(session), queues_(session), search_(session, kName, comparison) {}
+  PreemptRun(Session& session, std::optional<eviction::Comparison> comparison)
+      : session_(session), queues_(session), search_(session, kPreempt, comparison) {}
 
   void Execute() {
     Collect();
@@ -54,7 +54,7 @@ class Run {
   void PreemptOwnTasks(JobId job) {
     TaskHeap tasks = eviction::PendingTasks(session_, job);
     while (!tasks.empty()) {
-      Plan plan(session_, kName);
+      Plan plan(session_, kPreempt);
       if (!search_.Place({.task = tasks.Pop(), .reach = Reach::kOwnJob}, plan)) return;
       if (!session_.JobPipelined(job) || !search_.Commit(job, plan)) return;
     }
@@ -94,7 +94,7 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Preempt::Create(const conf::A
 }
 
 absl::Status Preempt::Execute(Session& session) {
-  Run(session, comparison_).Execute();
+  PreemptRun(session, comparison_).Execute();
   return absl::OkStatus();
 }
 

@@ -19,12 +19,13 @@ using model::JobId;
 using model::QueueId;
 using model::TaskId;
 
-constexpr std::string_view kName = "reclaim";
+constexpr std::string_view kReclaim = "reclaim";
 
 // One run of the action.
-class Run {
+class ReclaimRun {
  public:
-  explicit Run(Session& session) : session_(session), queues_(session), search_(session, kName) {}
+  explicit ReclaimRun(Session& session)
+      : session_(session), queues_(session), search_(session, kReclaim) {}
 
   void Execute() {
     for (JobId job : *session_.base().active_jobs) {
@@ -47,7 +48,7 @@ class Run {
     std::string why = eviction::WhyNoDemand(session_, queue, absl::Span<const TaskId>(&task, 1));
     if (why.empty()) return true;
     framework::VictimSearch search;
-    search.action = std::string(kName);
+    search.action = std::string(kReclaim);
     search.task = task;
     search.preset = std::move(why);
     session_.NoteVictimSearch(session_.task(task).job, std::move(search));
@@ -68,7 +69,7 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Reclaim::Create(const conf::A
 }
 
 absl::Status Reclaim::Execute(Session& session) {
-  Run(session).Execute();
+  ReclaimRun(session).Execute();
   return absl::OkStatus();
 }
 

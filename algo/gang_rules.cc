@@ -13,7 +13,6 @@ using model::SubJobCounts;
 using model::SubJobRow;
 using model::TaskStatus;
 
-constexpr uint32_t kReadyGroup = kAllocatedGroup | StatusBit(TaskStatus::kSucceeded);
 constexpr uint32_t kPromisedGroup = kReadyGroup | StatusBit(TaskStatus::kPipelined);
 constexpr uint32_t kValidGroup = kPromisedGroup | StatusBit(TaskStatus::kPending);
 

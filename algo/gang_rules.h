@@ -23,6 +23,10 @@ inline bool TakesPart(const model::JobRow& job) {
   return job.facts != nullptr && job.has_pod_group && job.queue.valid();
 }
 
+// The statuses of tasks that have a place or have done their work there.
+inline constexpr uint32_t kReadyGroup =
+    model::kAllocatedGroup | model::StatusBit(model::TaskStatus::kSucceeded);
+
 // Tasks that count for the minimum or still may: allocated, succeeded, pipelined and pending.
 int32_t ValidTasks(const model::JobCounts& counts);
 

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace bth::algo {
-namespace {
-
-constexpr uint32_t kReadyGroup =
-    model::kAllocatedGroup | model::StatusBit(model::TaskStatus::kSucceeded);
-
-}  // namespace
 
 GangSurplus::GangSurplus(const JobView& job)
     : job_(job), left_(job.counts().ready() - job.row().min_available) {

@@ -15,7 +15,7 @@
 namespace bth::cache {
 namespace {
 
-model::TaintEffect EffectOf(std::string_view effect) {
+model::TaintEffect TaintEffectOf(std::string_view effect) {
   if (effect == "PreferNoSchedule") return model::TaintEffect::kPreferNoSchedule;
   if (effect == "NoExecute") return model::TaintEffect::kNoExecute;
   return model::TaintEffect::kNoSchedule;
@@ -109,7 +109,7 @@ absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols)
             [](const auto& a, const auto& b) { return a.key < b.key; });
   for (const types::Taint& taint : node.spec.taints) {
     out.facts->taints.push_back(
-        {symbols.Intern(taint.key), symbols.Intern(taint.value), EffectOf(taint.effect)});
+        {symbols.Intern(taint.key), symbols.Intern(taint.value), TaintEffectOf(taint.effect)});
   }
   out.facts->unschedulable = node.spec.unschedulable;
   out.facts->revocable_zone = std::string(node.meta.Label(kRevocableZoneKey));

@@ -15,7 +15,7 @@ using model::PodSelector;
 using model::SelectorOp;
 using model::SpreadConstraint;
 
-PodSelector CompileSelector(const std::optional<types::LabelSelector>& in, Interner& symbols) {
+PodSelector CompilePodSelector(const std::optional<types::LabelSelector>& in, Interner& symbols) {
   PodSelector out;
   out.never = !in || !in->Check().ok();
   if (out.never) return out;
@@ -49,19 +49,19 @@ void MergeKeys(const types::Pod& pod, const std::vector<std::string>& keys, Sele
   }
 }
 
-PodAffinityTerm CompileTerm(const types::Pod& pod, const types::PodAffinityTerm& in,
-                            Interner& symbols) {
+PodAffinityTerm CompilePodTerm(const types::Pod& pod, const types::PodAffinityTerm& in,
+                               Interner& symbols) {
   PodAffinityTerm out;
   out.topology_key = symbols.Intern(in.topology_key);
   for (const std::string& ns : in.namespaces) out.namespaces.push_back(symbols.Intern(ns));
   if (in.namespace_selector) {
-    out.namespace_selector = CompileSelector(in.namespace_selector, symbols);
+    out.namespace_selector = CompilePodSelector(in.namespace_selector, symbols);
     Sort(&*out.namespace_selector);
   } else if (in.namespaces.empty()) {
     out.namespaces.push_back(symbols.Intern(pod.meta.ns));
   }
   std::sort(out.namespaces.begin(), out.namespaces.end());
-  out.selector = CompileSelector(in.label_selector, symbols);
+  out.selector = CompilePodSelector(in.label_selector, symbols);
   MergeKeys(pod, in.match_label_keys, SelectorOp::kIn, &out.selector, symbols);
   MergeKeys(pod, in.mismatch_label_keys, SelectorOp::kNotIn, &out.selector, symbols);
   Sort(&out.selector);
@@ -78,11 +78,11 @@ AffinityTerms CompileAffinity(const types::Pod& pod, const std::optional<types::
   AffinityTerms out;
   if (!in) return out;
   for (const types::PodAffinityTerm& term : in->required) {
-    out.required.push_back(CompileTerm(pod, term, symbols));
+    out.required.push_back(CompilePodTerm(pod, term, symbols));
   }
   for (const types::WeightedPodAffinityTerm& weighted : in->preferred) {
     if (weighted.weight == 0) continue;
-    out.preferred.push_back(CompileTerm(pod, weighted.term, symbols));
+    out.preferred.push_back(CompilePodTerm(pod, weighted.term, symbols));
     out.preferred.back().weight = weighted.weight;
   }
   return out;
@@ -93,7 +93,7 @@ SpreadConstraint CompileSpread(const types::Pod& pod, const types::TopologySprea
   SpreadConstraint out;
   out.topology_key = symbols.Intern(in.topology_key);
   out.per_host = in.topology_key == "kubernetes.io/hostname";
-  out.selector = CompileSelector(in.label_selector, symbols);
+  out.selector = CompilePodSelector(in.label_selector, symbols);
   MergeKeys(pod, in.match_label_keys, SelectorOp::kIn, &out.selector, symbols);
   Sort(&out.selector);
   out.skew_max = in.max_skew;
@@ -126,7 +126,7 @@ std::shared_ptr<const model::PodLabels> OwnLabels(const types::Pod& pod, const P
   return own;
 }
 
-class KeyWriter {
+class PeerKeyWriter {
  public:
   void Add(int64_t number) { absl::StrAppend(&key_, number, ","); }
   void Add(Symbol symbol) { Add(symbol.valid() ? int64_t{symbol.value()} : -1); }
@@ -195,7 +195,7 @@ std::shared_ptr<const PodPeerTerms> CompilePeers(const types::Pod& pod, Interner
 }
 
 std::string KeyOf(const PodPeerTerms& peers) {
-  KeyWriter key;
+  PeerKeyWriter key;
   key.Add(peers.required_affinity);
   key.Add(peers.required_anti_affinity);
   key.Add(peers.preferred_affinity);

@@ -52,7 +52,7 @@ std::string_view AnnotationOrLabel(const types::ObjectMeta& meta, std::string_vi
   return annotation.empty() ? meta.Label(key) : annotation;
 }
 
-std::optional<model::TaintEffect> EffectOf(std::string_view effect) {
+std::optional<model::TaintEffect> ToleratedEffectOf(std::string_view effect) {
   if (effect == "NoSchedule") return model::TaintEffect::kNoSchedule;
   if (effect == "PreferNoSchedule") return model::TaintEffect::kPreferNoSchedule;
   if (effect == "NoExecute") return model::TaintEffect::kNoExecute;
@@ -65,7 +65,7 @@ model::Toleration CompileToleration(const types::Toleration& in, Interner& symbo
   out.value = symbols.Intern(in.value);
   out.exists = in.op == "Exists";
   out.never = !(in.op.empty() || in.op == "Equal" || in.op == "Exists");
-  out.effect = EffectOf(in.effect);
+  out.effect = ToleratedEffectOf(in.effect);
   if (!in.effect.empty() && !out.effect) out.never = true;
   return out;
 }
@@ -171,7 +171,7 @@ int64_t ProtectedUntil(const types::Pod& pod) {
 }
 
 // A key under which equal constraints meet. Symbols are stable for the life of the interner.
-class KeyWriter {
+class ConstraintsKeyWriter {
  public:
   void Add(std::string_view text) { absl::StrAppend(&key_, text.size(), ":", ToAbsl(text)); }
   void Add(int64_t number) { absl::StrAppend(&key_, number, ","); }
@@ -197,8 +197,8 @@ class KeyWriter {
   std::string key_;
 };
 
-std::string KeyOf(const PodConstraints& c) {
-  KeyWriter key;
+std::string ConstraintsKey(const PodConstraints& c) {
+  ConstraintsKeyWriter key;
   for (const auto& [name, value] : c.node_selector) {
     key.Add(name);
     key.Add(value);
@@ -229,9 +229,9 @@ std::string KeyOf(const PodConstraints& c) {
   for (Symbol image : c.images) key.Add(image);
   key.Add(static_cast<int64_t>(c.has_sidecar));
   key.Add(static_cast<int64_t>(c.revocable));
-  key.Add(cache::KeyOf(*c.extras));
-  if (c.volumes != nullptr) key.Add(cache::KeyOf(*c.volumes));
-  if (c.peers != nullptr) key.Add(cache::KeyOf(*c.peers));
+  key.Add(KeyOf(*c.extras));
+  if (c.volumes != nullptr) key.Add(KeyOf(*c.volumes));
+  if (c.peers != nullptr) key.Add(KeyOf(*c.peers));
   key.Add(int64_t{c.unsupported});
   key.Add(c.unsupported_detail);
   return key.Take();
@@ -279,7 +279,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
     if (name == "memory") out.nonzero.memory_bytes = amount;
   }
   out.constraints = CompileConstraints(pod, symbols);
-  out.constraints_key = KeyOf(*out.constraints);
+  out.constraints_key = ConstraintsKey(*out.constraints);
   for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);
   out.owner = WorkloadThatManages(meta);
   for (const types::Condition& condition : pod.status.conditions) {

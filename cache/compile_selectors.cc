@@ -19,14 +19,14 @@ Labels PairsOf(const types::LabelMap& map) {
 }
 
 template <typename T>
-std::string KeyOf(const T& object) {
+std::string KeyOfWorkload(const T& object) {
   return WorkloadKey(types::ResourceTraits<T>::type().kind, object.meta.ns, object.meta.name);
 }
 
 // A selector that is absent or cannot be parsed adds nothing.
 template <typename T>
 CompiledWorkload CompileSet(const T& set) {
-  CompiledWorkload out{.ns = set.meta.ns, .key = KeyOf(set)};
+  CompiledWorkload out{.ns = set.meta.ns, .key = KeyOfWorkload(set)};
   if (set.selector && set.selector->Check().ok()) out.selector = CompileSelector(*set.selector);
   return out;
 }
@@ -39,7 +39,7 @@ CompiledService Compile(const types::Service& service) {
 }
 
 CompiledWorkload Compile(const types::ReplicationController& controller) {
-  CompiledWorkload out{.ns = controller.meta.ns, .key = KeyOf(controller)};
+  CompiledWorkload out{.ns = controller.meta.ns, .key = KeyOfWorkload(controller)};
   out.pairs = PairsOf(controller.selector);
   return out;
 }

@@ -16,7 +16,7 @@ using model::TaskStatus;
 namespace {
 
 // True when only the pod's state can differ: the task keeps its id, shape, job and default spread.
-bool SameSpec(const CompiledPod& a, const CompiledPod& b) {
+bool SamePodSpec(const CompiledPod& a, const CompiledPod& b) {
   const bool lost_node = !a.node_name.empty() && b.node_name.empty();
   return !lost_node && a.names.uid == b.names.uid && a.names.created_us == b.names.created_us &&
          a.names.role == b.names.role && a.job_key == b.job_key &&
@@ -100,7 +100,7 @@ bool Mirror::IsStillPromised(TaskId id, const CompiledPod& pod) const {
 
 bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
   PodRecord& record = pod_records_[id];
-  if (!SameSpec(record.pod, pod)) return false;
+  if (!SamePodSpec(record.pod, pod)) return false;
   const TaskState& state = now_.usage.tasks[id];
   const bool under_way = UnderWay(id, pod);
   if (!record.promised_node.empty() && !IsStillPromised(id, pod)) {

@@ -11,7 +11,7 @@ namespace {
 constexpr char kCombinedPrefix[] = "(combined from similar events): ";
 
 // '\n' cannot occur in the parts, so that different objects never get equal keys.
-std::string ObjectKey(const EventObject& object) {
+std::string EventObjectKey(const EventObject& object) {
   return absl::StrCat(object.api_version, "\n", object.kind, "\n", object.namespace_name, "\n",
                       object.name, "\n", object.uid);
 }
@@ -20,7 +20,7 @@ std::string ObjectKey(const EventObject& object) {
 
 std::string EventCorrelator::Correlate(const EventObject& object, EventText* text,
                                        absl::Duration now) {
-  std::string key = absl::StrCat(ObjectKey(object), "\n", text->type, "\n", text->reason);
+  std::string key = absl::StrCat(EventObjectKey(object), "\n", text->type, "\n", text->reason);
   Similar& similar = similar_.Touch(key);
   if (now - similar.last > limits_.similar_interval) similar.messages.clear();
   similar.last = now;
@@ -35,7 +35,7 @@ std::string EventCorrelator::Correlate(const EventObject& object, EventText* tex
 }
 
 bool EventCorrelator::Admit(const EventObject& object, absl::Duration now) {
-  Spam& spam = spam_.Touch(ObjectKey(object));
+  Spam& spam = spam_.Touch(EventObjectKey(object));
   if (!spam.known) {
     spam = {true, limits_.object_burst, now};
   }

@@ -18,6 +18,19 @@ function(bth_use_pch target pch)
   endif()
 endfunction()
 
+# bth_unity(TARGET): several sources per compile, as BTH_UNITY says. Names of unnamed namespaces are
+# therefore unique within a target, not only within a file. Sources with options of their own
+# (bth_tame_coroutines) are compiled one by one all the same: CMake sees to that.
+function(bth_unity target)
+  if(BTH_UNITY GREATER 0)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${BTH_UNITY})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC takes a source that is included for a header, in which unnamed namespaces are a mistake.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
+
 # bth_library(NAME DEPS ...): one library for a folder: every .cc in it and below.
 function(bth_library name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
@@ -27,6 +40,7 @@ function(bth_library name)
     add_library(bth_${name} STATIC ${sources})
     target_link_libraries(bth_${name} PUBLIC bth_flags ${ARG_DEPS})
     bth_use_pch(bth_${name} bth_pch)
+    bth_unity(bth_${name})
     bth_tame_coroutines("${sources}")
   else()
     add_library(bth_${name} INTERFACE)
@@ -86,7 +100,8 @@ function(bth_test name)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE bth_flags bth_catch_main ${ARG_DEPS})
   bth_use_pch(${name}_test bth_pch_tests)
-  if(BTH_SANITIZE AND BTH_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  bth_unity(${name}_test)
+  if((BTH_SANITIZE OR BTH_UNITY) AND BTH_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC 12 sees copies out of bounds in strings that are joined with +, where there are none: in
     # system headers it keeps that to itself, but not in those of a precompiled header.
     target_compile_options(${name}_test PRIVATE -Wno-array-bounds -Wno-stringop-overflow)

@@ -36,10 +36,6 @@ std::string Sub(std::string_view path, std::string_view key) {
   return absl::StrCat(ToAbsl(path), path.empty() ? "" : ".", Clip(key));
 }
 
-std::string At(std::string_view path, size_t index) {
-  return absl::StrCat(ToAbsl(path), "[", index, "]");
-}
-
 // `line 3: tiers[0].plugins[1].name: <text>`.
 std::string Place(int line, std::string_view path, std::string_view text) {
   return absl::StrCat(line > 0 ? absl::StrCat("line ", line, ": ") : "", ToAbsl(path),
@@ -136,7 +132,7 @@ class PolicyReader {
     if (!tiers.is_list()) return WrongType(tiers, "tiers", "a list");
     if (tiers.items().size() > kTiersMax) return TooMany(tiers, "tiers", kTiersMax);
     for (size_t i = 0; i < tiers.items().size(); ++i) {
-      BTH_RETURN_IF_ERROR(ReadTier(tiers.items()[i], At("tiers", i)));
+      BTH_RETURN_IF_ERROR(ReadTier(tiers.items()[i], ElementPath("tiers", i)));
     }
     const PluginOption* capacity = loaded_.policy.FirstPlugin("capacity");
     const PluginOption* proportion = loaded_.policy.FirstPlugin("proportion");
@@ -163,7 +159,7 @@ class PolicyReader {
     } else {
       for (size_t i = 0; i < plugins->items().size(); ++i) {
         BTH_ASSIGN_OR_RETURN(PluginOption plugin,
-                             ReadPlugin(plugins->items()[i], At(plugins_path, i)));
+                             ReadPlugin(plugins->items()[i], ElementPath(plugins_path, i)));
         out.plugins.push_back(std::move(plugin));
       }
     }
@@ -285,7 +281,7 @@ class PolicyReader {
     std::string text = Unknown("action", name, known_.actions, BuiltinNames().actions);
     if (name.empty()) text = "an empty name; remove the comma beside it";
     if (none) text = "no actions; write `actions: \"enqueue, allocate, backfill\"`";
-    const std::string path = none ? "actions" : At("actions", index);
+    const std::string path = none ? "actions" : ElementPath("actions", index);
     return absl::InvalidArgumentError(
         absl::StrCat("failed to find Action ", Clip(written), ": ",
                      Place(actions.line(), path, text), "; known actions: ",
@@ -300,7 +296,7 @@ class PolicyReader {
       return TooMany(entries, "configurations", kConfigurationsMax);
     }
     for (size_t i = 0; i < entries.items().size(); ++i) {
-      BTH_RETURN_IF_ERROR(ReadConfiguration(entries.items()[i], At("configurations", i)));
+      BTH_RETURN_IF_ERROR(ReadConfiguration(entries.items()[i], ElementPath("configurations", i)));
     }
     return absl::OkStatus();
   }

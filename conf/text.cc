@@ -13,6 +13,10 @@ std::string Clip(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+std::string ElementPath(std::string_view list, size_t index) {
+  return absl::StrCat(ToAbsl(list), "[", index, "]");
+}
+
 std::string Describe(const Value& value) {
   const std::string_view kind = value.KindName();
   const std::string article = value.is_int() ? "an" : "a";

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "base/suggest.h"
 #include "conf/map_reader.h"
+#include "conf/text.h"
 
 namespace bth::conf {
 namespace {
@@ -17,19 +18,15 @@ const MapReader::Keys kLabelConfigKeys = {"networkTopologyTypes"};
 const MapReader::Keys kUfmConfigKeys = {"endpoint", "insecureSkipVerify"};
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
-std::string At(std::string_view path, size_t index) {
-  return absl::StrCat(ToAbsl(path), "[", index, "]");
-}
-
 // The labels of one type in the order written: from the highest tier down to the node.
 absl::StatusOr<std::vector<std::string>> ReadLabels(const MapReader& types, std::string_view name,
                                                     std::vector<Finding>& findings) {
   BTH_ASSIGN_OR_RETURN(const Value::List* entries, types.List(name, kTopologyTiersMax + 1));
   std::vector<std::string> labels;
   for (size_t i = 0; i < entries->size(); ++i) {
-    BTH_ASSIGN_OR_RETURN(
-        const MapReader entry,
-        MapReader::Open(&(*entries)[i], At(types.PathOf(name), i), {"nodeLabel"}, findings));
+    BTH_ASSIGN_OR_RETURN(const MapReader entry,
+                         MapReader::Open(&(*entries)[i], ElementPath(types.PathOf(name), i),
+                                         {"nodeLabel"}, findings));
     BTH_ASSIGN_OR_RETURN(std::string label, entry.Text("nodeLabel"));
     if (label.empty()) return entry.Refuse("nodeLabel", "must not be empty: name a node label");
     labels.push_back(std::move(label));
@@ -135,7 +132,7 @@ absl::StatusOr<TopologyDiscovery> ParseTopologyDiscovery(std::string_view yaml) 
   BTH_ASSIGN_OR_RETURN(const Value::List* entries, root.List(kRoot, kTopologySourcesMax));
   for (size_t i = 0; i < entries->size(); ++i) {
     BTH_ASSIGN_OR_RETURN(std::optional<TopologySource> source,
-                         ReadSource((*entries)[i], At(kRoot, i), out.findings));
+                         ReadSource((*entries)[i], ElementPath(kRoot, i), out.findings));
     if (!source.has_value()) continue;
     const auto same = [&source](const TopologySource& other) {
       return other.source == source->source;
@@ -146,7 +143,7 @@ absl::StatusOr<TopologyDiscovery> ParseTopologyDiscovery(std::string_view yaml) 
       continue;
     }
     if (out.findings.size() < MapReader::kFindingsMax) {
-      out.findings.push_back({Severity::kWarning, (*entries)[i].line(), At(kRoot, i),
+      out.findings.push_back({Severity::kWarning, (*entries)[i].line(), ElementPath(kRoot, i),
                               absl::StrCat("a second source ", source->source, "; this one counts"),
                               ""});
     }

@@ -2,20 +2,16 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "net/detail/http_parser.h"
 
 namespace bth::net {
 
 namespace {
 
 constexpr size_t kQueryParametersMax = 1000;
-
-bool SameName(std::string_view a, std::string_view b) {
-  return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
-}
 
 // The value of a hexadecimal digit, or -1.
 int HexDigit(char c) {
@@ -53,18 +49,18 @@ absl::StatusOr<std::string> PercentDecode(std::string_view text, bool plus_is_sp
 
 std::string_view Headers::Get(std::string_view name) const {
   for (const auto& [key, value] : fields_) {
-    if (SameName(key, name)) return value;
+    if (detail::SameWord(key, name)) return value;
   }
   return {};
 }
 
 bool Headers::Has(std::string_view name) const {
   return std::any_of(fields_.begin(), fields_.end(),
-                     [name](const auto& field) { return SameName(field.first, name); });
+                     [name](const auto& field) { return detail::SameWord(field.first, name); });
 }
 
 void Headers::Set(std::string_view name, std::string value) {
-  const auto same = [name](const auto& field) { return SameName(field.first, name); };
+  const auto same = [name](const auto& field) { return detail::SameWord(field.first, name); };
   const auto first = std::find_if(fields_.begin(), fields_.end(), same);
   if (first == fields_.end()) {
     fields_.emplace_back(std::string(name), std::move(value));

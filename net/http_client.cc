@@ -40,9 +40,9 @@ struct Client {
 };
 
 // The body of an opened answer. It ends with the connection, with the token, or when dropped.
-class AnswerStream final : public ByteStream {
+class HttpAnswerStream final : public ByteStream {
  public:
-  AnswerStream(Lease lease, BodyReader body, bool keep_alive, const CancelToken& token)
+  HttpAnswerStream(Lease lease, BodyReader body, bool keep_alive, const CancelToken& token)
       : lease_(std::move(lease)), body_(body), keep_alive_(keep_alive) {
     Channel* const channel = &lease_->channel();
     channel->SetDeadline(absl::InfiniteDuration());
@@ -71,9 +71,9 @@ class AnswerStream final : public ByteStream {
 };
 
 // One request on one connection.
-class Exchange {
+class HttpExchange {
  public:
-  Exchange(const Client& client, const Request& request, absl::Duration deadline)
+  HttpExchange(const Client& client, const Request& request, absl::Duration deadline)
       : client_(client), request_(request), deadline_(deadline) {}
 
   Awaitable<absl::StatusOr<Response>> Run(Lease& lease, bool whole);
@@ -93,7 +93,7 @@ class Exchange {
   bool answered_ = false;
 };
 
-Awaitable<absl::StatusOr<Response>> Exchange::Run(Lease& lease, bool whole) {
+Awaitable<absl::StatusOr<Response>> HttpExchange::Run(Lease& lease, bool whole) {
   Channel& channel = lease.channel();
   const absl::StatusOr<std::string> head = detail::FormatRequestHead(request_, client_.host);
   if (!head.ok()) co_return head.status();
@@ -117,7 +117,7 @@ Awaitable<absl::StatusOr<Response>> Exchange::Run(Lease& lease, bool whole) {
   if (!whole) {
     cancel = CancelToken::Registration();
     response.stream =
-        std::make_unique<AnswerStream>(std::move(lease), body, keep_alive, request_.cancel);
+        std::make_unique<HttpAnswerStream>(std::move(lease), body, keep_alive, request_.cancel);
     co_return response;
   }
   const absl::Status read = co_await ReadBody(channel, body, response.body);
@@ -126,7 +126,7 @@ Awaitable<absl::StatusOr<Response>> Exchange::Run(Lease& lease, bool whole) {
   co_return response;
 }
 
-Awaitable<absl::StatusOr<detail::ResponseHead>> Exchange::ReadHead(Channel& channel) {
+Awaitable<absl::StatusOr<detail::ResponseHead>> HttpExchange::ReadHead(Channel& channel) {
   for (int interim = 0; interim <= kInterimAnswersMax; ++interim) {
     const absl::StatusOr<size_t> length =
         co_await detail::AwaitHead(channel, client_.origin->options.header_bytes_max);
@@ -144,7 +144,8 @@ Awaitable<absl::StatusOr<detail::ResponseHead>> Exchange::ReadHead(Channel& chan
   co_return absl::InvalidArgumentError("too many interim answers");
 }
 
-Awaitable<absl::Status> Exchange::ReadBody(Channel& channel, BodyReader& body, std::string& out) {
+Awaitable<absl::Status> HttpExchange::ReadBody(Channel& channel, BodyReader& body,
+                                               std::string& out) {
   const size_t bytes_max = std::min(request_.response_bytes_max, SIZE_MAX - 1);
   for (;;) {
     const absl::StatusOr<bool> more = co_await body.ReadPiece(channel, bytes_max + 1, out);
@@ -167,7 +168,7 @@ Awaitable<absl::StatusOr<Response>> Call(std::shared_ptr<const Client> client, R
     Pool& pool = whole ? *client->fetches : *client->streams;
     absl::StatusOr<Lease> lease = co_await pool.Acquire(call);
     if (!lease.ok()) co_return lease.status();
-    Exchange exchange(*client, request, call.deadline);
+    HttpExchange exchange(*client, request, call.deadline);
     absl::StatusOr<Response> response = co_await exchange.Run(*lease, whole);
     if (response.ok()) co_return response;
     if (response.status().code() == absl::StatusCode::kDeadlineExceeded) {

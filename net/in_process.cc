@@ -12,7 +12,7 @@ namespace {
 
 using Piece = absl::StatusOr<std::optional<std::string>>;
 
-class Exchange;
+class InProcessExchange;
 
 // What outlives the transport while calls are under way: the handler, whose captures a running
 // coroutine may use, and the calls to break off when the transport goes.
@@ -22,20 +22,20 @@ struct Side {
   const Handler handler;
   bool closed = false;
   uint64_t next_id = 1;
-  std::map<uint64_t, Exchange*> exchanges;
+  std::map<uint64_t, InProcessExchange*> exchanges;
 };
 
 // One call seen from the server: the handler's coroutine, then the stream it returned. It ends
 // when the client abandons it, at its deadline, when cancelled, or with the transport.
-class Exchange : public std::enable_shared_from_this<Exchange> {
+class InProcessExchange : public std::enable_shared_from_this<InProcessExchange> {
  public:
-  Exchange(std::shared_ptr<Side> side, bool whole)
+  InProcessExchange(std::shared_ptr<Side> side, bool whole)
       : side_(std::move(side)), whole_(whole), id_(side_->next_id++), result_(side_->executor) {
     side_->exchanges.emplace(id_, this);
   }
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
-  ~Exchange() { side_->exchanges.erase(id_); }
+  InProcessExchange(const InProcessExchange&) = delete;
+  InProcessExchange& operator=(const InProcessExchange&) = delete;
+  ~InProcessExchange() { side_->exchanges.erase(id_); }
 
   void Start(Request request);
   Promised<absl::StatusOr<Response>>& result() { return result_; }
@@ -73,14 +73,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   detail::OwnedTask task_;  // Last: its coroutine uses the members above.
 };
 
-void Exchange::Start(Request request) {
+void InProcessExchange::Start(Request request) {
   response_bytes_max_ = request.response_bytes_max;
   head_only_ = request.method == "HEAD";
   request.peer.address = "in-process";
-  const std::weak_ptr<Exchange> weak = weak_from_this();
+  const std::weak_ptr<InProcessExchange> weak = weak_from_this();
   if (request.timeout != absl::InfiniteDuration()) {
     timer_ = executor().RunAfter(request.timeout, [weak, timeout = request.timeout] {
-      const std::shared_ptr<Exchange> self = weak.lock();
+      const std::shared_ptr<InProcessExchange> self = weak.lock();
       if (self == nullptr) return;
       self->timer_ = 0;
       self->TearDown(absl::DeadlineExceededError(
@@ -91,19 +91,19 @@ void Exchange::Start(Request request) {
   // The handler must not see the client's token: it is stopped by destruction, as over a socket.
   request.cancel = CancelToken();
   executor().Post([weak, request = std::move(request)]() mutable {
-    const std::shared_ptr<Exchange> self = weak.lock();
+    const std::shared_ptr<InProcessExchange> self = weak.lock();
     if (self == nullptr || !self->over_.ok()) return;
     self->task_.Start(self->Answer(std::move(request)));
   });
   cancel_ = token.OnCancel([weak] {
-    const std::shared_ptr<Exchange> self = weak.lock();
+    const std::shared_ptr<InProcessExchange> self = weak.lock();
     if (self == nullptr) return;
     self->Fail(absl::CancelledError("request cancelled"));
     self->Abandon();
   });
 }
 
-Awaitable<void> Exchange::Answer(Request request) {
+Awaitable<void> InProcessExchange::Answer(Request request) {
   Awaitable<Response> work = side_->handler(std::move(request));
   Response response = co_await std::move(work);
   if (whole_) {
@@ -123,7 +123,7 @@ Awaitable<void> Exchange::Answer(Request request) {
   result_.Set(std::move(response));
 }
 
-Awaitable<absl::Status> Exchange::Collect(Response& response) {
+Awaitable<absl::Status> InProcessExchange::Collect(Response& response) {
   if (response.stream != nullptr && head_only_) response.stream.reset();
   if (response.stream != nullptr) {
     response.body.clear();
@@ -143,12 +143,12 @@ Awaitable<absl::Status> Exchange::Collect(Response& response) {
   co_return absl::OkStatus();
 }
 
-void Exchange::Pull(const Promised<Piece>& piece) {
+void InProcessExchange::Pull(const Promised<Piece>& piece) {
   piece_ = piece;
   task_.Start(Produce());
 }
 
-Awaitable<void> Exchange::Produce() {
+Awaitable<void> InProcessExchange::Produce() {
   Piece piece = co_await stream_->Next();
   const bool last = !piece.ok() || !piece->has_value();
   if (last) {
@@ -159,18 +159,18 @@ Awaitable<void> Exchange::Produce() {
   piece_->Set(std::move(piece));
 }
 
-void Exchange::Fail(const absl::Status& why) {
+void InProcessExchange::Fail(const absl::Status& why) {
   if (over_.ok()) over_ = why;
   StopTimer();
   result_.Set(over_);
   if (piece_.has_value()) piece_->Set(over_);
 }
 
-void Exchange::StopTimer() {
+void InProcessExchange::StopTimer() {
   if (timer_ != 0) executor().CancelTimer(std::exchange(timer_, 0));
 }
 
-void Exchange::Abandon() {
+void InProcessExchange::Abandon() {
   if (over_.ok()) over_ = absl::CancelledError("request abandoned");
   StopTimer();
   if (!task_.active()) {
@@ -180,9 +180,9 @@ void Exchange::Abandon() {
   executor().Post([self = shared_from_this()] { self->TearDown(self->over_); });
 }
 
-void Exchange::TearDown(absl::Status why) {
+void InProcessExchange::TearDown(absl::Status why) {
   // A stream's destructor may drop the last other reference to this exchange.
-  const std::shared_ptr<Exchange> self = shared_from_this();
+  const std::shared_ptr<InProcessExchange> self = shared_from_this();
   Fail(why);
   task_.Reset();
   stream_.reset();
@@ -191,22 +191,23 @@ void Exchange::TearDown(absl::Status why) {
 // The client's hold on an exchange.
 class Hold {
  public:
-  explicit Hold(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+  explicit Hold(std::shared_ptr<InProcessExchange> exchange) : exchange_(std::move(exchange)) {}
   Hold(Hold&&) noexcept = default;
   Hold& operator=(Hold&&) = delete;
   ~Hold() {
     if (exchange_ != nullptr) exchange_->Abandon();
   }
-  Exchange* operator->() const { return exchange_.get(); }
+  InProcessExchange* operator->() const { return exchange_.get(); }
 
  private:
-  std::shared_ptr<Exchange> exchange_;
+  std::shared_ptr<InProcessExchange> exchange_;
 };
 
 // What the client reads: a body that was whole from the start, or the server's stream.
-class AnswerStream final : public ByteStream {
+class InProcessAnswerStream final : public ByteStream {
  public:
-  AnswerStream(Hold hold, std::string body) : hold_(std::move(hold)), body_(std::move(body)) {}
+  InProcessAnswerStream(Hold hold, std::string body)
+      : hold_(std::move(hold)), body_(std::move(body)) {}
 
   Awaitable<Piece> Next() override {
     if (!body_.empty()) co_return std::optional<std::string>(std::exchange(body_, {}));
@@ -222,15 +223,16 @@ class AnswerStream final : public ByteStream {
   std::string body_;
 };
 
-Awaitable<absl::StatusOr<Response>> Call(std::shared_ptr<Side> side, Request request, bool whole) {
+Awaitable<absl::StatusOr<Response>> CallHandler(std::shared_ptr<Side> side, Request request,
+                                                bool whole) {
   if (side->closed) co_return absl::UnavailableError("transport is closed; request not sent");
   if (request.cancel.cancelled()) co_return absl::CancelledError("request cancelled");
-  Hold hold(std::make_shared<Exchange>(side, whole));
+  Hold hold(std::make_shared<InProcessExchange>(side, whole));
   hold->Start(std::move(request));
   absl::StatusOr<Response> response = co_await hold->result().Wait();
   if (response.ok() && !whole) {
     std::string body = std::exchange(response->body, {});
-    response->stream = std::make_unique<AnswerStream>(std::move(hold), std::move(body));
+    response->stream = std::make_unique<InProcessAnswerStream>(std::move(hold), std::move(body));
   }
   co_return response;
 }
@@ -242,16 +244,17 @@ class InProcessTransport final : public Transport {
   ~InProcessTransport() override {
     side_->closed = true;
     while (!side_->exchanges.empty()) {
-      const std::shared_ptr<Exchange> first = side_->exchanges.begin()->second->shared_from_this();
+      const std::shared_ptr<InProcessExchange> first =
+          side_->exchanges.begin()->second->shared_from_this();
       side_->exchanges.erase(side_->exchanges.begin());
       first->TearDown(absl::UnavailableError("server is gone"));
     }
   }
   Awaitable<absl::StatusOr<Response>> Fetch(Request request) override {
-    return Call(side_, std::move(request), true);
+    return CallHandler(side_, std::move(request), true);
   }
   Awaitable<absl::StatusOr<Response>> Open(Request request) override {
-    return Call(side_, std::move(request), false);
+    return CallHandler(side_, std::move(request), false);
   }
 
  private:

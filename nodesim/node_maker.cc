@@ -30,7 +30,7 @@ Json Resources(const NodeTemplate& nodes) {
   return out;
 }
 
-Json Condition(const char* type, const char* status, const char* reason) {
+Json NodeCondition(const char* type, const char* status, const char* reason) {
   return Json::MakeObject({{"type", type}, {"status", status}, {"reason", reason}});
 }
 
@@ -43,11 +43,12 @@ Json StatusOf(const NodeTemplate& nodes, int64_t index, const std::string& name)
   Json status = Json::MakeObject();
   status.Set("capacity", Resources(nodes));
   status.Set("allocatable", Resources(nodes));
-  status.Set("conditions",
-             Json::MakeArray({Condition("MemoryPressure", "False", "KubeletHasSufficientMemory"),
-                              Condition("DiskPressure", "False", "KubeletHasNoDiskPressure"),
-                              Condition("PIDPressure", "False", "KubeletHasSufficientPID"),
-                              Condition("Ready", "True", "KubeletReady")}));
+  status.Set(
+      "conditions",
+      Json::MakeArray({NodeCondition("MemoryPressure", "False", "KubeletHasSufficientMemory"),
+                       NodeCondition("DiskPressure", "False", "KubeletHasNoDiskPressure"),
+                       NodeCondition("PIDPressure", "False", "KubeletHasSufficientPID"),
+                       NodeCondition("Ready", "True", "KubeletReady")}));
   Json ip = Json::MakeObject({{"type", "InternalIP"}, {"address", NodeAddress(index)}});
   Json host = Json::MakeObject({{"type", "Hostname"}, {"address", name}});
   status.Set("addresses", Json::MakeArray({std::move(ip), std::move(host)}));

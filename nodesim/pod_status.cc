@@ -4,17 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/types/time.h"
 
 namespace bth::nodesim {
 namespace {
 
 using types::Json;
 using State = ContainerLife::State;
-
-// The resolution of the API is one second.
-Json TimeText(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
-}
 
 const char* PhaseText(PodLife::Phase phase) {
   switch (phase) {
@@ -34,8 +30,8 @@ Json Terminated(const ContainerLife::Run& run) {
   Json out = Json::MakeObject();
   out.Set("exitCode", run.exit_code);
   out.Set("reason", run.exit_code == 0 ? "Completed" : "Error");
-  out.Set("startedAt", TimeText(run.started));
-  out.Set("finishedAt", TimeText(run.ended));
+  out.Set("startedAt", types::FormatTimestamp(run.started));
+  out.Set("finishedAt", types::FormatTimestamp(run.ended));
   return Json::MakeObject({{"terminated", std::move(out)}});
 }
 
@@ -56,7 +52,7 @@ Json ContainerStatus(const ContainerPlan& plan, const ContainerLife& life, bool 
   const bool running = life.state == State::kRunning;
   Json state;
   if (running) {
-    Json since = Json::MakeObject({{"startedAt", TimeText(life.since)}});
+    Json since = Json::MakeObject({{"startedAt", types::FormatTimestamp(life.since)}});
     state = Json::MakeObject({{"running", std::move(since)}});
   } else if (life.state == State::kEnded && life.last) {
     state = Terminated(*life.last);
@@ -106,13 +102,13 @@ std::string NotRunning(const PodLife& life) {
   return absl::StrCat("containers with unready status: [", absl::StrJoin(names, " "), "]");
 }
 
-Json Condition(const char* type, const Claim& claim, const std::string& reason,
-               const std::string& message) {
+Json PodCondition(const char* type, const Claim& claim, const std::string& reason,
+                  const std::string& message) {
   Json out = Json::MakeObject();
   out.Set("type", type);
   out.Set("status", claim.holds ? "True" : "False");
   out.Set("lastProbeTime", nullptr);
-  out.Set("lastTransitionTime", TimeText(claim.since));
+  out.Set("lastTransitionTime", types::FormatTimestamp(claim.since));
   // Null takes away what was said when it was different.
   out.Set("reason", claim.holds || reason.empty() ? Json() : Json(reason));
   out.Set("message", claim.holds || message.empty() ? Json() : Json(message));
@@ -128,12 +124,12 @@ Json Conditions(const PodLife& life) {
   }
   Json out = Json::MakeArray();
   const Claim started{true, life.start_time().value_or(absl::UnixEpoch())};
-  out.MutableItems().push_back(Condition("PodReadyToStartContainers", started, "", ""));
-  out.MutableItems().push_back(Condition("Initialized", life.initialized(),
-                                         "ContainersNotInitialized",
-                                         "init containers are not through"));
-  out.MutableItems().push_back(Condition("Ready", life.ready(), reason, message));
-  out.MutableItems().push_back(Condition("ContainersReady", life.ready(), reason, message));
+  out.MutableItems().push_back(PodCondition("PodReadyToStartContainers", started, "", ""));
+  out.MutableItems().push_back(PodCondition("Initialized", life.initialized(),
+                                            "ContainersNotInitialized",
+                                            "init containers are not through"));
+  out.MutableItems().push_back(PodCondition("Ready", life.ready(), reason, message));
+  out.MutableItems().push_back(PodCondition("ContainersReady", life.ready(), reason, message));
   return out;
 }
 
@@ -152,7 +148,7 @@ Json StatusOf(const PodLife& life, const PodAddresses& addresses) {
   }
   out.Set("conditions", Conditions(life));
   if (!life.start_time()) return out;
-  out.Set("startTime", TimeText(*life.start_time()));
+  out.Set("startTime", types::FormatTimestamp(*life.start_time()));
   out.Set("podIP", addresses.pod_ip);
   out.Set("podIPs", AddressList(addresses.pod_ip));
   if (!addresses.host_ip.empty()) {

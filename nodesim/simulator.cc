@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "base/digest.h"
 #include "base/log.h"
 #include "client/patch.h"
@@ -38,17 +39,13 @@ bool IsSilenceTaint(const types::Taint& taint) {
          std::end(kSilenceTaints);
 }
 
-std::string TimeText(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
-}
-
 // Two texts of "NAMESPACE/NAME".
 std::pair<std::string, std::string> Split(const std::string& key) {
   const size_t slash = key.find('/');
   return {key.substr(0, slash), key.substr(slash + 1)};
 }
 
-client::WorkQueueOptions QueueOptions(const SimulatorOptions& options) {
+client::WorkQueueOptions PodQueueOptions(const SimulatorOptions& options) {
   client::WorkQueueOptions out;
   out.backoff_initial = options.retry_initial;
   out.backoff_max = options.retry_max;
@@ -86,7 +83,7 @@ class Simulator::NodeHandler final : public client::InformerHandler<types::Node>
 Simulator::Simulator(client::ApiClient& api, Rng& rng, SimulatorOptions options)
     : api_(api),
       options_(options),
-      queue_(api.executor(), QueueOptions(options)),
+      queue_(api.executor(), PodQueueOptions(options)),
       pod_handler_(std::make_unique<PodHandler>(*this)),
       node_handler_(std::make_unique<NodeHandler>(*this)),
       informers_(api.executor()) {
@@ -318,7 +315,7 @@ net::Awaitable<absl::Status> Simulator::WorkOnNode(std::string name) {
 
 net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
   const bool up = !nodes_.find(name)->second.down;
-  const std::string now = TimeText(api_.executor().Now());
+  const std::string now = types::FormatTimestamp(api_.executor().Now());
   Json ready = Json::MakeObject();
   ready.Set("type", "Ready");
   ready.Set("status", up ? "True" : "Unknown");
@@ -352,7 +349,7 @@ net::Awaitable<absl::Status> Simulator::SendTaints(std::string name) {
     if (IsSilenceTaint(taint)) continue;
     Json one = Json::MakeObject({{"key", taint.key}, {"effect", taint.effect}});
     if (!taint.value.empty()) one.Set("value", taint.value);
-    if (taint.time_added) one.Set("timeAdded", TimeText(*taint.time_added));
+    if (taint.time_added) one.Set("timeAdded", types::FormatTimestamp(*taint.time_added));
     kept.MutableItems().push_back(std::move(one));
   }
   client::MergePatch patch;

@@ -23,7 +23,7 @@ constexpr std::string_view kProvisionedBy = "pv.kubernetes.io/provisioned-by";
 constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 
-client::WorkQueueOptions QueueOptions(const VolumeControllerOptions& options) {
+client::WorkQueueOptions VolumeQueueOptions(const VolumeControllerOptions& options) {
   client::WorkQueueOptions out;
   out.backoff_initial = options.retry_initial;
   out.backoff_max = options.retry_max;
@@ -74,7 +74,7 @@ Json ReferenceTo(const PersistentVolumeClaim& claim) {
   return out;
 }
 
-Json Words(const std::vector<std::string>& words) {
+Json TextArray(const std::vector<std::string>& words) {
   Json out = Json::MakeArray();
   for (const std::string& word : words) out.MutableItems().emplace_back(word);
   return out;
@@ -118,7 +118,7 @@ VolumeController::VolumeController(client::ApiClient& api, Rng& rng,
     : api_(api),
       rng_(rng),
       options_(options),
-      queue_(api.executor(), QueueOptions(options)),
+      queue_(api.executor(), VolumeQueueOptions(options)),
       informers_(api.executor()) {
   Watch<StorageClass>();
   Watch<PersistentVolume>();
@@ -316,7 +316,7 @@ net::Awaitable<absl::Status> VolumeController::TellBound(PersistentVolumeClaim c
   client::MergePatch patch;
   patch.RequireUid(claim.meta.uid);
   patch.Set({"status", "phase"}, "Bound");
-  patch.Set({"status", "accessModes"}, Words(volume.spec.access_modes));
+  patch.Set({"status", "accessModes"}, TextArray(volume.spec.access_modes));
   if (const types::Quantity* size = volume.spec.capacity.Find("storage")) {
     patch.Set({"status", "capacity", "storage"}, size->ToString());
   }
@@ -337,7 +337,7 @@ net::Awaitable<absl::Status> VolumeController::Make(PersistentVolumeClaim claim,
   body.MutableAt({"metadata", "name"}) = name;
   body.MutableAt({"metadata", "annotations", kProvisionedBy}) = provisioner;
   body.MutableAt({"spec", "capacity", "storage"}) = size == nullptr ? "1Gi" : size->ToString();
-  body.MutableAt({"spec", "accessModes"}) = Words(claim.spec.access_modes);
+  body.MutableAt({"spec", "accessModes"}) = TextArray(claim.spec.access_modes);
   body.MutableAt({"spec", "storageClassName"}) = ClassOf(claim);
   body.MutableAt({"spec", "persistentVolumeReclaimPolicy"}) =
       reclaim_policy.empty() ? "Delete" : reclaim_policy;

@@ -1,4 +1,4 @@
-// Whose queue a task's use counts in.
+// Which jobs take part, and whose queue a task's use counts in.
 #pragma once
 
 #include "algo/gang_rules.h"
@@ -6,10 +6,15 @@
 
 namespace bth::plugins {
 
+// False for tasks without a job, too.
+inline bool TakesPart(const framework::Session& session, model::JobId job) {
+  return job.valid() && algo::TakesPart(session.job(job));
+}
+
 // The queue of a task whose job takes part in sessions; invalid for others.
 inline model::QueueId QueueOf(const framework::Session& session, model::TaskId task) {
   const model::JobId job = session.task(task).job;
-  if (!job.valid() || !algo::TakesPart(session.job(job))) return {};
+  if (!TakesPart(session, job)) return {};
   return session.job(job).queue;
 }
 

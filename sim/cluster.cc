@@ -23,10 +23,6 @@ using types::Json;
 constexpr int kListDepthMax = 4;
 constexpr std::string_view kQueueOfNamespace = "scheduling.volcano.sh/queue-name";
 
-absl::Status Bad(std::string text) {
-  return absl::InvalidArgumentError(text);
-}
-
 types::Queue StandingQueue(std::string name, bool reclaimable) {
   types::Queue queue;
   queue.meta.name = std::move(name);
@@ -87,16 +83,17 @@ absl::Status Cluster::Add(const Json& manifest, std::string_view origin, Existin
 absl::Status Cluster::TakeAny(const Arrival& arrival, int depth) {
   const Json& manifest = arrival.manifest;
   if (!manifest.is_object()) {
-    return Bad(absl::StrCat("expected an object with apiVersion and kind, found ",
-                            ToAbsl(manifest.TypeName())));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected an object with apiVersion and kind, found ", ToAbsl(manifest.TypeName())));
   }
   const std::string kind(manifest["kind"].AsString());
-  if (kind.empty()) return Bad("kind: missing");
-  if (manifest["apiVersion"].AsString().empty()) return Bad("apiVersion: missing");
+  if (kind.empty()) return absl::InvalidArgumentError("kind: missing");
+  if (manifest["apiVersion"].AsString().empty())
+    return absl::InvalidArgumentError("apiVersion: missing");
   const bool is_list = kind.size() >= 4 && kind.compare(kind.size() - 4, 4, "List") == 0;
   if (!is_list) return TakeOne(arrival, kind);
-  if (depth >= kListDepthMax) return Bad("items: lists in lists in lists");
-  if (!manifest["items"].is_array()) return Bad("items: expected an array");
+  if (depth >= kListDepthMax) return absl::InvalidArgumentError("items: lists in lists in lists");
+  if (!manifest["items"].is_array()) return absl::InvalidArgumentError("items: expected an array");
   for (size_t i = 0; i < manifest["items"].size(); ++i) {
     Json item = manifest["items"][i];
     if (item.is_object() && kind != "List" && item["kind"].is_null()) {
@@ -113,10 +110,11 @@ absl::Status Cluster::TakeDumpHeader(const Json& manifest) {
   std::string error;
   const absl::string_view time = ToAbsl(manifest["time"].AsString());
   if (!absl::ParseTime(absl::RFC3339_full, time, &dumped_at_, &error)) {
-    return Bad(absl::StrCat("time: \"", time, "\": ", error));
+    return absl::InvalidArgumentError(absl::StrCat("time: \"", time, "\": ", error));
   }
   const Json& names = manifest["schedulerNames"];
-  if (!names.is_array() || names.empty()) return Bad("schedulerNames: expected a list of names");
+  if (!names.is_array() || names.empty())
+    return absl::InvalidArgumentError("schedulerNames: expected a list of names");
   responsibility_.scheduler_names.clear();
   for (size_t i = 0; i < names.size(); ++i) {
     responsibility_.scheduler_names.emplace(names[i].AsString());
@@ -146,7 +144,7 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "StatefulSet") return Take(arrival, &stateful_sets_);
   const Json& meta = arrival.manifest["metadata"];
   const std::string name(meta["name"].AsString());
-  if (name.empty()) return Bad("metadata.name: missing");
+  if (name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
   if (kind == "Namespace") {
     const std::string_view queue = meta["annotations"][kQueueOfNamespace].AsString();
     if (!queue.empty()) namespace_queues_[name] = std::string(queue);
@@ -155,7 +153,8 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   const std::string key =
       absl::StrCat(ToAbsl(kind), " ", ToAbsl(meta["namespace"].AsString()), "/", name);
   if (!others_.insert(key).second) {
-    if (arrival.existing == Existing::kRefuse) return Bad(absl::StrCat(key, ": given twice"));
+    if (arrival.existing == Existing::kRefuse)
+      return absl::InvalidArgumentError(absl::StrCat(key, ": given twice"));
     return absl::OkStatus();
   }
   ++unused_[std::string(kind)];
@@ -170,8 +169,9 @@ absl::Status Cluster::Check(const Arrival& arrival) {
   const std::string version = types::ResourceTraits<T>::type().ApiVersion();
   const std::string_view given = arrival.manifest["apiVersion"].AsString();
   if (given != version) {
-    return Bad(absl::StrCat("apiVersion: ", ToAbsl(given), " has no kind ",
-                            types::ResourceTraits<T>::type().kind, "; use ", version));
+    return absl::InvalidArgumentError(absl::StrCat("apiVersion: ", ToAbsl(given), " has no kind ",
+                                                   types::ResourceTraits<T>::type().kind, "; use ",
+                                                   version));
   }
   return types::Decode<T>(arrival.manifest).status();
 }
@@ -181,7 +181,7 @@ absl::Status Cluster::Take(const Arrival& arrival, Kind<T>* kind) {
   const types::ResourceType& type = types::ResourceTraits<T>::type();
   BTH_RETURN_IF_ERROR(Check<T>(arrival));
   BTH_ASSIGN_OR_RETURN(T object, types::Decode<T>(arrival.manifest));
-  if (object.meta.name.empty()) return Bad("metadata.name: missing");
+  if (object.meta.name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
   if (type.namespaced && object.meta.ns.empty()) object.meta.ns = "default";
   if (!type.namespaced) object.meta.ns.clear();
   const std::string key = object.meta.Key();
@@ -191,7 +191,8 @@ absl::Status Cluster::Take(const Arrival& arrival, Kind<T>* kind) {
   if (const auto known = kind->objects.find(key); known != kind->objects.end() && !standing) {
     if (arrival.existing == Existing::kRefuse) {
       const std::string where = fresh == kind->fresh.end() ? "earlier" : fresh->second;
-      return Bad(absl::StrCat(type.kind, " ", key, ": given twice, first in ", where));
+      return absl::InvalidArgumentError(
+          absl::StrCat(type.kind, " ", key, ": given twice, first in ", where));
     }
     const types::ObjectMeta& old = known->second.meta;
     if (object.meta.uid.empty()) object.meta.uid = old.uid;
@@ -316,8 +317,9 @@ absl::Status Cluster::GivePriority(types::PodSpec* spec) const {
   if (!spec->priority_class_name.empty()) {
     const auto known = priorities_.objects.find(spec->priority_class_name);
     if (known == priorities_.objects.end()) {
-      return Bad(absl::StrCat("spec.priorityClassName: there is no PriorityClass ",
-                              spec->priority_class_name, "; add it, or set spec.priority"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("spec.priorityClassName: there is no PriorityClass ",
+                       spec->priority_class_name, "; add it, or set spec.priority"));
     }
     found = &known->second;
   } else {
@@ -369,10 +371,11 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
              kind == "statefulset") {
     if (!DeleteSelector(kind, name, mirror)) return missing();
   } else {
-    return Bad(absl::StrCat("unknown kind ", ToAbsl(kind),
-                            "; use pod, podgroup, node, queue, priorityclass, "
-                            "poddisruptionbudget, resourcequota, service, "
-                            "replicationcontroller, replicaset or statefulset"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown kind ", ToAbsl(kind),
+                     "; use pod, podgroup, node, queue, priorityclass, "
+                     "poddisruptionbudget, resourcequota, service, "
+                     "replicationcontroller, replicaset or statefulset"));
   }
   return absl::OkStatus();
 }

@@ -60,8 +60,8 @@ absl::StatusOr<Cluster> ReadCluster(const RunOptions& options, std::istream& in)
   return cluster;
 }
 
-absl::StatusOr<conf::Policy> PolicyOf(const RunOptions& options,
-                                      const framework::Registry& registry, std::ostream& err) {
+absl::StatusOr<conf::Policy> PolicyOfRun(const RunOptions& options,
+                                         const framework::Registry& registry, std::ostream& err) {
   if (options.conf.empty()) return conf::DefaultPolicy();
   BTH_ASSIGN_OR_RETURN(const std::string text, ReadText(options.conf));
   auto policy = ReadPolicy(text, registry, err);
@@ -85,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
     return absl::InvalidArgumentError(
         "no manifests: name files or folders, or - to read them here");
   }
-  BTH_ASSIGN_OR_RETURN(conf::Policy policy, PolicyOf(options, registry, err));
+  BTH_ASSIGN_OR_RETURN(conf::Policy policy, PolicyOfRun(options, registry, err));
   BTH_ASSIGN_OR_RETURN(Cluster cluster, ReadCluster(options, in));
   for (const auto& [kind, count] : cluster.unused()) {
     err << "vc-sim: note: " << count << " of kind " << kind << " have no effect here\n";

@@ -24,10 +24,6 @@ namespace {
 
 using types::Json;
 
-absl::Status Bad(std::string text) {
-  return absl::InvalidArgumentError(text);
-}
-
 const framework::Registry& Builtins() {
   static const framework::Registry& kRegistry = *[] {
     auto* registry = new framework::Registry;
@@ -43,7 +39,7 @@ absl::Status CheckKeys(const Json& map, std::initializer_list<std::string_view> 
   for (const auto& [key, value] : map.members()) {
     bool found = false;
     for (std::string_view name : known) found |= name == key;
-    if (!found) return Bad(absl::StrCat(path, ": unknown member ", key));
+    if (!found) return absl::InvalidArgumentError(absl::StrCat(path, ": unknown member ", key));
   }
   return absl::OkStatus();
 }
@@ -98,8 +94,8 @@ absl::StatusOr<std::string> ConfText(const Json& conf, const std::string& path) 
   return conf::ToYaml(ToValue(out));
 }
 
-absl::StatusOr<std::shared_ptr<const conf::Policy>> PolicyOf(const Json& conf,
-                                                             const std::string& path) {
+absl::StatusOr<std::shared_ptr<const conf::Policy>> ScenarioPolicy(const Json& conf,
+                                                                   const std::string& path) {
   if (conf.is_null()) return std::make_shared<const conf::Policy>(conf::DefaultPolicy());
   BTH_ASSIGN_OR_RETURN(const std::string text, ConfText(conf, path));
   std::ostringstream findings;
@@ -118,7 +114,7 @@ class ScenarioRun final {
     BTH_RETURN_IF_ERROR(CheckKeys(
         scenario_, {"name", "given", "conf", "apply", "cycles", "expect", "steps"}, "scenario"));
     outcome_.name = std::string(scenario_["name"].AsString());
-    if (outcome_.name.empty()) return Bad("name: missing");
+    if (outcome_.name.empty()) return absl::InvalidArgumentError("name: missing");
     BTH_RETURN_IF_ERROR(Start());
     if (!scenario_["expect"].is_null() || !scenario_["cycles"].is_null()) {
       BTH_RETURN_IF_ERROR(RunCycles(scenario_, "expect"));
@@ -152,7 +148,7 @@ class ScenarioRun final {
     for (const Json& object : objects) {
       BTH_RETURN_IF_ERROR(cluster.Add(object, "given", Cluster::Existing::kRefuse));
     }
-    BTH_ASSIGN_OR_RETURN(auto policy, PolicyOf(scenario_["conf"], "conf"));
+    BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(scenario_["conf"], "conf"));
     std::vector<conf::Finding> findings;
     BTH_ASSIGN_OR_RETURN(
         simulation_,
@@ -172,19 +168,21 @@ class ScenarioRun final {
     }
     for (const Json& doomed : step["delete"].items()) {
       const std::vector<std::string> parts = absl::StrSplit(ToAbsl(doomed.AsString()), ' ');
-      if (parts.size() != 2) return Bad(absl::StrCat(path, ".delete: expected `kind name`"));
+      if (parts.size() != 2)
+        return absl::InvalidArgumentError(absl::StrCat(path, ".delete: expected `kind name`"));
       const absl::Status status = simulation_->Delete(parts[0], parts[1]);
       if (!status.ok()) return Annotate(status, absl::StrCat(path, ".delete"));
     }
     if (!step["advance"].is_null()) {
       absl::Duration by;
       if (!absl::ParseDuration(ToAbsl(step["advance"].AsString()), &by)) {
-        return Bad(absl::StrCat(path, ".advance: not a duration such as 10s"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, ".advance: not a duration such as 10s"));
       }
       simulation_->Advance(by);
     }
     if (!step["conf"].is_null()) {
-      BTH_ASSIGN_OR_RETURN(auto policy, PolicyOf(step["conf"], absl::StrCat(path, ".conf")));
+      BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(step["conf"], absl::StrCat(path, ".conf")));
       std::vector<conf::Finding> findings;
       BTH_RETURN_IF_ERROR(simulation_->SetPolicy(std::move(policy), &findings));
     }
@@ -197,12 +195,14 @@ class ScenarioRun final {
     const auto by_default = static_cast<int64_t>(each ? expect.size() : 1);
     const int64_t cycles = step["cycles"].AsInt(by_default);
     if (cycles < 0 || cycles > kCyclesMax || (each && cycles != by_default)) {
-      return Bad(absl::StrCat(path, ": ", cycles, " cycles do not go with it"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": ", cycles, " cycles do not go with it"));
     }
     const size_t before = simulation_->cycles().size();
     for (int64_t i = 0; i < cycles; ++i) BTH_RETURN_IF_ERROR(simulation_->RunCycle());
     if (expect.is_null()) return absl::OkStatus();
-    if (cycles == 0) return Bad(absl::StrCat(path, ": no cycle to compare with"));
+    if (cycles == 0)
+      return absl::InvalidArgumentError(absl::StrCat(path, ": no cycle to compare with"));
     if (!each) {
       const Json& last = simulation_->cycles().back();
       CompareCycle(expect, last, path, &outcome_.failures);
@@ -275,7 +275,8 @@ absl::StatusOr<std::string> Bless(std::string_view text,
       out.push_back(lines[i]);
       continue;
     }
-    if (next == wanted.size()) return Bad(absl::StrCat("line ", i + 1, ": expect without a cycle"));
+    if (next == wanted.size())
+      return absl::InvalidArgumentError(absl::StrCat("line ", i + 1, ": expect without a cycle"));
     out.push_back(absl::StrCat(lines[i].substr(0, indent), "expect:"));
     const std::string yaml = conf::ToYaml(ToValue(*wanted[next++]));
     for (absl::string_view line : absl::StrSplit(yaml, '\n', absl::SkipEmpty())) {
@@ -283,7 +284,8 @@ absl::StatusOr<std::string> Bless(std::string_view text,
     }
     while (i + 1 < lines.size() && !EndsBlock(lines[i + 1], indent)) ++i;
   }
-  if (next != wanted.size()) return Bad("some expectation does not begin a line with `expect:`");
+  if (next != wanted.size())
+    return absl::InvalidArgumentError("some expectation does not begin a line with `expect:`");
   std::string joined;
   for (const std::string& line : out) absl::StrAppend(&joined, line, "\n");
   while (joined.size() > 1 && joined.ends_with("\n\n")) joined.pop_back();

@@ -32,10 +32,6 @@ struct Word {
 using Setter = std::function<absl::Status(Json*, const Word&)>;
 using Words = std::map<std::string, Setter, std::less<>>;
 
-absl::Status Bad(const std::string& text) {
-  return absl::InvalidArgumentError(text);
-}
-
 std::string ResourceName(const std::string& word) {
   if (word == "mem") return "memory";
   return word == "gpu" ? "nvidia.com/gpu" : word;
@@ -54,7 +50,7 @@ Setter SetNumber(std::vector<std::string> path) {
   return [path = std::move(path)](Json* object, const Word& word) {
     int64_t number = 0;
     if (!absl::SimpleAtoi(word.value, &number)) {
-      return Bad(absl::StrCat(word.key, "=", word.value, ": not a number"));
+      return absl::InvalidArgumentError(absl::StrCat(word.key, "=", word.value, ": not a number"));
     }
     Json* at = object;
     for (const std::string& part : path) at = &(*at)[part];
@@ -99,7 +95,8 @@ Json& Push(Json* object, std::initializer_list<std::string_view> path, Json valu
 
 absl::Status SetCreated(Json* object, const Word& word) {
   int64_t seconds = 0;
-  if (!absl::SimpleAtoi(word.value, &seconds)) return Bad("created: not a number of seconds");
+  if (!absl::SimpleAtoi(word.value, &seconds))
+    return absl::InvalidArgumentError("created: not a number of seconds");
   (*object)["metadata"].Set(
       "creationTimestamp", Json(types::FormatTimestamp(Cluster::Epoch() + absl::Seconds(seconds))));
   return absl::OkStatus();
@@ -151,7 +148,8 @@ absl::Status AddPreference(Json* pod, const Word& word) {
   const std::vector<std::string> parts = absl::StrSplit(word.value, absl::MaxSplits(':', 1));
   int64_t weight = 0;
   if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &weight)) {
-    return Bad(absl::StrCat("prefer.", word.rest, ": expected <values>:<weight>"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("prefer.", word.rest, ": expected <values>:<weight>"));
   }
   Json term = Json::MakeObject();
   term["matchExpressions"].MutableItems().push_back(Requirement(word.rest, parts[0]));
@@ -177,7 +175,7 @@ absl::Status AddRequest(Json* pod, const Word& word) {
 absl::Status AddPort(Json* pod, const Word& word) {
   const std::vector<std::string> parts = absl::StrSplit(word.value, absl::MaxSplits('/', 1));
   int64_t port = 0;
-  if (!absl::SimpleAtoi(parts[0], &port)) return Bad("port: not a number");
+  if (!absl::SimpleAtoi(parts[0], &port)) return absl::InvalidArgumentError("port: not a number");
   Json out = Json::MakeObject({{"containerPort", port}, {"hostPort", port}});
   if (parts.size() > 1) out.Set("protocol", Json(parts[1]));
   ContainerOf(pod)["ports"].MutableItems().push_back(std::move(out));
@@ -194,7 +192,7 @@ absl::Status AddRoles(Json* group, const Word& word) {
     const std::vector<std::string> parts = absl::StrSplit(role, absl::MaxSplits(':', 1));
     int64_t minimum = 0;
     if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &minimum)) {
-      return Bad("roles: expected <role>:<minimum>,…");
+      return absl::InvalidArgumentError("roles: expected <role>:<minimum>,…");
     }
     (*group)["spec"]["minTaskMember"].Set(parts[0], Json(minimum));
   }
@@ -207,7 +205,8 @@ absl::Status AddSubGroup(Json* group, const Word& word) {
   int64_t least = 0;
   if (parts.size() != 3 || !absl::SimpleAtoi(parts[0], &size) ||
       !absl::SimpleAtoi(parts[1], &least)) {
-    return Bad(absl::StrCat("group.", word.rest, ": expected <size>:<sub-groups>:<label key>"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("group.", word.rest, ": expected <size>:<sub-groups>:<label key>"));
   }
   Push(group, {"spec", "subGroupPolicy"},
        Json::MakeObject({{"name", word.rest},
@@ -401,8 +400,8 @@ Json NewPod(const std::string& name) {
 absl::Status Unknown(std::string_view kind, const Word& word, const Words& words) {
   std::vector<std::string_view> names;
   for (const auto& [name, setter] : words) names.push_back(name);
-  return Bad(absl::StrCat("unknown word \"", word.key, word.rest, "\" of ", ToAbsl(kind),
-                          DidYouMean(word.key, names)));
+  return absl::InvalidArgumentError(absl::StrCat("unknown word \"", word.key, word.rest, "\" of ",
+                                                 ToAbsl(kind), DidYouMean(word.key, names)));
 }
 
 absl::Status SetAll(std::string_view kind, const std::vector<Word>& line, const Words& words,
@@ -435,7 +434,8 @@ absl::Status ExpandJob(const std::string& name, const std::vector<Word>& line,
     if (setter != JobWords().end()) BTH_RETURN_IF_ERROR(setter->second(&group, word));
     if (word.key == "tasks") {
       if (!absl::SimpleAtoi(word.value, &tasks) || tasks < 0 || tasks > kTasksMax) {
-        return Bad(absl::StrCat("tasks: not a number within 0 and ", kTasksMax));
+        return absl::InvalidArgumentError(
+            absl::StrCat("tasks: not a number within 0 and ", kTasksMax));
       }
     } else if (word.key == "taskprio") {
       pod_line.push_back({.key = "prio", .rest = "", .value = word.value});
@@ -463,7 +463,8 @@ absl::Status ExpandOne(const std::string& kind, const std::string& name,
   const bool is_node = kind == "node";
   const bool is_queue = kind == "queue";
   if (!is_node && !is_queue && kind != "priority") {
-    return Bad(absl::StrCat("unknown kind \"", kind, "\"; use node, queue, priority, job or pod"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown kind \"", kind, "\"; use node, queue, priority, job or pod"));
   }
   Json object = is_node    ? NewObject("v1", "Node", name)
                 : is_queue ? NewObject("scheduling.volcano.sh/v1beta1", "Queue", name)
@@ -479,7 +480,7 @@ absl::Status ExpandOne(const std::string& kind, const std::string& name,
 
 absl::StatusOr<std::vector<Json>> ExpandShortForm(std::string_view line) {
   const std::vector<std::string> parts = absl::StrSplit(ToAbsl(line), ' ', absl::SkipWhitespace());
-  if (parts.size() < 2) return Bad("expected a kind and a name");
+  if (parts.size() < 2) return absl::InvalidArgumentError("expected a kind and a name");
   std::vector<Word> words;
   for (size_t i = 2; i < parts.size(); ++i) words.push_back(SplitWord(parts[i]));
   std::vector<Json> out;

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "api/model/find_label.h"
+
 namespace bth::model {
 namespace {
-
-const Symbol* Find(const std::vector<LabelPair>& labels, Symbol key) {
-  const auto it = std::lower_bound(labels.begin(), labels.end(), key,
-                                   [](const LabelPair& l, Symbol k) { return l.first < k; });
-  return it != labels.end() && it->first == key ? &it->second : nullptr;
-}
 
 bool Holds(const NodeRequirement& requirement, const Symbol* value) {
   const auto listed = [&] {
@@ -43,7 +39,7 @@ const std::vector<LabelPair>& LabelsOf(Symbol ns, const NamespaceTable& namespac
 bool Matches(const PodSelector& selector, const std::vector<LabelPair>& labels) {
   if (selector.never) return false;
   for (const NodeRequirement& requirement : selector.requirements) {
-    if (!Holds(requirement, Find(labels, requirement.key))) return false;
+    if (!Holds(requirement, FindLabel(labels, requirement.key))) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "api/model/find_label.h"
 #include "base/strings.h"
 
 namespace bth::model {
@@ -14,17 +15,11 @@ std::string Prefix(std::string_view text) {
   return out;
 }
 
-const Symbol* Find(const SymbolLabels& labels, Symbol key) {
-  const auto at = std::lower_bound(labels.begin(), labels.end(), key,
-                                   [](const auto& label, Symbol k) { return label.first < k; });
-  return at == labels.end() || at->first != key ? nullptr : &at->second;
-}
-
 }  // namespace
 
 bool Matches(const std::vector<NodeRequirement>& selector, const SymbolLabels& labels) {
   return std::all_of(selector.begin(), selector.end(), [&labels](const NodeRequirement& r) {
-    const Symbol* value = Find(labels, r.key);
+    const Symbol* value = FindLabel(labels, r.key);
     const bool in =
         value != nullptr && std::binary_search(r.values.begin(), r.values.end(), *value);
     switch (r.op) {

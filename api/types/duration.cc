@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
@@ -24,7 +25,7 @@ constexpr Unit kUnits[] = {{"ns", 1},
                            {"h", 3'600'000'000'000}};
 
 constexpr uint64_t kMagnitudeMax = uint64_t{1} << 63;
-constexpr size_t kTextMax = 128;
+constexpr size_t kDurationTextMax = 128;
 
 const Unit* TakeUnit(std::string_view* text) {
   for (const Unit& unit : kUnits) {
@@ -35,10 +36,6 @@ const Unit* TakeUnit(std::string_view* text) {
   return nullptr;
 }
 
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Takes "1.5h" off the front and adds it. False: no such thing, or too much.
 bool AddPart(std::string_view* text, uint64_t* total) {
   using Wide = unsigned __int128;
@@ -46,7 +43,7 @@ bool AddPart(std::string_view* text, uint64_t* total) {
   Wide fraction = 0;
   Wide scale = 1;
   size_t digits = 0;
-  while (!text->empty() && IsDigit(text->front())) {
+  while (!text->empty() && absl::ascii_isdigit(text->front())) {
     whole = whole * 10 + static_cast<Wide>(text->front() - '0');
     if (whole > kMagnitudeMax) return false;
     text->remove_prefix(1);
@@ -54,7 +51,7 @@ bool AddPart(std::string_view* text, uint64_t* total) {
   }
   if (!text->empty() && text->front() == '.') {
     text->remove_prefix(1);
-    while (!text->empty() && IsDigit(text->front())) {
+    while (!text->empty() && absl::ascii_isdigit(text->front())) {
       // 18 digits are more than an hour has nanoseconds; those behind them are cut.
       if (scale < Wide{1'000'000'000'000'000'000}) {
         fraction = fraction * 10 + static_cast<Wide>(text->front() - '0');
@@ -96,7 +93,7 @@ std::string Decimal(uint64_t nanoseconds, int digits) {
 
 absl::StatusOr<absl::Duration> ParseDuration(std::string_view text) {
   std::string_view rest = text;
-  if (rest.size() > kTextMax) return NotADuration(text);
+  if (rest.size() > kDurationTextMax) return NotADuration(text);
   const bool negative = !rest.empty() && rest.front() == '-';
   if (negative || (!rest.empty() && rest.front() == '+')) rest.remove_prefix(1);
   if (rest == "0") return absl::ZeroDuration();

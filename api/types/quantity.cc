@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
@@ -15,7 +16,7 @@ constexpr __int128 kNanoPerUnit = 1'000'000'000;
 constexpr __int128 kNanoPerMilli = 1'000'000;
 constexpr __int128 kNanoMax = static_cast<__int128>(INT64_MAX) * kNanoPerUnit;
 // No real quantity is longer; the limit bounds the work on hostile text.
-constexpr size_t kTextMax = 256;
+constexpr size_t kQuantityTextMax = 256;
 
 struct Suffix {
   std::string_view text;
@@ -40,10 +41,6 @@ constexpr std::array<Suffix, 16> kSuffixes = {{{"", 10, 0},
                                                {"Pi", 2, 50},
                                                {"Ei", 2, 60}}};
 
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 struct Scale {
   int base = 10;
   int64_t exponent = 0;
@@ -61,7 +58,7 @@ std::optional<Scale> ParseSuffix(std::string_view text) {
   text.remove_prefix(1);
   if (text[0] == '+') {
     text.remove_prefix(1);
-    if (text.empty() || !IsDigit(text[0])) return std::nullopt;
+    if (text.empty() || !absl::ascii_isdigit(text[0])) return std::nullopt;
   }
   int64_t exponent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
@@ -135,13 +132,13 @@ Quantity Quantity::FromMilli(int64_t milli, Format format) {
 
 absl::StatusOr<Quantity> Quantity::Parse(std::string_view text) {
   if (text.empty()) return BadQuantity(text, "empty; expected a number such as 500m, 2 or 1Gi");
-  if (text.size() > kTextMax) return BadQuantity(text, "longer than 256 characters");
+  if (text.size() > kQuantityTextMax) return BadQuantity(text, "longer than 256 characters");
   std::string_view rest = text;
   const bool negative = rest[0] == '-';
   if (negative || rest[0] == '+') rest.remove_prefix(1);
   const auto take_digits = [&rest] {
     size_t count = 0;
-    while (count < rest.size() && IsDigit(rest[count])) ++count;
+    while (count < rest.size() && absl::ascii_isdigit(rest[count])) ++count;
     const std::string_view digits = rest.substr(0, count);
     rest.remove_prefix(count);
     return digits;

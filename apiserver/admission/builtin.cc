@@ -32,20 +32,20 @@ class FunctionStage final : public Stage {
   const Function function_;
 };
 
-bool IsWhole(const WriteContext& write) {
+bool IsWholeObject(const WriteContext& write) {
   return write.subresource.empty() && write.operation != Operation::kDelete;
 }
 
 bool IsPodCreation(const WriteContext& write) {
-  return IsWhole(write) && write.operation == Operation::kCreate && write.Is("", "pods");
+  return IsWholeObject(write) && write.operation == Operation::kCreate && write.Is("", "pods");
 }
 
 bool IsPodWrite(const WriteContext& write) {
-  return IsWhole(write) && write.Is("", "pods");
+  return IsWholeObject(write) && write.Is("", "pods");
 }
 
 bool IsObject(const WriteContext& write) {
-  return IsWhole(write) && !write.Is("", "pods");
+  return IsWholeObject(write) && !write.Is("", "pods");
 }
 
 // Status writes too: their metadata must stay valid.
@@ -63,7 +63,7 @@ bool IsDefinition(const WriteContext& write) {
 }
 
 bool IsPriorityClass(const WriteContext& write) {
-  return IsWhole(write) && write.Is("scheduling.k8s.io", "priorityclasses");
+  return IsWholeObject(write) && write.Is("scheduling.k8s.io", "priorityclasses");
 }
 
 bool IsSystemDeletion(const WriteContext& write) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/admission/stage.h"
@@ -12,6 +14,8 @@ namespace bth::apiserver {
 // Defaults, namespaces' and definitions' own rules, priorities, validation.
 void AddBuiltinStages(const std::shared_ptr<Core>& core);
 
+// Sets a default: a value that is there stays, unless it is null.
+void SetIfAbsent(Json& object, std::string_view key, Json value);
 // Fills in what the API promises of a pod that was just made (admission/pod_defaults.cc).
 void DefaultPod(Json& pod);
 // Adds the tolerations of not-ready and unreachable nodes that every pod has unless it says

@@ -9,11 +9,6 @@
 namespace bth::apiserver {
 namespace {
 
-void Fill(Json& object, std::string_view key, Json value) {
-  const Json* present = std::as_const(object).Find(key);
-  if (present == nullptr || present->is_null()) object.Set(key, std::move(value));
-}
-
 void DefaultNamespace(const WriteContext& write, Json& object) {
   object["metadata"]["labels"].Set("kubernetes.io/metadata.name", write.name);
   if (write.operation != Operation::kCreate) return;
@@ -22,19 +17,19 @@ void DefaultNamespace(const WriteContext& write, Json& object) {
 }
 
 void DefaultService(Json& spec) {
-  Fill(spec, "type", "ClusterIP");
-  Fill(spec, "sessionAffinity", "None");
+  SetIfAbsent(spec, "type", "ClusterIP");
+  SetIfAbsent(spec, "sessionAffinity", "None");
   Json* ports = spec.Find("ports");
   if (ports == nullptr || !ports->is_array()) return;
   for (Json& port : ports->MutableItems()) {
     if (!port.is_object()) continue;
-    Fill(port, "protocol", "TCP");
-    Fill(port, "targetPort", std::as_const(port)["port"]);
+    SetIfAbsent(port, "protocol", "TCP");
+    SetIfAbsent(port, "targetPort", std::as_const(port)["port"]);
   }
 }
 
 void DefaultSecret(Json& object) {
-  Fill(object, "type", "Opaque");
+  SetIfAbsent(object, "type", "Opaque");
   const Json plain = std::as_const(object)["stringData"];
   for (const auto& [key, value] : plain.members()) {
     object["data"].Set(key, absl::Base64Escape(ToAbsl(value.AsString())));
@@ -46,38 +41,39 @@ void DefaultSecret(Json& object) {
 void DefaultWorkload(const ResourceType& type, Json& spec) {
   if (type.kind == "Deployment" || type.kind == "ReplicaSet" || type.kind == "StatefulSet" ||
       type.kind == "ReplicationController") {
-    Fill(spec, "replicas", 1);
+    SetIfAbsent(spec, "replicas", 1);
   }
   if (type.kind == "Deployment") {
-    Fill(spec, "progressDeadlineSeconds", 600);
-    Fill(spec, "revisionHistoryLimit", 10);
-    Fill(spec, "strategy",
-         Json::MakeObject({{"type", "RollingUpdate"},
-                           {"rollingUpdate",
-                            Json::MakeObject({{"maxSurge", "25%"}, {"maxUnavailable", "25%"}})}}));
+    SetIfAbsent(spec, "progressDeadlineSeconds", 600);
+    SetIfAbsent(spec, "revisionHistoryLimit", 10);
+    SetIfAbsent(
+        spec, "strategy",
+        Json::MakeObject({{"type", "RollingUpdate"},
+                          {"rollingUpdate",
+                           Json::MakeObject({{"maxSurge", "25%"}, {"maxUnavailable", "25%"}})}}));
   }
   if (type.kind == "StatefulSet") {
-    Fill(spec, "podManagementPolicy", "OrderedReady");
-    Fill(spec, "revisionHistoryLimit", 10);
-    Fill(spec, "updateStrategy",
-         Json::MakeObject(
-             {{"type", "RollingUpdate"}, {"rollingUpdate", Json::MakeObject({{"partition", 0}})}}));
+    SetIfAbsent(spec, "podManagementPolicy", "OrderedReady");
+    SetIfAbsent(spec, "revisionHistoryLimit", 10);
+    SetIfAbsent(spec, "updateStrategy",
+                Json::MakeObject({{"type", "RollingUpdate"},
+                                  {"rollingUpdate", Json::MakeObject({{"partition", 0}})}}));
   }
   if (type.kind == "Job") {
     if (std::as_const(spec)["completions"].is_null()) {
       // Without a parallelism either, a job is one pod.
       if (std::as_const(spec)["parallelism"].is_null()) spec.Set("completions", 1);
     }
-    Fill(spec, "parallelism", 1);
-    Fill(spec, "backoffLimit", 6);
-    Fill(spec, "completionMode", "NonIndexed");
-    Fill(spec, "suspend", false);
+    SetIfAbsent(spec, "parallelism", 1);
+    SetIfAbsent(spec, "backoffLimit", 6);
+    SetIfAbsent(spec, "completionMode", "NonIndexed");
+    SetIfAbsent(spec, "suspend", false);
   }
   if (type.kind == "CronJob") {
-    Fill(spec, "concurrencyPolicy", "Allow");
-    Fill(spec, "suspend", false);
-    Fill(spec, "successfulJobsHistoryLimit", 3);
-    Fill(spec, "failedJobsHistoryLimit", 1);
+    SetIfAbsent(spec, "concurrencyPolicy", "Allow");
+    SetIfAbsent(spec, "suspend", false);
+    SetIfAbsent(spec, "successfulJobsHistoryLimit", 3);
+    SetIfAbsent(spec, "failedJobsHistoryLimit", 1);
   }
   Json* holder = &spec;
   if (type.kind == "CronJob") {
@@ -94,16 +90,16 @@ void DefaultWorkload(const ResourceType& type, Json& spec) {
 void DefaultStorage(const WriteContext& write, Json& object) {
   const std::string& kind = write.type->kind;
   if (kind == "StorageClass") {
-    Fill(object, "reclaimPolicy", "Delete");
-    Fill(object, "volumeBindingMode", "Immediate");
+    SetIfAbsent(object, "reclaimPolicy", "Delete");
+    SetIfAbsent(object, "volumeBindingMode", "Immediate");
   } else if (kind == "PersistentVolume") {
-    Fill(object["spec"], "persistentVolumeReclaimPolicy", "Retain");
-    Fill(object["spec"], "volumeMode", "Filesystem");
+    SetIfAbsent(object["spec"], "persistentVolumeReclaimPolicy", "Retain");
+    SetIfAbsent(object["spec"], "volumeMode", "Filesystem");
     if (write.operation == Operation::kCreate) {
       object.Set("status", Json::MakeObject({{"phase", "Pending"}}));
     }
   } else if (kind == "PersistentVolumeClaim") {
-    Fill(object["spec"], "volumeMode", "Filesystem");
+    SetIfAbsent(object["spec"], "volumeMode", "Filesystem");
     if (write.operation == Operation::kCreate) {
       object.Set("status", Json::MakeObject({{"phase", "Pending"}}));
     }
@@ -112,20 +108,25 @@ void DefaultStorage(const WriteContext& write, Json& object) {
 
 }  // namespace
 
+void SetIfAbsent(Json& object, std::string_view key, Json value) {
+  const Json* present = std::as_const(object).Find(key);
+  if (present == nullptr || present->is_null()) object.Set(key, std::move(value));
+}
+
 void DefaultObject(const WriteContext& write, Json& object) {
   const ResourceType& type = *write.type;
   if (type.custom) return;
   if (write.Is("", "namespaces")) return DefaultNamespace(write, object);
   if (write.Is("", "secrets")) return DefaultSecret(object);
   if (write.Is("scheduling.k8s.io", "priorityclasses")) {
-    Fill(object, "preemptionPolicy", "PreemptLowerPriority");
-    Fill(object, "value", 0);
+    SetIfAbsent(object, "preemptionPolicy", "PreemptLowerPriority");
+    SetIfAbsent(object, "value", 0);
     return;
   }
   if (write.Is("", "nodes")) {
     // A node that does not say what may be used gives all it has.
     const Json capacity = std::as_const(object)["status"]["capacity"];
-    if (capacity.is_object()) Fill(object["status"], "allocatable", capacity);
+    if (capacity.is_object()) SetIfAbsent(object["status"], "allocatable", capacity);
     return;
   }
   DefaultStorage(write, object);

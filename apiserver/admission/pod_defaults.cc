@@ -9,11 +9,6 @@
 namespace bth::apiserver {
 namespace {
 
-void Fill(Json& object, std::string_view key, Json value) {
-  const Json* present = std::as_const(object).Find(key);
-  if (present == nullptr || present->is_null()) object.Set(key, std::move(value));
-}
-
 // Older images are pulled only when missing; "latest" and untagged ones always.
 std::string_view PullPolicy(std::string_view image) {
   const size_t slash = image.rfind('/');
@@ -26,30 +21,31 @@ std::string_view PullPolicy(std::string_view image) {
 void DefaultProbe(Json& container, std::string_view key) {
   Json* probe = container.Find(key);
   if (probe == nullptr || !probe->is_object()) return;
-  Fill(*probe, "timeoutSeconds", 1);
-  Fill(*probe, "periodSeconds", 10);
-  Fill(*probe, "successThreshold", 1);
-  Fill(*probe, "failureThreshold", 3);
+  SetIfAbsent(*probe, "timeoutSeconds", 1);
+  SetIfAbsent(*probe, "periodSeconds", 10);
+  SetIfAbsent(*probe, "successThreshold", 1);
+  SetIfAbsent(*probe, "failureThreshold", 3);
   if (Json* http = probe->Find("httpGet"); http != nullptr && http->is_object()) {
-    Fill(*http, "path", "/");
-    Fill(*http, "scheme", "HTTP");
+    SetIfAbsent(*http, "path", "/");
+    SetIfAbsent(*http, "scheme", "HTTP");
   }
 }
 
 void DefaultContainer(Json& container) {
   if (!container.is_object()) return;
-  Fill(container, "terminationMessagePath", "/dev/termination-log");
-  Fill(container, "terminationMessagePolicy", "File");
-  Fill(container, "imagePullPolicy", PullPolicy(std::as_const(container)["image"].AsString()));
-  Fill(container, "resources", Json::MakeObject());
+  SetIfAbsent(container, "terminationMessagePath", "/dev/termination-log");
+  SetIfAbsent(container, "terminationMessagePolicy", "File");
+  SetIfAbsent(container, "imagePullPolicy",
+              PullPolicy(std::as_const(container)["image"].AsString()));
+  SetIfAbsent(container, "resources", Json::MakeObject());
   // A limit without a request asks for as much.
   const Json limits = std::as_const(container)["resources"]["limits"];
   for (const auto& [name, value] : limits.members()) {
-    Fill(container["resources"]["requests"], name, value);
+    SetIfAbsent(container["resources"]["requests"], name, value);
   }
   if (Json* ports = container.Find("ports"); ports != nullptr && ports->is_array()) {
     for (Json& port : ports->MutableItems()) {
-      if (port.is_object()) Fill(port, "protocol", "TCP");
+      if (port.is_object()) SetIfAbsent(port, "protocol", "TCP");
     }
   }
   for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
@@ -61,11 +57,11 @@ void DefaultVolume(Json& volume) {
   if (!volume.is_object()) return;
   for (const char* kind : {"configMap", "secret", "projected", "downwardAPI"}) {
     if (Json* source = volume.Find(kind); source != nullptr && source->is_object()) {
-      Fill(*source, "defaultMode", 420);
+      SetIfAbsent(*source, "defaultMode", 420);
     }
   }
   if (Json* path = volume.Find("hostPath"); path != nullptr && path->is_object()) {
-    Fill(*path, "type", "");
+    SetIfAbsent(*path, "type", "");
   }
 }
 
@@ -80,15 +76,15 @@ void ForEach(Json& object, std::string_view key, Function function) {
 
 void DefaultPodSpec(Json& spec) {
   if (!spec.is_object()) return;
-  Fill(spec, "restartPolicy", "Always");
-  Fill(spec, "terminationGracePeriodSeconds", 30);
-  Fill(spec, "dnsPolicy", "ClusterFirst");
-  Fill(spec, "securityContext", Json::MakeObject());
-  Fill(spec, "schedulerName", "default-scheduler");
+  SetIfAbsent(spec, "restartPolicy", "Always");
+  SetIfAbsent(spec, "terminationGracePeriodSeconds", 30);
+  SetIfAbsent(spec, "dnsPolicy", "ClusterFirst");
+  SetIfAbsent(spec, "securityContext", Json::MakeObject());
+  SetIfAbsent(spec, "schedulerName", "default-scheduler");
   for (const char* list : {"containers", "initContainers"}) ForEach(spec, list, DefaultContainer);
   ForEach(spec, "volumes", DefaultVolume);
   if (const Json* account = std::as_const(spec).Find("serviceAccountName")) {
-    Fill(spec, "serviceAccount", *account);
+    SetIfAbsent(spec, "serviceAccount", *account);
   }
 }
 
@@ -114,8 +110,8 @@ std::string_view QosClass(const Json& spec) {
 void DefaultPod(Json& pod) {
   Json& spec = pod["spec"];
   if (!spec.is_object()) return;
-  Fill(spec, "serviceAccountName", "default");
-  Fill(spec, "enableServiceLinks", true);
+  SetIfAbsent(spec, "serviceAccountName", "default");
+  SetIfAbsent(spec, "enableServiceLinks", true);
   DefaultPodSpec(spec);
   Json status = Json::MakeObject({{"phase", "Pending"}, {"qosClass", QosClass(spec)}});
   // A gated pod says so from its first moment.

@@ -15,8 +15,8 @@ namespace {
 
 using Causes = std::vector<Cause>;
 
-void CheckOneOf(const Json& value, const std::string& field,
-                std::initializer_list<std::string_view> known, Causes& causes) {
+void CheckSupported(const Json& value, const std::string& field,
+                    std::initializer_list<std::string_view> known, Causes& causes) {
   if (value.is_null()) return;
   std::string list;
   for (std::string_view name : known) {
@@ -97,8 +97,8 @@ void CheckContainers(const Json& list, const std::string& field, std::set<std::s
     CheckResources(container["resources"], at + ".resources", causes);
     CheckEnv(container["env"], at + ".env", causes);
     CheckPorts(container["ports"], at + ".ports", causes);
-    CheckOneOf(container["imagePullPolicy"], at + ".imagePullPolicy",
-               {"Always", "IfNotPresent", "Never"}, causes);
+    CheckSupported(container["imagePullPolicy"], at + ".imagePullPolicy",
+                   {"Always", "IfNotPresent", "Never"}, causes);
   }
 }
 
@@ -122,9 +122,9 @@ void CheckTolerations(const Json& tolerations, const std::string& field, Causes&
   for (size_t i = 0; i < tolerations.size(); ++i) {
     const Json& item = tolerations[i];
     const std::string at = absl::StrCat(field, "[", i, "]");
-    CheckOneOf(item["operator"], at + ".operator", {"Equal", "Exists", "Lt", "Gt", ""}, causes);
-    CheckOneOf(item["effect"], at + ".effect", {"NoSchedule", "PreferNoSchedule", "NoExecute", ""},
-               causes);
+    CheckSupported(item["operator"], at + ".operator", {"Equal", "Exists", "Lt", "Gt", ""}, causes);
+    CheckSupported(item["effect"], at + ".effect",
+                   {"NoSchedule", "PreferNoSchedule", "NoExecute", ""}, causes);
     if (item["key"].AsString().empty() && item["operator"].AsString() != "Exists") {
       causes.push_back(FieldInvalid(at + ".operator", item["operator"],
                                     "operator must be Exists when `key` is empty, which means "
@@ -179,10 +179,10 @@ std::vector<Cause> CheckPodSpec(const Json& spec, const std::string& field) {
   CheckContainers(spec["initContainers"], field + ".initContainers", names, causes);
   CheckVolumes(spec["volumes"], field + ".volumes", causes);
   CheckTolerations(spec["tolerations"], field + ".tolerations", causes);
-  CheckOneOf(spec["restartPolicy"], field + ".restartPolicy", {"Always", "OnFailure", "Never"},
-             causes);
-  CheckOneOf(spec["dnsPolicy"], field + ".dnsPolicy",
-             {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"}, causes);
+  CheckSupported(spec["restartPolicy"], field + ".restartPolicy", {"Always", "OnFailure", "Never"},
+                 causes);
+  CheckSupported(spec["dnsPolicy"], field + ".dnsPolicy",
+                 {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"}, causes);
   const Json& grace = spec["terminationGracePeriodSeconds"];
   if (!grace.is_null() && (!grace.is_int() || grace.AsInt() < 0)) {
     causes.push_back(FieldInvalid(field + ".terminationGracePeriodSeconds", grace,

@@ -12,7 +12,7 @@ namespace bth::apiserver {
 namespace {
 
 // Objects per turn. At some 50 µs for a deletion the executor is back after a few milliseconds.
-constexpr size_t kObjectsPerTurn = 64;
+constexpr size_t kCollectedPerTurn = 64;
 constexpr size_t kCircleStepsMax = 100'000;
 constexpr char kDefinitions[] = "customresourcedefinitions.apiextensions.k8s.io";
 
@@ -113,7 +113,7 @@ void Collector::ScheduleTurn() {
 
 void Collector::RunTurn() {
   turn_scheduled_ = false;
-  for (size_t done = 0; done < kObjectsPerTurn && !queue_.empty();) {
+  for (size_t done = 0; done < kCollectedPerTurn && !queue_.empty();) {
     // The store takes no more writes; a restart begins where the disk ends.
     if (!core_.store->health().ok()) return;
     const std::string uid = std::move(queue_.front());
@@ -187,7 +187,7 @@ size_t Collector::Orphan(Collection& collection, const ResourceType& type,
   std::vector<std::string> batch;
   if (const OwnerGraph::Family* family = graph_.FamilyOf(object->uid)) {
     for (const auto& [dependent, blocks] : family->dependents) {
-      if (batch.size() == kObjectsPerTurn) break;
+      if (batch.size() == kCollectedPerTurn) break;
       batch.push_back(dependent);
     }
   }

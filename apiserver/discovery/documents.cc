@@ -55,7 +55,7 @@ Json LegacyVersions() {
                            {"serverAddressByClientCIDRs", Json::MakeArray()}});
 }
 
-net::Response Health(const Core& core, const net::Target& target) {
+net::Response HealthAnswer(const Core& core, const net::Target& target) {
   if (!core.store->health().ok()) {
     return net::TextResponse(
         500, absl::StrCat("[-]storage failed: ", core.store->health().message(), "\n"));
@@ -145,7 +145,7 @@ std::optional<net::Response> ServeDocument(const Core& core, const net::Request&
   if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
   if (steps.empty()) return PathList(core.registry);
   const std::string& root = steps[0];
-  if (root == "healthz" || root == "livez" || root == "readyz") return Health(core, target);
+  if (root == "healthz" || root == "livez" || root == "readyz") return HealthAnswer(core, target);
   if (root == "version") return Document(VersionDocument());
   if (root == "metrics") {
     net::Response response = net::TextResponse(200, MetricsText(core));

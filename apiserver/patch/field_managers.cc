@@ -59,7 +59,7 @@ struct Difference {
   FieldSet gone;
 };
 
-Difference Compare(const Json& current, const Json& next, const MergeRules& rules) {
+Difference CompareFields(const Json& current, const Json& next, const MergeRules& rules) {
   const FieldMap before = LeavesOf(current, rules);
   const FieldMap after = LeavesOf(next, rules);
   Difference difference;
@@ -122,7 +122,7 @@ void TrackUpdate(const ResourceType& type, const Writer& writer, const Json& cur
     next["metadata"].Erase("managedFields");
     return;
   }
-  const Difference difference = Compare(current, next, MergeRules(type));
+  const Difference difference = CompareFields(current, next, MergeRules(type));
   if (difference.set.empty() && difference.gone.empty()) {
     next["metadata"].Set("managedFields", Json(account));
     return;

@@ -9,7 +9,7 @@
 namespace bth::apiserver {
 namespace {
 
-constexpr int kDepthMax = 128;
+constexpr int kFieldDepthMax = 128;
 
 class LeafFinder {
  public:
@@ -101,7 +101,7 @@ class LeafFinder {
 };
 
 void ReadFields(const Json& fields, FieldPath& path, FieldSet& out, int depth) {
-  if (depth > kDepthMax) return;
+  if (depth > kFieldDepthMax) return;
   for (const auto& [key, value] : fields.members()) {
     path.push_back(key);
     if (value.empty()) {

@@ -57,7 +57,7 @@ Json* Step(Json& at, const std::string& step) {
   return &at.MutableItems()[*index];
 }
 
-Json* Walk(Json& root, const std::vector<std::string>& steps, size_t count) {
+Json* WalkSteps(Json& root, const std::vector<std::string>& steps, size_t count) {
   Json* at = &root;
   for (size_t i = 0; i < count && at != nullptr; ++i) at = Step(*at, steps[i]);
   return at;
@@ -76,7 +76,7 @@ absl::Status Add(Json& root, std::string_view path, const std::vector<std::strin
     root = std::move(value);
     return absl::OkStatus();
   }
-  Json* parent = Walk(root, steps, steps.size() - 1);
+  Json* parent = WalkSteps(root, steps, steps.size() - 1);
   if (parent == nullptr) return NotThere(path);
   if (parent->is_object()) {
     parent->Set(steps.back(), std::move(value));
@@ -97,7 +97,7 @@ absl::Status Add(Json& root, std::string_view path, const std::vector<std::strin
 absl::StatusOr<Json> Remove(Json& root, std::string_view path,
                             const std::vector<std::string>& steps) {
   if (steps.empty()) return std::exchange(root, Json());
-  Json* parent = Walk(root, steps, steps.size() - 1);
+  Json* parent = WalkSteps(root, steps, steps.size() - 1);
   Json* present = parent == nullptr ? nullptr : Step(*parent, steps.back());
   if (present == nullptr) return NotThere(path);
   Json gone = std::move(*present);
@@ -136,7 +136,7 @@ class Runner {
   absl::Status WithValue(std::string_view op, std::string_view path,
                          const std::vector<std::string>& steps, const Json& value) {
     if (op == "add") return Add(document_, path, steps, value);
-    Json* present = Walk(document_, steps, steps.size());
+    Json* present = WalkSteps(document_, steps, steps.size());
     if (present == nullptr) return NotThere(path);
     if (op == "replace") {
       *present = value;
@@ -159,7 +159,7 @@ class Runner {
       BTH_ASSIGN_OR_RETURN(Json value, Remove(document_, from, source));
       return Add(document_, path, steps, std::move(value));
     }
-    const Json* present = Walk(document_, source, source.size());
+    const Json* present = WalkSteps(document_, source, source.size());
     if (present == nullptr) return NotThere(from);
     copied_ += Nodes(*present);
     if (copied_ > kNodesMax) return absl::InvalidArgumentError("the patch copies too much");

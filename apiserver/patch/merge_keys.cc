@@ -9,69 +9,69 @@
 namespace bth::apiserver {
 namespace {
 
-using List = MergeRule::List;
+using MergeKind = MergeRule::List;
 
-struct Row {
+struct MergeKeyRow {
   std::string_view path;
-  List list;
+  MergeKind list;
   std::string_view key;
   std::string_view apply_keys;  // Separated by spaces; empty: the key.
 };
 
 // Below metadata of every kind.
-constexpr Row kMetadata[] = {
-    {"finalizers", List::kSet, "", ""},
-    {"ownerReferences", List::kMap, "uid", ""},
+constexpr MergeKeyRow kMetadata[] = {
+    {"finalizers", MergeKind::kSet, "", ""},
+    {"ownerReferences", MergeKind::kMap, "uid", ""},
 };
 
 // Below a pod spec, wherever it stands.
-constexpr Row kPodSpec[] = {
-    {"containers", List::kMap, "name", ""},
-    {"initContainers", List::kMap, "name", ""},
-    {"ephemeralContainers", List::kMap, "name", ""},
-    {"volumes", List::kMap, "name", ""},
-    {"imagePullSecrets", List::kMap, "name", ""},
-    {"hostAliases", List::kMap, "ip", ""},
-    {"schedulingGates", List::kMap, "name", ""},
-    {"resourceClaims", List::kMap, "name", ""},
-    {"topologySpreadConstraints", List::kMap, "topologyKey", "topologyKey whenUnsatisfiable"},
-    {"containers.ports", List::kMap, "containerPort", "containerPort protocol"},
-    {"containers.env", List::kMap, "name", ""},
-    {"containers.volumeMounts", List::kMap, "mountPath", ""},
-    {"containers.volumeDevices", List::kMap, "devicePath", ""},
-    {"containers.resources.claims", List::kMap, "name", ""},
+constexpr MergeKeyRow kPodSpec[] = {
+    {"containers", MergeKind::kMap, "name", ""},
+    {"initContainers", MergeKind::kMap, "name", ""},
+    {"ephemeralContainers", MergeKind::kMap, "name", ""},
+    {"volumes", MergeKind::kMap, "name", ""},
+    {"imagePullSecrets", MergeKind::kMap, "name", ""},
+    {"hostAliases", MergeKind::kMap, "ip", ""},
+    {"schedulingGates", MergeKind::kMap, "name", ""},
+    {"resourceClaims", MergeKind::kMap, "name", ""},
+    {"topologySpreadConstraints", MergeKind::kMap, "topologyKey", "topologyKey whenUnsatisfiable"},
+    {"containers.ports", MergeKind::kMap, "containerPort", "containerPort protocol"},
+    {"containers.env", MergeKind::kMap, "name", ""},
+    {"containers.volumeMounts", MergeKind::kMap, "mountPath", ""},
+    {"containers.volumeDevices", MergeKind::kMap, "devicePath", ""},
+    {"containers.resources.claims", MergeKind::kMap, "name", ""},
 };
 
 struct KindRow {
   std::string_view kind;
-  Row row;
+  MergeKeyRow row;
 };
 
 constexpr KindRow kKinds[] = {
-    {"Pod", {"status.conditions", List::kMap, "type", ""}},
-    {"Pod", {"status.podIPs", List::kMap, "ip", ""}},
-    {"Pod", {"status.hostIPs", List::kMap, "ip", ""}},
-    {"Pod", {"status.resourceClaimStatuses", List::kMap, "name", ""}},
-    {"Node", {"status.conditions", List::kMap, "type", ""}},
-    {"Node", {"status.addresses", List::kMap, "type", ""}},
-    {"Node", {"spec.podCIDRs", List::kSet, "", ""}},
-    {"Namespace", {"status.conditions", List::kMap, "type", ""}},
-    {"Service", {"spec.ports", List::kMap, "port", "port protocol"}},
-    {"Service", {"status.conditions", List::kMap, "type", ""}},
-    {"ServiceAccount", {"secrets", List::kMap, "name", ""}},
-    {"ServiceAccount", {"imagePullSecrets", List::kAtomic, "", ""}},
-    {"PersistentVolumeClaim", {"status.conditions", List::kMap, "type", ""}},
-    {"PodDisruptionBudget", {"status.conditions", List::kMap, "type", ""}},
-    {"Deployment", {"status.conditions", List::kMap, "type", ""}},
-    {"ReplicaSet", {"status.conditions", List::kMap, "type", ""}},
-    {"StatefulSet", {"status.conditions", List::kMap, "type", ""}},
-    {"DaemonSet", {"status.conditions", List::kMap, "type", ""}},
-    {"ReplicationController", {"status.conditions", List::kMap, "type", ""}},
-    {"Job", {"status.conditions", List::kMap, "type", ""}},
-    {"CSINode", {"spec.drivers", List::kMap, "name", ""}},
-    {"ValidatingWebhookConfiguration", {"webhooks", List::kMap, "name", ""}},
-    {"MutatingWebhookConfiguration", {"webhooks", List::kMap, "name", ""}},
-    {"CustomResourceDefinition", {"status.conditions", List::kMap, "type", ""}},
+    {"Pod", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"Pod", {"status.podIPs", MergeKind::kMap, "ip", ""}},
+    {"Pod", {"status.hostIPs", MergeKind::kMap, "ip", ""}},
+    {"Pod", {"status.resourceClaimStatuses", MergeKind::kMap, "name", ""}},
+    {"Node", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"Node", {"status.addresses", MergeKind::kMap, "type", ""}},
+    {"Node", {"spec.podCIDRs", MergeKind::kSet, "", ""}},
+    {"Namespace", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"Service", {"spec.ports", MergeKind::kMap, "port", "port protocol"}},
+    {"Service", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"ServiceAccount", {"secrets", MergeKind::kMap, "name", ""}},
+    {"ServiceAccount", {"imagePullSecrets", MergeKind::kAtomic, "", ""}},
+    {"PersistentVolumeClaim", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"PodDisruptionBudget", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"Deployment", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"ReplicaSet", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"StatefulSet", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"DaemonSet", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"ReplicationController", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"Job", {"status.conditions", MergeKind::kMap, "type", ""}},
+    {"CSINode", {"spec.drivers", MergeKind::kMap, "name", ""}},
+    {"ValidatingWebhookConfiguration", {"webhooks", MergeKind::kMap, "name", ""}},
+    {"MutatingWebhookConfiguration", {"webhooks", MergeKind::kMap, "name", ""}},
+    {"CustomResourceDefinition", {"status.conditions", MergeKind::kMap, "type", ""}},
 };
 
 // Kinds of custom groups may bear the names of built-in ones.
@@ -79,11 +79,11 @@ bool IsBuiltinGroup(std::string_view group) {
   return group.find('.') == group.npos || group.ends_with(".k8s.io");
 }
 
-MergeRule Of(const Row& row) {
+MergeRule Of(const MergeKeyRow& row) {
   MergeRule rule;
   rule.list = row.list;
   rule.key = row.key;
-  if (row.list == List::kMap) {
+  if (row.list == MergeKind::kMap) {
     for (absl::string_view key :
          absl::StrSplit(ToAbsl(row.apply_keys.empty() ? row.key : row.apply_keys), ' ')) {
       rule.apply_keys.push_back(ToStd(key));
@@ -110,7 +110,7 @@ MergeRule InPodSpec(std::string path) {
       path = "containers" + path.substr(other.size());
     }
   }
-  for (const Row& row : kPodSpec) {
+  for (const MergeKeyRow& row : kPodSpec) {
     if (row.path == path) return Of(row);
   }
   return {};
@@ -123,7 +123,7 @@ MergeRule RuleAt(std::string_view group, std::string_view kind,
   const std::string joined = absl::StrJoin(path, ".");
   const size_t metadata = joined.rfind("metadata.");
   if (metadata != joined.npos && (metadata == 0 || joined[metadata - 1] == '.')) {
-    for (const Row& row : kMetadata) {
+    for (const MergeKeyRow& row : kMetadata) {
       if (row.path == joined.substr(metadata + 9)) return Of(row);
     }
     return {};

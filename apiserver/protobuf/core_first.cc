@@ -6,7 +6,7 @@
 namespace bth::apiserver {
 namespace {
 
-constexpr std::string_view kMessages[] = {
+constexpr std::string_view kFirstCoreMessages[] = {
     "core.AWSElasticBlockStoreVolumeSource 1volumeID 2fsType 3partition:i 4readOnly:b",
     "core.Affinity 1nodeAffinity:!core.NodeAffinity 2podAffinity:!core.PodAffinity "
     "3podAntiAffinity:!core.PodAntiAffinity",
@@ -188,7 +188,7 @@ constexpr std::string_view kMessages[] = {
 }  // namespace
 
 std::span<const std::string_view> CoreMessagesFirst() {
-  return kMessages;
+  return kFirstCoreMessages;
 }
 
 }  // namespace bth::apiserver

@@ -6,7 +6,7 @@
 namespace bth::apiserver {
 namespace {
 
-constexpr std::string_view kMessages[] = {
+constexpr std::string_view kSecondCoreMessages[] = {
     "core.PersistentVolume 1metadata:meta.ObjectMeta 2spec:core.PersistentVolumeSpec "
     "3status:core.PersistentVolumeStatus",
     "core.PersistentVolumeClaim 1metadata:meta.ObjectMeta 2spec:core.PersistentVolumeClaimSpec "
@@ -219,7 +219,7 @@ constexpr std::string_view kMessages[] = {
 }  // namespace
 
 std::span<const std::string_view> CoreMessagesSecond() {
-  return kMessages;
+  return kSecondCoreMessages;
 }
 
 }  // namespace bth::apiserver

@@ -18,7 +18,7 @@ namespace {
 using types::Json;
 
 constexpr std::string_view kMagic{"k8s\0", 4};
-constexpr int kDepthMax = 64;
+constexpr int kMessageDepthMax = 64;
 
 absl::Status Broken(std::string_view why) {
   return absl::InvalidArgumentError(
@@ -127,7 +127,7 @@ absl::StatusOr<Json> RawValue(std::string_view bytes) {
 class Decoder {
  public:
   absl::Status Message(const ProtoMessage& schema, std::string_view bytes, Json& into, int depth) {
-    if (depth > kDepthMax) return Broken("it is nested too deeply");
+    if (depth > kMessageDepthMax) return Broken("it is nested too deeply");
     for (Reader reader(bytes); !reader.done();) {
       BTH_ASSIGN_OR_RETURN(const Field field, reader.Next());
       const auto known = schema.find(field.number);

@@ -6,7 +6,7 @@
 namespace bth::apiserver {
 namespace {
 
-constexpr std::string_view kMessages[] = {
+constexpr std::string_view kOtherMessages[] = {
     "apps.ControllerRevision 1metadata:meta.ObjectMeta 2data:r 3revision:!i",
     "apps.DaemonSet 1metadata:meta.ObjectMeta 2spec:apps.DaemonSetSpec "
     "3status:apps.DaemonSetStatus",
@@ -245,7 +245,7 @@ constexpr std::string_view kMessages[] = {
 }  // namespace
 
 std::span<const std::string_view> OtherMessages() {
-  return kMessages;
+  return kOtherMessages;
 }
 
 }  // namespace bth::apiserver

@@ -13,7 +13,7 @@ namespace {
 
 // One line per resource. Flags: N namespaced, S status subresource, G counts generations,
 // C scale, V virtual (POST only).
-struct Row {
+struct TypeRow {
   std::string_view group;
   std::string_view version;
   std::string_view plural;
@@ -34,7 +34,7 @@ constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kAuthz = "authorization.k8s.io";
 constexpr std::string_view kAuthn = "authentication.k8s.io";
 
-constexpr Row kRows[] = {
+constexpr TypeRow kRows[] = {
     {"", "v1", "bindings", "binding", "Binding", "", "", "NV"},
     {"", "v1", "configmaps", "configmap", "ConfigMap", "cm", "", "N"},
     {"", "v1", "endpoints", "endpoints", "Endpoints", "ep", "", "N"},
@@ -108,7 +108,7 @@ struct FieldsRow {
   std::string_view fields;
 };
 
-constexpr FieldsRow kFields[] = {
+constexpr FieldsRow kSelectableFields[] = {
     {"pods",
      "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName "
      "spec.hostNetwork:false status.phase status.podIP status.nominatedNodeName"},
@@ -132,7 +132,7 @@ std::vector<std::string> Words(std::string_view text, char separator) {
 
 std::vector<SelectableField> FieldsOf(std::string_view collection) {
   std::vector<SelectableField> fields;
-  for (const FieldsRow& row : kFields) {
+  for (const FieldsRow& row : kSelectableFields) {
     if (row.collection != collection) continue;
     for (const std::string& word : Words(row.fields, ' ')) {
       SelectableField field;
@@ -150,7 +150,7 @@ std::vector<SelectableField> FieldsOf(std::string_view collection) {
   return fields;
 }
 
-ResourceType TypeOf(const Row& row) {
+ResourceType MakeType(const TypeRow& row) {
   auto flag = [&](char c) { return row.flags.find(c) != row.flags.npos; };
   ResourceType type;
   type.group = row.group;
@@ -183,7 +183,7 @@ ResourceType TypeOf(const Row& row) {
 
 std::vector<ResourceType> BuiltinTypes() {
   std::vector<ResourceType> types;
-  for (const Row& row : kRows) types.push_back(TypeOf(row));
+  for (const TypeRow& row : kRows) types.push_back(MakeType(row));
   return types;
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> Steps(std::string_view json_path) {
   return absl::StrSplit(ToAbsl(json_path), '.', absl::SkipEmpty());
 }
 
-std::vector<PrinterColumn> ColumnsOf(const Json& version) {
+std::vector<PrinterColumn> PrinterColumnsOf(const Json& version) {
   std::vector<PrinterColumn> columns;
   for (const Json& item : version["additionalPrinterColumns"].items()) {
     columns.push_back(
@@ -104,7 +104,7 @@ absl::StatusOr<std::vector<ResourceType>> TypesOfDefinition(const Json& definiti
     type.version = version["name"].AsString();
     if (type.api_version() != base.storage_api_version) type.conversion = Conversion::kApiVersion;
     ReadSubresources(version, type);
-    type.columns = ColumnsOf(version);
+    type.columns = PrinterColumnsOf(version);
     type.schema = version["schema"]["openAPIV3Schema"];
     type.structural = stored_structural;
     type.storage_schema = storage_schema;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kNameAttempts = 8;
 
-WriteContext ContextOf(const Core& core, const ApiRequest& request, Json object) {
+WriteContext ContextOfCreate(const Core& core, const ApiRequest& request, Json object) {
   WriteContext write;
   write.operation = Operation::kCreate;
   write.type = request.type;
@@ -31,7 +31,7 @@ WriteContext ContextOf(const Core& core, const ApiRequest& request, Json object)
 net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequest& request,
                                        Json object) {
   BTH_CO_RETURN_IF_ERROR(PrepareCreate(*core, request, object));
-  WriteContext write = ContextOf(*core, request, std::move(object));
+  WriteContext write = ContextOfCreate(*core, request, std::move(object));
   BTH_CO_RETURN_IF_ERROR(CheckNamespace(*core, request, write.name));
   const ObjectKey key{request.type->namespaced ? request.ns : "", write.name};
   Collection& collection = core->CollectionOf(*request.type);

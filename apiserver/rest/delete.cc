@@ -74,7 +74,8 @@ net::Awaitable<void> LetOthersRun(net::Executor& executor) {
   co_await turn.Wait();
 }
 
-WriteContext ContextOf(const Core& core, const ApiRequest& request, Json old, const Json& options) {
+WriteContext ContextOfDelete(const Core& core, const ApiRequest& request, Json old,
+                             const Json& options) {
   WriteContext write;
   write.operation = Operation::kDelete;
   write.type = request.type;
@@ -173,7 +174,7 @@ net::Awaitable<WriteResult> Delete(std::shared_ptr<Core> core, const ApiRequest&
   if (!stored.ok()) co_return stored.status();
   Json old = ParseStored(**stored);
   FromStorage(*request.type, old);
-  WriteContext write = ContextOf(*core, request, std::move(old), options.raw);
+  WriteContext write = ContextOfDelete(*core, request, std::move(old), options.raw);
   if (core->stages.MayWait(write)) {
     absl::Status admitted = co_await core->stages.Run(write);
     BTH_CO_RETURN_IF_ERROR(admitted);

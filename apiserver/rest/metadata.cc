@@ -113,7 +113,7 @@ void CheckAnnotations(const Json& annotations, std::vector<Cause>& causes) {
   }
 }
 
-void CheckOwners(const Json& owners, std::vector<Cause>& causes) {
+void CheckOwnerReferences(const Json& owners, std::vector<Cause>& causes) {
   if (owners.size() > kOwnersMax) {
     causes.push_back(
         {"FieldValueTooMany",
@@ -368,7 +368,7 @@ std::vector<Cause> CheckMetadata(const ResourceType& type, const Json& metadata)
     causes.push_back(FieldInvalid("metadata.finalizers", metadata["finalizers"],
                                   "orphan and foregroundDeletion cannot both be set"));
   }
-  CheckOwners(metadata["ownerReferences"], causes);
+  CheckOwnerReferences(metadata["ownerReferences"], causes);
   return causes;
 }
 

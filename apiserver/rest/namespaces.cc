@@ -17,7 +17,7 @@ const Collection& Namespaces(const Core& core) {
 }
 
 // As many objects are deleted before others get their turn; a deletion takes some 50 µs.
-constexpr size_t kObjectsPerTurn = 64;
+constexpr size_t kNamespaceDeletionsPerTurn = 64;
 
 // Deletes objects of a namespace that is being deleted, and the namespace when none is left.
 // Bound pods and objects with finalizers stay for a while; the removal of each calls this again.
@@ -36,7 +36,7 @@ bool Sweep(Core& core, const std::string& ns) {
         empty = false;
         continue;
       }
-      if (deletions++ == kObjectsPerTurn) return true;
+      if (deletions++ == kNamespaceDeletionsPerTurn) return true;
       const absl::StatusOr<Written> deleted = DeleteNow(core, *type, inside, options, false);
       empty &= deleted.ok() && deleted->deleted;
     }

@@ -12,8 +12,8 @@ bool HasDependents(const ResourceType& type) {
 }
 
 // The finalizer that the deletion needs; empty: none.
-std::string_view Wanted(const ResourceType& type, const DeleteOptions& options,
-                        const Json& finalizers) {
+std::string_view WantedPolicy(const ResourceType& type, const DeleteOptions& options,
+                              const Json& finalizers) {
   if (!HasDependents(type)) return {};
   if (options.propagation == "Orphan") return kOrphanFinalizer;
   // A namespace takes its objects along, so it never waits for some of them.
@@ -37,7 +37,7 @@ bool OrphansByDefault(const ResourceType& type) {
 
 bool SetPropagation(const ResourceType& type, const DeleteOptions& options, Json& object) {
   const Json& present = std::as_const(object)["metadata"]["finalizers"];
-  const std::string_view wanted = Wanted(type, options, present);
+  const std::string_view wanted = WantedPolicy(type, options, present);
   Json::Array next;
   bool had = false;
   for (const Json& finalizer : present.items()) {

@@ -18,7 +18,7 @@ namespace {
 constexpr char kKind[] = "Scale";
 constexpr char kVersion[] = "autoscaling/v1";
 
-const Json& Walk(const Json& object, const std::vector<std::string>& path) {
+const Json& WalkPath(const Json& object, const std::vector<std::string>& path) {
   const Json* at = &object;
   for (const std::string& step : path) at = &(*at)[step];
   return *at;
@@ -104,7 +104,7 @@ absl::StatusOr<Json> WithReplicas(const ApiRequest& request, const Json& current
 // An object that says nothing of replicas can be scaled nevertheless: it counts as having none.
 Json WithSomeReplicas(const ApiRequest& request, const Json& current) {
   Json object = current;
-  if (Walk(object, request.type->scale->replicas).is_null()) {
+  if (WalkPath(object, request.type->scale->replicas).is_null()) {
     Json* at = &object;
     for (const std::string& step : request.type->scale->replicas) at = &(*at)[step];
     *at = Json(0);
@@ -116,7 +116,7 @@ Json WithSomeReplicas(const ApiRequest& request, const Json& current) {
 
 absl::StatusOr<Json> ScaleOf(const ResourceType& type, const Json& object) {
   if (!type.scale.has_value()) return PathNotFound();
-  const Json& replicas = Walk(object, type.scale->replicas);
+  const Json& replicas = WalkPath(object, type.scale->replicas);
   if (replicas.is_null()) {
     return InternalError(absl::StrCat("the spec replicas field \".",
                                       absl::StrJoin(type.scale->replicas, "."),
@@ -126,9 +126,10 @@ absl::StatusOr<Json> ScaleOf(const ResourceType& type, const Json& object) {
   for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     if (const Json* value = object["metadata"].Find(key)) metadata.Set(key, *value);
   }
-  Json status = Json::MakeObject({{"replicas", Walk(object, type.scale->status_replicas).AsInt()}});
+  Json status =
+      Json::MakeObject({{"replicas", WalkPath(object, type.scale->status_replicas).AsInt()}});
   const std::string selector =
-      type.scale->selector.empty() ? "" : SelectorText(Walk(object, type.scale->selector));
+      type.scale->selector.empty() ? "" : SelectorText(WalkPath(object, type.scale->selector));
   if (!selector.empty()) status.Set("selector", selector);
   Json spec = Json::MakeObject();
   // None is left out, as by the real server.

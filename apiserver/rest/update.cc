@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kAttempts = 5;
 
-WriteContext ContextOf(const Core& core, const ApiRequest& request, Json current, Json next) {
+WriteContext ContextOfUpdate(const Core& core, const ApiRequest& request, Json current, Json next) {
   WriteContext write;
   write.operation = Operation::kUpdate;
   write.type = request.type;
@@ -79,7 +79,7 @@ net::Awaitable<WriteResult> Update(std::shared_ptr<Core> core, const ApiRequest&
     BTH_CO_RETURN_IF_ERROR(CoerceBody(request, *next, warnings));
     BTH_CO_RETURN_IF_ERROR(PrepareUpdate(request, current, *next));
     if (!IsApply(request)) TrackUpdate(*request.type, WriterOf(*core, request), current, *next);
-    WriteContext write = ContextOf(*core, request, std::move(current), *std::move(next));
+    WriteContext write = ContextOfUpdate(*core, request, std::move(current), *std::move(next));
     write.warnings = std::move(warnings);
     if (core->stages.MayWait(write)) {
       absl::Status admitted = co_await core->stages.Run(write);

@@ -261,7 +261,7 @@ constexpr FormatRow kFormats[] = {
     {"uuid5", [](std::string_view text) { return IsUuid(text, '5'); }},
 };
 
-const FormatRow* Row(std::string_view format) {
+const FormatRow* FindFormat(std::string_view format) {
   auto it = std::find_if(std::begin(kFormats), std::end(kFormats),
                          [&](const FormatRow& row) { return row.name == format; });
   return it == std::end(kFormats) ? nullptr : it;
@@ -270,11 +270,11 @@ const FormatRow* Row(std::string_view format) {
 }  // namespace
 
 bool IsCheckedFormat(std::string_view format) {
-  return Row(format) != nullptr;
+  return FindFormat(format) != nullptr;
 }
 
 bool HasFormat(std::string_view format, std::string_view text) {
-  const FormatRow* row = Row(format);
+  const FormatRow* row = FindFormat(format);
   return row == nullptr || row->check(text);
 }
 

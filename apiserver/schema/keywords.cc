@@ -10,52 +10,63 @@
 namespace bth::apiserver {
 namespace {
 
-enum class Form { kText, kFlag, kNumber, kWhole, kTexts, kSchema, kSchemas, kNamed, kEither, kAny };
+enum class KeywordForm {
+  kText,
+  kFlag,
+  kNumber,
+  kWhole,
+  kTexts,
+  kSchema,
+  kSchemas,
+  kNamed,
+  kEither,
+  kAny
+};
 
 struct Keyword {
   std::string_view name;
-  Form form;
+  KeywordForm form;
   std::string_view type;  // As the API's decoder calls it.
 };
 
 constexpr Keyword kKeywords[] = {
-    {"$ref", Form::kText, "string"},
-    {"$schema", Form::kText, "apiextensions.JSONSchemaURL"},
-    {"additionalProperties", Form::kEither, "apiextensions.JSONSchemaPropsOrBool"},
-    {"allOf", Form::kSchemas, "[]apiextensions.JSONSchemaProps"},
-    {"anyOf", Form::kSchemas, "[]apiextensions.JSONSchemaProps"},
-    {"description", Form::kText, "string"},
-    {"enum", Form::kAny, "[]apiextensions.JSON"},
-    {"exclusiveMaximum", Form::kFlag, "bool"},
-    {"exclusiveMinimum", Form::kFlag, "bool"},
-    {"format", Form::kText, "string"},
-    {"id", Form::kText, "string"},
-    {"items", Form::kEither, "apiextensions.JSONSchemaPropsOrArray"},
-    {"maxItems", Form::kWhole, "int64"},
-    {"maxLength", Form::kWhole, "int64"},
-    {"maxProperties", Form::kWhole, "int64"},
-    {"maximum", Form::kNumber, "float64"},
-    {"minItems", Form::kWhole, "int64"},
-    {"minLength", Form::kWhole, "int64"},
-    {"minProperties", Form::kWhole, "int64"},
-    {"minimum", Form::kNumber, "float64"},
-    {"multipleOf", Form::kNumber, "float64"},
-    {"not", Form::kSchema, "apiextensions.JSONSchemaProps"},
-    {"nullable", Form::kFlag, "bool"},
-    {"oneOf", Form::kSchemas, "[]apiextensions.JSONSchemaProps"},
-    {"pattern", Form::kText, "string"},
-    {"properties", Form::kNamed, "map[string]apiextensions.JSONSchemaProps"},
-    {"required", Form::kTexts, "[]string"},
-    {"title", Form::kText, "string"},
-    {"type", Form::kText, "string"},
-    {"uniqueItems", Form::kFlag, "bool"},
-    {"x-kubernetes-embedded-resource", Form::kFlag, "bool"},
-    {"x-kubernetes-int-or-string", Form::kFlag, "bool"},
-    {"x-kubernetes-list-map-keys", Form::kTexts, "[]string"},
-    {"x-kubernetes-list-type", Form::kText, "string"},
-    {"x-kubernetes-map-type", Form::kText, "string"},
-    {"x-kubernetes-preserve-unknown-fields", Form::kFlag, "bool"},
-    {"x-kubernetes-validations", Form::kAny, "apiextensions.ValidationRules"},
+    {"$ref", KeywordForm::kText, "string"},
+    {"$schema", KeywordForm::kText, "apiextensions.JSONSchemaURL"},
+    {"additionalProperties", KeywordForm::kEither, "apiextensions.JSONSchemaPropsOrBool"},
+    {"allOf", KeywordForm::kSchemas, "[]apiextensions.JSONSchemaProps"},
+    {"anyOf", KeywordForm::kSchemas, "[]apiextensions.JSONSchemaProps"},
+    {"description", KeywordForm::kText, "string"},
+    {"enum", KeywordForm::kAny, "[]apiextensions.JSON"},
+    {"exclusiveMaximum", KeywordForm::kFlag, "bool"},
+    {"exclusiveMinimum", KeywordForm::kFlag, "bool"},
+    {"format", KeywordForm::kText, "string"},
+    {"id", KeywordForm::kText, "string"},
+    {"items", KeywordForm::kEither, "apiextensions.JSONSchemaPropsOrArray"},
+    {"maxItems", KeywordForm::kWhole, "int64"},
+    {"maxLength", KeywordForm::kWhole, "int64"},
+    {"maxProperties", KeywordForm::kWhole, "int64"},
+    {"maximum", KeywordForm::kNumber, "float64"},
+    {"minItems", KeywordForm::kWhole, "int64"},
+    {"minLength", KeywordForm::kWhole, "int64"},
+    {"minProperties", KeywordForm::kWhole, "int64"},
+    {"minimum", KeywordForm::kNumber, "float64"},
+    {"multipleOf", KeywordForm::kNumber, "float64"},
+    {"not", KeywordForm::kSchema, "apiextensions.JSONSchemaProps"},
+    {"nullable", KeywordForm::kFlag, "bool"},
+    {"oneOf", KeywordForm::kSchemas, "[]apiextensions.JSONSchemaProps"},
+    {"pattern", KeywordForm::kText, "string"},
+    {"properties", KeywordForm::kNamed, "map[string]apiextensions.JSONSchemaProps"},
+    {"required", KeywordForm::kTexts, "[]string"},
+    {"title", KeywordForm::kText, "string"},
+    {"type", KeywordForm::kText, "string"},
+    {"uniqueItems", KeywordForm::kFlag, "bool"},
+    {"x-kubernetes-embedded-resource", KeywordForm::kFlag, "bool"},
+    {"x-kubernetes-int-or-string", KeywordForm::kFlag, "bool"},
+    {"x-kubernetes-list-map-keys", KeywordForm::kTexts, "[]string"},
+    {"x-kubernetes-list-type", KeywordForm::kText, "string"},
+    {"x-kubernetes-map-type", KeywordForm::kText, "string"},
+    {"x-kubernetes-preserve-unknown-fields", KeywordForm::kFlag, "bool"},
+    {"x-kubernetes-validations", KeywordForm::kAny, "apiextensions.ValidationRules"},
 };
 
 bool AllAre(const Json& list, bool (Json::*is)() const) {
@@ -64,40 +75,40 @@ bool AllAre(const Json& list, bool (Json::*is)() const) {
 }
 
 // The form of the value itself; schemas inside are looked at by the caller.
-bool HasForm(Form form, const Json& value) {
+bool HasForm(KeywordForm form, const Json& value) {
   switch (form) {
-    case Form::kText:
+    case KeywordForm::kText:
       return value.is_string();
-    case Form::kFlag:
+    case KeywordForm::kFlag:
       return value.is_bool();
-    case Form::kNumber:
+    case KeywordForm::kNumber:
       return value.is_number();
-    case Form::kWhole:
+    case KeywordForm::kWhole:
       return value.is_int();
-    case Form::kTexts:
+    case KeywordForm::kTexts:
       return AllAre(value, &Json::is_string);
-    case Form::kSchema:
-    case Form::kNamed:
+    case KeywordForm::kSchema:
+    case KeywordForm::kNamed:
       return value.is_object();
-    case Form::kSchemas:
+    case KeywordForm::kSchemas:
       return AllAre(value, &Json::is_object);
-    case Form::kEither:
+    case KeywordForm::kEither:
       return value.is_object() || value.is_bool() || value.is_array();
-    case Form::kAny:
+    case KeywordForm::kAny:
       return value.is_array();
   }
   return false;
 }
 
-absl::Status CheckInside(Form form, const Json& value) {
-  if (form == Form::kSchema || (form == Form::kEither && value.is_object())) {
+absl::Status CheckInside(KeywordForm form, const Json& value) {
+  if (form == KeywordForm::kSchema || (form == KeywordForm::kEither && value.is_object())) {
     return CheckKeywords(value);
   }
   for (const Json& item : value.items()) {
-    if (form == Form::kSchemas) BTH_RETURN_IF_ERROR(CheckKeywords(item));
+    if (form == KeywordForm::kSchemas) BTH_RETURN_IF_ERROR(CheckKeywords(item));
   }
   for (const auto& [name, member] : value.members()) {
-    if (form == Form::kNamed) BTH_RETURN_IF_ERROR(CheckKeywords(member));
+    if (form == KeywordForm::kNamed) BTH_RETURN_IF_ERROR(CheckKeywords(member));
   }
   return absl::OkStatus();
 }

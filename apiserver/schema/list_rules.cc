@@ -31,7 +31,7 @@ void CheckKey(const Json& items, const std::string& key, const std::string& fiel
   }
 }
 
-void CheckMap(const Json& schema, const std::string& field, std::vector<Cause>& causes) {
+void CheckMapList(const Json& schema, const std::string& field, std::vector<Cause>& causes) {
   const Json& keys = schema["x-kubernetes-list-map-keys"];
   const Json& items = schema["items"];
   if (keys.empty()) {
@@ -116,7 +116,7 @@ void CheckListType(const Json& schema, const std::string& field, std::vector<Cau
   } else if (!list.empty()) {
     CheckOwner(schema, field, "array", "x-kubernetes-list-type", causes);
   }
-  if (list == "map") CheckMap(schema, field, causes);
+  if (list == "map") CheckMapList(schema, field, causes);
   if (list == "set") CheckSet(schema, field, causes);
   if (list != "map" && !schema["x-kubernetes-list-map-keys"].empty()) {
     const std::string at = field + ".x-kubernetes-list-type";

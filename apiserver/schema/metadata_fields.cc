@@ -12,35 +12,35 @@
 namespace bth::apiserver {
 namespace {
 
-enum class Form { kText, kWhole, kMap, kTexts, kOwners, kObjects };
+enum class MetaForm { kText, kWhole, kMap, kTexts, kOwners, kObjects };
 
 struct MetaField {
   std::string_view name;
-  Form form;
+  MetaForm form;
 };
-constexpr MetaField kFields[] = {
-    {"annotations", Form::kMap},
-    {"creationTimestamp", Form::kText},
-    {"deletionGracePeriodSeconds", Form::kWhole},
-    {"deletionTimestamp", Form::kText},
-    {"finalizers", Form::kTexts},
-    {"generateName", Form::kText},
-    {"generation", Form::kWhole},
-    {"labels", Form::kMap},
-    {"managedFields", Form::kObjects},
-    {"name", Form::kText},
-    {"namespace", Form::kText},
-    {"ownerReferences", Form::kOwners},
-    {"resourceVersion", Form::kText},
-    {"selfLink", Form::kText},
-    {"uid", Form::kText},
+constexpr MetaField kMetaFields[] = {
+    {"annotations", MetaForm::kMap},
+    {"creationTimestamp", MetaForm::kText},
+    {"deletionGracePeriodSeconds", MetaForm::kWhole},
+    {"deletionTimestamp", MetaForm::kText},
+    {"finalizers", MetaForm::kTexts},
+    {"generateName", MetaForm::kText},
+    {"generation", MetaForm::kWhole},
+    {"labels", MetaForm::kMap},
+    {"managedFields", MetaForm::kObjects},
+    {"name", MetaForm::kText},
+    {"namespace", MetaForm::kText},
+    {"ownerReferences", MetaForm::kOwners},
+    {"resourceVersion", MetaForm::kText},
+    {"selfLink", MetaForm::kText},
+    {"uid", MetaForm::kText},
 };
 
 const MetaField* FieldNamed(std::string_view name) {
   auto it = std::lower_bound(
-      std::begin(kFields), std::end(kFields), name,
+      std::begin(kMetaFields), std::end(kMetaFields), name,
       [](const MetaField& field, std::string_view key) { return field.name < key; });
-  return it != std::end(kFields) && it->name == name ? it : nullptr;
+  return it != std::end(kMetaFields) && it->name == name ? it : nullptr;
 }
 
 // The words in which the API's decoder names types.
@@ -63,7 +63,7 @@ absl::Status CheckTexts(std::string_view field, const Json& value) {
   return absl::OkStatus();
 }
 
-absl::Status CheckMap(std::string_view field, const Json& value) {
+absl::Status CheckTextMap(std::string_view field, const Json& value) {
   if (!value.is_object()) return WrongType(field, value, "map[string]string");
   for (const auto& [key, item] : value.members()) {
     if (!item.is_string() && !item.is_null()) return WrongType(field, item, "string");
@@ -92,17 +92,17 @@ absl::Status CheckField(const MetaField& field, const Json& value) {
   if (value.is_null()) return absl::OkStatus();
   const std::string name = absl::StrCat("ObjectMeta.", ToAbsl(field.name));
   switch (field.form) {
-    case Form::kText:
+    case MetaForm::kText:
       return value.is_string() ? absl::OkStatus() : WrongType(name, value, "string");
-    case Form::kWhole:
+    case MetaForm::kWhole:
       return value.is_int() ? absl::OkStatus() : WrongType(name, value, "int64");
-    case Form::kMap:
-      return CheckMap(name, value);
-    case Form::kTexts:
+    case MetaForm::kMap:
+      return CheckTextMap(name, value);
+    case MetaForm::kTexts:
       return CheckTexts(name, value);
-    case Form::kOwners:
+    case MetaForm::kOwners:
       return CheckOwners(value);
-    case Form::kObjects:
+    case MetaForm::kObjects:
       return value.is_array() ? absl::OkStatus()
                               : WrongType(name, value, "[]v1.ManagedFieldsEntry");
   }

@@ -16,7 +16,7 @@ namespace {
 // Memory that one pattern may take.
 constexpr int64_t kPatternBytesMax = int64_t{1} << 20;
 
-uint8_t TypeOf(std::string_view name) {
+uint8_t TypeBit(std::string_view name) {
   if (name == "object") return kTypeObject;
   if (name == "array") return kTypeArray;
   if (name == "string") return kTypeString;
@@ -71,7 +71,7 @@ class Compiler {
  private:
   static void ReadKind(const Json& schema, SchemaNode& node) {
     node.type_text = schema["type"].AsString();
-    node.types = TypeOf(node.type_text);
+    node.types = TypeBit(node.type_text);
     if (schema["x-kubernetes-int-or-string"].AsBool()) {
       node.types = kTypeInteger | kTypeString;
       node.type_text = "integer,string";

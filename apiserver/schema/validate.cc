@@ -19,7 +19,7 @@ namespace {
 // Beyond this a double no longer tells neighbouring whole numbers apart.
 constexpr double kExactMax = 9007199254740991.0;
 
-bool IsWhole(double value) {
+bool IsWholeNumber(double value) {
   return std::abs(value) <= kExactMax && std::floor(value) == value;
 }
 
@@ -30,7 +30,7 @@ uint8_t TypesOf(const Json& value) {
   if (value.is_bool()) return kTypeBoolean;
   // A whole number is a number too, and 1.0 is whole.
   if (value.is_int()) return kTypeInteger | kTypeNumber;
-  return IsWhole(value.AsDouble()) ? kTypeInteger | kTypeNumber : kTypeNumber;
+  return IsWholeNumber(value.AsDouble()) ? kTypeInteger | kTypeNumber : kTypeNumber;
 }
 
 size_t CharactersOf(std::string_view text) {
@@ -40,7 +40,7 @@ size_t CharactersOf(std::string_view text) {
 }
 
 // -1, 0, 1: exact where both are whole.
-int Compare(const Json& value, double limit) {
+int CompareNumbers(const Json& value, double limit) {
   if (value.is_int() && std::abs(limit) < 9e18 && std::floor(limit) == limit) {
     const auto whole = static_cast<int64_t>(limit);
     return value.AsInt() < whole ? -1 : value.AsInt() > whole ? 1 : 0;
@@ -51,7 +51,7 @@ int Compare(const Json& value, double limit) {
 
 bool IsMultiple(const Json& value, double of) {
   if (of == 0) return true;
-  if (value.is_int() && IsWhole(of)) return value.AsInt() % static_cast<int64_t>(of) == 0;
+  if (value.is_int() && IsWholeNumber(of)) return value.AsInt() % static_cast<int64_t>(of) == 0;
   const double quotient = value.AsDouble() / of;
   return std::floor(quotient) == quotient;
 }
@@ -64,7 +64,7 @@ bool FitsFormat(const Json& value, std::string_view format) {
 }
 
 bool FitsWhole(const Json& value, std::string_view format) {
-  if (value.is_double() && !IsWhole(value.AsDouble())) return false;
+  if (value.is_double() && !IsWholeNumber(value.AsDouble())) return false;
   const double number = value.AsDouble();
   if (format == "int32") {
     return number >= std::numeric_limits<int32_t>::min() &&
@@ -230,7 +230,7 @@ class Checker {
       FailRule(value, "be a multiple of " + NumberText(*bounds.multiple_of), at);
     }
     if (bounds.maximum.has_value()) {
-      const int order = Compare(value, *bounds.maximum);
+      const int order = CompareNumbers(value, *bounds.maximum);
       if (order > 0 || (order == 0 && bounds.exclusive_maximum)) {
         FailRule(
             value,
@@ -240,7 +240,7 @@ class Checker {
       }
     }
     if (bounds.minimum.has_value()) {
-      const int order = Compare(value, *bounds.minimum);
+      const int order = CompareNumbers(value, *bounds.minimum);
       if (order < 0 || (order == 0 && bounds.exclusive_minimum)) {
         FailRule(value,
                  absl::StrCat(

@@ -26,8 +26,8 @@ bool IsOneOf(const Json& value, std::initializer_list<std::string_view> known) {
 }
 
 template <size_t N>
-void CheckOneOf(const Json& value, const std::string_view (&known)[N], const std::string& field,
-                Causes& causes) {
+void CheckColumnWord(const Json& value, const std::string_view (&known)[N],
+                     const std::string& field, Causes& causes) {
   if (std::find(std::begin(known), std::end(known), value.AsString()) != std::end(known)) return;
   std::string list;
   for (std::string_view item : known) {
@@ -52,10 +52,10 @@ void CheckColumns(const Json& columns, const std::string& field, Causes& causes)
     if (column["type"].AsString().empty()) {
       causes.push_back(FieldRequired(at + ".type"));
     } else {
-      CheckOneOf(column["type"], kColumnTypes, at + ".type", causes);
+      CheckColumnWord(column["type"], kColumnTypes, at + ".type", causes);
     }
     if (!column["format"].AsString().empty()) {
-      CheckOneOf(column["format"], kColumnFormats, at + ".format", causes);
+      CheckColumnWord(column["format"], kColumnFormats, at + ".format", causes);
     }
     CheckPath(column["jsonPath"], at + ".JSONPath", causes);
   }

@@ -71,11 +71,12 @@ constexpr Column kNode[] = {
 };
 
 // Namespaces.
-Json Phase(const Json& object, absl::Time) {
+Json NamespacePhase(const Json& object, absl::Time) {
   return object["status"]["phase"].AsString();
 }
-constexpr Column kNamespace[] = {
-    {"Name", "string", 0, NameCell}, {"Status", "string", 0, Phase}, {"Age", "string", 0, AgeCell}};
+constexpr Column kNamespace[] = {{"Name", "string", 0, NameCell},
+                                 {"Status", "string", 0, NamespacePhase},
+                                 {"Age", "string", 0, AgeCell}};
 
 // Services.
 Json ServiceType(const Json& object, absl::Time) {

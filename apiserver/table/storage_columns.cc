@@ -26,7 +26,7 @@ std::string Modes(const Json& modes) {
   return text;
 }
 
-Json Phase(const Json& object, absl::Time) {
+Json VolumePhase(const Json& object, absl::Time) {
   if (object["metadata"]["deletionTimestamp"].is_string()) return "Terminating";
   return object["status"]["phase"];
 }
@@ -94,7 +94,7 @@ constexpr Column kVolume[] = {
     {"Capacity", "string", 0, VolumeCapacity},
     {"Access Modes", "string", 0, VolumeModes},
     {"Reclaim Policy", "string", 0, Reclaim},
-    {"Status", "string", 0, Phase},
+    {"Status", "string", 0, VolumePhase},
     {"Claim", "string", 0, ClaimOf},
     {"StorageClass", "string", 0, StorageClassOf},
     {"VolumeAttributesClass", "string", 0, AttributesClass},
@@ -104,7 +104,7 @@ constexpr Column kVolume[] = {
 };
 constexpr Column kClaim[] = {
     {"Name", "string", 0, NameCell},
-    {"Status", "string", 0, Phase},
+    {"Status", "string", 0, VolumePhase},
     {"Volume", "string", 0, ClaimVolume},
     {"Capacity", "string", 0, ClaimCapacity},
     {"Access Modes", "string", 0, ClaimModes},

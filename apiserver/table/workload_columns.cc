@@ -40,7 +40,7 @@ Json ReadyOfWanted(const Json& object, absl::Time) {
   return absl::StrCat(object["status"]["readyReplicas"].AsInt(), "/",
                       object["spec"]["replicas"].AsInt());
 }
-Json Wanted(const Json& object, absl::Time) {
+Json WantedPods(const Json& object, absl::Time) {
   return object["spec"]["replicas"].AsInt();
 }
 Json Current(const Json& object, absl::Time) {
@@ -140,7 +140,7 @@ constexpr Column kDeployment[] = {
     {"Up-to-date", "string", 0, Updated}, {"Available", "string", 0, Available},
     {"Age", "string", 0, AgeCell},        BTH_TEMPLATE_COLUMNS};
 constexpr Column kReplicaSet[] = {
-    {"Name", "string", 0, NameCell},    {"Desired", "integer", 0, Wanted},
+    {"Name", "string", 0, NameCell},    {"Desired", "integer", 0, WantedPods},
     {"Current", "integer", 0, Current}, {"Ready", "integer", 0, ReadyCount},
     {"Age", "string", 0, AgeCell},      BTH_TEMPLATE_COLUMNS};
 constexpr Column kStatefulSet[] = {{"Name", "string", 0, NameCell},

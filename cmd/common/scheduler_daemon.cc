@@ -14,7 +14,7 @@ namespace bth::cmd {
 namespace {
 
 // How long an orderly stop waits for what was decided already.
-constexpr absl::Duration kDrainMax = absl::Seconds(5);
+constexpr absl::Duration kDaemonDrainMax = absl::Seconds(5);
 
 }  // namespace
 
@@ -87,13 +87,13 @@ int SchedulerDaemon::Run() {
 void SchedulerDaemon::OnStopSignal() {
   if (stopping_) _exit(1);  // Asked twice: whoever waits has lost patience.
   stopping_ = true;
-  Log(LogLevel::kInfo, "scheduler.stopping", {{"drain_max", kDrainMax}});
+  Log(LogLevel::kInfo, "scheduler.stopping", {{"drain_max", kDaemonDrainMax}});
   stop_.Start(io_, Stop());
 }
 
 // No new decision; what was decided is written; only then may another one lead.
 net::Awaitable<void> SchedulerDaemon::Stop() {
-  co_await unit_->Drain(kDrainMax);
+  co_await unit_->Drain(kDaemonDrainMax);
   if (leadership_ != nullptr) co_await leadership_->Stop();
   io_.Stop();
 }

@@ -20,7 +20,7 @@ namespace bth::cmd {
 namespace {
 
 // Nothing leaves the process, so that what is under way is through almost at once.
-constexpr absl::Duration kDrainMax = absl::Seconds(2);
+constexpr absl::Duration kStandaloneDrainMax = absl::Seconds(2);
 constexpr absl::Duration kNodesPatience = absl::Seconds(60);
 
 // The server's own programs come without a socket, and show the same token as everybody.
@@ -215,7 +215,7 @@ void Standalone::OnStopSignal() {
 
 net::Awaitable<void> Standalone::Stop() {
   controllers_.reset();
-  if (unit_ != nullptr) co_await unit_->Drain(kDrainMax);
+  if (unit_ != nullptr) co_await unit_->Drain(kStandaloneDrainMax);
   std::cout << "stopped" << std::endl;
   io_.Stop();
 }

@@ -48,10 +48,6 @@ absl::Status Malformed(std::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("malformed HTTP message: ", ToAbsl(what)));
 }
 
-bool Same(std::string_view a, std::string_view b) {
-  return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
-}
-
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -108,28 +104,28 @@ absl::Status NoteField(std::string_view name, std::string_view value, Control& c
   // The length of the name tells most fields apart without comparing letters.
   switch (name.size()) {
     case 4:
-      if (Same(name, "Host")) ++control.hosts;
+      if (SameWord(name, "Host")) ++control.hosts;
       break;
     case 6:
-      if (Same(name, "Expect")) control.expects_continue |= Same(value, "100-continue");
+      if (SameWord(name, "Expect")) control.expects_continue |= SameWord(value, "100-continue");
       break;
     case 10:
-      if (Same(name, "Connection")) {
+      if (SameWord(name, "Connection")) {
         ForEachElement(value, [&control](std::string_view option) {
-          control.close |= Same(option, "close");
-          control.keep_alive |= Same(option, "keep-alive");
+          control.close |= SameWord(option, "close");
+          control.keep_alive |= SameWord(option, "keep-alive");
         });
       }
       break;
     case 14:
-      if (Same(name, "Content-Length")) return NoteLength(value, control);
+      if (SameWord(name, "Content-Length")) return NoteLength(value, control);
       break;
     case 17:
-      if (Same(name, "Transfer-Encoding")) {
+      if (SameWord(name, "Transfer-Encoding")) {
         if (control.chunked || control.unknown_coding) {
           return Malformed("more than one Transfer-Encoding");
         }
-        control.chunked = Same(value, "chunked");
+        control.chunked = SameWord(value, "chunked");
         control.unknown_coding = !control.chunked;
       }
       break;
@@ -184,6 +180,10 @@ absl::StatusOr<std::string> OriginForm(std::string_view target) {
 }
 
 }  // namespace
+
+bool SameWord(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
+}
 
 std::optional<size_t> FindHeadEnd(std::string_view bytes, size_t searched) {
   const size_t from = searched > 3 ? searched - 3 : 0;

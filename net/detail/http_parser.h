@@ -15,6 +15,9 @@
 
 namespace bth::net::detail {
 
+// Names of fields and most of their values: letters of either case are the same.
+bool SameWord(std::string_view a, std::string_view b);
+
 // How the body that follows a head is delimited.
 enum class Framing { kNone, kLength, kChunked, kUntilClose };
 

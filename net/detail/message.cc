@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -14,13 +13,9 @@ namespace {
 constexpr size_t kPieceBytes = 64 << 10;
 constexpr size_t kReserveBytesMax = 1 << 20;  // What a declared length alone can make us reserve.
 
-bool Same(std::string_view a, std::string_view b) {
-  return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
-}
-
 bool FramesMessage(std::string_view name) {
-  return Same(name, "Content-Length") || Same(name, "Transfer-Encoding") ||
-         Same(name, "Connection");
+  return SameWord(name, "Content-Length") || SameWord(name, "Transfer-Encoding") ||
+         SameWord(name, "Connection");
 }
 
 bool IsPlainName(std::string_view name) {

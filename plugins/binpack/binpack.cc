@@ -23,7 +23,7 @@ using model::NodeId;
 using model::NodeRange;
 using model::ShapeId;
 
-struct Weights {
+struct PackWeights {
   int64_t plugin = 1;
   std::map<std::string, int64_t> resources;  // By resource name; none is negative.
 };
@@ -36,8 +36,8 @@ absl::StatusOr<int64_t> ReadResourceWeight(const conf::Arguments& args, const st
   return 1;
 }
 
-absl::StatusOr<Weights> ReadWeights(const conf::Arguments& args) {
-  Weights weights;
+absl::StatusOr<PackWeights> ReadPackWeights(const conf::Arguments& args) {
+  PackWeights weights;
   BTH_ASSIGN_OR_RETURN(weights.plugin, args.Int("binpack.weight", 1));
   BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names, args.CommaList("binpack.resources"));
   for (const std::string& name : names) {
@@ -70,7 +70,7 @@ double Fullness(absl::Span<const Part> parts, double weight_sum,
 // worker.
 class BinPack final : public framework::Plugin {
  public:
-  explicit BinPack(Weights weights) : weights_(std::move(weights)) {}
+  explicit BinPack(PackWeights weights) : weights_(std::move(weights)) {}
   std::string_view name() const override { return "binpack"; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
@@ -117,7 +117,7 @@ class BinPack final : public framework::Plugin {
     }
   }
 
-  const Weights weights_;
+  const PackWeights weights_;
   std::vector<Part> counted_;           // At most one per dimension.
   std::optional<FillColumns> columns_;  // Of the present session.
 };
@@ -125,7 +125,7 @@ class BinPack final : public framework::Plugin {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateBinPack(const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(Weights weights, ReadWeights(args));
+  BTH_ASSIGN_OR_RETURN(PackWeights weights, ReadPackWeights(args));
   return std::make_unique<BinPack>(std::move(weights));
 }
 

@@ -21,8 +21,6 @@
 namespace bth::plugins {
 namespace {
 
-using capacity::Account;
-using capacity::QueueLedger;
 using capacity::ReclaimRules;
 using framework::Gate;
 using framework::HookRegistrar;
@@ -35,7 +33,7 @@ using model::QueueId;
 using model::ResourceVec;
 using model::TaskId;
 
-constexpr std::string_view kName = "capacity";
+constexpr std::string_view kCapacity = "capacity";
 constexpr std::string_view kDeviceQuota = "capacity.DynamicResourceAllocationEnable";
 constexpr std::string_view kDeviceParts = "capacity.DRAConsumableCapacityEnable";
 
@@ -45,11 +43,11 @@ class Capacity final : public framework::Plugin {
  public:
   explicit Capacity(int64_t ancestor_levels) : ancestor_levels_(ancestor_levels) {}
 
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return kCapacity; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     // Volcano asks the first entry of that name, wherever this one stands.
-    const conf::PluginOption* first = session.context().policy->FirstPlugin(kName);
+    const conf::PluginOption* first = session.context().policy->FirstPlugin(kCapacity);
     ledger_.Open(session.base(), first->flags[conf::HookFlag::kHierarchy]);
     rules_.emplace(session, ledger_, ancestor_levels_);
     for (const algo::QueueFinding& finding : ledger_.findings()) {
@@ -187,19 +185,19 @@ class Capacity final : public framework::Plugin {
   bool MayAllocate(Session& session, QueueId queue, TaskId task) const {
     const JobId job = session.task(task).job;
     if (std::string closed = Closed(session, queue); !closed.empty()) {
-      session.HoldAt(job, Gate::kQueueClosed, kName, std::move(closed));
+      session.HoldAt(job, Gate::kQueueClosed, kCapacity, std::move(closed));
       return false;
     }
     const ResourceVec& asked = session.request(task);
     const bool own_room = ledger_.Reserves(task);
     for (QueueId at = queue; at.valid(); at = ledger_.ParentOf(at)) {
-      const Account& account = ledger_[at];
+      const capacity::Account& account = ledger_[at];
       ResourceVec held = account.allocated + account.reserved;
       if (own_room) held -= asked;
       const DimMask short_dims = ShortDims(at, held, asked);
       if (short_dims == 0) continue;
       if (QuotaMayHold(session, job)) {
-        session.HoldAt(job, Gate::kQuota, kName,
+        session.HoldAt(job, Gate::kQuota, kCapacity,
                        Named(session, queue, at, QuotaText(session, short_dims)));
       }
       return false;
@@ -212,19 +210,19 @@ class Capacity final : public framework::Plugin {
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (std::string closed = Closed(session, row.queue); !closed.empty()) {
-      session.HoldAt(job, Gate::kQueueClosed, kName, std::move(closed));
+      session.HoldAt(job, Gate::kQueueClosed, kCapacity, std::move(closed));
       return Vote::kReject;
     }
     if (!row.has_min_resources) return Vote::kPermit;
     for (QueueId at = row.queue; at.valid(); at = ledger_.ParentOf(at)) {
-      const Account& account = ledger_[at];
+      const capacity::Account& account = ledger_[at];
       const ResourceVec held =
           algo::SaturatingSum(account.allocated, account.inqueue) - account.elastic;
       const DimMask short_dims = ShortDims(at, held, row.min_resources.v);
       if (short_dims == 0) continue;
       std::string text = QuotaText(session, short_dims);
       session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
-      session.HoldAt(job, Gate::kNotEnqueued, kName,
+      session.HoldAt(job, Gate::kNotEnqueued, kCapacity,
                      Named(session, row.queue, at, std::move(text)));
       return Vote::kReject;
     }
@@ -235,7 +233,7 @@ class Capacity final : public framework::Plugin {
     metrics::SchedulerMetrics* metrics = session.context().metrics;
     if (metrics == nullptr) return;
     for (QueueId id : *session.base().queues_by_name) {
-      const Account& account = ledger_[id];
+      const capacity::Account& account = ledger_[id];
       const algo::QueueQuota& quota = ledger_.quota(id);
       QueueGauge gauge{.allocated = account.allocated,
                        .request = account.request,
@@ -252,7 +250,7 @@ class Capacity final : public framework::Plugin {
   }
 
   const int64_t ancestor_levels_;
-  QueueLedger ledger_;
+  capacity::QueueLedger ledger_;
   std::optional<ReclaimRules> rules_;  // Of the present session.
   QueueGauges gauges_;
 };

@@ -11,6 +11,7 @@
 #include "framework/session.h"
 #include "plugins/drf/job_shares.h"
 #include "plugins/drf/queue_tree.h"
+#include "plugins/job_queue.h"
 
 namespace bth::plugins {
 namespace {
@@ -23,10 +24,6 @@ using model::JobId;
 using model::QueueId;
 using model::ResourceVec;
 using model::TaskId;
-
-bool TakesPart(const Session& session, JobId job) {
-  return job.valid() && algo::TakesPart(session.job(job));
-}
 
 // Counts what jobs hold by the session's events. Between sessions it keeps the jobs of the last
 // snapshot, to publish only shares that changed. Thread: scheduling.

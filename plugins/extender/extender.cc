@@ -22,7 +22,6 @@ namespace bth::plugins {
 namespace {
 
 using extender::NodeQuestions;
-using extender::Options;
 using framework::ExtenderPort;
 using framework::HookRegistrar;
 using framework::kFits;
@@ -60,7 +59,7 @@ class AnswersOfVersion {
 // Thread: scheduling.
 class Extender final : public framework::Plugin {
  public:
-  explicit Extender(Options options) : options_(std::move(options)), line_(options_) {}
+  explicit Extender(extender::Options options) : options_(std::move(options)), line_(options_) {}
   std::string_view name() const override { return "extender"; }
   // Nobody tells when an extender that was silent answers again.
   bool follows_clock() const override { return !options_.verbs.none(); }
@@ -285,7 +284,7 @@ class Extender final : public framework::Plugin {
     }
   }
 
-  const Options options_;
+  const extender::Options options_;
   extender::Line line_;
   bool said_no_port_ = false;
   // Of the session.
@@ -303,7 +302,7 @@ class Extender final : public framework::Plugin {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateExtender(const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(Options options, extender::ReadOptions(args));
+  BTH_ASSIGN_OR_RETURN(extender::Options options, extender::ReadOptions(args));
   return std::make_unique<Extender>(std::move(options));
 }
 

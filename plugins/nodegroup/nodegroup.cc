@@ -25,7 +25,7 @@ using model::ResourceSet;
 using model::ResourceVec;
 using model::TaskId;
 
-struct Options {
+struct NodeGroupOptions {
   bool strict = true;
   bool preferred_order = false;
 };
@@ -51,7 +51,7 @@ struct QueueView {
 // in queues x groups and in the tasks of queues with limits. Thread: scheduling.
 class NodeGroup final : public framework::Plugin {
  public:
-  explicit NodeGroup(Options options) : options_(options) {}
+  explicit NodeGroup(NodeGroupOptions options) : options_(options) {}
   std::string_view name() const override { return "nodegroup"; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
@@ -206,7 +206,7 @@ class NodeGroup final : public framework::Plugin {
     Add(*queue, group, ResourceVec() - session.request(task));
   }
 
-  const Options options_;
+  const NodeGroupOptions options_;
   NodeTextColumn groups_{
       [](const model::NodeFacts& facts) -> const std::string& { return facts.node_group; }};
   absl::flat_hash_map<QueueId, QueueView> queues_;
@@ -216,7 +216,7 @@ class NodeGroup final : public framework::Plugin {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNodeGroup(const conf::Arguments& args) {
-  Options options;
+  NodeGroupOptions options;
   BTH_ASSIGN_OR_RETURN(options.strict, args.Bool("strict", true));
   BTH_ASSIGN_OR_RETURN(options.preferred_order, args.Bool("enablePreferredOrder", false));
   return std::make_unique<NodeGroup>(options);

@@ -26,7 +26,7 @@ using nodeorder::NodeCapacities;
 using nodeorder::NodeCapacity;
 using nodeorder::NodeColumns;
 
-struct Weights {
+struct OrderWeights {
   int64_t node_affinity = 2;
   int64_t pod_affinity = 2;
   int64_t least_requested = 1;
@@ -37,22 +37,22 @@ struct Weights {
   int64_t topology_spread = 2;
 };
 
-absl::StatusOr<Weights> ReadWeights(const conf::Arguments& args) {
+absl::StatusOr<OrderWeights> ReadOrderWeights(const conf::Arguments& args) {
   struct Key {
     std::string_view name;
-    int64_t Weights::*value;
+    int64_t OrderWeights::*value;
   };
   constexpr Key kKeys[] = {
-      {"nodeaffinity.weight", &Weights::node_affinity},
-      {"podaffinity.weight", &Weights::pod_affinity},
-      {"leastrequested.weight", &Weights::least_requested},
-      {"mostrequested.weight", &Weights::most_requested},
-      {"balancedresource.weight", &Weights::balanced_resource},
-      {"tainttoleration.weight", &Weights::taint_toleration},
-      {"imagelocality.weight", &Weights::image_locality},
-      {"podtopologyspread.weight", &Weights::topology_spread},
+      {"nodeaffinity.weight", &OrderWeights::node_affinity},
+      {"podaffinity.weight", &OrderWeights::pod_affinity},
+      {"leastrequested.weight", &OrderWeights::least_requested},
+      {"mostrequested.weight", &OrderWeights::most_requested},
+      {"balancedresource.weight", &OrderWeights::balanced_resource},
+      {"tainttoleration.weight", &OrderWeights::taint_toleration},
+      {"imagelocality.weight", &OrderWeights::image_locality},
+      {"podtopologyspread.weight", &OrderWeights::topology_spread},
   };
-  Weights weights;
+  OrderWeights weights;
   for (const Key& key : kKeys) {
     BTH_ASSIGN_OR_RETURN(weights.*key.value, args.Int(key.name, weights.*key.value));
   }
@@ -163,7 +163,7 @@ framework::StaticScore StaticScoreOf(const Session& session, int64_t weight, Nor
 // Keeps the capacities from session to session. Thread: scheduling; scores on any worker.
 class NodeOrder final : public framework::Plugin {
  public:
-  explicit NodeOrder(const Weights& weights) : weights_(weights) {}
+  explicit NodeOrder(const OrderWeights& weights) : weights_(weights) {}
   std::string_view name() const override { return "nodeorder"; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
@@ -227,7 +227,7 @@ class NodeOrder final : public framework::Plugin {
     });
   }
 
-  const Weights weights_;
+  const OrderWeights weights_;
   NodeCapacities capacities_;
   std::optional<NodeColumns> columns_;  // Of the present session.
 };
@@ -235,7 +235,7 @@ class NodeOrder final : public framework::Plugin {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNodeOrder(const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(const Weights weights, ReadWeights(args));
+  BTH_ASSIGN_OR_RETURN(const OrderWeights weights, ReadOrderWeights(args));
   return std::make_unique<NodeOrder>(weights);
 }
 

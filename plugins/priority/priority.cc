@@ -1,7 +1,7 @@
 #include "plugins/priority/priority.h"
 
-#include "algo/gang_rules.h"
 #include "framework/session.h"
+#include "plugins/job_queue.h"
 
 namespace bth::plugins {
 namespace {
@@ -17,10 +17,6 @@ using model::TaskId;
 
 int HigherFirst(int32_t left, int32_t right) {
   return static_cast<int>(left < right) - static_cast<int>(left > right);
-}
-
-bool TakesPart(const Session& session, JobId job) {
-  return job.valid() && algo::TakesPart(session.job(job));
 }
 
 // Tasks of jobs with a lower priority, and of the evictor's own job those with a lower priority

@@ -25,16 +25,14 @@ using model::JobId;
 using model::QueueId;
 using model::ResourceVec;
 using model::TaskId;
-using proportion::Account;
-using proportion::QueueLedger;
 
-constexpr std::string_view kName = "proportion";
+constexpr std::string_view kProportion = "proportion";
 
 // Its accounts follow the session's events; sums over jobs live from session to session.
 // Thread: scheduling.
 class Proportion final : public framework::Plugin {
  public:
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return kProportion; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     ledger_.Open(session.base());
@@ -95,26 +93,26 @@ class Proportion final : public framework::Plugin {
   }
 
   // All that the queue deserves is in use.
-  static bool Overused(const Account& account) {
+  static bool Overused(const proportion::Account& account) {
     return account.has_jobs && account.deserved.AllAtMost(account.allocated);
   }
 
   // Dimensions of `asked` in which the queue would hold more than it deserves.
   DimMask ShortDims(QueueId queue, const ResourceVec& asked) const {
-    const Account& account = ledger_[queue];
+    const proportion::Account& account = ledger_[queue];
     return algo::DimsOver(account.allocated + asked, account.deserved, algo::AskedDims(asked));
   }
 
   bool MayAllocate(Session& session, QueueId queue, TaskId task) const {
     const JobId job = session.task(task).job;
     if (!IsOpen(session, queue)) {
-      session.HoldAt(job, Gate::kQueueClosed, kName, NotOpenText(session, queue));
+      session.HoldAt(job, Gate::kQueueClosed, kProportion, NotOpenText(session, queue));
       return false;
     }
     const DimMask short_dims = ShortDims(queue, session.request(task));
     if (short_dims == 0) return true;
     if (QuotaMayHold(session, job)) {
-      session.HoldAt(job, Gate::kQuota, kName, QuotaText(session, short_dims));
+      session.HoldAt(job, Gate::kQuota, kProportion, QuotaText(session, short_dims));
     }
     return false;
   }
@@ -123,11 +121,11 @@ class Proportion final : public framework::Plugin {
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (!IsOpen(session, row.queue)) {
-      session.HoldAt(job, Gate::kQueueClosed, kName, NotOpenText(session, row.queue));
+      session.HoldAt(job, Gate::kQueueClosed, kProportion, NotOpenText(session, row.queue));
       return Vote::kReject;
     }
     if (!row.has_min_resources) return Vote::kPermit;
-    const Account& account = ledger_[row.queue];
+    const proportion::Account& account = ledger_[row.queue];
     const ResourceVec& minimum = row.min_resources.v;
     const ResourceVec after = minimum + account.allocated + account.inqueue - account.elastic;
     const DimMask short_dims =
@@ -135,7 +133,7 @@ class Proportion final : public framework::Plugin {
     if (short_dims == 0) return Vote::kPermit;
     std::string text = QuotaText(session, short_dims);
     session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
-    session.HoldAt(job, Gate::kNotEnqueued, kName, std::move(text));
+    session.HoldAt(job, Gate::kNotEnqueued, kProportion, std::move(text));
     return Vote::kReject;
   }
 
@@ -159,7 +157,7 @@ class Proportion final : public framework::Plugin {
     metrics::SchedulerMetrics* metrics = session.context().metrics;
     if (metrics == nullptr) return;
     for (QueueId id : *session.base().queues_by_name) {
-      const Account& account = ledger_[id];
+      const proportion::Account& account = ledger_[id];
       const model::QueueRow& queue = session.queue(id);
       QueueGauge gauge{.allocated = account.allocated,
                        .request = account.request,
@@ -174,7 +172,7 @@ class Proportion final : public framework::Plugin {
     }
   }
 
-  QueueLedger ledger_;
+  proportion::QueueLedger ledger_;
   QueueGauges gauges_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "framework/session.h"
+#include "plugins/measured_load.h"
 #include "plugins/rescheduling/low_node_utilization.h"
 
 namespace bth::plugins {
@@ -21,11 +22,9 @@ using rescheduling::LowNodeUtilization;
 using rescheduling::Share;
 
 constexpr absl::Duration kDefaultInterval = absl::Minutes(5);
-// A measurement older than this is not trusted.
-constexpr absl::Duration kTrustedFor = absl::Minutes(5);
 constexpr std::string_view kLowNodeUtilization = "lowNodeUtilization";
 
-struct Options {
+struct ReschedulingOptions {
   absl::Duration interval = kDefaultInterval;
   std::vector<LowNodeUtilization> strategies;
 };
@@ -33,7 +32,7 @@ struct Options {
 // When it last named victims is kept between sessions. Thread: scheduling.
 class Rescheduling final : public framework::Plugin {
  public:
-  explicit Rescheduling(Options options) : options_(std::move(options)) {}
+  explicit Rescheduling(ReschedulingOptions options) : options_(std::move(options)) {}
   std::string_view name() const override { return "rescheduling"; }
   bool follows_clock() const override { return true; }
 
@@ -42,7 +41,7 @@ class Rescheduling final : public framework::Plugin {
     if (!last_run_) last_run_ = now;  // The first turn comes one interval after the start.
     if (*last_run_ + options_.interval >= now) return absl::OkStatus();
     last_run_ = now;
-    const int64_t trusted_since = absl::ToUnixMicros(now - kTrustedFor);
+    const int64_t trusted_since = absl::ToUnixMicros(now - kLoadTrustedFor);
     hooks.VictimTasks([this, &session, trusted_since](absl::Span<const TaskId> tasks) {
       std::vector<TaskId> victims;
       for (const LowNodeUtilization& strategy : options_.strategies) {
@@ -56,7 +55,7 @@ class Rescheduling final : public framework::Plugin {
   }
 
  private:
-  const Options options_;
+  const ReschedulingOptions options_;
   std::optional<absl::Time> last_run_;
 };
 
@@ -111,8 +110,8 @@ absl::StatusOr<LowNodeUtilization> ReadLowNodeUtilization(const conf::Arguments&
   return out;
 }
 
-absl::StatusOr<Options> ReadOptions(const conf::Arguments& args) {
-  Options out;
+absl::StatusOr<ReschedulingOptions> ReadOptions(const conf::Arguments& args) {
+  ReschedulingOptions out;
   BTH_ASSIGN_OR_RETURN(out.interval, ReadInterval(args));
   BTH_RETURN_IF_ERROR(CheckPeriod(args));
   for (const std::string_view unused : {"queueSelector", "labelSelector"}) {
@@ -137,7 +136,7 @@ absl::StatusOr<Options> ReadOptions(const conf::Arguments& args) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateRescheduling(const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(Options options, ReadOptions(args));
+  BTH_ASSIGN_OR_RETURN(ReschedulingOptions options, ReadOptions(args));
   return std::make_unique<Rescheduling>(std::move(options));
 }
 

@@ -24,14 +24,12 @@ using model::NodeId;
 using model::NodeRange;
 using model::ResourceVec;
 using model::ShapeId;
-using resource_strategy_fit::Options;
-using resource_strategy_fit::Proportion;
 using resource_strategy_fit::Rule;
 using resource_strategy_fit::ScarceResource;
 using resource_strategy_fit::Strategy;
 
 // One dimension of a shape's request that counts; kNeither adds nothing but its weight.
-struct Part {
+struct ScorePart {
   enum class Kind : uint8_t { kLeast, kMost, kNeither };
   int dim = 0;
   Kind kind = Kind::kLeast;
@@ -41,9 +39,9 @@ struct Part {
 
 // The parts of one shape, in order of names, so that sums do not depend on who asked for a resource
 // first.
-class Parts {
+class ScoreParts {
  public:
-  void Add(const Part& part) {
+  void Add(const ScorePart& part) {
     items_[count_++] = part;
     weight_sum_ += part.weight;
   }
@@ -53,35 +51,35 @@ class Parts {
   double Score(const ResourceVec& allocatable, const ResourceVec& idle) const {
     double sum = 0;
     for (size_t i = 0; i < count_; ++i) {
-      const Part& part = items_[i];
+      const ScorePart& part = items_[i];
       const int64_t capacity = allocatable[part.dim];
       if (capacity == 0 || part.weight == 0) continue;
       const int64_t left = idle[part.dim] - part.request;
       if (left < 0) return 0;
-      if (part.kind == Part::Kind::kNeither) continue;
-      const int64_t amount = part.kind == Part::Kind::kLeast ? left : capacity - left;
+      if (part.kind == ScorePart::Kind::kNeither) continue;
+      const int64_t amount = part.kind == ScorePart::Kind::kLeast ? left : capacity - left;
       sum += static_cast<double>(amount) * part.weight / static_cast<double>(capacity);
     }
     return sum / weight_sum_;
   }
 
  private:
-  std::array<Part, model::kDims> items_;
+  std::array<ScorePart, model::kDims> items_;
   size_t count_ = 0;
   double weight_sum_ = 0;
 };
 
-Part::Kind KindOf(Strategy strategy) {
-  return strategy == Strategy::kMostAllocated ? Part::Kind::kMost : Part::Kind::kLeast;
+ScorePart::Kind KindOf(Strategy strategy) {
+  return strategy == Strategy::kMostAllocated ? ScorePart::Kind::kMost : ScorePart::Kind::kLeast;
 }
 
 // What a pod's own annotations ask for.
-Parts PartsOfPod(const model::PodExtras& extras, const ResourceVec& request,
-                 const model::DimensionTable& dims) {
-  const Part::Kind kind = extras.strategy == "MostAllocated"    ? Part::Kind::kMost
-                          : extras.strategy == "LeastAllocated" ? Part::Kind::kLeast
-                                                                : Part::Kind::kNeither;
-  Parts parts;
+ScoreParts PartsOfPod(const model::PodExtras& extras, const ResourceVec& request,
+                      const model::DimensionTable& dims) {
+  const ScorePart::Kind kind = extras.strategy == "MostAllocated"    ? ScorePart::Kind::kMost
+                               : extras.strategy == "LeastAllocated" ? ScorePart::Kind::kLeast
+                                                                     : ScorePart::Kind::kNeither;
+  ScoreParts parts;
   for (const auto& [name, weight] : extras.strategy_weights) {
     const std::optional<int> dim = dims.Find(name);
     if (!dim || request[*dim] <= 0) continue;
@@ -94,7 +92,8 @@ Parts PartsOfPod(const model::PodExtras& extras, const ResourceVec& request,
 // on any worker.
 class ResourceStrategyFit final : public framework::Plugin {
  public:
-  explicit ResourceStrategyFit(Options options) : options_(std::move(options)) {}
+  explicit ResourceStrategyFit(resource_strategy_fit::Options options)
+      : options_(std::move(options)) {}
   std::string_view name() const override { return "resource-strategy-fit"; }
 
   // Nodes have scarce resources also while nobody asks for them.
@@ -103,7 +102,8 @@ class ResourceStrategyFit final : public framework::Plugin {
       for (const ScarceResource& scarce : options_.scarce) needs.resources.push_back(scarce.name);
     }
     if (options_.proportional) {
-      for (const Proportion& p : options_.proportions) needs.resources.push_back(p.name);
+      for (const resource_strategy_fit::Proportion& p : options_.proportions)
+        needs.resources.push_back(p.name);
     }
   }
 
@@ -168,7 +168,7 @@ class ResourceStrategyFit final : public framework::Plugin {
   void FindGuards(Session& session) {
     constexpr double kBytesPerMilli = 1000.0 * 1000.0;  // A decimal gigabyte per whole unit.
     guarded_.clear();
-    for (const Proportion& p : options_.proportions) {
+    for (const resource_strategy_fit::Proportion& p : options_.proportions) {
       const std::optional<int> dim = session.dims().Find(p.name);
       if (!dim || *dim < model::kFixedDims) continue;
       const auto factor = static_cast<double>(session.dims().DisplayFactor(*dim));
@@ -201,13 +201,13 @@ class ResourceStrategyFit final : public framework::Plugin {
     }
   }
 
-  Parts PartsOf(const Session& session, ShapeId shape) const {
+  ScoreParts PartsOf(const Session& session, ShapeId shape) const {
     const ResourceVec& request = session.shape(shape).request;
     const auto& extras = session.base().constraints_of(shape).extras;
     if (extras != nullptr && !extras->strategy.empty()) {
       return PartsOfPod(*extras, request, session.dims());
     }
-    Parts parts;
+    ScoreParts parts;
     for (const RuledDim& ruled : ruled_) {
       if (request[ruled.dim] <= 0) continue;
       parts.Add({ruled.dim, KindOf(ruled.rule.strategy), static_cast<double>(ruled.rule.weight),
@@ -218,7 +218,7 @@ class ResourceStrategyFit final : public framework::Plugin {
 
   void AddStrategy(const Session& session, ShapeId shape, NodeRange block,
                    absl::Span<double> sum) const {
-    const Parts parts = PartsOf(session, shape);
+    const ScoreParts parts = PartsOf(session, shape);
     if (parts.worthless()) return;
     const double top = static_cast<double>(algo::kScoreTop) * static_cast<double>(options_.weight);
     for (NodeId node : block) {
@@ -244,7 +244,7 @@ class ResourceStrategyFit final : public framework::Plugin {
     }
   }
 
-  const Options options_;
+  const resource_strategy_fit::Options options_;
   std::vector<RuledDim> ruled_;
   std::vector<ScarceDim> scarce_;
   double scarce_sum_ = 0;
@@ -255,7 +255,8 @@ class ResourceStrategyFit final : public framework::Plugin {
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateResourceStrategyFit(
     const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(Options options, resource_strategy_fit::ReadOptions(args));
+  BTH_ASSIGN_OR_RETURN(resource_strategy_fit::Options options,
+                       resource_strategy_fit::ReadOptions(args));
   return std::make_unique<ResourceStrategyFit>(std::move(options));
 }
 

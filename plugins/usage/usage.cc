@@ -5,6 +5,7 @@
 #include "api/model/pod_extras.h"
 #include "base/status.h"
 #include "framework/session.h"
+#include "plugins/measured_load.h"
 #include "plugins/usage/load_columns.h"
 #include "plugins/usage/options.h"
 #include "plugins/usage/shadow_load.h"
@@ -23,10 +24,7 @@ using model::ShapeId;
 using model::TaskId;
 using usage::Guess;
 using usage::NodeView;
-using usage::Options;
 
-// A measurement older than this is not trusted.
-constexpr absl::Duration kTrustedFor = absl::Minutes(5);
 constexpr absl::Duration kDefaultWindow = absl::Seconds(30);
 
 // For how long a running pod's load may be missing from what the source says.
@@ -39,12 +37,12 @@ absl::Duration WindowOf(const conf::Policy& policy) {
 // Thread: scheduling; filters and scores on any worker.
 class Usage final : public framework::Plugin {
  public:
-  explicit Usage(Options options) : options_(std::move(options)) {}
+  explicit Usage(usage::Options options) : options_(std::move(options)) {}
   std::string_view name() const override { return "usage"; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     const int64_t now = absl::ToUnixMicros(session.context().clock->Now());
-    trusted_since_us_ = now - absl::ToInt64Microseconds(kTrustedFor);
+    trusted_since_us_ = now - absl::ToInt64Microseconds(kLoadTrustedFor);
     columns_.Advance(session.base());
     young_.Advance(session.base(), now,
                    absl::ToInt64Microseconds(WindowOf(*session.context().policy)));
@@ -126,7 +124,7 @@ class Usage final : public framework::Plugin {
             usage::Estimate(request[model::kMemory], extras.memory_limit_bytes, estimator, risk)};
   }
 
-  const Options options_;
+  const usage::Options options_;
   usage::LoadColumns columns_;
   usage::YoungTasks young_;
   // Of the session.
@@ -137,7 +135,7 @@ class Usage final : public framework::Plugin {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateUsage(const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(Options options, usage::ReadOptions(args));
+  BTH_ASSIGN_OR_RETURN(usage::Options options, usage::ReadOptions(args));
   return std::make_unique<Usage>(std::move(options));
 }
 

@@ -302,7 +302,7 @@ constexpr Column kJobFlowColumns[] = {
     {"Age", "date", ".metadata.creationTimestamp"},
 };
 
-constexpr KindDoc kKinds[] = {
+constexpr KindDoc kBatchKinds[] = {
     {&codec_internal::ResourceOf<BatchJob>, "job", kJobNames, Subresources::kStatus, kJobColumns,
      "Groups of equal pods that start together and are looked after as a whole.", &kJobDocs},
     {&codec_internal::ResourceOf<CronJob>,
@@ -333,7 +333,7 @@ constexpr KindDoc kKinds[] = {
 }  // namespace
 
 std::span<const KindDoc> BatchKinds() {
-  return kKinds;
+  return kBatchKinds;
 }
 
 }  // namespace bth::types::crd

@@ -123,7 +123,7 @@ constexpr Column kHyperNodeColumns[] = {
 };
 constexpr Column kNodeShardColumns[] = {{"AGE", "date", ".metadata.creationTimestamp"}};
 
-constexpr KindDoc kKinds[] = {
+constexpr KindDoc kClusterKinds[] = {
     {&codec_internal::ResourceOf<ColocationConfiguration>,
      "colocationconfiguration",
      {},
@@ -150,7 +150,7 @@ constexpr KindDoc kKinds[] = {
 }  // namespace
 
 std::span<const KindDoc> ClusterKinds() {
-  return kKinds;
+  return kClusterKinds;
 }
 
 }  // namespace bth::types::crd

@@ -125,7 +125,7 @@ constexpr Column kQueueColumns[] = {{"PARENT", "string", ".spec.parent"}};
 
 // PodGroup has no status subresource: one write changes spec and status together, as existing
 // clients expect.
-constexpr KindDoc kKinds[] = {
+constexpr KindDoc kSchedulingKinds[] = {
     {&codec_internal::ResourceOf<PodGroup>, "podgroup", kPodGroupNames, Subresources::kEmpty,
      kPodGroupColumns,
      "A group of pods that start together or not at all. Pods join it by annotation.",
@@ -137,7 +137,7 @@ constexpr KindDoc kKinds[] = {
 }  // namespace
 
 std::span<const KindDoc> SchedulingKinds() {
-  return kKinds;
+  return kSchedulingKinds;
 }
 
 }  // namespace bth::types::crd

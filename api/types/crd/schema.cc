@@ -19,7 +19,7 @@ constexpr const char* kQuantityPattern =
     R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?)"
     R"((([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
 
-Json Text(std::string_view text) {
+Json TextValue(std::string_view text) {
   return text;
 }
 
@@ -65,22 +65,22 @@ absl::Status SetLimits(const Limits& limits, Json* schema) {
   SetNumber("minLength", limits.length_min, schema);
   SetNumber("maxLength", limits.length_max, schema);
   SetNumber("minItems", limits.items_min, schema);
-  if (!limits.pattern.empty()) schema->Set("pattern", Text(limits.pattern));
+  if (!limits.pattern.empty()) schema->Set("pattern", TextValue(limits.pattern));
   if (!limits.words.empty()) schema->Set("enum", Words(limits.words));
   if (!limits.fallback.empty()) {
     BTH_ASSIGN_OR_RETURN(Json fallback, Json::Parse(limits.fallback));
     schema->Set("default", std::move(fallback));
   }
   if (limits.nullable) schema->Set("nullable", true);
-  if (!limits.list_type.empty()) schema->Set("x-kubernetes-list-type", Text(limits.list_type));
+  if (!limits.list_type.empty()) schema->Set("x-kubernetes-list-type", TextValue(limits.list_type));
   if (!limits.list_key.empty()) {
-    schema->Set("x-kubernetes-list-map-keys", Json::MakeArray({Text(limits.list_key)}));
+    schema->Set("x-kubernetes-list-map-keys", Json::MakeArray({TextValue(limits.list_key)}));
   }
-  if (!limits.map_type.empty()) schema->Set("x-kubernetes-map-type", Text(limits.map_type));
+  if (!limits.map_type.empty()) schema->Set("x-kubernetes-map-type", TextValue(limits.map_type));
   if (limits.open) schema->Set("x-kubernetes-preserve-unknown-fields", true);
   for (const Rule& rule : limits.rules) {
     (*schema)["x-kubernetes-validations"].MutableItems().push_back(
-        Json::MakeObject({{"rule", Text(rule.rule)}, {"message", Text(rule.message)}}));
+        Json::MakeObject({{"rule", TextValue(rule.rule)}, {"message", TextValue(rule.message)}}));
   }
   return absl::OkStatus();
 }
@@ -88,7 +88,7 @@ absl::Status SetLimits(const Limits& limits, Json* schema) {
 }  // namespace
 
 absl::StatusOr<Json> SchemaWriter::Write(const KindDoc& kind) {
-  Json schema = Json::MakeObject({{"type", "object"}, {"description", Text(kind.text)}});
+  Json schema = Json::MakeObject({{"type", "object"}, {"description", TextValue(kind.text)}});
   Json& properties = schema["properties"];
   const auto text = [](const char* description) {
     return Json::MakeObject({{"type", "string"}, {"description", description}});
@@ -112,7 +112,7 @@ absl::StatusOr<Json> SchemaWriter::Value(const TypeOps& ops, const FieldDoc& doc
   } else {
     schema.Set("type", ops.shape == Shape::kList ? "array" : "object");
   }
-  if (!doc.text.empty()) schema.Set("description", Text(doc.text));
+  if (!doc.text.empty()) schema.Set("description", TextValue(doc.text));
   BTH_RETURN_IF_ERROR(SetLimits(doc.limits, &schema));
   switch (ops.shape) {
     case Shape::kObject:

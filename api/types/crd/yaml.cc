@@ -28,7 +28,7 @@ bool IsPlain(std::string_view text) {
   });
 }
 
-std::string Text(std::string_view text) {
+std::string ScalarText(std::string_view text) {
   return IsPlain(text) ? std::string(text) : Json(text).Dump();
 }
 
@@ -42,13 +42,13 @@ void AppendBelow(const Json& json, int indent, std::string* out) {
     return;
   }
   out->push_back(' ');
-  out->append(json.is_string() ? Text(json.AsString()) : json.Dump()).push_back('\n');
+  out->append(json.is_string() ? ScalarText(json.AsString()) : json.Dump()).push_back('\n');
 }
 
 void Append(const Json& json, int indent, std::string* out) {
   const std::string blanks(static_cast<size_t>(indent), ' ');
   for (const Json::Member& member : json.members()) {
-    out->append(blanks).append(Text(member.first)).push_back(':');
+    out->append(blanks).append(ScalarText(member.first)).push_back(':');
     // Lists stand under their key, as kubectl prints them.
     AppendBelow(member.second, member.second.is_array() ? indent : indent + 2, out);
   }
@@ -71,7 +71,7 @@ std::string ToYaml(const Json& json) {
   if ((json.is_object() || json.is_array()) && !json.empty()) {
     Append(json, 0, &out);
   } else {
-    out.append(json.is_string() ? Text(json.AsString()) : json.Dump()).push_back('\n');
+    out.append(json.is_string() ? ScalarText(json.AsString()) : json.Dump()).push_back('\n');
   }
   return out;
 }
