@@ -49,6 +49,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(bth_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-psabi
     -fcoroutines)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # A listener of several stores has an overload of each event for each kind: none hides another.
+  target_compile_options(bth_flags INTERFACE -Wno-overloaded-virtual)
+endif()
 if(BTH_SANITIZE)
   target_compile_options(bth_flags INTERFACE -fsanitize=${BTH_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)

@@ -14,7 +14,7 @@ CommandTaker::CommandTaker(const ControllerContext& context, CommandTarget targe
       commands_(context.watches.Of<types::Command>()),
       target_(std::move(target)),
       on_taken_(std::move(on_taken)),
-      lanes_(context.executor(), std::move(options), Hooks()) {
+      lanes_(context.executor(), options, Hooks()) {
   commands_.Subscribe(*this);
 }
 

@@ -24,7 +24,7 @@ LaneOptions DefaultLanes(int lanes, int retries_max) {
 
 Lanes::Lanes(net::Executor& executor, LaneOptions options, LaneHooks hooks)
     : executor_(executor),
-      options_(std::move(options)),
+      options_(options),
       hooks_(std::move(hooks)),
       queue_(executor, options_.queue) {}
 

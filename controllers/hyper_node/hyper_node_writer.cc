@@ -39,8 +39,7 @@ absl::StatusOr<client::Patch> PatchOf(const HyperNode& before, const HyperNode& 
 
 absl::Status Named(const absl::Status& status, std::string_view what, const std::string& name) {
   if (status.ok()) return status;
-  const absl::Status named =
-      client::WithContext(status, absl::StrCat(ToAbsl(what), " HyperNode ", name));
+  absl::Status named = client::WithContext(status, absl::StrCat(ToAbsl(what), " HyperNode ", name));
   Log(LogLevel::kWarning, "hyper_node.write_failed", {{"status", named}});
   return named;
 }

@@ -65,7 +65,9 @@ net::Awaitable<absl::Status> JobSync::Run() {
   } else {
     trouble = co_await Prepare();
   }
-  if (trouble.ok() && MayHavePods()) {
+  // Pods of the next incarnation come when the last one is gone: one that failed before would have
+  // the job killed again, without a retry to its account.
+  if (trouble.ok() && step_.decision != Decision::kRestart && MayHavePods()) {
     trouble = co_await Reconcile();
     status_.running_duration.reset();
   } else {

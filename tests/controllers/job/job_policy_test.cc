@@ -330,5 +330,27 @@ TEST_CASE("job controller: pods that take their time to end are counted as termi
   CHECK(bed.Count("j", "terminating") == 0);
 }
 
+TEST_CASE("job controller: no pod starts anew while one of the last incarnation is ending",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 2, JobBed::TaskText("t", 2),
+             R"("maxRetry":3,"policies":[{"event":"PodFailed","action":"RestartJob"}])");
+  // This one has a kubelet, which ends it in its own time.
+  bed.Create("/api/v1/nodes", R"({"metadata":{"name":"n1"}})");
+  bed.Create(JobBed::PodPath("j-t-0") + "/binding",
+             R"({"metadata":{"name":"j-t-0"},"target":{"kind":"Node","name":"n1"}})");
+  bed.SetPodPhase("j-t-1", "Failed");
+  CHECK(bed.Phase("j") == "Restarting");
+  bed.SetGroup("j", "Inqueue");
+  CHECK(bed.Pods() == Names{"j-t-0"});
+  CHECK(bed.Count("j", "version") == 1);
+  bed.FinishDeletions();
+  CHECK(bed.Phase("j") == "Pending");
+  CHECK(bed.Pods() == Names{"j-t-0", "j-t-1"});
+  CHECK(bed.Count("j", "retryCount") == 1);
+  CHECK(bed.Count("j", "version") == 1);
+}
+
 }  // namespace
 }  // namespace bth::test
