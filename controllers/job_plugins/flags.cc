@@ -67,7 +67,7 @@ std::string PluginFlags::Parse(const std::vector<std::string>& args) const {
       if (++i == args.size()) return absl::StrCat("flag needs an argument: -", ToAbsl(name));
       value = args[i];
     }
-    const std::string complaint = Set(*flag, value);
+    std::string complaint = Set(*flag, value);
     if (!complaint.empty()) return complaint;
   }
   return "";

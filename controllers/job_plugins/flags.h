@@ -15,9 +15,11 @@ namespace bth::controllers {
 class PluginFlags final {
  public:
   // A target holds the default and outlives the set.
+  // NOLINTBEGIN(readability-non-const-parameter): Parse writes to it.
   void Add(std::string_view name, std::string* target) { flags_.push_back({name, target}); }
   void Add(std::string_view name, int32_t* target) { flags_.push_back({name, target}); }
   void Add(std::string_view name, bool* target) { flags_.push_back({name, target}); }
+  // NOLINTEND(readability-non-const-parameter)
 
   // Empty, or what is wrong and where.
   std::string Parse(const std::vector<std::string>& args) const;
