@@ -38,6 +38,8 @@ struct BlockingHttp::Batch {
   void Set(size_t i, Answer answer) {
     std::lock_guard lock(mutex);
     if (answers[i].has_value()) return;
+    // Copies of a status share what it holds; this one goes to another thread by itself.
+    if (!answer.ok()) answer = absl::Status(answer.status().code(), answer.status().message());
     answers[i] = std::move(answer);
     if (--left == 0) done.notify_all();
   }
@@ -151,10 +153,10 @@ std::vector<framework::HttpPort::Answer> BlockingHttp::Exchange(
   if (!through && metrics_ != nullptr) metrics_->LimitReached("http_port_wait");
   for (std::optional<Answer>& answer : batch->answers) {
     if (answer.has_value()) {
-      out.push_back(*answer);
+      out.push_back(*std::move(answer));
     } else {
       out.push_back(absl::DeadlineExceededError("the network thread did not answer in time"));
-      answer.emplace(out.back());
+      answer.emplace(std::string());  // What comes now comes too late.
     }
   }
   return out;
