@@ -188,8 +188,8 @@ absl::StatusOr<Json> ServerSideApply(const ResourceType& type, const ApplyInput&
   if (!input.force) {
     const FieldSet allowed =
         input.manager == kKubectl ? LastApplied(input.live, rules) : FieldSet();
-    std::vector<Cause> causes = Conflicts(account, input.live, allowed);
-    if (!causes.empty()) return ApplyConflict(std::move(causes));
+    const std::vector<Cause> causes = Conflicts(account, input.live, allowed);
+    if (!causes.empty()) return ApplyConflict(causes);
   }
   Json result = input.live.is_null() ? Json::MakeObject() : input.live;
   Applier(rules).Merge(result, configuration);
