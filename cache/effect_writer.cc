@@ -9,6 +9,7 @@
 #include "api/types/resource.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "cache/object_names.h"
 
 namespace bth::cache {
 
@@ -283,13 +284,9 @@ void EffectWriter::BindingDone(const Urgent& bind, absl::Duration took) {
     metrics_->TaskReached(metrics::TaskMoment::kBound,
                           api_.executor().Now() - absl::FromUnixMicros(bind.created_us));
   }
-  client::EventObject object;
-  object.kind = "Pod";
-  object.namespace_name = bind.ns;
-  object.name = bind.name;
-  object.uid = bind.uid;
-  events_.Record(object, {"Normal", "Scheduled",
-                          absl::StrCat("Successfully assigned ", bind.key(), " to ", bind.node)});
+  events_.Record(PodObject(bind.key(), bind.uid),
+                 {"Normal", "Scheduled",
+                  absl::StrCat("Successfully assigned ", bind.key(), " to ", bind.node)});
   Finish(bind);
 }
 
@@ -326,14 +323,10 @@ net::Awaitable<void> EffectWriter::Evict(Urgent eviction) {
   const absl::Status status = co_await api_.Evict(eviction.ns, eviction.name, options);
   if (status.ok() || absl::IsNotFound(status)) {
     Count(EffectKind::kEvict, EffectOutcome::kOk);
-    client::EventObject object;
-    object.kind = "Pod";
-    object.namespace_name = eviction.ns;
-    object.name = eviction.name;
-    object.uid = eviction.uid;
     std::string message = absl::StrCat("Pod is evicted, because of ", eviction.action);
     if (!eviction.beneficiary.empty()) absl::StrAppend(&message, ", for ", eviction.beneficiary);
-    events_.Record(object, {"Warning", "Evict", std::move(message)});
+    events_.Record(PodObject(eviction.key(), eviction.uid),
+                   {"Warning", "Evict", std::move(message)});
     co_return;
   }
   // The server says 429 when it is busy, and when a budget forbids the eviction.
@@ -364,12 +357,7 @@ void EffectWriter::EvictionRefused(const Urgent& eviction, const absl::Status& s
   const auto tell = [&](const std::string& pod, std::string text) {
     const std::optional<PodView> view = mirror_.Pod(pod);
     if (!view) return;
-    client::EventObject object;
-    object.kind = "Pod";
-    object.namespace_name = pod.substr(0, pod.find('/'));
-    object.name = pod.substr(pod.find('/') + 1);
-    object.uid = std::string(view->uid);
-    events_.Record(object, {"Warning", "EvictionRefused", std::move(text)});
+    events_.Record(PodObject(pod, view->uid), {"Warning", "EvictionRefused", std::move(text)});
   };
   const std::string why = absl::StrCat(std::string(status.message()),
                                        "; it is not tried again for ", absl::FormatDuration(pause));

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "api/types/pod_group.h"
-#include "api/types/resource.h"
 #include "base/log.h"
+#include "cache/object_names.h"
 
 namespace bth::cache {
 namespace {
@@ -202,14 +201,7 @@ void GangTroubles::Tell(const std::string& job, const GangView& gang, Trouble* t
 
 void GangTroubles::RecordEvent(const std::string& job, const GangView& gang, std::string reason,
                                std::string message) {
-  const size_t slash = job.find('/');
-  client::EventObject object;
-  object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
-  object.kind = "PodGroup";
-  object.namespace_name = job.substr(0, slash);
-  object.name = job.substr(slash + 1);
-  object.uid = std::string(gang.uid);
-  events_.Record(object, {"Warning", std::move(reason), std::move(message)});
+  events_.Record(PodGroupObject(job, gang.uid), {"Warning", std::move(reason), std::move(message)});
 }
 
 }  // namespace bth::cache

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "base/check.h"
 #include "cache/mirror.h"
+#include "cache/object_names.h"
 
 namespace bth::cache {
 
@@ -201,9 +202,9 @@ void Mirror::WriteJobRow(JobId job) {
       row.priority = default_priority_;
     }
   } else {
-    const size_t slash = record.key.find('/');
+    auto [ns, name] = SplitKey(record.key);
     row.facts = std::make_shared<const model::JobFacts>(
-        model::JobFacts{.ns = record.key.substr(0, slash), .name = record.key.substr(slash + 1)});
+        model::JobFacts{.ns = std::move(ns), .name = std::move(name)});
   }
   row.group_minimums = std::move(groups);
   row.roles = std::move(roles);

@@ -9,6 +9,7 @@
 #include "api/types/pod_group.h"
 #include "api/types/queue.h"
 #include "api/types/resource.h"
+#include "cache/object_names.h"
 #include "cache/status_patches.h"
 #include "cache/status_writer.h"
 
@@ -36,13 +37,7 @@ void StatusWriter::KeepGoodNews(const std::vector<framework::EventReport>& untol
 }
 
 void StatusWriter::TellGroup(const std::string& key, const GroupWish& wish) {
-  const size_t slash = key.find('/');
-  client::EventObject object;
-  object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
-  object.kind = "PodGroup";
-  object.namespace_name = key.substr(0, slash);
-  object.name = key.substr(slash + 1);
-  object.uid = wish.uid;
+  const client::EventObject object = PodGroupObject(key, wish.uid);
   for (const framework::EventReport& event : wish.events) {
     events_.Record(object, {event.warning ? "Warning" : "Normal", event.reason, event.message});
   }
@@ -52,9 +47,9 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   GroupWish wish = groups_.at(key);
   groups_.at(key).events.clear();
   Rebase(*sent_groups_.Known(key), &wish.status);
-  const size_t slash = key.find('/');
-  const client::ApiPath path{"podgroups", types::ResourceTraits<types::PodGroup>::type().Path(
-                                              key.substr(0, slash), key.substr(slash + 1))};
+  const auto [ns, name] = SplitKey(key);
+  const client::ApiPath path{"podgroups",
+                             types::ResourceTraits<types::PodGroup>::type().Path(ns, name)};
   client::Patch patch = PodGroupStatusPatch(wish.status, wish.session, api_.executor().Now());
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) {
@@ -72,9 +67,7 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
 
 net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
   const PodWish wish = pods_.at(key);
-  const size_t slash = key.find('/');
-  const std::string ns = key.substr(0, slash);
-  const std::string name = key.substr(slash + 1);
+  const auto [ns, name] = SplitKey(key);
   const client::ApiPath path{"pods",
                              types::ResourceTraits<types::Pod>::type().Path(ns, name, "status")};
   client::Patch patch = PodScheduledPatch(wish.uid, wish.reason, wish.message, wish.nominated_node,
@@ -85,12 +78,7 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
   if (metrics_ != nullptr && wish.reason == "Unschedulable") {
     metrics_->ScheduleAttempt("unschedulable");
   }
-  client::EventObject object;
-  object.kind = "Pod";
-  object.namespace_name = ns;
-  object.name = name;
-  object.uid = wish.uid;
-  events_.Record(object, {"Warning", "FailedScheduling", wish.message});
+  events_.Record(PodObject(key, wish.uid), {"Warning", "FailedScheduling", wish.message});
   co_return absl::OkStatus();
 }
 

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/compile_volumes.h"
+#include "cache/object_names.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 
@@ -26,11 +27,6 @@ uint64_t VersionNumber(const std::string& version) {
   return absl::SimpleAtoi(version, &out) ? out : 0;
 }
 
-std::pair<std::string, std::string> Split(const std::string& key) {
-  const size_t slash = key.find('/');
-  return {key.substr(0, slash), key.substr(slash + 1)};
-}
-
 template <typename T>
 absl::StatusOr<uint64_t> VersionIn(const std::string& text) {
   BTH_ASSIGN_OR_RETURN(const T object, types::Decode<T>(std::string_view(text)));
@@ -38,7 +34,7 @@ absl::StatusOr<uint64_t> VersionIn(const std::string& text) {
 }
 
 types::Json ReferenceTo(const VolumePlan::Choice& choice) {
-  const auto [ns, name] = Split(choice.claim);
+  const auto [ns, name] = SplitKey(choice.claim);
   types::Json out = types::Json::MakeObject();
   out["apiVersion"] = types::Json("v1");
   out["kind"] = types::Json("PersistentVolumeClaim");
@@ -139,7 +135,7 @@ net::Awaitable<absl::Status> VolumeBinder::Claim(const VolumePlan::Choice& choic
 
 net::Awaitable<absl::Status> VolumeBinder::Annotate(const VolumePlan::Choice& choice,
                                                     const std::string& node, Written* written) {
-  auto [ns, name] = Split(choice.claim);
+  auto [ns, name] = SplitKey(choice.claim);
   const auto object = co_await client::GetObject<types::PersistentVolumeClaim>(api_, ns, name);
   if (!object.ok()) co_return object.status();
   Interner symbols;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "controllers/core/ownership.h"
 #include "controllers/job/names.h"
 
@@ -61,6 +62,20 @@ void JobDesk::Forget(const types::BatchJob& job) {
   look_after.erase(JobKey(job));
   refreshed.erase(job.meta.uid);
   said_of_group.erase(job.meta.uid);
+}
+
+Trouble MakeTrouble(absl::Status status, std::string reason, std::string message, bool waits) {
+  Trouble trouble;
+  trouble.status = std::move(status);
+  trouble.reason = std::move(reason);
+  trouble.message = std::move(message);
+  trouble.waits = waits;
+  return trouble;
+}
+
+Trouble ErrorTrouble(absl::Status status, std::string reason, std::string_view what, bool waits) {
+  std::string message = absl::StrCat(ToAbsl(what), ", err: ", status.message());
+  return MakeTrouble(std::move(status), std::move(reason), std::move(message), waits);
 }
 
 bool IsRefusal(const absl::Status& status) {

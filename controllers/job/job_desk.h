@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
@@ -34,6 +35,10 @@ struct Trouble {
 
   bool ok() const { return status.ok(); }
 };
+
+Trouble MakeTrouble(absl::Status status, std::string reason, std::string message, bool waits);
+// Its message is "WHAT, err: " and that of the status.
+Trouble ErrorTrouble(absl::Status status, std::string reason, std::string_view what, bool waits);
 
 // Lifetime: as long as the controller. Thread: the executor's.
 struct JobDesk {

@@ -26,19 +26,8 @@ using types::JobPhase;
 // Pods created in one pass: then it is the turn of other jobs.
 constexpr size_t kCreatesMax = 500;
 
-Trouble MakeTrouble(absl::Status status, std::string reason, std::string message, bool waits) {
-  Trouble trouble;
-  trouble.status = std::move(status);
-  trouble.reason = std::move(reason);
-  trouble.message = std::move(message);
-  trouble.waits = waits;
-  return trouble;
-}
-
 Trouble PluginTrouble(const absl::Status& status, bool waits) {
-  return MakeTrouble(status, "PluginError",
-                     absl::StrCat("Execute plugin when job add failed, err: ", status.message()),
-                     waits);
+  return ErrorTrouble(status, "PluginError", "Execute plugin when job add failed", waits);
 }
 
 std::string RecordKey(const JobPlugin& plugin) {
@@ -134,10 +123,8 @@ net::Awaitable<Trouble> JobSync::Forward() {
   const absl::StatusOr<JobPointer> marked =
       co_await PatchAndLearn(desk_.context.api, desk_.jobs, job(), std::move(body));
   if (!marked.ok()) {
-    co_return MakeTrouble(marked.status(), "ForwardError",
-                          absl::StrCat("Failed to mark the job for its other clusters, err: ",
-                                       marked.status().message()),
-                          false);
+    co_return ErrorTrouble(marked.status(), "ForwardError",
+                           "Failed to mark the job for its other clusters", false);
   }
   now_ = *marked;
   co_return Trouble();

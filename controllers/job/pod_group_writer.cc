@@ -20,12 +20,7 @@ using types::PodGroupSpec;
 using GroupPointer = ObjectStore<PodGroup>::Pointer;
 
 Trouble GroupTrouble(absl::Status status, bool waits) {
-  Trouble trouble;
-  trouble.reason = "PodGroupError";
-  trouble.message = absl::StrCat("Failed to create PodGroup, err: ", status.message());
-  trouble.status = std::move(status);
-  trouble.waits = waits;
-  return trouble;
+  return ErrorTrouble(std::move(status), "PodGroupError", "Failed to create PodGroup", waits);
 }
 
 net::Awaitable<absl::Status> UpdateGroup(JobDesk& desk, GroupPointer group, PodGroupSpec spec) {

@@ -25,12 +25,7 @@ struct NamedClaim {
 };
 
 Trouble ClaimTrouble(absl::Status status, bool waits) {
-  Trouble trouble;
-  trouble.reason = "PVCError";
-  trouble.message = absl::StrCat("Failed to create PVC, err: ", status.message());
-  trouble.status = std::move(status);
-  trouble.waits = waits;
-  return trouble;
+  return ErrorTrouble(std::move(status), "PVCError", "Failed to create PVC", waits);
 }
 
 std::string ClaimBody(const BatchJob& job, const BatchVolume& volume, const std::string& name) {
