@@ -15,7 +15,7 @@ namespace bth::net {
 struct TlsOptions {
   bool enabled = false;
   bool insecure_skip_verify = false;
-  std::string ca_pem;           // Empty: the system's roots.
+  std::string ca_pem;  // Each is an end of a chain, self-signed or not. Empty: the system's roots.
   std::string certificate_pem;  // Client certificate and key, or neither.
   std::string key_pem;
   std::string server_name;  // SNI and verified name; empty: the host.

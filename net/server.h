@@ -14,7 +14,9 @@ namespace bth::net {
 struct ServerTls {
   std::string certificate_pem;
   std::string key_pem;
-  std::string client_ca_pem;  // When set, a client certificate is asked for and, if sent, verified.
+  // When set, a client certificate is asked for and, if sent, verified. Each of them ends a chain,
+  // self-signed or not.
+  std::string client_ca_pem;
   bool client_certificate_required = false;
 };
 

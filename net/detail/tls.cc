@@ -76,6 +76,9 @@ absl::StatusOr<SslContextPtr> NewContext(const SSL_METHOD* method) {
   if (context == nullptr) return TlsError("TLS");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+  // What is trusted ends a chain, signed by itself or not: a bundle may hold an intermediate
+  // authority alone.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
   // A retried write may come from a moved buffer and end after any record.
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
