@@ -17,12 +17,16 @@ class Lru final {
  public:
   explicit Lru(size_t size_max) : size_max_(size_max) { BTH_CHECK(size_max > 0); }
 
+  // The value of `key`, used now, or null. The pointer holds until the next Touch.
+  Value* Find(const std::string& key) {
+    const auto found = index_.find(key);
+    if (found == index_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, found->second);
+    return &found->second->second;
+  }
   // The value of `key`, made from nothing when absent. The reference holds until the next Touch.
   Value& Touch(const std::string& key) {
-    if (const auto found = index_.find(key); found != index_.end()) {
-      order_.splice(order_.begin(), order_, found->second);
-      return found->second->second;
-    }
+    if (Value* found = Find(key)) return *found;
     if (order_.size() == size_max_) {
       index_.erase(order_.back().first);
       order_.pop_back();
