@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "apiserver/discovery/discovery.h"
+#include "apiserver/rest/authenticate.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/subresources.h"
@@ -17,31 +18,6 @@ namespace bth::apiserver {
 namespace {
 
 using MaybeResponse = absl::StatusOr<net::Response>;
-
-// Probes may come without a token.
-bool IsOpenPath(std::string_view path) {
-  return path.starts_with("/healthz") || path.starts_with("/livez") ||
-         path.starts_with("/readyz") || path == "/version" || path == "/version/";
-}
-
-absl::StatusOr<User> Authenticate(const Core& core, const net::Request& request) {
-  User user;
-  if (!request.peer.certificate_common_name.empty()) {
-    user.name = request.peer.certificate_common_name;
-    user.groups = request.peer.certificate_organizations;
-    user.groups.push_back("system:authenticated");
-    return user;
-  }
-  if (core.tokens.empty()) return user;
-  std::string_view header = request.headers.Get("authorization");
-  if (!header.starts_with("Bearer ")) return Unauthorized();
-  header.remove_prefix(7);
-  auto known = core.tokens.find(std::string(header));
-  if (known == core.tokens.end()) return Unauthorized();
-  user = known->second;
-  user.groups.push_back("system:authenticated");
-  return user;
-}
 
 MaybeResponse GetSubresource(Core& core, const ApiRequest& request) {
   if (request.subresource == "status" && request.type->has_status) return Get(core, request);

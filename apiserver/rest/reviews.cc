@@ -1,6 +1,10 @@
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "apiserver/rest/authenticate.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/subresources.h"
 #include "base/status.h"
@@ -16,13 +20,48 @@ Json UserJson(const User& user) {
   return json;
 }
 
-Json TokenStatus(const Core& core, const Json& review) {
-  const std::string token(review["spec"]["token"].AsString());
-  auto known = core.tokens.find(token);
-  if (known == core.tokens.end()) {
-    return Json::MakeObject({{"authenticated", false}, {"user", Json::MakeObject()}});
+absl::StatusOr<Json> TokenStatus(const Core& core, const Json& review) {
+  const std::string_view token = review["spec"]["token"].AsString();
+  if (token.empty()) return BadRequest("spec.token: a TokenReview needs a token");
+  const std::optional<User> owner = OwnerOf(core, token);
+  if (!owner.has_value()) {
+    return Json::MakeObject({{"authenticated", false},
+                             {"user", Json::MakeObject()},
+                             {"error", "the token is unknown here"}});
   }
-  return Json::MakeObject({{"authenticated", true}, {"user", UserJson(known->second)}});
+  return Json::MakeObject({{"authenticated", true}, {"user", UserJson(*owner)}});
+}
+
+// What an access review must say. `self`: it is about the one who asks.
+std::vector<Cause> CheckAccessReview(const Json& spec, bool self) {
+  std::vector<Cause> causes;
+  const Json& path = spec["nonResourceAttributes"];
+  if (path.is_null() == spec["resourceAttributes"].is_null()) {
+    const char* field = path.is_null() ? "spec.resourceAttributes" : "spec.nonResourceAttributes";
+    causes.push_back(
+        FieldInvalid(field, path, "give either resourceAttributes or nonResourceAttributes"));
+  }
+  if (!self && spec["user"].AsString().empty() && spec["groups"].empty()) {
+    causes.push_back(FieldInvalid("spec.user", "", "give a user, or groups"));
+  }
+  return causes;
+}
+
+absl::StatusOr<Json> AccessStatus(const Core& core, const ApiRequest& request, const Json& review) {
+  const Json& spec = review["spec"];
+  const bool self = request.type->kind == "SelfSubjectAccessReview";
+  const std::vector<Cause> causes = CheckAccessReview(spec, self);
+  if (!causes.empty()) return Invalid(request.subject(), causes);
+  User user = request.user;
+  if (!self) {
+    user.name = std::string(spec["user"].AsString());
+    user.groups.clear();
+    for (const Json& group : spec["groups"].items()) user.groups.emplace_back(group.AsString());
+  }
+  const bool allowed = MayDo(core, user, spec["nonResourceAttributes"]["path"].AsString());
+  Json status = Json::MakeObject({{"allowed", allowed}});
+  if (!allowed) status.Set("reason", "strangers may read the state of health and the version only");
+  return status;
 }
 
 // Everybody who came in may do everything: there is no authorisation here.
@@ -42,17 +81,18 @@ WriteResult Review(const Core& core, const ApiRequest& request) {
   BTH_ASSIGN_OR_RETURN(Json review, ReadJsonBody(request));
   BTH_RETURN_IF_ERROR(MatchRequest(request, review));
   const std::string& kind = request.type->kind;
-  Json status;
+  absl::StatusOr<Json> status;
   if (kind == "TokenReview") {
-    status = TokenStatus(core, review);
+    status = TokenStatus(core, std::as_const(review));
   } else if (kind == "SelfSubjectReview") {
     status = Json::MakeObject({{"userInfo", UserJson(request.user)}});
   } else if (kind == "SelfSubjectRulesReview") {
     status = RulesStatus();
   } else {
-    status = Json::MakeObject({{"allowed", true}});
+    status = AccessStatus(core, request, std::as_const(review));
   }
-  review.Set("status", std::move(status));
+  if (!status.ok()) return status.status();
+  review.Set("status", *std::move(status));
   Written written;
   written.object = std::move(review);
   written.created = true;

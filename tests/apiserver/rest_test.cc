@@ -362,6 +362,66 @@ TEST_CASE("tokens: only those who have one come in") {
   CHECK(review.at({"status", "authenticated"}) == "true");
 }
 
+TEST_CASE("reviews: a token is its owner's, with all groups, or nobody's") {
+  Options options;
+  options.tokens["secret"] = {"ann", "1", {"team"}};
+  Bed bed(std::move(options));
+  const net::Headers ann = {{"Authorization", "Bearer secret"}};
+  const std::string reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+  const Answer known = bed.Call("POST", reviews, R"({"spec":{"token":"secret"}})", ann);
+  CHECK(known.code == 201);
+  CHECK(known.body["status"] == Parse(R"({"authenticated":true,"user":{"username":"ann","uid":"1",
+                  "groups":["team","system:authenticated"]}})"));
+  const Answer unknown = bed.Call("POST", reviews, R"({"spec":{"token":"guess"}})", ann);
+  CHECK(unknown.code == 201);
+  CHECK(unknown.at({"status", "authenticated"}) == "false");
+  CHECK(unknown.body["status"]["user"].empty());
+  CHECK(bed.Call("POST", reviews, R"({"spec":{}})", ann).code == 400);
+}
+
+TEST_CASE("reviews: access is what the server itself would give") {
+  Options options;
+  options.tokens["secret"] = {"ann", "1", {"team"}};
+  Bed bed(std::move(options));
+  const net::Headers ann = {{"Authorization", "Bearer secret"}};
+  struct Case {
+    const char* resource;
+    const char* spec;
+    const char* allowed;  // "": the review is invalid.
+  };
+  const Case cases[] = {
+      {"subjectaccessreviews",
+       R"("user":"bob","nonResourceAttributes":{"path":"/debug/x","verb":"get"})", "true"},
+      {"subjectaccessreviews",
+       R"("groups":["team"],"resourceAttributes":{"resource":"pods","verb":"list"})", "true"},
+      {"subjectaccessreviews",
+       R"("user":"system:anonymous","nonResourceAttributes":{"path":"/debug/x","verb":"get"})",
+       "false"},
+      {"subjectaccessreviews",
+       R"("user":"x","groups":["system:unauthenticated"],"resourceAttributes":{"verb":"get"})",
+       "false"},
+      {"subjectaccessreviews",
+       R"("user":"system:anonymous","nonResourceAttributes":{"path":"/readyz","verb":"get"})",
+       "true"},
+      {"selfsubjectaccessreviews", R"("resourceAttributes":{"resource":"pods","verb":"get"})",
+       "true"},
+      {"subjectaccessreviews", R"("user":"bob")", ""},
+      {"subjectaccessreviews", R"("user":"bob","resourceAttributes":{},"nonResourceAttributes":{})",
+       ""},
+      {"subjectaccessreviews", R"("resourceAttributes":{"resource":"pods"})", ""},
+      {"selfsubjectaccessreviews", "", ""},
+  };
+  for (const Case& c : cases) {
+    INFO(c.resource << " " << c.spec);
+    const Answer answer =
+        bed.Call("POST", absl::StrCat("/apis/authorization.k8s.io/v1/", c.resource),
+                 absl::StrCat("{\"spec\":{", c.spec, "}}"), ann);
+    const bool valid = *c.allowed != '\0';
+    CHECK(answer.code == (valid ? 201 : 422));
+    if (valid) CHECK(answer.at({"status", "allowed"}) == c.allowed);
+  }
+}
+
 TEST_CASE("events: one storage behind both APIs") {
   Bed bed;
   const std::string core = "/api/v1/namespaces/default/events";
