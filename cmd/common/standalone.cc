@@ -13,6 +13,7 @@
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/embedded_crds.h"
 #include "cmd/common/page_servers.h"
+#include "cmd/common/private_file.h"
 #include "cmd/common/program.h"
 #include "cmd/common/version.h"
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "client/file.h"
+#include "cmd/common/private_file.h"
 #include "net/pem.h"
 
 namespace bth::cmd {
@@ -25,27 +26,7 @@ absl::Status SystemError(const std::string& path) {
   return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
 }
 
-bool WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(wrote));
-  }
-  return true;
-}
-
 }  // namespace
-
-absl::Status WritePrivateFile(const std::string& path, std::string_view text) {
-  const std::string fresh = absl::StrCat(path, ".new");
-  const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) return SystemError(fresh);
-  const bool written = WriteAll(fd, text) && fsync(fd) == 0;
-  if (close(fd) != 0 || !written) return SystemError(fresh);
-  if (rename(fresh.c_str(), path.c_str()) != 0) return SystemError(path);
-  return absl::OkStatus();
-}
 
 StateFolder::StateFolder(StateFolder&& other) noexcept
     : path_(std::move(other.path_)),
@@ -79,7 +60,7 @@ absl::StatusOr<StateFolder> StateFolder::Open(const std::string& path, absl::Tim
 
 absl::Status StateFolder::Lock() {
   const std::string path = path_ + "/lock";
-  lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock_ < 0) return SystemError(path);
   if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(

@@ -3,16 +3,12 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "net/server.h"
 
 namespace bth::cmd {
-
-// Writes a file that only we may read, whole or not at all.
-absl::Status WritePrivateFile(const std::string& path, std::string_view text);
 
 // A certificate authority and a token. With a folder they are made once and found again, so that
 // kubeconfigs of an earlier run stay valid. Thread: one.
