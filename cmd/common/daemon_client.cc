@@ -51,6 +51,22 @@ absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(
   return client::Connect(io, config, std::move(options), std::move(pool));
 }
 
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForReviews(
+    net::IoContext& io, const client::ClientConfig& config, const std::string& program,
+    metrics::ClientMetrics& metrics) {
+  client::ApiClientOptions options;
+  options.user_agent = UserAgent(program + "/access-review");
+  options.on_call = CountCalls(metrics, HostOf(config));
+  options.qps = 10;  // What strangers can make the API server do.
+  options.burst = 20;
+  options.timeout = absl::Seconds(10);
+  options.response_bytes_max = size_t{256} << 10;
+  net::ClientOptions pool;
+  pool.connections_max = 4;
+  pool.streams_max = 1;
+  return client::Connect(io, config, std::move(options), std::move(pool));
+}
+
 absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForLease(
     net::IoContext& io, const client::ClientConfig& config, const std::string& program,
     metrics::ClientMetrics& metrics) {

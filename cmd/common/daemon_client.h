@@ -24,6 +24,11 @@ absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(
     net::IoContext& io, const client::ClientConfig& config, const ApiFlags& flags,
     const std::string& program, metrics::ClientMetrics& metrics, std::function<bool()> may_write);
 
+// For asking who may see its pages: few requests, small answers, and whoever leads.
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForReviews(
+    net::IoContext& io, const client::ClientConfig& config, const std::string& program,
+    metrics::ClientMetrics& metrics);
+
 // For its lease alone: renewals never wait behind other requests.
 absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForLease(
     net::IoContext& io, const client::ClientConfig& config, const std::string& program,

@@ -39,7 +39,7 @@ client::ConfigSources ApiFlags::Sources() const {
 void PageFlags::AddTo(FlagSet& flags) {
   flags.Add("enable-healthz", &healthz, "Serve /healthz and /readyz");
   flags.Add("healthz-address", &healthz_address, "Where to");
-  flags.Add("enable-metrics", &metrics, "Serve /metrics and the debug pages");
+  flags.Add("enable-metrics", &metrics, "Serve /metrics");
   flags.Add("listen-address", &listen_address, "Where to");
   flags.Add("ca-cert-file", &ca_file, "Authority of clients of the health pages");
   flags.Add("tls-cert-file", &certificate_file, "Certificate of the health pages");

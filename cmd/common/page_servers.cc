@@ -2,19 +2,14 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "client/file.h"
 #include "net/text_response.h"
 
 namespace bth::cmd {
 namespace {
-
-constexpr size_t kPemBytesMax = 1 << 20;
-constexpr absl::Duration kCertificatePeriod = absl::Seconds(30);
 
 net::ServerOptions OptionsFor(const Endpoint& endpoint) {
   net::ServerOptions options;
@@ -52,37 +47,15 @@ net::Handler HealthOnly(net::Handler pages) {
 
 }  // namespace
 
-absl::StatusOr<Endpoint> ParseEndpoint(std::string_view text) {
-  const auto wrong = [text] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "\"", ToAbsl(text), "\" is not an address such as :8080, 127.0.0.1:8080 or [::1]:8080"));
-  };
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return wrong();
-  Endpoint out;
-  out.host = std::string(text.substr(0, colon));
-  uint32_t port = 0;
-  if (!absl::SimpleAtoi(ToAbsl(text.substr(colon + 1)), &port) || port > 65535) return wrong();
-  out.port = static_cast<uint16_t>(port);
-  if (out.host.size() > 2 && out.host.front() == '[' && out.host.back() == ']') {
-    out.host = out.host.substr(1, out.host.size() - 2);
-  } else if (out.host.find(':') != std::string::npos) {
-    return wrong();
-  }
-  if (out.host.empty()) out.host = "::";
-  if (out.host == "localhost") out.host = "127.0.0.1";
-  return out;
-}
-
 absl::StatusOr<std::unique_ptr<net::Server>> ServePages(net::Executor& executor,
                                                         std::string_view address,
-                                                        net::Handler pages) {
+                                                        net::Handler pages,
+                                                        const net::ServerTls* tls) {
   BTH_ASSIGN_OR_RETURN(const Endpoint endpoint, ParseEndpoint(address));
-  return Listen(executor, OptionsFor(endpoint), std::move(pages));
-}
-
-PageServers::~PageServers() {
-  if (timer_ != 0) executor_.CancelTimer(timer_);
+  net::ServerOptions options = OptionsFor(endpoint);
+  options.tls = tls != nullptr;
+  if (tls != nullptr) options.certificates = *tls;
+  return Listen(executor, std::move(options), std::move(pages));
 }
 
 absl::StatusOr<std::unique_ptr<PageServers>> PageServers::Start(net::Executor& executor,
@@ -114,43 +87,15 @@ absl::Status PageServers::StartHealth(net::Handler pages) {
   options.tls =
       !flags_.ca_file.empty() && !flags_.certificate_file.empty() && !flags_.key_file.empty();
   if (options.tls) {
-    BTH_ASSIGN_OR_RETURN(certificates_, ReadCertificates());
-    options.certificates = certificates_;
-    timer_ = executor_.RunAfter(kCertificatePeriod, [this] { RefreshCertificates(); });
+    BTH_ASSIGN_OR_RETURN(
+        certificates_, ServedCertificates::Read(executor_, {.certificate = flags_.certificate_file,
+                                                            .key = flags_.key_file,
+                                                            .client_ca = flags_.ca_file}));
+    options.certificates = certificates_->now();
   }
   BTH_ASSIGN_OR_RETURN(health_, Listen(executor_, std::move(options), std::move(pages)));
+  if (certificates_ != nullptr) certificates_->Follow(*health_);
   return absl::OkStatus();
-}
-
-absl::StatusOr<net::ServerTls> PageServers::ReadCertificates() const {
-  net::ServerTls tls;
-  BTH_ASSIGN_OR_RETURN(tls.client_ca_pem, client::ReadSmallFile(flags_.ca_file, kPemBytesMax));
-  BTH_ASSIGN_OR_RETURN(tls.certificate_pem,
-                       client::ReadSmallFile(flags_.certificate_file, kPemBytesMax));
-  BTH_ASSIGN_OR_RETURN(tls.key_pem, client::ReadSmallFile(flags_.key_file, kPemBytesMax));
-  return tls;
-}
-
-// Files that are half rotated for the moment leave the former certificate in use.
-void PageServers::RefreshCertificates() {
-  timer_ = executor_.RunAfter(kCertificatePeriod, [this] { RefreshCertificates(); });
-  absl::StatusOr<net::ServerTls> now = ReadCertificates();
-  absl::Status status = now.status();
-  if (status.ok()) {
-    if (now->certificate_pem == certificates_.certificate_pem &&
-        now->key_pem == certificates_.key_pem &&
-        now->client_ca_pem == certificates_.client_ca_pem) {
-      return;
-    }
-    status = health_->ReplaceCertificates(*now);
-    if (status.ok()) certificates_ = *std::move(now);
-  }
-  if (status.ok()) {
-    Log(LogLevel::kInfo, "certificate.renewed", {{"file", flags_.certificate_file}});
-  } else {
-    Log(LogLevel::kWarning, "certificate.refused",
-        {{"file", flags_.certificate_file}, {"status", status}});
-  }
 }
 
 }  // namespace bth::cmd

@@ -47,7 +47,18 @@ absl::Status SchedulerDaemon::Wire() {
     JoinElection(std::move(lease_api));
   }
   BTH_ASSIGN_OR_RETURN(servers_, PageServers::Start(io_, flags_.pages, unit_->pages()));
+  BTH_RETURN_IF_ERROR(ServeDebugPages(config));
   log_level_ = LogLevelServer::Start(io_, flags_.log);
+  return absl::OkStatus();
+}
+
+absl::Status SchedulerDaemon::ServeDebugPages(const client::ClientConfig& config) {
+  const auto connect = [this, &config] {
+    return ConnectForReviews(io_, config, "vc-scheduler", metrics_.scheduler.client());
+  };
+  const DebugServer::Context context{
+      .executor = io_, .registry = metrics_.registry, .connect = connect};
+  BTH_ASSIGN_OR_RETURN(debug_, DebugServer::Start(context, flags_.debug, unit_->debug_pages()));
   return absl::OkStatus();
 }
 
@@ -80,6 +91,7 @@ int SchedulerDaemon::Run() {
   }
   io_.Run();
   log_level_.reset();
+  debug_.reset();
   servers_.reset();
   return exit_code_;
 }

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/background.h"
+#include "cmd/common/debug_server.h"
 #include "cmd/common/leadership.h"
 #include "cmd/common/log_level_server.h"
 #include "cmd/common/page_servers.h"
@@ -30,6 +31,7 @@ class SchedulerDaemon final {
  private:
   SchedulerDaemon(net::IoContext& io, const SchedulerFlags& flags);
   absl::Status Wire();
+  absl::Status ServeDebugPages(const client::ClientConfig& config);
   void JoinElection(std::unique_ptr<client::ApiClient> lease_api);
   bool MayAct() const { return leadership_ != nullptr && leadership_->is_leader(); }
   void OnStopSignal();
@@ -46,6 +48,7 @@ class SchedulerDaemon final {
   std::unique_ptr<Leadership> leadership_;  // Null without election.
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<PageServers> servers_;
+  std::unique_ptr<DebugServer> debug_;         // Null when the debug pages are not served.
   std::unique_ptr<LogLevelServer> log_level_;  // Null when its socket cannot be made.
   client::Background stop_;
   bool stopping_ = false;

@@ -37,6 +37,7 @@ void SchedulerFlags::AddTo(FlagSet& flags) {
   flags.Add("version", &version, "Print the version and exit");
   AddPolicy(flags);
   pages.AddTo(flags);
+  debug.AddTo(flags);
   leader.AddTo(flags);
   AddWithoutEffect(flags);
   AddRefused(flags);
@@ -115,6 +116,7 @@ absl::Status SchedulerFlags::Check() const {
   BTH_RETURN_IF_ERROR(api.Check());
   BTH_RETURN_IF_ERROR(log.Check());
   BTH_RETURN_IF_ERROR(CheckPolicy());
+  BTH_RETURN_IF_ERROR(debug.Check());
   return leader.Check();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "cmd/common/daemon_flags.h"
+#include "cmd/common/debug_flags.h"
 #include "cmd/common/flags.h"
 #include "cmd/common/log_flags.h"
 #include "scheduler/scheduler.h"
@@ -20,6 +21,7 @@ namespace bth::cmd {
 struct SchedulerFlags {
   ApiFlags api;
   PageFlags pages;
+  DebugFlags debug;
   LeaderFlags leader;
   LogFlags log;
   bool version = false;

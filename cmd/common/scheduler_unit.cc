@@ -10,6 +10,7 @@
 #include "framework/plugin_loader.h"
 #include "plugins/builtin.h"
 #include "scheduler/cluster_dump.h"
+#include "scheduler/debug_pages.h"
 #include "scheduler/explain.h"
 #include "scheduler/pages.h"
 
@@ -74,7 +75,11 @@ SchedulerUnit::~SchedulerUnit() {
 }
 
 net::Handler SchedulerUnit::pages() {
-  return scheduler::MakePages(executor_, scheduler_, metrics_.registry);
+  return scheduler::MakePages(scheduler_, metrics_.registry);
+}
+
+net::Handler SchedulerUnit::debug_pages() {
+  return scheduler::MakeDebugPages(executor_, scheduler_, &metrics_.scheduler);
 }
 
 net::Awaitable<void> SchedulerUnit::Drain(absl::Duration limit) {

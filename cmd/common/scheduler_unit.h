@@ -23,7 +23,7 @@ struct Metrics {
   metrics::SchedulerMetrics scheduler{registry};
 };
 
-// Lifetime: shorter than `api` and `metrics`; handlers of `pages` are not called after it.
+// Lifetime: shorter than `api` and `metrics`; handlers of pages are not called after it.
 // Thread: I/O, after whose loop has ended it is destroyed; the cycles run on a thread of its own.
 class SchedulerUnit final {
  public:
@@ -33,7 +33,9 @@ class SchedulerUnit final {
   ~SchedulerUnit();
 
   scheduler::Scheduler& scheduler() { return scheduler_; }
+  // For everybody, and for those who may see what is scheduled (scheduler/debug_pages.h).
   net::Handler pages();
+  net::Handler debug_pages();
   // No new cycle; returns when what was decided is written, after `limit` at the latest.
   net::Awaitable<void> Drain(absl::Duration limit);
   // Writes the cluster as manifests (scheduler/cluster_dump.h) to `folder`/snapshot-<seconds>.json.

@@ -9,9 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "cmd/common/controller_tools.h"
 #include "cmd/common/daemon_client.h"
+#include "cmd/common/daemon_flags.h"
 #include "cmd/common/embedded_crds.h"
+#include "cmd/common/endpoint.h"
 #include "cmd/common/page_servers.h"
 #include "cmd/common/private_file.h"
 #include "cmd/common/program.h"
@@ -47,7 +50,9 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.Add("scheduler-conf", &scheduler_conf, "File with the scheduling policy");
   flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
-  flags.Add("listen-address", &listen_address, "Where metrics and debug pages are served");
+  flags.Add("listen-address", &listen_address, "Where health and metrics are served");
+  flags.Add("debug-bind-address", &debug_bind_address,
+            "Where the scheduler's debug pages are served, on loopback only");
   nodes.AddTo(flags);
   log.AddTo(flags);
   flags.Add("version", &version, "Print the version and exit");
@@ -60,6 +65,11 @@ absl::Status StandaloneFlags::Check() const {
   }
   for (const std::string& name : scheduler_names) {
     if (name.empty()) return absl::InvalidArgumentError("--scheduler-name: must not be empty");
+  }
+  const absl::StatusOr<Endpoint> debug = ParseEndpoint(debug_bind_address);
+  if (!debug.ok()) return RefusedFlag("debug-bind-address", ToStd(debug.status().message()));
+  if (!IsLoopback(*debug)) {
+    return RefusedFlag("debug-bind-address", "must be on loopback: nobody is asked who they are");
   }
   return nodes.Check();
 }
@@ -125,12 +135,24 @@ absl::Status Standalone::StartScheduler() {
   unit_ = std::make_unique<SchedulerUnit>(*scheduler_api_, metrics_, std::move(registry),
                                           std::move(options));
   BTH_RETURN_IF_ERROR(unit_->scheduler().LoadPolicy());
-  auto server = ServePages(io_, flags_.listen_address, unit_->pages());
-  if (!server.ok()) {
-    return Annotate(server.status(), absl::StrCat("--listen-address ", flags_.listen_address));
+  return ServeSchedulerPages();
+}
+
+absl::Status Standalone::ServeSchedulerPages() {
+  auto pages = ServePages(io_, flags_.listen_address, unit_->pages());
+  if (!pages.ok()) {
+    return Annotate(pages.status(), absl::StrCat("--listen-address ", flags_.listen_address));
   }
-  pages_server_ = *std::move(server);
-  pages_url_ = absl::StrCat("http://127.0.0.1:", pages_server_->port());
+  pages_server_ = *std::move(pages);
+  auto debug = ServePages(io_, flags_.debug_bind_address, unit_->debug_pages());
+  if (!debug.ok()) {
+    return Annotate(debug.status(),
+                    absl::StrCat("--debug-bind-address ", flags_.debug_bind_address));
+  }
+  debug_server_ = *std::move(debug);
+  BTH_ASSIGN_OR_RETURN(Endpoint reached, ParseEndpoint(flags_.debug_bind_address));
+  reached.port = debug_server_->port();
+  debug_url_ = absl::StrCat("http://", ToText(reached));
   return absl::OkStatus();
 }
 
@@ -201,7 +223,7 @@ net::Awaitable<void> Standalone::Welcome() {
   std::cout << "Kubernetes API: " << server_url_ << "\n"
             << "Simulated nodes: " << flags_.nodes.nodes.count << "\n";
   if (unit_ != nullptr) {
-    std::cout << "Scheduler pages: " << pages_url_ << "/debug/explain?job=NAMESPACE/NAME\n";
+    std::cout << "Debug pages: " << debug_url_ << "/debug/explain?job=NAMESPACE/NAME\n";
   }
   std::cout << "Connect: export KUBECONFIG=" << kubeconfig_ << "\n"
             << "         kubectl get nodes\n"

@@ -38,6 +38,7 @@ struct StandaloneFlags {
   std::string plugins_dir;
   std::vector<std::string> scheduler_names = {"volcano"};
   std::string listen_address = "127.0.0.1:0";
+  std::string debug_bind_address = "127.0.0.1:0";
   LogFlags log;
   bool version = false;
   NodeFlags nodes;
@@ -65,6 +66,7 @@ class Standalone final {
   absl::Status Listen(const net::Handler& handler);
   absl::Status WriteKubeconfig();
   absl::Status StartScheduler();
+  absl::Status ServeSchedulerPages();
   void MakeControllers();
   std::unique_ptr<client::ApiClient> Client(const std::string& user_agent);
   net::Awaitable<void> Welcome();
@@ -77,7 +79,7 @@ class Standalone final {
   Rng rng_;
   std::string server_url_;
   std::string kubeconfig_;
-  std::string pages_url_;
+  std::string debug_url_;
   // In order of building; they go in the reverse order, and that is the order of stopping: first
   // the servers, so that nobody asks any more; then who acts on the API; then the API itself.
   Metrics metrics_;
@@ -91,6 +93,7 @@ class Standalone final {
   std::unique_ptr<controllers::ControllerSet> controllers_;  // Null with --no-controllers.
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<net::Server> pages_server_;
+  std::unique_ptr<net::Server> debug_server_;
   std::unique_ptr<net::Server> server_;
   client::Background welcome_;
   client::Background stop_;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "cmd/common/page_servers.h"
+#include "cmd/common/endpoint.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_folder.h"
@@ -104,13 +104,22 @@ const Known kKnown[] = {
     {"vmodule", "a=1", Fate::kNoted},
 };
 
+// Those that are ours.
+const Known kOurs[] = {
+    {"debug-bind-address", "127.0.0.1:3", Fate::kWorks},
+    {"debug-tls-cert-file", "/d", Fate::kRefused},         // Without its key.
+    {"debug-tls-private-key-file", "/e", Fate::kRefused},  // Without its certificate.
+};
+
 std::string WithDashes(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
 }
 
 TEST_CASE("scheduler flags: each one works, or says why not", "[cmd][unit]") {
-  for (const Known& known : kKnown) {
+  std::vector<Known> all(std::begin(kKnown), std::end(kKnown));
+  all.insert(all.end(), std::begin(kOurs), std::end(kOurs));
+  for (const Known& known : all) {
     const std::string arg = absl::StrCat("--", known.name, "=", known.value);
     INFO(arg);
     const Parsed parsed({arg.c_str()});
@@ -128,6 +137,7 @@ TEST_CASE("scheduler flags: each one works, or says why not", "[cmd][unit]") {
 TEST_CASE("scheduler flags: there are no others, and the manual has them all", "[cmd][unit]") {
   std::set<std::string> names;
   for (const Known& known : kKnown) names.insert(WithDashes(known.name));
+  for (const Known& known : kOurs) names.insert(known.name);
   const Parsed parsed({});
   for (const auto& [name, value] : parsed.set.Values()) CHECK(names.count(name) == 1);
   const std::string manual = test::ReadFile(test::SourceRoot() / "docs/operations.md");
@@ -293,6 +303,54 @@ TEST_CASE("endpoints: hosts, every address, and mistakes", "[cmd][unit]") {
   if (!endpoint.ok()) return;
   CHECK(endpoint->host == c.host);
   CHECK(endpoint->port == c.port);
+}
+
+TEST_CASE("endpoints: loopback is what other machines cannot reach", "[cmd][unit]") {
+  struct Case {
+    std::string text;
+    bool loopback;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"127.0.0.1:1", true},
+      {"127.9.8.7:1", true},
+      {"localhost:1", true},
+      {"[::1]:1", true},
+      {":1", false},
+      {"0.0.0.0:1", false},
+      {"[::]:1", false},
+      {"10.0.0.1:1", false},
+      {"128.0.0.1:1", false},
+      {"127.0.0.1.example.com:1", false},
+  }));
+  CAPTURE(c.text);
+  const absl::StatusOr<Endpoint> endpoint = ParseEndpoint(c.text);
+  REQUIRE(endpoint.ok());
+  CHECK(IsLoopback(*endpoint) == c.loopback);
+}
+
+TEST_CASE("scheduler flags: debug pages leave loopback with a certificate only", "[cmd][unit]") {
+  struct Case {
+    std::vector<const char*> args;
+    std::string refusal;  // Empty: accepted.
+  };
+  const char* certificate = "--debug-tls-cert-file=/c";
+  const char* key = "--debug-tls-private-key-file=/k";
+  const Case c = GENERATE_COPY(values<Case>({
+      {{}, ""},
+      {{"--debug-bind-address="}, ""},
+      {{"--debug-bind-address=[::1]:1"}, ""},
+      {{"--debug-bind-address=127.0.0.1:1", certificate, key}, ""},
+      {{"--debug-bind-address=:1", certificate, key}, ""},
+      {{"--debug-bind-address=:1"}, "--debug-bind-address: :1 is not on loopback"},
+      {{"--debug-bind-address=10.0.0.1:1"}, "--debug-bind-address: 10.0.0.1:1 is not on loopback"},
+      {{"--debug-bind-address=:1", certificate}, "--debug-tls-cert-file: give"},
+      {{"--debug-bind-address=:1", key}, "--debug-tls-private-key-file: give"},
+      {{"--debug-bind-address=here"}, "--debug-bind-address: \"here\" is not an address"},
+  }));
+  const Parsed parsed(c.args);
+  REQUIRE(parsed.outcome.run);
+  CHECK(parsed.status.ok() == c.refusal.empty());
+  CHECK_THAT(std::string(parsed.status.message()), Catch::StartsWith(c.refusal));
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ class Daemon {
     unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, *std::move(registry),
                                             std::move(scheduling));
     pages_ = net::MakeInProcessTransport(*io_, unit_->pages());
+    debug_ = net::MakeInProcessTransport(*io_, unit_->debug_pages());
     REQUIRE(unit_->scheduler().LoadPolicy().ToString() == "OK");
   }
 
@@ -149,8 +150,8 @@ class Daemon {
   Awaitable<void> ReadUntilBound(int pods) {
     for (int bound = -1; bound != pods; bound = co_await CountBound()) {
       metrics_text = co_await Call(*pages_, "GET", "/metrics", "");
-      co_await Call(*pages_, "GET", "/debug/cycle", "");
-      co_await Call(*pages_, "GET", "/debug/queues", "");
+      co_await Call(*debug_, "GET", "/debug/cycle", "");
+      co_await Call(*debug_, "GET", "/debug/queues", "");
     }
   }
   void WritePolicy(int round) const {
@@ -177,6 +178,7 @@ class Daemon {
   std::unique_ptr<net::Transport> direct_;
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<net::Transport> pages_;
+  std::unique_ptr<net::Transport> debug_;
   int pods_ = 0;
   client::Background story_;
 };

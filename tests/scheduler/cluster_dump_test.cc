@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/rng.h"
-#include "scheduler/pages.h"
+#include "scheduler/debug_pages.h"
 #include "sim/run.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/files.h"
@@ -226,9 +226,8 @@ TEST_CASE("cluster dump: one at a time, in pieces, whatever the number of pods",
     const auto first = bed.scheduler->Dump();
     REQUIRE(first.ok());
     CHECK(absl::IsResourceExhausted(bed.scheduler->Dump().status()));
-    metrics::Registry metrics;
-    const auto pages =
-        net::MakeInProcessTransport(bed.executor, MakePages(bed.executor, *bed.scheduler, metrics));
+    const auto pages = net::MakeInProcessTransport(
+        bed.executor, MakeDebugPages(bed.executor, *bed.scheduler, nullptr));
     CHECK(bed.Fetch(*pages, "GET", "/debug/dump").code == 429);
   }
   const Drained dump = Dump(bed);
@@ -236,9 +235,8 @@ TEST_CASE("cluster dump: one at a time, in pieces, whatever the number of pods",
   CHECK(dump.longest < dump.text.size() / 2);
   CHECK(dump.longest < (size_t{1} << 20));
   CHECK(Objects(dump.text).size() > kPods);
-  metrics::Registry metrics;
-  const auto pages =
-      net::MakeInProcessTransport(bed.executor, MakePages(bed.executor, *bed.scheduler, metrics));
+  const auto pages = net::MakeInProcessTransport(
+      bed.executor, MakeDebugPages(bed.executor, *bed.scheduler, nullptr));
   const Bed::Answer page = bed.Fetch(*pages, "GET", "/debug/dump");
   CHECK(page.code == 200);
   CHECK(page.text.size() == dump.text.size());

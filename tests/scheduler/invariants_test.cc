@@ -1,5 +1,5 @@
 #include "framework/statement.h"
-#include "scheduler/pages.h"
+#include "scheduler/debug_pages.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
 
@@ -69,7 +69,7 @@ struct BrokenBed : Bed {
 
   Answer Page(const std::string& target) {
     const auto pages =
-        net::MakeInProcessTransport(executor, MakePages(executor, *scheduler, metric_registry));
+        net::MakeInProcessTransport(executor, MakeDebugPages(executor, *scheduler, nullptr));
     return Fetch(*pages, "GET", target);
   }
   // Two nodes; queue "other" beside the default one.

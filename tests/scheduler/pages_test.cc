@@ -1,5 +1,8 @@
 #include "scheduler/pages.h"
 
+#include <string_view>
+
+#include "scheduler/debug_pages.h"
 #include "tests/scheduler/bed.h"
 
 namespace bth::scheduler {
@@ -15,9 +18,10 @@ TEST_CASE("pages: health, explanations and mistakes of the caller", "[scheduler]
   bed.Pod("a", "g", 2);
   bed.Pod("b", "g", 2);
   bed.Start();
-  metrics::Registry metrics;
-  const auto pages =
-      net::MakeInProcessTransport(bed.executor, MakePages(bed.executor, *bed.scheduler, metrics));
+  metrics::Registry registry;
+  const auto open = net::MakeInProcessTransport(bed.executor, MakePages(*bed.scheduler, registry));
+  const auto debug = net::MakeInProcessTransport(
+      bed.executor, MakeDebugPages(bed.executor, *bed.scheduler, nullptr));
   struct Case {
     const char* method;
     const char* target;
@@ -30,8 +34,10 @@ TEST_CASE("pages: health, explanations and mistakes of the caller", "[scheduler]
       {"GET", "/readyz", 200, "ok"},
       {"GET", "/metrics", 200, ""},
       {"POST", "/healthz", 405, "only GET"},
-      {"GET", "/nothing", 404, "/debug/explain"},
+      {"GET", "/nothing", 404, "pages:"},
       {"GET", "/", 404, "pages:"},
+      {"GET", "/debug/nothing", 404, "/debug/explain"},
+      {"POST", "/debug/queues", 405, "only GET"},
       {"GET", "/debug/explain", 400, "say which"},
       {"GET", "/debug/explain?job=", 400, "say which"},
       {"GET", "/debug/explain?job=default/none", 404, "no such pod or job"},
@@ -43,7 +49,8 @@ TEST_CASE("pages: health, explanations and mistakes of the caller", "[scheduler]
   };
   for (const Case& c : cases) {
     INFO(c.method << " " << c.target);
-    const Bed::Answer answer = bed.Fetch(*pages, c.method, c.target);
+    const Bed::Answer answer = bed.Fetch(
+        std::string_view(c.target).starts_with("/debug/") ? *debug : *open, c.method, c.target);
     INFO(answer.text);
     CHECK(answer.code == c.code);
     CHECK(absl::StrContains(answer.text, c.part));
@@ -54,12 +61,42 @@ TEST_CASE("pages: before the lists are in and the first cycle has run", "[schedu
   Bed bed;
   bed.MakeScheduler();
   REQUIRE(bed.scheduler->LoadPolicy().ok());
-  metrics::Registry metrics;
-  const auto pages =
-      net::MakeInProcessTransport(bed.executor, MakePages(bed.executor, *bed.scheduler, metrics));
-  CHECK(bed.Fetch(*pages, "GET", "/healthz").code == 200);
-  CHECK(bed.Fetch(*pages, "GET", "/readyz").code == 503);
-  CHECK(bed.Fetch(*pages, "GET", "/debug/queues").code == 503);
+  metrics::Registry registry;
+  const auto open = net::MakeInProcessTransport(bed.executor, MakePages(*bed.scheduler, registry));
+  const auto debug = net::MakeInProcessTransport(
+      bed.executor, MakeDebugPages(bed.executor, *bed.scheduler, nullptr));
+  CHECK(bed.Fetch(*open, "GET", "/healthz").code == 200);
+  CHECK(bed.Fetch(*open, "GET", "/readyz").code == 503);
+  CHECK(bed.Fetch(*debug, "GET", "/debug/queues").code == 503);
+}
+
+TEST_CASE("pages: what is scheduled is not shown beside the metrics", "[scheduler]") {
+  Bed bed;
+  bed.Node("n1", 3);
+  bed.Start();
+  metrics::Registry registry;
+  const auto open = net::MakeInProcessTransport(bed.executor, MakePages(*bed.scheduler, registry));
+  const char* path = GENERATE("/debug/explain?job=default/g", "/debug/queues", "/debug/cycle",
+                              "/debug/invariants", "/debug/dump");
+  const Bed::Answer answer = bed.Fetch(*open, "GET", path);
+  CHECK(answer.code == 404);
+  CHECK(absl::StrContains(answer.text, "--debug-bind-address"));
+}
+
+TEST_CASE("pages: a dump is made once in ten seconds", "[scheduler][dump]") {
+  Bed bed;
+  bed.Node("n1", 3);
+  bed.Start();
+  metrics::Registry registry;
+  metrics::SchedulerMetrics metrics(registry);
+  const auto debug = net::MakeInProcessTransport(
+      bed.executor, MakeDebugPages(bed.executor, *bed.scheduler, &metrics));
+  CHECK(bed.Fetch(*debug, "GET", "/debug/dump").code == 200);
+  CHECK(bed.Fetch(*debug, "GET", "/debug/dump").code == 429);
+  CHECK(absl::StrContains(registry.RenderText(),
+                          "batholith_limit_reached_total{limit=\"debug_dump\"} 1\n"));
+  bed.executor.Advance(absl::Seconds(10));
+  CHECK(bed.Fetch(*debug, "GET", "/debug/dump").code == 200);
 }
 
 }  // namespace

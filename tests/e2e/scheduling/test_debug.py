@@ -53,7 +53,7 @@ def test_a_dump_of_a_standby_tells_what_the_leader_will_decide(world, new_schedu
         dump.write_text(standby.dump())
         return all(f'"name":"{n}"' in dump.read_text() for n in names)
 
-    until(whole, 10, "the dump shows every pod")
+    until(whole, 40, "the dump shows every pod")
     cycle = replay(dump, conf)
     assert world.placement() == {}
     world.rest.delete(f"{leases}/dump").expect(200)

@@ -28,15 +28,26 @@ def install(rest, *manifests):
             assert answer.status in (201, 409), answer.text
 
 
-def kubeconfig_of(backend, namespace, account, folder):
-    """A kubeconfig that shows a token of the account, and nothing else."""
+def token_of(backend, namespace, account):
+    """A token of the account for two hours."""
     path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
     body = {
         "apiVersion": "authentication.k8s.io/v1",
         "kind": "TokenRequest",
         "spec": {"expirationSeconds": 7200},
     }
-    token = backend.rest().post(path, body).expect(201)["status"]["token"]
+    return backend.rest().post(path, body).expect(201)["status"]["token"]
+
+
+def admin_token(backend):
+    """The token that the backend's kubeconfig shows."""
+    config = yaml.safe_load(pathlib.Path(backend.kubeconfig).read_text())
+    return config["users"][0]["user"]["token"]
+
+
+def kubeconfig_of(backend, namespace, account, folder):
+    """A kubeconfig that shows a token of the account, and nothing else."""
+    token = token_of(backend, namespace, account)
     admin = yaml.safe_load(pathlib.Path(backend.kubeconfig).read_text())
     config = copy.deepcopy(admin)
     for user in config["users"]:

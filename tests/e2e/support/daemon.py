@@ -8,7 +8,7 @@ from support.processes import Process, free_port
 
 
 class Daemon:
-    """A program that serves health on one port and metrics and debug pages on another."""
+    """A program that serves health on one port and metrics on another."""
 
     def __init__(self, name, argv, folder):
         self.http, self._health = free_port(), free_port()
@@ -55,10 +55,13 @@ class Daemon:
         self.process.close()
 
 
-def fetch(url):
-    """Status and text of a plain GET."""
+def fetch(url, token=None, tls=None):
+    """Status and text of a plain GET, with a bearer token if there is one."""
+    request = urllib.request.Request(url)
+    if token:
+        request.add_header("Authorization", f"Bearer {token}")
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=10, context=tls) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()

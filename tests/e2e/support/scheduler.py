@@ -3,8 +3,9 @@
 import pathlib
 import urllib.parse
 
-from support.daemon import Daemon
-from support.processes import ours
+from support.daemon import Daemon, fetch
+from support.poll import until
+from support.processes import free_port, ours
 
 CONF = """\
 actions: "enqueue, allocate, backfill"
@@ -31,18 +32,31 @@ class Scheduler(Daemon):
         self.conf_path.write_text(conf)
         argv = [ours("vc-scheduler"), "--kubeconfig", kubeconfig]
         argv += ["--scheduler-conf", self.conf_path, "--leader-elect=false"]
+        self.debug = free_port()
+        argv += ["--debug-bind-address", f"127.0.0.1:{self.debug}"]
         super().__init__(name, [*argv, *flags], folder)
 
+    def debug_page(self, path):
+        """Status and text of a debug page on loopback."""
+        return fetch(f"http://127.0.0.1:{self.debug}{path}")
+
     def dump(self):
-        """The cluster as manifests, a JSON document per line."""
-        status, text = self.page("/debug/dump")
+        """The cluster as manifests, a JSON document per line; waits for its turn."""
+        answers = []
+
+        def made():
+            answers.append(self.debug_page("/debug/dump"))
+            return answers[-1][0] != 429
+
+        until(made, 15, lambda: f"a dump: {answers[-1]}")
+        status, text = answers[-1]
         assert status == 200, text
         return text
 
     def explain(self, namespace, job):
         """The report on one job from the debug endpoint, as text; empty when there is none yet."""
         query = urllib.parse.urlencode({"job": f"{namespace}/{job}"})
-        status, text = self.page(f"/debug/explain?{query}")
+        status, text = self.debug_page(f"/debug/explain?{query}")
         assert status in (200, 404), f"/debug/explain: HTTP {status}: {text}"
         return text if status == 200 else ""
 
