@@ -1,0 +1,134 @@
+// Cycles while very many jobs wait that nothing can be done for: cost must follow what changed.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "bench/cluster.h"
+
+namespace bth::bench {
+namespace {
+
+constexpr int64_t kNodes = 10'000;
+constexpr int64_t kRunning = 100'000;
+constexpr int64_t kGang = 10;
+constexpr int64_t kQueues = 50;
+constexpr int64_t kShapes = 200;
+constexpr int64_t kGpusPerNode = 8;
+
+// Nodes of which one core is left, and gangs in 50 queues that all ask for more. The last hundred
+// of them ask for a GPU per pod; one pod holds all the GPUs of the first node.
+class DeepCluster {
+ public:
+  explicit DeepCluster(int64_t gangs) {
+    cluster_.AddNodes(kNodes);
+    Put(NodeSpec{.name = "gpu-node",
+                 .cpu_milli = 64'000,
+                 .memory_bytes = 256 * kGi,
+                 .gpu_milli = kGpusPerNode * 1000,
+                 .pods = 250},
+        cluster_.mirror());
+    cluster_.AddRunning(kRunning, 100, 6'300);
+    for (int64_t q = 0; q < kQueues; ++q) {
+      Put(QueueSpec{.name = absl::StrCat("q", q)}, cluster_.mirror());
+    }
+    constexpr int64_t kGpuGangs = 100;
+    for (int64_t g = 0; g < gangs; ++g) AddGang(g, /*gpu=*/gangs - g <= kGpuGangs);
+    HoldGpus();
+  }
+
+  void AddPod(const std::string& name, int64_t cpu_milli) {
+    Put(JobSpec{.name = "ns/" + name, .queue = "q0", .min = 1}, cluster_.mirror());
+    Put(PodSpec{.name = name, .job = "ns/" + name, .cpu_milli = cpu_milli, .memory_bytes = kGi},
+        cluster_.mirror());
+  }
+  void RemovePod(const std::string& name) {
+    cluster_.mirror().RemovePod("ns/" + name);
+    cluster_.mirror().RemovePodGroup("ns/" + name);
+  }
+  void HoldGpus() {
+    Put(PodSpec{.name = "holder",
+                .node = "gpu-node",
+                .status = model::TaskStatus::kRunning,
+                .cpu_milli = 63'000,
+                .memory_bytes = kGi,
+                .gpu_milli = kGpusPerNode * 1000},
+        cluster_.mirror());
+  }
+  // The cores stay taken by another pod.
+  void FreeGpus() {
+    Put(PodSpec{.name = "holder",
+                .node = "gpu-node",
+                .status = model::TaskStatus::kRunning,
+                .cpu_milli = 63'000,
+                .memory_bytes = kGi},
+        cluster_.mirror());
+  }
+  Cluster& cluster() { return cluster_; }
+
+ private:
+  void AddGang(int64_t g, bool gpu) {
+    const std::string name = absl::StrCat("waits-", g);
+    Put(JobSpec{.name = "ns/" + name,
+                .queue = absl::StrCat("q", g % kQueues),
+                .min = static_cast<int32_t>(kGang),
+                .created_us = g},
+        cluster_.mirror());
+    for (int64_t i = 0; i < kGang; ++i) {
+      Put(PodSpec{.name = absl::StrCat(name, "-", i),
+                  .job = "ns/" + name,
+                  .cpu_milli = gpu ? 100 : 2000 + 50 * (g % kShapes),
+                  .memory_bytes = kGi,
+                  .gpu_milli = gpu ? 1000 : 0,
+                  .created_us = g},
+          cluster_.mirror());
+    }
+  }
+
+  Cluster cluster_;
+};
+
+void BM_OneNewPodThatFits(benchmark::State& state) {
+  DeepCluster deep(state.range(0));
+  bool first = true;
+  RunCycles(state, deep.cluster(), [&] {
+    if (!first) deep.RemovePod("new");
+    first = false;
+    deep.AddPod("new", 500);
+  });
+  if (state.counters["binds"] != 1) state.SkipWithError("the new pod was not bound");
+}
+BENCHMARK(BM_OneNewPodThatFits)->Arg(0)->Arg(10'000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+
+void BM_OneNewPodThatDoesNot(benchmark::State& state) {
+  DeepCluster deep(state.range(0));
+  bool first = true;
+  RunCycles(state, deep.cluster(), [&] {
+    if (!first) deep.RemovePod("new");
+    first = false;
+    deep.AddPod("new", 2'000);
+  });
+  if (state.counters["binds"] != 0) state.SkipWithError("something was bound");
+}
+BENCHMARK(BM_OneNewPodThatDoesNot)->Arg(0)->Arg(10'000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+
+// A hundred gangs are tried because a node could take some of their pods, though not all.
+void BM_NodeFreed(benchmark::State& state) {
+  DeepCluster deep(state.range(0));
+  bool free = false;
+  RunCycles(state, deep.cluster(), [&] {
+    free = !free;
+    if (free) {
+      deep.FreeGpus();
+    } else {
+      deep.HoldGpus();
+    }
+  });
+  if (state.counters["binds"] != 0) state.SkipWithError("something was bound");
+}
+BENCHMARK(BM_NodeFreed)->Arg(10'000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+
+}  // namespace
+}  // namespace bth::bench
+
+BENCHMARK_MAIN();
