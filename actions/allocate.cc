@@ -50,7 +50,7 @@ class AllocateRun {
       const JobId job = jobs.Pop();
       BTH_ASSIGN_OR_RETURN(const bool again, Visit(job));
       if (again) jobs.Push(job);
-      if (!again && KeepsStrictOrder(session_, queue) && !session_.JobReady(job)) {
+      if (!again && session_.queue(queue).KeepsStrictOrder() && !session_.JobReady(job)) {
         for (JobId later : jobs.items()) {
           session_.HoldAt(later, Gate::kQueueTurn, "", TurnText(session_, job));
         }
@@ -64,7 +64,7 @@ class AllocateRun {
  private:
   void Collect() {
     const bool enqueues = session_.HasAction("enqueue");
-    for (JobId job : *session_.base().active_jobs) {
+    for (JobId job : session_.active_jobs()) {
       if (session_.IsPendingPhase(job)) {
         if (enqueues) continue;
         session_.SetPhase(job, model::PodGroupPhase::kInqueue);
@@ -92,7 +92,7 @@ class AllocateRun {
   void RenewPromises() {
     QueueJobs promised(session_);
     std::vector<JobId> incomplete;
-    for (JobId job : *session_.base().active_jobs) {
+    for (JobId job : session_.active_jobs()) {
       if (HasNominated(job) && !session_.IsPendingPhase(job) && session_.ValidateJob(job).valid) {
         promised.Add(job);
       }

@@ -105,7 +105,7 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Backfill::Create(const conf::
 
 absl::Status Backfill::Execute(Session& session) {
   QueueJobs queues(session);
-  for (JobId job : *session.base().active_jobs) {
+  for (JobId job : session.active_jobs()) {
     if (session.IsPendingPhase(job)) continue;
     if (HasWork(session, job) && session.ValidateJob(job).valid) queues.Add(job);
   }

@@ -14,7 +14,7 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Enqueue::Create(const conf::A
 
 absl::Status Enqueue::Execute(Session& session) {
   QueueJobs queues(session);
-  for (JobId job : *session.base().active_jobs) {
+  for (JobId job : session.active_jobs()) {
     if (session.IsPendingPhase(job)) queues.Add(job);
   }
   while (!queues.empty()) {
@@ -27,7 +27,7 @@ absl::Status Enqueue::Execute(Session& session) {
       session.SetPhase(job, model::PodGroupPhase::kInqueue);
     } else {
       session.HoldAt(job, Gate::kNotEnqueued, "", "pod group is not admitted to its queue yet");
-      if (KeepsStrictOrder(session, queue)) {
+      if (session.queue(queue).KeepsStrictOrder()) {
         for (JobId later : jobs.items()) {
           session.HoldAt(later, Gate::kNotEnqueued, "", TurnText(session, job));
         }

@@ -18,7 +18,7 @@ absl::StatusOr<std::unique_ptr<framework::Action>> GangPreempt::Create(
 
 absl::Status GangPreempt::Execute(framework::Session& session) {
   QueueJobs queues(session);
-  for (JobId job : *session.base().active_jobs) {
+  for (JobId job : session.active_jobs()) {
     if (eviction::IsCandidate(session, job)) queues.Add(job);
   }
   gang_eviction::Search search(session, name(), EvictionContext::Kind::kGangPreempt, options_);

@@ -18,6 +18,7 @@ class GangReclaim final : public framework::Action {
   explicit GangReclaim(const gang_eviction::Options& options) : options_(options) {}
   std::string_view name() const override { return "gangreclaim"; }
   absl::Status Execute(framework::Session& session) override;
+  bool evicts() const override { return true; }
 
  private:
   const gang_eviction::Options options_;

@@ -43,7 +43,7 @@ class PreemptRun {
 
  private:
   void Collect() {
-    for (JobId job : *session_.base().active_jobs) {
+    for (JobId job : session_.active_jobs()) {
       if (session_.job(job).has_network_topology) continue;
       if (eviction::IsCandidate(session_, job)) queues_.Add(job);
     }

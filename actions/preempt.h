@@ -20,6 +20,7 @@ class Preempt final : public framework::Action {
   explicit Preempt(std::optional<eviction::Comparison> comparison) : comparison_(comparison) {}
   std::string_view name() const override { return "preempt"; }
   absl::Status Execute(framework::Session& session) override;
+  bool evicts() const override { return true; }
 
  private:
   const std::optional<eviction::Comparison> comparison_;

@@ -12,12 +12,6 @@
 
 namespace bth::actions {
 
-// The queue serves its jobs strictly one after the other (spec.dequeueStrategy: fifo): while one
-// waits, those after it wait too. Others pass over jobs that cannot be served now.
-inline bool KeepsStrictOrder(const framework::Session& session, model::QueueId queue) {
-  return session.queue(queue).dequeue_strategy == "fifo";
-}
-
 // Why the jobs after `first` are not looked at in this cycle.
 inline std::string TurnText(const framework::Session& session, model::JobId first) {
   return absl::StrCat("queue ", *session.queue(session.job(first).queue).name,

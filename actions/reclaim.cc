@@ -28,7 +28,7 @@ class ReclaimRun {
       : session_(session), queues_(session), search_(session, kReclaim) {}
 
   void Execute() {
-    for (JobId job : *session_.base().active_jobs) {
+    for (JobId job : session_.active_jobs()) {
       if (eviction::IsCandidate(session_, job)) queues_.Add(job);
     }
     while (!queues_.empty()) {

@@ -16,6 +16,7 @@ class Shuffle final : public framework::Action {
   static absl::StatusOr<std::unique_ptr<framework::Action>> Create(const conf::Arguments& args);
   std::string_view name() const override { return "shuffle"; }
   absl::Status Execute(framework::Session& session) override;
+  bool evicts() const override { return true; }
 };
 
 }  // namespace bth::actions

@@ -44,6 +44,12 @@ ResourceVec Max(const ResourceVec& a, const ResourceVec& b) {
   return larger;
 }
 
+ResourceVec Min(const ResourceVec& a, const ResourceVec& b) {
+  ResourceVec smaller;
+  for (int d = 0; d < model::kDims; ++d) smaller[d] = std::min(a[d], b[d]);
+  return smaller;
+}
+
 ResourceVec Limited(const ResourceVec& value, const ResourceSet& limit, Absent absent) {
   const DimMask dims = LimitedDims(limit, absent);
   ResourceVec limited = value;

@@ -41,6 +41,7 @@ DimMask RelevantDims(const ResourceVec& asked, const ResourceSet& limit);
 // a - b where that is above zero, else 0.
 ResourceVec Excess(const ResourceVec& a, const ResourceVec& b);
 ResourceVec Max(const ResourceVec& a, const ResourceVec& b);
+ResourceVec Min(const ResourceVec& a, const ResourceVec& b);
 // `value` limited to `limit` in each dimension.
 ResourceVec Limited(const ResourceVec& value, const ResourceSet& limit, Absent absent);
 // The same for sets; dimensions that only `limit` has are not added.

@@ -121,6 +121,8 @@ class Mirror {
   const model::NodeFacts* NodeNamed(const std::string& name) const;
   // Pending pods with our scheduler name that no PodGroup claims, by key, at most `max`.
   std::vector<GrouplessPod> PodsWithoutGroup(size_t max) const;
+  // True when these may be others, or show something else, than at the last call.
+  bool TakeGrouplessChanged() { return std::exchange(groupless_changed_, false); }
 
   size_t pods() const { return pods_.size(); }
   size_t nodes() const { return nodes_.size(); }
@@ -144,6 +146,7 @@ class Mirror {
   model::ShapeId AcquireShape(CompiledPod& pod);
   void Renumber();  // After a dimension was added.
   void RefreshExtras(model::TaskId id);
+  void NoteIfGroupless(model::TaskId id);
 
   // mirror_jobs.cc
   model::JobId JobOf(const std::string& key);
@@ -184,9 +187,12 @@ class Mirror {
   // mirror_publish.cc
   void PublishNodes();
   void PublishJobs();
+  void PublishChanges();
   void PublishBudgets();  // mirror_budgets.cc
   void EndSpares();       // mirror_refusals.cc
   void Touch(model::JobId job);
+  // The row of a task, to be changed: its job changes with it.
+  model::TaskRow& ChangeRow(model::TaskId id);
 
   const Clock* clock_;
   MirrorOptions options_;
@@ -212,14 +218,16 @@ class Mirror {
   Slots<model::JobId> job_slots_;
   GroupParts parts_;
   absl::flat_hash_set<model::JobId> dirty_jobs_;
-  SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
-  SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
-  SortedIds<model::JobId> without_queue_;  // With a PodGroup whose queue does not exist.
+  std::vector<model::JobId> changed_jobs_;  // Since the last Publish; some more than once.
+  SortedIds<model::JobId> all_;             // With a PodGroup and a queue.
+  SortedIds<model::JobId> active_;          // Of these, the ones with something to do.
+  SortedIds<model::JobId> without_queue_;   // With a PodGroup whose queue does not exist.
   absl::flat_hash_set<model::JobId> held_;
   absl::flat_hash_map<std::string, SparedPod> spared_;   // By pod.
   std::set<std::pair<int64_t, model::TaskId>> leaving_;  // By PodRecord::given_up_us.
   absl::flat_hash_set<model::JobId> without_group_;      // Known by their pods only.
   absl::flat_hash_set<model::TaskId> without_job_;       // Ours, with no group annotation.
+  bool groupless_changed_ = false;                       // About a pod of one of the two.
   // Waiting pods of other schedulers: the PodGroup that each names, and their number.
   absl::flat_hash_map<std::string, std::string> foreign_pods_;
   absl::flat_hash_map<std::string, int32_t> foreign_waiting_;

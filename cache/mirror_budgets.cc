@@ -29,7 +29,7 @@ void Mirror::PublishBudgets() {
   for (const auto& [key, id] : pods_) {
     const CompiledPod& pod = pod_records_[id].pod;
     if (!reselected.contains(pod.names.ns)) continue;
-    now_.tasks.Mutable(id).budgets = budgets_.Selecting(pod);
+    ChangeRow(id).budgets = budgets_.Selecting(pod);
     ++rows_rewritten_;
   }
 }

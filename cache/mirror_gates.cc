@@ -7,7 +7,7 @@ bool Mirror::AssumeGateLifted(const std::string& key, std::string_view uid) {
   auto known = pods_.find(key);
   if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) return false;
   if (!now_.tasks[known->second].own_gate_only) return false;
-  now_.tasks.Mutable(known->second).gate_lifted = true;
+  ChangeRow(known->second).gate_lifted = true;
   return true;
 }
 
@@ -16,7 +16,7 @@ void Mirror::ForgetGateLifted(const std::string& key, std::string_view uid) {
   auto known = pods_.find(key);
   if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) return;
   if (!now_.tasks[known->second].gate_lifted) return;
-  now_.tasks.Mutable(known->second).gate_lifted = false;
+  ChangeRow(known->second).gate_lifted = false;
   changed_ = true;
 }
 

@@ -89,6 +89,7 @@ void Mirror::RemovePodGroup(const std::string& key) {
   const JobId id = known->second;
   job_records_[id].group.reset();
   without_group_.insert(id);
+  groupless_changed_ = true;
   now_.usage.jobs.Mutable(id).phase = model::PodGroupPhase::kNone;
   Regroup(id);
   WriteJobRow(id);
@@ -100,7 +101,7 @@ void Mirror::EnterJob(TaskId id, JobId job) {
   JobRecord& record = job_records_[job];
   record.tasks.insert(PlaceInJob(id, record), id);
   record.lists_dirty = true;
-  model::TaskRow& row = now_.tasks.Mutable(id);
+  model::TaskRow& row = ChangeRow(id);
   const CompiledPod& pod = pod_records_[id].pod;
   record.ours += static_cast<int32_t>(pod.ours);
   row.job = job;
@@ -149,7 +150,7 @@ void Mirror::Regroup(JobId job) {
   parts_.Clear(record, &now_);
   parts_.DefaultSubJob(job, record, &now_);
   for (TaskId task : record.tasks) {
-    model::TaskRow& row = now_.tasks.Mutable(task);
+    model::TaskRow& row = ChangeRow(task);
     const CompiledPod& pod = pod_records_[task].pod;
     row.sub_job = parts_.SubJobFor(job, record, pod, &now_);
     row.role = parts_.RoleFor(job, record, pod.names.role, &now_);

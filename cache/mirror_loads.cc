@@ -51,7 +51,7 @@ void Mirror::RefreshExtras(model::TaskId id) {
       SameText(row.document, pod.document)) {
     return;
   }
-  model::TaskRow& changed = now_.tasks.Mutable(id);
+  model::TaskRow& changed = ChangeRow(id);
   changed.started_us = pod.started_us;
   changed.pod_priority = pod.pod_priority;
   changed.document = pod.document;

@@ -64,7 +64,7 @@ void Mirror::Relabel() {
         peers_.Acquire(pod_records_[id].pod, vocabulary_.symbols(), &now_);
     if (after != before) {
       TrackPeers(id, now_.usage.tasks[id], false);
-      now_.tasks.Mutable(id).labels = after;
+      ChangeRow(id).labels = after;
       TrackPeers(id, now_.usage.tasks[id], true);
     }
     peers_.Release(before, &now_);

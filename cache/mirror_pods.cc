@@ -37,7 +37,8 @@ Mirror::Mirror(const Clock& clock, MirrorOptions options)
 void Mirror::StartOver() {
   Mirror fresh(*clock_, options_);
   fresh.vocabulary_ = std::move(vocabulary_);
-  fresh.now_.generation = now_.generation;
+  // A gap tells whoever follows the changes of snapshots that there were others.
+  fresh.now_.generation = now_.generation + 1;
   fresh.now_.loads = now_.loads;
   fresh.rows_rewritten_ = rows_rewritten_;
   fresh.changed_ = true;
@@ -108,13 +109,14 @@ bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
     Nominate(id, pod.nominated_node);
   }
   if (record.pod.protected_until_us != pod.protected_until_us) {
-    now_.tasks.Mutable(id).protected_until_us = pod.protected_until_us;
+    ChangeRow(id).protected_until_us = pod.protected_until_us;
     NoteRoom();
   }
   if (!pod.node_name.empty() && record.pod.node_name.empty()) selectors_.Leave(id, record.pod);
   pod.constraints = record.pod.constraints;  // Shared with the shape.
   record.pod = std::move(pod);
   RefreshExtras(id);
+  NoteIfGroupless(id);
   if (under_way) return true;
   record.assumed = false;
   const TaskState observed = ObservedState(record.pod);
@@ -158,13 +160,14 @@ void Mirror::AddTask(TaskId id) {
   }
   row.labels = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
-  now_.tasks.Mutable(id) = row;
+  ChangeRow(id) = row;
   RefreshExtras(id);
   if (!pod.job_key.empty()) {
     EnterJob(id, JobOf(pod.job_key));
   } else if (pod.ours) {
     without_job_.insert(id);
   }
+  NoteIfGroupless(id);
   const TaskState state = ObservedState(pod);
   NoteState(state);
   now_.usage.tasks.Mutable(id) = state;
@@ -189,7 +192,7 @@ void Mirror::DropTask(TaskId id) {
   selectors_.Leave(id, record.pod);
   peers_.Release(now_.tasks[id].labels, &now_);
   const NodeId nominated = now_.tasks[id].nominated_node;
-  now_.tasks.Mutable(id) = model::TaskRow();
+  ChangeRow(id) = model::TaskRow();
   now_.usage.tasks.Mutable(id) = TaskState();
   NoteLeaving(id);
   shapes_.Release(record.shape, &now_);
@@ -375,7 +378,7 @@ void Mirror::Nominate(TaskId id, const std::string& node) {
   const NodeId before = now_.tasks[id].nominated_node;
   const NodeId after = node.empty() ? NodeId() : NodeOf(node);
   if (after == before) return;
-  now_.tasks.Mutable(id).nominated_node = after;
+  ChangeRow(id).nominated_node = after;
   Mention(after, +1);
   Mention(before, -1);
   if (before.valid()) DropNodeIfEmpty(before);
@@ -410,6 +413,13 @@ std::optional<PodView> Mirror::Pod(const std::string& key) const {
                  .nominated_node = record.pod.nominated_node,
                  .promised_node = record.promised_node,
                  .assumed_node = assumed_node};
+}
+
+void Mirror::NoteIfGroupless(TaskId id) {
+  const JobId job = pod_records_[id].job;
+  if (pod_records_[id].pod.ours && (!job.valid() || without_group_.contains(job))) {
+    groupless_changed_ = true;
+  }
 }
 
 std::vector<GrouplessPod> Mirror::PodsWithoutGroup(size_t max) const {

@@ -1,5 +1,6 @@
 // From the mirror's columns to an immutable snapshot.
 #include <algorithm>
+#include <utility>
 
 #include "cache/mirror.h"
 #include "framework/report.h"
@@ -17,7 +18,18 @@ bool Mirror::changed() const {
 }
 
 void Mirror::Touch(JobId job) {
-  dirty_jobs_.insert(job);
+  if (dirty_jobs_.insert(job).second) changed_jobs_.push_back(job);
+}
+
+model::TaskRow& Mirror::ChangeRow(model::TaskId id) {
+  if (const JobId job = pod_records_[id].job; job.valid()) changed_jobs_.push_back(job);
+  return now_.tasks.Mutable(id);
+}
+
+void Mirror::PublishChanges() {
+  std::sort(changed_jobs_.begin(), changed_jobs_.end());
+  changed_jobs_.erase(std::unique(changed_jobs_.begin(), changed_jobs_.end()), changed_jobs_.end());
+  now_.changed_jobs = std::make_shared<const std::vector<JobId>>(std::exchange(changed_jobs_, {}));
 }
 
 bool Mirror::IsActive(JobId job) const {
@@ -112,6 +124,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   PublishBudgets();
   PublishSpreads();
   PublishPeers();
+  PublishChanges();
   ++now_.generation;
   now_.taken_at = clock_->Now();
   now_.dims = vocabulary_.shared_dims();

@@ -23,7 +23,7 @@ absl::Duration Mirror::SparePod(const std::string& key, std::string_view uid) {
   if (spared.uid != uid) spared = {.uid = std::string(uid), .until = {}, .pause = {}};
   spared.pause = std::clamp(2 * spared.pause, kFirstPause, kLongestPause);
   spared.until = clock_->Now() + spared.pause;
-  if (now_.tasks[known->second].preemptable) now_.tasks.Mutable(known->second).preemptable = false;
+  if (now_.tasks[known->second].preemptable) ChangeRow(known->second).preemptable = false;
   changed_ = true;
   return spared.pause;
 }
@@ -38,7 +38,7 @@ void Mirror::EndSpares() {
     if (there && it->second.until <= now) {
       const bool preemptable = pod_records_[known->second].pod.preemptable;
       if (now_.tasks[known->second].preemptable != preemptable) {
-        now_.tasks.Mutable(known->second).preemptable = preemptable;
+        ChangeRow(known->second).preemptable = preemptable;
         changed_ = true;
       }
     }

@@ -25,7 +25,7 @@ void Mirror::PublishSpreads() {
   for (TaskId id : affected) {
     auto spread = DefaultSpreadOf(pod_records_[id].pod);
     if (spread == now_.tasks[id].default_spread) continue;
-    now_.tasks.Mutable(id).default_spread = std::move(spread);
+    ChangeRow(id).default_spread = std::move(spread);
     ++rows_rewritten_;
   }
 }

@@ -12,8 +12,10 @@ namespace bth::framework {
 namespace {
 
 SessionContext WithPolicy(SessionContext context, const conf::Policy& policy,
-                          StaticFitCache& static_fits, PeerCounts& peers, ReasonTable& reasons) {
+                          StaticFitCache& static_fits, PeerCounts& peers, ReasonTable& reasons,
+                          UnschedulableJobs& unschedulable) {
   context.policy = &policy;
+  context.unschedulable = &unschedulable;
   context.static_fits = &static_fits;
   context.peers = &peers;
   context.reasons = &reasons;
@@ -56,7 +58,16 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     note(arguments);
     instance->actions_.push_back(*std::move(action));
   }
+  instance->unschedulable_ = std::make_unique<UnschedulableJobs>(instance->MakeRules());
   return instance;
+}
+
+AnswerRules PolicyInstance::MakeRules() const {
+  AnswerRules rules{.sources = 0, .follows_clock = follows_clock()};
+  for (const TieredPlugin& entry : plugins_) rules.sources |= entry.plugin->answers_follow();
+  rules.evicts = std::any_of(actions_.begin(), actions_.end(),
+                             [](const auto& action) { return action->evicts(); });
+  return rules;
 }
 
 bool PolicyInstance::follows_clock() const {
@@ -70,10 +81,11 @@ PluginNeeds PolicyInstance::needs() const {
   return needs;
 }
 
-Cycle::Cycle(PolicyInstance& policy, SessionContext context)
+Cycle::Cycle(PolicyInstance& policy, SessionContext context, bool looks_at_all)
     : policy_(policy),
+      unschedulable_(looks_at_all ? looked_at_all_ : *policy.unschedulable_),
       session_(WithPolicy(std::move(context), policy.policy(), policy.static_fits_, policy.peers_,
-                          policy.reasons_)) {}
+                          policy.reasons_, unschedulable_)) {}
 
 absl::Status Cycle::Open() {
   for (PolicyInstance::TieredPlugin& entry : policy_.plugins_) {
@@ -89,7 +101,25 @@ absl::Status Cycle::Open() {
     }
   }
   session_.Freeze();
+  unschedulable_.Open(session_);
   HoldJobsWithoutQueue(session_);
+  return absl::OkStatus();
+}
+
+absl::Status Cycle::RunActions() {
+  const Clock& clock = *session_.context().clock;
+  absl::Duration mark = clock.Monotonic();
+  for (const std::unique_ptr<Action>& action : policy_.actions_) {
+    if (action->evicts()) unschedulable_.PrepareEviction(session_);
+    BTH_RETURN_IF_ERROR(action->Execute(session_));
+    if (session_.room_grew()) unschedulable_.ActivateHelpable(session_);
+    const absl::Duration now = clock.Monotonic();
+    stats_.actions.emplace_back(action->name(), now - mark);
+    if (metrics::SchedulerMetrics* metrics = session_.context().metrics) {
+      metrics->ActionLatency(action->name(), now - mark);
+    }
+    mark = now;
+  }
   return absl::OkStatus();
 }
 
@@ -98,16 +128,10 @@ absl::Status Cycle::Run() {
   metrics::SchedulerMetrics* metrics = session_.context().metrics;
   const absl::Duration start = clock.Monotonic();
   BTH_RETURN_IF_ERROR(Open());
-  absl::Duration mark = clock.Monotonic();
-  stats_.open = mark - start;
+  stats_.open = clock.Monotonic() - start;
   if (metrics != nullptr) metrics->SessionOpened(stats_.open);
-  for (const std::unique_ptr<Action>& action : policy_.actions_) {
-    BTH_RETURN_IF_ERROR(action->Execute(session_));
-    const absl::Duration now = clock.Monotonic();
-    stats_.actions.emplace_back(action->name(), now - mark);
-    if (metrics != nullptr) metrics->ActionLatency(action->name(), now - mark);
-    mark = now;
-  }
+  BTH_RETURN_IF_ERROR(RunActions());
+  const absl::Duration acted = clock.Monotonic();
   for (const auto& entry : session_.hooks().on_close) {
     const absl::Duration before = clock.Monotonic();
     entry.fn();
@@ -116,16 +140,20 @@ absl::Status Cycle::Run() {
                              clock.Monotonic() - before);
     }
   }
+  unschedulable_.Close(session_);
   policy_.queue_use_.Advance(session_);
   session_.context().sink->Report(MakeReport(session_, policy_.queue_use_));
   const absl::Duration end = clock.Monotonic();
-  stats_.close = end - mark;
+  stats_.close = end - acted;
   stats_.total = end - start;
-  stats_.jobs_considered = static_cast<int64_t>(session_.base().active_jobs->size());
+  stats_.jobs_considered = static_cast<int64_t>(session_.active_jobs().size());
   stats_.scans = static_cast<int64_t>(session_.picker().scans());
   stats_.index_builds = static_cast<int64_t>(session_.picker().index_builds());
   stats_.static_evaluations = static_cast<int64_t>(policy_.static_fits_.evaluations());
-  if (metrics != nullptr) metrics->CycleDone(stats_.total);
+  if (metrics != nullptr) {
+    metrics->SetPendingJobs(stats_.jobs_considered, static_cast<int64_t>(unschedulable_.size()));
+    metrics->CycleDone(stats_.total);
+  }
   return absl::OkStatus();
 }
 

@@ -15,6 +15,7 @@
 #include "framework/queue_use.h"
 #include "framework/session.h"
 #include "framework/static_fit.h"
+#include "framework/unschedulable/unschedulable_jobs.h"
 
 namespace bth::framework {
 
@@ -33,9 +34,12 @@ class PolicyInstance {
   bool follows_clock() const;
   // Of all its plugins together.
   PluginNeeds needs() const;
+  // Jobs that cycles leave alone until something may help them.
+  const UnschedulableJobs& unschedulable() const { return *unschedulable_; }
 
  private:
   friend class Cycle;
+  AnswerRules MakeRules() const;
   struct TieredPlugin {
     int tier = 0;
     const conf::PluginOption* option = nullptr;
@@ -48,6 +52,7 @@ class PolicyInstance {
   PeerCounts peers_;
   ReasonTable reasons_;
   QueueUse queue_use_;
+  std::unique_ptr<UnschedulableJobs> unschedulable_;
 };
 
 // What one cycle did, for metrics and the debug endpoints.
@@ -56,7 +61,7 @@ struct CycleStats {
   absl::Duration close;
   absl::Duration total;
   std::vector<std::pair<std::string, absl::Duration>> actions;
-  int64_t jobs_considered = 0;
+  int64_t jobs_considered = 0;  // The others would be refused as before.
   int64_t scans = 0;
   int64_t index_builds = 0;
   int64_t static_evaluations = 0;
@@ -66,8 +71,9 @@ struct CycleStats {
 // Thread: scheduling.
 class Cycle {
  public:
-  // `context` without policy, static_fits and reasons, which come from `policy`.
-  Cycle(PolicyInstance& policy, SessionContext context);
+  // `context` without policy, static_fits, reasons and unschedulable, which come from `policy`.
+  // With `looks_at_all` every job is active: the slow twin of what leaves some alone.
+  Cycle(PolicyInstance& policy, SessionContext context, bool looks_at_all = false);
 
   // Runs the whole cycle. The report goes to the sink at close. A plugin that fails to open is
   // an error of the whole cycle: nothing is decided without one of its rules.
@@ -82,7 +88,12 @@ class Cycle {
   const CycleStats& stats() const { return stats_; }
 
  private:
+  // Runs the actions, each on the jobs that are active then.
+  absl::Status RunActions();
+
   PolicyInstance& policy_;
+  UnschedulableJobs looked_at_all_{AnswerRules()};  // Keeps nobody.
+  UnschedulableJobs& unschedulable_;
   Session session_;
   CycleStats stats_;
 };

@@ -12,6 +12,7 @@
 #include "api/model/ids.h"
 #include "api/model/snapshot.h"
 #include "framework/hook_types.h"
+#include "framework/unschedulable/answer_sources.h"
 
 namespace bth::framework {
 
@@ -80,6 +81,9 @@ struct HookTable {
   HookList<std::function<bool(QueueId)>> overused;
   HookList<std::function<bool(QueueId, absl::Span<const TaskId>)>> preemptive;
   HookList<std::function<bool(QueueId, TaskId)>> allocatable;
+
+  // Of each plugin that refuses for want of a queue's room.
+  HookList<QueueRoomFn> queue_room;
 
   HookList<std::function<JobValidity(JobId)>> job_valid;
   HookList<std::function<bool(JobId)>> job_ready;

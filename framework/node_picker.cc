@@ -246,6 +246,14 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
   return known.taker.valid();
 }
 
+bool NodePicker::Takes(NodeId node, TaskId task) const {
+  const model::ShapeRow& shape = session_.shape(session_.task(task).shape);
+  if (!shape.best_effort && !shape.request.FitsIn(session_.usage().FutureIdle(node))) return false;
+  std::vector<ReasonId> reasons;
+  CollectReasons(task, node, !shape.best_effort, &reasons);
+  return reasons.empty();
+}
+
 NodeChoice NodePicker::PickSlowly(TaskId task, bool check_resources) const {
   if (PreFilter(task) != kFits) return {};
   if (check_resources) {

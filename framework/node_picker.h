@@ -40,6 +40,11 @@ class NodePicker {
   // would leave a node out. Cost: up to the first such node, which is remembered for the kind.
   bool AnyNodeTakes(model::TaskId task);
 
+  // Tasks of one kind get the same answers from the nodes, unless a filter looks beyond them.
+  TaskKind KindOf(model::TaskId task) const;
+  // Whether the node would take the task, now or when releasing pods have left.
+  bool Takes(model::NodeId node, model::TaskId task) const;
+
   uint64_t scans() const { return scans_; }
   uint64_t index_builds() const { return index_builds_; }
 
@@ -52,7 +57,6 @@ class NodePicker {
 
   // The reason that holds the task off all nodes, or kFits.
   ReasonId PreFilter(model::TaskId task) const;
-  TaskKind KindOf(model::TaskId task) const;
   bool UsesIndex(const TaskKind& kind);
   CandidateIndex& IndexOf(model::TaskId task, const TaskKind& kind);
   // By the index, where only filters stand between it and the answer; nothing: ask all nodes.

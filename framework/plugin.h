@@ -55,6 +55,7 @@ class HookRegistrar {
   void Overused(std::function<bool(QueueId)> fn);
   void Preemptive(std::function<bool(QueueId, absl::Span<const TaskId>)> fn);
   void Allocatable(std::function<bool(QueueId, TaskId)> fn);
+  void QueueRoom(QueueRoomFn fn);
   void JobValid(std::function<JobValidity(JobId)> fn);
   void JobReady(std::function<bool(JobId)> fn);
   void JobPipelined(std::function<Vote(JobId)> fn);
@@ -100,6 +101,9 @@ class Plugin {
   // True when its answers change as time passes, though nothing else does: while jobs wait, or with
   // action shuffle at any time, a cycle then starts every --schedule-period.
   virtual bool follows_clock() const { return false; }
+  // What its refusals follow from. With kAnything, every job that waits is looked at in each cycle.
+  // Preemptable, Reclaimable and their like need not be told of, nor orders and scores.
+  virtual AnswerSources answers_follow() const { return Bit(AnswerSource::kAnything); }
   virtual void AddNeeds(PluginNeeds& needs) const { static_cast<void>(needs); }
 };
 
@@ -109,6 +113,8 @@ class Action {
   virtual ~Action() = default;
   virtual std::string_view name() const = 0;
   virtual absl::Status Execute(Session& session) = 0;
+  // It makes room by evictions: its answers follow everything that holds room.
+  virtual bool evicts() const { return false; }
 };
 
 // Makes an instance from its configured arguments. Errors name the argument.

@@ -261,7 +261,7 @@ JobFit ExplainJob(const Session& session, JobId job) {
 }
 
 void HoldJobsWithoutQueue(Session& session) {
-  for (JobId job : *session.base().jobs_without_queue) {
+  for (JobId job : session.jobs_without_queue()) {
     const bool waits =
         session.counts(job).count(TaskStatus::kPending) > 0 || session.IsPendingPhase(job);
     if (!waits) continue;
@@ -278,8 +278,7 @@ void HoldJobsWithoutQueue(Session& session) {
 
 CycleReport MakeReport(const Session& session, const QueueUse& queue_use) {
   CycleReport report{.snapshot = session.context().snapshot, .session_uid = session.context().uid};
-  const model::Snapshot& base = session.base();
-  std::vector<JobId> jobs = *base.active_jobs;
+  std::vector<JobId> jobs = session.active_jobs();
   jobs.insert(jobs.end(), session.touched_jobs().begin(), session.touched_jobs().end());
   std::sort(jobs.begin(), jobs.end());
   jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());

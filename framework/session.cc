@@ -4,6 +4,7 @@
 
 #include "framework/node_picker.h"
 #include "framework/peer_counts.h"
+#include "framework/unschedulable/unschedulable_jobs.h"
 
 namespace bth::framework {
 namespace {
@@ -38,6 +39,7 @@ Session::Session(SessionContext context)
     peers_ = own_peers_.get();
   }
   peers_->Begin(*this);
+  SetActiveJobs(*context_.snapshot->active_jobs, *context_.snapshot->jobs_without_queue);
   if (context_.reasons != nullptr) context_.reasons->BeginSession();
 }
 
@@ -98,7 +100,8 @@ JobValidity Session::ValidateJob(JobId id) const {
   return {};
 }
 
-void Session::JobEnqueued(JobId id) const {
+void Session::JobEnqueued(JobId id) {
+  admitted_ = true;
   for (const auto& entry : hooks_.job_enqueued) entry.fn(id);
 }
 
@@ -123,7 +126,7 @@ void Session::SetPhase(JobId id, model::PodGroupPhase phase) {
   Touch(id);
 }
 
-Session::JobNotes& Session::NotesOf(JobId id) {
+JobNotes& Session::NotesOf(JobId id) {
   Touch(id);
   return notes_[id];
 }
@@ -174,8 +177,8 @@ void Session::ForgetVictimSearches(JobId id) {
 
 const std::vector<VictimSearch>& Session::VictimSearchesOf(JobId id) const {
   static const auto* const kNone = new std::vector<VictimSearch>();
-  auto it = notes_.find(id);
-  return it == notes_.end() ? *kNone : it->second.victim_searches;
+  const JobNotes* notes = FindNotes(id);
+  return notes == nullptr ? *kNone : notes->victim_searches;
 }
 
 void Session::RecordFit(TaskId id, std::shared_ptr<const TaskFit> fit) {
@@ -183,14 +186,19 @@ void Session::RecordFit(TaskId id, std::shared_ptr<const TaskFit> fit) {
 }
 
 const TaskFit* Session::FitOf(TaskId id) const {
-  auto it = fits_.find(id);
-  return it == fits_.end() ? nullptr : it->second.get();
+  if (auto it = fits_.find(id); it != fits_.end()) return it->second.get();
+  const JobAnswer* kept = KeptAnswerOf(task(id).job);
+  if (kept == nullptr) return nullptr;
+  for (const auto& [task_id, fit] : kept->fits) {
+    if (task_id == id) return fit.get();
+  }
+  return nullptr;
 }
 
 bool Session::HasFit(JobId id) const {
   const std::vector<TaskId>& tasks = *job(id).tasks;
   return std::any_of(tasks.begin(), tasks.end(),
-                     [this](TaskId task_id) { return fits_.contains(task_id); });
+                     [this](TaskId task_id) { return FitOf(task_id) != nullptr; });
 }
 
 void Session::ClearFits(JobId id) {
@@ -205,8 +213,13 @@ void Session::ForgetPlan(TaskId id) {
 }
 
 const TaskState* Session::PlanOf(TaskId id) const {
-  auto it = plans_.find(id);
-  return it == plans_.end() ? nullptr : &it->second;
+  if (auto it = plans_.find(id); it != plans_.end()) return &it->second;
+  const JobAnswer* kept = KeptAnswerOf(task(id).job);
+  if (kept == nullptr) return nullptr;
+  for (const auto& [task_id, plan] : kept->plans) {
+    if (task_id == id) return &plan;
+  }
+  return nullptr;
 }
 
 void Session::Set(TaskId id, const TaskState& to) {
@@ -256,19 +269,45 @@ const ConditionReport* Session::FindCondition(JobId id, std::string_view type) c
 
 const std::vector<ConditionReport>& Session::ConditionsOf(JobId id) const {
   static const auto* const kNone = new std::vector<ConditionReport>();
-  auto it = notes_.find(id);
-  return it == notes_.end() ? *kNone : it->second.conditions;
+  const JobNotes* notes = FindNotes(id);
+  return notes == nullptr ? *kNone : notes->conditions;
 }
 
 const std::vector<EventReport>& Session::EventsOf(JobId id) const {
   static const auto* const kNone = new std::vector<EventReport>();
-  auto it = notes_.find(id);
-  return it == notes_.end() ? *kNone : it->second.events;
+  const JobNotes* notes = FindNotes(id);
+  return notes == nullptr ? *kNone : notes->events;
 }
 
 const JobFit* Session::HoldOf(JobId id) const {
-  auto it = notes_.find(id);
-  return it == notes_.end() || it->second.hold.gate == Gate::kNone ? nullptr : &it->second.hold;
+  const JobNotes* notes = FindNotes(id);
+  return notes == nullptr || notes->hold.gate == Gate::kNone ? nullptr : &notes->hold;
+}
+
+const JobAnswer* Session::KeptAnswerOf(JobId id) const {
+  return context_.unschedulable == nullptr ? nullptr : context_.unschedulable->AnswerOf(id);
+}
+
+const JobNotes* Session::FindNotes(JobId id) const {
+  if (auto it = notes_.find(id); it != notes_.end()) return &it->second;
+  const JobAnswer* kept = KeptAnswerOf(id);
+  return kept == nullptr ? nullptr : &kept->notes;
+}
+
+JobAnswer Session::AnswerOf(JobId id) const {
+  JobAnswer answer;
+  if (auto notes = notes_.find(id); notes != notes_.end()) answer.notes = notes->second;
+  for (TaskId task_id : *job(id).tasks) {
+    if (auto fit = fits_.find(task_id); fit != fits_.end()) answer.fits.push_back(*fit);
+    if (auto plan = plans_.find(task_id); plan != plans_.end()) answer.plans.push_back(*plan);
+  }
+  return answer;
+}
+
+void Session::Restore(JobId id, const JobAnswer& answer) {
+  NotesOf(id) = answer.notes;
+  for (const auto& [task_id, fit] : answer.fits) fits_[task_id] = fit;
+  for (const auto& [task_id, plan] : answer.plans) plans_[task_id] = plan;
 }
 
 }  // namespace bth::framework

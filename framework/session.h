@@ -18,6 +18,7 @@
 #include "framework/fit_report.h"
 #include "framework/hooks.h"
 #include "framework/reasons.h"
+#include "framework/unschedulable/job_answer.h"
 #include "metrics/scheduler_metrics.h"
 
 namespace bth::framework {
@@ -26,6 +27,7 @@ class ExtenderPort;
 class NodePicker;
 class PeerCounts;
 class StaticFitCache;
+class UnschedulableJobs;
 
 // What a session borrows for its life.
 struct SessionContext {
@@ -42,6 +44,7 @@ struct SessionContext {
   std::string uid;                               // Stamped into conditions.
   // Feature SchedulingGatesQueueAdmission: gates of pods that their queue has room for go.
   bool lifts_queue_gates = false;
+  UnschedulableJobs* unschedulable = nullptr;  // Outlives sessions; null: every job is active.
 };
 
 // A pod with these labels and affinity terms (invalid: none) came to a node (+1) or left it (-1).
@@ -93,6 +96,16 @@ class Session {
   // Freezes hooks and reasons; called once, after every plugin's open.
   void Freeze();
 
+  // The jobs that actions look at, by (creation, UID): of those with work to be done, all but the
+  // ones that were refused before and would be again (UnschedulableJobs).
+  const std::vector<model::JobId>& active_jobs() const { return active_jobs_; }
+  // The same of the jobs whose queue does not exist.
+  const std::vector<model::JobId>& jobs_without_queue() const { return jobs_without_queue_; }
+  void SetActiveJobs(std::vector<model::JobId> active, std::vector<model::JobId> without_queue) {
+    active_jobs_ = std::move(active);
+    jobs_without_queue_ = std::move(without_queue);
+  }
+
   // Orders: negative when the first comes first; ties end at (creation, UID), never 0 for two.
   int CompareJobs(model::JobId a, model::JobId b) const;
   int CompareQueues(model::QueueId a, model::QueueId b) const;
@@ -111,7 +124,7 @@ class Session {
   bool JobEnqueueable(model::JobId id) const {
     return combine::Permitted(hooks_.job_enqueueable, id);
   }
-  void JobEnqueued(model::JobId id) const;
+  void JobEnqueued(model::JobId id);
   // Null: nothing.
   std::shared_ptr<const model::VolumePlan> VolumePlanOf(model::TaskId task) const;
 
@@ -167,6 +180,16 @@ class Session {
   void Set(model::TaskId task, const model::TaskState& to);
   void Restore(model::TaskId task, const model::TaskState& to, uint64_t version);
 
+  // A statement that ended freed room that jobs refused before it did not see.
+  bool room_grew() const { return room_grew_; }
+  void NoteRoomGrew() { room_grew_ = true; }
+  // Some job was admitted in this session.
+  bool admitted() const { return admitted_; }
+
+  // All that was found out about a job, for the next sessions; and back.
+  JobAnswer AnswerOf(model::JobId job) const;
+  void Restore(model::JobId job, const JobAnswer& answer);
+
   const ConditionReport* FindCondition(model::JobId job, std::string_view type) const;
   const std::vector<ConditionReport>& ConditionsOf(model::JobId job) const;
   const std::vector<EventReport>& EventsOf(model::JobId job) const;
@@ -175,13 +198,10 @@ class Session {
   const std::vector<model::JobId>& touched_jobs() const { return touched_jobs_; }
 
  private:
-  struct JobNotes {
-    std::vector<ConditionReport> conditions;
-    std::vector<EventReport> events;
-    std::vector<VictimSearch> victim_searches;
-    JobFit hold;
-  };
   JobNotes& NotesOf(model::JobId job);
+  // Of a job that is left alone in this session, what an earlier one found out; else null.
+  const JobAnswer* KeptAnswerOf(model::JobId job) const;
+  const JobNotes* FindNotes(model::JobId job) const;
   void Touch(model::JobId job);
   void NotePeerMove(model::TaskId task, const model::TaskState& state, int32_t sign);
 
@@ -195,6 +215,10 @@ class Session {
   uint64_t version_ = 0;
   uint64_t last_version_ = 0;
   std::vector<model::NodeId> node_changes_;
+  std::vector<model::JobId> active_jobs_;
+  std::vector<model::JobId> jobs_without_queue_;
+  bool room_grew_ = false;
+  bool admitted_ = false;
   std::vector<model::JobId> touched_jobs_;
   absl::flat_hash_set<model::JobId> touched_;
   absl::flat_hash_map<model::JobId, JobNotes> notes_;  // Of jobs that wait; off the hot path.

@@ -71,6 +71,9 @@ void Statement::End() {
         model::InGroup(now.status, model::kAllocatedGroup) || now.status == TaskStatus::kPipelined;
     const model::JobId job = session_.task(change.task).job;
     if (placed && job.valid()) session_.ForgetVictimSearches(job);
+    const bool took_room = model::InGroup(change.before.status, model::kOccupyingGroup);
+    const bool takes_room = model::InGroup(now.status, model::kOccupyingGroup);
+    if (took_room && !takes_room) session_.NoteRoomGrew();
   }
   log_.clear();
 }

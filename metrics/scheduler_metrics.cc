@@ -177,6 +177,13 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                          .AddCounter("batholith_mirror_rebuilds_total",
                                      "Times the cluster was read anew after such a check failed.")
                          .With();
+  const GaugeFamily pending_jobs =
+      registry.AddGauge("batholith_pending_jobs",
+                        "Jobs with work to be done: active (looked at in the last cycle) or "
+                        "unschedulable (left alone "
+                        "until something may help them).");
+  active_jobs_ = pending_jobs.With({{"queue", "active"}});
+  unschedulable_jobs_ = pending_jobs.With({{"queue", "unschedulable"}});
   half_bound_gangs_ = registry
                           .AddGauge("batholith_half_bound_gangs",
                                     "Gangs below their minimum because a binding was refused.")
@@ -265,6 +272,11 @@ void SchedulerMetrics::EvictionTransaction(std::string_view action) {
   for (std::string_view counted : {"preempt", "reclaim", "gangpreempt", "gangreclaim"}) {
     if (action == counted) Count(evictions_, action);
   }
+}
+
+void SchedulerMetrics::SetPendingJobs(int64_t active, int64_t unschedulable) {
+  active_jobs_.Set(static_cast<double>(active));
+  unschedulable_jobs_.Set(static_cast<double>(unschedulable));
 }
 
 void SchedulerMetrics::SetUnscheduledJobs(int64_t jobs) {

@@ -72,6 +72,9 @@ class SchedulerMetrics {
   // Only preempt, reclaim, gangpreempt and gangreclaim are counted; other names are ignored.
   void EvictionTransaction(std::string_view action);
   void SetUnscheduledJobs(int64_t jobs);
+  // Jobs with work to be done after a cycle: looked at in it, or left alone because they would be
+  // refused again.
+  void SetPendingJobs(int64_t active, int64_t unschedulable);
 
   // The handle of a job or queue, made on the first call; never null. Keep it beside the row: this
   // call hashes the name. RemoveJob and RemoveQueue take the series away.
@@ -141,6 +144,7 @@ class SchedulerMetrics {
   std::array<Histogram, 5> phases_;
   std::array<std::array<Counter, 4>, 6> effects_;
   Gauge effect_queue_depth_, shapes_, half_bound_gangs_;
+  Gauge active_jobs_, unschedulable_jobs_;
   Counter snapshot_rows_, index_hits_, index_misses_, mirror_rebuilds_;
   std::array<Counter, 2> conf_reloads_;
 

@@ -409,6 +409,7 @@ void Scheduler::CycleEnded(Outcome outcome) {
 
 // Pods without a PodGroup are in no job, so no cycle speaks of them.
 void Scheduler::ExplainGroupless() {
+  if (!mirror_.TakeGrouplessChanged()) return;
   constexpr size_t kPodsMax = 10'000;
   for (const cache::GrouplessPod& pod : mirror_.PodsWithoutGroup(kPodsMax)) {
     writer_.statuses().WantPodCondition(pod.key, pod.uid, "Unschedulable",

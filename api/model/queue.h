@@ -33,6 +33,10 @@ struct QueueRow {
   std::string hierarchy_weights;    // Annotation volcano.sh/hierarchy-weights.
   std::string dequeue_strategy;
   std::shared_ptr<const NodeGroupRules> node_groups;  // Null: neither affinity nor limits.
+
+  // It serves its jobs strictly one after the other (spec.dequeueStrategy: fifo): while one waits,
+  // those after it wait too. Others pass over jobs that cannot be served now.
+  bool KeepsStrictOrder() const { return dequeue_strategy == "fifo"; }
 };
 
 }  // namespace bth::model

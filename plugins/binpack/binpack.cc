@@ -72,6 +72,7 @@ class BinPack final : public framework::Plugin {
  public:
   explicit BinPack(PackWeights weights) : weights_(std::move(weights)) {}
   std::string_view name() const override { return "binpack"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     if (weights_.plugin == 0) return absl::OkStatus();

@@ -44,6 +44,9 @@ class Capacity final : public framework::Plugin {
   explicit Capacity(int64_t ancestor_levels) : ancestor_levels_(ancestor_levels) {}
 
   std::string_view name() const override { return kCapacity; }
+  framework::AnswerSources answers_follow() const override {
+    return framework::Bit(framework::AnswerSource::kQueueRoom);
+  }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     // Volcano asks the first entry of that name, wherever this one stands.
@@ -75,6 +78,7 @@ class Capacity final : public framework::Plugin {
   void AddAdmission(Session& session, HookRegistrar& hooks) {
     hooks.Allocatable(
         [this, &session](QueueId queue, TaskId task) { return MayAllocate(session, queue, task); });
+    hooks.QueueRoom([this](QueueId queue) { return RoomOf(queue); });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);
@@ -180,6 +184,22 @@ class Capacity final : public framework::Plugin {
     if (refusing == queue) return text;
     return absl::StrCat(text, " (in queue ", *session.queue(refusing).name, ", above ",
                         *session.queue(queue).name, ")");
+  }
+
+  // Whatever refuses, here or above, refuses for want of this.
+  framework::QueueRoom RoomOf(QueueId queue) const {
+    framework::QueueRoom room{.share = framework::EndlessRoom(),
+                              .admission = framework::EndlessRoom()};
+    for (QueueId at = queue; at.valid(); at = ledger_.ParentOf(at)) {
+      const capacity::Account& account = ledger_[at];
+      const ResourceVec& most = ledger_.quota(at).real_capability.v;
+      const ResourceVec held = account.allocated + account.reserved;
+      const ResourceVec promised =
+          algo::SaturatingSum(account.allocated, account.inqueue) - account.elastic;
+      room.share = algo::Min(room.share, most - held);
+      room.admission = algo::Min(room.admission, most - promised);
+    }
+    return room;
   }
 
   bool MayAllocate(Session& session, QueueId queue, TaskId task) const {

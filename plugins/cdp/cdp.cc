@@ -25,6 +25,7 @@ Verdict Cooled(const Session& session, int64_t now_us, absl::Span<const TaskId> 
 class Cdp final : public framework::Plugin {
  public:
   std::string_view name() const override { return "cdp"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
   bool follows_clock() const override { return true; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {

@@ -26,6 +26,7 @@ Verdict Ordinary(const Session& session, absl::Span<const TaskId> candidates) {
 class Conformance final : public framework::Plugin {
  public:
   std::string_view name() const override { return "conformance"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, framework::HookRegistrar& hooks) override {
     const auto ordinary = [&session](const auto&, absl::Span<const TaskId> candidates) {

@@ -30,6 +30,7 @@ using model::TaskId;
 class Drf final : public framework::Plugin {
  public:
   std::string_view name() const override { return "drf"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     shares_.Open(session.base());

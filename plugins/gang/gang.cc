@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "framework/report.h"
 #include "framework/session.h"
+#include "framework/unschedulable/unschedulable_jobs.h"
 
 namespace bth::plugins {
 namespace {
@@ -132,15 +133,16 @@ bool ConcludeJob(Session& session, JobId job) {
   return true;
 }
 
-// Only jobs that wait or that this session touched: the conditions of the others stand as they
+// Only active jobs and those that this session touched: the conditions of the others stand as they
 // are. Cost: linear in those jobs' tasks.
 void Conclude(Session& session) {
-  std::vector<JobId> jobs = *session.base().active_jobs;
+  std::vector<JobId> jobs = session.active_jobs();
   const absl::flat_hash_set<JobId> active(jobs.begin(), jobs.end());
   for (JobId job : session.touched_jobs()) {
     if (!active.contains(job)) jobs.push_back(job);
   }
-  int64_t unschedulable = 0;
+  const framework::UnschedulableJobs* left_alone = session.context().unschedulable;
+  int64_t unschedulable = left_alone == nullptr ? 0 : left_alone->unschedulable();
   for (JobId job : jobs) {
     if (!algo::TakesPart(session.job(job)) || session.counts(job).total() == 0) continue;
     unschedulable += static_cast<int64_t>(ConcludeJob(session, job));
@@ -154,6 +156,7 @@ void Conclude(Session& session) {
 class Gang final : public framework::Plugin {
  public:
   std::string_view name() const override { return "gang"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     AddJobHooks(session, hooks);

@@ -53,6 +53,9 @@ class NodeGroup final : public framework::Plugin {
  public:
   explicit NodeGroup(NodeGroupOptions options) : options_(options) {}
   std::string_view name() const override { return "nodegroup"; }
+  framework::AnswerSources answers_follow() const override {
+    return framework::Bit(framework::AnswerSource::kNodeRoom);
+  }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     groups_.Advance(session.base());

@@ -165,6 +165,7 @@ class NodeOrder final : public framework::Plugin {
  public:
   explicit NodeOrder(const OrderWeights& weights) : weights_(weights) {}
   std::string_view name() const override { return "nodeorder"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     AddStaticScores(session, hooks);

@@ -26,11 +26,18 @@ class Overcommit final : public framework::Plugin {
  public:
   explicit Overcommit(double factor) : factor_(factor) {}
   std::string_view name() const override { return "overcommit"; }
+  framework::AnswerSources answers_follow() const override {
+    return framework::Bit(framework::AnswerSource::kQueueRoom);
+  }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     use_.Advance(session.base());
     room_ = algo::Scaled(session.base().total, factor_) - use_.used();
     reserved_ = use_.reserved();
+    hooks.QueueRoom([this](model::QueueId) {
+      return framework::QueueRoom{.share = framework::EndlessRoom(),
+                                  .admission = room_ - reserved_};
+    });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);

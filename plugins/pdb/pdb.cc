@@ -40,6 +40,7 @@ void ForEachBudget(const Session& session, TaskId task, const Body& body) {
 class Pdb final : public framework::Plugin {
  public:
   std::string_view name() const override { return "pdb"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     spent_.clear();

@@ -100,6 +100,9 @@ class Predicates final : public framework::Plugin {
  public:
   explicit Predicates(const Switches& switches) : switches_(switches) {}
   std::string_view name() const override { return "predicates"; }
+  framework::AnswerSources answers_follow() const override {
+    return framework::Bit(framework::AnswerSource::kNodeRoom);
+  }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     volumes_.emplace(session, switches_);

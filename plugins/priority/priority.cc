@@ -56,6 +56,7 @@ Verdict LowerJobs(const Session& session, const EvictionContext& context,
 class Priority final : public framework::Plugin {
  public:
   std::string_view name() const override { return "priority"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     hooks.TaskOrder([&session](TaskId left, TaskId right) {

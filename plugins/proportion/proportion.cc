@@ -33,6 +33,9 @@ constexpr std::string_view kProportion = "proportion";
 class Proportion final : public framework::Plugin {
  public:
   std::string_view name() const override { return kProportion; }
+  framework::AnswerSources answers_follow() const override {
+    return framework::Bit(framework::AnswerSource::kQueueRoom);
+  }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     ledger_.Open(session.base());
@@ -62,6 +65,12 @@ class Proportion final : public framework::Plugin {
       ResourceVec asked;
       for (TaskId task : tasks) asked += session.request(task);
       return IsOpen(session, queue) && ShortDims(queue, asked) == 0;
+    });
+    hooks.QueueRoom([this](QueueId queue) {
+      const proportion::Account& account = ledger_[queue];
+      return framework::QueueRoom{.share = account.deserved - account.allocated,
+                                  .admission = account.real_capability.v - account.allocated -
+                                               account.inqueue + account.elastic};
     });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {

@@ -34,6 +34,7 @@ class Rescheduling final : public framework::Plugin {
  public:
   explicit Rescheduling(ReschedulingOptions options) : options_(std::move(options)) {}
   std::string_view name() const override { return "rescheduling"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
   bool follows_clock() const override { return true; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {

@@ -95,6 +95,9 @@ class ResourceStrategyFit final : public framework::Plugin {
   explicit ResourceStrategyFit(resource_strategy_fit::Options options)
       : options_(std::move(options)) {}
   std::string_view name() const override { return "resource-strategy-fit"; }
+  framework::AnswerSources answers_follow() const override {
+    return framework::Bit(framework::AnswerSource::kNodeUse);
+  }
 
   // Nodes have scarce resources also while nobody asks for them.
   void AddNeeds(framework::PluginNeeds& needs) const override {

@@ -62,6 +62,9 @@ std::vector<std::string> Exceeded(const std::vector<QuotaAmount>& asked, const Q
 class ResourceQuota final : public framework::Plugin {
  public:
   std::string_view name() const override { return "resourcequota"; }
+  framework::AnswerSources answers_follow() const override {
+    return framework::Bit(framework::AnswerSource::kQuotas);
+  }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     promised_.clear();

@@ -196,6 +196,7 @@ void Put(const QueueSpec& spec, cache::Mirror& mirror) {
   queue.row.name = std::make_shared<const std::string>(spec.name);
   queue.row.uid = "uid-" + spec.name;
   queue.row.weight = spec.weight;
+  if (spec.strict) queue.row.dequeue_strategy = "fifo";
   if (spec.capability_cpu_milli > 0) queue.capability = {{"cpu", spec.capability_cpu_milli}};
   mirror.PutQueue(std::move(queue));
 }
@@ -210,7 +211,9 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
   group.queue = spec.queue;
   group.min_member = spec.min;
   group.role_minimums = spec.roles;
-  group.shown.phase = model::PodGroupPhase::kInqueue;
+  group.shown.phase = spec.phase;
+  group.has_min_resources = spec.minimum_cpu_milli > 0;
+  if (group.has_min_resources) group.min_resources = {{"cpu", spec.minimum_cpu_milli}};
   mirror.PutPodGroup(std::move(group));
 }
 
@@ -289,6 +292,9 @@ absl::Status BindRecorder::Submit(framework::EffectBatch batch) {
     const bool fresh = binds_.emplace(pod, batch.snapshot->node_facts(bind.node).name).second;
     if (!fresh) throw std::logic_error("bound twice: " + pod);
   }
+  for (const framework::EvictEffect& evict : batch.evictions) {
+    evictions_.insert(batch.snapshot->tasks[evict.victim].names->Key());
+  }
   return absl::OkStatus();
 }
 
@@ -319,6 +325,8 @@ CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink
   const model::Snapshot& snapshot = session.base();
   CycleResult result;
   result.binds = sink.binds();
+  result.evictions = sink.evictions();
+  result.jobs_considered = static_cast<int64_t>(session.active_jobs().size());
   for (const framework::PodGroupReport& group : sink.report().pod_groups) {
     result.phases[snapshot.jobs[group.job].facts->Key()] =
         std::string(model::PhaseName(group.phase));
@@ -354,15 +362,21 @@ CycleResult PolicyBed::RunFully(std::shared_ptr<const model::Snapshot> snapshot)
   return ResultOf(cycle->session(), sink);
 }
 
+CycleResult PolicyBed::LookAtAll(std::shared_ptr<const model::Snapshot> snapshot) {
+  BindRecorder sink;
+  const auto cycle = Run(std::move(snapshot), sink, /*looks_at_all=*/true);
+  return ResultOf(cycle->session(), sink);
+}
+
 std::unique_ptr<framework::Cycle> PolicyBed::Run(std::shared_ptr<const model::Snapshot> snapshot,
-                                                 framework::EffectSink& sink) {
+                                                 framework::EffectSink& sink, bool looks_at_all) {
   framework::SessionContext context;
   context.snapshot = std::move(snapshot);
   context.sink = &sink;
   context.clock = &clock_;
   context.workers = &workers_;
   context.uid = "session";
-  auto cycle = std::make_unique<framework::Cycle>(*policy_, std::move(context));
+  auto cycle = std::make_unique<framework::Cycle>(*policy_, std::move(context), looks_at_all);
   const absl::Status status = cycle->Run();
   if (!status.ok()) throw std::runtime_error(std::string(status.message()));
   return cycle;
@@ -382,6 +396,35 @@ void Bed::Reopen(std::shared_ptr<const model::Snapshot> snapshot) {
   context.workers = &workers_;
   context.uid = "session";
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
+}
+
+namespace {
+
+std::string Joined(const std::map<std::string, std::string>& binds) {
+  std::string text;
+  for (const auto& [pod, node] : binds) absl::StrAppend(&text, " ", pod, ">", node);
+  return text;
+}
+
+}  // namespace
+
+std::string FirstContradiction(const CycleResult& part, const CycleResult& whole) {
+  if (part.binds != whole.binds) {
+    return absl::StrCat("bindings: ", Joined(part.binds), " | ",
+                        Joined(whole.binds));
+  }
+  if (part.evictions != whole.evictions) return "evictions differ";
+  if (part.queues != whole.queues) return "what queues hold differs";
+  const auto contradicts = [](const auto& told, const auto& all) {
+    for (const auto& [key, value] : told) {
+      const auto same = all.find(key);
+      if (same == all.end()) return absl::StrCat(key, ": ", value, " | nothing");
+      if (same->second != value) return absl::StrCat(key, ": ", value, " | ", same->second);
+    }
+    return std::string();
+  };
+  std::string phases = contradicts(part.phases, whole.phases);
+  return phases.empty() ? contradicts(part.words, whole.words) : phases;
 }
 
 CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,

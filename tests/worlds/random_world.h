@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,11 +58,14 @@ struct JobSpec {
   int32_t min = 1;
   int64_t created_us = 0;
   std::vector<std::pair<std::string, int32_t>> roles;
+  model::PodGroupPhase phase = model::PodGroupPhase::kInqueue;
+  int64_t minimum_cpu_milli = 0;  // Of minResources, when set.
 };
 struct QueueSpec {
   std::string name;
   int32_t weight = 1;
   int64_t capability_cpu_milli = 0;  // 0: none.
+  bool strict = false;               // Keeps the order of its jobs.
 };
 
 struct WorldSpec {
@@ -91,21 +95,27 @@ class BindRecorder final : public framework::EffectSink {
   void Report(framework::CycleReport report) override { report_ = std::move(report); }
 
   const std::map<std::string, std::string>& binds() const { return binds_; }  // Pod -> node.
+  const std::set<std::string>& evictions() const { return evictions_; }
   const framework::CycleReport& report() const { return report_; }
 
  private:
   std::map<std::string, std::string> binds_;
+  std::set<std::string> evictions_;
   framework::CycleReport report_;
 };
 
 // What a cycle decided and told, in names; `violations` are the invariants that it broke.
 struct CycleResult {
   std::map<std::string, std::string> binds;
+  std::set<std::string> evictions;
   std::map<std::string, std::string> phases;           // PodGroup -> phase.
   std::map<std::string, std::string> words;            // Pod -> reason and message.
   std::map<std::string, std::vector<int64_t>> queues;  // Queue -> allocated, by dimension.
   std::vector<std::string> violations;
+  int64_t jobs_considered = 0;
 };
+// What `part` tells is what `whole` tells; it may tell less. Which differs first, else "".
+std::string FirstContradiction(const CycleResult& part, const CycleResult& whole);
 // Runs one cycle with the actions and plugins that `conf` names.
 CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
                      int workers = 1);
@@ -136,10 +146,12 @@ class PolicyBed {
   size_t RunOnce(std::shared_ptr<const model::Snapshot> snapshot);
   // The same with all it said, and with invariants checked.
   CycleResult RunFully(std::shared_ptr<const model::Snapshot> snapshot);
+  // The same without leaving alone who was refused before.
+  CycleResult LookAtAll(std::shared_ptr<const model::Snapshot> snapshot);
 
  private:
   std::unique_ptr<framework::Cycle> Run(std::shared_ptr<const model::Snapshot> snapshot,
-                                        framework::EffectSink& sink);
+                                        framework::EffectSink& sink, bool looks_at_all = false);
 
   ManualClock clock_;
   WorkerPool workers_;

@@ -1,0 +1,127 @@
+#include "framework/unschedulable/refusal.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "framework/global_scan.h"
+#include "framework/node_picker.h"
+
+namespace bth::framework {
+namespace {
+
+using model::JobId;
+using model::TaskId;
+using model::TaskStatus;
+
+bool GotNothing(const Session& session, JobId job) {
+  const model::JobCounts& before = session.base().usage.jobs[job];
+  const model::JobCounts& now = session.counts(job);
+  return before.phase == now.phase && before.by_status == now.by_status;
+}
+
+// Its nodes are judged one by one, and by nothing but themselves.
+bool IsJudgedNodeByNode(const Session& session, TaskId task) {
+  if (session.base().constraints_of(session.task(task).shape).volumes != nullptr) return false;
+  return !GlobalFiltersConcern(session, task, GlobalHooks::kByTask);
+}
+
+// Adds what nodes refused. False: some task's answer follows more than that.
+bool AddKinds(Session& session, JobId job, Refusal* refusal) {
+  bool tried = false;
+  // After one task of a role found no node, those after it are not tried; one that its queue may
+  // not have does not count.
+  absl::flat_hash_map<model::RoleId, TaskKind> kind_of_role;
+  bool mixed_role = false;
+  for (TaskId task : *session.job(job).tasks) {
+    if (session.state(task).status != TaskStatus::kPending) continue;
+    const model::TaskRow& row = session.task(task);
+    if (row.nominated_node.valid() || row.own_gate_only) return false;
+    if (row.gated) continue;
+    tried |= session.PlanOf(task) != nullptr;
+    const TaskKind kind = session.picker().KindOf(task);
+    if (row.role.valid())
+      mixed_role |= kind_of_role.try_emplace(row.role, kind).first->second != kind;
+    const auto is_same = [&kind](const auto& known) { return known.first == kind; };
+    if (std::any_of(refusal->kinds.begin(), refusal->kinds.end(), is_same)) continue;
+    if (!IsJudgedNodeByNode(session, task)) return false;
+    refusal->kinds.emplace_back(kind, task);
+  }
+  // Of tasks that are all alike, a node takes as many whichever comes first.
+  refusal->by_choice_of_nodes =
+      tried && (refusal->kinds.size() > 1 || session.job(job).has_sub_group_policy);
+  refusal->by_choice_of_tasks =
+      mixed_role || (refusal->kinds.size() > 1 && (tried || refusal->for_share));
+  return true;
+}
+
+// Were the node empty, and whatever else holds.
+bool FitsSomeEmptyNode(const Session& session, TaskId task) {
+  const model::ShapeRow& shape = session.shape(session.task(task).shape);
+  const auto fit = session.context().static_fits->Get(session, shape.constraints);
+  const std::vector<model::NodeId>& nodes = *session.base().nodes_by_name;
+  return std::any_of(nodes.begin(), nodes.end(), [&](model::NodeId node) {
+    return fit->refusal[node.index()] == kFits &&
+           shape.request.FitsIn(session.base().allocatable[node]);
+  });
+}
+
+bool IsBeyondAnyNode(const Session& session, const Refusal& refusal) {
+  return !refusal.kinds.empty() &&
+         std::none_of(refusal.kinds.begin(), refusal.kinds.end(), [&session](const auto& kind) {
+           return FitsSomeEmptyNode(session, kind.second);
+         });
+}
+
+// All that waits of the job has gates of others.
+bool IsGated(const Session& session, JobId job) {
+  const std::vector<TaskId>& tasks = *session.job(job).tasks;
+  return std::all_of(tasks.begin(), tasks.end(), [&session](TaskId task) {
+    if (session.state(task).status != TaskStatus::kPending) return true;
+    return session.task(task).gated && !session.task(task).own_gate_only;
+  });
+}
+
+}  // namespace
+
+std::optional<Refusal> RefusalOf(Session& session, JobId job, bool evicts) {
+  if (!GotNothing(session, job)) return std::nullopt;
+  Refusal refusal;
+  const JobFit* hold = session.HoldOf(job);
+  switch (hold == nullptr ? Gate::kNone : hold->gate) {
+    case Gate::kNoQueue:
+    case Gate::kQueueClosed:
+    case Gate::kGangInvalid:
+    case Gate::kQueueTurn:
+      return refusal;
+    case Gate::kNotEnqueued:
+      refusal.for_admission = true;
+      return refusal;
+    case Gate::kQueueOverused:
+      refusal.queue_overused = true;
+      return refusal;
+    case Gate::kQuota:
+      refusal.for_share = true;
+      break;
+    case Gate::kNone:
+    case Gate::kFilters:
+      break;
+    default:
+      return std::nullopt;
+  }
+  const bool waits = session.counts(job).count(TaskStatus::kPending) > 0;
+  if (!waits || session.IsPendingPhase(job)) return std::nullopt;
+  if (hold == nullptr && !session.HasFit(job)) {
+    if (IsGated(session, job)) return refusal;
+    return std::nullopt;
+  }
+  if (!AddKinds(session, job, &refusal)) return std::nullopt;
+  if (refusal.for_share && !session.HasFit(job) && !refusal.by_choice_of_nodes) {
+    refusal.kinds.clear();
+  }
+  refusal.beyond_any_node = evicts && IsBeyondAnyNode(session, refusal);
+  // A share that grows lets more of the job be tried, whatever nodes said of the rest.
+  refusal.for_share = true;
+  return refusal;
+}
+
+}  // namespace bth::framework

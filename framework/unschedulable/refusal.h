@@ -1,0 +1,34 @@
+// Why a job that was looked at waits, in terms of what could change that.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/model/ids.h"
+#include "framework/candidate_index.h"
+#include "framework/session.h"
+
+namespace bth::framework {
+
+// A job that got nothing in a session, and would get nothing again while nothing of this changes.
+struct Refusal {
+  bool for_admission = false;  // Its queue, or the cluster, admits no more; it was not tried.
+  bool for_share = false;      // Its queue may hold no more.
+  // With less of a share, other tasks than those that were tried might be, and with success.
+  bool by_choice_of_tasks = false;
+  bool queue_overused = false;
+  // What nodes refused: each kind of task with one task that stands for it. Empty: no node was
+  // asked, or none that matters.
+  std::vector<std::pair<TaskKind, model::TaskId>> kinds;
+  // Other places of what was tried might have left room for the rest.
+  bool by_choice_of_nodes = false;
+  // No node could take any of its tasks, were it empty: evictions do not help either.
+  bool beyond_any_node = false;
+};
+
+// Nothing: the job got something, or what keeps it is not known well enough. For active jobs, at
+// the end of `session`. Cost: the job's tasks; with `evicts` also the nodes, per kind of task.
+std::optional<Refusal> RefusalOf(Session& session, model::JobId job, bool evicts);
+
+}  // namespace bth::framework

@@ -1,0 +1,106 @@
+#include "framework/unschedulable/room_watch.h"
+
+#include <algorithm>
+
+#include "algo/resource_algebra.h"
+
+namespace bth::framework {
+namespace {
+
+using model::NodeId;
+using model::QueueId;
+using model::ResourceVec;
+
+constexpr size_t kBlockRows = model::NodeAmounts::kRowsPerChunk;
+
+bool Grew(const ResourceVec& before, const ResourceVec& now) {
+  return !now.AllAtMost(before);
+}
+
+// The first row at or after `row` that may differ.
+template <typename Column>
+size_t NextRowThatMayDiffer(const Column& now, const Column& before, size_t row) {
+  const size_t chunk = now.NextDifferentChunk(before, row / Column::kRowsPerChunk);
+  return std::max(row, chunk * Column::kRowsPerChunk);
+}
+
+template <typename Column>
+ResourceVec RowOf(const Column& column, NodeId node) {
+  return column.Contains(node) ? column[node] : ResourceVec();
+}
+
+}  // namespace
+
+void NodeRoomWatch::Remember(const Session& session) {
+  nodes_ = session.base().nodes;
+  idle_ = session.usage().idle;
+  releasing_ = session.usage().releasing;
+  pipelined_ = session.usage().pipelined;
+}
+
+NodeRoomWatch::Changes NodeRoomWatch::Compare(const model::Snapshot& base, bool any_use) const {
+  Changes changes;
+  const size_t rows = base.nodes.size();
+  for (size_t row = 0; row < rows; row += kBlockRows) {
+    row = std::min({NextRowThatMayDiffer(base.nodes, nodes_, row),
+                    NextRowThatMayDiffer(base.usage.idle, idle_, row),
+                    NextRowThatMayDiffer(base.usage.releasing, releasing_, row),
+                    NextRowThatMayDiffer(base.usage.pipelined, pipelined_, row)});
+    row -= row % kBlockRows;
+    if (row < rows) CompareBlock(base, row, any_use, &changes);
+  }
+  return changes;
+}
+
+void NodeRoomWatch::CompareBlock(const model::Snapshot& base, size_t begin, bool any_use,
+                                 Changes* out) const {
+  const size_t end = std::min(begin + kBlockRows, base.nodes.size());
+  for (size_t i = begin; i < end; ++i) {
+    const NodeId node = NodeId::FromIndex(i);
+    if (!base.nodes[node].ready()) continue;
+    const bool facts = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts;
+    const ResourceVec idle = RowOf(base.usage.idle, node);
+    const ResourceVec idle_before = RowOf(idle_, node);
+    const ResourceVec later =
+        idle + RowOf(base.usage.releasing, node) - RowOf(base.usage.pipelined, node);
+    const ResourceVec later_before =
+        idle_before + RowOf(releasing_, node) - RowOf(pipelined_, node);
+    const bool use = idle != idle_before || later != later_before;
+    out->any |= facts || use;
+    const bool grew = Grew(idle_before, idle) || Grew(later_before, later);
+    if (facts || grew || (any_use && use)) out->grown.push_back(node);
+  }
+}
+
+QueueRoomWatch::Rooms QueueRoomWatch::RoomsOf(const Session& session) {
+  const auto& hooks = session.hooks().queue_room;
+  Rooms rooms(session.base().queues.size());
+  for (QueueId queue : *session.base().queues_by_name) {
+    for (const auto& hook : hooks) rooms[queue].push_back(hook.fn(queue));
+  }
+  return rooms;
+}
+
+QueueRoomWatch::Change QueueRoomWatch::ChangeOf(QueueId queue) const {
+  constexpr Change kInEveryWay{.share_grew = true, .share_changed = true, .admission_grew = true};
+  if (!rooms_.Contains(queue) || !now_.Contains(queue)) return kInEveryWay;
+  if (rooms_[queue].size() != now_[queue].size()) return kInEveryWay;
+  Change change;
+  for (size_t i = 0; i < now_[queue].size(); ++i) {
+    const QueueRoom& before = rooms_[queue][i];
+    const QueueRoom& now = now_[queue][i];
+    change.share_grew |= Grew(before.share, now.share);
+    change.share_changed |= before.share != now.share;
+    change.admission_grew |= Grew(before.admission, now.admission);
+  }
+  return change;
+}
+
+bool QueueRoomWatch::Admits(QueueId queue, const ResourceVec& minimum) const {
+  const auto admits = [&minimum](const QueueRoom& room) {
+    return algo::DimsOver(minimum, room.admission, algo::AskedDims(minimum)) == 0;
+  };
+  return std::all_of(now_[queue].begin(), now_[queue].end(), admits);
+}
+
+}  // namespace bth::framework

@@ -1,0 +1,61 @@
+// Where room has grown between the end of one session and the start of the next.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "api/model/snapshot.h"
+#include "base/ids.h"
+#include "framework/session.h"
+#include "framework/unschedulable/answer_sources.h"
+
+namespace bth::framework {
+
+// Remembers the nodes as a session left them, by sharing their rows. Thread: scheduling.
+class NodeRoomWatch {
+ public:
+  struct Changes {
+    std::vector<model::NodeId> grown;  // Facts changed, or room now or later grew; by id.
+    bool any = false;                  // Anything at all about some node.
+  };
+
+  void Remember(const Session& session);
+  // Every node whose use changed in any way counts as grown with `any_use`. Cost: linear in the
+  // nodes in blocks that changed.
+  Changes Compare(const model::Snapshot& base, bool any_use) const;
+
+ private:
+  void CompareBlock(const model::Snapshot& base, size_t begin, bool any_use, Changes* out) const;
+
+  decltype(model::Snapshot::nodes) nodes_;
+  model::NodeAmounts idle_;
+  model::NodeAmounts releasing_;
+  model::NodeAmounts pipelined_;
+};
+
+// The room of every queue by every plugin that limits queues.
+class QueueRoomWatch {
+ public:
+  struct Change {
+    bool share_grew = false;
+    bool share_changed = false;
+    bool admission_grew = false;
+  };
+
+  void Remember(const Session& session) { rooms_ = RoomsOf(session); }
+  // Takes up what `session` opens with, to be compared with what was remembered.
+  void Open(const Session& session) { now_ = RoomsOf(session); }
+  // Between the two. Queues that are new changed in every way.
+  Change ChangeOf(model::QueueId queue) const;
+  // What the queue may admit now, by every plugin.
+  bool Admits(model::QueueId queue, const model::ResourceVec& minimum) const;
+
+ private:
+  using Rooms = IdVector<model::QueueId, std::vector<QueueRoom>>;  // By plugin.
+  static Rooms RoomsOf(const Session& session);
+
+  Rooms rooms_;
+  Rooms now_;
+};
+
+}  // namespace bth::framework

@@ -1,0 +1,244 @@
+#include "framework/unschedulable/unschedulable_jobs.h"
+
+#include <algorithm>
+
+#include "framework/node_picker.h"
+
+namespace bth::framework {
+namespace {
+
+using model::JobId;
+using model::NodeId;
+using model::QueueId;
+using model::TaskId;
+
+// Nothing but what the jobs say of themselves differs between the two columns.
+template <typename Column>
+bool SameRows(const Column& now, const Column& before) {
+  return now.size() == before.size() && now.NextDifferentChunk(before, 0) == now.chunk_count();
+}
+
+bool IsStrict(const Session& session, QueueId queue) {
+  return session.queue(queue).KeepsStrictOrder();
+}
+
+}  // namespace
+
+const JobAnswer* UnschedulableJobs::AnswerOf(JobId job) const {
+  if (!job.valid() || !kept_.Contains(job) || kept_[job] == 0) return nullptr;
+  return &records_.at(job).answer;
+}
+
+void UnschedulableJobs::Open(Session& session) {
+  if (!MayKeep(session)) {
+    Clear();
+  } else if (!records_.empty()) {
+    if (IsDisturbed(session)) {
+      for (JobId job : Helpable()) Activate(job);
+    }
+    ActivateChanged(session);
+    ActivateByQueueRoom(session);
+    ActivateByNodes(session);
+    ActivateStrictQueues(session);
+  }
+  last_ = nullptr;  // Until the session closes.
+  session.SetActiveJobs(Active(*session.base().active_jobs),
+                        Active(*session.base().jobs_without_queue));
+}
+
+// The last session and this snapshot differ by what the snapshot says changed, and by nothing that
+// concerns every job.
+bool UnschedulableJobs::MayKeep(const Session& session) const {
+  if (Has(rules_.sources, AnswerSource::kAnything) || last_ == nullptr) return false;
+  const model::Snapshot& base = session.base();
+  if (base.changed_jobs == nullptr || base.generation != last_->generation + 1) return false;
+  if (base.dims != last_->dims || base.loads != last_->loads || base.total != last_->total) {
+    return false;
+  }
+  if (base.nodes_by_name != last_->nodes_by_name) return false;
+  if (base.queues_by_name != last_->queues_by_name || !SameRows(base.queues, last_->queues)) {
+    return false;
+  }
+  if (Has(rules_.sources, AnswerSource::kQuotas) && base.quotas != last_->quotas) return false;
+  return true;
+}
+
+bool UnschedulableJobs::IsDisturbed(const Session& session) const {
+  if (doubtful_) return true;
+  if (!rules_.evicts) return false;
+  const model::Snapshot& base = session.base();
+  if (rules_.follows_clock || !SameRows(base.budgets, last_->budgets)) return true;
+  const bool holds_room =
+      std::any_of(base.changed_jobs->begin(), base.changed_jobs->end(), [&base](JobId job) {
+        return base.usage.jobs.Contains(job) && base.usage.jobs[job].Count(model::kOnNodeGroup) > 0;
+      });
+  return holds_room || nodes_.Compare(base, /*any_use=*/true).any;
+}
+
+std::vector<JobId> UnschedulableJobs::Helpable() const {
+  std::vector<JobId> jobs;
+  for (const auto& [job, record] : records_) {
+    if (!record.refusal.beyond_any_node) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+void UnschedulableJobs::ActivateChanged(const Session& session) {
+  for (JobId job : *session.base().changed_jobs) {
+    const auto known = records_.find(job);
+    if (known == records_.end()) continue;
+    const QueueId queue = known->second.queue;
+    // Whoever came after it in a queue that keeps strict order may be the first now.
+    if (queue.valid() && IsStrict(session, queue)) {
+      ActivateWhole(queue);
+    } else {
+      Activate(job);
+    }
+  }
+}
+
+void UnschedulableJobs::ActivateByQueueRoom(const Session& session) {
+  queues_.Open(session);
+  std::vector<JobId> served;
+  for (const auto& [queue, jobs] : by_queue_) {
+    const QueueRoomWatch::Change change = queues_.ChangeOf(queue);
+    if (!change.share_changed && !change.admission_grew) continue;
+    for (JobId job : jobs) {
+      if (MayBeServed(session, job, records_.at(job), change)) served.push_back(job);
+    }
+  }
+  for (JobId job : served) Activate(job);
+}
+
+bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Record& record,
+                                    const QueueRoomWatch::Change& change) const {
+  const Refusal& refusal = record.refusal;
+  if (refusal.for_admission) {
+    return change.admission_grew && queues_.Admits(record.queue, session.job(job).min_resources.v);
+  }
+  if (refusal.by_choice_of_tasks && change.share_changed) return true;
+  return (refusal.for_share || refusal.queue_overused) && change.share_grew;
+}
+
+void UnschedulableJobs::ActivateByNodes(Session& session) {
+  if (by_kind_.empty()) return;
+  const bool any_use = Has(rules_.sources, AnswerSource::kNodeUse);
+  const NodeRoomWatch::Changes changes = nodes_.Compare(session.base(), any_use);
+  std::vector<JobId> served;
+  if (changes.any) served.assign(by_choice_of_nodes_.begin(), by_choice_of_nodes_.end());
+  for (const auto& [kind, jobs] : by_kind_) {
+    const auto& kinds = records_.at(*jobs.begin()).refusal.kinds;
+    const auto same = std::find_if(kinds.begin(), kinds.end(), [&kind = kind](const auto& known) {
+      return known.first == kind;
+    });
+    const TaskId task = same->second;
+    const bool taken =
+        std::any_of(changes.grown.begin(), changes.grown.end(),
+                    [&session, task](NodeId node) { return session.picker().Takes(node, task); });
+    if (taken) served.insert(served.end(), jobs.begin(), jobs.end());
+  }
+  for (JobId job : served) Activate(job);
+}
+
+// A queue that keeps strict order is looked at as a whole, or not at all.
+void UnschedulableJobs::ActivateStrictQueues(const Session& session) {
+  absl::flat_hash_set<QueueId> begun;
+  for (JobId job : *session.base().active_jobs) {
+    if (kept_.Contains(job) && kept_[job] != 0) continue;
+    const QueueId queue = session.job(job).queue;
+    if (IsStrict(session, queue) && by_queue_.contains(queue)) begun.insert(queue);
+  }
+  for (QueueId queue : begun) ActivateWhole(queue);
+}
+
+std::vector<JobId> UnschedulableJobs::Active(const std::vector<JobId>& jobs) const {
+  if (records_.empty()) return jobs;
+  std::vector<JobId> active;
+  for (JobId job : jobs) {
+    if (!kept_.Contains(job) || kept_[job] == 0) active.push_back(job);
+  }
+  return active;
+}
+
+void UnschedulableJobs::ActivateHelpable(Session& session) {
+  if (records_.empty()) return;
+  for (JobId job : Helpable()) {
+    session.Restore(job, records_.at(job).answer);
+    Activate(job);
+  }
+  session.SetActiveJobs(Active(*session.base().active_jobs),
+                        Active(*session.base().jobs_without_queue));
+}
+
+void UnschedulableJobs::PrepareEviction(Session& session) {
+  if (records_.empty()) return;
+  const std::vector<JobId>& active = session.active_jobs();
+  const bool somebody_waits = std::any_of(active.begin(), active.end(), [&session](JobId job) {
+    return session.counts(job).count(model::TaskStatus::kPending) > 0;
+  });
+  if (somebody_waits || session.version() != 0) ActivateHelpable(session);
+}
+
+void UnschedulableJobs::Close(Session& session) {
+  last_ = session.context().snapshot;
+  doubtful_ = session.room_grew();
+  nodes_.Remember(session);
+  queues_.Remember(session);
+  if (Has(rules_.sources, AnswerSource::kAnything)) return;
+  const bool quotas_doubtful = Has(rules_.sources, AnswerSource::kQuotas) && session.admitted();
+  const auto take_in = [&](JobId job) {
+    std::optional<Refusal> refusal = RefusalOf(session, job, rules_.evicts);
+    if (!refusal || (refusal->for_admission && quotas_doubtful)) return;
+    Add(job, {.answer = session.AnswerOf(job),
+              .refusal = *std::move(refusal),
+              .queue = session.job(job).queue,
+              .unschedulable = session.FindCondition(job, "Unschedulable") != nullptr});
+  };
+  for (JobId job : session.active_jobs()) take_in(job);
+  for (JobId job : session.jobs_without_queue()) take_in(job);
+}
+
+void UnschedulableJobs::Add(JobId job, Record record) {
+  kept_.EnsureContains(job);
+  kept_[job] = 1;
+  unschedulable_ += static_cast<int64_t>(record.unschedulable);
+  if (record.queue.valid()) by_queue_[record.queue].insert(job);
+  for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
+  if (record.refusal.by_choice_of_nodes) by_choice_of_nodes_.insert(job);
+  records_.insert_or_assign(job, std::move(record));
+}
+
+void UnschedulableJobs::Activate(JobId job) {
+  const auto known = records_.find(job);
+  if (known == records_.end()) return;
+  const Record& record = known->second;
+  const auto leave = [job](auto& index, const auto& key) {
+    const auto at = index.find(key);
+    at->second.erase(job);
+    if (at->second.empty()) index.erase(at);
+  };
+  unschedulable_ -= static_cast<int64_t>(record.unschedulable);
+  if (record.queue.valid()) leave(by_queue_, record.queue);
+  for (const auto& [kind, task] : record.refusal.kinds) leave(by_kind_, kind);
+  by_choice_of_nodes_.erase(job);
+  kept_[job] = 0;
+  records_.erase(known);
+}
+
+void UnschedulableJobs::ActivateWhole(QueueId queue) {
+  const auto at = by_queue_.find(queue);
+  if (at == by_queue_.end()) return;
+  const std::vector<JobId> jobs(at->second.begin(), at->second.end());
+  for (JobId job : jobs) Activate(job);
+}
+
+void UnschedulableJobs::Clear() {
+  records_.clear();
+  by_queue_.clear();
+  by_kind_.clear();
+  by_choice_of_nodes_.clear();
+  unschedulable_ = 0;
+  kept_.assign(kept_.size(), 0);
+}
+
+}  // namespace bth::framework

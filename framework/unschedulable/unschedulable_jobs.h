@@ -1,0 +1,93 @@
+// Jobs that were refused and would be refused again: cycles leave them alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "api/model/snapshot.h"
+#include "base/ids.h"
+#include "framework/session.h"
+#include "framework/unschedulable/answer_sources.h"
+#include "framework/unschedulable/job_answer.h"
+#include "framework/unschedulable/refusal.h"
+#include "framework/unschedulable/room_watch.h"
+
+namespace bth::framework {
+
+// What of a policy decides when a refused job must be looked at again.
+struct AnswerRules {
+  AnswerSources sources = Bit(AnswerSource::kAnything);  // Of all its plugins.
+  bool evicts = false;                                   // Some action makes room by evictions.
+  bool follows_clock = false;
+};
+
+// As kube-scheduler keeps unschedulable pods apart until an event may help them: a job enters at
+// the close of a session that gave it nothing, together with what was said about it, and leaves
+// when something changed that could turn the refusal into consent. When in doubt it leaves; a
+// session that looks at every job decides the same. Lives with its policy, from session to session.
+// Thread: scheduling. Cost of a session: the changes, and one look per waiting job.
+class UnschedulableJobs {
+ public:
+  explicit UnschedulableJobs(const AnswerRules& rules) : rules_(rules) {}
+
+  // What is to be looked at in `session`, which is frozen.
+  void Open(Session& session);
+  // Takes in who was refused.
+  void Close(Session& session);
+  // Room grew: whoever some room may help is looked at for the rest of the session; what was said
+  // about them stands.
+  void ActivateHelpable(Session& session);
+  // Before an action that evicts: what it answers follows everything that happened.
+  void PrepareEviction(Session& session);
+
+  bool empty() const { return records_.empty(); }
+  size_t size() const { return records_.size(); }
+  // Of them, the ones whose PodGroup counts as unschedulable.
+  int64_t unschedulable() const { return unschedulable_; }
+  // Null: the job is active.
+  const JobAnswer* AnswerOf(model::JobId job) const;
+
+ private:
+  struct Record {
+    JobAnswer answer;
+    Refusal refusal;
+    model::QueueId queue;  // Invalid: it does not exist.
+    bool unschedulable = false;
+  };
+  using Jobs = absl::flat_hash_set<model::JobId>;
+
+  bool MayKeep(const Session& session) const;
+  // Evictions would find other victims than in the last session, or room grew late in it.
+  bool IsDisturbed(const Session& session) const;
+  std::vector<model::JobId> Helpable() const;
+  void ActivateChanged(const Session& session);
+  void ActivateByQueueRoom(const Session& session);
+  void ActivateByNodes(Session& session);
+  void ActivateStrictQueues(const Session& session);
+  bool MayBeServed(const Session& session, model::JobId job, const Record& record,
+                   const QueueRoomWatch::Change& change) const;
+  void Add(model::JobId job, Record record);
+  void Activate(model::JobId job);
+  void ActivateWhole(model::QueueId queue);
+  void Clear();
+  std::vector<model::JobId> Active(const std::vector<model::JobId>& jobs) const;
+
+  const AnswerRules rules_;
+  // The last session that closed; null: none, or nothing of it holds.
+  std::shared_ptr<const model::Snapshot> last_;
+  bool doubtful_ = false;  // Room grew after some were refused in it.
+  NodeRoomWatch nodes_;
+  QueueRoomWatch queues_;
+  absl::flat_hash_map<model::JobId, Record> records_;
+  IdVector<model::JobId, uint8_t> kept_;  // 1: has a record.
+  absl::flat_hash_map<model::QueueId, Jobs> by_queue_;
+  absl::flat_hash_map<TaskKind, Jobs> by_kind_;
+  Jobs by_choice_of_nodes_;
+  int64_t unschedulable_ = 0;
+};
+
+}  // namespace bth::framework
