@@ -29,8 +29,8 @@ namespace bth::scheduler {
 
 struct FeedOptions {
   cache::Responsibility responsibility;
-  // The first lists must show everything written so far; else they may be as old as the server's
-  // cache, which costs it less.
+  // The first lists must show everything written so far, because the mirror has forgotten what was
+  // bound; else they may be as old as the server's cache, which costs it less.
   bool newest = false;
 };
 

@@ -219,7 +219,7 @@ void Scheduler::InstallPolicy(std::unique_ptr<framework::PolicyInstance> next) {
 }
 
 void Scheduler::MakeFeed() {
-  FeedOptions options{ResponsibilityOf(options_), /*newest=*/guard_.rebuilds() > 0};
+  FeedOptions options{ResponsibilityOf(options_), reads_newest_};
   options.responsibility.documents = documents_;
   feed_is_stale_ = false;
   feed_ =
@@ -305,6 +305,7 @@ void Scheduler::Kick() {
   }
   timer_at_ = at;
   timer_ = context_.executor.RunAfter(std::max(at - now, absl::ZeroDuration()), [this] {
+  reads_newest_ = true;
     timer_ = 0;
     StartCycle();
   });

@@ -159,6 +159,7 @@ class Scheduler {
   bool running_ = false;
   bool documents_ = false;       // Some plugin needs objects as JSON.
   bool feed_is_stale_ = false;   // It was made when they were not needed, or no longer are.
+  bool reads_newest_ = false;    // What was bound is forgotten, so lists must show it.
   bool policy_changed_ = false;  // Since the last cycle began: what waits may fit now.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_;

@@ -187,5 +187,38 @@ TEST_CASE("scheduler: objects are read as documents from the reload on that need
   CHECK(bed.NodeOf("q") == "n1");
 }
 
+// The server's cache may lag behind what the scheduler has bound, and the assumptions are gone.
+TEST_CASE("scheduler: what was bound before a reload is known after it, however old caches are",
+          "[scheduler][extender]") {
+  const ConfFile conf(kPlain);
+  OutsideBed bed;
+  bed.Node("n1", 8);
+  bed.Group("g", 1);
+  bed.Pod("p", "g", 8);
+  bed.Pod("q", "late", 8);
+  const std::string old_pods = bed.Call("GET", "/api/v1/pods").text;
+  bed.Begin(conf);
+  REQUIRE(bed.NodeOf("p") == "n1");
+  bed.Create("/apis/scheduling.k8s.io/v1/priorityclasses",
+             R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":
+                {"name":"high"},"value":1000})");
+  bed.Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
+             R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":
+                {"name":"late"},"spec":{"minMember":1,"queue":"default",
+                "priorityClassName":"high"}})");
+  bed.Settle();
+  REQUIRE(bed.NodeOf("q").empty());
+  bed.line->script = [&old_pods](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::StartsWith(request.target, "/api/v1/pods?")) return std::nullopt;
+    if (absl::StrContains(request.target, "watch=")) return Fault{.delay = absl::Seconds(10)};
+    if (!absl::StrContains(request.target, "resourceVersion=0")) return std::nullopt;
+    return Fault{.body = old_pods};
+  };
+  conf.Write(kExtender);
+  bed.Settle();
+  CHECK(HasDocuments(bed.scheduler->mirror()));
+  CHECK(bed.NodeOf("q").empty());
+}
+
 }  // namespace
 }  // namespace bth::scheduler::testing
