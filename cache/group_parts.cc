@@ -13,6 +13,11 @@ using model::JobId;
 using model::RoleId;
 using model::SubJobId;
 
+bool HasUnnamedRole(const CompiledPodGroup& group) {
+  return std::any_of(group.role_minimums.begin(), group.role_minimums.end(),
+                     [](const auto& minimum) { return minimum.first.empty(); });
+}
+
 SubJobId GroupParts::SubJobFor(JobId job, JobRecord& record, const CompiledPod& pod,
                                model::Snapshot* now) {
   if (record.group) {
@@ -63,7 +68,7 @@ SubJobId GroupParts::Make(JobId job, JobRecord& record, const Origin& origin,
 
 RoleId GroupParts::RoleFor(JobId job, JobRecord& record, const std::string& role,
                            model::Snapshot* now) {
-  if (role.empty()) return RoleId();
+  if (role.empty() && (!record.group || !HasUnnamedRole(*record.group))) return RoleId();
   auto [it, fresh] = record.roles.try_emplace(role);
   if (!fresh) return it->second;
   const RoleId id = role_slots_.Take();

@@ -13,6 +13,9 @@
 
 namespace bth::cache {
 
+// The PodGroup gives tasks that name no role a minimum of their own.
+bool HasUnnamedRole(const CompiledPodGroup& group);
+
 // Finds and makes the part that a pod belongs to. A JobRecord knows the parts of its job; each call
 // that may change their list marks it. Thread: I/O.
 class GroupParts {
@@ -22,7 +25,8 @@ class GroupParts {
                             model::Snapshot* now);
   // Of all tasks that no policy claims.
   model::SubJobId DefaultSubJob(model::JobId job, JobRecord& record, model::Snapshot* now);
-  // Invalid when `role` is empty.
+  // Tasks without a role have the empty one where the PodGroup gives that a minimum; else it is
+  // invalid.
   model::RoleId RoleFor(model::JobId job, JobRecord& record, const std::string& role,
                         model::Snapshot* now);
   // A sub-job has the highest priority of its tasks, and at least 0.

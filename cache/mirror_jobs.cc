@@ -69,7 +69,8 @@ void Mirror::PutPodGroup(CompiledPodGroup group) {
   bool grew = false;
   vocabulary_.Reserve(group.min_resources, &grew);
   if (grew) Renumber();
-  const bool regroup = !job.group || job.group->sub_groups != group.sub_groups;
+  const bool regroup = !job.group || job.group->sub_groups != group.sub_groups ||
+                       HasUnnamedRole(*job.group) != HasUnnamedRole(group);
   const bool shows_the_same = job.group && job.group->facts->uid == group.facts->uid &&
                               job.group->shown.phase == group.shown.phase;
   const model::PodGroupPhase phase = shows_the_same ? now_.usage.jobs[id].phase : group.shown.phase;

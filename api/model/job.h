@@ -47,7 +47,8 @@ struct TaskRow {
   std::shared_ptr<const TaskNames> names;  // Null: the slot is free.
   JobId job;                               // Invalid: belongs to no job, only uses its node.
   SubJobId sub_job;
-  RoleId role;  // Invalid: no role.
+  // Invalid: it names no role, and the PodGroup has no minimum for those that name none.
+  RoleId role;
   ShapeId shape;
   LabelsId labels;
   NodeId nominated_node;
@@ -111,7 +112,7 @@ struct JobRow {
   QueueId queue;                          // Invalid: the queue does not exist.
   int32_t min_available = 0;
   int32_t priority = 0;  // Of the PodGroup's priority class.
-  int32_t role_minimum_sum = 0;
+  int64_t role_minimum_sum = 0;
   bool has_pod_group = false;
   bool preemptable = false;
   bool opts_out = false;  // Its PodGroup says that gang actions must not evict from it.

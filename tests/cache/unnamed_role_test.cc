@@ -1,0 +1,80 @@
+// Tasks that name no role have the role of the empty name.
+#include "cache/mirror.h"
+#include "tests/cache/objects.h"
+#include "tests/support/catch.h"
+
+namespace bth::cache {
+namespace {
+
+using testing::MakeGroup;
+using testing::MakePod;
+using testing::MakeQueue;
+
+constexpr char kUnnamed[] = R"("minTaskMember":{"":2,"w":1},)";
+
+struct RoleBed {
+  ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
+  Mirror mirror{clock, {}};
+
+  RoleBed() { mirror.PutQueue(MakeQueue("default")); }
+  void Pod(const std::string& name, const std::string& role = "") {
+    const std::string annotation =
+        role.empty() ? "" : absl::StrCat(R"("volcano.sh/task-spec":")", role, R"(",)");
+    mirror.PutPod(
+        MakePod({.name = name, .annotations = annotation}, mirror.vocabulary().symbols()));
+  }
+  // "name minimum tasks" of each role with a minimum.
+  std::vector<std::string> Roles() {
+    std::vector<std::string> out;
+    const auto snapshot = mirror.Publish();
+    for (model::JobId job : *snapshot->all_jobs) {
+      for (model::RoleId role : *snapshot->jobs[job].roles) {
+        const model::RoleRow& row = snapshot->roles[role];
+        const auto& counts = snapshot->usage.roles[role].by_status;
+        out.push_back(absl::StrCat("'", *row.name, "' ", row.min_available, " ",
+                                   model::CountStatuses(counts, ~0u)));
+      }
+    }
+    return out;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("roles: tasks that name none count toward the minimum of the empty role", "[cache]") {
+  RoleBed bed;
+  bed.mirror.PutPodGroup(MakeGroup("g", 3, kUnnamed));
+  bed.Pod("a");
+  bed.Pod("b", "w");
+  bed.Pod("c");
+  CHECK(bed.Roles() == Names{"'' 2 2", "'w' 1 1"});
+  bed.mirror.RemovePod("ns/a");
+  CHECK(bed.Roles() == Names{"'' 2 1", "'w' 1 1"});
+}
+
+TEST_CASE("roles: the minimum of the empty role counts tasks that came before it", "[cache]") {
+  RoleBed bed;
+  bed.Pod("a");
+  bed.Pod("b", "w");
+  bed.mirror.PutPodGroup(MakeGroup("g", 3, R"("minTaskMember":{"w":1},)"));
+  CHECK(bed.Roles() == Names{"'w' 1 1"});
+  bed.mirror.PutPodGroup(MakeGroup("g", 3, kUnnamed));
+  CHECK(bed.Roles() == Names{"'' 2 1", "'w' 1 1"});
+  bed.mirror.PutPodGroup(MakeGroup("g", 3));
+  CHECK(bed.Roles().empty());
+  bed.mirror.RemovePodGroup("ns/g");
+  bed.mirror.RemovePod("ns/a");
+  bed.mirror.RemovePod("ns/b");
+  CHECK(bed.Roles().empty());
+}
+
+TEST_CASE("roles: minimums sum up beyond 32 bits", "[cache]") {
+  RoleBed bed;
+  bed.mirror.PutPodGroup(
+      MakeGroup("g", 2147483647, R"("minTaskMember":{"a":2147483647,"b":2147483647},)"));
+  const auto snapshot = bed.mirror.Publish();
+  CHECK(snapshot->jobs[(*snapshot->all_jobs)[0]].role_minimum_sum == 4294967294);
+}
+
+}  // namespace
+}  // namespace bth::cache
