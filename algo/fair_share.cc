@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "algo/queue_quotas.h"
+
 namespace bth::algo {
 namespace {
 
@@ -49,13 +51,14 @@ class Division {
       ResourceVec& deserved = shares_.deserved[open_[k]];
       const ResourceVec before = deserved;
       deserved = Capped(claim, before + parts[k]);
-      given += Excess(deserved, before);
-      returned += Excess(before, deserved);
+      // Guarantees of many queues may sum up to more than there can be.
+      given = SaturatingSum(given, Excess(deserved, before));
+      returned = SaturatingSum(returned, Excess(before, deserved));
       if (!claim.request.AllAtMost(deserved) && !(deserved == before)) {
         still_open.push_back(open_[k]);
       }
     }
-    left_ = Excess(left_ + returned, given);
+    left_ = Excess(SaturatingSum(left_, returned), given);
     open_ = std::move(still_open);
   }
 

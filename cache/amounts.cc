@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/model/resource_vec.h"
 #include "base/status.h"
+#include "cache/amount_book.h"
 #include "cache/compile.h"
 
 namespace bth::cache {
@@ -31,9 +32,7 @@ absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
       if (!milli.ok()) return Annotate(milli.status(), name);
       amount = *milli;
     }
-    // Sums over ten thousand nodes must stay far from overflow.
-    constexpr int64_t kAmountMax = int64_t{1} << 48;
-    if (amount > kAmountMax) {
+    if (amount > AmountBook::kAmountMax) {
       return absl::OutOfRangeError(
           absl::StrCat(name, ": quantity ", quantity.ToString(), " is too large to count with"));
     }

@@ -7,6 +7,7 @@
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/amount_book.h"
 #include "cache/compile.h"
 #include "cache/revocable.h"
 #include "cache/whole_number.h"
@@ -22,10 +23,17 @@ model::TaintEffect TaintEffectOf(std::string_view effect) {
 }
 
 // Amounts given as bare numbers in annotations: milli-cores and bytes.
-void AddOversubscription(const types::Node& node, std::string_view key, std::string_view resource,
-                         NamedAmounts* out) {
+absl::Status AddOversubscription(const types::Node& node, std::string_view key,
+                                 std::string_view resource, NamedAmounts* out) {
   const std::optional<int64_t> amount = WholeNumber(node.meta.Annotation(key));
-  if (amount.value_or(0) > 0) out->emplace_back(resource, *amount);
+  if (amount.value_or(0) <= 0) return absl::OkStatus();
+  // Together with what is allocatable it is still one object's amount.
+  if (*amount > AmountBook::kAmountMax / 2) {
+    return absl::OutOfRangeError(
+        absl::StrCat(ToAbsl(key), ": ", *amount, " is too large to count with"));
+  }
+  out->emplace_back(resource, *amount);
+  return absl::OkStatus();
 }
 
 std::optional<int64_t> WaitingMs(const types::ObjectMeta& meta) {
@@ -116,7 +124,10 @@ absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols)
   out.facts->node_group = std::string(node.meta.Label("volcano.sh/nodegroup-name"));
   for (const types::NodeImage& image : node.status.images) {
     for (const std::string& name : image.names) {
-      out.facts->images.emplace_back(symbols.Intern(name), image.size_bytes);
+      // Sizes are added up and scaled.
+      constexpr int64_t kImageBytesMax = int64_t{1} << 44;
+      out.facts->images.emplace_back(symbols.Intern(name),
+                                     std::clamp<int64_t>(image.size_bytes, 0, kImageBytesMax));
     }
   }
   std::sort(out.facts->images.begin(), out.facts->images.end());
@@ -127,9 +138,10 @@ absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols)
     if (name == "memory") out.facts->capacity_memory_bytes = amount;
   }
   if (IsTrue(node.meta.Label("volcano.sh/oversubscription"))) {
-    AddOversubscription(node, "volcano.sh/oversubscription-cpu", "cpu", &out.oversubscription);
-    AddOversubscription(node, "volcano.sh/oversubscription-memory", "memory",
-                        &out.oversubscription);
+    BTH_RETURN_IF_ERROR(
+        AddOversubscription(node, "volcano.sh/oversubscription-cpu", "cpu", &out.oversubscription));
+    BTH_RETURN_IF_ERROR(AddOversubscription(node, "volcano.sh/oversubscription-memory", "memory",
+                                            &out.oversubscription));
   }
   return out;
 }

@@ -96,7 +96,9 @@ SpreadConstraint CompileSpread(const types::Pod& pod, const types::TopologySprea
   out.selector = CompilePodSelector(in.label_selector, symbols);
   MergeKeys(pod, in.match_label_keys, SelectorOp::kIn, &out.selector, symbols);
   Sort(&out.selector);
-  out.skew_max = in.max_skew;
+  // Pods are added to it; no cluster has so many.
+  constexpr int32_t kSkewMax = 1 << 30;
+  out.skew_max = std::clamp(in.max_skew, 1, kSkewMax);
   out.domains_min = in.min_domains.value_or(0);
   out.required = in.when_unsatisfiable != "ScheduleAnyway";
   out.honor_node_affinity = in.node_affinity_policy != "Ignore";

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "api/model/snapshot.h"
 #include "base/clock.h"
+#include "cache/amount_book.h"
 #include "cache/budget_book.h"
 #include "cache/compiled.h"
 #include "cache/group_parts.h"
@@ -46,6 +47,10 @@ class Mirror {
   // dimensions and generations go on, because caches of other threads know them.
   void StartOver();
 
+  // kResourceExhausted when a sum could overflow with the object: then it is not to be put.
+  absl::Status CanCount(const CompiledPod& pod) const;
+  absl::Status CanCount(const CompiledNode& node) const;
+  absl::Status CanCount(const CompiledPodGroup& group) const;
   void PutPod(CompiledPod pod);
   void RemovePod(const std::string& key);
   // A pod that another scheduler is to place: all it does here is to tell whose its PodGroup is.
@@ -169,6 +174,8 @@ class Mirror {
   void DropNodeIfEmpty(model::NodeId node);
   void CountImages(const model::NodeFacts& facts, int32_t sign);
 
+  void CountNode(const CompiledNode& node, int sign);  // mirror_amounts.cc
+
   // mirror_peers.cc
   void TrackPeers(model::TaskId id, const model::TaskState& state, bool on);
   void Relabel();
@@ -237,6 +244,7 @@ class Mirror {
   ShapeBook shapes_;
   QueueBook queues_;
   BudgetBook budgets_;
+  AmountBooks amounts_;
   PeerBook peers_;
   SelectorBook selectors_;
   absl::flat_hash_map<std::string, PriorityClass> priority_classes_;

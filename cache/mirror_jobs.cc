@@ -76,6 +76,8 @@ void Mirror::PutPodGroup(CompiledPodGroup group) {
   const model::PodGroupPhase phase = shows_the_same ? now_.usage.jobs[id].phase : group.shown.phase;
   if (!job.group || job.group->facts->uid != group.facts->uid)
     job.held_until = absl::InfinitePast();
+  if (job.group) amounts_.groups.Remove(job.group->min_resources);
+  amounts_.groups.Add(group.min_resources);
   job.group = std::move(group);
   without_group_.erase(id);
   now_.usage.jobs.Mutable(id).phase = phase;
@@ -88,6 +90,7 @@ void Mirror::RemovePodGroup(const std::string& key) {
   if (known == jobs_.end()) return;
   changed_ = true;
   const JobId id = known->second;
+  if (job_records_[id].group) amounts_.groups.Remove(job_records_[id].group->min_resources);
   job_records_[id].group.reset();
   without_group_.insert(id);
   groupless_changed_ = true;

@@ -57,8 +57,12 @@ void Mirror::PutNode(CompiledNode node) {
   NodeRecord& record = node_records_[id];
   if (record.object && SameNode(*record.object, node)) return;
   NoteRoom();
-  if (record.object) CountImages(*record.object->facts, -1);
+  if (record.object) {
+    CountImages(*record.object->facts, -1);
+    CountNode(*record.object, -1);
+  }
   CountImages(*node.facts, +1);
+  CountNode(node, +1);
   record.object = std::move(node);
   WriteNodeRow(id);
 }
@@ -71,6 +75,7 @@ void Mirror::RemoveNode(const std::string& name) {
   NodeRecord& record = node_records_[id];
   if (record.object) {
     CountImages(*record.object->facts, -1);
+    CountNode(*record.object, -1);
     record.object.reset();
   }
   WriteNodeRow(id);

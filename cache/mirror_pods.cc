@@ -67,6 +67,7 @@ void Mirror::PutPod(CompiledPod pod) {
   pods_[key] = id;
   pod_records_.EnsureContains(id);
   pod_records_[id] = {.pod = std::move(pod), .job = JobId(), .shape = ShapeId()};
+  amounts_.pods.Add(pod_records_[id].pod.requests);
   AddTask(id);
   if (!promised_node.empty()) {
     Nominate(id, promised_node);
@@ -197,6 +198,7 @@ void Mirror::DropTask(TaskId id) {
   NoteLeaving(id);
   shapes_.Release(record.shape, &now_);
   pods_.erase(record.pod.names.Key());
+  amounts_.pods.Remove(record.pod.requests);
   record = PodRecord();
   task_slots_.Free(id);
   Mention(state.node, -1);

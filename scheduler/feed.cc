@@ -245,6 +245,11 @@ void Feed::Put(const types::ResourceQuota& quota) {
 void Feed::Put(const types::Namespace& ns) {
   cache::Labels labels;
   for (const auto& [key, value] : ns.meta.labels) labels.emplace_back(key, value);
+  if (const absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) {
+    RejectAloud(types::ResourceTraits<types::Pod>::type(),
+                {pod.meta.ns, pod.meta.name, pod.meta.uid}, counts);
+    return;
+  }
   mirror_.PutNamespace(ns.meta.name, labels);
 }
 
@@ -256,6 +261,9 @@ void Feed::Remove(const types::Pod* kind, const client::ObjectKey& key) {
   mirror_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
 }
 void Feed::Remove(const types::Node* kind, const client::ObjectKey& key) {
+  if (compiled.ok()) {
+    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
+  }
   if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   mirror_.RemoveNode(key.name);
 }
@@ -268,6 +276,9 @@ void Feed::Remove(const types::PodGroup* kind, const client::ObjectKey& key) {
 }
 void Feed::Remove(const types::Queue* kind, const client::ObjectKey& key) {
   if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
+  if (compiled.ok()) {
+    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
+  }
   mirror_.RemoveQueue(key.name);
   if (metrics_ != nullptr) metrics_->RemoveQueue(key.name);
 }

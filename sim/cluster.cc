@@ -280,6 +280,7 @@ absl::Status Cluster::Put(types::Node& node, cache::Mirror* mirror) const {
   if (node.status.allocatable.empty()) node.status.allocatable = node.status.capacity;
   BTH_ASSIGN_OR_RETURN(cache::CompiledNode compiled,
                        cache::Compile(node, mirror->vocabulary().symbols()));
+  BTH_RETURN_IF_ERROR(mirror->CanCount(compiled));
   mirror->PutNode(std::move(compiled));
   return absl::OkStatus();
 }
@@ -291,6 +292,7 @@ absl::Status Cluster::Put(types::PodGroup& group, cache::Mirror* mirror) const {
     group.spec.queue = own->second;
   }
   BTH_ASSIGN_OR_RETURN(cache::CompiledPodGroup compiled, cache::Compile(group));
+  BTH_RETURN_IF_ERROR(mirror->CanCount(compiled));
   mirror->PutPodGroup(std::move(compiled));
   return absl::OkStatus();
 }
@@ -306,6 +308,7 @@ absl::Status Cluster::Put(types::Pod& pod, cache::Mirror* mirror) const {
     // Another scheduler's until it is bound.
     mirror->NoteForeignPod(compiled.names.Key(), compiled.job_key);
   } else {
+    BTH_RETURN_IF_ERROR(mirror->CanCount(compiled));
     mirror->PutPod(std::move(compiled));
   }
   return absl::OkStatus();

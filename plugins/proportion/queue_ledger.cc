@@ -1,5 +1,7 @@
 #include "plugins/proportion/queue_ledger.h"
 
+#include "algo/queue_quotas.h"
+
 namespace bth::plugins::proportion {
 
 using model::QueueId;
@@ -13,7 +15,9 @@ void QueueLedger::Open(const model::Snapshot& base) {
 
 void QueueLedger::OpenAccounts(const model::Snapshot& base) {
   ResourceVec guaranteed;
-  for (QueueId id : *base.queues_by_name) guaranteed += base.queues[id].guarantee.v;
+  for (QueueId id : *base.queues_by_name) {
+    guaranteed = algo::SaturatingSum(guaranteed, base.queues[id].guarantee.v);
+  }
   accounts_.assign(base.queues.size(), Account());
   claimants_.clear();
   claims_.clear();

@@ -1,5 +1,6 @@
 #include "scheduler/extender/wire.h"
 
+#include <limits>
 #include <map>
 
 #include "api/types/time.h"
@@ -22,7 +23,11 @@ std::string ResourceText(const ResourceVec& amounts, const model::DimensionTable
   bool any = false;
   for (int d = 0; d < dims.size(); ++d) {
     if (d == model::kCpu || d == model::kMemory || amounts[d] == 0) continue;
-    scalars.Int(dims.name(d), amounts[d] * dims.DisplayFactor(d));
+    int64_t shown = 0;
+    if (__builtin_mul_overflow(amounts[d], dims.DisplayFactor(d), &shown)) {
+      shown = std::numeric_limits<int64_t>::max();
+    }
+    scalars.Int(dims.name(d), shown);
     any = true;
   }
   ObjectText out;

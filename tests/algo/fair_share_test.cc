@@ -41,6 +41,17 @@ TEST_CASE("fair share: what one queue does not want goes to the other", "[algo][
   CHECK(shares.settled);
 }
 
+// 2^56 is the largest guarantee there is: 200 of them are more than 64 bits hold.
+TEST_CASE("fair share: guarantees beyond any cluster leave nothing to divide", "[algo][unit]") {
+  const ResourceVec total = Both(10000);
+  constexpr int64_t kGuarantee = int64_t{1} << 56;
+  QueueClaim claim = Claim(1, Both(2 * kGuarantee), Both(4 * kGuarantee));
+  claim.guarantee = Both(kGuarantee);
+  const FairShares shares = DivideFairly(total, std::vector<QueueClaim>(200, claim));
+  CHECK(shares.passes == 1);
+  CHECK(shares.deserved == std::vector<ResourceVec>(200, Both(kGuarantee)));
+}
+
 TEST_CASE("fair share: a capability bounds one dimension", "[algo][unit]") {
   const ResourceVec total = Both(10000);
   ResourceSet capability;

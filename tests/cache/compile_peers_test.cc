@@ -32,6 +32,20 @@ model::PodLabels PodLabelsOf(const std::string& ns, const Labels& labels, Intern
   return out;
 }
 
+TEST_CASE("peers: a skew that no count can be added to is cut", "[cache][peers]") {
+  Interner symbols;
+  const auto skew_of = [&symbols](const std::string& skew) {
+    const CompiledPod pod = MakePod(
+        {.spec = absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", skew,
+                              R"(,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"}],)")},
+        symbols);
+    return pod.constraints->peers->spread.at(0).skew_max;
+  };
+  CHECK(skew_of("3") == 3);
+  CHECK(skew_of("2147483647") == 1 << 30);
+  CHECK(skew_of("-2147483648") == 1);
+}
+
 TEST_CASE("peers: which pods a term matches", "[cache][peers]") {
   struct Case {
     std::string name, term;
