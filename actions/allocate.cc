@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
+#include "base/row_at.h"
 #include "base/status.h"
 #include "framework/node_picker.h"
 #include "framework/statement.h"
@@ -183,7 +184,7 @@ class AllocateRun {
     if (!session_.request(task).FitsIn(usage.FutureIdle(node))) return false;
     const auto fit = session_.context().static_fits->Get(
         session_, session_.shape(session_.task(task).shape).constraints);
-    return fit->refusal[node.index()] == framework::kFits;
+    return RowAt(fit->refusal, node) == framework::kFits;
   }
 
   void HoldRest(QueueId queue, QueueJobs::JobHeap& jobs) {

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
+#include "base/defect.h"
 #include "base/ids.h"
 
 namespace bth {
 
 // Copying costs one reference per page of kPageChunks chunks; the first write to a shared row
-// copies its page (of pointers) and its chunk. Wide rows belong in small chunks. Thread: one owner
-// per object. Copies may live and die on other threads, because a chunk is written only while this
-// object alone holds it.
+// copies its page (of pointers) and its chunk. Wide rows belong in small chunks. Bounds are checked
+// in every build (Defect); block loops take `chunk_rows`. Thread: one owner per object. Copies may
+// live and die on other threads, because a chunk is written only while this object alone holds it.
 template <typename Id, typename T, size_t kChunkRows = 256>
 class CowVector {
   static_assert((kChunkRows & (kChunkRows - 1)) == 0, "chunk rows must be a power of two");
@@ -49,12 +49,14 @@ class CowVector {
   IdRange<Id> ids() const { return IdRange<Id>(0, size_); }
 
   const T& operator[](Id id) const {
-    BTH_DCHECK(id.index() < size_);
+    if (id.index() >= size_) [[unlikely]]
+      ThrowBadId(id.index(), size_);
     return ChunkAt(id.index() / kChunkRows)->rows[id.index() % kChunkRows];
   }
   // A writable row; copies its chunk if it is shared.
   T& Mutable(Id id) {
-    BTH_DCHECK(id.index() < size_);
+    if (id.index() >= size_) [[unlikely]]
+      ThrowBadId(id.index(), size_);
     const size_t index = id.index() / kChunkRows;
     Page* page = pages_[index / kPageChunks];
     // Acquire pairs with the release of the last other holder: its reads are over.
@@ -83,6 +85,8 @@ class CowVector {
     size_ = size;
   }
   void EnsureContains(Id id) {
+    if (!id.valid()) [[unlikely]]
+      ThrowBadId(id.index(), size_);
     if (id.index() >= size_) Resize(id.index() + 1);
   }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
+#include "base/defect.h"
 
 namespace bth {
 
@@ -40,7 +40,8 @@ class StrongId {
   uint32_t value_ = kInvalid;
 };
 
-// A vector whose subscript is a strong id. Bounds are checked in debug builds.
+// A vector whose subscript is a strong id. Bounds are checked in every build: an id that is invalid
+// or out of date throws a Defect. Loops over whole columns take a span of `rows()` first.
 template <typename Id, typename T>
 class IdVector {
  public:
@@ -48,11 +49,13 @@ class IdVector {
   explicit IdVector(size_t size, const T& value = T()) : rows_(size, value) {}
 
   T& operator[](Id id) {
-    BTH_DCHECK(id.index() < rows_.size());
+    if (id.index() >= rows_.size()) [[unlikely]]
+      ThrowBadId(id.index(), rows_.size());
     return rows_[id.index()];
   }
   const T& operator[](Id id) const {
-    BTH_DCHECK(id.index() < rows_.size());
+    if (id.index() >= rows_.size()) [[unlikely]]
+      ThrowBadId(id.index(), rows_.size());
     return rows_[id.index()];
   }
 
@@ -64,6 +67,8 @@ class IdVector {
   void resize(size_t size, const T& value = T()) { rows_.resize(size, value); }
   // Grows so that `id` can be addressed; never shrinks.
   void EnsureContains(Id id, const T& value = T()) {
+    if (!id.valid()) [[unlikely]]
+      ThrowBadId(id.index(), rows_.size());
     if (id.index() >= rows_.size()) rows_.resize(id.index() + 1, value);
   }
   Id Append(T value) {

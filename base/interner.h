@@ -21,7 +21,12 @@ class Interner {
   Symbol Intern(std::string_view text);
   // The symbol of `text` if it was interned before, else an invalid one.
   Symbol Find(std::string_view text) const;
-  std::string_view Text(Symbol symbol) const { return texts_[symbol.index()]; }
+  // `symbol` is one of this interner's.
+  std::string_view Text(Symbol symbol) const {
+    if (symbol.index() >= texts_.size()) [[unlikely]]
+      ThrowBadId(symbol.index(), texts_.size());
+    return texts_[symbol.index()];
+  }
   size_t size() const { return texts_.size(); }
 
  private:

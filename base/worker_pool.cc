@@ -1,5 +1,7 @@
 #include "base/worker_pool.h"
 
+#include <utility>
+
 namespace bth {
 
 WorkerPool::WorkerPool(int workers) {
@@ -33,10 +35,24 @@ void WorkerPool::ForBlocks(size_t blocks, absl::FunctionRef<void(size_t)> body) 
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
   body_ = nullptr;
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void WorkerPool::Drain(absl::FunctionRef<void(size_t)> body) {
-  for (size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < blocks_;) body(i);
+  for (size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < blocks_;) {
+    try {
+      body(i);
+    } catch (...) {
+      NoteFailure(i, std::current_exception());
+    }
+  }
+}
+
+void WorkerPool::NoteFailure(size_t block, std::exception_ptr error) {
+  std::lock_guard lock(mutex_);
+  if (error_ != nullptr && failed_block_ < block) return;
+  failed_block_ = block;
+  error_ = std::move(error);
 }
 
 void WorkerPool::Work() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -24,12 +25,14 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int workers() const { return static_cast<int>(threads_.size()) + 1; }
-  // Returns when every block is done. `body` must not throw and must not call ForBlocks.
+  // Returns when every block is done. `body` must not call ForBlocks. What it throws is thrown
+  // here: that of the first block that failed, in their order, after all others are through.
   void ForBlocks(size_t blocks, absl::FunctionRef<void(size_t)> body);
 
  private:
   void Work();
   void Drain(absl::FunctionRef<void(size_t)> body);
+  void NoteFailure(size_t block, std::exception_ptr error);
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -40,6 +43,8 @@ class WorkerPool {
   size_t round_ = 0;
   size_t busy_ = 0;
   bool stop_ = false;
+  size_t failed_block_ = 0;
+  std::exception_ptr error_;  // Of the failed block; null: none failed.
   std::vector<std::thread> threads_;
 };
 

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/check.h"
+#include "base/defect.h"
 #include "cache/mirror.h"
 #include "cache/object_names.h"
 
@@ -129,7 +129,7 @@ std::vector<TaskId>::const_iterator Mirror::PlaceInJob(TaskId id, const JobRecor
 void Mirror::LeaveJob(TaskId id, JobId job) {
   JobRecord& record = job_records_[job];
   const auto place = PlaceInJob(id, record);
-  BTH_CHECK(place != record.tasks.end() && *place == id);
+  BTH_REQUIRE(place != record.tasks.end() && *place == id);
   record.tasks.erase(place);
   const bool ours = pod_records_[id].pod.ours;
   record.ours -= static_cast<int32_t>(ours);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/check.h"
+#include "base/defect.h"
 
 namespace bth::cache {
 
@@ -18,7 +18,11 @@ class Slots {
     free_.pop_back();
     return id;
   }
-  void Free(Id id) { resting_.push_back(id); }
+  void Free(Id id) {
+    if (id.index() >= next_) [[unlikely]]
+      ThrowBadId(id.index(), next_);
+    resting_.push_back(id);
+  }
   // After a snapshot was published without the freed ids.
   void Recycle() {
     free_.insert(free_.end(), resting_.begin(), resting_.end());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
 #include "framework/global_scan.h"
 #include "framework/session.h"
 
@@ -84,7 +85,7 @@ void CandidateIndex::Score(const ScoreBasis& basis, NodeRange run,
 void CandidateIndex::CountMaxima(NodeId node) {
   for (size_t k = 0; k < maxima_.size(); ++k) {
     if (static_fit_->constant_zero[k]) continue;
-    const int64_t raw = static_fit_->raw_scores[k][node.index()];
+    const int64_t raw = RowAt(static_fit_->raw_scores[k], node);
     if (raw > maxima_[k]) {
       maxima_[k] = raw;
       holders_of_maximum_[k] = 0;
@@ -98,7 +99,7 @@ bool CandidateIndex::KeepsMaxima(NodeId node, bool was_feasible, bool is_feasibl
   for (size_t k = 0; k < maxima_.size(); ++k) {
     if (static_fit_->constant_zero[k]) continue;
     if (session_.hooks().static_score[k].fn.normalize == Normalize::kNone) continue;
-    const int64_t raw = static_fit_->raw_scores[k][node.index()];
+    const int64_t raw = RowAt(static_fit_->raw_scores[k], node);
     if (raw > maxima_[k]) return false;
     if (raw < maxima_[k]) continue;
     holders_of_maximum_[k] += is_feasible ? 1 : -1;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/defect.h"
+
 namespace bth::framework {
 
 // `Less(a, b)` is asked at the time of each operation; nothing is re-ordered in between.
@@ -29,7 +31,9 @@ class Heap {
     }
   }
 
+  // Not empty.
   T Pop() {
+    BTH_REQUIRE(!items_.empty());
     const size_t last = items_.size() - 1;
     std::swap(items_[0], items_[last]);
     size_t at = 0;

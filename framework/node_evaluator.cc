@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
+
 namespace bth::framework {
 namespace {
 
@@ -130,7 +132,7 @@ void NodeEvaluator::SumStatic(const StaticFit& fit, absl::Span<const int64_t> ma
     const StaticScore& score = scores[k].fn;
     for (NodeId node : run) {
       out[run.Offset(node)] +=
-          score.weight * Normalized(score.normalize, fit.raw_scores[k][node.index()], maxima[k]);
+          score.weight * Normalized(score.normalize, RowAt(fit.raw_scores[k], node), maxima[k]);
     }
   }
 }
@@ -171,7 +173,7 @@ void NodeEvaluator::RaiseMaxima(const StaticFit& fit, NodeId node,
                                 absl::Span<int64_t> maxima) const {
   for (size_t k = 0; k < maxima.size(); ++k) {
     if (fit.constant_zero[k]) continue;
-    maxima[k] = std::max(maxima[k], fit.raw_scores[k][node.index()]);
+    maxima[k] = std::max(maxima[k], RowAt(fit.raw_scores[k], node));
   }
 }
 

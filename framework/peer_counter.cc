@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/row_at.h"
+
 namespace bth::framework {
 
 using model::NodeId;
@@ -98,7 +100,7 @@ void PeerCounter::Recount(const Snapshot& snapshot, NodeId node, PeerMemo& memo)
       if (Counts(snapshot, row, memo)) pods += row.pods;
     }
   }
-  on_node_[node.index()] = pods;
+  RowAt(on_node_, node) = pods;
 }
 
 // Whether nodes count follows from their facts.
@@ -142,8 +144,8 @@ void PeerCounter::SumUp() {
 }
 
 void PeerCounter::Add(NodeId node, int32_t pods) {
-  on_node_[node.index()] += pods;
-  if (!HasDomain(node) || (!counted_.empty() && counted_[node.index()] == 0)) return;
+  RowAt(on_node_, node) += pods;
+  if (!HasDomain(node) || (!counted_.empty() && RowAt(counted_, node) == 0)) return;
   in_domain_[topology_->of(node)] += pods;
   total_ += pods;
   least_known_ = false;

@@ -8,6 +8,7 @@
 
 #include "api/model/snapshot.h"
 #include "base/ids.h"
+#include "base/row_at.h"
 #include "framework/session.h"
 #include "framework/topology_column.h"
 
@@ -68,7 +69,7 @@ class PeerCounter {
   bool HasDomain(model::NodeId node) const { return topology_->of(node) != TopologyColumn::kNone; }
   // 0 without the key.
   int32_t InDomainOf(model::NodeId node) const { return in_domain_[topology_->of(node)]; }
-  int32_t OnNode(model::NodeId node) const { return on_node_[node.index()]; }
+  int32_t OnNode(model::NodeId node) const { return RowAt(on_node_, node); }
   // Over all domains.
   int64_t total() const { return total_; }
   // Domains with a counted node, and the fewest pods in any of them.

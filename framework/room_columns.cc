@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
+
 namespace bth::framework {
 namespace {
 
@@ -40,10 +42,10 @@ void RoomColumns::CatchUp() {
 void RoomColumns::Read(NodeId node) {
   const ResourceVec& idle = session_.usage().idle[node];
   const int dims = session_.dims().size();
-  for (int d = 0; d < dims; ++d) idle_[static_cast<size_t>(d)][node.index()] = Cut(idle[d]);
+  for (int d = 0; d < dims; ++d) RowAt(idle_[static_cast<size_t>(d)], node) = Cut(idle[d]);
   if (future_[0].empty()) return;
   const ResourceVec future = session_.usage().FutureIdle(node);
-  for (int d = 0; d < dims; ++d) future_[static_cast<size_t>(d)][node.index()] = Cut(future[d]);
+  for (int d = 0; d < dims; ++d) RowAt(future_[static_cast<size_t>(d)], node) = Cut(future[d]);
 }
 
 bool RoomColumns::Covers(const ResourceVec& request) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
 #include "framework/session.h"
 
 namespace bth::framework {
@@ -21,14 +22,14 @@ void Evaluate(const Session& session, StaticFit& fit, NodeRange run) {
       if (first[i] == kFits) first[i] = verdicts[i];
     }
   }
-  for (NodeId node : run) fit.refusal[node.index()] = first[run.Offset(node)];
+  for (NodeId node : run) RowAt(fit.refusal, node) = first[run.Offset(node)];
   std::vector<int64_t> raw(run.size());
   const auto& scores = session.hooks().static_score;
   for (size_t k = 0; k < scores.size(); ++k) {
     std::fill(raw.begin(), raw.end(), 0);
     scores[k].fn.fn(*fit.constraints, run, absl::MakeSpan(raw));
     for (NodeId node : run) {
-      fit.raw_scores[k][node.index()] = raw[run.Offset(node)];
+      RowAt(fit.raw_scores[k], node) = raw[run.Offset(node)];
       if (raw[run.Offset(node)] != 0) fit.constant_zero[k] = false;
     }
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
+
 namespace bth::framework {
 
 using model::NodeId;
@@ -36,8 +38,8 @@ void TopologyColumn::Write(NodeId node, const NodeRow& row) {
     if (fresh) ++next_;
     domain = it->second;
   }
-  if (of_node_[node.index()] == domain) return;
-  of_node_[node.index()] = domain;
+  if (RowAt(of_node_, node) == domain) return;
+  RowAt(of_node_, node) = domain;
   ++version_;
 }
 

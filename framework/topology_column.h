@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "api/model/snapshot.h"
+#include "base/row_at.h"
 
 namespace bth::framework {
 
@@ -20,7 +21,7 @@ class TopologyColumn {
   // Cost: the nodes whose facts changed since the last call.
   void Refresh(const model::Snapshot& snapshot);
 
-  uint32_t of(model::NodeId node) const { return of_node_[node.index()]; }
+  uint32_t of(model::NodeId node) const { return RowAt(of_node_, node); }
   size_t nodes() const { return of_node_.size(); }
   // One more than the highest number.
   size_t domains() const { return next_; }

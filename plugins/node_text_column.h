@@ -8,6 +8,7 @@
 
 #include "api/model/snapshot.h"
 #include "base/changed_rows.h"
+#include "base/row_at.h"
 
 namespace bth::plugins {
 
@@ -29,7 +30,7 @@ class NodeTextColumn {
     nodes_ = base.nodes;
   }
 
-  uint32_t operator[](model::NodeId node) const { return numbers_[node.index()]; }
+  uint32_t operator[](model::NodeId node) const { return RowAt(numbers_, node); }
   // By number.
   const std::vector<std::string>& texts() const { return texts_; }
 

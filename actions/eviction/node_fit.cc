@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
 #include "framework/global_scan.h"
 
 namespace bth::actions::eviction {
@@ -42,7 +43,7 @@ bool NodeFit::MayGoAnywhere(TaskId task) const {
 
 bool NodeFit::PassesStatic(TaskId task, NodeId node) const {
   return session_.base().nodes.Contains(node) && session_.base().nodes[node].ready() &&
-         StaticOf(task)->refusal[node.index()] == kFits;
+         RowAt(StaticOf(task)->refusal, node) == kFits;
 }
 
 bool NodeFit::IsBeyondHelp(TaskId task, NodeId node) const {
@@ -121,7 +122,7 @@ std::vector<NodeFit::Scored> NodeFit::Nodes(TaskId task, bool scored,
   std::vector<Scored> nodes;
   const std::shared_ptr<const StaticFit> fit = StaticOf(task);
   for (NodeId node : *session_.base().nodes_by_name) {
-    if (fit->refusal[node.index()] != kFits) continue;
+    if (RowAt(fit->refusal, node) != kFits) continue;
     passing.push_back(node);
     if (wanted(node)) nodes.push_back({.node = node, .rank = evaluator_.rank(node)});
   }
@@ -153,7 +154,7 @@ void NodeFit::Score(TaskId task, const std::vector<int64_t>& maxima, std::vector
       evaluator_.Score(shape, basis, run,
                        absl::MakeSpan(scores).subspan(run.first().index(), run.size()));
     }
-    for (Scored& entry : nodes) entry.score = scores[entry.node.index()];
+    for (Scored& entry : nodes) entry.score = RowAt(scores, entry.node);
   }
   if (session_.hooks().global_score.empty()) return;
   std::vector<NodeId> ids;

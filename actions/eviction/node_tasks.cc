@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algo/gang_rules.h"
+#include "base/row_at.h"
 
 namespace bth::actions::eviction {
 namespace {
@@ -38,7 +39,7 @@ NodeTasks::NodeTasks(const Session& session) {
   for (size_t i = 0; i < nodes; ++i) first_task_[i + 1] += first_task_[i];
   tasks_.resize(candidates.size());
   std::vector<size_t> next(first_task_.begin(), first_task_.end() - 1);
-  for (TaskId task : candidates) tasks_[next[session.state(task).node.index()]++] = task;
+  for (TaskId task : candidates) tasks_[RowAt(next, session.state(task).node)++] = task;
 
   first_share_.assign(nodes + 1, 0);
   for (size_t i = 0; i < nodes; ++i) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "algo/node_scores.h"
+#include "base/row_at.h"
 
 namespace bth::plugins::binpack {
 namespace {
@@ -35,16 +36,16 @@ void FillColumns::CatchUp() {
 void FillColumns::Read(NodeId node) {
   const model::ResourceVec& allocatable = session_.base().allocatable[node];
   const model::ResourceVec& idle = session_.usage().idle[node];
-  odd_[node.index()] = 0;
+  RowAt(odd_, node) = 0;
   for (const Part& part : counted_) {
     const int64_t capacity = allocatable[part.dim];
     const int64_t held = capacity - idle[part.dim];
     Column& column = columns_[static_cast<size_t>(part.dim)];
     const bool present = capacity != 0;
-    column.capacity[node.index()] =
+    RowAt(column.capacity, node) =
         present ? static_cast<double>(capacity) : std::numeric_limits<double>::infinity();
-    column.held[node.index()] = present ? static_cast<double>(held) : 0;
-    if (!IsExact(capacity) || !IsExact(held)) odd_[node.index()] = 1;
+    RowAt(column.held, node) = present ? static_cast<double>(held) : 0;
+    if (!IsExact(capacity) || !IsExact(held)) RowAt(odd_, node) = 1;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
 #include "base/strings.h"
 
 namespace bth::plugins::extender {
@@ -48,7 +49,7 @@ bool NodeQuestions::IsCandidate(TaskId task, const framework::StaticFit& fit, No
   const model::Usage& usage = session_.usage();
   const bool has_room = request.IsEmpty() || request.FitsIn(usage.idle[node]) ||
                         request.FitsIn(usage.FutureIdle(node));
-  if (!has_room || fit.refusal[node.index()] != kFits) return false;
+  if (!has_room || RowAt(fit.refusal, node) != kFits) return false;
   const NodeRange run(node.index(), node.index() + 1);
   ReasonId verdict = kFits;
   for (const auto& entry : session_.hooks().usage_filter) {

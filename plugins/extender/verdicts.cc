@@ -1,5 +1,7 @@
 #include "plugins/extender/verdicts.h"
 
+#include "base/row_at.h"
+
 namespace bth::plugins::extender {
 
 using framework::ReasonId;
@@ -18,13 +20,13 @@ uint32_t Verdicts::ChangeOf(NodeId node) {
   for (; seen_ < session_.node_changes().size(); ++seen_) {
     ++changes_[session_.node_changes()[seen_].index()];
   }
-  return changes_[node.index()];
+  return RowAt(changes_, node);
 }
 
 std::optional<ReasonId> Verdicts::Find(TaskId task, NodeId node) {
   const auto kind = kinds_.find(KindOf(task));
   if (kind == kinds_.end()) return std::nullopt;
-  const Entry& entry = kind->second[node.index()];
+  const Entry& entry = RowAt(kind->second, node);
   if (entry.change != ChangeOf(node)) return std::nullopt;
   return entry.verdict;
 }
@@ -34,7 +36,7 @@ void Verdicts::Keep(TaskId task, NodeId node, ReasonId verdict) {
   if (kinds_.size() >= kKindsMax && !kinds_.contains(kind)) kinds_.clear();
   std::vector<Entry>& entries = kinds_[kind];
   entries.resize(session_.base().nodes.size());
-  entries[node.index()] = {.change = ChangeOf(node), .verdict = verdict};
+  RowAt(entries, node) = {.change = ChangeOf(node), .verdict = verdict};
 }
 
 }  // namespace bth::plugins::extender

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/row_at.h"
 #include "base/strings.h"
 #include "plugins/predicates/volume_book.h"
 
@@ -156,10 +157,10 @@ const CsiNodeFacts* NodeVolumes::CsiOf(NodeId node) const {
   if (csi_.empty()) {
     csi_.resize(session_.base().nodes.size());
     for (NodeId ready : *session_.base().nodes_by_name) {
-      csi_[ready.index()] = view_.csi_nodes.Find(session_.node(ready).name);
+      RowAt(csi_, ready) = view_.csi_nodes.Find(session_.node(ready).name);
     }
   }
-  return csi_[node.index()];
+  return RowAt(csi_, node);
 }
 
 bool NodeVolumes::WithinLimits(TaskId task, NodeId node) const {

@@ -1,5 +1,7 @@
 #include "plugins/predicates/pod_limits.h"
 
+#include "base/row_at.h"
+
 namespace bth::plugins::predicates {
 
 using framework::ReasonId;
@@ -9,7 +11,7 @@ using model::NodeRange;
 void PodLimits::CatchUp() {
   full_.resize(session_.base().nodes.size(), 0);
   follower_.CatchUp(
-      [this](NodeId node) { full_[node.index()] = static_cast<uint8_t>(IsFull(node)); });
+      [this](NodeId node) { RowAt(full_, node) = static_cast<uint8_t>(IsFull(node)); });
 }
 
 void PodLimits::Refuse(NodeRange block, ReasonId reason, absl::Span<ReasonId> out) const {

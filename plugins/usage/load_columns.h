@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/model/snapshot.h"
+#include "base/row_at.h"
 
 namespace bth::plugins::usage {
 
@@ -22,7 +23,7 @@ struct NodeView {
 class LoadColumns {
  public:
   void Advance(const model::Snapshot& base);
-  const NodeView& operator[](model::NodeId node) const { return views_[node.index()]; }
+  const NodeView& operator[](model::NodeId node) const { return RowAt(views_, node); }
   size_t size() const { return views_.size(); }
 
  private:

@@ -1,5 +1,7 @@
 #include "plugins/usage/shadow_load.h"
 
+#include "base/row_at.h"
+
 namespace bth::plugins::usage {
 
 using model::NodeId;
@@ -14,8 +16,8 @@ void ShadowLoad::Clear(size_t nodes) {
 void ShadowLoad::Add(TaskId task, NodeId node, const Guess& guess) {
   if (notes_.contains(task)) Remove(task, NodeId());
   notes_[task] = {.node = node, .guess = guess};
-  sums_[node.index()].cpu_milli += guess.cpu_milli;
-  sums_[node.index()].memory_bytes += guess.memory_bytes;
+  RowAt(sums_, node).cpu_milli += guess.cpu_milli;
+  RowAt(sums_, node).memory_bytes += guess.memory_bytes;
 }
 
 void ShadowLoad::Remove(TaskId task, NodeId node) {
@@ -24,7 +26,7 @@ void ShadowLoad::Remove(TaskId task, NodeId node) {
     departure.node = noted->second.node;
     departure.was_noted = true;
     departure.guess = noted->second.guess;
-    Guess& sum = sums_[departure.node.index()];
+    Guess& sum = RowAt(sums_, departure.node);
     sum.cpu_milli -= departure.guess.cpu_milli;
     sum.memory_bytes -= departure.guess.memory_bytes;
     notes_.erase(noted);

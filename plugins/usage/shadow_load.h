@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "api/model/ids.h"
+#include "base/row_at.h"
 
 namespace bth::plugins::usage {
 
@@ -20,7 +21,7 @@ struct Guess {
 class ShadowLoad {
  public:
   void Clear(size_t nodes);
-  Guess on(model::NodeId node) const { return sums_[node.index()]; }
+  Guess on(model::NodeId node) const { return RowAt(sums_, node); }
 
   // Replaces what was noted of the task before, wherever that was.
   void Add(model::TaskId task, model::NodeId node, const Guess& guess);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "api/types/time.h"
+#include "base/row_at.h"
 #include "scheduler/extender/json_text.h"
 
 namespace bth::scheduler::extender {
@@ -173,12 +174,12 @@ const std::vector<TaskId>& NodeTasks::On(const Session& session, NodeId node) {
     for (TaskId task : session.base().tasks.ids()) {
       const model::TaskState& state = session.state(task);
       if (session.task(task).names == nullptr || !state.node.valid()) continue;
-      by_node_[state.node.index()].push_back(task);
+      RowAt(by_node_, state.node).push_back(task);
     }
     known_ = true;
     version_ = session.version();
   }
-  return by_node_[node.index()];
+  return RowAt(by_node_, node);
 }
 
 std::string TaskText(const Session& session, TaskId id, bool with_pod) {
