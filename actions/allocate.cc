@@ -49,7 +49,7 @@ class AllocateRun {
         continue;
       }
       const JobId job = jobs.Pop();
-      BTH_ASSIGN_OR_RETURN(const bool again, Visit(job));
+      BTH_ASSIGN_OR_RETURN(const bool again, session_.WorkOn(job, [&] { return Visit(job); }));
       if (again) jobs.Push(job);
       if (!again && session_.queue(queue).KeepsStrictOrder() && !session_.JobReady(job)) {
         for (JobId later : jobs.items()) {
@@ -76,7 +76,7 @@ class AllocateRun {
         continue;
       }
       if (session_.counts(job).count(TaskStatus::kPending) == 0) continue;
-      Worksheet sheet = MakeWorksheet(session_, job);
+      Worksheet sheet = session_.WorkOn(job, [&] { return MakeWorksheet(session_, job); });
       if (!sheet.HasTasks()) continue;
       sheets_.emplace(job, std::move(sheet));
       queues_.Add(job);
@@ -103,7 +103,8 @@ class AllocateRun {
       QueueJobs::JobHeap& jobs = promised.JobsOf(queue);
       while (!jobs.empty()) {
         const JobId job = jobs.Pop();
-        if (!Renew(job, /*with_rest=*/false)) incomplete.push_back(job);
+        const bool stands = session_.WorkOn(job, [&] { return Renew(job, /*with_rest=*/false); });
+        if (!stands) incomplete.push_back(job);
       }
     }
     for (JobId job : incomplete) {

@@ -115,7 +115,9 @@ absl::Status Backfill::Execute(Session& session) {
     QueueJobs::JobHeap& of_queue = queues.JobsOf(queues.PopQueue());
     while (!of_queue.empty()) jobs.push_back(of_queue.Pop());
   }
-  for (JobId job : jobs) BTH_RETURN_IF_ERROR(FillJob(session, job));
+  for (JobId job : jobs) {
+    BTH_RETURN_IF_ERROR(session.WorkOn(job, [&] { return FillJob(session, job); }));
+  }
   return absl::OkStatus();
 }
 

@@ -9,7 +9,7 @@
 namespace bth {
 
 // The only exception that crosses folders: it ends the work on one object, not the process. Caught
-// where objects are taken one by one (docs/decisions/0011-defects-end-objects.md), nowhere else.
+// where objects are taken one by one (docs/decisions/0012-defects-end-objects.md), nowhere else.
 class Defect final : public std::exception {
  public:
   Defect(std::string what, std::string where) : what_(std::move(what)), where_(std::move(where)) {}

@@ -78,7 +78,6 @@ class Mirror {
 
   StorageMirror& storage() { return storage_; }
   const StorageMirror& storage() const { return storage_; }
-  // Services and workloads; what they change lets no pod in that was kept out.
   SelectorBook& selectors() { return selectors_; }
   // Our own decisions, until the watch confirms or a failure takes them back. The pod must still
   // be the one with `uid`; kNotFound when it is not, kFailedPrecondition when it moved on, or when
@@ -128,7 +127,6 @@ class Mirror {
   std::vector<GrouplessPod> PodsWithoutGroup(size_t max) const;
   // True when these may be others, or show something else, than at the last call.
   bool TakeGrouplessChanged() { return std::exchange(groupless_changed_, false); }
-
   size_t pods() const { return pods_.size(); }
   size_t nodes() const { return nodes_.size(); }
   int64_t rows_rewritten() const { return rows_rewritten_; }
@@ -166,14 +164,12 @@ class Mirror {
   bool IsActive(model::JobId job) const;
   bool Owns(const JobRecord& record) const;
   void ForgetForeignPod(const std::string& key);
-
   // mirror_nodes.cc
   model::NodeId NodeOf(const std::string& name);
   void WriteNodeRow(model::NodeId node);
   void Mention(model::NodeId node, int32_t sign);
   void DropNodeIfEmpty(model::NodeId node);
   void CountImages(const model::NodeFacts& facts, int32_t sign);
-
   void CountNode(const CompiledNode& node, int sign);  // mirror_amounts.cc
 
   // mirror_peers.cc

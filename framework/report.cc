@@ -286,7 +286,7 @@ CycleReport MakeReport(const Session& session, const QueueUse& queue_use) {
     const JobRow& row = session.job(job);
     if (row.facts == nullptr || !row.has_pod_group) continue;
     if (!row.queue.valid() && session.HoldOf(job) == nullptr) continue;
-    ReportJob(session, job, &report);
+    session.WorkOn(job, [&] { ReportJob(session, job, &report); });
   }
   ReportQueues(session, queue_use, &report);
   report.queue_notices = session.queue_notices();

@@ -93,11 +93,13 @@ bool Session::SubJobPipelined(JobId job_id, SubJobId id) const {
 }
 
 JobValidity Session::ValidateJob(JobId id) const {
-  for (const auto& entry : hooks_.job_valid) {
-    JobValidity validity = entry.fn(id);
-    if (!validity.valid) return validity;
-  }
-  return {};
+  return WorkOn(id, [&]() -> JobValidity {
+    for (const auto& entry : hooks_.job_valid) {
+      JobValidity validity = entry.fn(id);
+      if (!validity.valid) return validity;
+    }
+    return {};
+  });
 }
 
 void Session::JobEnqueued(JobId id) {
@@ -223,6 +225,10 @@ const TaskState* Session::PlanOf(TaskId id) const {
 }
 
 void Session::Set(TaskId id, const TaskState& to) {
+  WorkOn(task(id).job, [&] { Apply(id, to); });
+}
+
+void Session::Apply(TaskId id, const TaskState& to) {
   const TaskState before = usage_.tasks[id];
   const model::TaskRow& row = task(id);
   usage_.Move(id, row, shape(row.shape), to);

@@ -112,7 +112,23 @@ class Session {
   int CompareTasks(model::TaskId a, model::TaskId b) const;
   int CompareSubJobs(model::SubJobId a, model::SubJobId b) const;
 
-  bool JobReady(model::JobId id) const { return combine::All(hooks_.job_ready, id); }
+  // Calls `work`, which is about that job and no other: a defect in it is the job's. The innermost
+  // call counts.
+  template <typename Work>
+  decltype(auto) WorkOn(model::JobId id, const Work& work) const {
+    try {
+      return work();
+    } catch (...) {
+      if (!culprit_.valid()) culprit_ = id;
+      throw;
+    }
+  }
+  // The job that a defect was found in; invalid: none was, or nobody knows.
+  model::JobId culprit() const { return culprit_; }
+
+  bool JobReady(model::JobId id) const {
+    return WorkOn(id, [&] { return combine::All(hooks_.job_ready, id); });
+  }
   bool JobPipelined(model::JobId id) const { return combine::Permitted(hooks_.job_pipelined, id); }
   bool SubJobReady(model::JobId job, model::SubJobId id) const;
   bool SubJobPipelined(model::JobId job, model::SubJobId id) const;
@@ -122,7 +138,7 @@ class Session {
     return combine::All(hooks_.allocatable, queue, task);
   }
   bool JobEnqueueable(model::JobId id) const {
-    return combine::Permitted(hooks_.job_enqueueable, id);
+    return WorkOn(id, [&] { return combine::Permitted(hooks_.job_enqueueable, id); });
   }
   void JobEnqueued(model::JobId id);
   // Null: nothing.
@@ -198,6 +214,7 @@ class Session {
   const std::vector<model::JobId>& touched_jobs() const { return touched_jobs_; }
 
  private:
+  void Apply(model::TaskId task, const model::TaskState& to);
   JobNotes& NotesOf(model::JobId job);
   // Of a job that is left alone in this session, what an earlier one found out; else null.
   const JobAnswer* KeptAnswerOf(model::JobId job) const;
@@ -226,6 +243,7 @@ class Session {
   absl::flat_hash_map<model::TaskId, model::TaskState> plans_;
   std::vector<QueueNotice> queue_notices_;
   std::vector<model::TaskId> lifted_gates_;
+  mutable model::JobId culprit_;
 };
 
 }  // namespace bth::framework

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -26,7 +27,11 @@ class Statement {
   Statement(Session& session, std::string_view action) : session_(session), action_(action) {}
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
-  ~Statement() { RollbackTo(Mark{}); }  // Forgetting to commit means "undo".
+  // Forgetting to commit means "undo". A defect on its way out leaves things as they are: the
+  // session ends with it.
+  ~Statement() noexcept(false) {
+    if (std::uncaught_exceptions() == 0) RollbackTo(Mark{});
+  }
 
   // Pending -> Allocated on `node`.
   void Allocate(model::TaskId task, model::NodeId node);

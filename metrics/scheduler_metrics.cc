@@ -173,6 +173,10 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                                      "Checks of the program's own state that failed."),
                  "invariant",
                  {}};
+  defects_ = {registry.AddCounter("batholith_defects_total",
+                                  "Defects of the program that ended the work on one object."),
+              "where",
+              {}};
   mirror_rebuilds_ = registry
                          .AddCounter("batholith_mirror_rebuilds_total",
                                      "Times the cluster was read anew after such a check failed.")
@@ -297,6 +301,10 @@ void SchedulerMetrics::LimitReached(std::string_view limit) {
 
 void SchedulerMetrics::InvariantViolated(std::string_view invariant) {
   Count(violations_, invariant);
+}
+
+void SchedulerMetrics::DefectContained(std::string_view where) {
+  Count(defects_, where);
 }
 
 void SchedulerMetrics::MirrorRebuilt() {

@@ -93,7 +93,10 @@ class SchedulerMetrics {
   // A limit named by the code was reached, such as "effect_queue".
   void LimitReached(std::string_view limit);
   void InvariantViolated(std::string_view invariant);
-  // The cluster was read anew because an invariant did not hold.
+  // A defect of ours ended the work on one object ("object"), a cycle ("cycle") or a snapshot
+  // ("mirror"), not the process.
+  void DefectContained(std::string_view where);
+  // The cluster was read anew because an invariant did not hold or a defect was found.
   void MirrorRebuilt();
   // Gangs of which a binding was refused and that lack members to reach their minimum.
   void SetHalfBoundGangs(int64_t gangs);
@@ -151,7 +154,7 @@ class SchedulerMetrics {
   std::mutex names_mutex_;                         // Guards the maps below.
   std::array<NamedHistograms, 2> plugin_latency_;  // By SessionMoment.
   NamedHistograms action_latency_;
-  NamedCounters attempts_, evictions_, limits_, violations_;
+  NamedCounters attempts_, evictions_, limits_, violations_, defects_;
 
   std::unique_ptr<QueueFamilies> queue_families_;
   std::unique_ptr<JobFamilies> job_families_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/compile_extras.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr char kUnusable[] = "Unusable";
 constexpr char kTopologyIgnored[] = "NetworkTopologyIgnored";
+constexpr char kSetAside[] = "SetAside";
 
 // Kinds whose objects are told when they cannot be read. Whose business an unreadable pod is nobody
 // knows.
@@ -47,11 +49,9 @@ template <typename T>
 class Feed::Handler final : public client::InformerHandler<T> {
  public:
   explicit Handler(Feed& feed) : feed_(feed) {}
-  void OnAdd(T&& object) override { feed_.Put(object); }
-  void OnUpdate(T&& object) override { feed_.Put(object); }
-  void OnDelete(const client::ObjectKey& key) override {
-    feed_.Remove(static_cast<const T*>(nullptr), key);
-  }
+  void OnAdd(T&& object) override { feed_.Take(object); }
+  void OnUpdate(T&& object) override { feed_.Take(object); }
+  void OnDelete(const client::ObjectKey& key) override { feed_.Drop<T>(key); }
   void OnBatchEnd() override { feed_.on_batch_(); }
 
  private:
@@ -63,11 +63,13 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
     : api_(api),
       mirror_(targets.mirror),
       notices_(targets.notices),
+      set_aside_(targets.set_aside),
       classes_(targets.notices),
       options_(std::move(options)),
       metrics_(metrics),
       rng_(rng),
       on_batch_(std::move(targets.on_batch)),
+      on_defect_(std::move(targets.on_defect)),
       informers_(api.executor()) {
   if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
   if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true, true);
@@ -92,6 +94,74 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
 
 Feed::~Feed() {
   informers_.StopAll();
+}
+
+template <typename T>
+void Feed::Take(const T& object) {
+  const types::ResourceType& type = types::ResourceTraits<T>::type();
+  const client::ObjectKey key{object.meta.ns, object.meta.name, object.meta.uid};
+  if (set_aside_.Holds(type.kind, key, object.meta.resource_version)) return;
+  try {
+    Put(object);
+    if (!notices_.empty()) notices_.Mended(ObjectOf(object), kSetAside);
+  } catch (const std::exception& error) {
+    Fail<T>(key, object.meta.resource_version, error);
+  }
+}
+
+template <typename T>
+void Feed::Drop(const client::ObjectKey& key) {
+  set_aside_.Gone(types::ResourceTraits<T>::type().kind, key);
+  try {
+    Remove(static_cast<const T*>(nullptr), key);
+  } catch (const std::exception& error) {
+    Fail<T>(key, "", error);
+  }
+}
+
+// The object is taken out as a whole. Even when that works, who knows what the defect has left
+// behind: the caller has the cluster read anew in any case.
+template <typename T>
+void Feed::Fail(const client::ObjectKey& key, const std::string& version,
+                const std::exception& error) {
+  const types::ResourceType& type = types::ResourceTraits<T>::type();
+  Log(LogLevel::kError, "defect.object",
+      {{"kind", type.kind},
+       {"object", absl::StrCat(key.namespace_name, "/", key.name)},
+       {"what", error.what()},
+       {"where", WhereOf(error)}});
+  if (metrics_ != nullptr) metrics_->DefectContained("object");
+  bool whole = false;
+  try {
+    Remove(static_cast<const T*>(nullptr), key);
+    whole = true;
+  } catch (const std::exception& again) {
+    Log(LogLevel::kError, "defect.mirror", {{"what", again.what()}, {"where", WhereOf(again)}});
+  }
+  if (!version.empty()) {
+    set_aside_.Add(type.kind, key, version);
+    TellAside(ObjectOf(static_cast<const T*>(nullptr), key), error.what());
+  }
+  on_defect_(whole);
+}
+
+void Feed::TellAside(const client::EventObject& object, std::string_view what) {
+  notices_.Put(object, kSetAside,
+               absl::StrCat("the scheduler failed while it worked on it, and leaves it aside until "
+                            "it changes: this is a defect of the scheduler, report it (",
+                            ToAbsl(what), ")"));
+}
+
+void Feed::SetGroupAside(const client::ObjectKey& key, const std::string& version,
+                         std::string_view what) {
+  const types::ResourceType& type = types::ResourceTraits<types::PodGroup>::type();
+  set_aside_.Add(type.kind, key, version);
+  try {
+    Remove(static_cast<const types::PodGroup*>(nullptr), key);
+  } catch (const std::exception& error) {
+    Fail<types::PodGroup>(key, version, error);
+  }
+  TellAside(ObjectOf(type, key), what);
 }
 
 template <typename T>
@@ -175,6 +245,11 @@ void Feed::Put(const types::Pod& pod) {
                           api_.executor().Now() - pod.meta.creation_time);
   }
   if (options_.responsibility.documents) compiled->document = cache::DocumentOf(pod);
+  if (const absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) {
+    RejectAloud(types::ResourceTraits<types::Pod>::type(),
+                {pod.meta.ns, pod.meta.name, pod.meta.uid}, counts);
+    return;
+  }
   mirror_.PutPod(*std::move(compiled));
 }
 
@@ -187,6 +262,9 @@ void Feed::Put(const types::Node& node) {
   absl::StatusOr<cache::CompiledNode> compiled =
       cache::Compile(node, mirror_.vocabulary().symbols());
   if (compiled.ok()) {
+    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
+  }
+  if (compiled.ok()) {
     if (options_.responsibility.documents) compiled->facts->document = cache::DocumentOf(node);
     mirror_.PutNode(*std::move(compiled));
     if (!notices_.empty()) notices_.Mended(ObjectOf(node), kUnusable);
@@ -198,6 +276,9 @@ void Feed::Put(const types::Node& node) {
 
 void Feed::Put(const types::PodGroup& group) {
   absl::StatusOr<cache::CompiledPodGroup> compiled = cache::Compile(group);
+  if (compiled.ok()) {
+    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
+  }
   if (!compiled.ok()) {
     RejectAloud(types::ResourceTraits<types::PodGroup>::type(),
                 {group.meta.ns, group.meta.name, group.meta.uid}, compiled.status());
@@ -245,11 +326,6 @@ void Feed::Put(const types::ResourceQuota& quota) {
 void Feed::Put(const types::Namespace& ns) {
   cache::Labels labels;
   for (const auto& [key, value] : ns.meta.labels) labels.emplace_back(key, value);
-  if (const absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) {
-    RejectAloud(types::ResourceTraits<types::Pod>::type(),
-                {pod.meta.ns, pod.meta.name, pod.meta.uid}, counts);
-    return;
-  }
   mirror_.PutNamespace(ns.meta.name, labels);
 }
 
@@ -261,9 +337,6 @@ void Feed::Remove(const types::Pod* kind, const client::ObjectKey& key) {
   mirror_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
 }
 void Feed::Remove(const types::Node* kind, const client::ObjectKey& key) {
-  if (compiled.ok()) {
-    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
-  }
   if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   mirror_.RemoveNode(key.name);
 }
@@ -276,9 +349,6 @@ void Feed::Remove(const types::PodGroup* kind, const client::ObjectKey& key) {
 }
 void Feed::Remove(const types::Queue* kind, const client::ObjectKey& key) {
   if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
-  if (compiled.ok()) {
-    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
-  }
   mirror_.RemoveQueue(key.name);
   if (metrics_ != nullptr) metrics_->RemoveQueue(key.name);
 }

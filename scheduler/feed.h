@@ -1,9 +1,11 @@
 // What the API server tells, put into the mirror.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/types/namespace.h"
@@ -24,6 +26,7 @@
 #include "metrics/scheduler_metrics.h"
 #include "scheduler/object_notices.h"
 #include "scheduler/priority_class_use.h"
+#include "scheduler/set_aside.h"
 
 namespace bth::scheduler {
 
@@ -38,12 +41,17 @@ struct FeedOptions {
 struct FeedTargets {
   cache::Mirror& mirror;
   ObjectNotices& notices;
+  SetAside& set_aside;
   std::function<void()> on_batch;  // Called after each batch of changes is in the mirror.
+  // A defect of ours was found while an object was put or removed. `whole`: the mirror is again as
+  // without the object; else only reading the cluster anew makes it right.
+  std::function<void(bool whole)> on_defect;
 };
 
 // Runs the informers of every kind the scheduler reads. An object that cannot be read or
-// understood is counted, told of once, and affects itself alone: its last good state stays.
-// Thread: I/O.
+// understood is counted, told of once, and affects itself alone: its last good state stays. One
+// with which a defect of ours is found leaves the mirror, and stays aside until it changes. Thread:
+// I/O.
 class Feed {
  public:
   Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
@@ -57,10 +65,21 @@ class Feed {
   net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout) {
     return informers_.WaitForSync(timeout);
   }
+  // A cycle failed with this PodGroup of the mirror, for the reason `what`.
+  void SetGroupAside(const client::ObjectKey& key, const std::string& version,
+                     std::string_view what);
 
  private:
   template <typename T>
   class Handler;
+  // The barriers: a defect ends the work on the one object.
+  template <typename T>
+  void Take(const T& object);
+  template <typename T>
+  void Drop(const client::ObjectKey& key);
+  template <typename T>
+  void Fail(const client::ObjectKey& key, const std::string& version, const std::exception& error);
+  void TellAside(const client::EventObject& object, std::string_view what);
   // `forbidden_is_empty`: one can do without this kind when the role does not allow it.
   template <typename T>
   void Add(bool absent_is_empty, bool forbidden_is_empty = false);
@@ -114,11 +133,13 @@ class Feed {
   client::ApiClient& api_;
   cache::Mirror& mirror_;
   ObjectNotices& notices_;
+  SetAside& set_aside_;
   PriorityClassUse classes_;
   const FeedOptions options_;
   metrics::SchedulerMetrics* const metrics_;
   Rng& rng_;
   const std::function<void()> on_batch_;
+  const std::function<void(bool)> on_defect_;
   client::InformerSet informers_;
   std::vector<std::unique_ptr<client::InformerBase>> owned_;
   std::vector<std::shared_ptr<void>> handlers_;

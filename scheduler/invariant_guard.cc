@@ -84,6 +84,11 @@ void InvariantGuard::Note(std::vector<InvariantRecord> found, absl::Duration now
   }
 }
 
+void InvariantGuard::Doubt(absl::Duration now) {
+  if (rebuild_at_ == absl::InfiniteDuration()) rebuild_at_ = now + NextDelay(now);
+  last_found_ = now;
+}
+
 bool InvariantGuard::suspicious(absl::Duration now) const {
   return !stops_.empty() || now - last_found_ <= options_.calm;
 }

@@ -5,8 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/types/queue.h"
+#include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "cache/object_names.h"
 #include "client/typed_client.h"
 #include "scheduler/cluster_dump.h"
 
@@ -36,17 +38,6 @@ cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options) {
   return out;
 }
 
-// Two 64-bit numbers in the form of a UUID, from the seeded generator: sessions have the same
-// names in every run of a simulation.
-std::string SessionUid(Rng& rng) {
-  const uint64_t a = rng.Next();
-  const uint64_t b = rng.Next();
-  const std::string hex =
-      absl::StrCat(absl::Hex(a, absl::kZeroPad16), absl::Hex(b, absl::kZeroPad16));
-  return absl::StrCat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-",
-                      hex.substr(16, 4), "-", hex.substr(20));
-}
-
 // What concerns everything that is scheduled is told on it.
 client::EventObject RootQueue() {
   client::EventObject root;
@@ -57,74 +48,6 @@ client::EventObject RootQueue() {
 }
 
 }  // namespace
-
-struct Scheduler::Worker {
-  Worker(const SchedulerOptions& options, SchedulerContext ctx, cache::EffectQueue& effects,
-         framework::ExtenderPort& outside)
-      : context(std::move(ctx)),
-        extender(outside),
-        sink(effects),
-        workers(options.workers),
-        rng(options.seed),
-        check_every(options.check_invariants_every),
-        lifts_queue_gates(options.gate_removals > 0) {}
-
-  // `check`: even if it is not this cycle's turn. What is violated is stopped at once.
-  absl::Status RunCycle(std::shared_ptr<const model::Snapshot> snapshot, cache::WriteStops stops,
-                        bool check, std::vector<InvariantRecord>* violations) {
-    if (next_policy != nullptr) {
-      cycle.reset();  // The old session's hooks point into the old policy.
-      policy = std::move(next_policy);
-    }
-    framework::SessionContext session;
-    session.snapshot = std::move(snapshot);
-    session.sink = &sink;
-    session.clock = &context.clock;
-    session.workers = &workers;
-    session.metrics = context.metrics;
-    session.extender = &extender;
-    session.uid = SessionUid(rng);
-    session.lifts_queue_gates = lifts_queue_gates;
-    cycle = std::make_unique<framework::Cycle>(*policy, std::move(session));
-    stops.KeepOff(cycle->session());
-    check |= ++count % static_cast<uint64_t>(check_every) == 0;
-    sink.BeginCycle(stops, check);
-    absl::Status status = cycle->Run();
-    if (check) *violations = Check(std::move(stops));
-    return status;
-  }
-
-  std::vector<InvariantRecord> Check(cache::WriteStops stops) {
-    const framework::Session& session = cycle->session();
-    std::vector<framework::Violation> found = framework::CheckInvariants(session);
-    const auto add = [&found](std::vector<framework::Violation> more) {
-      std::move(more.begin(), more.end(), std::back_inserter(found));
-    };
-    add(framework::CheckEffects(session, sink.held_batches()));
-    if (sink.held_report()) add(framework::CheckReport(session, *sink.held_report()));
-    std::vector<InvariantRecord> out;
-    for (const framework::Violation& violation : found) {
-      out.push_back(MakeRecord(session, violation, context.clock.Now()));
-      AddStop(out.back(), &stops);
-      if (context.metrics != nullptr) context.metrics->InvariantViolated(violation.invariant);
-    }
-    const int64_t held_back = sink.EndCycle(std::move(stops));
-    for (InvariantRecord& record : out) record.held_back = held_back;
-    return out;
-  }
-
-  SchedulerContext context;
-  framework::ExtenderPort& extender;
-  cache::EffectQueue& sink;
-  WorkerPool workers;
-  Rng rng;
-  const int check_every;
-  const bool lifts_queue_gates;
-  uint64_t count = 0;
-  std::unique_ptr<framework::PolicyInstance> next_policy;
-  std::unique_ptr<framework::PolicyInstance> policy;
-  std::unique_ptr<framework::Cycle> cycle;
-};
 
 Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
     : context_(context),
@@ -137,10 +60,16 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       effects_(context.executor, writer_),
       policy_file_(context.executor, context.registry, context.metrics, options_.policy),
       notices_(context.metrics),
+      set_aside_(context.metrics),
       outside_({context.executor, context.api, mirror_, context.metrics, context.transports},
                {.loads = [this] { Kick(); },
                 .load_trouble = [this](const absl::Status& status) { NoteLoadTrouble(status); }}),
-      worker_(std::make_shared<Worker>(options_, context, effects_, outside_.extender())),
+      worker_(std::make_shared<CycleWorker>(
+          CycleWorkerContext{context.clock, context.metrics, outside_.extender(), effects_},
+          CycleWorkerOptions{.workers = options_.workers,
+                             .seed = options_.seed,
+                             .check_every = options_.check_invariants_every,
+                             .lifts_queue_gates = options_.gate_removals > 0})),
       guard_(options_.invariants),
       pace_(options_.pace) {
   MakeFeed();
@@ -156,7 +85,7 @@ absl::Status Scheduler::LoadPolicy() {
   if (!policy.ok()) return policy.status();
   Adopt(**policy);
   if (feed_is_stale_) MakeFeed();  // It has not begun yet.
-  worker_->next_policy = *std::move(policy);
+  worker_->Install(*std::move(policy));
   const auto install = [this](std::unique_ptr<framework::PolicyInstance> next) {
     Adopt(*next);
     InstallPolicy(std::move(next));
@@ -215,16 +144,17 @@ void Scheduler::Adopt(const framework::PolicyInstance& policy) {
 
 void Scheduler::InstallPolicy(std::unique_ptr<framework::PolicyInstance> next) {
   auto shared = std::make_shared<std::unique_ptr<framework::PolicyInstance>>(std::move(next));
-  context_.runner.Run([worker = worker_, shared] { worker->next_policy = std::move(*shared); });
+  context_.runner.Run([worker = worker_, shared] { worker->Install(std::move(*shared)); });
 }
 
 void Scheduler::MakeFeed() {
   FeedOptions options{ResponsibilityOf(options_), reads_newest_};
   options.responsibility.documents = documents_;
   feed_is_stale_ = false;
-  feed_ =
-      std::make_unique<Feed>(context_.api, FeedTargets{mirror_, notices_, [this] { OnBatch(); }},
-                             std::move(options), context_.metrics, rng_);
+  feed_ = std::make_unique<Feed>(context_.api,
+                                 FeedTargets{mirror_, notices_, set_aside_, [this] { OnBatch(); },
+                                             [this](bool whole) { NoteMirrorDefect(whole); }},
+                                 std::move(options), context_.metrics, rng_);
 }
 
 void Scheduler::StartCache() {
@@ -305,7 +235,6 @@ void Scheduler::Kick() {
   }
   timer_at_ = at;
   timer_ = context_.executor.RunAfter(std::max(at - now, absl::ZeroDuration()), [this] {
-  reads_newest_ = true;
     timer_ = 0;
     StartCycle();
   });
@@ -321,7 +250,16 @@ void Scheduler::StartCycle() {
   running_ = true;
   policy_changed_ = false;
   const absl::Duration start = context_.clock.Monotonic();
-  std::shared_ptr<const model::Snapshot> snapshot = mirror_.Publish();
+  std::shared_ptr<const model::Snapshot> snapshot = Publish();
+  if (snapshot == nullptr) {
+    running_ = false;
+    timer_at_ = guard_.rebuild_at();
+    timer_ = context_.executor.RunAfter(std::max(timer_at_ - now, absl::ZeroDuration()), [this] {
+      timer_ = 0;
+      StartCycle();
+    });
+    return;
+  }
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
     context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);
@@ -332,14 +270,13 @@ void Scheduler::StartCycle() {
     const absl::Duration begin = context_.clock.Monotonic();
     const bool jobs_wait = !snapshot->active_jobs->empty();
     Outcome outcome;
-    outcome.status =
-        worker->RunCycle(std::move(snapshot), std::move(stops), check, &outcome.violations);
-    if (outcome.status.ok()) {
-      outcome.keeps_gangs = !worker->cycle->session().hooks().job_ready.empty();
+    outcome.of_cycle = worker->Run(std::move(snapshot), std::move(stops), check);
+    if (outcome.of_cycle.status.ok()) {
+      outcome.keeps_gangs = !worker->cycle()->session().hooks().job_ready.empty();
     }
     // Shuffle may name running pods though nobody waits.
-    const bool may_act = jobs_wait || worker->policy->policy().HasAction("shuffle");
-    outcome.waits_on_time = may_act && worker->policy->follows_clock();
+    const bool may_act = jobs_wait || worker->policy().policy().HasAction("shuffle");
+    outcome.waits_on_time = may_act && worker->policy().follows_clock();
     outcome.took = context_.clock.Monotonic() - begin;
     context_.executor.Post(
         [this, outcome = std::move(outcome)]() mutable { CycleEnded(std::move(outcome)); });
@@ -368,10 +305,51 @@ void Scheduler::ReadAnew() {
   sync_.Stop();
   feed_.reset();
   mirror_.StartOver();
+  reads_newest_ = true;
   if (!feed_is_stale_) guard_.Rebuilt();
   if (auto policy = policy_file_.Remake(); policy.ok()) InstallPolicy(*std::move(policy));
   MakeFeed();
   StartCache();
+}
+
+// Null: the mirror is not fit for it, and will be read anew.
+std::shared_ptr<const model::Snapshot> Scheduler::Publish() {
+  try {
+    return mirror_.Publish();
+  } catch (const std::exception& error) {
+    Log(LogLevel::kError, "defect.mirror", {{"what", error.what()}, {"where", WhereOf(error)}});
+  }
+  if (context_.metrics != nullptr) context_.metrics->DefectContained("mirror");
+  NoteMirrorDefect(false);
+  return nullptr;
+}
+
+void Scheduler::NoteMirrorDefect(bool whole) {
+  const absl::Duration now = context_.executor.Monotonic();
+  if (whole) return guard_.Doubt(now);
+  InvariantRecord record;
+  record.at = context_.clock.Now();
+  record.invariant = "mirror_whole";
+  record.detail = "a defect left the mirror half changed";
+  guard_.Note({std::move(record)}, now);
+}
+
+// The job that the cycle failed with leaves, and the next one goes on without it. What plugins
+// remember of earlier cycles may be half changed, too.
+void Scheduler::EndDefect(const CycleDefect& defect) {
+  Log(LogLevel::kError, "defect.cycle",
+      {{"what", defect.what}, {"where", defect.where}, {"job", defect.job}});
+  if (context_.metrics != nullptr) context_.metrics->DefectContained("cycle");
+  if (auto policy = policy_file_.Remake(); policy.ok()) InstallPolicy(*std::move(policy));
+  const std::optional<cache::GangView> gang = mirror_.Gang(defect.job);
+  if (!gang || gang->uid != defect.job_uid) {
+    guard_.Doubt(context_.executor.Monotonic());
+    return;
+  }
+  const std::string version = mirror_.ShownOf(defect.job)->resource_version;
+  const auto [ns, name] = cache::SplitKey(defect.job);
+  feed_->SetGroupAside({ns, name, defect.job_uid}, version, defect.what);
+  TellNotices();
 }
 
 void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
@@ -396,13 +374,15 @@ void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
 void Scheduler::CycleEnded(Outcome outcome) {
   running_ = false;
   ++cycles_;
-  if (!outcome.status.ok()) Log(LogLevel::kError, "cycle.failed", {{"status", outcome.status}});
+  CycleWorker::Result& result = outcome.of_cycle;
+  if (!result.status.ok()) Log(LogLevel::kError, "cycle.failed", {{"status", result.status}});
+  if (result.defect) EndDefect(*result.defect);
   ExplainGroupless();
   writer_.ReviewGangs(outcome.keeps_gangs);
   const absl::Duration now = context_.executor.Monotonic();
   pace_.Ended(now, outcome.took);
-  TellViolations(outcome.violations);
-  guard_.Note(std::move(outcome.violations), now);
+  TellViolations(result.violations);
+  guard_.Note(std::move(result.violations), now);
   not_after_ = outcome.waits_on_time ? std::max(now + options_.period, pace_.paid_at())
                                      : absl::InfiniteDuration();
   Kick();
@@ -413,8 +393,15 @@ void Scheduler::ExplainGroupless() {
   if (!mirror_.TakeGrouplessChanged()) return;
   constexpr size_t kPodsMax = 10'000;
   for (const cache::GrouplessPod& pod : mirror_.PodsWithoutGroup(kPodsMax)) {
-    writer_.statuses().WantPodCondition(pod.key, pod.uid, "Unschedulable",
-                                        GrouplessMessage(pod.group), false);
+    std::string message = GrouplessMessage(pod.group);
+    if (!set_aside_.empty() && !pod.group.empty()) {
+      const auto [ns, name] = cache::SplitKey(pod.group);
+      if (set_aside_.Knows("PodGroup", {ns, name, ""})) {
+        message = absl::StrCat("pod waits: its PodGroup ", pod.group,
+                               " is left aside after a defect of the scheduler, see its events");
+      }
+    }
+    writer_.statuses().WantPodCondition(pod.key, pod.uid, "Unschedulable", message, false);
   }
 }
 
@@ -435,7 +422,7 @@ absl::StatusOr<std::unique_ptr<net::ByteStream>> Scheduler::Dump() {
 
 void Scheduler::Inspect(ReadCycle read, std::function<void(std::string)> done) {
   context_.runner.Run([this, worker = worker_, read = std::move(read), done = std::move(done)] {
-    std::string text = read(worker->cycle.get());
+    std::string text = read(worker->cycle());
     context_.executor.Post([done, text = std::move(text)]() mutable { done(std::move(text)); });
   });
 }

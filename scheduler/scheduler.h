@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "base/worker_pool.h"
 #include "cache/effect_queue.h"
 #include "cache/effect_writer.h"
 #include "cache/mirror.h"
@@ -23,11 +22,13 @@
 #include "net/http.h"
 #include "scheduler/cycle_pace.h"
 #include "scheduler/cycle_thread.h"
+#include "scheduler/cycle_worker.h"
 #include "scheduler/feed.h"
 #include "scheduler/invariant_guard.h"
 #include "scheduler/object_notices.h"
 #include "scheduler/outside.h"
 #include "scheduler/policy_file.h"
+#include "scheduler/set_aside.h"
 
 namespace bth::scheduler {
 
@@ -114,20 +115,19 @@ class Scheduler {
   void Inspect(ReadCycle read, std::function<void(std::string)> done);
 
  private:
-  // Lives on the scheduling thread between Lead and destruction.
-  struct Worker;
-
   void OnBatch();
   void Kick();
   void StartCycle();
   struct Outcome {
-    absl::Status status;
+    CycleWorker::Result of_cycle;
     absl::Duration took;
     bool keeps_gangs = true;     // The policy does.
     bool waits_on_time = false;  // Time alone may change what the next cycle decides.
-    std::vector<InvariantRecord> violations;
   };
   void CycleEnded(Outcome outcome);
+  void EndDefect(const CycleDefect& defect);
+  void NoteMirrorDefect(bool whole);
+  std::shared_ptr<const model::Snapshot> Publish();
   void MakeFeed();
   void InstallPolicy(std::unique_ptr<framework::PolicyInstance> next);
   void Adopt(const framework::PolicyInstance& policy);
@@ -151,15 +151,16 @@ class Scheduler {
   cache::EffectQueue effects_;
   PolicyFile policy_file_;
   ObjectNotices notices_;
+  SetAside set_aside_;
   net::Executor::TimerId notice_timer_ = 0;
   Outside outside_;
-  std::shared_ptr<Worker> worker_;
+  std::shared_ptr<CycleWorker> worker_;
   InvariantGuard guard_;
   bool leading_ = false;
   bool running_ = false;
   bool documents_ = false;       // Some plugin needs objects as JSON.
-  bool feed_is_stale_ = false;   // It was made when they were not needed, or no longer are.
   bool reads_newest_ = false;    // What was bound is forgotten, so lists must show it.
+  bool feed_is_stale_ = false;   // It was made when they were not needed, or no longer are.
   bool policy_changed_ = false;  // Since the last cycle began: what waits may fit now.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/defect.h"
 #include "base/status.h"
 #include "cache/compile.h"
 #include "framework/invariants.h"
@@ -99,6 +100,16 @@ std::string Simulation::SessionUid() {
 }
 
 absl::Status Simulation::RunCycle() {
+  try {
+    return TryCycle();
+  } catch (const std::exception& error) {
+    return absl::InternalError(absl::StrCat("cycle ", cycles_.size() + 1,
+                                            ": a defect of the scheduler: ", error.what(), " ",
+                                            WhereOf(error)));
+  }
+}
+
+absl::Status Simulation::TryCycle() {
   cycle_.reset();
   sink_.Clear();
   framework::SessionContext context;

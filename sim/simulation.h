@@ -82,6 +82,7 @@ class Simulation {
  private:
   Simulation(Cluster cluster, const framework::Registry& registry, SimulationOptions options);
 
+  absl::Status TryCycle();
   absl::Status ApplyEffects();
   absl::Status ApplyStatuses();
   std::string SessionUid();

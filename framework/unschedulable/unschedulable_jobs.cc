@@ -187,7 +187,8 @@ void UnschedulableJobs::Close(Session& session) {
   if (Has(rules_.sources, AnswerSource::kAnything)) return;
   const bool quotas_doubtful = Has(rules_.sources, AnswerSource::kQuotas) && session.admitted();
   const auto take_in = [&](JobId job) {
-    std::optional<Refusal> refusal = RefusalOf(session, job, rules_.evicts);
+    std::optional<Refusal> refusal =
+        session.WorkOn(job, [&] { return RefusalOf(session, job, rules_.evicts); });
     if (!refusal || (refusal->for_admission && quotas_doubtful)) return;
     Add(job, {.answer = session.AnswerOf(job),
               .refusal = *std::move(refusal),
