@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/worlds/random_world.h"
+#include "tests/worlds/world_cycles.h"
 
 namespace bth::bench {
 

@@ -6,6 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/peer_twin.h"
+#include "tests/worlds/world_cycles.h"
 
 namespace bth::test {
 namespace {

@@ -7,6 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/random_world.h"
+#include "tests/worlds/world_cycles.h"
 
 namespace bth::test {
 namespace {

@@ -1,0 +1,195 @@
+#include "tests/worlds/world_cycles.h"
+
+#include <stdexcept>
+
+#include "absl/strings/str_cat.h"
+#include "actions/builtin.h"
+#include "base/strings.h"
+#include "conf/load.h"
+#include "framework/invariants.h"
+#include "framework/report.h"
+#include "plugins/builtin.h"
+
+namespace bth::test {
+namespace {
+
+const framework::Registry& AllBuiltin() {
+  static const auto* const registry = [] {
+    auto* made = new framework::Registry();
+    plugins::RegisterBuiltinPlugins(*made);
+    actions::RegisterBuiltinActions(*made);
+    return made;
+  }();
+  return *registry;
+}
+
+template <typename T>
+T OrThrow(absl::StatusOr<T> result) {
+  if (!result.ok()) throw std::runtime_error(std::string(result.status().message()));
+  return *std::move(result);
+}
+
+}  // namespace
+
+const char kFullConf[] = R"(
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+  - name: binpack
+)";
+
+absl::Status BindRecorder::Submit(framework::EffectBatch batch) {
+  for (const framework::BindEffect& bind : batch.binds) {
+    const std::string pod = batch.snapshot->tasks[bind.task].names->Key();
+    const bool fresh = binds_.emplace(pod, batch.snapshot->node_facts(bind.node).name).second;
+    if (!fresh) throw std::logic_error("bound twice: " + pod);
+  }
+  for (const framework::EvictEffect& evict : batch.evictions) {
+    evictions_.insert(batch.snapshot->tasks[evict.victim].names->Key());
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
+  const framework::Registry& registry = AllBuiltin();
+  auto policy = std::make_shared<const conf::Policy>(
+      OrThrow(conf::ParsePolicy(conf, registry.Names())).policy);
+  std::vector<conf::Finding> findings;
+  return OrThrow(framework::PolicyInstance::Create(policy, registry, &findings));
+}
+
+class CountingSink final : public framework::EffectSink {
+ public:
+  absl::Status Submit(framework::EffectBatch batch) override {
+    binds_ += batch.binds.size();
+    return absl::OkStatus();
+  }
+  void Report(framework::CycleReport) override {}
+  size_t binds() const { return binds_; }
+
+ private:
+  size_t binds_ = 0;
+};
+
+CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink) {
+  const model::Snapshot& snapshot = session.base();
+  CycleResult result;
+  result.binds = sink.binds();
+  result.evictions = sink.evictions();
+  result.jobs_considered = static_cast<int64_t>(session.active_jobs().size());
+  for (const framework::PodGroupReport& group : sink.report().pod_groups) {
+    result.phases[snapshot.jobs[group.job].facts->Key()] =
+        std::string(model::PhaseName(group.phase));
+  }
+  for (const framework::PodReport& pod : sink.report().pods) {
+    result.words[snapshot.tasks[pod.task].names->Key()] =
+        absl::StrCat(ToAbsl(pod.reason), ": ", *pod.message);
+  }
+  for (const framework::QueueReport& queue : sink.report().queues) {
+    std::vector<int64_t>& amounts = result.queues[*snapshot.queues[queue.queue].name];
+    amounts.assign(queue.allocated.q.begin(), queue.allocated.q.end());
+  }
+  for (const framework::Violation& violation : framework::CheckInvariants(session)) {
+    result.violations.push_back(violation.invariant + ": " + violation.detail);
+  }
+  return result;
+}
+
+}  // namespace
+
+PolicyBed::PolicyBed(std::string_view conf, int workers)
+    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers), policy_(MakePolicy(conf)) {}
+
+size_t PolicyBed::RunOnce(std::shared_ptr<const model::Snapshot> snapshot) {
+  CountingSink sink;
+  Run(std::move(snapshot), sink);
+  return sink.binds();
+}
+
+CycleResult PolicyBed::RunFully(std::shared_ptr<const model::Snapshot> snapshot) {
+  BindRecorder sink;
+  const std::unique_ptr<framework::Cycle> cycle = Run(std::move(snapshot), sink);
+  return ResultOf(cycle->session(), sink);
+}
+
+CycleResult PolicyBed::LookAtAll(std::shared_ptr<const model::Snapshot> snapshot) {
+  BindRecorder sink;
+  const auto cycle = Run(std::move(snapshot), sink, /*looks_at_all=*/true);
+  return ResultOf(cycle->session(), sink);
+}
+
+std::unique_ptr<framework::Cycle> PolicyBed::Run(std::shared_ptr<const model::Snapshot> snapshot,
+                                                 framework::EffectSink& sink, bool looks_at_all) {
+  framework::SessionContext context;
+  context.snapshot = std::move(snapshot);
+  context.sink = &sink;
+  context.clock = &clock_;
+  context.workers = &workers_;
+  context.uid = "session";
+  auto cycle = std::make_unique<framework::Cycle>(*policy_, std::move(context), looks_at_all);
+  const absl::Status status = cycle->Run();
+  if (!status.ok()) throw std::runtime_error(std::string(status.message()));
+  return cycle;
+}
+
+Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers)
+    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers), policy_(MakePolicy(conf)) {
+  Reopen(std::move(snapshot));
+}
+
+void Bed::Reopen(std::shared_ptr<const model::Snapshot> snapshot) {
+  cycle_.reset();
+  framework::SessionContext context;
+  context.snapshot = std::move(snapshot);
+  context.sink = &sink_;
+  context.clock = &clock_;
+  context.workers = &workers_;
+  context.uid = "session";
+  cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
+}
+
+namespace {
+
+std::string Joined(const std::map<std::string, std::string>& binds) {
+  std::string text;
+  for (const auto& [pod, node] : binds) absl::StrAppend(&text, " ", pod, ">", node);
+  return text;
+}
+
+}  // namespace
+
+std::string FirstContradiction(const CycleResult& part, const CycleResult& whole) {
+  if (part.binds != whole.binds) {
+    return absl::StrCat("bindings: ", Joined(part.binds), " | ", Joined(whole.binds));
+  }
+  if (part.evictions != whole.evictions) return "evictions differ";
+  if (part.queues != whole.queues) return "what queues hold differs";
+  const auto contradicts = [](const auto& told, const auto& all) {
+    for (const auto& [key, value] : told) {
+      const auto same = all.find(key);
+      if (same == all.end()) return absl::StrCat(key, ": ", value, " | nothing");
+      if (same->second != value) return absl::StrCat(key, ": ", value, " | ", same->second);
+    }
+    return std::string();
+  };
+  std::string phases = contradicts(part.phases, whole.phases);
+  return phases.empty() ? contradicts(part.words, whole.words) : phases;
+}
+
+CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
+                     int workers) {
+  return PolicyBed(conf, workers).RunFully(std::move(snapshot));
+}
+
+}  // namespace bth::test
