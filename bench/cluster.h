@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -156,11 +157,14 @@ inline void RunCycles(benchmark::State& state, Cluster& cluster,
                       const std::function<void()>& change) {
   PolicyBed bed(kConf);
   size_t binds = bed.RunOnce(cluster.mirror().Publish());  // What only a first cycle does.
+  int64_t jobs = 0;                                        // Most that one cycle looked at.
   for (auto _ : state) {
     change();
     binds = bed.RunOnce(cluster.mirror().Publish());
+    jobs = std::max(jobs, bed.jobs_considered());
   }
   state.counters["binds"] = static_cast<double>(binds);
+  state.counters["jobs"] = static_cast<double>(jobs);
 }
 
 }  // namespace bth::bench

@@ -15,6 +15,7 @@ constexpr int64_t kGang = 10;
 constexpr int64_t kQueues = 50;
 constexpr int64_t kShapes = 200;
 constexpr int64_t kGpusPerNode = 8;
+constexpr int64_t kGpuGangs = 100;
 
 // Nodes of which one core is left, and gangs in 50 queues that all ask for more. The last hundred
 // of them ask for a GPU per pod; one pod holds all the GPUs of the first node.
@@ -32,7 +33,6 @@ class DeepCluster {
     for (int64_t q = 0; q < kQueues; ++q) {
       Put(QueueSpec{.name = absl::StrCat("q", q)}, cluster_.mirror());
     }
-    constexpr int64_t kGpuGangs = 100;
     for (int64_t g = 0; g < gangs; ++g) AddGang(g, /*gpu=*/gangs - g <= kGpuGangs);
     HoldGpus();
   }
@@ -125,6 +125,7 @@ void BM_NodeFreed(benchmark::State& state) {
     }
   });
   if (state.counters["binds"] != 0) state.SkipWithError("something was bound");
+  if (state.counters["jobs"] != kGpuGangs) state.SkipWithError("other gangs were tried");
 }
 BENCHMARK(BM_NodeFreed)->Arg(10'000)->Unit(benchmark::kMicrosecond)->MinTime(1);
 

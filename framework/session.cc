@@ -102,6 +102,12 @@ JobValidity Session::ValidateJob(JobId id) const {
   });
 }
 
+bool Session::Allocatable(QueueId queue_id, TaskId task_id) {
+  if (combine::All(hooks_.allocatable, queue_id, task_id)) return true;
+  refused_by_share_.insert(task(task_id).job);
+  return false;
+}
+
 void Session::JobEnqueued(JobId id) {
   admitted_ = true;
   for (const auto& entry : hooks_.job_enqueued) entry.fn(id);

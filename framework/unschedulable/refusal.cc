@@ -35,7 +35,7 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
   for (TaskId task : *session.job(job).tasks) {
     if (session.state(task).status != TaskStatus::kPending) continue;
     const model::TaskRow& row = session.task(task);
-    if (row.nominated_node.valid() || row.own_gate_only) return false;
+    if (row.nominated_node.valid() || row.own_gate_only || row.keeps_room) return false;
     if (row.gated) continue;
     tried |= session.PlanOf(task) != nullptr;
     const TaskKind kind = session.picker().KindOf(task);
@@ -50,7 +50,7 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
   refusal->by_choice_of_nodes =
       tried && (refusal->kinds.size() > 1 || session.job(job).has_sub_group_policy);
   refusal->by_choice_of_tasks =
-      mixed_role || (refusal->kinds.size() > 1 && (tried || refusal->for_share));
+      mixed_role || (refusal->kinds.size() > 1 && (tried || session.refused_by_share(job)));
   return true;
 }
 
@@ -100,8 +100,6 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, bool evicts) {
       refusal.queue_overused = true;
       return refusal;
     case Gate::kQuota:
-      refusal.for_share = true;
-      break;
     case Gate::kNone:
     case Gate::kFilters:
       break;
@@ -115,12 +113,11 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, bool evicts) {
     return std::nullopt;
   }
   if (!AddKinds(session, job, &refusal)) return std::nullopt;
-  if (refusal.for_share && !session.HasFit(job) && !refusal.by_choice_of_nodes) {
-    refusal.kinds.clear();
+  if (session.refused_by_share(job)) {
+    for (const auto& [kind, task] : refusal.kinds) refusal.beyond_share.push_back(task);
+    if (!session.HasFit(job) && !refusal.by_choice_of_nodes) refusal.kinds.clear();
   }
   refusal.beyond_any_node = evicts && IsBeyondAnyNode(session, refusal);
-  // A share that grows lets more of the job be tried, whatever nodes said of the rest.
-  refusal.for_share = true;
   return refusal;
 }
 

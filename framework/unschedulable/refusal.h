@@ -14,7 +14,8 @@ namespace bth::framework {
 // A job that got nothing in a session, and would get nothing again while nothing of this changes.
 struct Refusal {
   bool for_admission = false;  // Its queue, or the cluster, admits no more; it was not tried.
-  bool for_share = false;      // Its queue may hold no more.
+  // Its queue may hold no more: one task of each kind that waits.
+  std::vector<model::TaskId> beyond_share;
   // With less of a share, other tasks than those that were tried might be, and with success.
   bool by_choice_of_tasks = false;
   bool queue_overused = false;

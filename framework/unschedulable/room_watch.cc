@@ -103,4 +103,11 @@ bool QueueRoomWatch::Admits(QueueId queue, const ResourceVec& minimum) const {
   return std::all_of(now_[queue].begin(), now_[queue].end(), admits);
 }
 
+bool QueueRoomWatch::Serves(QueueId queue, const ResourceVec& request) const {
+  const auto serves = [&request](const QueueRoom& room) {
+    return algo::DimsOver(request, room.share, algo::AskedDims(request)) == 0;
+  };
+  return std::all_of(now_[queue].begin(), now_[queue].end(), serves);
+}
+
 }  // namespace bth::framework

@@ -47,8 +47,9 @@ class QueueRoomWatch {
   void Open(const Session& session) { now_ = RoomsOf(session); }
   // Between the two. Queues that are new changed in every way.
   Change ChangeOf(model::QueueId queue) const;
-  // What the queue may admit now, by every plugin.
+  // Whether the queue may admit so much more now, by every plugin; or hold so much more.
   bool Admits(model::QueueId queue, const model::ResourceVec& minimum) const;
+  bool Serves(model::QueueId queue, const model::ResourceVec& request) const;
 
  private:
   using Rooms = IdVector<model::QueueId, std::vector<QueueRoom>>;  // By plugin.

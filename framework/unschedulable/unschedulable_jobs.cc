@@ -117,7 +117,12 @@ bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Rec
     return change.admission_grew && queues_.Admits(record.queue, session.job(job).min_resources.v);
   }
   if (refusal.by_choice_of_tasks && change.share_changed) return true;
-  return (refusal.for_share || refusal.queue_overused) && change.share_grew;
+  if (!change.share_grew) return false;
+  const auto fits = [&](TaskId task) {
+    return queues_.Serves(record.queue, session.request(task));
+  };
+  return refusal.queue_overused ||
+         std::any_of(refusal.beyond_share.begin(), refusal.beyond_share.end(), fits);
 }
 
 void UnschedulableJobs::ActivateByNodes(Session& session) {

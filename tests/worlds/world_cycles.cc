@@ -140,6 +140,7 @@ std::unique_ptr<framework::Cycle> PolicyBed::Run(std::shared_ptr<const model::Sn
   auto cycle = std::make_unique<framework::Cycle>(*policy_, std::move(context), looks_at_all);
   const absl::Status status = cycle->Run();
   if (!status.ok()) throw std::runtime_error(std::string(status.message()));
+  jobs_considered_ = cycle->stats().jobs_considered;
   return cycle;
 }
 

@@ -72,6 +72,8 @@ class PolicyBed {
   explicit PolicyBed(std::string_view conf, int workers = 1);
   // Runs a cycle and returns the number of bindings it wanted.
   size_t RunOnce(std::shared_ptr<const model::Snapshot> snapshot);
+  // In the last cycle.
+  int64_t jobs_considered() const { return jobs_considered_; }
   // The same with all it said, and with invariants checked.
   CycleResult RunFully(std::shared_ptr<const model::Snapshot> snapshot);
   // The same without leaving alone who was refused before.
@@ -84,6 +86,7 @@ class PolicyBed {
   ManualClock clock_;
   WorkerPool workers_;
   std::unique_ptr<framework::PolicyInstance> policy_;
+  int64_t jobs_considered_ = 0;
 };
 
 // Actions and plugins of Volcano's chart.
