@@ -8,6 +8,7 @@
 #include "apiserver/collector/collector.h"
 #include "apiserver/rest/core.h"
 #include "apiserver/rest/definitions.h"
+#include "apiserver/rest/event_expiry.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/rest/namespaces.h"
 #include "base/status.h"
@@ -40,6 +41,7 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(net::Executor& exec
   BTH_RETURN_IF_ERROR(Annotate(ServeDefinitions(core, options.crds), "install definitions"));
   CollectNamespaces(core);
   CollectGarbage(core);
+  ExpireEvents(core, {options.event_age_max, options.events_max});
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(core)));
 }
 

@@ -34,6 +34,9 @@ struct Options {
   std::map<std::string, User> tokens;
   // Seeds uids and generated names, for runs that must repeat; absent: the machine's entropy.
   std::optional<uint64_t> seed;
+  // How long an Event is kept after its last write, and how many; beyond that the oldest go.
+  absl::Duration event_age_max = absl::Hours(1);
+  size_t events_max = 10'000;
   // How often idle watches that allow bookmarks get one.
   absl::Duration bookmark_period = absl::Minutes(1);
   // How long a watch lasts that asks for no timeout.

@@ -35,6 +35,8 @@ std::string MetricsText(const Core& core) {
         core.counters.owner_circles_broken);
   plain("apiserver_collector_backlog", "gauge", "Objects the collector has to look at.",
         core.counters.collector_backlog);
+  plain("apiserver_expired_events_total", "counter",
+        "Events removed because they were old, or too many.", core.counters.events_expired);
   out +=
       "# HELP apiserver_storage_objects Objects by resource.\n"
       "# TYPE apiserver_storage_objects gauge\n";

@@ -29,6 +29,7 @@ struct Counters {
   uint64_t owner_references_dropped = 0;
   uint64_t owner_circles_broken = 0;
   uint64_t collector_backlog = 0;
+  uint64_t events_expired = 0;
 };
 
 // Thread: the executor's. Lifetime: the server's; coroutines hold it by shared_ptr.

@@ -11,6 +11,16 @@
 
 namespace bth::apiserver {
 
+namespace {
+
+void CloseAll(const std::vector<std::weak_ptr<Watcher>>& list) {
+  for (const auto& weak : list) {
+    if (const std::shared_ptr<Watcher> watcher = weak.lock()) watcher->Close();
+  }
+}
+
+}  // namespace
+
 Store::Store(net::Executor& executor, StoreOptions options)
     : executor_(executor), options_(std::move(options)) {}
 
@@ -20,11 +30,9 @@ Store::~Store() {
 }
 
 void Store::CloseWatches() {
-  for (auto& [name, list] : watchers_) {
-    for (auto& weak : list) {
-      if (auto watcher = weak.lock()) watcher->Close();
-    }
-  }
+  walking_ = true;
+  for (auto& [name, list] : watchers_) CloseAll(list);
+  walking_ = false;
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Create(net::Executor& executor,
@@ -114,23 +122,28 @@ void Store::Commit(Collection& collection, StoreEvent event) {
 void Store::Deliver(Collection& collection, const StoreEvent& event) {
   auto it = watchers_.find(collection.name());
   if (it == watchers_.end()) return;
-  std::vector<std::weak_ptr<Watcher>>& list = it->second;
   bool dead = false;
-  for (auto& weak : list) {
-    std::shared_ptr<Watcher> watcher = weak.lock();
-    if (watcher == nullptr || watcher->closed()) {
-      dead = true;
-      continue;
-    }
-    watcher->Deliver(event);
-    if (watcher->overflowed()) ++watchers_overflowed_;
+  walking_ = true;
+  for (auto& weak : it->second) {
+    const std::shared_ptr<Watcher> watcher = weak.lock();
+    if (watcher != nullptr && !watcher->closed()) watcher->Deliver(event);
+    if (watcher != nullptr && watcher->overflowed()) ++watchers_overflowed_;
+    dead = dead || watcher == nullptr || watcher->closed();
   }
-  if (dead) {
-    std::erase_if(list, [](const auto& weak) {
-      auto watcher = weak.lock();
-      return watcher == nullptr || watcher->closed();
-    });
-  }
+  walking_ = false;
+  if (dead) ForgetWatchers(collection.name());
+}
+
+void Store::ForgetWatchers(const std::string& collection) {
+  const auto it = watchers_.find(collection);
+  if (walking_ || it == watchers_.end()) return;
+  walking_ = true;
+  std::erase_if(it->second, [](const auto& weak) {
+    const std::shared_ptr<Watcher> watcher = weak.lock();
+    return watcher == nullptr || watcher->closed();
+  });
+  walking_ = false;
+  if (it->second.empty()) watchers_.erase(it);
 }
 
 void Store::ScheduleSync() {
@@ -186,7 +199,13 @@ absl::StatusOr<std::shared_ptr<Watcher>> Store::Watch(Collection& collection, Se
   if (watchers() >= options_.watchers_max) {
     return absl::ResourceExhaustedError("too many watches");
   }
-  auto watcher = std::make_shared<Watcher>(std::move(selection), revision_, options_.watch);
+  // It takes its entry with it, even if nothing ever happens in the collection again.
+  const auto end = [this, alive = alive_, name = collection.name()](const Watcher* gone) {
+    delete gone;
+    if (*alive) ForgetWatchers(name);
+  };
+  const std::shared_ptr<Watcher> watcher(
+      new Watcher(std::move(selection), revision_, options_.watch), end);
   if (since.has_value()) {
     BTH_ASSIGN_OR_RETURN(std::vector<StoreEvent> missed, collection.Since(*since));
     // Translated by the same selectors; what was missed is history and cannot overflow.
@@ -207,18 +226,14 @@ absl::StatusOr<std::shared_ptr<Watcher>> Store::Watch(Collection& collection, Se
 
 size_t Store::watchers() const {
   size_t count = 0;
-  for (const auto& [name, list] : watchers_) {
-    for (const auto& weak : list) count += weak.expired() ? 0 : 1;
-  }
+  for (const auto& [name, list] : watchers_) count += list.size();
   return count;
 }
 
 void Store::Retire(Collection& collection) {
   collection.ForgetHistoryUpTo(revision_);
-  for (auto& weak : watchers_[collection.name()]) {
-    if (auto watcher = weak.lock()) watcher->Close();
-  }
-  watchers_.erase(collection.name());
+  const auto list = watchers_.extract(collection.name());
+  if (!list.empty()) CloseAll(list.mapped());
 }
 
 }  // namespace bth::apiserver

@@ -62,6 +62,7 @@ class Store {
   // too old; kResourceExhausted: too many watchers.
   absl::StatusOr<std::shared_ptr<Watcher>> Watch(Collection& collection, Selection selection,
                                                  std::optional<int64_t> since);
+  // How many are kept: one that ended, or whose reader went away, is dropped at once.
   size_t watchers() const;
   uint64_t watchers_overflowed() const { return watchers_overflowed_; }
   // Called after each event was applied, before the writer goes on; must not write itself.
@@ -77,6 +78,7 @@ class Store {
   absl::Status Load();
   void Commit(Collection& collection, StoreEvent event);
   void Deliver(Collection& collection, const StoreEvent& event);
+  void ForgetWatchers(const std::string& collection);
   void ScheduleSync();
   void Sync();
   absl::Status CompactIfGrown();
@@ -89,7 +91,8 @@ class Store {
   net::Executor& executor_;
   const StoreOptions options_;
   std::map<std::string, std::unique_ptr<Collection>> collections_;
-  std::map<std::string, std::vector<std::weak_ptr<Watcher>>> watchers_;
+  std::map<std::string, std::vector<std::weak_ptr<Watcher>>> watchers_;  // By collection.
+  bool walking_ = false;  // Over a list of watchers, which must not change meanwhile.
   std::vector<std::function<void(Collection&, const StoreEvent&)>> observers_;
   std::unique_ptr<Journal> journal_;  // Null: memory only.
   std::vector<std::pair<Collection*, StoreEvent>> undelivered_;

@@ -217,6 +217,24 @@ TEST_CASE("watch: an abandoned one is forgotten") {
   CHECK(bed.server->store().watchers() == 0);
 }
 
+TEST_CASE("watch: one whose reader is gone is dropped although nothing happens") {
+  Bed bed;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::shared_ptr<Events>> open;
+    for (int i = 0; i < 20; ++i) open.push_back(bed.Watch(absl::StrCat(kConfigs, "?watch=1")));
+    CHECK(bed.server->store().watchers() == 20);
+    for (const auto& events : open) events->cancel.Cancel();
+    bed.executor.RunUntilIdle();
+    CHECK(bed.server->store().watchers() == 0);
+  }
+  // One that its reader holds on to, but which ended, does not count either.
+  auto expired = bed.Watch(absl::StrCat(kConfigs, "?watch=1&timeoutSeconds=5"));
+  CHECK(bed.server->store().watchers() == 1);
+  bed.executor.Advance(absl::Seconds(6));
+  CHECK(expired->ended);
+  CHECK(bed.server->store().watchers() == 0);
+}
+
 TEST_CASE("paging: pages show the state of the first page") {
   Bed bed;
   for (const char* name : {"a", "c", "e", "g"}) bed.Post(kConfigs, ConfigJson(name));
