@@ -38,8 +38,28 @@ void InformerBase::ApplyDelete(const ObjectKey& key) {
   if (known_.Forget(key, &gone)) DeliverDelete(gone);
 }
 
+void InformerBase::NotePage(const std::string& version) {
+  if (!version.empty()) list_version_ = version;
+}
+
+void InformerBase::NoteEvent(const std::string& version) {
+  if (!version.empty()) told_ = version;
+}
+
+void InformerBase::BeginList() {
+  known_.BeginList();
+  list_version_.clear();
+}
+
+void InformerBase::EndBatch() {
+  DeliverTold(told_, false);
+  DeliverBatchEnd();
+}
+
 void InformerBase::EndList() {
   for (const ObjectKey& key : known_.EndList()) DeliverDelete(key);
+  told_ = std::exchange(list_version_, {});
+  DeliverTold(told_, true);
   DeliverBatchEnd();
   if (std::exchange(synced_, true)) return;
   if (on_synced_) on_synced_();

@@ -24,6 +24,10 @@ class InformerHandler {
   // Same namespace, name and uid as an object added before.
   virtual void OnUpdate(T&& object) = 0;
   virtual void OnDelete(const ObjectKey& key) = 0;
+  // Everything that happened up to `version` has been told: an object that is unknown now and was
+  // last written no later than that is gone. `whole`: by a list, rather than by events. Comes right
+  // before OnBatchEnd. Empty: nothing is known (a collection that counts as empty).
+  virtual void OnTold(const std::string& /*version*/, bool /*whole*/) {}
   virtual void OnBatchEnd() {}
 };
 
@@ -56,23 +60,29 @@ class InformerBase : protected ReflectorSink {
 
  protected:
   virtual void DeliverDelete(const ObjectKey& key) = 0;
+  virtual void DeliverTold(const std::string& version, bool whole) = 0;
   virtual void DeliverBatchEnd() = 0;
   // The object exists but is unreadable.
   void KeepMalformed(const ObjectKey& key, const absl::Status& status);
   void NoteReadable(const ObjectKey& key);
   void ApplyDelete(const ObjectKey& key);
+  // Where a page or an event stands; empty: it does not say.
+  void NotePage(const std::string& version);
+  void NoteEvent(const std::string& version);
 
   KnownObjects known_;
 
  private:
-  void BeginList() final { known_.BeginList(); }
+  void BeginList() final;
   void EndList() final;
-  void EndBatch() final { DeliverBatchEnd(); }
+  void EndBatch() final;
 
   const InformerOptions options_;
   std::function<void()> on_synced_;
   bool synced_ = false;
   uint64_t malformed_ = 0;
+  std::string told_;                           // Everything up to this version has been told.
+  std::string list_version_;                   // Of the list that is being read.
   absl::flat_hash_set<std::string> reported_;  // Bounded; see KeepMalformed.
   Reflector reflector_;
 };
@@ -96,6 +106,9 @@ class Informer final : public InformerBase {
   static ObjectKey KeyOf(const types::ObjectMeta& meta) { return {meta.ns, meta.name, meta.uid}; }
 
   void DeliverDelete(const ObjectKey& key) override { handler_.OnDelete(key); }
+  void DeliverTold(const std::string& version, bool whole) override {
+    handler_.OnTold(version, whole);
+  }
   void DeliverBatchEnd() override { handler_.OnBatchEnd(); }
 
   void Deliver(T&& object) {
@@ -121,6 +134,7 @@ class Informer final : public InformerBase {
     for (const types::Malformed& item : list.malformed) {
       KeepMalformed({item.ns, item.name, item.uid}, item.status);
     }
+    NotePage(list.resource_version);
     return Page{std::move(list.resource_version), std::move(list.continue_token)};
   }
 
@@ -132,6 +146,7 @@ class Informer final : public InformerBase {
       return out;
     }
     out.resource_version = event.resource_version;
+    NoteEvent(event.resource_version);
     if (event.type == Event::Type::kBookmark) return out;
     if (event.type == Event::Type::kDeleted) {
       ApplyDelete(KeyOf(event.object.meta));

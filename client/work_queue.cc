@@ -69,6 +69,11 @@ void WorkQueue::Forget(const std::string& key) {
   failures_.erase(key);
 }
 
+void WorkQueue::Drop(const std::string& key) {
+  Forget(key);
+  Undelay(key);
+}
+
 int WorkQueue::failures(const std::string& key) const {
   const auto found = failures_.find(key);
   return found == failures_.end() ? 0 : found->second;

@@ -63,6 +63,9 @@ class WorkQueue final {
   // The key succeeded: its failures no longer count.
   void Forget(const std::string& key);
   int failures(const std::string& key) const;
+  // What the key stands for is gone: neither its failures count any more nor is it waited for. A
+  // worker that has it finishes.
+  void Drop(const std::string& key);
 
   // The next key, or nothing when none is ready. Done must follow.
   std::optional<std::string> TryNext();

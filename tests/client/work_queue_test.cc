@@ -39,6 +39,28 @@ TEST_CASE("work queue: a key in work is given out again only after Done", "[clie
   CHECK_FALSE(queue.TryNext().has_value());
 }
 
+TEST_CASE("work queue: of a key that is dropped nothing is kept", "[client]") {
+  net::VirtualExecutor executor(StartTime());
+  WorkQueueOptions options;
+  options.keys_max = 2;
+  WorkQueue queue(executor, options);
+  for (int i = 0; i < 10; ++i) {
+    const std::string key = "key " + std::to_string(i);
+    CHECK(queue.AddAfter(key, absl::Hours(24 * 365)));
+    CHECK(queue.AddRateLimited(key));
+    queue.Drop(key);
+  }
+  CHECK(queue.delayed() == 0);
+  CHECK(queue.failures("key 9") == 0);
+  // Whoever has it in hand finishes, and hears of what came meanwhile.
+  queue.Add("a");
+  CHECK(queue.TryNext() == "a");
+  queue.Add("a");
+  queue.Drop("a");
+  queue.Done("a");
+  CHECK(TakeAll(queue) == std::vector<std::string>{"a"});
+}
+
 TEST_CASE("work queue: of two delays the shorter counts, and Add overtakes both", "[client]") {
   net::VirtualExecutor executor(StartTime());
   WorkQueue queue(executor, {});
