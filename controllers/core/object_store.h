@@ -33,7 +33,8 @@ inline std::string StoreKey(std::string_view ns, std::string_view name) {
 }
 
 // The newest known state of each object, fed by a watch and by the answers to our own writes
-// (Observe), so that a write is known before the watch tells of it; older news is dropped.
+// (Observe), so that a write is known before the watch tells of it; older news is dropped. A
+// deletion wins: what the watch has passed over and does not know is gone, whatever an answer says.
 // Objects are in order of namespace and name. Thread: the executor's.
 template <typename T>
 class ObjectStore final : public client::InformerHandler<T> {
@@ -81,11 +82,15 @@ class ObjectStore final : public client::InformerHandler<T> {
   }
   size_t size() const { return objects_.size(); }
 
-  // What the server answered to a write of ours. Without effect when something newer is known.
+  // What the server answered to a write of ours. Without effect when something newer is known, its
+  // end included.
   void Observe(T object) {
     const std::string key = StoreKey(object.meta.ns, object.meta.name);
     const std::string uid = object.meta.uid;
-    if (Put(std::move(object)) == PutResult::kAdded) unconfirmed_[key] = {uid, false};
+    const auto found = objects_.find(key);
+    const bool known = found != objects_.end() && found->second->meta.uid == uid;
+    if (!known && WasTold(object)) return;
+    if (Put(std::move(object)) == PutResult::kAdded) unconfirmed_[key] = uid;
   }
 
   void OnAdd(T&& object) override { FromWatch(std::move(object)); }
@@ -97,20 +102,18 @@ class ObjectStore final : public client::InformerHandler<T> {
     if (found != objects_.end() && found->second->meta.uid == key.uid) Drop(found);
   }
 
-  // The watch lost its place and lists again: what was observed before and is not on that list is
-  // gone. (The watch cannot tell of it: it never saw it.)
-  void OnRelist() {
-    for (auto& [key, mark] : unconfirmed_) mark.listed = true;
-  }
-  // That list is complete.
-  void OnRewatch() {
+  // After a list, what was observed and is older than it, but not on it, is gone. (The watch cannot
+  // tell of it: it never saw it.) Events skip nothing, so that they leave nothing to look for.
+  void OnTold(const std::string& version, bool whole) override {
+    told_ = version;
+    if (!whole) return;
     for (auto it = unconfirmed_.begin(); it != unconfirmed_.end();) {
-      if (!it->second.listed) {
+      const auto found = objects_.find(it->first);
+      const bool same = found != objects_.end() && found->second->meta.uid == it->second;
+      if (same && !WasTold(*found->second)) {
         ++it;
         continue;
       }
-      const auto found = objects_.find(it->first);
-      const bool same = found != objects_.end() && found->second->meta.uid == it->second.uid;
       it = unconfirmed_.erase(it);
       if (same) Drop(found);
     }
@@ -119,11 +122,11 @@ class ObjectStore final : public client::InformerHandler<T> {
  private:
   using Objects = std::map<std::string, Pointer>;
   enum class PutResult { kAdded, kUpdated, kOld };
-  struct Mark {
-    std::string uid;
-    bool listed = false;
-  };
 
+  // The watch is past this version of the object.
+  bool WasTold(const T& object) const {
+    return !IsNewerVersion(object.meta.resource_version, told_);
+  }
   void FromWatch(T&& object) {
     unconfirmed_.erase(StoreKey(object.meta.ns, object.meta.name));
     Put(std::move(object));
@@ -180,7 +183,9 @@ class ObjectStore final : public client::InformerHandler<T> {
   void (*const trim_)(T&);
   Objects objects_;
   absl::flat_hash_map<std::string, std::set<std::string>> controlled_;  // Keys, by owner's uid.
-  std::map<std::string, Mark> unconfirmed_;  // Observed, not yet told by the watch.
+  std::string told_;  // The watch has told everything up to this version.
+  // Observed, not yet told by the watch: key and uid.
+  std::map<std::string, std::string> unconfirmed_;
   std::vector<StoreListener<T>*> listeners_;
 };
 

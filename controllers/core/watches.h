@@ -33,8 +33,8 @@ class Watches final {
     if (slot == nullptr) {
       BTH_CHECK(!started_);
       auto watched = std::make_unique<Watched<T>>();
-      watched->informer = std::make_unique<client::Informer<T>>(api_, rng_, watched->store,
-                                                                OptionsOf(type, watched->store));
+      watched->informer =
+          std::make_unique<client::Informer<T>>(api_, rng_, watched->store, OptionsOf(type));
       informers_.Add(*watched->informer);
       slot = std::move(watched);
     }
@@ -62,18 +62,15 @@ class Watches final {
     std::unique_ptr<client::InformerBase> informer;
   };
 
-  template <typename T>
-  client::InformerOptions OptionsOf(const types::ResourceType& type, ObjectStore<T>& store) {
+  client::InformerOptions OptionsOf(const types::ResourceType& type) {
     client::InformerOptions options;
     // Our own kinds may not be installed: then nobody uses them. The others always exist.
     options.reflector.absent_is_empty = type.group.find("volcano.sh") != std::string::npos;
-    options.reflector.on_relist = [this, &store, plural = type.plural] {
+    options.reflector.on_relist = [this, plural = type.plural] {
       metrics_.InformerRelisted(plural);
-      store.OnRelist();
     };
-    options.reflector.on_rewatch = [this, &store, plural = type.plural] {
+    options.reflector.on_rewatch = [this, plural = type.plural] {
       metrics_.WatchRestarted(plural);
-      store.OnRewatch();
     };
     options.on_malformed = [this, plural = type.plural](const client::ObjectKey& key,
                                                         const absl::Status& status) {

@@ -46,6 +46,11 @@ ObjectStore<types::PodGroup>::Pointer JobDesk::FindGroup(const types::BatchJob& 
   return nullptr;
 }
 
+bool JobDesk::IsPresent(const types::BatchJob& job) const {
+  const JobPointer now = book.FindJob(JobKey(job));
+  return now != nullptr && now->meta.uid == job.meta.uid;
+}
+
 bool JobDesk::IsAlive(const types::BatchJob& job) const {
   const JobPointer now = book.FindJob(JobKey(job));
   return now != nullptr && now->meta.uid == job.meta.uid && !now->meta.deletion_time.has_value();

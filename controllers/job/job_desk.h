@@ -49,7 +49,9 @@ struct JobDesk {
   // The group of the job, under its present or its former name; null when there is none, or only
   // one that was deleted already or belongs to somebody else.
   ObjectStore<types::PodGroup>::Pointer FindGroup(const types::BatchJob& job) const;
-  // The job is still the same one and is not being deleted.
+  // The job is still the same one.
+  bool IsPresent(const types::BatchJob& job) const;
+  // Likewise, and it is not being deleted.
   bool IsAlive(const types::BatchJob& job) const;
 
   // The job is to be looked at again after so long, even if nothing happens; the shortest counts.

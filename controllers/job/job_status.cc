@@ -88,6 +88,7 @@ net::Awaitable<absl::StatusOr<JobPointer>> WriteJobStatus(JobDesk& desk, JobPoin
   if (absl::IsNotFound(now.status())) co_return std::move(before);
   BTH_CO_RETURN_IF_ERROR(now);
   const types::ObjectMeta& meta = before->meta;
+  if (!desk.IsPresent(*before)) co_return std::move(now);  // Its series are gone with it.
   if (phase != old_phase && phase == JobPhase::kCompleted) {
     desk.context.metrics.JobCompleted(meta.ns, meta.name, before->spec.queue);
   } else if (phase != old_phase && phase == JobPhase::kFailed) {

@@ -22,6 +22,7 @@ struct Fault {
   std::string retry_after;               // Its header, when not empty.
   bool unsent = false;                   // The server cannot be reached.
   bool answer_lost = false;              // The server does as asked, but its answer never comes.
+  absl::Duration answer_delay;           // The server does as asked, but its answer comes late.
   std::string body;                      // Instead of the server's body, when not empty.
   size_t stream_bytes = 0;               // Not 0: a stream breaks off after so many bytes.
   absl::Duration piece_delay;            // Of each piece of a stream.
@@ -105,6 +106,9 @@ class FaultyLine final : public net::Transport {
     }
     if (!response.ok()) co_return response;
     if (on_answer) on_answer(asked, response->status);
+    if (fault.answer_delay > absl::ZeroDuration()) {
+      co_await net::Sleep(executor_, fault.answer_delay);
+    }
     if (fault.answer_lost) co_return absl::UnavailableError("connection reset by peer");
     if (!fault.body.empty()) {
       if (response->stream != nullptr) {

@@ -78,25 +78,52 @@ TEST_CASE("store: a name that belongs to another object now", "[controllers][cor
   CHECK(store.Find("ns", "p")->meta.uid == "new");
 }
 
+TEST_CASE("store: an answer brings back nothing that the watch has told deleted",
+          "[controllers][core]") {
+  ObjectStore<Pod> store;
+  Journal journal;
+  store.Subscribe(journal);
+  store.OnAdd(MakeOwnedPod("u", "7"));
+  store.OnTold("7", false);
+  store.OnDelete({"ns", "p", "u"});
+  store.OnTold("9", false);
+  journal.Take();
+  store.Observe(MakeOwnedPod("u", "8"));  // Of a write that came before the deletion.
+  CHECK(journal.Take().empty());
+  // One that the watch has yet to tell of is known at once.
+  store.Observe(MakeOwnedPod("v", "10"));
+  CHECK(journal.Take() == Lines{"add v@10"});
+}
+
+TEST_CASE("store: an answer to a creation is passed over when the watch is past it",
+          "[controllers][core]") {
+  ObjectStore<Pod> store;
+  // Made as 5 and deleted as 6, both while the watch was away.
+  store.OnTold("8", true);
+  store.Observe(MakeOwnedPod("u", "5"));
+  CHECK(store.size() == 0);
+  // It counts for the one that is there as well.
+  store.OnAdd(MakeOwnedPod("v", "9"));
+  store.OnTold("12", false);
+  store.Observe(MakeOwnedPod("v", "14"));
+  CHECK(store.Find("ns", "p")->meta.resource_version == "14");
+}
+
 TEST_CASE("store: what vanished while the watch was broken is dropped", "[controllers][core]") {
   ObjectStore<Pod> store;
   Journal journal;
   store.Subscribe(journal);
+  store.OnTold("6", true);
   store.Observe(MakeOwnedPod("u", "7"));
-  store.OnRewatch();  // A watch that merely resumed proves nothing.
-  CHECK(store.size() == 1);
-  store.OnRelist();
-  store.Observe(MakeOwnedPod("u", "8"));  // An update changes nothing about that.
-  store.OnRewatch();
+  store.Observe(MakeOwnedPod("u", "8"));
+  store.OnTold("9", true);  // It is not on that list.
   CHECK(journal.Take() == Lines{"add u@7", "update u@7 to 8", "delete u@8"});
 
-  store.OnRelist();
-  store.Observe(MakeOwnedPod("v", "9"));  // Made after the list began.
-  store.OnRewatch();
+  store.Observe(MakeOwnedPod("v", "12"));
+  store.OnTold("11", true);  // The list is older than the object.
   CHECK(store.size() == 1);
-  store.OnRelist();
-  store.OnAdd(MakeOwnedPod("v", "9"));  // The list has it.
-  store.OnRewatch();
+  store.OnAdd(MakeOwnedPod("v", "12"));
+  store.OnTold("13", true);  // This one has it.
   CHECK(store.size() == 1);
 }
 
