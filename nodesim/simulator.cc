@@ -152,11 +152,13 @@ void Simulator::RemovePod(const std::string& key) {
   on_node->second.erase(key);
   if (on_node->second.empty()) pods_of_.erase(on_node);
   pods_.erase(found);
+  queue_.Drop(absl::StrCat("pod/", key));
 }
 
 void Simulator::Put(const types::Node& node) {
   const auto [at, is_new] = nodes_.try_emplace(node.meta.name);
   NodeRecord& record = at->second;
+  record.uid = node.meta.uid;
   const bool was_down = std::exchange(record.down, node.meta.Annotation(kDownAnnotation) == "true");
   const types::Condition* ready = types::FindCondition(node.status.conditions, "Ready");
   record.ready = ready == nullptr ? "" : ready->status;
@@ -314,6 +316,7 @@ net::Awaitable<absl::Status> Simulator::WorkOnNode(std::string name) {
 }
 
 net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
+  const std::string uid = nodes_.find(name)->second.uid;
   const bool up = !nodes_.find(name)->second.down;
   const std::string now = types::FormatTimestamp(api_.executor().Now());
   Json ready = Json::MakeObject();
@@ -325,6 +328,7 @@ net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
   ready.Set("lastHeartbeatTime", now);
   ready.Set("lastTransitionTime", now);
   Json body = Json::MakeObject();
+  body.MutableAt({"metadata", "uid"}) = uid;
   body.MutableAt({"status", "conditions"}) = Json::MakeArray({std::move(ready)});
   client::Patch patch;
   patch.kind = client::PatchKind::kStrategic;
@@ -334,7 +338,9 @@ net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
       co_await api_.PatchStatus(std::move(path), std::move(patch));
   if (answer.ok()) {
     ++counters_.node_writes;
-    if (const auto found = nodes_.find(name); found != nodes_.end()) {
+    // Another node may have its name by now: of that one nothing was said.
+    const auto found = nodes_.find(name);
+    if (found != nodes_.end() && found->second.uid == uid) {
       found->second.ready = up ? "True" : "Unknown";
     }
   }

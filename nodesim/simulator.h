@@ -70,6 +70,7 @@ class Simulator final {
     bool unsent = false;
   };
   struct NodeRecord {
+    std::string uid;
     bool down = false;
     std::string ready;  // Status of the condition as the API has it; empty: none.
     std::string address;
