@@ -47,6 +47,11 @@ void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
                           DelayUntilNext(after, *schedule, context_.now()));
 }
 
+// Its next run may be years away.
+void CronJobController::OnDelete(const CronJob& cron) {
+  lanes_.queue().Drop(StoreKey(cron.meta.ns, cron.meta.name));
+}
+
 void CronJobController::OnAdd(const BatchJob& job) {
   const types::OwnerReference* owner = job.meta.Controller();
   if (owner == nullptr || owner->kind != types::ResourceTraits<CronJob>::type().kind ||

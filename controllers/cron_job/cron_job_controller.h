@@ -24,6 +24,7 @@ class CronJobController final : public Controller,
 
  private:
   void OnAdd(const types::CronJob& cron) override;
+  void OnDelete(const types::CronJob& cron) override;
   void OnUpdate(const types::CronJob& before, const types::CronJob& after) override;
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;

@@ -37,18 +37,13 @@ absl::StatusOr<Due> MostRecentRun(const CronJob& job, const Schedule& schedule, 
     due.last = first;
     return due;
   }
-  // Steps over all but the last runs by their usual distance: months of minutes cost nothing.
   const int64_t period = absl::ToInt64Seconds(second - first + absl::Milliseconds(500));
   if (period < 1) {
     return absl::InvalidArgumentError(
         "time difference between two schedules is less than 1 second");
   }
   const int64_t missed = absl::ToInt64Seconds(now - first) / period + 1;
-  absl::Time at = first + absl::Seconds((missed - 2) * period);
-  for (std::optional<absl::Time> next = schedule.Next(at); next.has_value() && *next <= now;
-       next = schedule.Next(at)) {
-    due.last = at = *next;
-  }
+  due.last = schedule.Last(due.earliest, now);
   due.missed = missed > kMany ? Due::Missed::kMany
                : missed > 0   ? Due::Missed::kFew
                               : Due::Missed::kNone;

@@ -20,6 +20,8 @@ namespace {
 
 constexpr size_t kTextBytesMax = 1024;
 constexpr int kYearsMax = 5;
+// Nine years lie between two leap days around a year like 2100.
+constexpr int kYearsBackMax = 10;
 
 struct FieldRange {
   std::string_view name;
@@ -199,11 +201,9 @@ bool Schedule::MatchesDay(absl::CivilDay day) const {
   return any_day_ || any_weekday_ ? by_month && by_week : by_month || by_week;
 }
 
-std::optional<absl::Time> Schedule::FirstOnDay(absl::CivilDay day, absl::Time after) const {
-  std::optional<absl::Time> first;
-  const auto take = [&first, after](absl::Time time) {
-    if (time > after && (!first.has_value() || time < *first)) first = time;
-  };
+// In no order: a clock that is set back gives times twice.
+std::vector<absl::Time> Schedule::TimesOn(absl::CivilDay day) const {
+  std::vector<absl::Time> times;
   for (int hour = 0; hour < 24; ++hour) {
     if (!Has(hours_, hour)) continue;
     for (int minute = 0; minute < 60; ++minute) {
@@ -211,11 +211,11 @@ std::optional<absl::Time> Schedule::FirstOnDay(absl::CivilDay day, absl::Time af
       const absl::TimeZone::TimeInfo info =
           zone_.At(absl::CivilSecond(day.year(), day.month(), day.day(), hour, minute, 0));
       if (info.kind == absl::TimeZone::TimeInfo::SKIPPED) continue;
-      take(info.pre);
-      take(info.post);
+      times.push_back(info.pre);
+      if (info.post != info.pre) times.push_back(info.post);
     }
   }
-  return first;
+  return times;
 }
 
 std::optional<absl::Time> Schedule::Next(absl::Time time) const {
@@ -226,7 +226,31 @@ std::optional<absl::Time> Schedule::Next(absl::Time time) const {
   const auto year_max = begin.year() + kYearsMax;
   for (absl::CivilDay day = begin; day.year() <= year_max; ++day) {
     if (!MatchesDay(day)) continue;
-    if (const std::optional<absl::Time> found = FirstOnDay(day, time)) return found;
+    std::optional<absl::Time> first;
+    for (const absl::Time one : TimesOn(day)) {
+      if (one > time && (!first.has_value() || one < *first)) first = one;
+    }
+    if (first.has_value()) return first;
+  }
+  return std::nullopt;
+}
+
+std::optional<absl::Time> Schedule::Last(absl::Time after, absl::Time until) const {
+  if (every_ > absl::ZeroDuration()) {
+    const absl::Time from = absl::FromUnixSeconds(absl::ToUnixSeconds(after));
+    const absl::Duration steps = absl::Floor(until - from, every_);
+    return steps < every_ ? std::nullopt : std::optional(from + steps);
+  }
+  const absl::CivilDay begin = absl::ToCivilDay(after, zone_);
+  const absl::CivilDay end = absl::ToCivilDay(until, zone_);
+  const auto year_min = end.year() - kYearsBackMax;
+  for (absl::CivilDay day = end; day >= begin && day.year() >= year_min; --day) {
+    if (!MatchesDay(day)) continue;
+    std::optional<absl::Time> last;
+    for (const absl::Time one : TimesOn(day)) {
+      if (one > after && one <= until && (!last.has_value() || one > *last)) last = one;
+    }
+    if (last.has_value()) return last;
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -24,11 +25,14 @@ class Schedule final {
   // are left out, those that it repeats are due twice. Nothing when there is none within five
   // years. Cost: at most a look at each of those days.
   std::optional<absl::Time> Next(absl::Time time) const;
+  // The last time after `after` and not after `until` at which it is due, as Next would come to it
+  // step by step. Nothing when there is none in the ten years before `until`. Cost: as Next.
+  std::optional<absl::Time> Last(absl::Time after, absl::Time until) const;
 
  private:
   absl::Status ParseFields(std::string_view text);
   bool MatchesDay(absl::CivilDay day) const;
-  std::optional<absl::Time> FirstOnDay(absl::CivilDay day, absl::Time after) const;
+  std::vector<absl::Time> TimesOn(absl::CivilDay day) const;
 
   absl::Duration every_ = absl::ZeroDuration();  // Positive: "@every".
   absl::TimeZone zone_;

@@ -21,18 +21,19 @@ bool TaskIsReady(const JobView& job, std::string_view task) {
   if (spec == nullptr) return false;
   if (!spec->min_available.has_value()) return true;
   const JobView::Pods& pods = job.PodsOf(task);
+  // Over what exists: what is asked for may be any number.
   int32_t ready = 0;
-  for (int32_t i = 0; i < spec->replicas && ready < *spec->min_available; ++i) {
-    const auto pod = pods.find(PodName(job.job->meta.name, task, i));
-    if (pod != pods.end() && IsReady(*pod->second)) ++ready;
+  for (auto pod = pods.begin(); pod != pods.end() && ready < *spec->min_available; ++pod) {
+    if (!IsReady(*pod->second)) continue;
+    if (IsReplica(pod->first, job.job->meta.name, task, spec->replicas)) ++ready;
   }
   return ready >= *spec->min_available;
 }
 
-bool DependencyIsMet(const JobView& job, const types::BatchTask& task) {
+bool DependencyIsMet(const types::BatchTask& task,
+                     const std::function<bool(const std::string&)>& ready) {
   if (!task.depends_on.has_value() || task.depends_on->names.empty()) return true;
   const auto& names = task.depends_on->names;
-  const auto ready = [&job](const std::string& name) { return TaskIsReady(job, name); };
   if (names.size() > 1 && task.depends_on->iteration == "any") {
     return std::any_of(names.begin(), names.end(), ready);
   }

@@ -1,6 +1,10 @@
 // When the pods of a task may be made although it waits for other tasks. Pure, any thread.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
+
 #include "api/types/batch_job.h"
 #include "controllers/job/job_book.h"
 
@@ -11,6 +15,7 @@ namespace bth::controllers {
 bool TaskIsReady(const JobView& job, std::string_view task);
 
 // All tasks it depends on are ready; with iteration "any", one of them.
-bool DependencyIsMet(const JobView& job, const types::BatchTask& task);
+bool DependencyIsMet(const types::BatchTask& task,
+                     const std::function<bool(const std::string&)>& ready);
 
 }  // namespace bth::controllers

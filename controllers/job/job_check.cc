@@ -1,13 +1,13 @@
 #include "controllers/job/job_check.h"
 
-#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "controllers/job/job_book.h"
 #include "controllers/job/phases.h"
 
 namespace bth::controllers {
@@ -38,15 +38,18 @@ absl::Status CheckTask(const BatchTask& task) {
 }
 
 absl::Status CheckTaskNames(const BatchJobSpec& spec) {
+  std::set<std::string_view> names, twice;
+  for (const BatchTask& task : spec.tasks) {
+    if (!names.insert(task.name).second) twice.insert(task.name);
+  }
   for (const BatchTask& task : spec.tasks) {
     BTH_RETURN_IF_ERROR(CheckTask(task));
-    const auto same = [&task](const BatchTask& other) { return other.name == task.name; };
-    if (std::count_if(spec.tasks.begin(), spec.tasks.end(), same) > 1) {
+    if (twice.contains(task.name)) {
       return WrongJob("two tasks have the name ", task.name, ": rename one");
     }
     if (!task.depends_on.has_value()) continue;
     for (const std::string& name : task.depends_on->names) {
-      if (FindTask(spec, name) == nullptr) {
+      if (!names.contains(name)) {
         return WrongJob("task ", task.name, " depends on task ", name, ", which does not exist");
       }
     }
@@ -84,6 +87,14 @@ absl::Status CheckCircles(const BatchJobSpec& spec) {
 
 absl::Status CheckJob(const BatchJobSpec& spec) {
   if (spec.tasks.empty()) return WrongJob("the job has no tasks");
+  if (spec.tasks.size() > kJobTasksMax) {
+    return WrongJob("the job has ", spec.tasks.size(), " tasks; at most ", kJobTasksMax,
+                    " are possible");
+  }
+  if (spec.volumes.size() > kJobVolumesMax) {
+    return WrongJob("the job has ", spec.volumes.size(), " volumes; at most ", kJobVolumesMax,
+                    " are possible");
+  }
   BTH_RETURN_IF_ERROR(CheckTaskNames(spec));
   BTH_RETURN_IF_ERROR(CheckCircles(spec));
   if (TotalReplicas(spec) > kJobPodsMax) {

@@ -23,9 +23,6 @@ namespace {
 using types::BatchJob;
 using types::JobPhase;
 
-// Pods created in one pass: then it is the turn of other jobs.
-constexpr size_t kCreatesMax = 500;
-
 Trouble PluginTrouble(const absl::Status& status, bool waits) {
   return ErrorTrouble(status, "PluginError", "Execute plugin when job add failed", waits);
 }
@@ -60,7 +57,7 @@ net::Awaitable<absl::Status> JobSync::Run() {
     trouble = co_await Reconcile();
     status_.running_duration.reset();
   } else {
-    counts_ = PlanSync(view_).counts;
+    counts_ = CountPods(view_);
   }
   absl::Status status = co_await Finish(std::move(trouble));
   // Whoever was deleted meanwhile leaves nothing behind.
@@ -205,13 +202,11 @@ net::Awaitable<Trouble> JobSync::Reconcile() {
   absl::StatusOr<JobView> view = desk_.book.Get(JobKey(job()));
   if (view.ok() && view->job->meta.uid == job().meta.uid) view_ = *std::move(view);
   view_.job = now_;
-  SyncPlan plan = PlanSync(view_);
+  const SyncPlan plan = PlanSync(view_);
   counts_ = plan.counts;
-  const bool is_partial = plan.creates.size() > kCreatesMax;
-  if (is_partial) plan.creates.resize(kCreatesMax);
   Trouble trouble = co_await Create(plan);
   // Without a pause; but where no pod could be made, the next pass would make none either.
-  if (is_partial && !(counts_ == plan.counts)) desk_.LookAgain(job(), absl::ZeroDuration());
+  if (plan.is_partial && !(counts_ == plan.counts)) desk_.LookAgain(job(), absl::ZeroDuration());
   Trouble more = co_await Delete(plan);
   if (trouble.ok() || (trouble.waits && !more.ok())) co_return std::move(more);
   co_return std::move(trouble);

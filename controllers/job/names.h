@@ -12,6 +12,10 @@ namespace bth::controllers {
 
 // "job-task-index"
 std::string PodName(std::string_view job, std::string_view task, int32_t index);
+// Whether `name` is that of one of the first `replicas` pods of the task: exactly as PodName writes
+// it, without a sign and without zeros in front.
+bool IsReplica(std::string_view name, std::string_view job, std::string_view task,
+               int32_t replicas);
 // "job-uid": of its pod group.
 std::string PodGroupName(const types::BatchJob& job);
 // `prefix` and twelve characters of [0-9a-z] that follow from `seed`, so that whoever asks again

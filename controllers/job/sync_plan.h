@@ -1,6 +1,7 @@
 // What a sync does to the pods of a batch job. Pure, any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +10,9 @@
 
 namespace bth::controllers {
 
+// Pods created in one pass: then it is the turn of other jobs.
+inline constexpr size_t kCreatesMax = 500;
+
 struct PodToCreate {
   size_t task = 0;    // Index into spec.tasks.
   int32_t index = 0;  // Within the task.
@@ -16,12 +20,16 @@ struct PodToCreate {
 };
 
 struct SyncPlan {
-  std::vector<PodToCreate> creates;  // By task and index; none of tasks that wait for others.
-  std::vector<PodPointer> deletes;   // Too many, or marked out of sync; by task and name.
-  PodCounts counts;                  // Of what exists and is wanted.
+  // By task and index; none of tasks that wait for others, and not more than kCreatesMax.
+  std::vector<PodToCreate> creates;
+  bool is_partial = false;          // More than those are missing.
+  std::vector<PodPointer> deletes;  // Too many, or marked out of sync; by task and name.
+  PodCounts counts;                 // Of what exists and is wanted.
 };
 
 // Pods of tasks that are no longer in the spec are left alone.
 SyncPlan PlanSync(const JobView& job);
+// Its counts alone, of any job, however impossible.
+PodCounts CountPods(const JobView& job);
 
 }  // namespace bth::controllers

@@ -1,6 +1,8 @@
 #include "controllers/job_flow/flow_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,11 +20,18 @@ using types::JobFlow;
 using types::JobFlowStatus;
 using types::JobPhase;
 
-const BatchJob* FindJob(const JobList& jobs, std::string_view name) {
-  for (const auto& job : jobs) {
-    if (job->meta.name == name) return job.get();
-  }
-  return nullptr;
+// A flow may have thousands of entries.
+using JobsByName = std::map<std::string_view, const BatchJob*>;
+
+JobsByName ByName(const JobList& jobs) {
+  JobsByName by_name;
+  for (const auto& job : jobs) by_name.emplace(job->meta.name, job.get());
+  return by_name;
+}
+
+const BatchJob* FindJob(const JobsByName& jobs, const std::string& name) {
+  const auto found = jobs.find(name);
+  return found == jobs.end() ? nullptr : found->second;
 }
 
 // All pods of the task are in that phase, and there is at least one.
@@ -48,7 +57,7 @@ bool IsThere(const BatchJob* job, const types::FlowDependency& dependency) {
                      [job](const auto& probe) { return TaskHolds(*job, probe); });
 }
 
-bool MayStart(const JobFlow& flow, const Flow& entry, const JobList& jobs) {
+bool MayStart(const JobFlow& flow, const Flow& entry, const JobsByName& jobs) {
   if (!entry.depends_on.has_value() || !entry.depends_on->targets.has_value()) return true;
   for (const std::string& target : *entry.depends_on->targets) {
     if (!IsThere(FindJob(jobs, FlowJobName(flow, target)), *entry.depends_on)) return false;
@@ -140,9 +149,10 @@ std::string CreatorText(std::string_view ns, std::string_view name) {
 
 std::vector<std::string> ReadyToStart(const JobFlow& flow, const JobList& jobs) {
   std::vector<std::string> ready;
+  const JobsByName by_name = ByName(jobs);
   for (const Flow& entry : flow.spec.flows) {
-    if (FindJob(jobs, FlowJobName(flow, entry.name)) != nullptr) continue;
-    if (MayStart(flow, entry, jobs)) ready.push_back(entry.name);
+    if (FindJob(by_name, FlowJobName(flow, entry.name)) != nullptr) continue;
+    if (MayStart(flow, entry, by_name)) ready.push_back(entry.name);
   }
   return ready;
 }
@@ -169,16 +179,19 @@ JobFlowStatus NextFlowStatus(const JobFlow& flow, const JobList& jobs, absl::Tim
   JobFlowStatus status;
   status.job_status_list = flow.status.job_status_list;
   std::vector<std::string> none;
+  std::map<std::string, size_t> places;  // In job_status_list.
+  for (size_t i = 0; i < status.job_status_list.size(); ++i) {
+    places.emplace(status.job_status_list[i].name, i);
+  }
   for (const auto& job : jobs) {
     JobsIn(job->status.state.phase.value(), &status, &none).push_back(job->meta.name);
     status.conditions.Set(job->meta.name, ConditionOf(*job));
-    const auto known =
-        std::find_if(status.job_status_list.begin(), status.job_status_list.end(),
-                     [&job](const FlowJobStatus& one) { return one.name == job->meta.name; });
-    if (known == status.job_status_list.end()) {
+    const auto known = places.find(job->meta.name);
+    if (known == places.end()) {
       status.job_status_list.push_back(StatusOf(*job, nullptr, now));
     } else {
-      *known = StatusOf(*job, &*known, now);
+      FlowJobStatus& one = status.job_status_list[known->second];
+      one = StatusOf(*job, &one, now);
     }
   }
   status.phase = flow.status.phase;

@@ -59,6 +59,11 @@ void TtlController::OnUpdate(const BatchJob& /*before*/, const BatchJob& after) 
   OnAdd(after);
 }
 
+// Its time may be years away.
+void TtlController::OnDelete(const BatchJob& job) {
+  lanes_.queue().Drop(StoreKey(job.meta.ns, job.meta.name));
+}
+
 net::Awaitable<LaneHooks::Outcome> TtlController::Work(std::string key) {
   LaneHooks::Outcome outcome;
   const ObjectStore<BatchJob>::Pointer job = jobs_.FindKey(key);

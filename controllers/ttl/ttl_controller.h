@@ -30,6 +30,7 @@ class TtlController final : public Controller, private StoreListener<types::Batc
  private:
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
+  void OnDelete(const types::BatchJob& job) override;
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
   net::Awaitable<LaneHooks::Outcome> Remove(std::string ns, std::string name);
 

@@ -128,6 +128,36 @@ types::CronJob CronOf(const CronWorld& world) {
   return cron;
 }
 
+TEST_CASE("schedule: the last time is what the next ones lead to", "[controllers][cron_job]") {
+  const std::string text =
+      GENERATE("*/7 * * * *", "30 1-3 * * *", "0 0 13 * 5", "@every 90m", "* 2 25 10 *");
+  const std::string zone = GENERATE("UTC", "Europe/Berlin");
+  CAPTURE(text, zone);
+  const Schedule schedule = Parsed(text, zone);
+  // Over both changes of the clock.
+  for (const char* from : {"2025-03-29T20:00:00Z", "2025-10-25T20:00:00Z"}) {
+    const absl::Time after = TimeIn(from);
+    std::optional<absl::Time> last;
+    for (absl::Time now = after; now < after + absl::Hours(30); now += absl::Minutes(10)) {
+      for (auto next = schedule.Next(last.value_or(after)); next.has_value() && *next <= now;
+           next = schedule.Next(*last)) {
+        last = next;
+      }
+      CHECK(Text(schedule.Last(after, now)) == Text(last));
+    }
+  }
+}
+
+TEST_CASE("schedule: the last time in years is found at once", "[controllers][cron_job]") {
+  // Each minute of a day, once a year: the runs between are not stepped over one by one.
+  const Schedule schedule = Parsed("* * 31 12 *");
+  CHECK(Text(schedule.Last(TimeIn("0002-12-31T23:58:00Z"), TimeIn("2026-06-01T00:00:00Z"))) ==
+        "2025-12-31T23:59:00Z");
+  CHECK(Text(Parsed("0 0 29 2 *")
+                 .Last(TimeIn("1890-01-01T00:00:00Z"), TimeIn("1904-02-28T00:00:00Z"))) ==
+        "1896-02-29T00:00:00Z");
+}
+
 TEST_CASE("due: the latest run", "[controllers][cron_job]") {
   struct Case {
     CronWorld world;

@@ -44,6 +44,8 @@ TEST_CASE("job controller: jobs that cannot run say why and harm nobody", "[cont
   const Case c = GENERATE(values<Case>({
       {JobBed::TaskText("a", 1) + "," + JobBed::TaskText("a", 2), "", "InvalidJob",
        "two tasks have the name a: rename one"},
+      {JobBed::TaskText("a", 2147483647), "", "InvalidJob",
+       "the job has 2147483647 pods; at most 100000 are possible"},
       {JobBed::TaskText("a", 1), "", "InvalidJob",
        "minAvailable 5 is more than the 1 replicas of all tasks", 5},
       {JobBed::TaskText("a", 1, R"("dependsOn":{"name":["b"]})"), "", "InvalidJob",

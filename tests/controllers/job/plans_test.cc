@@ -61,6 +61,22 @@ TEST_CASE("sync plan: what is missing is created, what is too much deleted", "[c
   CHECK(*plan.counts.tasks.Find("task1")->phase.Find("Running") == 2);
 }
 
+TEST_CASE("sync plan: a pass makes a part of many pods, and looks no further",
+          "[controllers][job]") {
+  // Two thousand million pods, which nobody checked.
+  const types::BatchJob job =
+      ParseJob(R"({"tasks":[{"name":"a","replicas":2147483647,"minAvailable":2147483647},)"
+               R"({"name":"b","replicas":2147483647,"dependsOn":{"name":["a"]}}]})");
+  const auto view = ViewOf(job, {MakePod("job1-a-1", "a", "Running")});
+  const SyncPlan plan = PlanSync(view);
+  CHECK(plan.is_partial);
+  REQUIRE(plan.creates.size() == controllers::kCreatesMax);
+  CHECK(plan.creates[0].index == 0);
+  CHECK(plan.creates[1].index == 2);
+  CHECK_FALSE(TaskIsReady(view, "a"));
+  CHECK(controllers::CountPods(view).running == 1);
+}
+
 TEST_CASE("sync plan: a task waits for those it depends on", "[controllers][job]") {
   const types::BatchJob job =
       ParseJob(R"({"tasks":[{"name":"master","replicas":1,"minAvailable":1},)"
@@ -90,16 +106,17 @@ TEST_CASE("dependencies: running pods with ready containers and succeeded pods c
   CHECK(TaskIsReady(ViewOf(job, {}), "free"));
   CHECK_FALSE(TaskIsReady(ViewOf(job, {}), "missing"));
 
+  const auto ready = [&](const std::string& name) { return TaskIsReady(succeeded, name); };
   types::BatchTask task;
-  CHECK(DependencyIsMet(succeeded, task));
+  CHECK(DependencyIsMet(task, ready));
   task.depends_on.emplace();
-  CHECK(DependencyIsMet(succeeded, task));
+  CHECK(DependencyIsMet(task, ready));
   task.depends_on->names = {"task1", "one"};
-  CHECK_FALSE(DependencyIsMet(succeeded, task));
+  CHECK_FALSE(DependencyIsMet(task, ready));
   task.depends_on->iteration = "any";
-  CHECK(DependencyIsMet(succeeded, task));
+  CHECK(DependencyIsMet(task, ready));
   task.depends_on->names = {"one"};
-  CHECK_FALSE(DependencyIsMet(succeeded, task));
+  CHECK_FALSE(DependencyIsMet(task, ready));
 }
 
 struct KillCase {
@@ -175,6 +192,20 @@ TEST_CASE("job check: jobs that cannot run are named", "[controllers][job]") {
   }));
   CAPTURE(c.spec);
   CHECK(std::string(CheckJob(ParseJob(c.spec).spec).message()) == c.message);
+}
+
+TEST_CASE("job check: so many tasks and volumes are no job", "[controllers][job]") {
+  types::BatchJobSpec spec;
+  for (int i = 0; i < 100'000; ++i) {
+    types::BatchTask task;
+    task.name = std::to_string(i);
+    spec.tasks.push_back(std::move(task));
+  }
+  CHECK(CheckJob(spec).message() == "the job has 100000 tasks; at most 5000 are possible");
+  spec.tasks.resize(5000);
+  CHECK(CheckJob(spec).ok());
+  spec.volumes.resize(1001);
+  CHECK(CheckJob(spec).message() == "the job has 1001 volumes; at most 1000 are possible");
 }
 
 TEST_CASE("names: suffixes follow from the seed", "[controllers][job]") {
