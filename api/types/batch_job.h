@@ -142,7 +142,9 @@ struct BatchJobStatus {
   int32_t version = 0;      // grows when all pods are killed; stamped on pods
   int32_t retry_count = 0;  // grows with restarts and resumes
   std::optional<absl::Duration> running_duration;
-  LabelMap controlled_resources;  // "plugin-<name>": name, "volume-pvc-<claim>": claim
+  // "plugin-<name>": name, "volume-pvc-<claim>": claim, "command": uid of the latest Command that
+  // began a retry
+  LabelMap controlled_resources;
   std::vector<BatchJobCondition> conditions;
   bool operator==(const BatchJobStatus&) const = default;
 };

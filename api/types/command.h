@@ -1,5 +1,5 @@
-// bus.volcano.sh/v1alpha1 Command: a message to a batch job or a queue. Whoever deletes it, acts on
-// it.
+// bus.volcano.sh/v1alpha1 Command: a message to a batch job or a queue. Whoever acts
+// on it, deletes it.
 #pragma once
 
 #include <optional>

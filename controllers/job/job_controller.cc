@@ -11,6 +11,7 @@
 #include "controllers/job/job_events.h"
 #include "controllers/job/job_kill.h"
 #include "controllers/job/job_sync.h"
+#include "controllers/job/keys.h"
 
 namespace bth::controllers {
 namespace {
@@ -61,6 +62,20 @@ JobRequest LookAt(const std::string& key) {
   return look;
 }
 
+bool HaveSamePlace(const Pod& a, const Pod& b) {
+  return a.meta.Annotation(kJobNameKey) == b.meta.Annotation(kJobNameKey) &&
+         a.meta.Annotation(kTaskSpecKey) == b.meta.Annotation(kTaskSpecKey) &&
+         PlaceOf(a).ok() == PlaceOf(b).ok();
+}
+
+// The Command that one of them comes from: of one job no two are under way. Empty: none.
+std::string CommandAmong(const std::vector<JobRequest>& requests) {
+  for (const JobRequest& request : requests) {
+    if (!request.command.empty()) return request.command;
+  }
+  return "";
+}
+
 void LogRefused(const absl::Status& status, const std::string& what) {
   if (status.ok()) return;
   Log(LogLevel::kDebug, "job_book.refused", {{"object", what}, {"status", status}});
@@ -81,18 +96,19 @@ JobController::JobController(const ControllerContext& context, JobPluginTools to
   desk_.claims.Subscribe(*this);
   desk_.queues.Subscribe(*this);
   if (context.options.gates.queue_command_sync) {
-    const CommandTarget target = {types::ResourceTraits<BatchJob>::type().ApiVersion(), "Job"};
     commands_ = std::make_unique<CommandTaker>(
-        context, target, DefaultLanes(1),
-        [this](const types::Command& command) { OnCommand(command); });
+        context, types::ResourceTraits<BatchJob>::type(),
+        DefaultLanes(std::max(context.options.worker_threads, 1)),
+        [this](const types::Command& command) { return BeginCommand(command); });
   }
 }
 
 JobController::~JobController() = default;
 
 void JobController::Start() {
-  lanes_.Start();
+  // First, so that no pod is made for a job that was commanded to end.
   if (commands_ != nullptr) commands_->Start();
+  lanes_.Start();
 }
 
 bool JobController::idle() const {
@@ -132,6 +148,9 @@ void JobController::OnAdd(const BatchJob& job) {
 
 void JobController::OnUpdate(const BatchJob& before, const BatchJob& after) {
   LogRefused(desk_.book.Update(desk_.jobs.Find(after.meta.ns, after.meta.name)), after.meta.Key());
+  if (before.spec.queue != after.spec.queue) {  // Its series are those of its queue.
+    desk_.context.metrics.RemoveJob(before.meta.ns, before.meta.name, before.spec.queue);
+  }
   if (const auto request = RequestOfJob(before, after)) Ask(*request);
 }
 
@@ -140,6 +159,8 @@ void JobController::OnDelete(const BatchJob& job) {
   LogRefused(desk_.book.Delete(key), key);
   delayed_.DropJob(key);
   inbox_.DropJob(key);
+  lanes_.queue().Drop(key);
+  if (commands_ != nullptr) commands_->Drop(key);
   desk_.Forget(job);
   desk_.context.metrics.RemoveJob(job.meta.ns, job.meta.name, job.spec.queue);
 }
@@ -159,6 +180,12 @@ void JobController::OnUpdate(const Pod& before, const Pod& after) {
   if (owner == nullptr || owner_before == nullptr || owner->uid != owner_before->uid) {
     // It was taken away from its job, or given to one.
     OnDelete(before);
+    return OnAdd(after);
+  }
+  if (!HaveSamePlace(before, after)) {
+    // Somebody changed its annotations: the book must not keep it where it was.
+    desk_.book.DeletePod(before);
+    Ask(LookAt(StoreKey(after.meta.ns, owner->name)));
     return OnAdd(after);
   }
   LogRefused(desk_.book.UpdatePod(desk_.pods.Find(after.meta.ns, after.meta.name)),
@@ -198,18 +225,28 @@ void JobController::OnAdd(const types::Queue& queue) {
   Wake(AwaitedQueue(queue.meta.name));
 }
 
-void JobController::OnCommand(const types::Command& command) {
+CommandTurn JobController::BeginCommand(const types::Command& command) {
   JobRequest request;
   request.ns = command.meta.ns;
   request.job = command.target->name;
   request.event = BusEvent::kCommandIssued;
   request.action = command.action;
+  request.command = command.meta.uid;
   const JobPointer job = desk_.book.FindJob(JobKey(request));
-  if (job == nullptr) return;
+  if (job == nullptr) return CommandTurn::kUnknown;
+  if (job->meta.deletion_time.has_value()) return CommandTurn::kOver;
+  if (WasCarriedOut(*job, request.command)) return CommandTurn::kOver;
   Tell(desk_.context.events, *job, "CommandIssued",
        absl::StrCat("Start to execute command ", ToAbsl(command.action.text()),
                     ", and clean it up to make sure executed not more than once."));
   Ask(request);
+  return CommandTurn::kBegun;
+}
+
+void JobController::FinishCommand(const std::string& key, const std::string& uid,
+                                  const std::vector<JobRequest>& left) {
+  if (uid.empty() || uid == CommandAmong(left)) return;
+  commands_->Done(key, uid);
 }
 
 net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
@@ -221,19 +258,27 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
     co_return std::move(outcome);
   }
   std::vector<JobRequest> requests = inbox_.Take(key);
-  const absl::Status status = co_await WorkOff(key, requests);
+  const std::string command = CommandAmong(requests);
+  const JobPointer job = desk_.book.FindJob(key);
+  if (job == nullptr) co_return std::move(outcome);
+  const absl::Status status = co_await WorkOff(*job, requests);
+  // Another one may have its name by now: what that asks for is in the box.
+  if (!desk_.IsPresent(*job)) co_return std::move(outcome);
   if (status.ok()) {
+    FinishCommand(key, command, {});
     NoteSuccess(key);
     outcome.again = TakeLook(key);
     co_return std::move(outcome);
   }
   Log(LogLevel::kDebug, "job.failed", {{"job", key}, {"status", status}});
-  if (desk_.book.FindJob(key) == nullptr || requests.empty()) co_return std::move(outcome);
+  FinishCommand(key, command, requests);
+  if (requests.empty()) co_return std::move(outcome);
   const int failures_max = desk_.context.options.max_requeue_num;
   if (failures_max >= 0 && IsRefusal(status) && pace.failures >= failures_max &&
       started >= pace.retry_at) {
     inbox_.NoteSuccess(key);
     co_await GiveUp(key, requests.front());
+    FinishCommand(key, command, {});
     outcome.again = TakeLook(key);
     co_return std::move(outcome);
   }
@@ -292,15 +337,20 @@ bool JobController::Delay(const BatchJob& job, const JobRequest& request,
   return true;
 }
 
-net::Awaitable<absl::Status> JobController::WorkOff(std::string key,
+net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
                                                     std::vector<JobRequest>& requests) {
+  const std::string key = JobKey(known);
   bool look = false;
   for (size_t done = 0; done < requests.size(); ++done) {
     JobRequest& request = requests[done];
     if (!request.is_due) delayed_.DropOutdatedBy(request);
     const JobPointer job = desk_.book.FindJob(key);
-    if (job == nullptr || job->meta.deletion_time.has_value()) break;
+    if (!desk_.IsAlive(known)) break;
     if (IsPointless(request)) continue;
+    if (!request.is_due && WasCarriedOut(*job, request.command)) {
+      look = true;
+      continue;
+    }
     const PolicyAnswer answer = AnswerTo(*job, request);
     if (Delay(*job, request, answer)) continue;
     if (answer.action == BusAction::kSyncJob) {
@@ -323,7 +373,7 @@ net::Awaitable<absl::Status> JobController::WorkOff(std::string key,
     delayed_.DropSiblingsOf(request, answer.action.value());
   }
   requests.clear();
-  if (!look) co_return absl::OkStatus();
+  if (!look || !desk_.IsAlive(known)) co_return absl::OkStatus();
   requests.push_back(LookAt(key));
   absl::Status status = co_await Do(key, requests.front(), BusAction::kSyncJob);
   co_return std::move(status);
@@ -341,7 +391,8 @@ net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest
   }
   KillTarget target;
   if (step.operation == JobStep::Operation::kKillTarget) target = TargetOf(request, action);
-  absl::Status status = co_await KillJob(desk_, *std::move(view), step, std::move(target));
+  absl::Status status =
+      co_await KillJob(desk_, *std::move(view), step, std::move(target), request.command);
   co_return std::move(status);
 }
 

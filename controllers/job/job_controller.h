@@ -48,7 +48,7 @@ class JobController final : public Controller,
   void OnDelete(const types::PodGroup& group) override;
   void OnAdd(const types::PersistentVolumeClaim& claim) override;
   void OnAdd(const types::Queue& queue) override;
-  void OnCommand(const types::Command& command);
+  CommandTurn BeginCommand(const types::Command& command);
 
   void Ask(const JobRequest& request);
   // What happened to a pod calls for no action, so that it is enough to count the pods some time.
@@ -56,8 +56,10 @@ class JobController final : public Controller,
   void Wake(const std::string& awaited);
 
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
-  // Carries out what `requests` ask for; what is left of them after a failure.
-  net::Awaitable<absl::Status> WorkOff(std::string key, std::vector<JobRequest>& requests);
+  // Carries out what `requests` ask of the job `known`, while it is there; after a failure what is
+  // left of them. Both live until this ends.
+  net::Awaitable<absl::Status> WorkOff(const types::BatchJob& known,
+                                       std::vector<JobRequest>& requests);
   net::Awaitable<absl::Status> Do(std::string key, const JobRequest& request,
                                   types::BusAction action);
   net::Awaitable<void> GiveUp(std::string key, const JobRequest& request);
@@ -65,6 +67,9 @@ class JobController final : public Controller,
   bool IsPointless(const JobRequest& request) const;
   // False: the answer is to be carried out now.
   bool Delay(const types::BatchJob& job, const JobRequest& request, const PolicyAnswer& answer);
+  // The Command among them, if any, was carried out or given up, unless it is among `left`.
+  void FinishCommand(const std::string& key, const std::string& uid,
+                     const std::vector<JobRequest>& left);
   void NoteSuccess(const std::string& key);
   // When the job is to be looked at again even if nothing happens.
   std::optional<absl::Duration> TakeLook(const std::string& key);

@@ -16,6 +16,9 @@ namespace {
 using types::BatchJob;
 using types::BatchJobStatus;
 
+// In status.controlledResources, beside those of plugins and volumes.
+constexpr std::string_view kCommandRecord = "command";
+
 net::Awaitable<absl::Status> KillPods(JobDesk& desk, const BatchJob& job, KillPlan& plan) {
   if (plan.victims.empty()) co_return absl::OkStatus();
   const size_t asked = plan.victims.size();
@@ -62,7 +65,13 @@ void KeepResults(const BatchJobStatus& before, BatchJobStatus* status) {
 
 }  // namespace
 
-net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, KillTarget target) {
+bool WasCarriedOut(const BatchJob& job, const std::string& command) {
+  const std::string* latest = job.status.controlled_resources.Find(kCommandRecord);
+  return latest != nullptr && !command.empty() && *latest == command;
+}
+
+net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, KillTarget target,
+                                     std::string command) {
   const JobPointer job = view.job;
   const std::string key = JobKey(*job);
   const bool is_whole = target.kind == KillTarget::Kind::kJob;
@@ -80,6 +89,9 @@ net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, 
   absl::Status killed = co_await KillPods(desk, *job, plan);
   BTH_CO_RETURN_IF_ERROR(killed);
   plan.counts.WriteTo(&status);
+  if (step.is_retry && !command.empty()) {
+    status.controlled_resources.Set(kCommandRecord, std::move(command));
+  }
   if (types::IsFinished(status.state.phase.value())) KeepResults(job->status, &status);
   if (Decide(step, job->spec, &status)) StampStatus(desk.context.now(), &status);
   SetRunningDuration(*job, &status);

@@ -15,8 +15,8 @@ std::string IdentityOf(const JobRequest& request) {
   return absl::StrCat(request.ns, "\n", request.job, "\n", request.job_uid, "\n", request.task,
                       "\n", request.pod, "\n", request.pod_uid, "\n", request.partition, "\n",
                       static_cast<int>(request.event), "\n", request.exit_code, "\n",
-                      request.job_version, "\n", request.is_due ? 1 : 0, "\n",
-                      ToAbsl(request.action.text()));
+                      request.job_version, "\n", request.is_due ? 1 : 0, "\n", request.command,
+                      "\n", ToAbsl(request.action.text()));
 }
 
 }  // namespace bth::controllers

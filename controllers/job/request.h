@@ -20,6 +20,7 @@ struct JobRequest {
   types::BusEvent event = types::BusEvent::kNone;
   int32_t exit_code = 0;                 // Of the first container; 0: none.
   types::Word<types::BusAction> action;  // Empty: the policies decide.
+  std::string command;                   // Uid of the Command that asks; empty: none does.
   int32_t job_version = 0;               // Incarnation of the job that the pod belongs to.
   // A delayed action whose time has come.
   bool is_due = false;

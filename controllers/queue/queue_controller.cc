@@ -41,14 +41,14 @@ QueueController::QueueController(const ControllerContext& context)
   if (!context.options.gates.queue_command_sync) return;
   const types::ResourceType& type = types::ResourceTraits<Queue>::type();
   commands_ = std::make_unique<CommandTaker>(
-      context, CommandTarget{type.ApiVersion(), type.kind},
-      DefaultLanes(context.options.worker_threads_for_queue, context.options.max_requeue_num),
-      [this](const types::Command& command) { Ask(command.target->name, command.action); });
+      context, type, DefaultLanes(context.options.worker_threads_for_queue),
+      [this](const types::Command& command) { return BeginCommand(command); });
 }
 
 void QueueController::Start() {
-  lanes_.Start();
+  // First, so that no queue is looked at before what was commanded is known.
   if (commands_ != nullptr) commands_->Start();
+  lanes_.Start();
 }
 
 bool QueueController::idle() const {
@@ -67,6 +67,8 @@ void QueueController::OnUpdate(const Queue& before, const Queue& after) {
 
 void QueueController::OnDelete(const Queue& queue) {
   asked_.erase(queue.meta.name);
+  lanes_.queue().Drop(queue.meta.name);
+  if (commands_ != nullptr) commands_->Drop(StoreKey("", queue.meta.name));
   context_.metrics.RemoveQueue(queue.meta.name);
 }
 
@@ -90,64 +92,94 @@ void QueueController::OnDelete(const types::PodGroup& group) {
   Ask(group.spec.queue, BusAction::kSyncQueue);
 }
 
-void QueueController::Ask(const std::string& queue, types::Word<BusAction> action) {
-  if (queues_.Find("", queue) == nullptr) return;  // Its own addition asks for a sync.
-  std::deque<types::Word<BusAction>>& asked = asked_[queue];
+CommandTurn QueueController::BeginCommand(const types::Command& command) {
+  const std::string& queue = command.target->name;
+  if (queues_.Find("", queue) == nullptr) return CommandTurn::kUnknown;
+  Ask(queue, command.action, command.meta.uid);
+  return CommandTurn::kBegun;
+}
+
+void QueueController::Ask(const std::string& queue, types::Word<BusAction> action,
+                          const std::string& command) {
+  const QueuePtr object = queues_.Find("", queue);
+  if (object == nullptr) return;  // Its own addition asks for a sync.
+  Box& box = asked_[queue];
+  box.uid = object->meta.uid;
   // One that is being carried out may have read what is old by now; those behind it have not.
-  for (size_t i = 1; i < asked.size(); ++i) {
-    if (asked[i] == action) return;
+  for (size_t i = 1; i < box.requests.size(); ++i) {
+    if (box.requests[i].action != action) continue;
+    if (!command.empty()) box.requests[i].command = command;
+    return;
   }
-  asked.push_back(std::move(action));
+  box.requests.push_back({std::move(action), command});
   lanes_.Add(queue);
 }
 
 // --- What is done -------------------------------------------------------------------------------
 
-net::Awaitable<LaneHooks::Outcome> QueueController::Work(std::string queue) {
-  LaneHooks::Outcome outcome;
-  auto asked = asked_.find(queue);
-  if (asked == asked_.end() || asked->second.empty()) co_return std::move(outcome);
-  const BusAction action = asked->second.front().value();
-  outcome.status = co_await Do(queue, action);
-  if (!outcome.status.ok()) co_return std::move(outcome);
-  asked = asked_.find(queue);  // The queue may be gone by now.
-  if (asked == asked_.end()) co_return std::move(outcome);
-  asked->second.pop_front();
-  if (asked->second.empty()) {
-    asked_.erase(asked);
+QueueController::Box* QueueController::FindBox(const std::string& queue, const std::string& uid) {
+  const auto found = asked_.find(queue);
+  return found == asked_.end() || found->second.uid != uid ? nullptr : &found->second;
+}
+
+void QueueController::Finish(const std::string& queue, Box& box) {
+  const std::string command = std::move(box.requests.front().command);
+  box.requests.pop_front();
+  if (box.requests.empty()) {
+    asked_.erase(queue);
   } else {
     lanes_.Add(queue);
+  }
+  if (!command.empty()) commands_->Done(StoreKey("", queue), command);
+}
+
+bool QueueController::IsThere(const Queue& queue) const {
+  const QueuePtr now = queues_.Find("", queue.meta.name);
+  return now != nullptr && now->meta.uid == queue.meta.uid;
+}
+
+net::Awaitable<LaneHooks::Outcome> QueueController::Work(std::string queue) {
+  LaneHooks::Outcome outcome;
+  const auto asked = asked_.find(queue);
+  if (asked == asked_.end()) co_return std::move(outcome);
+  const std::string uid = asked->second.uid;
+  Request request = asked->second.requests.front();
+  const absl::Status status = co_await Do(queue, std::move(request));
+  // It may be gone by now, or another one have its name: what that asked for waits for its turn.
+  Box* const box = FindBox(queue, uid);
+  if (box == nullptr) co_return std::move(outcome);
+  if (status.ok()) {
+    Finish(queue, *box);
+  } else {
+    outcome.status = status;
   }
   co_return std::move(outcome);
 }
 
 net::Awaitable<void> QueueController::GiveUp(std::string queue, absl::Status status) {
   const auto asked = asked_.find(queue);
-  if (asked == asked_.end() || asked->second.empty()) co_return;
-  const std::string action(asked->second.front().text());
+  if (asked == asked_.end()) co_return;
+  const std::string action(asked->second.requests.front().action.text());
   if (const QueuePtr object = queues_.Find("", queue)) {
     Warn(context_.events, *object, action,
          absl::StrCat(action, " queue failed for ", ToAbsl(ToStd(status.message()))));
   }
-  asked->second.pop_front();
-  if (!asked->second.empty()) {
-    lanes_.Add(queue);
-  } else {
-    asked_.erase(asked);
-  }
+  Finish(queue, asked->second);
 }
 
-net::Awaitable<absl::Status> QueueController::Do(std::string queue, BusAction action) {
+net::Awaitable<absl::Status> QueueController::Do(std::string queue, Request request) {
   const QueuePtr object = queues_.Find("", queue);
   if (object == nullptr) co_return absl::OkStatus();
   const size_t groups = static_cast<size_t>(groups_.Total(queue));
-  const std::optional<QueueStep> step = NextQueueStep(object->status.state, action, groups);
+  const std::optional<QueueStep> step =
+      NextQueueStep(object->status.state, request.action.value(), groups);
   if (!step.has_value()) {
     co_return absl::InvalidArgumentError(
         absl::StrCat("queue ", queue, " state ", object->status.state, " is invalid"));
   }
   if (step->what == QueueStep::What::kOpen) co_return co_await Open(object, step->state);
-  if (step->what == QueueStep::What::kClose) co_return co_await Close(object, step->state);
+  if (step->what == QueueStep::What::kClose)
+    co_return co_await Close(object, step->state, !request.command.empty());
   co_return co_await Sync(object, step->state);
 }
 
@@ -158,6 +190,7 @@ net::Awaitable<absl::Status> QueueController::Sync(QueuePtr queue, std::string_v
     if (!patched.ok()) co_return patched.status();
     queue = *patched;
   }
+  if (!IsThere(*queue)) co_return absl::OkStatus();  // Its series are gone with it.
   context_.metrics.SetQueuePodGroups(queue->meta.name, groups_.Of(queue->meta.name));
   if (queue->status.state != state) {
     absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
@@ -219,9 +252,15 @@ net::Awaitable<absl::Status> QueueController::Open(QueuePtr queue, std::string_v
   co_return co_await MarkClosedByParent(*written, false);
 }
 
-net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_view state) {
+net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_view state,
+                                                    bool by_hand) {
   const std::string& name = queue->meta.name;
   if (name == kRoot) co_return absl::OkStatus();
+  if (by_hand && queue->meta.Annotation(kClosedByParent) == "true") {
+    // Whoever opened it with its parent may have died before this; now it must stay closed.
+    absl::Status forgotten = co_await MarkClosedByParent(queue, false);
+    BTH_CO_RETURN_IF_ERROR(forgotten);
+  }
   for (const QueuePtr& child : ChildrenOf(name)) {
     if (IsShut(child->status.state)) continue;
     const absl::Status marked = co_await MarkClosedByParent(child, true);
@@ -250,6 +289,7 @@ net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetSt
   body.Set("apiVersion", type.ApiVersion());
   body.Set("kind", type.kind);
   body.MutableAt({"metadata", "name"}) = queue->meta.name;
+  body.MutableAt({"metadata", "uid"}) = queue->meta.uid;  // Not of another one of that name.
   body.MutableAt({"status", "state"}) = state;
   client::Patch patch;
   patch.kind = client::PatchKind::kApply;
@@ -277,6 +317,7 @@ net::Awaitable<absl::Status> QueueController::MarkClosedByParent(QueuePtr queue,
   if (queue->meta.Annotation(kClosedByParent) == value) co_return absl::OkStatus();
   client::MergePatch patch;
   patch.Set({"metadata", "annotations", kClosedByParent}, types::Json(value));
+  patch.RequireUid(queue->meta.uid);
   client::Patch built = patch.Build();
   const absl::StatusOr<QueuePtr> written =
       co_await PatchAndLearn(context_.api, queues_, *queue, std::move(built));

@@ -34,6 +34,15 @@ class QueueController final : public Controller,
 
  private:
   using QueuePtr = ObjectStore<types::Queue>::Pointer;
+  struct Request {
+    types::Word<types::BusAction> action;
+    std::string command;  // Empty: nobody commanded it.
+  };
+  // What was asked of one queue; another one of its name begins anew.
+  struct Box {
+    std::string uid;
+    std::deque<Request> requests;
+  };
 
   void OnAdd(const types::Queue& queue) override;
   void OnUpdate(const types::Queue& before, const types::Queue& after) override;
@@ -42,12 +51,16 @@ class QueueController final : public Controller,
   void OnUpdate(const types::PodGroup& before, const types::PodGroup& after) override;
   void OnDelete(const types::PodGroup& group) override;
 
-  void Ask(const std::string& queue, types::Word<types::BusAction> action);
+  // `command`: uid of the Command that asks for it.
+  void Ask(const std::string& queue, types::Word<types::BusAction> action,
+           const std::string& command = {});
+  CommandTurn BeginCommand(const types::Command& command);
   net::Awaitable<LaneHooks::Outcome> Work(std::string queue);
-  net::Awaitable<absl::Status> Do(std::string queue, types::BusAction action);
+  net::Awaitable<absl::Status> Do(std::string queue, Request request);
   net::Awaitable<absl::Status> Sync(QueuePtr queue, std::string_view state);
   net::Awaitable<absl::Status> Open(QueuePtr queue, std::string_view state);
-  net::Awaitable<absl::Status> Close(QueuePtr queue, std::string_view state);
+  // `by_hand`: because of a Command, not with its parent.
+  net::Awaitable<absl::Status> Close(QueuePtr queue, std::string_view state, bool by_hand);
   net::Awaitable<absl::Status> FollowParent(QueuePtr queue, std::string_view state);
   // Writes.
   net::Awaitable<absl::StatusOr<QueuePtr>> SetState(QueuePtr queue, std::string_view state);
@@ -57,10 +70,16 @@ class QueueController final : public Controller,
 
   std::vector<QueuePtr> ChildrenOf(const std::string& queue) const;
 
+  // The box of the queue, if it is still the one of that uid.
+  Box* FindBox(const std::string& queue, const std::string& uid);
+  // The first request was carried out, or given up.
+  void Finish(const std::string& queue, Box& box);
+  bool IsThere(const types::Queue& queue) const;
+
   const ControllerContext context_;
   ObjectStore<types::Queue>& queues_;
   GroupCounts groups_;
-  std::map<std::string, std::deque<types::Word<types::BusAction>>> asked_;  // By queue.
+  std::map<std::string, Box> asked_;  // By queue; never without requests.
   Lanes lanes_;
   std::unique_ptr<CommandTaker> commands_;  // Null with QueueCommandSync off.
 };

@@ -1,8 +1,8 @@
 // The Job controller is killed at each of its writes and started again: the end is the same.
 #include <functional>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
+#include "tests/controllers/death.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -17,54 +17,12 @@ struct Scenario {
   bool has_policy = false;
 };
 
-bool IsWrite(const net::Request& request) {
-  return request.method != "GET" && !absl::StrContains(request.target, "/events");
-}
-
-// Lets the controllers die before or after their `at`-th write.
-class Death {
- public:
-  Death(JobBed& bed, int at, bool after) : bed_(bed), at_(at), after_(after) {
-    bed_.line->script = [this](const net::Request& request) { return OnRequest(request); };
-  }
-  ~Death() { bed_.line->script = nullptr; }
-
-  // To be called between the steps: whoever has died is started again.
-  void Bury() {
-    if (!dying_) return;
-    dying_ = false;
-    happened_ = true;
-    bed_.Restart();
-  }
-  bool happened() const { return happened_; }
-
- private:
-  std::optional<Fault> OnRequest(const net::Request& request) {
-    if (!dying_) {
-      if (happened_ || !IsWrite(request) || ++writes_ != at_) return std::nullopt;
-      dying_ = true;
-      if (after_) return std::nullopt;
-    }
-    // Nothing of the dying process gets through any more.
-    Fault hangs;
-    hangs.delay = absl::Hours(24);
-    return hangs;
-  }
-
-  JobBed& bed_;
-  const int at_;
-  const bool after_;
-  int writes_ = 0;
-  bool dying_ = false;
-  bool happened_ = false;
-};
-
 std::string Canonical(JobBed& bed, bool has_policy) {
   const std::string uid(bed.Job("j").At({"metadata", "uid"}).AsString());
   std::string text;
   for (const char* collection :
        {JobBed::kJobs, JobBed::kGroups, JobBed::kClaims, "/api/v1/namespaces/default/configmaps",
-        "/api/v1/namespaces/default/pods"}) {
+        "/api/v1/namespaces/default/pods", JobBed::kCommands}) {
     types::Json list = bed.Get(collection);
     for (types::Json& item : list["items"].MutableItems()) {
       types::Json& meta = item["metadata"];
@@ -81,6 +39,9 @@ std::string Canonical(JobBed& bed, bool has_policy) {
         status->Erase("startTime");
         // How often a kill was begun is told by the version alone.
         status->Erase("version");
+        if (types::Json* resources = status->Find("controlledResources")) {
+          if (resources->Find("command") != nullptr) resources->Set("command", "COMMAND");
+        }
         if (has_policy) {
           status->Erase("retryCount");
           status->Erase("conditions");
@@ -102,7 +63,7 @@ std::string Canonical(JobBed& bed, bool has_policy) {
 std::optional<std::string> EndOf(const Scenario& scenario, int at, bool after) {
   JobBed bed;
   bed.StartJobs();
-  Death death(bed, at, after);
+  Death death(*bed.line, at, after, [&bed] { bed.Restart(); });
   for (const Step& step : scenario.steps) {
     step(bed);
     bed.Settle();
@@ -142,6 +103,11 @@ Step Commanded(const std::string& action, const std::string& phase) {
   };
 }
 
+// Once, whatever becomes of it.
+Step CommandedOnce(const std::string& action) {
+  return [action](JobBed& bed) { bed.Command("c", "j", action); };
+}
+
 std::vector<Scenario> Scenarios() {
   const std::string rich =
       R"("plugins":{"fake":[]},"volumes":[{"mountPath":"/d","volumeClaim":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}])";
@@ -164,6 +130,14 @@ std::vector<Scenario> Scenarios() {
         Commanded("AbortJob", "Aborted"), Commanded("ResumeJob", "Pending"),
         Commanded("ResumeJob", "Pending"), GroupIs("Inqueue"), PodsAre("Running")},
        true},
+      {"restart by a command",
+       {CreateOf(rich), GroupIs("Inqueue"), PodsAre("Running"), CommandedOnce("RestartJob"),
+        GroupIs("Inqueue"), PodsAre("Running")}},
+      {"end by a command",
+       {CreateOf(""), GroupIs("Inqueue"), PodsAre("Running"), CommandedOnce("TerminateJob")}},
+      {"abort by a command, resume by another",
+       {CreateOf(""), GroupIs("Inqueue"), PodsAre("Running"), CommandedOnce("AbortJob"),
+        CommandedOnce("ResumeJob"), GroupIs("Inqueue"), PodsAre("Running")}},
       {"restart by policy",
        {CreateOf(restart), GroupIs("Inqueue"), PodsAre("Running"), fail,
         [](JobBed& bed) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/controllers/controller_bed.h"
+#include "tests/controllers/death.h"
 #include "tests/support/catch.h"
 
 namespace bth::controllers {
@@ -198,6 +199,81 @@ TEST_CASE("queues: a command whose deletion was not answered is carried out once
   CHECK(lost);
   CHECK(bed.State("a") == "Closed");
   CHECK(bed.Events("a") == std::vector<std::string>{"Normal CloseQueue Close queue succeed"});
+}
+
+// Once: what a status is answered with comes late.
+std::function<std::optional<test::Fault>(const net::Request&)> LateStatus(QueueBed& bed) {
+  return [&bed](const net::Request& request) -> std::optional<test::Fault> {
+    if (!absl::StrContains(request.target, "/queues/a/status")) return std::nullopt;
+    bed.executor.Post([&bed] { bed.line->script = nullptr; });
+    test::Fault fault;
+    fault.answer_delay = absl::Seconds(10);
+    return fault;
+  };
+}
+
+TEST_CASE("queues: one that is made anew during its own sync is synced", "[controllers][queue]") {
+  QueueBed bed;
+  bed.MakeQueue("root");
+  bed.StartQueues();
+  bed.line->script = LateStatus(bed);
+  bed.MakeQueue("a");
+  bed.Call("DELETE", QueueBed::Path("a"));
+  bed.MakeQueue("a");
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.State("a") == "Open");
+  CHECK(bed.Get(QueueBed::Path("a")).At({"spec", "parent"}).AsString() == "root");
+}
+
+TEST_CASE("queues: one that is gone when its state is answered stays gone",
+          "[controllers][queue]") {
+  QueueBed bed;
+  bed.MakeQueue("root");
+  bed.StartQueues();
+  bed.line->script = LateStatus(bed);
+  bed.MakeQueue("a");
+  bed.Call("DELETE", QueueBed::Path("a"));
+  bed.Wait(absl::Minutes(1));
+  const size_t calls = bed.calls;
+  bed.MakeGroup("g", "a");  // Of a queue that is not there.
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.calls == calls);
+  CHECK_FALSE(absl::StrContains(bed.metric_registry.RenderText(), "queue_name=\"a\""));
+}
+
+TEST_CASE("queues: killed at any write of a command, the end is the same",
+          "[controllers][queue][crash]") {
+  for (const bool after : {false, true}) {
+    int at = 1;
+    for (; at < 100; ++at) {
+      INFO((after ? "after" : "before") << " write " << at);
+      QueueBed bed;
+      bed.MakeQueue("root");
+      bed.MakeQueue("dept");
+      bed.MakeQueue("team", "dept");
+      bed.StartQueues();
+      test::Death death(*bed.line, at, after, [&bed] {
+        bed.Kill();
+        bed.StartQueues();
+      });
+      for (const auto& [action, state] :
+           {std::pair("CloseQueue", "Closed"), std::pair("OpenQueue", "Open")}) {
+        bed.Command("dept", action);
+        death.Bury();
+        bed.Wait(absl::Seconds(5));
+        CHECK(bed.State("dept") == state);
+        CHECK(bed.State("team") == state);
+        CHECK(bed.Names("/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands").empty());
+      }
+      // Whatever its mark says by now, it stays closed when it is closed by hand.
+      bed.Command("team", "CloseQueue");
+      bed.Wait(absl::Seconds(5));
+      CHECK(bed.State("team") == "Closed");
+      if (!death.happened()) break;
+    }
+    CHECK(at > 5);
+    CHECK(at < 100);
+  }
 }
 
 TEST_CASE("queues: root does not close", "[controllers][queue]") {

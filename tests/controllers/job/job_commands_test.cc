@@ -1,0 +1,121 @@
+// Commands: in order, none lost, none for ever.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "tests/controllers/job/job_bed.h"
+
+namespace bth::test {
+namespace {
+
+TEST_CASE("job commands: carried out in the order in which they were made", "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  bed.Kill();
+  bed.Command("z", "j", "AbortJob");  // The server lists it last.
+  bed.Command("a", "j", "ResumeJob");
+  bed.StartJobs();
+  bed.Wait(absl::Seconds(5));
+  CHECK(bed.Phase("j") == "Pending");
+  CHECK(bed.Count("j", "retryCount") == 1);
+  CHECK(bed.Names(JobBed::kCommands).empty());
+}
+
+TEST_CASE("job commands: a job of which the watch has not told is waited for",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::StrContains(request.target, "/jobs?watch=")) return std::nullopt;
+    Fault slow;
+    slow.piece_delay = absl::Seconds(20);
+    return slow;
+  };
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("t", 1));
+  bed.Command("c", "j", "AbortJob");
+  bed.Wait(absl::Seconds(5));
+  CHECK_FALSE(bed.Names(JobBed::kCommands).empty());
+  bed.Wait(absl::Minutes(5));
+  CHECK(bed.Phase("j") == "Aborted");
+  CHECK(bed.Names(JobBed::kCommands).empty());
+  bed.line->script = nullptr;
+}
+
+TEST_CASE("job commands: those for nothing go", "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  int number = 0;
+  for (const char* target : {"missing", "", "a/b", ".."}) {
+    bed.Create(JobBed::kCommands,
+               absl::StrCat(R"({"metadata":{"name":"c)", ++number, R"("},"action":"AbortJob",)",
+                            R"("target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
+                            R"("name":")", target, R"(","uid":"u"}})"));
+  }
+  bed.Wait(absl::Seconds(5));
+  CHECK(bed.Names(JobBed::kCommands).empty());
+}
+
+TEST_CASE("job commands: one that something keeps is carried out once", "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  bed.Create(JobBed::kCommands,
+             R"({"metadata":{"name":"c","finalizers":["example.com/mine"]},"action":"RestartJob",)"
+             R"("target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j",)"
+             R"("uid":"u"}})");
+  bed.Wait(absl::Seconds(1));
+  CHECK(bed.Phase("j") == "Pending");
+  for (int i = 0; i < 3; ++i) bed.Restart();
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Count("j", "retryCount") == 1);
+}
+
+TEST_CASE("job commands: of a restart whose answer is lost one retry is counted",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  bool lost = false;
+  bed.line->script = [&lost](const net::Request& request) -> std::optional<Fault> {
+    const bool is_status = absl::StrContains(request.target, "/jobs/j/status");
+    if (lost || request.method != "PATCH" || !is_status) return std::nullopt;
+    Fault fault;
+    fault.answer_lost = lost = true;
+    return fault;
+  };
+  bed.Command("c", "j", "RestartJob");
+  bed.Wait(absl::Minutes(1));
+  CHECK(lost);
+  CHECK(bed.Phase("j") == "Pending");
+  CHECK(bed.Count("j", "retryCount") == 1);
+  CHECK(bed.Names(JobBed::kCommands).empty());
+  bed.line->script = nullptr;
+}
+
+TEST_CASE("job commands: one that fails for ever holds up no other job", "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  bed.RunJob("k", 1, JobBed::TaskText("t", 1));
+  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::StrContains(request.target, "/pods/j-t-0")) return std::nullopt;
+    Fault fault;
+    fault.code = 503;
+    fault.reason = "ServiceUnavailable";
+    return fault;
+  };
+  bed.Command("c1", "j", "AbortJob");
+  bed.Command("c2", "k", "AbortJob");
+  bed.Wait(absl::Seconds(1));
+  CHECK(bed.Phase("k") == "Aborted");
+  CHECK(bed.Phase("j") == "Running");
+  CHECK(bed.Names(JobBed::kCommands) == std::vector<std::string>{"c1"});
+  bed.line->script = nullptr;
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Phase("j") == "Aborted");
+  CHECK(bed.Names(JobBed::kCommands).empty());
+}
+
+}  // namespace
+}  // namespace bth::test

@@ -1,0 +1,127 @@
+// Answers that come after the end of what they tell of.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "tests/controllers/job/job_bed.h"
+
+namespace bth::test {
+namespace {
+
+// The server's next answer to such a request comes late.
+void AnswerLate(JobBed& bed, const std::string& method, const std::string& target_end,
+                absl::Duration delay) {
+  bed.line->script = [&bed, method, target_end,
+                      delay](const net::Request& request) -> std::optional<Fault> {
+    const std::string path = request.target.substr(0, request.target.find('?'));
+    if (request.method != method || !absl::EndsWith(path, target_end)) return std::nullopt;
+    bed.executor.Post([&bed] { bed.line->script = nullptr; });
+    Fault fault;
+    fault.answer_delay = delay;
+    return fault;
+  };
+}
+
+void Remove(JobBed& bed, const std::string& target) {
+  bed.Call("DELETE", target + "?gracePeriodSeconds=0");
+  bed.Settle();
+}
+
+TEST_CASE("job ghosts: a job that is gone when its status is answered stays gone",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  AnswerLate(bed, "PATCH", "/jobs/j/status", absl::Seconds(10));
+  bed.SetPodPhase("j-t-0", "Succeeded");
+  REQUIRE(bed.line->script == nullptr);
+  Remove(bed, absl::StrCat(JobBed::kJobs, "/j"));
+  bed.Wait(absl::Seconds(1));
+  int requests = 0;
+  bed.line->on_request = [&requests](const net::Request& request) {
+    requests += absl::StrContains(request.target, "watch=") ? 0 : 1;
+  };
+  bed.Wait(absl::Hours(1));
+  CHECK(requests == 0);
+  CHECK(bed.Names(JobBed::kGroups).empty());
+  // Nor are its series there again.
+  CHECK_FALSE(absl::StrContains(bed.metric_registry.RenderText(), "default/j"));
+  bed.line->on_request = nullptr;
+}
+
+TEST_CASE("job ghosts: a pod that is gone when its mark is answered does not keep the job",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  AnswerLate(bed, "PATCH", "/pods/j-t-0", absl::Seconds(10));
+  bed.Command("c", "j", "RestartJob");
+  REQUIRE(bed.line->script == nullptr);
+  Remove(bed, JobBed::PodPath("j-t-0"));
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Phase("j") == "Pending");
+  CHECK(bed.Count("j", "terminating") == 0);
+  bed.SetGroup("j", "Inqueue");
+  bed.SetPods("Running");
+  CHECK(bed.Phase("j") == "Running");
+}
+
+TEST_CASE("job ghosts: a group that is gone when its creation is answered is made anew",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  AnswerLate(bed, "POST", "/podgroups", absl::Seconds(10));
+  bed.CreateJob("j", 1, JobBed::TaskText("t", 1));
+  REQUIRE(bed.Names(JobBed::kGroups).size() == 1);
+  Remove(bed, absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Names(JobBed::kGroups).size() == 1);
+  bed.SetGroup("j", "Inqueue");
+  bed.SetPods("Running");
+  CHECK(bed.Phase("j") == "Running");
+}
+
+TEST_CASE("job ghosts: a pod whose annotations were changed is forgotten where it was",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  const std::string mark =
+      GENERATE(R"("volcano.sh/task-spec":"other")", R"("volcano.sh/job-name":"other")",
+               R"("volcano.sh/job-version":"?")");
+  CAPTURE(mark);
+  bed.Patch(JobBed::PodPath("j-t-0"), absl::StrCat(R"({"metadata":{"annotations":{)", mark, "}}}"));
+  bed.Settle();
+  Remove(bed, JobBed::PodPath("j-t-0"));
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Pods() == std::vector<std::string>{"j-t-0"});
+}
+
+TEST_CASE("job ghosts: what is left of jobs does not grow with their number",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  const auto come_and_go = [&bed](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const std::string name = absl::StrCat("j", i);
+      bed.RunJob(name, 1, JobBed::TaskText("t", 1));
+      bed.SetPodPhase(absl::StrCat(name, "-t-0"), "Succeeded");
+      Remove(bed, absl::StrCat(JobBed::kJobs, "/", name));
+      bed.FinishDeletions();
+    }
+    bed.Wait(absl::Hours(2));
+    size_t objects = 0;
+    for (const auto& [kind, collection] : bed.server->store().collections()) {
+      objects += collection->size();
+    }
+    return std::make_pair(objects, bed.metric_registry.RenderText().size());
+  };
+  const auto few = come_and_go(0, 5);
+  const auto more = come_and_go(5, 50);
+  CHECK(few.first == more.first);
+  // Texts of the same series with larger numbers.
+  CHECK(more.second < few.second + 200);
+}
+
+}  // namespace
+}  // namespace bth::test
