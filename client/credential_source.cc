@@ -129,7 +129,7 @@ bool CredentialSource::ProgramAnswerFresh() const {
   return valid_ && executor_.Now() + kExpiryMargin < expires_;
 }
 
-net::Awaitable<void> CredentialSource::RunProgram() {
+net::Awaitable<absl::StatusOr<ExecAnswer>> CredentialSource::AskProgram() {
   const ExecCommand& command = *credentials_.exec;
   ProcessRequest request;
   request.command = command.command;
@@ -139,8 +139,18 @@ net::Awaitable<void> CredentialSource::RunProgram() {
   request.timeout = command.timeout;
   request.output_bytes_max = kExecOutputBytesMax;
   const absl::StatusOr<std::string> output = co_await run_(std::move(request));
-  absl::StatusOr<ExecAnswer> answer =
-      output.ok() ? ParseExecCredential(*output, command.api_version) : output.status();
+  if (!output.ok()) co_return output.status();
+  co_return ParseExecCredential(*output, command.api_version);
+}
+
+net::Awaitable<void> CredentialSource::RunProgram() {
+  const ExecCommand& command = *credentials_.exec;
+  absl::StatusOr<ExecAnswer> answer = absl::InternalError("asking it ended with an exception");
+  try {
+    answer = co_await AskProgram();
+  } catch (...) {
+    executor_.barrier().Caught("credential_program", net::Consequence::kFailed);
+  }
   if (answer.ok()) {
     failure_ = absl::OkStatus();
     valid_ = true;

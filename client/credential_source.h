@@ -64,6 +64,7 @@ class CredentialSource final {
 
  private:
   absl::StatusOr<Identity> FromToken();
+  net::Awaitable<absl::StatusOr<ExecAnswer>> AskProgram();
   net::Awaitable<void> RunProgram();
   bool ProgramAnswerFresh() const;
 

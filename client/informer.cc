@@ -15,7 +15,9 @@ std::string ReportKey(const ObjectKey& key) {
 }  // namespace
 
 InformerBase::InformerBase(ApiClient& api, Rng& rng, InformerOptions options)
-    : options_(std::move(options)), reflector_(api, *this, rng, options_.reflector) {}
+    : executor_(api.executor()),
+      options_(std::move(options)),
+      reflector_(api, *this, rng, options_.reflector) {}
 
 void InformerBase::KeepMalformed(const ObjectKey& key, const absl::Status& status) {
   ++malformed_;

@@ -70,6 +70,7 @@ class InformerBase : protected ReflectorSink {
   void NotePage(const std::string& version);
   void NoteEvent(const std::string& version);
 
+  net::Executor& executor_;
   KnownObjects known_;
 
  private:
@@ -128,9 +129,20 @@ class Informer final : public InformerBase {
     }
   }
 
+  // An object at which the handler throws hides no other; how far the handler came is not known.
+  void DeliverGuarded(T&& object) {
+    const ObjectKey key = KeyOf(object.meta);
+    try {
+      Deliver(std::move(object));
+    } catch (...) {
+      executor_.barrier().Caught("informer.handler", net::Consequence::kLost);
+      KeepMalformed(key, absl::InternalError("taking it ended with an exception"));
+    }
+  }
+
   absl::StatusOr<Page> ApplyPage(std::string part) override {
     BTH_ASSIGN_OR_RETURN(types::ListResult<T> list, types::DecodeList<T>(std::move(part)));
-    for (T& object : list.items) Deliver(std::move(object));
+    for (T& object : list.items) DeliverGuarded(std::move(object));
     for (const types::Malformed& item : list.malformed) {
       KeepMalformed({item.ns, item.name, item.uid}, item.status);
     }
@@ -151,7 +163,7 @@ class Informer final : public InformerBase {
     if (event.type == Event::Type::kDeleted) {
       ApplyDelete(KeyOf(event.object.meta));
     } else if (event.status.ok()) {
-      Deliver(std::move(event.object));
+      DeliverGuarded(std::move(event.object));
     } else {
       KeepMalformed(KeyOf(event.object.meta), event.status);
     }

@@ -76,7 +76,7 @@ bool LeaderElector::is_leader() const {
 void LeaderElector::Start() {
   work_.Stop();
   leading_ = false;
-  work_.Start(api_.executor(), Run());
+  work_.Keep(api_.executor(), "leader_election", [this] { return Run(); });
 }
 
 ApiPath LeaderElector::LeasePath() const {
@@ -182,6 +182,7 @@ net::Awaitable<absl::Status> LeaderElector::TryHold() {
 }
 
 net::Awaitable<void> LeaderElector::Run() {
+  if (leading_) co_return Lost();  // A run that was cut off while it led renews no more.
   for (;;) {
     last_error_ = co_await TryHold();
     if (last_error_.ok()) break;
@@ -195,6 +196,10 @@ net::Awaitable<void> LeaderElector::Run() {
   Log(LogLevel::kInfo, "leader_election.acquired", {{"lease", options_.lease_name}});
   if (options_.on_started) api_.executor().Post([notify = options_.on_started] { notify(); });
   co_await Renewing();
+  Lost();
+}
+
+void LeaderElector::Lost() {
   leading_ = false;
   Log(LogLevel::kError, "leader_election.lost",
       {{"lease", options_.lease_name}, {"error", last_error_}});

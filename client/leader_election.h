@@ -57,6 +57,7 @@ class LeaderElector final {
  private:
   net::Awaitable<void> Run();
   net::Awaitable<void> Renewing();
+  void Lost();
   // One attempt to get or keep the lease. kAborted: somebody else holds it or was faster.
   net::Awaitable<absl::Status> TryHold();
   net::Awaitable<absl::Status> Write(types::Json lease, bool create);

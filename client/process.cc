@@ -205,7 +205,13 @@ net::Awaitable<absl::StatusOr<std::string>> ProcessRunner::Run(ProcessRequest re
   if (thread_.joinable()) thread_.join();  // Its work is done: its result was awaited.
   const net::Promised<absl::StatusOr<std::string>> done(executor_);
   thread_ = std::thread([this, done, request = std::move(request)] {
-    absl::StatusOr<std::string> result = RunProcess(request, stop_);
+    absl::StatusOr<std::string> result;
+    try {
+      result = RunProcess(request, stop_);
+    } catch (...) {
+      executor_.barrier().Caught("process", net::Consequence::kFailed);
+      result = absl::InternalError("running the program ended with an exception");
+    }
     executor_.Post([done, result = std::move(result)]() mutable { done.Set(std::move(result)); });
   });
   co_return co_await done.Wait();

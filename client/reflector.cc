@@ -54,7 +54,9 @@ Reflector::Reflector(ApiClient& api, ReflectorSink& sink, Rng& rng, ReflectorOpt
       backoff_(options_.backoff_initial, options_.backoff_max, rng) {}
 
 void Reflector::Start() {
-  work_.Start(api_.executor(), Run());
+  // Its sink may not know what it took for known.
+  work_.Keep(
+      api_.executor(), "reflector", [this] { return Run(); }, net::Consequence::kLost);
 }
 
 void Reflector::Stop() {
@@ -76,6 +78,7 @@ void Reflector::NoteForbidden(const absl::Status& status) {
 }
 
 net::Awaitable<void> Reflector::Run() {
+  version_.clear();  // What a run that was cut off applied of a list or watch is not known.
   for (;;) {
     absl::Status status;
     bool useful = false;

@@ -9,13 +9,20 @@ ClientMetrics::ClientMetrics(Registry& registry)
                                          "HTTP requests by status code, method and host.")),
       relists_{registry.AddCounter("batholith_informer_relists_total",
                                    "Complete lists read again, by resource."),
+               "resource",
                {}},
       watch_restarts_{registry.AddCounter("batholith_watch_restarts_total",
                                           "Watches opened again, by resource."),
+                      "resource",
                       {}},
       malformed_{registry.AddCounter("batholith_malformed_objects_total",
                                      "Objects left out because they could not be read."),
-                 {}} {}
+                 "resource",
+                 {}},
+      exceptions_{registry.AddCounter("batholith_exceptions_total",
+                                      "Exceptions that cut work off, by where it was started."),
+                  "place",
+                  {}} {}
 
 void ClientMetrics::RestRequest(int code, std::string_view method, std::string_view host) {
   const std::lock_guard lock(mutex_);
@@ -47,15 +54,19 @@ void ClientMetrics::MalformedObject(std::string_view resource) {
   Count(malformed_, resource);
 }
 
-void ClientMetrics::Count(ByResource& counters, std::string_view resource) {
+void ClientMetrics::ExceptionCaught(std::string_view place) {
+  Count(exceptions_, place);
+}
+
+void ClientMetrics::Count(ByLabel& counters, std::string_view value) {
   const std::lock_guard lock(mutex_);
-  auto found = counters.series.find(resource);
+  auto found = counters.series.find(value);
   if (found == counters.series.end()) {
     if (counters.series.size() >= kSeriesMax) {
-      return counters.family.With({{"resource", "other"}}).Increment();
+      return counters.family.With({{counters.label, "other"}}).Increment();
     }
-    const std::string name(resource);
-    found = counters.series.emplace(name, counters.family.With({{"resource", name}})).first;
+    const std::string name(value);
+    found = counters.series.emplace(name, counters.family.With({{counters.label, name}})).first;
   }
   found->second.Increment();
 }

@@ -27,21 +27,25 @@ class ClientMetrics {
   void WatchRestarted(std::string_view resource);
   // An object that could not be parsed and was left out.
   void MalformedObject(std::string_view resource);
+  // An exception ended at the barrier of an executor (net/barrier.h): a defect of the program.
+  void ExceptionCaught(std::string_view place);
 
  private:
-  struct ByResource {
+  struct ByLabel {
     CounterFamily family;
+    std::string label;
     std::map<std::string, Counter, std::less<>> series;
   };
   using RestKey = std::tuple<int, std::string, std::string>;  // Code, method, host.
-  void Count(ByResource& counters, std::string_view resource);
+  void Count(ByLabel& counters, std::string_view value);
 
   std::mutex mutex_;
   CounterFamily rest_requests_;
   std::map<RestKey, Counter> rest_series_;
-  ByResource relists_;
-  ByResource watch_restarts_;
-  ByResource malformed_;
+  ByLabel relists_;
+  ByLabel watch_restarts_;
+  ByLabel malformed_;
+  ByLabel exceptions_;
 };
 
 }  // namespace bth::metrics

@@ -17,8 +17,12 @@ struct Detached {
   };
 };
 
-Detached RunDetached(Awaitable<void> work) {
-  co_await std::move(work);
+Detached RunDetached(Executor* executor, Awaitable<void> work) {
+  try {
+    co_await std::move(work);
+  } catch (...) {
+    executor->barrier().Caught("spawn", Consequence::kLost);
+  }
 }
 
 // Suspends until a timer fires; forgets the timer when destroyed before.
@@ -49,7 +53,9 @@ class TimerAwaiter {
 
 void Spawn(Executor& executor, Awaitable<void> work) {
   // Until it starts, the posted task owns the coroutine, so that a dying executor frees it.
-  executor.Post([work = std::move(work)]() mutable { RunDetached(std::move(work)); });
+  executor.Post([executor = &executor, work = std::move(work)]() mutable {
+    RunDetached(executor, std::move(work));
+  });
 }
 
 Awaitable<void> Sleep(Executor& executor, absl::Duration delay) {

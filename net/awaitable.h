@@ -9,12 +9,14 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "base/check.h"
+#include "net/barrier.h"
 
 namespace bth::net {
 
@@ -38,6 +40,22 @@ class Executor {
   virtual absl::Time Now() const = 0;
   // True on the executor's thread.
   virtual bool IsCurrent() const = 0;
+
+  // Where exceptions end. Posted tasks and timers are guarded already.
+  Barrier& barrier() { return barrier_; }
+
+ protected:
+  // Runs a task at `place`; what escapes from it ends at the barrier.
+  void Guard(std::string_view place, Task& task) noexcept {
+    try {
+      task();
+    } catch (...) {
+      barrier_.Caught(place, Consequence::kLost);
+    }
+  }
+
+ private:
+  Barrier barrier_{*this};
 };
 
 template <typename T = void>
@@ -59,8 +77,9 @@ struct PromiseBase {
   std::coroutine_handle<> continuation;
   std::suspend_always initial_suspend() const noexcept { return {}; }
   FinalAwaiter final_suspend() const noexcept { return {}; }
-  // No exception crosses our borders: one that reaches a coroutine's end is a bug.
-  [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
+  // Goes on to whoever awaits the coroutine; at the root of the stack a barrier ends it.
+  std::exception_ptr escaped;
+  void unhandled_exception() noexcept { escaped = std::current_exception(); }
 };
 
 template <typename T>
@@ -108,7 +127,9 @@ class [[nodiscard]] Awaitable {
     return handle_;
   }
   T await_resume() {
-    if constexpr (!std::is_void_v<T>) return std::move(*handle_.promise().value);
+    promise_type& promise = handle_.promise();
+    if (promise.escaped) std::rethrow_exception(std::exchange(promise.escaped, {}));
+    if constexpr (!std::is_void_v<T>) return std::move(*promise.value);
   }
 
  private:
@@ -127,6 +148,7 @@ inline Awaitable<void> Promise<void>::get_return_object() {
 
 // Runs `work` to its end on `executor`, starting with a Post. A coroutine that is still suspended
 // when its executor is destroyed is leaked to the operating system, so owners end theirs first.
+// An exception that escapes from it ends at the barrier, as kLost.
 void Spawn(Executor& executor, Awaitable<void> work);
 
 // Suspends for `delay` of the executor's time.

@@ -57,6 +57,7 @@ class InProcessExchange : public std::enable_shared_from_this<InProcessExchange>
   Awaitable<void> Produce();
   Awaitable<absl::Status> Collect(Response& response);
   void Fail(const absl::Status& why);
+  detail::OwnedTask::Guard CutOff();
   void StopTimer();
 
   const std::shared_ptr<Side> side_;
@@ -93,7 +94,7 @@ void InProcessExchange::Start(Request request) {
   executor().Post([weak, request = std::move(request)]() mutable {
     const std::shared_ptr<InProcessExchange> self = weak.lock();
     if (self == nullptr || !self->over_.ok()) return;
-    self->task_.Start(self->Answer(std::move(request)));
+    self->task_.Start(self->CutOff(), self->Answer(std::move(request)));
   });
   cancel_ = token.OnCancel([weak] {
     const std::shared_ptr<InProcessExchange> self = weak.lock();
@@ -145,7 +146,7 @@ Awaitable<absl::Status> InProcessExchange::Collect(Response& response) {
 
 void InProcessExchange::Pull(const Promised<Piece>& piece) {
   piece_ = piece;
-  task_.Start(Produce());
+  task_.Start(CutOff(), Produce());
 }
 
 Awaitable<void> InProcessExchange::Produce() {
@@ -157,6 +158,12 @@ Awaitable<void> InProcessExchange::Produce() {
   }
   if (!piece.ok()) piece = absl::UnavailableError(piece.status().message());
   piece_->Set(std::move(piece));
+}
+
+// Over a socket the client would see an answer that breaks off.
+detail::OwnedTask::Guard InProcessExchange::CutOff() {
+  return {executor(), "in_process.handler",
+          [this] { Fail(absl::UnavailableError("the handler failed with an exception")); }};
 }
 
 void InProcessExchange::Fail(const absl::Status& why) {

@@ -33,7 +33,7 @@ AsioExecutor::~AsioExecutor() {
 
 void AsioExecutor::Post(Task task) {
   if (closing_.load(std::memory_order_relaxed)) return;
-  asio::post(*context_, [task = std::move(task)]() mutable { task(); });
+  asio::post(*context_, [this, task = std::move(task)]() mutable { Guard("executor.task", task); });
 }
 
 Executor::TimerId AsioExecutor::RunAfter(absl::Duration delay, Task task) {
@@ -83,7 +83,7 @@ void AsioExecutor::FireDue() {
     if (next->first.second >= made_before) break;
     auto due = timers_.extract(next);
     deadlines_.erase(due.key().second);
-    due.mapped()();
+    Guard("executor.timer", due.mapped());
   }
   Arm();
 }
@@ -91,7 +91,14 @@ void AsioExecutor::FireDue() {
 void AsioExecutor::Run() {
   thread_ = std::this_thread::get_id();
   auto guard = asio::make_work_guard(*context_);
-  context_->run();
+  for (bool ended = false; !ended;) {
+    try {
+      context_->run();
+      ended = true;
+    } catch (...) {  // From a socket's or a signal's handler; the loop goes on.
+      barrier().Caught("executor.handler", Consequence::kLost);
+    }
+  }
   // In this order: letting go of the last work would stop the context again.
   guard.reset();
   context_->restart();
@@ -110,8 +117,8 @@ void AsioExecutor::OnSignals(std::vector<int> signals, std::function<void(int)> 
 void AsioExecutor::WaitForSignal(SignalWatch& watch) {
   watch.set.async_wait([this, &watch](const boost::system::error_code& error, int signal) {
     if (error) return;
-    watch.action(signal);
     WaitForSignal(watch);
+    watch.action(signal);
   });
 }
 

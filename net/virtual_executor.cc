@@ -37,7 +37,7 @@ bool VirtualExecutor::RunUntilIdle(size_t tasks_max) {
     if (ran == tasks_max) return false;
     Task task = std::move(ready_.front());
     ready_.pop_front();
-    task();
+    Guard("executor.task", task);
   }
   return true;
 }
@@ -50,7 +50,7 @@ void VirtualExecutor::Advance(absl::Duration by) {
     deadlines_.erase(due.key().second);
     // A timer set for the past by a caller that ran late does not turn time back.
     elapsed_ = std::max(elapsed_, due.key().first);
-    due.mapped()();
+    Guard("executor.timer", due.mapped());
     RunUntilIdle();
   }
   elapsed_ = std::max(elapsed_, end);

@@ -107,11 +107,20 @@ struct Work {
   absl::Status failure;
 };
 
+net::Awaitable<absl::Status> TryNode(std::shared_ptr<Work> work, int64_t index) {
+  try {
+    co_return co_await EnsureNode(work->api, work->nodes, index);
+  } catch (...) {
+    work->api.executor().barrier().Caught("nodesim.node", net::Consequence::kFailed);
+  }
+  co_return absl::InternalError("making the node ended with an exception");
+}
+
 net::Awaitable<void> Lane(std::shared_ptr<Work> work) {
   absl::Duration pause = absl::Milliseconds(20);
   while (work->failure.ok() && work->next <= work->nodes.count) {
     const int64_t index = work->next++;
-    absl::Status status = co_await EnsureNode(work->api, work->nodes, index);
+    absl::Status status = co_await TryNode(work, index);
     while (!status.ok() && work->failure.ok()) {
       if (absl::IsInvalidArgument(status) || work->api.executor().Monotonic() > work->end) {
         work->failure = status;
@@ -119,7 +128,7 @@ net::Awaitable<void> Lane(std::shared_ptr<Work> work) {
       }
       co_await net::Sleep(work->api.executor(), pause);
       pause = std::min(2 * pause, absl::Seconds(2));
-      status = co_await EnsureNode(work->api, work->nodes, index);
+      status = co_await TryNode(work, index);
     }
   }
   if (--work->lanes == 0) work->done.Set(true);

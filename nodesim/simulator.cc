@@ -112,7 +112,7 @@ void Simulator::Start() {
   informers_.StartAll();
   for (int i = 0; i < options_.lanes; ++i) {
     lanes_.push_back(std::make_unique<client::Background>());
-    lanes_.back()->Start(api_.executor(), Lane());
+    lanes_.back()->Keep(api_.executor(), "nodesim.lane", [this] { return Lane(); });
   }
 }
 

@@ -4,7 +4,8 @@
 
 namespace bth::scheduler {
 
-ThreadRunner::ThreadRunner() : thread_([this] { Loop(); }) {}
+ThreadRunner::ThreadRunner(net::Barrier& barrier)
+    : barrier_(barrier), thread_([this] { Loop(); }) {}
 
 ThreadRunner::~ThreadRunner() {
   Finish();
@@ -36,7 +37,11 @@ void ThreadRunner::Loop() {
     Work work = std::move(work_.front());
     work_.pop_front();
     lock.unlock();
-    work();
+    try {
+      work();
+    } catch (...) {
+      barrier_.Caught("scheduling_thread", net::Consequence::kLost);
+    }
   }
 }
 

@@ -21,10 +21,11 @@ class CycleRunner {
   virtual void Finish() {}
 };
 
-// The scheduling thread of a daemon. Destruction finishes what was given and joins.
+// The scheduling thread of a daemon. Destruction finishes what was given and joins. Work sees to
+// its own exceptions; one that escapes ends at the barrier, and the thread goes on.
 class ThreadRunner final : public CycleRunner {
  public:
-  ThreadRunner();
+  explicit ThreadRunner(net::Barrier& barrier);
   ~ThreadRunner() override;
   void Run(Work work) override;
   void Finish() override;
@@ -32,6 +33,7 @@ class ThreadRunner final : public CycleRunner {
  private:
   void Loop();
 
+  net::Barrier& barrier_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Work> work_;

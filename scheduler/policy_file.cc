@@ -99,11 +99,11 @@ void PolicyFile::Watch(Install install, Refused refused) {
 }
 
 void PolicyFile::Poll() {
+  timer_ = executor_.RunAfter(options_.poll, [this] { Poll(); });
   if (const Stamp now = Look(); now != stamp_) {
     stamp_ = now;
     Reload();
   }
-  timer_ = executor_.RunAfter(options_.poll, [this] { Poll(); });
 }
 
 void PolicyFile::Reload() {

@@ -17,10 +17,12 @@
 #include "net/text_response.h"
 
 namespace bth::cmd {
-namespace {}  // namespace
 
 ControllerDaemon::ControllerDaemon(net::IoContext& io, const ControllerFlags& flags)
-    : io_(io), flags_(flags), rng_(RandomSeed()) {}
+    : io_(io), flags_(flags), rng_(RandomSeed()) {
+  escapes_ = io_.barrier().Listen(
+      [this](const net::Escape& escape) { metrics_.client().ExceptionCaught(escape.place); });
+}
 
 absl::StatusOr<std::unique_ptr<ControllerDaemon>> ControllerDaemon::Create(
     net::IoContext& io, const ControllerFlags& flags) {
@@ -57,8 +59,10 @@ absl::Status ControllerDaemon::Wire() {
 }
 
 void ControllerDaemon::Act() {
-  controllers_ = std::make_unique<controllers::ControllerSet>(
-      *api_, metrics_, rng_, flags_.Options(), MakeControllerTools(io_));
+  controllers_ = std::make_unique<KeptControllers>(io_, [this] {
+    return std::make_unique<controllers::ControllerSet>(*api_, metrics_, rng_, flags_.Options(),
+                                                        MakeControllerTools(io_));
+  });
   controllers_->Start();
 }
 
@@ -96,9 +100,11 @@ net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
     co_return net::TextResponse(200, "ok\n");
   }
   if (path == "/readyz") {
-    if (controllers_ == nullptr || controllers_->running())
-      co_return net::TextResponse(200, "ok\n");
-    const std::vector<std::string> unsynced = controllers_->Unsynced();
+    if (controllers_ == nullptr) co_return net::TextResponse(200, "ok\n");
+    const controllers::ControllerSet* const set = controllers_->set();
+    if (set == nullptr) co_return net::TextResponse(503, "the controllers are made anew\n");
+    if (set->running()) co_return net::TextResponse(200, "ok\n");
+    const std::vector<std::string> unsynced = set->Unsynced();
     co_return net::TextResponse(
         503, absl::StrCat("not yet listed: ", absl::StrJoin(unsynced, ", "), "\n"));
   }

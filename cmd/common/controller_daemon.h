@@ -9,9 +9,9 @@
 #include "client/api_client.h"
 #include "client/background.h"
 #include "cmd/common/controller_flags.h"
+#include "cmd/common/kept_controllers.h"
 #include "cmd/common/leadership.h"
 #include "cmd/common/page_servers.h"
-#include "controllers/manager/controller_set.h"
 #include "metrics/controller_metrics.h"
 #include "metrics/registry.h"
 #include "net/io_context.h"
@@ -44,10 +44,11 @@ class ControllerDaemon final {
   metrics::Registry registry_;
   metrics::ControllerMetrics metrics_{registry_};
   std::unique_ptr<client::ApiClient> api_;
-  std::unique_ptr<Leadership> leadership_;                   // Null without election.
-  std::unique_ptr<controllers::ControllerSet> controllers_;  // Null until we act.
+  std::unique_ptr<Leadership> leadership_;        // Null without election.
+  std::unique_ptr<KeptControllers> controllers_;  // Null until we act.
   std::unique_ptr<PageServers> servers_;
   client::Background stop_;
+  std::shared_ptr<void> escapes_;
   bool stopping_ = false;
   int exit_code_ = 0;
 };

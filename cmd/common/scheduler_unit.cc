@@ -67,7 +67,10 @@ SchedulerUnit::SchedulerUnit(client::ApiClient& api, Metrics& metrics, framework
                   .runner = runner_,
                   .clock = clock_,
                   .metrics = &metrics.scheduler},
-                 std::move(options)) {}
+                 std::move(options)),
+      escapes_(executor_.barrier().Listen([&metrics](const net::Escape& escape) {
+        metrics.scheduler.client().ExceptionCaught(escape.place);
+      })) {}
 
 SchedulerUnit::~SchedulerUnit() {
   scheduler_.StopLeading();

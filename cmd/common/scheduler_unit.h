@@ -1,6 +1,7 @@
 // A scheduler with what it stands on, as vc-scheduler and vc-standalone both need it.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -50,9 +51,10 @@ class SchedulerUnit final {
   Metrics& metrics_;
   const framework::Registry registry_;
   const RealClock clock_;
-  scheduler::ThreadRunner runner_;
+  scheduler::ThreadRunner runner_{executor_.barrier()};
   scheduler::Scheduler scheduler_;
   client::Background dump_;
+  const std::shared_ptr<void> escapes_;
 };
 
 // The plugins and actions that are compiled in, and those of the shared objects in `plugins_dir`.

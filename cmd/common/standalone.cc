@@ -158,10 +158,12 @@ absl::Status Standalone::ServeSchedulerPages() {
 
 void Standalone::MakeControllers() {
   controllers_api_ = Client("vc-controller-manager");
-  controllers::ManagerOptions options;
-  options.scheduler_names = flags_.scheduler_names;
-  controllers_ = std::make_unique<controllers::ControllerSet>(
-      *controllers_api_, controller_metrics_, rng_, std::move(options), MakeControllerTools(io_));
+  controllers_ = std::make_unique<KeptControllers>(io_, [this] {
+    controllers::ManagerOptions options;
+    options.scheduler_names = flags_.scheduler_names;
+    return std::make_unique<controllers::ControllerSet>(
+        *controllers_api_, controller_metrics_, rng_, std::move(options), MakeControllerTools(io_));
+  });
 }
 
 absl::Status Standalone::Listen(const net::Handler& handler) {

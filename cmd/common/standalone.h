@@ -13,11 +13,11 @@
 #include "client/api_client.h"
 #include "client/background.h"
 #include "cmd/common/flags.h"
+#include "cmd/common/kept_controllers.h"
 #include "cmd/common/log_flags.h"
 #include "cmd/common/node_flags.h"
 #include "cmd/common/scheduler_unit.h"
 #include "cmd/common/state_folder.h"
-#include "controllers/manager/controller_set.h"
 #include "metrics/controller_metrics.h"
 #include "net/io_context.h"
 #include "net/server.h"
@@ -90,7 +90,7 @@ class Standalone final {
   std::unique_ptr<client::ApiClient> nodes_api_;
   std::unique_ptr<nodesim::Simulator> nodes_;
   std::unique_ptr<nodesim::VolumeController> volumes_;
-  std::unique_ptr<controllers::ControllerSet> controllers_;  // Null with --no-controllers.
+  std::unique_ptr<KeptControllers> controllers_;  // Null with --no-controllers.
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<net::Server> pages_server_;
   std::unique_ptr<net::Server> debug_server_;

@@ -13,10 +13,20 @@ struct WriteProgress {
   std::vector<absl::Status> results;
 };
 
-net::Awaitable<void> Lane(WriteProgress& progress, const Work& work, net::Promised<bool> all_done) {
+net::Awaitable<absl::Status> RunOne(net::Executor& executor, const Work& work, size_t index) {
+  try {
+    co_return co_await work(index);
+  } catch (...) {
+    executor.barrier().Caught("controller.write", net::Consequence::kFailed);
+  }
+  co_return absl::InternalError("the write ended with an exception");
+}
+
+net::Awaitable<void> Lane(net::Executor& executor, WriteProgress& progress, const Work& work,
+                          net::Promised<bool> all_done) {
   while (progress.next < progress.results.size()) {
     const size_t index = progress.next++;
-    progress.results[index] = co_await work(index);
+    progress.results[index] = co_await RunOne(executor, work, index);
   }
   if (--progress.lanes_left == 0) all_done.Set(true);
 }
@@ -33,7 +43,7 @@ net::Awaitable<std::vector<absl::Status>> RunInFlight(net::Executor& executor, s
     std::vector<std::unique_ptr<client::Background>> lanes;
     for (size_t i = progress.lanes_left; i > 0; --i) {
       lanes.push_back(std::make_unique<client::Background>());
-      lanes.back()->Start(executor, Lane(progress, work, all_done));
+      lanes.back()->Start(executor, Lane(executor, progress, work, all_done));
     }
     co_await all_done.Wait();
   }

@@ -31,7 +31,7 @@ Lanes::Lanes(net::Executor& executor, LaneOptions options, LaneHooks hooks)
 void Lanes::Start() {
   for (int i = 0; i < options_.lanes; ++i) {
     lanes_.push_back(std::make_unique<client::Background>());
-    lanes_.back()->Start(executor_, Lane());
+    lanes_.back()->Keep(executor_, "controller.lane", [this] { return Lane(); });
   }
 }
 
@@ -48,8 +48,19 @@ net::Awaitable<void> Lanes::Lane() {
   }
 }
 
+net::Awaitable<LaneHooks::Outcome> Lanes::Work(std::string key) {
+  try {
+    co_return co_await hooks_.work(std::move(key));
+  } catch (...) {
+    executor_.barrier().Caught("controller.work", net::Consequence::kFailed);
+  }
+  LaneHooks::Outcome failed;
+  failed.status = absl::InternalError("the work ended with an exception");
+  co_return std::move(failed);
+}
+
 net::Awaitable<void> Lanes::WorkOn(std::string key) {
-  const LaneHooks::Outcome outcome = co_await hooks_.work(key);
+  const LaneHooks::Outcome outcome = co_await Work(key);
   if (outcome.status.ok()) {
     queue_.Forget(key);
     if (outcome.again.has_value()) queue_.AddAfter(key, *outcome.again);

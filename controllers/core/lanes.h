@@ -52,6 +52,8 @@ class Lanes final {
  private:
   net::Awaitable<void> Lane();
   net::Awaitable<void> WorkOn(std::string key);
+  // An exception counts as a failure.
+  net::Awaitable<LaneHooks::Outcome> Work(std::string key);
 
   net::Executor& executor_;
   const LaneOptions options_;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "net/text_response.h"
 
 namespace bth::net::detail {
 
@@ -99,11 +100,20 @@ Awaitable<bool> Connection::ServeOne(bool first) {
   request.peer = peer_;
   channel_.SetDeadline(absl::InfiniteDuration());
   channel_.WatchPeer([this] { side_.Drop(id_); });
-  Awaitable<Response> work = side_.handler()(std::move(request));
-  Response response = co_await std::move(work);
+  Response response = co_await Handle(std::move(request));
   const bool goes_on = co_await Answer(*head, std::move(response));
   channel_.StopWatching();
   co_return goes_on;
+}
+
+Awaitable<Response> Connection::Handle(Request request) {
+  try {
+    Awaitable<Response> work = side_.handler()(std::move(request));
+    co_return co_await std::move(work);
+  } catch (...) {
+    side_.executor().barrier().Caught("http.handler", Consequence::kFailed);
+  }
+  co_return TextResponse(500, "internal error\n");
 }
 
 Awaitable<absl::StatusOr<RequestHead>> Connection::ReadHead(bool first) {

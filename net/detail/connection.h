@@ -43,12 +43,16 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection() { ReleaseBody(); }
 
-  void Start() { task_.Start(Run()); }
+  void Start() {
+    task_.Start({side_.executor(), "http.connection", [this] { side_.Drop(id_); }}, Run());
+  }
   bool refused() const { return refused_; }
 
  private:
   Awaitable<void> Run();
   Awaitable<void> Serve();
+  // The handler's answer; 500 where an exception cut it off.
+  Awaitable<Response> Handle(Request request);
   // False: the connection must be closed.
   Awaitable<bool> ServeOne(bool first);
   Awaitable<absl::StatusOr<RequestHead>> ReadHead(bool first);

@@ -19,11 +19,19 @@ class OwnedTask {
   OwnedTask& operator=(const OwnedTask&) = delete;
   ~OwnedTask() { Reset(); }
 
+  // What is done about work that an exception cut off; `place` names it for the barrier. It runs
+  // inside that work and must not reset this object.
+  struct Guard {
+    Executor& executor;
+    const char* place;
+    Executor::Task cut_off;
+  };
+
   // Runs `work` at once, up to its first suspension. What ran before must be over.
-  void Start(Awaitable<void> work) {
+  void Start(Guard guard, Awaitable<void> work) {
     BTH_CHECK(!active());
     Reset();
-    handle_ = Drive(std::move(work)).handle;
+    handle_ = Drive(std::move(guard), std::move(work)).handle;
     handle_.resume();
   }
   void Reset() {
@@ -44,7 +52,15 @@ class OwnedTask {
     };
     std::coroutine_handle<promise_type> handle;
   };
-  static Root Drive(Awaitable<void> work) { co_await std::move(work); }
+  static Root Drive(Guard guard, Awaitable<void> work) {
+    try {
+      co_await std::move(work);
+      co_return;
+    } catch (...) {
+      guard.executor.barrier().Caught(guard.place, Consequence::kFailed);
+    }
+    guard.cut_off();
+  }
 
   std::coroutine_handle<Root::promise_type> handle_;
 };

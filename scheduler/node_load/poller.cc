@@ -50,7 +50,7 @@ void LoadPoller::Configure(const LoadSettings& settings) {
   if (Setting(settings, "tls.insecureSkipVerify") == "true") {
     Log(LogLevel::kWarning, "node_load.insecure", {{"remedy", "leave out tls.insecureSkipVerify"}});
   }
-  polling_.Start(context_.executor, Poll());
+  polling_.Keep(context_.executor, "node_load", [this] { return Poll(); });
 }
 
 net::Awaitable<void> LoadPoller::Poll() {

@@ -1,5 +1,6 @@
 // The small tools: clock, strings, digest, random numbers, status, worker pool.
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -42,6 +43,19 @@ TEST_CASE("worker pool: one worker runs on the caller's thread, in order", "[bas
   });
   CHECK(order == std::vector<size_t>{0, 1, 2, 3});
   CHECK(same_thread);
+}
+
+TEST_CASE("worker pool: what escapes from a block goes on to the caller", "[base]") {
+  for (int workers : {1, 4}) {
+    WorkerPool pool(workers);
+    const auto fails = [](size_t block) {
+      if (block == 3) throw std::runtime_error("block 3");
+    };
+    CHECK_THROWS_WITH(pool.ForBlocks(100, fails), "block 3");
+    std::atomic<int> ran{0};
+    pool.ForBlocks(100, [&ran](size_t) { ++ran; });
+    CHECK(ran == 100);
+  }
 }
 
 TEST_CASE("suggest: the nearest name, the first on ties, or none", "[base]") {

@@ -41,6 +41,7 @@ class ApiBed {
     api.reset();
     server.reset();
     executor.RunUntilIdle();
+    CHECK(executor.barrier().caught() == escapes_expected);
   }
 
   // A client whose calls are counted.
@@ -85,6 +86,7 @@ class ApiBed {
     REQUIRE(answer.code == 201);
   }
 
+  int64_t escapes_expected = 0;  // Exceptions that end at the barrier.
   net::VirtualExecutor executor;
   ExecutorClock clock{executor};
   std::unique_ptr<apiserver::ApiServer> server;
