@@ -142,7 +142,11 @@ void ApiClient::Record(const ApiRequest& request, int code, absl::Duration laten
 net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest request,
                                                                     bool stream) {
   const absl::Duration asked_at = executor_.Monotonic();
-  co_await bucket_.Acquire();
+  if (request.last) {
+    co_await bucket_.AcquireLast();
+  } else {
+    co_await bucket_.Acquire();
+  }
   const absl::Duration throttled = executor_.Monotonic() - asked_at;
   for (bool last = false;; last = true) {
     Identity identity;

@@ -80,6 +80,7 @@ struct ApiRequest {
   std::string content_type = "application/json";
   std::string body;
   absl::Duration timeout;  // Zero: the client's default.
+  bool last = false;       // Waits for the rate limit behind all others.
   net::CancelToken cancel;
 };
 

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/types/json.h"
-#include "client/backoff.h"
 #include "client/patch.h"
 
 namespace bth::client {
@@ -45,15 +44,24 @@ bool Retryable(const absl::Status& status) {
 }  // namespace
 
 EventRecorder::EventRecorder(ApiClient& api, Rng& rng, EventRecorderOptions options)
-    : api_(api), rng_(rng), options_(std::move(options)), correlator_(options_.limits) {
+    : api_(api),
+      rng_(rng),
+      options_(std::move(options)),
+      correlator_(options_.limits),
+      parked_(api.executor(), [this](Event* event) { Requeue(event); }) {
   for (int i = 0; i < options_.senders; ++i) {
     senders_.push_back(std::make_unique<Background>());
-    senders_.back()->Start(api_.executor(), SendLoop());
+    senders_.back()->Keep(api_.executor(), "events.sender", [this] { return SendLoop(); });
   }
 }
 
 EventRecorder::~EventRecorder() {
-  if (gate_timer_ != 0) api_.executor().CancelTimer(gate_timer_);
+  api_.executor().CancelTimer(gate_timer_);
+  api_.executor().CancelTimer(pause_);
+}
+
+void EventRecorder::Tell(EventFate fate) const {
+  if (options_.on_fate) options_.on_fate(fate);
 }
 
 EventRecorder::Event* EventRecorder::FindOrAdd(const std::string& key) {
@@ -72,11 +80,13 @@ void EventRecorder::Record(const EventObject& object, EventText text) {
   CutMessage(&text.message);
   if (!correlator_.Admit(object, now)) {
     ++counters_.filtered;
+    Tell(EventFate::kFiltered);
     return;
   }
   Event* event = FindOrAdd(key);
   if (event == nullptr) {
     ++counters_.overflow;
+    Tell(EventFate::kOverflow);
     return;
   }
   if (event->queued || event->sending) ++counters_.merged;
@@ -98,12 +108,29 @@ void EventRecorder::Enqueue(Event* event) {
   event->known = false;
   event->queued = true;
   queue_.push_back(event);
-  Wake();
+  if (!open()) return AskGateLater();
+  if (waiting_.empty()) return;
+  waiting_.back().Set(true);
+  waiting_.pop_back();
 }
 
 void EventRecorder::Wake() {
-  if (gate_timer_ != 0) api_.executor().CancelTimer(std::exchange(gate_timer_, 0));
-  for (const net::Promised<bool>& waiter : std::exchange(waiting_, {})) waiter.Set(true);
+  api_.executor().CancelTimer(std::exchange(gate_timer_, 0));
+  if (queue_.empty()) return;
+  if (!open()) return AskGateLater();
+  for (size_t n = std::min(queue_.size(), waiting_.size()); n > 0; --n) {
+    waiting_.back().Set(true);
+    waiting_.pop_back();
+  }
+}
+
+// Nobody may tell when the gate opens. A pause ends by itself.
+void EventRecorder::AskGateLater() {
+  if (gate_timer_ != 0 || pause_ != 0) return;
+  gate_timer_ = api_.executor().RunAfter(options_.gate_period, [this] {
+    gate_timer_ = 0;
+    Wake();
+  });
 }
 
 void EventRecorder::Settle(Event* event, bool exists) {
@@ -127,23 +154,10 @@ void EventRecorder::Settle(Event* event, bool exists) {
 }
 
 net::Awaitable<void> EventRecorder::WaitForWork() {
-  for (;;) {
-    const bool open = !options_.gate || options_.gate();
-    if (!queue_.empty() && open) co_return;
+  while (queue_.empty() || !open()) {
+    if (!queue_.empty()) AskGateLater();
     const net::Promised<bool> woken(api_.executor());
     waiting_.push_back(woken);
-    if (queue_.empty()) {
-      co_await woken.Wait();
-      continue;
-    }
-    // The gate is closed: nobody may tell when it opens.
-    if (gate_timer_ == 0) {
-      auto ask_again = [this] {
-        gate_timer_ = 0;
-        Wake();
-      };
-      gate_timer_ = api_.executor().RunAfter(options_.gate_period, std::move(ask_again));
-    }
     co_await woken.Wait();
   }
 }
@@ -155,40 +169,90 @@ net::Awaitable<void> EventRecorder::SendLoop() {
     queue_.pop_front();
     event->queued = false;
     event->sending = true;
+    event->changed = false;
+    const bool existed = !event->name.empty();
     ++busy_;
-    co_await Send(event);
+    const absl::Status status = co_await Send(event);
     --busy_;
+    Sent(event, existed, status);
   }
 }
 
-net::Awaitable<void> EventRecorder::Send(Event* event) {
-  Backoff backoff(absl::Seconds(1), absl::Seconds(30), rng_);
-  for (int attempt = 1;; ++attempt) {
-    const bool existed = !event->name.empty();
-    event->changed = false;
-    const absl::Status status = co_await SendOnce(event);
-    if (status.ok()) {
-      ++(existed ? counters_.counted : counters_.created);
-      co_return Settle(event, true);
-    }
-    if (existed && absl::IsNotFound(status) && attempt < options_.attempts_max) {
-      event->name.clear();  // It expired on the server: a new one takes over the count.
-      continue;
-    }
-    if (!Retryable(status) || attempt >= options_.attempts_max) {
-      ++counters_.failed;
-      co_return Settle(event, false);
-    }
-    co_await net::Sleep(api_.executor(), backoff.Next(status));
+net::Awaitable<absl::Status> EventRecorder::Send(Event* event) {
+  try {
+    co_return co_await SendOnce(event);
+  } catch (...) {
+    api_.executor().barrier().Caught("events.write", net::Consequence::kFailed);
   }
+  co_return absl::InternalError("the write ended with an exception");
+}
+
+void EventRecorder::Sent(Event* event, bool existed, const absl::Status& status) {
+  if (status.ok()) {
+    ++(existed ? counters_.counted : counters_.created);
+    busy_key_.clear();
+    event->attempts = 0;
+    Tell(EventFate::kSent);
+    return Settle(event, true);
+  }
+  const bool expired = existed && absl::IsNotFound(status);
+  const bool again = ++event->attempts < options_.attempts_max;
+  if (expired && again) {
+    event->name.clear();  // It expired on the server: a new one takes over the count.
+    return Requeue(event);
+  }
+  if (!Retryable(status) || !again) {
+    ++counters_.failed;
+    event->attempts = 0;
+    Tell(EventFate::kFailed);
+    return Settle(event, false);
+  }
+  const absl::Duration pause = PauseOf(*event, status);
+  if (absl::IsResourceExhausted(status)) NoteBusy(*event, pause);
+  Tell(EventFate::kRetried);
+  parked_.Park(event, pause);
+}
+
+// Ahead of what came later.
+void EventRecorder::Requeue(Event* event) {
+  event->sending = false;
+  event->queued = true;
+  queue_.push_front(event);
+  Wake();
+}
+
+absl::Duration EventRecorder::PauseOf(const Event& event, const absl::Status& status) {
+  constexpr int kDoublingsMax = 20;
+  const absl::Duration step = std::min(
+      options_.retry.first * (int64_t{1} << std::clamp(event.attempts - 1, 0, kDoublingsMax)),
+      options_.retry.second);
+  return std::max(step * (0.5 + 0.5 * rng_.Unit()),
+                  RetryAfter(status).value_or(absl::ZeroDuration()));
+}
+
+// One event that is turned away may have itself to blame: servers limit events by namespace. Two
+// in a row, and nothing succeeded between them: the server means everybody.
+void EventRecorder::NoteBusy(const Event& event, absl::Duration delay) {
+  const bool everybody = !busy_key_.empty() && busy_key_ != event.key;
+  busy_key_ = event.key;
+  if (!everybody || pause_ != 0) return;
+  pause_ = api_.executor().RunAfter(std::min(delay, options_.busy_pause_max), [this] {
+    pause_ = 0;
+    busy_key_.clear();
+    Wake();
+  });
 }
 
 net::Awaitable<absl::Status> EventRecorder::SendOnce(Event* event) {
+  ApiRequest request;
+  request.last = true;
   if (event->name.empty()) {
-    const std::string name = NewName(event->object.name);
-    event->name = name;
-    ApiPath path = EventsPath(event->object, "");
-    const ApiClient::Text created = co_await api_.Create(std::move(path), CreateBody(*event));
+    event->name = NewName(event->object.name);
+    request.verb = "create";
+    request.method = "POST";
+    request.path = EventsPath(event->object, "");
+    request.body = CreateBody(*event);
+    const ApiClient::Text created = co_await api_.Call(std::move(request));
     // After an unknown outcome the name stays out of use: the next attempt takes a new one.
     if (!created.ok()) event->name.clear();
     co_return created.status();
@@ -197,8 +261,12 @@ net::Awaitable<absl::Status> EventRecorder::SendOnce(Event* event) {
   patch.Set({"count"}, event->count)
       .Set({"message"}, event->text.message)
       .Set({"lastTimestamp"}, Stamp(event->last));
-  ApiPath path = EventsPath(event->object, event->name);
-  const ApiClient::Text patched = co_await api_.Patch(std::move(path), patch.Build());
+  request.verb = "patch";
+  request.method = "PATCH";
+  request.path = EventsPath(event->object, event->name);
+  request.content_type = "application/merge-patch+json";
+  request.body = patch.Build().body;
+  const ApiClient::Text patched = co_await api_.Call(std::move(request));
   co_return patched.status();
 }
 

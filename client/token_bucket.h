@@ -18,8 +18,13 @@ class TokenBucket final {
   absl::Duration Take();
   // Take, and wait. A caller that goes away while waiting has spent its token.
   net::Awaitable<void> Acquire();
+  // Behind everybody else: waits until a token is left over, and lets those who come meanwhile
+  // pass.
+  net::Awaitable<void> AcquireLast();
 
  private:
+  void Fill();
+
   net::Executor& executor_;
   const double qps_;
   const double burst_;

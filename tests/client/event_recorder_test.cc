@@ -236,5 +236,98 @@ TEST_CASE("events: a repeat while the first is on its way follows it", "[client]
   CHECK(bed.Body(1)["count"] == Json(3));
 }
 
+TEST_CASE("events: a burst goes out side by side, as fast as answers come", "[client]") {
+  RecorderBed bed;
+  bed.server.delay = absl::Milliseconds(10);
+  bed.open = false;
+  for (int i = 0; i < 2000; ++i) bed.Record(absl::StrCat("p", i), "m");
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.server.requests.empty());
+  bed.open = true;
+  bed.recorder->Wake();
+  const absl::Duration begun = bed.executor.Monotonic();
+  REQUIRE(bed.executor.RunUntil([&bed] { return bed.recorder->idle(); }, absl::Minutes(1)));
+  // 2,000 x 10 ms / 16.
+  CHECK(bed.executor.Monotonic() - begun <= absl::Milliseconds(1300));
+  CHECK(bed.recorder->counters().created == 2000);
+}
+
+TEST_CASE("events: one that fails holds up no other", "[client]") {
+  EventRecorderOptions options;
+  options.senders = 1;
+  RecorderBed bed(options);
+  bed.server.script = [](const net::Request& request) {
+    const bool stuck = absl::StrContains(request.body, "\"name\":\"stuck\"");
+    if (!stuck) return Answer(201, "{}");
+    net::Response out = Answer(429, "{}");
+    out.headers.Add("Retry-After", "300");
+    return out;
+  };
+  bed.Record("stuck", "m");
+  for (int i = 0; i < 10; ++i) bed.Record(absl::StrCat("p", i), "m");
+  bed.executor.RunUntilIdle();
+  CHECK(bed.recorder->counters().created == 10);
+  CHECK(bed.recorder->waiting() == 1);
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.recorder->counters().failed == 1);
+  CHECK(bed.server.requests.size() == 15);
+}
+
+TEST_CASE("events: a server that turns everybody away is left alone for a while", "[client]") {
+  RecorderBed bed;
+  bool busy = true;
+  bed.server.script = [&busy](const net::Request&) {
+    if (!busy) return Answer(201, "{}");
+    net::Response out = Answer(429, "{}");
+    out.headers.Add("Retry-After", "3");
+    return out;
+  };
+  for (int i = 0; i < 500; ++i) bed.Record(absl::StrCat("p", i), "m");
+  bed.executor.Advance(absl::Milliseconds(2900));
+  CHECK(bed.server.requests.size() <= 17);  // Those that were under way.
+  busy = false;
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.recorder->counters().created == 500);
+  CHECK(bed.recorder->idle());
+}
+
+TEST_CASE("events: what became of each is told", "[client]") {
+  EventRecorderOptions options;
+  options.queue_max = 1;
+  std::vector<EventFate> told;
+  options.on_fate = [&told](EventFate fate) { told.push_back(fate); };
+  RecorderBed bed(options);
+  bed.Record("a", "m");
+  bed.Record("b", "m");
+  bed.executor.RunUntilIdle();
+  CHECK(told == std::vector<EventFate>{EventFate::kOverflow, EventFate::kSent});
+}
+
+TEST_CASE("events: the rate limit serves everybody else first", "[client]") {
+  net::VirtualExecutor executor(StartTime());
+  FakeServer server(executor);
+  server.script = [](const net::Request&) { return Answer(200, "{}"); };
+  ApiClientOptions options;
+  options.qps = 10;
+  options.burst = 1;
+  ApiClient api(executor, server.Transport(), options);
+  Rng rng(1);
+  EventRecorder recorder(api, rng, {.component = "volcano"});
+  for (int i = 0; i < 50; ++i)
+    recorder.Record(EventPod(absl::StrCat("p", i)), {"Normal", "R", "m"});
+  executor.Advance(absl::Seconds(1));
+  const size_t events = server.requests.size();
+  CHECK(events >= 9);
+  CHECK(events <= 12);
+  BindRequest bind;
+  bind.namespace_name = "ns";
+  bind.pod = "urgent";
+  const absl::Duration asked = executor.Monotonic();
+  CHECK(testing::Await(executor, api.Bind(bind)).ok());
+  CHECK(executor.Monotonic() - asked <= absl::Milliseconds(101));
+  executor.Advance(absl::Seconds(10));
+  CHECK(recorder.counters().created == 50);
+}
+
 }  // namespace
 }  // namespace bth::client
