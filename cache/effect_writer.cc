@@ -16,25 +16,48 @@ namespace bth::cache {
 using metrics::EffectKind;
 using metrics::EffectOutcome;
 
+namespace {
+
+// The turn of one piece of work; ends with it, however that ends.
+class Turn {
+ public:
+  explicit Turn(int* counter) : counter_(counter) { ++*counter_; }
+  Turn(const Turn&) = delete;
+  ~Turn() { --*counter_; }
+
+ private:
+  int* const counter_;
+};
+
+}  // namespace
+
 EffectWriter::EffectWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
                            metrics::SchedulerMetrics* metrics, EffectWriterOptions options)
     : api_(api),
       mirror_(mirror),
       events_(events),
       metrics_(metrics),
-      options_(options),
+      options_(std::move(options)),
+      parked_(api.executor(), [this](Urgent urgent) { Unpark(std::move(urgent)); }),
       statuses_(api, mirror, events, metrics, [this] { Wake(); }),
       gangs_(mirror, statuses_, events, metrics, options_.gangs),
       volumes_(
           api, mirror,
-          [this](const std::string& pod, const absl::Status& status) { VolumesDone(pod, status); }),
+          [this](const std::string& uid, const absl::Status& status) { VolumesDone(uid, status); }),
       gates_(api, mirror, metrics, options_.gate_removals),
       notices_(events) {
+  gates_.OnFailure([this] {
+    if (on_failure_) on_failure_();
+  });
   gangs_.OnRelease([this](const PlacedPod& pod, const std::string& job) { ReleasePod(pod, job); });
   for (int i = 0; i < options_.lanes; ++i) {
     lanes_.push_back(std::make_unique<client::Background>());
-    lanes_.back()->Start(api_.executor(), Lane());
+    lanes_.back()->Keep(api_.executor(), "effects.lane", [this] { return Lane(); });
   }
+}
+
+EffectWriter::~EffectWriter() {
+  api_.executor().CancelTimer(pause_);
 }
 
 void EffectWriter::CountRefusedBatch() {
@@ -58,7 +81,7 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
   };
   const auto give_up = [&](const absl::Status& status) {
     for (const Urgent& done : *out) {
-      mirror_.storage().Forget(done.key());
+      mirror_.storage().Forget(done.uid);
       mirror_.ForgetAssumption(done.key(), done.uid);
     }
     for (const framework::PromiseEffect& promise : batch.promises) {
@@ -90,12 +113,12 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
     urgent.node = snapshot.node_facts(bind.node).name;
     urgent.volumes = bind.volumes;
     if (bind.volumes != nullptr) {
-      const absl::Status taken = mirror_.storage().Assume(urgent.key(), *bind.volumes, urgent.node);
+      const absl::Status taken = mirror_.storage().Assume(urgent.uid, *bind.volumes, urgent.node);
       if (!taken.ok()) return give_up(taken);
     }
     const absl::Status status = mirror_.AssumeBinding(urgent.key(), urgent.uid, urgent.node);
     if (!status.ok()) {
-      mirror_.storage().Forget(urgent.key());
+      mirror_.storage().Forget(urgent.uid);
       return give_up(status);
     }
     out->push_back(std::move(urgent));
@@ -146,225 +169,49 @@ void EffectWriter::Wake() {
 
 net::Awaitable<void> EffectWriter::Lane() {
   for (;;) {
-    if (!urgent_.empty()) {
-      Urgent next = std::move(urgent_.front());
-      urgent_.pop_front();
-      ++urgent_in_flight_;
-      ++in_flight_;
-      const bool binds = !next.node.empty();
-      if (next.volumes != nullptr) {
-        co_await BindVolumes(std::move(next));
-      } else if (binds) {
-        co_await Bind(std::move(next));
-      } else {
-        co_await Evict(std::move(next));
-      }
-      --urgent_in_flight_;
-      --in_flight_;
-      if (urgent_idle()) {
-        events_.Wake();
-        if (statuses_.HasWork()) Wake();
-      }
-      continue;
+    const bool paused = pause_ != 0;
+    const bool statuses_may_go = urgent_idle() && statuses_in_flight_ < options_.status_lanes;
+    if (!paused && !urgent_.empty()) {
+      co_await SendUrgent();
+    } else if (!paused && statuses_may_go && statuses_.HasWork()) {
+      co_await SendStatus();
+    } else {
+      net::Promised<bool> work(api_.executor());
+      sleeping_.push_back(work);
+      co_await work.Wait();
     }
-    if (urgent_idle() && statuses_.HasWork()) {
-      ++in_flight_;
-      Wake();  // More statuses may be sent side by side.
-      co_await statuses_.SendOne();
-      --in_flight_;
-      continue;
+  }
+}
+
+net::Awaitable<void> EffectWriter::SendUrgent() {
+  Urgent next = std::move(urgent_.front());
+  urgent_.pop_front();
+  {
+    const Turn urgent_turn(&urgent_in_flight_);
+    const Turn turn(&in_flight_);
+    try {
+      co_await Send(next);
+    } catch (...) {
+      api_.executor().barrier().Caught("effects.urgent", net::Consequence::kLost);
+      Abandon(next);
     }
-    net::Promised<bool> work(api_.executor());
-    sleeping_.push_back(work);
-    co_await work.Wait();
   }
+  if (!urgent_idle()) co_return;
+  events_.Wake();
+  if (statuses_.HasWork()) Wake();
 }
 
-// Writes what the volumes of the pod need; the pod is bound when its claims are.
-net::Awaitable<void> EffectWriter::BindVolumes(Urgent bind) {
-  const std::string pod = bind.key();
-  VolumeBinder::Order order;
-  order.pod = pod;
-  order.uid = bind.uid;
-  order.node = bind.node;
-  order.plan = bind.volumes;
-  waiting_[pod] = std::move(bind);
-  absl::Status status = co_await volumes_.Write(std::move(order));
-  if (status.ok()) co_return;
-  if (client::OutcomeUnknown(status)) status = absl::UnavailableError(status.message());
-  VolumesDone(pod, status);
-}
-
-void EffectWriter::VolumesDone(const std::string& pod, const absl::Status& status) {
-  const auto known = waiting_.find(pod);
-  if (known == waiting_.end()) return;
-  Urgent bind = std::move(known->second);
-  waiting_.erase(known);
-  if (status.ok()) {
-    bind.volumes = nullptr;
-    urgent_.push_back(std::move(bind));
-    Wake();
-    return;
-  }
-  const bool changed = absl::IsAborted(status) || absl::IsNotFound(status) ||
-                       absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
-  BindFailure why = BindFailure::kRefused;
-  if (absl::IsCancelled(status)) why = BindFailure::kGone;
-  if (changed) why = BindFailure::kConflict;
-  if (absl::IsUnavailable(status)) why = BindFailure::kUnreachable;
-  BindingFailed(bind, why, Annotate(status, "binding volumes"));
-}
-
-net::Awaitable<void> EffectWriter::Bind(Urgent bind) {
-  const absl::Duration start = api_.executor().Monotonic();
-  client::BindRequest request;
-  request.namespace_name = bind.ns;
-  request.pod = bind.name;
-  request.uid = bind.uid;
-  request.node = bind.node;
-  const absl::Status status = co_await api_.Bind(std::move(request));
-  if (status.ok()) {
-    BindingDone(bind, api_.executor().Monotonic() - start);
-    co_return;
-  }
+net::Awaitable<void> EffectWriter::SendStatus() {
+  const Turn status_turn(&statuses_in_flight_);
+  const Turn turn(&in_flight_);
+  Wake();  // More statuses may be sent side by side.
+  std::string object;
+  const absl::Status status = co_await statuses_.SendOne(&object);
   if (absl::IsResourceExhausted(status)) {
-    // Nothing happened; the server wants us to slow down.
-    Count(EffectKind::kBind, EffectOutcome::kRetried);
-    const absl::Duration delay = client::RetryAfter(status).value_or(absl::Seconds(1));
-    co_await net::Sleep(api_.executor(), delay);
-    urgent_.push_back(std::move(bind));
-    co_return;
+    NoteBusy(object, client::RetryAfter(status).value_or(options_.retry.first));
+  } else if (status.ok()) {
+    busy_object_.clear();
   }
-  if (client::OutcomeUnknown(status) || absl::IsAborted(status) || absl::IsNotFound(status) ||
-      absl::IsAlreadyExists(status)) {
-    co_await Resolve(std::move(bind), status);
-    co_return;
-  }
-  BindingFailed(bind,
-                absl::IsUnavailable(status) ? BindFailure::kUnreachable : BindFailure::kRefused,
-                status);
-}
-
-net::Awaitable<void> EffectWriter::Resolve(Urgent bind, absl::Status failure) {
-  const client::ApiPath path{"pods",
-                             types::ResourceTraits<types::Pod>::type().Path(bind.ns, bind.name)};
-  for (;;) {
-    const absl::StatusOr<std::string> text = co_await api_.Get(path);
-    if (absl::IsNotFound(text.status())) {
-      BindingFailed(bind, BindFailure::kGone, text.status());
-      co_return;
-    }
-    if (text.ok()) {
-      const absl::StatusOr<types::Pod> pod = types::Decode<types::Pod>(std::string_view(*text));
-      if (!pod.ok() || pod->meta.uid != bind.uid || pod->meta.deletion_time) {
-        BindingFailed(bind, BindFailure::kGone, failure);
-      } else if (pod->spec.node_name == bind.node) {
-        BindingDone(bind, absl::ZeroDuration());
-      } else if (!pod->spec.node_name.empty()) {
-        // Placed by somebody else: the watch tells the rest.
-        Count(EffectKind::kBind, EffectOutcome::kSkipped);
-        mirror_.ForgetAssumption(bind.key(), bind.uid);
-        Finish(bind);
-      } else {
-        BindingFailed(
-            bind,
-            client::OutcomeUnknown(failure) ? BindFailure::kUnreachable : BindFailure::kConflict,
-            failure);
-      }
-      co_return;
-    }
-    co_await net::Sleep(api_.executor(), options_.resolve_retry);
-  }
-}
-
-void EffectWriter::BindingDone(const Urgent& bind, absl::Duration took) {
-  Count(EffectKind::kBind, EffectOutcome::kOk);
-  if (metrics_ != nullptr) {
-    metrics_->StageDone(metrics::Stage::kBind, took);
-    metrics_->TaskReached(metrics::TaskMoment::kBound,
-                          api_.executor().Now() - absl::FromUnixMicros(bind.created_us));
-  }
-  events_.Record(PodObject(bind.key(), bind.uid),
-                 {"Normal", "Scheduled",
-                  absl::StrCat("Successfully assigned ", bind.key(), " to ", bind.node)});
-  Finish(bind);
-}
-
-void EffectWriter::BindingFailed(const Urgent& bind, BindFailure why, const absl::Status& status) {
-  Count(EffectKind::kBind, EffectOutcome::kFailed);
-  Log(LogLevel::kWarning, "pod.bind_failed",
-      {{"pod", bind.key()}, {"node", bind.node}, {"status", status}});
-  mirror_.ForgetAssumption(bind.key(), bind.uid);
-  gangs_.BindingFailed(bind.job, why,
-                       why == BindFailure::kGone
-                           ? absl::StrCat("pod ", bind.key(), " was deleted before it was bound")
-                           : absl::StrCat("pod ", bind.key(), " could not be bound to node ",
-                                          bind.node, ": ", std::string(status.message())),
-                       api_.executor().Now());
-  if (why != BindFailure::kGone) {
-    statuses_.WantPodCondition(
-        bind.key(), bind.uid, "SchedulerError",
-        absl::StrCat("failed to bind to node ", bind.node, ": ", std::string(status.message())),
-        true);
-  }
-  Finish(bind);
-}
-
-void EffectWriter::Finish(const Urgent& urgent) {
-  if (urgent.node.empty()) return;
-  mirror_.storage().Forget(urgent.key());
-  AddUnderWay(-1);
-  gangs_.BindingEnds(urgent.job, api_.executor().Now());
-}
-
-net::Awaitable<void> EffectWriter::Evict(Urgent eviction) {
-  client::DeleteOptions options;
-  options.uid = eviction.uid;
-  const absl::Status status = co_await api_.Evict(eviction.ns, eviction.name, options);
-  if (status.ok() || absl::IsNotFound(status)) {
-    Count(EffectKind::kEvict, EffectOutcome::kOk);
-    std::string message = absl::StrCat("Pod is evicted, because of ", eviction.action);
-    if (!eviction.beneficiary.empty()) absl::StrAppend(&message, ", for ", eviction.beneficiary);
-    events_.Record(PodObject(eviction.key(), eviction.uid),
-                   {"Warning", "Evict", std::move(message)});
-    co_return;
-  }
-  // The server says 429 when it is busy, and when a budget forbids the eviction.
-  const bool busy = absl::IsResourceExhausted(status) &&
-                    status.message().find("disruption budget") == absl::string_view::npos;
-  if (busy) {
-    Count(EffectKind::kEvict, EffectOutcome::kRetried);
-    const absl::Duration delay = client::RetryAfter(status).value_or(absl::Seconds(1));
-    co_await net::Sleep(api_.executor(), delay);
-    urgent_.push_back(std::move(eviction));
-    co_return;
-  }
-  Count(EffectKind::kEvict, EffectOutcome::kFailed);
-  mirror_.ForgetAssumption(eviction.key(), eviction.uid);
-  if (absl::IsUnavailable(status) || client::OutcomeUnknown(status)) {
-    // The pod stays, or the watch tells that it went; the next cycle decides anew.
-    Log(LogLevel::kWarning, "pod.eviction_failed", {{"pod", eviction.key()}, {"status", status}});
-    co_return;
-  }
-  EvictionRefused(eviction, status);
-}
-
-// The next cycle decides anew, about others than this one for a while.
-void EffectWriter::EvictionRefused(const Urgent& eviction, const absl::Status& status) {
-  const absl::Duration pause = mirror_.SparePod(eviction.key(), eviction.uid);
-  Log(LogLevel::kWarning, "pod.eviction_refused",
-      {{"pod", eviction.key()}, {"status", status}, {"pause", absl::FormatDuration(pause)}});
-  const auto tell = [&](const std::string& pod, std::string text) {
-    const std::optional<PodView> view = mirror_.Pod(pod);
-    if (!view) return;
-    events_.Record(PodObject(pod, view->uid), {"Warning", "EvictionRefused", std::move(text)});
-  };
-  const std::string why = absl::StrCat(std::string(status.message()),
-                                       "; it is not tried again for ", absl::FormatDuration(pause));
-  tell(eviction.key(), absl::StrCat("the pod may not be evicted (", eviction.action, "): ", why));
-  if (eviction.beneficiary.empty()) return;
-  tell(eviction.beneficiary,
-       absl::StrCat("pod ", eviction.key(), " may not be evicted for this one: ", why));
 }
 
 void EffectWriter::ReleasePod(const PlacedPod& pod, const std::string& job) {

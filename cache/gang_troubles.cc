@@ -60,7 +60,7 @@ void GangTroubles::BatchCame() {
 }
 
 void GangTroubles::BindingFailed(const std::string& job, BindFailure why, std::string what,
-                                 absl::Time now) {
+                                 absl::Time now, absl::Duration at_least) {
   const auto [entry, fresh] = troubles_.try_emplace(job);
   Trouble& trouble = entry->second;
   if (fresh) {
@@ -68,7 +68,7 @@ void GangTroubles::BindingFailed(const std::string& job, BindFailure why, std::s
     trouble.never_whole = begun != under_way_.end() && begun->second.from_nothing;
   }
   trouble.what = std::move(what);
-  Hold(job, why, &trouble, now);
+  Hold(job, why, &trouble, now, at_least);
   // While nobody can be reached, trying does not show that the gang cannot be whole.
   if (why == BindFailure::kUnreachable && trouble.release_at != absl::InfiniteFuture()) {
     trouble.release_at = now + options_.release_after;
@@ -77,20 +77,27 @@ void GangTroubles::BindingFailed(const std::string& job, BindFailure why, std::s
 
 // One job that the server refuses must not be tried in every cycle. Failures of the same attempt
 // count once.
-void GangTroubles::Hold(const std::string& job, BindFailure why, Trouble* trouble, absl::Time now) {
+void GangTroubles::Hold(const std::string& job, BindFailure why, Trouble* trouble, absl::Time now,
+                        absl::Duration at_least) {
   if (why == BindFailure::kGone) {
     if (trouble->next_hold == absl::ZeroDuration()) trouble->why = why;
     return;
   }
   const bool same_attempt = trouble->held_until > now;
-  if (same_attempt && why <= trouble->why) return;
+  if (same_attempt && why <= trouble->why) {
+    if (trouble->held_until >= now + at_least) return;
+    trouble->held_until = now + at_least;
+    mirror_.HoldJob(job, trouble->held_until);
+    return;
+  }
   const auto& [initial, longest] = why == BindFailure::kUnreachable ? options_.hold_unreachable
                                    : why == BindFailure::kConflict  ? options_.hold_conflict
                                                                     : options_.hold_refused;
-  const absl::Duration hold = std::clamp(trouble->next_hold, initial, longest);
+  const absl::Duration own = std::clamp(trouble->next_hold, initial, longest);
+  const absl::Duration hold = std::max(own, at_least);
   trouble->why = why;
   trouble->held_until = now + hold;
-  trouble->next_hold = std::min(2 * hold, longest);
+  trouble->next_hold = std::min(2 * own, longest);
   mirror_.HoldJob(job, trouble->held_until);
 }
 

@@ -58,7 +58,9 @@ class GangTroubles {
   // A batch that binds pods of the job comes in, before any of them is assumed bound.
   void BatchComes(const std::string& job);
   void BindingBegins(const std::string& job) { ++under_way_[job].bindings; }
-  void BindingFailed(const std::string& job, BindFailure why, std::string what, absl::Time now);
+  // The job pauses for `at_least` as well: the server said so.
+  void BindingFailed(const std::string& job, BindFailure why, std::string what, absl::Time now,
+                     absl::Duration at_least = absl::ZeroDuration());
   // Whatever came of it.
   void BindingEnds(const std::string& job, absl::Time now);
   // Forgets what BatchComes noted of jobs of which no binding began.
@@ -88,7 +90,8 @@ class GangTroubles {
     bool releasing = false;
   };
 
-  void Hold(const std::string& job, BindFailure why, Trouble* trouble, absl::Time now);
+  void Hold(const std::string& job, BindFailure why, Trouble* trouble, absl::Time now,
+            absl::Duration at_least);
   // True when nothing is left to say about the job.
   bool Review(const std::string& job, Trouble* trouble, absl::Time now);
   void Release(const std::string& job, Trouble* trouble, absl::Time now);

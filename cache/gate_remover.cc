@@ -28,7 +28,14 @@ client::Patch GateRemovalPatch(std::string_view uid) {
 
 GateRemover::GateRemover(client::ApiClient& api, Mirror& mirror, metrics::SchedulerMetrics* metrics,
                          int workers)
-    : api_(api), mirror_(mirror), metrics_(metrics), workers_(workers) {}
+    : api_(api),
+      mirror_(mirror),
+      metrics_(metrics),
+      workers_(workers),
+      parked_(api.executor(), [this](Wish wish) {
+        waiting_.push_back(std::move(wish));
+        Wake();
+      }) {}
 
 void GateRemover::Take(const framework::CycleReport& report) {
   bool dropped = false;
@@ -39,7 +46,7 @@ void GateRemover::Take(const framework::CycleReport& report) {
       mirror_.AssumeGateLifted(names.Key(), names.uid);
       continue;
     }
-    if (static_cast<int64_t>(waiting_.size()) >= kWaitingPerWorker * workers_) {
+    if (static_cast<int64_t>(waiting()) >= kWaitingPerWorker * workers_) {
       dropped = true;
       break;
     }
@@ -51,14 +58,14 @@ void GateRemover::Take(const framework::CycleReport& report) {
   if (!dropped) return;
   if (metrics_ != nullptr) metrics_->LimitReached("gate_removals");
   Log(LogLevel::kWarning, "gates.queue_full",
-      {{"waiting", static_cast<int64_t>(waiting_.size())},
+      {{"waiting", static_cast<int64_t>(waiting())},
        {"remedy", "raise --gate-removal-worker-num; a later cycle tries again"}});
 }
 
 void GateRemover::Wake() {
   if (static_cast<int>(running_.size()) < workers_ && sleeping_.empty()) {
     running_.push_back(std::make_unique<client::Background>());
-    running_.back()->Start(api_.executor(), Work());
+    running_.back()->Keep(api_.executor(), "gates.worker", [this] { return Work(); });
     return;
   }
   if (sleeping_.empty()) return;
@@ -82,22 +89,29 @@ net::Awaitable<void> GateRemover::Work() {
   }
 }
 
+net::Awaitable<absl::Status> GateRemover::Send(const Wish& wish) {
+  try {
+    const client::ApiPath path{"pods",
+                               types::ResourceTraits<types::Pod>::type().Path(wish.ns, wish.name)};
+    client::Patch patch = GateRemovalPatch(wish.uid);
+    const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
+    co_return answer.status();
+  } catch (...) {
+    api_.executor().barrier().Caught("gates.removal", net::Consequence::kFailed);
+  }
+  co_return absl::InternalError("the removal ended with an exception");
+}
+
 net::Awaitable<void> GateRemover::Remove(Wish wish) {
-  const client::ApiPath path{"pods",
-                             types::ResourceTraits<types::Pod>::type().Path(wish.ns, wish.name)};
-  client::Patch patch = GateRemovalPatch(wish.uid);
-  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
-  if (answer.ok()) {
+  const absl::Status status = co_await Send(wish);
+  if (status.ok()) {
     wanted_.erase(wish.uid);  // The watch shows the pod without its gate.
     co_return;
   }
-  const absl::Status& status = answer.status();
   const bool other_pod = absl::IsNotFound(status) || absl::IsAborted(status);
   if (!other_pod && ++wish.attempts < kAttemptsMax) {
-    // The server is in trouble, or says no: this worker waits with it.
     const absl::Duration pause = kPause * (int64_t{1} << wish.attempts);
-    co_await net::Sleep(api_.executor(), client::RetryAfter(status).value_or(pause));
-    waiting_.push_back(std::move(wish));
+    parked_.Park(std::move(wish), client::RetryAfter(status).value_or(pause));
     co_return;
   }
   if (!other_pod) {
@@ -105,6 +119,7 @@ net::Awaitable<void> GateRemover::Remove(Wish wish) {
   }
   wanted_.erase(wish.uid);
   mirror_.ForgetGateLifted(wish.key(), wish.uid);
+  if (on_failure_) on_failure_();
 }
 
 }  // namespace bth::cache

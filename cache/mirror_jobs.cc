@@ -329,7 +329,7 @@ absl::Time Mirror::NextHoldEnd() const {
   absl::Time earliest = absl::InfiniteFuture();
   for (JobId job : held_) earliest = std::min(earliest, job_records_[job].held_until);
   for (const auto& [key, pod] : spared_) {
-    if (pod.until > clock_->Now()) earliest = std::min(earliest, pod.until);
+    if (!pod.over) earliest = std::min(earliest, pod.until);
   }
   const bool any_waits = now_.active_jobs != nullptr && !now_.active_jobs->empty();
   if (any_waits && !leaving_.empty()) {

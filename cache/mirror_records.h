@@ -30,6 +30,7 @@ struct SparedPod {
   std::string uid;
   absl::Time until;
   absl::Duration pause;  // The last one; the next refusal doubles it.
+  bool over = false;     // And snapshots say so.
 };
 
 struct NodeRecord {

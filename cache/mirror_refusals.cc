@@ -20,9 +20,10 @@ absl::Duration Mirror::SparePod(const std::string& key, std::string_view uid) {
     return absl::ZeroDuration();
   }
   SparedPod& spared = spared_[key];
-  if (spared.uid != uid) spared = {.uid = std::string(uid), .until = {}, .pause = {}};
+  if (spared.uid != uid) spared = {.uid = std::string(uid)};
   spared.pause = std::clamp(2 * spared.pause, kFirstPause, kLongestPause);
   spared.until = clock_->Now() + spared.pause;
+  spared.over = false;
   if (now_.tasks[known->second].preemptable) ChangeRow(known->second).preemptable = false;
   changed_ = true;
   return spared.pause;
@@ -35,7 +36,8 @@ void Mirror::EndSpares() {
     const auto known = pods_.find(it->first);
     const bool there =
         known != pods_.end() && pod_records_[known->second].pod.names.uid == it->second.uid;
-    if (there && it->second.until <= now) {
+    if (there && !it->second.over && it->second.until <= now) {
+      it->second.over = true;
       const bool preemptable = pod_records_[known->second].pod.preemptable;
       if (now_.tasks[known->second].preemptable != preemptable) {
         ChangeRow(known->second).preemptable = preemptable;

@@ -178,10 +178,11 @@ void StatusWriter::WantPodCondition(const std::string& key, const std::string& u
 
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   const ShownPodGroup* shown = sent_groups_.Known(key);
+  const auto wish = groups_.find(key);
   // Another scheduler's pods may have made it theirs meanwhile.
-  if (shown == nullptr || !mirror_.OwnsGroup(key)) return Urgency::kNone;
+  if (shown == nullptr || wish == groups_.end() || !mirror_.OwnsGroup(key)) return Urgency::kNone;
   const ShownPodGroup& known = *shown;
-  const ShownPodGroup& wanted = groups_.at(key).status;
+  const ShownPodGroup& wanted = wish->second.status;
   if (wanted.phase != known.phase) {
     return IsPlacing(known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
   }
@@ -199,7 +200,9 @@ StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
 }
 
 StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
-  const PodWish& wish = pods_.at(key);
+  const auto known = pods_.find(key);
+  if (known == pods_.end()) return Urgency::kNone;
+  const PodWish& wish = known->second;
   const std::optional<PodView> view = mirror_.Pod(key);
   if (!view || view->uid != wish.uid || view->status != model::TaskStatus::kPending) {
     return Urgency::kNone;
@@ -219,10 +222,11 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
 
 StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
   const NamedAmounts* shown = mirror_.ShownAllocatedOf(key);
-  if (shown == nullptr) return Urgency::kNone;
+  const auto wish = queues_.find(key);
+  if (shown == nullptr || wish == queues_.end()) return Urgency::kNone;
   auto sent = sent_queues_.find(key);
   const NamedAmounts& known = sent != sent_queues_.end() ? sent->second : *shown;
-  return SameAmounts(queues_.at(key), known) ? Urgency::kNone : Urgency::kTally;
+  return SameAmounts(wish->second, known) ? Urgency::kNone : Urgency::kTally;
 }
 
 StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {
@@ -244,7 +248,6 @@ void StatusWriter::Schedule(const Target& target) {
       Drop(target);
       return;
     case Urgency::kNow:
-      due_.erase(target);
       MakeReady(target);
       return;
     case Urgency::kTally:
@@ -291,6 +294,7 @@ void StatusWriter::Drop(const Target& target) {
 }
 
 void StatusWriter::MakeReady(const Target& target) {
+  due_.erase(target);  // Or its time would come while it is in flight.
   if (busy_.contains(target)) return;
   busy_[target] = false;
   ready_.push_back(target);
@@ -351,30 +355,37 @@ void StatusWriter::FireDue() {
   ForgetShown();
 }
 
-net::Awaitable<void> StatusWriter::SendOne() {
-  if (ready_.empty()) co_return;
+net::Awaitable<absl::Status> StatusWriter::SendOne(std::string* object) {
+  if (ready_.empty()) co_return absl::OkStatus();
   const Target target = ready_.front();
   ready_.pop_front();
   // Things may have moved since the wish became ready.
   if (UrgencyOf(target) == Urgency::kNone) {
     busy_.erase(target);
     Drop(target);
-    co_return;
+    co_return absl::OkStatus();
   }
   busy_[target] = true;
-  absl::Status status;
-  switch (target.first) {
-    case Kind::kPodGroup:
-      status = co_await SendGroup(target.second);
-      break;
-    case Kind::kPod:
-      status = co_await SendPod(target.second);
-      break;
-    case Kind::kQueue:
-      status = co_await SendQueue(target.second);
-      break;
-  }
+  const absl::Status status = co_await Send(target);
+  if (object != nullptr) *object = target.second;
   Settled(target, status);
+  co_return status;
+}
+
+net::Awaitable<absl::Status> StatusWriter::Send(Target target) {
+  try {
+    switch (target.first) {
+      case Kind::kPodGroup:
+        co_return co_await SendGroup(target.second);
+      case Kind::kPod:
+        co_return co_await SendPod(target.second);
+      case Kind::kQueue:
+        co_return co_await SendQueue(target.second);
+    }
+  } catch (...) {
+    api_.executor().barrier().Caught("statuses.write", net::Consequence::kFailed);
+  }
+  co_return absl::InternalError("the write ended with an exception");
 }
 
 // What the server will not write is no promise. Failures that may pass leave it standing: the

@@ -57,8 +57,9 @@ class StatusWriter {
   size_t waiting() const {
     return groups_.size() + pods_.size() + queues_.size() + due_.size() + ready_.size();
   }
-  // Sends the oldest ready wish, if any.
-  net::Awaitable<void> SendOne();
+  // Sends the oldest ready wish, if any; what it failed with is known here already, and `object`,
+  // if not null, then names its object. A wish that fails waits by itself.
+  net::Awaitable<absl::Status> SendOne(std::string* object = nullptr);
 
  private:
   enum class Kind : uint8_t { kPodGroup, kPod, kQueue };
@@ -115,6 +116,8 @@ class StatusWriter {
   // What went well stays worth telling when a newer wish comes before it was told.
   static void KeepGoodNews(const std::vector<framework::EventReport>& untold, GroupWish* wish);
   void TellGroup(const std::string& key, const GroupWish& wish);
+  // An exception counts as a failure.
+  net::Awaitable<absl::Status> Send(Target target);
   net::Awaitable<absl::Status> SendGroup(std::string key);
   net::Awaitable<absl::Status> SendPod(std::string key);
   net::Awaitable<absl::Status> SendQueue(std::string key);
@@ -137,9 +140,11 @@ class StatusWriter {
   SentGroups sent_groups_;
   absl::flat_hash_map<std::string, PodWish> sent_pods_;
   absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
+  // A target waits for its time, is ready, or is in flight; never two of them at once. What is
+  // ready or in flight keeps its wish.
   std::deque<Target> ready_;  // In order; a target stands here once.
   absl::flat_hash_map<Target, Due> due_;
-  absl::flat_hash_map<Target, bool> busy_;     // In flight.
+  absl::flat_hash_map<Target, bool> busy_;     // Ready (false) or in flight (true).
   absl::flat_hash_map<Target, int> failures_;  // In a row.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_ = absl::InfiniteDuration();

@@ -53,8 +53,10 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   client::Patch patch = PodGroupStatusPatch(wish.status, wish.session, api_.executor().Now());
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) {
-    GroupWish& left = groups_.at(key);  // Nobody drops what is in flight.
-    if (left.uid == wish.uid) KeepGoodNews(wish.events, &left);
+    const auto left = groups_.find(key);
+    if (left != groups_.end() && left->second.uid == wish.uid) {
+      KeepGoodNews(wish.events, &left->second);
+    }
     co_return answer.status();
   }
   std::string base = wish.status.resource_version;

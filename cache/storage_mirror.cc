@@ -244,15 +244,15 @@ absl::Status StorageMirror::Check(const model::VolumePlan::Choice& choice,
   return absl::OkStatus();
 }
 
-absl::Status StorageMirror::Assume(const std::string& pod, const model::VolumePlan& plan,
+absl::Status StorageMirror::Assume(const std::string& uid, const model::VolumePlan& plan,
                                    const std::string& node) {
   for (const auto& choice : plan.choices) BTH_RETURN_IF_ERROR(Check(choice, node));
   const bool news = news_;
   for (const auto& choice : plan.choices) {
     Promise& promise = promises_[choice.claim];
     const bool fresh = promise.pods.empty();
-    promise.pods.push_back(pod);
-    claims_of_[pod].push_back(choice.claim);
+    promise.pods.push_back(uid);
+    claims_of_[uid].push_back(choice.claim);
     if (!fresh) continue;
     promise.claim_uid = choice.claim_uid;
     promise.volume = choice.volume;
@@ -268,8 +268,8 @@ absl::Status StorageMirror::Assume(const std::string& pod, const model::VolumePl
   return absl::OkStatus();
 }
 
-void StorageMirror::Forget(const std::string& pod) {
-  const auto known = claims_of_.find(pod);
+void StorageMirror::Forget(const std::string& uid) {
+  const auto known = claims_of_.find(uid);
   if (known == claims_of_.end()) return;
   const std::vector<std::string> claims = std::move(known->second);
   claims_of_.erase(known);
@@ -279,7 +279,7 @@ void StorageMirror::Forget(const std::string& pod) {
     const auto promise = promises_.find(claim);
     if (promise == promises_.end()) continue;
     std::vector<std::string>& pods = promise->second.pods;
-    if (const auto at = std::find(pods.begin(), pods.end(), pod); at != pods.end()) pods.erase(at);
+    if (const auto at = std::find(pods.begin(), pods.end(), uid); at != pods.end()) pods.erase(at);
     if (!pods.empty()) continue;
     const std::string volume = promise->second.volume;
     promises_.erase(promise);

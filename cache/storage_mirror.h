@@ -42,12 +42,12 @@ class StorageMirror {
   // The pods on a node that have volumes; null: none.
   void PutMounts(model::NodeId node, std::shared_ptr<const model::NodeMounts> mounts);
 
-  // Takes what `plan` chose for a pod that goes to `node`, until Forget. kFailedPrecondition when
-  // a claim or volume is not as the plan saw it, or was promised otherwise meanwhile; nothing is
-  // taken then.
-  absl::Status Assume(const std::string& pod, const model::VolumePlan& plan,
+  // Takes what `plan` chose for the pod with that UID, which goes to `node`, until Forget.
+  // kFailedPrecondition when a claim or volume is not as the plan saw it, or was promised otherwise
+  // meanwhile; nothing is taken then.
+  absl::Status Assume(const std::string& uid, const model::VolumePlan& plan,
                       const std::string& node);
-  void Forget(const std::string& pod);
+  void Forget(const std::string& uid);
 
   // As the watch tells them; null: there is none.
   const model::ClaimFacts* Claim(std::string_view key) const;
@@ -63,7 +63,7 @@ class StorageMirror {
     std::string claim_uid;
     std::string volume;  // Empty: one is to be made for `node`.
     std::string node;
-    std::vector<std::string> pods;  // That wait for it.
+    std::vector<std::string> pods;  // That wait for it, by UID.
   };
   void ShowClaim(const std::string& key);
   void ShowVolume(const std::string& name);
@@ -76,7 +76,7 @@ class StorageMirror {
   absl::flat_hash_map<std::string, std::string> attachment_keys_;   // The same, by name.
   std::map<std::string, Promise> promises_;                         // By claim.
   absl::flat_hash_map<std::string, std::string> promised_volumes_;  // The claim of each.
-  absl::flat_hash_map<std::string, std::vector<std::string>> claims_of_;  // Promised to a pod.
+  absl::flat_hash_map<std::string, std::vector<std::string>> claims_of_;  // By UID.
   model::StorageView now_;
   std::shared_ptr<const model::StorageView> published_;
   bool dirty_ = false;  // Since the last Publish: some row changed,

@@ -44,11 +44,6 @@ types::Json ReferenceTo(const VolumePlan::Choice& choice) {
   return out;
 }
 
-// Something may have changed between the read and the write: worth another look.
-bool WorthAnotherTry(const absl::Status& status) {
-  return absl::IsAborted(status) || client::OutcomeUnknown(status);
-}
-
 }  // namespace
 
 VolumeBinder::VolumeBinder(client::ApiClient& api, const Mirror& mirror, Report report)
@@ -67,20 +62,14 @@ net::Awaitable<absl::Status> VolumeBinder::Write(Order order) {
     for (int tries = 1;; ++tries) {
       const absl::Status status = co_await WriteOnce(order, choice, &entry.written[choice]);
       if (status.ok()) break;
-      if (absl::IsResourceExhausted(status)) {
-        // Nothing happened; the server wants us to slow down.
-        const absl::Duration delay = client::RetryAfter(status).value_or(absl::Seconds(1));
-        if (api_.executor().Monotonic() + delay - start > order.plan->timeout) co_return status;
-        co_await net::Sleep(api_.executor(), delay);
-      } else if (!WorthAnotherTry(status) || tries == kTriesMax) {
-        co_return status;
-      }
+      // Something changed between the read and the write: worth another look at once.
+      if (!absl::IsAborted(status) || tries == kTriesMax) co_return status;
     }
   }
   entry.deadline = start + order.plan->timeout;
-  const std::string pod = order.pod;
+  const std::string uid = order.uid;
   entry.order = std::move(order);
-  waiting_[pod] = std::move(entry);
+  waiting_[uid] = std::move(entry);
   // Not now: the caller is not ready for the answer.
   if (timer_ != 0) api_.executor().CancelTimer(timer_);
   timer_ = api_.executor().RunAfter(absl::ZeroDuration(), [this] {
@@ -165,7 +154,7 @@ net::Awaitable<absl::Status> VolumeBinder::Annotate(const VolumePlan::Choice& ch
 void VolumeBinder::Review() {
   const absl::Duration now = api_.executor().Monotonic();
   std::vector<std::pair<std::string, absl::Status>> done;
-  for (const auto& [pod, entry] : waiting_) {
+  for (const auto& [uid, entry] : waiting_) {
     absl::Status status = Look(entry);
     if (absl::IsUnavailable(status)) {
       if (entry.deadline > now) continue;
@@ -173,10 +162,10 @@ void VolumeBinder::Review() {
           absl::StrCat("timed out after ", absl::FormatDuration(entry.order.plan->timeout), ": ",
                        std::string(status.message())));
     }
-    done.emplace_back(pod, std::move(status));
+    done.emplace_back(uid, std::move(status));
   }
-  for (const auto& [pod, status] : done) waiting_.erase(pod);
-  for (auto& [pod, status] : done) report_(pod, std::move(status));
+  for (const auto& [uid, status] : done) waiting_.erase(uid);
+  for (auto& [uid, status] : done) report_(uid, std::move(status));
   Rearm();
 }
 
@@ -185,7 +174,7 @@ void VolumeBinder::Rearm() {
   timer_ = 0;
   if (waiting_.empty()) return;
   absl::Duration first = absl::InfiniteDuration();
-  for (const auto& [pod, entry] : waiting_) first = std::min(first, entry.deadline);
+  for (const auto& [uid, entry] : waiting_) first = std::min(first, entry.deadline);
   const absl::Duration wait = first - api_.executor().Monotonic();
   timer_ = api_.executor().RunAfter(std::max(wait, absl::ZeroDuration()), [this] {
     timer_ = 0;

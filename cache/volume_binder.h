@@ -28,17 +28,20 @@ class VolumeBinder {
     std::string node;
     std::shared_ptr<const model::VolumePlan> plan;
   };
-  // Told once per order, not from inside Write: OK when every claim is bound. kCancelled: the pod
+  // Told once per order, by the pod's UID, not from inside Write: OK when every claim is bound.
+  // kCancelled: the pod
   // is no more to be bound. kAborted, kFailedPrecondition: things changed. kDeadlineExceeded: the
   // claims were not bound in time.
-  using Report = std::function<void(const std::string& pod, absl::Status status)>;
+  using Report = std::function<void(const std::string& uid, absl::Status status)>;
 
   // `api` and `mirror` outlive it.
   VolumeBinder(client::ApiClient& api, const Mirror& mirror, Report report);
   ~VolumeBinder();
   VolumeBinder(const VolumeBinder&) = delete;
 
-  // OK: everything is written, and the order waits; its outcome is reported later.
+  // OK: everything is written, and the order waits; its outcome is reported later. Where the server
+  // is busy (kResourceExhausted), or an outcome is unknown, it may be called again after a pause:
+  // what was written is found written.
   net::Awaitable<absl::Status> Write(Order order);
   // Looks again at the orders that wait; to be called when claims, volumes, nodes or pods changed.
   // Cost: follows their number.
@@ -68,7 +71,7 @@ class VolumeBinder {
   client::ApiClient& api_;
   const Mirror& mirror_;
   const Report report_;
-  std::map<std::string, Waiting> waiting_;  // By pod.
+  std::map<std::string, Waiting> waiting_;  // By the pod's UID: one made anew has another.
   net::Executor::TimerId timer_ = 0;
 };
 

@@ -164,6 +164,10 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
   }
   effect_queue_depth_ =
       registry.AddGauge("batholith_effect_queue_depth", "Effects that wait to be sent.").With();
+  effects_parked_ = registry
+                        .AddGauge("batholith_effects_parked",
+                                  "Bindings and evictions that wait for their next attempt.")
+                        .With();
   limits_ = {registry.AddCounter("batholith_limit_reached_total",
                                  "Times a built-in limit cut something off."),
              "limit",
@@ -293,6 +297,10 @@ void SchedulerMetrics::Effect(EffectKind kind, EffectOutcome outcome, int64_t co
 
 void SchedulerMetrics::SetEffectQueueDepth(int64_t depth) {
   effect_queue_depth_.Set(static_cast<double>(depth));
+}
+
+void SchedulerMetrics::SetEffectsParked(int64_t parked) {
+  effects_parked_.Set(static_cast<double>(parked));
 }
 
 void SchedulerMetrics::LimitReached(std::string_view limit) {

@@ -89,6 +89,8 @@ class SchedulerMetrics {
   // Effects on the API server.
   void Effect(EffectKind kind, EffectOutcome outcome, int64_t count = 1);
   void SetEffectQueueDepth(int64_t depth);
+  // Bindings and evictions that wait for their next attempt.
+  void SetEffectsParked(int64_t parked);
 
   // A limit named by the code was reached, such as "effect_queue".
   void LimitReached(std::string_view limit);
@@ -146,7 +148,7 @@ class SchedulerMetrics {
   std::array<LazyHistogram, 4> task_moments_, stages_;
   std::array<Histogram, 5> phases_;
   std::array<std::array<Counter, 4>, 6> effects_;
-  Gauge effect_queue_depth_, shapes_, half_bound_gangs_;
+  Gauge effect_queue_depth_, effects_parked_, shapes_, half_bound_gangs_;
   Gauge active_jobs_, unschedulable_jobs_;
   Counter snapshot_rows_, index_hits_, index_misses_, mirror_rebuilds_;
   std::array<Counter, 2> conf_reloads_;

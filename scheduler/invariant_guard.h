@@ -53,8 +53,8 @@ class InvariantGuard {
   explicit InvariantGuard(InvariantGuardOptions options) : options_(options) {}
 
   void Note(std::vector<InvariantRecord> found, absl::Duration now);
-  // A defect was found that may have left something behind: the cluster is read anew, as after a
-  // violation, but nothing stops meanwhile.
+  // Something was cut off halfway: the cluster is to be read anew, and the cycles after it are
+  // checked. Nothing is stopped meanwhile.
   void Doubt(absl::Duration now);
   // The next cycle is to be checked before anything of it is written.
   bool suspicious(absl::Duration now) const;

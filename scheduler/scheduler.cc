@@ -15,11 +15,24 @@
 namespace bth::scheduler {
 namespace {
 
+void CountEvent(metrics::SchedulerMetrics& metrics, client::EventFate fate) {
+  using metrics::EffectOutcome;
+  constexpr EffectOutcome kOutcomes[] = {EffectOutcome::kOk, EffectOutcome::kRetried,
+                                         EffectOutcome::kFailed, EffectOutcome::kSkipped,
+                                         EffectOutcome::kSkipped};
+  metrics.Effect(metrics::EffectKind::kEvent, kOutcomes[static_cast<size_t>(fate)]);
+  if (fate == client::EventFate::kOverflow) metrics.LimitReached("event_queue");
+}
+
 client::EventRecorderOptions RecorderOptions(const SchedulerOptions& options,
+                                             metrics::SchedulerMetrics* metrics,
                                              std::function<bool()> gate) {
   client::EventRecorderOptions out;
   out.component = options.scheduler_names.size() == 1 ? options.scheduler_names.front() : "volcano";
   out.gate = std::move(gate);
+  if (metrics != nullptr) {
+    out.on_fate = [metrics](client::EventFate fate) { CountEvent(*metrics, fate); };
+  }
   return out;
 }
 
@@ -55,7 +68,7 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       rng_(options_.seed),
       mirror_(context.clock, {.default_queue = options_.default_queue}),
       events_(context.api, rng_,
-              RecorderOptions(options_, [this] { return writer_.urgent_idle(); })),
+              RecorderOptions(options_, context.metrics, [this] { return writer_.urgent_idle(); })),
       writer_(context.api, mirror_, events_, context.metrics, WriterOptions(options_)),
       effects_(context.executor, writer_),
       policy_file_(context.executor, context.registry, context.metrics, options_.policy),
@@ -72,6 +85,11 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
                              .lifts_queue_gates = options_.gate_removals > 0})),
       guard_(options_.invariants),
       pace_(options_.pace) {
+  writer_.OnFailure([this] { Kick(); });
+  // What was cut off may have left the mirror, or a decision about it, half done.
+  escapes_ = context_.executor.barrier().Listen([this](const net::Escape& escape) {
+    if (escape.consequence == net::Consequence::kLost) Doubt();
+  });
   MakeFeed();
 }
 
@@ -159,7 +177,7 @@ void Scheduler::MakeFeed() {
 
 void Scheduler::StartCache() {
   feed_->Start();
-  sync_.Start(context_.executor, AwaitSync());
+  sync_.Keep(context_.executor, "first_lists", [this] { return AwaitSync(); });
 }
 
 // No decision before every first list is in; who is late is named, again and again.
@@ -177,7 +195,10 @@ void Scheduler::Lead() {
   const std::pair<std::string, bool> queues[] = {{"root", false}, {options_.default_queue, true}};
   for (const auto& [name, reclaimable] : queues) {
     queue_makers_.push_back(std::make_unique<client::Background>());
-    queue_makers_.back()->Start(context_.executor, EnsureQueue(name, reclaimable));
+    auto ensure = [this, queue = name, reclaims = reclaimable] {
+      return EnsureQueue(queue, reclaims);
+    };
+    queue_makers_.back()->Keep(context_.executor, "standing_queue", std::move(ensure));
   }
   Kick();
 }
@@ -208,8 +229,13 @@ bool Scheduler::idle() const {
   return !running_ && timer_ == 0 && !mirror_.changed() && writer_.idle() && events_.idle();
 }
 
+void Scheduler::Doubt() {
+  guard_.Doubt(context_.executor.Monotonic());
+  Kick();
+}
+
 void Scheduler::OnBatch() {
-  if (writer_.waiting_for_volumes() > 0) writer_.ReviewVolumes();
+  writer_.Review();
   TellNotices();
   Kick();
 }
@@ -247,12 +273,10 @@ void Scheduler::StartCycle() {
     ReadAnew();
     return;
   }
-  running_ = true;
   policy_changed_ = false;
   const absl::Duration start = context_.clock.Monotonic();
   std::shared_ptr<const model::Snapshot> snapshot = Publish();
   if (snapshot == nullptr) {
-    running_ = false;
     timer_at_ = guard_.rebuild_at();
     timer_ = context_.executor.RunAfter(std::max(timer_at_ - now, absl::ZeroDuration()), [this] {
       timer_ = 0;
@@ -281,6 +305,7 @@ void Scheduler::StartCycle() {
     context_.executor.Post(
         [this, outcome = std::move(outcome)]() mutable { CycleEnded(std::move(outcome)); });
   };
+  running_ = true;  // From here on CycleEnded comes, whatever happens.
   context_.runner.Run(std::move(work));
 }
 
@@ -422,7 +447,12 @@ absl::StatusOr<std::unique_ptr<net::ByteStream>> Scheduler::Dump() {
 
 void Scheduler::Inspect(ReadCycle read, std::function<void(std::string)> done) {
   context_.runner.Run([this, worker = worker_, read = std::move(read), done = std::move(done)] {
-    std::string text = read(worker->cycle());
+    std::string text;
+    try {
+      text = read(worker->cycle());
+    } catch (...) {
+      context_.executor.barrier().Caught("cycle.inspection", net::Consequence::kFailed);
+    }
     context_.executor.Post([done, text = std::move(text)]() mutable { done(std::move(text)); });
   });
 }

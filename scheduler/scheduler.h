@@ -117,6 +117,8 @@ class Scheduler {
  private:
   void OnBatch();
   void Kick();
+  // What is known of the cluster may not be so: it is read anew, ever more rarely.
+  void Doubt();
   void StartCycle();
   struct Outcome {
     CycleWorker::Result of_cycle;
@@ -170,6 +172,7 @@ class Scheduler {
   int64_t rows_published_ = 0;  // Of the mirror's count.
   std::weak_ptr<void> dump_;    // The turn of the one that is read.
   std::vector<std::unique_ptr<client::Background>> queue_makers_;
+  std::shared_ptr<void> escapes_;
   std::unique_ptr<Feed> feed_;  // Near the end: its callbacks use the rest.
   client::Background sync_;
 };
