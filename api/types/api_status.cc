@@ -6,6 +6,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/types/decoder.h"
+#include "api/types/protobuf/documents.h"
+#include "api/types/protobuf/wire.h"
 #include "api/types/reader.h"
 #include "api/types/refusal.h"
 #include "api/types/status_body.h"
@@ -24,6 +26,11 @@ constexpr size_t kBodyQuoteMax = 256;
 std::string Payload(const absl::Status& status, const char* url) {
   const absl::optional<absl::Cord> payload = status.GetPayload(url);
   return payload.has_value() ? std::string(*payload) : std::string();
+}
+
+bool ReadJsonStatus(std::string text, StatusBody* body) {
+  Decoder decoder(StatusBodyOps(), body);
+  return ReadInPlace(&text, &decoder).ok() && decoder.error().ok();
 }
 
 }  // namespace
@@ -45,13 +52,13 @@ absl::Status ToStatus(const StatusBody& body) {
 
 absl::Status StatusFromResponse(int http_code, std::string_view body) {
   StatusBody parsed;
-  std::string text(body);
-  Decoder decoder(StatusBodyOps(), &parsed);
-  const bool readable = ReadInPlace(&text, &decoder).ok() && decoder.error().ok();
+  const bool is_protobuf = body.starts_with(kProtobufMagic);
+  const bool readable =
+      is_protobuf ? ReadProtobufStatus(body, &parsed) : ReadJsonStatus(std::string(body), &parsed);
   if (!readable || (parsed.message.empty() && parsed.reason.empty())) {
     parsed = StatusBody{};
     parsed.message = absl::StrCat("HTTP ", http_code);
-    if (!body.empty()) {
+    if (!body.empty() && !is_protobuf) {
       absl::StrAppend(&parsed.message, ": ", ToAbsl(body.substr(0, kBodyQuoteMax)));
     }
   }

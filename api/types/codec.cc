@@ -11,16 +11,9 @@
 namespace bth::types::codec_internal {
 namespace {
 
-constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-
 absl::Status Finish(const absl::Status& read, const Decoder& decoder, const Resource& resource,
                     const void* object) {
   return NameObject(read.ok() ? decoder.error() : read, resource, resource.meta(object));
-}
-
-bool IsEventType(std::string_view type) {
-  return type == "ADDED" || type == "MODIFIED" || type == "DELETED" || type == "BOOKMARK" ||
-         type == "ERROR";
 }
 
 // The event's type when it is the first member and there are no blanks, as all known servers send
@@ -31,24 +24,6 @@ std::string_view LeadingType(std::string_view line) {
   line.remove_prefix(kStart.size());
   const std::string_view type = line.substr(0, line.find('"'));
   return IsEventType(type) ? type : std::string_view();
-}
-
-// Completes an event after its document was read without a syntax error.
-void FinishEvent(const Resource& resource, const absl::Status& error, EventTarget* target) {
-  const ObjectMeta& meta = resource.meta(target->object);
-  const bool bookmark = target->type == "BOOKMARK";
-  absl::Status status = error;
-  if (status.ok() && meta.name.empty() && !bookmark) {
-    status = absl::InvalidArgumentError("metadata.name: missing");
-  }
-  target->status = NameObject(status, resource, meta);
-  target->initial_events_end = bookmark && meta.Annotation(kInitialEventsEnd) == "true";
-}
-
-absl::Status NotAnEvent(std::string_view type) {
-  return absl::InvalidArgumentError(absl::StrCat("watch event: type \"", ToAbsl(type.substr(0, 64)),
-                                                 "\": expected ADDED, MODIFIED, DELETED, "
-                                                 "BOOKMARK or ERROR"));
 }
 
 // Reads an event whose type is not known beforehand, by way of a tree.

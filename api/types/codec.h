@@ -20,6 +20,9 @@
 
 namespace bth::types {
 
+// How an answer of the API server is written. Objects that we write are always JSON.
+enum class Encoding : uint8_t { kJson, kProtobuf };
+
 struct TypeOps;  // The field tables; private to this folder.
 
 // Limits of one document. The transport limits its bytes.
@@ -92,6 +95,12 @@ absl::Status DecodeText(const Resource& resource, std::string text, void* object
 absl::Status DecodeJson(const Resource& resource, const Json& json, void* object);
 absl::Status DecodeListText(const Resource& resource, std::string text, const ListTarget& target);
 absl::Status DecodeEventText(const Resource& resource, std::string line, EventTarget* target);
+// protobuf/documents.cc
+absl::Status DecodeListMessage(const Resource& resource, std::string_view message,
+                               const ListTarget& target);
+absl::Status DecodeEventMessage(const Resource& resource, std::string_view message,
+                                EventTarget* target);
+bool IsReadFromProtobuf(const Resource& resource);
 std::string EncodeText(const Resource& resource, const void* object);
 std::vector<std::string> ListFieldPaths(const Resource& resource);
 
@@ -114,9 +123,17 @@ absl::StatusOr<T> Decode(const Json& json) {
   return object;
 }
 
-// Reads a list response, parsing the body in place.
+// Whether lists and watches of T may be asked for as protobuf: core kinds, but not custom ones.
 template <class T>
-absl::StatusOr<ListResult<T>> DecodeList(std::string text) {  // NOLINT: it is moved below.
+bool IsReadFromProtobuf() {
+  return codec_internal::IsReadFromProtobuf(codec_internal::ResourceOf<T>());
+}
+
+// Reads a list response, parsing JSON in place. Of protobuf `text` is the list's message itself,
+// without the envelope.
+template <class T>
+absl::StatusOr<ListResult<T>> DecodeList(std::string text,  // NOLINT: it is moved below.
+                                         Encoding encoding = Encoding::kJson) {
   ListResult<T> result;
   const codec_internal::ListTarget target = {
       &result.items,
@@ -126,19 +143,28 @@ absl::StatusOr<ListResult<T>> DecodeList(std::string text) {  // NOLINT: it is m
       &result.malformed,
       &result.resource_version,
       &result.continue_token};
-  BTH_RETURN_IF_ERROR(
-      codec_internal::DecodeListText(codec_internal::ResourceOf<T>(), std::move(text), target));
+  const codec_internal::Resource& resource = codec_internal::ResourceOf<T>();
+  if (encoding == Encoding::kProtobuf) {
+    BTH_RETURN_IF_ERROR(codec_internal::DecodeListMessage(resource, text, target));
+  } else {
+    BTH_RETURN_IF_ERROR(codec_internal::DecodeListText(resource, std::move(text), target));
+  }
   return result;
 }
 
-// Reads one line of a watch. An error means that the line itself is not an event.
+// Reads one line of a watch, or one frame. An error means that the line itself is not an event.
 template <class T>
-absl::StatusOr<WatchEvent<T>> DecodeWatchEvent(std::string line) {  // NOLINT: moved below.
+absl::StatusOr<WatchEvent<T>> DecodeWatchEvent(std::string line,  // NOLINT: moved below.
+                                               Encoding encoding = Encoding::kJson) {
   using Type = typename WatchEvent<T>::Type;
   WatchEvent<T> event;
   codec_internal::EventTarget target = {&event.object, {}, false, absl::OkStatus()};
-  BTH_RETURN_IF_ERROR(
-      codec_internal::DecodeEventText(codec_internal::ResourceOf<T>(), std::move(line), &target));
+  const codec_internal::Resource& resource = codec_internal::ResourceOf<T>();
+  if (encoding == Encoding::kProtobuf) {
+    BTH_RETURN_IF_ERROR(codec_internal::DecodeEventMessage(resource, line, &target));
+  } else {
+    BTH_RETURN_IF_ERROR(codec_internal::DecodeEventText(resource, std::move(line), &target));
+  }
   event.type = target.type == "ADDED"      ? Type::kAdded
                : target.type == "MODIFIED" ? Type::kModified
                : target.type == "DELETED"  ? Type::kDeleted

@@ -22,6 +22,8 @@ std::string Found(const Scalar& value) {
       return absl::StrCat("the number ", value.real);
     case ScalarKind::kString:
       return absl::StrCat("the string \"", ToAbsl(value.text.substr(0, 64)), "\"");
+    case ScalarKind::kTime:
+      return "a time";
   }
   return "";
 }
@@ -237,23 +239,9 @@ void Decoder::BeginItem() {
 }
 
 void Decoder::EndItem() {
-  const codec_internal::ListTarget& list = *list_->list;
-  absl::Status error = std::exchange(error_, absl::OkStatus());
-  const ObjectMeta& meta = list_->resource->meta(list.last(list.items));
-  if (error.ok() && meta.name.empty()) {
-    error = absl::InvalidArgumentError("metadata.name: missing");
-  }
-  if (error.ok()) return;
-  Malformed malformed{meta.ns, meta.name, meta.uid, {}};
-  malformed.status =
-      NameObject(error, *list_->resource, meta, absl::StrCat("items[", items_ - 1, "]"));
-  list.drop_last(list.items);
-  list.malformed->push_back(std::move(malformed));
-  if (list.malformed->size() > kMalformedMax) {
-    refusal_ =
-        absl::StrCat("more than ", kMalformedMax,
-                     " malformed items, the first: ", list.malformed->front().status.message());
-  }
+  std::string refusal = FinishItem(*list_->resource, *list_->list,
+                                   std::exchange(error_, absl::OkStatus()), items_ - 1);
+  if (!refusal.empty()) refusal_ = std::move(refusal);
 }
 
 void Decoder::FailType(const TypeOps& ops, std::string_view found) {
@@ -277,6 +265,22 @@ std::string Decoder::Path() const {
     }
   }
   return path;
+}
+
+std::string FinishItem(const codec_internal::Resource& resource,
+                       const codec_internal::ListTarget& list, absl::Status error, size_t index) {
+  const ObjectMeta& meta = resource.meta(list.last(list.items));
+  if (error.ok() && meta.name.empty()) {
+    error = absl::InvalidArgumentError("metadata.name: missing");
+  }
+  if (error.ok()) return "";
+  Malformed malformed{meta.ns, meta.name, meta.uid, {}};
+  malformed.status = NameObject(error, resource, meta, absl::StrCat("items[", index, "]"));
+  list.drop_last(list.items);
+  list.malformed->push_back(std::move(malformed));
+  if (list.malformed->size() <= kMalformedMax) return "";
+  return absl::StrCat("more than ", kMalformedMax,
+                      " malformed items, the first: ", list.malformed->front().status.message());
 }
 
 absl::Status NameObject(const absl::Status& status, const codec_internal::Resource& resource,

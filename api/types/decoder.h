@@ -93,6 +93,11 @@ class Decoder {
   std::string refusal_;
 };
 
+// Closes the item number `index` (from 0) of a list: one with an error, or without a name, is taken
+// out and told. The answer is why the list as a whole is to be given up, or empty.
+std::string FinishItem(const codec_internal::Resource& resource,
+                       const codec_internal::ListTarget& list, absl::Status error, size_t index);
+
 // `status` with "pod default/a: " before its message.
 absl::Status NameObject(const absl::Status& status, const codec_internal::Resource& resource,
                         const ObjectMeta& meta, std::string_view fallback = {});

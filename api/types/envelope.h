@@ -3,7 +3,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "absl/status/status.h"
+#include "api/types/codec.h"
 #include "api/types/decoder.h"
 #include "api/types/status_body.h"
 #include "api/types/type_ops.h"
@@ -22,5 +25,12 @@ struct EventEnvelope {
   DynamicTarget object;
 };
 const TypeOps& EventEnvelopeOps();
+
+bool IsEventType(std::string_view type);
+// kInvalidArgument: what stands there is no type of an event.
+absl::Status NotAnEvent(std::string_view type);
+// Completes an event whose object was read; `error` is what was wrong with it.
+void FinishEvent(const codec_internal::Resource& resource, const absl::Status& error,
+                 codec_internal::EventTarget* target);
 
 }  // namespace bth::types

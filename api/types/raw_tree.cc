@@ -18,6 +18,8 @@ Json ToJson(const Scalar& value) {
       return value.real;
     case ScalarKind::kString:
       return value.text;
+    case ScalarKind::kTime:
+      break;  // Not in JSON.
   }
   return {};
 }

@@ -73,6 +73,10 @@ bool SetQuantity(void* target, const Scalar& value, std::string* reason) {
 }
 
 bool SetTime(void* target, const Scalar& value, std::string* reason) {
+  if (value.kind == ScalarKind::kTime) {
+    *static_cast<absl::Time*>(target) = value.time;
+    return true;
+  }
   if (value.kind != ScalarKind::kString) return false;
   return Take(ParseTimestamp(value.text), static_cast<absl::Time*>(target), reason);
 }

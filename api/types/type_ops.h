@@ -8,11 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "absl/time/time.h"
+
 namespace bth::types {
 
 class Json;
 
-enum class ScalarKind : uint8_t { kNull, kBool, kInt, kDouble, kString };
+// kTime comes from protobuf only: JSON has times as texts.
+enum class ScalarKind : uint8_t { kNull, kBool, kInt, kDouble, kString, kTime };
 
 // One scalar of a document. The text points into the document.
 struct Scalar {
@@ -21,6 +24,7 @@ struct Scalar {
   int64_t whole = 0;
   double real = 0;
   std::string_view text{};
+  absl::Time time{};
 };
 
 enum class Shape : uint8_t {

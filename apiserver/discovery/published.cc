@@ -57,7 +57,7 @@ class Publisher {
   }
 
   Json Builtin(const ResourceType& type) {
-    const std::string message = absl::StrCat(PackageOfGroup(type.group), ".", type.kind);
+    const std::string message = absl::StrCat(types::PackageOfGroup(type.group), ".", type.kind);
     Json schema = OfMessage(message);
     schema.Set("description", absl::StrCat("An object of the kind ", type.kind, "."));
     if (!FieldsOfMessage(message).empty()) return schema;
@@ -90,7 +90,7 @@ class Publisher {
 
   Json OfMessage(const std::string& message) {
     Json properties = Json::MakeObject();
-    for (const ProtoField& field : FieldsOfMessage(message)) {
+    for (const types::ProtoField& field : FieldsOfMessage(message)) {
       Json value = OfType(field.type);
       if (field.list) value = Json::MakeObject({{"type", "array"}, {"items", std::move(value)}});
       if (field.map) {

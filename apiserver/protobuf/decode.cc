@@ -1,6 +1,5 @@
 #include "apiserver/protobuf/decode.h"
 
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,7 +7,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "apiserver/protobuf/schema.h"
+#include "api/types/protobuf/schema.h"
+#include "api/types/protobuf/wire.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -16,8 +16,13 @@ namespace bth::apiserver {
 namespace {
 
 using types::Json;
+using types::ProtoField;
+using types::ProtoMessage;
+using types::SmallMessage;
+using types::WireField;
+using types::WireReader;
+using types::WireType;
 
-constexpr std::string_view kMagic{"k8s\0", 4};
 constexpr int kMessageDepthMax = 64;
 
 absl::Status Broken(std::string_view why) {
@@ -25,83 +30,13 @@ absl::Status Broken(std::string_view why) {
       absl::StrCat("the protobuf body cannot be read: ", ToAbsl(why)));
 }
 
-// One field on the wire.
-struct Field {
-  uint32_t number = 0;
-  int wire = 0;
-  uint64_t value = 0;      // Of numbers.
-  std::string_view bytes;  // Of everything else.
-};
+absl::Status Whole(const WireReader& reader) {
+  return reader.error() == nullptr ? absl::OkStatus() : Broken(reader.error());
+}
 
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-  bool done() const { return rest_.empty(); }
-
-  absl::StatusOr<Field> Next() {
-    BTH_ASSIGN_OR_RETURN(const uint64_t key, Varint());
-    Field field;
-    field.number = static_cast<uint32_t>(key >> 3);
-    field.wire = static_cast<int>(key & 7);
-    if (field.number == 0) return Broken("field number 0");
-    switch (field.wire) {
-      case 0: {
-        BTH_ASSIGN_OR_RETURN(field.value, Varint());
-        return field;
-      }
-      case 1:
-      case 5: {
-        BTH_ASSIGN_OR_RETURN(field.bytes, Take(field.wire == 1 ? 8 : 4));
-        return field;
-      }
-      case 2: {
-        BTH_ASSIGN_OR_RETURN(const uint64_t length, Varint());
-        BTH_ASSIGN_OR_RETURN(field.bytes, Take(length));
-        return field;
-      }
-      default:
-        return Broken("unknown wire type");
-    }
-  }
-
- private:
-  absl::StatusOr<uint64_t> Varint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty()) return Broken("it ends in the middle");
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    return Broken("a number is too long");
-  }
-  absl::StatusOr<std::string_view> Take(uint64_t length) {
-    if (length > rest_.size()) return Broken("it ends in the middle");
-    const std::string_view piece = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return piece;
-  }
-
-  std::string_view rest_;
-};
-
-// The numbers and texts of a small message by field number.
-struct Small {
-  uint64_t numbers[4] = {};
-  std::string_view texts[5];
-};
-
-absl::StatusOr<Small> ReadSmall(std::string_view bytes) {
-  Small small;
-  for (Reader reader(bytes); !reader.done();) {
-    BTH_ASSIGN_OR_RETURN(const Field field, reader.Next());
-    if (field.wire == 0 && field.number < std::size(small.numbers)) {
-      small.numbers[field.number] = field.value;
-    } else if (field.wire == 2 && field.number < std::size(small.texts)) {
-      small.texts[field.number] = field.bytes;
-    }
-  }
+absl::StatusOr<SmallMessage> ReadSmall(std::string_view bytes) {
+  SmallMessage small;
+  if (const char* error = types::ReadSmallMessage(bytes, &small)) return Broken(error);
   return small;
 }
 
@@ -109,7 +44,7 @@ absl::StatusOr<Small> ReadSmall(std::string_view bytes) {
 using MaybeJson = absl::StatusOr<std::optional<Json>>;
 
 MaybeJson TimeValue(std::string_view bytes, bool micro, bool always) {
-  BTH_ASSIGN_OR_RETURN(const Small small, ReadSmall(bytes));
+  BTH_ASSIGN_OR_RETURN(const SmallMessage small, ReadSmall(bytes));
   const auto seconds = static_cast<int64_t>(small.numbers[1]);
   if (seconds == 0 && !always) return std::optional<Json>();
   const absl::Time time =
@@ -119,7 +54,7 @@ MaybeJson TimeValue(std::string_view bytes, bool micro, bool always) {
 }
 
 absl::StatusOr<Json> RawValue(std::string_view bytes) {
-  BTH_ASSIGN_OR_RETURN(const Small small, ReadSmall(bytes));
+  BTH_ASSIGN_OR_RETURN(const SmallMessage small, ReadSmall(bytes));
   if (small.texts[1].empty()) return Json();
   return Json::Parse(small.texts[1]);
 }
@@ -128,20 +63,20 @@ class Decoder {
  public:
   absl::Status Message(const ProtoMessage& schema, std::string_view bytes, Json& into, int depth) {
     if (depth > kMessageDepthMax) return Broken("it is nested too deeply");
-    for (Reader reader(bytes); !reader.done();) {
-      BTH_ASSIGN_OR_RETURN(const Field field, reader.Next());
+    WireReader reader(bytes);
+    for (WireField field; reader.Next(&field);) {
       const auto known = schema.find(field.number);
       if (known == schema.end()) continue;
       BTH_RETURN_IF_ERROR(Member(known->second, field, into, depth));
     }
-    return absl::OkStatus();
+    return Whole(reader);
   }
 
  private:
-  absl::Status Member(const ProtoField& schema, const Field& field, Json& into, int depth) {
+  absl::Status Member(const ProtoField& schema, const WireField& field, Json& into, int depth) {
     if (schema.inlined) {
-      const ProtoMessage* message = FindMessage(schema.type);
-      if (message == nullptr || field.wire != 2) return Broken(schema.type);
+      const ProtoMessage* message = types::FindMessage(schema.type);
+      if (message == nullptr || field.type != WireType::kBytes) return Broken(schema.type);
       return Message(*message, field.bytes, into, depth + 1);
     }
     if (schema.map) return MapEntry(schema, field, into, depth);
@@ -156,23 +91,24 @@ class Decoder {
     return absl::OkStatus();
   }
 
-  absl::Status MapEntry(const ProtoField& schema, const Field& field, Json& into, int depth) {
-    if (field.wire != 2) return Broken(schema.name);
+  absl::Status MapEntry(const ProtoField& schema, const WireField& field, Json& into, int depth) {
+    if (field.type != WireType::kBytes) return Broken(schema.name);
     std::string key;
     std::optional<Json> value;
-    for (Reader reader(field.bytes); !reader.done();) {
-      BTH_ASSIGN_OR_RETURN(const Field part, reader.Next());
+    WireReader reader(field.bytes);
+    for (WireField part; reader.Next(&part);) {
       if (part.number == 1) key = part.bytes;
       if (part.number != 2) continue;
       BTH_ASSIGN_OR_RETURN(value, Value(schema.type, part, true, depth + 1));
     }
+    BTH_RETURN_IF_ERROR(Whole(reader));
     into[schema.name].Set(key, value.has_value() ? *std::move(value) : Json(""));
     return absl::OkStatus();
   }
 
-  MaybeJson Value(const std::string& type, const Field& field, bool always, int depth) {
+  MaybeJson Value(const std::string& type, const WireField& field, bool always, int depth) {
     const bool number = type == "i" || type == "b";
-    if (number != (field.wire == 0)) return Broken("a field has the wrong type");
+    if (number != (field.type == WireType::kVarint)) return Broken("a field has the wrong type");
     std::optional<Json> value;
     if (type == "i") {
       if (always || field.value != 0) value = Json(static_cast<int64_t>(field.value));
@@ -187,7 +123,7 @@ class Decoder {
     } else if (type == "r") {
       BTH_ASSIGN_OR_RETURN(value, RawValue(field.bytes));
     } else if (type == "q" || type == "n") {
-      BTH_ASSIGN_OR_RETURN(const Small small, ReadSmall(field.bytes));
+      BTH_ASSIGN_OR_RETURN(const SmallMessage small, ReadSmall(field.bytes));
       if (type == "q") {
         value = small.texts[1].empty() ? Json("0") : Json(small.texts[1]);
       } else {
@@ -200,9 +136,9 @@ class Decoder {
     return value;
   }
 
-  MaybeJson Nested(const std::string& type, const Field& field, bool always, int depth) {
-    const ProtoMessage* message = FindMessage(type);
-    if (message == nullptr || field.wire != 2) return Broken(type);
+  MaybeJson Nested(const std::string& type, const WireField& field, bool always, int depth) {
+    const ProtoMessage* message = types::FindMessage(type);
+    if (message == nullptr || field.type != WireType::kBytes) return Broken(type);
     Json object = Json::MakeObject();
     BTH_RETURN_IF_ERROR(Message(*message, field.bytes, object, depth + 1));
     if (object.empty() && !always) return std::optional<Json>();
@@ -210,35 +146,33 @@ class Decoder {
   }
 };
 
-// "apps" of "apps/v1", "core" of "v1", "rbac" of "rbac.authorization.k8s.io/v1".
 std::string PackageOf(std::string_view api_version) {
   const size_t slash = api_version.find('/');
-  if (slash == api_version.npos) return "core";
-  const std::string_view group = api_version.substr(0, slash);
-  const size_t dot = group.find('.');
-  if (dot != group.npos && !group.ends_with(".k8s.io")) return "";
-  return std::string(group.substr(0, dot));
+  return types::PackageOfGroup(slash == api_version.npos ? "" : api_version.substr(0, slash));
 }
 
 }  // namespace
 
 absl::StatusOr<Json> DecodeProtobuf(std::string_view body) {
-  if (!body.starts_with(kMagic)) return Broken("it has no envelope");
-  BTH_ASSIGN_OR_RETURN(const Small envelope, ReadSmall(body.substr(kMagic.size())));
-  BTH_ASSIGN_OR_RETURN(const Small type, ReadSmall(envelope.texts[1]));
-  const std::string_view version = type.texts[1];
-  const std::string kind(type.texts[2]);
+  if (!body.starts_with(types::kProtobufMagic)) return Broken("it has no envelope");
+  BTH_ASSIGN_OR_RETURN(const SmallMessage envelope,
+                       ReadSmall(body.substr(types::kProtobufMagic.size())));
+  BTH_ASSIGN_OR_RETURN(const SmallMessage type,
+                       ReadSmall(envelope.texts[types::unknown_field::kTypeMeta]));
+  const std::string_view version = type.texts[types::type_meta_field::kApiVersion];
+  const std::string kind(type.texts[types::type_meta_field::kKind]);
   // Every group has the options of deletions; they are one message.
   const std::string name =
       kind == "DeleteOptions" ? "meta.DeleteOptions" : absl::StrCat(PackageOf(version), ".", kind);
-  const ProtoMessage* message = FindMessage(name);
+  const ProtoMessage* message = types::FindMessage(name);
   if (message == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("objects of the kind ", kind, " (", ToAbsl(version),
                      ") are not read as protobuf here; send them as application/json"));
   }
   Json object = Json::MakeObject({{"apiVersion", version}, {"kind", kind}});
-  BTH_RETURN_IF_ERROR(Decoder().Message(*message, envelope.texts[2], object, 0));
+  BTH_RETURN_IF_ERROR(
+      Decoder().Message(*message, envelope.texts[types::unknown_field::kRaw], object, 0));
   // Once through the parser, so that texts are known to be UTF-8 as everywhere else.
   return Json::Parse(object.Dump());
 }

@@ -6,10 +6,11 @@
 
 #include "absl/status/statusor.h"
 #include "api/types/json.h"
+#include "api/types/protobuf/wire.h"
 
 namespace bth::apiserver {
 
-inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+inline constexpr std::string_view kProtobufType = types::kProtobufMediaType;
 
 // The object in its envelope ("k8s\0" and a runtime.Unknown), with kind and apiVersion.
 // Errors: kInvalidArgument: not such a message, a kind without a known schema, or too deep.

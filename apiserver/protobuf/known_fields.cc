@@ -13,12 +13,13 @@ namespace bth::apiserver {
 namespace {
 
 using types::Json;
+using types::ProtoField;
 
-void Collect(const ProtoMessage& message, std::vector<ProtoField>& fields) {
+void Collect(const types::ProtoMessage& message, std::vector<ProtoField>& fields) {
   for (const auto& [number, field] : message) {
     if (!field.inlined) {
       fields.push_back(field);
-    } else if (const ProtoMessage* inner = FindMessage(field.type)) {
+    } else if (const types::ProtoMessage* inner = types::FindMessage(field.type)) {
       Collect(*inner, fields);
     }
   }
@@ -68,19 +69,12 @@ class Finder {
 
 }  // namespace
 
-std::string PackageOfGroup(std::string_view group) {
-  if (group.empty()) return "core";
-  const size_t dot = group.find('.');
-  if (dot != group.npos && !group.ends_with(".k8s.io")) return "";
-  return std::string(group.substr(0, dot));
-}
-
 const std::vector<ProtoField>& FieldsOfMessage(std::string_view name) {
   // One executor thread asks; the entries are never removed.
   static std::map<std::string, std::vector<ProtoField>, std::less<>> known;
   static const std::vector<ProtoField> kNone;
   if (auto it = known.find(name); it != known.end()) return it->second;
-  const ProtoMessage* message = FindMessage(name);
+  const types::ProtoMessage* message = types::FindMessage(name);
   if (message == nullptr) return kNone;
   std::vector<ProtoField> fields;
   Collect(*message, fields);
@@ -91,7 +85,7 @@ const std::vector<ProtoField>& FieldsOfMessage(std::string_view name) {
 
 std::vector<std::string> UnknownFields(std::string_view group, std::string_view kind,
                                        const Json& object) {
-  const std::string package = PackageOfGroup(group);
+  const std::string package = types::PackageOfGroup(group);
   const std::vector<ProtoField>& fields = FieldsOfMessage(absl::StrCat(package, ".", ToAbsl(kind)));
   if (fields.empty()) return {};
   Finder finder;

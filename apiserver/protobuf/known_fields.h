@@ -6,16 +6,13 @@
 #include <vector>
 
 #include "api/types/json.h"
-#include "apiserver/protobuf/schema.h"
+#include "api/types/protobuf/schema.h"
 
 namespace bth::apiserver {
 
-// "apps" of "apps", "core" of "", "rbac" of "rbac.authorization.k8s.io"; empty for other groups.
-std::string PackageOfGroup(std::string_view group);
-
 // The fields of a message by their JSON names, with those that are inlined; sorted. Empty when the
 // message is not known. Lifetime: the program's.
-const std::vector<ProtoField>& FieldsOfMessage(std::string_view name);
+const std::vector<types::ProtoField>& FieldsOfMessage(std::string_view name);
 
 // The paths of the first fields of `object` that its built-in kind does not have, sorted. Empty
 // for kinds whose messages are not known.

@@ -12,6 +12,9 @@
 #define LLVMFuzzerTestOneInput FuzzPod
 #include "tests/api_types/pod_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput FuzzProtobuf
+#include "tests/api_types/protobuf_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput FuzzBatch
 #include "tests/api_types/batch_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
@@ -27,6 +30,7 @@ TEST_CASE("fuzzers: corpora and their mutations hold the claims", "[types][fuzz]
                                         {"quantity", &FuzzQuantity},
                                         {"selector", &FuzzSelector},
                                         {"pod", &FuzzPod},
+                                        {"protobuf", &FuzzProtobuf},
                                         {"batch", &FuzzBatch}}));
   CAPTURE(c.name);
   CHECK(bth::test::RunCorpus(__FILE__, c.name, c.run) >= 4);

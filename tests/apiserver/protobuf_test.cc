@@ -1,28 +1,18 @@
 // Bodies of typed Go clients.
+
 #include <initializer_list>
 
 #include "apiserver/protobuf/decode.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
+#include "tests/support/protobuf_bytes.h"
 
 namespace bth::apiserver::testing {
 namespace {
 
-std::string Varint(uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
-  out.push_back(static_cast<char>(value));
-  return out;
-}
-std::string Number(int field, uint64_t value) {
-  return Varint(static_cast<uint64_t>(field) << 3) + Varint(value);
-}
-std::string Bytes(int field, const std::string& bytes) {
-  return Varint(static_cast<uint64_t>(field) << 3 | 2) + Varint(bytes.size()) + bytes;
-}
-std::string Envelope(const std::string& version, const std::string& kind, const std::string& raw) {
-  return std::string("k8s\0", 4) + Bytes(1, Bytes(1, version) + Bytes(2, kind)) + Bytes(2, raw);
-}
+using test::Bytes;
+using test::Envelope;
+using test::Number;
 
 const net::Headers kHeaders = {{"content-type", "application/vnd.kubernetes.protobuf"}};
 

@@ -1,9 +1,9 @@
-#include "apiserver/protobuf/schema.h"
+#include "api/types/protobuf/schema.h"
 
 #include "absl/strings/str_split.h"
 #include "base/strings.h"
 
-namespace bth::apiserver {
+namespace bth::types {
 namespace {
 
 using Messages = std::map<std::string, ProtoMessage, std::less<>>;
@@ -63,10 +63,17 @@ Messages ReadAll() {
 
 }  // namespace
 
+std::string PackageOfGroup(std::string_view group) {
+  if (group.empty()) return "core";
+  const size_t dot = group.find('.');
+  if (dot != group.npos && !group.ends_with(".k8s.io")) return "";
+  return std::string(group.substr(0, dot));
+}
+
 const ProtoMessage* FindMessage(std::string_view name) {
   static const Messages kMessages = ReadAll();
   auto it = kMessages.find(name);
   return it == kMessages.end() ? nullptr : &it->second;
 }
 
-}  // namespace bth::apiserver
+}  // namespace bth::types

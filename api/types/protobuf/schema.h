@@ -1,4 +1,4 @@
-// The protobuf messages of the built-in kinds, as far as clients send them.
+// The protobuf messages of the built-in kinds.
 //
 // Numbers and names are those of the public API. A field is `NUMBERjsonName` with `:TYPE` unless
 // it is text:
@@ -8,12 +8,13 @@
 // whose fields stand in the object itself.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace bth::apiserver {
+namespace bth::types {
 
 std::span<const std::string_view> CoreMessagesFirst();
 std::span<const std::string_view> CoreMessagesSecond();
@@ -29,7 +30,11 @@ struct ProtoField {
 };
 using ProtoMessage = std::map<uint32_t, ProtoField>;
 
+// "apps" of "apps", "core" of "", "rbac" of "rbac.authorization.k8s.io"; empty for the groups of
+// custom resources, which have no messages. A kind's message is "PACKAGE.KIND".
+std::string PackageOfGroup(std::string_view group);
+
 // Null when the message is not known. Parsed on first use, then shared; thread-safe.
 const ProtoMessage* FindMessage(std::string_view name);
 
-}  // namespace bth::apiserver
+}  // namespace bth::types

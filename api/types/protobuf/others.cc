@@ -1,9 +1,9 @@
 // Messages of the other groups.
 // A message is "group.Name" and its fields: number, JSON name, and after a colon the type when
-// it is not text (apiserver/protobuf/schema.h).
-#include "apiserver/protobuf/schema.h"
+// it is not text (api/types/protobuf/schema.h).
+#include "api/types/protobuf/schema.h"
 
-namespace bth::apiserver {
+namespace bth::types {
 namespace {
 
 constexpr std::string_view kOtherMessages[] = {
@@ -155,6 +155,7 @@ constexpr std::string_view kOtherMessages[] = {
     "meta.FieldSelectorRequirement 1key 2operator 3values:*s",
     "meta.LabelSelector 1matchLabels:%s 2matchExpressions:*meta.LabelSelectorRequirement",
     "meta.LabelSelectorRequirement 1key 2operator 3values:*s",
+    "meta.ListMeta 1selfLink 2resourceVersion 3continue 4remainingItemCount:!i",
     "meta.ManagedFieldsEntry 1manager 2operation 3apiVersion 4time:!t 6fieldsType 7fieldsV1:!r "
     "8subresource",
     "meta.ObjectMeta 1name 2generateName 3namespace 4selfLink 5uid 6resourceVersion "
@@ -163,6 +164,10 @@ constexpr std::string_view kOtherMessages[] = {
     "17managedFields:*meta.ManagedFieldsEntry",
     "meta.OwnerReference 1kind 3name 4uid 5apiVersion 6controller:!b 7blockOwnerDeletion:!b",
     "meta.Preconditions 1uid:!s 2resourceVersion:!s",
+    "meta.Status 1metadata:meta.ListMeta 2status 3message 4reason 5details:!meta.StatusDetails "
+    "6code:i",
+    "meta.StatusCause 1reason 2message 3field",
+    "meta.StatusDetails 1name 2group 3kind 4causes:*meta.StatusCause 5retryAfterSeconds:i 6uid",
     "networking.HTTPIngressPath 1path 2backend:networking.IngressBackend 3pathType:!s",
     "networking.HTTPIngressRuleValue 1paths:*networking.HTTPIngressPath",
     "networking.IPBlock 1cidr 2except:*s",
@@ -227,6 +232,8 @@ constexpr std::string_view kOtherMessages[] = {
     "storage.CSINodeDriver 1name 2nodeID 3topologyKeys:*s "
     "4allocatable:!storage.VolumeNodeResources",
     "storage.CSINodeSpec 1drivers:*storage.CSINodeDriver",
+    "storage.CSIStorageCapacity 1metadata:meta.ObjectMeta 2nodeTopology:!meta.LabelSelector "
+    "3storageClassName 4capacity:!q 5maximumVolumeSize:!q",
     "storage.StorageClass 1metadata:meta.ObjectMeta 2provisioner 3parameters:%s "
     "4reclaimPolicy:!s 5mountOptions:*s 6allowVolumeExpansion:!b 7volumeBindingMode:!s "
     "8allowedTopologies:*core.TopologySelectorTerm",
@@ -248,4 +255,4 @@ std::span<const std::string_view> OtherMessages() {
   return kOtherMessages;
 }
 
-}  // namespace bth::apiserver
+}  // namespace bth::types

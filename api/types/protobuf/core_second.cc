@@ -1,9 +1,9 @@
 // Messages of the core group, P to Z.
 // A message is "group.Name" and its fields: number, JSON name, and after a colon the type when
-// it is not text (apiserver/protobuf/schema.h).
-#include "apiserver/protobuf/schema.h"
+// it is not text (api/types/protobuf/schema.h).
+#include "api/types/protobuf/schema.h"
 
-namespace bth::apiserver {
+namespace bth::types {
 namespace {
 
 constexpr std::string_view kSecondCoreMessages[] = {
@@ -222,4 +222,4 @@ std::span<const std::string_view> CoreMessagesSecond() {
   return kSecondCoreMessages;
 }
 
-}  // namespace bth::apiserver
+}  // namespace bth::types

@@ -1,9 +1,9 @@
 // Messages of the core group, A to O.
 // A message is "group.Name" and its fields: number, JSON name, and after a colon the type when
-// it is not text (apiserver/protobuf/schema.h).
-#include "apiserver/protobuf/schema.h"
+// it is not text (api/types/protobuf/schema.h).
+#include "api/types/protobuf/schema.h"
 
-namespace bth::apiserver {
+namespace bth::types {
 namespace {
 
 constexpr std::string_view kFirstCoreMessages[] = {
@@ -191,4 +191,4 @@ std::span<const std::string_view> CoreMessagesFirst() {
   return kFirstCoreMessages;
 }
 
-}  // namespace bth::apiserver
+}  // namespace bth::types
