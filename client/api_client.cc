@@ -4,6 +4,7 @@
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "client/encoding.h"
 
 namespace bth::client {
 namespace {
@@ -69,6 +70,7 @@ ApiRequest ListRequest(ApiPath path, ListOptions options) {
   ApiRequest request;
   request.verb = "list";
   request.path = std::move(path);
+  request.protobuf = options.protobuf;
   request.timeout = options.timeout;
   request.cancel = options.cancel;
   AddQuery(&request.query, "labelSelector", std::move(options.label_selector));
@@ -119,7 +121,7 @@ net::Request ApiClient::Build(const ApiRequest& request, const Identity& identit
     absl::StrAppend(&out.target, std::string(1, separator), name, "=", net::PercentEncode(value));
     separator = '&';
   }
-  out.headers.Add("Accept", "application/json");
+  out.headers.Add("Accept", WantsProtobuf(request) ? kAcceptProtobuf : kAcceptJson);
   out.headers.Add("User-Agent", options_.user_agent);
   if (!request.body.empty()) out.headers.Add("Content-Type", request.content_type);
   if (!identity.authorization.empty()) out.headers.Add("Authorization", identity.authorization);
@@ -131,6 +133,10 @@ net::Request ApiClient::Build(const ApiRequest& request, const Identity& identit
   out.response_bytes_max = options_.response_bytes_max;
   out.cancel = request.cancel;
   return out;
+}
+
+bool ApiClient::WantsProtobuf(const ApiRequest& request) const {
+  return options_.protobuf && request.protobuf && !json_only_.contains(request.path.resource);
 }
 
 void ApiClient::Record(const ApiRequest& request, int code, absl::Duration latency,
@@ -148,7 +154,7 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
     co_await bucket_.Acquire();
   }
   const absl::Duration throttled = executor_.Monotonic() - asked_at;
-  for (bool last = false;; last = true) {
+  for (bool last = false;;) {
     Identity identity;
     if (credentials_ != nullptr) {
       BTH_CO_ASSIGN_OR_RETURN(identity, co_await credentials_->Get());
@@ -169,9 +175,14 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
       co_return WithContext(response.status(),
                             absl::StrCat(request.method, " ", request.path.path));
     }
+    if (code == 406 && WantsProtobuf(request)) {
+      json_only_.insert(request.path.resource);
+      continue;
+    }
     const bool refused = code == 401 && credentials_ != nullptr && credentials_->renewable();
     if (refused) credentials_->Refused(identity.generation);
     if (!refused || last) co_return Exchange{std::move(transport), *std::move(response)};
+    last = true;
   }
 }
 
@@ -190,6 +201,7 @@ net::Awaitable<ApiClient::Text> ApiClient::Get(ApiPath path) {
 }
 
 net::Awaitable<ApiClient::Text> ApiClient::List(ApiPath path, ListOptions options) {
+  options.protobuf = false;
   co_return co_await Call(ListRequest(std::move(path), std::move(options)));
 }
 
@@ -282,6 +294,7 @@ net::Awaitable<absl::StatusOr<WatchStream>> ApiClient::Watch(ApiPath path, Watch
   ApiRequest request;
   request.verb = "watch";
   request.path = std::move(path);
+  request.protobuf = options.protobuf;
   request.cancel = options.cancel;
   AddQuery(&request.query, "watch", "true");
   AddQuery(&request.query, "labelSelector", std::move(options.label_selector));

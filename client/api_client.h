@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "client/api_error.h"
 #include "client/connection.h"
@@ -34,6 +35,7 @@ struct ListOptions {
   std::string resource_version_match;  // "NotOlderThan" or "Exact"; "" leaves it to the server.
   std::string continue_token;
   int limit = 500;         // 0: all at once.
+  bool protobuf = false;   // ListInParts: the caller reads protobuf as well as JSON.
   absl::Duration timeout;  // Zero: the client's default.
   net::CancelToken cancel;
 };
@@ -67,6 +69,7 @@ struct WatchOptions {
   std::string field_selector;
   std::string resource_version;
   bool bookmarks = true;
+  bool protobuf = false;                          // The caller reads protobuf as well as JSON.
   absl::Duration timeout = absl::ZeroDuration();  // The server ends the watch; zero: its default.
   net::CancelToken cancel;
 };
@@ -79,6 +82,7 @@ struct ApiRequest {
   std::vector<std::pair<std::string, std::string>> query;
   std::string content_type = "application/json";
   std::string body;
+  bool protobuf = false;   // The caller reads an answer in protobuf as well.
   absl::Duration timeout;  // Zero: the client's default.
   bool last = false;       // Waits for the rate limit behind all others.
   net::CancelToken cancel;
@@ -101,6 +105,8 @@ struct ApiClientOptions {
   absl::Duration timeout = absl::Seconds(30);
   size_t response_bytes_max = size_t{256} << 20;
   size_t watch_line_bytes_max = size_t{16} << 20;  // Also of one item of a list.
+  // Ask for protobuf where the caller reads it; a server that does not have it answers JSON.
+  bool protobuf = true;
   std::function<void(const CallRecord&)> on_call;
   // Asked right before a changing request is sent: where it says no, the request fails with
   // kFailedPrecondition and nothing has happened. For those that act only while they lead.
@@ -150,6 +156,7 @@ class ApiClient final {
   // Sends, renewing credentials once. `stream`: the body stays open.
   net::Awaitable<absl::StatusOr<Exchange>> Send(ApiRequest request, bool stream);
   net::Request Build(const ApiRequest& request, const Identity& identity) const;
+  bool WantsProtobuf(const ApiRequest& request) const;
   void Record(const ApiRequest& request, int code, absl::Duration latency,
               absl::Duration throttled) const;
 
@@ -158,6 +165,8 @@ class ApiClient final {
   const std::unique_ptr<CredentialSource> credentials_;  // Null: none.
   const ApiClientOptions options_;
   TokenBucket bucket_;
+  // Resources whose server knows protobuf so little that it refuses (406) rather than answer JSON.
+  absl::flat_hash_set<std::string> json_only_;
 };
 
 }  // namespace bth::client

@@ -34,7 +34,7 @@ class InformerHandler {
 struct InformerOptions {
   std::string name;            // For messages; empty: the collection's path.
   std::string namespace_name;  // Empty: all.
-  ReflectorOptions reflector;  // `collection` is filled in from T.
+  ReflectorOptions reflector;  // `collection` and `protobuf` are filled in from T.
   // An object that cannot be read, once until it is readable again or gone. Its last readable state
   // stays.
   std::function<void(const ObjectKey&, const absl::Status&)> on_malformed;
@@ -101,6 +101,7 @@ class Informer final : public InformerBase {
   static InformerOptions WithCollection(InformerOptions options) {
     const types::ResourceType& type = types::ResourceTraits<T>::type();
     options.reflector.collection = {type.plural, type.Path(options.namespace_name)};
+    options.reflector.protobuf = types::IsReadFromProtobuf<T>();
     if (options.name.empty()) options.name = type.FullName();
     return options;
   }
@@ -140,8 +141,9 @@ class Informer final : public InformerBase {
     }
   }
 
-  absl::StatusOr<Page> ApplyPage(std::string part) override {
-    BTH_ASSIGN_OR_RETURN(types::ListResult<T> list, types::DecodeList<T>(std::move(part)));
+  absl::StatusOr<Page> ApplyPage(std::string part, types::Encoding encoding) override {
+    BTH_ASSIGN_OR_RETURN(types::ListResult<T> list,
+                         types::DecodeList<T>(std::move(part), encoding));
     for (T& object : list.items) DeliverGuarded(std::move(object));
     for (const types::Malformed& item : list.malformed) {
       KeepMalformed({item.ns, item.name, item.uid}, item.status);
@@ -150,8 +152,9 @@ class Informer final : public InformerBase {
     return Page{std::move(list.resource_version), std::move(list.continue_token)};
   }
 
-  absl::StatusOr<ReflectorSink::Event> ApplyEvent(std::string line) override {
-    BTH_ASSIGN_OR_RETURN(Event event, types::DecodeWatchEvent<T>(std::move(line)));
+  absl::StatusOr<ReflectorSink::Event> ApplyEvent(std::string line,
+                                                  types::Encoding encoding) override {
+    BTH_ASSIGN_OR_RETURN(Event event, types::DecodeWatchEvent<T>(std::move(line), encoding));
     ReflectorSink::Event out;
     if (event.type == Event::Type::kError) {
       out.error = event.status;

@@ -3,8 +3,33 @@
 #include <optional>
 
 #include "base/status.h"
+#include "client/encoding.h"
 
 namespace bth::client {
+
+ListStream::ListStream(std::shared_ptr<net::Transport> transport, net::Response response,
+                       size_t item_bytes_max)
+    : transport_(std::move(transport)),
+      response_(std::move(response)),
+      splitter_(std::in_place_type<ListSplitter>, item_bytes_max) {
+  if (EncodingOf(response_.headers) == types::Encoding::kProtobuf) {
+    splitter_.emplace<ProtobufListSplitter>(item_bytes_max);
+  }
+}
+
+absl::Status ListStream::Feed(std::string_view piece, std::string* items) {
+  return std::visit(
+      [&](auto& splitter) {
+        absl::Status status = splitter.Feed(piece);
+        *items = splitter.TakeItems();
+        return status;
+      },
+      splitter_);
+}
+
+absl::Status ListStream::End(std::string* around) const {
+  return std::visit([&](const auto& splitter) { return splitter.End(around); }, splitter_);
+}
 
 net::Awaitable<absl::StatusOr<ListStream::Part>> ListStream::Next() {
   Part part;
@@ -19,12 +44,11 @@ net::Awaitable<absl::StatusOr<ListStream::Part>> ListStream::Next() {
       ended_ = !next->has_value();
       if (!ended_) piece = std::move(**next);
     }
-    BTH_CO_RETURN_IF_ERROR(splitter_.Feed(piece));
-    part.text = splitter_.TakeItems();
+    BTH_CO_RETURN_IF_ERROR(Feed(piece, &part.text));
     if (!part.text.empty()) co_return std::move(part);
   }
   part.last = true;
-  BTH_CO_RETURN_IF_ERROR(splitter_.End(&part.text));
+  BTH_CO_RETURN_IF_ERROR(End(&part.text));
   co_return std::move(part);
 }
 

@@ -124,6 +124,7 @@ net::Awaitable<absl::Status> Reflector::ListOnce() {
   list.label_selector = options_.label_selector;
   list.field_selector = options_.field_selector;
   list.limit = options_.page_size;
+  list.protobuf = options_.protobuf;
   list.timeout = options_.list_timeout;
   if (options_.list_from_cache && !list_newest_ && counters_.lists == 0)
     list.resource_version = "0";
@@ -170,16 +171,17 @@ net::Awaitable<absl::StatusOr<ReflectorSink::Page>> Reflector::ListPage(ListOpti
     }
     BTH_CO_RETURN_IF_ERROR(part);
     guard.Heard();
-    absl::StatusOr<ReflectorSink::Page> page = sink_.ApplyPage(std::move(part->text));
+    absl::StatusOr<ReflectorSink::Page> page =
+        sink_.ApplyPage(std::move(part->text), stream->encoding());
     if (!page.ok() || part->last) co_return std::move(page);
   }
 }
 
-absl::Status Reflector::ApplyBatch(std::vector<std::string>& lines) {
+absl::Status Reflector::ApplyBatch(std::vector<std::string>& lines, types::Encoding encoding) {
   absl::Status status;
   for (std::string& line : lines) {
     ++counters_.events;
-    absl::StatusOr<ReflectorSink::Event> event = sink_.ApplyEvent(std::move(line));
+    absl::StatusOr<ReflectorSink::Event> event = sink_.ApplyEvent(std::move(line), encoding);
     status = event.ok() ? event->error : absl::DataLossError(event.status().message());
     if (!status.ok()) break;
     if (!event->resource_version.empty()) version_ = std::move(event->resource_version);
@@ -193,6 +195,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
   watch.label_selector = options_.label_selector;
   watch.field_selector = options_.field_selector;
   watch.resource_version = version_;
+  watch.protobuf = options_.protobuf;
   watch.timeout = options_.watch_min * (1.0 + rng_.Unit());
   ++counters_.watches;
   if (std::exchange(watched_, true) && options_.on_rewatch) options_.on_rewatch();
@@ -214,7 +217,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
     if (!lines.ok()) co_return WithContext(lines.status(), doing);
     if (lines->empty()) co_return absl::OkStatus();
     guard.Heard();
-    const absl::Status applied = ApplyBatch(*lines);
+    const absl::Status applied = ApplyBatch(*lines, stream->encoding());
     if (!applied.ok()) co_return WithContext(applied, doing);
     *useful = true;
   }

@@ -28,11 +28,11 @@ class ReflectorSink {
   virtual void BeginList() = 0;
   // A page, or a part of one: only the last part has what Page tells. Errors: it is unreadable as
   // a whole.
-  virtual absl::StatusOr<Page> ApplyPage(std::string part) = 0;
+  virtual absl::StatusOr<Page> ApplyPage(std::string part, types::Encoding encoding) = 0;
   // What was not on the pages since BeginList is gone.
   virtual void EndList() = 0;
   // Errors: the line is unreadable, so that an event was lost.
-  virtual absl::StatusOr<Event> ApplyEvent(std::string line) = 0;
+  virtual absl::StatusOr<Event> ApplyEvent(std::string line, types::Encoding encoding) = 0;
   // Everything that came with one read from the network has been applied.
   virtual void EndBatch() = 0;
 };
@@ -41,6 +41,7 @@ struct ReflectorOptions {
   ApiPath collection;
   std::string label_selector;
   std::string field_selector;
+  bool protobuf = false;  // The sink reads protobuf as well.
   int page_size = 500;
   // The first list may be as old as the server's cache (resourceVersion=0), which costs the server
   // least; servers then give the whole list at once.
@@ -99,7 +100,8 @@ class Reflector final {
   net::Awaitable<absl::StatusOr<ReflectorSink::Page>> ListPage(ListOptions list);
   // OK: the server ended the watch in order. `useful`: it brought something or lasted.
   net::Awaitable<absl::Status> WatchOnce(bool* useful);
-  absl::Status ApplyBatch(std::vector<std::string>& lines);  // Takes the lines' texts.
+  // Takes the lines' texts.
+  absl::Status ApplyBatch(std::vector<std::string>& lines, types::Encoding encoding);
   bool TreatAsEmpty(const absl::Status& status) const;
   bool IsForbidden(const absl::Status& status) const;
   void NoteForbidden(const absl::Status& status);
