@@ -44,6 +44,7 @@ absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(
   options.on_call = CountCalls(metrics, HostOf(config));
   options.qps = flags.qps;
   options.burst = static_cast<int>(flags.burst);
+  options.protobuf = flags.protobuf();
   options.may_write = std::move(may_write);
   net::ClientOptions pool;
   pool.connections_max = kConnectionsMax;

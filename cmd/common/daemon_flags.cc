@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/protobuf/wire.h"
 #include "base/strings.h"
 
 namespace bth::cmd {
@@ -18,12 +19,19 @@ void ApiFlags::AddTo(FlagSet& flags) {
             "service account");
   flags.Add("kube-api-qps", &qps, "Requests per second to the API server");
   flags.Add("kube-api-burst", &burst, "Requests that may go out at once");
+  flags.Add("kube-api-content-type", &content_type,
+            "How core objects are read: application/vnd.kubernetes.protobuf or application/json");
 }
 
 absl::Status ApiFlags::Check() const {
   if (!(qps > 0)) return absl::InvalidArgumentError("kube-api-qps must be greater than zero");
   if (burst <= 0 || burst > std::numeric_limits<int>::max()) {
     return absl::InvalidArgumentError("kube-api-burst must be greater than zero");
+  }
+  if (content_type != "application/json" && content_type != types::kProtobufMediaType) {
+    return RefusedFlag(
+        "kube-api-content-type",
+        absl::StrCat("must be ", ToAbsl(types::kProtobufMediaType), " or application/json"));
   }
   return absl::OkStatus();
 }

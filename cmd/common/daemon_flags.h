@@ -22,9 +22,12 @@ struct ApiFlags {
   std::string kubeconfig;
   double qps = 50;
   int64_t burst = 100;
+  std::string content_type = "application/vnd.kubernetes.protobuf";
 
   void AddTo(FlagSet& flags);
   absl::Status Check() const;
+  // Core objects are read as protobuf, not as JSON.
+  bool protobuf() const { return content_type != "application/json"; }
   // What the sources of a daemon's configuration are: flags, then the pod it runs in.
   client::ConfigSources Sources() const;
 };
