@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -41,28 +40,32 @@ type jobsRun struct {
 
 // compareJobs measures one shape after the other, each on a fresh server.
 func compareJobs(ctx context.Context, p *Params) error {
+	made := newStamp(p)
 	var results []*JobsResult
 	var failures []error
-	for repeat := 1; repeat <= p.Repeat; repeat++ {
+	for repeat := p.firstRepeat(); repeat <= p.Repeat; repeat++ {
 		for _, shape := range p.Shapes {
-			result, err := measureJobs(ctx, p, shape, repeat)
+			result, err := measureJobs(ctx, p, shape)
 			if err != nil {
 				return fmt.Errorf("%v: %w", shape, err)
 			}
-			line, err := json.Marshal(result)
-			if err != nil {
+			result.Commit, result.Repeat, result.Discarded = made.Commit, repeat, repeat == 0
+			if err := printJSON(result); err != nil {
 				return err
 			}
-			fmt.Println(string(line))
-			results = append(results, result)
+			if !result.Discarded {
+				results = append(results, result)
+			}
 			failures = append(failures, result.judge())
 		}
 	}
-	printJobs(os.Stderr, p, results)
-	return errors.Join(failures...)
+	shapes := byShape(results)
+	fmt.Fprintf(os.Stderr, "\n%s\n", made.text(p.Repeat, p.firstRepeat() == 0))
+	printJobs(os.Stderr, p, shapes)
+	return errors.Join(append(failures, printJSON(map[string]any{"summary": jobsSummary(made, shapes)}))...)
 }
 
-func measureJobs(ctx context.Context, p *Params, shape jobShape, repeat int) (*JobsResult, error) {
+func measureJobs(ctx context.Context, p *Params, shape jobShape) (*JobsResult, error) {
 	on, err := startServer(ctx, p, "--audit")
 	if err != nil {
 		return nil, err
@@ -70,14 +73,18 @@ func measureJobs(ctx context.Context, p *Params, shape jobShape, repeat int) (*J
 	defer on.stop(p.Keep)
 	filled := *p
 	filled.Pods = 0
-	if err := newWorld(&filled, newSubject("vc-scheduler", p), on).fill(ctx); err != nil {
+	content := newWorld(&filled, newSubject("vc-scheduler", p), on)
+	if err = content.open(ctx); err == nil {
+		err = content.fill(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("fill the cluster: %w", err)
 	}
 	if err := on.awaitServed(ctx, batchJobs); err != nil {
 		return nil, err
 	}
 	r := &jobsRun{params: p, shape: shape, server: on, daemons: map[string]*program{},
-		result: &JobsResult{Shape: shape.String(), Repeat: repeat, Jobs: shape.jobs,
+		result: &JobsResult{Shape: shape.String(), Jobs: shape.jobs,
 			PodsPerJob: shape.podsPerJob, Nodes: p.Nodes, Existing: p.Existing, ManagerQPS: p.ManagerQPS,
 			PodStartS: p.PodStart.Seconds(), HoldPods: p.HoldPods, PeakMiB: map[string]float64{}}}
 	ctx, end := context.WithCancel(ctx)

@@ -11,7 +11,9 @@ import (
 // after the first job was sent.
 type JobsResult struct {
 	Shape      string `json:"shape"` // JOBSxPODS
-	Repeat     int    `json:"repeat"`
+	Commit     string `json:"commit"`
+	Repeat     int    `json:"repeat"` // From 1; 0: thrown away.
+	Discarded  bool   `json:"discarded,omitempty"`
 	Jobs       int    `json:"jobs"`
 	PodsPerJob int    `json:"pods_per_job"`
 	Nodes      int    `json:"nodes"`
@@ -88,15 +90,42 @@ func (r *JobsResult) judge() error {
 }
 
 // labelWidth is that of the names of lines in tables.
-const labelWidth = 60
+const labelWidth = 66
 
-// column is one line of the table of runs.
+// column is one line of the table; its name is unique.
 type column struct {
 	name  string
 	value func(*JobsResult) float64
 }
 
-func jobsColumns(results []*JobsResult) []column {
+// shapeRuns are all runs of one shape that count.
+type shapeRuns []*JobsResult
+
+// byShape puts the runs of one shape together, in order of the first of each.
+func byShape(results []*JobsResult) []shapeRuns {
+	var shapes []shapeRuns
+	place := map[string]int{}
+	for _, r := range results {
+		i, known := place[r.Shape]
+		if !known {
+			i = len(shapes)
+			place[r.Shape] = i
+			shapes = append(shapes, nil)
+		}
+		shapes[i] = append(shapes[i], r)
+	}
+	return shapes
+}
+
+func (runs shapeRuns) figure(value func(*JobsResult) float64) figure {
+	values := make([]float64, len(runs))
+	for i, r := range runs {
+		values[i] = value(r)
+	}
+	return newFigure(values)
+}
+
+func jobsColumns(shapes []shapeRuns) []column {
 	columns := []column{
 		{"pods bound", func(r *JobsResult) float64 { return float64(r.Bound) }},
 		{"jobs created, s", func(r *JobsResult) float64 { return r.CreatedS }},
@@ -104,17 +133,17 @@ func jobsColumns(results []*JobsResult) []column {
 		{"all bound, s", func(r *JobsResult) float64 { return r.AllBoundS }},
 		{"longest gap, s", func(r *JobsResult) float64 { return r.LongestGapS }},
 		{"all running, s", func(r *JobsResult) float64 { return r.AllRunningS }},
-		{"  most that a start was late, s", func(r *JobsResult) float64 { return r.StartLateMaxS }},
+		{"most that a start was late, s", func(r *JobsResult) float64 { return r.StartLateMaxS }},
 		{"writes per pod, all stages", func(r *JobsResult) float64 { return r.WritesPerPod }},
 		{"writes per pod until bound", func(r *JobsResult) float64 { return r.WritesUntilBound }},
 	}
 	for _, d := range daemonsOfJobs {
-		columns = append(columns, column{"  of " + d.user,
+		columns = append(columns, column{"writes per pod until bound: " + d.user,
 			func(r *JobsResult) float64 { return r.WritesUntilBoundBy[d.user] }})
 	}
-	columns = append(columns, column{"  not in it: of running, others being bound",
+	columns = append(columns, column{"not in it: of running, others being bound",
 		func(r *JobsResult) float64 { return r.WhileBinding }})
-	for i, stage := range results[0].Stages {
+	for i, stage := range shapes[0][0].Stages {
 		of := func(value func(*JobsStage) float64) func(*JobsResult) float64 {
 			return func(r *JobsResult) float64 {
 				if i >= len(r.Stages) {
@@ -126,11 +155,11 @@ func jobsColumns(results []*JobsResult) []column {
 		columns = append(columns, column{stage.Name + ": writes per pod",
 			of(func(s *JobsStage) float64 { return s.WritesPerPodSum })})
 		for _, name := range slices.Sorted(maps.Keys(stage.WritesPerPod)) {
-			columns = append(columns, column{"  of " + name,
+			columns = append(columns, column{stage.Name + ": writes per pod: " + name,
 				of(func(s *JobsStage) float64 { return s.WritesPerPod[name] })})
 		}
 		for _, name := range slices.Sorted(maps.Keys(stage.CPUPer1000)) {
-			columns = append(columns, column{"  CPU-s per 1,000 pods: " + name,
+			columns = append(columns, column{stage.Name + ": CPU-s per 1,000 pods: " + name,
 				of(func(s *JobsStage) float64 { return s.CPUPer1000[name] })})
 		}
 	}
@@ -142,22 +171,47 @@ func jobsColumns(results []*JobsResult) []column {
 		column{"violations", func(r *JobsResult) float64 { return float64(len(r.Violations)) }})
 }
 
-// printJobs shows one column per run, then the calls per pod of each.
-func printJobs(out io.Writer, p *Params, results []*JobsResult) {
-	fmt.Fprintf(out, "\n%d nodes, %d existing pods; vc-controller-manager with --kube-api-qps %d "+
+// shapeFigures is one shape in the summary; the figures have the names of the table.
+type shapeFigures struct {
+	Shape   string            `json:"shape"`
+	Figures map[string]figure `json:"figures"`
+}
+
+func jobsSummary(made stamp, shapes []shapeRuns) any {
+	out := struct {
+		stamp
+		Shapes []shapeFigures `json:"shapes"`
+	}{stamp: made}
+	for _, runs := range shapes {
+		of := shapeFigures{runs[0].Shape, map[string]figure{}}
+		for _, column := range jobsColumns(shapes) {
+			of.Figures[column.name] = runs.figure(column.value)
+		}
+		out.Shapes = append(out.Shapes, of)
+	}
+	return out
+}
+
+// shapeWidth is that of a column: a median and its spread.
+const shapeWidth = 28
+
+// printJobs shows one column per shape, then the calls per pod of each. Figures are medians.
+func printJobs(out io.Writer, p *Params, shapes []shapeRuns) {
+	fmt.Fprintf(out, "%d nodes, %d existing pods; vc-controller-manager with --kube-api-qps %d "+
 		"--kube-api-burst %d; audit log on; %s\n%-*s", p.Nodes, p.Existing, p.ManagerQPS, p.ManagerQPS,
 		p.podStartText(), labelWidth, "")
-	for _, r := range results {
-		fmt.Fprintf(out, "%12s", r.Shape)
+	for _, runs := range shapes {
+		fmt.Fprintf(out, "%*s", shapeWidth, runs[0].Shape)
 	}
 	fmt.Fprintln(out)
-	for _, column := range jobsColumns(results) {
+	for _, column := range jobsColumns(shapes) {
 		fmt.Fprintf(out, "%-*s", labelWidth, column.name)
-		for _, r := range results {
-			fmt.Fprintf(out, "%12.3f", column.value(r))
+		for _, runs := range shapes {
+			fmt.Fprintf(out, "%*s", shapeWidth, runs.figure(column.value).text("%.3f"))
 		}
 		fmt.Fprintln(out)
 	}
+	results := slices.Concat(shapes...)
 	fmt.Fprintln(out, "API calls per pod, as the audit log has them; * changes something")
 	for _, name := range callNames(results) {
 		mark := " "
@@ -165,8 +219,9 @@ func printJobs(out io.Writer, p *Params, results []*JobsResult) {
 			mark = "*"
 		}
 		fmt.Fprintf(out, "%s %-*s", mark, labelWidth-2, name.stage+" "+name.user+" "+name.call)
-		for _, r := range results {
-			fmt.Fprintf(out, "%12.4f", r.callsPerPod(name))
+		for _, runs := range shapes {
+			perPod := func(r *JobsResult) float64 { return r.callsPerPod(name) }
+			fmt.Fprintf(out, "%*s", shapeWidth, runs.figure(perPod).text("%.4f"))
 		}
 		fmt.Fprintln(out)
 	}

@@ -160,7 +160,7 @@ func TestTheReportKeepsTheMostFrequentOtherWrites(t *testing.T) {
 		t.Errorf("got %v, %v, %v per pod", stage.WritesPerPodSum, result.WritesUntilBound, result.WhileBinding)
 	}
 	var out strings.Builder
-	printJobs(&out, &Params{PodStart: time.Second}, []*JobsResult{result})
+	printJobs(&out, &Params{PodStart: time.Second}, []shapeRuns{{result}})
 	for _, part := range []string{"pods run 1s after they were seen bound", "patch queues/status 404"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("no %q in\n%s", part, out.String())
@@ -192,5 +192,26 @@ func TestJobsWithOtherPodsOrPhasesAreFound(t *testing.T) {
 		if found := wrongJobs(jobs, []corev1.Pod{pod}, c.shape, c.phase); !slices.Equal(found, c.found) {
 			t.Errorf("%v: got %q", c, found)
 		}
+	}
+}
+
+func TestRunsOfOneShapeAreOneColumn(t *testing.T) {
+	shapes := byShape([]*JobsResult{{Shape: "1x2", AllBoundS: 3}, {Shape: "2x1", AllBoundS: 9}, {Shape: "1x2", AllBoundS: 1}})
+	if len(shapes) != 2 || shapes[1][0].Shape != "2x1" {
+		t.Fatalf("got %v", shapes)
+	}
+	var out strings.Builder
+	printJobs(&out, &Params{}, shapes)
+	for _, part := range []string{"1.000 (1.000–3.000)", "9.000\n"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("no %q in\n%s", part, out.String())
+		}
+	}
+	names := map[string]bool{}
+	for _, column := range jobsColumns(shapes) {
+		if names[column.name] {
+			t.Errorf("%q stands twice: in the summary one would hide the other", column.name)
+		}
+		names[column.name] = true
 	}
 }

@@ -48,37 +48,53 @@ func progress(format string, args ...any) {
 }
 
 // compare measures the subjects in turn, so that a slow moment of the machine meets all of them.
-// Standard output has one JSON line per run and nothing else; the table goes to standard error.
+// Standard output has one JSON line per run and one for all of them; tables go to standard error.
 func compare(ctx context.Context, p *Params) error {
-	var results []*Result
+	made := newStamp(p)
+	c := newComparison(p, made)
 	var failures []error
-	for repeat := 1; repeat <= p.Repeat; repeat++ {
-		for _, name := range p.Subjects {
-			result, err := measure(ctx, p, name, repeat)
+	for repeat := p.firstRepeat(); repeat <= p.Repeat; repeat++ {
+		for _, s := range p.columns() {
+			result, err := measure(ctx, p, s)
 			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return fmt.Errorf("%s: %w", s.label, err)
 			}
+			result.Commit, result.Repeat, result.Discarded = made.Commit, repeat, repeat == 0
 			progress("%s", result.describe())
-			line, err := json.Marshal(result)
-			if err != nil {
+			if err := printJSON(result); err != nil {
 				return err
 			}
-			fmt.Println(string(line))
-			results = append(results, result)
+			c.add(result)
 			failures = append(failures, judge(result))
 		}
 	}
-	printTable(os.Stderr, p, results)
-	return errors.Join(failures...)
+	c.print(os.Stderr)
+	return errors.Join(append(failures, printJSON(map[string]any{"summary": c.summary()}))...)
+}
+
+// firstRepeat is 0 where one more than asked for is made and thrown away.
+func (p *Params) firstRepeat() int {
+	if p.Repeat > 1 && p.DiscardFirst {
+		return 0
+	}
+	return 1
+}
+
+func printJSON(value any) error {
+	line, err := json.Marshal(value)
+	if err == nil {
+		fmt.Println(string(line))
+	}
+	return err
 }
 
 // judge makes the command fail when the run shows something that must not be.
 func judge(r *Result) error {
 	if r.TimedOut {
-		return fmt.Errorf("%s: only %d of %d pods were bound in time", r.Subject, r.Bound, r.Pods)
+		return fmt.Errorf("%s: only %d of %d pods were bound in time", r.Column, r.Bound, r.Pods)
 	}
 	if len(r.Violations) > 0 {
-		return fmt.Errorf("%s: %d violations, the first: %s", r.Subject, len(r.Violations), r.Violations[0])
+		return fmt.Errorf("%s: %d violations, the first: %s", r.Column, len(r.Violations), r.Violations[0])
 	}
 	return nil
 }

@@ -14,13 +14,17 @@ import (
 // Result is one run; its JSON form is one line of output. Times are seconds after the start of the
 // subject's process, unless the name says otherwise.
 type Result struct {
-	Subject  string `json:"subject"`
-	Repeat   int    `json:"repeat"`
-	Nodes    int    `json:"nodes"`
-	Pods     int    `json:"pods"`
-	Gang     int    `json:"gang"`
-	Existing int    `json:"existing"`
-	Hopeless int    `json:"hopeless"`
+	Subject     string `json:"subject"`
+	Column      string `json:"column"` // The subject and what is special about this run of it.
+	Commit      string `json:"commit"`
+	Repeat      int    `json:"repeat"` // From 1; 0: thrown away.
+	Discarded   bool   `json:"discarded,omitempty"`
+	Nodes       int    `json:"nodes"`
+	Pods        int    `json:"pods"`
+	Gang        int    `json:"gang"`
+	Existing    int    `json:"existing"`
+	Hopeless    int    `json:"hopeless"`
+	Connections int    `json:"connections,omitempty"` // Of bare-client.
 
 	Bound         int     `json:"bound"`
 	TimedOut      bool    `json:"timed_out"`
@@ -35,14 +39,29 @@ type Result struct {
 	SubjectCPUPer1000   float64 `json:"subject_cpu_s_per_1000"`
 	APIServerCPUPer1000 float64 `json:"apiserver_cpu_s_per_1000"`
 	EtcdCPUPer1000      float64 `json:"etcd_cpu_s_per_1000"`
-	SubjectPeakMiB      float64 `json:"subject_peak_mib"`
 	Writes              writes  `json:"writes"`
+
+	// Seconds of CPU from the start of the subject until the watch showed the first binding.
+	SubjectCPUFirstBind   float64 `json:"subject_cpu_s_to_first_bind"`
+	APIServerCPUFirstBind float64 `json:"apiserver_cpu_s_to_first_bind"`
+
+	EventsAfter int     `json:"events_after_last_bind"` // Written after the last binding was seen.
+	EventsDoneS float64 `json:"events_done_s"`          // The last of them after the last binding; 0: none.
+	NeverQuiet  bool    `json:"never_quiet,omitempty"`  // Still at work when patience ended.
+
+	// Memory of the subject: when quiet (VmRSS), the most (VmHWM), and with --baseline what a process
+	// has resident that found an empty server, and how much the cluster adds to that at most.
+	SubjectResidentMiB float64 `json:"subject_resident_mib"`
+	SubjectPeakMiB     float64 `json:"subject_peak_mib"`
+	SubjectEmptyMiB    float64 `json:"subject_empty_mib,omitempty"`
+	SubjectGrowthMiB   float64 `json:"subject_growth_mib,omitempty"`
 
 	KilledAt int  `json:"killed_at,omitempty"` // Bindings seen when the first process was killed.
 	Standby  bool `json:"standby,omitempty"`   // Another process stood by and took over.
 
-	Idle    *IdleResult   `json:"idle,omitempty"`
-	Singles *SingleResult `json:"singles,omitempty"`
+	Idle    *IdleResult    `json:"idle,omitempty"`
+	Singles *SingleResult  `json:"singles,omitempty"`
+	Waiting *WaitingResult `json:"waiting,omitempty"`
 
 	Violations []string `json:"violations"` // Partly bound gangs, overfull nodes; must be empty.
 }
@@ -53,19 +72,6 @@ type IdleResult struct {
 	CPUPercent      float64 `json:"cpu_percent"` // Of one core.
 	WritesPerMinute float64 `json:"writes_per_minute"`
 	Writes          writes  `json:"writes"`
-}
-
-// SingleResult is the latency of pods created one by one, from the request to the binding as seen
-// by the watch.
-type SingleResult struct {
-	Created    int     `json:"created"`
-	Bound      int     `json:"bound"`
-	P50Ms      float64 `json:"p50_ms"`
-	P99Ms      float64 `json:"p99_ms"`
-	MaxMs      float64 `json:"max_ms"`
-	CPUPercent float64 `json:"cpu_percent"`
-	// In order of creation, so that an outlier can be placed.
-	Latencies []float64 `json:"latencies_ms"`
 }
 
 // run is one subject on one server.
@@ -80,22 +86,24 @@ type run struct {
 	result   *Result
 }
 
+// patience is how long a subject may go on after the last binding.
+const patience = 30 * time.Second
+
 // measure makes a fresh server, fills it, lets the subject work and reports.
-func measure(ctx context.Context, p *Params, name string, repeat int) (*Result, error) {
+func measure(ctx context.Context, p *Params, s subject) (*Result, error) {
 	on, err := startServer(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer on.stop(p.Keep)
-	s := newSubject(name, p)
 	r := &run{params: p, subject: s, server: on, world: newWorld(p, s, on), result: &Result{
-		Subject: name, Repeat: repeat, Nodes: p.Nodes, Pods: p.Pods, Gang: p.Gang, Existing: p.Existing,
-		Hopeless: p.Hopeless, Violations: []string{}}}
+		Subject: s.name, Column: s.label, Nodes: p.Nodes, Pods: p.Pods, Gang: p.Gang,
+		Existing: p.Existing, Hopeless: p.Hopeless, Connections: s.connections}}
 	begin := time.Now()
-	if err := r.world.fill(ctx); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("fill the cluster: %w", err)
 	}
-	progress("%s: cluster filled after %.1f s", name, time.Since(begin).Seconds())
+	progress("%s: cluster filled after %.1f s", s.label, time.Since(begin).Seconds())
 	if r.observer, err = startObserver(ctx, on, nil); err != nil {
 		return nil, err
 	}
@@ -105,18 +113,63 @@ func measure(ctx context.Context, p *Params, name string, repeat int) (*Result, 
 	}
 	defer r.process.stop()
 	if s.schedules && !r.result.TimedOut {
-		if err := r.idle(ctx); err != nil {
-			return nil, err
-		}
-		if err := r.singles(ctx); err != nil {
+		if err := r.stayOn(ctx); err != nil {
 			return nil, err
 		}
 	}
 	r.result.SubjectPeakMiB = max(r.result.SubjectPeakMiB, r.process.usage().peak)
-	r.result.Violations, err = findViolations(ctx, on)
+	if empty := r.result.SubjectEmptyMiB; empty > 0 {
+		r.result.SubjectGrowthMiB = r.result.SubjectPeakMiB - empty
+	}
+	found, err := findViolations(ctx, on)
+	r.result.Violations = append(r.result.Violations, found...)
 	r.result.Violations = append(r.result.Violations, r.observer.twice()...)
 	return r.result, err
 }
+
+// prepare fills the cluster; before, with --baseline, the subject shows its memory without it.
+func (r *run) prepare(ctx context.Context) error {
+	if err := r.world.open(ctx); err != nil {
+		return err
+	}
+	if r.params.Baseline && r.subject.schedules {
+		process, err := r.subject.start(r.params, r.server, "-empty")
+		if err != nil {
+			return err
+		}
+		awaitQuiet(process, patience, neverBusy)
+		r.result.SubjectEmptyMiB = process.usage().resident
+		process.stop()
+		if r.result.SubjectEmptyMiB == 0 {
+			return process.failure()
+		}
+	}
+	return r.world.fill(ctx)
+}
+
+func neverBusy() bool { return false }
+
+// stayOn measures what a subject does when the queue is empty.
+func (r *run) stayOn(ctx context.Context) error {
+	var err error
+	if r.params.Waiting == 0 {
+		if err = r.idle(ctx); err == nil {
+			r.result.Singles, err = r.singles(ctx, singleRole)
+		}
+	} else if r.result.Singles, err = r.singles(ctx, singleRole); err == nil {
+		if err = r.waiting(ctx); err == nil {
+			r.noteQuiet(awaitQuiet(r.process, patience, neverBusy))
+			err = r.idle(ctx)
+		}
+		if err == nil {
+			r.result.Violations = append(r.result.Violations, r.result.Waiting.Singles.missing()...)
+		}
+	}
+	r.result.Violations = append(r.result.Violations, r.result.Singles.missing()...)
+	return err
+}
+
+func (r *run) noteQuiet(isQuiet bool) { r.result.NeverQuiet = r.result.NeverQuiet || !isQuiet }
 
 // drain starts the subject and waits until all pending pods are bound and it has become quiet.
 func (r *run) drain(ctx context.Context) error {
@@ -129,27 +182,20 @@ func (r *run) drain(ctx context.Context) error {
 	if r.process, err = r.subject.start(r.params, r.server, ""); err != nil {
 		return err
 	}
-	if err = r.startStandby(ctx); err == nil {
-		err = r.killOnce()
-	}
-	if err == nil {
-		err = r.awaitBound(r.params.Pods)
-	}
-	r.result.TimedOut = errors.Is(err, errTimeout)
-	if err == nil || r.result.TimedOut {
-		err = r.checkAlive()
-	}
-	if err != nil {
+	if err = r.bindAll(ctx, apiServer); err != nil {
 		r.process.stop()
 		if r.standby != nil {
 			r.standby.stop()
 		}
 		return err
 	}
-	awaitQuiet(r.process, 30*time.Second)
+	if err := r.noteEvents(ctx); err != nil {
+		r.process.stop()
+		return err
+	}
 	r.noteTimes(begin)
 	used := r.process.usage()
-	r.result.SubjectPeakMiB = used.peak
+	r.result.SubjectResidentMiB, r.result.SubjectPeakMiB = used.resident, used.peak
 	if n := float64(r.result.Bound) / 1000; n > 0 {
 		r.result.SubjectCPUPer1000 = used.cpu / n
 		r.result.APIServerCPUPer1000 = (usageOf(r.server.PIDs["kube-apiserver"]).cpu - apiServer.cpu) / n
@@ -157,6 +203,41 @@ func (r *run) drain(ctx context.Context) error {
 	}
 	after, err := readWrites(ctx, r.server)
 	r.result.Writes = after.since(before)
+	return err
+}
+
+// bindAll waits until the process that was started, or the one that takes its place, has bound all
+// pods. That time runs out is noted, not an error.
+func (r *run) bindAll(ctx context.Context, apiServer usage) error {
+	err := r.startStandby(ctx)
+	if err == nil {
+		err = r.awaitBound(1)
+		r.result.SubjectCPUFirstBind = r.process.usage().cpu
+		r.result.APIServerCPUFirstBind = usageOf(r.server.PIDs["kube-apiserver"]).cpu - apiServer.cpu
+	}
+	if err == nil {
+		err = r.killOnce()
+	}
+	if err == nil {
+		err = r.awaitBound(r.params.Pods)
+	}
+	r.result.TimedOut = errors.Is(err, errTimeout)
+	if err == nil || r.result.TimedOut {
+		return r.checkAlive()
+	}
+	return err
+}
+
+// noteEvents waits until the subject is quiet and notes when it wrote its last event.
+func (r *run) noteEvents(ctx context.Context) error {
+	bound := time.Now()
+	events, err := startEventTail(ctx, r.server)
+	if err != nil {
+		return err
+	}
+	defer events.cancel()
+	r.noteQuiet(awaitQuiet(r.process, patience, events.isBusy))
+	r.result.EventsAfter, r.result.EventsDoneS, err = events.after(bound)
 	return err
 }
 
@@ -208,11 +289,11 @@ func (r *run) killOnce() error {
 	r.process.kill()
 	r.result.KilledAt, _ = r.observer.count(pendingRole)
 	if r.standby != nil {
-		progress("%s: killed after %d bindings, one stands by", r.subject.name, r.result.KilledAt)
+		progress("%s: killed after %d bindings, one stands by", r.subject.label, r.result.KilledAt)
 		r.process, r.standby = r.standby, nil
 		return nil
 	}
-	progress("%s: killed after %d bindings, started again", r.subject.name, r.result.KilledAt)
+	progress("%s: killed after %d bindings, started again", r.subject.label, r.result.KilledAt)
 	var err error
 	r.process, err = r.subject.start(r.params, r.server, "")
 	return err
@@ -279,77 +360,19 @@ func (r *run) idle(ctx context.Context) error {
 	return nil
 }
 
-// singles creates pods one by one and waits for each.
-func (r *run) singles(ctx context.Context) error {
-	if r.params.Singles == 0 {
-		return nil
-	}
-	result := &SingleResult{}
-	var latencies []float64
-	first, begin := r.process.usage(), time.Now()
-	for i := range r.params.Singles {
-		latency, err := r.single(ctx, i)
-		if err != nil {
-			return err
-		}
-		result.Created++
-		if latency > 0 {
-			latencies = append(latencies, latency)
-			result.Latencies = append(result.Latencies, latency)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(r.params.SingleEvery):
-		}
-	}
-	last := r.process.usage()
-	result.CPUPercent = 100 * (last.cpu - first.cpu) / time.Since(begin).Seconds()
-	result.Bound = len(latencies)
-	slices.Sort(latencies)
-	result.P50Ms, result.P99Ms = quantile(latencies, 50), quantile(latencies, 99)
-	result.MaxMs = quantile(latencies, 100)
-	r.result.Singles = result
-	return nil
-}
+// events are those that were written, anew or as a repetition.
+func (r *Result) events() float64 { return r.Writes["POST events"] + r.Writes["PATCH events"] }
 
-// quantile returns the smallest of the sorted values that at least so many percent of them do not
-// exceed (nearest rank), and 0 when there are none.
-func quantile(sorted []float64, percent int) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
-}
-
-// single returns the latency of one pod in milliseconds, or 0 when it was not bound in time.
-func (r *run) single(ctx context.Context, i int) (float64, error) {
-	name := fmt.Sprintf("%s-%06d", singleRole, i)
-	if r.subject.gangs {
-		if err := r.world.addGroup(ctx, groupName(singleRole, i), 1, false); err != nil {
-			return 0, err
-		}
-	}
-	pod := r.world.newPod(singleRole, name, groupName(singleRole, i))
-	begin := time.Now()
-	if _, err := r.server.core.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
-		return 0, err
-	}
-	err := r.observer.await(10*time.Second, r.process.done, func() bool {
-		_, ok := r.observer.boundAt(name)
-		return ok
-	})
-	if errors.Is(err, errTimeout) {
-		return 0, r.checkAlive()
-	}
-	at, _ := r.observer.boundAt(name)
-	return float64(at.Sub(begin).Microseconds()) / 1000, err
-}
+// hasAllEvents tells whether the figures cover at least one event for each binding.
+func (r *Result) hasAllEvents() bool { return r.events() >= float64(r.Bound) }
 
 // describe names the run for progress messages.
 func (r *Result) describe() string {
 	text := fmt.Sprintf("%s: %d bound, %.0f/s, CPU %.2f s per 1000",
-		r.Subject, r.Bound, r.BindsPerS, r.SubjectCPUPer1000)
+		r.Column, r.Bound, r.BindsPerS, r.SubjectCPUPer1000)
+	if r.Discarded {
+		text += " (thrown away)"
+	}
 	if len(r.Violations) > 0 {
 		text += "; VIOLATIONS: " + strings.Join(r.Violations, "; ")
 	}

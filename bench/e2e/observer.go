@@ -64,7 +64,7 @@ func (o *observer) follow(ctx context.Context, version string) {
 
 func (o *observer) note(pod *corev1.Pod) {
 	role := pod.Labels[roleLabel]
-	if pod.Spec.NodeName == "" || role == existingRole {
+	if pod.Spec.NodeName == "" || runsAlready(role) {
 		return
 	}
 	o.mutex.Lock()

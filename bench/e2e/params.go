@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 type Params struct {
 	Subjects     []string
 	Repeat       int
+	DiscardFirst bool
 	Nodes        int
 	Pods         int
 	Gang         int
@@ -24,6 +26,8 @@ type Params struct {
 	Hopeless     int
 	Singles      int
 	SingleEvery  time.Duration
+	Waiting      int
+	WaitingKind  string
 	Idle         time.Duration
 	KillAt       int
 	Standby      bool
@@ -40,7 +44,8 @@ type Params struct {
 	NodeCPU      string
 	NodeMemory   string
 	NodePods     int
-	Connections  int
+	Connections  []int
+	Baseline     bool
 	Bin          string
 	KubeBin      string
 	CRDs         string
@@ -48,6 +53,8 @@ type Params struct {
 	Custom       string
 	CustomName   string
 	Keep         bool
+	Root         string
+	Args         []string // As given to the script, for the record.
 
 	podStartGiven bool // It was named on the command line.
 }
@@ -55,52 +62,19 @@ type Params struct {
 const podStartFlag = "pod-start"
 
 func parseParams(args []string) (*Params, error) {
-	p := &Params{}
-	var subjects, shapes string
+	p := &Params{Args: withoutRoot(args)}
 	f := flag.NewFlagSet("bench/e2e/run", flag.ContinueOnError)
-	f.StringVar(&subjects, "subjects", "vc-scheduler,kube-scheduler,bare-client",
+	subjects := f.String("subjects", "vc-scheduler,kube-scheduler,bare-client",
 		"what is measured, in this order, each on a fresh API server: "+subjectNames)
-	f.IntVar(&p.Repeat, "repeat", 1, "how often the whole list of subjects is measured; the table shows medians")
-	f.IntVar(&p.Nodes, "nodes", 100, "nodes")
-	f.IntVar(&p.Pods, "pods", 500, "pending pods that are there when the subject starts")
-	f.IntVar(&p.Gang, "gang", 10, "pods per gang")
-	f.IntVar(&p.Existing, "existing", 0, "pods that run already, spread over the nodes")
-	f.IntVar(&p.Hopeless, "hopeless", 0, "pending pods that fit nowhere, in gangs of the same size")
-	f.IntVar(&p.Singles, "singles", 0, "after the others: pods created one by one, to measure their latency")
-	f.DurationVar(&p.SingleEvery, "single-every", 250*time.Millisecond, "pause between them")
-	f.DurationVar(&p.Idle, "idle", 0, "how long the idle subject is watched after the last binding")
-	f.IntVar(&p.KillAt, "kill-at", 0,
-		"after so many bindings the subject is killed with SIGKILL and started again (0: never)")
-	f.BoolVar(&p.Standby, "standby", false,
-		"two processes of vc-scheduler share a lease; with --kill-at the one that leads is killed for good")
-	f.BoolVar(&p.AntiAffinity, "anti-affinity", false, "pods of a gang avoid each other by host")
-	f.BoolVar(&p.Spread, "spread", false,
-		"pods of a gang are spread: over zones as they must, over hosts as they should")
-	f.StringVar(&shapes, "jobs", "",
+	connections := f.String("connections", "48", "connections of bare-client: at least as many as the "+
+		"schedulers have. With several numbers, such as 8,16,32,48, it runs with each, and the "+
+		"strongest is what others are compared with")
+	shapes := f.String("jobs", "",
 		"batch jobs instead of pods, each of JOBSxPODS on a fresh server with vc-controller-manager and "+
 			"vc-scheduler, such as 2000x1,100x20,20x100,1x2000")
-	f.BoolVar(&p.Finish, "finish", false, "with --jobs: the pods also succeed, after all run")
-	f.DurationVar(&p.PodStart, podStartFlag, 500*time.Millisecond,
-		"with --jobs: how long after its binding was seen a pod is set Running; 0: at once")
-	f.BoolVar(&p.HoldPods, "hold-pods", false,
-		"with --jobs: no pod runs before all are bound, and none without --finish")
-	f.IntVar(&p.ManagerQPS, "manager-qps", 10000, "with --jobs: rate and burst of vc-controller-manager")
-	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
-	f.StringVar(&p.PodCPU, "pod-cpu", "100m", "CPU request of each pod")
-	f.StringVar(&p.PodMemory, "pod-memory", "64Mi", "memory request of each pod")
-	f.StringVar(&p.NodeCPU, "node-cpu", "32", "CPU of each node")
-	f.StringVar(&p.NodeMemory, "node-memory", "256Gi", "memory of each node")
-	f.IntVar(&p.NodePods, "node-pods", 250, "pods that each node takes")
-	f.IntVar(&p.Connections, "connections", 16, "connections of bare-client")
-	f.StringVar(&p.Bin, "bin", "", "folder of vc-scheduler (default: build/release/bin)")
-	f.StringVar(&p.KubeBin, "kube-bin", "", "folder of kt and the programs it starts (default: tests/kube/bin)")
-	f.StringVar(&p.CRDs, "crds", "", "folder of the definitions to install (default: deploy/crds)")
-	f.StringVar(&p.Conf, "scheduler-conf", "", "policy of vc-scheduler (default: that of the program)")
-	f.StringVar(&p.Custom, "custom", "",
-		"command line of the subject custom; {kubeconfig} and {port} are replaced")
-	f.StringVar(&p.CustomName, "custom-scheduler-name", "volcano", "spec.schedulerName of the pods for custom")
-	f.BoolVar(&p.Keep, "keep", false, "keep the state folders with all logs")
-	root := f.String("root", "", "top of the source tree; set by the script")
+	p.addSizes(f)
+	p.addCircumstances(f)
+	p.addPlaces(f)
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -108,18 +82,104 @@ func parseParams(args []string) (*Params, error) {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	f.Visit(func(given *flag.Flag) { p.podStartGiven = p.podStartGiven || given.Name == podStartFlag })
-	p.Subjects = strings.Split(subjects, ",")
-	if shapes != "" {
-		var err error
-		if p.Shapes, err = parseShapes(shapes); err != nil {
+	p.Subjects = strings.Split(*subjects, ",")
+	var err error
+	if p.Connections, err = parseConnections(*connections); err != nil {
+		return nil, fmt.Errorf("--connections: %w", err)
+	}
+	if *shapes != "" {
+		if p.Shapes, err = parseShapes(*shapes); err != nil {
 			return nil, fmt.Errorf("--jobs: %w", err)
 		}
 		p.Subjects = []string{"vc-scheduler"}
 	}
-	defaultTo(&p.Bin, filepath.Join(*root, "build/release/bin"))
-	defaultTo(&p.KubeBin, filepath.Join(*root, "tests/kube/bin"))
-	defaultTo(&p.CRDs, filepath.Join(*root, "deploy/crds"))
+	defaultTo(&p.Bin, os.Getenv("BTH_BIN"))
+	defaultTo(&p.Bin, filepath.Join(p.Root, "build/release/bin"))
+	defaultTo(&p.KubeBin, os.Getenv("BTH_KUBE_BIN"))
+	defaultTo(&p.KubeBin, filepath.Join(p.Root, "tests/kube/bin"))
+	defaultTo(&p.CRDs, filepath.Join(p.Root, "deploy/crds"))
 	return p, p.check()
+}
+
+// withoutRoot leaves out what the script adds before all else.
+func withoutRoot(args []string) []string {
+	if len(args) > 1 && args[0] == "--root" {
+		return args[2:]
+	}
+	return args
+}
+
+// addSizes declares how large the cluster is and how much is done on it.
+func (p *Params) addSizes(f *flag.FlagSet) {
+	f.IntVar(&p.Repeat, "repeat", 1, "how often the whole list of subjects is measured; the table shows medians")
+	f.BoolVar(&p.DiscardFirst, "discard-first", true,
+		"with --repeat above 1: the list is measured once more before, and that is thrown away")
+	f.IntVar(&p.Nodes, "nodes", 100, "nodes")
+	f.IntVar(&p.Pods, "pods", 500, "pending pods that are there when the subject starts")
+	f.IntVar(&p.Gang, "gang", 10, "pods per gang")
+	f.IntVar(&p.Existing, "existing", 0, "pods that run already, spread over the nodes")
+	f.IntVar(&p.Hopeless, "hopeless", 0, "pending pods that fit nowhere, in gangs of the same size")
+	f.IntVar(&p.Singles, "singles", 0, "after the others: pods created one by one, to measure their latency")
+	f.DurationVar(&p.SingleEvery, "single-every", 250*time.Millisecond, "pause between them")
+	f.IntVar(&p.Waiting, "waiting", 0, fmt.Sprintf("with --singles: after these, so many gangs of %d are created "+
+		"that fit nowhere, and as many single pods are measured again", waitingGang))
+	f.StringVar(&p.WaitingKind, "waiting-kind", waitingLarge,
+		"why gangs wait: large (no node is big enough) or full (an empty node would be, but none is empty)")
+	f.DurationVar(&p.Idle, "idle", 0, "how long the idle subject is watched: after the last binding, "+
+		"with --waiting at the very end")
+	f.StringVar(&p.PodCPU, "pod-cpu", "100m", "CPU request of each pod")
+	f.StringVar(&p.PodMemory, "pod-memory", "64Mi", "memory request of each pod")
+	f.StringVar(&p.NodeCPU, "node-cpu", "32", "CPU of each node")
+	f.StringVar(&p.NodeMemory, "node-memory", "256Gi", "memory of each node")
+	f.IntVar(&p.NodePods, "node-pods", 250, "pods that each node takes")
+}
+
+// addCircumstances declares what happens meanwhile.
+func (p *Params) addCircumstances(f *flag.FlagSet) {
+	f.IntVar(&p.KillAt, "kill-at", 0,
+		"after so many bindings the subject is killed with SIGKILL and started again (0: never)")
+	f.BoolVar(&p.Standby, "standby", false,
+		"two processes of vc-scheduler share a lease; with --kill-at the one that leads is killed for good")
+	f.BoolVar(&p.AntiAffinity, "anti-affinity", false,
+		"each scheduler also with pods that avoid the hosts of their gang")
+	f.BoolVar(&p.Spread, "spread", false,
+		"each scheduler also with gangs that are spread: over zones as they must, over hosts as they should")
+	f.BoolVar(&p.Baseline, "baseline", false, "each scheduler is first started on the empty server, "+
+		"to tell the memory of the cluster's objects from that of the program")
+	f.BoolVar(&p.Finish, "finish", false, "with --jobs: the pods also succeed, after all run")
+	f.DurationVar(&p.PodStart, podStartFlag, 500*time.Millisecond,
+		"with --jobs: how long after its binding was seen a pod is set Running; 0: at once")
+	f.BoolVar(&p.HoldPods, "hold-pods", false,
+		"with --jobs: no pod runs before all are bound, and none without --finish")
+	f.IntVar(&p.ManagerQPS, "manager-qps", 10000, "with --jobs: rate and burst of vc-controller-manager")
+	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
+}
+
+// addPlaces declares where programs and files are.
+func (p *Params) addPlaces(f *flag.FlagSet) {
+	f.StringVar(&p.Bin, "bin", "", "folder of vc-scheduler (default: $BTH_BIN, or build/release/bin)")
+	f.StringVar(&p.KubeBin, "kube-bin", "",
+		"folder of kt and the programs it starts (default: $BTH_KUBE_BIN, or tests/kube/bin)")
+	f.StringVar(&p.CRDs, "crds", "", "folder of the definitions to install (default: deploy/crds)")
+	f.StringVar(&p.Conf, "scheduler-conf", "", "policy of vc-scheduler (default: that of the program)")
+	f.StringVar(&p.Custom, "custom", "",
+		"command line of the subject custom; {kubeconfig} and {port} are replaced")
+	f.StringVar(&p.CustomName, "custom-scheduler-name", "volcano", "spec.schedulerName of the pods for custom")
+	f.BoolVar(&p.Keep, "keep", false, "keep the state folders with all logs")
+	f.StringVar(&p.Root, "root", "", "top of the source tree; set by the script")
+}
+
+// parseConnections reads "8,16,32".
+func parseConnections(text string) ([]int, error) {
+	var counts []int
+	for _, part := range strings.Split(text, ",") {
+		count, err := strconv.Atoi(part)
+		if err != nil || count < 1 || slices.Contains(counts, count) {
+			return nil, fmt.Errorf("%q: want different numbers of at least 1, such as 8,16,32", text)
+		}
+		counts = append(counts, count)
+	}
+	return counts, nil
 }
 
 func defaultTo(value *string, fallback string) {
@@ -130,11 +190,14 @@ func defaultTo(value *string, fallback string) {
 
 // check refuses what could not be measured, before the first server starts.
 func (p *Params) check() error {
-	if p.Nodes < 1 || p.Pods < 1 || p.Gang < 1 || p.Repeat < 1 || p.Connections < 1 {
-		return errors.New("--nodes, --pods, --gang, --repeat and --connections must be at least 1")
+	if p.Nodes < 1 || p.Pods < 1 || p.Gang < 1 || p.Repeat < 1 {
+		return errors.New("--nodes, --pods, --gang and --repeat must be at least 1")
 	}
 	if p.Existing < 0 || p.Hopeless < 0 || p.Singles < 0 {
 		return errors.New("--existing, --hopeless and --singles must not be negative")
+	}
+	if err := p.checkWaiting(); err != nil {
+		return err
 	}
 	if p.AntiAffinity && p.Gang > p.Nodes {
 		return fmt.Errorf("--anti-affinity: a gang of %d has no place on %d nodes", p.Gang, p.Nodes)
@@ -178,10 +241,18 @@ func (p *Params) checkSubject(name string) error {
 // checkRoom makes sure that all pods fit: a run that waits for its timeout measures nothing.
 func (p *Params) checkRoom() error {
 	perNode := int64(p.NodePods)
-	for _, pair := range [][2]string{{p.NodeCPU, p.PodCPU}, {p.NodeMemory, p.PodMemory}} {
+	if p.fills() {
+		perNode--
+	}
+	for i, pair := range [][2]string{{p.NodeCPU, p.PodCPU}, {p.NodeMemory, p.PodMemory}} {
 		room, request := resource.MustParse(pair[0]), resource.MustParse(pair[1])
+		free := room.MilliValue()
+		if i == 0 && p.fills() {
+			filler := p.fillerCPU()
+			free -= filler.MilliValue()
+		}
 		if request.MilliValue() > 0 {
-			perNode = min(perNode, room.MilliValue()/request.MilliValue())
+			perNode = min(perNode, free/request.MilliValue())
 		}
 	}
 	pods := p.Pods
@@ -191,6 +262,9 @@ func (p *Params) checkRoom() error {
 		}
 	}
 	need := int64(pods + p.Existing + p.Singles)
+	if p.Waiting > 0 {
+		need += int64(p.Singles) // Measured twice.
+	}
 	if have := perNode * int64(p.Nodes); need > have {
 		return fmt.Errorf("%d pods do not fit: each of the %d nodes takes %d", need, p.Nodes, perNode)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,14 @@ func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
 		{"--jobs 1x2 --pod-start hold", "invalid value"},
 		{"--jobs 1x2 --pod-start 0 --hold-pods", "exclude each other"},
 		{"--jobs 1x2 --bin /no/such/folder", "--bin"},
+		{"--subjects bare-client --connections 8,0", "--connections"},
+		{"--subjects bare-client --connections 8,8", "different numbers"},
+		{"--subjects bare-client --waiting -1", "--waiting must not be negative"},
+		{"--subjects bare-client --waiting 1", "--waiting needs --singles"},
+		{"--subjects bare-client --waiting-kind other", `--waiting-kind "other"`},
+		{"--subjects bare-client --nodes 1 --node-cpu 1 --pods 4 --singles 1 --waiting 1 --waiting-kind full",
+			"do not fit: each of the 1 nodes takes 5"},
+		{"--jobs 1x2 --baseline", "--jobs: of the other parameters"},
 		{"stray", "unexpected argument"},
 	}
 	for _, c := range cases {
@@ -66,12 +75,58 @@ func TestPodsStartAfterHalfASecondUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-func TestMediansSkipWhatWasNotMeasured(t *testing.T) {
-	results := []*Result{{BindsPerS: 3}, {BindsPerS: 1}, {BindsPerS: 2}}
-	if value, ok := rows[1].median(results); !ok || value != 2 {
-		t.Errorf("got %v", value)
+func TestFoldersComeFromTheEnvironmentUnlessNamed(t *testing.T) {
+	t.Setenv("BTH_BIN", "/env/bin")
+	t.Setenv("BTH_KUBE_BIN", "/env/kube")
+	p, err := parseParams(strings.Fields("--root /r --subjects bare-client --bin /named"))
+	if err != nil || p.Bin != "/named" || p.KubeBin != "/env/kube" || p.CRDs != "/r/deploy/crds" ||
+		!slices.Equal(p.Args, strings.Fields("--subjects bare-client --bin /named")) {
+		t.Errorf("got %+v, %v", p, err)
 	}
-	if _, ok := ofIdle(func(i *IdleResult) float64 { return i.CPUPercent })(results[0]); ok {
-		t.Error("idleness was not measured")
+}
+
+func TestTheFirstOfSeveralRunsIsThrownAwayUnlessToldOtherwise(t *testing.T) {
+	for args, first := range map[string]int{"": 1, "--repeat 3": 0, "--repeat 3 --discard-first=false": 1} {
+		p, err := parseParams(strings.Fields("--subjects bare-client " + args))
+		if err != nil || p.firstRepeat() != first {
+			t.Errorf("%q: got %v, %v", args, p, err)
+		}
+	}
+}
+
+func TestColumnsAreSubjectsAndWhatIsSpecialAboutThem(t *testing.T) {
+	p, err := parseParams(strings.Fields("--subjects kube-scheduler,bare-client --connections 8,32 --spread --anti-affinity"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := []string{}
+	for _, s := range p.columns() {
+		labels = append(labels, s.label)
+	}
+	want := []string{"kube-scheduler", "kube-scheduler+anti-affinity", "kube-scheduler+spread",
+		"bare-client/8", "bare-client/32"}
+	if !slices.Equal(labels, want) {
+		t.Errorf("got %q", labels)
+	}
+	plain, avoiding, spread, bare := p.columns()[0], p.columns()[1], p.columns()[2], p.columns()[4]
+	if plain.antiAffinity || plain.spread || !avoiding.antiAffinity || avoiding.spread ||
+		spread.antiAffinity || !spread.spread || bare.connections != 32 {
+		t.Errorf("got %+v", p.columns())
+	}
+}
+
+// Half of each node is taken by a filler: a waiting pod fits an empty node and none that is there.
+func TestWaitingPodsFitNoNode(t *testing.T) {
+	for kind, want := range map[string][2]int64{"large": {8000, 0}, "full": {3000, 2000}} {
+		p, err := parseParams(strings.Fields(
+			"--subjects bare-client --node-cpu 4 --waiting 1 --singles 1 --nodes 2 --pods 8 --waiting-kind " + kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting, filler := p.waitingCPU(), p.fillerCPU()
+		if waiting.MilliValue() != want[0] || p.fills() != (want[1] > 0) ||
+			(p.fills() && filler.MilliValue() != want[1]) {
+			t.Errorf("%s: %v and %v, filled: %v", kind, waiting.String(), filler.String(), p.fills())
+		}
 	}
 }

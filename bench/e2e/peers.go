@@ -10,19 +10,19 @@ import (
 // gangLabel tells the pods of a gang from others, for terms about them.
 const gangLabel = "bench-gang"
 
-// askForPeers makes the pods of a gang avoid each other, or spread, as the parameters say.
-func (p *Params) askForPeers(pod *corev1.Pod, gang string) {
-	if !p.AntiAffinity && !p.Spread {
+// askForPeers makes the pods of a gang avoid each other, or spread, where that is measured.
+func (s subject) askForPeers(pod *corev1.Pod, gang string) {
+	if !s.antiAffinity && !s.spread {
 		return
 	}
 	pod.Labels[gangLabel] = gang
 	own := &metav1.LabelSelector{MatchLabels: map[string]string{gangLabel: gang}}
-	if p.AntiAffinity {
+	if s.antiAffinity {
 		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
 				{LabelSelector: own, TopologyKey: corev1.LabelHostname}}}}
 	}
-	if p.Spread {
+	if s.spread {
 		pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{
 			{MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone,
 				WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: own},

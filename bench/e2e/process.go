@@ -14,8 +14,9 @@ import (
 
 // usage is what a process has used since its start.
 type usage struct {
-	cpu  float64 // Seconds.
-	peak float64 // Most memory ever held, MiB.
+	cpu      float64 // Seconds.
+	resident float64 // Memory resident now (VmRSS), MiB; 0 after the end.
+	peak     float64 // Most memory ever resident (VmHWM), MiB.
 }
 
 // ticksPerSecond is the unit of /proc/PID/stat, which Linux fixes for user space.
@@ -35,14 +36,20 @@ func usageOf(pid int) usage {
 		u.cpu = (user + system) / ticksPerSecond
 	}
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmHWM:" {
-				kib, _ := strconv.ParseFloat(fields[1], 64)
-				u.peak = kib / 1024
-			}
-		}
+		u.resident, u.peak = statusMiB(string(text), "VmRSS:"), statusMiB(string(text), "VmHWM:")
 	}
 	return u
+}
+
+// statusMiB reads one size of /proc/PID/status, which has them in KiB; 0 when it is not there.
+func statusMiB(text, name string) float64 {
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == name {
+			kib, _ := strconv.ParseFloat(fields[1], 64)
+			return kib / 1024
+		}
+	}
+	return 0
 }
 
 // program is a child process with a log file; it dies with us.
@@ -89,21 +96,32 @@ func (p *program) usage() usage {
 	return u
 }
 
-// awaitQuiet waits until the process has used at most two hundredths of a core during one second,
-// or has ended, or the patience is over.
-func awaitQuiet(p *program, patience time.Duration) {
+// quietFor is longer than what a busy scheduler puts off: statuses and events wait for bindings, and
+// then up to a second for more of their kind.
+const quietFor = 5
+
+// awaitQuiet waits for as many seconds in a row in each of which the process has used at most two
+// hundredths of a core and isBusy had nothing to tell, or until the process has ended. False: it was
+// still at work when patience was over.
+func awaitQuiet(p *program, patience time.Duration, isBusy func() bool) bool {
 	deadline := time.Now().Add(patience)
-	for time.Now().Before(deadline) {
+	for quiet := 0; quiet < quietFor; {
+		if time.Now().After(deadline) {
+			return false
+		}
 		before := p.usage().cpu
 		select {
 		case <-p.done:
-			return
+			return true
 		case <-time.After(time.Second):
 		}
-		if p.usage().cpu-before <= 0.02 {
-			return
+		if isBusy() || p.usage().cpu-before > 0.02 {
+			quiet = 0
+		} else {
+			quiet++
 		}
 	}
+	return true
 }
 
 func (p *program) stop() {

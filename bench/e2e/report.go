@@ -7,15 +7,20 @@ import (
 	"strings"
 )
 
-// row is one line of the table: a name, a format and how to read it from a result.
-type row struct {
-	name   string
-	format string
-	value  func(*Result) (float64, bool)
+// quantity is one line of the table: a key for JSON, a name, a format and how to read it from a
+// result that may not have it.
+type quantity struct {
+	key, name, format string
+	value             func(*Result) (float64, bool)
 }
 
 func plain(f func(*Result) float64) func(*Result) (float64, bool) {
 	return func(r *Result) (float64, bool) { return f(r), true }
+}
+
+// positive leaves out what is 0 when it was not measured.
+func positive(f func(*Result) float64) func(*Result) (float64, bool) {
+	return func(r *Result) (float64, bool) { return f(r), f(r) > 0 }
 }
 
 func ofIdle(f func(*IdleResult) float64) func(*Result) (float64, bool) {
@@ -36,74 +41,145 @@ func ofSingles(f func(*SingleResult) float64) func(*Result) (float64, bool) {
 	}
 }
 
-var rows = []row{
-	{"pods bound", "%.0f", plain(func(r *Result) float64 { return float64(r.Bound) })},
-	{"binds/s, start to last", "%.0f", plain(func(r *Result) float64 { return r.BindsPerS })},
-	{"binds/s, middle 80 %", "%.0f", plain(func(r *Result) float64 { return r.BindsPerSMid })},
-	{"first bind, s", "%.3f", plain(func(r *Result) float64 { return r.FirstBindS })},
-	{"all bound, s", "%.3f", plain(func(r *Result) float64 { return r.AllBoundS })},
-	{"longest gap, s", "%.3f", plain(func(r *Result) float64 { return r.LongestGapS })},
-	{"CPU-s per 1,000 binds: subject", "%.3f", plain(func(r *Result) float64 { return r.SubjectCPUPer1000 })},
-	{"  kube-apiserver", "%.3f", plain(func(r *Result) float64 { return r.APIServerCPUPer1000 })},
-	{"  etcd", "%.3f", plain(func(r *Result) float64 { return r.EtcdCPUPer1000 })},
-	{"peak memory, MiB", "%.1f", plain(func(r *Result) float64 { return r.SubjectPeakMiB })},
-	{"API writes", "%.0f", plain(func(r *Result) float64 { return r.Writes.total() })},
-	{"idle CPU, % of a core", "%.3f", ofIdle(func(i *IdleResult) float64 { return i.CPUPercent })},
-	{"idle writes per minute", "%.1f", ofIdle(func(i *IdleResult) float64 { return i.WritesPerMinute })},
-	{"single pod p50, ms", "%.1f", ofSingles(func(s *SingleResult) float64 { return s.P50Ms })},
-	{"single pod p99, ms", "%.1f", ofSingles(func(s *SingleResult) float64 { return s.P99Ms })},
-	{"violations", "%.0f", plain(func(r *Result) float64 { return float64(len(r.Violations)) })},
+func ofWaiting(f func(*WaitingResult) float64) func(*Result) (float64, bool) {
+	return func(r *Result) (float64, bool) {
+		if r.Waiting == nil {
+			return 0, false
+		}
+		return f(r.Waiting), true
+	}
 }
 
-// printTable shows the median of each figure per subject, the writes by kind, and the ratios.
-func printTable(out io.Writer, p *Params, results []*Result) {
-	fmt.Fprintf(out, "\n%d nodes, %d pods in gangs of %d, %d existing, %d hopeless, %d repeat(s)\n",
-		p.Nodes, p.Pods, p.Gang, p.Existing, p.Hopeless, p.Repeat)
-	of := map[string][]*Result{}
-	for _, r := range results {
-		of[r.Subject] = append(of[r.Subject], r)
+// Quantities that goals are set for.
+var (
+	bindsPerS = quantity{"binds_per_s", "binds/s, start to last", "%.0f",
+		plain(func(r *Result) float64 { return r.BindsPerS })}
+	firstBind = quantity{"first_bind_s", "first bind, s", "%.3f",
+		plain(func(r *Result) float64 { return r.FirstBindS })}
+	subjectCPU = quantity{"subject_cpu_s_per_1000", "CPU-s per 1,000 binds", "%.3f",
+		plain(func(r *Result) float64 { return r.SubjectCPUPer1000 })}
+	// paidCPU leaves out runs that lack events: their CPU is not all that the bindings cost.
+	paidCPU = quantity{subjectCPU.key, subjectCPU.name + ", with all events", subjectCPU.format,
+		func(r *Result) (float64, bool) { return r.SubjectCPUPer1000, r.hasAllEvents() }}
+	peakMemory = quantity{"subject_peak_mib", "peak memory, MiB", "%.1f",
+		plain(func(r *Result) float64 { return r.SubjectPeakMiB })}
+	idleCPU = quantity{"idle_cpu_percent", "idle CPU, % of a core", "%.3f",
+		ofIdle(func(i *IdleResult) float64 { return i.CPUPercent })}
+	idleWrites = quantity{"idle_writes_per_minute", "idle writes per minute", "%.1f",
+		ofIdle(func(i *IdleResult) float64 { return i.WritesPerMinute })}
+	singleP50 = quantity{"single_p50_ms", "single pod p50, ms", "%.1f",
+		ofSingles(func(s *SingleResult) float64 { return s.P50Ms })}
+	singleP99 = quantity{"single_p99_ms", "single pod p99, ms", "%.1f",
+		ofSingles(func(s *SingleResult) float64 { return s.P99Ms })}
+	besideP50 = quantity{"beside_p50_ms", "single pod p50 beside waiting gangs, ms", "%.1f",
+		ofWaiting(func(w *WaitingResult) float64 { return w.Singles.P50Ms })}
+	besideP99 = quantity{"beside_p99_ms", "single pod p99 beside waiting gangs, ms", "%.1f",
+		ofWaiting(func(w *WaitingResult) float64 { return w.Singles.P99Ms })}
+)
+
+var quantities = []quantity{
+	{"bound", "pods bound", "%.0f", plain(func(r *Result) float64 { return float64(r.Bound) })},
+	bindsPerS,
+	{"binds_per_s_mid", "binds/s, middle 80 %", "%.0f", plain(func(r *Result) float64 { return r.BindsPerSMid })},
+	firstBind,
+	{"all_bound_s", "all bound, s", "%.3f", plain(func(r *Result) float64 { return r.AllBoundS })},
+	{"longest_gap_s", "longest gap, s", "%.3f", plain(func(r *Result) float64 { return r.LongestGapS })},
+	{"events_done_s", "events done after the last bind, s", "%.2f",
+		plain(func(r *Result) float64 { return r.EventsDoneS })},
+	{"events", "events written", "%.0f", plain(func(r *Result) float64 { return r.events() })},
+	{"events_after_last_bind", "  of them after the last bind", "%.0f",
+		plain(func(r *Result) float64 { return float64(r.EventsAfter) })},
+	subjectCPU,
+	{"apiserver_cpu_s_per_1000", "  of kube-apiserver", "%.3f",
+		plain(func(r *Result) float64 { return r.APIServerCPUPer1000 })},
+	{"etcd_cpu_s_per_1000", "  of etcd", "%.3f", plain(func(r *Result) float64 { return r.EtcdCPUPer1000 })},
+	{"subject_cpu_s_to_first_bind", "CPU-s until the first bind", "%.2f",
+		plain(func(r *Result) float64 { return r.SubjectCPUFirstBind })},
+	{"apiserver_cpu_s_to_first_bind", "  of kube-apiserver", "%.2f",
+		plain(func(r *Result) float64 { return r.APIServerCPUFirstBind })},
+	peakMemory,
+	{"subject_resident_mib", "memory when quiet, MiB", "%.1f",
+		positive(func(r *Result) float64 { return r.SubjectResidentMiB })},
+	{"subject_empty_mib", "memory on an empty server, MiB", "%.1f",
+		positive(func(r *Result) float64 { return r.SubjectEmptyMiB })},
+	{"subject_growth_mib", "  from there to the peak, MiB", "%.1f",
+		positive(func(r *Result) float64 { return r.SubjectGrowthMiB })},
+	{"writes", "API writes", "%.0f", plain(func(r *Result) float64 { return r.Writes.total() })},
+	idleCPU, idleWrites, singleP50, singleP99,
+	{"single_from_pod_p50_ms", "  without creation of its group, p50", "%.1f",
+		ofSingles(func(s *SingleResult) float64 { return s.FromPodP50Ms })},
+	{"single_from_pod_p99_ms", "  without creation of its group, p99", "%.1f",
+		ofSingles(func(s *SingleResult) float64 { return s.FromPodP99Ms })},
+	besideP50, besideP99,
+	{"waiting_settle_s", "waiting gangs created and known, s", "%.2f",
+		ofWaiting(func(w *WaitingResult) float64 { return w.SettleS })},
+	{"waiting_cpu_s", "  CPU-s for that", "%.2f", ofWaiting(func(w *WaitingResult) float64 { return w.CPUS })},
+	{"waiting_growth_mib", "  memory grown by, MiB", "%.1f",
+		ofWaiting(func(w *WaitingResult) float64 { return w.GrowthMiB })},
+	{"violations", "violations", "%.0f", plain(func(r *Result) float64 { return float64(len(r.Violations)) })},
+}
+
+const nameWidth, columnWidth = 42, 30
+
+// text says what was measured, for the head of a table.
+func (s stamp) text(repeats int, isFirstDiscarded bool) string {
+	thrown := ""
+	if isFirstDiscarded {
+		thrown = " after one that was thrown away"
 	}
-	fmt.Fprintf(out, "%-34s", "")
-	for _, name := range p.Subjects {
-		fmt.Fprintf(out, "%16s", name)
+	return fmt.Sprintf("commit %s, %s, %s, %d run(s)%s\nbench/e2e/run %s", s.Commit, s.Date, s.Machine,
+		repeats, thrown, strings.Join(s.Args, " "))
+}
+
+// print shows the median and spread of each figure per column, the writes by kind, and the goals.
+func (c *comparison) print(out io.Writer) {
+	p := c.params
+	fmt.Fprintf(out, "\n%s\n", c.made.text(p.Repeat, p.firstRepeat() == 0))
+	fmt.Fprintf(out, "%d nodes, %d pods in gangs of %d, %d existing, %d hopeless\n%-*s",
+		p.Nodes, p.Pods, p.Gang, p.Existing, p.Hopeless, nameWidth, "")
+	for _, column := range c.columns {
+		fmt.Fprintf(out, "%*s", columnWidth, column)
 	}
 	fmt.Fprintln(out)
-	for _, row := range rows {
-		fmt.Fprintf(out, "%-34s", row.name)
-		for _, name := range p.Subjects {
-			fmt.Fprintf(out, "%16s", row.text(of[name]))
-		}
-		fmt.Fprintln(out)
+	for _, of := range quantities {
+		c.printLine(out, of)
 	}
-	printWrites(out, p, of)
-	printRatios(out, of)
-}
-
-func (row row) text(results []*Result) string {
-	if value, ok := row.median(results); ok {
-		return fmt.Sprintf(row.format, value)
+	c.printWrites(out)
+	if bare := c.strongestBare(); len(p.Connections) > 1 && bare != "" {
+		fmt.Fprintf(out, "strongest of %d: %s, %s binds/s\n", len(p.Connections), bare,
+			c.figure(bare, bindsPerS).text("%.0f"))
 	}
-	return "-"
-}
-
-// median of an even number is the lower of the two in the middle.
-func (row row) median(results []*Result) (float64, bool) {
-	var values []float64
-	for _, r := range results {
-		if value, ok := row.value(r); ok {
-			values = append(values, value)
+	for _, column := range c.columns {
+		for _, r := range c.runs[column] {
+			if r.NeverQuiet {
+				fmt.Fprintf(out, "%s, run %d: still at work when patience ended\n", column, r.Repeat)
+			}
+			if r.Subject != "bare-client" && !r.hasAllEvents() {
+				fmt.Fprintf(out, "%s, run %d: %.0f events for %d bindings: its CPU is not compared\n",
+					column, r.Repeat, r.events(), r.Bound)
+			}
 		}
 	}
-	if len(values) == 0 {
-		return 0, false
-	}
-	slices.Sort(values)
-	return values[(len(values)-1)/2], true
+	c.printGoals(out)
 }
 
-func printWrites(out io.Writer, p *Params, of map[string][]*Result) {
+// printLine leaves out what no column has.
+func (c *comparison) printLine(out io.Writer, of quantity) {
+	var cells strings.Builder
+	runs := 0
+	for _, column := range c.columns {
+		value := c.figure(column, of)
+		runs += value.Runs
+		fmt.Fprintf(&cells, "%*s", columnWidth, value.text(of.format))
+	}
+	if runs > 0 {
+		fmt.Fprintf(out, "%-*s%s\n", nameWidth, of.name, cells.String())
+	}
+}
+
+func (c *comparison) printWrites(out io.Writer) {
 	var kinds []string
-	for _, results := range of {
+	for _, results := range c.runs {
 		for kind := range results[0].Writes {
 			if !slices.Contains(kinds, kind) {
 				kinds = append(kinds, kind)
@@ -111,33 +187,41 @@ func printWrites(out io.Writer, p *Params, of map[string][]*Result) {
 		}
 	}
 	slices.Sort(kinds)
-	fmt.Fprintln(out, "API writes by kind, first run")
+	fmt.Fprintln(out, "API writes by kind, first run that counts")
 	for _, kind := range kinds {
-		fmt.Fprintf(out, "  %-32s", kind)
-		for _, name := range p.Subjects {
-			fmt.Fprintf(out, "%16.0f", of[name][0].Writes[kind])
+		fmt.Fprintf(out, "  %-*s", nameWidth-2, kind)
+		for _, column := range c.columns {
+			fmt.Fprintf(out, "%*.0f", columnWidth, c.runs[column][0].Writes[kind])
 		}
 		fmt.Fprintln(out)
 	}
 }
 
-// printRatios compares our scheduler with its neighbours in the same run.
-func printRatios(out io.Writer, of map[string][]*Result) {
-	ours := of["vc-scheduler"]
-	if len(ours) == 0 {
-		return
-	}
-	for _, name := range []string{"kube-scheduler", "bare-client"} {
-		if len(of[name]) == 0 {
-			continue
-		}
-		var parts []string
-		for _, row := range rows[1:3] {
-			mine, _ := row.median(ours)
-			if theirs, _ := row.median(of[name]); theirs > 0 {
-				parts = append(parts, fmt.Sprintf("%.2f (%s)", mine/theirs, row.name))
+// summaryColumn is one column of the summary in JSON.
+type summaryColumn struct {
+	Column  string            `json:"column"`
+	Figures map[string]figure `json:"figures"`
+}
+
+// summary is all that the tables show but the writes by kind, which each run has.
+func (c *comparison) summary() any {
+	out := struct {
+		stamp
+		Repeats       int             `json:"repeats"`
+		Discarded     int             `json:"discarded"`
+		StrongestBare string          `json:"strongest_bare,omitempty"`
+		Columns       []summaryColumn `json:"columns"`
+		Goals         []verdict       `json:"goals"`
+	}{stamp: c.made, Repeats: c.params.Repeat, Discarded: 1 - c.params.firstRepeat(),
+		StrongestBare: c.strongestBare(), Goals: c.goals()}
+	for _, column := range c.columns {
+		of := summaryColumn{column, map[string]figure{}}
+		for _, quantity := range quantities {
+			if value := c.figure(column, quantity); value.Runs > 0 {
+				of.Figures[quantity.key] = value
 			}
 		}
-		fmt.Fprintf(out, "vc-scheduler / %s: %s\n", name, strings.Join(parts, ", "))
+		out.Columns = append(out.Columns, of)
 	}
+	return out
 }

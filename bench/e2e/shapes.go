@@ -43,7 +43,7 @@ func (p *Params) checkShapes() error {
 		return nil
 	}
 	if p.KillAt != 0 || p.Standby || p.Singles != 0 || p.Idle != 0 || p.Hopeless != 0 ||
-		p.AntiAffinity || p.Spread || p.Custom != "" {
+		p.Waiting != 0 || p.AntiAffinity || p.Spread || p.Baseline || p.Custom != "" {
 		return errors.New("--jobs: of the other parameters only those of size, --existing, " +
 			"--repeat, --timeout and the paths apply")
 	}

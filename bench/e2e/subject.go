@@ -11,9 +11,13 @@ import (
 // subject is a program under measurement and what its pods must look like.
 type subject struct {
 	name          string
+	label         string // Its column: unlike the name, one for each set of circumstances.
 	schedulerName string
 	gangs         bool // It knows pod groups.
 	schedules     bool // It goes on by itself: idleness and single pods can be measured.
+	connections   int  // Of bare-client.
+	antiAffinity  bool // Pods of a gang avoid each other by host.
+	spread        bool // Pods of a gang are spread over zones and hosts.
 }
 
 var subjects = map[string]subject{
@@ -32,10 +36,48 @@ func isSubject(name string) bool {
 
 func newSubject(name string, p *Params) subject {
 	s := subjects[name]
+	s.label = name
 	if name == "custom" {
 		s.schedulerName = p.CustomName
 	}
 	return s
+}
+
+const (
+	antiAffinityMark = "+anti-affinity"
+	spreadMark       = "+spread"
+)
+
+// columns lists what is measured, in order: each scheduler, then with what pods ask of each other's
+// places; bare-client, which decides nothing, with each number of connections instead.
+func (p *Params) columns() []subject {
+	var columns []subject
+	for _, name := range p.Subjects {
+		plain := newSubject(name, p)
+		if name == "bare-client" {
+			for _, count := range p.Connections {
+				bare := plain
+				bare.connections = count
+				if len(p.Connections) > 1 {
+					bare.label = fmt.Sprintf("%s/%d", name, count)
+				}
+				columns = append(columns, bare)
+			}
+			continue
+		}
+		columns = append(columns, plain)
+		if p.AntiAffinity {
+			avoiding := plain
+			avoiding.label, avoiding.antiAffinity = name+antiAffinityMark, true
+			columns = append(columns, avoiding)
+		}
+		if p.Spread {
+			spread := plain
+			spread.label, spread.spread = name+spreadMark, true
+			columns = append(columns, spread)
+		}
+	}
+	return columns
 }
 
 // kubeSchedulerConf lifts the client's rate limit, which would otherwise be what is measured.
@@ -85,7 +127,7 @@ func (s subject) commandLine(p *Params, on *server) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []string{self, bareCommand, kubeconfig, strconv.Itoa(p.Connections)}, nil
+		return []string{self, bareCommand, kubeconfig, strconv.Itoa(s.connections)}, nil
 	case "custom":
 		line := strings.ReplaceAll(p.Custom, "{kubeconfig}", kubeconfig)
 		line = strings.ReplaceAll(line, "{port}", strconv.Itoa(port))

@@ -92,12 +92,18 @@ func partial(pods []corev1.Pod) []string {
 	return found
 }
 
-// impossible finds hopeless pods that were bound all the same.
+// impossible finds hopeless and waiting pods that were bound all the same.
 func impossible(pods []corev1.Pod) []string {
 	found := []string{}
 	for _, pod := range pods {
-		if pod.Labels[roleLabel] == hopelessRole && pod.Spec.NodeName != "" {
+		if pod.Spec.NodeName == "" {
+			continue
+		}
+		switch pod.Labels[roleLabel] {
+		case hopelessRole:
 			found = append(found, fmt.Sprintf("pod %s is on a node that its selector forbids", pod.Name))
+		case waitingRole:
+			found = append(found, fmt.Sprintf("pod %s is on a node, but fits nowhere", pod.Name))
 		}
 	}
 	return found

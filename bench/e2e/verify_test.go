@@ -88,3 +88,14 @@ func TestPodsBoundTwiceAreNamed(t *testing.T) {
 		t.Errorf("bound to n1 and n2: %v", o.twice())
 	}
 }
+
+func TestPodsThatFitNowhereMayNotBeBound(t *testing.T) {
+	pods := []corev1.Pod{testPod("a", "n", "", "1"), testPod("b", "n", "", "1"), testPod("c", "", "", "1")}
+	for i, role := range []string{waitingRole, hopelessRole, waitingRole} {
+		pods[i].Labels = map[string]string{roleLabel: role}
+	}
+	want := []string{"pod a is on a node, but fits nowhere", "pod b is on a node that its selector forbids"}
+	if got := impossible(pods); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

@@ -23,6 +23,8 @@ const (
 	existingRole = "existing"
 	hopelessRole = "hopeless"
 	singleRole   = "single"
+	waitingRole  = "waiting" // Gangs that fit nowhere, created while single pods are measured.
+	fillerRole   = "filler"  // Take so much of each node that waiting gangs do not fit.
 	// writers is how many requests are under way while the cluster is being filled.
 	writers = 16
 )
@@ -42,33 +44,49 @@ func newWorld(p *Params, s subject, on *server) *world {
 	}}
 }
 
-// fill creates everything that is there before the subject starts.
-func (w *world) fill(ctx context.Context) error {
+// open creates what is there before the first node: the server is then empty, but ready for subjects.
+func (w *world) open(ctx context.Context) error {
 	space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
 	if _, err := w.server.core.CoreV1().Namespaces().Create(ctx, space, metav1.CreateOptions{}); err != nil {
 		return err
 	}
+	if !w.subject.gangs {
+		return nil
+	}
+	if err := w.server.installDefinitions(ctx, w.params.CRDs); err != nil {
+		return err
+	}
+	if err := w.openQueue(ctx); err != nil {
+		return fmt.Errorf("create the default queue: %w", err)
+	}
+	return nil
+}
+
+// fill creates everything else that is there before the subject starts.
+func (w *world) fill(ctx context.Context) error {
 	if err := w.addNodes(ctx); err != nil {
 		return fmt.Errorf("create nodes: %w", err)
 	}
-	if w.subject.gangs {
-		if err := w.server.installDefinitions(ctx, w.params.CRDs); err != nil {
-			return err
-		}
-		if err := w.openQueue(ctx); err != nil {
-			return fmt.Errorf("create the default queue: %w", err)
-		}
+	batches := []batch{{existingRole, w.params.Existing, w.params.Gang},
+		{hopelessRole, w.params.Hopeless, w.params.Gang}, {pendingRole, w.params.Pods, w.params.Gang}}
+	if w.params.fills() {
+		batches = append([]batch{{fillerRole, w.params.Nodes, 1}}, batches...)
 	}
-	for _, part := range []struct {
-		role string
-		pods int
-	}{{existingRole, w.params.Existing}, {hopelessRole, w.params.Hopeless}, {pendingRole, w.params.Pods}} {
-		if err := w.addPods(ctx, part.role, part.pods); err != nil {
-			return fmt.Errorf("create %s pods: %w", part.role, err)
+	for _, b := range batches {
+		if err := w.addPods(ctx, b); err != nil {
+			return fmt.Errorf("create %s pods: %w", b.role, err)
 		}
 	}
 	return nil
 }
+
+// batch is many pods of one role.
+type batch struct {
+	role       string
+	pods, gang int // gang: how many share a group.
+}
+
+func runsAlready(role string) bool { return role == existingRole || role == fillerRole }
 
 func nodeName(i int) string { return fmt.Sprintf("node-%05d", i) }
 
@@ -115,36 +133,44 @@ func (w *world) openQueue(ctx context.Context) error {
 	return err
 }
 
-// addPods creates pods of one role, with their groups where the subject knows groups.
-func (w *world) addPods(ctx context.Context, role string, count int) error {
+// addPods creates the pods of a batch, with their groups where the subject knows groups.
+func (w *world) addPods(ctx context.Context, b batch) error {
 	if w.subject.gangs {
-		groups := (count + w.params.Gang - 1) / w.params.Gang
+		groups := (b.pods + b.gang - 1) / b.gang
 		if err := inParallel(groups, func(i int) error {
-			size := min(w.params.Gang, count-i*w.params.Gang)
-			return w.addGroup(ctx, groupName(role, i), size, role == existingRole)
+			size := min(b.gang, b.pods-i*b.gang)
+			return w.addGroup(ctx, groupName(b.role, i), size, runsAlready(b.role))
 		}); err != nil {
 			return err
 		}
 	}
-	return inParallel(count, func(i int) error {
-		pod := w.newPod(role, fmt.Sprintf("%s-%06d", role, i), groupName(role, i/w.params.Gang))
-		if role == pendingRole {
-			w.params.askForPeers(pod, groupName(role, i/w.params.Gang))
-		}
-		switch role {
-		case hopelessRole:
-			pod.Spec.NodeSelector = map[string]string{"no-node-has": "this-label"}
-		case existingRole:
-			pod.Spec.NodeName = nodeName(i % w.params.Nodes)
-		}
-		made, err := w.server.core.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{})
-		if err != nil || role != existingRole {
-			return err
-		}
-		made.Status.Phase = corev1.PodRunning
-		_, err = w.server.core.CoreV1().Pods(namespace).UpdateStatus(ctx, made, metav1.UpdateOptions{})
+	return inParallel(b.pods, func(i int) error { return w.addPod(ctx, b, i) })
+}
+
+func (w *world) addPod(ctx context.Context, b batch, i int) error {
+	group := groupName(b.role, i/b.gang)
+	pod := w.newPod(b.role, fmt.Sprintf("%s-%06d", b.role, i), group)
+	requests := pod.Spec.Containers[0].Resources.Requests
+	switch b.role {
+	case pendingRole:
+		w.subject.askForPeers(pod, group)
+	case hopelessRole:
+		pod.Spec.NodeSelector = map[string]string{"no-node-has": "this-label"}
+	case waitingRole:
+		requests[corev1.ResourceCPU] = w.params.waitingCPU()
+	case fillerRole:
+		requests[corev1.ResourceCPU] = w.params.fillerCPU()
+	}
+	if runsAlready(b.role) {
+		pod.Spec.NodeName = nodeName(i % w.params.Nodes)
+	}
+	made, err := w.server.core.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{})
+	if err != nil || !runsAlready(b.role) {
 		return err
-	})
+	}
+	made.Status.Phase = corev1.PodRunning
+	_, err = w.server.core.CoreV1().Pods(namespace).UpdateStatus(ctx, made, metav1.UpdateOptions{})
+	return err
 }
 
 func groupName(role string, i int) string { return fmt.Sprintf("%s-group-%05d", role, i) }
@@ -169,7 +195,7 @@ func (w *world) newPod(role, name, group string) *corev1.Pod {
 			SchedulerName: w.subject.schedulerName,
 			RestartPolicy: corev1.RestartPolicyNever,
 			Containers: []corev1.Container{{Name: "main", Image: "example.invalid/app:1",
-				Resources: corev1.ResourceRequirements{Requests: w.podRoom}}},
+				Resources: corev1.ResourceRequirements{Requests: w.podRoom.DeepCopy()}}},
 		},
 	}
 	if w.subject.gangs {

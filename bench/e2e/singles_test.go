@@ -26,3 +26,20 @@ func TestQuantileIsTheNearestRank(t *testing.T) {
 		}
 	}
 }
+
+func TestPodsThatWereNotBoundAreNotForgotten(t *testing.T) {
+	s := &SingleResult{Created: 4, Latencies: []float64{9, 3, 6}}
+	s.summarize([]float64{5, 2, 4})
+	if s.Bound != 3 || s.P50Ms != 6 || s.P99Ms != 9 || s.MaxMs != 9 || s.FromPodP50Ms != 4 || s.FromPodP99Ms != 5 {
+		t.Errorf("got %+v", s)
+	}
+	if s.Latencies[0] != 9 {
+		t.Error("the order of creation is lost")
+	}
+	if got := s.missing(); len(got) != 1 || got[0] != "1 of 4 single pods were not bound within 10s" {
+		t.Errorf("got %q", got)
+	}
+	if got := (&SingleResult{Created: 1, Bound: 1}).missing(); got != nil {
+		t.Errorf("got %q", got)
+	}
+}
