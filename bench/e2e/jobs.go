@@ -131,30 +131,44 @@ func (r *jobsRun) watchPods(ctx context.Context) error {
 // the work for the jobs.
 func (r *jobsRun) startDaemons(ctx context.Context) error {
 	for _, d := range daemonsOfJobs {
-		health, err := freePort()
-		if err != nil {
-			return err
-		}
-		address := "127.0.0.1:" + strconv.Itoa(health)
 		argv := []string{filepath.Join(r.params.Bin, d.program),
-			"--kubeconfig", r.server.Kubeconfigs[d.user], "--leader-elect=false",
-			"--enable-healthz", "--healthz-address", address}
+			"--kubeconfig", r.server.Kubeconfigs[d.user], "--leader-elect=false"}
 		if d.user == "controllers" {
-			limit := strconv.Itoa(r.params.ManagerQPS)
-			argv = append(argv, "--kube-api-qps", limit, "--kube-api-burst", limit)
+			argv = append(argv, r.params.managerFlags()...)
 		} else if r.params.Conf != "" {
 			argv = append(argv, "--scheduler-conf", r.params.Conf)
 		}
-		daemon, err := startProgram(filepath.Join(r.server.dir, d.program+".log"), argv...)
-		if err != nil {
-			return err
+		daemon, err := startHealthy(ctx, r.server, d.program, argv)
+		if daemon != nil {
+			r.daemons[d.user] = daemon
 		}
-		r.daemons[d.user] = daemon
-		if err := awaitHealthy(ctx, daemon, "http://"+address+"/healthz"); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return r.awaitQuiet(ctx)
+}
+
+// managerFlags lift the rate limit of vc-controller-manager, which would otherwise be what is measured.
+func (p *Params) managerFlags() []string {
+	limit := strconv.Itoa(p.ManagerQPS)
+	return []string{"--kube-api-qps", limit, "--kube-api-burst", limit}
+}
+
+// startHealthy starts a daemon and returns when it says that it is well. The daemon is there with an
+// error, too, unless it could not be started.
+func startHealthy(ctx context.Context, on *server, name string, argv []string) (*program, error) {
+	health, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	address := "127.0.0.1:" + strconv.Itoa(health)
+	argv = append(argv, "--enable-healthz", "--healthz-address", address)
+	daemon, err := startProgram(filepath.Join(on.dir, name+".log"), argv...)
+	if err != nil {
+		return nil, err
+	}
+	return daemon, awaitHealthy(ctx, daemon, "http://"+address+"/healthz")
 }
 
 func awaitHealthy(ctx context.Context, daemon *program, url string) error {

@@ -62,6 +62,8 @@ type Result struct {
 	Idle    *IdleResult    `json:"idle,omitempty"`
 	Singles *SingleResult  `json:"singles,omitempty"`
 	Waiting *WaitingResult `json:"waiting,omitempty"`
+	// Without a PodGroup, which vc-controller-manager makes.
+	PlainSingles *SingleResult `json:"plain_singles,omitempty"`
 
 	Violations []string `json:"violations"` // Partly bound gangs, overfull nodes; must be empty.
 }
@@ -154,19 +156,28 @@ func (r *run) stayOn(ctx context.Context) error {
 	var err error
 	if r.params.Waiting == 0 {
 		if err = r.idle(ctx); err == nil {
-			r.result.Singles, err = r.singles(ctx, singleRole)
+			r.result.Singles, err = r.singles(ctx, singlePrefix)
 		}
-	} else if r.result.Singles, err = r.singles(ctx, singleRole); err == nil {
+		if err == nil {
+			err = r.plainSingles(ctx)
+		}
+	} else if r.result.Singles, err = r.singles(ctx, singlePrefix); err == nil {
 		if err = r.waiting(ctx); err == nil {
 			r.noteQuiet(awaitQuiet(r.process, patience, neverBusy))
 			err = r.idle(ctx)
 		}
-		if err == nil {
-			r.result.Violations = append(r.result.Violations, r.result.Waiting.Singles.missing()...)
-		}
 	}
-	r.result.Violations = append(r.result.Violations, r.result.Singles.missing()...)
-	return err
+	if err != nil {
+		return err
+	}
+	all := []*SingleResult{r.result.Singles, r.result.PlainSingles}
+	if r.result.Waiting != nil {
+		all = append(all, r.result.Waiting.Singles)
+	}
+	for _, singles := range all {
+		r.result.Violations = append(r.result.Violations, singles.missing()...)
+	}
+	return nil
 }
 
 func (r *run) noteQuiet(isQuiet bool) { r.result.NeverQuiet = r.result.NeverQuiet || !isQuiet }

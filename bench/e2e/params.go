@@ -26,6 +26,7 @@ type Params struct {
 	Hopeless     int
 	Singles      int
 	SingleEvery  time.Duration
+	PlainSingles bool
 	Waiting      int
 	WaitingKind  string
 	Idle         time.Duration
@@ -121,6 +122,8 @@ func (p *Params) addSizes(f *flag.FlagSet) {
 	f.IntVar(&p.Hopeless, "hopeless", 0, "pending pods that fit nowhere, in gangs of the same size")
 	f.IntVar(&p.Singles, "singles", 0, "after the others: pods created one by one, to measure their latency")
 	f.DurationVar(&p.SingleEvery, "single-every", 250*time.Millisecond, "pause between them")
+	f.BoolVar(&p.PlainSingles, "plain-singles", false, "vc-scheduler with --singles: as many again without "+
+		"a PodGroup, which vc-controller-manager makes; it is started then")
 	f.IntVar(&p.Waiting, "waiting", 0, fmt.Sprintf("with --singles: after these, so many gangs of %d are created "+
 		"that fit nowhere, and as many single pods are measured again", waitingGang))
 	f.StringVar(&p.WaitingKind, "waiting-kind", waitingLarge,
@@ -151,7 +154,7 @@ func (p *Params) addCircumstances(f *flag.FlagSet) {
 		"with --jobs: how long after its binding was seen a pod is set Running; 0: at once")
 	f.BoolVar(&p.HoldPods, "hold-pods", false,
 		"with --jobs: no pod runs before all are bound, and none without --finish")
-	f.IntVar(&p.ManagerQPS, "manager-qps", 10000, "with --jobs: rate and burst of vc-controller-manager")
+	f.IntVar(&p.ManagerQPS, "manager-qps", 10000, "rate and burst of vc-controller-manager")
 	f.DurationVar(&p.Timeout, "timeout", 5*time.Minute, "until all pending pods are bound")
 }
 
@@ -208,6 +211,14 @@ func (p *Params) check() error {
 	if p.Standby && (p.KillAt == 0 || !slices.Equal(p.Subjects, []string{"vc-scheduler"})) {
 		return errors.New("--standby needs --kill-at and --subjects vc-scheduler")
 	}
+	if p.PlainSingles {
+		if p.Singles == 0 || p.Waiting > 0 || p.ManagerQPS < 1 {
+			return errors.New("--plain-singles needs --singles and --manager-qps, and goes without --waiting")
+		}
+		if _, err := os.Stat(filepath.Join(p.Bin, managerProgram)); err != nil {
+			return fmt.Errorf("--plain-singles: %w", err)
+		}
+	}
 	if err := p.checkShapes(); err != nil {
 		return err
 	}
@@ -262,7 +273,7 @@ func (p *Params) checkRoom() error {
 		}
 	}
 	need := int64(pods + p.Existing + p.Singles)
-	if p.Waiting > 0 {
+	if p.Waiting > 0 || p.PlainSingles {
 		need += int64(p.Singles) // Measured twice.
 	}
 	if have := perNode * int64(p.Nodes); need > have {

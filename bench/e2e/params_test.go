@@ -43,6 +43,9 @@ func TestParametersThatMeasureNothingAreRefused(t *testing.T) {
 		{"--subjects bare-client --waiting-kind other", `--waiting-kind "other"`},
 		{"--subjects bare-client --nodes 1 --node-cpu 1 --pods 4 --singles 1 --waiting 1 --waiting-kind full",
 			"do not fit: each of the 1 nodes takes 5"},
+		{"--subjects bare-client --plain-singles", "--plain-singles needs --singles"},
+		{"--subjects bare-client --plain-singles --singles 1 --waiting 1", "goes without --waiting"},
+		{"--subjects bare-client --plain-singles --singles 1 --bin /no/such/folder", "vc-controller-manager"},
 		{"--jobs 1x2 --baseline", "--jobs: of the other parameters"},
 		{"stray", "unexpected argument"},
 	}

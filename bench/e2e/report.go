@@ -41,6 +41,15 @@ func ofSingles(f func(*SingleResult) float64) func(*Result) (float64, bool) {
 	}
 }
 
+func ofPlainSingles(f func(*SingleResult) float64) func(*Result) (float64, bool) {
+	return func(r *Result) (float64, bool) {
+		if r.PlainSingles == nil {
+			return 0, false
+		}
+		return f(r.PlainSingles), true
+	}
+}
+
 func ofWaiting(f func(*WaitingResult) float64) func(*Result) (float64, bool) {
 	return func(r *Result) (float64, bool) {
 		if r.Waiting == nil {
@@ -71,6 +80,10 @@ var (
 		ofSingles(func(s *SingleResult) float64 { return s.P50Ms })}
 	singleP99 = quantity{"single_p99_ms", "single pod p99, ms", "%.1f",
 		ofSingles(func(s *SingleResult) float64 { return s.P99Ms })}
+	plainP50 = quantity{"plain_single_p50_ms", "single pod p50, group by controller, ms", "%.1f",
+		ofPlainSingles(func(s *SingleResult) float64 { return s.P50Ms })}
+	plainP99 = quantity{"plain_single_p99_ms", "single pod p99, group by controller, ms", "%.1f",
+		ofPlainSingles(func(s *SingleResult) float64 { return s.P99Ms })}
 	besideP50 = quantity{"beside_p50_ms", "single pod p50 beside waiting gangs, ms", "%.1f",
 		ofWaiting(func(w *WaitingResult) float64 { return w.Singles.P50Ms })}
 	besideP99 = quantity{"beside_p99_ms", "single pod p99 beside waiting gangs, ms", "%.1f",
@@ -110,8 +123,10 @@ var quantities = []quantity{
 		ofSingles(func(s *SingleResult) float64 { return s.FromPodP50Ms })},
 	{"single_from_pod_p99_ms", "  without creation of its group, p99", "%.1f",
 		ofSingles(func(s *SingleResult) float64 { return s.FromPodP99Ms })},
-	besideP50, besideP99,
-	{"waiting_settle_s", "waiting gangs created and known, s", "%.2f",
+	plainP50, plainP99, besideP50, besideP99,
+	{"waiting_created_s", "waiting gangs created, s", "%.2f",
+		ofWaiting(func(w *WaitingResult) float64 { return w.CreatedS })},
+	{"waiting_settle_s", "  until the subject is quiet, s", "%.2f",
 		ofWaiting(func(w *WaitingResult) float64 { return w.SettleS })},
 	{"waiting_cpu_s", "  CPU-s for that", "%.2f", ofWaiting(func(w *WaitingResult) float64 { return w.CPUS })},
 	{"waiting_growth_mib", "  memory grown by, MiB", "%.1f",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -29,6 +30,35 @@ type SingleResult struct {
 
 // singlePatience is how long one pod may take.
 const singlePatience = 10 * time.Second
+
+// Prefixes of the names of single pods.
+const (
+	singlePrefix = "single"
+	besidePrefix = "beside" // Beside waiting gangs.
+	plainPrefix  = "plain"  // Without a PodGroup of their own making.
+)
+
+const managerProgram = "vc-controller-manager"
+
+// plainSingles measures pods that come without a PodGroup: vc-controller-manager makes one for each,
+// and the latency is that of both daemons, from the request for the pod.
+func (r *run) plainSingles(ctx context.Context) error {
+	if !r.params.PlainSingles || r.subject.name != "vc-scheduler" {
+		return nil
+	}
+	argv := append([]string{filepath.Join(r.params.Bin, managerProgram),
+		"--kubeconfig", r.server.Kubeconfigs["controllers"], "--leader-elect=false"}, r.params.managerFlags()...)
+	manager, err := startHealthy(ctx, r.server, managerProgram, argv)
+	if manager != nil {
+		defer manager.stop()
+	}
+	if err != nil {
+		return err
+	}
+	awaitQuiet(manager, patience, neverBusy)
+	r.result.PlainSingles, err = r.singles(ctx, plainPrefix)
+	return err
+}
 
 // singles creates pods one by one and waits for each. Their names begin with the prefix.
 func (r *run) singles(ctx context.Context, prefix string) (*SingleResult, error) {
@@ -91,7 +121,9 @@ func (r *run) single(ctx context.Context, prefix string, i int) (whole, ofPod fl
 	name, group := fmt.Sprintf("%s-%06d", prefix, i), groupName(prefix, i)
 	pod := r.world.newPod(singleRole, name, group)
 	begin := time.Now()
-	if r.subject.gangs {
+	if prefix == plainPrefix {
+		delete(pod.Annotations, groupAnnotation)
+	} else if r.subject.gangs {
 		if err := r.world.addGroup(ctx, group, 1, false); err != nil {
 			return 0, 0, err
 		}

@@ -23,6 +23,7 @@ type WaitingResult struct {
 	Kind      string        `json:"kind"`
 	Gangs     int           `json:"gangs"`
 	Pods      int           `json:"pods"`
+	CreatedS  float64       `json:"created_s"`           // Until the server had accepted the last pod.
 	SettleS   float64       `json:"settle_s"`            // From the first request to create one until the subject is quiet.
 	CPUS      float64       `json:"settle_cpu_s"`        // Of the subject, meanwhile.
 	GrowthMiB float64       `json:"resident_growth_mib"` // Of the subject, meanwhile.
@@ -80,6 +81,7 @@ func (r *run) waiting(ctx context.Context) error {
 	if err := r.world.addPods(ctx, batch{waitingRole, result.Pods, waitingGang}); err != nil {
 		return fmt.Errorf("create waiting gangs: %w", err)
 	}
+	result.CreatedS = time.Since(begin).Seconds()
 	r.noteQuiet(awaitQuiet(r.process, r.params.Timeout, events.isBusy))
 	last := r.process.usage()
 	result.SettleS, result.CPUS = time.Since(begin).Seconds(), last.cpu-first.cpu
@@ -90,7 +92,7 @@ func (r *run) waiting(ctx context.Context) error {
 	}
 	result.Writes = after.since(before)
 	progress("%s: %d waiting gangs, quiet after %.1f s", r.subject.label, result.Gangs, result.SettleS)
-	result.Singles, err = r.singles(ctx, "beside")
+	result.Singles, err = r.singles(ctx, besidePrefix)
 	r.result.Waiting = result
 	return err
 }
