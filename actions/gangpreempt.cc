@@ -24,7 +24,10 @@ absl::Status GangPreempt::Execute(framework::Session& session) {
   gang_eviction::Search search(session, name(), EvictionContext::Kind::kGangPreempt, options_);
   while (!queues.empty()) {
     QueueJobs::JobHeap& jobs = queues.JobsOf(queues.PopQueue());
-    while (!jobs.empty()) search.PlaceJob(jobs.Pop());
+    while (!jobs.empty()) {
+      const JobId job = jobs.Pop();
+      session.WorkOn(job, [&] { search.PlaceJob(job); });
+    }
   }
   return absl::OkStatus();
 }

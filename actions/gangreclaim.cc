@@ -26,7 +26,10 @@ absl::Status GangReclaim::Execute(framework::Session& session) {
     const model::QueueId queue = queues.PopQueue();
     if (session.Overused(queue)) continue;
     QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
-    while (!jobs.empty()) search.PlaceJob(jobs.Pop());
+    while (!jobs.empty()) {
+      const JobId job = jobs.Pop();
+      session.WorkOn(job, [&] { search.PlaceJob(job); });
+    }
   }
   return absl::OkStatus();
 }

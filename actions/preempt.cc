@@ -34,10 +34,12 @@ class PreemptRun {
       QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
       std::vector<JobId> seen;
       while (!jobs.empty()) {
-        seen.push_back(jobs.Pop());
-        search_.PlaceJob(seen.back(), Reach::kOtherJobs, [](TaskId) { return true; });
+        const JobId job = jobs.Pop();
+        seen.push_back(job);
+        session_.WorkOn(
+            job, [&] { search_.PlaceJob(job, Reach::kOtherJobs, [](TaskId) { return true; }); });
       }
-      for (JobId job : seen) PreemptOwnTasks(job);
+      for (JobId job : seen) session_.WorkOn(job, [&] { PreemptOwnTasks(job); });
     }
   }
 

@@ -36,8 +36,9 @@ class ReclaimRun {
       if (session_.Overused(queue)) continue;
       QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
       while (!jobs.empty()) {
-        search_.PlaceJob(jobs.Pop(), Reach::kOtherQueues,
-                         [this, queue](TaskId task) { return MayDemand(queue, task); });
+        const JobId job = jobs.Pop();
+        const auto may_try = [this, queue](TaskId task) { return MayDemand(queue, task); };
+        session_.WorkOn(job, [&] { search_.PlaceJob(job, Reach::kOtherQueues, may_try); });
       }
     }
   }

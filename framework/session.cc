@@ -102,7 +102,7 @@ JobValidity Session::ValidateJob(JobId id) const {
   });
 }
 
-bool Session::Allocatable(QueueId queue_id, TaskId task_id) {
+bool Session::Allocatable(QueueId queue_id, TaskId task_id) const {
   if (combine::All(hooks_.allocatable, queue_id, task_id)) return true;
   refused_by_share_.insert(task(task_id).job);
   return false;

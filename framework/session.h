@@ -134,7 +134,7 @@ class Session {
   bool SubJobPipelined(model::JobId job, model::SubJobId id) const;
   JobValidity ValidateJob(model::JobId id) const;
   bool Overused(model::QueueId id) const { return combine::Any(hooks_.overused, id); }
-  bool Allocatable(model::QueueId queue, model::TaskId task);
+  bool Allocatable(model::QueueId queue, model::TaskId task) const;
   // Some task of the job was not allocatable when it was asked about.
   bool refused_by_share(model::JobId id) const { return refused_by_share_.contains(id); }
   bool JobEnqueueable(model::JobId id) const {
@@ -238,7 +238,7 @@ class Session {
   bool admitted_ = false;
   std::vector<model::JobId> touched_jobs_;
   absl::flat_hash_set<model::JobId> touched_;
-  absl::flat_hash_set<model::JobId> refused_by_share_;
+  mutable absl::flat_hash_set<model::JobId> refused_by_share_;
   absl::flat_hash_map<model::JobId, JobNotes> notes_;  // Of jobs that wait; off the hot path.
   absl::flat_hash_map<model::TaskId, std::shared_ptr<const TaskFit>> fits_;
   absl::flat_hash_map<model::TaskId, model::TaskState> plans_;
