@@ -56,6 +56,11 @@ type Result struct {
 	SubjectEmptyMiB    float64 `json:"subject_empty_mib,omitempty"`
 	SubjectGrowthMiB   float64 `json:"subject_growth_mib,omitempty"`
 
+	// Cores kept busy by what is no part of the measurement, until the last binding; of these, what
+	// the host gave to other machines. Figures of a busy machine mean little.
+	OthersCores float64 `json:"others_cores"`
+	StolenCores float64 `json:"stolen_cores"`
+
 	KilledAt int  `json:"killed_at,omitempty"` // Bindings seen when the first process was killed.
 	Standby  bool `json:"standby,omitempty"`   // Another process stood by and took over.
 
@@ -189,11 +194,18 @@ func (r *run) drain(ctx context.Context) error {
 		return err
 	}
 	apiServer, etcd := usageOf(r.server.PIDs["kube-apiserver"]), usageOf(r.server.PIDs["etcd"])
+	others, err := r.meetNeighbours()
+	if err != nil {
+		return err
+	}
 	begin := time.Now()
 	if r.process, err = r.subject.start(r.params, r.server, ""); err != nil {
 		return err
 	}
-	if err = r.bindAll(ctx, apiServer); err != nil {
+	if err = r.bindAll(ctx, apiServer); err == nil {
+		err = r.noteNeighbours(others)
+	}
+	if err != nil {
 		r.process.stop()
 		if r.standby != nil {
 			r.standby.stop()

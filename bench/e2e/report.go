@@ -131,6 +131,7 @@ var quantities = []quantity{
 	{"waiting_cpu_s", "  CPU-s for that", "%.2f", ofWaiting(func(w *WaitingResult) float64 { return w.CPUS })},
 	{"waiting_growth_mib", "  memory grown by, MiB", "%.1f",
 		ofWaiting(func(w *WaitingResult) float64 { return w.GrowthMiB })},
+	{"others_cores", "cores busy with other things", "%.2f", plain(func(r *Result) float64 { return r.OthersCores })},
 	{"violations", "violations", "%.0f", plain(func(r *Result) float64 { return float64(len(r.Violations)) })},
 }
 
