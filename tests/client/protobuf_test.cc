@@ -43,7 +43,7 @@ struct Pieces {
   std::string around;
   absl::Status status;
 };
-Pieces Split(std::string_view text, size_t step, size_t item_bytes_max = 1000) {
+Pieces SplitFrames(std::string_view text, size_t step, size_t item_bytes_max = 1000) {
   ProtobufListSplitter splitter(item_bytes_max);
   Pieces out;
   for (size_t at = 0; at < text.size() && out.status.ok(); at += step) {
@@ -126,7 +126,7 @@ TEST_CASE("protobuf list: items come apart wherever the pieces end", "[client][p
   const std::string around = Bytes(1, Bytes(1, "") + Bytes(2, "7") + Number(4, 0));
   for (size_t step = 1; step <= text.size(); ++step) {
     CAPTURE(step);
-    const Pieces out = Split(text, step);
+    const Pieces out = SplitFrames(text, step);
     REQUIRE(out.status.ok());
     CHECK(out.items == Bytes(2, a) + Bytes(2, b));
     CHECK(out.around == around);
@@ -137,7 +137,7 @@ TEST_CASE("protobuf list: a list that breaks off is told", "[client][protobuf]")
   const std::string text = PodListDocument(7, {PodMessage("a", 1)});
   for (size_t size = 0; size < text.size(); ++size) {
     CAPTURE(size);
-    CHECK(absl::IsUnavailable(Split(text.substr(0, size), 10).status));
+    CHECK(absl::IsUnavailable(SplitFrames(text.substr(0, size), 10).status));
   }
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("protobuf list: what is no list is told apart", "[client][protobuf]") 
       {magic + std::string(11, '\xff'), "a number is too long"},
       {magic + "\x12\x03\x12\x05zzzzzz", "an item is too long"},
   }));
-  const absl::Status status = Split(c.text, 100000).status;
+  const absl::Status status = SplitFrames(c.text, 100000).status;
   CHECK(absl::IsDataLoss(status));
   CHECK_THAT(std::string(status.message()), Catch::EndsWith(c.message));
 }
@@ -164,10 +164,10 @@ TEST_CASE("protobuf list: an item beyond the limit is refused before it has arri
           "[client][protobuf]") {
   const std::string start = std::string("k8s\0", 4) + "\x12" + bth::test::Varint(1 << 30) + "\x12" +
                             bth::test::Varint(1001);
-  CHECK(absl::IsResourceExhausted(Split(start, 3).status));
+  CHECK(absl::IsResourceExhausted(SplitFrames(start, 3).status));
   std::string many;
   for (int i = 0; i < 300; ++i) many += Bytes(1, "12345");
-  CHECK(absl::IsResourceExhausted(Split(Envelope("v1", "PodList", many), 50).status));
+  CHECK(absl::IsResourceExhausted(SplitFrames(Envelope("v1", "PodList", many), 50).status));
 }
 
 TEST_CASE("informer: core kinds are listed and watched as protobuf", "[client][protobuf]") {
