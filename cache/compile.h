@@ -32,6 +32,14 @@ struct Responsibility {
   bool priority_classes = true;
   // Without them, no budget is known.
   bool disruption_budgets = true;
+  // Read replica sets and other workloads; without them, spread by default knows services only.
+  bool workloads = true;
+  // Read what CSI drivers tell of free capacity; without it, every node has enough.
+  bool storage_capacity = true;
+  // Requests of a pod as a whole count (feature PodLevelResources), and a spread may go by the
+  // pod's own labels (MatchLabelKeysInPodTopologySpread).
+  bool pod_level_resources = true;
+  bool spread_by_own_labels = true;
   // Keep pods and nodes as JSON too.
   bool documents = false;
 

@@ -237,10 +237,26 @@ std::string ConstraintsKey(const PodConstraints& c) {
   return key.Take();
 }
 
+// As an API server without these features keeps it: without the fields that belong to them.
+types::Pod WithoutFeatures(types::Pod pod, const Responsibility& features) {
+  if (!features.pod_level_resources) pod.spec.resources.reset();
+  if (!features.spread_by_own_labels) {
+    for (types::TopologySpreadConstraint& spread : pod.spec.topology_spread_constraints) {
+      spread.match_label_keys.clear();
+    }
+  }
+  return pod;
+}
+
 }  // namespace
 
 absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility& responsibility,
                                     Interner& symbols) {
+  if (!responsibility.pod_level_resources || !responsibility.spread_by_own_labels) {
+    Responsibility plain = responsibility;
+    plain.pod_level_resources = plain.spread_by_own_labels = true;
+    return Compile(WithoutFeatures(pod, responsibility), plain, symbols);
+  }
   CompiledPod out;
   const types::ObjectMeta& meta = pod.meta;
   out.names.ns = meta.ns;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -62,6 +63,44 @@ constexpr std::array<GateLife, kGates> kLives = {{
     {"SidecarContainers", 28, 29, 29, 33, 33},
     {"StorageCapacityScoring", 33},
     {"VolumeAttributesClass", 29, 31, 34, 34, 36},
+}};
+
+constexpr std::string_view kOfManager = "only vc-controller-manager acts on it";
+constexpr std::string_view kOfScheduler = "only vc-scheduler acts on it";
+constexpr std::string_view kNoDevices = "claims of devices are not served: pods with some wait";
+constexpr std::string_view kAlwaysOn = "it is always on";
+
+// By Gate: what to say where it is not acted on.
+constexpr std::array<std::string_view, kGates> kIdle = {{
+    kOfManager,                                        // WorkLoadSupport
+    kOfManager,                                        // VolcanoJobSupport
+    kOfManager,                                        // CronVolcanoJobSupport
+    kOfScheduler,                                      // PodDisruptionBudgetsSupport
+    kOfManager,                                        // QueueCommandSync
+    kOfScheduler,                                      // PriorityClass
+    "no program acts on it: see --csi-storage",        // CSIStorage
+    "NUMA topologies are not read",                    // ResourceTopology
+    kOfScheduler,                                      // SchedulingGatesQueueAdmission
+    kNoDevices,                                        // DynamicResourceAllocation
+    kNoDevices,                                        // DRAAdminAccess
+    kNoDevices,                                        // DRAConsumableCapacity
+    kNoDevices,                                        // DRADeviceBindingConditions
+    kNoDevices,                                        // DRADeviceTaintRules
+    kNoDevices,                                        // DRADeviceTaints
+    kNoDevices,                                        // DRAExtendedResource
+    kNoDevices,                                        // DRAPartitionableDevices
+    kNoDevices,                                        // DRAPrioritizedList
+    kNoDevices,                                        // DRAResourceClaimDeviceStatus
+    kNoDevices,                                        // DRASchedulerFilterTimeout
+    "resizes of pods as a whole are not followed",     // InPlacePodLevelResourcesVerticalScaling
+    kAlwaysOn,                                         // InPlacePodVerticalScaling
+    kOfScheduler,                                      // MatchLabelKeysInPodTopologySpread
+    kAlwaysOn,                                         // NodeInclusionPolicyInPodTopologySpread
+    kOfScheduler,                                      // PodLevelResources
+    kAlwaysOn,                                         // PodSchedulingReadiness
+    kAlwaysOn,                                         // SidecarContainers
+    "volumes are not scored by free capacity",         // StorageCapacityScoring
+    "classes of volume attributes are not looked at",  // VolumeAttributesClass
 }};
 
 constexpr absl::string_view kAllAlpha = "AllAlpha";
@@ -135,6 +174,36 @@ bool FeatureGates::Enabled(Gate gate) const {
   if (minor >= life.general) return by_default;
   const int all = minor >= life.beta ? all_beta_ : all_alpha_;
   return all < 0 ? by_default : all == 1;
+}
+
+std::vector<std::string> FeatureGates::WithoutEffect(absl::Span<const Gate> acted_on) const {
+  const auto is_acted_on = [acted_on](Gate gate) {
+    return std::find(acted_on.begin(), acted_on.end(), gate) != acted_on.end();
+  };
+  FeatureGates defaults;
+  defaults.AlignWith(version_);
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < kGates; ++i) {
+    const auto gate = static_cast<Gate>(i);
+    if (!set_[i] || value_[i] == defaults.Enabled(gate) || is_acted_on(gate)) continue;
+    lines.push_back(absl::StrCat("--feature-gates: ", ToAbsl(kLives[i].name), "=",
+                                 value_[i] ? "true" : "false", ": ", ToAbsl(kIdle[i])));
+  }
+  const std::pair<absl::string_view, int FeatureGates::*> stages[] = {
+      {kAllAlpha, &FeatureGates::all_alpha_}, {kAllBeta, &FeatureGates::all_beta_}};
+  for (const auto& [name, stage] : stages) {
+    if (this->*stage < 0) continue;
+    FeatureGates without = *this;
+    without.*stage = -1;
+    const bool acts = std::any_of(acted_on.begin(), acted_on.end(), [&](Gate gate) {
+      return Enabled(gate) != without.Enabled(gate);
+    });
+    if (acts) continue;
+    lines.push_back(absl::StrCat("--feature-gates: ", name, "=",
+                                 this->*stage == 1 ? "true" : "false",
+                                 ": it changes no gate that is acted on"));
+  }
+  return lines;
 }
 
 std::string FeatureGates::ToString() const {

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 namespace bth::conf {
 
-// Gates that influence some decision of ours: those of Volcano, then those of Kubernetes.
+// Gates that influence some decision of Volcano: its own, then those of Kubernetes. Each program of
+// ours acts on some of them and says of the others that they change nothing.
 enum class Gate : uint8_t {
   kWorkLoadSupport,
   kVolcanoJobSupport,
@@ -69,6 +72,9 @@ class FeatureGates {
   void AlignWith(const KubeVersion& version) { version_ = version; }
 
   bool Enabled(Gate gate) const;
+  // What the flag asks for other than the default although the caller, who acts on the gates of
+  // `acted_on` only, does the same in any case: `--feature-gates: Name=false: why`, one line each.
+  std::vector<std::string> WithoutEffect(absl::Span<const Gate> acted_on) const;
   // Every gate with its state, `Name=true,…` in order of names.
   std::string ToString() const;
 

@@ -102,13 +102,17 @@ ClusterDump::ClusterDump(client::ApiClient& api, const cache::Mirror& mirror,
   Add<types::ResourceQuota>(false);
   Add<types::Namespace>(false);
   Add<types::Service>(false);
-  Add<types::ReplicationController>(false);
-  Add<types::ReplicaSet>(false);
-  Add<types::StatefulSet>(false);
+  if (options_.responsibility.workloads) {
+    Add<types::ReplicationController>(false);
+    Add<types::ReplicaSet>(false);
+    Add<types::StatefulSet>(false);
+  }
   Add<types::StorageClass>(false);
-  Add<types::CsiDriver>(false);
   Add<types::CsiNode>(false);
-  Add<types::CsiStorageCapacity>(false);
+  if (options_.responsibility.storage_capacity) {
+    Add<types::CsiDriver>(false);
+    Add<types::CsiStorageCapacity>(false);
+  }
   Add<types::PersistentVolume>(false);
   Add<types::PersistentVolumeClaim>(false);
   Add<types::VolumeAttachment>(false);

@@ -75,17 +75,21 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
   if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true, true);
   Add<types::ResourceQuota>(true, true);
   Add<types::StorageClass>(true, true);
-  Add<types::CsiDriver>(true, true);
   Add<types::CsiNode>(true, true);
-  Add<types::CsiStorageCapacity>(true, true);
+  if (options_.responsibility.storage_capacity) {
+    Add<types::CsiDriver>(true, true);
+    Add<types::CsiStorageCapacity>(true, true);
+  }
   Add<types::PersistentVolume>(true, true);
   Add<types::PersistentVolumeClaim>(true, true);
   Add<types::VolumeAttachment>(true, true);
   Add<types::Namespace>(true, true);
   Add<types::Service>(true, true);
-  Add<types::ReplicationController>(true, true);
-  Add<types::ReplicaSet>(true, true);
-  Add<types::StatefulSet>(true, true);
+  if (options_.responsibility.workloads) {
+    Add<types::ReplicationController>(true, true);
+    Add<types::ReplicaSet>(true, true);
+    Add<types::StatefulSet>(true, true);
+  }
   Add<types::Queue>(true);
   Add<types::Node>(false);
   Add<types::PodGroup>(true);

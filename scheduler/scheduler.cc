@@ -42,6 +42,10 @@ cache::Responsibility ResponsibilityOf(const SchedulerOptions& options) {
   out.node_labels = options.node_labels;
   out.priority_classes = options.priority_classes;
   out.disruption_budgets = options.disruption_budgets;
+  out.workloads = options.workloads;
+  out.storage_capacity = options.storage_capacity;
+  out.pod_level_resources = options.pod_level_resources;
+  out.spread_by_own_labels = options.spread_by_own_labels;
   return out;
 }
 

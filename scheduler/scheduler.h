@@ -37,8 +37,12 @@ struct SchedulerOptions {
   std::string default_queue = "default";
   // Labels as (key, value): only nodes with one of them are used; none here: all nodes.
   std::vector<std::pair<std::string, std::string>> node_labels;
-  bool priority_classes = true;    // Read them; without, jobs have no priority.
-  bool disruption_budgets = true;  // Read them; without, plugin pdb knows none.
+  bool priority_classes = true;      // Read them; without, jobs have no priority.
+  bool disruption_budgets = true;    // Read them; without, plugin pdb knows none.
+  bool workloads = true;             // Read them; without, spread by default knows services only.
+  bool storage_capacity = true;      // Read what CSI drivers tell of it; without, there is enough.
+  bool pod_level_resources = true;   // Feature PodLevelResources.
+  bool spread_by_own_labels = true;  // Feature MatchLabelKeysInPodTopologySpread.
   // Takes Volcano's own scheduling gate off pods that their queue has room for, so many at once; 0:
   // gates are left to others.
   int gate_removals = 0;
@@ -49,7 +53,7 @@ struct SchedulerOptions {
   CyclePaceOptions pace;
   // Changes that only statuses follow may wait so long.
   absl::Duration status_delay = absl::Milliseconds(200);
-  int workers = 1;
+  int workers = 1;  // Of filters and scores; 1: the scheduling thread itself.
   // Cycles; 1 in tests. A checked cycle writes nothing until the check is through: below one in a
   // hundred, so that the slowest percent of bindings does not feel it.
   int check_invariants_every = 128;

@@ -17,6 +17,11 @@ namespace {
 
 constexpr int64_t kWorkersMax = 10'000;
 
+// Options() says how.
+constexpr conf::Gate kControllerGates[] = {
+    conf::Gate::kWorkLoadSupport, conf::Gate::kVolcanoJobSupport, conf::Gate::kQueueCommandSync,
+    conf::Gate::kPriorityClass, conf::Gate::kCronVolcanoJobSupport};
+
 // The ConfigMap of the HyperNode discovery is named after the release and the pod's namespace.
 std::string Environment(const char* name, const char* fallback) {
   const char* value = std::getenv(name);
@@ -95,6 +100,9 @@ std::vector<std::string> ControllerFlags::Notes() const {
        controllers::UnknownNames(options.controllers, controllers::BuiltinControllerNames())) {
     notes.push_back(std::move(note));
   }
+  const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
+  if (!gates.ok()) return notes;
+  for (std::string& note : gates->WithoutEffect(kControllerGates)) notes.push_back(std::move(note));
   return notes;
 }
 

@@ -14,6 +14,14 @@
 namespace bth::cmd {
 namespace {
 
+// Options() says how.
+constexpr conf::Gate kSchedulerGates[] = {conf::Gate::kWorkLoadSupport,
+                                          conf::Gate::kPriorityClass,
+                                          conf::Gate::kPodDisruptionBudgetsSupport,
+                                          conf::Gate::kSchedulingGatesQueueAdmission,
+                                          conf::Gate::kPodLevelResources,
+                                          conf::Gate::kMatchLabelKeysInPodTopologySpread};
+
 std::optional<std::pair<std::string, std::string>> ParseNodeLabel(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return std::nullopt;
@@ -57,6 +65,8 @@ void SchedulerFlags::AddPolicy(FlagSet& flags) {
   flags.AddList("node-selector", &node_selector,
                 "Use only nodes that have one of these labels, as key:value");
   flags.Add("priority-class", &priority_classes, "Read PriorityClasses; false: jobs have none");
+  flags.Add("csi-storage", &csi_storage,
+            "Read what CSI drivers tell of free capacity; false: there is always enough");
   flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
   flags.Add("gate-removal-worker-num", &gate_workers,
             "Removals of scheduling gates at once, with SchedulingGatesQueueAdmission");
@@ -76,14 +86,13 @@ void SchedulerFlags::AddWithoutEffect(FlagSet& flags) {
     flags.WithoutEffect(name, why);
   };
   const std::string_view all_nodes = "all nodes are considered, whatever their number";
-  const std::string_view storage = "the capacity of storage is not looked at";
   add("resync-period", &resync_period_, "a watch that breaks resumes or lists anew by itself");
   add("minimum-feasible-nodes", &nodes_min_, all_nodes);
   add("minimum-percentage-nodes-to-find", &percentage_min_, all_nodes);
   add("percentage-nodes-to-find", &percentage_, all_nodes);
   add("node-worker-threads", &node_workers_, "changes of nodes are applied as they are read");
-  add("csi-storage", &csi_storage_, storage);
-  add("ignored-provisioners", &ignored_provisioners_, storage);
+  add("ignored-provisioners", &ignored_provisioners_,
+      "volumes are counted only where a node tells a limit of their driver");
   add("scheduler-sharding-name", &sharding_name_, "there are no shards: use --node-selector");
   add("enable-pprof", &pprof_, "there are no Go profiles: use perf, or /debug/cycle");
 }
@@ -126,6 +135,9 @@ std::vector<std::string> SchedulerFlags::Notes() const {
     if (ParseNodeLabel(entry).has_value()) continue;
     notes.push_back(absl::StrCat("--node-selector: \"", entry, "\" is not of the form key:value"));
   }
+  const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
+  if (!gates.ok()) return notes;
+  for (std::string& note : gates->WithoutEffect(kSchedulerGates)) notes.push_back(std::move(note));
   return notes;
 }
 
@@ -135,6 +147,21 @@ std::vector<std::pair<std::string, std::string>> SchedulerFlags::NodeLabels() co
     if (auto label = ParseNodeLabel(entry)) labels.push_back(*std::move(label));
   }
   return labels;
+}
+
+void SchedulerFlags::ApplyGates(scheduler::SchedulerOptions* options) const {
+  // Check has refused what cannot be read.
+  const conf::FeatureGates gates =
+      conf::FeatureGates::Parse(feature_gates).value_or(conf::FeatureGates());
+  options->workloads = gates.Enabled(conf::Gate::kWorkLoadSupport);
+  options->priority_classes &= gates.Enabled(conf::Gate::kPriorityClass);
+  options->disruption_budgets = gates.Enabled(conf::Gate::kPodDisruptionBudgetsSupport);
+  options->pod_level_resources = gates.Enabled(conf::Gate::kPodLevelResources);
+  options->spread_by_own_labels = gates.Enabled(conf::Gate::kMatchLabelKeysInPodTopologySpread);
+  if (!gates.Enabled(conf::Gate::kSchedulingGatesQueueAdmission)) return;
+  constexpr int64_t kGateWorkersMax = 1000;
+  options->gate_removals =
+      gate_workers < 1 ? 5 : static_cast<int>(std::min(gate_workers, kGateWorkersMax));
 }
 
 scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
@@ -149,17 +176,10 @@ scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
   options.sync_timeout = silent ? absl::Hours(24 * 365) : sync_timeout;
   options.period = period;
   options.node_labels = NodeLabels();
-  const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
-  options.priority_classes =
-      priority_classes && gates.ok() && gates->Enabled(conf::Gate::kPriorityClass);
-  options.disruption_budgets =
-      !gates.ok() || gates->Enabled(conf::Gate::kPodDisruptionBudgetsSupport);
-  if (gates.ok() && gates->Enabled(conf::Gate::kSchedulingGatesQueueAdmission)) {
-    constexpr int64_t kGateWorkersMax = 1000;
-    options.gate_removals =
-        gate_workers < 1 ? 5 : static_cast<int>(std::min(gate_workers, kGateWorkersMax));
-  }
+  options.storage_capacity = csi_storage;
   options.seed = seed;
+  options.priority_classes = priority_classes;
+  ApplyGates(&options);
   return options;
 }
 

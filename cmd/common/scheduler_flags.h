@@ -35,6 +35,7 @@ struct SchedulerFlags {
   bool priority_classes = true;
   bool dump_on_signal = true;
   std::string dump_folder = "/tmp";
+  bool csi_storage = true;
   std::string feature_gates;
   int64_t gate_workers = 5;
   std::string plugins_dir;
@@ -52,6 +53,7 @@ struct SchedulerFlags {
   void AddWithoutEffect(FlagSet& flags);
   void AddRefused(FlagSet& flags);
   absl::Status CheckPolicy() const;
+  void ApplyGates(scheduler::SchedulerOptions* options) const;
   // Of --node-selector; entries of another form are passed over.
   std::vector<std::pair<std::string, std::string>> NodeLabels() const;
 
@@ -61,7 +63,6 @@ struct SchedulerFlags {
   int64_t percentage_min_ = 5;
   int64_t percentage_ = 0;
   int64_t node_workers_ = 20;
-  bool csi_storage_ = true;
   std::vector<std::string> ignored_provisioners_;
   std::string sharding_name_ = "volcano";
   bool pprof_ = false;

@@ -21,5 +21,16 @@ TEST_CASE("controller flags: the manual has them all", "[cmd][unit]") {
   }
 }
 
+TEST_CASE("controller flags: a feature that is switched is acted on or told", "[cmd][unit]") {
+  ControllerFlags flags;
+  flags.feature_gates = "VolcanoJobSupport=false,PriorityClass=false";
+  CHECK(flags.Notes().empty());
+  CHECK_FALSE(flags.Options().gates.volcano_job_support);
+  flags.feature_gates = "PodDisruptionBudgetsSupport=false";
+  CHECK(flags.Notes() ==
+        std::vector<std::string>{"--feature-gates: PodDisruptionBudgetsSupport=false: only "
+                                 "vc-scheduler acts on it"});
+}
+
 }  // namespace
 }  // namespace bth::cmd

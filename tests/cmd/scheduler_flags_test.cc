@@ -76,7 +76,7 @@ const Known kKnown[] = {
     {"minimum-percentage-nodes-to-find", "7", Fate::kNoted},
     {"percentage-nodes-to-find", "7", Fate::kNoted},
     {"plugins-dir", "/p", Fate::kWorks},
-    {"csi-storage", "false", Fate::kNoted},
+    {"csi-storage", "false", Fate::kWorks},
     {"enable-pprof", "true", Fate::kNoted},
     {"node-selector", "a:b", Fate::kWorks},
     {"cache-dumper", "false", Fate::kWorks},
@@ -237,6 +237,38 @@ TEST_CASE("scheduler flags: defaults are Volcano's", "[cmd][unit]") {
   CHECK(parsed.flags.pages.listen_address == ":8080");
   CHECK(parsed.flags.pages.healthz_address == ":11251");
   CHECK(parsed.flags.Options(1).scheduler_names == std::vector<std::string>{"volcano"});
+}
+
+TEST_CASE("scheduler flags: a feature that is switched is acted on or told", "[cmd][unit]") {
+  const auto options = [](const char* feature) {
+    return Parsed({absl::StrCat("--feature-gates=", feature).c_str()}).flags.Options(1);
+  };
+  CHECK_FALSE(options("WorkLoadSupport=false").workloads);
+  CHECK_FALSE(options("PodLevelResources=false").pod_level_resources);
+  CHECK_FALSE(options("MatchLabelKeysInPodTopologySpread=false").spread_by_own_labels);
+  const scheduler::SchedulerOptions usual = options("");
+  CHECK((usual.workloads && usual.pod_level_resources && usual.spread_by_own_labels));
+  struct Case {
+    const char* setting;
+    std::vector<std::string> notes;
+  };
+  const Case cases[] = {
+      {"WorkLoadSupport=false,PodLevelResources=false,PriorityClass=false", {}},
+      {"DRADeviceTaints=true,SidecarContainers=true,CSIStorage=false", {}},  // As they are.
+      {"DRADeviceTaints=false",
+       {"--feature-gates: DRADeviceTaints=false: claims of devices are not served: pods with some "
+        "wait"}},
+      {"SidecarContainers=false", {"--feature-gates: SidecarContainers=false: it is always on"}},
+      {"VolcanoJobSupport=false,CSIStorage=true",
+       {"--feature-gates: VolcanoJobSupport=false: only vc-controller-manager acts on it",
+        "--feature-gates: CSIStorage=true: no program acts on it: see --csi-storage"}},
+      {"AllAlpha=true", {}},
+      {"AllBeta=true", {"--feature-gates: AllBeta=true: it changes no gate that is acted on"}},
+  };
+  for (const Case& c : cases) {
+    INFO(c.setting);
+    CHECK(Parsed({absl::StrCat("--feature-gates=", c.setting).c_str()}).notes == c.notes);
+  }
 }
 
 TEST_CASE("scheduler flags: gates are removed only with their feature, so many at once",
