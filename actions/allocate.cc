@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
 #include "base/row_at.h"
@@ -372,8 +373,7 @@ class AllocateRun {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Action>> Allocate::Create(const conf::Arguments& args) {
-  // Verdicts are always exact and kept per shape; the switch of the error cache has no effect.
-  BTH_RETURN_IF_ERROR(args.Bool("predicateErrorCacheEnable", true));
+  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
   return std::make_unique<Allocate>();
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
 #include "base/status.h"
@@ -99,7 +100,7 @@ bool HasWork(const Session& session, JobId job) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Action>> Backfill::Create(const conf::Arguments& args) {
-  BTH_RETURN_IF_ERROR(args.Bool("predicateErrorCacheEnable", true));
+  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
   return std::make_unique<Backfill>();
 }
 

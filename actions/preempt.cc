@@ -6,6 +6,7 @@
 
 #include "actions/eviction/plan.h"
 #include "actions/eviction/starving_jobs.h"
+#include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "base/status.h"
 
@@ -81,9 +82,12 @@ absl::StatusOr<int64_t> InRange(const conf::Arguments& args, std::string_view ke
 absl::StatusOr<std::unique_ptr<framework::Action>> Preempt::Create(const conf::Arguments& args) {
   constexpr int64_t kNodesMax = std::numeric_limits<int32_t>::max();
   const eviction::Comparison defaults;
-  // Verdicts are exact and failures are kept while they hold; one thread does the search.
-  BTH_RETURN_IF_ERROR(args.Bool("predicateErrorCacheEnable", true));
-  BTH_RETURN_IF_ERROR(args.Int("topologyAwarePreemptWorkerNum", 16));
+  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
+  constexpr int64_t kWorkers = 16;
+  BTH_ASSIGN_OR_RETURN(const int64_t workers, args.Int("topologyAwarePreemptWorkerNum", kWorkers));
+  if (workers != kWorkers) {
+    args.Report("topologyAwarePreemptWorkerNum", "has no effect: one thread searches; remove it");
+  }
   BTH_ASSIGN_OR_RETURN(const bool aware, args.Bool("enableTopologyAwarePreemption", false));
   eviction::Comparison comparison;
   BTH_ASSIGN_OR_RETURN(comparison.percentage,

@@ -7,6 +7,7 @@
 #include "actions/eviction/protection.h"
 #include "actions/eviction/search.h"
 #include "actions/eviction/starving_jobs.h"
+#include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "base/status.h"
 
@@ -64,8 +65,7 @@ class ReclaimRun {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Action>> Reclaim::Create(const conf::Arguments& args) {
-  // Verdicts are exact and failures are kept while they hold.
-  BTH_RETURN_IF_ERROR(args.Bool("predicateErrorCacheEnable", true));
+  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
   return std::make_unique<Reclaim>();
 }
 

@@ -13,6 +13,11 @@ absl::StatusOr<Options> ParseOptions(const conf::Arguments& args) {
                        args.Int("maxDomains", static_cast<int64_t>(options.domains_max)));
   if (domains > 0) {
     options.domains_max = static_cast<size_t>(domains);
+    if (options.domains_max != Options().domains_max) {
+      args.Report("maxDomains",
+                  "has no effect unless a plugin of yours divides the cluster into domains: none "
+                  "that is built in does");
+    }
   } else {
     args.Report("maxDomains", "must be at least 1; the default is used");
   }

@@ -21,6 +21,24 @@ absl::Status WrongJob(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
+// Pods are numbered into parts of partitionSize; of which there are then as many as totalPartitions
+// says.
+absl::Status CheckPartitions(const BatchTask& task) {
+  if (!task.partition_policy.has_value()) return absl::OkStatus();
+  const types::PartitionPolicy& policy = *task.partition_policy;
+  if (policy.total_partitions <= 0 || policy.partition_size <= 0) {
+    return WrongJob("task ", task.name,
+                    ": partitionPolicy: totalPartitions and partitionSize must be positive, are ",
+                    policy.total_partitions, " and ", policy.partition_size);
+  }
+  if (int64_t{policy.total_partitions} * policy.partition_size != task.replicas) {
+    return WrongJob("task ", task.name, ": partitionPolicy: ", policy.total_partitions,
+                    " partitions of ", policy.partition_size, " pods are not its ", task.replicas,
+                    " replicas");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckTask(const BatchTask& task) {
   if (task.name.empty()) return WrongJob("a task has no name");
   if (task.replicas < 0) {
@@ -34,7 +52,7 @@ absl::Status CheckTask(const BatchTask& task) {
     return WrongJob("task ", task.name, ": minAvailable ", *task.min_available,
                     " is more than its ", task.replicas, " replicas");
   }
-  return absl::OkStatus();
+  return CheckPartitions(task);
 }
 
 absl::Status CheckTaskNames(const BatchJobSpec& spec) {

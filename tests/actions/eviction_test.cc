@@ -132,7 +132,8 @@ TEST_CASE("preempt: arguments", "[actions][preempt]") {
       {"{enableTopologyAwarePreemption: true, topologyAwarePreemptWorkerNum: 4,"
        " minCandidateNodesPercentage: 50, minCandidateNodesAbsolute: 2,"
        " maxCandidateNodesAbsolute: 10, predicateErrorCacheEnable: false}",
-       0},
+       2},
+      {"{topologyAwarePreemptWorkerNum: 16, predicateErrorCacheEnable: true}", 0},
       {"{minCandidateNodesPercentage: 101}", 1},
       {"{minCandidateNodesPercentage: -1}", 1},
       {"{enableTopologyAwarePreemtion: true}", 1},

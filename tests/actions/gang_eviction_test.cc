@@ -76,8 +76,9 @@ TEST_CASE("gang actions: arguments", "[actions][gang]") {
   };
   const Case c = GENERATE(values<Case>({
       {"{}", 8, true, 0},
-      {"{maxDomains: 3}", 3, true, 0},
-      {"{maxDomains: 5, allowWholeBundle: false}", 5, false, 0},
+      {"{maxDomains: 3}", 3, true, 1},
+      {"{maxDomains: 5, allowWholeBundle: false}", 5, false, 1},
+      {"{maxDomains: 8}", 8, true, 0},
       {"{maxDomains: 0}", 8, true, 1},
       {"{maxDomains: -1}", 8, true, 1},
   }));

@@ -194,13 +194,28 @@ TEST_CASE("arguments: a policy with all plugins, all actions and all their argum
     told.push_back(finding.path.substr(finding.path.find("arguments.") + 10));
   }
   const std::string params = "strategies[0].params.";
-  CHECK(told == Names{"predicate.DynamicResourceAllocationEnable", "volumebinding.weight",
-                      "volumebinding.shape", "dynamicresources.filterTimeoutSeconds",
-                      "metricsPeriod", "queueSelector", "labelSelector", params + "thresholds.pod",
-                      params + "thresholds.pods", params + "targetThresholds.pod",
-                      params + "targetThresholds.pods", params + "nodeFit",
-                      params + "numberOfNodes", params + "thresholdPriority",
-                      params + "thresholdPriorityClassName"});
+  CHECK(told == Names{"predicate.DynamicResourceAllocationEnable",
+                      "volumebinding.weight",
+                      "volumebinding.shape",
+                      "dynamicresources.filterTimeoutSeconds",
+                      "metricsPeriod",
+                      "queueSelector",
+                      "labelSelector",
+                      params + "thresholds.pod",
+                      params + "thresholds.pods",
+                      params + "targetThresholds.pod",
+                      params + "targetThresholds.pods",
+                      params + "nodeFit",
+                      params + "numberOfNodes",
+                      params + "thresholdPriority",
+                      params + "thresholdPriorityClassName",
+                      "predicateErrorCacheEnable",
+                      "predicateErrorCacheEnable",
+                      "predicateErrorCacheEnable",
+                      "topologyAwarePreemptWorkerNum",
+                      "predicateErrorCacheEnable",
+                      "maxDomains",
+                      "maxDomains"});
 }
 
 }  // namespace
