@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cache/compile.h"
 #include "framework/report.h"
 #include "scheduler/scheduler.h"
 
@@ -15,20 +16,29 @@ using model::JobId;
 using model::TaskId;
 using types::Json;
 
-Json Amounts(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
+// As Kubernetes writes them: "1500m", "2Gi".
+Json Quantities(const cache::NamedAmounts& amounts) {
   Json out = Json::MakeObject();
-  for (int d = 0; d < dims.size(); ++d) {
-    if (amounts[d] != 0 || d < model::kPods) out.Set(dims.name(d), Json(amounts[d]));
+  for (const auto& [name, quantity] : cache::ToResourceList(amounts)) {
+    out.Set(name, Json(quantity.ToString()));
   }
   return out;
 }
 
-Json Limits(const model::ResourceSet& limits, const model::DimensionTable& dims) {
-  Json out = Json::MakeObject();
+Json Amounts(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
+  cache::NamedAmounts named;
   for (int d = 0; d < dims.size(); ++d) {
-    if (limits.Has(d)) out.Set(dims.name(d), Json(limits.v[d]));
+    if (amounts[d] != 0 || d < model::kPods) named.emplace_back(dims.name(d), amounts[d]);
   }
-  return out;
+  return Quantities(named);
+}
+
+Json Limits(const model::ResourceSet& limits, const model::DimensionTable& dims) {
+  cache::NamedAmounts named;
+  for (int d = 0; d < dims.size(); ++d) {
+    if (limits.Has(d)) named.emplace_back(dims.name(d), limits.v[d]);
+  }
+  return Quantities(named);
 }
 
 Json TaskPage(const Session& session, const framework::TaskFit& fit) {

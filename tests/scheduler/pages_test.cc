@@ -4,6 +4,7 @@
 
 #include "scheduler/debug_pages.h"
 #include "tests/scheduler/bed.h"
+#include "tests/scheduler/short_bed.h"
 
 namespace bth::scheduler {
 namespace {
@@ -55,6 +56,26 @@ TEST_CASE("pages: health, explanations and mistakes of the caller", "[scheduler]
     CHECK(answer.code == c.code);
     CHECK(absl::StrContains(answer.text, c.part));
   }
+}
+
+TEST_CASE("pages: amounts of queues are quantities", "[scheduler]") {
+  testing::ShortBed bed;
+  bed.Given({"node n1 cpu=4 mem=8Gi gpu=2", "queue q cap.cpu=2500m cap.mem=6Gi guarantee.gpu=1",
+             "job j queue=q min=1", "pod p job=j cpu=1500m mem=512Mi gpu=1",
+             "pod big job=j cpu=7 mem=1Gi"});
+  bed.Begin();
+  metrics::Registry metrics;
+  const auto pages =
+      net::MakeInProcessTransport(bed.executor, MakePages(bed.executor, *bed.scheduler, metrics));
+  const types::Json page = bed.Fetch(*pages, "GET", "/debug/queues").json;
+  REQUIRE(page.size() == 3);
+  const types::Json& queue = page[1];
+  REQUIRE(queue["name"].AsString() == "q");
+  CHECK(queue["capability"].Dump() == R"({"cpu":"2500m","memory":"6Gi"})");
+  CHECK(queue["guarantee"].Dump() == R"({"nvidia.com/gpu":"1"})");
+  CHECK(queue["allocated"].Dump() ==
+        R"({"cpu":"1500m","memory":"512Mi","nvidia.com/gpu":"1","pods":"1"})");
+  CHECK(queue["pending"].Dump() == R"({"cpu":"7","memory":"1Gi","pods":"1"})");
 }
 
 TEST_CASE("pages: before the lists are in and the first cycle has run", "[scheduler]") {
