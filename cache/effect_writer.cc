@@ -68,6 +68,29 @@ void EffectWriter::Count(EffectKind kind, EffectOutcome outcome) {
   if (metrics_ != nullptr) metrics_->Effect(kind, outcome);
 }
 
+void EffectWriter::NoteDepth() {
+  if (metrics_ != nullptr) metrics_->SetEffectQueueDepth(static_cast<int64_t>(urgent_.size()));
+}
+
+// How old jobs are when their tasks get a node.
+void EffectWriter::NotePlaced(const framework::EffectBatch& batch) {
+  if (metrics_ == nullptr) return;
+  const model::Snapshot& snapshot = *batch.snapshot;
+  const absl::Time now = api_.executor().Now();
+  model::JobId job;
+  std::shared_ptr<metrics::JobSeries> series;
+  for (const framework::BindEffect& bind : batch.binds) {
+    if (!snapshot.tasks[bind.task].job.valid()) continue;
+    if (snapshot.tasks[bind.task].job != job) {
+      job = snapshot.tasks[bind.task].job;
+      const model::JobFacts& facts = *snapshot.jobs[job].facts;
+      series = metrics_->Job({facts.ns, facts.name, facts.queue});
+    }
+    const int64_t created_us = snapshot.jobs[job].facts->created_us;
+    metrics_->TaskScheduled(*series, absl::FromUnixMicros(created_us), now);
+  }
+}
+
 bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgent>* out) {
   const model::Snapshot& snapshot = *batch.snapshot;
   const auto describe = [&snapshot](model::TaskId task) {
@@ -151,7 +174,8 @@ void EffectWriter::Take(framework::EffectBatch batch) {
     urgent_.push_back(std::move(urgent));
     Wake();
   }
-  if (metrics_ != nullptr) metrics_->SetEffectQueueDepth(static_cast<int64_t>(urgent_.size()));
+  NotePlaced(batch);
+  NoteDepth();
 }
 
 void EffectWriter::Take(framework::CycleReport report) {
@@ -186,6 +210,7 @@ net::Awaitable<void> EffectWriter::Lane() {
 net::Awaitable<void> EffectWriter::SendUrgent() {
   Urgent next = std::move(urgent_.front());
   urgent_.pop_front();
+  NoteDepth();
   {
     const Turn urgent_turn(&urgent_in_flight_);
     const Turn turn(&in_flight_);

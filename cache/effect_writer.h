@@ -104,6 +104,7 @@ class EffectWriter {
     int reads = 0;                                     // Of the outcome.
     absl::Status doubt;    // Not OK: the outcome is unknown, because of this.
     bool settled = false;  // Its end was told; or it is in other hands now.
+    std::optional<absl::Duration> volumes_since;  // When the writing of its volumes began.
     std::string key() const { return ns + "/" + name; }
   };
 
@@ -114,6 +115,8 @@ class EffectWriter {
   net::Awaitable<void> SendStatus();
   void ReleasePod(const PlacedPod& pod, const std::string& job);
   void Count(metrics::EffectKind kind, metrics::EffectOutcome outcome);
+  void NoteDepth();
+  void NotePlaced(const framework::EffectBatch& batch);
 
   // effect_writer_send.cc. An urgent one given by reference is its caller's until the call ends.
   net::Awaitable<void> Send(Urgent& urgent);

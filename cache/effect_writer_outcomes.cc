@@ -16,6 +16,7 @@ using metrics::EffectOutcome;
 void EffectWriter::BindingDone(Urgent& bind, absl::Duration took) {
   Count(EffectKind::kBind, EffectOutcome::kOk);
   if (metrics_ != nullptr) {
+    metrics_->ScheduleAttempt("scheduled");
     metrics_->StageDone(metrics::Stage::kBind, took);
     metrics_->TaskReached(metrics::TaskMoment::kBound,
                           api_.executor().Now() - absl::FromUnixMicros(bind.created_us));
@@ -36,6 +37,7 @@ void EffectWriter::PlacedByOthers(Urgent& bind) {
 
 void EffectWriter::BindingFailed(Urgent& bind, BindFailure why, const absl::Status& status) {
   Count(EffectKind::kBind, EffectOutcome::kFailed);
+  if (metrics_ != nullptr) metrics_->ScheduleAttempt("error");
   Log(LogLevel::kWarning, "pod.bind_failed",
       {{"pod", bind.key()}, {"node", bind.node}, {"status", status}});
   mirror_.ForgetAssumption(bind.key(), bind.uid);

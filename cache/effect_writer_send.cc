@@ -29,6 +29,7 @@ net::Awaitable<void> EffectWriter::Send(Urgent& urgent) {
 
 // Writes what the volumes of the pod need; the pod is bound when its claims are.
 net::Awaitable<void> EffectWriter::BindVolumes(Urgent& bind) {
+  if (!bind.volumes_since) bind.volumes_since = api_.executor().Monotonic();
   VolumeBinder::Order order;
   order.pod = bind.key();
   order.uid = bind.uid;
@@ -53,6 +54,12 @@ void EffectWriter::VolumesDone(const std::string& uid, const absl::Status& statu
   if (!status.ok()) {
     VolumesFailed(bind, status);
     return;
+  }
+  if (metrics_ != nullptr) {
+    metrics_->StageDone(metrics::Stage::kPreBind,
+                        api_.executor().Monotonic() - *bind.volumes_since);
+    metrics_->TaskReached(metrics::TaskMoment::kPreBound,
+                          api_.executor().Now() - absl::FromUnixMicros(bind.created_us));
   }
   bind.volumes = nullptr;
   urgent_.push_back(std::move(bind));

@@ -129,6 +129,7 @@ class Mirror {
   bool TakeGrouplessChanged() { return std::exchange(groupless_changed_, false); }
   size_t pods() const { return pods_.size(); }
   size_t nodes() const { return nodes_.size(); }
+  size_t shapes() const { return shapes_.size(); }
   int64_t rows_rewritten() const { return rows_rewritten_; }
 
  private:

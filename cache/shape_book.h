@@ -23,6 +23,7 @@ class ShapeBook {
   void Release(model::ShapeId shape, model::Snapshot* now);
   // After a snapshot was published.
   void Recycle();
+  size_t size() const { return shapes_.size(); }
 
  private:
   struct Shape {

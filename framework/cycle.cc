@@ -129,9 +129,14 @@ absl::Status Cycle::Run() {
   const absl::Duration start = clock.Monotonic();
   BTH_RETURN_IF_ERROR(Open());
   stats_.open = clock.Monotonic() - start;
-  if (metrics != nullptr) metrics->SessionOpened(stats_.open);
+  if (metrics != nullptr) {
+    metrics->SessionOpened(stats_.open);
+    metrics->PhaseDone(metrics::Phase::kOpen, stats_.open);
+  }
+  const absl::Duration acting = clock.Monotonic();
   BTH_RETURN_IF_ERROR(RunActions());
   const absl::Duration acted = clock.Monotonic();
+  if (metrics != nullptr) metrics->PhaseDone(metrics::Phase::kAction, acted - acting);
   for (const auto& entry : session_.hooks().on_close) {
     const absl::Duration before = clock.Monotonic();
     entry.fn();
@@ -141,6 +146,7 @@ absl::Status Cycle::Run() {
     }
   }
   unschedulable_.Close(session_);
+  const absl::Duration closed = clock.Monotonic();
   policy_.queue_use_.Advance(session_);
   session_.context().sink->Report(MakeReport(session_, policy_.queue_use_));
   const absl::Duration end = clock.Monotonic();
@@ -151,6 +157,9 @@ absl::Status Cycle::Run() {
   stats_.index_builds = static_cast<int64_t>(session_.picker().index_builds());
   stats_.static_evaluations = static_cast<int64_t>(policy_.static_fits_.evaluations());
   if (metrics != nullptr) {
+    metrics->PhaseDone(metrics::Phase::kClose, closed - acted);
+    metrics->PhaseDone(metrics::Phase::kReport, end - closed);
+    metrics->IndexLookups(static_cast<int64_t>(session_.picker().index_answers()), stats_.scans);
     metrics->SetPendingJobs(stats_.jobs_considered, static_cast<int64_t>(unschedulable_.size()));
     metrics->CycleDone(stats_.total);
   }

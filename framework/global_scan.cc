@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/ranked_node.h"
+#include "framework/stage_clock.h"
 #include "framework/static_fit.h"
 
 namespace bth::framework {
@@ -76,9 +77,12 @@ bool GlobalScan::Concerns(TaskId task) const {
 NodeId GlobalScan::Best(TaskId task, Room room) {
   const auto fit = session_.context().static_fits->Get(
       session_, session_.shape(session_.task(task).shape).constraints);
+  StageClock stages(session_);
   FindFeasible(task, room, *fit);
+  stages.Ended(metrics::Stage::kPredicate);
   if (nodes_.empty()) return {};
   Score(task, evaluator_.BasisFor(fit, maxima_));
+  stages.Ended(metrics::Stage::kScoring);
   if (nodes_.size() > 1) {
     for (const auto& entry : session_.hooks().best_node) {
       if (const NodeId node = entry.fn(task, nodes_, scores_); node.valid()) return node;

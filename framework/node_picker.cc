@@ -116,6 +116,7 @@ std::optional<NodeId> NodePicker::PickFiltered(TaskId task, const TaskKind& kind
 
 CandidateIndex& NodePicker::IndexOf(TaskId task, const TaskKind& kind) {
   std::unique_ptr<CandidateIndex>& index = indexes_[kind];
+  ++index_answers_;
   if (index == nullptr) {
     ++index_builds_;
     index = std::make_unique<CandidateIndex>(session_, evaluator_, task, kind.second.valid());

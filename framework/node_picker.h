@@ -47,6 +47,8 @@ class NodePicker {
 
   uint64_t scans() const { return scans_; }
   uint64_t index_builds() const { return index_builds_; }
+  // Questions that an index answered.
+  uint64_t index_answers() const { return index_answers_; }
 
  private:
   struct Explained {
@@ -78,6 +80,7 @@ class NodePicker {
   absl::flat_hash_map<TaskKind, Explained> explained_;
   uint64_t scans_ = 0;
   uint64_t index_builds_ = 0;
+  uint64_t index_answers_ = 0;
 };
 
 }  // namespace bth::framework

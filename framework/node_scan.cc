@@ -1,12 +1,23 @@
 #include "framework/node_scan.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "framework/stage_clock.h"
 
 namespace bth::framework {
 
 using model::NodeId;
 using model::NodeRange;
 using model::ShapeId;
+
+namespace {
+
+// Filters and scores of a run of nodes go together, which spares a pass; one in so many, the first
+// of each session among them, is made in two passes that are timed.
+constexpr uint64_t kTimedEvery = 16;
+
+}  // namespace
 
 NodeScan::NodeScan(Session& session, NodeEvaluator& evaluator)
     : session_(session), evaluator_(evaluator) {}
@@ -18,11 +29,17 @@ NodeId NodeScan::Best(ShapeId shape, Room room) {
   maxima_.assign(session_.hooks().static_score.size(), 0);
   evaluator_.BeginScan();
   WorkerPool& workers = *session_.context().workers;
-  if (evaluator_.NeedsMaxima(*fit)) {
+  const bool needs_maxima = evaluator_.NeedsMaxima(*fit);
+  const bool timed = passes_++ % kTimedEvery == 0;
+  if (needs_maxima || timed) {
+    std::optional<StageClock> stages;
+    if (timed) stages.emplace(session_);
     workers.ForBlocks(runs, [&](size_t i) { Filter(i, shape, *fit, room); });
-    RaiseMaxima(*fit);
+    if (stages) stages->Ended(metrics::Stage::kPredicate);
+    if (needs_maxima) RaiseMaxima(*fit);
     const ScoreBasis basis = evaluator_.BasisFor(fit, maxima_);
     workers.ForBlocks(runs, [&](size_t i) { Rank(i, shape, basis); });
+    if (stages) stages->Ended(metrics::Stage::kScoring);
   } else {
     const ScoreBasis basis = evaluator_.BasisFor(fit, maxima_);
     workers.ForBlocks(runs, [&](size_t i) {

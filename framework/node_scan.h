@@ -35,6 +35,7 @@ class NodeScan {
 
   Session& session_;
   NodeEvaluator& evaluator_;
+  uint64_t passes_ = 0;
   std::vector<Slot> slots_;
   std::vector<int64_t> maxima_;  // Per static score hook, over feasible nodes.
 };

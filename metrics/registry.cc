@@ -7,7 +7,9 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -61,8 +63,16 @@ bool LabelsBefore(const ClientMetric& a, const ClientMetric& b) {
 struct Registry::Rep {
   explicit Rep(std::string root) : proc_root(std::move(root)) {}
 
+  // The name as the library wants it; kept for FamilyNames.
+  std::string Note(std::string_view name) {
+    const std::lock_guard lock(names_mutex);
+    return *names.emplace(name).first;
+  }
+
   const std::string proc_root;
   prometheus::Registry families;
+  std::mutex names_mutex;
+  std::set<std::string> names;  // Guarded by names_mutex.
 };
 
 Registry::Registry(std::string proc_root) : rep_(std::make_unique<Rep>(std::move(proc_root))) {}
@@ -71,14 +81,14 @@ Registry::~Registry() = default;
 
 CounterFamily Registry::AddCounter(std::string_view name, std::string_view help) {
   return CounterFamily(&prometheus::BuildCounter()
-                            .Name(std::string(name))
+                            .Name(rep_->Note(name))
                             .Help(std::string(help))
                             .Register(rep_->families));
 }
 
 GaugeFamily Registry::AddGauge(std::string_view name, std::string_view help) {
   return GaugeFamily(&prometheus::BuildGauge()
-                          .Name(std::string(name))
+                          .Name(rep_->Note(name))
                           .Help(std::string(help))
                           .Register(rep_->families));
 }
@@ -86,10 +96,15 @@ GaugeFamily Registry::AddGauge(std::string_view name, std::string_view help) {
 HistogramFamily Registry::AddHistogram(std::string_view name, std::string_view help,
                                        Buckets buckets) {
   return HistogramFamily(&prometheus::BuildHistogram()
-                              .Name(std::string(name))
+                              .Name(rep_->Note(name))
                               .Help(std::string(help))
                               .Register(rep_->families),
                          std::move(buckets));
+}
+
+std::vector<std::string> Registry::FamilyNames() const {
+  const std::lock_guard lock(rep_->names_mutex);
+  return {rep_->names.begin(), rep_->names.end()};
 }
 
 std::string Registry::RenderText() const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metrics/instruments.h"
 
@@ -31,6 +32,8 @@ class Registry {
   // The exposition format. Families come in order of their names, series in order of their labels.
   // Cost: linear in the number of series.
   std::string RenderText() const;
+  // Every name that was registered, with series or without, in order.
+  std::vector<std::string> FamilyNames() const;
 
  private:
   struct Rep;

@@ -11,12 +11,18 @@ namespace {
 constexpr std::array<const char*, 4> kTaskMoments = {"Watched", "Assumed", "PreBound", "Bound"};
 constexpr std::array<const char*, 4> kStages = {"Predicate", "Scoring", "PreBind", "Bind"};
 constexpr std::array<const char*, 2> kSessionMoments = {"OnSessionOpen", "OnSessionClose"};
-constexpr std::array<const char*, 5> kPhases = {"snapshot", "open", "action", "close", "commit"};
+constexpr std::array<const char*, 5> kPhases = {"snapshot", "open", "action", "close", "report"};
 constexpr std::array<const char*, 6> kEffects = {"bind",         "evict",         "podgroup_status",
                                                  "queue_status", "pod_condition", "event"};
 constexpr std::array<const char*, 4> kOutcomes = {"ok", "failed", "skipped", "retried"};
 constexpr std::array<const char*, kQueueAmounts> kAmounts = {
     "allocated", "request", "deserved", "capacity", "real_capacity", "inqueue"};
+
+// Seconds: three per decade, in round numbers.
+Buckets PhaseBuckets() {
+  return {0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
+          0.05,   0.1,    0.2,    0.5,   1,     2,     5,    10};
+}
 
 template <typename Enum>
 size_t Index(Enum value) {
@@ -46,7 +52,6 @@ std::string_view Name(EffectOutcome outcome) {
 
 SchedulerMetrics::SchedulerMetrics(Registry& registry)
     : client_(registry),
-      devices_(registry),
       queue_families_(std::make_unique<QueueFamilies>()),
       job_families_(std::make_unique<JobFamilies>()) {
   AddVolcanoFamilies(registry);
@@ -60,9 +65,7 @@ SchedulerMetrics::SchedulerMetrics(Registry& registry)
 
 // Handles that outlive this object are made to do nothing.
 SchedulerMetrics::~SchedulerMetrics() {
-  const std::lock_guard lock(rows_mutex_);
-  for (auto& [name, queue] : queues_) queue->Retire();
-  for (auto& [key, job] : jobs_) job->Retire();
+  RemoveRows();
 }
 
 void SchedulerMetrics::AddVolcanoFamilies(Registry& registry) {
@@ -90,9 +93,9 @@ void SchedulerMetrics::AddVolcanoFamilies(Registry& registry) {
   task_latency_ = registry.AddHistogram("volcano_task_scheduling_latency_milliseconds",
                                         "From the creation of a pod to a stage of its way.",
                                         GeometricBuckets(50, 60000, 30));
-  stage_duration_ =
-      registry.AddHistogram("volcano_scheduling_stage_duration_milliseconds",
-                            "Duration of one step for one task.", GeometricBuckets(0.1, 500, 20));
+  stage_duration_ = registry.AddHistogram("volcano_scheduling_stage_duration_milliseconds",
+                                          "Duration of one step on the way of a task.",
+                                          GeometricBuckets(0.1, 500, 20));
   attempts_ = {registry.AddCounter("volcano_schedule_attempts_total",
                                    "Attempts to schedule a pod, by result."),
                "result",
@@ -110,10 +113,6 @@ void SchedulerMetrics::AddVolcanoFamilies(Registry& registry) {
                 {}};
   unscheduled_jobs_ =
       registry.AddGauge("volcano_unschedule_job_count", "Jobs that are not ready.").With();
-  for (const char* name : {"share", "weight", "weighted_share"}) {
-    registry.AddGauge(std::string("volcano_namespace_") + name,
-                      "Kept for compatibility; never set.");
-  }
 }
 
 void SchedulerMetrics::AddJobFamilies(Registry& registry) {
@@ -153,7 +152,7 @@ void SchedulerMetrics::AddQueueFamilies(Registry& registry) {
 void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
   const HistogramFamily phases =
       registry.AddHistogram("batholith_cycle_phase_duration_seconds",
-                            "Duration of the phases of a cycle.", GeometricBuckets(1e-4, 10, 16));
+                            "Duration of the phases of a cycle.", PhaseBuckets());
   for (size_t i = 0; i < kPhases.size(); ++i) phases_[i] = phases.With({{"phase", kPhases[i]}});
   const CounterFamily effects = registry.AddCounter(
       "batholith_effects_total", "Writes to the API server by kind and outcome.");
@@ -204,9 +203,10 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                                    "Rows written anew to publish snapshots.")
                        .With();
   shapes_ =
-      registry.AddGauge("batholith_shapes", "Shapes of pending tasks in the last cycle.").With();
-  const CounterFamily lookups = registry.AddCounter(
-      "batholith_index_lookups_total", "Filter and score results by whether they were at hand.");
+      registry.AddGauge("batholith_shapes", "Shapes of the pods in the last snapshot.").With();
+  const CounterFamily lookups =
+      registry.AddCounter("batholith_index_lookups_total",
+                          "Questions for a node: answered by an index, or by all nodes.");
   index_hits_ = lookups.With({{"result", "hit"}});
   index_misses_ = lookups.With({{"result", "miss"}});
 }

@@ -11,7 +11,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "metrics/client_metrics.h"
-#include "metrics/device_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/series.h"
 
@@ -22,7 +21,9 @@ enum class TaskMoment { kWatched, kAssumed, kPreBound, kBound };
 // Label values of `volcano_scheduling_stage_duration_milliseconds`.
 enum class Stage { kPredicate, kScoring, kPreBind, kBind };
 enum class SessionMoment { kOpen, kClose };
-enum class Phase { kSnapshot, kOpen, kAction, kClose, kCommit };
+// Parts of a cycle: publishing the snapshot, opening the session, all actions together, the hooks
+// at its close, making the report and handing it over.
+enum class Phase { kSnapshot, kOpen, kAction, kClose, kReport };
 enum class EffectKind { kBind, kEvict, kPodGroupStatus, kQueueStatus, kPodCondition, kEvent };
 enum class EffectOutcome { kOk, kFailed, kSkipped, kRetried };
 
@@ -52,7 +53,6 @@ class SchedulerMetrics {
   SchedulerMetrics& operator=(const SchedulerMetrics&) = delete;
 
   ClientMetrics& client() { return client_; }
-  DeviceMetrics& devices() { return devices_; }
 
   // Cycle.
   void CycleDone(absl::Duration whole);
@@ -78,11 +78,14 @@ class SchedulerMetrics {
 
   // The handle of a job or queue, made on the first call; never null. Keep it beside the row: this
   // call hashes the name. RemoveJob and RemoveQueue take the series away.
-  // A job that comes with another queue than before is moved to it.
   std::shared_ptr<JobSeries> Job(const JobKey& key);
+  // The same for a job that was just read: moves the series to its present queue.
+  void JobSeen(const JobKey& key, absl::Time created);
   void RemoveJob(std::string_view job_namespace, std::string_view name);
   std::shared_ptr<QueueSeries> Queue(std::string_view queue);
   void RemoveQueue(std::string_view queue);
+  // Removes the series of all jobs and queues: everything is read anew.
+  void RemoveRows();
   // One task of the job was placed: the job's series, and the latency over all jobs.
   void TaskScheduled(JobSeries& job, absl::Time job_created, absl::Time now);
 
@@ -110,6 +113,7 @@ class SchedulerMetrics {
   // Snapshot and placement work of one cycle.
   void SnapshotRowsRewritten(int64_t rows);
   void SetShapes(int64_t shapes);
+  // Questions for a node that an index answered, and those for which all nodes were asked.
   void IndexLookups(int64_t hits, int64_t misses);
 
  private:
@@ -139,7 +143,6 @@ class SchedulerMetrics {
   void AddOwnFamilies(Registry& registry);
 
   ClientMetrics client_;
-  DeviceMetrics devices_;
 
   Histogram cycle_latency_, session_open_latency_, job_latency_;
   Gauge preemption_victims_, unscheduled_jobs_;

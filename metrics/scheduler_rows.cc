@@ -14,10 +14,7 @@ std::shared_ptr<JobSeries> SchedulerMetrics::Job(const JobKey& key) {
   {
     const std::lock_guard lock(rows_mutex_);
     const auto found = jobs_.find(id);
-    if (found != jobs_.end()) {
-      found->second->SetQueue(key.queue);
-      return found->second;
-    }
+    if (found != jobs_.end()) return found->second;
     full = jobs_.size() >= kJobsMax;
     if (!full) {
       std::weak_ptr<JobNameSeries>& shared = job_names_[id.second];
@@ -33,6 +30,12 @@ std::shared_ptr<JobSeries> SchedulerMetrics::Job(const JobKey& key) {
   }
   LimitReached("metric_jobs");
   return inert_job_;
+}
+
+void SchedulerMetrics::JobSeen(const JobKey& key, absl::Time created) {
+  const std::shared_ptr<JobSeries> job = Job(key);
+  job->SetQueue(key.queue);
+  job->SetCreated(created);
 }
 
 void SchedulerMetrics::RemoveJob(std::string_view job_namespace, std::string_view name) {
@@ -66,6 +69,15 @@ void SchedulerMetrics::RemoveQueue(std::string_view queue) {
   if (found == queues_.end()) return;
   found->second->Retire();
   queues_.erase(found);
+}
+
+void SchedulerMetrics::RemoveRows() {
+  const std::lock_guard lock(rows_mutex_);
+  for (auto& [name, queue] : queues_) queue->Retire();
+  for (auto& [key, job] : jobs_) job->Retire();
+  queues_.clear();
+  jobs_.clear();
+  job_names_.clear();
 }
 
 void SchedulerMetrics::TaskScheduled(JobSeries& job, absl::Time job_created, absl::Time now) {

@@ -300,7 +300,11 @@ void Feed::Put(const types::PodGroup& group) {
   } else {
     notices_.Mended(object, kTopologyIgnored);
   }
-  mirror_.PutPodGroup(*std::move(compiled));
+  const std::shared_ptr<const model::JobFacts> facts = compiled->facts;
+  mirror_.PutPodGroup(*std::move(compiled));  // Tells the facts their queue.
+  if (metrics_ == nullptr) return;
+  metrics_->JobSeen({facts->ns, facts->name, facts->queue},
+                    absl::FromUnixMicros(facts->created_us));
 }
 
 void Feed::Put(const types::Queue& queue) {
@@ -349,12 +353,22 @@ void Feed::Remove(const types::PodGroup* kind, const client::ObjectKey& key) {
   if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   const std::string name = absl::StrCat(key.namespace_name, "/", key.name);
   mirror_.RemovePodGroup(name);
-  if (metrics_ != nullptr) metrics_->RemoveJob(key.namespace_name, key.name);
+  if (metrics_ != nullptr) gone_groups_.push_back(key);
 }
 void Feed::Remove(const types::Queue* kind, const client::ObjectKey& key) {
   if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   mirror_.RemoveQueue(key.name);
-  if (metrics_ != nullptr) metrics_->RemoveQueue(key.name);
+  if (metrics_ != nullptr) gone_queues_.push_back(key.name);
+}
+void Feed::DropSeries() {
+  for (const client::ObjectKey& key : std::exchange(gone_groups_, {})) {
+    const bool made_anew =
+        mirror_.ShownOf(absl::StrCat(key.namespace_name, "/", key.name)) != nullptr;
+    if (!made_anew) metrics_->RemoveJob(key.namespace_name, key.name);
+  }
+  for (const std::string& queue : std::exchange(gone_queues_, {})) {
+    if (mirror_.ShownAllocatedOf(queue) == nullptr) metrics_->RemoveQueue(queue);
+  }
 }
 void Feed::Remove(const types::PriorityClass*, const client::ObjectKey& key) {
   mirror_.RemovePriorityClass(key.name);

@@ -68,6 +68,9 @@ class Feed {
   // A cycle failed with this PodGroup of the mirror, for the reason `what`.
   void SetGroupAside(const client::ObjectKey& key, const std::string& version,
                      std::string_view what);
+  // Removes the metrics of jobs and queues that are gone. To be called while no cycle runs: one
+  // that began before still knows them and would make their series anew.
+  void DropSeries();
 
  private:
   template <typename T>
@@ -143,6 +146,9 @@ class Feed {
   client::InformerSet informers_;
   std::vector<std::unique_ptr<client::InformerBase>> owned_;
   std::vector<std::shared_ptr<void>> handlers_;
+  // Whose series are to go: as many as are deleted while one cycle runs.
+  std::vector<client::ObjectKey> gone_groups_;
+  std::vector<std::string> gone_queues_;
   absl::flat_hash_map<std::string, std::string> rejected_;  // Last message by object, bounded.
 };
 

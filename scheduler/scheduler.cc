@@ -240,6 +240,7 @@ void Scheduler::Doubt() {
 
 void Scheduler::OnBatch() {
   writer_.Review();
+  if (!running_) feed_->DropSeries();
   TellNotices();
   Kick();
 }
@@ -291,6 +292,7 @@ void Scheduler::StartCycle() {
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
     context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);
+    context_.metrics->SetShapes(static_cast<int64_t>(mirror_.shapes()));
     rows_published_ = mirror_.rows_rewritten();
   }
   auto work = [this, worker = worker_, snapshot = std::move(snapshot), stops = guard_.stops(),
@@ -335,6 +337,7 @@ void Scheduler::ReadAnew() {
   feed_.reset();
   mirror_.StartOver();
   reads_newest_ = true;
+  if (context_.metrics != nullptr) context_.metrics->RemoveRows();
   if (!feed_is_stale_) guard_.Rebuilt();
   if (auto policy = policy_file_.Remake(); policy.ok()) InstallPolicy(*std::move(policy));
   MakeFeed();
@@ -403,6 +406,7 @@ void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
 void Scheduler::CycleEnded(Outcome outcome) {
   running_ = false;
   ++cycles_;
+  feed_->DropSeries();
   CycleWorker::Result& result = outcome.of_cycle;
   if (!result.status.ok()) Log(LogLevel::kError, "cycle.failed", {{"status", result.status}});
   if (result.defect) EndDefect(*result.defect);

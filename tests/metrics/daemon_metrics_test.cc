@@ -2,7 +2,6 @@
 
 #include "metrics/client_metrics.h"
 #include "metrics/controller_metrics.h"
-#include "metrics/device_metrics.h"
 #include "tests/support/catch.h"
 
 namespace bth::metrics {
@@ -82,36 +81,6 @@ TEST_CASE("controller metrics: counters of a job go with it", "[metrics]") {
         "volcano_jobflow_succeed_phase_count{jobflow_namespace=\"ns\"} 1\n");
   metrics.RemoveJob("ns", "j", "q");
   CHECK(SampleLines(registry, "volcano_job_").empty());
-}
-
-TEST_CASE("device metrics: pods come and go", "[metrics]") {
-  Registry registry("/nonexistent");
-  DeviceMetrics metrics(registry);
-  metrics.Reset({"n1", "gpu0"}, 16384);
-  metrics.SetPod({"n1", "gpu0"}, "p1", {1024, 10}, {1024, 10});
-  metrics.SetPod({"n1", "gpu0"}, "p2", {2048, 20}, {3072, 30});
-  metrics.SetPod({"n1", "gpu0"}, "p2", {2048, 20}, {3072, 30});
-  const std::string device = "{NodeName=\"n1\",devID=\"gpu0\"}";
-  CHECK(SampleLines(registry, "volcano_vgpu_device_shared_number") ==
-        "volcano_vgpu_device_shared_number" + device + " 2\n");
-  metrics.RemovePod({"n1", "gpu0"}, "p1", {2048, 20});
-  CHECK(SampleLines(registry, "volcano_vgpu") ==
-        "volcano_vgpu_device_allocated_cores" + device + " 20\n" +
-            "volcano_vgpu_device_allocated_memory" + device + " 2048\n" +
-            "volcano_vgpu_device_core_allocation_for_a_certain_pod"
-            "{NodeName=\"n1\",devID=\"gpu0\",podName=\"p2\"} 20\n"
-            "volcano_vgpu_device_memory_allocation_for_a_certain_pod"
-            "{NodeName=\"n1\",devID=\"gpu0\",podName=\"p2\"} 2048\n" +
-            "volcano_vgpu_device_memory_limit" + device + " 16384\n" +
-            "volcano_vgpu_device_shared_number" + device + " 1\n");
-  metrics.Reset({"n1", "gpu0"}, 8192);
-  CHECK(SampleLines(registry, "volcano_vgpu").find("podName") == std::string::npos);
-  CHECK(SampleLines(registry, "volcano_vgpu_device_memory_limit").find(" 8192\n") !=
-        std::string::npos);
-  metrics.Reset({"n10", "gpu0"}, 1);
-  metrics.RemoveNode("n1");
-  CHECK(SampleLines(registry, "volcano_vgpu").find("\"n1\"") == std::string::npos);
-  CHECK(SampleLines(registry, "volcano_vgpu").find("\"n10\"") != std::string::npos);
 }
 
 }  // namespace

@@ -212,7 +212,9 @@ TEST_CASE("job series: a job that changes its queue takes its series along", "[m
   Fixture f;
   const auto job = f.metrics.Job({"ns", "train", "old"});
   job->TaskScheduled(absl::FromUnixSeconds(1), absl::FromUnixSeconds(3));
-  CHECK(f.metrics.Job({"ns", "train", "new"}) == job);
+  f.metrics.JobSeen({"ns", "train", "new"}, absl::FromUnixSeconds(1));
+  // A cycle that began before still knows the old one.
+  CHECK(f.metrics.Job({"ns", "train", "old"}) == job);
   CHECK(
       Read(f.registry, "volcano_e2e_job_scheduling_duration") ==
       Samples{
@@ -220,6 +222,18 @@ TEST_CASE("job series: a job that changes its queue takes its series along", "[m
            "2000"}});
   f.metrics.RemoveJob("ns", "train");
   CHECK(!HasJobSeries(f.registry));
+}
+
+TEST_CASE("series: all jobs and queues go at once", "[metrics]") {
+  Fixture f;
+  f.metrics.Job({"ns", "train", "q"})->IncrementRetries();
+  f.metrics.Queue("q")->SetShare(1);
+  f.metrics.RemoveRows();
+  CHECK(!HasJobSeries(f.registry));
+  CHECK(Read(f.registry, "volcano_queue_").empty());
+  f.metrics.Job({"ns", "train", "q"})->IncrementRetries();
+  CHECK(Read(f.registry, "volcano_job_retry_counts") ==
+        Samples{{R"(volcano_job_retry_counts{job_id="train"})", "1"}});
 }
 
 TEST_CASE("queue series: scalars that are missing in an update become 0", "[metrics]") {
@@ -350,12 +364,22 @@ TEST_CASE("own metrics: effects, phases and reloads are there from the start", "
   f.metrics.ConfReloaded(true);
   f.metrics.ConfReloaded(false);
   f.metrics.ConfReloaded(false);
-  f.metrics.PhaseDone(Phase::kCommit, absl::Milliseconds(250));
+  f.metrics.PhaseDone(Phase::kReport, absl::Milliseconds(250));
   const Samples samples = Read(f.registry, "batholith_");
   CHECK(samples.at(R"(batholith_effects_total{kind="podgroup_status",outcome="skipped"})") == "7");
   CHECK(samples.at(R"(batholith_conf_reloads_total{result="ok"})") == "1");
   CHECK(samples.at(R"(batholith_conf_reloads_total{result="refused"})") == "2");
-  CHECK(samples.at(R"(batholith_cycle_phase_duration_seconds_sum{phase="commit"})") == "0.25");
+  CHECK(samples.at(R"(batholith_cycle_phase_duration_seconds_sum{phase="report"})") == "0.25");
+}
+
+TEST_CASE("own metrics: bounds of buckets are round numbers", "[metrics]") {
+  Fixture f;
+  const std::string text = f.registry.RenderText();
+  for (const char* bound : {"0.0001", "0.1", "0.5", "10"}) {
+    CHECK(text.find(std::string("duration_seconds_bucket{phase=\"open\",le=\"") + bound + "\"}") !=
+          std::string::npos);
+  }
+  CHECK(Bounds(f.registry, "batholith_cycle_phase_duration_seconds").size() == 16);
 }
 
 TEST_CASE("own metrics: names beyond the limit are counted as other", "[metrics]") {
