@@ -216,19 +216,20 @@ constexpr FieldDoc kCommandFields[] = {
 constexpr FieldDocs kCommandDocs = {kCommandFields};
 
 constexpr FieldDoc kProbeFields[] = {
-    {"httpGetList", "Paths that answer."},
+    {"httpGetList", "Paths that answer. Accepted, and not asked; the target must be completed."},
     {"httpGetList[].taskName", "The task that is asked.", {.length_max = kDnsSubdomainMax}},
     {"httpGetList[].path", "The path."},
     {"httpGetList[].port", "The port.", {.any_width = true, .min = 0, .max = 65535}},
     {"httpGetList[].httpHeader", "A header to send along."},
     {"httpGetList[].httpHeader.name", "Its name."},
     {"httpGetList[].httpHeader.value", "Its value."},
-    {"tcpSocketList", "Ports that accept connections."},
+    {"tcpSocketList",
+     "Ports that accept connections. Accepted, and not asked; the target must be completed."},
     {"tcpSocketList[].taskName", "The task that is asked.", {.length_max = kDnsSubdomainMax}},
     {"tcpSocketList[].port",
      "The port.",
      {.required = true, .any_width = true, .min = 0, .max = 65535}},
-    {"taskStatusList", "Tasks that have come to a phase."},
+    {"taskStatusList", "Tasks whose pods are all in a phase."},
     {"taskStatusList[].taskName", "The task.", {.length_max = kDnsSubdomainMax}},
     {"taskStatusList[].phase", "The phase.", {.length_max = kDnsLabelMax}},
 };
@@ -243,7 +244,7 @@ constexpr FieldDoc kJobFlowFields[] = {
     {"spec.flows[].dependsOn", "What comes first."},
     {"spec.flows[].dependsOn.targets", "Entries of flows whose jobs must be completed before."},
     {"spec.flows[].dependsOn.probe",
-     "Signs that a target is ready. Accepted, and not looked at.",
+     "Signs that a target is ready before it is completed. Only taskStatusList is looked at.",
      {},
      &kProbeDocs},
     {"spec.flows[].patch", "Changes to the template. Accepted, and not applied."},
