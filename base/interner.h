@@ -1,12 +1,12 @@
 // Strings given out as dense numbers, so that equality is an integer compare.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <string>
+#include <memory>
 #include <string_view>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/ids.h"
 
 namespace bth {
@@ -14,24 +14,51 @@ namespace bth {
 struct SymbolTag {};
 using Symbol = StrongId<SymbolTag>;
 
-// Grows only. Thread: one owner; `Text` of symbols handed to other threads stays valid and
-// constant, because texts never move.
+class WordTable;
+
+// Texts live while somebody holds them. A number that was given back is not given out again before
+// all others were: whoever still compares with it, an old snapshot or a cache, meets no other text.
+// Thread: one owner, but for the end of holds.
 class Interner {
  public:
+  Interner();
+
+  // For the life of the interner: words of the program, not of outside objects.
   Symbol Intern(std::string_view text);
-  // The symbol of `text` if it was interned before, else an invalid one.
+  // The symbol of `text` if it is held, else an invalid one or that of a text given back lately.
   Symbol Find(std::string_view text) const;
-  // `symbol` is one of this interner's.
-  std::string_view Text(Symbol symbol) const {
-    if (symbol.index() >= texts_.size()) [[unlikely]]
-      ThrowBadId(symbol.index(), texts_.size());
-    return texts_[symbol.index()];
-  }
-  size_t size() const { return texts_.size(); }
+  // Of a symbol that is held. Valid as long as it is.
+  std::string_view Text(Symbol symbol) const;
+  // Texts that are held.
+  size_t size() const;
+  // All that take memory: those given back lately keep their number for a while.
+  size_t kept() const;
 
  private:
-  std::deque<std::string> texts_;
-  absl::flat_hash_map<std::string_view, Symbol> index_;
+  friend class SymbolHold;
+  std::shared_ptr<WordTable> table_;
 };
+
+// Holds the symbols that it interned until it goes, which may be on any thread and after the
+// interner. What shows symbols of outside objects keeps one beside them.
+class SymbolHold {
+ public:
+  explicit SymbolHold(const Interner& interner) : table_(interner.table_) {}
+  SymbolHold(const SymbolHold&) = delete;
+  SymbolHold& operator=(const SymbolHold&) = delete;
+  ~SymbolHold();
+
+  Symbol Intern(std::string_view text);
+  Symbol Find(std::string_view text) const;
+  // Holds a symbol that is held already.
+  void Keep(Symbol symbol);
+
+ private:
+  const std::shared_ptr<WordTable> table_;
+  std::vector<Symbol> held_;
+};
+
+// Part of what shows the symbols; shared by its copies.
+using SharedSymbols = std::shared_ptr<const SymbolHold>;
 
 }  // namespace bth

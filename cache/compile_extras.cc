@@ -114,12 +114,13 @@ std::vector<std::pair<std::string, int64_t>> ReadWeights(std::string_view text) 
 
 }  // namespace
 
-std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod) {
+std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod, PodPart part) {
   auto out = std::make_shared<model::PodExtras>();
   const Limits limits = LimitsOf(pod.spec);
   out->cpu_limit_milli = limits.cpu_milli;
   out->memory_limit_bytes = limits.memory_bytes;
   out->qos = QosOf(pod);
+  if (part == PodPart::kPlaced) return out;
   for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
     for (const types::Container& container : *containers) {
       for (const auto* list : {&container.resources.requests, &container.resources.limits}) {

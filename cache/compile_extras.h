@@ -7,10 +7,13 @@
 #include "api/model/pod_extras.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
+#include "cache/compiled.h"
 
 namespace bth::cache {
 
-std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod);
+// Of a placed pod without what tells where to place it.
+std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod,
+                                                      PodPart part = PodPart::kAll);
 // Equal keys mean equal extras.
 std::string KeyOf(const model::PodExtras& extras);
 

@@ -104,9 +104,12 @@ model::QueueState StateOf(std::string_view state) {
 
 }  // namespace
 
-absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& symbols) {
+absl::StatusOr<CompiledNode> Compile(const types::Node& node, Interner& interner) {
   CompiledNode out;
   out.facts = std::make_shared<model::NodeFacts>();
+  const auto hold = std::make_shared<SymbolHold>(interner);
+  out.facts->symbols = hold;
+  SymbolHold& symbols = *hold;
   out.facts->name = node.meta.name;
   for (const auto& [key, value] : node.meta.labels) {
     model::NodeLabel label{.key = symbols.Intern(key), .value = symbols.Intern(value)};

@@ -15,7 +15,7 @@ using model::PodSelector;
 using model::SelectorOp;
 using model::SpreadConstraint;
 
-PodSelector CompilePodSelector(const std::optional<types::LabelSelector>& in, Interner& symbols) {
+PodSelector CompilePodSelector(const std::optional<types::LabelSelector>& in, SymbolHold& symbols) {
   PodSelector out;
   out.never = !in || !in->Check().ok();
   if (out.never) return out;
@@ -35,7 +35,7 @@ PodSelector CompilePodSelector(const std::optional<types::LabelSelector>& in, In
 // The values that the pod itself has under `keys` become requirements. A server that did so when
 // the pod was made has left one with that key and operator: then nothing is added.
 void MergeKeys(const types::Pod& pod, const std::vector<std::string>& keys, SelectorOp op,
-               PodSelector* selector, Interner& symbols) {
+               PodSelector* selector, SymbolHold& symbols) {
   if (selector->never) return;
   for (const std::string& key : keys) {
     const std::string* value = pod.meta.labels.Find(key);
@@ -50,7 +50,7 @@ void MergeKeys(const types::Pod& pod, const std::vector<std::string>& keys, Sele
 }
 
 PodAffinityTerm CompilePodTerm(const types::Pod& pod, const types::PodAffinityTerm& in,
-                               Interner& symbols) {
+                               SymbolHold& symbols) {
   PodAffinityTerm out;
   out.topology_key = symbols.Intern(in.topology_key);
   for (const std::string& ns : in.namespaces) out.namespaces.push_back(symbols.Intern(ns));
@@ -74,10 +74,11 @@ struct AffinityTerms {
 };
 
 AffinityTerms CompileAffinity(const types::Pod& pod, const std::optional<types::PodAffinity>& in,
-                              Interner& symbols) {
+                              bool with_required, SymbolHold& symbols) {
   AffinityTerms out;
   if (!in) return out;
   for (const types::PodAffinityTerm& term : in->required) {
+    if (!with_required) break;
     out.required.push_back(CompilePodTerm(pod, term, symbols));
   }
   for (const types::WeightedPodAffinityTerm& weighted : in->preferred) {
@@ -89,7 +90,7 @@ AffinityTerms CompileAffinity(const types::Pod& pod, const std::optional<types::
 }
 
 SpreadConstraint CompileSpread(const types::Pod& pod, const types::TopologySpreadConstraint& in,
-                               Interner& symbols) {
+                               SymbolHold& symbols) {
   SpreadConstraint out;
   out.topology_key = symbols.Intern(in.topology_key);
   out.per_host = in.topology_key == "kubernetes.io/hostname";
@@ -113,7 +114,7 @@ void AddKeys(const PodSelector& selector, std::vector<Symbol>* keys) {
 // Of the pod's own labels those by which it may match its own terms; with all of them, every pod of
 // a gang that has a label of its own would be a kind of its own.
 std::shared_ptr<const model::PodLabels> OwnLabels(const types::Pod& pod, const PodPeerTerms& terms,
-                                                  Interner& symbols) {
+                                                  SymbolHold& symbols) {
   std::vector<Symbol> keys;
   for (const PodAffinityTerm& term : terms.required_affinity) AddKeys(term.selector, &keys);
   for (const SpreadConstraint& spread : terms.spread) AddKeys(spread.selector, &keys);
@@ -178,17 +179,21 @@ void Sort(PodSelector* selector) {
             });
 }
 
-std::shared_ptr<const PodPeerTerms> CompilePeers(const types::Pod& pod, Interner& symbols) {
+std::shared_ptr<const PodPeerTerms> CompilePeers(const types::Pod& pod, PodPart part,
+                                                 SymbolHold& symbols) {
   auto out = std::make_shared<PodPeerTerms>();
   if (pod.spec.affinity) {
-    AffinityTerms seek = CompileAffinity(pod, pod.spec.affinity->pod, symbols);
-    AffinityTerms avoid = CompileAffinity(pod, pod.spec.affinity->pod_anti, symbols);
+    // Whom a placed pod required beside it means nothing to those who come.
+    const types::Affinity& affinity = *pod.spec.affinity;
+    AffinityTerms seek = CompileAffinity(pod, affinity.pod, part == PodPart::kAll, symbols);
+    AffinityTerms avoid = CompileAffinity(pod, affinity.pod_anti, true, symbols);
     out->required_affinity = std::move(seek.required);
     out->preferred_affinity = std::move(seek.preferred);
     out->required_anti_affinity = std::move(avoid.required);
     out->preferred_anti_affinity = std::move(avoid.preferred);
   }
   for (const types::TopologySpreadConstraint& spread : pod.spec.topology_spread_constraints) {
+    if (part == PodPart::kPlaced) break;  // Nor how it was to be spread.
     out->spread.push_back(CompileSpread(pod, spread, symbols));
   }
   if (!out->has_affinity() && out->spread.empty()) return nullptr;

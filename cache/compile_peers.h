@@ -7,11 +7,14 @@
 #include "api/model/pod_peers.h"
 #include "api/types/pod.h"
 #include "base/interner.h"
+#include "cache/compiled.h"
 
 namespace bth::cache {
 
-// Null when the pod has neither affinity to pods nor spread constraints.
-std::shared_ptr<const model::PodPeerTerms> CompilePeers(const types::Pod& pod, Interner& symbols);
+// Null when the pod has neither affinity to pods nor spread constraints. The caller keeps the hold
+// beside the terms.
+std::shared_ptr<const model::PodPeerTerms> CompilePeers(const types::Pod& pod, PodPart part,
+                                                        SymbolHold& symbols);
 // One order, so that the same selector written in two ways is the same.
 void Sort(model::PodSelector* selector);
 // Equal keys mean equal terms.

@@ -59,7 +59,7 @@ std::optional<model::TaintEffect> ToleratedEffectOf(std::string_view effect) {
   return std::nullopt;
 }
 
-model::Toleration CompileToleration(const types::Toleration& in, Interner& symbols) {
+model::Toleration CompileToleration(const types::Toleration& in, SymbolHold& symbols) {
   model::Toleration out;
   if (!in.key.empty()) out.key = symbols.Intern(in.key);
   out.value = symbols.Intern(in.value);
@@ -103,10 +103,8 @@ void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
   }
 }
 
-std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, Interner& symbols) {
-  const types::PodSpec& spec = pod.spec;
-  auto out = std::make_shared<PodConstraints>();
-  out->revocable = MayUseRevocableNodes(pod.meta);
+// What it asks of the node that it is to be placed on.
+void AddWishes(const types::PodSpec& spec, SymbolHold& symbols, PodConstraints* out) {
   for (const auto& [key, value] : spec.node_selector) {
     out->node_selector.emplace_back(symbols.Intern(key), symbols.Intern(value));
   }
@@ -133,12 +131,6 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, 
     out->tolerations.push_back(CompileToleration(toleration, symbols));
     out->tolerates_unschedulable |= model::Tolerates(out->tolerations.back(), cordon);
   }
-  for (const types::Container& container : spec.containers) AddPorts(container, out.get());
-  for (const types::Container& container : spec.init_containers) {
-    if (container.restart_policy != "Always") continue;
-    out->has_sidecar = true;
-    AddPorts(container, out.get());
-  }
   for (const auto* containers : {&spec.init_containers, &spec.containers}) {
     for (const types::Container& container : *containers) {
       ++out->image_containers;
@@ -147,10 +139,27 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, 
       }
     }
   }
-  out->extras = CompileExtras(pod);
+  FindUnsupported(spec, out);
+}
+
+// Of another scheduler's pod only what its place on a node means to others.
+std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, bool ours,
+                                                         Interner& interner) {
+  auto out = std::make_shared<PodConstraints>();
+  const auto symbols = std::make_shared<SymbolHold>(interner);
+  out->symbols = symbols;
+  out->revocable = MayUseRevocableNodes(pod.meta);
+  for (const types::Container& container : pod.spec.containers) AddPorts(container, out.get());
+  for (const types::Container& container : pod.spec.init_containers) {
+    if (container.restart_policy != "Always") continue;
+    out->has_sidecar = true;
+    AddPorts(container, out.get());
+  }
   out->volumes = CompileVolumes(pod);
-  out->peers = CompilePeers(pod, symbols);
-  FindUnsupported(spec, out.get());
+  const PodPart part = ours ? PodPart::kAll : PodPart::kPlaced;
+  out->extras = CompileExtras(pod, part);
+  out->peers = CompilePeers(pod, part, *symbols);
+  if (ours) AddWishes(pod.spec, *symbols, out.get());
   return out;
 }
 
@@ -170,7 +179,7 @@ int64_t ProtectedUntil(const types::Pod& pod) {
   return 0;
 }
 
-// A key under which equal constraints meet. Symbols are stable for the life of the interner.
+// A key under which equal constraints meet, as long as the symbols of one of them are held.
 class ConstraintsKeyWriter {
  public:
   void Add(std::string_view text) { absl::StrAppend(&key_, text.size(), ":", ToAbsl(text)); }
@@ -294,7 +303,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
     if (name == "cpu") out.nonzero.cpu_milli = amount;
     if (name == "memory") out.nonzero.memory_bytes = amount;
   }
-  out.constraints = CompileConstraints(pod, symbols);
+  out.constraints = CompileConstraints(pod, out.ours, symbols);
   out.constraints_key = ConstraintsKey(*out.constraints);
   for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);
   out.owner = WorkloadThatManages(meta);

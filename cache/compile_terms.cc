@@ -11,7 +11,7 @@ model::SelectorOp OpOf(types::SelectorOp op) {
 }
 static_assert(static_cast<int>(types::SelectorOp::kLt) == static_cast<int>(model::SelectorOp::kLt));
 
-model::NodeRequirement CompileRequirement(const types::Requirement& in, Interner& symbols) {
+model::NodeRequirement CompileRequirement(const types::Requirement& in, SymbolHold& symbols) {
   model::NodeRequirement out;
   out.key = symbols.Intern(in.key);
   out.op = OpOf(in.op);
@@ -24,7 +24,7 @@ model::NodeRequirement CompileRequirement(const types::Requirement& in, Interner
   return out;
 }
 
-model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, Interner& symbols) {
+model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, SymbolHold& symbols) {
   model::NodeTerm out;
   out.never = !in.Check().ok() || (in.match_expressions.empty() && in.match_fields.empty());
   for (const types::Requirement& r : in.match_expressions) {
@@ -37,7 +37,7 @@ model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, Interner& symbols
 }
 
 std::optional<std::vector<model::NodeRequirement>> CompileRequirements(
-    const types::LabelSelector& in, Interner& symbols) {
+    const types::LabelSelector& in, SymbolHold& symbols) {
   if (!in.Check().ok()) return std::nullopt;
   std::vector<model::NodeRequirement> out;
   for (const auto& [key, value] : in.match_labels) {

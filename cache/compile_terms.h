@@ -1,4 +1,4 @@
-// Node selectors of the API with symbols for words.
+// Node selectors of the API with symbols for words; the caller keeps the hold beside them.
 #pragma once
 
 #include "api/model/constraints.h"
@@ -8,11 +8,11 @@
 namespace bth::cache {
 
 model::SelectorOp OpOf(types::SelectorOp op);
-model::NodeRequirement CompileRequirement(const types::Requirement& in, Interner& symbols);
+model::NodeRequirement CompileRequirement(const types::Requirement& in, SymbolHold& symbols);
 // A term that cannot be parsed, or that is empty, matches no node.
-model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, Interner& symbols);
+model::NodeTerm CompileTerm(const types::NodeSelectorTerm& in, SymbolHold& symbols);
 // The requirements of a label selector; none match everything. Nothing: it cannot be parsed.
 std::optional<std::vector<model::NodeRequirement>> CompileRequirements(
-    const types::LabelSelector& in, Interner& symbols);
+    const types::LabelSelector& in, SymbolHold& symbols);
 
 }  // namespace bth::cache

@@ -69,7 +69,7 @@ std::optional<int64_t> StorageIn(const types::ResourceList& list) {
   return found == nullptr ? std::nullopt : std::optional(found->Value());
 }
 
-std::vector<model::ZoneLabel> ZonesOf(const types::LabelMap& labels, Interner& symbols) {
+std::vector<model::ZoneLabel> ZonesOf(const types::LabelMap& labels, SymbolHold& symbols) {
   std::vector<model::ZoneLabel> out;
   for (const auto& [key, stable] : kZoneLabels) {
     const std::string* value = labels.Find(key);
@@ -138,8 +138,11 @@ std::string KeyOf(const model::PodVolumes& volumes) {
 }
 
 std::shared_ptr<model::ClaimFacts> Compile(const types::PersistentVolumeClaim& claim,
-                                           Interner& symbols) {
+                                           Interner& interner) {
   auto out = std::make_shared<model::ClaimFacts>();
+  const auto hold = std::make_shared<SymbolHold>(interner);
+  out->symbols = hold;
+  SymbolHold& symbols = *hold;
   const types::ObjectMeta& meta = claim.meta;
   out->key = meta.Key();
   out->name = meta.name;
@@ -168,8 +171,11 @@ std::shared_ptr<model::ClaimFacts> Compile(const types::PersistentVolumeClaim& c
 }
 
 std::shared_ptr<model::VolumeFacts> Compile(const types::PersistentVolume& volume,
-                                            Interner& symbols) {
+                                            Interner& interner) {
   auto out = std::make_shared<model::VolumeFacts>();
+  const auto hold = std::make_shared<SymbolHold>(interner);
+  out->symbols = hold;
+  SymbolHold& symbols = *hold;
   const types::ObjectMeta& meta = volume.meta;
   const types::PersistentVolumeSpec& spec = volume.spec;
   out->name = meta.name;
@@ -205,8 +211,11 @@ std::shared_ptr<model::VolumeFacts> Compile(const types::PersistentVolume& volum
 }
 
 std::shared_ptr<model::ClassFacts> Compile(const types::StorageClass& storage_class,
-                                           Interner& symbols) {
+                                           Interner& interner) {
   auto out = std::make_shared<model::ClassFacts>();
+  const auto hold = std::make_shared<SymbolHold>(interner);
+  out->symbols = hold;
+  SymbolHold& symbols = *hold;
   out->provisioner = storage_class.provisioner;
   out->waits = storage_class.volume_binding_mode == "WaitForFirstConsumer";
   for (const types::TopologySelectorTerm& term : storage_class.allowed_topologies) {
@@ -234,8 +243,11 @@ std::shared_ptr<model::CsiNodeFacts> Compile(const types::CsiNode& node) {
 }
 
 std::shared_ptr<model::CapacityFacts> Compile(const types::CsiStorageCapacity& capacity,
-                                              Interner& symbols) {
+                                              Interner& interner) {
   auto out = std::make_shared<model::CapacityFacts>();
+  const auto hold = std::make_shared<SymbolHold>(interner);
+  out->symbols = hold;
+  SymbolHold& symbols = *hold;
   const auto& limit =
       capacity.maximum_volume_size ? capacity.maximum_volume_size : capacity.capacity;
   if (limit) out->bytes = limit->Value();

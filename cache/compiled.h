@@ -20,6 +20,9 @@ namespace bth::cache {
 using NamedAmounts = std::vector<std::pair<std::string, int64_t>>;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+// How much of a pod matters: all of it, or what it means to others where it is.
+enum class PodPart : uint8_t { kAll, kPlaced };
+
 struct CompiledPod {
   model::TaskNames names;
   std::string job_key;  // "<ns>/<group>"; empty: no group annotation.

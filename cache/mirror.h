@@ -73,7 +73,8 @@ class Mirror {
   // As measured last; null: there is no source. Jobs that wait are looked at again.
   void PutLoads(std::shared_ptr<const model::NodeLoads> loads);
   std::vector<std::string> ReadyNodes() const;  // By name.
-  // Counts them on nodes though no pod asks for them; returns the first that finds no room.
+  // Counts these on nodes though no pod asks for them, from now on instead of those given before;
+  // returns the first that finds no room.
   std::optional<std::string> CountResources(const std::vector<std::string>& names);
 
   StorageMirror& storage() { return storage_; }
@@ -127,9 +128,11 @@ class Mirror {
   std::vector<GrouplessPod> PodsWithoutGroup(size_t max) const;
   // True when these may be others, or show something else, than at the last call.
   bool TakeGrouplessChanged() { return std::exchange(groupless_changed_, false); }
+  // How full the tables are that outside objects fill; see docs/operations.md.
+  TableSizes table_sizes() const;
   size_t pods() const { return pods_.size(); }
   size_t nodes() const { return nodes_.size(); }
-  size_t shapes() const { return shapes_.size(); }
+  size_t shapes() const { return shapes_.shapes(); }
   int64_t rows_rewritten() const { return rows_rewritten_; }
 
  private:
@@ -147,11 +150,13 @@ class Mirror {
   void TrackOnNode(model::TaskId id, const model::TaskState& state, bool on);
   void RefreshPorts(model::NodeId node);
   void TrackVolumes(model::TaskId id, const model::TaskState& state, bool on);
-  model::ShapeId AcquireShape(CompiledPod& pod);
-  void Renumber();  // After a dimension was added.
+  void AcquireShape(model::TaskId id);
   void RefreshExtras(model::TaskId id);
   void NoteIfGroupless(model::TaskId id);
-
+  // mirror_dimensions.cc
+  void NoteDemand(model::TaskId id, model::TaskStatus status);
+  void SettleDimensions();
+  void CountAnew(const std::vector<model::TaskId>& tasks);
   // mirror_jobs.cc
   model::JobId JobOf(const std::string& key);
   void EnterJob(model::TaskId id, model::JobId job);
@@ -172,22 +177,19 @@ class Mirror {
   void DropNodeIfEmpty(model::NodeId node);
   void CountImages(const model::NodeFacts& facts, int32_t sign);
   void CountNode(const CompiledNode& node, int sign);  // mirror_amounts.cc
-
   // mirror_peers.cc
   void TrackPeers(model::TaskId id, const model::TaskState& state, bool on);
   void Relabel();
   void PublishPeers();
-
   // mirror_leaving.cc
   model::TaskState ObservedState(const CompiledPod& pod);
   void NoteLeaving(model::TaskId id);
   void GiveUpLeaving();
-
   // mirror_spreads.cc
   bool SpreadsByDefault(const CompiledPod& pod) const;
-  std::shared_ptr<const model::PodPeerTerms> DefaultSpreadOf(const CompiledPod& pod);
+  bool TakeDefaultSpread(model::TaskId id);
+  void DropDefaultSpread(model::TaskId id);
   void PublishSpreads();
-
   // mirror_publish.cc
   void PublishNodes();
   void PublishJobs();

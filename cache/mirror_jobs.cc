@@ -66,9 +66,10 @@ void Mirror::PutPodGroup(CompiledPodGroup group) {
     return;
   }
   changed_ = true;
-  bool grew = false;
-  vocabulary_.Reserve(group.min_resources, &grew);
-  if (grew) Renumber();
+  DimensionBook& dimensions = vocabulary_.dimensions();
+  dimensions.Ask(group.min_resources, +1);
+  if (job.group) dimensions.Ask(job.group->min_resources, -1);
+  SettleDimensions();
   const bool regroup = !job.group || job.group->sub_groups != group.sub_groups ||
                        HasUnnamedRole(*job.group) != HasUnnamedRole(group);
   const bool shows_the_same = job.group && job.group->facts->uid == group.facts->uid &&
@@ -90,8 +91,12 @@ void Mirror::RemovePodGroup(const std::string& key) {
   if (known == jobs_.end()) return;
   changed_ = true;
   const JobId id = known->second;
-  if (job_records_[id].group) amounts_.groups.Remove(job_records_[id].group->min_resources);
-  job_records_[id].group.reset();
+  std::optional<CompiledPodGroup>& group = job_records_[id].group;
+  if (group) {
+    amounts_.groups.Remove(group->min_resources);
+    vocabulary_.dimensions().Ask(group->min_resources, -1);
+  }
+  group.reset();
   without_group_.insert(id);
   groupless_changed_ = true;
   now_.usage.jobs.Mutable(id).phase = model::PodGroupPhase::kNone;

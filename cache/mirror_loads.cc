@@ -1,5 +1,4 @@
-// What plugins read beside resources and constraints: node loads, resources that no pod asks for,
-// and pods as documents.
+// What plugins read beside resources and constraints: node loads, and pods as documents.
 #include <algorithm>
 
 #include "cache/mirror.h"
@@ -27,21 +26,6 @@ std::vector<std::string> Mirror::ReadyNodes() const {
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-std::optional<std::string> Mirror::CountResources(const std::vector<std::string>& names) {
-  bool grew = false;
-  std::optional<std::string> homeless;
-  for (const std::string& name : names) {
-    if (!model::IsCountedResource(name)) continue;
-    const std::optional<std::string> left_out = vocabulary_.Reserve({{name, 1}}, &grew);
-    if (left_out && !homeless) homeless = left_out;
-  }
-  if (grew) {
-    Renumber();
-    changed_ = true;
-  }
-  return homeless;
 }
 
 void Mirror::RefreshExtras(model::TaskId id) {

@@ -52,17 +52,21 @@ bool SameNode(const CompiledNode& a, const CompiledNode& b) {
 }  // namespace
 
 void Mirror::PutNode(CompiledNode node) {
-  node.facts->name_symbol = vocabulary_.symbols().Intern(node.facts->name);
   const NodeId id = NodeOf(node.facts->name);
   NodeRecord& record = node_records_[id];
+  const auto symbol = std::make_shared<SymbolHold>(vocabulary_.symbols());
+  node.facts->name_symbol = symbol->Intern(node.facts->name);
   if (record.object && SameNode(*record.object, node)) return;
   NoteRoom();
+  if (record.object) CountImages(*record.object->facts, -1);
+  CountImages(*node.facts, +1);
+  vocabulary_.dimensions().Offer(node.allocatable, +1);
   if (record.object) {
-    CountImages(*record.object->facts, -1);
+    vocabulary_.dimensions().Offer(record.object->allocatable, -1);
     CountNode(*record.object, -1);
   }
-  CountImages(*node.facts, +1);
   CountNode(node, +1);
+  record.symbol = symbol;
   record.object = std::move(node);
   WriteNodeRow(id);
 }
@@ -75,6 +79,7 @@ void Mirror::RemoveNode(const std::string& name) {
   NodeRecord& record = node_records_[id];
   if (record.object) {
     CountImages(*record.object->facts, -1);
+    vocabulary_.dimensions().Offer(record.object->allocatable, -1);
     CountNode(*record.object, -1);
     record.object.reset();
   }
@@ -130,9 +135,12 @@ void Mirror::CountImages(const model::NodeFacts& facts, int32_t sign) {
 void Mirror::PutQueue(CompiledQueue queue) {
   if (queues_.TakeShown(queue)) return;
   changed_ = true;
-  bool grew = false;
-  vocabulary_.Reserve(queue.guarantee, &grew);
-  if (grew) Renumber();
+  DimensionBook& dimensions = vocabulary_.dimensions();
+  dimensions.Ask(queue.guarantee, +1);
+  if (const CompiledQueue* known = queues_.Known(*queue.row.name); known != nullptr) {
+    dimensions.Ask(known->guarantee, -1);
+  }
+  SettleDimensions();
   const bool fresh = queues_.Put(std::move(queue), vocabulary_, &now_);
   ++rows_rewritten_;
   if (!fresh) return;
@@ -140,7 +148,10 @@ void Mirror::PutQueue(CompiledQueue queue) {
 }
 
 void Mirror::RemoveQueue(const std::string& name) {
-  if (!queues_.Remove(name, &now_)) return;
+  const CompiledQueue* known = queues_.Known(name);
+  if (known == nullptr) return;
+  vocabulary_.dimensions().Ask(known->guarantee, -1);
+  queues_.Remove(name, &now_);
   changed_ = true;
   for (const auto& [key, job] : jobs_) WriteJobRow(job);
 }

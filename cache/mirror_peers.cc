@@ -21,16 +21,11 @@ bool SeeksOthers(const model::PodPeerTerms& peers) {
 }  // namespace
 
 void Mirror::PutNamespace(const std::string& name, const Labels& labels) {
-  Interner& symbols = vocabulary_.symbols();
-  std::vector<model::LabelPair> pairs;
-  for (const auto& [key, value] : labels) {
-    pairs.emplace_back(symbols.Intern(key), symbols.Intern(value));
-  }
-  if (peers_.PutNamespace(symbols.Intern(name), std::move(pairs))) NoteRoom();
+  if (peers_.PutNamespace(name, labels, vocabulary_.symbols())) NoteRoom();
 }
 
 void Mirror::RemoveNamespace(const std::string& name) {
-  if (peers_.RemoveNamespace(vocabulary_.symbols().Intern(name))) NoteRoom();
+  if (peers_.RemoveNamespace(name)) NoteRoom();
 }
 
 // A task came into `state`, or left it.
@@ -55,10 +50,12 @@ void Mirror::TrackPeers(TaskId id, const TaskState& state, bool on) {
   peers_.Count(state.node, key);
 }
 
-// Labels count that did not count before. Cost: every pod; keys to ask about are few and stay.
+// Labels count that did not count before. Cost: a look at every pod; keys to ask about are few, and
+// stay a while.
 void Mirror::Relabel() {
   for (TaskId id : now_.tasks.ids()) {
     if (now_.tasks[id].names == nullptr) continue;
+    if (!peers_.HasFreshKey(pod_records_[id].pod, vocabulary_.symbols())) continue;
     const model::LabelsId before = now_.tasks[id].labels;
     const model::LabelsId after =
         peers_.Acquire(pod_records_[id].pod, vocabulary_.symbols(), &now_);
@@ -69,10 +66,11 @@ void Mirror::Relabel() {
     }
     peers_.Release(before, &now_);
   }
+  peers_.ForgetFreshKeys();
 }
 
 void Mirror::PublishPeers() {
-  if (peers_.TakeKeysGrew()) Relabel();
+  if (peers_.has_fresh_keys()) Relabel();
   now_.peers.Resize(now_.nodes.size());
   peers_.Publish(&now_);
 }

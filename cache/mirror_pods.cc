@@ -37,6 +37,7 @@ Mirror::Mirror(const Clock& clock, MirrorOptions options)
 void Mirror::StartOver() {
   Mirror fresh(*clock_, options_);
   fresh.vocabulary_ = std::move(vocabulary_);
+  fresh.vocabulary_.dimensions().StartOver();
   // A gap tells whoever follows the changes of snapshots that there were others.
   fresh.now_.generation = now_.generation + 1;
   fresh.now_.loads = now_.loads;
@@ -136,7 +137,9 @@ void Mirror::RemovePod(const std::string& key) {
 void Mirror::AddTask(TaskId id) {
   PodRecord& record = pod_records_[id];
   CompiledPod& pod = record.pod;
-  record.shape = AcquireShape(pod);
+  NoteDemand(id, pod.status);
+  SettleDimensions();
+  AcquireShape(id);
   now_.tasks.EnsureContains(id);
   now_.usage.tasks.EnsureContains(id);
   model::TaskRow row;
@@ -154,14 +157,16 @@ void Mirror::AddTask(TaskId id) {
   row.critical = pod.critical;
   row.protected_until_us = pod.protected_until_us;
   row.budgets = budgets_.Selecting(pod);
-  if (pod.constraints->peers != nullptr) peers_.AskFor(*pod.constraints->peers);
-  if (SpreadsByDefault(pod)) {
-    selectors_.Enter(id, pod);
-    row.default_spread = DefaultSpreadOf(pod);
+  if (pod.constraints->peers != nullptr) {
+    peers_.AskFor(*pod.constraints->peers, vocabulary_.symbols());
   }
-  row.labels = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
   ChangeRow(id) = row;
+  if (SpreadsByDefault(pod)) {
+    selectors_.Enter(id, pod);
+    TakeDefaultSpread(id);
+  }
+  now_.tasks.Mutable(id).labels = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
   RefreshExtras(id);
   if (!pod.job_key.empty()) {
     EnterJob(id, JobOf(pod.job_key));
@@ -191,11 +196,16 @@ void Mirror::DropTask(TaskId id) {
   if (record.job.valid()) LeaveJob(id, record.job);
   without_job_.erase(id);
   selectors_.Leave(id, record.pod);
+  DropDefaultSpread(id);
+  if (record.pod.constraints->peers != nullptr) {
+    peers_.AskNoMore(*record.pod.constraints->peers);
+  }
   peers_.Release(now_.tasks[id].labels, &now_);
   const NodeId nominated = now_.tasks[id].nominated_node;
   ChangeRow(id) = model::TaskRow();
   now_.usage.tasks.Mutable(id) = TaskState();
   NoteLeaving(id);
+  if (record.asks) vocabulary_.dimensions().Ask(record.pod.requests, -1);
   shapes_.Release(record.shape, &now_);
   pods_.erase(record.pod.names.Key());
   amounts_.pods.Remove(record.pod.requests);
@@ -249,6 +259,7 @@ void Mirror::SetState(TaskId id, const TaskState& state) {
   TrackPeers(id, state, true);
   Mention(state.node, +1);
   Mention(before, -1);
+  NoteDemand(id, state.status);
   if (before.valid() && before != state.node) DropNodeIfEmpty(before);
   if (record.job.valid()) Touch(record.job);
   ++rows_rewritten_;
@@ -280,26 +291,12 @@ void Mirror::RefreshPorts(NodeId node) {
   now_.nodes.Mutable(node).ports = std::move(ports);
 }
 
-ShapeId Mirror::AcquireShape(CompiledPod& pod) {
-  bool grew = false;
-  const std::string homeless = vocabulary_.Reserve(pod.requests, &grew).value_or("");
-  if (!homeless.empty()) {
-    auto constraints = std::make_shared<model::PodConstraints>(*pod.constraints);
-    constraints->unsupported |= model::Bit(model::UnsupportedFeature::kDimensions);
-    absl::StrAppend(&constraints->unsupported_detail,
-                    constraints->unsupported_detail.empty() ? "" : ", ", homeless);
-    pod.constraints = std::move(constraints);
-  }
-  if (grew) Renumber();
-  return shapes_.Acquire(pod, homeless, vocabulary_, &now_);
-}
-
-// A new dimension starts at zero in every sum; amounts that nobody asked for until now come in
-// from the objects.
-void Mirror::Renumber() {
-  for (const auto& [name, node] : nodes_) WriteNodeRow(node);
-  rows_rewritten_ += queues_.WriteRows(vocabulary_, &now_);
-  for (const auto& [key, job] : jobs_) WriteJobRow(job);
+// Pods that are alike share what they ask for.
+void Mirror::AcquireShape(TaskId id) {
+  PodRecord& record = pod_records_[id];
+  record.shape = shapes_.Acquire(record.pod, vocabulary_, &now_);
+  const auto& shared = now_.constraints[now_.shapes[record.shape].constraints];
+  if (shared->unsupported == record.pod.constraints->unsupported) record.pod.constraints = shared;
 }
 
 absl::Status Mirror::AssumeBinding(const std::string& key, std::string_view uid,

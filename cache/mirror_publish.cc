@@ -118,6 +118,7 @@ void Mirror::PublishJobs() {
 std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   EndSpares();
   GiveUpLeaving();
+  SettleDimensions();
   PublishNodes();
   PublishJobs();
   queues_.Publish(&now_);
@@ -127,7 +128,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   PublishChanges();
   ++now_.generation;
   now_.taken_at = clock_->Now();
-  now_.dims = vocabulary_.shared_dims();
+  now_.dims = vocabulary_.dimensions().shared_table();
   now_.storage = storage_.Publish();
   changed_ = false;
   statuses_changed_ = false;

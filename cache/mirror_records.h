@@ -18,6 +18,7 @@ struct PodRecord {
   CompiledPod pod;
   model::JobId job;  // Invalid: none.
   model::ShapeId shape;
+  bool asks = false;  // Counts among those for whom resources have dimensions.
   bool assumed = false;
   int64_t given_up_us = 0;  // While it is leaving: when nobody waits for its room any more.
   // A node that a cycle promised the pod, until the object shows a nomination other than
@@ -35,6 +36,7 @@ struct SparedPod {
 
 struct NodeRecord {
   std::string name;
+  SharedSymbols symbol;                           // Of the name, from the first object on.
   std::optional<CompiledNode> object;             // Absent: only pods name it.
   absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
   absl::flat_hash_set<model::TaskId> with_volumes;

@@ -12,21 +12,27 @@ bool Mirror::SpreadsByDefault(const CompiledPod& pod) const {
          (peers == nullptr || peers->spread.empty());
 }
 
-// Null: nothing selects the pod.
-std::shared_ptr<const model::PodPeerTerms> Mirror::DefaultSpreadOf(const CompiledPod& pod) {
-  auto spread = selectors_.SpreadOf(pod, vocabulary_.symbols());
-  if (spread != nullptr) peers_.AskFor(*spread);
-  return spread;
+// False: it has the one that it had.
+bool Mirror::TakeDefaultSpread(TaskId id) {
+  auto spread = selectors_.SpreadOf(pod_records_[id].pod, vocabulary_.symbols());
+  if (spread == now_.tasks[id].default_spread) return false;
+  if (spread != nullptr) peers_.AskFor(*spread, vocabulary_.symbols());
+  DropDefaultSpread(id);
+  ChangeRow(id).default_spread = std::move(spread);
+  return true;
+}
+
+void Mirror::DropDefaultSpread(TaskId id) {
+  if (now_.tasks[id].default_spread == nullptr) return;
+  peers_.AskNoMore(*now_.tasks[id].default_spread);
+  ChangeRow(id).default_spread = nullptr;
 }
 
 void Mirror::PublishSpreads() {
   const std::vector<TaskId> affected = selectors_.TakeAffected(
       [this](TaskId id) -> const CompiledPod& { return pod_records_[id].pod; });
   for (TaskId id : affected) {
-    auto spread = DefaultSpreadOf(pod_records_[id].pod);
-    if (spread == now_.tasks[id].default_spread) continue;
-    ChangeRow(id).default_spread = std::move(spread);
-    ++rows_rewritten_;
+    if (TakeDefaultSpread(id)) ++rows_rewritten_;
   }
 }
 

@@ -1,6 +1,7 @@
 // What the mirror tells about single objects. The views live until the mirror changes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,6 +36,20 @@ struct PodView {
   std::string_view nominated_node;  // As the object shows it,
   std::string_view promised_node;   // and what cycles promised since then.
   std::string_view assumed_node;    // Where a binding under way puts it.
+};
+
+// Entries of tables that grow with what outside objects name.
+struct TableSizes {
+  size_t symbols = 0;     // Texts of labels, taints, selectors, images … that something shows.
+  size_t label_keys = 0;  // That selectors of pods ask about.
+  size_t label_sets = 0;  // Different labels of pods, as far as they are asked about.
+  size_t pod_groups = 0;
+  size_t queues = 0;
+  size_t shapes = 0;
+  size_t constraints = 0;
+  size_t resources = 0;          // Names that somebody asks for or that nodes offer.
+  int dimensions = 0;            // Of resources that somebody asks for, built-in ones included.
+  size_t without_dimension = 0;  // Resources that somebody asks for and that found no room.
 };
 
 // A pod that no PodGroup claims; `group` is the missing one's name, empty when it names none.

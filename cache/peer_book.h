@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,20 @@
 namespace bth::cache {
 
 // Labels are kept as far as the selector of some pod names their key, so that pods that differ in
-// an index or a hash nobody asks about share one row. A key that is asked for stays; beyond
-// kKeysMax of them, every label is kept. Thread: I/O.
+// an index or a hash nobody asks about share one row. Thread: I/O.
 class PeerBook {
  public:
-  static constexpr size_t kKeysMax = 256;
+  // So many keys that nobody asks for any more are kept for those who ask again.
+  static constexpr size_t kIdleKeysMax = 64;
 
-  // Keys that the terms of this pod ask about count from now on.
-  void AskFor(const model::PodPeerTerms& terms);
-  // True after keys came that pods were not labelled by; asked once.
-  bool TakeKeysGrew() { return std::exchange(keys_grew_, false); }
+  // Keys that the terms of a pod ask about count until they are taken back by the same terms.
+  void AskFor(const model::PodPeerTerms& terms, Interner& symbols);
+  void AskNoMore(const model::PodPeerTerms& terms);
+  // After keys came that pods were not labelled by.
+  bool has_fresh_keys() const { return !fresh_keys_.empty(); }
+  // The pod has such a label.
+  bool HasFreshKey(const CompiledPod& pod, const Interner& symbols) const;
+  void ForgetFreshKeys() { fresh_keys_.clear(); }
 
   model::LabelsId Acquire(const CompiledPod& pod, Interner& symbols, model::Snapshot* now);
   void Release(model::LabelsId labels, model::Snapshot* now);
@@ -37,24 +42,36 @@ class PeerBook {
   bool has_seekers() const { return seekers_ > 0; }
 
   // True when something changed.
-  bool PutNamespace(Symbol name, std::vector<model::LabelPair> labels);
-  bool RemoveNamespace(Symbol name);
+  bool PutNamespace(const std::string& name, const Labels& labels, Interner& symbols);
+  bool RemoveNamespace(const std::string& name);
 
   // Writes the columns that changed.
   void Publish(model::Snapshot* now);
   // After a snapshot was published.
   void Recycle() { slots_.Recycle(); }
 
+  size_t label_keys() const { return keys_.size(); }
+  size_t label_sets() const { return ids_.size(); }
+
  private:
   struct Hash {
     size_t operator()(const model::PodLabels& labels) const;
   };
 
-  void AskFor(const model::PodSelector& selector);
+  // A label key that selectors name.
+  struct Key {
+    int64_t selectors = 0;  // Of pods that are there; 0: it is idle.
+    SharedSymbols symbols;
+  };
+  // As far as somebody asks; nothing when the texts of some are not held.
+  std::optional<model::PodLabels> Known(const CompiledPod& pod, const Interner& symbols) const;
+  model::PodLabels Make(const CompiledPod& pod, Interner& symbols) const;
+  bool Asks(Symbol key) const { return key.valid() && keys_.contains(key); }
+  void DropIdleKeys();
 
-  absl::flat_hash_set<Symbol> keys_;
-  bool all_keys_ = false;
-  bool keys_grew_ = false;
+  absl::flat_hash_map<Symbol, Key> keys_;
+  size_t idle_keys_ = 0;  // Of them.
+  absl::flat_hash_set<Symbol> fresh_keys_;
 
   absl::flat_hash_map<model::PodLabels, model::LabelsId, Hash> ids_;
   IdVector<model::LabelsId, int64_t> pods_;  // With these labels.
@@ -64,6 +81,11 @@ class PeerBook {
   absl::flat_hash_set<model::NodeId> changed_;
   int64_t seekers_ = 0;
 
+  struct Namespace {
+    Symbol symbol;
+    SharedSymbols symbols;
+  };
+  absl::flat_hash_map<std::string, Namespace> namespace_symbols_;  // By name.
   model::NamespaceTable namespaces_;
   bool namespaces_changed_ = false;
 };

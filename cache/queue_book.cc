@@ -90,9 +90,14 @@ QueueId QueueBook::Find(const std::string& name) const {
   return known == ids_.end() ? QueueId() : known->second;
 }
 
-const NamedAmounts* QueueBook::ShownAllocatedOf(const std::string& name) const {
+const CompiledQueue* QueueBook::Known(const std::string& name) const {
   const auto known = ids_.find(name);
-  return known == ids_.end() ? nullptr : &records_[known->second]->shown_allocated;
+  return known == ids_.end() ? nullptr : &*records_[known->second];
+}
+
+const NamedAmounts* QueueBook::ShownAllocatedOf(const std::string& name) const {
+  const CompiledQueue* known = Known(name);
+  return known == nullptr ? nullptr : &known->shown_allocated;
 }
 
 void QueueBook::Publish(model::Snapshot* now) {

@@ -24,10 +24,13 @@ class QueueBook {
   bool Put(CompiledQueue queue, const Vocabulary& vocabulary, model::Snapshot* now);
   // False when there is none of that name.
   bool Remove(const std::string& name, model::Snapshot* now);
-  // After a dimension was added. Returns the number of rows.
+  // After resources got or lost a dimension. Returns the number of rows.
   int64_t WriteRows(const Vocabulary& vocabulary, model::Snapshot* now) const;
 
   model::QueueId Find(const std::string& name) const;  // Invalid: none.
+  // The queue of that name as its object says; null: there is none. Until the next change.
+  const CompiledQueue* Known(const std::string& name) const;
+  size_t size() const { return ids_.size(); }
   // status.allocated of the object; null: there is none.
   const NamedAmounts* ShownAllocatedOf(const std::string& name) const;
 

@@ -24,14 +24,14 @@ bool HasAll(const Labels& labels, const Labels& pairs) {
   return std::includes(labels.begin(), labels.end(), pairs.begin(), pairs.end());
 }
 
-NodeRequirement Requirement(const LabelRequirement& in, Interner& symbols) {
+NodeRequirement Requirement(const LabelRequirement& in, SymbolHold& symbols) {
   NodeRequirement out{.key = symbols.Intern(in.key), .op = in.op};
   for (const std::string& value : in.values) out.values.push_back(symbols.Intern(value));
   std::sort(out.values.begin(), out.values.end());
   return out;
 }
 
-PodSelector SelectorOf(const Labels& pairs, const CompiledWorkload* workload, Interner& symbols) {
+PodSelector SelectorOf(const Labels& pairs, const CompiledWorkload* workload, SymbolHold& symbols) {
   PodSelector out;
   for (const auto& [key, value] : pairs) {
     out.requirements.push_back(
@@ -158,15 +158,18 @@ Labels SelectorBook::PairsOf(const CompiledPod& pod, const CompiledWorkload* wor
 }
 
 std::shared_ptr<const PodPeerTerms> SelectorBook::SpreadOf(const CompiledPod& pod,
-                                                           Interner& symbols) {
+                                                           Interner& interner) {
   const CompiledWorkload* workload = nullptr;
   if (!pod.owner.empty()) {
     const auto known = workloads_.find(pod.owner);
     if (known != workloads_.end()) workload = &known->second;
   }
+  const auto hold = std::make_shared<SymbolHold>(interner);
+  SymbolHold& symbols = *hold;
   const PodSelector selector = SelectorOf(PairsOf(pod, workload), workload, symbols);
   if (selector.requirements.empty()) return nullptr;
   auto terms = std::make_shared<PodPeerTerms>();
+  terms->symbols = hold;
   model::SpreadConstraint host = Constraint(symbols.Intern(kHostKey), selector);
   host.per_host = true;
   host.skew_max = kHostSkew;

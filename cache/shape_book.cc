@@ -1,5 +1,7 @@
 #include "cache/shape_book.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace bth::cache {
@@ -15,23 +17,38 @@ std::string ShapeKey(const CompiledPod& pod) {
   return absl::StrCat(key, "|", pod.constraints_key);
 }
 
+// Apart from the pod's own keys, which tell whether its object changed.
+std::string WithHomeless(const std::string& key, const std::string& homeless) {
+  return homeless.empty() ? key : absl::StrCat(key, "|no dimension for ", homeless);
+}
+
+std::shared_ptr<const model::PodConstraints> Refusing(const model::PodConstraints& constraints,
+                                                      const std::string& homeless) {
+  auto out = std::make_shared<model::PodConstraints>(constraints);
+  out->unsupported |= model::Bit(model::UnsupportedFeature::kDimensions);
+  absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", homeless);
+  return out;
+}
+
 }  // namespace
 
-ShapeId ShapeBook::Acquire(const CompiledPod& pod, const std::string& homeless,
-                           const Vocabulary& vocabulary, model::Snapshot* now) {
-  // Apart from the pod's own key, which tells whether its object changed.
-  const std::string suffix =
-      homeless.empty() ? std::string() : absl::StrCat("|no dimension for ", homeless);
-  const std::string key = ShapeKey(pod) + suffix;
+ShapeId ShapeBook::Acquire(const CompiledPod& pod, const Vocabulary& vocabulary,
+                           model::Snapshot* now) {
+  std::string homeless;
+  if (pod.ours) homeless = vocabulary.dimensions().Homeless(pod.requests).value_or("");
+  const std::string key = WithHomeless(ShapeKey(pod), homeless);
   if (auto it = shapes_.find(key); it != shapes_.end()) {
     ++shape_records_[it->second].pods;
     return it->second;
   }
-  const ConstraintsId constraints = AcquireConstraints(pod, pod.constraints_key + suffix, now);
+  const ConstraintsId constraints = AcquireConstraints(pod, homeless, now);
   const ShapeId id = shape_slots_.Take();
   shapes_[key] = id;
   shape_records_.EnsureContains(id);
   shape_records_[id] = {.key = key, .pods = 1};
+  for (const auto& [name, amount] : pod.requests) {
+    if (!DimensionBook::IsBuiltIn(name)) shape_records_[id].resources.push_back(name);
+  }
   now->shapes.EnsureContains(id);
   model::ShapeRow row;
   row.request = vocabulary.Vector(pod.requests);
@@ -42,8 +59,9 @@ ShapeId ShapeBook::Acquire(const CompiledPod& pod, const std::string& homeless,
   return id;
 }
 
-ConstraintsId ShapeBook::AcquireConstraints(const CompiledPod& pod, const std::string& key,
+ConstraintsId ShapeBook::AcquireConstraints(const CompiledPod& pod, const std::string& homeless,
                                             model::Snapshot* now) {
+  const std::string key = WithHomeless(pod.constraints_key, homeless);
   auto [it, fresh] = constraints_.try_emplace(key);
   if (fresh) {
     const ConstraintsId id = constraints_slots_.Take();
@@ -51,10 +69,23 @@ ConstraintsId ShapeBook::AcquireConstraints(const CompiledPod& pod, const std::s
     constraints_records_.EnsureContains(id);
     constraints_records_[id] = {.key = key};
     now->constraints.EnsureContains(id);
-    now->constraints.Mutable(id) = pod.constraints;
+    now->constraints.Mutable(id) =
+        homeless.empty() ? pod.constraints : Refusing(*pod.constraints, homeless);
   }
   ++constraints_records_[it->second].shapes;
   return it->second;
+}
+
+IdVector<ShapeId, uint8_t> ShapeBook::Asking(const std::vector<std::string>& resources) const {
+  IdVector<ShapeId, uint8_t> out(shape_records_.size(), 0);
+  for (const auto& [key, shape] : shapes_) {
+    const std::vector<std::string>& named = shape_records_[shape].resources;
+    const auto is_one = [&resources](const std::string& name) {
+      return std::binary_search(resources.begin(), resources.end(), name);
+    };
+    out[shape] = std::any_of(named.begin(), named.end(), is_one) ? 1 : 0;
+  }
+  return out;
 }
 
 void ShapeBook::Release(ShapeId shape, model::Snapshot* now) {

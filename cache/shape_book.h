@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "api/model/snapshot.h"
@@ -16,26 +17,31 @@ namespace bth::cache {
 // A shape lives while a pod has it, its constraints while a shape does. Thread: I/O.
 class ShapeBook {
  public:
-  // The pod counts in its shape until it is released. `homeless`: a resource that it asks for and
-  // that has no dimension, which its constraints say; empty: none. Every other one has one.
-  model::ShapeId Acquire(const CompiledPod& pod, const std::string& homeless,
-                         const Vocabulary& vocabulary, model::Snapshot* now);
+  // The pod counts in its shape until it is released. When it is ours to place and asks for a
+  // resource that has no dimension, the constraints of the shape say so.
+  model::ShapeId Acquire(const CompiledPod& pod, const Vocabulary& vocabulary,
+                         model::Snapshot* now);
   void Release(model::ShapeId shape, model::Snapshot* now);
   // After a snapshot was published.
   void Recycle();
-  size_t size() const { return shapes_.size(); }
+  // By shape: not 0 when pods that have it ask for one of these resources, which are sorted.
+  IdVector<model::ShapeId, uint8_t> Asking(const std::vector<std::string>& resources) const;
+
+  size_t shapes() const { return shapes_.size(); }
+  size_t constraints() const { return constraints_.size(); }
 
  private:
   struct Shape {
     std::string key;
     int64_t pods = 0;
+    std::vector<std::string> resources;  // But for the built-in ones.
   };
   struct Constraints {
     std::string key;
     int64_t shapes = 0;
   };
 
-  model::ConstraintsId AcquireConstraints(const CompiledPod& pod, const std::string& key,
+  model::ConstraintsId AcquireConstraints(const CompiledPod& pod, const std::string& homeless,
                                           model::Snapshot* now);
 
   absl::flat_hash_map<std::string, model::ShapeId> shapes_;

@@ -82,6 +82,7 @@ struct PodConstraints {
   std::shared_ptr<const PodExtras> extras;    // Null: none of them.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
+  SharedSymbols symbols;           // Of all of them.
 };
 
 // Pure matching. Costs are linear in the terms and logarithmic in the node's labels.

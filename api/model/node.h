@@ -48,6 +48,7 @@ struct NodeFacts {
   int64_t capacity_memory_bytes = 0;
   std::vector<std::pair<Symbol, int64_t>> images;  // Image name, size in bytes; by symbol.
   std::shared_ptr<const std::string> document;     // As JSON; null unless a plugin needs it.
+  SharedSymbols symbols;                           // Of all of them but the name.
 
   const NodeLabel* FindLabel(Symbol key) const;
 };

@@ -22,7 +22,10 @@ using LabelPair = std::pair<Symbol, Symbol>;
 struct PodLabels {
   Symbol ns;
   std::vector<LabelPair> labels;
-  friend bool operator==(const PodLabels&, const PodLabels&) = default;
+  SharedSymbols symbols;  // Of all of them.
+  friend bool operator==(const PodLabels& a, const PodLabels& b) {
+    return a.ns == b.ns && a.labels == b.labels;
+  }
 };
 
 // A label selector: all requirements must hold (kIn, kNotIn, kExists, kDoesNotExist).
@@ -63,6 +66,7 @@ struct PodPeerTerms {
   std::vector<SpreadConstraint> spread;
   // Those of the pod's own labels that these terms ask about: whether it matches them itself.
   std::shared_ptr<const PodLabels> own;
+  SharedSymbols symbols;  // Of those that stand alone; constraints hold those of their terms.
 
   bool has_affinity() const {
     return !required_affinity.empty() || !required_anti_affinity.empty() ||

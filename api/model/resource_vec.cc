@@ -1,6 +1,7 @@
 #include "api/model/resource_vec.h"
 
 #include "absl/strings/match.h"
+#include "base/check.h"
 #include "base/strings.h"
 
 namespace bth::model {
@@ -30,6 +31,11 @@ std::optional<int> DimensionTable::Add(std::string_view name) {
   if (size() == kDims) return std::nullopt;
   names_.emplace_back(name);
   return size() - 1;
+}
+
+void DimensionTable::Rename(int dim, std::string_view name) {
+  BTH_CHECK(dim >= kFixedDims && dim < size());
+  names_[static_cast<size_t>(dim)] = name;
 }
 
 bool DimensionTable::IsMilli(int dim) const {

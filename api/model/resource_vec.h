@@ -110,6 +110,8 @@ class DimensionTable {
 
   // The dimension of `name`, given out if there is room; nothing when all kDims are taken.
   std::optional<int> Add(std::string_view name);
+  // Gives a dimension that is not built in to another name.
+  void Rename(int dim, std::string_view name);
   std::optional<int> Find(std::string_view name) const;
   std::string_view name(int dim) const { return names_[static_cast<size_t>(dim)]; }
   int size() const { return static_cast<int>(names_.size()); }

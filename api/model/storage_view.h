@@ -52,6 +52,7 @@ struct ClaimFacts {
   AccessModes modes = 0;
   int64_t bytes = 0;
   std::vector<NodeRequirement> selector;
+  SharedSymbols symbols;  // Of all of them.
 };
 
 // What a volume is to the node that mounts it.
@@ -87,6 +88,7 @@ struct VolumeFacts {
   std::vector<ZoneLabel> zones;
   std::vector<Symbol> zone_keys;  // Of all such labels; empty without zones.
   AttachedAs attached;
+  SharedSymbols symbols;  // Of all of them.
 
   bool Reaches(const NodeFacts& node) const;
   bool IsClaimedBy(const ClaimFacts& other) const {
@@ -99,6 +101,7 @@ struct ClassFacts {
   std::string provisioner;
   bool waits = false;                // volumeBindingMode WaitForFirstConsumer.
   std::vector<NodeTerm> topologies;  // ORed; none: everywhere.
+  SharedSymbols symbols;             // Of all of them.
   bool provisions() const;
 };
 
@@ -112,6 +115,7 @@ struct CsiNodeFacts {
 struct CapacityFacts {
   std::optional<int64_t> bytes;      // The largest volume that can be made; absent: none.
   std::optional<NodeTerm> topology;  // Absent: no node has access.
+  SharedSymbols symbols;             // Of all of them.
 };
 
 // A VolumeAttachment.

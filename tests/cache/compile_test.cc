@@ -2,7 +2,6 @@
 
 #include "cache/grouping.h"
 #include "cache/slots.h"
-#include "cache/vocabulary.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 
@@ -394,24 +393,6 @@ TEST_CASE("slots: a freed id rests until the next snapshot is out", "[cache]") {
   slots.Recycle();
   CHECK(slots.Take() == a);
   CHECK(slots.capacity() == 3);
-}
-
-TEST_CASE("vocabulary: names get dimensions while there is room", "[cache]") {
-  Vocabulary words;
-  bool grew = false;
-  CHECK_FALSE(words.Reserve({{"a.io/x", 0}}, &grew));
-  CHECK_FALSE(grew);  // Nothing is asked for.
-  NamedAmounts many;
-  for (int i = 0; i < model::kDims - model::kFixedDims; ++i) {
-    many.emplace_back(absl::StrCat("a.io/r", i), 1);
-  }
-  CHECK_FALSE(words.Reserve(many, &grew));
-  CHECK(grew);
-  grew = false;
-  CHECK(words.Reserve({{"cpu", 1}, {"b.io/last", 1}}, &grew) == "b.io/last");
-  CHECK_FALSE(grew);
-  CHECK(words.Vector({{"cpu", 5}, {"b.io/last", 9}})[model::kCpu] == 5);
-  CHECK(words.Set({{"cpu", 0}}).Has(model::kCpu));
 }
 
 }  // namespace

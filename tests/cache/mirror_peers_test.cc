@@ -126,19 +126,46 @@ TEST_CASE("mirror: labels whose last pod is gone leave their slot to others", "[
   CHECK(bed.mirror.Publish()->labels.size() <= slots);
 }
 
-TEST_CASE("mirror: beyond so many keys to ask about every label counts", "[cache][peers]") {
+TEST_CASE("mirror: however many keys are asked about, the others do not count", "[cache][peers]") {
   PeersBed bed;
   bed.Put("p", R"("nobody":"asks")", kOnN);
-  for (size_t i = 0; i <= PeerBook::kKeysMax; ++i) {
+  for (size_t i = 0; i <= 300; ++i) {
     bed.Put(absl::StrCat("w", i), "",
             absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
                           "whenUnsatisfiable":"DoNotSchedule","labelSelector":
                           {"matchLabels":{"key)",
                          i, R"(":"v"}}}],)"),
             R"("phase":"Pending",)");
-    if (i == 0) CHECK(bed.Peers() == Rows{"1x"});
   }
-  CHECK(bed.Peers() == Rows{"1x nobody=asks"});
+  CHECK(bed.Peers() == Rows{"1x"});
+  CHECK(bed.mirror.table_sizes().label_keys == 301);
+  for (size_t i = 0; i <= 300; ++i) bed.mirror.RemovePod(absl::StrCat("ns/w", i));
+  CHECK(bed.mirror.table_sizes().label_keys <= PeerBook::kIdleKeysMax);
+}
+
+TEST_CASE("mirror: a key that comes again after a long time counts again", "[cache][peers]") {
+  PeersBed bed;
+  const auto ask = [&bed](const std::string& name, const std::string& key) {
+    bed.Put(name, "",
+            absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
+                          "whenUnsatisfiable":"DoNotSchedule","labelSelector":
+                          {"matchLabels":{")",
+                         key, R"(":"x"}}}],)"),
+            R"("phase":"Pending",)");
+  };
+  bed.Put("p", R"("app":"x")", kOnN);
+  ask("w", "app");
+  CHECK(bed.Peers() == Rows{"1x app=x"});
+  bed.mirror.RemovePod("ns/w");
+  for (size_t i = 0; i <= PeerBook::kIdleKeysMax; ++i) {
+    ask("v", absl::StrCat("other", i));
+    bed.mirror.Publish();
+    bed.mirror.RemovePod("ns/v");
+  }
+  bed.Put("q", R"("app":"x")", kOnN);
+  CHECK(bed.Peers() == Rows{"1x", "1x app=x"});  // Who came meanwhile was not asked about.
+  ask("w", "app");
+  CHECK(bed.Peers() == Rows{"2x app=x"});
 }
 
 TEST_CASE("mirror: a binding lets those try again that seek others", "[cache][peers]") {

@@ -108,8 +108,12 @@ std::shared_ptr<const model::PodPeerTerms> CompileSpecs(const PeerSpecs& specs,
     constraint.node_taints_policy = spec.honor_taints ? "Honor" : "Ignore";
     pod.spec.topology_spread_constraints.push_back(constraint);
   }
-  auto peers = cache::CompilePeers(pod, symbols);
-  if (peers != nullptr) *key += cache::KeyOf(*peers);
+  const auto hold = std::make_shared<SymbolHold>(symbols);
+  const auto compiled = cache::CompilePeers(pod, cache::PodPart::kAll, *hold);
+  if (compiled == nullptr) return nullptr;
+  *key += cache::KeyOf(*compiled);
+  auto peers = std::make_shared<model::PodPeerTerms>(*compiled);
+  peers->symbols = hold;
   return peers;
 }
 

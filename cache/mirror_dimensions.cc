@@ -1,0 +1,86 @@
+// Resources that get a dimension or lose it, and how full the tables are.
+#include <algorithm>
+
+#include "cache/mirror.h"
+
+namespace bth::cache {
+
+using model::TaskId;
+using model::TaskStatus;
+
+// A pod of ours asks for its resources until it has ended. Others use what their nodes have of
+// them, which counts as far as somebody asks.
+void Mirror::NoteDemand(TaskId id, TaskStatus status) {
+  PodRecord& record = pod_records_[id];
+  const bool asks =
+      record.pod.ours && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed;
+  if (asks == record.asks) return;
+  record.asks = asks;
+  vocabulary_.dimensions().Ask(record.pod.requests, asks ? 1 : -1);
+}
+
+// Cost: nothing while dimensions stay; else every node, queue and job, and the pods that ask for
+// the resources that got a dimension or lost it.
+void Mirror::SettleDimensions() {
+  DimensionBook& dimensions = vocabulary_.dimensions();
+  if (!dimensions.unsettled()) return;
+  const std::vector<std::string> changed = dimensions.Settle();
+  if (changed.empty()) return;
+  const IdVector<model::ShapeId, uint8_t> asking = shapes_.Asking(changed);
+  std::vector<TaskId> tasks;
+  for (TaskId id : now_.tasks.ids()) {
+    if (now_.tasks[id].names != nullptr && asking[now_.tasks[id].shape] != 0) tasks.push_back(id);
+  }
+  CountAnew(tasks);
+}
+
+// All sums lose these tasks, then change to the new dimensions, then get the tasks back.
+void Mirror::CountAnew(const std::vector<TaskId>& tasks) {
+  for (TaskId id : tasks) {
+    const model::ShapeId shape = pod_records_[id].shape;
+    TrackPeers(id, now_.usage.tasks[id], false);
+    now_.usage.Count(now_.tasks[id], now_.shapes[shape], now_.usage.tasks[id], -1);
+    shapes_.Release(shape, &now_);
+  }
+  for (const auto& [name, node] : nodes_) WriteNodeRow(node);
+  rows_rewritten_ += queues_.WriteRows(vocabulary_, &now_);
+  for (const auto& [key, job] : jobs_) WriteJobRow(job);
+  for (TaskId id : tasks) {
+    AcquireShape(id);
+    const PodRecord& record = pod_records_[id];
+    ChangeRow(id).shape = record.shape;
+    now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], now_.usage.tasks[id], +1);
+    TrackPeers(id, now_.usage.tasks[id], true);
+    if (record.job.valid()) Touch(record.job);
+    ++rows_rewritten_;
+  }
+  changed_ |= !tasks.empty();
+}
+
+std::optional<std::string> Mirror::CountResources(const std::vector<std::string>& names) {
+  DimensionBook& dimensions = vocabulary_.dimensions();
+  dimensions.Pin(names);
+  changed_ |= dimensions.unsettled();
+  SettleDimensions();
+  NamedAmounts counted;
+  for (const std::string& name : names) {
+    if (model::IsCountedResource(name)) counted.emplace_back(name, 1);
+  }
+  return dimensions.Homeless(counted);
+}
+
+TableSizes Mirror::table_sizes() const {
+  const DimensionBook& dimensions = vocabulary_.dimensions();
+  return {.symbols = vocabulary_.symbols().size(),
+          .label_keys = peers_.label_keys(),
+          .label_sets = peers_.label_sets(),
+          .pod_groups = jobs_.size() - without_group_.size(),
+          .queues = queues_.size(),
+          .shapes = shapes_.shapes(),
+          .constraints = shapes_.constraints(),
+          .resources = dimensions.names(),
+          .dimensions = dimensions.used(),
+          .without_dimension = dimensions.waiting()};
+}
+
+}  // namespace bth::cache
