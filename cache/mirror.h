@@ -36,7 +36,6 @@ namespace bth::cache {
 struct MirrorOptions {
   std::string default_queue = "default";
 };
-
 // Thread: I/O. Cost of each call: the object's own size; of Publish: what changed since the last.
 class Mirror {
  public:
@@ -128,7 +127,6 @@ class Mirror {
   std::vector<GrouplessPod> PodsWithoutGroup(size_t max) const;
   // True when these may be others, or show something else, than at the last call.
   bool TakeGrouplessChanged() { return std::exchange(groupless_changed_, false); }
-  // How full the tables are that outside objects fill; see docs/operations.md.
   TableSizes table_sizes() const;
   size_t pods() const { return pods_.size(); }
   size_t nodes() const { return nodes_.size(); }

@@ -34,9 +34,8 @@ NodePicker::NodePicker(Session& session)
       scan_(session, evaluator_),
       global_(session, evaluator_) {
   for (int d = 0; d < session.dims().size(); ++d) {
-    missing_.push_back(session.reasons().Register(
-        FitCode::kUnschedulable,
-        ToStd(absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d))))));
+    missing_.push_back(session.reasons().RegisterLack(
+        static_cast<size_t>(d), absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d)))));
   }
 }
 

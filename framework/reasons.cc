@@ -19,6 +19,19 @@ ReasonId ReasonTable::Register(FitCode code, std::string_view text) {
   return static_cast<ReasonId>(entries_.size() - 1);
 }
 
+ReasonId ReasonTable::RegisterLack(size_t dimension, std::string_view text) {
+  if (dimension < lacks_.size()) {
+    entries_[lacks_[dimension]].text = text;
+    return lacks_[dimension];
+  }
+  BTH_CHECK(dimension == lacks_.size());
+  BTH_CHECK(described_.empty());  // Lasting ids come first.
+  entries_.push_back({FitCode::kUnschedulable, std::string(text)});
+  lasting_ = entries_.size();
+  lacks_.push_back(static_cast<ReasonId>(entries_.size() - 1));
+  return lacks_.back();
+}
+
 ReasonId ReasonTable::Describe(FitCode code, std::string_view text, ReasonId general) {
   constexpr size_t kDescribedMax = 4096;
   const auto key = absl::StrCat(static_cast<int>(code), ":", ToAbsl(text));

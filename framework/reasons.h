@@ -32,6 +32,10 @@ class ReasonTable {
 
   // The same (code, text) gives the same id.
   ReasonId Register(FitCode code, std::string_view text);
+  // Of nodes that lack the resource in this dimension, beginning with 0. When another session has
+  // another resource there, the id has its text from then on: names of outside objects must not add
+  // up. Registered in order, nobody else's.
+  ReasonId RegisterLack(size_t dimension, std::string_view text);
   // A reason that names an object, as found by a filter of the present session; forgotten when the
   // next one begins, so that it must not be kept. When there are too many of them, `general` is
   // returned instead. Thread: scheduling, while no worker reads.
@@ -52,7 +56,8 @@ class ReasonTable {
     std::string text;
   };
   std::vector<Entry> entries_;
-  size_t lasting_ = 1;  // Of the entries, those that Register made.
+  size_t lasting_ = 1;           // Of the entries, those that were registered.
+  std::vector<ReasonId> lacks_;  // By dimension.
   absl::flat_hash_map<std::string, ReasonId> described_;  // By code and text.
 };
 

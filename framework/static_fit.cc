@@ -1,6 +1,7 @@
 #include "framework/static_fit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/row_at.h"
 #include "framework/session.h"
@@ -39,6 +40,10 @@ void Evaluate(const Session& session, StaticFit& fit, NodeRange run) {
 
 std::shared_ptr<const StaticFit> StaticFitCache::Get(const Session& session,
                                                      model::ConstraintsId constraints) {
+  const uint64_t generation = session.base().generation;
+  if (std::exchange(generation_, generation) != generation && ++sessions_ % kSweepEvery == 0) {
+    Sweep();
+  }
   const auto& shared = session.base().constraints[constraints];
   std::shared_ptr<StaticFit>& slot = entries_[shared.get()];
   if (slot == nullptr) {
@@ -87,6 +92,12 @@ void StaticFitCache::Refresh(const Session& session, StaticFit& fit) {
   evaluate_until(nodes.size());
   fit.nodes = nodes;
   fit.snapshot_generation = session.base().generation;
+}
+
+// A fit holds on to the nodes of the snapshot that it was last in step with.
+void StaticFitCache::Sweep() {
+  absl::erase_if(entries_,
+                 [](const auto& entry) { return entry.second->constraints.use_count() == 1; });
 }
 
 void StaticFitCache::EvictOldest() {

@@ -26,10 +26,12 @@ struct StaticFit {
 };
 
 // Lives until the policy changes. At most kEntriesMax constraints are kept; the least recently
-// used go first. Thread: scheduling.
+// used go first, and those that no snapshot has any more. Thread: scheduling.
 class StaticFitCache {
  public:
   static constexpr size_t kEntriesMax = 512;
+  // So often, in sessions, constraints that are gone are looked for.
+  static constexpr uint64_t kSweepEvery = 64;
 
   // Brought up to date with the session's snapshot. Not to be kept beyond the session, because
   // a later one refreshes it in place. Cost: (changed nodes) x (static hooks).
@@ -40,9 +42,12 @@ class StaticFitCache {
  private:
   void Refresh(const Session& session, StaticFit& fit);
   void EvictOldest();
+  void Sweep();
 
   absl::flat_hash_map<const model::PodConstraints*, std::shared_ptr<StaticFit>> entries_;
   uint64_t clock_ = 0;
+  uint64_t generation_ = 0;  // Of the last session's snapshot.
+  uint64_t sessions_ = 0;
   uint64_t evaluations_ = 0;
 };
 

@@ -204,6 +204,8 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                        .With();
   shapes_ =
       registry.AddGauge("batholith_shapes", "Shapes of the pods in the last snapshot.").With();
+  tables_.family =
+      registry.AddGauge("batholith_table_entries", "Entries of tables that outside objects fill.");
   const CounterFamily lookups =
       registry.AddCounter("batholith_index_lookups_total",
                           "Questions for a node: answered by an index, or by all nodes.");
@@ -331,8 +333,15 @@ void SchedulerMetrics::SnapshotRowsRewritten(int64_t rows) {
   snapshot_rows_.Increment(static_cast<double>(rows));
 }
 
-void SchedulerMetrics::SetShapes(int64_t shapes) {
-  shapes_.Set(static_cast<double>(shapes));
+void SchedulerMetrics::SetTableEntries(std::string_view table, int64_t entries) {
+  const std::lock_guard lock(names_mutex_);
+  auto found = tables_.series.find(ToAbsl(table));
+  if (found == tables_.series.end()) {
+    if (tables_.series.size() >= kNamesMax) return;
+    const std::string name(table);
+    found = tables_.series.emplace(name, tables_.family.With({{"table", name}})).first;
+  }
+  found->second.Set(static_cast<double>(entries));
 }
 
 void SchedulerMetrics::IndexLookups(int64_t hits, int64_t misses) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "metrics/client_metrics.h"
 #include "metrics/registry.h"
@@ -86,6 +87,12 @@ class SchedulerMetrics {
   void RemoveQueue(std::string_view queue);
   // Removes the series of all jobs and queues: everything is read anew.
   void RemoveRows();
+  // Jobs and queues that have a handle.
+  size_t jobs() const;
+  size_t queues() const;
+  // Removes those of which `is_there` says no. Cost: all of them.
+  void RetainJobs(absl::FunctionRef<bool(std::string_view ns, std::string_view name)> is_there);
+  void RetainQueues(absl::FunctionRef<bool(std::string_view name)> is_there);
   // One task of the job was placed: the job's series, and the latency over all jobs.
   void TaskScheduled(JobSeries& job, absl::Time job_created, absl::Time now);
 
@@ -113,6 +120,8 @@ class SchedulerMetrics {
   // Snapshot and placement work of one cycle.
   void SnapshotRowsRewritten(int64_t rows);
   void SetShapes(int64_t shapes);
+  // Entries of a table that outside objects fill, such as "symbols".
+  void SetTableEntries(std::string_view table, int64_t entries);
   // Questions for a node that an index answered, and those for which all nodes were asked.
   void IndexLookups(int64_t hits, int64_t misses);
 
@@ -151,7 +160,7 @@ class SchedulerMetrics {
   std::array<LazyHistogram, 4> task_moments_, stages_;
   std::array<Histogram, 5> phases_;
   std::array<std::array<Counter, 4>, 6> effects_;
-  Gauge effect_queue_depth_, effects_parked_, shapes_, half_bound_gangs_;
+  Gauge effect_queue_depth_, effects_parked_, half_bound_gangs_;
   Gauge active_jobs_, unschedulable_jobs_;
   Counter snapshot_rows_, index_hits_, index_misses_, mirror_rebuilds_;
   std::array<Counter, 2> conf_reloads_;
@@ -159,11 +168,16 @@ class SchedulerMetrics {
   std::mutex names_mutex_;                         // Guards the maps below.
   std::array<NamedHistograms, 2> plugin_latency_;  // By SessionMoment.
   NamedHistograms action_latency_;
+  struct NamedGauges {
+    GaugeFamily family;
+    absl::flat_hash_map<std::string, Gauge> series;
+  };
+  NamedGauges tables_;
   NamedCounters attempts_, evictions_, limits_, violations_, defects_;
 
   std::unique_ptr<QueueFamilies> queue_families_;
   std::unique_ptr<JobFamilies> job_families_;
-  std::mutex rows_mutex_;  // Guards the maps below.
+  mutable std::mutex rows_mutex_;  // Guards the maps below.
   absl::flat_hash_map<std::string, std::shared_ptr<QueueSeries>> queues_;
   absl::flat_hash_map<std::pair<std::string, std::string>, std::shared_ptr<JobSeries>> jobs_;
   absl::flat_hash_map<std::string, std::weak_ptr<JobNameSeries>> job_names_;

@@ -1,6 +1,7 @@
 // The part of SchedulerMetrics that keeps the handles of jobs and queues.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/strings.h"
 #include "metrics/scheduler_metrics.h"
@@ -36,6 +37,39 @@ void SchedulerMetrics::JobSeen(const JobKey& key, absl::Time created) {
   const std::shared_ptr<JobSeries> job = Job(key);
   job->SetQueue(key.queue);
   job->SetCreated(created);
+}
+
+size_t SchedulerMetrics::jobs() const {
+  const std::lock_guard lock(rows_mutex_);
+  return jobs_.size();
+}
+
+size_t SchedulerMetrics::queues() const {
+  const std::lock_guard lock(rows_mutex_);
+  return queues_.size();
+}
+
+void SchedulerMetrics::RetainJobs(
+    absl::FunctionRef<bool(std::string_view ns, std::string_view name)> is_there) {
+  std::vector<std::pair<std::string, std::string>> gone;
+  {
+    const std::lock_guard lock(rows_mutex_);
+    for (const auto& [id, series] : jobs_) {
+      if (!is_there(id.first, id.second)) gone.push_back(id);
+    }
+  }
+  for (const auto& [ns, name] : gone) RemoveJob(ns, name);
+}
+
+void SchedulerMetrics::RetainQueues(absl::FunctionRef<bool(std::string_view name)> is_there) {
+  std::vector<std::string> gone;
+  {
+    const std::lock_guard lock(rows_mutex_);
+    for (const auto& [name, series] : queues_) {
+      if (!is_there(name)) gone.push_back(name);
+    }
+  }
+  for (const std::string& name : gone) RemoveQueue(name);
 }
 
 void SchedulerMetrics::RemoveJob(std::string_view job_namespace, std::string_view name) {

@@ -44,6 +44,7 @@ void QueueSeries::Set(QueueAmount kind, const Amounts& amounts) {
   milli_cpu_[k].Set(amounts.milli_cpu);
   memory_bytes_[k].Set(amounts.memory_bytes);
 
+  MakeRoomFor(amounts);
   std::array<double, kScalarNamesMax> values{};
   for (const ScalarAmount& scalar : amounts.scalars) {
     const size_t at = ScalarIndex(scalar.name);
@@ -58,6 +59,30 @@ void QueueSeries::Set(QueueAmount kind, const Amounts& amounts) {
     gauges.push_back(families_.scalars[k].With(ScalarLabels(name_, scalar_names_[at])));
   }
   for (size_t at = 0; at < gauges.size(); ++at) gauges[at].Set(values[at]);
+}
+
+void QueueSeries::MakeRoomFor(const Amounts& amounts) {
+  const auto is_known = [this](const ScalarAmount& scalar) {
+    return std::find(scalar_names_.begin(), scalar_names_.end(), scalar.name) !=
+           scalar_names_.end();
+  };
+  const auto unknown = static_cast<size_t>(
+      amounts.scalars.size() -
+      static_cast<size_t>(std::count_if(amounts.scalars.begin(), amounts.scalars.end(), is_known)));
+  if (scalar_names_.size() + unknown <= kScalarNamesMax) return;
+  for (size_t at = scalar_names_.size(); at-- > 0;) {
+    const auto is_this = [&name = scalar_names_[at]](const ScalarAmount& scalar) {
+      return scalar.name == name;
+    };
+    if (std::any_of(amounts.scalars.begin(), amounts.scalars.end(), is_this)) continue;
+    const auto offset = static_cast<ptrdiff_t>(at);
+    for (size_t k = 0; k < kQueueAmounts; ++k) {
+      if (at >= scalars_[k].size()) continue;
+      families_.scalars[k].Remove(ScalarLabels(name_, scalar_names_[at]));
+      scalars_[k].erase(scalars_[k].begin() + offset);
+    }
+    scalar_names_.erase(scalar_names_.begin() + offset);
+  }
 }
 
 size_t QueueSeries::ScalarIndex(std::string_view name) {

@@ -46,7 +46,7 @@ class QueueSeries {
   QueueSeries(const QueueFamilies& families, std::string name);
 
   // Sets CPU, memory and the named scalars of this kind. Scalar names known to this queue from any
-  // kind that are missing here are set to 0.
+  // kind that are missing here are set to 0, or go when others need their room.
   void Set(QueueAmount kind, const Amounts& amounts);
   void SetShare(double share);
   void SetWeight(double weight);
@@ -57,6 +57,7 @@ class QueueSeries {
   void Retire();
 
  private:
+  void MakeRoomFor(const Amounts& amounts);
   size_t ScalarIndex(std::string_view name);  // kScalarNamesMax when there is no room.
 
   const QueueFamilies& families_;

@@ -414,6 +414,10 @@ void Scheduler::CycleEnded(Outcome outcome) {
   writer_.ReviewGangs(outcome.keeps_gangs);
   const absl::Duration now = context_.executor.Monotonic();
   pace_.Ended(now, outcome.took);
+  if (context_.metrics != nullptr) {
+    tables_.Look(mirror_, *context_.metrics);
+    tables_.LookAtEvents(events_.waiting(), events_.counters(), *context_.metrics);
+  }
   TellViolations(result.violations);
   guard_.Note(std::move(result.violations), now);
   not_after_ = outcome.waits_on_time ? std::max(now + options_.period, pace_.paid_at())

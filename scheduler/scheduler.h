@@ -29,6 +29,7 @@
 #include "scheduler/outside.h"
 #include "scheduler/policy_file.h"
 #include "scheduler/set_aside.h"
+#include "scheduler/table_watch.h"
 
 namespace bth::scheduler {
 
@@ -162,6 +163,7 @@ class Scheduler {
   Outside outside_;
   std::shared_ptr<CycleWorker> worker_;
   InvariantGuard guard_;
+  TableWatch tables_;
   bool leading_ = false;
   bool running_ = false;
   bool documents_ = false;       // Some plugin needs objects as JSON.

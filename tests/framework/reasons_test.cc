@@ -20,6 +20,19 @@ TEST_CASE("reasons: one id per code and text", "[framework]") {
   CHECK(reasons.size() == 3);
 }
 
+TEST_CASE("reasons: what a dimension lacks has one id, whatever it is", "[framework]") {
+  ReasonTable reasons;
+  const ReasonId cpu = reasons.RegisterLack(0, "Insufficient cpu");
+  const ReasonId first = reasons.RegisterLack(1, "Insufficient a.io/x");
+  const size_t size = reasons.size();
+  reasons.BeginSession();
+  CHECK(reasons.RegisterLack(0, "Insufficient cpu") == cpu);
+  CHECK(reasons.RegisterLack(1, "Insufficient b.io/y") == first);
+  CHECK(reasons.text(first) == "Insufficient b.io/y");
+  CHECK(reasons.code(first) == FitCode::kUnschedulable);
+  CHECK(reasons.size() == size);
+}
+
 TEST_CASE("reasons: only what evictions may cure goes on", "[framework]") {
   ReasonTable reasons;
   CHECK_FALSE(reasons.Aborts(kFits));

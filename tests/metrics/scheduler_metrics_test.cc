@@ -323,6 +323,24 @@ TEST_CASE("queue series: scalar names have a limit", "[metrics]") {
         Samples{{R"(batholith_limit_reached_total{limit="metric_queue_scalars"})", "2"}});
 }
 
+TEST_CASE("queue series: scalars that are no more leave their room to others", "[metrics]") {
+  Fixture f;
+  const auto queue = f.metrics.Queue("q");
+  for (size_t i = 0; i < 3 * QueueSeries::kScalarNamesMax; ++i) {
+    const std::string name = "r" + std::to_string(i);
+    const std::vector<ScalarAmount> scalars = {{"pods", 5}, {name, 1}};
+    queue->Set(QueueAmount::kRequest, {0, 0, scalars});
+    queue->Set(QueueAmount::kAllocated, {0, 0, scalars});
+  }
+  CHECK(Read(f.registry, "volcano_queue_request_scalar").size() <= QueueSeries::kScalarNamesMax);
+  CHECK(Read(f.registry, "volcano_queue_allocated_scalar").size() <= QueueSeries::kScalarNamesMax);
+  CHECK(Read(f.registry, "batholith_limit_reached_total").empty());
+  const std::string last = "{queue_name=\"q\",resource=\"r" +
+                           std::to_string(3 * QueueSeries::kScalarNamesMax - 1) + "\"}";
+  CHECK(Read(f.registry, "volcano_queue_request_scalar_resources" + last) ==
+        Samples{{"volcano_queue_request_scalar_resources" + last, "1"}});
+}
+
 TEST_CASE("series: updates, removals and scrapes may overlap", "[metrics]") {
   Fixture f;
   constexpr int kRounds = 300;
@@ -398,7 +416,8 @@ TEST_CASE("own metrics: names beyond the limit are counted as other", "[metrics]
 TEST_CASE("own metrics: counters and gauges of a cycle", "[metrics]") {
   Fixture f;
   f.metrics.SnapshotRowsRewritten(12);
-  f.metrics.SetShapes(3);
+  f.metrics.SetTableEntries("shapes", 2);
+  f.metrics.SetTableEntries("shapes", 3);
   f.metrics.IndexLookups(90, 10);
   f.metrics.SetEffectQueueDepth(4);
   f.metrics.InvariantViolated("node_usage");
@@ -407,7 +426,7 @@ TEST_CASE("own metrics: counters and gauges of a cycle", "[metrics]") {
   f.metrics.PreemptionAttempt();
   const Samples own = Read(f.registry, "batholith_");
   CHECK(own.at("batholith_snapshot_rows_rewritten_total") == "12");
-  CHECK(own.at("batholith_shapes") == "3");
+  CHECK(own.at(R"(batholith_table_entries{table="shapes"})") == "3");
   CHECK(own.at(R"(batholith_index_lookups_total{result="hit"})") == "90");
   CHECK(own.at(R"(batholith_index_lookups_total{result="miss"})") == "10");
   CHECK(own.at("batholith_effect_queue_depth") == "4");
