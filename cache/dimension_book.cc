@@ -54,7 +54,9 @@ void DimensionBook::Refile(const std::string& text, Name& name) {
     waiting_[*name.waits] = text;
   }
   // Who has a dimension and counts less from now on may have to leave it to one that waits.
-  unsettled_ = !waiting_.empty();
+  const bool counts = name.dim >= 0 && name.rank() > kIdle;
+  if (std::exchange(name.counts, counts) != counts) turned_.push_back(text);
+  unsettled_ = !waiting_.empty() || !turned_.empty();
   if (name.dim < 0 && name.rank() == kIdle && name.offers == 0) names_.erase(text);
 }
 
@@ -103,8 +105,6 @@ std::optional<int> DimensionBook::RoomFor(int rank) const {
 }
 
 std::vector<std::string> DimensionBook::Settle() {
-  std::vector<std::string> changed;
-  unsettled_ = false;
   while (!waiting_.empty()) {
     const std::string text = waiting_.begin()->second;
     const std::optional<int> dim = RoomFor(names_.find(text)->second.rank());
@@ -115,21 +115,26 @@ std::vector<std::string> DimensionBook::Settle() {
     } else {
       const std::string loser(table->name(*dim));
       table->Rename(*dim, text);
-      changed.push_back(loser);
       Name& left = names_.find(loser)->second;
       left.dim = -1;
       Refile(loser, left);
     }
     table_ = std::move(table);
-    changed.push_back(text);
     Name& name = names_.find(text)->second;
     name.dim = *dim;
     Refile(text, name);
   }
   unsettled_ = false;
+  std::vector<std::string> changed = std::exchange(turned_, {});
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   return changed;
+}
+
+bool DimensionBook::Counts(const std::string& resource) const {
+  if (IsBuiltIn(resource)) return true;
+  const auto known = names_.find(resource);
+  return known != names_.end() && known->second.counts;
 }
 
 std::optional<std::string> DimensionBook::Homeless(const NamedAmounts& amounts) const {

@@ -43,9 +43,13 @@ class DimensionBook {
 
   // Something came or went by which dimensions may have to change hands.
   bool unsettled() const { return unsettled_; }
-  // Gives dimensions to those that go first. Returns the resources that got or lost theirs, sorted.
+  // Gives dimensions to those that go first. Returns the resources, sorted, whose use counts from
+  // now on, or counts no more.
   std::vector<std::string> Settle();
 
+  // Use of the resource is in sums: it has a dimension, and somebody asks for it. What pods of
+  // other schedulers use of it must not depend on who asked in former times.
+  bool Counts(const std::string& resource) const;
   // The first of these that has no dimension; nothing when all have.
   std::optional<std::string> Homeless(const NamedAmounts& amounts) const;
 
@@ -65,6 +69,7 @@ class DimensionBook {
     bool pinned = false;
     uint64_t came = 0;
     int dim = -1;
+    bool counts = false;
     std::optional<Turn> waits;  // Its place in `waiting_`.
 
     int rank() const;
@@ -80,6 +85,7 @@ class DimensionBook {
   std::shared_ptr<const model::DimensionTable> table_;
   absl::flat_hash_map<std::string, Name> names_;  // But for the built-in ones.
   std::map<Turn, std::string> waiting_;
+  std::vector<std::string> turned_;  // Whose `counts` changed since they were settled.
   bool unsettled_ = false;
   uint64_t came_ = 0;
 };

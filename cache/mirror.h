@@ -154,7 +154,7 @@ class Mirror {
   // mirror_dimensions.cc
   void NoteDemand(model::TaskId id, model::TaskStatus status);
   void SettleDimensions();
-  void CountAnew(const std::vector<model::TaskId>& tasks);
+  void CountAnew(const std::vector<model::TaskId>& tasks, bool renamed);
   // mirror_jobs.cc
   model::JobId JobOf(const std::string& key);
   void EnterJob(model::TaskId id, model::JobId job);

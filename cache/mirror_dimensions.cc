@@ -19,32 +19,39 @@ void Mirror::NoteDemand(TaskId id, TaskStatus status) {
   vocabulary_.dimensions().Ask(record.pod.requests, asks ? 1 : -1);
 }
 
-// Cost: nothing while dimensions stay; else every node, queue and job, and the pods that ask for
-// the resources that got a dimension or lost it.
+// Cost: nothing while the same resources count; else the shapes, and the pods that name one of
+// those that turned; when a dimension changes hands, every node, queue and job beside.
 void Mirror::SettleDimensions() {
   DimensionBook& dimensions = vocabulary_.dimensions();
   if (!dimensions.unsettled()) return;
-  const std::vector<std::string> changed = dimensions.Settle();
-  if (changed.empty()) return;
-  const IdVector<model::ShapeId, uint8_t> asking = shapes_.Asking(changed);
+  const auto before = dimensions.shared_table();
+  const IdVector<model::ShapeId, uint8_t> asking = shapes_.Asking(dimensions.Settle());
+  const bool some_ask =
+      std::any_of(asking.begin(), asking.end(), [](uint8_t asks) { return asks != 0; });
   std::vector<TaskId> tasks;
   for (TaskId id : now_.tasks.ids()) {
+    if (!some_ask) break;
     if (now_.tasks[id].names != nullptr && asking[now_.tasks[id].shape] != 0) tasks.push_back(id);
   }
-  CountAnew(tasks);
+  const bool renamed = dimensions.shared_table() != before;
+  if (!renamed && tasks.empty()) return;
+  CountAnew(tasks, renamed);
+  ++now_.generation;  // A gap: who follows changes looks at everything anew.
 }
 
 // All sums lose these tasks, then change to the new dimensions, then get the tasks back.
-void Mirror::CountAnew(const std::vector<TaskId>& tasks) {
+void Mirror::CountAnew(const std::vector<TaskId>& tasks, bool renamed) {
   for (TaskId id : tasks) {
     const model::ShapeId shape = pod_records_[id].shape;
     TrackPeers(id, now_.usage.tasks[id], false);
     now_.usage.Count(now_.tasks[id], now_.shapes[shape], now_.usage.tasks[id], -1);
     shapes_.Release(shape, &now_);
   }
-  for (const auto& [name, node] : nodes_) WriteNodeRow(node);
-  rows_rewritten_ += queues_.WriteRows(vocabulary_, &now_);
-  for (const auto& [key, job] : jobs_) WriteJobRow(job);
+  if (renamed) {
+    for (const auto& [name, node] : nodes_) WriteNodeRow(node);
+    rows_rewritten_ += queues_.WriteRows(vocabulary_, &now_);
+    for (const auto& [key, job] : jobs_) WriteJobRow(job);
+  }
   for (TaskId id : tasks) {
     AcquireShape(id);
     const PodRecord& record = pod_records_[id];

@@ -51,7 +51,7 @@ ShapeId ShapeBook::Acquire(const CompiledPod& pod, const Vocabulary& vocabulary,
   }
   now->shapes.EnsureContains(id);
   model::ShapeRow row;
-  row.request = vocabulary.Vector(pod.requests);
+  row.request = vocabulary.Use(pod.requests);
   row.nonzero = pod.nonzero;
   row.constraints = constraints;
   row.best_effort = row.request.IsEmpty();

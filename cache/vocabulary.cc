@@ -16,4 +16,12 @@ model::ResourceSet Vocabulary::Set(const NamedAmounts& amounts) const {
   return out;
 }
 
+model::ResourceVec Vocabulary::Use(const NamedAmounts& amounts) const {
+  model::ResourceVec out;
+  for (const auto& [name, amount] : amounts) {
+    if (dimensions_.Counts(name)) out[*dims().Find(name)] = amount;
+  }
+  return out;
+}
+
 }  // namespace bth::cache

@@ -21,6 +21,8 @@ class Vocabulary {
   // room.
   model::ResourceVec Vector(const NamedAmounts& amounts) const;
   model::ResourceSet Set(const NamedAmounts& amounts) const;
+  // What a pod uses, as far as it counts.
+  model::ResourceVec Use(const NamedAmounts& amounts) const;
 
  private:
   Interner symbols_;

@@ -92,10 +92,12 @@ TEST_CASE("dimensions: one that nobody needs stays with its resource", "[cache]"
   const auto table = book.shared_table();
   for (int i = 0; i < 3; ++i) {
     book.Ask(kGpuAmount, -1);
-    CHECK_FALSE(book.unsettled());
+    CHECK(book.Settle() == ResourceNames{"b.io/gpu"});
+    CHECK_FALSE(book.Counts("b.io/gpu"));
     CHECK(book.used() == model::kFixedDims);
     book.Ask(kGpuAmount, +1);
-    CHECK_FALSE(book.unsettled());
+    CHECK(book.Settle() == ResourceNames{"b.io/gpu"});
+    CHECK(book.Counts("b.io/gpu"));
   }
   CHECK(book.shared_table() == table);
 }
@@ -139,6 +141,17 @@ TEST_CASE("dimensions: starting over keeps the table and what the policy needs",
   CHECK(book.Settle().size() ==
         size_t{kFreeDims});  // The GPU's goes to another, the pinned one stays.
   CHECK(book.table().Find("p.io/x").has_value());
+}
+
+TEST_CASE("vocabulary: use counts while somebody asks for the resource", "[cache]") {
+  Vocabulary words;
+  const NamedAmounts amounts = {{"cpu", 5}, {"b.io/gpu", 7}};
+  words.dimensions().Ask(kGpuAmount, +1);
+  words.dimensions().Settle();
+  CHECK(words.Use(amounts)[model::kFixedDims] == 7);
+  words.dimensions().Ask(kGpuAmount, -1);
+  CHECK(words.Use(amounts)[model::kFixedDims] == 0);
+  CHECK(words.Use(amounts)[model::kCpu] == 5);
 }
 
 TEST_CASE("vocabulary: amounts without a dimension are left out", "[cache]") {

@@ -99,6 +99,18 @@ TEST_CASE("mirror: what foreign pods use counts once somebody of ours asks for i
   CHECK(bed.Idle() == 8000);
 }
 
+TEST_CASE("mirror: what foreign pods use does not depend on who asked in former times",
+          "[cache][dimensions]") {
+  DimensionBed bed;
+  bed.PutForeign("f", {{kGpu, 3000}});
+  bed.Put("p", {{kGpu, 1000}});
+  CHECK(bed.Idle() == 5000);
+  bed.mirror.RemovePod("ns/p");
+  CHECK(bed.Idle() == 8000);  // As if nobody had asked.
+  bed.Put("p", {{kGpu, 1000}});
+  CHECK(bed.Idle() == 5000);
+}
+
 TEST_CASE("mirror: invented resources leave their dimensions to those that nodes offer",
           "[cache][dimensions]") {
   DimensionBed bed;
