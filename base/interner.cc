@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/check.h"
 
 namespace bth {
 
@@ -26,7 +27,9 @@ class WordTable {
     return word->symbol;
   }
   void Keep(Symbol symbol) {
-    Word& word = *by_symbol_.at(symbol);
+    const auto known = by_symbol_.find(symbol);
+    if (known == by_symbol_.end()) ThrowBadId(symbol.index(), by_symbol_.size());
+    Word& word = *known->second;
     BTH_CHECK(word.holds > 0);
     ++word.holds;
   }
@@ -34,7 +37,11 @@ class WordTable {
     const auto known = by_text_.find(text);
     return known == by_text_.end() ? Symbol() : known->second->symbol;
   }
-  std::string_view Text(Symbol symbol) const { return by_symbol_.at(symbol)->text; }
+  std::string_view Text(Symbol symbol) const {
+    const auto known = by_symbol_.find(symbol);
+    if (known == by_symbol_.end()) ThrowBadId(symbol.index(), by_symbol_.size());
+    return known->second->text;
+  }
 
   // Thread: any. The words stay until the owner's next call.
   void GiveBack(std::vector<Symbol> symbols) {

@@ -27,7 +27,7 @@ class Interner {
   Symbol Intern(std::string_view text);
   // The symbol of `text` if it is held, else an invalid one or that of a text given back lately.
   Symbol Find(std::string_view text) const;
-  // Of a symbol that is held. Valid as long as it is.
+  // Of a symbol that is held, valid as long as it is. Another one is a defect.
   std::string_view Text(Symbol symbol) const;
   // Texts that are held.
   size_t size() const;
