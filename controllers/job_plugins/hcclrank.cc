@@ -44,13 +44,14 @@ class Hcclrank final : public JobPlugin {
     std::string rank = GivenRank(pod);
     const bool is_worker = pod.task() == options_.worker;
     if (rank.empty() && (is_worker || pod.task() == options_.master)) {
-      int32_t index = 0;
-      if (!absl::SimpleAtoi(ToAbsl(pod.Label(kTaskIndexKey)), &index)) {
+      int32_t label = 0;
+      if (!absl::SimpleAtoi(ToAbsl(pod.Label(kTaskIndexKey)), &label)) {
         return absl::InvalidArgumentError(absl::StrCat("plugin hcclrank: label ",
                                                        ToAbsl(kTaskIndexKey), " of pod ",
                                                        ToAbsl(pod.name()), " is not a number"));
       }
       const types::BatchTask* master = FindTask(job, options_.master);
+      int64_t index = label;
       if (is_worker && master != nullptr) index += master->replicas;
       rank = absl::StrCat(index);
     }

@@ -16,14 +16,15 @@ namespace {
 struct Maker {
   std::string_view name;
   MadePlugin (*make)(const PluginArguments& args, const JobPluginTools& tools);
+  bool lists_hosts = false;  // It writes the name of every pod of some task into one object.
 };
 
 // In the order in which they are asked: hcclrank reads what pytorch wrote.
 constexpr Maker kMakers[] = {
-    {"env", &MakeEnvPlugin}, {"svc", &MakeSvcPlugin},
-    {"ssh", &MakeSshPlugin}, {"tensorflow", &MakeTensorflowPlugin},
-    {"mpi", &MakeMpiPlugin}, {"pytorch", &MakePytorchPlugin},
-    {"ray", &MakeRayPlugin}, {"hcclrank", &MakeHcclrankPlugin},
+    {"env", &MakeEnvPlugin},       {"svc", &MakeSvcPlugin, true},
+    {"ssh", &MakeSshPlugin, true}, {"tensorflow", &MakeTensorflowPlugin, true},
+    {"mpi", &MakeMpiPlugin, true}, {"pytorch", &MakePytorchPlugin},
+    {"ray", &MakeRayPlugin},       {"hcclrank", &MakeHcclrankPlugin},
 };
 
 absl::Status CheckPluginNames(const types::BatchJobSpec& spec) {
@@ -37,11 +38,26 @@ absl::Status CheckPluginNames(const types::BatchJobSpec& spec) {
   return absl::OkStatus();
 }
 
+// The number of replicas may be any; a list of so many names is never made.
+absl::Status CheckHosts(const types::BatchJobSpec& spec) {
+  int64_t replicas = 0;
+  for (const types::BatchTask& task : spec.tasks) replicas += std::max(task.replicas, 0);
+  if (replicas <= kListedHostsMax) return absl::OkStatus();
+  for (const Maker& maker : kMakers) {
+    if (!maker.lists_hosts || spec.plugins.Find(maker.name) == nullptr) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "plugin ", ToAbsl(maker.name), " lists the pods of the job, and ", replicas,
+        " are more than fit into an object: at most ", kListedHostsMax, " are possible"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
                                           const JobPluginTools& tools) {
   BTH_RETURN_IF_ERROR(CheckPluginNames(spec));
+  BTH_RETURN_IF_ERROR(CheckHosts(spec));
   JobPlugins made;
   for (const Maker& maker : kMakers) {
     const PluginArguments* args = spec.plugins.Find(maker.name);

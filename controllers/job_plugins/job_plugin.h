@@ -4,6 +4,7 @@
 // leaves alone what belongs to somebody else.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -75,7 +76,11 @@ struct JobPlugins {
   std::vector<std::string> complaints;
 };
 
-// kInvalidArgument "failed to get plugin X" for an unknown name. `tools` outlives the plugins.
+// Pods of one job whose names plugins write into one object, which takes about a mebibyte.
+inline constexpr int64_t kListedHostsMax = 100'000;
+
+// kInvalidArgument "failed to get plugin X" for an unknown name, and for a plugin that would list
+// more than kListedHostsMax pods. `tools` outlives the plugins.
 absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
                                           const JobPluginTools& tools);
 

@@ -60,7 +60,7 @@ class Pytorch final : public JobPlugin {
         return absl::InvalidArgumentError(
             absl::StrCat("plugin pytorch: pod ", ToAbsl(pod.name()), " has no index in its name"));
       }
-      rank = absl::StrCat(*index + 1);
+      rank = absl::StrCat(int64_t{*index} + 1);
     } else if (pod.task() == options_.master) {
       rank = "0";
     }
@@ -71,11 +71,11 @@ class Pytorch final : public JobPlugin {
   }
 
  private:
-  int32_t WorldSize(const BatchJob& job, const BatchTask& master) const {
+  int64_t WorldSize(const BatchJob& job, const BatchTask& master) const {
     const BatchTask* worker = FindTask(job, options_.worker);
-    return master.replicas + (worker == nullptr ? 0 : worker->replicas);
+    return int64_t{master.replicas} + (worker == nullptr ? 0 : worker->replicas);
   }
-  void SetVariables(const std::string& address, int32_t world, const std::string& rank,
+  void SetVariables(const std::string& address, int64_t world, const std::string& rank,
                     PodDraft& pod) const {
     for (Json* container : pod.Containers()) {
       PodDraft::AddPort(*container, "pytorchjob-port", options_.port);

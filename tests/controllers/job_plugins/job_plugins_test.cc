@@ -1,3 +1,4 @@
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -111,6 +112,31 @@ TEST_CASE("job plugins: one fixed order", "[controllers][job_plugins]") {
 TEST_CASE("job plugins: an unknown one stops the job", "[controllers][job_plugins]") {
   const BatchJob job = MakePluginJob("j", {}, {{"new", {}}});
   CHECK(MakeJobPlugins(job.spec, kTools).status().message() == "failed to get plugin new");
+}
+
+TEST_CASE("job plugins: no list of more pods than an object can name",
+          "[controllers][job_plugins]") {
+  constexpr int kMost = std::numeric_limits<int32_t>::max();
+  for (const std::string plugin : {"svc", "ssh", "tensorflow", "mpi"}) {
+    const BatchJob job = MakePluginJob("j", {{"a", kMost}, {"b", kMost}}, {{plugin, {}}});
+    CHECK(MakeJobPlugins(job.spec, kTools).status().message() ==
+          "plugin " + plugin +
+              " lists the pods of the job, and 4294967294 are more than fit into " +
+              "an object: at most 100000 are possible");
+  }
+  CHECK(MakeJobPlugins(MakePluginJob("j", {{"a", kMost}}, {{"env", {}}}).spec, kTools).ok());
+}
+
+TEST_CASE("job plugins: world and ranks of any size are counted", "[controllers][job_plugins]") {
+  constexpr int kMost = std::numeric_limits<int32_t>::max();
+  const BatchJob job = MakePluginJob("j", {{"master", kMost}, {"worker", kMost}},
+                                     {{"pytorch", {}}, {"hcclrank", {}}});
+  const Json pod = Created(job, "worker", 7);
+  CHECK(EnvValue(pod, "WORLD_SIZE") == "4294967294");
+  CHECK(pod.At({"metadata", "annotations", "hccl/rankIndex"}).AsString() == "8");
+  const Json alone = Created(
+      MakePluginJob("j", {{"master", kMost}, {"worker", kMost}}, {{"hcclrank", {}}}), "worker", 7);
+  CHECK(alone.At({"metadata", "annotations", "hccl/rankIndex"}).AsString() == "2147483654");
 }
 
 TEST_CASE("job plugins: flags in Go's style", "[controllers][job_plugins]") {
