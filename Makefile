@@ -8,6 +8,8 @@ JOBS ?= $(shell nproc)
 PYTEST_ARGS ?=
 CTEST_ARGS ?=
 FUZZ_SECONDS ?= 60
+# Of `make hostile`; HOSTILE_ARGS, such as "--seed 7 --stories 1 --shrink", go to the program.
+HOSTILE_ARGS ?= $(if $(SECONDS),--seconds $(SECONDS),--seconds 60)
 BENCH_ARGS ?=
 
 # Everything a test run starts is the dev build: no second build of the tree is needed for it.
@@ -113,6 +115,11 @@ fuzz: ## Run each fuzzer for FUZZ_SECONDS (default 60)
 	scripts/bootstrap --with fuzz
 	$(call build,fuzz,fuzzers)
 	scripts/fuzz $(FUZZ_SECONDS)
+
+.PHONY: hostile
+hostile: ## Hostile objects through the whole system for SECONDS (default 60)
+	$(call build,dev,hostile)
+	$(DEV_BIN)/hostile $(HOSTILE_ARGS)
 
 .PHONY: clean
 clean: ## Remove build/

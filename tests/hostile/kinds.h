@@ -1,0 +1,77 @@
+// The kinds of objects that scheduler, controllers and simulated nodes read, and how to make one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/hostile/dice.h"
+
+namespace bth::hostile {
+
+// PodGroups may ask for members of a task without a name.
+inline constexpr bool kNamelessTasks = true;
+// Nobody waits for more pods of one task.
+inline constexpr int64_t kReplicasMax = 60;
+
+struct Kind {
+  std::string_view kind;
+  std::string_view api_version;
+  std::string_view plural;
+  bool namespaced = true;
+  int weight = 1;         // How often it is drawn.
+  std::string_view stem;  // Of its names.
+  size_t names = 6;       // In its pool.
+  // Everything but apiVersion, kind, name and namespace.
+  void (*fill)(Dice& dice, Json* object);
+
+  // Of the collection; `ns` is ignored where there is none.
+  std::string Path(std::string_view ns) const;
+};
+
+const std::vector<Kind>& Kinds();
+// Never null: the kind is one of them.
+const Kind& KindNamed(std::string_view kind);
+// By weight.
+const Kind& DrawKind(Dice& dice);
+std::string DrawNamespace(Dice& dice);
+// A whole document, spoilt now and then.
+Json DrawObject(Dice& dice, const Kind& kind, std::string_view ns, std::string_view name);
+
+// Parts that several kinds share.
+Json OwnerReferences(Dice& dice);
+Json PodTemplate(Dice& dice);
+Json ClaimSpec(Dice& dice);
+
+void FillPod(Dice& dice, Json* object);
+void FillNode(Dice& dice, Json* object);
+void FillNamespace(Dice& dice, Json* object);
+void FillPriorityClass(Dice& dice, Json* object);
+void FillBudget(Dice& dice, Json* object);
+void FillQuota(Dice& dice, Json* object);
+void FillService(Dice& dice, Json* object);
+void FillWorkload(Dice& dice, Json* object);
+void FillConfigMap(Dice& dice, Json* object);
+// storage_kinds.cc
+void FillVolume(Dice& dice, Json* object);
+void FillClaim(Dice& dice, Json* object);
+void FillStorageClass(Dice& dice, Json* object);
+void FillCsiNode(Dice& dice, Json* object);
+void FillCsiDriver(Dice& dice, Json* object);
+void FillCapacity(Dice& dice, Json* object);
+void FillAttachment(Dice& dice, Json* object);
+// volcano_kinds.cc
+void FillPodGroup(Dice& dice, Json* object);
+void FillQueue(Dice& dice, Json* object);
+void FillBatchJob(Dice& dice, Json* object);
+void FillCommand(Dice& dice, Json* object);
+void FillJobFlow(Dice& dice, Json* object);
+void FillJobTemplate(Dice& dice, Json* object);
+void FillCronJob(Dice& dice, Json* object);
+void FillHyperNode(Dice& dice, Json* object);
+void FillNumatopology(Dice& dice, Json* object);
+void FillNodeShard(Dice& dice, Json* object);
+void FillColocation(Dice& dice, Json* object);
+
+}  // namespace bth::hostile
