@@ -115,9 +115,7 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
                      .failed = counts.count(TaskStatus::kFailed),
                      .conditions = session.ConditionsOf(job),
                      .events = session.EventsOf(job)};
-  const bool unschedulable = session.FindCondition(job, kUnschedulable) != nullptr;
-  out.phase = DerivePhase(counts, row.min_available, unschedulable);
-  if (!row.queue.valid() && counts.phase != PodGroupPhase::kNone) out.phase = counts.phase;
+  out.phase = PhaseOf(session, job);
   const bool waits = !row.queue.valid() || out.phase == PodGroupPhase::kUnknown ||
                      out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
   // A job that merely runs has nothing to explain, however many tasks it has.
@@ -160,6 +158,13 @@ PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
   }
   return counts.phase == PodGroupPhase::kInqueue ? PodGroupPhase::kInqueue
                                                  : PodGroupPhase::kPending;
+}
+
+PodGroupPhase PhaseOf(const Session& session, JobId job) {
+  const model::JobCounts& counts = session.counts(job);
+  if (!session.job(job).queue.valid() && counts.phase != PodGroupPhase::kNone) return counts.phase;
+  const bool unschedulable = session.FindCondition(job, kUnschedulable) != nullptr;
+  return DerivePhase(counts, session.job(job).min_available, unschedulable);
 }
 
 TaskWord DescribeTask(const Session& session, TaskId task) {

@@ -23,6 +23,8 @@ CycleReport MakeReport(const Session& session, const QueueUse& queue_use);
 // session set the Unschedulable condition.
 model::PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
                                  bool unschedulable_now);
+// What the PodGroup's phase is after the session, whether a report tells it anew or not.
+model::PodGroupPhase PhaseOf(const Session& session, model::JobId job);
 
 // "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, … . Origin reason
 // is task-6: 0/3 nodes are unavailable: …".

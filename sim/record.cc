@@ -99,11 +99,18 @@ Json ConditionJson(const std::string& type, const std::string& status, const std
       {{"message", message}, {"reason", reason}, {"status", status}, {"type", type}});
 }
 
-// What each PodGroup shows once the reports are written.
+// What each PodGroup shows once the reports are written. One that is left alone shows what was said
+// of it when it was looked at last.
 Json PodGroupsJson(const CycleView& view) {
-  std::map<std::string, const framework::PodGroupReport*> reports;
+  const Session& session = view.session;
+  std::map<std::string, model::JobId> jobs;
   for (const framework::PodGroupReport& report : view.report.pod_groups) {
-    reports[view.session.job(report.job).facts->Key()] = &report;
+    jobs[session.job(report.job).facts->Key()] = report.job;
+  }
+  for (const auto* list : {&session.base().active_jobs, &session.base().jobs_without_queue}) {
+    for (model::JobId job : **list) {
+      if (!session.ConditionsOf(job).empty()) jobs[session.job(job).facts->Key()] = job;
+    }
   }
   std::map<std::string, Json> out;
   for (const auto& [key, group] : view.cluster.pod_groups()) {
@@ -112,9 +119,9 @@ Json PodGroupsJson(const CycleView& view) {
     for (const types::Condition& shown : group.status.conditions) {
       conditions[shown.type] = ConditionJson(shown.type, shown.status, shown.reason, shown.message);
     }
-    if (auto found = reports.find(key); found != reports.end()) {
-      phase = std::string(model::PhaseName(found->second->phase));
-      for (const framework::ConditionReport& said : found->second->conditions) {
+    if (auto found = jobs.find(key); found != jobs.end()) {
+      phase = std::string(model::PhaseName(framework::PhaseOf(session, found->second)));
+      for (const framework::ConditionReport& said : session.ConditionsOf(found->second)) {
         conditions[said.type] = ConditionJson(said.type, said.status, said.reason, said.message);
       }
     }
