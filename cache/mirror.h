@@ -104,8 +104,7 @@ class Mirror {
 
   // Since the last Publish: something changed that may let or make a cycle decide differently;
   bool changed() const;
-  // something changed that only statuses follow, such as bindings that the watch confirms, or
-  // room that is left while no job waits for any.
+  // something changed that only statuses follow: confirmed bindings, room that nobody waits for.
   bool statuses_changed() const { return statuses_changed_; }
   std::shared_ptr<const model::Snapshot> Publish();
   // When the earliest pause of a job or spared pod ends, or, while a job waits, a leaving pod is

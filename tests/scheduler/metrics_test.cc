@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 #include "cmd/common/daemon_client.h"
 #include "framework/statement.h"
@@ -52,11 +53,16 @@ struct WatchedBed : ShortBed {
   Moved& moved;
 };
 
-// Places every pending pod on the first node, whether there is room or not.
+// Places every pending pod on the first node, whether there is room or not; throws at first.
 class Overfill final : public framework::Action {
  public:
+  explicit Overfill(int* failures) : failures_(failures) {}
   std::string_view name() const override { return "overfill"; }
   absl::Status Execute(framework::Session& session) override {
+    if (*failures_ > 0) {
+      --*failures_;
+      throw std::out_of_range("no such task");
+    }
     framework::Statement statement(session, name());
     for (model::JobId job : *session.base().active_jobs) {
       for (model::TaskId task : *session.job(job).tasks) {
@@ -66,6 +72,9 @@ class Overfill final : public framework::Action {
     }
     return statement.Commit();
   }
+
+ private:
+  int* const failures_;
 };
 
 // A gang that fits, one that waits, one that waits for admitted room, and bad neighbours.
@@ -147,11 +156,15 @@ void DriveVolumes(Moved& moved) {
   CHECK(bed.Bound("p"));
 }
 
-// A gang of which one pod is refused for good.
+// A gang of which one pod is refused for good, and another one meets a busy server.
 void DriveHalfBound(Moved& moved) {
   WatchedBed bed(moved);
   bed.Given({"node n1 cpu=4 mem=8Gi"});
-  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+  bool busy = true;
+  bed.line->script = [&busy](const net::Request& request) -> std::optional<Fault> {
+    if (absl::EndsWith(request.target, "/pods/g-0/binding") && std::exchange(busy, false)) {
+      return Fault{.code = 429, .reason = "TooManyRequests", .retry_after = "3"};
+    }
     if (!absl::EndsWith(request.target, "/pods/g-2/binding")) return std::nullopt;
     return Fault{.code = 403, .reason = "Forbidden"};
   };
@@ -161,15 +174,23 @@ void DriveHalfBound(Moved& moved) {
   bed.moved.Look(bed.metric_registry);
 }
 
-// A defect of an action.
+// Defects of an action, and an exception beside it.
 void DriveViolation(Moved& moved) {
+  int failures = 1;
   WatchedBed bed(moved);
-  bed.registry.actions["overfill"] = [](const conf::Arguments&) {
-    return absl::StatusOr<std::unique_ptr<framework::Action>>(std::make_unique<Overfill>());
+  const std::shared_ptr<void> escapes =
+      bed.executor.barrier().Listen([&bed](const net::Escape& escape) {  // As the daemon does.
+        bed.metrics.client().ExceptionCaught(escape.place);
+      });
+  bed.registry.actions["overfill"] = [&failures](const conf::Arguments&) {
+    return absl::StatusOr<std::unique_ptr<framework::Action>>(
+        std::make_unique<Overfill>(&failures));
   };
   bed.Given({"node n1 cpu=1 mem=8Gi", "job j min=2 tasks=2 cpu=1"});
   bed.Begin("actions: \"enqueue, overfill\"\ntiers:\n- plugins: [{name: gang}]\n");
+  bed.executor.Post([] { throw std::out_of_range("halfway"); });
   bed.executor.Advance(absl::Minutes(5));
+  bed.escapes_expected = 1;
 }
 
 const Moved& DriveAll() {
@@ -201,7 +222,8 @@ TEST_CASE("scheduler metrics: the manual has every family", "[scheduler][metrics
   const metrics::SchedulerMetrics all(registry);
   for (const std::string& family : registry.FamilyNames()) {
     INFO(family);
-    bool found = absl::StrContains(manual, absl::StrCat("`", family, "`"));
+    bool found = absl::StrContains(manual, absl::StrCat("`", family, "`")) ||
+                 absl::StrContains(manual, absl::StrCat("`", family, "{"));
     // Amounts of queues have one row for all kinds.
     for (const char* unit : {"_milli_cpu", "_memory_bytes", "_scalar_resources"}) {
       found |= absl::StartsWith(family, "volcano_queue_") && absl::EndsWith(family, unit);
