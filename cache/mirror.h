@@ -129,7 +129,6 @@ class Mirror {
   TableSizes table_sizes() const;
   size_t pods() const { return pods_.size(); }
   size_t nodes() const { return nodes_.size(); }
-  size_t shapes() const { return shapes_.shapes(); }
   int64_t rows_rewritten() const { return rows_rewritten_; }
 
  private:

@@ -202,8 +202,6 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                        .AddCounter("batholith_snapshot_rows_rewritten_total",
                                    "Rows written anew to publish snapshots.")
                        .With();
-  shapes_ =
-      registry.AddGauge("batholith_shapes", "Shapes of the pods in the last snapshot.").With();
   tables_.family =
       registry.AddGauge("batholith_table_entries", "Entries of tables that outside objects fill.");
   const CounterFamily lookups =

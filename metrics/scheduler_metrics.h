@@ -119,7 +119,6 @@ class SchedulerMetrics {
 
   // Snapshot and placement work of one cycle.
   void SnapshotRowsRewritten(int64_t rows);
-  void SetShapes(int64_t shapes);
   // Entries of a table that outside objects fill, such as "symbols".
   void SetTableEntries(std::string_view table, int64_t entries);
   // Questions for a node that an index answered, and those for which all nodes were asked.

@@ -292,7 +292,6 @@ void Scheduler::StartCycle() {
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
     context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);
-    context_.metrics->SetShapes(static_cast<int64_t>(mirror_.shapes()));
     rows_published_ = mirror_.rows_rewritten();
   }
   auto work = [this, worker = worker_, snapshot = std::move(snapshot), stops = guard_.stops(),
