@@ -267,6 +267,7 @@ TEST_CASE("queues: killed at any write of a command, the end is the same",
       }
       // Whatever its mark says by now, it stays closed when it is closed by hand.
       bed.Command("team", "CloseQueue");
+      death.Bury();
       bed.Wait(absl::Seconds(5));
       CHECK(bed.State("team") == "Closed");
       if (!death.happened()) break;
