@@ -64,9 +64,8 @@ TEST_CASE("pages: amounts of queues are quantities", "[scheduler]") {
              "job j queue=q min=1", "pod p job=j cpu=1500m mem=512Mi gpu=1",
              "pod big job=j cpu=7 mem=1Gi"});
   bed.Begin();
-  metrics::Registry metrics;
-  const auto pages =
-      net::MakeInProcessTransport(bed.executor, MakePages(bed.executor, *bed.scheduler, metrics));
+  const auto pages = net::MakeInProcessTransport(
+      bed.executor, MakeDebugPages(bed.executor, *bed.scheduler, nullptr));
   const types::Json page = bed.Fetch(*pages, "GET", "/debug/queues").json;
   REQUIRE(page.size() == 3);
   const types::Json& queue = page[1];
