@@ -107,10 +107,11 @@ Json PodGroupsJson(const CycleView& view) {
   for (const framework::PodGroupReport& report : view.report.pod_groups) {
     jobs[session.job(report.job).facts->Key()] = report.job;
   }
-  for (const auto* list : {&session.base().active_jobs, &session.base().jobs_without_queue}) {
-    for (model::JobId job : **list) {
-      if (!session.ConditionsOf(job).empty()) jobs[session.job(job).facts->Key()] = job;
-    }
+  for (model::JobId job : *session.base().active_jobs) {
+    jobs[session.job(job).facts->Key()] = job;
+  }
+  for (model::JobId job : *session.base().jobs_without_queue) {
+    if (!session.ConditionsOf(job).empty()) jobs[session.job(job).facts->Key()] = job;
   }
   std::map<std::string, Json> out;
   for (const auto& [key, group] : view.cluster.pod_groups()) {

@@ -102,7 +102,8 @@ TEST_CASE("volcano's files: every argument of its plugins is known, or said to h
         Names{"predicate.DynamicResourceAllocationEnable"});
   CHECK(Named(ConfFile("arguments_policy.yaml")) ==
         Names{"capacity.DynamicResourceAllocationEnable", "strategies[0].params.thresholds.pod",
-              "strategies[0].params.targetThresholds.pod"});
+              "strategies[0].params.targetThresholds.pod", "predicateErrorCacheEnable",
+              "maxDomains"});
   CHECK(Named(Without(ConfFile("arguments_placement.yaml"), kLater)) ==
         Names{"volumebinding.weight", "volumebinding.shape",
               "dynamicresources.filterTimeoutSeconds", "binpack.resources.example.com/foo"});

@@ -101,9 +101,12 @@ Outcome TellOnce(const Story& story, const std::vector<bool>& skip, const Flags&
   outcome.log = ReadAll(log);
   ::close(log);
   outcome.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  if (outcome.ok && outcome.log.find("cycle.failed") != std::string::npos) {
+  // What a barrier keeps from ending the process is a bug all the same.
+  for (const char* event : {"cycle.failed", "defect.", "exception."}) {
+    const size_t at = outcome.log.find(event);
+    if (!outcome.ok || at == std::string::npos) continue;
     outcome.ok = false;
-    outcome.what = "a cycle failed";
+    outcome.what = outcome.log.substr(at, outcome.log.find('\n', at) - at);
   }
   constexpr size_t kTailMax = 2000;
   if (outcome.log.size() > kTailMax) outcome.log.erase(0, outcome.log.size() - kTailMax);

@@ -28,6 +28,14 @@ int64_t ResidentBytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
+// What every cluster has, or is made again at once.
+bool IsStanding(const std::string& name) {
+  for (const char* whole : {"default", "root", "kubernetes", "volcano", "agent-scheduler"}) {
+    if (name == whole) return true;
+  }
+  return absl::StartsWith(name, "kube-") || absl::StartsWith(name, "system-");
+}
+
 // Does the deeds of one story, one after the other.
 class Teller {
  public:
@@ -39,6 +47,7 @@ class Teller {
   bool Do(const Deed& deed);
   // Everything but what every cluster has; returns what stays.
   std::string DeleteAll();
+  void MakeQueuesAnew();
   // A plain batch job of two pods on a node of its own; returns what is wrong.
   std::string RunNeighbour();
   WholeSystem& system() { return system_; }
@@ -47,9 +56,9 @@ class Teller {
   void Send(const std::string& method, const std::string& target, const Json& body,
             const std::string& type = "application/json");
   void Put(const Deed& deed, bool create_first);
+  void Replace(const Deed& deed, const std::string& target);
   void Patch(const std::string& target, const Json& body, const std::string& part);
   void Touch(const Deed& deed);
-  size_t DeleteOnce(const Kind& kind);
   size_t DeleteOnce(const std::string& collection);
 
   Progress& progress_;
@@ -64,14 +73,24 @@ void Teller::Send(const std::string& method, const std::string& target, const Js
   if (last_code_ / 100 == 2) ++progress_.accepted;
 }
 
+void Teller::Replace(const Deed& deed, const std::string& target) {
+  Json body = deed.body;
+  const WholeSystem::Answer there = system_.Call("GET", target);
+  // As a client does that read the object before.
+  if (there.code == 200 && body.Find("metadata") != nullptr) {
+    body["metadata"]["resourceVersion"] = there.body.At({"metadata", "resourceVersion"});
+  }
+  Send("PUT", target, body);
+}
+
 void Teller::Put(const Deed& deed, bool create_first) {
   const std::string collection = deed.kind->Path(deed.ns);
   const std::string target = absl::StrCat(collection, "/", deed.name);
   if (create_first) {
     Send("POST", collection, deed.body);
-    if (last_code_ == 409) Send("PUT", target, deed.body);
+    if (last_code_ == 409) Replace(deed, target);
   } else {
-    Send("PUT", target, deed.body);
+    Replace(deed, target);
     if (last_code_ == 404) Send("POST", collection, deed.body);
   }
   // What a subresource holds is not written with the rest.
@@ -163,10 +182,7 @@ size_t Teller::DeleteOnce(const std::string& collection) {
   for (const Json& item : list["items"].items()) {
     const Json& meta = item["metadata"];
     const std::string name(meta["name"].AsString());
-    const bool standing = absl::EndsWith(collection, "/namespaces")
-                              ? name == "default" || absl::StartsWith(name, "kube-")
-                              : name == "default" || name == "root" || name == "kubernetes";
-    if (standing && meta["deletionTimestamp"].is_null()) continue;
+    if (IsStanding(name) && meta["deletionTimestamp"].is_null()) continue;
     ++count;
     const std::string ns(meta["namespace"].AsString());
     const size_t slash = collection.rfind('/');
@@ -180,6 +196,21 @@ size_t Teller::DeleteOnce(const std::string& collection) {
     system_.Call("DELETE", target + "?gracePeriodSeconds=0&propagationPolicy=Background");
   }
   return count;
+}
+
+// As the scheduler makes them.
+void Teller::MakeQueuesAnew() {
+  const std::string queues = KindNamed("Queue").Path("");
+  for (const char* name : {"default", "root"}) {
+    const std::string target = absl::StrCat(queues, "/", name);
+    system_.Call("PATCH", target, R"({"metadata":{"finalizers":null}})", kMergePatch);
+    system_.Call("DELETE", target);
+    Json queue =
+        Json::MakeObject({{"apiVersion", KindNamed("Queue").api_version}, {"kind", "Queue"}});
+    queue["metadata"]["name"] = name;
+    queue["spec"] = Json::MakeObject({{"weight", 1}, {"reclaimable", std::string(name) != "root"}});
+    system_.Call("POST", queues, queue.Dump());
+  }
 }
 
 std::string Teller::DeleteAll() {
@@ -207,20 +238,7 @@ std::string Teller::DeleteAll() {
     if (left.empty()) break;
   }
   if (!left.empty()) return absl::StrCat("does not go: ", left);
-  // The standing queues as they are made.
-  for (const char* name : {"default", "root"}) {
-    Json queue =
-        Json::MakeObject({{"apiVersion", "scheduling.volcano.sh/v1beta1"}, {"kind", "Queue"}});
-    queue["metadata"]["name"] = name;
-    queue["spec"]["weight"] = 1;
-    queue["spec"]["reclaimable"] = std::string(name) == "default";
-    const std::string queues = KindNamed("Queue").Path("");
-    const std::string target = absl::StrCat(queues, "/", name);
-    if (system_.Call("PUT", target, queue.Dump()).code == 404) {
-      system_.Call("POST", queues, queue.Dump());
-    }
-    system_.Call("PATCH", target + "/status", R"({"status":{"state":"Open"}})", kMergePatch);
-  }
+  MakeQueuesAnew();
   if (!system_.Pass(absl::Seconds(5))) return "no rest on an empty cluster";
   const cache::Mirror& mirror = system_.scheduler().mirror();
   if (mirror.pods() != 0) return absl::StrCat("the mirror keeps pods: ", mirror.pods());
