@@ -43,8 +43,11 @@ bool Sweep(Core& core, const std::string& ns) {
   }
   if (!empty) return false;
   Json object = ParseStored(*stored);
+  const bool was_final = object.At({"spec", "finalizers"}).is_null();
   object["spec"].Erase("finalizers");
   if (HasFinalizers(object)) {
+    if (was_final)
+      return false;  // Somebody else's finalizers stay; writing it again tells nothing.
     core.store->Put(core.CollectionOf(*core.registry.Find("", "v1", "namespaces")), object);
   } else {
     core.store->Remove(core.CollectionOf(*core.registry.Find("", "v1", "namespaces")), object);

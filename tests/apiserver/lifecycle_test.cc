@@ -152,6 +152,17 @@ TEST_CASE("namespaces: go with all that is in them, once that is gone") {
   CHECK(bed.Get(in + "/pods").body["items"].empty());
 }
 
+TEST_CASE("namespaces: one that somebody's finalizer keeps is written no more") {
+  Bed bed;
+  bed.Post("/api/v1/namespaces",
+           R"({"metadata":{"name":"foo","finalizers":["example.com/mine"]}})");
+  const std::string path = "/api/v1/namespaces/foo";
+  CHECK(bed.Delete(path).code == 200);
+  const std::string version = bed.Get(path).at({"metadata", "resourceVersion"});
+  bed.Post(kPods, PodJson("other"));
+  CHECK(bed.Get(path).at({"metadata", "resourceVersion"}) == version);
+}
+
 TEST_CASE("binding: gives the node, once") {
   Bed bed;
   const Answer made = bed.Post(kPods, PodJson("a"));
