@@ -30,6 +30,7 @@ void CronJobController::OnAdd(const CronJob& cron) {
 }
 
 void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
+  gone_.erase(after.meta.uid);
   if (before.spec == after.spec && before.meta.deletion_time == after.meta.deletion_time) {
     return;  // A status: ours.
   }
@@ -49,6 +50,7 @@ void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
 
 // Its next run may be years away.
 void CronJobController::OnDelete(const CronJob& cron) {
+  gone_.erase(cron.meta.uid);
   lanes_.queue().Drop(StoreKey(cron.meta.ns, cron.meta.name));
 }
 
@@ -74,12 +76,19 @@ void CronJobController::OnDelete(const BatchJob& job) {
 net::Awaitable<LaneHooks::Outcome> CronJobController::Work(std::string key) {
   LaneHooks::Outcome outcome;
   const auto cron = crons_.FindKey(key);
-  if (cron == nullptr || cron->meta.deletion_time.has_value()) co_return std::move(outcome);
+  if (cron == nullptr || cron->meta.deletion_time.has_value() || gone_.contains(cron->meta.uid)) {
+    co_return std::move(outcome);
+  }
   CronPass pass(context_, jobs_, *cron);
   outcome = co_await pass.Run();
   // Also after a failure: what was seen and done stays true.
   const Known<CronJob> written = co_await WriteStatus(context_.api, crons_, cron, pass.cron());
-  if (outcome.status.ok() && !absl::IsNotFound(written.status())) outcome.status = written.status();
+  if (absl::IsNotFound(written.status())) {
+    const auto known = crons_.FindKey(key);
+    if (known != nullptr && known->meta.uid == cron->meta.uid) gone_.insert(cron->meta.uid);
+  } else if (outcome.status.ok()) {
+    outcome.status = written.status();
+  }
   co_return std::move(outcome);
 }
 

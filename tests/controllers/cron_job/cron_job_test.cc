@@ -109,6 +109,22 @@ TEST_CASE("cron jobs: a job for each run", "[controllers][cron_job]") {
   CHECK(bed.Reasons() == List{"SuccessfulCreate", "SuccessfulCreate"});
 }
 
+// Its jobs are collected at once, and each deletion calls for another look.
+TEST_CASE("cron jobs: nothing is made anew for one that is gone and not told of yet",
+          "[controllers][cron_job]") {
+  CronJobBed bed;
+  bed.StartCrons();
+  bed.MakeCron(R"("schedule":"*/5 * * * *")");
+  bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
+    if (!absl::EndsWith(request.target, "/cronjobs/c/status")) return std::nullopt;
+    return test::Fault{.code = 404, .reason = "NotFound"};
+  };
+  bed.GoTo(ClockTime("10:06"));
+  REQUIRE(bed.Jobs().size() == 1);
+  bed.DeleteJob(bed.Jobs()[0]);
+  CHECK(bed.Jobs().empty());
+}
+
 TEST_CASE("cron jobs: the clock of UTC is written with a Z", "[controllers][cron_job]") {
   CronJobBed bed;
   bed.StartCrons();
