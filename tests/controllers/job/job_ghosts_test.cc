@@ -66,6 +66,19 @@ TEST_CASE("job ghosts: a pod that is gone when its mark is answered does not kee
   CHECK(bed.Phase("j") == "Running");
 }
 
+// Mostly it is collected, because its job is gone and the watch has yet to tell.
+TEST_CASE("job ghosts: a group that goes as soon as it is made is made anew after a pause",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("t", 1));
+  REQUIRE(bed.Names(JobBed::kGroups).size() == 1);
+  bed.Call("DELETE", absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
+  CHECK(bed.Names(JobBed::kGroups).empty());
+  bed.Wait(absl::Seconds(2));
+  CHECK(bed.Names(JobBed::kGroups).size() == 1);
+}
+
 TEST_CASE("job ghosts: a group that is gone when its creation is answered is made anew",
           "[controllers][job]") {
   JobBed bed;
