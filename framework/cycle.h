@@ -34,8 +34,6 @@ class PolicyInstance {
   bool follows_clock() const;
   // Of all its plugins together.
   PluginNeeds needs() const;
-  // Jobs that cycles leave alone until something may help them.
-  const UnschedulableJobs& unschedulable() const { return *unschedulable_; }
 
  private:
   friend class Cycle;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algo/resource_algebra.h"
+#include "base/next_different_row.h"
 
 namespace bth::framework {
 namespace {
@@ -15,13 +16,6 @@ constexpr size_t kBlockRows = model::NodeAmounts::kRowsPerChunk;
 
 bool Grew(const ResourceVec& before, const ResourceVec& now) {
   return !now.AllAtMost(before);
-}
-
-// The first row at or after `row` that may differ.
-template <typename Column>
-size_t NextRowThatMayDiffer(const Column& now, const Column& before, size_t row) {
-  const size_t chunk = now.NextDifferentChunk(before, row / Column::kRowsPerChunk);
-  return std::max(row, chunk * Column::kRowsPerChunk);
 }
 
 template <typename Column>

@@ -44,7 +44,6 @@ class UnschedulableJobs {
   // Before an action that evicts: what it answers follows everything that happened.
   void PrepareEviction(Session& session);
 
-  bool empty() const { return records_.empty(); }
   size_t size() const { return records_.size(); }
   // Of them, the ones whose PodGroup counts as unschedulable.
   int64_t unschedulable() const { return unschedulable_; }

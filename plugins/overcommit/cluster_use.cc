@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algo/queue_claims.h"
+#include "base/next_different_row.h"
 
 namespace bth::plugins::overcommit {
 namespace {
@@ -28,13 +29,6 @@ ResourceVec UseOfBlock(const Nodes& nodes, const model::NodeAmounts& allocatable
   return use;
 }
 
-// The first row at or after `row` that may differ.
-template <typename Column>
-size_t NextDifferentRow(const Column& now, const Column& before, size_t row) {
-  const size_t chunk = now.NextDifferentChunk(before, row / Column::kRowsPerChunk);
-  return std::max(row, chunk * Column::kRowsPerChunk);
-}
-
 }  // namespace
 
 void ClusterUse::Advance(const model::Snapshot& base) {
@@ -52,9 +46,9 @@ void ClusterUse::FollowNodes(const model::Snapshot& base) {
   }
   const size_t rows = std::max(nodes_.size(), base.nodes.size());
   for (size_t row = 0; row < rows; row += kBlockRows) {
-    row = std::min({NextDifferentRow(base.nodes, nodes_, row),
-                    NextDifferentRow(base.allocatable, allocatable_, row),
-                    NextDifferentRow(base.usage.idle, idle_, row)});
+    row = std::min({NextRowThatMayDiffer(base.nodes, nodes_, row),
+                    NextRowThatMayDiffer(base.allocatable, allocatable_, row),
+                    NextRowThatMayDiffer(base.usage.idle, idle_, row)});
     if (row >= rows) break;
     used_ -= UseOfBlock(nodes_, allocatable_, idle_, row);
     used_ += UseOfBlock(base.nodes, base.allocatable, base.usage.idle, row);
