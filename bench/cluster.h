@@ -154,8 +154,8 @@ class Cluster {
 // Runs cycles of one policy, as the daemon does: plugins and caches live on between them. The
 // change that leads to each cycle counts too, because what it writes is copied first.
 inline void RunCycles(benchmark::State& state, Cluster& cluster,
-                      const std::function<void()>& change, int workers = 1) {
-  PolicyBed bed(kConf, workers);
+                      const std::function<void()>& change) {
+  PolicyBed bed(kConf);
   size_t binds = bed.RunOnce(cluster.mirror().Publish());  // What only a first cycle does.
   int64_t jobs = 0;                                        // Most that one cycle looked at.
   for (auto _ : state) {

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
-#include "base/worker_pool.h"
 #include "conf/load.h"
 #include "framework/cycle.h"
 #include "plugins/builtin.h"
@@ -107,7 +106,6 @@ void RunEvictions(benchmark::State& state, const std::string& action) {
   actions::RegisterBuiltinActions(registry);
   const auto policy = PolicyWith(action, registry);
   const auto snapshot = cluster.mirror().Publish();
-  WorkerPool workers(1);
   size_t evictions = 0;
   for (auto _ : state) {
     CountingSink sink;
@@ -115,7 +113,6 @@ void RunEvictions(benchmark::State& state, const std::string& action) {
     context.snapshot = snapshot;
     context.sink = &sink;
     context.clock = &cluster.clock();
-    context.workers = &workers;
     context.uid = "session";
     framework::Cycle cycle(*policy, std::move(context));
     if (!cycle.Run().ok()) state.SkipWithError("the cycle failed");

@@ -164,7 +164,6 @@ void BM_ReclaimAmongQueues(benchmark::State& state) {
   Organisation world(state.range(0), state.range(1));
   const auto policy = MakePolicy();
   const ManualClock clock(absl::FromUnixSeconds(1'000'000));
-  WorkerPool workers(1);
   size_t evictions = 0;
   const auto run = [&] {
     CountingSink sink;
@@ -172,7 +171,6 @@ void BM_ReclaimAmongQueues(benchmark::State& state) {
     context.snapshot = world.mirror().Publish();
     context.sink = &sink;
     context.clock = &clock;
-    context.workers = &workers;
     framework::Cycle cycle(*policy, std::move(context));
     if (!cycle.Run().ok()) state.SkipWithError("the cycle failed");
     evictions = sink.evictions;

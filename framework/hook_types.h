@@ -45,15 +45,15 @@ enum class Normalize : uint8_t {
 
 // A filter that depends only on the pod's constraints and the node's facts. Its verdicts are
 // kept across cycles per (constraints, facts version) and must abort (FitCode::kUnresolvable or
-// kError). Called on any worker; writes out[block.Offset(node)].
+// kError). Writes out[block.Offset(node)].
 using StaticFilterFn =
     std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<ReasonId> out)>;
-// A filter that depends on the node's present use. Any worker.
+// A filter that depends on the node's present use.
 using UsageFilterFn = std::function<void(ShapeId, NodeRange block, absl::Span<ReasonId> out)>;
-// A filter that depends on other nodes' use (anti-affinity, spread). Scheduling thread.
+// A filter that depends on other nodes' use (anti-affinity, spread).
 using GlobalFilterFn = std::function<void(TaskId, NodeRange block, absl::Span<ReasonId> out)>;
 
-// Raw scores from constraints and facts; whole numbers. Any worker.
+// Raw scores from constraints and facts; whole numbers.
 using StaticScoreFn =
     std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<int64_t> raw)>;
 struct StaticScore {
@@ -61,7 +61,7 @@ struct StaticScore {
   Normalize normalize = Normalize::kNone;
   double weight = 1;
 };
-// Adds its weighted scores to `sum`. Any worker.
+// Adds its weighted scores to `sum`.
 using UsageScoreFn = std::function<void(ShapeId, NodeRange block, absl::Span<double> sum)>;
 // Adds its weighted scores of `nodes`, all of them feasible. Scheduling thread.
 using GlobalScoreFn =

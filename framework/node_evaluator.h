@@ -32,7 +32,7 @@ struct ScoreBasis {
 
 // A run of one node is judged by the rows of the session, a longer one by columns if they are
 // up to date; both give the same. Lives for one session.
-// Thread: scheduling; what is const also on its workers.
+// Thread: scheduling.
 class NodeEvaluator {
  public:
   static constexpr size_t kRunNodesMax = 256;

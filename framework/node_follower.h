@@ -10,7 +10,7 @@ namespace bth::framework {
 
 // Whoever owns such values reads them again through CatchUp and trusts them only while
 // `up_to_date`, so that values never lie, however late they catch up. Lives for one session.
-// Thread: CatchUp on the scheduling thread, `up_to_date` also on workers.
+// Thread: scheduling.
 class NodeFollower {
  public:
   explicit NodeFollower(const Session& session) : session_(session) {}

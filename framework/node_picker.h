@@ -19,7 +19,7 @@ namespace bth::framework {
 
 // All nodes are considered. The best total score wins, ties go to the first node by name. Nodes
 // with the room now go before nodes that will have it.
-// Thread: scheduling; scans are spread over the session's workers in fixed blocks.
+// Thread: scheduling.
 class NodePicker {
  public:
   explicit NodePicker(Session& session);

@@ -28,24 +28,23 @@ NodeId NodeScan::Best(ShapeId shape, Room room) {
   slots_.resize(runs);
   maxima_.assign(session_.hooks().static_score.size(), 0);
   evaluator_.BeginScan();
-  WorkerPool& workers = *session_.context().workers;
   const bool needs_maxima = evaluator_.NeedsMaxima(*fit);
   const bool timed = passes_++ % kTimedEvery == 0;
   if (needs_maxima || timed) {
     std::optional<StageClock> stages;
     if (timed) stages.emplace(session_);
-    workers.ForBlocks(runs, [&](size_t i) { Filter(i, shape, *fit, room); });
+    for (size_t i = 0; i < runs; ++i) Filter(i, shape, *fit, room);
     if (stages) stages->Ended(metrics::Stage::kPredicate);
     if (needs_maxima) RaiseMaxima(*fit);
     const ScoreBasis basis = evaluator_.BasisFor(fit, maxima_);
-    workers.ForBlocks(runs, [&](size_t i) { Rank(i, shape, basis); });
+    for (size_t i = 0; i < runs; ++i) Rank(i, shape, basis);
     if (stages) stages->Ended(metrics::Stage::kScoring);
   } else {
     const ScoreBasis basis = evaluator_.BasisFor(fit, maxima_);
-    workers.ForBlocks(runs, [&](size_t i) {
+    for (size_t i = 0; i < runs; ++i) {
       Filter(i, shape, *fit, room);
       Rank(i, shape, basis);
-    });
+    }
   }
   RankedNode best;
   for (const Slot& slot : slots_) {

@@ -13,7 +13,7 @@
 namespace bth::framework {
 
 // Allocates nothing after the first call. Lives for one session.
-// Thread: scheduling; the work is spread over the session's workers in fixed blocks.
+// Thread: scheduling.
 class NodeScan {
  public:
   NodeScan(Session& session, NodeEvaluator& evaluator);
@@ -22,8 +22,8 @@ class NodeScan {
   model::NodeId Best(model::ShapeId shape, Room room);
 
  private:
-  // What a worker leaves for the others, one per run of nodes.
-  struct alignas(64) Slot {
+  // What is known of a run of nodes.
+  struct Slot {
     std::array<uint8_t, NodeEvaluator::kRunNodesMax> feasible;
     bool any = false;
     RankedNode best;

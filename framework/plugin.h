@@ -90,8 +90,7 @@ struct PluginNeeds {
   bool documents = false;
 };
 
-// Lives until the policy is reloaded; its hooks live for one session. Thread: scheduling, but
-// filters and scores run on workers.
+// Lives until the policy is reloaded; its hooks live for one session. Thread: scheduling.
 class Plugin {
  public:
   virtual ~Plugin() = default;

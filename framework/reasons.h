@@ -38,7 +38,7 @@ class ReasonTable {
   ReasonId RegisterLack(size_t dimension, std::string_view text);
   // A reason that names an object, as found by a filter of the present session; forgotten when the
   // next one begins, so that it must not be kept. When there are too many of them, `general` is
-  // returned instead. Thread: scheduling, while no worker reads.
+  // returned instead. Thread: scheduling.
   ReasonId Describe(FitCode code, std::string_view text, ReasonId general);
   // Before a session registers its reasons.
   void BeginSession();

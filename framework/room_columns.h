@@ -15,7 +15,7 @@ namespace bth::framework {
 
 // Only the dimensions that a request names are read, one array each, instead of the whole rows of
 // idle and leaving resources. Lives for one session.
-// Thread: CatchUp on the scheduling thread, reads on any worker.
+// Thread: scheduling.
 class RoomColumns {
  public:
   explicit RoomColumns(const Session& session) : session_(session), follower_(session) {}

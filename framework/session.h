@@ -12,7 +12,6 @@
 #include "api/model/snapshot.h"
 #include "base/clock.h"
 #include "base/ids.h"
-#include "base/worker_pool.h"
 #include "conf/policy.h"
 #include "framework/effects.h"
 #include "framework/fit_report.h"
@@ -35,7 +34,6 @@ struct SessionContext {
   const conf::Policy* policy = nullptr;
   EffectSink* sink = nullptr;
   const Clock* clock = nullptr;
-  WorkerPool* workers = nullptr;
   StaticFitCache* static_fits = nullptr;         // Outlives sessions.
   PeerCounts* peers = nullptr;                   // Outlives sessions; null: it makes its own.
   ReasonTable* reasons = nullptr;                // Outlives sessions, so that ids stay.
@@ -61,7 +59,7 @@ struct NodeChoice {
   bool on_future_room = false;  // Only fits when releasing pods have left.
 };
 
-// Thread: scheduling. Reads are also made by workers while the scheduling thread waits for them.
+// Thread: scheduling.
 class Session {
  public:
   explicit Session(SessionContext context);

@@ -13,7 +13,7 @@ namespace bth::framework {
 
 // What shapes with the same constraints and the same maxima have in common: normalising takes a
 // division per node and score. Keeps kColumnsMax; the least recently used go first. Lives for one
-// session. Thread: Get on the scheduling thread; any worker reads what it returned until the next.
+// session. What Get returned is good until the next. Thread: scheduling.
 class StaticSums {
  public:
   static constexpr size_t kColumnsMax = 32;  // 80 KB each at 10,000 nodes.

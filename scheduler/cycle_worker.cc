@@ -25,7 +25,6 @@ std::string SessionUid(Rng& rng) {
 
 CycleWorker::CycleWorker(CycleWorkerContext context, const CycleWorkerOptions& options)
     : context_(context),
-      workers_(options.workers),
       rng_(options.seed),
       check_every_(options.check_every),
       lifts_queue_gates_(options.lifts_queue_gates) {}
@@ -56,7 +55,6 @@ void CycleWorker::TryRun(std::shared_ptr<const model::Snapshot> snapshot, cache:
   session.snapshot = std::move(snapshot);
   session.sink = &context_.sink;
   session.clock = &context_.clock;
-  session.workers = &workers_;
   session.metrics = context_.metrics;
   session.extender = &context_.extender;
   session.uid = SessionUid(rng_);

@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "base/worker_pool.h"
 #include "cache/effect_queue.h"
 #include "cache/write_stops.h"
 #include "framework/cycle.h"
@@ -29,7 +28,6 @@ struct CycleDefect {
 };
 
 struct CycleWorkerOptions {
-  int workers = 1;
   uint64_t seed = 1;
   int check_every = 1;  // Cycles.
   bool lifts_queue_gates = false;
@@ -74,7 +72,6 @@ class CycleWorker {
   CycleDefect DefectOf(const std::exception& error) const;
 
   const CycleWorkerContext context_;
-  WorkerPool workers_;
   Rng rng_;
   const int check_every_;
   const bool lifts_queue_gates_;

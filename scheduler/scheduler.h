@@ -54,7 +54,6 @@ struct SchedulerOptions {
   CyclePaceOptions pace;
   // Changes that only statuses follow may wait so long.
   absl::Duration status_delay = absl::Milliseconds(200);
-  int workers = 1;  // Of filters and scores; 1: the scheduling thread itself.
   // Cycles; 1 in tests. A checked cycle writes nothing until the check is through: below one in a
   // hundred, so that the slowest percent of bindings does not feel it.
   int check_invariants_every = 128;

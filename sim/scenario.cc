@@ -150,11 +150,9 @@ class ScenarioRun final {
     }
     BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(scenario_["conf"], "conf"));
     std::vector<conf::Finding> findings;
-    BTH_ASSIGN_OR_RETURN(
-        simulation_,
-        Simulation::Create(std::move(cluster), std::move(policy), Builtins(),
-                           {.apply = scenario_["apply"].AsBool(), .workers = options_.workers},
-                           &findings));
+    BTH_ASSIGN_OR_RETURN(simulation_,
+                         Simulation::Create(std::move(cluster), std::move(policy), Builtins(),
+                                            {.apply = scenario_["apply"].AsBool()}, &findings));
     return absl::OkStatus();
   }
 

@@ -35,7 +35,6 @@ struct ScenarioOutcome {
 // What must make no difference.
 struct ScenarioOptions {
   bool reversed = false;  // Objects are given last first.
-  int workers = 1;
 };
 
 // Runs every document. kInvalidArgument names the document and the place; kInternal: a bug.

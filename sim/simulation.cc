@@ -61,7 +61,6 @@ Simulation::Simulation(Cluster cluster, const framework::Registry& registry,
       cluster_(std::move(cluster)),
       clock_(cluster_.LatestTime()),
       mirror_(clock_, {}),
-      workers_(options.workers),
       rng_(options.seed),
       metrics_(metric_registry_) {}
 
@@ -116,7 +115,6 @@ absl::Status Simulation::TryCycle() {
   context.snapshot = mirror_.Publish();
   context.sink = &sink_;
   context.clock = &clock_;
-  context.workers = &workers_;
   context.metrics = &metrics_;
   context.uid = SessionUid();
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));

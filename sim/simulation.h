@@ -12,7 +12,6 @@
 #include "api/types/json.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "base/worker_pool.h"
 #include "cache/mirror.h"
 #include "conf/policy.h"
 #include "framework/cycle.h"
@@ -49,7 +48,6 @@ struct SimulationOptions {
   // show what the cycle reported.
   bool apply = false;
   absl::Duration period = absl::Seconds(1);  // From cycle to cycle.
-  int workers = 1;
   uint64_t seed = 1;
 };
 
@@ -92,7 +90,6 @@ class Simulation {
   Cluster cluster_;
   ManualClock clock_;
   cache::Mirror mirror_;
-  WorkerPool workers_;
   Rng rng_;
   metrics::Registry metric_registry_;
   metrics::SchedulerMetrics metrics_;

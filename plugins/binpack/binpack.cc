@@ -66,8 +66,7 @@ double Fullness(absl::Span<const Part> parts, double weight_sum,
   return sum / weight_sum * static_cast<double>(algo::kScoreTop);
 }
 
-// Its weights by dimension are those of the present session. Thread: scheduling; scores on any
-// worker.
+// Its weights by dimension are those of the present session. Thread: scheduling.
 class BinPack final : public framework::Plugin {
  public:
   explicit BinPack(PackWeights weights) : weights_(std::move(weights)) {}

@@ -25,7 +25,7 @@ struct Parts {
 };
 
 // Adds the same scores as one node at a time gets. Lives for one session.
-// Thread: CatchUp on the scheduling thread, the rest on any worker.
+// Thread: scheduling.
 class FillColumns {
  public:
   // `counted` are the resources that can count for some shape; at most one per dimension.

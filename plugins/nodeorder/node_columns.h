@@ -15,7 +15,7 @@ enum class Favour : uint8_t { kFree, kUsed };  // LeastAllocated, MostAllocated.
 
 // Adds the same scores as the formulas of algo/node_scores.h, in double arithmetic that is exact
 // for the quantities it takes, so that loops vectorise. Lives for one session.
-// Thread: CatchUp on the scheduling thread, the rest on any worker.
+// Thread: scheduling.
 class NodeColumns {
  public:
   NodeColumns(const framework::Session& session, const NodeCapacities& capacities)

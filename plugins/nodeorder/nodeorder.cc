@@ -160,7 +160,7 @@ framework::StaticScore StaticScoreOf(const Session& session, int64_t weight, Nor
       .weight = static_cast<double>(weight)};
 }
 
-// Keeps the capacities from session to session. Thread: scheduling; scores on any worker.
+// Keeps the capacities from session to session. Thread: scheduling.
 class NodeOrder final : public framework::Plugin {
  public:
   explicit NodeOrder(const OrderWeights& weights) : weights_(weights) {}

@@ -12,7 +12,7 @@ namespace bth::plugins::predicates {
 
 // Pods that count against a node's limit are all that are there or promised, but for those that
 // this session evicts. Keeps a verdict per node for questions about many; single nodes are judged
-// afresh. Lives for one session. Thread: CatchUp on the scheduling thread, reads on any worker.
+// afresh. Lives for one session. Thread: scheduling.
 class PodLimits {
  public:
   explicit PodLimits(const framework::Session& session) : session_(session), follower_(session) {}

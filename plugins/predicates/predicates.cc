@@ -95,7 +95,7 @@ framework::StaticFilterFn StaticFilter(const Session& session, ReasonId reason, 
 }
 
 // Registers its filters in the order in which kube-scheduler's reasons appear. Keeps the pod
-// limits and ports of the present session. Thread: scheduling; filters on any worker.
+// limits and ports of the present session. Thread: scheduling.
 class Predicates final : public framework::Plugin {
  public:
   explicit Predicates(const Switches& switches) : switches_(switches) {}

@@ -88,8 +88,7 @@ ScoreParts PartsOfPod(const model::PodExtras& extras, const ResourceVec& request
   return parts;
 }
 
-// Its tables by dimension are those of the present session. Thread: scheduling; filters and scores
-// on any worker.
+// Its tables by dimension are those of the present session. Thread: scheduling.
 class ResourceStrategyFit final : public framework::Plugin {
  public:
   explicit ResourceStrategyFit(resource_strategy_fit::Options options)

@@ -42,7 +42,7 @@ struct Zone {
 using Zones = std::map<std::string, Zone, std::less<>>;
 
 // Remembers when it last named victims; that is forgotten when the policy is loaded anew. The time
-// is that at which the session opened. Thread: scheduling; filters and scores run on workers.
+// is that at which the session opened. Thread: scheduling.
 class Tdm final : public framework::Plugin {
  public:
   Tdm(Zones zones, absl::Duration evict_period)

@@ -34,7 +34,7 @@ absl::Duration WindowOf(const conf::Policy& policy) {
 }
 
 // Columns and young tasks are kept between sessions; what is guessed is of one session.
-// Thread: scheduling; filters and scores on any worker.
+// Thread: scheduling.
 class Usage final : public framework::Plugin {
  public:
   explicit Usage(usage::Options options) : options_(std::move(options)) {}

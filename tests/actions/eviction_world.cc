@@ -165,7 +165,6 @@ class EvictionWorld::Sink final : public framework::EffectSink {
 
 EvictionWorld::EvictionWorld(std::string_view conf, int leave_cycles)
     : clock_(absl::FromUnixSeconds(1'000'000)),
-      workers_(1),
       mirror_(clock_, {}),
       policy_(MakePolicy(conf)),
       leave_cycles_(leave_cycles) {
@@ -334,7 +333,6 @@ EvictionCycle EvictionWorld::Step() {
   context.snapshot = mirror_.Publish();
   context.sink = &sink;
   context.clock = &clock_;
-  context.workers = &workers_;
   context.uid = "session";
   framework::Cycle cycle(*policy_, std::move(context));
   sink.Watch(&cycle.session());

@@ -13,7 +13,6 @@
 #include "api/model/task_status.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "base/worker_pool.h"
 #include "cache/mirror.h"
 #include "framework/cycle.h"
 #include "framework/effects.h"
@@ -97,7 +96,6 @@ class EvictionWorld {
   void LetVictimsGo();
 
   ManualClock clock_;
-  WorkerPool workers_;
   cache::Mirror mirror_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   const int leave_cycles_;

@@ -5,7 +5,6 @@
 
 #include "base/cow_vector.h"
 #include "base/interner.h"
-#include "base/worker_pool.h"
 #include "tests/support/catch.h"
 
 namespace bth {
@@ -65,25 +64,6 @@ TEST_CASE("defect: a symbol of nobody has no text", "[base]") {
 TEST_CASE("defect: a broken claim is named", "[base]") {
   CHECK(DefectIn([] { BTH_REQUIRE(1 + 1 == 3); }) == "broken invariant: 1 + 1 == 3");
   CHECK(DefectIn([] { BTH_REQUIRE(1 + 1 == 2); }).empty());
-}
-
-TEST_CASE("worker pool: what the first block throws reaches the caller, at any number of workers",
-          "[base]") {
-  for (int workers : {1, 2, 4}) {
-    WorkerPool pool(workers);
-    for (int round = 0; round < 20; ++round) {
-      const std::string defect = DefectIn([&pool] {
-        pool.ForBlocks(100, [](size_t block) {
-          if (block == 7) BTH_REQUIRE(block != 7);
-          if (block == 60) BTH_REQUIRE(block != 60);
-        });
-      });
-      CHECK(defect == "broken invariant: block != 7");
-    }
-    size_t blocks = 0;
-    pool.ForBlocks(1, [&blocks](size_t) { ++blocks; });
-    CHECK(blocks == 1);  // It goes on working.
-  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The small tools: clock, strings, digest, random numbers, status, worker pool.
+// The small tools: clock, strings, digest, random numbers, status.
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -10,53 +10,10 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "base/worker_pool.h"
 #include "tests/support/catch.h"
 
 namespace bth {
 namespace {
-
-TEST_CASE("worker pool: covers every block exactly once", "[base]") {
-  for (int workers : {1, 2, 4}) {
-    WorkerPool pool(workers);
-    CHECK(pool.workers() == workers);
-    for (size_t blocks : {size_t{0}, size_t{1}, size_t{2}, size_t{7}, size_t{1000}}) {
-      for (int round = 0; round < 20; ++round) {
-        std::vector<std::atomic<int>> hits(blocks);
-        pool.ForBlocks(blocks, [&hits](size_t block) { ++hits[block]; });
-        int wrong = 0;
-        for (const auto& hit : hits) wrong += hit != 1;
-        REQUIRE(wrong == 0);
-      }
-    }
-  }
-}
-
-TEST_CASE("worker pool: one worker runs on the caller's thread, in order", "[base]") {
-  WorkerPool pool(1);
-  std::vector<size_t> order;
-  bool same_thread = true;
-  const std::thread::id self = std::this_thread::get_id();
-  pool.ForBlocks(4, [&](size_t block) {
-    order.push_back(block);
-    same_thread = same_thread && std::this_thread::get_id() == self;
-  });
-  CHECK(order == std::vector<size_t>{0, 1, 2, 3});
-  CHECK(same_thread);
-}
-
-TEST_CASE("worker pool: what escapes from a block goes on to the caller", "[base]") {
-  for (int workers : {1, 4}) {
-    WorkerPool pool(workers);
-    const auto fails = [](size_t block) {
-      if (block == 3) throw std::runtime_error("block 3");
-    };
-    CHECK_THROWS_WITH(pool.ForBlocks(100, fails), "block 3");
-    std::atomic<int> ran{0};
-    pool.ForBlocks(100, [&ran](size_t) { ++ran; });
-    CHECK(ran == 100);
-  }
-}
 
 TEST_CASE("suggest: the nearest name, the first on ties, or none", "[base]") {
   struct Case {

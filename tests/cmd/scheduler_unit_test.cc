@@ -1,5 +1,5 @@
-// A scheduler as daemons run it: cycles on a thread of their own, workers beside it, and an I/O
-// thread that goes on meanwhile. Most other tests have one thread; ThreadSanitizer needs this one.
+// A scheduler as daemons run it: cycles on a thread of their own, and an I/O thread that goes on
+// meanwhile. Most other tests have one thread; ThreadSanitizer needs this one.
 #include "cmd/common/scheduler_unit.h"
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 using net::Awaitable;
 using types::Json;
 
-constexpr int kNodes = 520;  // More than one block of rows, so that the workers have their share.
+constexpr int kNodes = 520;  // More than one block of rows.
 constexpr int kGangs = 8;
 constexpr int kGangPods = 3;
 constexpr char kPods[] = "/api/v1/namespaces/default/pods";
@@ -85,7 +85,6 @@ class Daemon {
         *io_, net::MakeInProcessTransport(*io_, server_->handler()), client);
     direct_ = net::MakeInProcessTransport(*io_, server_->handler());
     scheduler::SchedulerOptions scheduling;
-    scheduling.workers = 3;
     scheduling.check_invariants_every = 1;
     scheduling.policy.path = policy_;
     absl::StatusOr<framework::Registry> registry = MakeRegistry("");

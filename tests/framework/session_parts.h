@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/worker_pool.h"
 #include "conf/policy.h"
 #include "framework/reasons.h"
 #include "framework/session.h"
@@ -20,7 +19,6 @@ class SessionParts {
             .policy = &policy_,
             .sink = &sink,
             .clock = &clock_,
-            .workers = &workers_,
             .static_fits = &fits_,
             .reasons = &reasons_,
             .metrics = nullptr,
@@ -30,7 +28,6 @@ class SessionParts {
  private:
   conf::Policy policy_;
   ManualClock clock_{absl::UnixEpoch()};
-  WorkerPool workers_{1};
   StaticFitCache fits_;
   ReasonTable reasons_;
 };

@@ -45,7 +45,6 @@ class ExtenderBed {
         *policy_, framework::SessionContext{.snapshot = world_.snapshot,
                                             .sink = &sink_,
                                             .clock = &clock_,
-                                            .workers = &workers_,
                                             .metrics = &line_.metrics,
                                             .extender = &client_,
                                             .uid = "session"});
@@ -90,7 +89,6 @@ class ExtenderBed {
       "node n1 cpu=8 res.example.com/x=4; queue root; queue q; job a queue=q; task plain job=a "
       "cpu=1; job b queue=q; task special job=b cpu=1 res.example.com/x=1");
   ManualClock clock_{absl::UnixEpoch()};
-  WorkerPool workers_{1};
   test::RecordingSink sink_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   std::unique_ptr<framework::Cycle> cycle_;

@@ -253,7 +253,6 @@ struct GateWorld {
     context.snapshot = world.snapshot;
     context.sink = &sink;
     context.clock = &clock;
-    context.workers = &workers;
     context.lifts_queue_gates = feature;
     cycle = std::make_unique<framework::Cycle>(*instance, std::move(context));
   }
@@ -268,7 +267,6 @@ struct GateWorld {
   World world;
   conf::Policy policy;
   ManualClock clock{absl::UnixEpoch()};
-  WorkerPool workers{1};
   RecordingSink sink;
   std::unique_ptr<framework::PolicyInstance> instance;
   std::unique_ptr<framework::Cycle> cycle;
@@ -383,13 +381,11 @@ TEST_CASE("capacity: gauges", "[plugins][capacity][cycle]") {
   metrics::Registry registry;
   metrics::SchedulerMetrics metrics(registry);
   ManualClock clock{absl::UnixEpoch()};
-  WorkerPool workers{1};
   RecordingSink sink;
   framework::SessionContext context;
   context.snapshot = world.snapshot;
   context.sink = &sink;
   context.clock = &clock;
-  context.workers = &workers;
   context.metrics = &metrics;
   framework::Cycle cycle(**instance, std::move(context));
   REQUIRE(cycle.Run().ok());

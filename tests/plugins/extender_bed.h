@@ -140,7 +140,6 @@ class ExtenderBed {
         *policy_, framework::SessionContext{.snapshot = world.snapshot,
                                             .sink = &sink_,
                                             .clock = &clock,
-                                            .workers = &workers_,
                                             .metrics = &metrics_,
                                             .extender = has_port ? &extender : nullptr,
                                             .uid = "session"});
@@ -176,7 +175,6 @@ class ExtenderBed {
  private:
   metrics::Registry registry_;
   metrics::SchedulerMetrics metrics_;
-  WorkerPool workers_{1};
   RecordingSink sink_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   std::unique_ptr<framework::Cycle> cycle_;

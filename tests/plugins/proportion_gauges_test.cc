@@ -28,7 +28,6 @@ class Cycles {
     framework::Cycle cycle(*instance_, {.snapshot = world.snapshot,
                                         .sink = &sink_,
                                         .clock = &clock_,
-                                        .workers = &workers_,
                                         .metrics = &metrics_,
                                         .uid = "session"});
     REQUIRE(cycle.Run().ok());
@@ -51,7 +50,6 @@ class Cycles {
   metrics::Registry registry_;
   metrics::SchedulerMetrics metrics_{registry_};
   ManualClock clock_{absl::UnixEpoch()};
-  WorkerPool workers_{1};
   RecordingSink sink_;
   std::unique_ptr<framework::PolicyInstance> instance_;
 };

@@ -38,9 +38,5 @@ TEST_CASE("scenarios: the order of objects changes nothing", "[sim][scenario][pr
   RunAll({.reversed = true});
 }
 
-TEST_CASE("scenarios: the number of workers changes nothing", "[sim][scenario][property]") {
-  RunAll({.workers = 8});
-}
-
 }  // namespace
 }  // namespace bth::sim

@@ -84,7 +84,6 @@ void PluginBed::Open() {
                                                                      .policy = &policy_,
                                                                      .sink = &sink_,
                                                                      .clock = &clock_,
-                                                                     .workers = &workers_,
                                                                      .static_fits = &static_fits_,
                                                                      .reasons = &reasons_,
                                                                      .metrics = nullptr,
@@ -137,12 +136,10 @@ CycleOutcome RunCycle(const framework::Registry& registry, conf::Policy policy,
       std::make_shared<const conf::Policy>(std::move(policy)), registry, &findings);
   Require(instance.status());
   ManualClock clock(absl::UnixEpoch());
-  WorkerPool workers(1);
   RecordingSink sink;
   framework::Cycle cycle(**instance, {.snapshot = world.snapshot,
                                       .sink = &sink,
                                       .clock = &clock,
-                                      .workers = &workers,
                                       .metrics = nullptr,
                                       .uid = "session"});
   Require(cycle.Run());

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/worker_pool.h"
 #include "conf/policy.h"
 #include "framework/cycle.h"
 #include "framework/effects.h"
@@ -71,7 +70,6 @@ class PluginBed {
   conf::Policy policy_;
   World world_;
   ManualClock clock_{absl::UnixEpoch()};
-  WorkerPool workers_{1};
   RecordingSink sink_;
   framework::StaticFitCache static_fits_;
   framework::ReasonTable reasons_;

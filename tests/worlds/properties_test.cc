@@ -39,7 +39,7 @@ TEST_CASE("statement: rollback restores every column", "[framework][property]") 
 TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][property]") {
   ForEachWorld(3000, [](Rng& rng) {
     const auto snapshot = SnapshotOf(RandomWorld(rng));
-    Bed bed(snapshot, kFullConf, rng.Chance(0.2) ? 3 : 1);
+    Bed bed(snapshot, kFullConf);
     REQUIRE(bed.cycle().Open().ok());
     framework::Session& session = bed.session();
     framework::Statement statement(session, "test");
@@ -72,8 +72,7 @@ TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][p
   });
 }
 
-TEST_CASE("cycle: the order of listing and the number of workers change nothing",
-          "[framework][property]") {
+TEST_CASE("cycle: the order of listing changes nothing", "[framework][property]") {
   ForEachWorld(2500, [](Rng& rng) {
     const WorldSpec world = RandomWorld(rng);
     const CycleResult first = RunCycle(SnapshotOf(world), kFullConf);
@@ -82,9 +81,6 @@ TEST_CASE("cycle: the order of listing and the number of workers change nothing"
     CHECK(first.binds == shuffled.binds);
     CHECK(first.phases == shuffled.phases);
     CHECK(first.words == shuffled.words);
-    const CycleResult spread = RunCycle(SnapshotOf(world), kFullConf, 4);
-    CHECK(first.binds == spread.binds);
-    CHECK(first.words == spread.words);
   });
 }
 

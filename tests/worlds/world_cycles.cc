@@ -108,8 +108,8 @@ CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink
 
 }  // namespace
 
-PolicyBed::PolicyBed(std::string_view conf, int workers)
-    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers), policy_(MakePolicy(conf)) {}
+PolicyBed::PolicyBed(std::string_view conf)
+    : clock_(absl::FromUnixSeconds(1'000'000)), policy_(MakePolicy(conf)) {}
 
 size_t PolicyBed::RunOnce(std::shared_ptr<const model::Snapshot> snapshot) {
   CountingSink sink;
@@ -135,7 +135,6 @@ std::unique_ptr<framework::Cycle> PolicyBed::Run(std::shared_ptr<const model::Sn
   context.snapshot = std::move(snapshot);
   context.sink = &sink;
   context.clock = &clock_;
-  context.workers = &workers_;
   context.uid = "session";
   auto cycle = std::make_unique<framework::Cycle>(*policy_, std::move(context), looks_at_all);
   const absl::Status status = cycle->Run();
@@ -144,8 +143,8 @@ std::unique_ptr<framework::Cycle> PolicyBed::Run(std::shared_ptr<const model::Sn
   return cycle;
 }
 
-Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers)
-    : clock_(absl::FromUnixSeconds(1'000'000)), workers_(workers), policy_(MakePolicy(conf)) {
+Bed::Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf)
+    : clock_(absl::FromUnixSeconds(1'000'000)), policy_(MakePolicy(conf)) {
   Reopen(std::move(snapshot));
 }
 
@@ -155,7 +154,6 @@ void Bed::Reopen(std::shared_ptr<const model::Snapshot> snapshot) {
   context.snapshot = std::move(snapshot);
   context.sink = &sink_;
   context.clock = &clock_;
-  context.workers = &workers_;
   context.uid = "session";
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
 }
@@ -188,9 +186,8 @@ std::string FirstContradiction(const CycleResult& part, const CycleResult& whole
   return phases.empty() ? contradicts(part.words, whole.words) : phases;
 }
 
-CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
-                     int workers) {
-  return PolicyBed(conf, workers).RunFully(std::move(snapshot));
+CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf) {
+  return PolicyBed(conf).RunFully(std::move(snapshot));
 }
 
 }  // namespace bth::test

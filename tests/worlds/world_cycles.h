@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/worker_pool.h"
 #include "framework/cycle.h"
 #include "tests/worlds/random_world.h"
 
@@ -45,13 +44,12 @@ struct CycleResult {
 // What `part` tells is what `whole` tells; it may tell less. Which differs first, else "".
 std::string FirstContradiction(const CycleResult& part, const CycleResult& whole);
 // Runs one cycle with the actions and plugins that `conf` names.
-CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf,
-                     int workers = 1);
+CycleResult RunCycle(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf);
 
 // A session opened on `snapshot` with every plugin of `conf`, for tests that act themselves.
 class Bed {
  public:
-  Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf, int workers = 1);
+  Bed(std::shared_ptr<const model::Snapshot> snapshot, std::string_view conf);
   // The next session of the same policy, on another snapshot.
   void Reopen(std::shared_ptr<const model::Snapshot> snapshot);
   framework::Session& session() { return cycle_->session(); }
@@ -60,7 +58,6 @@ class Bed {
 
  private:
   ManualClock clock_;
-  WorkerPool workers_;
   BindRecorder sink_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   std::unique_ptr<framework::Cycle> cycle_;
@@ -69,7 +66,7 @@ class Bed {
 // One policy that runs cycle after cycle, as in the daemon.
 class PolicyBed {
  public:
-  explicit PolicyBed(std::string_view conf, int workers = 1);
+  explicit PolicyBed(std::string_view conf);
   // Runs a cycle and returns the number of bindings it wanted.
   size_t RunOnce(std::shared_ptr<const model::Snapshot> snapshot);
   // In the last cycle.
@@ -84,7 +81,6 @@ class PolicyBed {
                                         framework::EffectSink& sink, bool looks_at_all = false);
 
   ManualClock clock_;
-  WorkerPool workers_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   int64_t jobs_considered_ = 0;
 };
