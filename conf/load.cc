@@ -88,9 +88,11 @@ class PolicyReader {
       const Value* value = root.Find(key);
       return value == nullptr ? nothing : *value;
     };
+    BTH_RETURN_IF_ERROR(RefuseMistypedKeys(root));
     WarnOfUnknownKeys(root, "", kRootKeys);
     BTH_RETURN_IF_ERROR(ReadTiers(part("tiers")));
     BTH_RETURN_IF_ERROR(ReadActions(part("actions")));
+    BTH_RETURN_IF_ERROR(CheckTiersGiven(root));
     BTH_RETURN_IF_ERROR(ReadConfigurations(part("configurations")));
     BTH_RETURN_IF_ERROR(ReadMetrics(part("metrics")));
     std::stable_sort(loaded_.findings.begin(), loaded_.findings.end(),
@@ -117,6 +119,32 @@ class PolicyReader {
     }
   }
 
+  // Without its tiers a policy knows neither gangs nor quotas: a slip of the pen must not be taken
+  // for that.
+  static absl::Status RefuseMistypedKeys(const Value& root) {
+    for (const Value::Member& member : root.members()) {
+      if (std::find(kRootKeys.begin(), kRootKeys.end(), member.key) != kRootKeys.end()) continue;
+      const std::string hint = DidYouMean(member.key, kRootKeys);
+      if (hint.empty()) continue;
+      return absl::InvalidArgumentError(
+          Place(member.line, Clip(member.key), absl::StrCat("unknown key", hint)));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckTiersGiven(const Value& root) {
+    int line = 0;
+    for (const Value::Member& member : root.members()) {
+      if (member.key != "tiers") continue;
+      if (!member.value.is_null()) return absl::OkStatus();
+      line = member.line;
+    }
+    return absl::InvalidArgumentError(Place(
+        line, "tiers",
+        "no tiers: without plugins there are no gangs, priorities or quotas; name the plugins "
+        "of at least one tier, or write `tiers: []` if none is meant to take part"));
+  }
+
   // A scalar where the schema wants a string: taken as it was written, so that 5 is "5".
   absl::StatusOr<std::string> ReadText(const Value* value, std::string_view path) {
     if (value == nullptr || value->is_null()) return std::string();
@@ -125,14 +153,14 @@ class PolicyReader {
   }
 
   absl::Status ReadTiers(const Value& tiers) {
-    if (tiers.is_null()) {
-      Warn(0, "tiers", "no tiers: no plugin takes part in any decision");
-      return absl::OkStatus();
-    }
+    if (tiers.is_null()) return absl::OkStatus();  // CheckTiersGiven speaks of that.
     if (!tiers.is_list()) return WrongType(tiers, "tiers", "a list");
     if (tiers.items().size() > kTiersMax) return TooMany(tiers, "tiers", kTiersMax);
     for (size_t i = 0; i < tiers.items().size(); ++i) {
       BTH_RETURN_IF_ERROR(ReadTier(tiers.items()[i], ElementPath("tiers", i)));
+    }
+    if (tiers.items().empty()) {
+      Warn(tiers.line(), "tiers", "no tiers: no plugin takes part in any decision");
     }
     const PluginOption* capacity = loaded_.policy.FirstPlugin("capacity");
     const PluginOption* proportion = loaded_.policy.FirstPlugin("proportion");

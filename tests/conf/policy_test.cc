@@ -163,10 +163,22 @@ TEST_CASE("policy: what makes a file invalid is named with line, path and remedy
        "line 3: tiers[0].plugins[0]: needs a map with `name`, got \"gang\" (a string)"},
       {"plugin name of a wrong type", "actions: allocate\ntiers:\n- plugins: [{name: []}]\n",
        "line 3: tiers[0].plugins[0].name: needs a string, got a list"},
-      {"configurations of a wrong type", "actions: allocate\nconfigurations: {a: b}\n",
-       "line 2: configurations: needs a list, got a map"},
-      {"metrics of a wrong type", "actions: allocate\nmetrics: {type: [x]}\n",
-       "line 2: metrics.type: needs a string, got a list"},
+      {"configurations of a wrong type", "actions: allocate\ntiers: []\nconfigurations: {a: b}\n",
+       "line 3: configurations: needs a list, got a map"},
+      {"metrics of a wrong type", "actions: allocate\ntiers: []\nmetrics: {type: [x]}\n",
+       "line 3: metrics.type: needs a string, got a list"},
+      {"a mistyped key at the root", "actions: allocate\nteirs:\n- plugins: [{name: gang}]\n",
+       "line 2: teirs: unknown key (did you mean \"tiers\"?)"},
+      {"a mistyped key beside the right one", "actions: allocate\ntiers: []\naction: allocate\n",
+       "line 3: action: unknown key (did you mean \"actions\"?)"},
+      {"no tiers", "actions: allocate\n",
+       "tiers: no tiers: without plugins there are no gangs, priorities or quotas; name the "
+       "plugins "
+       "of at least one tier, or write `tiers: []` if none is meant to take part"},
+      {"tiers without a value", "actions: allocate\ntiers:\n",
+       "line 2: tiers: no tiers: without plugins there are no gangs, priorities or quotas; name "
+       "the "
+       "plugins of at least one tier, or write `tiers: []` if none is meant to take part"},
       {"root of a wrong type", "- a\n", "line 1: needs a map with `actions`, got a list"},
       {"two documents", "actions: allocate\n---\nactions: allocate\n",
        "line 3: a second document begins; one file holds one document"},
@@ -198,8 +210,9 @@ TEST_CASE("policy: what has no effect is reported and changes nothing", "[conf]"
     std::string name, yaml, expect;
   };
   const Case c = GENERATE_COPY(values<Case>({
-      {"unknown key at the root", "actions: allocate\nteirs: []\ntiers: []\n",
-       "line 2: teirs: unknown key, ignored (did you mean \"tiers\"?)"},
+      {"unknown key at the root",
+       "actions: allocate\nowner: us\ntiers: [{plugins: [{name: gang}]}]\n",
+       "line 2: owner: unknown key, ignored"},
       {"unknown key of a tier", "actions: allocate\ntiers:\n- pluggins: []\n  plugins: []\n",
        "line 3: tiers[0].pluggins: unknown key, ignored (did you mean \"plugins\"?)"},
       {"unknown key of a plugin", WithGang("    argument: {}\n"),
@@ -216,7 +229,8 @@ TEST_CASE("policy: what has no effect is reported and changes nothing", "[conf]"
       {"a plugin listed twice", WithGang("  - name: gang\n"),
        "line 5: tiers[0].plugins[1].name: plugin gang is listed more than once; its last instance "
        "answers at each place"},
-      {"no tiers", "actions: allocate\n", "tiers: no tiers: no plugin takes part in any decision"},
+      {"a list of no tiers", "actions: allocate\ntiers: []\n",
+       "line 2: tiers: no tiers: no plugin takes part in any decision"},
       {"a tier without plugins", "actions: allocate\ntiers:\n- {}\n",
        "line 3: tiers[0]: a tier without plugins"},
       {"configuration of no action", WithGang("configurations:\n- name: alocate\n"),

@@ -103,7 +103,7 @@ TEST_CASE("reload: messages keep Volcano's words and add place and remedy", "[co
 TEST_CASE("reload: findings of an accepted file are handed on", "[conf]") {
   ReloadRequest request;
   request.path = "f";
-  request.text = std::string("actions: allocate\ntiers: []\nx: 1\n");
+  request.text = std::string("actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nx: 1\n");
   const auto decision = DecideReload(request, BuiltinNames());
   REQUIRE(decision.ok());
   REQUIRE(decision->findings.size() == 1);

@@ -123,7 +123,7 @@ void WholeSystem::RestartScheduler() {
                                   &scheduler_metrics_},
       options);
   if (!scheduler_->LoadPolicy().ok()) {
-    folder_.Write(kPolicyFile, "actions: \"enqueue, allocate\"\n");
+    folder_.Write(kPolicyFile, "actions: \"enqueue, allocate\"\ntiers: []\n");
     BTH_CHECK(scheduler_->LoadPolicy().ok());
   }
   scheduler_->StartCache();
