@@ -75,9 +75,17 @@ class Manifests(unittest.TestCase):
     def test_kustomization_lists_every_manifest(self):
         folder = ROOT / "deploy"
         listed = set(yaml.safe_load((folder / "kustomization.yaml").read_text("utf-8"))["resources"])
-        present = {str(p.relative_to(folder)) for sub in ("crds", "scheduler", "controllers")
+        present = {str(p.relative_to(folder)) for sub in ("scheduler", "controllers")
                    for p in (folder / sub).glob("*.yaml")}
         self.assertEqual(listed, present)
+
+    def test_kustomization_needs_no_definition(self):
+        folder = ROOT / "deploy"
+        listed = yaml.safe_load((folder / "kustomization.yaml").read_text("utf-8"))["resources"]
+        for name in listed:
+            for found in yaml.safe_load_all((folder / name).read_text("utf-8")):
+                self.assertNotIn("volcano.sh", found["apiVersion"], name)
+                self.assertNotEqual(found["kind"], "CustomResourceDefinition", name)
 
     def test_names_of_definitions_follow_from_their_contents(self):
         for path in (ROOT / "deploy/crds").glob("*.yaml"):
