@@ -69,6 +69,7 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
       metrics_(metrics),
       rng_(rng),
       on_batch_(std::move(targets.on_batch)),
+      on_queue_gone_(std::move(targets.on_queue_gone)),
       on_defect_(std::move(targets.on_defect)),
       informers_(api.executor()) {
   if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
@@ -358,6 +359,7 @@ void Feed::Remove(const types::PodGroup* kind, const client::ObjectKey& key) {
 void Feed::Remove(const types::Queue* kind, const client::ObjectKey& key) {
   if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
   mirror_.RemoveQueue(key.name);
+  on_queue_gone_(key.name);
   if (metrics_ != nullptr) gone_queues_.push_back(key.name);
 }
 void Feed::DropSeries() {

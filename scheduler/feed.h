@@ -43,6 +43,7 @@ struct FeedTargets {
   ObjectNotices& notices;
   SetAside& set_aside;
   std::function<void()> on_batch;  // Called after each batch of changes is in the mirror.
+  std::function<void(const std::string& name)> on_queue_gone;
   // A defect of ours was found while an object was put or removed. `whole`: the mirror is again as
   // without the object; else only reading the cluster anew makes it right.
   std::function<void(bool whole)> on_defect;
@@ -142,6 +143,7 @@ class Feed {
   metrics::SchedulerMetrics* const metrics_;
   Rng& rng_;
   const std::function<void()> on_batch_;
+  const std::function<void(const std::string&)> on_queue_gone_;
   const std::function<void(bool)> on_defect_;
   client::InformerSet informers_;
   std::vector<std::unique_ptr<client::InformerBase>> owned_;

@@ -83,12 +83,12 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
                 .load_trouble = [this](const absl::Status& status) { NoteLoadTrouble(status); }}),
       worker_(std::make_shared<CycleWorker>(
           CycleWorkerContext{context.clock, context.metrics, outside_.extender(), effects_},
-          CycleWorkerOptions{.workers = options_.workers,
-                             .seed = options_.seed,
+          CycleWorkerOptions{.seed = options_.seed,
                              .check_every = options_.check_invariants_every,
                              .lifts_queue_gates = options_.gate_removals > 0})),
       guard_(options_.invariants),
-      pace_(options_.pace) {
+      pace_(options_.pace),
+      standing_queues_(context_.executor, context_.api, events_, options_.default_queue) {
   writer_.OnFailure([this] { Kick(); });
   // What was cut off may have left the mirror, or a decision about it, half done.
   escapes_ = context_.executor.barrier().Listen([this](const net::Escape& escape) {
@@ -173,10 +173,16 @@ void Scheduler::MakeFeed() {
   FeedOptions options{ResponsibilityOf(options_), reads_newest_};
   options.responsibility.documents = documents_;
   feed_is_stale_ = false;
-  feed_ = std::make_unique<Feed>(context_.api,
-                                 FeedTargets{mirror_, notices_, set_aside_, [this] { OnBatch(); },
-                                             [this](bool whole) { NoteMirrorDefect(whole); }},
-                                 std::move(options), context_.metrics, rng_);
+  feed_ = std::make_unique<Feed>(
+      context_.api,
+      FeedTargets{
+          .mirror = mirror_,
+          .notices = notices_,
+          .set_aside = set_aside_,
+          .on_batch = [this] { OnBatch(); },
+          .on_queue_gone = [this](const std::string& name) { standing_queues_.NoteGone(name); },
+          .on_defect = [this](bool whole) { NoteMirrorDefect(whole); }},
+      std::move(options), context_.metrics, rng_);
 }
 
 void Scheduler::StartCache() {
@@ -196,37 +202,8 @@ net::Awaitable<void> Scheduler::AwaitSync() {
 void Scheduler::Lead() {
   if (leading_) return;
   leading_ = true;
-  const std::pair<std::string, bool> queues[] = {{"root", false}, {options_.default_queue, true}};
-  for (const auto& [name, reclaimable] : queues) {
-    queue_makers_.push_back(std::make_unique<client::Background>());
-    auto ensure = [this, queue = name, reclaims = reclaimable] {
-      return EnsureQueue(queue, reclaims);
-    };
-    queue_makers_.back()->Keep(context_.executor, "standing_queue", std::move(ensure));
-  }
+  standing_queues_.Start();
   Kick();
-}
-
-net::Awaitable<void> Scheduler::EnsureQueue(std::string name, bool reclaimable) {
-  absl::Duration wait = absl::Milliseconds(200);
-  for (;;) {
-    const client::ApiPath path = client::PathOf<types::Queue>("", name);
-    const absl::StatusOr<std::string> found = co_await context_.api.Get(path);
-    if (found.ok()) co_return;
-    absl::Status status = found.status();
-    if (absl::IsNotFound(status)) {
-      types::Queue queue;
-      queue.meta.name = name;
-      queue.spec.weight = 1;
-      queue.spec.reclaimable = reclaimable;
-      const auto made = co_await client::CreateObject(context_.api, std::move(queue));
-      if (made.ok() || absl::IsAlreadyExists(made.status())) co_return;
-      status = made.status();
-    }
-    Log(LogLevel::kWarning, "queue.not_created", {{"queue", name}, {"status", status}});
-    co_await net::Sleep(context_.executor, wait);
-    wait = std::min(2 * wait, absl::Seconds(30));
-  }
 }
 
 bool Scheduler::idle() const {

@@ -29,6 +29,7 @@
 #include "scheduler/outside.h"
 #include "scheduler/policy_file.h"
 #include "scheduler/set_aside.h"
+#include "scheduler/standing_queues.h"
 #include "scheduler/table_watch.h"
 
 namespace bth::scheduler {
@@ -88,11 +89,12 @@ class Scheduler {
   absl::Status LoadPolicy();
   // Starts the informers; the cache is kept warm from now on, also without leading.
   void StartCache();
-  // Decides from now on: creates the standing queues, then runs cycles once all informers synced.
+  // Decides from now on: sees to the standing queues, and runs cycles once all informers synced.
   void Lead();
   // No new cycle from now on; what is under way ends.
   void StopLeading() {
     leading_ = false;
+    standing_queues_.Stop();
     outside_.Interrupt();
   }
   bool ready() const { return feed_->AllSynced(); }
@@ -146,7 +148,6 @@ class Scheduler {
   void NoteLoadTrouble(const absl::Status& status);
   bool MayLead() const { return leading_ && (!options_.may_lead || options_.may_lead()); }
   net::Awaitable<void> AwaitSync();
-  net::Awaitable<void> EnsureQueue(std::string name, bool reclaimable);
 
   SchedulerContext context_;
   const SchedulerOptions options_;
@@ -176,7 +177,7 @@ class Scheduler {
   uint64_t cycles_ = 0;
   int64_t rows_published_ = 0;  // Of the mirror's count.
   std::weak_ptr<void> dump_;    // The turn of the one that is read.
-  std::vector<std::unique_ptr<client::Background>> queue_makers_;
+  StandingQueues standing_queues_;
   std::shared_ptr<void> escapes_;
   std::unique_ptr<Feed> feed_;  // Near the end: its callbacks use the rest.
   client::Background sync_;
