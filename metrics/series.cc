@@ -20,10 +20,11 @@ LabelSet JobNameLabels(const std::string& name) {
   return {{"job_id", name}};
 }
 
-// Sets a gauge that comes into being with its first value.
-void SetLazily(Gauge& gauge, bool& present, const GaugeFamily& family, const LabelSet& labels) {
+// Makes a gauge that comes into being with its first value; `labels` are made only then.
+template <typename Labels>
+void SetLazily(Gauge& gauge, bool& present, const GaugeFamily& family, Labels labels) {
   if (present) return;
-  gauge = family.With(labels);
+  gauge = family.With(labels());
   present = true;
 }
 
@@ -95,21 +96,22 @@ size_t QueueSeries::ScalarIndex(std::string_view name) {
 void QueueSeries::SetShare(double share) {
   const std::lock_guard lock(mutex_);
   if (retired_) return;
-  SetLazily(share_, share_present_, families_.share, QueueLabels(name_));
+  SetLazily(share_, share_present_, families_.share, [this] { return QueueLabels(name_); });
   share_.Set(share);
 }
 
 void QueueSeries::SetWeight(double weight) {
   const std::lock_guard lock(mutex_);
   if (retired_) return;
-  SetLazily(weight_, weight_present_, families_.weight, QueueLabels(name_));
+  SetLazily(weight_, weight_present_, families_.weight, [this] { return QueueLabels(name_); });
   weight_.Set(weight);
 }
 
 void QueueSeries::SetOverused(bool overused) {
   const std::lock_guard lock(mutex_);
   if (retired_) return;
-  SetLazily(overused_, overused_present_, families_.overused, QueueLabels(name_));
+  SetLazily(overused_, overused_present_, families_.overused,
+            [this] { return QueueLabels(name_); });
   overused_.Set(overused ? 1 : 0);
 }
 
@@ -140,7 +142,8 @@ JobNameSeries::~JobNameSeries() {
 
 void JobNameSeries::SetUnscheduledTasks(int64_t count) {
   const std::lock_guard lock(mutex_);
-  SetLazily(unscheduled_, unscheduled_present_, families_.unscheduled_tasks, JobNameLabels(name_));
+  SetLazily(unscheduled_, unscheduled_present_, families_.unscheduled_tasks,
+            [this] { return JobNameLabels(name_); });
   unscheduled_.Set(static_cast<double>(count));
 }
 
@@ -206,8 +209,9 @@ void JobSeries::IncrementRetries() {
 void JobSeries::SetShare(double share) {
   const std::lock_guard lock(mutex_);
   if (by_name_ == nullptr) return;
-  SetLazily(share_, share_present_, families_.share,
-            {{"job_ns", job_namespace_}, {"job_id", name_}});
+  SetLazily(share_, share_present_, families_.share, [this] {
+    return LabelSet{{"job_ns", job_namespace_}, {"job_id", name_}};
+  });
   share_.Set(share);
 }
 
