@@ -1,7 +1,5 @@
 #include "net/awaitable.h"
 
-#include <map>
-
 namespace bth::net {
 
 namespace {
@@ -61,64 +59,6 @@ void Spawn(Executor& executor, Awaitable<void> work) {
 Awaitable<void> Sleep(Executor& executor, absl::Duration delay) {
   TimerAwaiter timer(executor, delay);
   co_await timer;
-}
-
-struct CancelToken::State {
-  bool cancelled = false;
-  uint64_t next_id = 1;
-  std::map<uint64_t, Executor::Task> actions;  // In order of registration.
-};
-
-struct CancelToken::Registration::Impl {
-  std::weak_ptr<State> state;
-  uint64_t id = 0;
-};
-
-CancelToken::CancelToken() : state_(std::make_shared<State>()) {}
-
-void CancelToken::Cancel() const {
-  // An action may drop other registrations or the last copy of this token.
-  const std::shared_ptr<State> state = state_;
-  state->cancelled = true;
-  while (!state->actions.empty()) {
-    auto first = state->actions.extract(state->actions.begin());
-    first.mapped()();
-  }
-}
-
-bool CancelToken::cancelled() const {
-  return state_->cancelled;
-}
-
-CancelToken::Registration CancelToken::OnCancel(Executor::Task action) const {
-  Registration registration;
-  if (state_->cancelled) {
-    action();
-    return registration;
-  }
-  registration.impl_ = std::make_unique<Registration::Impl>();
-  registration.impl_->state = state_;
-  registration.impl_->id = state_->next_id++;
-  state_->actions.emplace(registration.impl_->id, std::move(action));
-  return registration;
-}
-
-CancelToken::Registration::Registration() = default;
-CancelToken::Registration::Registration(Registration&&) noexcept = default;
-
-CancelToken::Registration& CancelToken::Registration::operator=(Registration&& other) noexcept {
-  // The former action goes with the temporary.
-  Registration former(std::move(*this));
-  impl_ = std::move(other.impl_);
-  return *this;
-}
-
-CancelToken::Registration::~Registration() {
-  if (impl_ == nullptr) return;
-  if (const std::shared_ptr<State> state = impl_->state.lock()) {
-    // The action is destroyed after it left the map: its captures may drop other registrations.
-    auto dropped = state->actions.extract(impl_->id);
-  }
 }
 
 }  // namespace bth::net

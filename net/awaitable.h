@@ -17,6 +17,8 @@
 #include "absl/time/time.h"
 #include "base/check.h"
 #include "net/barrier.h"
+#include "net/cancel_token.h"
+#include "net/frames.h"
 
 namespace bth::net {
 
@@ -74,6 +76,10 @@ struct FinalAwaiter {
 };
 
 struct PromiseBase {
+  // A request is some twenty coroutines; their frames are used again.
+  static void* operator new(size_t bytes) { return AllocateFrame(bytes); }
+  static void operator delete(void* frame, size_t bytes) noexcept { FreeFrame(frame, bytes); }
+
   std::coroutine_handle<> continuation;
   std::suspend_always initial_suspend() const noexcept { return {}; }
   FinalAwaiter final_suspend() const noexcept { return {}; }
@@ -205,35 +211,6 @@ class Promised {
     std::coroutine_handle<> waiter;
   };
   Executor* executor_;
-  std::shared_ptr<State> state_;
-};
-
-// A one-way signal "stop what you are doing". Copies share it. Thread: one executor.
-class CancelToken {
- public:
-  // A token that is never cancelled unless someone calls Cancel on a copy of it.
-  CancelToken();
-
-  void Cancel() const;
-  bool cancelled() const;
-  // `action` runs inside Cancel, or at once if that already happened. The returned handle drops
-  // the action when destroyed.
-  class [[nodiscard]] Registration {
-   public:
-    Registration();
-    Registration(Registration&&) noexcept;
-    Registration& operator=(Registration&&) noexcept;
-    ~Registration();
-
-   private:
-    friend class CancelToken;
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
-  };
-  Registration OnCancel(Executor::Task action) const;
-
- private:
-  struct State;
   std::shared_ptr<State> state_;
 };
 

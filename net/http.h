@@ -30,6 +30,7 @@ class Headers {
   void Add(std::string name, std::string value) {
     fields_.emplace_back(std::move(name), std::move(value));
   }
+  void Reserve(size_t fields) { fields_.reserve(fields); }
   const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
 
  private:

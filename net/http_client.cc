@@ -99,8 +99,11 @@ Awaitable<absl::StatusOr<Response>> HttpExchange::Run(Lease& lease, bool whole) 
   if (!head.ok()) co_return head.status();
   channel.SetDeadline(deadline_);
   channel.ForgetSent();
-  auto abort = [&channel] { channel.Abort(absl::CancelledError("request cancelled")); };
-  CancelToken::Registration cancel = request_.cancel.OnCancel(std::move(abort));
+  CancelToken::Registration cancel;
+  if (request_.cancel.shared()) {
+    auto abort = [&channel] { channel.Abort(absl::CancelledError("request cancelled")); };
+    cancel = request_.cancel.OnCancel(std::move(abort));
+  }
 
   const Channel::Parts parts{*head, request_.body, {}};
   const absl::Status written = co_await channel.Write(parts);
@@ -163,7 +166,7 @@ Awaitable<absl::StatusOr<Response>> Call(std::shared_ptr<const Client> client, R
   if (request.cancel.cancelled()) co_return absl::CancelledError("request cancelled; not sent");
   Pool::Call call;
   call.deadline = client->executor().Monotonic() + request.timeout;
-  call.cancel = request.cancel;
+  if (request.cancel.shared()) call.cancel = request.cancel;
   for (;;) {
     Pool& pool = whole ? *client->fetches : *client->streams;
     absl::StatusOr<Lease> lease = co_await pool.Acquire(call);

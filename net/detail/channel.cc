@@ -27,6 +27,11 @@ absl::Status Broken(const char* doing, int error) {
   return absl::UnavailableError(absl::StrCat(doing, ": ", std::strerror(error)));
 }
 
+// SSL_get_error needs an empty queue; clearing one that is empty costs as much as a small copy.
+void ForgetSslErrors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 bool WouldBlock(int error) {
   return error == EAGAIN || error == EWOULDBLOCK;
 }
@@ -142,7 +147,7 @@ Awaitable<absl::Status> Channel::Connect(SocketAddress address) {
 
 Awaitable<absl::Status> Channel::Handshake() {
   for (;;) {
-    ERR_clear_error();
+    ForgetSslErrors();
     const int result = SSL_do_handshake(ssl_.get());
     if (result == 1) co_return absl::OkStatus();
     const Attempt attempt = SslResult(result, "TLS handshake");
@@ -215,7 +220,7 @@ Channel::Attempt Channel::TryRead(char* to, size_t size) {
   if (drained_ && !tls_has_more) return {size_t{0}, Want::kRead};
   Attempt attempt;
   if (ssl_ != nullptr) {
-    ERR_clear_error();
+    ForgetSslErrors();
     const int result = SSL_read(ssl_.get(), to, static_cast<int>(std::min<size_t>(size, 1 << 30)));
     attempt = result > 0 ? Attempt{static_cast<size_t>(result)} : SslResult(result, "read");
   } else {
@@ -239,6 +244,7 @@ Channel::Attempt Channel::TryRead(char* to, size_t size) {
 Channel::Attempt Channel::TryWrite(const Parts& parts) {
   if (!abort_.ok()) return {abort_};
   if (turn_bytes_ > kTurnBytes) return {size_t{0}, Want::kTurn};
+  silent_ = false;
   Attempt attempt;
   if (ssl_ != nullptr) {
     // Gathering depends on the remaining parts alone, so that a retry offers the same bytes.
@@ -254,7 +260,7 @@ Channel::Attempt Channel::TryWrite(const Parts& parts) {
         next = {record_.get(), next.size() + taken};
       }
     }
-    ERR_clear_error();
+    ForgetSslErrors();
     const int result = SSL_write(ssl_.get(), next.data(),
                                  static_cast<int>(std::min<size_t>(next.size(), 1 << 30)));
     attempt = result > 0 ? Attempt{static_cast<size_t>(result)} : SslResult(result, "write");
@@ -364,6 +370,7 @@ void Channel::ResumeWith(absl::Status outcome) {
 
 void Channel::OnReadable() {
   drained_ = false;
+  silent_ = false;
   if (waits_for_ == Want::kRead && waiter_) {
     ResumeWith(absl::OkStatus());
   } else if (gone_ != nullptr) {
@@ -404,14 +411,20 @@ void Channel::Abort(absl::Status why) {
 
 bool Channel::Quiet() {
   if (!abort_.ok() || broken_ || begin_ != end_) return false;
+  if (silent_) return true;
   char byte = 0;
   if (ssl_ == nullptr) {
     const ssize_t result = recv(readiness_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return result < 0 && WouldBlock(errno);
   }
-  ERR_clear_error();
+  ForgetSslErrors();
   const int result = SSL_peek(ssl_.get(), &byte, 1);
   return result <= 0 && SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ;
+}
+
+void Channel::ExpectSilence() {
+  silent_ = drained_ && (ssl_ == nullptr || SSL_has_pending(ssl_.get()) == 0);
+  if (silent_) readiness_.WaitReadable();
 }
 
 void Channel::WatchPeer(std::function<void()> gone) {

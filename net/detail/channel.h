@@ -47,8 +47,10 @@ class Channel final : private Readiness::Listener {
   void SetDeadline(absl::Duration at) { deadline_ = at; }
   // Makes the operation under way, from the event loop, and all later ones fail with `why`.
   void Abort(absl::Status why);
-  // False once the other side closed or sent what nobody asked for. For idle connections.
+  // False once the other side closed or sent what nobody asked for. For idle connections. Costs no
+  // system call after ExpectSilence, until the event loop hears of something.
   bool Quiet();
+  void ExpectSilence();
   // While a coroutine waits for something else than this channel: calls `gone` from the event
   // loop when the other side closes. `gone` may destroy the channel. Bytes that arrive are kept.
   void WatchPeer(std::function<void()> gone);
@@ -94,6 +96,7 @@ class Channel final : private Readiness::Listener {
   std::unique_ptr<char[]> record_;  // Gathers small parts for one TLS record.
   bool drained_ = false;            // The last read took all that the kernel had.
   bool broken_ = false;             // TLS must not be used any more.
+  bool silent_ = false;             // The event loop watches, and has not heard of anything.
   bool sent_any_ = false;
   size_t turn_bytes_ = 0;  // Moved without giving others a turn.
   absl::Status abort_;

@@ -15,6 +15,7 @@ namespace bth::net::detail {
 namespace {
 
 constexpr size_t kFieldsMax = 200;
+constexpr size_t kFieldsUsual = 10;
 constexpr size_t kMethodBytesMax = 32;
 
 // Characters of methods and field names (RFC 9110, token).
@@ -137,6 +138,7 @@ absl::Status NoteField(std::string_view name, std::string_view value, Control& c
 
 absl::Status ParseFields(std::string_view rest, Headers& headers, Control& control) {
   size_t count = 0;
+  headers.Reserve(kFieldsUsual);
   for (;;) {
     const std::string_view line = TakeLine(rest);
     if (line.empty()) return absl::OkStatus();

@@ -40,7 +40,7 @@ absl::Status AppendFields(const Headers& headers, std::string& out) {
           absl::StrCat("header field \"", name.substr(0, 100),
                        "\" holds a character that HTTP forbids; encode it"));
     }
-    absl::StrAppend(&out, name, ": ", value, "\r\n");
+    out.append(name).append(": ").append(value).append("\r\n");
   }
   return absl::OkStatus();
 }
@@ -58,8 +58,8 @@ absl::StatusOr<std::string> FormatRequestHead(const Request& request, std::strin
   }
   std::string out;
   out.reserve(512);
-  absl::StrAppend(&out, request.method, " ", request.target, " HTTP/1.1\r\n");
-  if (!request.headers.Has("Host")) absl::StrAppend(&out, "Host: ", ToAbsl(host), "\r\n");
+  out.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\n");
+  if (!request.headers.Has("Host")) out.append("Host: ").append(host).append("\r\n");
   BTH_RETURN_IF_ERROR(AppendFields(request.headers, out));
   const bool may_lack_body = request.method == "GET" || request.method == "HEAD" ||
                              request.method == "DELETE" || request.method == "OPTIONS";

@@ -168,6 +168,7 @@ void Pool::Return(std::unique_ptr<Channel> channel, bool keep) {
     --live_;
     return;
   }
+  channel->ExpectSilence();
   idle_.push_back({std::move(channel), static_cast<Executor&>(origin_->executor).Monotonic()});
   ScheduleSweep();
 }

@@ -3,10 +3,10 @@
 
 #include <list>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "net/client.h"
 #include "net/detail/channel.h"
@@ -82,7 +82,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   int live_ = 0;            // Idle, leased and being connected.
   std::vector<Idle> idle_;  // The latest used comes last and goes first.
   std::list<Waiter> queue_;
-  std::set<Channel*> leased_;  // Only to end them; order does not matter.
+  absl::flat_hash_set<Channel*> leased_;  // Only to end them; order does not matter.
   Executor::TimerId sweep_ = 0;
 };
 

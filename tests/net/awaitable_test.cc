@@ -186,6 +186,21 @@ TEST_CASE("cancel: an action may drop another one and the token", "[net]") {
   CHECK(ran == 1);
 }
 
+TEST_CASE("cancel: a token tells whether anybody else could cancel it", "[net]") {
+  CancelToken alone;
+  CHECK_FALSE(alone.shared());
+  CHECK_FALSE(alone.cancelled());
+  const CancelToken moved = std::move(alone);
+  CHECK_FALSE(moved.shared());
+  const CancelToken copy = moved;
+  CHECK(moved.shared());
+  copy.Cancel();
+  CHECK(moved.cancelled());
+  CancelToken assigned;
+  assigned = copy;
+  CHECK(assigned.cancelled());
+}
+
 TEST_CASE("virtual executor: an endless loop is stopped and reported", "[net]") {
   VirtualExecutor executor(absl::UnixEpoch());
   std::function<void()> again = [&] { executor.Post([&] { again(); }); };
