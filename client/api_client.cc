@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "api/types/json_text.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "client/encoding.h"
@@ -11,6 +12,7 @@ namespace {
 
 using Query = std::vector<std::pair<std::string, std::string>>;
 
+constexpr size_t kHeadersUsual = 5;  // Of a request.
 constexpr size_t kErrorBodyBytesMax = 64 << 10;
 
 void AddQuery(Query* query, const char* name, std::string value) {
@@ -51,19 +53,18 @@ std::string PodPath(const std::string& namespace_name, const std::string& pod,
 }
 
 std::string BindingBody(const BindRequest& request) {
-  types::Json metadata =
-      types::Json::MakeObject({{"name", request.pod}, {"namespace", request.namespace_name}});
-  if (!request.uid.empty()) metadata.Set("uid", request.uid);
-  for (const auto& [name, value] : request.annotations) {
-    metadata["annotations"].Set(name, value);
+  types::JsonText out(320 + request.pod.size() + request.namespace_name.size());
+  out.Add("apiVersion", "v1").Add("kind", "Binding").Open("metadata");
+  out.Add("name", request.pod).Add("namespace", request.namespace_name);
+  out.AddIfAny("uid", request.uid);
+  if (!request.annotations.empty()) {
+    out.Open("annotations");
+    for (const auto& [name, value] : request.annotations) out.Add(name, value);
+    out.Close();
   }
-  types::Json target =
-      types::Json::MakeObject({{"apiVersion", "v1"}, {"kind", "Node"}, {"name", request.node}});
-  return types::Json::MakeObject({{"apiVersion", "v1"},
-                                  {"kind", "Binding"},
-                                  {"metadata", std::move(metadata)},
-                                  {"target", std::move(target)}})
-      .Dump();
+  out.Close().Open("target");
+  out.Add("apiVersion", "v1").Add("kind", "Node").Add("name", request.node).Close();
+  return out.Take();
 }
 
 ApiRequest ListRequest(ApiPath path, ListOptions options) {
@@ -118,9 +119,11 @@ net::Request ApiClient::Build(const ApiRequest& request, const Identity& identit
   out.target = absl::StrCat(options_.path_prefix, request.path.path);
   char separator = '?';
   for (const auto& [name, value] : request.query) {
-    absl::StrAppend(&out.target, std::string(1, separator), name, "=", net::PercentEncode(value));
+    out.target.push_back(separator);
+    absl::StrAppend(&out.target, name, "=", net::PercentEncode(value));
     separator = '&';
   }
+  out.headers.Reserve(kHeadersUsual);
   out.headers.Add("Accept", WantsProtobuf(request) ? kAcceptProtobuf : kAcceptJson);
   out.headers.Add("User-Agent", options_.user_agent);
   if (!request.body.empty()) out.headers.Add("Content-Type", request.content_type);
@@ -131,7 +134,7 @@ net::Request ApiClient::Build(const ApiRequest& request, const Identity& identit
   out.body = request.body;
   out.timeout = request.timeout > absl::ZeroDuration() ? request.timeout : options_.timeout;
   out.response_bytes_max = options_.response_bytes_max;
-  out.cancel = request.cancel;
+  if (request.cancel.shared()) out.cancel = request.cancel;
   return out;
 }
 

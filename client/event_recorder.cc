@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "api/types/json.h"
+#include "api/types/json_text.h"
 #include "client/patch.h"
 
 namespace bth::client {
@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMessageBytesMax = 1024;
 constexpr size_t kObjectNameBytesMax = 253 - 17;  // An event's name adds ".<16 hex digits>".
+constexpr size_t kBodyBytesUsual = 800;           // Without the message.
 constexpr char kCutMark[] = " ...";
 
 std::string Stamp(absl::Time time) {
@@ -69,7 +70,8 @@ EventRecorder::Event* EventRecorder::FindOrAdd(const std::string& key) {
   if (queue_.size() >= options_.queue_max) return nullptr;
   auto event = std::make_unique<Event>();
   event->key = key;
-  return events_.emplace(key, std::move(event)).first->second.get();
+  const std::string_view own_key = event->key;
+  return events_.emplace(own_key, std::move(event)).first->second.get();
 }
 
 void EventRecorder::Record(const EventObject& object, EventText text) {
@@ -277,30 +279,23 @@ std::string EventRecorder::NewName(const std::string& object_name) {
 }
 
 std::string EventRecorder::CreateBody(const Event& event) const {
-  using types::Json;
   const EventObject& object = event.object;
-  const std::string space = object.namespace_name.empty() ? "default" : object.namespace_name;
-  Json involved = Json::MakeObject(
-      {{"apiVersion", object.api_version}, {"kind", object.kind}, {"name", object.name}});
-  if (!object.namespace_name.empty()) involved.Set("namespace", object.namespace_name);
-  if (!object.uid.empty()) involved.Set("uid", object.uid);
-  Json source = Json::MakeObject({{"component", options_.component}});
-  if (!options_.host.empty()) source.Set("host", options_.host);
-  Json metadata = Json::MakeObject({{"name", event.name}, {"namespace", space}});
-  return Json::MakeObject({{"apiVersion", "v1"},
-                           {"kind", "Event"},
-                           {"metadata", std::move(metadata)},
-                           {"involvedObject", std::move(involved)},
-                           {"type", event.text.type},
-                           {"reason", event.text.reason},
-                           {"message", event.text.message},
-                           {"source", std::move(source)},
-                           {"reportingComponent", options_.component},
-                           {"reportingInstance", options_.host},
-                           {"count", event.count},
-                           {"firstTimestamp", Stamp(event.first)},
-                           {"lastTimestamp", Stamp(event.last)}})
-      .Dump();
+  const std::string_view space = object.namespace_name.empty() ? "default" : object.namespace_name;
+  const std::string last = Stamp(event.last);
+  const bool once = absl::ToUnixSeconds(event.first) == absl::ToUnixSeconds(event.last);
+  types::JsonText out(kBodyBytesUsual + event.text.message.size());
+  out.Add("apiVersion", "v1").Add("kind", "Event").Open("metadata");
+  out.Add("name", event.name).Add("namespace", space).Close();
+  out.Open("involvedObject").Add("apiVersion", object.api_version).Add("kind", object.kind);
+  out.Add("name", object.name).AddIfAny("namespace", object.namespace_name);
+  out.AddIfAny("uid", object.uid).Close();
+  out.Add("type", event.text.type).Add("reason", event.text.reason);
+  out.Add("message", event.text.message);
+  out.Open("source").Add("component", options_.component).AddIfAny("host", options_.host).Close();
+  out.Add("reportingComponent", options_.component).Add("reportingInstance", options_.host);
+  out.Add("count", event.count);
+  out.Add("firstTimestamp", once ? last : Stamp(event.first)).Add("lastTimestamp", last);
+  return out.Take();
 }
 
 }  // namespace bth::client

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -117,7 +118,7 @@ class EventRecorder final {
   Rng& rng_;
   const EventRecorderOptions options_;
   EventCorrelator correlator_;
-  absl::flat_hash_map<std::string, std::unique_ptr<Event>> events_;
+  absl::flat_hash_map<std::string_view, std::unique_ptr<Event>> events_;  // By their own keys.
   std::deque<Event*> queue_;
   Parking<Event*> parked_;
   std::list<Event*> known_order_;  // Longest idle first.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -32,7 +33,7 @@ class Lru final {
       order_.pop_back();
     }
     order_.emplace_front(key, Value());
-    index_[key] = order_.begin();
+    index_[order_.front().first] = order_.begin();
     return order_.front().second;
   }
   size_t size() const { return order_.size(); }
@@ -41,7 +42,7 @@ class Lru final {
   using Order = std::list<std::pair<std::string, Value>>;
   const size_t size_max_;
   Order order_;  // Most recently used first.
-  absl::flat_hash_map<std::string, typename Order::iterator> index_;
+  absl::flat_hash_map<std::string_view, typename Order::iterator> index_;  // Keys lie in `order_`.
 };
 
 }  // namespace bth::client

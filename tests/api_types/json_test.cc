@@ -3,10 +3,12 @@
 #include <limits>
 #include <string>
 
+#include "api/types/json_text.h"
 #include "tests/support/catch.h"
 
 using bth::types::Json;
 using bth::types::JsonLimits;
+using bth::types::JsonText;
 
 TEST_CASE("json: parse and dump keep the text of a document", "[types][unit]") {
   const std::string text = GENERATE(values<std::string>({
@@ -165,4 +167,15 @@ TEST_CASE("json: what is dumped is valid even if a string is not", "[types][unit
 TEST_CASE("json: pretty text is sorted and indented", "[types][unit]") {
   CHECK(Json::Parse(R"({"b":[1,{}],"a":[]})")->Pretty() ==
         "{\n  \"a\": [],\n  \"b\": [\n    1,\n    {}\n  ]\n}");
+}
+
+TEST_CASE("json text: what is written straight away reads back as the same members",
+          "[types][unit]") {
+  JsonText out(64);
+  out.Add("name", "a \"quoted\"\nb").Open("empty").Close().Open("inner").Add("count", -7);
+  out.AddIfAny("none", "").AddIfAny("some", "x").Close().Add("last", "");
+  const std::string text = out.Take();
+  CHECK(text ==
+        R"({"name":"a \"quoted\"\nb","empty":{},"inner":{"count":-7,"some":"x"},"last":""})");
+  CHECK(Json::Parse(text)->Dump() == text);
 }
