@@ -57,7 +57,7 @@ Awaitable<Response> Created(Request) {
 TEST_CASE("http: a request and its answer cost a bounded number of allocations", "[net]") {
   const bool tls = GENERATE(false, true);
   constexpr int kRequests = 100;
-  constexpr int64_t kAllocationsMax = 60;  // Of both sides, with the making of the request.
+  constexpr int64_t kAllocationsMax = 24;  // Of both sides, with the making of the request.
   Loopback loopback;
   ServerOptions options;
   options.tls = tls;
