@@ -13,22 +13,30 @@ using model::NodeRange;
 
 CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
                                bool by_queue)
+    : CandidateIndex(session, evaluator, task, by_queue,
+                     ScoreForest(session.base().nodes_by_name->size())) {}
+
+CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
+                               absl::Span<const uint32_t> segments)
+    : CandidateIndex(session, evaluator, task, /*by_queue=*/false, ScoreForest(segments)) {}
+
+CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
+                               bool by_queue, ScoreForest forest)
     : session_(session),
       evaluator_(evaluator),
       task_(task),
       shape_(session.task(task).shape),
       by_queue_(by_queue),
       static_fit_(
-          session.context().static_fits->Get(session, session.base().shapes[shape_].constraints)) {
-  const size_t nodes = session.base().nodes_by_name->size();
-  while (leaves_ < nodes) leaves_ *= 2;
+          session.context().static_fits->Get(session, session.base().shapes[shape_].constraints)),
+      forest_(std::move(forest)) {
   Rebuild();
 }
 
 void CandidateIndex::Rebuild() {
   ++rebuilds_;
   changes_seen_ = session_.node_changes().size();
-  tree_.assign(2 * leaves_, kInfeasible);
+  forest_.BeginFill();
   const size_t hooks = session_.hooks().static_score.size();
   maxima_.assign(hooks, 0);
   holders_of_maximum_.assign(hooks, 0);
@@ -54,10 +62,10 @@ void CandidateIndex::Rebuild() {
           absl::Span<double>(scores, run.size()));
     for (NodeId node : run) {
       const size_t i = run.Offset(node);
-      if (feasible[i] != 0) tree_[leaves_ + evaluator_.rank(node)] = scores[i];
+      if (feasible[i] != 0) forest_.Put(evaluator_.rank(node), scores[i]);
     }
   }
-  for (size_t i = leaves_ - 1; i > 0; --i) tree_[i] = std::max(tree_[2 * i], tree_[2 * i + 1]);
+  forest_.EndFill();
 }
 
 bool CandidateIndex::Feasible(NodeRange run, absl::Span<uint8_t> out) const {
@@ -111,27 +119,17 @@ bool CandidateIndex::KeepsMaxima(NodeId node, bool was_feasible, bool is_feasibl
 bool CandidateIndex::Update(NodeId node) {
   const NodeRange run(node.index(), node.index() + 1);
   uint8_t feasible = 0;
-  double score = kInfeasible;
+  double score = ScoreForest::kOut;
   Feasible(run, absl::Span<uint8_t>(&feasible, 1));
   const size_t position = evaluator_.rank(node);
-  const bool was_feasible = tree_[leaves_ + position] != kInfeasible;
+  const bool was_feasible = forest_.key(position) != ScoreForest::kOut;
   if (!KeepsMaxima(node, was_feasible, feasible != 0)) return false;
   if (feasible != 0) {
     const ScoreBasis basis{.fit = *static_fit_, .maxima = maxima_};
     Score(basis, run, absl::Span<const uint8_t>(&feasible, 1), absl::Span<double>(&score, 1));
   }
-  SetKey(position, score);
+  forest_.SetKey(position, score);
   return true;
-}
-
-void CandidateIndex::SetKey(size_t position, double key) {
-  size_t i = leaves_ + position;
-  tree_[i] = key;
-  for (i /= 2; i > 0; i /= 2) {
-    const double best = std::max(tree_[2 * i], tree_[2 * i + 1]);
-    if (tree_[i] == best) break;
-    tree_[i] = best;
-  }
 }
 
 void CandidateIndex::CatchUp() {
@@ -146,15 +144,9 @@ void CandidateIndex::CatchUp() {
   }
 }
 
-size_t CandidateIndex::BestPosition() const {
-  size_t i = 1;
-  while (i < leaves_) i = tree_[2 * i] == tree_[i] ? 2 * i : 2 * i + 1;
-  return i - leaves_;
-}
-
 NodeId CandidateIndex::Best() {
   CatchUp();
-  if (tree_[1] == kInfeasible) return NodeId();
+  if (forest_.best() == ScoreForest::kOut) return NodeId();
   return (*session_.base().nodes_by_name)[BestPosition()];
 }
 
@@ -163,7 +155,7 @@ std::optional<NodeId> CandidateIndex::BestPassing(absl::FunctionRef<bool(NodeId)
   std::optional<NodeId> best;
   hidden_.clear();
   while (!best && hidden_.size() < kTriesMax) {
-    if (tree_[1] == kInfeasible) {
+    if (forest_.best() == ScoreForest::kOut) {
       best = NodeId();
       break;
     }
@@ -172,11 +164,11 @@ std::optional<NodeId> CandidateIndex::BestPassing(absl::FunctionRef<bool(NodeId)
     if (passes(node)) {
       best = node;
     } else {
-      hidden_.emplace_back(position, tree_[leaves_ + position]);
-      SetKey(position, kInfeasible);
+      hidden_.emplace_back(position, forest_.key(position));
+      forest_.SetKey(position, ScoreForest::kOut);
     }
   }
-  for (const auto& [position, key] : hidden_) SetKey(position, key);
+  for (const auto& [position, key] : hidden_) forest_.SetKey(position, key);
   return best;
 }
 

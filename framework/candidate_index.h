@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "absl/types/span.h"
 #include "api/model/ids.h"
 #include "framework/node_evaluator.h"
+#include "framework/score_forest.h"
 #include "framework/static_fit.h"
 
 namespace bth::framework {
@@ -21,17 +21,26 @@ class Session;
 // Tasks that the index cannot tell apart. The queue is invalid where no hook asks for it.
 using TaskKind = std::pair<model::ShapeId, model::QueueId>;
 
-// A tournament tree over the nodes in name order, keyed by total score; nodes that cannot take
-// tasks of the kind with their present idle room stand at minus infinity. Lives for one session.
+// Tournament trees over the nodes in name order, keyed by total score; nodes that cannot take
+// tasks of the kind with their present idle room are out. Lives for one session.
 // Thread: scheduling.
 class CandidateIndex {
  public:
   // For the kind of `task`; `by_queue`: hooks that go by the queue concern it.
   CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, bool by_queue);
+  // With a tree for each segment of the ready nodes, given by name.
+  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
+                 absl::Span<const uint32_t> segments);
 
-  // The node with the highest score, the first by name among equals; invalid when none.
   // Re-evaluates the nodes changed since the last call; rebuilds when that is cheaper or when a
   // normalisation maximum moved.
+  void CatchUp();
+  // Positions are those by name.
+  const ScoreForest& forest() const { return forest_; }
+  ScoreForest& forest() { return forest_; }
+
+  // The node with the highest score, the first by name among equals; invalid when none. For an
+  // index of one tree, as the next.
   model::NodeId Best();
   // The best of the nodes that pass what the index knows nothing of; nothing after kTriesMax
   // refusals. Only where no score is normalised: over fewer nodes it would be another one.
@@ -42,9 +51,9 @@ class CandidateIndex {
  private:
   // Beyond that, asking all nodes at once is cheaper.
   static constexpr size_t kTriesMax = 128;
-  static constexpr double kInfeasible = -std::numeric_limits<double>::infinity();
 
-  void CatchUp();
+  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, bool by_queue,
+                 ScoreForest forest);
   void Rebuild();
   bool Feasible(model::NodeRange run, absl::Span<uint8_t> out) const;
   // Those of the nodes that are feasible; the others' are of no meaning.
@@ -52,9 +61,8 @@ class CandidateIndex {
              absl::Span<double> out) const;
   // False when a normalisation maximum moved, so that every key is stale.
   bool Update(model::NodeId node);
-  void SetKey(size_t position, double key);
   // Of the node with the highest key, the first by name among equals.
-  size_t BestPosition() const;
+  size_t BestPosition() const { return forest_.FirstReaching(0, 0, 0, forest_.best()); }
   void CountMaxima(model::NodeId node);
   bool KeepsMaxima(model::NodeId node, bool was_feasible, bool is_feasible);
 
@@ -66,8 +74,7 @@ class CandidateIndex {
   const std::shared_ptr<const StaticFit> static_fit_;
   std::vector<int64_t> maxima_;  // Per static score hook, over feasible nodes.
   std::vector<int32_t> holders_of_maximum_;
-  size_t leaves_ = 1;         // Power of two.
-  std::vector<double> tree_;  // [1] is the root, leaves from leaves_.
+  ScoreForest forest_;
   size_t changes_seen_ = 0;
   uint64_t rebuilds_ = 0;
   bool normalises_ = false;

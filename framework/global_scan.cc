@@ -36,6 +36,16 @@ bool GlobalScoresConcern(const Session& session, TaskId task, GlobalHooks which)
   return AnyConcerns(session.hooks().global_score, task, which);
 }
 
+const GlobalScore* OnlyGlobalScore(const Session& session, TaskId task) {
+  const GlobalScore* only = nullptr;
+  for (const auto& entry : session.hooks().global_score) {
+    if (!entry.fn.concerns(task)) continue;
+    if (only != nullptr) return nullptr;
+    only = &entry.fn;
+  }
+  return only;
+}
+
 bool PassesGlobalFilters(const Session& session, TaskId task, NodeId node) {
   uint8_t fits = 1;
   return KeepPassing(session, task, NodeRange(node.index(), node.index() + 1),

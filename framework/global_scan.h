@@ -22,6 +22,8 @@ enum class GlobalHooks : uint8_t {
 bool GlobalFiltersConcern(const Session& session, model::TaskId task, GlobalHooks which);
 // Some global score may tell nodes apart for the task, as things stand.
 bool GlobalScoresConcern(const Session& session, model::TaskId task, GlobalHooks which);
+// The only one that may; null: none, or several.
+const GlobalScore* OnlyGlobalScore(const Session& session, model::TaskId task);
 // Every global filter lets the task pass on the node.
 bool PassesGlobalFilters(const Session& session, model::TaskId task, model::NodeId node);
 // Clears fits[i] where a global filter refuses; true when any is left.

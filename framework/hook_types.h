@@ -15,6 +15,9 @@
 
 namespace bth::framework {
 
+class PeerCounter;
+class TopologyColumn;
+
 using model::JobId;
 using model::NodeId;
 using model::NodeRange;
@@ -84,7 +87,31 @@ struct GlobalHook {
   }
 };
 using GlobalFilter = GlobalHook<GlobalFilterFn>;
-using GlobalScore = GlobalHook<GlobalScoreFn>;
+
+// Nodes that a global score cannot tell apart: in the same domain, with equally many pods. Columns
+// and counters are up to date with the session.
+struct NodeLikeness {
+  const TopologyColumn* domains = nullptr;  // Null: they may be in any.
+  // Null: whatever stands on them. A node that has no domain of the counter is like none that has.
+  const PeerCounter* pods = nullptr;
+};
+// Nodes that are alike, all of them feasible.
+struct AlikeNodes {
+  NodeId one;  // Any of them.
+  size_t nodes = 0;
+};
+// False: nodes are alike in no such way. Scheduling thread.
+using LikenessFn = std::function<bool(TaskId, NodeLikeness*)>;
+// As GlobalScoreFn, when the groups are all the nodes that it would be asked about. Scheduling
+// thread.
+using AlikeScoreFn =
+    std::function<void(TaskId, absl::Span<const AlikeNodes> groups, absl::Span<double> sum)>;
+
+struct GlobalScore : GlobalHook<GlobalScoreFn> {
+  // Both or none.
+  LikenessFn likeness;
+  AlikeScoreFn score_alike;
+};
 
 using JobCompareFn = std::function<int(JobId, JobId)>;
 using QueueCompareFn = std::function<int(QueueId, QueueId)>;

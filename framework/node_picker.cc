@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
+#include "framework/peer_counter.h"
 
 namespace bth::framework {
 namespace {
@@ -87,9 +88,11 @@ NodeChoice NodePicker::PickAmong(TaskId task, Room room) {
   const TaskKind kind = KindOf(task);
   NodeId node;
   if (global_.Concerns(task)) {
-    const std::optional<NodeId> filtered =
-        room == Room::kIdle ? PickFiltered(task, kind) : std::optional<NodeId>();
-    if (filtered) return {.node = *filtered};
+    if (room == Room::kIdle) {
+      std::optional<NodeId> known = PickFiltered(task, kind);
+      if (!known) known = PickAlike(task, kind);
+      if (known) return {.node = *known};
+    }
     ++scans_;
     node = global_.Best(task, room);
   } else if (room == Room::kIdle && UsesIndex(kind)) {
@@ -111,6 +114,45 @@ std::optional<NodeId> NodePicker::PickFiltered(TaskId task, const TaskKind& kind
   CandidateIndex& index = IndexOf(task, kind);
   if (index.normalises()) return {};
   return index.BestPassing([&](NodeId node) { return PassesGlobalFilters(session_, task, node); });
+}
+
+std::optional<NodeId> NodePicker::PickAlike(TaskId task, const TaskKind& kind) {
+  if (!session_.hooks().best_node.empty() || kind.second.valid()) return {};
+  if (GlobalFiltersConcern(session_, task, GlobalHooks::kByTask)) return {};
+  const GlobalScore* score = OnlyGlobalScore(session_, task);
+  NodeLikeness likeness;
+  if (score == nullptr || score->likeness == nullptr || !score->likeness(task, &likeness))
+    return {};
+  AlikeIndex* const index = AlikeIndexOf(task, kind, likeness);
+  if (index == nullptr) return {};
+  const std::optional<NodeId> best = index->Best(task, likeness, score->score_alike);
+  index_answers_ += best ? 1 : 0;
+  group_answers_ += best ? 1 : 0;
+  return best;
+}
+
+// Questions that count few nodes share an index.
+AlikeIndex* NodePicker::AlikeIndexOf(TaskId task, const TaskKind& kind,
+                                     const NodeLikeness& likeness) {
+  constexpr size_t kSharedNodesMax = 256;
+  constexpr size_t kAlikeIndexesMax = 256;
+  if (likeness.domains != nullptr && likeness.domains->domains() > AlikeIndex::kSegmentsMax) {
+    return nullptr;
+  }
+  const PeerCounter* pods = likeness.pods;
+  const bool shares = pods == nullptr || pods->nodes_with_pods().size() <= kSharedNodesMax;
+  const AlikeKind alike{.shape = kind.first,
+                        .domains = likeness.domains,
+                        .pods_by = pods == nullptr ? nullptr : &pods->topology(),
+                        .counter = shares ? 0 : pods->id()};
+  const auto known = alike_indexes_.find(alike);
+  if (known == alike_indexes_.end()) {
+    if (++picks_of_alike_[alike] == 1 || alike_indexes_.size() == kAlikeIndexesMax) return nullptr;
+    ++index_builds_;
+    auto fresh = std::make_unique<AlikeIndex>(session_, evaluator_, task, likeness);
+    return alike_indexes_.emplace(alike, std::move(fresh)).first->second.get();
+  }
+  return known->second.get();
 }
 
 CandidateIndex& NodePicker::IndexOf(TaskId task, const TaskKind& kind) {

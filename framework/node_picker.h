@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "api/model/ids.h"
+#include "framework/alike_index.h"
 #include "framework/candidate_index.h"
 #include "framework/fit_report.h"
 #include "framework/global_scan.h"
@@ -49,6 +51,8 @@ class NodePicker {
   uint64_t index_builds() const { return index_builds_; }
   // Questions that an index answered.
   uint64_t index_answers() const { return index_answers_; }
+  // Of these, by groups of nodes that a global score rates alike.
+  uint64_t group_answers() const { return group_answers_; }
 
  private:
   struct Explained {
@@ -63,6 +67,10 @@ class NodePicker {
   CandidateIndex& IndexOf(model::TaskId task, const TaskKind& kind);
   // By the index, where only filters stand between it and the answer; nothing: ask all nodes.
   std::optional<model::NodeId> PickFiltered(model::TaskId task, const TaskKind& kind);
+  // By groups of nodes, where one global score that rates such concerns the task and nothing else
+  // does; nothing: ask all nodes.
+  std::optional<model::NodeId> PickAlike(model::TaskId task, const TaskKind& kind);
+  AlikeIndex* AlikeIndexOf(model::TaskId task, const TaskKind& kind, const NodeLikeness& likeness);
   NodeChoice PickNominated(model::TaskId task) const;
   NodeChoice PickAmong(model::TaskId task, Room room);
   NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
@@ -77,10 +85,25 @@ class NodePicker {
   std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
   absl::flat_hash_map<TaskKind, int32_t> picks_of_kind_;
   absl::flat_hash_map<TaskKind, std::unique_ptr<CandidateIndex>> indexes_;
+  // Kinds that are told apart by domains too, and by the question when it counts many nodes.
+  struct AlikeKind {
+    model::ShapeId shape;
+    const TopologyColumn* domains = nullptr;
+    const TopologyColumn* pods_by = nullptr;
+    uint64_t counter = 0;
+    friend bool operator==(const AlikeKind&, const AlikeKind&) = default;
+    template <typename H>
+    friend H AbslHashValue(H state, const AlikeKind& kind) {
+      return H::combine(std::move(state), kind.shape, kind.domains, kind.pods_by, kind.counter);
+    }
+  };
+  absl::flat_hash_map<AlikeKind, int32_t> picks_of_alike_;
+  absl::flat_hash_map<AlikeKind, std::unique_ptr<AlikeIndex>> alike_indexes_;
   absl::flat_hash_map<TaskKind, Explained> explained_;
   uint64_t scans_ = 0;
   uint64_t index_builds_ = 0;
   uint64_t index_answers_ = 0;
+  uint64_t group_answers_ = 0;
 };
 
 }  // namespace bth::framework

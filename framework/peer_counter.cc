@@ -23,29 +23,47 @@ void PeerMemo::Start(const Snapshot& snapshot) {
   by_terms_.resize(snapshot.constraints.size());
 }
 
-void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& memo) {
+void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& memo,
+                          LabelIndex& labels) {
   const std::vector<PeerMove>& moves = session.peer_moves();
   if (serial_ == serial && moves_seen_ == moves.size()) return;
   memo.Start(session.base());
+  if (!question_.anchors.empty()) labels.CatchUp(session, serial);
   if (serial_ != serial) {
-    Refresh(session.base(), memo);
+    Refresh(session.base(), memo, labels);
     serial_ = serial;
     moves_seen_ = 0;
   }
-  for (; moves_seen_ < moves.size(); ++moves_seen_) {
-    const PeerMove& move = moves[moves_seen_];
-    if (!Counts(session.base(), {.labels = move.labels, .terms = move.terms}, memo)) continue;
-    Add(move.node, move.sign);
-    moved_.push_back(move.node);
+  TakeMoves(session, memo, labels);
+}
+
+void PeerCounter::TakeMoves(const Session& session, PeerMemo& memo, const LabelIndex& labels) {
+  const std::vector<PeerMove>& moves = session.peer_moves();
+  if (!question_.anchors.empty()) {
+    const LabelIndex::Ids& ids = labels.HoldingFewest(question_.anchors);
+    if (ids.size() < moves.size() - moves_seen_) {
+      for (model::LabelsId id : ids) {
+        if (!Selects(session.base(), id, memo)) continue;
+        labels.ForEachMove(session, id, moves_seen_,
+                           [&](const PeerMove& move) { Take(session.base(), move, memo); });
+      }
+      moves_seen_ = moves.size();
+      return;
+    }
   }
+  for (; moves_seen_ < moves.size(); ++moves_seen_) Take(session.base(), moves[moves_seen_], memo);
+}
+
+void PeerCounter::Take(const Snapshot& snapshot, const PeerMove& move, PeerMemo& memo) {
+  if (!Counts(snapshot, {.labels = move.labels, .terms = move.terms}, memo)) return;
+  Add(move.node, move.sign);
+  moved_.push_back(move.node);
 }
 
 bool PeerCounter::Counts(const Snapshot& snapshot, const PeerCount& pods, PeerMemo& memo) const {
   if (pods.terminating && question_.skips_terminating) return false;
   if (question_.selects != nullptr) {
-    if (!pods.labels.valid()) return false;
-    const auto judge = [&] { return question_.selects(snapshot, *snapshot.labels[pods.labels]); };
-    if (!memo.Selects(pods.labels, judge)) return false;
+    if (!pods.labels.valid() || !Selects(snapshot, pods.labels, memo)) return false;
   }
   if (question_.carries == nullptr) return true;
   if (!pods.terms.valid()) return false;
@@ -53,17 +71,27 @@ bool PeerCounter::Counts(const Snapshot& snapshot, const PeerCount& pods, PeerMe
                       [&] { return question_.carries(snapshot.constraints[pods.terms]); });
 }
 
-bool PeerCounter::SelectsAnybody(const Snapshot& snapshot, PeerMemo& memo) const {
+bool PeerCounter::Selects(const Snapshot& snapshot, model::LabelsId labels, PeerMemo& memo) const {
+  return memo.Selects(labels,
+                      [&] { return question_.selects(snapshot, *snapshot.labels[labels]); });
+}
+
+bool PeerCounter::SelectsAnybody(const Snapshot& snapshot, PeerMemo& memo,
+                                 const LabelIndex& labels) const {
   if (question_.selects == nullptr) return true;
-  const auto& labels = snapshot.labels;
-  for (model::LabelsId id : labels.ids()) {
-    if (labels[id] == nullptr) continue;
-    if (memo.Selects(id, [&] { return question_.selects(snapshot, *labels[id]); })) return true;
+  if (!question_.anchors.empty()) {
+    const LabelIndex::Ids& ids = labels.HoldingFewest(question_.anchors);
+    return std::any_of(ids.begin(), ids.end(), [&](model::LabelsId id) {
+      return labels.Stands(id) && Selects(snapshot, id, memo);
+    });
+  }
+  for (model::LabelsId id : snapshot.labels.ids()) {
+    if (snapshot.labels[id] != nullptr && Selects(snapshot, id, memo)) return true;
   }
   return false;
 }
 
-void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo) {
+void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo, const LabelIndex& labels) {
   constexpr size_t kChunk = std::decay_t<decltype(snapshot.peers)>::kRowsPerChunk;
   const bool anew = question_.asks_namespaces && namespaces_ != snapshot.namespaces;
   if (anew) peers_ = {};
@@ -71,8 +99,9 @@ void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo) {
   bool changed = !moved_.empty() || on_node_.size() != snapshot.nodes.size();
   const auto& peers = snapshot.peers;
   // The question of the first pods of a new group: nobody is selected, on any node.
-  if (on_node_.empty() && !SelectsAnybody(snapshot, memo)) peers_ = peers;
+  if (on_node_.empty() && !SelectsAnybody(snapshot, memo, labels)) peers_ = peers;
   on_node_.resize(snapshot.nodes.size(), 0);
+  listed_.resize(snapshot.nodes.size(), 0);
   for (size_t chunk = peers.NextDifferentChunk(peers_, 0); chunk < peers.chunk_count();
        chunk = peers.NextDifferentChunk(peers_, chunk + 1)) {
     const size_t end = std::min(peers.size(), (chunk + 1) * kChunk);
@@ -100,7 +129,14 @@ void PeerCounter::Recount(const Snapshot& snapshot, NodeId node, PeerMemo& memo)
       if (Counts(snapshot, row, memo)) pods += row.pods;
     }
   }
+  SetOnNode(node, pods);
+}
+
+void PeerCounter::SetOnNode(NodeId node, int32_t pods) {
   RowAt(on_node_, node) = pods;
+  if (pods == 0 || RowAt(listed_, node) != 0) return;
+  RowAt(listed_, node) = 1;
+  with_pods_.push_back(node);
 }
 
 // Whether nodes count follows from their facts.
@@ -128,24 +164,44 @@ bool PeerCounter::RefreshNodes(const Snapshot& snapshot) {
 void PeerCounter::SumUp() {
   topology_version_ = topology_->version();
   in_domain_.assign(topology_->domains(), 0);
-  exists_.assign(topology_->domains(), 0);
-  domains_ = 0;
   total_ = 0;
-  for (size_t i = 0; i < on_node_.size(); ++i) {
-    const NodeId node = NodeId::FromIndex(i);
-    if (!HasDomain(node) || (!counted_.empty() && counted_[i] == 0)) continue;
-    const uint32_t domain = topology_->of(node);
-    domains_ += exists_[domain] == 0 ? 1 : 0;
-    exists_[domain] = 1;
-    in_domain_[domain] += on_node_[i];
-    total_ += on_node_[i];
+  std::erase_if(with_pods_, [this](NodeId node) {
+    if (node.index() >= on_node_.size()) return true;
+    if (on_node_[node.index()] != 0) return false;
+    listed_[node.index()] = 0;
+    return true;
+  });
+  for (NodeId node : with_pods_) {
+    if (!IsCounted(node)) continue;
+    in_domain_[topology_->of(node)] += OnNode(node);
+    total_ += OnNode(node);
   }
+  domains_known_ = false;
   least_known_ = false;
 }
 
+// Cost: the nodes.
+void PeerCounter::FindDomains() const {
+  exists_.assign(topology_->domains(), 0);
+  domains_ = 0;
+  for (size_t i = 0; i < on_node_.size(); ++i) {
+    const NodeId node = NodeId::FromIndex(i);
+    if (!IsCounted(node)) continue;
+    uint8_t& exists = exists_[topology_->of(node)];
+    domains_ += exists == 0 ? 1 : 0;
+    exists = 1;
+  }
+  domains_known_ = true;
+}
+
+int32_t PeerCounter::domains() const {
+  if (!domains_known_) FindDomains();
+  return domains_;
+}
+
 void PeerCounter::Add(NodeId node, int32_t pods) {
-  RowAt(on_node_, node) += pods;
-  if (!HasDomain(node) || (!counted_.empty() && RowAt(counted_, node) == 0)) return;
+  SetOnNode(node, OnNode(node) + pods);
+  if (!IsCounted(node)) return;
   in_domain_[topology_->of(node)] += pods;
   total_ += pods;
   least_known_ = false;
@@ -153,7 +209,7 @@ void PeerCounter::Add(NodeId node, int32_t pods) {
 
 int32_t PeerCounter::LeastInDomain() const {
   if (least_known_) return least_;
-  least_ = domains_ == 0 ? 0 : std::numeric_limits<int32_t>::max();
+  least_ = domains() == 0 ? 0 : std::numeric_limits<int32_t>::max();
   for (size_t domain = 0; domain < in_domain_.size(); ++domain) {
     if (exists_[domain] != 0) least_ = std::min(least_, in_domain_[domain]);
   }

@@ -9,6 +9,7 @@
 #include "api/model/snapshot.h"
 #include "base/ids.h"
 #include "base/row_at.h"
+#include "framework/label_index.h"
 #include "framework/session.h"
 #include "framework/topology_column.h"
 
@@ -18,6 +19,8 @@ namespace bth::framework {
 struct PeerQuestion {
   // Null: whatever its labels.
   std::function<bool(const model::Snapshot&, const model::PodLabels&)> selects;
+  // Pods that it selects hold all of these; may be empty.
+  std::vector<LabelIndex::Anchor> anchors;
   // By its constraints with affinity terms. Null: whatever its terms, and without any.
   std::function<bool(const std::shared_ptr<const model::PodConstraints>&)> carries;
   // Null: every node.
@@ -58,22 +61,26 @@ class PeerMemo {
 // whoever asks the question. Thread: scheduling.
 class PeerCounter {
  public:
-  PeerCounter(PeerQuestion question, std::shared_ptr<TopologyColumn> topology)
-      : question_(std::move(question)), topology_(std::move(topology)) {}
+  // `id` tells it from others.
+  PeerCounter(uint64_t id, PeerQuestion question, std::shared_ptr<TopologyColumn> topology)
+      : id_(id), question_(std::move(question)), topology_(std::move(topology)) {}
 
   // `serial` names the session. Cost: in a new session the nodes on which pods changed, then the
-  // moves since the last call.
-  void CatchUp(const Session& session, uint64_t serial, PeerMemo& memo);
+  // moves since the last call, or those of pods that the anchors leave.
+  void CatchUp(const Session& session, uint64_t serial, PeerMemo& memo, LabelIndex& labels);
 
+  uint64_t id() const { return id_; }
   // The node has the topology key.
   bool HasDomain(model::NodeId node) const { return topology_->of(node) != TopologyColumn::kNone; }
   // 0 without the key.
   int32_t InDomainOf(model::NodeId node) const { return in_domain_[topology_->of(node)]; }
   int32_t OnNode(model::NodeId node) const { return RowAt(on_node_, node); }
+  // All nodes with such pods, each once, and some that had them.
+  const std::vector<model::NodeId>& nodes_with_pods() const { return with_pods_; }
   // Over all domains.
   int64_t total() const { return total_; }
   // Domains with a counted node, and the fewest pods in any of them.
-  int32_t domains() const { return domains_; }
+  int32_t domains() const;
   int32_t LeastInDomain() const;
   const TopologyColumn& topology() const { return *topology_; }
   // The session it was last in step with.
@@ -81,13 +88,23 @@ class PeerCounter {
 
  private:
   bool Counts(const model::Snapshot& snapshot, const model::PeerCount& pods, PeerMemo& memo) const;
-  bool SelectsAnybody(const model::Snapshot& snapshot, PeerMemo& memo) const;
-  void Refresh(const model::Snapshot& snapshot, PeerMemo& memo);
+  bool Selects(const model::Snapshot& snapshot, model::LabelsId labels, PeerMemo& memo) const;
+  bool SelectsAnybody(const model::Snapshot& snapshot, PeerMemo& memo,
+                      const LabelIndex& labels) const;
+  void Refresh(const model::Snapshot& snapshot, PeerMemo& memo, const LabelIndex& labels);
+  void TakeMoves(const Session& session, PeerMemo& memo, const LabelIndex& labels);
+  void Take(const model::Snapshot& snapshot, const PeerMove& move, PeerMemo& memo);
   void Recount(const model::Snapshot& snapshot, model::NodeId node, PeerMemo& memo);
   bool RefreshNodes(const model::Snapshot& snapshot);
   void SumUp();
   void Add(model::NodeId node, int32_t pods);
+  void SetOnNode(model::NodeId node, int32_t pods);
+  bool IsCounted(model::NodeId node) const {
+    return HasDomain(node) && (counted_.empty() || RowAt(counted_, node) != 0);
+  }
+  void FindDomains() const;
 
+  const uint64_t id_;
   const PeerQuestion question_;
   const std::shared_ptr<TopologyColumn> topology_;
 
@@ -103,9 +120,14 @@ class PeerCounter {
   std::vector<int32_t> on_node_;    // By node index.
   std::vector<uint8_t> counted_;    // By node index; empty: every node is.
   std::vector<int32_t> in_domain_;  // By domain.
-  std::vector<uint8_t> exists_;     // By domain: some counted node is in it.
-  int32_t domains_ = 0;             // Of these.
   int64_t total_ = 0;
+  std::vector<model::NodeId> with_pods_;
+  std::vector<uint8_t> listed_;  // By node index: it is in `with_pods_`.
+
+  // Found when first asked for.
+  mutable bool domains_known_ = false;
+  mutable std::vector<uint8_t> exists_;  // By domain: some counted node is in it.
+  mutable int32_t domains_ = 0;          // Of these.
   mutable bool least_known_ = false;
   mutable int32_t least_ = 0;
 };

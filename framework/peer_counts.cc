@@ -39,6 +39,16 @@ bool MatchesItself(const Session& session, const PodPeerTerms& peers) {
                      });
 }
 
+// The pairs that every pod of the namespace has which the selector matches.
+std::vector<LabelIndex::Anchor> AnchorsOf(Symbol ns, const model::PodSelector& selector) {
+  std::vector<LabelIndex::Anchor> anchors;
+  for (const model::NodeRequirement& requirement : selector.requirements) {
+    if (requirement.op != model::SelectorOp::kIn || requirement.values.size() != 1) continue;
+    anchors.push_back({ns, {requirement.key, requirement.values[0]}});
+  }
+  return anchors;
+}
+
 }  // namespace
 
 void PeerCounts::Begin(const Session& session) {
@@ -54,6 +64,7 @@ void PeerCounts::Sweep() {
   absl::erase_if(profiles_,
                  [oldest](const auto& entry) { return entry.second->last_session < oldest; });
   carried_.ForgetCountersBefore(oldest);
+  labels_.ForgetBefore(oldest);
   absl::erase_if(counters_, [](const auto& entry) { return entry.second.expired(); });
   absl::erase_if(topologies_, [](const auto& entry) { return entry.second.use_count() == 1; });
 }
@@ -180,7 +191,7 @@ const std::vector<SpreadPeers>& PeerCounts::Spread(const Session& session, TaskI
 }
 
 const PeerCounter* PeerCounts::Ready(const Session& session, PeerCounter& counter) {
-  counter.CatchUp(session, serial_, memo_);
+  counter.CatchUp(session, serial_, memo_, labels_);
   return &counter;
 }
 
@@ -188,7 +199,8 @@ PeerCounter* PeerCounts::CarriedCounter(uint32_t index) {
   CarriedTerm& carried = carried_.at(index);
   if (carried.counter == nullptr) {
     carried.counter = std::make_shared<PeerCounter>(
-        PeerQuestion{.carries = carried_.CarriersOf(index)}, Topology(carried.term->topology_key));
+        ++counters_made_, PeerQuestion{.carries = carried_.CarriersOf(index)},
+        Topology(carried.term->topology_key));
   }
   return carried.counter.get();
 }
@@ -255,7 +267,8 @@ std::shared_ptr<PeerCounter> PeerCounts::Counter(std::string key, Symbol topolog
   std::weak_ptr<PeerCounter>& slot = counters_[std::move(key)];
   std::shared_ptr<PeerCounter> counter = slot.lock();
   if (counter == nullptr) {
-    counter = std::make_shared<PeerCounter>(std::move(question), Topology(topology_key));
+    counter = std::make_shared<PeerCounter>(++counters_made_, std::move(question),
+                                            Topology(topology_key));
     slot = counter;
   }
   return counter;
@@ -265,6 +278,9 @@ std::shared_ptr<PeerCounter> PeerCounts::TermCounter(const Constraints& pod,
                                                      const PodAffinityTerm& term) {
   PeerQuestion question;
   question.asks_namespaces = term.namespace_selector.has_value();
+  if (!question.asks_namespaces && term.namespaces.size() == 1) {
+    question.anchors = AnchorsOf(term.namespaces[0], term.selector);
+  }
   question.selects = [pod, &term](const Snapshot& snapshot, const PodLabels& labels) {
     return model::Matches(term, labels, snapshot.namespaces.get());
   };
@@ -297,6 +313,7 @@ std::shared_ptr<PeerCounter> PeerCounts::SpreadCounter(const Constraints& pod, c
                                                        const SpreadConstraint& constraint) {
   PeerQuestion question;
   question.skips_terminating = true;
+  question.anchors = AnchorsOf(terms->own->ns, constraint.selector);
   question.selects = [terms, &constraint](const Snapshot&, const PodLabels& labels) {
     return labels.ns == terms->own->ns && !constraint.selector.requirements.empty() &&
            model::Matches(constraint.selector, labels.labels);

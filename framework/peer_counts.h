@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "api/model/snapshot.h"
 #include "framework/carried_terms.h"
+#include "framework/label_index.h"
 #include "framework/peer_counter.h"
 #include "framework/session.h"
 #include "framework/topology_column.h"
@@ -114,7 +115,9 @@ class PeerCounts {
   const Session* session_ = nullptr;
   uint64_t serial_ = 0;  // Of the session.
   uint64_t clock_ = 0;
+  uint64_t counters_made_ = 0;
   PeerMemo memo_;
+  LabelIndex labels_;
   CarriedTerms carried_;
   absl::flat_hash_map<Symbol, std::shared_ptr<TopologyColumn>> topologies_;
   absl::flat_hash_map<std::string, std::weak_ptr<PeerCounter>> counters_;

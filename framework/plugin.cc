@@ -93,12 +93,17 @@ void HookRegistrar::FilterByQueue(GlobalFilterFn fn, ConcernsFn concerns) {
 
 void HookRegistrar::ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns) {
   if (!option_.flags[HookFlag::kNodeOrder]) return;
-  table_.global_score.Add(NextOrigin(), {std::move(fn), std::move(concerns)});
+  table_.global_score.Add(NextOrigin(), {{std::move(fn), std::move(concerns)}});
+}
+
+void HookRegistrar::ScoreGlobal(GlobalScore score) {
+  if (!option_.flags[HookFlag::kNodeOrder]) return;
+  table_.global_score.Add(NextOrigin(), std::move(score));
 }
 
 void HookRegistrar::ScoreByQueue(GlobalScoreFn fn, ConcernsFn concerns) {
   if (!option_.flags[HookFlag::kNodeOrder]) return;
-  table_.global_score.Add(NextOrigin(), {std::move(fn), std::move(concerns), /*by_queue=*/true});
+  table_.global_score.Add(NextOrigin(), {{std::move(fn), std::move(concerns), /*by_queue=*/true}});
 }
 
 #undef BTH_FLAGGED_HOOK

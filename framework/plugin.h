@@ -44,6 +44,8 @@ class HookRegistrar {
   void ScoreStatic(StaticScore score);
   void ScoreUsage(UsageScoreFn fn);
   void ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
+  // One that rates groups of nodes, too.
+  void ScoreGlobal(GlobalScore score);
   void ScoreByQueue(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
   void HyperNodeScore(HyperNodeScoreFn fn);
   void HyperNodeGradient(HyperNodeGradientFn fn);

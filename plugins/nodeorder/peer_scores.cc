@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "algo/node_scores.h"
@@ -12,6 +13,8 @@ namespace bth::plugins::nodeorder {
 namespace {
 
 using algo::kScoreTop;
+using framework::AlikeNodes;
+using framework::NodeLikeness;
 using framework::PeerCounts;
 using framework::Session;
 using framework::SpreadPeers;
@@ -53,7 +56,23 @@ class SpreadScore {
  public:
   SpreadScore(Session& session, int64_t weight) : session_(session), weight_(weight) {}
 
-  void operator()(TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
+  // Nodes are alike in the domain of one constraint, and in the pods on them for one per host.
+  static bool LikenessFor(const Session& session, TaskId task, NodeLikeness* out) {
+    for (const SpreadPeers& one : session.peers().Spread(session, task, false)) {
+      if (one.constraint->per_host) {
+        if (out->pods != nullptr) return false;
+        out->pods = one.counter;
+      } else {
+        if (out->domains != nullptr) return false;
+        out->domains = &one.counter->topology();
+      }
+    }
+    return true;
+  }
+
+  // `nodes` are single ones or groups.
+  template <typename Nodes>
+  void operator()(TaskId task, absl::Span<const Nodes> nodes, absl::Span<double> sum) {
     const std::vector<SpreadPeers>& peers = session_.peers().Spread(session_, task, false);
     Rate(peers, nodes);
     int64_t least = std::numeric_limits<int64_t>::max();
@@ -73,6 +92,11 @@ class SpreadScore {
  private:
   static constexpr int64_t kIgnored = -1;  // Lacks a key.
 
+  static NodeId OneOf(NodeId node) { return node; }
+  static NodeId OneOf(const AlikeNodes& group) { return group.one; }
+  static size_t SizeOf(NodeId) { return 1; }
+  static size_t SizeOf(const AlikeNodes& group) { return group.nodes; }
+
   static bool IsRated(const std::vector<SpreadPeers>& peers, NodeId node) {
     return std::all_of(peers.begin(), peers.end(), [node](const SpreadPeers& one) {
       return one.constraint->by_default || one.counter->HasDomain(node);
@@ -80,13 +104,14 @@ class SpreadScore {
   }
 
   // Fills raw_: the lower the better.
-  void Rate(const std::vector<SpreadPeers>& peers, absl::Span<const NodeId> nodes) {
+  template <typename Nodes>
+  void Rate(const std::vector<SpreadPeers>& peers, absl::Span<const Nodes> nodes) {
     raw_.assign(nodes.size(), 0);
     size_t rated = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const bool is_rated = IsRated(peers, nodes[i]);
+      const bool is_rated = IsRated(peers, OneOf(nodes[i]));
       if (!is_rated) raw_[i] = kIgnored;
-      rated += is_rated ? 1 : 0;
+      rated += is_rated ? SizeOf(nodes[i]) : 0;
     }
     sums_.assign(nodes.size(), 0);
     for (const SpreadPeers& one : peers) {
@@ -95,9 +120,9 @@ class SpreadScore {
       const double weight = std::log(static_cast<double>(domains + 2));
       const auto slack = static_cast<double>(one.constraint->skew_max - 1);
       for (size_t i = 0; i < nodes.size(); ++i) {
-        if (!one.counter->HasDomain(nodes[i])) continue;
-        const int32_t pods =
-            per_host ? one.counter->OnNode(nodes[i]) : one.counter->InDomainOf(nodes[i]);
+        const NodeId node = OneOf(nodes[i]);
+        if (!one.counter->HasDomain(node)) continue;
+        const int32_t pods = per_host ? one.counter->OnNode(node) : one.counter->InDomainOf(node);
         sums_[i] += static_cast<double>(pods) * weight + slack;
       }
     }
@@ -107,13 +132,14 @@ class SpreadScore {
   }
 
   // Domains of the nodes that are rated; lacking the key is one.
-  size_t DomainsOf(const SpreadPeers& peers, absl::Span<const NodeId> nodes) {
+  template <typename Nodes>
+  size_t DomainsOf(const SpreadPeers& peers, absl::Span<const Nodes> nodes) {
     const framework::TopologyColumn& topology = peers.counter->topology();
     seen_.assign(topology.domains(), 0);
     size_t domains = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (raw_[i] == kIgnored) continue;
-      uint8_t& seen = seen_[topology.of(nodes[i])];
+      uint8_t& seen = seen_[topology.of(OneOf(nodes[i]))];
       domains += seen == 0 ? 1 : 0;
       seen = 1;
     }
@@ -136,9 +162,21 @@ void AddPodAffinityScore(Session& session, framework::HookRegistrar& hooks, int6
 }
 
 void AddSpreadScore(Session& session, framework::HookRegistrar& hooks, int64_t weight) {
-  hooks.ScoreGlobal(SpreadScore(session, weight), [&session](TaskId task) {
+  framework::GlobalScore score;
+  score.fn = [score = SpreadScore(session, weight)](TaskId task, absl::Span<const NodeId> nodes,
+                                                    absl::Span<double> sum) mutable {
+    score(task, nodes, sum);
+  };
+  score.concerns_fn = [&session](TaskId task) {
     return PeerCounts::HasSpread(session, task, false);
-  });
+  };
+  score.likeness = [&session](TaskId task, NodeLikeness* out) {
+    return SpreadScore::LikenessFor(session, task, out);
+  };
+  score.score_alike = [score = SpreadScore(session, weight)](
+                          TaskId task, absl::Span<const AlikeNodes> groups,
+                          absl::Span<double> sum) mutable { score(task, groups, sum); };
+  hooks.ScoreGlobal(std::move(score));
 }
 
 }  // namespace bth::plugins::nodeorder

@@ -29,7 +29,8 @@ HookTable TableWith(const conf::PluginOption& option) {
   hooks.BestNode({});
   hooks.ScoreStatic({});
   hooks.ScoreUsage({});
-  hooks.ScoreGlobal({});
+  hooks.ScoreGlobal(GlobalScoreFn());
+  hooks.ScoreGlobal(GlobalScore());
   hooks.ScoreByQueue({});
   hooks.HyperNodeScore({});
   hooks.HyperNodeGradient({});
