@@ -1,7 +1,7 @@
 #include "algo/hdrf.h"
 
 #include <algorithm>
-#include <functional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -18,6 +18,10 @@ std::vector<std::string> Elements(std::string_view path) {
       absl::StrSplit(ToAbsl(path), absl::MaxSplits('/', HdrfTree::kDepthMax));
   if (elements.size() > HdrfTree::kDepthMax) elements.resize(HdrfTree::kDepthMax);
   return elements;
+}
+
+auto AgeOf(const model::JobFacts& job) {
+  return std::tie(job.created_us, job.uid, job.ns, job.name);
 }
 
 double WeightAt(const std::vector<std::string>& weights, size_t i) {
@@ -52,26 +56,66 @@ HdrfTree::NodeIndex HdrfTree::ChildOf(NodeIndex parent, std::string_view name, d
     node.parent = parent;
     node.standing.weight = weight;
     node.stale = false;
+    node.name = name;
     nodes_.push_back(std::move(node));
-    nodes_[parent].children.push_back(next);
+    Link(next);
     MarkStale(next);
+  } else if (nodes_[it->second].standing.weight != weight) {
+    has_contradictions_ = true;
   }
   return it->second;
 }
 
+bool HdrfTree::ComesBefore(NodeIndex a, NodeIndex b) const {
+  const Node& left = nodes_[a];
+  const Node& right = nodes_[b];
+  if (left.is_job != right.is_job) return right.is_job;
+  if (!left.is_job) return left.name < right.name;
+  if (left.facts == nullptr || right.facts == nullptr) return a < b;
+  return AgeOf(*left.facts) < AgeOf(*right.facts);
+}
+
+void HdrfTree::Link(NodeIndex node) {
+  std::vector<NodeIndex>& siblings = nodes_[nodes_[node].parent].children;
+  const auto before = [this](NodeIndex a, NodeIndex b) { return ComesBefore(a, b); };
+  siblings.insert(std::upper_bound(siblings.begin(), siblings.end(), node, before), node);
+}
+
+void HdrfTree::Unlink(NodeIndex node) {
+  std::vector<NodeIndex>& siblings = nodes_[nodes_[node].parent].children;
+  const auto before = [this](NodeIndex a, NodeIndex b) { return ComesBefore(a, b); };
+  const auto first = std::lower_bound(siblings.begin(), siblings.end(), node, before);
+  siblings.erase(std::find(first, siblings.end(), node));
+}
+
 HdrfTree::NodeIndex HdrfTree::AddJob(const Path& path, const ResourceVec& allocated,
-                                     const ResourceVec& request) {
-  const auto index = static_cast<NodeIndex>(nodes_.size());
-  Node node;
+                                     const ResourceVec& request,
+                                     std::shared_ptr<const model::JobFacts> facts) {
+  auto index = static_cast<NodeIndex>(nodes_.size());
+  if (unused_.empty()) {
+    nodes_.emplace_back().stale = false;
+  } else {
+    index = unused_.back();
+    unused_.pop_back();
+  }
+  Node& node = nodes_[index];
   node.parent = path.back();
   node.is_job = true;
-  node.stale = false;
   node.request = request;
-  nodes_.push_back(std::move(node));
-  nodes_[path.back()].children.push_back(index);
-  MarkStale(index);
+  node.facts = std::move(facts);
+  Link(index);
+  // What was stale before it had this parent told the other one.
+  nodes_[index].stale ? MarkStale(path.back()) : MarkStale(index);
   Change(index, allocated);
   return index;
+}
+
+void HdrfTree::RemoveJob(NodeIndex job) {
+  Change(job, ResourceVec() - nodes_[job].allocated);
+  Unlink(job);
+  nodes_[job].facts = nullptr;
+  nodes_[job].parent = kRoot;
+  unused_.push_back(job);
 }
 
 void HdrfTree::Change(NodeIndex job, const ResourceVec& by) {
@@ -79,6 +123,21 @@ void HdrfTree::Change(NodeIndex job, const ResourceVec& by) {
   allocated_ += by;
   MarkStale(job);
   UpdateDemanding();
+}
+
+void HdrfTree::SetJob(NodeIndex job, const ResourceVec& allocated, const ResourceVec& request) {
+  if (nodes_[job].request != request) {
+    nodes_[job].request = request;
+    MarkStale(job);
+  }
+  if (nodes_[job].allocated != allocated) Change(job, allocated - nodes_[job].allocated);
+}
+
+void HdrfTree::SetTotal(const ResourceVec& total) {
+  if (total_ == total) return;
+  total_ = total;
+  UpdateDemanding();
+  MarkAllStale();
 }
 
 // Ancestors of a stale node are stale: the walk up can stop at the first one.
@@ -94,11 +153,18 @@ void HdrfTree::UpdateDemanding() {
   const DimMask demanding = DimsOver(total_, allocated_, total_.Positive());
   if (demanding == demanding_) return;
   demanding_ = demanding;  // Any job may have become saturated, or no longer be.
+  MarkAllStale();
+}
+
+void HdrfTree::MarkAllStale() {
   for (NodeIndex i = 0; i < nodes_.size(); ++i) MarkStale(i);
 }
 
 void HdrfTree::Refresh() {
-  std::sort(stale_.begin(), stale_.end(), std::greater<>());  // Children before parents.
+  // Children before parents.
+  std::sort(stale_.begin(), stale_.end(), [this](NodeIndex a, NodeIndex b) {
+    return nodes_[a].is_job != nodes_[b].is_job ? nodes_[a].is_job : a > b;
+  });
   for (NodeIndex index : stale_) {
     Node& node = nodes_[index];
     if (node.is_job) {

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "algo/resource_algebra.h"
+#include "api/model/job.h"
 
 namespace bth::algo {
 
@@ -16,8 +18,9 @@ namespace bth::algo {
 // sibling, so that a rich leaf does not make its whole branch look rich.
 //
 // Rows are recomputed when somebody compares and only where something changed. A result depends
-// on the present amounts alone, never on how they came about, so that trying and taking back
-// restores it exactly. Thread: one.
+// on the present queues and amounts alone, never on how they came about: trying and taking back
+// restores it exactly, and a tree that was changed answers as one made anew, unless weights
+// contradict each other. Thread: one.
 class HdrfTree {
  public:
   using NodeIndex = uint32_t;
@@ -32,13 +35,25 @@ class HdrfTree {
 
   // The path of a queue by its annotations, such as "root/eng/dev" and "100/50/25"; element 0 is
   // the root on both sides. New elements get their weight here; missing, unreadable and smaller
-  // weights are 1, and known elements keep theirs.
+  // weights are 1, and known elements keep theirs. Elements without jobs matter to nobody.
   Path AddQueue(std::string_view hierarchy, std::string_view weights);
-  // A leaf below the last element of `path`. `request` is what all tasks of the job ask for.
-  NodeIndex AddJob(const Path& path, const ResourceVec& allocated, const ResourceVec& request);
+  // Some element was given another weight than the one that it keeps.
+  bool has_contradictions() const { return has_contradictions_; }
+  // Elements of paths, those included that no job is below any more.
+  size_t elements() const { return children_.size(); }
+
+  // A leaf below the last element of `path`. `request` is what all tasks of the job ask for. Jobs
+  // of one queue are added up from the oldest, those without facts in order of their indexes.
+  NodeIndex AddJob(const Path& path, const ResourceVec& allocated, const ResourceVec& request,
+                   std::shared_ptr<const model::JobFacts> facts = nullptr);
+  // Its index may be given out again.
+  void RemoveJob(NodeIndex job);
 
   // Adds to what the job holds; negative amounts take away.
   void Change(NodeIndex job, const ResourceVec& by);
+  // What the job holds and asks for from now on. Cost: nothing when that is what it was.
+  void SetJob(NodeIndex job, const ResourceVec& allocated, const ResourceVec& request);
+  void SetTotal(const ResourceVec& total);
 
   // Negative: the left queue is served first.
   int Compare(const Path& left, const Path& right);
@@ -58,25 +73,33 @@ class HdrfTree {
     bool is_job = false;
     bool stale = true;
     Standing standing;
-    std::vector<NodeIndex> children;  // Higher indexes than this node's.
+    std::vector<NodeIndex> children;  // Queues by name, then jobs by age.
     Amounts amounts{};
+    std::string name;       // Of an element of a path; its index is higher than its parent's.
     ResourceVec allocated;  // Of a job.
     ResourceVec request;    // Of a job.
+    std::shared_ptr<const model::JobFacts> facts;  // Of a job; may be null.
   };
 
   NodeIndex ChildOf(NodeIndex parent, std::string_view name, double weight);
+  bool ComesBefore(NodeIndex a, NodeIndex b) const;
+  void Link(NodeIndex node);
+  void Unlink(NodeIndex node);
   void MarkStale(NodeIndex node);
+  void MarkAllStale();
   void UpdateDemanding();
   void Refresh();
   void RecomputeJob(Node& node) const;
   void RecomputeQueue(Node& node) const;
   double ShareOf(const Amounts& amounts) const;
 
-  const ResourceVec total_;
+  ResourceVec total_;
   ResourceVec allocated_;
   DimMask demanding_ = 0;  // Dimensions in which the cluster is not used up.
   std::vector<Node> nodes_;
+  std::vector<NodeIndex> unused_;  // Leaves of jobs that were removed.
   std::vector<NodeIndex> stale_;
+  bool has_contradictions_ = false;
   absl::flat_hash_map<std::pair<NodeIndex, std::string>, NodeIndex> children_;
 };
 

@@ -26,7 +26,7 @@ using model::ResourceVec;
 using model::TaskId;
 
 // Counts what jobs hold by the session's events. Between sessions it keeps the jobs of the last
-// snapshot, to publish only shares that changed. Thread: scheduling.
+// snapshot, to publish only shares that changed, and the tree of queues. Thread: scheduling.
 class Drf final : public framework::Plugin {
  public:
   std::string_view name() const override { return "drf"; }
@@ -34,8 +34,10 @@ class Drf final : public framework::Plugin {
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     shares_.Open(session.base());
-    tree_.reset();
-    if (hooks.hierarchy_enabled()) tree_.emplace(session.base());
+    if (hooks.hierarchy_enabled()) {
+      if (!tree_) tree_.emplace();
+      tree_->Open(session.base());
+    }
     hooks.JobOrder([this](JobId left, JobId right) {
       const double left_share = shares_.ShareOf(left);
       const double right_share = shares_.ShareOf(right);

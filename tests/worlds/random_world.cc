@@ -159,6 +159,8 @@ void Put(const QueueSpec& spec, cache::Mirror& mirror) {
   queue.row.uid = "uid-" + spec.name;
   queue.row.weight = spec.weight;
   if (spec.strict) queue.row.dequeue_strategy = "fifo";
+  queue.row.hierarchy = spec.hierarchy;
+  queue.row.hierarchy_weights = spec.hierarchy_weights;
   if (spec.capability_cpu_milli > 0) queue.capability = {{"cpu", spec.capability_cpu_milli}};
   mirror.PutQueue(std::move(queue));
 }

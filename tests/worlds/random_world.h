@@ -62,6 +62,8 @@ struct QueueSpec {
   int32_t weight = 1;
   int64_t capability_cpu_milli = 0;  // 0: none.
   bool strict = false;               // Keeps the order of its jobs.
+  std::string hierarchy;             // Annotations for hierarchical drf.
+  std::string hierarchy_weights;
 };
 
 struct WorldSpec {
