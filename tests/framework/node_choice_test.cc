@@ -129,6 +129,18 @@ TEST_CASE("node choice: the next session asks only about nodes that changed", "[
   CHECK(rules.asked == 4);
 }
 
+TEST_CASE("node choice: what leaves a node that is gone hides no other node", "[framework]") {
+  Rules rules;
+  RulesBed bed(&rules, Nodes(20) +
+                           "node a-gone gone; job old; task left job=old node=a-gone; job a min=1;"
+                           "task t job=a cpu=1");
+  CHECK(bed.Pick("t") == "n1000");
+  CHECK(bed.Pick("t") == "n1000");
+  Statement statement(bed.bed().session(), "test");
+  statement.Evict(bed.bed().world().task("left"), bed.bed().world().task("t"));
+  CHECK(bed.Pick("t") == "n1000");
+}
+
 TEST_CASE("node choice: tasks of one kind are refused in the same words", "[framework]") {
   Rules rules;
   rules.refuses = [](const std::string& node) { return node != "n1002"; };

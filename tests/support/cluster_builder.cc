@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
@@ -149,6 +150,7 @@ class Builder {
   void AddNode(const Statement& s) {
     const NodeId id = NodeId::FromIndex(snapshot_->nodes.size());
     world_.nodes[s.name] = id;
+    if (s.Has("gone")) gone_.insert(id);
     auto facts = std::make_shared<model::NodeFacts>();
     facts->name = s.name;
     facts->name_symbol = world_.symbols->Intern(s.name);
@@ -427,6 +429,11 @@ class Builder {
     auto nodes = std::make_shared<std::vector<NodeId>>();
     std::map<Symbol, int32_t> holders;
     for (const auto& [name, id] : world_.nodes) {
+      if (gone_.contains(id)) {
+        snapshot_->nodes.Mutable(id).facts = nullptr;
+        snapshot_->allocatable.Mutable(id) = {};
+        continue;
+      }
       snapshot_->nodes.Mutable(id).name_rank = static_cast<uint32_t>(nodes->size());
       nodes->push_back(id);
       for (const auto& [image, size] : snapshot_->node_facts(id).images) ++holders[image];
@@ -463,6 +470,7 @@ class Builder {
 
   std::vector<Statement> statements_;
   World world_;
+  std::set<NodeId> gone_;  // Nodes without an object.
   std::shared_ptr<model::Snapshot> snapshot_;
   int64_t created_us_ = 0;
   std::map<JobId, std::vector<TaskId>> tasks_of_;

@@ -36,7 +36,7 @@ const std::map<std::string, std::set<std::string>>& KnownKeys() {
   static const auto* const kKnown = new std::map<std::string, std::set<std::string>>{
       {"node",
        {"cpu", "mem", "gpu", "pods", "res.", "kube.", "label.", "taint", "image.", "port",
-        "cordoned"}},
+        "cordoned", "gone"}},
       {"queue",
        {"weight", "prio", "state", "reclaimable", "parent", "hierarchy", "weights", "cap.",
         "deserved.", "guarantee.", "groups", "groups.", "limit.", "badlimits"}},
