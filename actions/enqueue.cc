@@ -1,6 +1,7 @@
 #include "actions/enqueue.h"
 
 #include "actions/queue_jobs.h"
+#include "framework/report.h"
 
 namespace bth::actions {
 
@@ -15,7 +16,13 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Enqueue::Create(const conf::A
 absl::Status Enqueue::Execute(Session& session) {
   QueueJobs queues(session);
   for (JobId job : session.active_jobs()) {
-    if (session.IsPendingPhase(job)) queues.Add(job);
+    if (!session.IsPendingPhase(job)) continue;
+    if (framework::GangStands(session.base(), session.usage(), job)) {
+      // Admitted before; whoever did it did not get to say so.
+      session.SetPhase(job, model::PodGroupPhase::kInqueue);
+    } else {
+      queues.Add(job);
+    }
   }
   while (!queues.empty()) {
     const model::QueueId queue = queues.PopQueue();

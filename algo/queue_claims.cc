@@ -27,10 +27,14 @@ ResourceVec StillReserved(const JobRow& job, const JobCounts& counts, DimMask re
 
 ResourceVec ReservedInCluster(const JobRow& job, const JobCounts& counts, DimMask reservable) {
   if (!job.has_min_resources) return {};
-  if (counts.phase == PodGroupPhase::kInqueue) {
+  const bool waits = counts.phase == PodGroupPhase::kInqueue;
+  // Once its minimum is placed, only its phase lags behind.
+  const int32_t placed = counts.Count(model::kAllocatedGroup);
+  if (waits && (placed == 0 || placed < job.min_available)) {
     return WithoutGated(job.min_resources.v, counts.gated);
   }
-  return RunsWithMinimum(job, counts) ? Outstanding(job, counts, reservable) : ResourceVec();
+  return waits || RunsWithMinimum(job, counts) ? Outstanding(job, counts, reservable)
+                                               : ResourceVec();
 }
 
 void QueueSums::Add(const QueueSums& other) {

@@ -12,7 +12,8 @@ namespace bth::algo {
 ResourceVec StillReserved(const model::JobRow& job, const model::JobCounts& counts,
                           DimMask reservable);
 
-// The same for the rule that counts a waiting job's whole minimum, whatever it holds.
+// The same for the rule that counts the whole minimum of a job that waits below it, whatever it
+// holds.
 ResourceVec ReservedInCluster(const model::JobRow& job, const model::JobCounts& counts,
                               DimMask reservable);
 

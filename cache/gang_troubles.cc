@@ -31,6 +31,15 @@ bool StoodBefore(const ShownPodGroup& shown) {
          shown.phase == model::PodGroupPhase::kCompleted || FindTrue(shown, "Scheduled") != nullptr;
 }
 
+std::string HowManyAreBound(const GangView& gang) {
+  if (gang.ready < gang.min_available) {
+    return absl::StrCat(gang.ready, " of the ", gang.min_available,
+                        " pods that the gang needs are bound: ");
+  }
+  return absl::StrCat(gang.ready,
+                      " pods of the gang are bound, and of some role or group too few: ");
+}
+
 const char* WhatNext(BindFailure why) {
   switch (why) {
     case BindFailure::kInterrupted:
@@ -124,10 +133,10 @@ void GangTroubles::ReviewAll(absl::Time now, bool gangs_are_kept) {
 // Their time begins anew.
 void GangTroubles::LookBack(absl::Time now) {
   if (std::exchange(looked_back_, true)) return;
-  for (const std::string& job : mirror_.HalfBoundGroups()) {
+  for (const auto& [job, was_whole] : mirror_.HalfBoundGroups()) {
     const ShownPodGroup& shown = *mirror_.ShownOf(job);
     const ShownCondition* const told = FindTrue(shown, kPartiallyBound);
-    if (told == nullptr && StoodBefore(shown)) continue;
+    if (told == nullptr && (was_whole || StoodBefore(shown))) continue;
     Trouble& trouble = troubles_[job];
     trouble.half_bound = told != nullptr;
     trouble.never_whole = told == nullptr || told->reason != kMemberLost;
@@ -145,7 +154,7 @@ bool GangTroubles::Review(const std::string& job, Trouble* trouble, absl::Time n
   const std::optional<GangView> gang = mirror_.Gang(job);
   if (!gang) return true;
   const bool half = gangs_are_kept_ && gang->half_bound();
-  if (gang->ready >= gang->min_available) trouble->never_whole = false;
+  if (gang->whole) trouble->never_whole = false;
   if (gang->ready == 0) trouble->never_whole = true;
   if (!half || !trouble->never_whole) {
     trouble->release_at = absl::InfiniteFuture();
@@ -194,14 +203,12 @@ void GangTroubles::Tell(const std::string& job, const GangView& gang, Trouble* t
   const char* const next = trouble->releasing
                                ? "; those that are bound are evicted, and the gang starts again"
                                : WhatNext(trouble->why);
-  ShownCondition condition{
-      .type = kPartiallyBound,
-      .status = "True",
-      .reason = trouble->releasing ? kReleasing
-                : lost             ? kMemberLost
-                                   : kReasons[static_cast<size_t>(trouble->why)],
-      .message = absl::StrCat(gang.ready, " of the ", gang.min_available,
-                              " pods that the gang needs are bound: ", trouble->what, next)};
+  ShownCondition condition{.type = kPartiallyBound,
+                           .status = "True",
+                           .reason = trouble->releasing ? kReleasing
+                                     : lost             ? kMemberLost
+                                            : kReasons[static_cast<size_t>(trouble->why)],
+                           .message = absl::StrCat(HowManyAreBound(gang), trouble->what, next)};
   if (!trouble->half_bound) RecordEvent(job, gang, condition.type, condition.message);
   statuses_.WantGroupCondition(job, std::move(condition));
 }

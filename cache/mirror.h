@@ -117,7 +117,7 @@ class Mirror {
   std::optional<GangView> Gang(const std::string& pod_group_key) const;
   std::vector<PlacedPod> PlacedPods(const std::string& pod_group_key) const;  // By name.
   // Of our PodGroups, by key. Cost: linear in all of them.
-  std::vector<std::string> HalfBoundGroups() const;
+  std::vector<HalfBoundGroup> HalfBoundGroups() const;
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
   std::optional<PodView> Pod(const std::string& key) const;

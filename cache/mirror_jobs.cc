@@ -6,6 +6,7 @@
 #include "base/defect.h"
 #include "cache/mirror.h"
 #include "cache/object_names.h"
+#include "framework/report.h"
 
 namespace bth::cache {
 
@@ -310,7 +311,8 @@ std::optional<GangView> Mirror::Gang(const std::string& pod_group_key) const {
   return GangView{.uid = row.facts->uid,
                   .ready = counts.ready(),
                   .pending = counts.count(model::TaskStatus::kPending),
-                  .min_available = row.min_available};
+                  .min_available = row.min_available,
+                  .whole = framework::GangStands(now_, now_.usage, known->second)};
 }
 
 void Mirror::AssumePhase(const std::string& pod_group_key, model::PodGroupPhase phase) {

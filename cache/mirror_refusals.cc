@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cache/mirror.h"
+#include "framework/report.h"
 
 namespace bth::cache {
 
@@ -11,6 +12,31 @@ namespace {
 
 constexpr absl::Duration kFirstPause = absl::Seconds(10);
 constexpr absl::Duration kLongestPause = absl::Minutes(5);
+
+// On a node, and without a place that counts any more.
+constexpr uint32_t kEndedGroup = model::StatusBit(model::TaskStatus::kReleasing) |
+                                 model::StatusBit(model::TaskStatus::kFailed) |
+                                 model::StatusBit(model::TaskStatus::kUnknown);
+
+// With those of its pods that ended after all that are bound now had been made. Cost: linear in
+// the tasks.
+bool WasWhole(const model::Snapshot& now, model::JobId job, const std::vector<TaskId>& tasks) {
+  int64_t last_made_us = 0;
+  for (TaskId task : tasks) {
+    const model::TaskStatus status = now.usage.tasks[task].status;
+    if (status == model::TaskStatus::kPending || model::InGroup(status, kEndedGroup)) continue;
+    last_made_us = std::max(last_made_us, now.tasks[task].names->created_us);
+  }
+  model::Usage usage = now.usage;
+  for (TaskId task : tasks) {
+    const model::TaskRow& row = now.tasks[task];
+    const model::TaskStatus status = now.usage.tasks[task].status;
+    if (!model::InGroup(status, kEndedGroup) || row.started_us == 0) continue;
+    if (row.started_us < last_made_us) continue;
+    usage.Relabel(row, status, model::TaskStatus::kSucceeded);
+  }
+  return framework::GangStands(now, usage, job);
+}
 
 }  // namespace
 
@@ -66,16 +92,17 @@ std::vector<PlacedPod> Mirror::PlacedPods(const std::string& pod_group_key) cons
   return placed;
 }
 
-std::vector<std::string> Mirror::HalfBoundGroups() const {
-  std::vector<std::string> keys;
+std::vector<HalfBoundGroup> Mirror::HalfBoundGroups() const {
+  std::vector<HalfBoundGroup> groups;
   for (const auto& [key, job] : jobs_) {
     if (!Owns(job_records_[job])) continue;
     if (const std::optional<GangView> gang = Gang(key); gang && gang->half_bound()) {
-      keys.push_back(key);
+      groups.push_back({key, WasWhole(now_, job, job_records_[job].tasks)});
     }
   }
-  std::sort(keys.begin(), keys.end());
-  return keys;
+  std::sort(groups.begin(), groups.end(),
+            [](const HalfBoundGroup& a, const HalfBoundGroup& b) { return a.key < b.key; });
+  return groups;
 }
 
 }  // namespace bth::cache

@@ -16,7 +16,14 @@ struct GangView {
   int32_t ready = 0;
   int32_t pending = 0;
   int32_t min_available = 0;
-  bool half_bound() const { return ready > 0 && ready < min_available; }
+  bool whole = false;  // By role and sub-job too.
+  bool half_bound() const { return ready > 0 && !whole; }
+};
+
+// A PodGroup below its minimum.
+struct HalfBoundGroup {
+  std::string key;
+  bool was_whole = false;  // Some of its pods ended on their nodes; with them it stood.
 };
 
 // A pod that is bound or running.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "algo/gang_rules.h"
 #include "base/strings.h"
 
 namespace bth::framework {
@@ -158,6 +159,12 @@ PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
   }
   return counts.phase == PodGroupPhase::kInqueue ? PodGroupPhase::kInqueue
                                                  : PodGroupPhase::kPending;
+}
+
+bool GangStands(const model::Snapshot& base, const model::Usage& usage, JobId job) {
+  const algo::JobView view{.base = base, .usage = usage, .id = job};
+  return view.counts().ready() > 0 && algo::IsReady(view.row().min_available, view.counts()) &&
+         algo::RolesReady(view) && algo::SubJobsReady(view);
 }
 
 PodGroupPhase PhaseOf(const Session& session, JobId job) {

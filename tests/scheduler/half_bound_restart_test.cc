@@ -32,6 +32,46 @@ struct RestartBed : GangBed {
     REQUIRE(NodeOf("c").empty());
     REQUIRE(Told().empty());
   }
+  // The scheduler dies when all three are bound and the group's phase does not say so yet.
+  void DieBeforeThePhase() {
+    Group("g", 3);
+    Settle();
+    REQUIRE(Phase() == "Inqueue");
+    line->script = [](const net::Request& request) -> std::optional<Fault> {
+      if (request.method != "PATCH" || !absl::EndsWith(request.target, "/podgroups/g")) {
+        return std::nullopt;
+      }
+      return Fault{.delay = absl::Seconds(5)};
+    };
+    for (const char* pod : {"a", "b", "c"}) Pod(pod, "g", 1);
+    executor.Advance(absl::Seconds(2));
+    for (const char* pod : {"a", "b", "c"}) REQUIRE(NodeOf(pod) == "n1");
+    scheduler.reset();
+    line->script = nullptr;
+    executor.Advance(absl::Seconds(10));
+    REQUIRE(Phase() == "Inqueue");
+    REQUIRE(Condition(GroupPath("g"), "Scheduled").empty());
+  }
+  std::string Phase() {
+    return std::string(Get(GroupPath("g")).At({"status", "phase"}).AsString());
+  }
+  // As a kubelet does that took the pod up at `started`.
+  void SetPodPhase(const std::string& pod, const std::string& phase, absl::Time started) {
+    const std::string at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", started, absl::UTCTimeZone());
+    REQUIRE(Call("PATCH", absl::StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
+                 absl::StrCat(R"({"status":{"phase":")", phase, R"(","startTime":")", at, R"("}})"),
+                 "application/merge-patch+json")
+                .code == 200);
+  }
+  // A pod of a role of the group "g", on the node unless that is empty.
+  void RolePod(const std::string& name, const std::string& role, const std::string& node) {
+    Create("/api/v1/namespaces/default/pods",
+           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                        R"(","annotations":{"scheduling.k8s.io/group-name":"g",)",
+                        R"("volcano.sh/task-spec":")", role, R"("}},"spec":{"nodeName":")", node,
+                        R"(","schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
+                        R"("resources":{"requests":{"cpu":"1"}}}]}})"));
+  }
   // Room goes to a pod that others placed.
   void TakeRoom(int cpu) {
     Pod("other", "", cpu, "somebody");
@@ -127,6 +167,80 @@ TEST_CASE("half-bound gang: one that was whole under a former scheduler is left 
   CHECK(bed.NodeOf("c2").empty());
   CHECK(bed.Told().empty());
   CHECK(bed.evicted.empty());
+}
+
+TEST_CASE("half-bound gang: one whose phase was never written is whole by its pods",
+          "[scheduler]") {
+  RestartBed bed;
+  bed.DieBeforeThePhase();
+  bed.Start();
+  CHECK(bed.Phase() == "Running");
+  CHECK(absl::StartsWith(bed.Condition(RestartBed::GroupPath("g"), "Scheduled"), "True"));
+  CHECK(bed.Told().empty());
+  // A member that fails later and is made anew is placed alone.
+  bed.SetPodPhase("c", "Failed", bed.executor.Now());
+  bed.Pod("c2", "g", 1);
+  bed.Settle();
+  CHECK(bed.NodeOf("c2") == "n1");
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.Told().empty());
+  CHECK(bed.evicted.empty());
+}
+
+TEST_CASE("half-bound gang: a member that ended while nobody was there had made the gang whole",
+          "[scheduler]") {
+  RestartBed bed;
+  bed.DieBeforeThePhase();
+  bed.SetPodPhase("c", GENERATE(as<std::string>(), "Failed", "Unknown"), bed.executor.Now());
+  bed.TakeRoom(2);
+  bed.Pod("c2", "g", 1);
+  bed.Start();
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.NodeOf("c2").empty());
+  CHECK(bed.Told().empty());
+  CHECK(bed.evicted.empty());
+}
+
+TEST_CASE("half-bound gang: pods that ended before the others were made do not count",
+          "[scheduler]") {
+  RestartBed bed;
+  bed.Pod("old", "g", 1);
+  bed.SetPodPhase("old", "Unknown", bed.executor.Now());
+  bed.executor.Advance(absl::Minutes(5));
+  bed.DieHalfWay([](size_t) { return std::nullopt; });
+  bed.TakeRoom(2);
+  bed.Start();
+  CHECK(absl::StartsWith(bed.Told(), "True BindingInterrupted: 2 of the 3 pods"));
+  bed.executor.Advance(absl::Minutes(11));
+  CHECK(bed.evicted == kBothEvicted);
+}
+
+TEST_CASE("half-bound gang: one that lacks the pods of a role is not whole, however many are bound",
+          "[scheduler]") {
+  RestartBed bed;
+  bed.scheduler.reset();
+  const std::string phase = GENERATE("Inqueue", "Running");
+  CAPTURE(phase);
+  bed.Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
+             absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                          R"("metadata":{"name":"g"},"spec":{"minMember":3,"queue":"default",)",
+                          R"("minTaskMember":{"master":1,"worker":2}}})"));
+  REQUIRE(bed.Call("PATCH", RestartBed::GroupPath("g"),
+                   absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"),
+                   "application/merge-patch+json")
+              .code == 200);
+  for (const char* pod : {"w1", "w2", "w3"}) bed.RolePod(pod, "worker", "n1");
+  bed.TakeRoom(1);
+  bed.RolePod("m", "master", "");
+  bed.Start();
+  const bool stood = phase == "Running";
+  CHECK(bed.Told() ==
+        (stood ? ""
+               : "True BindingInterrupted: 3 pods of the gang are bound, and of some role or group "
+                 "too few: the scheduler was started again before it had bound the others; it is "
+                 "completed when there is room"));
+  bed.executor.Advance(absl::Minutes(11));
+  CHECK(bed.evicted.size() == (stood ? 0 : 3));
 }
 
 TEST_CASE("half-bound gang: where no plugin keeps gangs whole, there are none", "[scheduler]") {
