@@ -38,7 +38,7 @@ class PreemptRun {
         const JobId job = jobs.Pop();
         seen.push_back(job);
         session_.WorkOn(
-            job, [&] { search_.PlaceJob(job, Reach::kOtherJobs, [](TaskId) { return true; }); });
+            job, [&] { search_.PlaceJob(job, Reach::kOtherJobs, [](TaskId) { return ""; }); });
       }
       for (JobId job : seen) session_.WorkOn(job, [&] { PreemptOwnTasks(job); });
     }

@@ -1,8 +1,5 @@
 #include "actions/reclaim.h"
 
-#include <string>
-#include <utility>
-
 #include "absl/types/span.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/search.h"
@@ -38,25 +35,16 @@ class ReclaimRun {
       QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
       while (!jobs.empty()) {
         const JobId job = jobs.Pop();
-        const auto may_try = [this, queue](TaskId task) { return MayDemand(queue, task); };
-        session_.WorkOn(job, [&] { search_.PlaceJob(job, Reach::kOtherQueues, may_try); });
+        // What the queue would use stays within what it may demand from others.
+        const auto why_not = [this, queue](TaskId task) {
+          return eviction::WhyNoDemand(session_, queue, absl::Span<const TaskId>(&task, 1));
+        };
+        session_.WorkOn(job, [&] { search_.PlaceJob(job, Reach::kOtherQueues, why_not); });
       }
     }
   }
 
  private:
-  // What the queue would use stays within what it may demand from others.
-  bool MayDemand(QueueId queue, TaskId task) {
-    std::string why = eviction::WhyNoDemand(session_, queue, absl::Span<const TaskId>(&task, 1));
-    if (why.empty()) return true;
-    framework::VictimSearch search;
-    search.action = std::string(kReclaim);
-    search.task = task;
-    search.preset = std::move(why);
-    session_.NoteVictimSearch(session_.task(task).job, std::move(search));
-    return false;
-  }
-
   Session& session_;
   QueueJobs queues_;
   eviction::Search search_;

@@ -29,27 +29,52 @@ std::string TaskFit::Text(const ReasonTable& reasons) const {
   return text;
 }
 
-std::string VictimSearch::Text() const {
-  const auto counted = [](int64_t count, absl::string_view noun) {
-    return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+namespace {
+
+std::string Counted(int64_t count, absl::string_view noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+// `<title>3<between>a, 1<between>b`, when there is something to count.
+void AddCounts(const VictimSearch::Counts& counts, absl::string_view title,
+               absl::string_view between, std::vector<std::string>* clauses) {
+  if (counts.empty()) return;
+  const auto entry = [between](std::string* out, const auto& count) {
+    absl::StrAppend(out, count.second, between, count.first);
   };
-  std::string text = absl::StrCat(action, ": ", preset);
-  if (preset.empty()) {
-    absl::StrAppend(&text, counted(candidates, "candidate"), " on ",
-                    counted(candidate_nodes, "node"));
+  clauses->push_back(absl::StrCat(title, absl::StrJoin(counts, ", ", entry)));
+}
+
+}  // namespace
+
+bool VictimSearch::SaysSomething() const {
+  return candidates > 0 || !preset.empty() || !dropped.empty() || !passed_over.empty() ||
+         !nodes_beyond_help.empty() || nodes_too_small > 0;
+}
+
+std::string VictimSearch::Text() const {
+  std::vector<std::string> clauses;
+  if (!preset.empty()) {
+    clauses.push_back(preset);
+  } else if (candidates > 0) {
+    clauses.push_back(
+        absl::StrCat(Counted(candidates, "candidate"), " on ", Counted(candidate_nodes, "node")));
+  } else if (dropped.empty()) {
+    clauses.emplace_back("no candidates");
   }
-  absl::string_view separator = "; protected: ";
-  for (const auto& [plugin, count] : by_plugin) {
-    absl::StrAppend(&text, separator, count, " by ", plugin);
-    separator = ", ";
-  }
+  AddCounts(by_plugin, "protected: ", " by ", &clauses);
+  AddCounts(lost_again, "the room would be lost again: ", " to ", &clauses);
+  AddCounts(passed_over, "passed over: ", " ", &clauses);
   if (nodes_too_small > 0) {
-    absl::StrAppend(&text, "; too little to gain on ", counted(nodes_too_small, "node"));
+    clauses.push_back(absl::StrCat("too little to gain on ", Counted(nodes_too_small, "node")));
   }
   if (nodes_refusing > 0) {
-    absl::StrAppend(&text, "; refused all the same by ", counted(nodes_refusing, "node"));
+    clauses.push_back(absl::StrCat("refused all the same by ", Counted(nodes_refusing, "node")));
+    AddCounts(refusals, "they say: ", " ", &clauses);
   }
-  return text;
+  AddCounts(nodes_beyond_help, "no eviction helps: ", " ", &clauses);
+  if (!dropped.empty()) clauses.push_back(absl::StrCat("plan dropped: ", dropped));
+  return absl::StrCat(action, ": ", absl::StrJoin(clauses, "; "));
 }
 
 }  // namespace bth::framework

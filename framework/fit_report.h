@@ -51,18 +51,26 @@ struct TaskFit {
 };
 
 // Why an evicting action made no room for a task, over all nodes that it looked at. A candidate
-// counts for each plugin that protects it.
+// counts for each plugin that protects it. Whoever was not evicted, and each node or plan that was
+// given up, counts under a rule.
 struct VictimSearch {
+  using Counts = std::map<std::string, int64_t>;
+
   std::string action;
   model::TaskId task;
-  int64_t candidates = 0;
+  int64_t candidates = 0;  // Pods about which plugins were asked.
   int64_t candidate_nodes = 0;
-  std::map<std::string, int64_t> by_plugin;
-  int64_t nodes_too_small = 0;  // Who may be evicted does not free enough.
-  int64_t nodes_refusing = 0;   // With all of them gone, queue or filters still refuse.
-  std::string preset;           // Instead of the counts when not empty.
+  Counts by_plugin;
+  Counts passed_over = {};        // Pods, by the rule of the action that spares them.
+  Counts lost_again = {};         // Victims, by who could demand their room right back.
+  int64_t nodes_too_small = 0;    // Who may be evicted does not free enough.
+  int64_t nodes_refusing = 0;     // With all of them gone, queue or filters still refuse,
+  Counts refusals = {};           // and what they say.
+  Counts nodes_beyond_help = {};  // Whoever leaves, a filter refuses: what it says.
+  std::string dropped = {};       // Why a plan that was found was given up.
+  std::string preset = {};        // Instead of the counts when not empty.
 
-  bool SaysSomething() const { return candidates > 0 || !preset.empty(); }
+  bool SaysSomething() const;
   // `preempt: 12 candidates on 4 nodes; protected: 8 by gang, 4 by priority`.
   std::string Text() const;
 };

@@ -46,10 +46,18 @@ const GlobalScore* OnlyGlobalScore(const Session& session, TaskId task) {
   return only;
 }
 
+ReasonId GlobalRefusal(const Session& session, TaskId task, NodeId node) {
+  for (const auto& entry : session.hooks().global_filter) {
+    if (!entry.fn.concerns(task)) continue;
+    ReasonId verdict = kFits;
+    entry.fn(task, NodeRange(node.index(), node.index() + 1), absl::Span<ReasonId>(&verdict, 1));
+    if (verdict != kFits) return verdict;
+  }
+  return kFits;
+}
+
 bool PassesGlobalFilters(const Session& session, TaskId task, NodeId node) {
-  uint8_t fits = 1;
-  return KeepPassing(session, task, NodeRange(node.index(), node.index() + 1),
-                     absl::Span<uint8_t>(&fits, 1));
+  return GlobalRefusal(session, task, node) == kFits;
 }
 
 bool KeepPassing(const Session& session, TaskId task, NodeRange run, absl::Span<uint8_t> fits,

@@ -24,6 +24,8 @@ bool GlobalFiltersConcern(const Session& session, model::TaskId task, GlobalHook
 bool GlobalScoresConcern(const Session& session, model::TaskId task, GlobalHooks which);
 // The only one that may; null: none, or several.
 const GlobalScore* OnlyGlobalScore(const Session& session, model::TaskId task);
+// What the first global filter says that refuses the task the node; kFits: none does.
+ReasonId GlobalRefusal(const Session& session, model::TaskId task, model::NodeId node);
 // Every global filter lets the task pass on the node.
 bool PassesGlobalFilters(const Session& session, model::TaskId task, model::NodeId node);
 // Clears fits[i] where a global filter refuses; true when any is left.

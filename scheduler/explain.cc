@@ -82,22 +82,31 @@ Json JobPage(const Session& session, JobId job) {
   return out;
 }
 
+Json CountsPage(const framework::VictimSearch::Counts& counts) {
+  Json out = Json::MakeObject();
+  for (const auto& [what, count] : counts) out.Set(what, Json(count));
+  return out;
+}
+
 }  // namespace
 
 Json VictimSearchesPage(const Session& session,
                         const std::vector<framework::VictimSearch>& searches) {
   std::map<std::string, Json> by_action;
   for (const framework::VictimSearch& search : searches) {
-    Json plugins = Json::MakeObject();
-    for (const auto& [plugin, count] : search.by_plugin) plugins.Set(plugin, Json(count));
     Json page = Json::MakeObject();
     page.Set("candidates", Json(search.candidates));
+    if (!search.dropped.empty()) page.Set("dropped", Json(search.dropped));
+    page.Set("lostAgainTo", CountsPage(search.lost_again));
     page.Set("message", Json(search.Text()));
     page.Set("nodes", Json(search.candidate_nodes));
+    page.Set("nodesBeyondHelp", CountsPage(search.nodes_beyond_help));
     page.Set("nodesRefusing", Json(search.nodes_refusing));
     page.Set("nodesTooSmall", Json(search.nodes_too_small));
+    page.Set("passedOver", CountsPage(search.passed_over));
     page.Set("pod", Json(session.task(search.task).names->Key()));
-    page.Set("protectedBy", std::move(plugins));
+    page.Set("protectedBy", CountsPage(search.by_plugin));
+    page.Set("refusals", CountsPage(search.refusals));
     by_action[search.action] = std::move(page);
   }
   Json out = Json::MakeObject();

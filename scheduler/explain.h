@@ -21,7 +21,8 @@ types::Json QueuesPage(const framework::Cycle& cycle);
 // Times and counts of the cycle.
 types::Json CyclePage(const framework::Cycle& cycle);
 
-// By action: how many candidates on how many nodes there were, and how many each plugin protects.
+// By action: how many candidates on how many nodes there were, how many each plugin protects, and
+// what else kept pods, nodes and plans.
 types::Json VictimSearchesPage(const framework::Session& session,
                                const std::vector<framework::VictimSearch>& searches);
 

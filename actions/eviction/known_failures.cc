@@ -21,7 +21,7 @@ KnownFailures::Key KnownFailures::KeyOf(const Session& session, const Ask& ask) 
           .constraints = session.shape(task.shape).constraints};
 }
 
-const framework::VictimSearch* KnownFailures::Find(const Session& session, const Ask& ask) const {
+const Tally* KnownFailures::Find(const Session& session, const Ask& ask) const {
   // Filters that look at other pods may tell tasks of one shape and queue apart.
   if (framework::GlobalFiltersConcern(session, ask.task, framework::GlobalHooks::kByTask))
     return nullptr;
@@ -30,12 +30,12 @@ const framework::VictimSearch* KnownFailures::Find(const Session& session, const
   for (const Failure& failure : known->second) {
     if (failure.version != session.version()) continue;
     if (!failure.held_nothing && failure.job != session.task(ask.task).job) continue;
-    if (failure.request.AllAtMost(session.request(ask.task))) return &failure.counts;
+    if (failure.request.AllAtMost(session.request(ask.task))) return &failure.tally;
   }
   return nullptr;
 }
 
-void KnownFailures::Add(const Session& session, const Ask& ask, framework::VictimSearch counts) {
+void KnownFailures::Add(const Session& session, const Ask& ask, Tally tally) {
   if (framework::GlobalFiltersConcern(session, ask.task, framework::GlobalHooks::kByTask)) return;
   if (failures_.size() >= kKeysMax) failures_.clear();
   std::vector<Failure>& failures = failures_[KeyOf(session, ask)];
@@ -49,7 +49,7 @@ void KnownFailures::Add(const Session& session, const Ask& ask, framework::Victi
                       .job = job,
                       .held_nothing = session.counts(job).allocated == model::ResourceVec(),
                       .request = session.request(ask.task),
-                      .counts = std::move(counts)});
+                      .tally = std::move(tally)});
 }
 
 }  // namespace bth::actions::eviction

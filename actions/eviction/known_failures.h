@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "actions/eviction/tally.h"
 #include "actions/eviction/victims.h"
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
-#include "framework/fit_report.h"
 #include "framework/session.h"
 
 namespace bth::actions::eviction {
@@ -20,8 +20,8 @@ namespace bth::actions::eviction {
 class KnownFailures {
  public:
   // The failure that speaks for `ask`, or null.
-  const framework::VictimSearch* Find(const framework::Session& session, const Ask& ask) const;
-  void Add(const framework::Session& session, const Ask& ask, framework::VictimSearch counts);
+  const Tally* Find(const framework::Session& session, const Ask& ask) const;
+  void Add(const framework::Session& session, const Ask& ask, Tally tally);
 
  private:
   static constexpr size_t kKeysMax = 4096;
@@ -48,7 +48,7 @@ class KnownFailures {
     model::JobId job;
     bool held_nothing = false;
     model::ResourceVec request;
-    framework::VictimSearch counts;
+    Tally tally;
   };
 
   static Key KeyOf(const framework::Session& session, const Ask& ask);

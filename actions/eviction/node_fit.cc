@@ -46,33 +46,34 @@ bool NodeFit::PassesStatic(TaskId task, NodeId node) const {
          RowAt(StaticOf(task)->refusal, node) == kFits;
 }
 
-bool NodeFit::IsBeyondHelp(TaskId task, NodeId node) const {
+ReasonId NodeFit::BeyondHelp(TaskId task, NodeId node) const {
   ReasonId verdict = kFits;
   const absl::Span<ReasonId> out(&verdict, 1);
   for (const auto& entry : session_.hooks().usage_filter) {
     entry.fn(session_.task(task).shape, OnlyNode(node), out);
-    if (session_.reasons().Aborts(verdict)) return true;
+    if (session_.reasons().Aborts(verdict)) return verdict;
     verdict = kFits;
   }
   for (const auto& entry : session_.hooks().global_filter) {
     if (!entry.fn.concerns(task)) continue;
     entry.fn(task, OnlyNode(node), out);
-    if (session_.reasons().Aborts(verdict)) return true;
+    if (session_.reasons().Aborts(verdict)) return verdict;
     verdict = kFits;
   }
-  return false;
+  return kFits;
 }
 
-bool NodeFit::MayTake(TaskId task, NodeId node) const {
+NodeFit::Objection NodeFit::Against(TaskId task, NodeId node) const {
   const model::TaskRow& row = session_.task(task);
-  if (!session_.request(task).FitsIn(session_.usage().FutureIdle(node))) return false;
-  if (!session_.Allocatable(session_.job(row.job).queue, task)) return false;
+  if (!session_.request(task).FitsIn(session_.usage().FutureIdle(node))) return {Rule::kRoom};
+  if (!session_.Allocatable(session_.job(row.job).queue, task)) return {Rule::kQueue};
   for (const auto& entry : session_.hooks().usage_filter) {
     ReasonId verdict = kFits;
     entry.fn(row.shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
-    if (verdict != kFits) return false;
+    if (verdict != kFits) return {Rule::kFilter, verdict};
   }
-  return framework::PassesGlobalFilters(session_, task, node);
+  const ReasonId verdict = framework::GlobalRefusal(session_, task, node);
+  return verdict == kFits ? Objection() : Objection{Rule::kFilter, verdict};
 }
 
 std::vector<NodeId> NodeFit::Feasible(TaskId task, Room room) const {

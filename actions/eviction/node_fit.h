@@ -23,11 +23,24 @@ class NodeFit {
   bool MayGoAnywhere(model::TaskId task) const;
   // The node passes the filters that evictions do not change.
   bool PassesStatic(model::TaskId task, model::NodeId node) const;
-  // A filter refuses the node whoever leaves it.
-  bool IsBeyondHelp(model::TaskId task, model::NodeId node) const;
-  // As things stand, the queue may allocate the task and the node has room, present or being left,
-  // and passes the filters. For nodes that pass the static ones.
-  bool MayTake(model::TaskId task, model::NodeId node) const;
+  // What a filter says that refuses the node whoever leaves it; kFits: none does.
+  framework::ReasonId BeyondHelp(model::TaskId task, model::NodeId node) const;
+
+  enum class Rule : uint8_t { kNone, kRoom, kQueue, kFilter };
+  struct Objection {
+    Rule rule = Rule::kNone;
+    framework::ReasonId reason = framework::kFits;  // Of a filter.
+  };
+  // What speaks first against the task on the node, as things stand: no room, present or being
+  // left; the queue may not allocate it; a filter. For nodes that pass the static ones.
+  Objection Against(model::TaskId task, model::NodeId node) const;
+  bool MayTake(model::TaskId task, model::NodeId node) const {
+    return Against(task, node).rule == Rule::kNone;
+  }
+  // Empty, and whatever else holds, the node would have room for the task.
+  bool WouldHold(model::TaskId task, model::NodeId node) const {
+    return session_.request(task).FitsIn(session_.base().allocatable[node]);
+  }
 
   // The best node that takes the task without evictions: where it is nominated, where it fits now,
   // where it will fit. Invalid: none.

@@ -13,10 +13,9 @@ using model::NodeId;
 using model::TaskId;
 using model::TaskStatus;
 
-bool MayBeEvicted(const Session& session, TaskId task) {
+bool TakesPart(const Session& session, TaskId task) {
   const model::TaskRow& row = session.task(task);
-  return row.names != nullptr && row.preemptable && row.job.valid() &&
-         algo::TakesPart(session.job(row.job));
+  return row.names != nullptr && row.job.valid() && algo::TakesPart(session.job(row.job));
 }
 
 }  // namespace
@@ -25,11 +24,19 @@ NodeTasks::NodeTasks(const Session& session) {
   const size_t nodes = session.base().nodes.size();
   std::vector<TaskId> candidates;
   first_task_.assign(nodes + 1, 0);
+  kept_.resize(nodes);
   for (TaskId task : session.base().tasks.ids()) {
     const model::TaskState& state = session.state(task);
     if (!state.node.valid() || state.node.index() >= nodes) continue;
     if (model::InGroup(state.status, model::kPreemptableGroup)) {
-      if (!MayBeEvicted(session, task)) continue;
+      if (!TakesPart(session, task)) {
+        ++RowAt(kept_, state.node).outside;
+        continue;
+      }
+      if (!session.task(task).preemptable) {
+        ++RowAt(kept_, state.node).marked;
+        continue;
+      }
       candidates.push_back(task);
       ++first_task_[state.node.index() + 1];
     } else if (session.base().usage.tasks[task].status == TaskStatus::kReleasing) {
@@ -48,7 +55,8 @@ NodeTasks::NodeTasks(const Session& session) {
       auto share =
           std::find_if(shares_.begin() + static_cast<std::ptrdiff_t>(first_share_[i]),
                        shares_.end(), [queue](const Share& other) { return other.queue == queue; });
-      if (share == shares_.end()) share = shares_.insert(share, Share{queue, {}});
+      if (share == shares_.end()) share = shares_.insert(share, Share{.queue = queue});
+      ++share->tasks;
       share->request += session.request(task);
     }
     first_share_[i + 1] = shares_.size();

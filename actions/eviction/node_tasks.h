@@ -30,12 +30,20 @@ class NodeTasks {
   // be had, since evictions are not taken off.
   struct Share {
     model::QueueId queue;
+    int32_t tasks = 0;
     model::ResourceVec request;
   };
   absl::Span<const Share> SharesOn(model::NodeId node) const {
     return {shares_.data() + first_share_[node.index()],
             first_share_[node.index() + 1] - first_share_[node.index()]};
   }
+
+  // Bound or running tasks there that are none of On, by why.
+  struct Kept {
+    int32_t marked = 0;   // Not preemptable.
+    int32_t outside = 0;  // Of no job that takes part.
+  };
+  const Kept& KeptOn(model::NodeId node) const { return kept_[node.index()]; }
 
   // True when a pod with less than `priority` was already leaving `node` as the session opened.
   bool IsLeft(model::NodeId node, int32_t priority) const;
@@ -50,6 +58,7 @@ class NodeTasks {
   std::vector<model::TaskId> tasks_;
   std::vector<size_t> first_share_;
   std::vector<Share> shares_;
+  std::vector<Kept> kept_;        // By node index.
   std::vector<Leaving> leaving_;  // By node.
 };
 

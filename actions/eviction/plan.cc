@@ -118,6 +118,17 @@ bool Plan::HasEvictions() const {
                      [](const Step& step) { return step.is_eviction(); });
 }
 
+size_t Plan::promises() const {
+  return static_cast<size_t>(std::count_if(steps_.begin(), steps_.end(),
+                                           [](const Step& step) { return !step.is_eviction(); }));
+}
+
+TaskId Plan::FirstServed() const {
+  if (steps_.empty()) return TaskId();
+  const Step& first = steps_.front();
+  return first.is_eviction() ? first.beneficiary : first.task;
+}
+
 absl::Status Plan::Commit() {
   const bool evicts = HasEvictions();
   for (const Step& step : steps_) {

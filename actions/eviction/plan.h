@@ -46,6 +46,9 @@ class Plan {
   std::vector<model::TaskId> VictimsSince(Mark mark) const;
   bool empty() const { return steps_.empty(); }
   bool HasEvictions() const;
+  size_t promises() const;
+  // For whom the plan is first; invalid when it is empty.
+  model::TaskId FirstServed() const;
 
   // Hands the evictions over and leaves the promises in the session. If somebody is evicted, all
   // pods of the plan are nominated for their nodes. When the sink refuses, all is undone.

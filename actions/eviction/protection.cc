@@ -9,16 +9,49 @@
 namespace bth::actions::eviction {
 
 void CountProtected(const framework::Session& session, const Ask& ask,
-                    absl::Span<const model::TaskId> asked, framework::VictimSearch* counts) {
-  counts->candidates += static_cast<int64_t>(asked.size());
-  ++counts->candidate_nodes;
-  for (const auto& entry : VictimHooks(session, ask.reach)) {
-    const framework::Verdict verdict = entry.fn(ask.task, asked);
+                    absl::Span<const model::TaskId> asked, Tally* tally) {
+  const auto& hooks = VictimHooks(session, ask.reach);
+  const auto count = static_cast<int64_t>(asked.size());
+  tally->candidates += count;
+  ++tally->candidate_nodes;
+  tally->protected_by.resize(hooks.size());
+  bool any_answer = false;
+  for (size_t i = 0; i < hooks.size(); ++i) {
+    const framework::Verdict verdict = hooks[i].fn(ask.task, asked);
     if (verdict.vote == framework::Vote::kAbstain) continue;
-    const auto spared = static_cast<int64_t>(asked.size()) -
-                        static_cast<int64_t>(std::min(verdict.victims.size(), asked.size()));
-    if (spared > 0) counts->by_plugin[std::string(entry.origin.plugin)] += spared;
+    any_answer = true;
+    tally->protected_by[i] +=
+        std::max<int64_t>(count - static_cast<int64_t>(verdict.victims.size()), 0);
   }
+  if (!any_answer) tally->spared.Add(SparedBy::kNoConsent, count);
+}
+
+framework::VictimSearch Rendered(const framework::Session& session, std::string_view action,
+                                 const Ask& ask, const Tally& tally) {
+  framework::VictimSearch out;
+  out.action = std::string(action);
+  out.task = ask.task;
+  out.candidates = tally.candidates;
+  out.candidate_nodes = tally.candidate_nodes;
+  const auto& hooks = VictimHooks(session, ask.reach);
+  for (size_t i = 0; i < tally.protected_by.size(); ++i) {
+    if (tally.protected_by[i] == 0) continue;
+    out.by_plugin[std::string(hooks[i].origin.plugin)] += tally.protected_by[i];
+  }
+  tally.rivals.Render(session, ask.reach == Reach::kOtherQueues, &out.lost_again);
+  tally.spared.Render(&out.passed_over);
+  out.nodes_too_small = tally.nodes_too_small;
+  out.nodes_refusing = tally.nodes_refusing;
+  tally.refusals.Render(session, &out.refusals);
+  if (tally.nodes_refused_by_queue > 0) {
+    const model::QueueId queue = session.job(session.task(ask.task).job).queue;
+    out.refusals[absl::StrCat("queue ", *session.queue(queue).name,
+                              " may not allocate what the pod requests")] +=
+        tally.nodes_refused_by_queue;
+  }
+  tally.beyond_help.Render(session, &out.nodes_beyond_help);
+  out.preset = std::string(tally.preset);
+  return out;
 }
 
 std::string WhyNoDemand(const framework::Session& session, model::QueueId queue,

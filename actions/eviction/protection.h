@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/types/span.h"
+#include "actions/eviction/tally.h"
 #include "actions/eviction/victims.h"
 #include "framework/session.h"
 
@@ -11,7 +12,11 @@ namespace bth::actions::eviction {
 
 // Asks each plugin alone about the candidates of one node, whose eviction was not enough.
 void CountProtected(const framework::Session& session, const Ask& ask,
-                    absl::Span<const model::TaskId> asked, framework::VictimSearch* counts);
+                    absl::Span<const model::TaskId> asked, Tally* tally);
+
+// What a search that failed says, in words. `action` and `task` are set.
+framework::VictimSearch Rendered(const framework::Session& session, std::string_view action,
+                                 const Ask& ask, const Tally& tally);
 
 // Why the queue may not demand room for these tasks, all at once, from others; empty: it may.
 std::string WhyNoDemand(const framework::Session& session, model::QueueId queue,

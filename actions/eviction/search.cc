@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "actions/eviction/starving_jobs.h"
 #include "framework/fit_report.h"
 #include "framework/heap.h"
@@ -41,10 +42,11 @@ const NodeTasks& Search::tasks() {
   return *tasks_;
 }
 
-void Search::PlaceJob(JobId job, Reach reach, MayAsk may_ask) {
+void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
   Plan plan(session_, action_);
   std::optional<framework::VictimSearch> failure;
-  const Wish wish{.reach = reach, .may_ask = may_ask, .failure = &failure};
+  size_t planned = 0;
+  const Wish wish{.reach = reach, .why_not = why_not, .failure = &failure, .planned = &planned};
   if (session_.job(job).has_sub_group_policy) {
     PlaceSubJobs(job, wish, plan);
   } else {
@@ -53,7 +55,13 @@ void Search::PlaceJob(JobId job, Reach reach, MayAsk may_ask) {
         tasks, wish, [this, job] { return !IsStarving(session_, job); }, plan);
   }
   if (plan.empty() || !session_.JobPipelined(job)) {
-    if (failure && failure->SaysSomething()) session_.NoteVictimSearch(job, *std::move(failure));
+    if (planned > 0) {
+      NoteDropped(job, std::move(failure), session_.job(job).tasks->front(),
+                  absl::StrCat("room was found for ", planned, planned == 1 ? " pod" : " pods",
+                               ", and the gang needs more"));
+    } else if (failure && failure->SaysSomething()) {
+      session_.NoteVictimSearch(job, *std::move(failure));
+    }
     return;
   }
   // What the finished plan does without.
@@ -61,14 +69,34 @@ void Search::PlaceJob(JobId job, Reach reach, MayAsk may_ask) {
   Commit(job, plan);
 }
 
+void Search::NoteDropped(JobId job, std::optional<framework::VictimSearch> failure, TaskId task,
+                         std::string why) {
+  framework::VictimSearch note = std::move(failure).value_or(framework::VictimSearch());
+  note.action = std::string(action_);
+  if (!note.task.valid()) note.task = task;
+  note.dropped = std::move(why);
+  session_.NoteVictimSearch(job, std::move(note));
+}
+
 void Search::PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<bool()> enough,
                         Plan& plan) {
   while (!tasks.empty() && !enough()) {
     const TaskId task = tasks.Pop();
-    if (session_.task(task).gated || !wish.may_ask(task)) continue;
-    const bool placed = Place({.task = task, .reach = wish.reach}, plan);
-    if (!placed && !*wish.failure) *wish.failure = Failure(task);
+    if (session_.task(task).gated) continue;
+    const Ask ask{.task = task, .reach = wish.reach};
+    if (std::string why = wish.why_not(task); !why.empty()) {
+      if (*wish.failure) continue;
+      framework::VictimSearch refused;
+      refused.action = std::string(action_);
+      refused.task = task;
+      refused.preset = std::move(why);
+      *wish.failure = std::move(refused);
+      continue;
+    }
+    const bool placed = Place(ask, plan);
+    if (!placed && !*wish.failure) *wish.failure = Failure(ask);
   }
+  if (plan.HasEvictions()) *wish.planned = std::max(*wish.planned, plan.promises());
 }
 
 // Sub-jobs in their order; of one that would stay below its minimum nothing is placed. A gang that
@@ -100,15 +128,17 @@ bool Search::Commit(JobId job, Plan& plan) {
     plan.RollbackTo({});
     return false;
   }
+  const TaskId first = plan.FirstServed();
   const absl::Status status = plan.Commit();
   if (!status.ok()) {
     session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
+    NoteDropped(job, std::nullopt, first, std::string(status.message()));
   }
   return status.ok();
 }
 
 bool Search::Place(const Ask& ask, Plan& plan) {
-  if (const framework::VictimSearch* known = failures_.Find(session_, ask)) {
+  if (const Tally* known = failures_.Find(session_, ask)) {
     failure_ = *known;
     return false;
   }
@@ -143,10 +173,17 @@ std::vector<NodeFit::Scored> Search::PossibleNodes(const Ask& ask, bool scored) 
   const model::ResourceVec& request = session_.request(ask.task);
   const NodeTasks& tasks_by_node = tasks();
   return fit_.Nodes(ask.task, scored, [&](NodeId node) {
-    if (tasks_by_node.On(node).empty()) return false;
-    model::ResourceVec most = MostToGain(session_, tasks_by_node, ask, node);
-    most += session_.usage().FutureIdle(node);
-    return request.FitsIn(most);
+    if (!tasks_by_node.On(node).empty()) {
+      model::ResourceVec most = MostToGain(session_, tasks_by_node, ask, node);
+      most += session_.usage().FutureIdle(node);
+      if (request.FitsIn(most)) return true;
+    }
+    // Of a node that is too small for it, no word is needed about who stands there.
+    if (fit_.WouldHold(ask.task, node) &&
+        CountOutOfReach(session_, tasks_by_node, ask, node, &failure_.spared)) {
+      ++failure_.nodes_too_small;
+    }
+    return false;
   });
 }
 
@@ -210,8 +247,14 @@ Search::Damage Search::Assess(NodeId node, std::vector<TaskId> victims) const {
 }
 
 bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
-  if (questions_ >= kQuestionsMax || fit_.IsBeyondHelp(ask.task, node)) return false;
-  const std::vector<TaskId> candidates = CandidatesOn(session_, tasks(), ask, node);
+  if (questions_ >= kQuestionsMax) return false;
+  if (const framework::ReasonId reason = fit_.BeyondHelp(ask.task, node);
+      reason != framework::kFits) {
+    failure_.beyond_help.Add(reason);
+    return false;
+  }
+  const std::vector<TaskId> candidates =
+      CandidatesOn(session_, tasks(), ask, node, &failure_.spared);
   if (candidates.empty()) return false;
   ++questions_;
   framework::combine::VictimChoice choice = GrantedVictims(session_, ask, candidates);
@@ -224,6 +267,7 @@ bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
     const std::vector<TaskId> rivals = Rivals(ask, choice.tier, plan, mark);
     if (rivals.empty()) return true;
     plan.RollbackTo(mark);
+    for (TaskId rival : rivals) failure_.rivals.Add(session_.task(rival).job);
     std::erase_if(choice.victims, [&rivals](TaskId victim) {
       return std::find(rivals.begin(), rivals.end(), victim) != rivals.end();
     });
@@ -246,17 +290,17 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
   framework::Heap<TaskId, decltype(less)> order(less);
   for (TaskId victim : victims) order.Push(victim);
   const Plan::Mark mark = plan.Checkpoint();
-  bool fits = false;
+  NodeFit::Objection objection{NodeFit::Rule::kRoom};
   size_t evicted = 0;
-  for (; !order.empty() && !fits; ++evicted) {
+  for (; !order.empty() && objection.rule != NodeFit::Rule::kNone; ++evicted) {
     plan.Evict(order.Pop(), ask.task);
-    fits = fit_.MayTake(ask.task, node);
+    objection = fit_.Against(ask.task, node);
   }
   if (session_.context().metrics != nullptr && ask.reach != Reach::kOtherQueues) {
     session_.context().metrics->PreemptionAttempt();
   }
-  if (!fits) {
-    ++failure_.nodes_refusing;
+  if (objection.rule != NodeFit::Rule::kNone) {
+    CountRefusal(objection);
     plan.RollbackTo(mark);
     return false;
   }
@@ -266,6 +310,19 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
     plan.Spare(mark, [this](TaskId task, NodeId at) { return fit_.MayTake(task, at); });
   }
   return true;
+}
+
+void Search::CountRefusal(const NodeFit::Objection& objection) {
+  if (objection.rule == NodeFit::Rule::kRoom) {
+    ++failure_.nodes_too_small;
+    return;
+  }
+  ++failure_.nodes_refusing;
+  if (objection.rule == NodeFit::Rule::kQueue) {
+    ++failure_.nodes_refused_by_queue;
+  } else {
+    failure_.refusals.Add(objection.reason);
+  }
 }
 
 std::vector<TaskId> Search::Rivals(const Ask& ask, int tier, const Plan& plan,
@@ -282,10 +339,8 @@ std::vector<TaskId> Search::Rivals(const Ask& ask, int tier, const Plan& plan,
   return rivals;
 }
 
-framework::VictimSearch Search::Failure(TaskId task) const {
-  framework::VictimSearch failure = failure_;
-  failure.action = std::string(action_);
-  failure.task = task;
+framework::VictimSearch Search::Failure(const Ask& ask) const {
+  framework::VictimSearch failure = Rendered(session_, action_, ask, failure_);
   if (questions_ >= kQuestionsMax) {
     failure.preset = "the search for victims was cut short; it begins anew with the next cycle";
   }

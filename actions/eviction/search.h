@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "actions/eviction/node_tasks.h"
 #include "actions/eviction/plan.h"
 #include "actions/eviction/protection.h"
+#include "actions/eviction/tally.h"
 #include "actions/eviction/victims.h"
 #include "actions/worksheet.h"
 #include "framework/session.h"
@@ -31,7 +33,8 @@ struct Comparison {
 // One run of an evicting action: what its tasks' searches share. Thread: scheduling.
 class Search {
  public:
-  using MayAsk = absl::FunctionRef<bool(model::TaskId)>;
+  // Why nothing may be asked for the task; empty: it may.
+  using WhyNotAsk = absl::FunctionRef<std::string(model::TaskId)>;
 
   // Questions to the plugins about victims that one run may ask; what is left then waits for the
   // next cycle. About a second.
@@ -43,20 +46,23 @@ class Search {
          std::optional<Comparison> comparison = std::nullopt);
 
   // The job gets what it lacks, or nobody is evicted and the job's report says why. Only tasks that
-  // `may_ask` admits are placed.
-  void PlaceJob(model::JobId job, Reach reach, MayAsk may_ask);
+  // `why_not` admits are placed.
+  void PlaceJob(model::JobId job, Reach reach, WhyNotAsk why_not);
   // Adds to `plan` a promise to `task` and the evictions that it needs. False: nothing was found,
   // nothing is changed. A task that fits somewhere without evictions gets that place.
   bool Place(const Ask& ask, Plan& plan);
-  // Hands over the plan of a job. False: the sink refused it, and the job is held for that.
+  // Hands over the plan of a job. False: the sink refused it, and the job's report says so, or
+  // nobody has to go.
   bool Commit(model::JobId job, Plan& plan);
 
  private:
   // What the tasks of one job have in common.
   struct Wish {
     Reach reach = Reach::kOtherJobs;
-    MayAsk may_ask;
+    WhyNotAsk why_not;
     std::optional<framework::VictimSearch>* failure = nullptr;  // The first one.
+    // The most pods that found room together when somebody was to go for it.
+    size_t* planned = nullptr;
   };
   // A node on which the task was placed in a trial, and how much that hurts.
   struct Damage {
@@ -69,9 +75,12 @@ class Search {
 
   void PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<bool()> enough, Plan& plan);
   void PlaceSubJobs(model::JobId job, const Wish& wish, Plan& plan);
-  // Why the last search, which was for `task`, failed; says nothing when there is nothing to say
+  // Says on the job that a plan was given up.
+  void NoteDropped(model::JobId job, std::optional<framework::VictimSearch> failure,
+                   model::TaskId task, std::string why);
+  // Why the last search, which was for `ask`, failed; says nothing when there is nothing to say
   // beyond what the nodes said.
-  framework::VictimSearch Failure(model::TaskId task) const;
+  framework::VictimSearch Failure(const Ask& ask) const;
   bool IsEligible(const Ask& ask);
   bool PlaceByOrder(const Ask& ask, Plan& plan);
   bool PlaceByDamage(const Ask& ask, Plan& plan);
@@ -79,6 +88,7 @@ class Search {
   std::vector<NodeFit::Scored> PossibleNodes(const Ask& ask, bool scored);
   // On success the plan holds evictions and promise.
   bool TryNode(const Ask& ask, model::NodeId node, Plan& plan);
+  void CountRefusal(const NodeFit::Objection& objection);
   bool TryVictims(const Ask& ask, model::NodeId node, const std::vector<model::TaskId>& victims,
                   Plan& plan);
   // Of the victims since `mark`, those who could demand their room back at once.
@@ -93,7 +103,7 @@ class Search {
   NodeFit fit_;
   std::unique_ptr<NodeTasks> tasks_;  // Made when first needed.
   KnownFailures failures_;
-  framework::VictimSearch failure_;  // Of the last failed search.
+  Tally failure_;  // Of the last failed search.
   int64_t questions_ = 0;
 };
 

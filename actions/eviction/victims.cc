@@ -23,20 +23,34 @@ bool IsBestEffort(const Session& session, TaskId task) {
   return session.shape(session.task(task).shape).best_effort;
 }
 
-bool InReach(const Session& session, const Ask& ask, TaskId candidate) {
+// Why plugins are not asked about a bound or running task; kNone: they are.
+SparedBy WhySpared(const Session& session, const Ask& ask, TaskId candidate) {
   const model::TaskStatus status = session.state(candidate).status;
   const JobId own = session.task(ask.task).job;
   const JobId job = session.task(candidate).job;
+  if (!model::InGroup(status, model::kPreemptableGroup)) return SparedBy::kLeaving;
+  const QueueId queue = session.job(job).queue;
+  const bool same_queue = queue == session.job(own).queue;
   if (ask.reach == Reach::kOtherQueues) {
-    const QueueId queue = session.job(job).queue;
-    return status == TaskStatus::kRunning && queue != session.job(own).queue &&
-           session.queue(queue).reclaimable;
+    if (same_queue) return SparedBy::kOwnQueue;
+    if (!session.queue(queue).reclaimable) return SparedBy::kUnreclaimable;
+    return status == TaskStatus::kRunning ? SparedBy::kNone : SparedBy::kNotRunning;
   }
-  if (!model::InGroup(status, model::kPreemptableGroup)) return false;
+  if (!same_queue) return SparedBy::kOtherQueue;
+  if (ask.reach == Reach::kOwnJob && job != own) return SparedBy::kOtherJob;
+  if (ask.reach == Reach::kOtherJobs && job == own) return SparedBy::kOwnJob;
   // Whoever asks for nothing but a place gains nothing from what others hold.
-  if (IsBestEffort(session, ask.task) && !IsBestEffort(session, candidate)) return false;
-  if (ask.reach == Reach::kOwnJob) return job == own;
-  return job != own && session.job(job).queue == session.job(own).queue;
+  const bool gains = !IsBestEffort(session, ask.task) || IsBestEffort(session, candidate);
+  return gains ? SparedBy::kNone : SparedBy::kNothingToGain;
+}
+
+void CountKept(const NodeTasks& tasks, NodeId node, SparedCounts* spared) {
+  spared->Add(SparedBy::kMarked, tasks.KeptOn(node).marked);
+  spared->Add(SparedBy::kOutside, tasks.KeptOn(node).outside);
+}
+
+bool IsWithinReach(const NodeTasks::Share& share, QueueId own, Reach reach) {
+  return (share.queue == own) != (reach == Reach::kOtherQueues);
 }
 
 }  // namespace
@@ -61,11 +75,15 @@ bool EvictedBefore(const Session& session, TaskId evictor, TaskId left, TaskId r
 }
 
 std::vector<TaskId> CandidatesOn(const Session& session, const NodeTasks& tasks, const Ask& ask,
-                                 NodeId node) {
+                                 NodeId node, SparedCounts* spared) {
   std::vector<TaskId> candidates;
   for (TaskId task : tasks.On(node)) {
-    if (session.state(task).node == node && InReach(session, ask, task)) candidates.push_back(task);
+    const SparedBy rule =
+        session.state(task).node == node ? WhySpared(session, ask, task) : SparedBy::kLeaving;
+    spared->Add(rule);
+    if (rule == SparedBy::kNone) candidates.push_back(task);
   }
+  CountKept(tasks, node, spared);
   std::sort(candidates.begin(), candidates.end(),
             [&](TaskId a, TaskId b) { return EvictedBefore(session, ask.task, a, b); });
   return candidates;
@@ -76,9 +94,25 @@ model::ResourceVec MostToGain(const Session& session, const NodeTasks& tasks, co
   const QueueId own = QueueOf(session, ask.task);
   model::ResourceVec sum;
   for (const NodeTasks::Share& share : tasks.SharesOn(node)) {
-    if ((share.queue == own) != (ask.reach == Reach::kOtherQueues)) sum += share.request;
+    if (IsWithinReach(share, own, ask.reach)) sum += share.request;
   }
   return sum;
+}
+
+bool CountOutOfReach(const Session& session, const NodeTasks& tasks, const Ask& ask, NodeId node,
+                     SparedCounts* spared) {
+  const QueueId own = QueueOf(session, ask.task);
+  const bool reclaims = ask.reach == Reach::kOtherQueues;
+  bool any_within = false;
+  for (const NodeTasks::Share& share : tasks.SharesOn(node)) {
+    if (IsWithinReach(share, own, ask.reach)) {
+      any_within = true;
+    } else {
+      spared->Add(reclaims ? SparedBy::kOwnQueue : SparedBy::kOtherQueue, share.tasks);
+    }
+  }
+  CountKept(tasks, node, spared);
+  return any_within;
 }
 
 const framework::HookList<framework::EvictableFn>& VictimHooks(const Session& session,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actions/eviction/node_tasks.h"
+#include "actions/eviction/tally.h"
 #include "api/model/ids.h"
 #include "framework/hooks.h"
 #include "framework/session.h"
@@ -31,13 +32,17 @@ bool EvictedBefore(const framework::Session& session, model::TaskId evictor, mod
                    model::TaskId right);
 
 // Tasks on `node` about which plugins are asked, in the order in which they would be evicted, so
-// that whoever grants only some of a job's or queue's tasks grants the first to go.
+// that whoever grants only some of a job's or queue's tasks grants the first to go. The others
+// there are counted by what spares them.
 std::vector<model::TaskId> CandidatesOn(const framework::Session& session, const NodeTasks& tasks,
-                                        const Ask& ask, model::NodeId node);
+                                        const Ask& ask, model::NodeId node, SparedCounts* spared);
 
 // The request of all that could ever be candidates there: never less than CandidatesOn requests.
 model::ResourceVec MostToGain(const framework::Session& session, const NodeTasks& tasks,
                               const Ask& ask, model::NodeId node);
+// Counts of a node where not even that is enough; true when some of it is within reach.
+bool CountOutOfReach(const framework::Session& session, const NodeTasks& tasks, const Ask& ask,
+                     model::NodeId node, SparedCounts* spared);
 
 // What the plugins grant.
 framework::combine::VictimChoice GrantedVictims(const framework::Session& session, const Ask& ask,

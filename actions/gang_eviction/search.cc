@@ -48,11 +48,11 @@ const eviction::NodeTasks& Search::tasks() {
   return *tasks_;
 }
 
-void Search::Note(JobId job, TaskId task, std::string why) {
+void Search::Note(JobId job, TaskId task, std::string why, bool dropped) {
   framework::VictimSearch search;
   search.action = std::string(action_);
   search.task = task;
-  search.preset = std::move(why);
+  (dropped ? search.dropped : search.preset) = std::move(why);
   CountProtected(job, &search);
   session_.NoteVictimSearch(job, std::move(search));
 }
@@ -66,13 +66,19 @@ void Search::CountProtected(JobId job, framework::VictimSearch* counts) const {
   counts->candidates = asked;
   counts->candidate_nodes = static_cast<int64_t>(nodes.size());
   if (kept_with_gangs_ > 0) counts->by_plugin[std::string(action_)] = kept_with_gangs_;
-  if (asked_.empty()) return;
+  rivals_.Render(session_, kind_ == Kind::kGangReclaim, &counts->lost_again);
+  eviction::SparedCounts spared_pods = spared_;
+  bool any_answer = asked_.empty();
   for (const auto& entry : session_.hooks().unified_evictable) {
+    if (asked_.empty()) break;
     const framework::Verdict verdict = entry.fn(context, asked_);
     if (verdict.vote == framework::Vote::kAbstain) continue;
+    any_answer = true;
     const int64_t spared = asked - static_cast<int64_t>(verdict.victims.size());
     if (spared > 0) counts->by_plugin[std::string(entry.origin.plugin)] += spared;
   }
+  if (!any_answer) spared_pods.Add(eviction::SparedBy::kNoConsent, asked);
+  spared_pods.Render(&counts->passed_over);
 }
 
 std::vector<std::string> Search::DomainNames(JobId job) const {
@@ -100,20 +106,39 @@ bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::strin
   return why->empty();
 }
 
+bool Search::AnyFitsEmptyNode(const std::vector<PendingPart>& parts) {
+  absl::flat_hash_set<model::ShapeId> seen;
+  for (const PendingPart& part : parts) {
+    for (TaskId task : part.tasks) {
+      if (!seen.insert(session_.task(task).shape).second) continue;
+      const auto holds = [this, task](NodeId node) { return fit_.WouldHold(task, node); };
+      if (!fit_.Nodes(task, /*scored=*/false, holds).empty()) return true;
+    }
+  }
+  return false;
+}
+
 void Search::PlaceJob(JobId job) {
   const std::vector<PendingPart> parts = PendingPartsOf(session_, job);
   if (parts.empty()) return;
+  const TaskId first = parts.front().tasks.front();
   asked_.clear();
   kept_with_gangs_ = 0;
+  spared_ = {};
+  rivals_ = {};
   std::string why;
   if (!MayAsk(job, parts, &why)) {
-    if (!why.empty()) Note(job, parts.front().tasks.front(), std::move(why));
+    if (!why.empty()) Note(job, first, std::move(why));
     return;
   }
+  // No word but those of the nodes: the job is not looked at again when evictable pods change.
+  if (!AnyFitsEmptyNode(parts)) return;
+  bool any_domain = false;
   bool any_victims = false;
   for (const std::string& name : DomainNames(job)) {
     // Nodes of parts of the cluster are not known here: such a domain has none.
     if (name != kWholeCluster) continue;
+    any_domain = true;
     const Domain domain{
         .name = name, .nodes = *session_.base().nodes_by_name, .whole_cluster = true};
     const Ask ask{.job = job,
@@ -121,25 +146,36 @@ void Search::PlaceJob(JobId job) {
                   .claim = {.kind = kind_, .job = job, .need = NeedOf(session_, parts)},
                   .domain = &domain};
     const Outcome outcome = TryDomain(ask);
-    if (outcome == Outcome::kDone) return;
+    if (outcome == Outcome::kDone || outcome == Outcome::kRefused) return;
     any_victims = any_victims || outcome == Outcome::kNotEnough;
   }
+  Note(job, first, WhyNone(parts, any_domain, any_victims));
+}
+
+std::string Search::WhyNone(const std::vector<PendingPart>& parts, bool any_domain,
+                            bool any_victims) const {
+  if (!any_domain) {
+    return "the gang must stay inside a part of the cluster, and none is known to make room in";
+  }
+  if (asked_.empty()) return "there is nobody who could be evicted for the gang";
+  if (!any_victims) return "";
   size_t tasks = 0;
   for (const PendingPart& part : parts) tasks += part.tasks.size();
-  Note(job, parts.front().tasks.front(),
-       any_victims      ? absl::StrCat("evicting all that may be evicted would not make room for ",
-                                       tasks, " pods together")
-       : asked_.empty() ? std::string("there is nobody who could be evicted for the gang")
-                        : std::string());
+  return absl::StrCat("evicting all that may be evicted would not make room for ", tasks,
+                      " pods together");
 }
 
 Search::Outcome Search::TryDomain(const Ask& ask) {
   const auto may_take = [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); };
+  const auto refused = [&](std::string why) {
+    Note(ask.job, ask.parts->front().tasks.front(), std::move(why), /*dropped=*/true);
+    return Outcome::kRefused;
+  };
   absl::flat_hash_set<JobId> spared;
   for (;;) {
     int tier = 0;
     const std::vector<Bundle> bundles = ApprovedBundles(ask, spared, &tier);
-    if (bundles.empty()) return spared.empty() ? Outcome::kNoVictims : Outcome::kNotEnough;
+    if (bundles.empty()) return Outcome::kNoVictims;
     const size_t count = ShortestPrefix(ask, bundles);
     if (count == 0) return Outcome::kNotEnough;
     const absl::Span<const Bundle> taken(bundles.data(), count);
@@ -147,45 +183,70 @@ Search::Outcome Search::TryDomain(const Ask& ask) {
     if (!placements) return Outcome::kNotEnough;
     VictimUnits units(session_, taken, *std::move(placements));
     Plan plan(session_, action_);
-    if (!units.Apply(plan, may_take)) return Outcome::kNotEnough;
+    if (!units.Apply(plan, may_take)) {
+      return refused("its queue or a filter refuses some of the pods when all victims are gone");
+    }
     units.Spare(plan, may_take);
-    if (!plan.HasEvictions()) return Outcome::kDone;  // Free room is allocate's to give.
+    // Free room is allocate's to give.
+    if (!plan.HasEvictions()) return refused("nobody has to go, so that it is left to allocate");
     const std::vector<JobId> rivals = Rivals(units, tier);
     if (rivals.empty()) {
       if (const absl::Status status = plan.Commit(); !status.ok()) {
         session_.HoldAt(ask.job, framework::Gate::kBinding, "", std::string(status.message()));
+        return refused(std::string(status.message()));
       }
       return Outcome::kDone;
+    }
+    for (JobId rival : rivals) {
+      rivals_.Add(rival, static_cast<int64_t>(units.VictimsOf(rival).size()));
     }
     spared.insert(rivals.begin(), rivals.end());
   }
 }
 
-bool Search::IsVictimJob(const Ask& ask, JobId job) const {
-  if (job == ask.job || session_.job(job).opts_out) return false;
+eviction::SparedBy Search::WhySpared(const Ask& ask, JobId job) const {
+  using eviction::SparedBy;
   const model::JobRow& victim = session_.job(job);
   const model::JobRow& own = session_.job(ask.job);
+  if (job == ask.job) return SparedBy::kOwnJob;
   if (kind_ == Kind::kGangPreempt) {
-    return victim.queue == own.queue && victim.priority < own.priority;
+    if (victim.queue != own.queue) return SparedBy::kOtherQueue;
+    if (victim.priority >= own.priority) return SparedBy::kNotLower;
+  } else {
+    if (victim.queue == own.queue) return SparedBy::kOwnQueue;
+    if (!session_.queue(victim.queue).reclaimable) return SparedBy::kUnreclaimable;
   }
-  return victim.queue != own.queue && session_.queue(victim.queue).reclaimable;
+  return victim.opts_out ? SparedBy::kOptsOut : SparedBy::kNone;
 }
 
 std::vector<Bundle> Search::CandidateBundles(const Ask& ask,
                                              const absl::flat_hash_set<JobId>& spared) {
   const uint32_t group = kind_ == Kind::kGangPreempt ? model::kPreemptableGroup
                                                      : model::StatusBit(TaskStatus::kRunning);
-  absl::flat_hash_map<JobId, bool> eligible;
+  const bool first_look = spared.empty();
+  const auto count = [&](eviction::SparedBy rule, int64_t pods) {
+    if (first_look) spared_.Add(rule, pods);
+  };
+  absl::flat_hash_map<JobId, eviction::SparedBy> rules;
   absl::flat_hash_map<JobId, size_t> index;
   std::vector<std::pair<JobId, std::vector<TaskId>>> by_job;
   for (NodeId node : ask.domain->nodes) {
+    count(eviction::SparedBy::kMarked, tasks().KeptOn(node).marked);
+    count(eviction::SparedBy::kOutside, tasks().KeptOn(node).outside);
     for (TaskId task : tasks().On(node)) {
       const model::TaskState& state = session_.state(task);
-      if (state.node != node || !model::InGroup(state.status, group)) continue;
+      const bool leaves =
+          state.node != node || !model::InGroup(state.status, model::kPreemptableGroup);
       const JobId job = session_.task(task).job;
-      const auto [known, first] = eligible.try_emplace(job, false);
-      if (first) known->second = !spared.contains(job) && IsVictimJob(ask, job);
-      if (!known->second) continue;
+      const auto [known, fresh_job] = rules.try_emplace(job, eviction::SparedBy::kNone);
+      if (fresh_job) known->second = WhySpared(ask, job);
+      const eviction::SparedBy rule = leaves ? eviction::SparedBy::kLeaving
+                                      : known->second != eviction::SparedBy::kNone ? known->second
+                                      : !model::InGroup(state.status, group)
+                                          ? eviction::SparedBy::kNotRunning
+                                          : eviction::SparedBy::kNone;
+      count(rule, 1);
+      if (rule != eviction::SparedBy::kNone || spared.contains(job)) continue;
       const auto [at, fresh] = index.try_emplace(job, by_job.size());
       if (fresh) by_job.push_back({job, {}});
       by_job[at->second].second.push_back(task);

@@ -12,6 +12,7 @@
 #include "actions/eviction/node_fit.h"
 #include "actions/eviction/node_tasks.h"
 #include "actions/eviction/plan.h"
+#include "actions/eviction/tally.h"
 #include "actions/gang_eviction/bundles.h"
 #include "actions/gang_eviction/options.h"
 #include "actions/gang_eviction/pending.h"
@@ -48,15 +49,26 @@ class Search {
     Claim claim;
     const Domain* domain = nullptr;
   };
-  enum class Outcome : uint8_t { kDone, kNoVictims, kNotEnough };
+  enum class Outcome : uint8_t {
+    kDone,       // Committed.
+    kRefused,    // The plan was found and may not be carried out: what was noted says why.
+    kNoVictims,  // Nobody is left who may be evicted.
+    kNotEnough,
+  };
 
   std::vector<std::string> DomainNames(model::JobId job) const;
+  // Some task would have room on a node with nobody on it.
+  bool AnyFitsEmptyNode(const std::vector<PendingPart>& parts);
   bool MayAsk(model::JobId job, const std::vector<PendingPart>& parts, std::string* why) const;
   Outcome TryDomain(const Ask& ask);
+  // What is said when no domain did; empty: what was counted is all.
+  std::string WhyNone(const std::vector<PendingPart>& parts, bool any_domain,
+                      bool any_victims) const;
   // Bundles that plugins approve, without jobs in `spared`; `tier` named them.
   std::vector<Bundle> ApprovedBundles(const Ask& ask,
                                       const absl::flat_hash_set<model::JobId>& spared, int* tier);
-  bool IsVictimJob(const Ask& ask, model::JobId job) const;
+  // Why the job's pods are no candidates; kNone: they are.
+  eviction::SparedBy WhySpared(const Ask& ask, model::JobId job) const;
   std::vector<Bundle> CandidateBundles(const Ask& ask,
                                        const absl::flat_hash_set<model::JobId>& spared);
   // The least number of bundles, from the first on, with which the gang finds room; 0: none does.
@@ -71,8 +83,9 @@ class Search {
                  std::vector<VictimUnits::Placement>* out);
   // The jobs among the victims that would demand their room right back.
   std::vector<model::JobId> Rivals(const VictimUnits& units, int tier);
-  void Note(model::JobId job, model::TaskId task, std::string why);
-  // Adds who protects how many of the candidates of the last search.
+  // `dropped`: `why` tells of a plan that had been found.
+  void Note(model::JobId job, model::TaskId task, std::string why, bool dropped = false);
+  // Adds what kept those whom the last search met.
   void CountProtected(model::JobId job, framework::VictimSearch* counts) const;
   const eviction::NodeTasks& tasks();
 
@@ -86,6 +99,8 @@ class Search {
   // because gangs go whole or not at all.
   std::vector<model::TaskId> asked_;
   int64_t kept_with_gangs_ = 0;
+  eviction::SparedCounts spared_;
+  eviction::RivalCounts rivals_;
 };
 
 }  // namespace bth::actions::gang_eviction

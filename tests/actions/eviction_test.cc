@@ -1,4 +1,5 @@
 // What scenarios cannot say: plugins of their own, arguments, and the least of steps.
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "actions/eviction/plan.h"
@@ -120,6 +121,50 @@ TEST_CASE("preempt: a node that a filter refuses for good is not emptied", "[act
   const CycleOutcome outcome =
       RunCycle(WithPlugin(never), MakePolicy("preempt", "conformance,gang,priority,test"), world);
   CHECK(outcome.evictions.empty());
+}
+
+TEST_CASE("preempt: what a filter says that refuses all the same, or for good, is told",
+          "[actions][preempt]") {
+  struct Case {
+    std::string name;
+    framework::FitCode code;
+    std::string words;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"whoever leaves", framework::FitCode::kUnresolvable,
+       "preempt: no candidates; no eviction helps: 1 not this one"},
+      {"with all victims gone", framework::FitCode::kUnschedulable,
+       "preempt: 1 candidate on 1 node; refused all the same by 1 node; they say: 1 not this one"},
+  }));
+  CAPTURE(c.name);
+  const framework::Registry registry = WithPlugin([&c](Session& session, HookRegistrar& hooks) {
+    const framework::ReasonId no = session.reasons().Register(c.code, "not this one");
+    hooks.FilterUsage([no](model::ShapeId, NodeRange block, absl::Span<framework::ReasonId> out) {
+      for (NodeId node : block) out[block.Offset(node)] = no;
+    });
+  });
+  PluginBed bed(registry, MakePolicy("preempt", "conformance,gang,priority,test"),
+                MakeWorld("node n1 cpu=1; job low prio=1 min=0; task victim job=low cpu=1 node=n1;"
+                          "job high prio=9 min=1; task preemptor job=high cpu=1"));
+  const auto action = registry.actions.at("preempt")(MakeArguments("{}"));
+  REQUIRE((*action)->Execute(bed.session()).ok());
+  const auto& searches = bed.session().VictimSearchesOf(bed.world().job("high"));
+  REQUIRE(searches.size() == 1);
+  CHECK(searches[0].Text() == c.words);
+}
+
+TEST_CASE("preempt: a plan that the sink refuses is told", "[actions][preempt]") {
+  const framework::Registry registry = IdleTestPlugin();
+  PluginBed bed(registry, MakePolicy("preempt", "conformance,gang,priority"),
+                MakeWorld("node n1 cpu=1; job low prio=1 min=0; task victim job=low cpu=1 node=n1;"
+                          "job high prio=9 min=1; task preemptor job=high cpu=1"));
+  bed.sink().answer = absl::ResourceExhaustedError("too many effects wait");
+  const auto action = registry.actions.at("preempt")(MakeArguments("{}"));
+  REQUIRE((*action)->Execute(bed.session()).ok());
+  const auto& searches = bed.session().VictimSearchesOf(bed.world().job("high"));
+  REQUIRE(searches.size() == 1);
+  CHECK(searches[0].Text() == "preempt: plan dropped: too many effects wait");
+  CHECK(bed.session().state(bed.world().task("victim")).status == TaskStatus::kRunning);
 }
 
 TEST_CASE("preempt: arguments", "[actions][preempt]") {
@@ -256,6 +301,23 @@ TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][evicti
   CHECK(session.state(b).status == TaskStatus::kRunning);
   REQUIRE(bed.sink().batches.size() == 1);
   CHECK(bed.sink().batches[0].evictions.size() == 1);
+}
+
+TEST_CASE("search: of many who could demand their room back three are named",
+          "[actions][eviction]") {
+  std::string cluster = "node n cpu=9";
+  for (int i = 0; i < 5; ++i) absl::StrAppend(&cluster, "; job j", i, " min=0");
+  PluginBed bed(IdleTestPlugin(), MakePolicy("", "gang"), MakeWorld(cluster));
+  actions::eviction::RivalCounts rivals;
+  for (int i = 4; i >= 0; --i) rivals.Add(bed.world().job(absl::StrCat("j", i)), i + 1);
+  rivals.Add(bed.world().job("j0"));
+  framework::VictimSearch::Counts counts;
+  rivals.Render(bed.session(), /*by_queue=*/false, &counts);
+  std::vector<std::string> words;
+  for (const auto& [who, pods] : counts) words.push_back(absl::StrCat(pods, " to ", who));
+  REQUIRE(words.size() == 4);
+  CHECK(absl::StartsWith(words[0], "2 to job "));
+  CHECK(words.back() == "9 to other jobs");
 }
 
 TEST_CASE("search: who is evicted first", "[actions][eviction]") {

@@ -20,15 +20,17 @@
 
 namespace bth::test {
 
-// Keeps what it is given and accepts everything.
+// Keeps what it is given, and accepts it unless told otherwise.
 class RecordingSink final : public framework::EffectSink {
  public:
   absl::Status Submit(framework::EffectBatch batch) override {
+    if (!answer.ok()) return answer;
     batches.push_back(std::move(batch));
     return absl::OkStatus();
   }
   void Report(framework::CycleReport cycle_report) override { report = std::move(cycle_report); }
 
+  absl::Status answer;
   std::vector<framework::EffectBatch> batches;
   framework::CycleReport report;
 };
