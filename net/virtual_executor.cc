@@ -32,9 +32,9 @@ void VirtualExecutor::CancelTimer(TimerId id) {
   deadlines_.erase(deadline);
 }
 
-bool VirtualExecutor::RunUntilIdle(size_t tasks_max) {
-  for (size_t ran = 0; !ready_.empty(); ++ran) {
-    if (ran == tasks_max) return false;
+bool VirtualExecutor::RunPosted(size_t* tasks_left) {
+  for (; !ready_.empty(); --*tasks_left) {
+    if (*tasks_left == 0) return false;
     Task task = std::move(ready_.front());
     ready_.pop_front();
     Guard("executor.task", task);
@@ -42,18 +42,29 @@ bool VirtualExecutor::RunUntilIdle(size_t tasks_max) {
   return true;
 }
 
-void VirtualExecutor::Advance(absl::Duration by) {
+bool VirtualExecutor::RunUntilIdle(size_t tasks_max) {
+  return RunPosted(&tasks_max);
+}
+
+bool VirtualExecutor::Advance(absl::Duration by, size_t tasks_max) {
   const absl::Duration end = elapsed_ + by;
-  RunUntilIdle();
+  size_t tasks_left = tasks_max;
+  if (!RunPosted(&tasks_left)) return false;
   while (!timers_.empty() && timers_.begin()->first.first <= end) {
+    const absl::Duration at = timers_.begin()->first.first;
+    if (at > elapsed_) {  // One set for the past does not turn time back.
+      elapsed_ = at;
+      tasks_left = tasks_max;
+    }
+    if (tasks_left == 0) return false;
+    --tasks_left;
     auto due = timers_.extract(timers_.begin());
     deadlines_.erase(due.key().second);
-    // A timer set for the past by a caller that ran late does not turn time back.
-    elapsed_ = std::max(elapsed_, due.key().first);
     Guard("executor.timer", due.mapped());
-    RunUntilIdle();
+    if (!RunPosted(&tasks_left)) return false;
   }
   elapsed_ = std::max(elapsed_, end);
+  return true;
 }
 
 absl::Duration VirtualExecutor::NextTimer() const {

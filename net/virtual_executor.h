@@ -14,6 +14,8 @@ namespace bth::net {
 // Thread: the one that made it.
 class VirtualExecutor final : public Executor {
  public:
+  static constexpr size_t kTasksMax = 10'000'000;
+
   explicit VirtualExecutor(absl::Time start) : start_(start) {}
   ~VirtualExecutor() override;
 
@@ -26,15 +28,19 @@ class VirtualExecutor final : public Executor {
 
   // Runs what is posted, and what that posts, without letting time pass. Stops after
   // `tasks_max` (a loop that never ends is a bug of the caller) and says whether it ran dry.
-  bool RunUntilIdle(size_t tasks_max = 10'000'000);
-  // Lets time pass: fires timers in order of their time, then of their making.
-  void Advance(absl::Duration by);
+  bool RunUntilIdle(size_t tasks_max = kTasksMax);
+  // Lets time pass: fires timers in order of their time, then of their making. Stops where one
+  // moment takes more than `tasks_max` tasks and timers, and says whether it came to the end.
+  bool Advance(absl::Duration by, size_t tasks_max = kTasksMax);
   // Time of the next timer, or InfiniteDuration.
   absl::Duration NextTimer() const;
   // Runs until `done` holds or `limit` of virtual time passed; says whether `done` holds.
   bool RunUntil(const std::function<bool()>& done, absl::Duration limit);
 
  private:
+  // Takes what it runs off `tasks_left`; false: that was not enough.
+  bool RunPosted(size_t* tasks_left);
+
   const absl::Time start_;
   absl::Duration elapsed_;
   std::deque<Task> ready_;
