@@ -20,9 +20,10 @@ std::string EventObjectKey(const EventObject& object) {
 
 std::string EventCorrelator::Correlate(const EventObject& object, EventText* text,
                                        absl::Duration now) {
+  similar_.DropWhile(
+      [&](const Similar& similar) { return now - similar.last > limits_.similar_interval; });
   std::string key = absl::StrCat(EventObjectKey(object), "\n", text->type, "\n", text->reason);
   Similar& similar = similar_.Touch(key);
-  if (now - similar.last > limits_.similar_interval) similar.messages.clear();
   similar.last = now;
   Digest digest;
   digest.Add(text->message);
@@ -35,6 +36,10 @@ std::string EventCorrelator::Correlate(const EventObject& object, EventText* tex
 }
 
 bool EventCorrelator::Admit(const EventObject& object, absl::Duration now) {
+  // Those have all their tokens again, as objects that nobody knows.
+  spam_.DropWhile([&](const Spam& spam) {
+    return now - spam.filled_at >= limits_.object_burst * limits_.object_refill;
+  });
   Spam& spam = spam_.Touch(EventObjectKey(object));
   if (!spam.known) {
     spam = {true, limits_.object_burst, now};

@@ -28,7 +28,8 @@ struct EventText {
 
 // The rules of client-go's correlator: more than ten different messages with the same object, type
 // and reason within ten minutes are combined into one event, and each object gets 25 events at once
-// and one more every five minutes. Memory is bounded by the number of objects remembered.
+// and one more every five minutes. Memory is bounded by the number of objects remembered, and an
+// object is remembered no longer than it makes a difference.
 // Thread: one owner.
 class EventCorrelator final {
  public:
@@ -48,6 +49,7 @@ class EventCorrelator final {
   std::string Correlate(const EventObject& object, EventText* text, absl::Duration now);
   // False: this object has had its share. Called once for each event that would be sent.
   bool Admit(const EventObject& object, absl::Duration now);
+  size_t remembered() const { return similar_.size() + spam_.size(); }
 
  private:
   struct Similar {

@@ -148,7 +148,9 @@ void EventRecorder::Settle(Event* event, bool exists) {
   }
   event->known = true;
   event->known_at = known_order_.insert(known_order_.end(), event);
-  if (known_order_.size() > options_.known_max) {
+  const absl::Time outdated = api_.executor().Now() - options_.known_age_max;
+  while (!known_order_.empty() &&
+         (known_order_.size() > options_.known_max || known_order_.front()->last < outdated)) {
     const std::string oldest = known_order_.front()->key;
     known_order_.pop_front();
     events_.erase(oldest);

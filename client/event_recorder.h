@@ -35,6 +35,8 @@ struct EventRecorderOptions {
   EventCorrelator::Limits limits;
   size_t queue_max = 20'000;  // Events waiting; further new ones are dropped.
   size_t known_max = 4096;    // Sent events remembered, so that repeats are counted.
+  // And how long after the last repeat. Servers keep them for an hour.
+  absl::Duration known_age_max = absl::Hours(2);
   // Requests side by side: N events need N x latency / senders, whatever the server's latency is.
   int senders = 16;
   int attempts_max = 5;
@@ -75,6 +77,8 @@ class EventRecorder final {
   void Wake();
 
   size_t waiting() const { return queue_.size() + parked_.size(); }
+  // What is kept of the past.
+  size_t remembered() const { return known_order_.size() + correlator_.remembered(); }
   bool idle() const { return waiting() == 0 && busy_ == 0; }
   const EventRecorderCounters& counters() const { return counters_; }
 

@@ -36,6 +36,14 @@ class Lru final {
     index_[order_.front().first] = order_.begin();
     return order_.front().second;
   }
+  // Forgets from what was not used for longest on, as long as `is_over` says so of the value.
+  template <typename IsOver>
+  void DropWhile(const IsOver& is_over) {
+    while (!order_.empty() && is_over(order_.back().second)) {
+      index_.erase(order_.back().first);
+      order_.pop_back();
+    }
+  }
   size_t size() const { return order_.size(); }
 
  private:

@@ -182,6 +182,17 @@ TEST_CASE("events: remembered events are bounded", "[client]") {
   CHECK(bed.server.Count("POST") == 4);
 }
 
+TEST_CASE("events: what is remembered goes when it makes no difference any more", "[client]") {
+  RecorderBed bed;
+  for (int i = 0; i < 100; ++i) bed.Record(absl::StrCat("p", i), "m");
+  bed.executor.RunUntilIdle();
+  const size_t full = bed.recorder->remembered();
+  bed.executor.Advance(absl::Hours(3));
+  bed.Record("p", "m");
+  bed.executor.RunUntilIdle();
+  CHECK(bed.recorder->remembered() * 100 == full);
+}
+
 TEST_CASE("events: a busy server is tried again, a refusing one is not", "[client]") {
   RecorderBed bed;
   bool busy = true;
