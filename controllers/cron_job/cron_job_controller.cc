@@ -19,6 +19,7 @@ CronJobController::CronJobController(const ControllerContext& context)
     : context_(context),
       crons_(context.watches.Of<CronJob>()),
       jobs_(context.watches.Of<BatchJob>()),
+      remakes_(context.executor()),
       lanes_(context.executor(), DefaultLanes(context.options.worker_threads_for_cronjob),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
   crons_.Subscribe(*this);
@@ -30,7 +31,6 @@ void CronJobController::OnAdd(const CronJob& cron) {
 }
 
 void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
-  gone_.erase(after.meta.uid);
   if (before.spec == after.spec && before.meta.deletion_time == after.meta.deletion_time) {
     return;  // A status: ours.
   }
@@ -50,7 +50,6 @@ void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
 
 // Its next run may be years away.
 void CronJobController::OnDelete(const CronJob& cron) {
-  gone_.erase(cron.meta.uid);
   lanes_.queue().Drop(StoreKey(cron.meta.ns, cron.meta.name));
 }
 
@@ -76,19 +75,12 @@ void CronJobController::OnDelete(const BatchJob& job) {
 net::Awaitable<LaneHooks::Outcome> CronJobController::Work(std::string key) {
   LaneHooks::Outcome outcome;
   const auto cron = crons_.FindKey(key);
-  if (cron == nullptr || cron->meta.deletion_time.has_value() || gone_.contains(cron->meta.uid)) {
-    co_return std::move(outcome);
-  }
-  CronPass pass(context_, jobs_, *cron);
+  if (cron == nullptr || cron->meta.deletion_time.has_value()) co_return std::move(outcome);
+  CronPass pass(context_, jobs_, remakes_, *cron);
   outcome = co_await pass.Run();
   // Also after a failure: what was seen and done stays true.
   const Known<CronJob> written = co_await WriteStatus(context_.api, crons_, cron, pass.cron());
-  if (absl::IsNotFound(written.status())) {
-    const auto known = crons_.FindKey(key);
-    if (known != nullptr && known->meta.uid == cron->meta.uid) gone_.insert(cron->meta.uid);
-  } else if (outcome.status.ok()) {
-    outcome.status = written.status();
-  }
+  if (outcome.status.ok() && !absl::IsNotFound(written.status())) outcome.status = written.status();
   co_return std::move(outcome);
 }
 

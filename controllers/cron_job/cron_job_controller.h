@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "absl/container/flat_hash_set.h"
 #include "api/types/batch_job.h"
 #include "api/types/cron_job.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
+#include "controllers/core/remake_pauses.h"
 
 namespace bth::controllers {
 
@@ -35,9 +35,7 @@ class CronJobController final : public Controller,
   const ControllerContext context_;
   ObjectStore<types::CronJob>& crons_;
   ObjectStore<types::BatchJob>& jobs_;
-  // CronJobs of which the API server said that they are gone, and the watch did not yet: by UID.
-  // Whatever is made for one of them is collected at once, and would be made again.
-  absl::flat_hash_set<std::string> gone_;
+  RemakePauses remakes_;
   Lanes lanes_;
 };
 

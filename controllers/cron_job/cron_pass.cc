@@ -79,8 +79,9 @@ absl::StatusOr<Schedule> ScheduleOf(const CronJob& cron) {
   return Schedule::Parse(cron.spec.schedule, zone);
 }
 
-CronPass::CronPass(const ControllerContext& context, ObjectStore<BatchJob>& jobs, CronJob cron)
-    : context_(context), jobs_(jobs), cron_(std::move(cron)) {
+CronPass::CronPass(const ControllerContext& context, ObjectStore<BatchJob>& jobs,
+                   RemakePauses& remakes, CronJob cron)
+    : context_(context), jobs_(jobs), remakes_(remakes), cron_(std::move(cron)) {
   for (const JobPtr& job : jobs_.ControlledBy(cron_.meta.uid)) {
     if (job->meta.ns == cron_.meta.ns) owned_.push_back(job);
   }
@@ -100,7 +101,9 @@ net::Awaitable<LaneHooks::Outcome> CronPass::Run() {
     co_return std::move(outcome);
   }
   outcome.status = co_await RunIfDue(*schedule);
-  if (outcome.status.ok()) outcome.again = DelayUntilNext(cron_, *schedule, context_.now());
+  if (!outcome.status.ok()) co_return std::move(outcome);
+  outcome.again = DelayUntilNext(cron_, *schedule, context_.now());
+  if (pause_ > absl::ZeroDuration()) outcome.again = std::min(*outcome.again, pause_);
   co_return std::move(outcome);
 }
 
@@ -212,6 +215,8 @@ net::Awaitable<absl::Status> CronPass::RunIfDue(Schedule schedule) {
       cron_.status.active.begin(), cron_.status.active.end(),
       [&](const ObjectReference& one) { return one.name == name && one.ns == cron_.meta.ns; });
   if (listed || cron_.status.last_schedule_time == scheduled) co_return absl::OkStatus();
+  pause_ = remakes_.Left(ChildKey<BatchJob>(cron_.meta.uid, name));
+  if (pause_ > absl::ZeroDuration()) co_return absl::OkStatus();
   const absl::StatusOr<bool> room = co_await MakeRoom();
   if (!room.ok()) co_return room.status();
   if (!*room) co_return absl::OkStatus();
@@ -254,6 +259,7 @@ net::Awaitable<absl::Status> CronPass::CreateJob(absl::Time scheduled) {
     if (!made.ok()) co_return made.status();
     Tell("SuccessfulCreate",
          absl::StrCat("Created job ", made->meta.name, " for CronJob ", cron_.meta.Key()));
+    remakes_.NoteMade(ChildKey<BatchJob>(cron_.meta.uid, made->meta.name));
     job = std::make_shared<const BatchJob>(*made);
     jobs_.Observe(*std::move(made));
   } else if (absl::IsAlreadyExists(text.status())) {

@@ -12,6 +12,7 @@
 #include "controllers/core/controller.h"
 #include "controllers/core/events.h"
 #include "controllers/core/lanes.h"
+#include "controllers/core/remake_pauses.h"
 #include "controllers/cron_job/schedule.h"
 
 namespace bth::controllers {
@@ -25,7 +26,7 @@ class CronPass final {
   using JobPtr = ObjectStore<types::BatchJob>::Pointer;
 
   CronPass(const ControllerContext& context, ObjectStore<types::BatchJob>& jobs,
-           types::CronJob cron);
+           RemakePauses& remakes, types::CronJob cron);
 
   // Deletes and creates jobs. The outcome says when to look again; `cron` has the new status.
   net::Awaitable<LaneHooks::Outcome> Run();
@@ -58,7 +59,9 @@ class CronPass final {
 
   const ControllerContext& context_;
   ObjectStore<types::BatchJob>& jobs_;
+  RemakePauses& remakes_;
   types::CronJob cron_;
+  absl::Duration pause_;  // Before the job that is due may be made anew.
   std::vector<JobPtr> owned_;
 };
 

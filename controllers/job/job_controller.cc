@@ -214,14 +214,7 @@ void JobController::OnUpdate(const PodGroup& before, const PodGroup& after) {
 void JobController::OnDelete(const PodGroup& group) {
   Wake(AwaitedGroup(StoreKey(group.meta.ns, group.meta.name)));
   const JobRequest request = RequestOfGoneGroup(group);
-  if (desk_.book.FindJob(JobKey(request)) == nullptr) return;
-  // One that goes as soon as it is made is mostly collected because its job is gone, which the
-  // watch has yet to tell: made anew at once it would go again, without end.
-  constexpr absl::Duration kYoung = absl::Seconds(2);  // Creation is known to the second.
-  const absl::Duration age = desk_.context.now() - group.meta.creation_time;
-  if (age >= kYoung) return Ask(request);
-  inbox_.Put(request);
-  lanes_.queue().AddAfter(JobKey(request), absl::Seconds(1));
+  if (desk_.book.FindJob(JobKey(request)) != nullptr) Ask(request);
 }
 
 void JobController::OnAdd(const types::PersistentVolumeClaim& claim) {

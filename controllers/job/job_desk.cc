@@ -24,7 +24,8 @@ JobDesk::JobDesk(const ControllerContext& controllers, JobPluginTools plugin_too
       queues(context.watches.Of<types::Queue>()),
       claims(context.watches.Of<types::PersistentVolumeClaim>()),
       tools(std::move(plugin_tools)),
-      make_plugins(std::move(make)) {
+      make_plugins(std::move(make)),
+      remakes(context.executor()) {
   if (context.options.gates.priority_class) classes = &context.watches.Of<types::PriorityClass>();
 }
 
@@ -59,6 +60,13 @@ bool JobDesk::IsAlive(const types::BatchJob& job) const {
 void JobDesk::LookAgain(const types::BatchJob& job, absl::Duration after) {
   const auto [at, is_new] = look_after.try_emplace(JobKey(job), after);
   at->second = std::min(at->second, after);
+}
+
+bool JobDesk::IsToWait(const types::BatchJob& job, const std::string& child) {
+  const absl::Duration left = remakes.Left(child);
+  if (left == absl::ZeroDuration()) return false;
+  LookAgain(job, left);
+  return true;
 }
 
 void JobDesk::Forget(const types::BatchJob& job) {

@@ -15,6 +15,7 @@
 #include "api/types/volume.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/object_store.h"
+#include "controllers/core/remake_pauses.h"
 #include "controllers/job/job_book.h"
 #include "controllers/job/min_resources.h"
 #include "controllers/job/wake_list.h"
@@ -56,6 +57,8 @@ struct JobDesk {
 
   // The job is to be looked at again after so long, even if nothing happens; the shortest counts.
   void LookAgain(const types::BatchJob& job, absl::Duration after);
+  // `child` is not to be made yet (see RemakePauses): the job is looked at when it may be.
+  bool IsToWait(const types::BatchJob& job, const std::string& child);
   // The job is gone.
   void Forget(const types::BatchJob& job);
 
@@ -69,6 +72,7 @@ struct JobDesk {
   const JobPluginTools tools;
   const MakePlugins make_plugins;
   JobBook book;
+  RemakePauses remakes;  // Of pods and groups.
   WakeList waits;
   // By uid of the job: the metadata.generation that its plugins' objects agree with.
   absl::flat_hash_map<std::string, int64_t> refreshed;

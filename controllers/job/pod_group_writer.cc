@@ -37,10 +37,15 @@ net::Awaitable<Trouble> CreateGroup(JobDesk& desk, JobPointer job) {
   absl::StatusOr<PodGroup> group = BuildPodGroup(*job, desk.Priorities());
   if (!group.ok()) co_return GroupTrouble(group.status(), true);
   const std::string key = StoreKey(group->meta.ns, group->meta.name);
+  const std::string child = ChildKey<PodGroup>(job->meta.uid, group->meta.name);
+  if (desk.IsToWait(*job, child)) co_return Trouble();
   std::string body = types::Encode(*group);
   const Known<PodGroup> made =
       co_await CreateAndLearn(desk.context.api, desk.groups, group->meta.ns, std::move(body));
-  if (made.ok()) co_return Trouble();
+  if (made.ok()) {
+    desk.remakes.NoteMade(child);
+    co_return Trouble();
+  }
   if (!absl::IsAlreadyExists(made.status())) co_return GroupTrouble(made.status(), false);
   // Ours, and the watch has not told yet; or our last one, which is on its way out; or foreign. In
   // each case the next news of it wakes the job.
@@ -77,6 +82,7 @@ net::Awaitable<absl::Status> DeleteGroup(JobDesk& desk, JobPointer job) {
   // Aborted: another one has its name by now.
   if (!deleted.ok() && !absl::IsAborted(deleted)) co_return std::move(deleted);
   desk.book.NoteDeletedGroup(JobKey(*job), group->meta.uid);
+  desk.remakes.Forget(ChildKey<PodGroup>(job->meta.uid, group->meta.name));
   co_return absl::OkStatus();
 }
 

@@ -39,6 +39,9 @@ net::Awaitable<absl::Status> CreatePod(Creation& creation, size_t number) {
   if (creation.stop || !creation.desk.IsAlive(*order.job)) co_return absl::OkStatus();
   const PodToCreate& wanted = (*order.pods)[number];
   const types::BatchTask& task = order.job->spec.tasks[wanted.task];
+  const std::string name = PodName(order.job->meta.name, task.name, wanted.index);
+  const std::string child = ChildKey<Pod>(order.job->meta.uid, name);
+  if (creation.desk.IsToWait(*order.job, child)) co_return absl::OkStatus();
   PodDraft draft = BuildPod(*order.job, task, wanted.index, order.is_forwarded);
   for (const auto& plugin : order.plugins->plugins) {
     creation.result.plugin_error = plugin->OnPodCreate(*order.job, draft);
@@ -51,13 +54,14 @@ net::Awaitable<absl::Status> CreatePod(Creation& creation, size_t number) {
   const Known<Pod> made =
       co_await CreateAndLearn(desk.context.api, desk.pods, order.job->meta.ns, std::move(body));
   if (absl::IsAlreadyExists(made.status())) {
-    NoteTaken(creation, PodName(order.job->meta.name, task.name, wanted.index));
+    NoteTaken(creation, name);
     co_return absl::OkStatus();
   }
   if (!made.ok()) {
     creation.stop = creation.stop || IsRefusal(made.status());
     co_return made.status();
   }
+  desk.remakes.NoteMade(child);
   creation.result.counts.Add(task.name, **made);
   desk.context.metrics.PodCreated((*made)->meta.creation_time - order.job->meta.creation_time);
   co_return absl::OkStatus();
@@ -90,6 +94,8 @@ net::Awaitable<absl::Status> DeletePod(JobDesk& desk, const Pod& pod) {
   const bool gone = absl::IsNotFound(text.status()) || absl::IsAborted(text.status());
   if (!text.ok() && !gone) co_return text.status();
   desk.book.NoteDeleted(pod);
+  const types::OwnerReference* owner = BatchJobOwner(pod.meta);
+  if (owner != nullptr) desk.remakes.Forget(ChildKey<Pod>(owner->uid, pod.meta.name));
   if (text.ok()) {
     absl::StatusOr<Pod> left = types::Decode<Pod>(std::string_view(*text));
     if (left.ok() && left->meta.uid == pod.meta.uid && left->meta.deletion_time.has_value() &&

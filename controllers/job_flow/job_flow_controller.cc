@@ -47,6 +47,7 @@ JobFlowController::JobFlowController(const ControllerContext& context)
       flows_(context.watches.Of<JobFlow>()),
       templates_(context.watches.Of<JobTemplate>()),
       jobs_(context.watches.Of<BatchJob>()),
+      remakes_(context.executor()),
       lanes_(context.executor(), DefaultLanes(1, context.options.max_requeue_num),
              {.work = [this](std::string key) { return Work(std::move(key)); },
               .give_up =
@@ -116,15 +117,17 @@ net::Awaitable<LaneHooks::Outcome> JobFlowController::Work(std::string key) {
                        " is invalid"));
       break;
     default:
-      outcome.status = co_await Sync(flow);
+      outcome = co_await Sync(flow);
   }
   co_return std::move(outcome);
 }
 
-net::Awaitable<absl::Status> JobFlowController::Sync(FlowPtr flow) {
+net::Awaitable<LaneHooks::Outcome> JobFlowController::Sync(FlowPtr flow) {
+  LaneHooks::Outcome outcome;
   if (flow->status.phase == FlowPhase::kSucceed &&
       flow->spec.job_retain_policy == types::JobRetainPolicy::kDelete) {
-    co_return co_await RemoveJobs(flow);
+    outcome.status = co_await RemoveJobs(flow);
+    co_return std::move(outcome);
   }
   if (flow->status.phase.empty()) {
     for (const std::string& complaint : IgnoredParts(*flow)) {
@@ -132,26 +135,37 @@ net::Awaitable<absl::Status> JobFlowController::Sync(FlowPtr flow) {
     }
   }
   for (const std::string& name : ReadyToStart(*flow, JobsOf(*flow))) {
-    const absl::Status started = co_await StartJob(flow, name);
-    if (!started.ok()) co_return started;
+    const absl::StatusOr<absl::Duration> pause = co_await StartJob(flow, name);
+    if (!pause.ok()) {
+      outcome.status = pause.status();
+      co_return std::move(outcome);
+    }
+    if (*pause == absl::ZeroDuration()) continue;
+    outcome.again = std::min(outcome.again.value_or(*pause), *pause);
   }
-  co_return co_await WriteFlowStatus(flow);
+  outcome.status = co_await WriteFlowStatus(flow);
+  co_return std::move(outcome);
 }
 
-net::Awaitable<absl::Status> JobFlowController::StartJob(FlowPtr flow, std::string template_name) {
+net::Awaitable<absl::StatusOr<absl::Duration>> JobFlowController::StartJob(
+    FlowPtr flow, std::string template_name) {
   const auto job_template = templates_.Find(flow->meta.ns, template_name);
   if (job_template == nullptr) {
     co_return absl::NotFoundError(
         absl::StrCat("jobtemplate ", flow->meta.ns, "/", template_name, " does not exist"));
   }
+  const std::string child = ChildKey<BatchJob>(flow->meta.uid, FlowJobName(*flow, template_name));
+  const absl::Duration pause = remakes_.Left(child);
+  if (pause > absl::ZeroDuration()) co_return pause;
   std::string body = JobFrom(*flow, *job_template).Dump();
   const Known<BatchJob> made =
       co_await CreateAndLearn(context_.api, jobs_, flow->meta.ns, std::move(body));
-  if (absl::IsAlreadyExists(made.status())) co_return absl::OkStatus();
+  if (absl::IsAlreadyExists(made.status())) co_return absl::ZeroDuration();
   if (!made.ok()) co_return made.status();
+  remakes_.NoteMade(child);
   Tell(context_.events, *flow, "Created",
        absl::StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
-  co_return absl::OkStatus();
+  co_return absl::ZeroDuration();
 }
 
 net::Awaitable<absl::Status> JobFlowController::WriteFlowStatus(FlowPtr flow) {

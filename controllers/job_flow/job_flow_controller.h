@@ -8,6 +8,7 @@
 #include "api/types/job_flow.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
+#include "controllers/core/remake_pauses.h"
 #include "controllers/job_flow/flow_plan.h"
 
 namespace bth::controllers {
@@ -34,8 +35,9 @@ class JobFlowController final : public Controller,
 
   JobList JobsOf(const types::JobFlow& flow) const;
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
-  net::Awaitable<absl::Status> Sync(FlowPtr flow);
-  net::Awaitable<absl::Status> StartJob(FlowPtr flow, std::string template_name);
+  net::Awaitable<LaneHooks::Outcome> Sync(FlowPtr flow);
+  // How long the job is not to be made yet; zero: it is there.
+  net::Awaitable<absl::StatusOr<absl::Duration>> StartJob(FlowPtr flow, std::string template_name);
   net::Awaitable<absl::Status> WriteFlowStatus(FlowPtr flow);
   net::Awaitable<absl::Status> RemoveJobs(FlowPtr flow);
   net::Awaitable<void> GiveUp(std::string key, absl::Status status);
@@ -44,6 +46,7 @@ class JobFlowController final : public Controller,
   ObjectStore<types::JobFlow>& flows_;
   ObjectStore<types::JobTemplate>& templates_;
   ObjectStore<types::BatchJob>& jobs_;
+  RemakePauses remakes_;
   Lanes lanes_;
 };
 

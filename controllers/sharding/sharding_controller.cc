@@ -45,6 +45,7 @@ ShardingController::ShardingController(const ControllerContext& context)
       nodes_(context.watches.Of<Node>()),
       pods_(context.watches.Of<Pod>()),
       shards_(context.watches.Of<NodeShard>()),
+      remakes_(context.executor()),
       lanes_(context.executor(), DefaultLanes(1, kRetriesMax),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}),
       config_map_(context, context.options.sharding_configmap_namespace,
@@ -181,6 +182,8 @@ net::Awaitable<LaneHooks::Outcome> ShardingController::Work(std::string key) {
   if (key == kPass) {
     Pass();
     outcome.again = config_.period;
+  } else if (const absl::Duration pause = PauseOf(key); pause > absl::ZeroDuration()) {
+    outcome.again = pause;
   } else {
     outcome.status = co_await Reconcile(key);
     if (!outcome.status.ok()) {
@@ -189,6 +192,11 @@ net::Awaitable<LaneHooks::Outcome> ShardingController::Work(std::string key) {
     }
   }
   co_return std::move(outcome);
+}
+
+absl::Duration ShardingController::PauseOf(const std::string& name) {
+  if (shards_.Find("", name) != nullptr) return absl::ZeroDuration();
+  return remakes_.Left(ChildKey<NodeShard>("", name));
 }
 
 net::Awaitable<absl::Status> ShardingController::Reconcile(std::string name) {
@@ -217,6 +225,7 @@ net::Awaitable<absl::StatusOr<ShardingController::ShardPtr>> ShardingController:
     made.nodes_desired = nodes;
     std::string body = types::Encode(made);
     now = co_await CreateAndLearn(context_.api, shards_, "", std::move(body));
+    if (now.ok()) remakes_.NoteMade(ChildKey<NodeShard>("", name));
   } else {
     client::MergePatch patch;
     patch.Set({"spec", "nodesDesired"}, TextArray(nodes));
@@ -249,6 +258,7 @@ net::Awaitable<absl::Status> ShardingController::WriteStatus(ShardPtr shard, boo
 net::Awaitable<absl::Status> ShardingController::Remove(ShardPtr shard) {
   Log(LogLevel::kInfo, "sharding.shard_removed", {{"shard", shard->meta.name}});
   absl::Status deleted = co_await DeleteObject(context_.api, *shard);
+  remakes_.Forget(ChildKey<NodeShard>("", shard->meta.name));
   co_return std::move(deleted);
 }
 

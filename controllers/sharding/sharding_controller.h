@@ -13,6 +13,7 @@
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
 #include "controllers/core/named_watch.h"
+#include "controllers/core/remake_pauses.h"
 #include "controllers/sharding/node_loads.h"
 #include "controllers/sharding/shard_plan.h"
 #include "controllers/sharding/sharding_config.h"
@@ -54,6 +55,8 @@ class ShardingController final : public Controller,
   void Pass();
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
   net::Awaitable<absl::Status> Reconcile(std::string name);
+  // How long the shard, which is gone, is not to be made yet.
+  absl::Duration PauseOf(const std::string& name);
   net::Awaitable<absl::StatusOr<ShardPtr>> WriteNodes(std::string name, ShardPtr shard);
   net::Awaitable<absl::Status> WriteStatus(ShardPtr shard, bool nodes_changed);
   net::Awaitable<absl::Status> Remove(ShardPtr shard);
@@ -68,6 +71,7 @@ class ShardingController final : public Controller,
   // Of the last pass; nothing before the first one.
   std::optional<ShardLists> lists_;
   std::map<std::string, ShardNode> seen_;
+  RemakePauses remakes_;
   Lanes lanes_;  // Names of shards, and kPass.
   NamedWatch<types::ConfigMap> config_map_;
 };

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/event_recorder.h"
 #include "controllers/core/controller.h"
@@ -34,6 +36,18 @@ class ControllerBed : public ApiBed {
     REQUIRE(executor.RunUntil([this] { return process_->watches.AllSynced(); }, absl::Minutes(2)));
     for (const auto& controller : process_->controllers) controller->Start();
     Settle();
+  }
+  // From the next Start on, watches of that kind ("jobs") tell everything so much later.
+  void TellLate(const std::string& plural, absl::Duration delay) {
+    line->script = [plural, delay](const net::Request& request) -> std::optional<Fault> {
+      const std::string path = request.target.substr(0, request.target.find('?'));
+      if (!absl::StrContains(request.target, "watch=") || !absl::EndsWith(path, "/" + plural)) {
+        return std::nullopt;
+      }
+      Fault fault;
+      fault.piece_delay = delay;
+      return fault;
+    };
   }
   // As kill -9 does: nothing is finished, nothing said.
   void Kill() { process_.reset(); }

@@ -110,19 +110,26 @@ TEST_CASE("cron jobs: a job for each run", "[controllers][cron_job]") {
 }
 
 // Its jobs are collected at once, and each deletion calls for another look.
-TEST_CASE("cron jobs: nothing is made anew for one that is gone and not told of yet",
+TEST_CASE("cron jobs: the job of one that is gone and not told of yet is made anew with pauses",
           "[controllers][cron_job]") {
   CronJobBed bed;
+  bed.TellLate("cronjobs", absl::Seconds(10));
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
-  bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
-    if (!absl::EndsWith(request.target, "/cronjobs/c/status")) return std::nullopt;
-    return test::Fault{.code = 404, .reason = "NotFound"};
+  bed.GoTo(ClockTime("10:04"));
+  int made = 0;
+  bed.line->on_answer = [&made](const std::string& what, int code) {
+    made += absl::StartsWith(what, "POST") && absl::EndsWith(what, "/jobs") && code == 201;
   };
-  bed.GoTo(ClockTime("10:06"));
-  REQUIRE(bed.Jobs().size() == 1);
-  bed.DeleteJob(bed.Jobs()[0]);
+  bed.GoTo(ClockTime("10:05") - absl::Seconds(5));
+  bed.Call("DELETE", kCrons + "/c");
+  REQUIRE(bed.executor.Advance(absl::Seconds(9), 50'000));
+  CHECK(made > 0);
+  CHECK(made < 20);
+  bed.Wait(absl::Minutes(10));
+  CHECK(made < 20);
   CHECK(bed.Jobs().empty());
+  bed.line->on_answer = nullptr;
 }
 
 TEST_CASE("cron jobs: the clock of UTC is written with a Z", "[controllers][cron_job]") {

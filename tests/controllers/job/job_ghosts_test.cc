@@ -1,4 +1,5 @@
 // Answers that come after the end of what they tell of.
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,17 +67,64 @@ TEST_CASE("job ghosts: a pod that is gone when its mark is answered does not kee
   CHECK(bed.Phase("j") == "Running");
 }
 
-// Mostly it is collected, because its job is gone and the watch has yet to tell.
-TEST_CASE("job ghosts: a group that goes as soon as it is made is made anew after a pause",
+// What is made for it is collected at once, and would be made again without end.
+TEST_CASE("job ghosts: what a job lost that is gone and not told of yet is made anew with pauses",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.TellLate("jobs", absl::Seconds(10));
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("t", 3));
+  bed.Wait(absl::Seconds(11));
+  const bool has_pods = GENERATE(true, false);
+  CAPTURE(has_pods);
+  if (has_pods) bed.SetGroup("j", "Inqueue");
+  bed.Wait(absl::Seconds(11));
+  REQUIRE(bed.Pods().size() == (has_pods ? 3 : 0));
+  int made = 0;
+  bed.line->on_answer = [&made](const std::string& what, int code) {
+    made += absl::StartsWith(what, "POST") && !absl::EndsWith(what, "/events") && code == 201;
+  };
+  bed.Call("DELETE", absl::StrCat(JobBed::kJobs, "/j?propagationPolicy=Background"));
+  REQUIRE(bed.executor.Advance(absl::Seconds(9), 50'000));
+  CHECK(made > 0);
+  CHECK(made < 60);
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Pods().empty());
+  CHECK(bed.Names(JobBed::kGroups).empty());
+  bed.line->on_answer = nullptr;
+}
+
+// As the kubelet's or a user's deletion: a ReplicaSet does likewise.
+TEST_CASE("job ghosts: a pod that goes as soon as it is made is made anew at once, once",
           "[controllers][job]") {
   JobBed bed;
   bed.StartJobs();
   bed.CreateJob("j", 1, JobBed::TaskText("t", 1));
-  REQUIRE(bed.Names(JobBed::kGroups).size() == 1);
-  bed.Call("DELETE", absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
-  CHECK(bed.Names(JobBed::kGroups).empty());
-  bed.Wait(absl::Seconds(2));
-  CHECK(bed.Names(JobBed::kGroups).size() == 1);
+  bed.SetGroup("j", "Inqueue");
+  bed.Call("DELETE", JobBed::PodPath("j-t-0"));
+  CHECK(bed.Pods().size() == 1);
+  bed.Call("DELETE", JobBed::PodPath("j-t-0"));
+  CHECK(bed.Pods().empty());
+  bed.Wait(absl::Milliseconds(5));
+  CHECK(bed.Pods().size() == 1);
+}
+
+TEST_CASE("job ghosts: pods that the controller deletes itself are made anew without a pause",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1), R"("maxRetry":50)");
+  std::set<std::string> uids;
+  const absl::Time start = bed.executor.Now();
+  for (int i = 0; i < 10; ++i) {
+    bed.Command(absl::StrCat("c", i), "j", "RestartJob");
+    bed.FinishDeletions();
+    bed.SetGroup("j", "Inqueue");
+    REQUIRE(bed.Pods().size() == 1);
+    uids.emplace(bed.Get(JobBed::PodPath("j-t-0")).At({"metadata", "uid"}).AsString());
+  }
+  CHECK(uids.size() == 10);
+  CHECK(bed.executor.Now() - start < absl::Seconds(10));
 }
 
 TEST_CASE("job ghosts: a group that is gone when its creation is answered is made anew",

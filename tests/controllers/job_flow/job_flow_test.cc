@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "controllers/job_flow/flow_plan.h"
@@ -222,6 +223,27 @@ TEST_CASE("job flows: one job after the other", "[controllers][job_flow]") {
         Names{"Normal Created create a job named f-a!", "Normal Created create a job named f-b!"});
   const Json status = bed.Get(FlowBed::FlowPath("jobtemplates", "a"))["status"];
   CHECK(status["jobDependsOnList"].Dump() == R"(["f-a"])");
+}
+
+TEST_CASE("job flows: jobs of one that is gone and not told of yet are made anew with pauses",
+          "[controllers][job_flow]") {
+  FlowBed bed;
+  bed.TellLate("jobflows", absl::Seconds(10));
+  bed.StartFlows();
+  bed.MakeTemplate("a");
+  bed.MakeTemplate("b");
+  bed.MakeFlow(R"({"flows":[{"name":"a"},{"name":"b"}]})");
+  bed.Call("DELETE", FlowBed::FlowPath("jobflows", "f"));
+  int made = 0;
+  bed.line->on_answer = [&made](const std::string& what, int code) {
+    made += absl::StartsWith(what, "POST") && absl::EndsWith(what, "/jobs") && code == 201;
+  };
+  REQUIRE(bed.executor.Advance(absl::Seconds(15), 50'000));
+  CHECK(made > 0);
+  CHECK(made < 40);
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Jobs().empty());
+  bed.line->on_answer = nullptr;
 }
 
 TEST_CASE("job flows: jobs of a finished flow go when it says so", "[controllers][job_flow]") {

@@ -68,6 +68,23 @@ class ShardingBed : public test::ControllerBed {
 constexpr const char* kThree =
     "schedulerConfigs: [{name: a, maxNodes: 1}, {name: b, maxNodes: 1}, {name: c}]\n";
 
+TEST_CASE("sharding: a shard that somebody deletes again and again is made anew with pauses",
+          "[controllers][sharding]") {
+  ShardingBed bed;
+  bed.Configure(kThree);
+  bed.StartSharding();
+  bed.Wait(absl::Seconds(2));
+  REQUIRE(bed.Shards() == Texts{"a", "b", "c"});
+  bed.Call("DELETE", ShardingBed::Path("a"));
+  CHECK(bed.Shards() == Texts{"a", "b", "c"});
+  bed.Call("DELETE", ShardingBed::Path("a"));
+  CHECK(bed.Shards() == Texts{"a", "b", "c"});
+  bed.Call("DELETE", ShardingBed::Path("a"));
+  CHECK(bed.Shards() == Texts{"b", "c"});
+  bed.Wait(absl::Milliseconds(10));
+  CHECK(bed.Shards() == Texts{"a", "b", "c"});
+}
+
 TEST_CASE("sharding: nodes go to schedulers by what is used of them", "[controllers][sharding]") {
   ShardingBed bed;
   bed.MakeNode("busy", 6000);
