@@ -38,6 +38,7 @@ struct Flags {
   uint64_t failures = 1;         // So many, and it ends.
   bool shrink = false;
   bool memory = false;
+  bool trace = false;
 };
 
 Progress* MakeProgress() {
@@ -67,7 +68,7 @@ std::string ReadAll(int fd) {
 #endif
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  const std::string wrong = Tell(story, skip, {flags.memory}, progress);
+  const std::string wrong = Tell(story, skip, {flags.memory, flags.trace}, progress);
   const ssize_t written = ::write(out, wrong.data(), wrong.size());
   ::_exit(wrong.empty() && written == 0 ? 0 : 1);
 }
@@ -151,37 +152,48 @@ void Shrink(const Story& story, const Outcome& first, const Flags& flags, Progre
   }
 }
 
-int Run(const Flags& flags) {
-  SetLogLevel(LogLevel::kError);
-  Progress* progress = MakeProgress();
-  const std::time_t end = std::time(nullptr) + flags.seconds;
-  uint64_t failures = 0;
-  uint64_t seed = flags.seed;
-  for (uint64_t told = 0;; ++told, ++seed) {
-    if (flags.stories > 0 && told >= flags.stories) break;
-    if (flags.objects > 0 && progress->objects >= flags.objects) break;
-    if (flags.seconds > 0 && std::time(nullptr) >= end) break;
-    const Story story = DrawStory(seed, flags.story);
-    progress->step = 0;
-    const Outcome outcome = TellOnce(story, {}, flags, progress);
-    if (outcome.ok) continue;
-    std::printf("FAILED seed=%llu step=%llu: %s\n%s\n", static_cast<unsigned long long>(seed),
-                static_cast<unsigned long long>(progress->step.load()), outcome.what.c_str(),
-                outcome.log.c_str());
-    if (flags.shrink) Shrink(story, outcome, flags, progress);
-    std::fflush(stdout);
-    if (++failures >= flags.failures) break;
-  }
+// `seed`: the next one.
+void PrintTotals(const Flags& flags, const Progress& progress, uint64_t seed, uint64_t failures) {
   const auto number = [](const std::atomic<uint64_t>& value) {
     return static_cast<unsigned long long>(value.load());
   };
   std::printf(
       "objects=%llu accepted=%llu cycles=%llu rounds=%llu neighbours=%llu seed=%llu..%llu "
       "failures=%llu\n",
-      number(progress->objects), number(progress->accepted), number(progress->cycles),
-      number(progress->rounds), number(progress->neighbours),
+      number(progress.objects), number(progress.accepted), number(progress.cycles),
+      number(progress.rounds), number(progress.neighbours),
       static_cast<unsigned long long>(flags.seed), static_cast<unsigned long long>(seed),
       static_cast<unsigned long long>(failures));
+  std::fflush(stdout);
+}
+
+int Run(const Flags& flags) {
+  constexpr uint64_t kStoriesPerLine = 100;
+  SetLogLevel(LogLevel::kError);
+  Progress* progress = MakeProgress();
+  const std::time_t end = std::time(nullptr) + flags.seconds;
+  uint64_t failures = 0;
+  uint64_t seed = flags.seed;
+  for (uint64_t told = 0; failures < flags.failures; ++told, ++seed) {
+    if (flags.stories > 0 && told >= flags.stories) break;
+    if (flags.objects > 0 && progress->objects >= flags.objects) break;
+    if (flags.seconds > 0 && std::time(nullptr) >= end) break;
+    if (told % kStoriesPerLine == 0 && told > 0) PrintTotals(flags, *progress, seed, failures);
+    const Story story = DrawStory(seed, flags.story);
+    progress->step = 0;
+    const Outcome outcome = TellOnce(story, {}, flags, progress);
+    if (outcome.ok) continue;
+    ++failures;
+    const auto number = static_cast<unsigned long long>(seed);
+    std::printf("FAILED seed=%llu step=%llu: %s\n%s\n", number,
+                static_cast<unsigned long long>(progress->step.load()), outcome.what.c_str(),
+                outcome.log.c_str());
+    std::printf("Once more: make hostile HOSTILE_ARGS=\"--seed %llu --stories 1 --shrink\"\n",
+                number);
+    if (flags.shrink) Shrink(story, outcome, flags, progress);
+    std::fflush(stdout);
+  }
+  PrintTotals(flags, *progress, seed, failures);
   return failures == 0 ? 0 : 1;
 }
 
@@ -202,6 +214,7 @@ int main(int argc, char** argv) {
   app.add_option("--failures", flags.failures, "End after so many");
   app.add_flag("--shrink", flags.shrink, "Look for the fewest deeds with the same end");
   app.add_flag("--print-memory", flags.memory, "After each round");
+  app.add_flag("--trace-memory", flags.trace, "Which allocations the last round leaves behind");
   CLI11_PARSE(app, argc, argv);
   if (const char* seed = std::getenv("BTH_SEED")) {
     flags.seed = std::strtoull(seed, nullptr, 10);

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
+#include "tests/hostile/live_bytes.h"
 #include "tests/hostile/policy_text.h"
 #include "tests/hostile/whole_system.h"
 
@@ -16,8 +17,8 @@ namespace bth::hostile {
 namespace {
 
 constexpr char kMergePatch[] = "application/merge-patch+json";
-// Of one part of the memory that a round may leave behind beside what its names take.
-constexpr int64_t kGrowthMax = int64_t{24} << 20;
+// Bytes that a round may leave behind when it is told for the third time.
+constexpr int64_t kGrowthMax = int64_t{64} << 10;
 
 int64_t ResidentBytes() {
   ::malloc_trim(0);
@@ -43,8 +44,7 @@ class Teller {
       : progress_(*progress),
         system_({story.seed, story.lax, story.gate_removals, story.policies.front()}) {}
 
-  // False: the system found no rest.
-  bool Do(const Deed& deed);
+  void Do(const Deed& deed);
   // Everything but what every cluster has; returns what stays.
   std::string DeleteAll();
   void MakeQueuesAnew();
@@ -124,7 +124,7 @@ void Teller::Touch(const Deed& deed) {
   Patch(part == "status" ? target + "/status" : target, deed.body, part);
 }
 
-bool Teller::Do(const Deed& deed) {
+void Teller::Do(const Deed& deed) {
   const std::string target =
       deed.kind == nullptr ? "" : absl::StrCat(deed.kind->Path(deed.ns), "/", deed.name);
   switch (deed.verb) {
@@ -159,7 +159,8 @@ bool Teller::Do(const Deed& deed) {
       break;
     }
     case Verb::kWait:
-      return system_.Pass(deed.wait);
+      system_.Pass(deed.wait);
+      break;
     case Verb::kPolicy:
       system_.SetPolicy(deed.text);
       break;
@@ -173,7 +174,6 @@ bool Teller::Do(const Deed& deed) {
       system_.RestartControllers();
       break;
   }
-  return true;
 }
 
 size_t Teller::DeleteOnce(const std::string& collection) {
@@ -234,12 +234,12 @@ std::string Teller::DeleteAll() {
         absl::StrAppend(&left, collection, ": ", count, " ");
       }
     }
-    if (!system_.Pass(absl::Seconds(10))) return "no rest while everything is deleted";
+    if (!system_.Pass(absl::Seconds(10))) return system_.unrest();
     if (left.empty()) break;
   }
   if (!left.empty()) return absl::StrCat("does not go: ", left);
   MakeQueuesAnew();
-  if (!system_.Pass(absl::Seconds(5))) return "no rest on an empty cluster";
+  if (!system_.Pass(absl::Seconds(5))) return system_.unrest();
   const cache::Mirror& mirror = system_.scheduler().mirror();
   if (mirror.pods() != 0) return absl::StrCat("the mirror keeps pods: ", mirror.pods());
   if (mirror.nodes() != 0) return absl::StrCat("the mirror keeps nodes: ", mirror.nodes());
@@ -250,7 +250,7 @@ std::string Teller::RunNeighbour() {
   const std::string nodes = "/api/v1/nodes";
   const std::string jobs = KindNamed("Job").Path("default");
   system_.Call("DELETE", jobs + "/plain?propagationPolicy=Background");
-  if (!system_.Pass(absl::Seconds(5))) return "no rest before the neighbour";
+  if (!system_.Pass(absl::Seconds(5))) return system_.unrest();
   system_.Call("POST", nodes,
                R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"plain"},
                    "status":{"allocatable":{"cpu":"8","memory":"16Gi","pods":"110"},
@@ -265,7 +265,7 @@ std::string Teller::RunNeighbour() {
   const uint64_t before = system_.cycles();
   Json job;
   for (int i = 0; i < 24; ++i) {
-    if (!system_.Pass(absl::Seconds(5))) return "no rest beside the neighbour";
+    if (!system_.Pass(absl::Seconds(5))) return system_.unrest();
     job = system_.Call("GET", jobs + "/plain").body;
     if (job.At({"status", "state", "phase"}).AsString() == "Completed") return "";
   }
@@ -273,16 +273,19 @@ std::string Teller::RunNeighbour() {
                       " cycles: ", job["status"].Dump());
 }
 
-std::string TellRound(Teller& teller, const Story& story, size_t round,
+// `first_step`: the number of the round's first deed.
+std::string TellRound(Teller& teller, const Story& story, size_t round, uint64_t first_step,
                       const std::vector<bool>& skip, Progress* progress) {
   WholeSystem& system = teller.system();
   system.SetPolicy(story.policies[round]);
+  progress->step = first_step;
   for (const Deed& deed : story.rounds[round]) {
     const uint64_t step = progress->step++;
     if (step < skip.size() && skip[step]) continue;
-    if (!teller.Do(deed)) return absl::StrCat("no rest after step ", step);
+    teller.Do(deed);
+    if (!system.unrest().empty()) return system.unrest();
   }
-  if (!system.Pass(absl::Seconds(20))) return "no rest after the last step";
+  if (!system.Pass(absl::Seconds(20))) return system.unrest();
   std::string wrong = teller.DeleteAll();
   if (!wrong.empty()) return wrong;
   // Under a policy drawn at random a job may wait for good reasons.
@@ -295,35 +298,47 @@ std::string TellRound(Teller& teller, const Story& story, size_t round,
     return absl::StrCat("invariant broken: ", system.scheduler().invariants().Page().Dump());
   }
   wrong = teller.DeleteAll();
+  if (!wrong.empty()) return wrong;
   ++progress->rounds;
-  return wrong;
+  if (!system.Forget()) return system.unrest();
+  return "";
+}
+
+void PrintMemory(const Story& story, size_t round) {
+  std::printf("seed=%llu round=%zu live=%lld resident_kib=%lld\n",
+              static_cast<unsigned long long>(story.seed), round,
+              static_cast<long long>(LiveBytes()), static_cast<long long>(ResidentBytes() >> 10));
+  std::fflush(stdout);
 }
 
 }  // namespace
 
 std::string Tell(const Story& story, const std::vector<bool>& skip, const TellingOptions& options,
                  Progress* progress) {
+  if (options.trace) TraceAllocations();
   Teller teller(story, progress);
-  if (!teller.system().Pass(absl::Seconds(5))) return "no rest at the start";
-  int64_t base = 0;
-  for (size_t round = 0; round < story.rounds.size(); ++round) {
-    const uint64_t cycles = teller.system().cycles();
-    std::string wrong = TellRound(teller, story, round, skip, progress);
+  if (!teller.system().Pass(absl::Seconds(5))) return teller.system().unrest();
+  uint64_t first_step = 0;
+  int64_t before = 0;
+  const size_t rounds = story.rounds.size();
+  const uint64_t cycles = teller.system().cycles();
+  // The last round is told twice more: the same deeds have to leave behind the same.
+  for (size_t told = 0; told < rounds + 2; ++told) {
+    const size_t round = std::min(told, rounds - 1);
+    std::string wrong = TellRound(teller, story, round, first_step, skip, progress);
     progress->cycles += teller.system().cycles() - cycles;
     if (!wrong.empty()) return wrong;
-    const int64_t resident = ResidentBytes();
-    if (options.print_memory) {
-      std::printf("seed=%llu round=%zu resident_kib=%lld in_use_kib=%lld\n",
-                  static_cast<unsigned long long>(story.seed), round,
-                  static_cast<long long>(resident >> 10),
-                  static_cast<long long>(::mallinfo2().uordblks >> 10));
-      std::fflush(stdout);
+    if (told + 1 < rounds) first_step += story.rounds[round].size();
+    if (options.print_memory) PrintMemory(story, told);
+    if (told < rounds + 1) {
+      before = LiveBytes();
+      if (options.trace) MarkAllocations();
     }
-    // The first round fills what is kept on purpose: the server's history, code, metrics.
-    if (round == 0) base = resident;
-    if (resident > base + kGrowthMax) {
-      return absl::StrCat("memory grew by ", (resident - base) >> 10, " KiB since the first round");
-    }
+  }
+  if (options.trace) std::printf("%s", AllocationGrowth(30).c_str());
+  const int64_t grown = LiveBytes() - before;
+  if (grown > kGrowthMax) {
+    return absl::StrCat("memory grew by ", grown, " bytes in a round that left none before");
   }
   return "";
 }

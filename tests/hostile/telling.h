@@ -22,6 +22,7 @@ struct Progress {
 
 struct TellingOptions {
   bool print_memory = false;
+  bool trace = false;  // Prints which allocations the last round leaves behind.
 };
 
 // Empty: all is well. `skip` has a place for each deed of all rounds, and leaves those out that

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/check.h"
 #include "cmd/common/embedded_crds.h"
@@ -14,7 +15,8 @@ namespace {
 
 // 2026-01-01.
 constexpr int64_t kStart = 1'767'225'600;
-constexpr size_t kTasksMax = 3'000'000;
+// Of one moment: what takes more is a loop that time does not end.
+constexpr size_t kTasksMax = 300'000;
 constexpr char kPolicyFile[] = "scheduler.conf";
 
 framework::Registry AllBuiltin() {
@@ -102,7 +104,10 @@ WholeSystem::Part WholeSystem::MakePart() {
   Part part;
   part.line = std::make_shared<test::FaultyLine>(
       executor_, net::MakeInProcessTransport(executor_, server_->handler()));
-  part.line->script = [this](const net::Request& request) { return DrawFault(request); };
+  part.line->script = [this](const net::Request& request) {
+    tally_.Add(request.method, request.target);
+    return DrawFault(request);
+  };
   client::ApiClientOptions options;
   options.qps = 0;
   part.api = std::make_unique<client::ApiClient>(executor_, part.line, std::move(options));
@@ -110,9 +115,9 @@ WholeSystem::Part WholeSystem::MakePart() {
 }
 
 void WholeSystem::RestartScheduler() {
-  executor_.RunUntilIdle(kTasksMax);
+  Rest();
   scheduler_.reset();
-  executor_.RunUntilIdle(kTasksMax);
+  Rest();
   scheduler::SchedulerOptions options;
   options.check_invariants_every = 1;
   options.gate_removals = options_.gate_removals;
@@ -131,9 +136,9 @@ void WholeSystem::RestartScheduler() {
 }
 
 void WholeSystem::RestartControllers() {
-  executor_.RunUntilIdle(kTasksMax);
+  Rest();
   controllers_.reset();
-  executor_.RunUntilIdle(kTasksMax);
+  Rest();
   controllers::ManagerOptions options;
   options.controllers = {"*"};
   controllers_ = std::make_unique<controllers::ControllerSet>(
@@ -155,17 +160,33 @@ WholeSystem::Answer WholeSystem::Call(const std::string& method, const std::stri
   if (!body.empty()) request.headers.Set("content-type", type);
   auto answer = std::make_shared<Answer>();
   net::Spawn(executor_, Fetch(*direct_, std::move(request), answer));
-  executor_.RunUntilIdle(kTasksMax);
+  Rest();
   return *answer;
 }
 
 bool WholeSystem::Pass(absl::Duration time) {
   constexpr absl::Duration kSlice = absl::Seconds(1);
   for (; time > absl::ZeroDuration(); time -= kSlice) {
-    if (!executor_.RunUntilIdle(kTasksMax)) return false;
-    executor_.Advance(std::min(time, kSlice));
+    if (!Rest(std::min(time, kSlice))) return false;
   }
-  return executor_.RunUntilIdle(kTasksMax);
+  return Rest();
+}
+
+bool WholeSystem::Forget() {
+  if (!Pass(absl::Hours(3))) return false;
+  const int64_t now = server_->store().revision();
+  for (const auto& [name, collection] : server_->store().collections()) {
+    collection->ForgetHistoryUpTo(now);
+  }
+  return Rest();
+}
+
+bool WholeSystem::Rest(absl::Duration time) {
+  if (!unrest_.empty()) return false;
+  tally_.Clear();
+  if (executor_.RunUntilIdle(kTasksMax) && executor_.Advance(time, kTasksMax)) return true;
+  unrest_ = absl::StrCat("no rest after ", kTasksMax, " tasks of one moment: ", tally_.Most(4));
+  return false;
 }
 
 void WholeSystem::MakeFaults(uint64_t seed, absl::Duration time) {

@@ -18,6 +18,7 @@
 #include "nodesim/volume_controller.h"
 #include "scheduler/scheduler.h"
 #include "tests/hostile/dice.h"
+#include "tests/hostile/request_tally.h"
 #include "tests/support/executor_clock.h"
 #include "tests/support/faulty_line.h"
 #include "tests/support/temp_folder.h"
@@ -58,11 +59,17 @@ class WholeSystem {
     int code = 0;
     Json body;
   };
-  // Directly to the server, past all faults.
+  // Directly to the server, past all faults. Code 0: the system finds no rest.
   Answer Call(const std::string& method, const std::string& target, const std::string& body = "",
               const std::string& type = "application/json");
-  // False: the system found no rest, whatever time it was given.
+  // False: the system finds no rest.
   bool Pass(absl::Duration time);
+  // Empty: all is well. Else some moment took more tasks than any should, and nothing runs any
+  // more: which requests it made most of.
+  const std::string& unrest() const { return unrest_; }
+  // What is kept for a time, or up to a number, is dropped: Events and history of the server, and
+  // whatever goes with time. False: the system finds no rest.
+  bool Forget();
 
   // A new policy for the running scheduler. A bad one is refused, and the old one stays.
   void SetPolicy(const std::string& text);
@@ -81,6 +88,8 @@ class WholeSystem {
     std::unique_ptr<client::ApiClient> api;
   };
   Part MakePart();
+  // Runs what is to be done at this moment; then lets `time` pass. False: see unrest().
+  bool Rest(absl::Duration time = absl::ZeroDuration());
   std::optional<test::Fault> DrawFault(const net::Request& request);
 
   const SystemOptions options_;
@@ -90,6 +99,8 @@ class WholeSystem {
   test::ExecutorClock clock_{executor_};
   Rng fault_rng_{1};
   absl::Duration faults_end_;
+  RequestTally tally_;  // Since the last rest.
+  std::string unrest_;
   Rng rng_{1};
   framework::Registry registry_;
   CountingRunner runner_{executor_};
