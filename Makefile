@@ -10,6 +10,7 @@ CTEST_ARGS ?=
 FUZZ_SECONDS ?= 60
 # Of `make hostile`; HOSTILE_ARGS, such as "--seed 7 --stories 1 --shrink", go to the program.
 HOSTILE_ARGS ?= $(if $(SECONDS),--seconds $(SECONDS),--seconds 60)
+HOSTILE_STORIES ?= 1500
 BENCH_ARGS ?=
 
 # Everything a test run starts is the dev build: no second build of the tree is needed for it.
@@ -120,6 +121,11 @@ fuzz: ## Run each fuzzer for FUZZ_SECONDS (default 60)
 hostile: ## Hostile objects through the whole system for SECONDS (default 60)
 	$(call build,dev,hostile)
 	$(DEV_BIN)/hostile $(HOSTILE_ARGS)
+
+.PHONY: hostile-stories
+hostile-stories: ## The same hostile stories each time: seeds 1 to HOSTILE_STORIES (1500), all processors
+	$(call build,dev,hostile)
+	scripts/hostile $(HOSTILE_STORIES)
 
 .PHONY: clean
 clean: ## Remove build/
