@@ -51,6 +51,15 @@ bool Names(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
          (ref->uid.empty() || ref->uid == claim.meta.uid);
 }
 
+bool NamesAnother(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
+  return volume.spec.claim_ref && !Names(volume, claim);
+}
+
+// It belongs to one claim, and not just to any of a name.
+bool IsTaken(const PersistentVolume& volume) {
+  return volume.spec.claim_ref && !volume.spec.claim_ref->uid.empty();
+}
+
 bool Fits(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
   const auto mode = [](const std::string& text) { return text.empty() ? "Filesystem" : text; };
   const auto& modes = volume.spec.access_modes;
@@ -248,22 +257,14 @@ net::Awaitable<absl::Status> VolumeController::WorkOnClaim(std::string key) {
   const PersistentVolumeClaim claim = known->second;
   const PersistentVolume* volume = VolumeOf(claim);
   if (IsBound(claim)) {
-    if (volume != nullptr) co_return co_await TellBound(claim, *volume);
-    if (claim.status.phase == "Lost") co_return absl::OkStatus();
-    // The watch of volumes may be behind that of claims.
-    const auto there =
-        co_await client::GetObject<PersistentVolume>(api_, "", claim.spec.volume_name);
-    if (!absl::IsNotFound(there.status())) co_return there.status();
-    client::MergePatch lost;
-    lost.RequireUid(claim.meta.uid);
-    lost.Set({"status", "phase"}, "Lost");
-    client::ApiPath path = client::PathOf<PersistentVolumeClaim>(claim.meta.ns, claim.meta.name);
-    co_return (co_await api_.PatchStatus(std::move(path), lost.Build())).status();
+    // A volume of another claim is not told to be bound: its own turn would tell that it is not.
+    if (volume == nullptr || NamesAnother(*volume, claim)) co_return co_await TellLost(claim);
+    if (!IsTaken(*volume)) co_return co_await Bind(claim, *volume);
+    co_return co_await TellBound(claim, *volume);
   }
   if (volume != nullptr) {
-    const bool ours = !volume->spec.claim_ref || Names(*volume, claim);
-    if (ours) co_return co_await Bind(claim, *volume);
-    co_return absl::OkStatus();
+    if (NamesAnother(*volume, claim)) co_return absl::OkStatus();
+    co_return co_await Bind(claim, *volume);
   }
   if (!claim.spec.volume_name.empty()) co_return absl::OkStatus();  // Waits for that one.
   const auto storage_class = classes_.find(ClassOf(claim));
@@ -279,9 +280,23 @@ net::Awaitable<absl::Status> VolumeController::WorkOnClaim(std::string key) {
   co_return co_await Make(claim, provisioner, storage_class->second.reclaim_policy);
 }
 
+// Its volume is gone, or that of another claim.
+net::Awaitable<absl::Status> VolumeController::TellLost(PersistentVolumeClaim claim) {
+  if (claim.status.phase == "Lost") co_return absl::OkStatus();
+  // The watch of volumes may be behind that of claims.
+  const auto there = co_await client::GetObject<PersistentVolume>(api_, "", claim.spec.volume_name);
+  if (there.ok() && !NamesAnother(*there, claim)) co_return absl::OkStatus();
+  if (!there.ok() && !absl::IsNotFound(there.status())) co_return there.status();
+  client::MergePatch lost;
+  lost.RequireUid(claim.meta.uid);
+  lost.Set({"status", "phase"}, "Lost");
+  client::ApiPath path = client::PathOf<PersistentVolumeClaim>(claim.meta.ns, claim.meta.name);
+  co_return (co_await api_.PatchStatus(std::move(path), lost.Build())).status();
+}
+
 net::Awaitable<absl::Status> VolumeController::Bind(PersistentVolumeClaim claim,
                                                     PersistentVolume volume) {
-  if (!volume.spec.claim_ref || volume.spec.claim_ref->uid.empty()) {
+  if (!IsTaken(volume)) {
     client::MergePatch patch;
     patch.RequireResourceVersion(volume.meta.resource_version);
     patch.Set({"spec", "claimRef"}, ReferenceTo(claim));
@@ -292,6 +307,7 @@ net::Awaitable<absl::Status> VolumeController::Bind(PersistentVolumeClaim claim,
     const client::ApiClient::Text text = co_await api_.Patch(std::move(path), patch.Build());
     if (!text.ok()) co_return text.status();
   }
+  if (IsBound(claim)) co_return co_await TellBound(std::move(claim), std::move(volume));
   client::MergePatch patch;
   patch.RequireResourceVersion(claim.meta.resource_version);
   patch.Set({"metadata", "annotations", kBindCompleted}, "yes");
@@ -364,7 +380,7 @@ net::Awaitable<absl::Status> VolumeController::WorkOnVolume(std::string name) {
   const auto known = volumes_.find(name);
   if (known == volumes_.end() || known->second.meta.deletion_time) co_return absl::OkStatus();
   const PersistentVolume volume = known->second;
-  if (!volume.spec.claim_ref || volume.spec.claim_ref->uid.empty()) {
+  if (!IsTaken(volume)) {
     if (volume.phase == "Available") co_return absl::OkStatus();
     co_return co_await SetVolumePhase(name, "Available");
   }

@@ -69,6 +69,7 @@ class VolumeController final {
   net::Awaitable<absl::Status> WorkOnVolume(std::string name);
   net::Awaitable<absl::Status> Bind(types::PersistentVolumeClaim claim,
                                     types::PersistentVolume volume);
+  net::Awaitable<absl::Status> TellLost(types::PersistentVolumeClaim claim);
   net::Awaitable<absl::Status> TellBound(types::PersistentVolumeClaim claim,
                                          types::PersistentVolume volume);
   net::Awaitable<absl::Status> Make(types::PersistentVolumeClaim claim, std::string provisioner,

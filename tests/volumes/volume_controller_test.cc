@@ -56,6 +56,16 @@ struct ControllerBed : Bed {
     return std::string(object.At({"spec", "volumeName"}).AsString());
   }
 
+  // With the marks of a binding that nobody made.
+  void BoundClaim(const std::string& name, const std::string& volume) {
+    Create(kClaims,
+           absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")",
+                        name, R"(","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},)",
+                        R"("spec":{"storageClassName":"plain","volumeName":")", volume,
+                        R"(","accessModes":["ReadWriteOnce"],"resources":{"requests":)",
+                        R"({"storage":"2Gi"}}}})"));
+  }
+
   Rng rng{3};
   std::unique_ptr<nodesim::VolumeController> controller;
 };
@@ -105,6 +115,34 @@ TEST_CASE("volume controller: a claim whose volume vanished is lost", "[nodesim]
   REQUIRE(bed.VolumeOf("data") == "v");
   bed.Delete(absl::StrCat(kVolumes, "/v"));
   CHECK(bed.Phase(absl::StrCat(kClaims, "/data")) == "Lost");
+}
+
+// Somebody made such a claim by hand. The claim's turn would tell that the volume is bound, and the
+// volume's that it is not, without end.
+TEST_CASE("volume controller: a claim that says it has the volume of another is lost",
+          "[nodesim][volumes]") {
+  ControllerBed bed;
+  bed.Create(kVolumes,
+             R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v"},"spec":{
+             "storageClassName":"plain","capacity":{"storage":"3Gi"},
+             "accessModes":["ReadWriteOnce"],"hostPath":{"path":"/d"},
+             "claimRef":{"namespace":"default","name":"data","uid":"another"}}})");
+  bed.BoundClaim("data", "v");
+  REQUIRE(bed.executor.Advance(absl::Seconds(10), 10'000));
+  CHECK(bed.Phase(absl::StrCat(kClaims, "/data")) == "Lost");
+  CHECK(bed.Phase(absl::StrCat(kVolumes, "/v")) == "Released");
+}
+
+TEST_CASE("volume controller: a claim that says it has a free volume gets it",
+          "[nodesim][volumes]") {
+  ControllerBed bed;
+  bed.Volume("v", 3);
+  bed.BoundClaim("data", "v");
+  REQUIRE(bed.executor.Advance(absl::Seconds(10), 10'000));
+  CHECK(bed.Phase(absl::StrCat(kClaims, "/data")) == "Bound");
+  CHECK(bed.Phase(absl::StrCat(kVolumes, "/v")) == "Bound");
+  const Json volume = bed.Get(absl::StrCat(kVolumes, "/v"));
+  CHECK(volume.At({"spec", "claimRef", "name"}).AsString() == "data");
 }
 
 TEST_CASE("volume controller: one that starts anew writes nothing that is so already",
