@@ -321,10 +321,10 @@ std::string Tell(const Story& story, const std::vector<bool>& skip, const Tellin
   uint64_t first_step = 0;
   int64_t before = 0;
   const size_t rounds = story.rounds.size();
-  const uint64_t cycles = teller.system().cycles();
   // The last round is told twice more: the same deeds have to leave behind the same.
   for (size_t told = 0; told < rounds + 2; ++told) {
     const size_t round = std::min(told, rounds - 1);
+    const uint64_t cycles = teller.system().cycles();
     std::string wrong = TellRound(teller, story, round, first_step, skip, progress);
     progress->cycles += teller.system().cycles() - cycles;
     if (!wrong.empty()) return wrong;
