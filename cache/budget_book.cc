@@ -53,7 +53,7 @@ bool BudgetBook::RemoveBudget(const std::string& key, model::Snapshot* now) {
   return true;
 }
 
-std::shared_ptr<const std::vector<BudgetId>> BudgetBook::Selecting(const CompiledPod& pod) const {
+std::shared_ptr<const std::vector<BudgetId>> BudgetBook::Selecting(const PodIdentity& pod) const {
   auto in_namespace = of_namespace_.find(pod.names.ns);
   if (in_namespace == of_namespace_.end()) return nullptr;
   std::vector<BudgetId> selecting;

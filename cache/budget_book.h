@@ -24,7 +24,7 @@ class BudgetBook {
   bool RemoveQuota(const std::string& ns, const std::string& name);
 
   // Those that select the pod; null: none.
-  std::shared_ptr<const std::vector<model::BudgetId>> Selecting(const CompiledPod& pod) const;
+  std::shared_ptr<const std::vector<model::BudgetId>> Selecting(const PodIdentity& pod) const;
   // Namespaces in which other budgets may select a pod than when this was asked last.
   absl::flat_hash_set<std::string> TakeReselected();
 

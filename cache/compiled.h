@@ -23,8 +23,22 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 // How much of a pod matters: all of it, or what it means to others where it is.
 enum class PodPart : uint8_t { kAll, kPlaced };
 
-struct CompiledPod {
+// Who a pod is, and what selectors of others go by.
+struct PodIdentity {
   model::TaskNames names;
+  Labels labels;
+  std::string owner;  // WorkloadKey of the workload that manages it, if of a kind that spreads.
+};
+
+// What pods of one shape have in common.
+struct PodShape {
+  NamedAmounts requests;
+  model::NonZeroRequest nonzero;
+  std::shared_ptr<const model::PodConstraints> constraints;
+  std::string constraints_key;  // Equal keys mean equal constraints.
+};
+
+struct CompiledPod : PodIdentity, PodShape {
   std::string job_key;  // "<ns>/<group>"; empty: no group annotation.
   std::string node_name;
   std::string nominated_node;
@@ -43,12 +57,6 @@ struct CompiledPod {
   int64_t ends_us = 0;  // When it is to be gone, its grace period included; 0: it is not deleted.
   std::optional<int32_t> pod_priority;
   std::shared_ptr<const std::string> document;
-  NamedAmounts requests;
-  model::NonZeroRequest nonzero;
-  std::shared_ptr<const model::PodConstraints> constraints;
-  std::string constraints_key;  // Equal keys mean equal constraints.
-  Labels labels;
-  std::string owner;  // WorkloadKey of the workload that manages it, if of a kind that spreads.
   std::string scheduled_reason;  // Of the PodScheduled condition when it is False.
   std::string scheduled_message;
 };

@@ -18,7 +18,7 @@ bool HasUnnamedRole(const CompiledPodGroup& group) {
                      [](const auto& minimum) { return minimum.first.empty(); });
 }
 
-SubJobId GroupParts::SubJobFor(JobId job, JobRecord& record, const CompiledPod& pod,
+SubJobId GroupParts::SubJobFor(JobId job, JobRecord& record, const PodIdentity& pod,
                                model::Snapshot* now) {
   if (record.group) {
     for (const SubGroup& group : record.group->sub_groups) {

@@ -21,7 +21,7 @@ bool HasUnnamedRole(const CompiledPodGroup& group);
 class GroupParts {
  public:
   // Where a policy of the job's PodGroup puts the pod; without one, the default sub-job.
-  model::SubJobId SubJobFor(model::JobId job, JobRecord& record, const CompiledPod& pod,
+  model::SubJobId SubJobFor(model::JobId job, JobRecord& record, const PodIdentity& pod,
                             model::Snapshot* now);
   // Of all tasks that no policy claims.
   model::SubJobId DefaultSubJob(model::JobId job, JobRecord& record, model::Snapshot* now);

@@ -23,6 +23,7 @@
 #include "cache/mirror_records.h"
 #include "cache/mirror_views.h"
 #include "cache/peer_book.h"
+#include "cache/pod_index.h"
 #include "cache/queue_book.h"
 #include "cache/selector_book.h"
 #include "cache/shape_book.h"
@@ -133,29 +134,31 @@ class Mirror {
 
  private:
   // mirror_pods.cc
-  bool UpdateInPlace(model::TaskId id, CompiledPod& pod);
+  model::TaskId Find(const std::string& key, std::string_view uid) const;  // Invalid: none.
+  PodIdentity IdentityOf(model::TaskId id) const;
+  void SetObjectNode(model::TaskId id, const std::string& node);
+  bool SameSpec(model::TaskId id, const CompiledPod& pod) const;
+  bool UpdateInPlace(model::TaskId id, const CompiledPod& pod);
   bool UnderWay(model::TaskId id, const CompiledPod& pod) const;
   bool IsStillPromised(model::TaskId id, const CompiledPod& pod) const;
-  void Nominate(model::TaskId id, const std::string& node);
-  void AddTask(model::TaskId id);
+  void Nominate(model::TaskId id, std::string_view node);
+  void AddTask(model::TaskId id, const CompiledPod& pod);
   void DropTask(model::TaskId id);
   void SetState(model::TaskId id, const model::TaskState& state);
   void NoteState(const model::TaskState& state);
   void NoteRoom();
-  bool ConfirmsOnly(const model::TaskState& from, const model::TaskState& to) const;
   void TrackOnNode(model::TaskId id, const model::TaskState& state, bool on);
   void RefreshPorts(model::NodeId node);
   void TrackVolumes(model::TaskId id, const model::TaskState& state, bool on);
-  void AcquireShape(model::TaskId id);
-  void RefreshExtras(model::TaskId id);
+  void RefreshExtras(model::TaskId id, const CompiledPod& pod);
   void NoteIfGroupless(model::TaskId id);
   // mirror_dimensions.cc
-  void NoteDemand(model::TaskId id, model::TaskStatus status);
+  void NoteDemand(model::TaskId id, model::TaskStatus status, const NamedAmounts& requests);
   void SettleDimensions();
   void CountAnew(const std::vector<model::TaskId>& tasks, bool renamed);
   // mirror_jobs.cc
   model::JobId JobOf(const std::string& key);
-  void EnterJob(model::TaskId id, model::JobId job);
+  void EnterJob(model::TaskId id, model::JobId job, const PodIdentity& pod);
   void LeaveJob(model::TaskId id, model::JobId job);
   std::vector<model::TaskId>::const_iterator PlaceInJob(model::TaskId id,
                                                         const JobRecord& record) const;
@@ -178,12 +181,12 @@ class Mirror {
   void Relabel();
   void PublishPeers();
   // mirror_leaving.cc
-  model::TaskState ObservedState(const CompiledPod& pod);
+  model::TaskState ObservedState(model::TaskId id) const;
   void NoteLeaving(model::TaskId id);
   void GiveUpLeaving();
   // mirror_spreads.cc
-  bool SpreadsByDefault(const CompiledPod& pod) const;
-  bool TakeDefaultSpread(model::TaskId id);
+  void EnterDefaultSpread(model::TaskId id, const CompiledPod& pod);
+  bool TakeDefaultSpread(model::TaskId id, const PodIdentity& pod);
   void DropDefaultSpread(model::TaskId id);
   void PublishSpreads();
   // mirror_publish.cc
@@ -204,10 +207,9 @@ class Mirror {
   bool statuses_changed_ = false;
   int64_t rows_rewritten_ = 0;
 
-  absl::flat_hash_map<std::string, model::TaskId> pods_;
+  PodIndex pods_;
   IdVector<model::TaskId, PodRecord> pod_records_;
   Slots<model::TaskId> task_slots_;
-
   absl::flat_hash_map<std::string, model::NodeId> nodes_;
   IdVector<model::NodeId, NodeRecord> node_records_;
   Slots<model::NodeId> node_slots_;
@@ -233,7 +235,6 @@ class Mirror {
   // Waiting pods of other schedulers: the PodGroup that each names, and their number.
   absl::flat_hash_map<std::string, std::string> foreign_pods_;
   absl::flat_hash_map<std::string, int32_t> foreign_waiting_;
-
   StorageMirror storage_;
   absl::flat_hash_set<model::TaskId> waiting_with_volumes_;  // Ours.
   ShapeBook shapes_;

@@ -25,9 +25,9 @@ NamedAmounts AllOf(const CompiledNode& node) {
 }  // namespace
 
 absl::Status Mirror::CanCount(const CompiledPod& pod) const {
-  const auto known = pods_.find(pod.names.Key());
+  const model::TaskId known = pods_.Find(pod.names.Key());
   const NamedAmounts* before = nullptr;
-  if (known != pods_.end()) before = &pod_records_[known->second].pod.requests;
+  if (known.valid()) before = &shapes_.Known(pod_records_[known].shape)->requests;
   return Annotate(amounts_.pods.Check(pod.requests, before), "requests");
 }
 

@@ -26,10 +26,10 @@ void Mirror::PublishBudgets() {
   budgets_.Publish(&now_);
   const absl::flat_hash_set<std::string> reselected = budgets_.TakeReselected();
   if (reselected.empty()) return;
-  for (const auto& [key, id] : pods_) {
-    const CompiledPod& pod = pod_records_[id].pod;
-    if (!reselected.contains(pod.names.ns)) continue;
-    ChangeRow(id).budgets = budgets_.Selecting(pod);
+  for (const model::TaskId id : now_.tasks.ids()) {
+    const model::TaskNames* names = now_.tasks[id].names.get();
+    if (names == nullptr || !reselected.contains(names->ns)) continue;
+    ChangeRow(id).budgets = budgets_.Selecting(IdentityOf(id));
     ++rows_rewritten_;
   }
 }

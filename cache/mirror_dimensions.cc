@@ -10,13 +10,13 @@ using model::TaskStatus;
 
 // A pod of ours asks for its resources until it has ended. Others use what their nodes have of
 // them, which counts as far as somebody asks.
-void Mirror::NoteDemand(TaskId id, TaskStatus status) {
+void Mirror::NoteDemand(TaskId id, TaskStatus status, const NamedAmounts& requests) {
   PodRecord& record = pod_records_[id];
   const bool asks =
-      record.pod.ours && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed;
+      record.ours && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed;
   if (asks == record.asks) return;
   record.asks = asks;
-  vocabulary_.dimensions().Ask(record.pod.requests, asks ? 1 : -1);
+  vocabulary_.dimensions().Ask(requests, asks ? 1 : -1);
 }
 
 // Cost: nothing while the same resources count; else the shapes, and the pods that name one of
@@ -41,8 +41,10 @@ void Mirror::SettleDimensions() {
 
 // All sums lose these tasks, then change to the new dimensions, then get the tasks back.
 void Mirror::CountAnew(const std::vector<TaskId>& tasks, bool renamed) {
+  std::vector<std::shared_ptr<const PodShape>> asked;  // By task; shapes go with their last pod.
   for (TaskId id : tasks) {
     const model::ShapeId shape = pod_records_[id].shape;
+    asked.push_back(shapes_.Known(shape));
     TrackPeers(id, now_.usage.tasks[id], false);
     now_.usage.Count(now_.tasks[id], now_.shapes[shape], now_.usage.tasks[id], -1);
     shapes_.Release(shape, &now_);
@@ -52,9 +54,10 @@ void Mirror::CountAnew(const std::vector<TaskId>& tasks, bool renamed) {
     rows_rewritten_ += queues_.WriteRows(vocabulary_, &now_);
     for (const auto& [key, job] : jobs_) WriteJobRow(job);
   }
-  for (TaskId id : tasks) {
-    AcquireShape(id);
-    const PodRecord& record = pod_records_[id];
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const TaskId id = tasks[i];
+    PodRecord& record = pod_records_[id];
+    record.shape = shapes_.Acquire(*asked[i], record.ours, vocabulary_, &now_);
     ChangeRow(id).shape = record.shape;
     now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], now_.usage.tasks[id], +1);
     TrackPeers(id, now_.usage.tasks[id], true);

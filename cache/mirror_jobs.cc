@@ -34,6 +34,13 @@ JobId Mirror::JobOf(const std::string& key) {
 
 namespace {
 
+// Empty lists are all the same one: most jobs have neither roles with a minimum nor policies.
+template <typename T>
+std::shared_ptr<const std::vector<T>> OrNone(std::shared_ptr<std::vector<T>> list) {
+  static const auto kNone = std::make_shared<const std::vector<T>>();
+  return list->empty() ? kNone : std::move(list);
+}
+
 // True when the objects differ in nothing but what they show.
 bool SameGroupSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
   return a.facts->uid == b.facts->uid && a.facts->created_us == b.facts->created_us &&
@@ -106,14 +113,13 @@ void Mirror::RemovePodGroup(const std::string& key) {
   DropJobIfEmpty(id);
 }
 
-void Mirror::EnterJob(TaskId id, JobId job) {
+void Mirror::EnterJob(TaskId id, JobId job, const PodIdentity& pod) {
   pod_records_[id].job = job;
   JobRecord& record = job_records_[job];
   record.tasks.insert(PlaceInJob(id, record), id);
   record.lists_dirty = true;
   model::TaskRow& row = ChangeRow(id);
-  const CompiledPod& pod = pod_records_[id].pod;
-  record.ours += static_cast<int32_t>(pod.ours);
+  record.ours += static_cast<int32_t>(pod_records_[id].ours);
   row.job = job;
   row.sub_job = parts_.SubJobFor(job, record, pod, &now_);
   row.role = parts_.RoleFor(job, record, pod.names.role, &now_);
@@ -137,7 +143,7 @@ void Mirror::LeaveJob(TaskId id, JobId job) {
   const auto place = PlaceInJob(id, record);
   BTH_REQUIRE(place != record.tasks.end() && *place == id);
   record.tasks.erase(place);
-  const bool ours = pod_records_[id].pod.ours;
+  const bool ours = pod_records_[id].ours;
   record.ours -= static_cast<int32_t>(ours);
   changed_ |= !ours && Owns(record);  // What was another scheduler's may be ours to enqueue.
   const SubJobId sub_job = now_.tasks[id].sub_job;
@@ -159,11 +165,12 @@ void Mirror::Regroup(JobId job) {
   }
   parts_.Clear(record, &now_);
   parts_.DefaultSubJob(job, record, &now_);
+  const bool by_labels = record.group && !record.group->sub_groups.empty();
   for (TaskId task : record.tasks) {
     model::TaskRow& row = ChangeRow(task);
-    const CompiledPod& pod = pod_records_[task].pod;
+    const PodIdentity pod = by_labels ? IdentityOf(task) : PodIdentity();
     row.sub_job = parts_.SubJobFor(job, record, pod, &now_);
-    row.role = parts_.RoleFor(job, record, pod.names.role, &now_);
+    row.role = parts_.RoleFor(job, record, row.names->role, &now_);
     parts_.CountPriority(row.sub_job, row.priority, +1, &now_);
     now_.usage.Count(row, now_.shapes[pod_records_[task].shape], now_.usage.tasks[task], +1);
   }
@@ -217,8 +224,8 @@ void Mirror::WriteJobRow(JobId job) {
     row.facts = std::make_shared<const model::JobFacts>(
         model::JobFacts{.ns = std::move(ns), .name = std::move(name)});
   }
-  row.group_minimums = std::move(groups);
-  row.roles = std::move(roles);
+  row.group_minimums = OrNone(std::move(groups));
+  row.roles = OrNone(std::move(roles));
   const model::JobFacts* known = now_.jobs[job].facts.get();
   if (known != nullptr &&
       (known->created_us != row.facts->created_us || known->uid != row.facts->uid)) {

@@ -28,8 +28,7 @@ std::vector<std::string> Mirror::ReadyNodes() const {
   return names;
 }
 
-void Mirror::RefreshExtras(model::TaskId id) {
-  const CompiledPod& pod = pod_records_[id].pod;
+void Mirror::RefreshExtras(model::TaskId id, const CompiledPod& pod) {
   const model::TaskRow& row = now_.tasks[id];
   if (row.started_us == pod.started_us && row.pod_priority == pod.pod_priority &&
       SameText(row.document, pod.document)) {

@@ -88,7 +88,7 @@ void Mirror::RemoveNode(const std::string& name) {
 }
 
 void Mirror::WriteNodeRow(NodeId id) {
-  const NodeRecord& record = node_records_[id];
+  NodeRecord& record = node_records_[id];
   model::ResourceVec allocatable;
   model::NodeRow row = now_.nodes[id];
   row.facts = nullptr;
@@ -96,6 +96,7 @@ void Mirror::WriteNodeRow(NodeId id) {
     auto facts = std::make_shared<model::NodeFacts>(*record.object->facts);
     facts->kube_allocatable = vocabulary_.Vector(record.object->allocatable);
     allocatable = facts->kube_allocatable + vocabulary_.Vector(record.object->oversubscription);
+    record.object->facts = facts;  // One copy serves both.
     row.facts = std::move(facts);
   }
   // Idle follows the difference; what is on the node stays counted.

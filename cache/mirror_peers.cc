@@ -32,7 +32,7 @@ void Mirror::RemoveNamespace(const std::string& name) {
 void Mirror::TrackPeers(TaskId id, const TaskState& state, bool on) {
   const int32_t sign = on ? 1 : -1;
   const PodRecord& record = pod_records_[id];
-  const model::PodPeerTerms* peers = record.pod.constraints->peers.get();
+  const model::PodPeerTerms* peers = now_.constraints_of(record.shape).peers.get();
   if (state.status == TaskStatus::kPending && peers != nullptr && SeeksOthers(*peers)) {
     peers_.NoteSeeker(sign);
   }
@@ -55,10 +55,12 @@ void Mirror::TrackPeers(TaskId id, const TaskState& state, bool on) {
 void Mirror::Relabel() {
   for (TaskId id : now_.tasks.ids()) {
     if (now_.tasks[id].names == nullptr) continue;
-    if (!peers_.HasFreshKey(pod_records_[id].pod, vocabulary_.symbols())) continue;
+    PodIdentity pod;
+    UnpackSelected(pod_records_[id].selected_by, &pod);
+    if (!peers_.HasFreshKey(pod, vocabulary_.symbols())) continue;
+    pod.names = *now_.tasks[id].names;
     const model::LabelsId before = now_.tasks[id].labels;
-    const model::LabelsId after =
-        peers_.Acquire(pod_records_[id].pod, vocabulary_.symbols(), &now_);
+    const model::LabelsId after = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
     if (after != before) {
       TrackPeers(id, now_.usage.tasks[id], false);
       ChangeRow(id).labels = after;

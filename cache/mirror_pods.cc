@@ -15,18 +15,10 @@ using model::TaskStatus;
 
 namespace {
 
-// True when only the pod's state can differ: the task keeps its id, shape, job and default spread.
-bool SamePodSpec(const CompiledPod& a, const CompiledPod& b) {
-  const bool lost_node = !a.node_name.empty() && b.node_name.empty();
-  return !lost_node && a.names.uid == b.names.uid && a.names.created_us == b.names.created_us &&
-         a.names.role == b.names.role && a.job_key == b.job_key &&
-         a.nominated_node == b.nominated_node && a.priority == b.priority && a.ours == b.ours &&
-         a.preemptable == b.preemptable && a.gated == b.gated &&
-         a.own_gate_only == b.own_gate_only && a.keeps_room == b.keeps_room &&
-         a.never_preempts == b.never_preempts && a.critical == b.critical &&
-         a.requests == b.requests && a.nonzero.cpu_milli == b.nonzero.cpu_milli &&
-         a.nonzero.memory_bytes == b.nonzero.memory_bytes &&
-         a.constraints_key == b.constraints_key && a.labels == b.labels && a.owner == b.owner;
+// The pod uses the same room as before, further on its way: nothing new to decide.
+bool ConfirmsOnly(const TaskState& from, const TaskState& to) {
+  return from.node == to.node && model::InGroup(from.status, model::kAllocatedGroup) &&
+         model::InGroup(to.status, model::kAllocatedGroup);
 }
 
 }  // namespace
@@ -46,33 +38,40 @@ void Mirror::StartOver() {
   *this = std::move(fresh);
 }
 
+TaskId Mirror::Find(const std::string& key, std::string_view uid) const {
+  const TaskId id = pods_.Find(key);
+  return id.valid() && now_.tasks[id].names->uid == uid ? id : TaskId();
+}
+
+PodIdentity Mirror::IdentityOf(TaskId id) const {
+  PodIdentity pod{.names = *now_.tasks[id].names};
+  UnpackSelected(pod_records_[id].selected_by, &pod);
+  return pod;
+}
+
 void Mirror::PutPod(CompiledPod pod) {
   const std::string key = pod.names.Key();
   ForgetForeignPod(key);
   TaskState under_way;
   std::string node;  // Set when our decision is still under way.
   std::string promised_node;
-  auto known = pods_.find(key);
-  if (known != pods_.end()) {
-    if (UpdateInPlace(known->second, pod)) return;
-    if (UnderWay(known->second, pod)) {
-      under_way = now_.usage.tasks[known->second];
+  if (const TaskId known = pods_.Find(key); known.valid()) {
+    if (UpdateInPlace(known, pod)) return;
+    if (UnderWay(known, pod)) {
+      under_way = now_.usage.tasks[known];
       node = node_records_[under_way.node].name;
     }
-    if (IsStillPromised(known->second, pod)) {
-      promised_node = pod_records_[known->second].promised_node;
+    if (IsStillPromised(known, pod)) {
+      promised_node = pod_records_[known].News(PodNews::kPromisedNode);
     }
-    DropTask(known->second);
+    DropTask(known);
   }
   const TaskId id = task_slots_.Take();
-  pods_[key] = id;
   pod_records_.EnsureContains(id);
-  pod_records_[id] = {.pod = std::move(pod), .job = JobId(), .shape = ShapeId()};
-  amounts_.pods.Add(pod_records_[id].pod.requests);
-  AddTask(id);
+  AddTask(id, pod);
   if (!promised_node.empty()) {
     Nominate(id, promised_node);
-    pod_records_[id].promised_node = std::move(promised_node);
+    pod_records_[id].Promise(promised_node);
   }
   if (node.empty()) return;
   pod_records_[id].assumed = true;
@@ -81,8 +80,7 @@ void Mirror::PutPod(CompiledPod pod) {
 
 // What we decided is on its way: an object that does not show it yet says nothing new about it.
 bool Mirror::UnderWay(TaskId id, const CompiledPod& pod) const {
-  const PodRecord& record = pod_records_[id];
-  if (!record.assumed || record.pod.names.uid != pod.names.uid) return false;
+  if (!pod_records_[id].assumed || now_.tasks[id].names->uid != pod.names.uid) return false;
   switch (now_.usage.tasks[id].status) {
     case TaskStatus::kBinding:
       return pod.node_name.empty() && pod.status == TaskStatus::kPending;
@@ -96,50 +94,87 @@ bool Mirror::UnderWay(TaskId id, const CompiledPod& pod) const {
 // The object does not show yet what became of the promise.
 bool Mirror::IsStillPromised(TaskId id, const CompiledPod& pod) const {
   const PodRecord& record = pod_records_[id];
-  return !record.promised_node.empty() && record.pod.names.uid == pod.names.uid &&
-         record.pod.nominated_node == pod.nominated_node && pod.node_name.empty() &&
+  return !record.News(PodNews::kPromisedNode).empty() &&
+         now_.tasks[id].names->uid == pod.names.uid &&
+         record.News(PodNews::kNominatedNode) == pod.nominated_node && pod.node_name.empty() &&
          pod.status == TaskStatus::kPending;
 }
 
-bool Mirror::UpdateInPlace(TaskId id, CompiledPod& pod) {
+// True when only the pod's state can differ: the task keeps its id, shape, job and default spread.
+bool Mirror::SameSpec(TaskId id, const CompiledPod& pod) const {
+  const PodRecord& record = pod_records_[id];
+  const model::TaskRow& row = now_.tasks[id];
+  const PodShape& shape = *shapes_.Known(record.shape);
+  const bool lost_node = record.node.valid() && pod.node_name.empty();
+  const bool same_job =
+      record.job.valid() ? job_records_[record.job].key == pod.job_key : pod.job_key.empty();
+  return !lost_node && same_job && row.names->uid == pod.names.uid &&
+         row.names->created_us == pod.names.created_us && row.names->role == pod.names.role &&
+         record.News(PodNews::kNominatedNode) == pod.nominated_node &&
+         row.priority == pod.priority && record.ours == pod.ours &&
+         record.preemptable == pod.preemptable && row.gated == pod.gated &&
+         row.own_gate_only == pod.own_gate_only && row.keeps_room == pod.keeps_room &&
+         row.never_preempts == pod.never_preempts && row.critical == pod.critical &&
+         shape.requests == pod.requests && shape.nonzero.cpu_milli == pod.nonzero.cpu_milli &&
+         shape.nonzero.memory_bytes == pod.nonzero.memory_bytes &&
+         shape.constraints_key == pod.constraints_key && record.selected_by == PackSelected(pod);
+}
+
+bool Mirror::UpdateInPlace(TaskId id, const CompiledPod& pod) {
+  if (!SameSpec(id, pod)) return false;
   PodRecord& record = pod_records_[id];
-  if (!SamePodSpec(record.pod, pod)) return false;
-  const TaskState& state = now_.usage.tasks[id];
   const bool under_way = UnderWay(id, pod);
-  if (!record.promised_node.empty() && !IsStillPromised(id, pod)) {
-    record.promised_node.clear();
-    Nominate(id, pod.nominated_node);
-  }
-  if (record.pod.protected_until_us != pod.protected_until_us) {
+  const bool promised = IsStillPromised(id, pod);
+  const bool broken = !promised && !record.News(PodNews::kPromisedNode).empty();
+  record.SetNews(pod, promised ? record.News(PodNews::kPromisedNode) : std::string_view());
+  if (broken) Nominate(id, pod.nominated_node);
+  if (now_.tasks[id].protected_until_us != pod.protected_until_us) {
     ChangeRow(id).protected_until_us = pod.protected_until_us;
     NoteRoom();
   }
-  if (!pod.node_name.empty() && record.pod.node_name.empty()) selectors_.Leave(id, record.pod);
-  pod.constraints = record.pod.constraints;  // Shared with the shape.
-  record.pod = std::move(pod);
-  RefreshExtras(id);
+  if (!pod.node_name.empty() && !record.node.valid()) selectors_.Leave(id, pod.names.ns);
+  SetObjectNode(id, pod.node_name);
+  record.status = pod.status;
+  record.ends_us = pod.ends_us;
+  RefreshExtras(id, pod);
   NoteIfGroupless(id);
   if (under_way) return true;
   record.assumed = false;
-  const TaskState observed = ObservedState(record.pod);
-  if (observed != state) SetState(id, observed);
+  const TaskState observed = ObservedState(id);
+  if (observed != now_.usage.tasks[id]) SetState(id, observed);
   NoteLeaving(id);
   return true;
 }
 
-void Mirror::RemovePod(const std::string& key) {
-  ForgetForeignPod(key);
-  auto known = pods_.find(key);
-  if (known == pods_.end()) return;
-  DropTask(known->second);
+// Where the object says that the pod is. Empty: nowhere.
+void Mirror::SetObjectNode(TaskId id, const std::string& node) {
+  const NodeId before = pod_records_[id].node;
+  const NodeId after = node.empty() ? NodeId() : NodeOf(node);
+  if (after == before) return;
+  pod_records_[id].node = after;
+  Mention(after, +1);
+  Mention(before, -1);
+  if (before.valid()) DropNodeIfEmpty(before);
 }
 
-void Mirror::AddTask(TaskId id) {
+void Mirror::RemovePod(const std::string& key) {
+  ForgetForeignPod(key);
+  if (const TaskId known = pods_.Find(key); known.valid()) DropTask(known);
+}
+
+void Mirror::AddTask(TaskId id, const CompiledPod& pod) {
   PodRecord& record = pod_records_[id];
-  CompiledPod& pod = record.pod;
-  NoteDemand(id, pod.status);
+  record = PodRecord();
+  record.status = pod.status;
+  record.preemptable = pod.preemptable;
+  record.ours = pod.ours;
+  record.ends_us = pod.ends_us;
+  record.selected_by = PackSelected(pod);
+  record.SetNews(pod, "");
+  amounts_.pods.Add(pod.requests);
+  NoteDemand(id, pod.status, pod.requests);
   SettleDimensions();
-  AcquireShape(id);
+  record.shape = shapes_.Acquire(pod, pod.ours, vocabulary_, &now_);
   now_.tasks.EnsureContains(id);
   now_.usage.tasks.EnsureContains(id);
   model::TaskRow row;
@@ -162,19 +197,18 @@ void Mirror::AddTask(TaskId id) {
   }
   if (!pod.nominated_node.empty()) row.nominated_node = NodeOf(pod.nominated_node);
   ChangeRow(id) = row;
-  if (SpreadsByDefault(pod)) {
-    selectors_.Enter(id, pod);
-    TakeDefaultSpread(id);
-  }
+  pods_.Insert(*row.names, id);
+  EnterDefaultSpread(id, pod);
   now_.tasks.Mutable(id).labels = peers_.Acquire(pod, vocabulary_.symbols(), &now_);
-  RefreshExtras(id);
+  RefreshExtras(id, pod);
   if (!pod.job_key.empty()) {
-    EnterJob(id, JobOf(pod.job_key));
+    EnterJob(id, JobOf(pod.job_key), pod);
   } else if (pod.ours) {
     without_job_.insert(id);
   }
   NoteIfGroupless(id);
-  const TaskState state = ObservedState(pod);
+  SetObjectNode(id, pod.node_name);
+  const TaskState state = ObservedState(id);
   NoteState(state);
   now_.usage.tasks.Mutable(id) = state;
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, +1);
@@ -188,6 +222,8 @@ void Mirror::AddTask(TaskId id) {
 
 void Mirror::DropTask(TaskId id) {
   PodRecord& record = pod_records_[id];
+  const std::shared_ptr<const model::TaskNames> names = now_.tasks[id].names;
+  const std::shared_ptr<const PodShape> shape = shapes_.Known(record.shape);
   const TaskState state = now_.usage.tasks[id];
   NoteState(state);
   TrackOnNode(id, state, false);
@@ -195,20 +231,19 @@ void Mirror::DropTask(TaskId id) {
   now_.usage.Count(now_.tasks[id], now_.shapes[record.shape], state, -1);
   if (record.job.valid()) LeaveJob(id, record.job);
   without_job_.erase(id);
-  selectors_.Leave(id, record.pod);
+  selectors_.Leave(id, names->ns);
   DropDefaultSpread(id);
-  if (record.pod.constraints->peers != nullptr) {
-    peers_.AskNoMore(*record.pod.constraints->peers);
-  }
+  if (shape->constraints->peers != nullptr) peers_.AskNoMore(*shape->constraints->peers);
   peers_.Release(now_.tasks[id].labels, &now_);
   const NodeId nominated = now_.tasks[id].nominated_node;
+  pods_.Erase(*names);
   ChangeRow(id) = model::TaskRow();
   now_.usage.tasks.Mutable(id) = TaskState();
   NoteLeaving(id);
-  if (record.asks) vocabulary_.dimensions().Ask(record.pod.requests, -1);
+  if (record.asks) vocabulary_.dimensions().Ask(shape->requests, -1);
   shapes_.Release(record.shape, &now_);
-  pods_.erase(record.pod.names.Key());
-  amounts_.pods.Remove(record.pod.requests);
+  amounts_.pods.Remove(shape->requests);
+  SetObjectNode(id, "");
   record = PodRecord();
   task_slots_.Free(id);
   Mention(state.node, -1);
@@ -234,12 +269,6 @@ void Mirror::NoteRoom() {
   (none_waits ? statuses_changed_ : changed_) = true;
 }
 
-// The pod uses the same room as before, further on its way: nothing new to decide.
-bool Mirror::ConfirmsOnly(const TaskState& from, const TaskState& to) const {
-  return from.node == to.node && model::InGroup(from.status, model::kAllocatedGroup) &&
-         model::InGroup(to.status, model::kAllocatedGroup);
-}
-
 void Mirror::SetState(TaskId id, const TaskState& state) {
   PodRecord& record = pod_records_[id];
   if (ConfirmsOnly(now_.usage.tasks[id], state)) {
@@ -259,7 +288,7 @@ void Mirror::SetState(TaskId id, const TaskState& state) {
   TrackPeers(id, state, true);
   Mention(state.node, +1);
   Mention(before, -1);
-  NoteDemand(id, state.status);
+  NoteDemand(id, state.status, shapes_.Known(record.shape)->requests);
   if (before.valid() && before != state.node) DropNodeIfEmpty(before);
   if (record.job.valid()) Touch(record.job);
   ++rows_rewritten_;
@@ -268,7 +297,7 @@ void Mirror::SetState(TaskId id, const TaskState& state) {
 void Mirror::TrackOnNode(TaskId id, const TaskState& state, bool on) {
   TrackVolumes(id, state, on);
   if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
-  if (pod_records_[id].pod.constraints->ports.empty()) return;
+  if (now_.constraints_of(now_.tasks[id].shape).ports.empty()) return;
   NodeRecord& node = node_records_[state.node];
   if (on) {
     node.with_ports.insert(id);
@@ -285,27 +314,16 @@ void Mirror::RefreshPorts(NodeId node) {
   std::shared_ptr<std::vector<model::HostPort>> ports;
   for (TaskId task : tasks) {
     if (ports == nullptr) ports = std::make_shared<std::vector<model::HostPort>>();
-    const auto& held = pod_records_[task].pod.constraints->ports;
+    const auto& held = now_.constraints_of(now_.tasks[task].shape).ports;
     ports->insert(ports->end(), held.begin(), held.end());
   }
   now_.nodes.Mutable(node).ports = std::move(ports);
 }
 
-// Pods that are alike share what they ask for.
-void Mirror::AcquireShape(TaskId id) {
-  PodRecord& record = pod_records_[id];
-  record.shape = shapes_.Acquire(record.pod, vocabulary_, &now_);
-  const auto& shared = now_.constraints[now_.shapes[record.shape].constraints];
-  if (shared->unsupported == record.pod.constraints->unsupported) record.pod.constraints = shared;
-}
-
 absl::Status Mirror::AssumeBinding(const std::string& key, std::string_view uid,
                                    const std::string& node) {
-  auto known = pods_.find(key);
-  if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) {
-    return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
-  }
-  const TaskId id = known->second;
+  const TaskId id = Find(key, uid);
+  if (!id.valid()) return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
   if (now_.usage.tasks[id].status != TaskStatus::kPending) {
     return absl::FailedPreconditionError(absl::StrCat("pod ", key, " is not pending any more"));
   }
@@ -330,52 +348,46 @@ absl::Status Mirror::AssumeBinding(const std::string& key, std::string_view uid,
 }
 
 absl::Status Mirror::AssumeEviction(const std::string& key, std::string_view uid) {
-  auto known = pods_.find(key);
-  if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) {
-    return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
-  }
-  const TaskState state = now_.usage.tasks[known->second];
+  const TaskId id = Find(key, uid);
+  if (!id.valid()) return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
+  const TaskState state = now_.usage.tasks[id];
   if (!model::InGroup(state.status, model::kPreemptableGroup)) {
     return absl::FailedPreconditionError(absl::StrCat("pod ", key, " is not running any more"));
   }
-  pod_records_[known->second].assumed = true;
-  SetState(known->second, {.status = TaskStatus::kReleasing, .node = state.node});
+  pod_records_[id].assumed = true;
+  SetState(id, {.status = TaskStatus::kReleasing, .node = state.node});
   return absl::OkStatus();
 }
 
 absl::Status Mirror::AssumeNomination(const std::string& key, std::string_view uid,
                                       const std::string& node) {
-  auto known = pods_.find(key);
-  if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) {
-    return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
-  }
-  if (now_.usage.tasks[known->second].status != TaskStatus::kPending) {
+  const TaskId id = Find(key, uid);
+  if (!id.valid()) return absl::NotFoundError(absl::StrCat("pod ", key, " is gone"));
+  if (now_.usage.tasks[id].status != TaskStatus::kPending) {
     return absl::FailedPreconditionError(absl::StrCat("pod ", key, " is not pending any more"));
   }
   auto target = nodes_.find(node);
   if (target == nodes_.end() || !now_.nodes[target->second].ready()) {
     return absl::FailedPreconditionError(absl::StrCat("node ", node, " is gone"));
   }
-  PodRecord& record = pod_records_[known->second];
-  record.promised_node = record.pod.nominated_node == node ? std::string() : node;
-  Nominate(known->second, node);
+  PodRecord& record = pod_records_[id];
+  record.Promise(record.News(PodNews::kNominatedNode) == node ? std::string_view() : node);
+  Nominate(id, node);
   return absl::OkStatus();
 }
 
 void Mirror::ForgetNomination(const std::string& key, std::string_view uid) {
-  auto known = pods_.find(key);
-  if (known == pods_.end()) return;
-  PodRecord& record = pod_records_[known->second];
-  if (record.pod.names.uid != uid || record.promised_node.empty()) return;
-  record.promised_node.clear();
-  Nominate(known->second, record.pod.nominated_node);
+  const TaskId id = Find(key, uid);
+  if (!id.valid() || pod_records_[id].News(PodNews::kPromisedNode).empty()) return;
+  pod_records_[id].Promise("");
+  Nominate(id, pod_records_[id].News(PodNews::kNominatedNode));
   changed_ = true;
 }
 
 // Empty: nowhere.
-void Mirror::Nominate(TaskId id, const std::string& node) {
+void Mirror::Nominate(TaskId id, std::string_view node) {
   const NodeId before = now_.tasks[id].nominated_node;
-  const NodeId after = node.empty() ? NodeId() : NodeOf(node);
+  const NodeId after = node.empty() ? NodeId() : NodeOf(std::string(node));
   if (after == before) return;
   ChangeRow(id).nominated_node = after;
   Mention(after, +1);
@@ -385,38 +397,38 @@ void Mirror::Nominate(TaskId id, const std::string& node) {
 }
 
 void Mirror::ForgetAssumption(const std::string& key, std::string_view uid) {
-  auto known = pods_.find(key);
-  if (known == pods_.end()) return;
-  PodRecord& record = pod_records_[known->second];
-  if (record.pod.names.uid != uid || !record.assumed) return;
-  record.assumed = false;
-  SetState(known->second, ObservedState(record.pod));
-  NoteLeaving(known->second);
+  const TaskId id = Find(key, uid);
+  if (!id.valid() || !pod_records_[id].assumed) return;
+  pod_records_[id].assumed = false;
+  SetState(id, ObservedState(id));
+  NoteLeaving(id);
 }
 
 std::optional<PodView> Mirror::Pod(const std::string& key) const {
-  auto known = pods_.find(key);
-  if (known == pods_.end()) return std::nullopt;
-  const PodRecord& record = pod_records_[known->second];
-  const TaskState& state = now_.usage.tasks[known->second];
+  const TaskId id = pods_.Find(key);
+  if (!id.valid()) return std::nullopt;
+  const PodRecord& record = pod_records_[id];
+  const TaskState& state = now_.usage.tasks[id];
+  std::string_view node;
+  if (record.node.valid()) node = node_records_[record.node].name;
   std::string_view assumed_node;
   if (record.assumed && state.status == TaskStatus::kBinding && now_.nodes[state.node].facts) {
     assumed_node = now_.nodes[state.node].facts->name;
   }
-  return PodView{.uid = record.pod.names.uid,
+  return PodView{.uid = now_.tasks[id].names->uid,
                  .status = state.status,
                  .assumed = record.assumed,
-                 .node = record.pod.node_name,
-                 .reason = record.pod.scheduled_reason,
-                 .message = record.pod.scheduled_message,
-                 .nominated_node = record.pod.nominated_node,
-                 .promised_node = record.promised_node,
+                 .node = node,
+                 .reason = record.News(PodNews::kScheduledReason),
+                 .message = record.News(PodNews::kScheduledMessage),
+                 .nominated_node = record.News(PodNews::kNominatedNode),
+                 .promised_node = record.News(PodNews::kPromisedNode),
                  .assumed_node = assumed_node};
 }
 
 void Mirror::NoteIfGroupless(TaskId id) {
   const JobId job = pod_records_[id].job;
-  if (pod_records_[id].pod.ours && (!job.valid() || without_group_.contains(job))) {
+  if (pod_records_[id].ours && (!job.valid() || without_group_.contains(job))) {
     groupless_changed_ = true;
   }
 }
@@ -424,9 +436,10 @@ void Mirror::NoteIfGroupless(TaskId id) {
 std::vector<GrouplessPod> Mirror::PodsWithoutGroup(size_t max) const {
   std::vector<GrouplessPod> out;
   const auto add = [&](TaskId task, const std::string& group) {
-    const CompiledPod& pod = pod_records_[task].pod;
-    if (!pod.ours || now_.usage.tasks[task].status != TaskStatus::kPending) return;
-    out.push_back({.key = pod.names.Key(), .uid = pod.names.uid, .group = group});
+    if (!pod_records_[task].ours) return;
+    if (now_.usage.tasks[task].status != TaskStatus::kPending) return;
+    const model::TaskNames& names = *now_.tasks[task].names;
+    out.push_back({.key = names.Key(), .uid = names.uid, .group = group});
   };
   for (TaskId task : without_job_) add(task, "");
   for (JobId job : without_group_) {

@@ -41,16 +41,14 @@ bool WasWhole(const model::Snapshot& now, model::JobId job, const std::vector<Ta
 }  // namespace
 
 absl::Duration Mirror::SparePod(const std::string& key, std::string_view uid) {
-  const auto known = pods_.find(key);
-  if (known == pods_.end() || pod_records_[known->second].pod.names.uid != uid) {
-    return absl::ZeroDuration();
-  }
+  const TaskId id = Find(key, uid);
+  if (!id.valid()) return absl::ZeroDuration();
   SparedPod& spared = spared_[key];
   if (spared.uid != uid) spared = {.uid = std::string(uid)};
   spared.pause = std::clamp(2 * spared.pause, kFirstPause, kLongestPause);
   spared.until = clock_->Now() + spared.pause;
   spared.over = false;
-  if (now_.tasks[known->second].preemptable) ChangeRow(known->second).preemptable = false;
+  if (now_.tasks[id].preemptable) ChangeRow(id).preemptable = false;
   changed_ = true;
   return spared.pause;
 }
@@ -59,14 +57,13 @@ absl::Duration Mirror::SparePod(const std::string& key, std::string_view uid) {
 void Mirror::EndSpares() {
   const absl::Time now = clock_->Now();
   for (auto it = spared_.begin(); it != spared_.end();) {
-    const auto known = pods_.find(it->first);
-    const bool there =
-        known != pods_.end() && pod_records_[known->second].pod.names.uid == it->second.uid;
+    const TaskId id = Find(it->first, it->second.uid);
+    const bool there = id.valid();
     if (there && !it->second.over && it->second.until <= now) {
       it->second.over = true;
-      const bool preemptable = pod_records_[known->second].pod.preemptable;
-      if (now_.tasks[known->second].preemptable != preemptable) {
-        ChangeRow(known->second).preemptable = preemptable;
+      const bool preemptable = pod_records_[id].preemptable;
+      if (now_.tasks[id].preemptable != preemptable) {
+        ChangeRow(id).preemptable = preemptable;
         changed_ = true;
       }
     }

@@ -6,15 +6,18 @@ namespace bth::cache {
 using model::TaskId;
 
 // A pod with any constraint, required or not, has none by default.
-bool Mirror::SpreadsByDefault(const CompiledPod& pod) const {
+void Mirror::EnterDefaultSpread(TaskId id, const CompiledPod& pod) {
   const model::PodPeerTerms* peers = pod.constraints->peers.get();
-  return pod.ours && pod.node_name.empty() && !pod.job_key.empty() &&
-         (peers == nullptr || peers->spread.empty());
+  const bool spreads = pod.ours && pod.node_name.empty() && !pod.job_key.empty() &&
+                       (peers == nullptr || peers->spread.empty());
+  if (!spreads) return;
+  selectors_.Enter(id, pod);
+  TakeDefaultSpread(id, pod);
 }
 
 // False: it has the one that it had.
-bool Mirror::TakeDefaultSpread(TaskId id) {
-  auto spread = selectors_.SpreadOf(pod_records_[id].pod, vocabulary_.symbols());
+bool Mirror::TakeDefaultSpread(TaskId id, const PodIdentity& pod) {
+  auto spread = selectors_.SpreadOf(pod, vocabulary_.symbols());
   if (spread == now_.tasks[id].default_spread) return false;
   if (spread != nullptr) peers_.AskFor(*spread, vocabulary_.symbols());
   DropDefaultSpread(id);
@@ -29,10 +32,10 @@ void Mirror::DropDefaultSpread(TaskId id) {
 }
 
 void Mirror::PublishSpreads() {
-  const std::vector<TaskId> affected = selectors_.TakeAffected(
-      [this](TaskId id) -> const CompiledPod& { return pod_records_[id].pod; });
+  const std::vector<TaskId> affected =
+      selectors_.TakeAffected([this](TaskId id) { return IdentityOf(id); });
   for (TaskId id : affected) {
-    if (TakeDefaultSpread(id)) ++rows_rewritten_;
+    if (TakeDefaultSpread(id, IdentityOf(id))) ++rows_rewritten_;
   }
 }
 

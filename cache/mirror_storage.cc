@@ -10,8 +10,8 @@ using model::TaskState;
 
 void Mirror::TrackVolumes(TaskId id, const TaskState& state, bool on) {
   const PodRecord& record = pod_records_[id];
-  if (record.pod.constraints->volumes == nullptr) return;
-  if (state.status == model::TaskStatus::kPending && record.pod.ours) {
+  if (now_.constraints_of(record.shape).volumes == nullptr) return;
+  if (state.status == model::TaskStatus::kPending && record.ours) {
     if (on) {
       waiting_with_volumes_.insert(id);
     } else {
@@ -31,7 +31,7 @@ void Mirror::TrackVolumes(TaskId id, const TaskState& state, bool on) {
     mounts->tasks.assign(there.begin(), there.end());
     std::sort(mounts->tasks.begin(), mounts->tasks.end());
     for (TaskId task : mounts->tasks) {
-      const model::PodVolumes& volumes = *pod_records_[task].pod.constraints->volumes;
+      const model::PodVolumes& volumes = *now_.constraints_of(pod_records_[task].shape).volumes;
       mounts->volumes += static_cast<int32_t>(volumes.claims.size() + volumes.disks.size());
     }
   }

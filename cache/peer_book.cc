@@ -71,14 +71,14 @@ void PeerBook::DropIdleKeys() {
   idle_keys_ = 0;
 }
 
-bool PeerBook::HasFreshKey(const CompiledPod& pod, const Interner& symbols) const {
+bool PeerBook::HasFreshKey(const PodIdentity& pod, const Interner& symbols) const {
   return std::any_of(pod.labels.begin(), pod.labels.end(), [&](const auto& label) {
     const Symbol key = symbols.Find(label.first);
     return key.valid() && fresh_keys_.contains(key);
   });
 }
 
-std::optional<PodLabels> PeerBook::Known(const CompiledPod& pod, const Interner& symbols) const {
+std::optional<PodLabels> PeerBook::Known(const PodIdentity& pod, const Interner& symbols) const {
   PodLabels labels{.ns = symbols.Find(pod.names.ns)};
   if (!labels.ns.valid()) return std::nullopt;
   for (const auto& [key, value] : pod.labels) {
@@ -91,7 +91,7 @@ std::optional<PodLabels> PeerBook::Known(const CompiledPod& pod, const Interner&
   return labels;
 }
 
-PodLabels PeerBook::Make(const CompiledPod& pod, Interner& symbols) const {
+PodLabels PeerBook::Make(const PodIdentity& pod, Interner& symbols) const {
   const auto hold = std::make_shared<SymbolHold>(symbols);
   PodLabels labels{.ns = hold->Intern(pod.names.ns)};
   for (const auto& [key, value] : pod.labels) {
@@ -103,7 +103,7 @@ PodLabels PeerBook::Make(const CompiledPod& pod, Interner& symbols) const {
   return labels;
 }
 
-LabelsId PeerBook::Acquire(const CompiledPod& pod, Interner& symbols, model::Snapshot* now) {
+LabelsId PeerBook::Acquire(const PodIdentity& pod, Interner& symbols, model::Snapshot* now) {
   if (const std::optional<PodLabels> labels = Known(pod, symbols)) {
     if (const auto known = ids_.find(*labels); known != ids_.end()) {
       ++pods_[known->second];

@@ -28,10 +28,10 @@ class PeerBook {
   // After keys came that pods were not labelled by.
   bool has_fresh_keys() const { return !fresh_keys_.empty(); }
   // The pod has such a label.
-  bool HasFreshKey(const CompiledPod& pod, const Interner& symbols) const;
+  bool HasFreshKey(const PodIdentity& pod, const Interner& symbols) const;
   void ForgetFreshKeys() { fresh_keys_.clear(); }
 
-  model::LabelsId Acquire(const CompiledPod& pod, Interner& symbols, model::Snapshot* now);
+  model::LabelsId Acquire(const PodIdentity& pod, Interner& symbols, model::Snapshot* now);
   void Release(model::LabelsId labels, model::Snapshot* now);
 
   // Adds `key.pods` pods to a node, or takes them away.
@@ -64,8 +64,8 @@ class PeerBook {
     SharedSymbols symbols;
   };
   // As far as somebody asks; nothing when the texts of some are not held.
-  std::optional<model::PodLabels> Known(const CompiledPod& pod, const Interner& symbols) const;
-  model::PodLabels Make(const CompiledPod& pod, Interner& symbols) const;
+  std::optional<model::PodLabels> Known(const PodIdentity& pod, const Interner& symbols) const;
+  model::PodLabels Make(const PodIdentity& pod, Interner& symbols) const;
   bool Asks(Symbol key) const { return key.valid() && keys_.contains(key); }
   void DropIdleKeys();
 

@@ -133,7 +133,7 @@ void SelectorBook::RemoveWorkload(const std::string& key) {
 
 // Services that select the pod agree where they name the same label. A ReplicationController's
 // pairs go before theirs.
-Labels SelectorBook::PairsOf(const CompiledPod& pod, const CompiledWorkload* workload) const {
+Labels SelectorBook::PairsOf(const PodIdentity& pod, const CompiledWorkload* workload) const {
   Labels pairs = workload == nullptr ? Labels() : workload->pairs;
   const size_t first = pairs.size();
   if (const auto place = namespaces_.find(pod.names.ns); place != namespaces_.end()) {
@@ -157,7 +157,7 @@ Labels SelectorBook::PairsOf(const CompiledPod& pod, const CompiledWorkload* wor
   return pairs;
 }
 
-std::shared_ptr<const PodPeerTerms> SelectorBook::SpreadOf(const CompiledPod& pod,
+std::shared_ptr<const PodPeerTerms> SelectorBook::SpreadOf(const PodIdentity& pod,
                                                            Interner& interner) {
   const CompiledWorkload* workload = nullptr;
   if (!pod.owner.empty()) {
@@ -193,29 +193,28 @@ std::shared_ptr<const PodPeerTerms> SelectorBook::Shared(std::shared_ptr<PodPeer
   return terms;
 }
 
-void SelectorBook::Enter(TaskId id, const CompiledPod& pod) {
+void SelectorBook::Enter(TaskId id, const PodIdentity& pod) {
   if (pod.labels.empty() && pod.owner.empty()) return;
   namespaces_[pod.names.ns].waiting.insert(id);
 }
 
-void SelectorBook::Leave(TaskId id, const CompiledPod& pod) {
-  const auto found = namespaces_.find(pod.names.ns);
+void SelectorBook::Leave(TaskId id, const std::string& ns) {
+  const auto found = namespaces_.find(ns);
   if (found == namespaces_.end() || found->second.waiting.erase(id) == 0) return;
   Namespace& place = found->second;
   if (!place.waiting.empty()) return;
   place.changed_pairs.clear();
   place.changed_workloads.clear();
-  changed_.erase(pod.names.ns);
+  changed_.erase(ns);
   if (place.empty()) namespaces_.erase(found);
 }
 
-std::vector<TaskId> SelectorBook::TakeAffected(
-    absl::FunctionRef<const CompiledPod&(TaskId)> pod_of) {
+std::vector<TaskId> SelectorBook::TakeAffected(absl::FunctionRef<PodIdentity(TaskId)> pod_of) {
   std::vector<TaskId> out;
   for (const std::string& ns : changed_) {
     Namespace& place = namespaces_.find(ns)->second;
     for (TaskId id : place.waiting) {
-      const CompiledPod& pod = pod_of(id);
+      const PodIdentity pod = pod_of(id);
       const bool affected =
           place.changed_workloads.contains(pod.owner) ||
           std::any_of(pod.labels.begin(), pod.labels.end(), [&place](const LabelText& label) {

@@ -29,14 +29,13 @@ class SelectorBook {
   void RemoveWorkload(const std::string& key);
 
   // Null: nothing selects the pod. Pods that are selected alike share one object.
-  std::shared_ptr<const model::PodPeerTerms> SpreadOf(const CompiledPod& pod, Interner& symbols);
+  std::shared_ptr<const model::PodPeerTerms> SpreadOf(const PodIdentity& pod, Interner& symbols);
 
   // The pod waits, or does so no more. One that nothing can ever select is not kept.
-  void Enter(model::TaskId id, const CompiledPod& pod);
-  void Leave(model::TaskId id, const CompiledPod& pod);
+  void Enter(model::TaskId id, const PodIdentity& pod);
+  void Leave(model::TaskId id, const std::string& ns);
   // Waiting pods that objects put or removed since the last call select or selected.
-  std::vector<model::TaskId> TakeAffected(
-      absl::FunctionRef<const CompiledPod&(model::TaskId)> pod_of);
+  std::vector<model::TaskId> TakeAffected(absl::FunctionRef<PodIdentity(model::TaskId)> pod_of);
 
  private:
   using LabelText = std::pair<std::string, std::string>;
@@ -58,7 +57,7 @@ class SelectorBook {
   void NotePair(const std::string& ns, Namespace& place, const LabelText& pair);
   void NoteWorkload(const CompiledWorkload& workload);
   void RemoveFrom(const std::string& ns, Namespace& place, const std::string& name);
-  Labels PairsOf(const CompiledPod& pod, const CompiledWorkload* workload) const;
+  Labels PairsOf(const PodIdentity& pod, const CompiledWorkload* workload) const;
   std::shared_ptr<const model::PodPeerTerms> Shared(std::shared_ptr<model::PodPeerTerms> terms);
 
   absl::flat_hash_map<std::string, Namespace> namespaces_;

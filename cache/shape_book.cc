@@ -11,7 +11,7 @@ using model::ShapeId;
 
 namespace {
 
-std::string ShapeKey(const CompiledPod& pod) {
+std::string ShapeKey(const PodShape& pod) {
   std::string key = absl::StrCat(pod.nonzero.cpu_milli, ",", pod.nonzero.memory_bytes, ";");
   for (const auto& [name, amount] : pod.requests) absl::StrAppend(&key, name, "=", amount, ",");
   return absl::StrCat(key, "|", pod.constraints_key);
@@ -32,10 +32,10 @@ std::shared_ptr<const model::PodConstraints> Refusing(const model::PodConstraint
 
 }  // namespace
 
-ShapeId ShapeBook::Acquire(const CompiledPod& pod, const Vocabulary& vocabulary,
+ShapeId ShapeBook::Acquire(const PodShape& pod, bool ours, const Vocabulary& vocabulary,
                            model::Snapshot* now) {
   std::string homeless;
-  if (pod.ours) homeless = vocabulary.dimensions().Homeless(pod.requests).value_or("");
+  if (ours) homeless = vocabulary.dimensions().Homeless(pod.requests).value_or("");
   const std::string key = WithHomeless(ShapeKey(pod), homeless);
   if (auto it = shapes_.find(key); it != shapes_.end()) {
     ++shape_records_[it->second].pods;
@@ -45,10 +45,7 @@ ShapeId ShapeBook::Acquire(const CompiledPod& pod, const Vocabulary& vocabulary,
   const ShapeId id = shape_slots_.Take();
   shapes_[key] = id;
   shape_records_.EnsureContains(id);
-  shape_records_[id] = {.key = key, .pods = 1};
-  for (const auto& [name, amount] : pod.requests) {
-    if (!DimensionBook::IsBuiltIn(name)) shape_records_[id].resources.push_back(name);
-  }
+  shape_records_[id] = {.key = key, .pod = std::make_shared<const PodShape>(pod), .pods = 1};
   now->shapes.EnsureContains(id);
   model::ShapeRow row;
   row.request = vocabulary.Use(pod.requests);
@@ -59,7 +56,7 @@ ShapeId ShapeBook::Acquire(const CompiledPod& pod, const Vocabulary& vocabulary,
   return id;
 }
 
-ConstraintsId ShapeBook::AcquireConstraints(const CompiledPod& pod, const std::string& homeless,
+ConstraintsId ShapeBook::AcquireConstraints(const PodShape& pod, const std::string& homeless,
                                             model::Snapshot* now) {
   const std::string key = WithHomeless(pod.constraints_key, homeless);
   auto [it, fresh] = constraints_.try_emplace(key);
@@ -79,9 +76,10 @@ ConstraintsId ShapeBook::AcquireConstraints(const CompiledPod& pod, const std::s
 IdVector<ShapeId, uint8_t> ShapeBook::Asking(const std::vector<std::string>& resources) const {
   IdVector<ShapeId, uint8_t> out(shape_records_.size(), 0);
   for (const auto& [key, shape] : shapes_) {
-    const std::vector<std::string>& named = shape_records_[shape].resources;
-    const auto is_one = [&resources](const std::string& name) {
-      return std::binary_search(resources.begin(), resources.end(), name);
+    const NamedAmounts& named = shape_records_[shape].pod->requests;
+    const auto is_one = [&resources](const auto& named_amount) {
+      return !DimensionBook::IsBuiltIn(named_amount.first) &&
+             std::binary_search(resources.begin(), resources.end(), named_amount.first);
     };
     out[shape] = std::any_of(named.begin(), named.end(), is_one) ? 1 : 0;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,14 @@ namespace bth::cache {
 // A shape lives while a pod has it, its constraints while a shape does. Thread: I/O.
 class ShapeBook {
  public:
-  // The pod counts in its shape until it is released. When it is ours to place and asks for a
+  // A pod counts in its shape until it is released. When it is ours to place and asks for a
   // resource that has no dimension, the constraints of the shape say so.
-  model::ShapeId Acquire(const CompiledPod& pod, const Vocabulary& vocabulary,
+  model::ShapeId Acquire(const PodShape& pod, bool ours, const Vocabulary& vocabulary,
                          model::Snapshot* now);
+  // As the first pod of the shape had it, which no later one differs from.
+  const std::shared_ptr<const PodShape>& Known(model::ShapeId shape) const {
+    return shape_records_[shape].pod;
+  }
   void Release(model::ShapeId shape, model::Snapshot* now);
   // After a snapshot was published.
   void Recycle();
@@ -33,15 +38,15 @@ class ShapeBook {
  private:
   struct Shape {
     std::string key;
+    std::shared_ptr<const PodShape> pod;
     int64_t pods = 0;
-    std::vector<std::string> resources;  // But for the built-in ones.
   };
   struct Constraints {
     std::string key;
     int64_t shapes = 0;
   };
 
-  model::ConstraintsId AcquireConstraints(const CompiledPod& pod, const std::string& homeless,
+  model::ConstraintsId AcquireConstraints(const PodShape& pod, const std::string& homeless,
                                           model::Snapshot* now);
 
   absl::flat_hash_map<std::string, model::ShapeId> shapes_;

@@ -170,7 +170,7 @@ TEST_CASE("default spread: only those who wait and are concerned are looked at a
   book.Put(Service("far", {{"app", "x"}}, "other"));
   CHECK(affected() == Ids{2});
   book.RemoveService("ns", "never there");
-  book.Leave(TaskId::FromIndex(2), pods.at(TaskId::FromIndex(2)));
+  book.Leave(TaskId::FromIndex(2), "ns");
   book.Put(Set({}));
   book.Put(Service("s", {{"app", "x"}}));
   CHECK(affected() == Ids{0});
