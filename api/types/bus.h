@@ -2,7 +2,9 @@
 // them. Used by the policies of batch jobs and by Command.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "api/types/word.h"
@@ -35,6 +37,11 @@ struct WordTable<BusAction> {
       "ResumeJob",  "SyncJob",          "EnqueueJob",   "SyncQueue",
       "OpenQueue",  "CloseQueue"};
 };
+
+// What policies of jobs may do; the first of the table's texts after the empty one.
+constexpr std::span<const std::string_view> PolicyActions() {
+  return KnownWords<BusAction>().first(static_cast<size_t>(BusAction::kResumeJob));
+}
 
 // Internal actions come from the controllers themselves or from commands on queues; policies may
 // not name them.

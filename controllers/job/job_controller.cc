@@ -352,6 +352,11 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
       continue;
     }
     const PolicyAnswer answer = AnswerTo(*job, request);
+    if (std::string why = WhyNoAction(answer.action); !why.empty()) {
+      Warn(desk_.context.events, *job, "UnknownAction", std::move(why));
+      look = true;
+      continue;
+    }
     if (Delay(*job, request, answer)) continue;
     if (answer.action == BusAction::kSyncJob) {
       look = true;

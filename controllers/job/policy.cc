@@ -1,8 +1,13 @@
 #include "controllers/job/policy.h"
 
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/strings.h"
+#include "base/suggest.h"
 #include "controllers/job/job_book.h"
 
 namespace bth::controllers {
@@ -52,6 +57,19 @@ PolicyAnswer EvaluatePolicies(const types::BatchJob& job, int32_t job_version,
   }
   if (auto answer = FirstMatch(job.spec.policies, request)) return *std::move(answer);
   return {};
+}
+
+std::string WhyNoAction(const types::Word<BusAction>& action) {
+  const bool of_queues = action == BusAction::kSyncQueue || action == BusAction::kOpenQueue ||
+                         action == BusAction::kCloseQueue;
+  if (!of_queues && action.value() != BusAction::kOther) return "";
+  const std::span<const std::string_view> known = types::PolicyActions();
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  return absl::StrCat("jobs have no action \"", ToAbsl(action.text()), "\"",
+                      DidYouMean(action.text(), names), "; there are ",
+                      absl::StrJoin(names, ", ", [](std::string* out, std::string_view name) {
+                        absl::StrAppend(out, ToAbsl(name));
+                      }));
 }
 
 ActionLevel LevelOf(BusAction action) {

@@ -19,6 +19,9 @@ struct PolicyAnswer {
 PolicyAnswer EvaluatePolicies(const types::BatchJob& job, int32_t job_version,
                               const JobRequest& request);
 
+// Empty when jobs know the action; else what is wrong with its name, and which there are.
+std::string WhyNoAction(const types::Word<types::BusAction>& action);
+
 enum class ActionLevel { kInternal, kJob, kTask, kPod, kPartition };
 ActionLevel LevelOf(types::BusAction action);
 

@@ -132,6 +132,9 @@ TEST_CASE("definitions: limits and defaults of the batch kinds", "[types][unit]"
   const std::string events =
       R"(["*","PodPending","PodRunning","PodFailed","PodEvicted","Unknown","TaskCompleted",)"
       R"("TaskFailed","OutOfSync","CommandIssued","JobUpdated"])";
+  const std::string actions =
+      R"(["AbortJob","RestartJob","RestartTask","RestartPod","RestartPartition","TerminateJob",)"
+      R"("CompleteJob","ResumeJob"])";
   const std::string job = "jobs.batch.volcano.sh", cron = "cronjobs.batch.volcano.sh";
   const std::string flow = "jobflows.flow.volcano.sh", command = "commands.bus.volcano.sh";
   const std::vector<Case> cases = {
@@ -162,7 +165,7 @@ TEST_CASE("definitions: limits and defaults of the batch kinds", "[types][unit]"
       {job, "spec.tasks[].partitionPolicy.minPartitions", "default", "0"},
       {job, "spec.tasks[].policies[].event", "enum", events},
       {job, "spec.policies[].events[]", "enum", events},
-      {job, "spec.policies[].action", "enum", "null"},
+      {job, "spec.policies[].action", "enum", actions},
       {job, "spec.policies[].timeout", "type", R"("string")"},
       {job, "status.conditions[]", "required", R"(["status"])"},
       {job, "status.running", "minimum", "0"},

@@ -24,9 +24,7 @@ constexpr FieldDoc kPodTemplateFields[] = {
 constexpr FieldDocs kPodTemplateDocs = {kPodTemplateFields, /*partial=*/true};
 
 constexpr FieldDoc kPolicyFields[] = {
-    {"action",
-     "AbortJob, RestartJob, RestartTask, RestartPod, RestartPartition, TerminateJob, CompleteJob "
-     "or ResumeJob."},
+    {"action", "What to do.", {.words = PolicyActions()}},
     {"event", "What sets it off.", {.words = KnownWords<BusEvent>()}},
     {"events", "Several of these, besides event."},
     {"events[]", "", {.words = KnownWords<BusEvent>()}},
@@ -202,7 +200,9 @@ constexpr FieldDoc kCronJobFields[] = {
 constexpr FieldDocs kCronJobDocs = {kCronJobFields};
 
 constexpr FieldDoc kCommandFields[] = {
-    {"action", "What to do: an action of the policies of jobs, or OpenQueue or CloseQueue."},
+    {"action",
+     "What to do: an action of the policies of jobs, or OpenQueue or CloseQueue.",
+     {.words = KnownWords<BusAction>()}},
     {"target", "A Job of this namespace, or a Queue.", {.map_type = "atomic"}},
     {"target.apiVersion", "Version of its kind.", {.required = true}},
     {"target.kind", "Its kind.", {.required = true}},

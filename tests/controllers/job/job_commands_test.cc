@@ -1,4 +1,5 @@
 // Commands: in order, none lost, none for ever.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,22 @@ TEST_CASE("job commands: those for nothing go", "[controllers][job]") {
                             R"("name":")", target, R"(","uid":"u"}})"));
   }
   bed.Wait(absl::Seconds(5));
+  CHECK(bed.Names(JobBed::kCommands).empty());
+}
+
+TEST_CASE("job commands: an action that jobs do not have is told, and nothing is done",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  bed.Command("c", "j", "OpenQueue");
+  const std::vector<std::string> events = bed.Events("j");
+  const std::string told =
+      "Warning UnknownAction jobs have no action \"OpenQueue\"; there are AbortJob, RestartJob, "
+      "RestartTask, RestartPod, RestartPartition, TerminateJob, CompleteJob, ResumeJob";
+  CHECK(std::count(events.begin(), events.end(), told) == 1);
+  CHECK(bed.Phase("j") == "Running");
+  CHECK(bed.Pods() == std::vector<std::string>{"j-t-0"});
   CHECK(bed.Names(JobBed::kCommands).empty());
 }
 

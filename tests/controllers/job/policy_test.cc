@@ -86,5 +86,20 @@ TEST_CASE("job policies: odd requests and specs break nothing", "[controllers][j
   CHECK(EvaluatePolicies(job, 0, request).action == BusAction::kSyncJob);
 }
 
+TEST_CASE("job policies: a name that is no action of jobs is told with the nearest one",
+          "[controllers][job]") {
+  using Action = types::Word<BusAction>;
+  const std::string known =
+      "; there are AbortJob, RestartJob, RestartTask, RestartPod, RestartPartition, TerminateJob, "
+      "CompleteJob, ResumeJob";
+  CHECK(controllers::WhyNoAction(Action("RestratJob")) ==
+        "jobs have no action \"RestratJob\" (did you mean \"RestartJob\"?)" + known);
+  CHECK(controllers::WhyNoAction(Action("CloseQueue")) ==
+        "jobs have no action \"CloseQueue\"" + known);
+  for (const char* name : {"AbortJob", "ResumeJob", "SyncJob", "EnqueueJob"}) {
+    CHECK(controllers::WhyNoAction(Action(name)).empty());
+  }
+}
+
 }  // namespace
 }  // namespace bth::test

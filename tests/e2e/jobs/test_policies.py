@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from support.jobs import policy, task
+from support.jobs import BATCH, job_spec, policy, task
 from support.poll import always, until
 
 FAILS = "exit 3"
@@ -46,6 +46,20 @@ def test_a_failed_pod_ends_the_job_as_its_exit_code_says(world, action, phase):
     assert status.get("running", 0) == status.get("pending", 0) == 0
     world.wait_event("j", "ExecuteAction", f"Start to execute action {action}")
     assert [c["status"] for c in status["conditions"]][-1] == phase
+
+
+def test_a_mistyped_action_is_refused_with_those_that_exist(world):
+    spec = job_spec([task("t", 1)], policies=[policy("RestratJob", "PodFailed")])
+    body = {
+        "apiVersion": BATCH.removeprefix("/apis/"),
+        "kind": "Job",
+        "metadata": {"name": "j"},
+        "spec": spec,
+    }
+    answer = world.rest.post(world.path(BATCH, "jobs"), body)
+    assert answer.status == 422, answer.text
+    assert r"spec.policies[0].action: Unsupported value: \"RestratJob\"" in answer.text
+    assert r"\"RestartJob\"" in answer.text
 
 
 def test_an_evicted_pod_restarts_the_whole_job(world):
