@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/worlds/random_world.h"
@@ -83,10 +84,15 @@ class Cluster {
     }
   }
 
-  // Gangs whose PodGroups show already that they run: nothing is left to do for them.
-  void AddRunning(int64_t pods, int64_t gang, int64_t cpu_milli = 500) {
+  // Gangs whose PodGroups show already that they run: nothing is left to do for them. They stand in
+  // `queues` in turn.
+  void AddRunning(int64_t pods, int64_t gang, int64_t cpu_milli = 500,
+                  const std::vector<std::string>& queues = {"default"}) {
     for (int64_t i = 0; i < pods; ++i) {
-      if (i % gang == 0) AddSettledJob(absl::StrCat("running-", ++jobs_), gang);
+      if (i % gang == 0) {
+        ++jobs_;
+        AddSettledJob(absl::StrCat("running-", jobs_), gang, queues[jobs_ % queues.size()]);
+      }
       Put(PodSpec{.name = absl::StrCat("running-", jobs_, "-", i),
                   .job = absl::StrCat("ns/running-", jobs_),
                   .node = absl::StrCat("node-", absl::Dec(i % nodes_, absl::kZeroPad6)),
@@ -132,13 +138,13 @@ class Cluster {
   void AddJob(const std::string& name, int64_t gang) {
     Put(JobSpec{.name = name, .queue = "default", .min = static_cast<int32_t>(gang)}, mirror_);
   }
-  void AddSettledJob(const std::string& name, int64_t gang) {
+  void AddSettledJob(const std::string& name, int64_t gang, const std::string& queue) {
     cache::CompiledPodGroup group;
     group.facts = std::make_shared<model::JobFacts>();
     group.facts->ns = "ns";
     group.facts->name = name;
     group.facts->uid = "uid-" + name;
-    group.queue = "default";
+    group.queue = queue;
     group.min_member = static_cast<int32_t>(gang);
     group.shown.phase = model::PodGroupPhase::kRunning;
     group.shown.running = static_cast<int32_t>(gang);
@@ -154,8 +160,8 @@ class Cluster {
 // Runs cycles of one policy, as the daemon does: plugins and caches live on between them. The
 // change that leads to each cycle counts too, because what it writes is copied first.
 inline void RunCycles(benchmark::State& state, Cluster& cluster,
-                      const std::function<void()>& change) {
-  PolicyBed bed(kConf);
+                      const std::function<void()>& change, const std::string& conf = kConf) {
+  PolicyBed bed(conf);
   size_t binds = bed.RunOnce(cluster.mirror().Publish());  // What only a first cycle does.
   int64_t jobs = 0;                                        // Most that one cycle looked at.
   for (auto _ : state) {

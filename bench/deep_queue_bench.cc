@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "bench/cluster.h"
@@ -17,7 +18,27 @@ constexpr int64_t kShapes = 200;
 constexpr int64_t kGpusPerNode = 8;
 constexpr int64_t kGpuGangs = 100;
 
-// Nodes of which one core is left, and gangs in 50 queues that all ask for more. The last hundred
+// With actions that evict, as many clusters are set up: preempt by priority, reclaim by share. All
+// jobs have the same priority.
+constexpr char kEvictingConf[] = R"(
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+    enablePreemptable: false
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+    enablePreemptable: false
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+)";
+
+// Nodes of which one core is left, and gangs in 50 queues that all ask for more; each queue has its
+// share of what runs, so that nobody is there to be evicted. The last hundred
 // of them ask for a GPU per pod; one pod holds all the GPUs of the first node.
 class DeepCluster {
  public:
@@ -29,10 +50,12 @@ class DeepCluster {
                  .gpu_milli = kGpusPerNode * 1000,
                  .pods = 250},
         cluster_.mirror());
-    cluster_.AddRunning(kRunning, 100, 6'300);
+    std::vector<std::string> queues;
     for (int64_t q = 0; q < kQueues; ++q) {
-      Put(QueueSpec{.name = absl::StrCat("q", q)}, cluster_.mirror());
+      queues.push_back(absl::StrCat("q", q));
+      Put(QueueSpec{.name = queues.back()}, cluster_.mirror());
     }
+    cluster_.AddRunning(kRunning, 100, 6'300, queues);
     for (int64_t g = 0; g < gangs; ++g) AddGang(g, /*gpu=*/gangs - g <= kGpuGangs);
     HoldGpus();
   }
@@ -88,29 +111,47 @@ class DeepCluster {
   Cluster cluster_;
 };
 
-void BM_OneNewPodThatFits(benchmark::State& state) {
+// A pod comes in each cycle, the last one goes.
+void RunWithNewPods(benchmark::State& state, int64_t cpu_milli, const std::string& conf) {
   DeepCluster deep(state.range(0));
   bool first = true;
-  RunCycles(state, deep.cluster(), [&] {
+  const auto change = [&] {
     if (!first) deep.RemovePod("new");
     first = false;
-    deep.AddPod("new", 500);
-  });
+    deep.AddPod("new", cpu_milli);
+  };
+  RunCycles(state, deep.cluster(), change, conf);
+}
+
+void BM_OneNewPodThatFits(benchmark::State& state, const std::string& conf) {
+  RunWithNewPods(state, 500, conf);
   if (state.counters["binds"] != 1) state.SkipWithError("the new pod was not bound");
 }
-BENCHMARK(BM_OneNewPodThatFits)->Arg(0)->Arg(10'000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneNewPodThatFits, placing, std::string(kConf))
+    ->Arg(0)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneNewPodThatFits, evicting, std::string(kEvictingConf))
+    ->Arg(0)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
 
-void BM_OneNewPodThatDoesNot(benchmark::State& state) {
-  DeepCluster deep(state.range(0));
-  bool first = true;
-  RunCycles(state, deep.cluster(), [&] {
-    if (!first) deep.RemovePod("new");
-    first = false;
-    deep.AddPod("new", 2'000);
-  });
+void BM_OneNewPodThatDoesNot(benchmark::State& state, const std::string& conf) {
+  RunWithNewPods(state, 2'000, conf);
   if (state.counters["binds"] != 0) state.SkipWithError("something was bound");
 }
-BENCHMARK(BM_OneNewPodThatDoesNot)->Arg(0)->Arg(10'000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneNewPodThatDoesNot, placing, std::string(kConf))
+    ->Arg(0)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneNewPodThatDoesNot, evicting, std::string(kEvictingConf))
+    ->Arg(0)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
 
 // A hundred gangs are tried because a node could take some of their pods, though not all.
 void BM_NodeFreed(benchmark::State& state) {
