@@ -9,20 +9,6 @@
 #include "framework/report.h"
 
 namespace bth::framework {
-namespace {
-
-SessionContext WithPolicy(SessionContext context, const conf::Policy& policy,
-                          StaticFitCache& static_fits, PeerCounts& peers, ReasonTable& reasons,
-                          UnschedulableJobs& unschedulable) {
-  context.policy = &policy;
-  context.unschedulable = &unschedulable;
-  context.static_fits = &static_fits;
-  context.peers = &peers;
-  context.reasons = &reasons;
-  return context;
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     std::shared_ptr<const conf::Policy> policy, const Registry& registry,
@@ -58,7 +44,9 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     note(arguments);
     instance->actions_.push_back(*std::move(action));
   }
-  instance->unschedulable_ = std::make_unique<UnschedulableJobs>(instance->MakeRules());
+  const AnswerRules rules = instance->MakeRules();
+  instance->evicts_ = rules.evicts;
+  instance->unschedulable_ = std::make_unique<UnschedulableJobs>(rules);
   return instance;
 }
 
@@ -81,11 +69,28 @@ PluginNeeds PolicyInstance::needs() const {
   return needs;
 }
 
+SessionContext PolicyInstance::Lend(SessionContext context) {
+  context.policy = policy_.get();
+  context.static_fits = &static_fits_;
+  context.peers = &peers_;
+  context.prospects = &prospects_;
+  context.reasons = &reasons_;
+  return context;
+}
+
+namespace {
+
+SessionContext With(UnschedulableJobs& unschedulable, SessionContext context) {
+  context.unschedulable = &unschedulable;
+  return context;
+}
+
+}  // namespace
+
 Cycle::Cycle(PolicyInstance& policy, SessionContext context, bool looks_at_all)
     : policy_(policy),
       unschedulable_(looks_at_all ? looked_at_all_ : *policy.unschedulable_),
-      session_(WithPolicy(std::move(context), policy.policy(), policy.static_fits_, policy.peers_,
-                          policy.reasons_, unschedulable_)) {}
+      session_(With(unschedulable_, policy.Lend(std::move(context)))) {}
 
 absl::Status Cycle::Open() {
   for (PolicyInstance::TieredPlugin& entry : policy_.plugins_) {
@@ -101,6 +106,7 @@ absl::Status Cycle::Open() {
     }
   }
   session_.Freeze();
+  if (policy_.evicts_) policy_.prospects_.Open(session_);
   unschedulable_.Open(session_);
   HoldJobsWithoutQueue(session_);
   return absl::OkStatus();
@@ -146,6 +152,7 @@ absl::Status Cycle::Run() {
     }
   }
   unschedulable_.Close(session_);
+  if (policy_.evicts_) policy_.prospects_.Close(session_);
   const absl::Duration closed = clock.Monotonic();
   policy_.queue_use_.Advance(session_);
   session_.context().sink->Report(MakeReport(session_, policy_.queue_use_));

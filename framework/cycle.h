@@ -12,6 +12,7 @@
 #include "conf/policy.h"
 #include "framework/peer_counts.h"
 #include "framework/plugin.h"
+#include "framework/prospects/victim_prospects.h"
 #include "framework/queue_use.h"
 #include "framework/session.h"
 #include "framework/static_fit.h"
@@ -38,6 +39,8 @@ class PolicyInstance {
  private:
   friend class Cycle;
   AnswerRules MakeRules() const;
+  // `context` with what the policy keeps from session to session.
+  SessionContext Lend(SessionContext context);
   struct TieredPlugin {
     int tier = 0;
     const conf::PluginOption* option = nullptr;
@@ -48,8 +51,10 @@ class PolicyInstance {
   std::vector<std::unique_ptr<Action>> actions_;
   StaticFitCache static_fits_;
   PeerCounts peers_;
+  VictimProspects prospects_;
   ReasonTable reasons_;
   QueueUse queue_use_;
+  bool evicts_ = false;
   std::unique_ptr<UnschedulableJobs> unschedulable_;
 };
 
@@ -69,7 +74,7 @@ struct CycleStats {
 // Thread: scheduling.
 class Cycle {
  public:
-  // `context` without policy, static_fits, reasons and unschedulable, which come from `policy`.
+  // `context` without what comes from `policy`.
   // With `looks_at_all` every job is active: the slow twin of what leaves some alone.
   Cycle(PolicyInstance& policy, SessionContext context, bool looks_at_all = false);
 

@@ -57,8 +57,9 @@ std::string VictimSearch::Text() const {
   if (!preset.empty()) {
     clauses.push_back(preset);
   } else if (candidates > 0) {
-    clauses.push_back(
-        absl::StrCat(Counted(candidates, "candidate"), " on ", Counted(candidate_nodes, "node")));
+    const std::string where =
+        candidate_nodes > 0 ? absl::StrCat(" on ", Counted(candidate_nodes, "node")) : "";
+    clauses.push_back(absl::StrCat(Counted(candidates, "candidate"), where));
   } else if (dropped.empty()) {
     clauses.emplace_back("no candidates");
   }

@@ -58,8 +58,8 @@ struct VictimSearch {
 
   std::string action;
   model::TaskId task;
-  int64_t candidates = 0;  // Pods about which plugins were asked.
-  int64_t candidate_nodes = 0;
+  int64_t candidates = 0;       // Pods about which plugins were asked.
+  int64_t candidate_nodes = 0;  // 0 of some: each is protected for sure, and none was looked at.
   Counts by_plugin;
   Counts passed_over = {};        // Pods, by the rule of the action that spares them.
   Counts lost_again = {};         // Victims, by who could demand their room right back.

@@ -12,6 +12,7 @@
 #include "api/model/ids.h"
 #include "api/model/snapshot.h"
 #include "framework/hook_types.h"
+#include "framework/prospects/grant_bounds.h"
 #include "framework/unschedulable/answer_sources.h"
 
 namespace bth::framework {
@@ -74,6 +75,10 @@ struct HookTable {
   HookList<EvictableFn> preemptable;
   HookList<EvictableFn> reclaimable;
   HookList<UnifiedEvictableFn> unified_evictable;
+  // What is known beforehand of the answers of these three; each of the same origin as its hook.
+  HookList<GrantBounds> preemptable_bounds;
+  HookList<GrantBounds> reclaimable_bounds;
+  HookList<GrantBounds> unified_evictable_bounds;
   HookList<VictimTasksFn> victim_tasks;
   // Each keeps, of what victim_tasks named, those that may go.
   HookList<VictimTasksFn> victim_filter;

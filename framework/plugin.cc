@@ -55,9 +55,6 @@ BTH_FLAGGED_HOOK(ScoreStatic, StaticScore, static_score, kNodeOrder)
 BTH_FLAGGED_HOOK(ScoreUsage, UsageScoreFn, usage_score, kNodeOrder)
 BTH_FLAGGED_HOOK(HyperNodeScore, HyperNodeScoreFn, hyper_node_score, kHyperNodeOrder)
 BTH_FLAGGED_HOOK(HyperNodeGradient, HyperNodeGradientFn, hyper_node_gradient, kHyperNodeGradient)
-BTH_FLAGGED_HOOK(Preemptable, EvictableFn, preemptable, kPreemptable)
-BTH_FLAGGED_HOOK(Reclaimable, EvictableFn, reclaimable, kReclaimable)
-BTH_PLAIN_HOOK(UnifiedEvictable, UnifiedEvictableFn, unified_evictable)
 BTH_FLAGGED_HOOK(VictimTasks, VictimTasksFn, victim_tasks, kVictim)
 BTH_FLAGGED_HOOK(VictimFilter, VictimTasksFn, victim_filter, kVictim)
 BTH_FLAGGED_HOOK(Overused, QueueTestFn, overused, kOverused)
@@ -80,6 +77,26 @@ BTH_PLAIN_HOOK(OnRemove, TaskEventFn, on_remove)
 BTH_PLAIN_HOOK(OnGateLifted, TaskEventFn, on_gate_lifted)
 BTH_PLAIN_HOOK(PlanVolumes, VolumePlanFn, volume_plan)
 BTH_PLAIN_HOOK(OnClose, NotifyFn, on_close)
+
+void HookRegistrar::Preemptable(EvictableFn fn, GrantBounds bounds) {
+  if (!option_.flags[HookFlag::kPreemptable]) return;
+  const HookOrigin origin = NextOrigin();
+  table_.preemptable.Add(origin, std::move(fn));
+  if (!bounds.empty()) table_.preemptable_bounds.Add(origin, std::move(bounds));
+}
+
+void HookRegistrar::Reclaimable(EvictableFn fn, GrantBounds bounds) {
+  if (!option_.flags[HookFlag::kReclaimable]) return;
+  const HookOrigin origin = NextOrigin();
+  table_.reclaimable.Add(origin, std::move(fn));
+  if (!bounds.empty()) table_.reclaimable_bounds.Add(origin, std::move(bounds));
+}
+
+void HookRegistrar::UnifiedEvictable(UnifiedEvictableFn fn, GrantBounds bounds) {
+  const HookOrigin origin = NextOrigin();
+  table_.unified_evictable.Add(origin, std::move(fn));
+  if (!bounds.empty()) table_.unified_evictable_bounds.Add(origin, std::move(bounds));
+}
 
 void HookRegistrar::FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns) {
   if (!option_.flags[HookFlag::kPredicate]) return;

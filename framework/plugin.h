@@ -49,9 +49,9 @@ class HookRegistrar {
   void ScoreByQueue(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
   void HyperNodeScore(HyperNodeScoreFn fn);
   void HyperNodeGradient(HyperNodeGradientFn fn);
-  void Preemptable(EvictableFn fn);
-  void Reclaimable(EvictableFn fn);
-  void UnifiedEvictable(UnifiedEvictableFn fn);
+  void Preemptable(EvictableFn fn, GrantBounds bounds = {});
+  void Reclaimable(EvictableFn fn, GrantBounds bounds = {});
+  void UnifiedEvictable(UnifiedEvictableFn fn, GrantBounds bounds = {});
   void VictimTasks(VictimTasksFn fn);
   void VictimFilter(VictimTasksFn fn);
   void Overused(std::function<bool(QueueId)> fn);

@@ -4,6 +4,7 @@
 
 #include "framework/node_picker.h"
 #include "framework/peer_counts.h"
+#include "framework/prospects/victim_prospects.h"
 #include "framework/unschedulable/unschedulable_jobs.h"
 
 namespace bth::framework {
@@ -37,6 +38,11 @@ Session::Session(SessionContext context)
   if (peers_ == nullptr) {
     own_peers_ = std::make_unique<PeerCounts>();
     peers_ = own_peers_.get();
+  }
+  prospects_ = context_.prospects;
+  if (prospects_ == nullptr) {
+    own_prospects_ = std::make_unique<VictimProspects>();
+    prospects_ = own_prospects_.get();
   }
   peers_->Begin(*this);
   SetActiveJobs(*context_.snapshot->active_jobs, *context_.snapshot->jobs_without_queue);
@@ -239,7 +245,10 @@ void Session::Apply(TaskId id, const TaskState& to) {
   const model::TaskRow& row = task(id);
   usage_.Move(id, row, shape(row.shape), to);
   version_ = ++last_version_;
-  if (row.job.valid()) Touch(row.job);
+  if (row.job.valid()) {
+    Touch(row.job);
+    job_changes_.push_back(row.job);
+  }
   const bool same_room = before.node == to.node &&
                          model::InGroup(before.status, model::kAllocatedGroup) &&
                          model::InGroup(to.status, model::kAllocatedGroup);

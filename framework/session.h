@@ -10,40 +10,17 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "api/model/snapshot.h"
-#include "base/clock.h"
 #include "base/ids.h"
-#include "conf/policy.h"
 #include "framework/effects.h"
 #include "framework/fit_report.h"
 #include "framework/hooks.h"
 #include "framework/reasons.h"
+#include "framework/session_context.h"
 #include "framework/unschedulable/job_answer.h"
-#include "metrics/scheduler_metrics.h"
 
 namespace bth::framework {
 
-class ExtenderPort;
 class NodePicker;
-class PeerCounts;
-class StaticFitCache;
-class UnschedulableJobs;
-
-// What a session borrows for its life.
-struct SessionContext {
-  std::shared_ptr<const model::Snapshot> snapshot;
-  const conf::Policy* policy = nullptr;
-  EffectSink* sink = nullptr;
-  const Clock* clock = nullptr;
-  StaticFitCache* static_fits = nullptr;         // Outlives sessions.
-  PeerCounts* peers = nullptr;                   // Outlives sessions; null: it makes its own.
-  ReasonTable* reasons = nullptr;                // Outlives sessions, so that ids stay.
-  metrics::SchedulerMetrics* metrics = nullptr;  // May be null.
-  ExtenderPort* extender = nullptr;              // May be null: the outside cannot be asked.
-  std::string uid;                               // Stamped into conditions.
-  // Feature SchedulingGatesQueueAdmission: gates of pods that their queue has room for go.
-  bool lifts_queue_gates = false;
-  UnschedulableJobs* unschedulable = nullptr;  // Outlives sessions; null: every job is active.
-};
 
 // A pod with these labels and affinity terms (invalid: none) came to a node (+1) or left it (-1).
 struct PeerMove {
@@ -183,6 +160,10 @@ class Session {
   uint64_t version() const { return version_; }
   // Nodes whose usage changed, in order, one entry per change: node indexes follow it.
   const std::vector<model::NodeId>& node_changes() const { return node_changes_; }
+  // Jobs whose tasks changed their state, in order, one entry per change.
+  const std::vector<model::JobId>& job_changes() const { return job_changes_; }
+  // Who could be evicted for whom at all.
+  VictimProspects& prospects() const { return *prospects_; }
   uint64_t Digest() const { return usage_.DigestOf(); }
   // Who stands beside whom: counts by topology domain, in step with this session.
   PeerCounts& peers() const { return *peers_; }
@@ -226,10 +207,13 @@ class Session {
   std::unique_ptr<NodePicker> picker_;
   std::unique_ptr<PeerCounts> own_peers_;
   PeerCounts* peers_ = nullptr;
+  std::unique_ptr<VictimProspects> own_prospects_;
+  VictimProspects* prospects_ = nullptr;
   std::vector<PeerMove> peer_moves_;
   uint64_t version_ = 0;
   uint64_t last_version_ = 0;
   std::vector<model::NodeId> node_changes_;
+  std::vector<model::JobId> job_changes_;
   std::vector<model::JobId> active_jobs_;
   std::vector<model::JobId> jobs_without_queue_;
   bool room_grew_ = false;

@@ -76,6 +76,18 @@ NodeFit::Objection NodeFit::Against(TaskId task, NodeId node) const {
   return verdict == kFits ? Objection() : Objection{Rule::kFilter, verdict};
 }
 
+bool NodeFit::FitsSomeEmptyNode(TaskId task) {
+  const auto [known, fresh] = fits_empty_.try_emplace(session_.task(task).shape, false);
+  if (fresh) {
+    const std::shared_ptr<const StaticFit> fit = StaticOf(task);
+    const std::vector<NodeId>& nodes = *session_.base().nodes_by_name;
+    known->second = std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) {
+      return RowAt(fit->refusal, node) == kFits && WouldHold(task, node);
+    });
+  }
+  return known->second;
+}
+
 std::vector<NodeId> NodeFit::Feasible(TaskId task, Room room) const {
   std::vector<NodeId> nodes;
   const std::shared_ptr<const StaticFit> fit = StaticOf(task);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "api/model/ids.h"
 #include "framework/node_evaluator.h"
@@ -42,6 +43,9 @@ class NodeFit {
     return session_.request(task).FitsIn(session_.base().allocatable[node]);
   }
 
+  // Some node passes the static filters and would hold it. Cost: once for each shape, the nodes.
+  bool FitsSomeEmptyNode(model::TaskId task);
+
   // The best node that takes the task without evictions: where it is nominated, where it fits now,
   // where it will fit. Invalid: none.
   model::NodeId BestFree(model::TaskId task);
@@ -67,6 +71,7 @@ class NodeFit {
 
   framework::Session& session_;
   framework::NodeEvaluator evaluator_;
+  absl::flat_hash_map<model::ShapeId, bool> fits_empty_;
 };
 
 // Better score first, then the name.

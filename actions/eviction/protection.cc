@@ -54,6 +54,43 @@ framework::VictimSearch Rendered(const framework::Session& session, std::string_
   return out;
 }
 
+framework::VictimSeeker SeekerOf(const framework::Session& session, const Ask& ask) {
+  const model::JobId job = session.task(ask.task).job;
+  return {.kind = ask.reach == Reach::kOtherQueues ? framework::VictimKind::kReclaim
+                                                   : framework::VictimKind::kPreempt,
+          .queue = session.job(job).queue,
+          .priority = session.job(job).priority,
+          .job = job};
+}
+
+bool MayBeGranted(const framework::Session& session, const Ask& ask) {
+  const model::TaskRow& task = session.task(ask.task);
+  // Whoever asks for nothing but a place may take it only from those who hold no more.
+  if (session.shape(task.shape).best_effort) return true;
+  if (ask.reach == Reach::kOwnJob) {
+    return session.prospects().AnyOfOwn(session, task.job, task.priority);
+  }
+  return session.prospects().Any(session, SeekerOf(session, ask));
+}
+
+void CountAllProtected(const framework::Protection& protection, framework::VictimSearch* counts) {
+  counts->candidates = protection.candidates;
+  for (const auto& [plugin, pods] : protection.by_plugin) {
+    counts->by_plugin[std::string(plugin)] += pods;
+  }
+  SparedCounts spared;
+  spared.Add(SparedBy::kMarked, protection.marked);
+  spared.Add(SparedBy::kOwnJob, protection.own_job);
+  spared.Add(SparedBy::kOwnQueue, protection.own_queue);
+  spared.Add(SparedBy::kOtherQueue, protection.other_queues);
+  spared.Add(SparedBy::kUnreclaimable, protection.not_reclaimable);
+  spared.Add(SparedBy::kNotLower, protection.not_lower);
+  spared.Add(SparedBy::kOptsOut, protection.opting_out);
+  spared.Add(SparedBy::kNotRunning, protection.not_running);
+  if (!protection.any_vote) spared.Add(SparedBy::kNoConsent, protection.candidates);
+  spared.Render(&counts->passed_over);
+}
+
 std::string WhyNoDemand(const framework::Session& session, model::QueueId queue,
                         absl::Span<const model::TaskId> tasks) {
   for (const auto& entry : session.hooks().preemptive) {

@@ -85,7 +85,7 @@ void Search::PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<boo
     if (session_.task(task).gated) continue;
     const Ask ask{.task = task, .reach = wish.reach};
     if (std::string why = wish.why_not(task); !why.empty()) {
-      if (*wish.failure) continue;
+      if (*wish.failure || !fit_.FitsSomeEmptyNode(task)) continue;
       framework::VictimSearch refused;
       refused.action = std::string(action_);
       refused.task = task;
@@ -138,17 +138,27 @@ bool Search::Commit(JobId job, Plan& plan) {
 }
 
 bool Search::Place(const Ask& ask, Plan& plan) {
+  failure_ = {};
+  hopeless_ = false;
+  if (!IsEligible(ask)) return false;
+  hopeless_ = !MayBeGranted(session_, ask);
   if (const Tally* known = failures_.Find(session_, ask)) {
-    failure_ = *known;
+    // What is said of one for whom nobody may go must not depend on who was looked at before.
+    if (!hopeless_) failure_ = *known;
     return false;
   }
-  failure_ = {};
-  if (!IsEligible(ask)) return false;
+  // Who found no free room for one reach finds none for another.
+  if (hopeless_ && ask.reach == Reach::kOwnJob &&
+      failures_.Find(session_, {.task = ask.task, .reach = Reach::kOtherJobs}) != nullptr) {
+    return false;
+  }
   if (const NodeId node = fit_.BestFree(ask.task); node.valid()) {
     plan.Promise(ask.task, node);
     return true;
   }
-  if (comparison_ ? PlaceByDamage(ask, plan) : PlaceByOrder(ask, plan)) return true;
+  if (!hopeless_ && (comparison_ ? PlaceByDamage(ask, plan) : PlaceByOrder(ask, plan))) {
+    return true;
+  }
   if (questions_ < kQuestionsMax) failures_.Add(session_, ask, failure_);
   return false;
 }
@@ -339,8 +349,12 @@ std::vector<TaskId> Search::Rivals(const Ask& ask, int tier, const Plan& plan,
   return rivals;
 }
 
-framework::VictimSearch Search::Failure(const Ask& ask) const {
+framework::VictimSearch Search::Failure(const Ask& ask) {
   framework::VictimSearch failure = Rendered(session_, action_, ask, failure_);
+  if (hopeless_ && fit_.FitsSomeEmptyNode(ask.task)) {
+    CountAllProtected(session_.prospects().ProtectionFrom(session_, SeekerOf(session_, ask)),
+                      &failure);
+  }
   if (questions_ >= kQuestionsMax) {
     failure.preset = "the search for victims was cut short; it begins anew with the next cycle";
   }

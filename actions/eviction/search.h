@@ -80,7 +80,7 @@ class Search {
                    model::TaskId task, std::string why);
   // Why the last search, which was for `ask`, failed; says nothing when there is nothing to say
   // beyond what the nodes said.
-  framework::VictimSearch Failure(const Ask& ask) const;
+  framework::VictimSearch Failure(const Ask& ask);
   bool IsEligible(const Ask& ask);
   bool PlaceByOrder(const Ask& ask, Plan& plan);
   bool PlaceByDamage(const Ask& ask, Plan& plan);
@@ -103,7 +103,8 @@ class Search {
   NodeFit fit_;
   std::unique_ptr<NodeTasks> tasks_;  // Made when first needed.
   KnownFailures failures_;
-  Tally failure_;  // Of the last failed search.
+  Tally failure_;          // Of the last failed search.
+  bool hopeless_ = false;  // Nobody may go for whom it was made.
   int64_t questions_ = 0;
 };
 

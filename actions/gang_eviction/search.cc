@@ -57,11 +57,20 @@ void Search::Note(JobId job, TaskId task, std::string why, bool dropped) {
   session_.NoteVictimSearch(job, std::move(search));
 }
 
+framework::VictimSeeker Search::SeekerOf(JobId job) const {
+  return {.kind = kind_ == Kind::kGangPreempt ? framework::VictimKind::kGangPreempt
+                                              : framework::VictimKind::kGangReclaim,
+          .queue = session_.job(job).queue,
+          .priority = session_.job(job).priority,
+          .job = job};
+}
+
 // Each plugin alone, as if nobody else had an opinion.
 void Search::CountProtected(JobId job, framework::VictimSearch* counts) const {
   const EvictionContext context{.kind = kind_, .job = job};
   absl::flat_hash_set<NodeId> nodes;
   for (TaskId task : asked_) nodes.insert(session_.state(task).node);
+  if (hopeless_) return eviction::CountAllProtected(*hopeless_, counts);
   const auto asked = static_cast<int64_t>(asked_.size());
   counts->candidates = asked;
   counts->candidate_nodes = static_cast<int64_t>(nodes.size());
@@ -107,15 +116,10 @@ bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::strin
 }
 
 bool Search::AnyFitsEmptyNode(const std::vector<PendingPart>& parts) {
-  absl::flat_hash_set<model::ShapeId> seen;
-  for (const PendingPart& part : parts) {
-    for (TaskId task : part.tasks) {
-      if (!seen.insert(session_.task(task).shape).second) continue;
-      const auto holds = [this, task](NodeId node) { return fit_.WouldHold(task, node); };
-      if (!fit_.Nodes(task, /*scored=*/false, holds).empty()) return true;
-    }
-  }
-  return false;
+  return std::any_of(parts.begin(), parts.end(), [this](const PendingPart& part) {
+    return std::any_of(part.tasks.begin(), part.tasks.end(),
+                       [this](TaskId task) { return fit_.FitsSomeEmptyNode(task); });
+  });
 }
 
 void Search::PlaceJob(JobId job) {
@@ -126,13 +130,14 @@ void Search::PlaceJob(JobId job) {
   kept_with_gangs_ = 0;
   spared_ = {};
   rivals_ = {};
+  hopeless_.reset();
+  // No word but those of the nodes: the job is not looked at again when other pods change.
+  if (!AnyFitsEmptyNode(parts)) return;
   std::string why;
   if (!MayAsk(job, parts, &why)) {
     if (!why.empty()) Note(job, first, std::move(why));
     return;
   }
-  // No word but those of the nodes: the job is not looked at again when evictable pods change.
-  if (!AnyFitsEmptyNode(parts)) return;
   bool any_domain = false;
   bool any_victims = false;
   for (const std::string& name : DomainNames(job)) {
@@ -157,7 +162,8 @@ std::string Search::WhyNone(const std::vector<PendingPart>& parts, bool any_doma
   if (!any_domain) {
     return "the gang must stay inside a part of the cluster, and none is known to make room in";
   }
-  if (asked_.empty()) return "there is nobody who could be evicted for the gang";
+  if (asked_.empty() && (!hopeless_ || hopeless_->candidates == 0))
+    return "there is nobody who could be evicted for the gang";
   if (!any_victims) return "";
   size_t tasks = 0;
   for (const PendingPart& part : parts) tasks += part.tasks.size();
@@ -167,6 +173,10 @@ std::string Search::WhyNone(const std::vector<PendingPart>& parts, bool any_doma
 
 Search::Outcome Search::TryDomain(const Ask& ask) {
   const auto may_take = [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); };
+  if (!session_.prospects().Any(session_, SeekerOf(ask.job))) {
+    hopeless_ = session_.prospects().ProtectionFrom(session_, SeekerOf(ask.job));
+    return Outcome::kNoVictims;
+  }
   const auto refused = [&](std::string why) {
     Note(ask.job, ask.parts->front().tasks.front(), std::move(why), /*dropped=*/true);
     return Outcome::kRefused;

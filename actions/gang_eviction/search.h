@@ -17,6 +17,7 @@
 #include "actions/gang_eviction/options.h"
 #include "actions/gang_eviction/pending.h"
 #include "actions/gang_eviction/victim_units.h"
+#include "framework/prospects/victim_prospects.h"
 #include "framework/session.h"
 #include "framework/statement.h"
 
@@ -83,6 +84,7 @@ class Search {
                  std::vector<VictimUnits::Placement>* out);
   // The jobs among the victims that would demand their room right back.
   std::vector<model::JobId> Rivals(const VictimUnits& units, int tier);
+  framework::VictimSeeker SeekerOf(model::JobId job) const;
   // `dropped`: `why` tells of a plan that had been found.
   void Note(model::JobId job, model::TaskId task, std::string why, bool dropped = false);
   // Adds what kept those whom the last search met.
@@ -99,6 +101,8 @@ class Search {
   // because gangs go whole or not at all.
   std::vector<model::TaskId> asked_;
   int64_t kept_with_gangs_ = 0;
+  // Nobody may go for it, so that nobody was asked about.
+  std::optional<framework::Protection> hopeless_;
   eviction::SparedCounts spared_;
   eviction::RivalCounts rivals_;
 };

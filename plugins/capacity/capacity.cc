@@ -95,11 +95,17 @@ class Capacity final : public framework::Plugin {
       for (TaskId task : tasks) asked += session.request(task);
       return rules_->MayDemand(queue, asked);
     });
-    hooks.Reclaimable([this, &session](TaskId reclaimer, absl::Span<const TaskId> candidates) {
-      const QueueId queue = QueueOf(session, reclaimer);
-      if (!queue.valid() || !ledger_.TakesJobs(queue)) return Verdict{.vote = Vote::kReject};
-      return Verdict{.vote = Vote::kPermit, .victims = rules_->Victims(reclaimer, candidates)};
-    });
+    const framework::GrantBounds bounds{
+        .queue = [this](framework::VictimKind kind, const framework::QueueHolding& holding) {
+          return kind == framework::VictimKind::kGangPreempt || rules_->MayGive(holding);
+        }};
+    hooks.Reclaimable(
+        [this, &session](TaskId reclaimer, absl::Span<const TaskId> candidates) {
+          const QueueId queue = QueueOf(session, reclaimer);
+          if (!queue.valid() || !ledger_.TakesJobs(queue)) return Verdict{.vote = Vote::kReject};
+          return Verdict{.vote = Vote::kPermit, .victims = rules_->Victims(reclaimer, candidates)};
+        },
+        bounds);
     hooks.UnifiedEvictable(
         [this](const framework::EvictionContext& context, absl::Span<const TaskId> candidates) {
           Verdict verdict{.vote = Vote::kPermit};
@@ -109,7 +115,8 @@ class Capacity final : public framework::Plugin {
             verdict.victims = rules_->VictimsForAnybody(candidates);
           }
           return verdict;
-        });
+        },
+        bounds);
   }
 
   void AddEvents(const Session& session, HookRegistrar& hooks) {

@@ -118,6 +118,16 @@ std::vector<TaskId> ReclaimRules::Victims(TaskId reclaimer, absl::Span<const Tas
   return victims;
 }
 
+// By what the queue itself deserves. Whoever asks for nothing of that may go at any time.
+bool ReclaimRules::MayGive(const framework::QueueHolding& holding) const {
+  if (!ledger_.TakesJobs(holding.queue)) return true;
+  const model::ResourceSet& deserved = ledger_.quota(holding.queue).deserved;
+  if ((holding.asked & deserved.v.Positive()) == 0) return true;
+  const ResourceVec held = ledger_[holding.queue].allocated + holding.more;
+  return algo::DimsOver(held, deserved.v, algo::RelevantDims(framework::EndlessRoom(), deserved)) !=
+         0;
+}
+
 std::vector<TaskId> ReclaimRules::VictimsForAnybody(absl::Span<const TaskId> candidates) {
   std::vector<TaskId> victims;
   for (TaskId candidate : candidates) {

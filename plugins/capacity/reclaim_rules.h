@@ -28,6 +28,8 @@ class ReclaimRules {
                                      absl::Span<const model::TaskId> candidates);
   // The same by the queues' own quotas alone, whoever asks.
   std::vector<model::TaskId> VictimsForAnybody(absl::Span<const model::TaskId> candidates);
+  // False: neither of the two names anybody of the holding, whoever asks.
+  bool MayGive(const framework::QueueHolding& holding) const;
 
  private:
   struct Party {

@@ -1,5 +1,6 @@
 #include "plugins/proportion/proportion.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,10 @@ namespace {
 
 using framework::Gate;
 using framework::HookRegistrar;
+using framework::QueueHolding;
 using framework::Session;
 using framework::Verdict;
+using framework::VictimKind;
 using framework::Vote;
 using model::DimMask;
 using model::JobId;
@@ -43,14 +46,7 @@ class Proportion final : public framework::Plugin {
       return CompareQueues(session, left, right);
     });
     hooks.Overused([this](QueueId queue) { return Overused(ledger_[queue]); });
-    hooks.Reclaimable([this, &session](TaskId, absl::Span<const TaskId> candidates) {
-      return BeyondDeserved(session, candidates);
-    });
-    hooks.UnifiedEvictable([this, &session](const framework::EvictionContext& context,
-                                            absl::Span<const TaskId> candidates) {
-      const bool reclaims = context.kind == framework::EvictionContext::Kind::kGangReclaim;
-      return reclaims ? BeyondDeserved(session, candidates) : Verdict();
-    });
+    AddVictimHooks(session, hooks);
     AddAdmissionHooks(session, hooks);
     AddEventHooks(session, hooks);
     hooks.OnClose([this, &session] { PublishQueues(session); });
@@ -58,6 +54,41 @@ class Proportion final : public framework::Plugin {
   }
 
  private:
+  void AddVictimHooks(const Session& session, HookRegistrar& hooks) {
+    const framework::GrantBounds bounds{
+        .queue = [this, &session](VictimKind kind, const QueueHolding& holding) {
+          return kind == VictimKind::kGangPreempt || MayBeBeyondDeserved(session, holding);
+        }};
+    hooks.Reclaimable(
+        [this, &session](TaskId, absl::Span<const TaskId> candidates) {
+          return BeyondDeserved(session, candidates);
+        },
+        bounds);
+    hooks.UnifiedEvictable(
+        [this, &session](const framework::EvictionContext& context,
+                         absl::Span<const TaskId> candidates) {
+          const bool reclaims = context.kind == framework::EvictionContext::Kind::kGangReclaim;
+          return reclaims ? BeyondDeserved(session, candidates) : Verdict();
+        },
+        bounds);
+  }
+
+  // It holds more than it deserves, or will when all of `more` is placed. What Allocatable keeps
+  // within the deserved amount stays there: all that is asked for, but not the number of pods.
+  bool MayBeBeyondDeserved(const Session& session, const QueueHolding& holding) const {
+    const proportion::Account& account = ledger_[holding.queue];
+    const auto& limits = session.hooks().allocatable;
+    const bool limited = std::any_of(limits.begin(), limits.end(), [](const auto& entry) {
+      return entry.origin.plugin == kProportion;
+    });
+    const DimMask kept = limited ? algo::AskedDims(holding.more) : 0;
+    ResourceVec held = account.allocated;
+    for (int d = 0; d < model::kDims; ++d) {
+      if ((kept >> d & 1u) == 0) held[d] += holding.more[d];
+    }
+    return !held.AllAtMost(account.deserved);
+  }
+
   void AddAdmissionHooks(Session& session, HookRegistrar& hooks) {
     hooks.Allocatable(
         [this, &session](QueueId queue, TaskId task) { return MayAllocate(session, queue, task); });

@@ -166,6 +166,48 @@ TEST_CASE("eviction: the same where gangs have parts", "[actions][property]") {
   });
 }
 
+// The same policy, with a last tier that makes all say nothing beforehand.
+std::string Boundless(std::string conf) {
+  const size_t end = conf.find("configurations:");
+  conf.insert(end == std::string::npos ? conf.size() : end, "- plugins: [{name: boundless}]\n");
+  return conf;
+}
+
+std::vector<std::string> InWords(const EvictionCycle& cycle) {
+  std::vector<std::string> words;
+  for (const EvictionRecord& eviction : cycle.evictions) {
+    words.push_back(eviction.victim + " for " + eviction.beneficiary);
+  }
+  return words;
+}
+
+TEST_CASE("eviction: who is ruled out beforehand would not have been evicted",
+          "[actions][property]") {
+  size_t evictions = 0;
+  ForEachWorld(600, [&evictions](uint64_t seed) {
+    const size_t choice = seed % (kConfsCount + std::size(kGangConfs));
+    const char* conf = choice < kConfsCount ? kConfs[choice] : kGangConfs[choice - kConfsCount];
+    INFO(conf);
+    const int leave_cycles = static_cast<int>(seed % 3);
+    EvictionWorld rules_out(conf, leave_cycles);
+    EvictionWorld asks(Boundless(conf), leave_cycles);
+    for (EvictionWorld* world : {&rules_out, &asks}) {
+      Rng rng(seed);
+      world->Fill(rng);
+      if (seed % 2 == 0) world->Split(rng);
+    }
+    for (int i = 0; i < 12; ++i) {
+      INFO("cycle " << i);
+      const EvictionCycle fast = rules_out.Step();
+      const EvictionCycle slow = asks.Step();
+      REQUIRE(InWords(fast) == InWords(slow));
+      REQUIRE(fast.binds == slow.binds);
+      evictions += slow.evictions.size();
+    }
+  });
+  CHECK((evictions > 300 || std::getenv("BTH_SEED") != nullptr));
+}
+
 TEST_CASE("eviction: gangs that the gang plugin protects keep as many whole parts as they need",
           "[actions][property]") {
   ForEachWorld(400, [](uint64_t seed) {

@@ -12,6 +12,7 @@
 #include "framework/session.h"
 #include "framework/statement.h"
 #include "plugins/builtin.h"
+#include "tests/support/boundless.h"
 
 namespace bth::test {
 namespace {
@@ -28,6 +29,7 @@ std::unique_ptr<framework::PolicyInstance> MakePolicy(std::string_view conf) {
     auto* made = new framework::Registry();
     plugins::RegisterBuiltinPlugins(*made);
     actions::RegisterBuiltinActions(*made);
+    RegisterBoundless(*made);
     return made;
   }();
   auto loaded = conf::ParsePolicy(conf, registry->Names());

@@ -184,8 +184,8 @@ TEST_CASE("eviction: who protects whom is on the explanation page", "[scheduler]
   CHECK((*json).At({"victimSearches", "preempt", "candidates"}) == types::Json(2));
   CHECK((*json).At({"victimSearches", "preempt", "protectedBy", "priority"}) == types::Json(2));
   const std::string words =
-      "0/1 nodes are unavailable: 1 Insufficient cpu. preempt: 2 candidates "
-      "on 1 node; protected: 2 by priority";
+      "0/1 nodes are unavailable: 1 Insufficient cpu. preempt: 2 candidates; "
+      "protected: 2 by priority";
   CHECK(absl::EndsWith(bed.PodCondition("equal"), words));
   CHECK(absl::EndsWith(bed.Condition(Bed::GroupPath("equal"), "Unschedulable"), words));
   CHECK(bed.evicted.empty());

@@ -155,7 +155,7 @@ TEST_CASE("explain: who protects how many, by each evicting action", "[scheduler
   CAPTURE(action);
   ShortBed bed;
   bed.Given({"node n1 cpu=2 mem=8Gi", "priority low value=10", "priority high value=1000",
-             "job old prio=low min=2", "pod old-0,old-1 job=old cpu=1 node=n1",
+             "job old prio=low min=1", "pod old-0,old-1 job=old cpu=1 node=n1",
              R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b",
                  "namespace":"default"},"spec":{"maxUnavailable":0,"selector":{}}})"});
   bed.Begin(Policy("enqueue, allocate, " + action,

@@ -123,6 +123,39 @@ WorldSpec RandomWorld(Rng& rng) {
   return world;
 }
 
+void AddRanks(Rng& rng, WorldSpec* world) {
+  for (QueueSpec& queue : world->queues) {
+    queue.reclaimable = !rng.Chance(0.2);
+    if (rng.Chance(0.6)) queue.deserved_cpu_milli = static_cast<int64_t>(1 + rng.Below(8)) * 500;
+  }
+  for (JobSpec& job : world->jobs) {
+    job.priority_class = Pick(rng, {"", "low", "low", "high"});
+    job.opts_out = rng.Chance(0.1);
+    if (rng.Chance(0.3)) job.min = static_cast<int32_t>(rng.Below(3));
+  }
+  const bool plain = rng.Chance(0.7);  // Nothing but room and ranks counts.
+  for (PodSpec& pod : world->pods) {
+    pod.fixed = rng.Chance(0.1);
+    if (!plain) continue;
+    pod.zone.clear();
+    pod.gpu_milli = 0;
+    pod.port = 0;
+    pod.peers = {};
+    if (pod.status == model::TaskStatus::kBound) pod.status = model::TaskStatus::kRunning;
+  }
+  for (NodeSpec& node : world->nodes) {
+    if (!plain) break;
+    node.tainted = node.cordoned = false;
+    node.cpu_milli = 2000;
+    node.memory_bytes = 64 * kGi;
+  }
+}
+
+void PutPriorities(cache::Mirror& mirror) {
+  mirror.PutPriorityClass("low", 10, false);
+  mirror.PutPriorityClass("high", 1000, false);
+}
+
 void Put(const NodeSpec& spec, cache::Mirror& mirror) {
   Interner& symbols = mirror.vocabulary().symbols();
   cache::CompiledNode node;
@@ -158,6 +191,8 @@ void Put(const QueueSpec& spec, cache::Mirror& mirror) {
   queue.row.name = std::make_shared<const std::string>(spec.name);
   queue.row.uid = "uid-" + spec.name;
   queue.row.weight = spec.weight;
+  queue.row.reclaimable = spec.reclaimable;
+  if (spec.deserved_cpu_milli > 0) queue.deserved = {{"cpu", spec.deserved_cpu_milli}};
   if (spec.strict) queue.row.dequeue_strategy = "fifo";
   queue.row.hierarchy = spec.hierarchy;
   queue.row.hierarchy_weights = spec.hierarchy_weights;
@@ -174,6 +209,8 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
   group.facts->created_us = spec.created_us;
   group.queue = spec.queue;
   group.min_member = spec.min;
+  group.priority_class = spec.priority_class;
+  group.opts_out = spec.opts_out;
   group.role_minimums = spec.roles;
   group.shown.phase = spec.phase;
   group.has_min_resources = spec.minimum_cpu_milli > 0;
@@ -194,6 +231,7 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
   pod.node_name = spec.node;
   pod.status = spec.status;
   pod.priority = spec.priority;
+  pod.preemptable = !spec.fixed;
   pod.requests = {{"cpu", spec.cpu_milli}, {"memory", spec.memory_bytes}};
   if (spec.gpu_milli > 0) pod.requests.emplace_back(kGpu, spec.gpu_milli);
   pod.requests.emplace_back("pods", 1);

@@ -33,7 +33,8 @@ struct PodSpec {
   int32_t port = 0;            // Host port, when set.
   std::string ns = "ns";
   PeerSpecs peers;
-  std::string owner;  // "<kind> <name>" of the workload that manages it, when set.
+  std::string owner;   // "<kind> <name>" of the workload that manages it, when set.
+  bool fixed = false;  // Marked as not preemptable.
   std::string Key() const { return ns + "/" + name; }
 };
 struct NodeSpec {
@@ -56,6 +57,8 @@ struct JobSpec {
   std::vector<std::pair<std::string, int32_t>> roles;
   model::PodGroupPhase phase = model::PodGroupPhase::kInqueue;
   int64_t minimum_cpu_milli = 0;  // Of minResources, when set.
+  std::string priority_class;
+  bool opts_out = false;  // Gang actions must not evict from it.
 };
 struct QueueSpec {
   std::string name;
@@ -64,6 +67,8 @@ struct QueueSpec {
   bool strict = false;               // Keeps the order of its jobs.
   std::string hierarchy;             // Annotations for hierarchical drf.
   std::string hierarchy_weights;
+  bool reclaimable = true;
+  int64_t deserved_cpu_milli = 0;  // 0: not set.
 };
 
 struct WorldSpec {
@@ -78,6 +83,10 @@ struct WorldSpec {
 
 // At most 11 nodes, 3 queues, 5 jobs and 38 pods, a third of them on nodes.
 WorldSpec RandomWorld(Rng& rng);
+// Gives jobs priorities and queues shares, and takes some jobs' and queues' consent to evictions.
+// Needs PutPriorities on the mirror.
+void AddRanks(Rng& rng, WorldSpec* world);
+void PutPriorities(cache::Mirror& mirror);
 
 void Put(const NodeSpec& node, cache::Mirror& mirror);
 void Put(const QueueSpec& queue, cache::Mirror& mirror);

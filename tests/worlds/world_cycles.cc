@@ -9,6 +9,7 @@
 #include "framework/invariants.h"
 #include "framework/report.h"
 #include "plugins/builtin.h"
+#include "tests/support/boundless.h"
 
 namespace bth::test {
 namespace {
@@ -18,6 +19,7 @@ const framework::Registry& AllBuiltin() {
     auto* made = new framework::Registry();
     plugins::RegisterBuiltinPlugins(*made);
     actions::RegisterBuiltinActions(*made);
+    RegisterBoundless(*made);
     return made;
   }();
   return *registry;

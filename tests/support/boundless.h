@@ -1,0 +1,33 @@
+// A policy whose plugins say nothing beforehand about victims: the slow twin of VictimProspects.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "framework/plugin.h"
+#include "framework/session.h"
+
+namespace bth::test {
+
+// Must stand behind all plugins that vote on victims.
+class Boundless final : public framework::Plugin {
+ public:
+  std::string_view name() const override { return "boundless"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
+  absl::Status OnSessionOpen(framework::Session& session, framework::HookRegistrar&) override {
+    session.hooks().preemptable_bounds = {};
+    session.hooks().reclaimable_bounds = {};
+    session.hooks().unified_evictable_bounds = {};
+    return absl::OkStatus();
+  }
+};
+
+inline void RegisterBoundless(framework::Registry& registry) {
+  registry.plugins["boundless"] =
+      [](const conf::Arguments&) -> absl::StatusOr<std::unique_ptr<framework::Plugin>> {
+    return std::make_unique<Boundless>();
+  };
+}
+
+}  // namespace bth::test
