@@ -18,6 +18,12 @@ bool SameRows(const Column& now, const Column& before) {
   return now.size() == before.size() && now.NextDifferentChunk(before, 0) == now.chunk_count();
 }
 
+bool SomebodyWaits(const Session& session, const std::vector<JobId>& active) {
+  return std::any_of(active.begin(), active.end(), [&session](JobId job) {
+    return session.counts(job).count(model::TaskStatus::kPending) > 0;
+  });
+}
+
 bool IsStrict(const Session& session, QueueId queue) {
   return session.queue(queue).KeepsStrictOrder();
 }
@@ -39,6 +45,10 @@ void UnschedulableJobs::Open(Session& session) {
     ActivateChanged(session);
     ActivateByQueueRoom(session);
     ActivateByNodes(session);
+    // The first action that evicts would look at them in any case: with older words than the rest.
+    if (rules_.evicts && SomebodyWaits(session, Active(*session.base().active_jobs))) {
+      for (JobId job : Helpable()) Activate(job);
+    }
     ActivateStrictQueues(session);
   }
   last_ = nullptr;  // Until the session closes.
@@ -85,6 +95,7 @@ std::vector<JobId> UnschedulableJobs::Helpable() const {
 
 void UnschedulableJobs::ActivateChanged(const Session& session) {
   for (JobId job : *session.base().changed_jobs) {
+    if (const auto turn = turns_.find(job); turn != turns_.end()) ActivateWhole(turn->second);
     const auto known = records_.find(job);
     if (known == records_.end()) continue;
     const QueueId queue = known->second.queue;
@@ -177,11 +188,9 @@ void UnschedulableJobs::ActivateHelpable(Session& session) {
 
 void UnschedulableJobs::PrepareEviction(Session& session) {
   if (records_.empty()) return;
-  const std::vector<JobId>& active = session.active_jobs();
-  const bool somebody_waits = std::any_of(active.begin(), active.end(), [&session](JobId job) {
-    return session.counts(job).count(model::TaskStatus::kPending) > 0;
-  });
-  if (somebody_waits || session.version() != 0) ActivateHelpable(session);
+  if (SomebodyWaits(session, session.active_jobs()) || session.version() != 0) {
+    ActivateHelpable(session);
+  }
 }
 
 void UnschedulableJobs::Close(Session& session) {
@@ -191,10 +200,15 @@ void UnschedulableJobs::Close(Session& session) {
   queues_.Remember(session);
   if (Has(rules_.sources, AnswerSource::kAnything)) return;
   const bool quotas_doubtful = Has(rules_.sources, AnswerSource::kQuotas) && session.admitted();
+  turns_.clear();
   const auto take_in = [&](JobId job) {
     std::optional<Refusal> refusal =
         session.WorkOn(job, [&] { return RefusalOf(session, job, rules_.evicts); });
-    if (!refusal || (refusal->for_admission && quotas_doubtful)) return;
+    if (!refusal || (refusal->for_admission && quotas_doubtful)) {
+      const QueueId queue = session.job(job).queue;
+      if (queue.valid() && IsStrict(session, queue)) turns_.emplace(job, queue);
+      return;
+    }
     Add(job, {.answer = session.AnswerOf(job),
               .refusal = *std::move(refusal),
               .queue = session.job(job).queue,
@@ -243,6 +257,7 @@ void UnschedulableJobs::Clear() {
   by_queue_.clear();
   by_kind_.clear();
   by_choice_of_nodes_.clear();
+  turns_.clear();
   unschedulable_ = 0;
   kept_.assign(kept_.size(), 0);
 }

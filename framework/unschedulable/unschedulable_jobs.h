@@ -86,6 +86,8 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::QueueId, Jobs> by_queue_;
   absl::flat_hash_map<TaskKind, Jobs> by_kind_;
   Jobs by_choice_of_nodes_;
+  // Not kept, of queues that keep strict order: with one that goes, it is another one's turn.
+  absl::flat_hash_map<model::JobId, model::QueueId> turns_;
   int64_t unschedulable_ = 0;
 };
 
