@@ -63,7 +63,7 @@ def test_a_job_gets_its_defaults_and_keeps_its_template(make):
         "tasks": [task(futureField=1, partitionPolicy={"totalPartitions": 1, "partitionSize": 1})],
         "networkTopology": {"highestTierAllowed": 1},
         "plugins": {"env": [], "ssh": ["--ssh-port=2222"]},
-        "policies": [{"event": "*", "action": "Later", "timeout": "1h"}],
+        "policies": [{"event": "*", "action": "AbortJob", "timeout": "1h"}],
         "unknown": 1,
     }
     made = make(BATCH, "jobs", "j", spec=spec).expect(201)["spec"]
@@ -178,8 +178,11 @@ def test_a_wrong_cron_job_is_refused_by_its_field(make, spec, field):
 
 def test_a_command_names_what_it_is_for(make):
     target = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "j", "uid": "u"}
-    made = make(BUS, "commands", "c", action="AnyWord", target=target, reason="r").expect(201)
-    assert made["action"] == "AnyWord" and made["target"] == target
+    made = make(BUS, "commands", "c", action="OpenQueue", target=target, reason="r").expect(201)
+    assert made["action"] == "OpenQueue" and made["target"] == target
+    refused = make(BUS, "commands", "e", action="AnyWord", target=target)
+    causes = refused.expect_failure(422, "Invalid")["details"]["causes"]
+    assert {c["field"] for c in causes} == {"action"}
     failure = make(BUS, "commands", "d", action="ResumeJob", target={"kind": "Job"})
     causes = failure.expect_failure(422, "Invalid")["details"]["causes"]
     assert {"target.apiVersion", "target.name", "target.uid"} <= {c["field"] for c in causes}
