@@ -31,7 +31,8 @@ struct World {
 // second after the other. All of it is optional but kind and name.
 //
 //   node N cpu=4 mem=8Gi pods=110 gpu=2 res.<resource>=1 label.<key>=v taint=key=value:NoSchedule
-//        cordoned gone (pods are left of it, but no Node object) image.<name>=50M port=80 kube.cpu=2 (what scores see, when it differs)
+//        cordoned gone (pods are left of it, but no Node object) image.<name>=50M port=80
+//        kube.cpu=2 (what scores see, when it differs)
 //   queue Q weight=1 prio=0 state=open|closed|closing|unknown reclaimable=false
 //         cap.<r>= deserved.<r>= guarantee.<r>= hierarchy=root/a weights=100/50 parent=Q
 //         groups=1|3 groups.preferred= groups.anti= groups.antipreferred= (node group affinity)
