@@ -282,7 +282,8 @@ std::string EventRecorder::NewName(const std::string& object_name) {
 
 std::string EventRecorder::CreateBody(const Event& event) const {
   const EventObject& object = event.object;
-  const std::string_view space = object.namespace_name.empty() ? "default" : object.namespace_name;
+  std::string_view space = object.namespace_name;
+  if (space.empty()) space = "default";
   const std::string last = Stamp(event.last);
   const bool once = absl::ToUnixSeconds(event.first) == absl::ToUnixSeconds(event.last);
   types::JsonText out(kBodyBytesUsual + event.text.message.size());

@@ -205,7 +205,8 @@ TEST_CASE("eviction: who is ruled out beforehand would not have been evicted",
       evictions += slow.evictions.size();
     }
   });
-  CHECK((evictions > 300 || std::getenv("BTH_SEED") != nullptr));
+  CHECK((evictions > 300 || std::getenv("BTH_SEED") != nullptr ||
+         std::getenv("BTH_WORLDS") != nullptr));
 }
 
 TEST_CASE("eviction: gangs that the gang plugin protects keep as many whole parts as they need",

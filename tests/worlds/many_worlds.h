@@ -10,6 +10,11 @@
 
 namespace bth::test {
 
+// What must come about in many worlds need not in these.
+inline bool FewWorlds() {
+  return std::getenv("BTH_SEED") != nullptr || std::getenv("BTH_WORLDS") != nullptr;
+}
+
 template <typename Body>
 void ForEachWorld(int worlds, Body body) {
   if (const char* seed = std::getenv("BTH_SEED")) {
