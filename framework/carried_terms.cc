@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/changed_rows.h"
 
 namespace bth::framework {
 
@@ -63,29 +64,17 @@ void CarriedTerms::Refresh(const Snapshot& snapshot) {
   if (namespaces_ != snapshot.namespaces) known_.clear();
   namespaces_ = snapshot.namespaces;
   ForgetUnused();
-  constexpr size_t kChunk = std::decay_t<decltype(snapshot.peers)>::kRowsPerChunk;
-  const auto& peers = snapshot.peers;
-  const size_t chunks = std::max(peers.chunk_count(), peers_.chunk_count());
-  for (size_t chunk = peers.NextDifferentChunk(peers_, 0); chunk < chunks;
-       chunk = peers.NextDifferentChunk(peers_, chunk + 1)) {
-    for (size_t i = chunk * kChunk; i < (chunk + 1) * kChunk; ++i) {
-      const NodeId node = NodeId::FromIndex(i);
-      const model::NodePeers before = peers_.Contains(node) ? peers_[node] : nullptr;
-      const model::NodePeers after = peers.Contains(node) ? peers[node] : nullptr;
-      if (before == after) continue;
-      if (before != nullptr) {
-        for (const model::PeerCount& row : *before) {
-          if (row.terms.valid()) Count(constraints_[row.terms], -row.pods);
-        }
-      }
-      if (after != nullptr) {
-        for (const model::PeerCount& row : *after) {
-          if (row.terms.valid()) Count(snapshot.constraints[row.terms], row.pods);
-        }
-      }
+  const auto count = [this](const model::NodePeers& peers, const auto& constraints, int32_t sign) {
+    if (peers == nullptr) return;
+    for (const model::PeerCount& row : *peers) {
+      if (row.terms.valid()) Count(constraints[row.terms], sign * row.pods);
     }
-  }
-  peers_ = peers;
+  };
+  ForDifferentRows(snapshot.peers, peers_, [&](NodeId, const auto& before, const auto& after) {
+    count(before, constraints_, -1);
+    count(after, snapshot.constraints, +1);
+  });
+  peers_ = snapshot.peers;
   constraints_ = snapshot.constraints;
 }
 

@@ -1,6 +1,6 @@
 #include "framework/label_index.h"
 
-#include <algorithm>
+#include "base/changed_rows.h"
 
 namespace bth::framework {
 
@@ -29,39 +29,21 @@ void LabelIndex::ForgetBefore(uint64_t serial) {
 }
 
 void LabelIndex::RefreshLabels(const model::Snapshot& snapshot) {
-  constexpr size_t kChunk = std::decay_t<decltype(snapshot.labels)>::kRowsPerChunk;
-  const auto& labels = snapshot.labels;
-  const size_t chunks = std::max(labels.chunk_count(), labels_.chunk_count());
-  for (size_t chunk = labels.NextDifferentChunk(labels_, 0); chunk < chunks;
-       chunk = labels.NextDifferentChunk(labels_, chunk + 1)) {
-    for (size_t i = chunk * kChunk; i < (chunk + 1) * kChunk; ++i) {
-      const LabelsId id = LabelsId::FromIndex(i);
-      const PodLabels* before = labels_.Contains(id) ? labels_[id].get() : nullptr;
-      const PodLabels* after = labels.Contains(id) ? labels[id].get() : nullptr;
-      if (before == after) continue;
-      if (before != nullptr) Leave(id, *before);
-      if (after != nullptr) Enter(id, *after);
-    }
-  }
-  labels_ = labels;
+  ForDifferentRows(snapshot.labels, labels_,
+                   [this](LabelsId id, const auto& before, const auto& after) {
+                     if (before != nullptr) Leave(id, *before);
+                     if (after != nullptr) Enter(id, *after);
+                   });
+  labels_ = snapshot.labels;
 }
 
 void LabelIndex::RefreshRows(const model::Snapshot& snapshot) {
-  constexpr size_t kChunk = std::decay_t<decltype(snapshot.peers)>::kRowsPerChunk;
-  const auto& peers = snapshot.peers;
-  const size_t chunks = std::max(peers.chunk_count(), peers_.chunk_count());
-  for (size_t chunk = peers.NextDifferentChunk(peers_, 0); chunk < chunks;
-       chunk = peers.NextDifferentChunk(peers_, chunk + 1)) {
-    for (size_t i = chunk * kChunk; i < (chunk + 1) * kChunk; ++i) {
-      const model::NodeId node = model::NodeId::FromIndex(i);
-      const model::NodePeers before = peers_.Contains(node) ? peers_[node] : nullptr;
-      const model::NodePeers after = peers.Contains(node) ? peers[node] : nullptr;
-      if (before == after) continue;
-      CountRows(before, -1);
-      CountRows(after, +1);
-    }
-  }
-  peers_ = peers;
+  ForDifferentRows(snapshot.peers, peers_,
+                   [this](model::NodeId, const auto& before, const auto& after) {
+                     CountRows(before, -1);
+                     CountRows(after, +1);
+                   });
+  peers_ = snapshot.peers;
 }
 
 void LabelIndex::CountRows(const model::NodePeers& peers, int32_t sign) {

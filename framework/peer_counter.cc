@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/changed_rows.h"
 #include "base/row_at.h"
 
 namespace bth::framework {
@@ -92,7 +93,6 @@ bool PeerCounter::SelectsAnybody(const Snapshot& snapshot, PeerMemo& memo,
 }
 
 void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo, const LabelIndex& labels) {
-  constexpr size_t kChunk = std::decay_t<decltype(snapshot.peers)>::kRowsPerChunk;
   const bool anew = question_.asks_namespaces && namespaces_ != snapshot.namespaces;
   if (anew) peers_ = {};
   namespaces_ = snapshot.namespaces;
@@ -102,16 +102,12 @@ void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo, const LabelI
   if (on_node_.empty() && !SelectsAnybody(snapshot, memo, labels)) peers_ = peers;
   on_node_.resize(snapshot.nodes.size(), 0);
   listed_.resize(snapshot.nodes.size(), 0);
-  for (size_t chunk = peers.NextDifferentChunk(peers_, 0); chunk < peers.chunk_count();
-       chunk = peers.NextDifferentChunk(peers_, chunk + 1)) {
-    const size_t end = std::min(peers.size(), (chunk + 1) * kChunk);
-    for (size_t i = chunk * kChunk; i < end; ++i) {
-      const NodeId node = NodeId::FromIndex(i);
-      if (peers_.Contains(node) && peers_[node] == peers[node]) continue;
-      Recount(snapshot, node, memo);
-      changed = true;
-    }
-  }
+  ForChangedRows(peers, peers_, [&](size_t row) {
+    const NodeId node = NodeId::FromIndex(row);
+    if (peers_.Contains(node) && peers_[node] == peers[node]) return;
+    Recount(snapshot, node, memo);
+    changed = true;
+  });
   for (NodeId node : moved_) {
     if (node.index() < on_node_.size()) Recount(snapshot, node, memo);
   }
@@ -142,21 +138,16 @@ void PeerCounter::SetOnNode(NodeId node, int32_t pods) {
 // Whether nodes count follows from their facts.
 bool PeerCounter::RefreshNodes(const Snapshot& snapshot) {
   if (question_.counts_node == nullptr) return false;
-  constexpr size_t kChunk = std::decay_t<decltype(snapshot.nodes)>::kRowsPerChunk;
   const auto& nodes = snapshot.nodes;
   bool changed = counted_.size() != nodes.size();
   counted_.resize(nodes.size(), 0);
-  for (size_t chunk = nodes.NextDifferentChunk(nodes_, 0); chunk < nodes.chunk_count();
-       chunk = nodes.NextDifferentChunk(nodes_, chunk + 1)) {
-    const size_t end = std::min(nodes.size(), (chunk + 1) * kChunk);
-    for (size_t i = chunk * kChunk; i < end; ++i) {
-      const NodeId node = NodeId::FromIndex(i);
-      if (nodes_.Contains(node) && nodes_[node].facts == nodes[node].facts) continue;
-      const bool counts = nodes[node].ready() && question_.counts_node(*nodes[node].facts);
-      changed |= counts != (counted_[i] != 0);
-      counted_[i] = static_cast<uint8_t>(counts);
-    }
-  }
+  ForChangedRows(nodes, nodes_, [&](size_t row) {
+    const NodeId node = NodeId::FromIndex(row);
+    if (nodes_.Contains(node) && nodes_[node].facts == nodes[node].facts) return;
+    const bool counts = nodes[node].ready() && question_.counts_node(*nodes[node].facts);
+    changed |= counts != (counted_[row] != 0);
+    counted_[row] = static_cast<uint8_t>(counts);
+  });
   nodes_ = nodes;
   return changed;
 }

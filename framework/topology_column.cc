@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/changed_rows.h"
 #include "base/row_at.h"
 
 namespace bth::framework {
@@ -11,20 +12,15 @@ using model::NodeRow;
 
 void TopologyColumn::Refresh(const model::Snapshot& snapshot) {
   const auto& nodes = snapshot.nodes;
-  constexpr size_t kChunk = std::decay_t<decltype(nodes)>::kRowsPerChunk;
   if (nodes.size() != of_node_.size()) {
     of_node_.resize(nodes.size(), kNone);
     ++version_;
   }
-  for (size_t chunk = nodes.NextDifferentChunk(rows_, 0); chunk < nodes.chunk_count();
-       chunk = nodes.NextDifferentChunk(rows_, chunk + 1)) {
-    const size_t end = std::min(nodes.size(), (chunk + 1) * kChunk);
-    for (size_t i = chunk * kChunk; i < end; ++i) {
-      const NodeId node = NodeId::FromIndex(i);
-      if (rows_.Contains(node) && rows_[node].facts == nodes[node].facts) continue;
-      Write(node, nodes[node]);
-    }
-  }
+  ForChangedRows(nodes, rows_, [&](size_t row) {
+    const NodeId node = NodeId::FromIndex(row);
+    if (rows_.Contains(node) && rows_[node].facts == nodes[node].facts) return;
+    Write(node, nodes[node]);
+  });
   rows_ = nodes;
   // Values that no node has any more keep their numbers until they are the larger part.
   if (next_ > 2 * nodes.size() + 64) Renumber(snapshot);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/changed_rows.h"
+
 namespace bth::plugins::drf {
 
 using algo::HdrfTree;
@@ -48,20 +50,17 @@ void QueueTree::Open(const Snapshot& base) {
 
 // Of queues with jobs; the others forget their path.
 bool QueueTree::QueuesChanged(const Snapshot& base) {
-  constexpr size_t kChunk = std::decay_t<decltype(queues_)>::kRowsPerChunk;
   const auto& now = base.queues;
   bool changed = false;
-  const size_t chunks = std::max(now.chunk_count(), queues_.chunk_count());
-  for (size_t chunk = now.NextDifferentChunk(queues_, 0); chunk < chunks && !changed;
-       chunk = now.NextDifferentChunk(queues_, chunk + 1)) {
-    for (size_t i = chunk * kChunk; i < (chunk + 1) * kChunk; ++i) {
-      const QueueId id = QueueId::FromIndex(i);
-      if (!branches_.Contains(id) || branches_[id].path.empty()) continue;
-      if (now.Contains(id) && HasSamePath(queues_[id], now[id])) continue;
-      changed = changed || branches_[id].jobs > 0;
-      branches_[id].path.clear();
-    }
-  }
+  const auto look = [&](size_t row) {
+    const QueueId id = QueueId::FromIndex(row);
+    if (!branches_.Contains(id) || branches_[id].path.empty()) return;
+    if (now.Contains(id) && HasSamePath(queues_[id], now[id])) return;
+    changed = changed || branches_[id].jobs > 0;
+    branches_[id].path.clear();
+  };
+  ForChangedRows(now, queues_, look);
+  for (size_t row = now.size(); row < queues_.size(); ++row) look(row);
   queues_ = now;
   return changed;
 }

@@ -1,7 +1,9 @@
 #include "base/ids.h"
 
+#include <tuple>
 #include <vector>
 
+#include "base/changed_rows.h"
 #include "base/cow_vector.h"
 #include "tests/support/catch.h"
 
@@ -79,6 +81,32 @@ TEST_CASE("cow vector: the next different chunk is found across pages", "[base]"
   CHECK(longer.chunk_count() == 1);
   CHECK(longer.NextDifferentChunk(a, 0) == 0);
   CHECK(a[Id::FromIndex(3 * kPageRows - 1)] == 0);
+}
+
+TEST_CASE("changed rows: every row that differs is visited once, with both values", "[base]") {
+  Column before;
+  before.Resize(3 * Column::kRowsPerChunk + 5);
+  before.Mutable(Id::FromIndex(7)) = 1;
+  before.Mutable(Id::FromIndex(3 * Column::kRowsPerChunk + 4)) = 2;
+  Column now = before;
+  now.Mutable(Id::FromIndex(7)) = 3;
+  now.Mutable(Id::FromIndex(8)) = 0;  // Written, and the same.
+  now.Mutable(Id::FromIndex(Column::kRowsPerChunk)) = 4;
+  using Change = std::tuple<size_t, int, int>;
+  const auto changes = [](const Column& a, const Column& b) {
+    std::vector<Change> out;
+    ForDifferentRows(
+        a, b, [&out](Id id, int old, int value) { out.emplace_back(id.index(), old, value); });
+    return out;
+  };
+  const size_t second = Column::kRowsPerChunk;
+  CHECK(changes(now, before) == std::vector<Change>{{second, 0, 4}, {7, 1, 3}});
+  CHECK(changes(now, now).empty());
+  // A row that one of the two does not have counts as empty.
+  now.Resize(3 * Column::kRowsPerChunk);
+  const size_t last = 3 * Column::kRowsPerChunk + 4;
+  CHECK(changes(now, before) == std::vector<Change>{{second, 0, 4}, {7, 1, 3}, {last, 2, 0}});
+  CHECK(changes(before, now) == std::vector<Change>{{second, 4, 0}, {7, 3, 1}, {last, 0, 2}});
 }
 
 TEST_CASE("cow vector: copies and writes in any order equal plain vectors", "[base][property]") {
