@@ -69,28 +69,20 @@ PluginNeeds PolicyInstance::needs() const {
   return needs;
 }
 
-SessionContext PolicyInstance::Lend(SessionContext context) {
+SessionContext PolicyInstance::Lend(SessionContext context, UnschedulableJobs& unschedulable) {
   context.policy = policy_.get();
   context.static_fits = &static_fits_;
   context.peers = &peers_;
   context.prospects = &prospects_;
   context.reasons = &reasons_;
-  return context;
-}
-
-namespace {
-
-SessionContext With(UnschedulableJobs& unschedulable, SessionContext context) {
   context.unschedulable = &unschedulable;
   return context;
 }
 
-}  // namespace
-
 Cycle::Cycle(PolicyInstance& policy, SessionContext context, bool looks_at_all)
     : policy_(policy),
       unschedulable_(looks_at_all ? looked_at_all_ : *policy.unschedulable_),
-      session_(With(unschedulable_, policy.Lend(std::move(context)))) {}
+      session_(policy.Lend(std::move(context), unschedulable_)) {}
 
 absl::Status Cycle::Open() {
   for (PolicyInstance::TieredPlugin& entry : policy_.plugins_) {

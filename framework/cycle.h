@@ -39,8 +39,8 @@ class PolicyInstance {
  private:
   friend class Cycle;
   AnswerRules MakeRules() const;
-  // `context` with what the policy keeps from session to session.
-  SessionContext Lend(SessionContext context);
+  // `context` with what the policy keeps from session to session, and with these jobs left alone.
+  SessionContext Lend(SessionContext context, UnschedulableJobs& unschedulable);
   struct TieredPlugin {
     int tier = 0;
     const conf::PluginOption* option = nullptr;

@@ -108,4 +108,14 @@ void StaticFitCache::EvictOldest() {
   entries_.erase(oldest);
 }
 
+bool FitsSomeEmptyNode(const Session& session, model::ShapeId shape) {
+  const model::ShapeRow& row = session.shape(shape);
+  const auto fit = session.context().static_fits->Get(session, row.constraints);
+  const std::vector<NodeId>& nodes = *session.base().nodes_by_name;
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) {
+    return RowAt(fit->refusal, node) == kFits &&
+           row.request.FitsIn(session.base().allocatable[node]);
+  });
+}
+
 }  // namespace bth::framework

@@ -25,6 +25,10 @@ struct StaticFit {
   uint64_t last_used = 0;
 };
 
+// Some node passes the static filters for the shape and would have room for it, were it empty.
+// Cost: the nodes.
+bool FitsSomeEmptyNode(const Session& session, model::ShapeId shape);
+
 // Lives until the policy changes. At most kEntriesMax constraints are kept; the least recently
 // used go first, and those that no snapshot has any more. Thread: scheduling.
 class StaticFitCache {

@@ -77,14 +77,9 @@ NodeFit::Objection NodeFit::Against(TaskId task, NodeId node) const {
 }
 
 bool NodeFit::FitsSomeEmptyNode(TaskId task) {
-  const auto [known, fresh] = fits_empty_.try_emplace(session_.task(task).shape, false);
-  if (fresh) {
-    const std::shared_ptr<const StaticFit> fit = StaticOf(task);
-    const std::vector<NodeId>& nodes = *session_.base().nodes_by_name;
-    known->second = std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) {
-      return RowAt(fit->refusal, node) == kFits && WouldHold(task, node);
-    });
-  }
+  const ShapeId shape = session_.task(task).shape;
+  const auto [known, fresh] = fits_empty_.try_emplace(shape, false);
+  if (fresh) known->second = framework::FitsSomeEmptyNode(session_, shape);
   return known->second;
 }
 

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "framework/global_scan.h"
 #include "framework/node_picker.h"
+#include "framework/static_fit.h"
 
 namespace bth::framework {
 namespace {
@@ -54,21 +55,10 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
   return true;
 }
 
-// Were the node empty, and whatever else holds.
-bool FitsSomeEmptyNode(const Session& session, TaskId task) {
-  const model::ShapeRow& shape = session.shape(session.task(task).shape);
-  const auto fit = session.context().static_fits->Get(session, shape.constraints);
-  const std::vector<model::NodeId>& nodes = *session.base().nodes_by_name;
-  return std::any_of(nodes.begin(), nodes.end(), [&](model::NodeId node) {
-    return fit->refusal[node.index()] == kFits &&
-           shape.request.FitsIn(session.base().allocatable[node]);
-  });
-}
-
 bool IsBeyondAnyNode(const Session& session, const Refusal& refusal) {
   return !refusal.kinds.empty() &&
          std::none_of(refusal.kinds.begin(), refusal.kinds.end(), [&session](const auto& kind) {
-           return FitsSomeEmptyNode(session, kind.second);
+           return FitsSomeEmptyNode(session, session.task(kind.second).shape);
          });
 }
 
