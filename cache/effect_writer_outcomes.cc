@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/doubled.h"
 #include "base/log.h"
 #include "cache/effect_writer.h"
 #include "cache/object_names.h"
@@ -106,9 +107,7 @@ void EffectWriter::EvictionRefused(Urgent& eviction, const absl::Status& status,
 // --- Further attempts --------------------------------------------------------------------------
 
 absl::Duration EffectWriter::Pause(int failures, const absl::Status& status) const {
-  constexpr int kDoublingsMax = 20;
-  const absl::Duration own =
-      options_.retry.first * (int64_t{1} << std::clamp(failures - 1, 0, kDoublingsMax));
+  const absl::Duration own = Doubled(options_.retry.first, failures - 1, options_.retry.second);
   const absl::Duration asked = client::RetryAfter(status).value_or(absl::ZeroDuration());
   return std::min(asked > absl::ZeroDuration() ? asked : own, options_.retry.second);
 }

@@ -10,6 +10,7 @@
 #include "api/types/queue.h"
 #include "api/types/resource.h"
 #include "api/types/time.h"
+#include "base/doubled.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/compile.h"
@@ -424,11 +425,9 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   sent_queues_.erase(target.second);
   // A conflict means that somebody else writes: the watch brings their version, and what is left
   // of the wish is tried on it. Two that never agree must not fill the server with their quarrel.
-  constexpr int kDoublingsMax = 20;
-  const int64_t factor = int64_t{2} << std::min(failures_[target]++, kDoublingsMax);
+  const absl::Duration pause = Doubled(delays_.settle, ++failures_[target], delays_.retry_max);
   const absl::Duration at =
-      api_.executor().Monotonic() +
-      client::RetryAfter(status).value_or(std::min(delays_.settle * factor, delays_.retry_max));
+      api_.executor().Monotonic() + client::RetryAfter(status).value_or(pause);
   due_[target] = {at, at, Urgency::kNone};
   ArmTimer(at);
 }

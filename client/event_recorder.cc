@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/types/json_text.h"
+#include "base/doubled.h"
 #include "client/patch.h"
 
 namespace bth::client {
@@ -226,10 +227,8 @@ void EventRecorder::Requeue(Event* event) {
 }
 
 absl::Duration EventRecorder::PauseOf(const Event& event, const absl::Status& status) {
-  constexpr int kDoublingsMax = 20;
-  const absl::Duration step = std::min(
-      options_.retry.first * (int64_t{1} << std::clamp(event.attempts - 1, 0, kDoublingsMax)),
-      options_.retry.second);
+  const absl::Duration step =
+      Doubled(options_.retry.first, event.attempts - 1, options_.retry.second);
   return std::max(step * (0.5 + 0.5 * rng_.Unit()),
                   RetryAfter(status).value_or(absl::ZeroDuration()));
 }

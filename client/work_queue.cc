@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/doubled.h"
+
 namespace bth::client {
 
 WorkQueue::WorkQueue(net::Executor& executor, WorkQueueOptions options)
@@ -59,9 +61,7 @@ bool WorkQueue::AddRateLimited(const std::string& key, absl::Duration at_least) 
   if (!RoomFor(key)) return false;
   ++counters_.retries;
   const int failures = failures_[key]++;
-  absl::Duration pause = options_.backoff_initial;
-  for (int i = 0; i < failures && pause < options_.backoff_max; ++i) pause *= 2;
-  pause = std::min(pause, options_.backoff_max);
+  const absl::Duration pause = Doubled(options_.backoff_initial, failures, options_.backoff_max);
   return AddAfter(key, std::max({pause, at_least, retry_bucket_.Take()}));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/types/time.h"
+#include "base/doubled.h"
 #include "base/log.h"
 
 namespace bth::scheduler {
@@ -55,9 +56,7 @@ absl::Duration InvariantGuard::NextDelay(absl::Duration now) {
   if (now - last_found_ > options_.calm) level_ = 0;
   const int level = level_++;
   if (level == 0) return absl::ZeroDuration();
-  constexpr int kDoublingsMax = 30;
-  return std::min(options_.backoff_initial * (int64_t{1} << std::min(level - 1, kDoublingsMax)),
-                  options_.backoff_max);
+  return Doubled(options_.backoff_initial, level - 1, options_.backoff_max);
 }
 
 void InvariantGuard::Note(std::vector<InvariantRecord> found, absl::Duration now) {

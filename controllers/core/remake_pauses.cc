@@ -1,7 +1,8 @@
 #include "controllers/core/remake_pauses.h"
 
 #include <algorithm>
-#include <cstdint>
+
+#include "base/doubled.h"
 
 namespace bth::controllers {
 namespace {
@@ -12,10 +13,8 @@ constexpr absl::Duration kRemakePauseMax = absl::Seconds(30);
 constexpr absl::Duration kLastsAtLeast = absl::Seconds(1);
 
 absl::Duration RemakePauseAfter(int losses) {
-  constexpr int kDoublingsMax = 13;  // 5 ms x 2^13 is above the longest pause.
   if (losses == 0) return absl::ZeroDuration();
-  return std::min(kRemakePauseMin * (int64_t{1} << std::min(losses - 1, kDoublingsMax)),
-                  kRemakePauseMax);
+  return Doubled(kRemakePauseMin, losses - 1, kRemakePauseMax);
 }
 
 }  // namespace

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "base/doubled.h"
+
 namespace bth::controllers {
 namespace {
 
 constexpr absl::Duration kPauseMin = absl::Milliseconds(5);
 // News of a failing job is acted on at most so often.
 constexpr absl::Duration kNewsPause = absl::Seconds(1);
-constexpr int kDoublingsMax = 30;
 
 }  // namespace
 
@@ -37,8 +38,8 @@ void JobInbox::NoteFailure(const std::string& job_key, const Failure& failure) {
     pace.earliest = failure.now + std::max(kNewsPause, failure.at_least);
     return;
   }
-  const absl::Duration doubled = kPauseMin * (int64_t{1} << std::min(pace.failures, kDoublingsMax));
-  const absl::Duration pause = std::max(std::min(doubled, failure.pause_max), failure.at_least);
+  const absl::Duration pause =
+      std::max(Doubled(kPauseMin, pace.failures, failure.pause_max), failure.at_least);
   ++pace.failures;
   pace.retry_at = failure.now + pause;
   pace.earliest = failure.now + std::max(std::min(pause, kNewsPause), failure.at_least);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/doubled.h"
 #include "base/interner.h"
 #include "base/rng.h"
 #include "base/status.h"
@@ -14,6 +15,17 @@
 
 namespace bth {
 namespace {
+
+TEST_CASE("doubled: a pause doubles up to the longest, however often it failed", "[base]") {
+  const absl::Duration first = absl::Milliseconds(5);
+  const absl::Duration most = absl::Seconds(30);
+  CHECK(Doubled(first, -1, most) == first);
+  CHECK(Doubled(first, 0, most) == first);
+  CHECK(Doubled(first, 3, most) == absl::Milliseconds(40));
+  CHECK(Doubled(first, 12, most) == absl::Milliseconds(20480));
+  CHECK(Doubled(first, 13, most) == most);
+  CHECK(Doubled(first, 1'000'000, most) == most);
+}
 
 TEST_CASE("suggest: the nearest name, the first on ties, or none", "[base]") {
   struct Case {
