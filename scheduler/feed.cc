@@ -8,9 +8,12 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/compile_extras.h"
+#include "client/event_object.h"
 
 namespace bth::scheduler {
 namespace {
+
+using client::EventObjectOf;
 
 constexpr char kUnusable[] = "Unusable";
 constexpr char kTopologyIgnored[] = "NetworkTopologyIgnored";
@@ -22,25 +25,9 @@ template <typename T>
 constexpr bool kTold = std::is_same_v<T, types::Node> || std::is_same_v<T, types::PodGroup> ||
                        std::is_same_v<T, types::Queue>;
 
-client::EventObject ObjectOf(const types::ResourceType& type, const client::ObjectKey& key) {
-  client::EventObject out;
-  out.api_version = type.ApiVersion();
-  out.kind = type.kind;
-  out.namespace_name = key.namespace_name;
-  out.name = key.name;
-  out.uid = key.uid;
-  return out;
-}
-
-template <typename T>
-client::EventObject ObjectOf(const T& object) {
-  return ObjectOf(types::ResourceTraits<T>::type(),
-                  {object.meta.ns, object.meta.name, object.meta.uid});
-}
-
 template <typename T>
 client::EventObject ObjectOf(const T*, const client::ObjectKey& key) {
-  return ObjectOf(types::ResourceTraits<T>::type(), key);
+  return EventObjectOf(types::ResourceTraits<T>::type(), key);
 }
 
 }  // namespace
@@ -108,7 +95,7 @@ void Feed::Take(const T& object) {
   if (set_aside_.Holds(type.kind, key, object.meta.resource_version)) return;
   try {
     Put(object);
-    if (!notices_.empty()) notices_.Mended(ObjectOf(object), kSetAside);
+    if (!notices_.empty()) notices_.Mended(EventObjectOf(object), kSetAside);
   } catch (const std::exception& error) {
     Fail<T>(key, object.meta.resource_version, error);
   }
@@ -145,7 +132,7 @@ void Feed::Fail(const client::ObjectKey& key, const std::string& version,
   }
   if (!version.empty()) {
     set_aside_.Add(type.kind, key, version);
-    TellAside(ObjectOf(static_cast<const T*>(nullptr), key), error.what());
+    TellAside(EventObjectOf(types::ResourceTraits<T>::type(), key), error.what());
   }
   on_defect_(whole);
 }
@@ -166,7 +153,7 @@ void Feed::SetGroupAside(const client::ObjectKey& key, const std::string& versio
   } catch (const std::exception& error) {
     Fail<types::PodGroup>(key, version, error);
   }
-  TellAside(ObjectOf(type, key), what);
+  TellAside(EventObjectOf(type, key), what);
 }
 
 template <typename T>
@@ -221,7 +208,7 @@ void Feed::Reject(const types::ResourceType& type, const client::ObjectKey& key,
 void Feed::RejectAloud(const types::ResourceType& type, const client::ObjectKey& key,
                        const absl::Status& status) {
   Reject(type, key, status);
-  notices_.Put(ObjectOf(type, key), kUnusable,
+  notices_.Put(EventObjectOf(type, key), kUnusable,
                absl::StrCat("the scheduler cannot use it as it is: ", status.message(),
                             "; correct it, till then its last usable state counts, if any"));
 }
@@ -239,7 +226,7 @@ void Feed::Put(const types::Pod& pod) {
     }
     return;
   }
-  if (!notices_.empty()) notices_.Mended(ObjectOf(pod), kUnusable);
+  if (!notices_.empty()) notices_.Mended(EventObjectOf(pod), kUnusable);
   if (!compiled->ours && compiled->node_name.empty()) {
     // Another scheduler's business until it is bound.
     mirror_.NoteForeignPod(compiled->names.Key(), compiled->job_key);
@@ -272,7 +259,7 @@ void Feed::Put(const types::Node& node) {
   if (compiled.ok()) {
     if (options_.responsibility.documents) compiled->facts->document = cache::DocumentOf(node);
     mirror_.PutNode(*std::move(compiled));
-    if (!notices_.empty()) notices_.Mended(ObjectOf(node), kUnusable);
+    if (!notices_.empty()) notices_.Mended(EventObjectOf(node), kUnusable);
   } else {
     RejectAloud(types::ResourceTraits<types::Node>::type(), {"", node.meta.name, node.meta.uid},
                 compiled.status());
@@ -289,7 +276,7 @@ void Feed::Put(const types::PodGroup& group) {
                 {group.meta.ns, group.meta.name, group.meta.uid}, compiled.status());
     return;
   }
-  const client::EventObject object = ObjectOf(group);
+  const client::EventObject object = EventObjectOf(group);
   notices_.Mended(object, kUnusable);
   if (options_.responsibility.priority_classes) classes_.PutGroup(object, compiled->priority_class);
   if (compiled->has_network_topology) {
@@ -312,7 +299,7 @@ void Feed::Put(const types::Queue& queue) {
   absl::StatusOr<cache::CompiledQueue> compiled = cache::Compile(queue);
   if (compiled.ok()) {
     mirror_.PutQueue(*std::move(compiled));
-    notices_.Mended(ObjectOf(queue), kUnusable);
+    notices_.Mended(EventObjectOf(queue), kUnusable);
   } else {
     RejectAloud(types::ResourceTraits<types::Queue>::type(), {"", queue.meta.name, queue.meta.uid},
                 compiled.status());

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/object_names.h"
-#include "client/typed_client.h"
+#include "client/event_object.h"
 #include "scheduler/cluster_dump.h"
 
 namespace bth::scheduler {
@@ -57,11 +57,7 @@ cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options) {
 
 // What concerns everything that is scheduled is told on it.
 client::EventObject RootQueue() {
-  client::EventObject root;
-  root.api_version = types::ResourceTraits<types::Queue>::type().ApiVersion();
-  root.kind = "Queue";
-  root.name = "root";
-  return root;
+  return client::EventObjectOf(types::ResourceTraits<types::Queue>::type(), {.name = "root"});
 }
 
 }  // namespace
@@ -364,12 +360,11 @@ void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
   for (const InvariantRecord& record : violations) {
     client::EventObject object;
     if (!record.node.empty()) {
-      object.kind = "Node";
-      object.name = record.node;
+      object =
+          client::EventObjectOf(types::ResourceTraits<types::Node>::type(), {.name = record.node});
     } else if (!record.queue.empty()) {
-      object.api_version = types::ResourceTraits<types::Queue>::type().ApiVersion();
-      object.kind = "Queue";
-      object.name = record.queue;
+      object = client::EventObjectOf(types::ResourceTraits<types::Queue>::type(),
+                                     {.name = record.queue});
     } else {
       continue;
     }

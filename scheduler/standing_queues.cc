@@ -5,6 +5,7 @@
 
 #include "api/types/queue.h"
 #include "base/log.h"
+#include "client/event_object.h"
 #include "client/typed_client.h"
 
 namespace bth::scheduler {
@@ -12,15 +13,6 @@ namespace {
 
 constexpr absl::Duration kPauseFirst = absl::Milliseconds(200);
 constexpr absl::Duration kPauseMax = absl::Seconds(30);
-
-client::EventObject ObjectOf(const types::Queue& queue) {
-  client::EventObject object;
-  object.api_version = types::ResourceTraits<types::Queue>::type().ApiVersion();
-  object.kind = "Queue";
-  object.name = queue.meta.name;
-  object.uid = queue.meta.uid;
-  return object;
-}
 
 }  // namespace
 
@@ -71,7 +63,7 @@ net::Awaitable<void> StandingQueues::Make(Queue* queue) {
       const auto made = co_await client::CreateObject(api_, std::move(wanted));
       if (made.ok() && std::exchange(queue->deleted, false)) {
         events_.Record(
-            ObjectOf(*made),
+            client::EventObjectOf(*made),
             {.type = "Warning",
              .reason = "MadeAnew",
              .message = "every cluster needs this queue: it was deleted, and the scheduler "

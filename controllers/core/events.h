@@ -4,16 +4,14 @@
 #include <string>
 #include <utility>
 
-#include "api/types/resource.h"
+#include "client/event_object.h"
 #include "client/event_recorder.h"
 
 namespace bth::controllers {
 
 template <typename T>
 void RecordEvent(client::EventRecorder& events, const T& object, client::EventText text) {
-  const types::ResourceType& type = types::ResourceTraits<T>::type();
-  events.Record({type.ApiVersion(), type.kind, object.meta.ns, object.meta.name, object.meta.uid},
-                std::move(text));
+  events.Record(client::EventObjectOf(object), std::move(text));
 }
 
 template <typename T>
