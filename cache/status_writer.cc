@@ -24,9 +24,15 @@ using metrics::EffectOutcome;
 
 namespace {
 
-// The gang has its room, and nothing of it runs yet.
-bool IsPlacing(model::PodGroupPhase from, model::PodGroupPhase to) {
-  return from == model::PodGroupPhase::kInqueue && to == model::PodGroupPhase::kRunning;
+bool Waits(model::PodGroupPhase phase) {
+  return phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending ||
+         phase == model::PodGroupPhase::kInqueue;
+}
+
+// The cycle admitted it, or found it placed.
+bool IsStepAhead(model::PodGroupPhase from, model::PodGroupPhase to) {
+  if (to == model::PodGroupPhase::kRunning) return Waits(from);
+  return to == model::PodGroupPhase::kInqueue && from != to && Waits(from);
 }
 
 }  // namespace
@@ -82,7 +88,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   } else {
     EndPartiallyBound(key, &wish.status.conditions);
   }
-  if (IsPlacing(known->phase, group.phase)) mirror_.AssumePhase(key, group.phase);
+  if (IsStepAhead(known->phase, group.phase)) mirror_.AssumePhase(key, group.phase);
   GroupWish& last = groups_[key];
   if (last.uid == wish.uid) KeepGoodNews(last.events, &wish);
   last = std::move(wish);
@@ -177,6 +183,15 @@ void StatusWriter::WantPodCondition(const std::string& key, const std::string& u
   }
 }
 
+// Its pods have their room, and nobody waits for its admission; they start a moment later.
+bool StatusWriter::IsPlacing(const std::string& key, model::PodGroupPhase from,
+                             model::PodGroupPhase to) const {
+  if (!IsStepAhead(from, to)) return false;
+  if (to == model::PodGroupPhase::kRunning) return true;
+  const std::optional<GangView> gang = mirror_.Gang(key);
+  return gang && gang->pending == 0 && gang->ready > 0 && gang->ready >= gang->min_available;
+}
+
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   const ShownPodGroup* shown = sent_groups_.Known(key);
   const auto wish = groups_.find(key);
@@ -185,7 +200,7 @@ StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   const ShownPodGroup& known = *shown;
   const ShownPodGroup& wanted = wish->second.status;
   if (wanted.phase != known.phase) {
-    return IsPlacing(known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
+    return IsPlacing(key, known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
   }
   const bool counts = wanted.running != known.running || wanted.succeeded != known.succeeded ||
                       wanted.failed != known.failed;

@@ -97,6 +97,7 @@ class StatusWriter {
   void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
   void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);
   void EndPartiallyBound(const std::string& key, std::vector<ShownCondition>* conditions) const;
+  bool IsPlacing(const std::string& key, model::PodGroupPhase from, model::PodGroupPhase to) const;
   Urgency GroupUrgency(const std::string& key) const;
   Urgency PodUrgency(const std::string& key) const;
   Urgency QueueUrgency(const std::string& key) const;

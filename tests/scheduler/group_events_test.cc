@@ -108,6 +108,28 @@ TEST_CASE("group status: that a gang is placed and that it runs is one write", "
   CHECK(bed.Version() == told);
 }
 
+TEST_CASE("group status: a gang that is placed as it comes is told once, and left alone meanwhile",
+          "[scheduler]") {
+  Life bed;
+  bed.Node("n1", 4);
+  bed.Start();
+  bed.Pod("p", "g", 1);
+  bed.Pod("q", "g", 1);
+  bed.Group("g", 2);
+  const int64_t created = bed.Version();
+  bed.executor.Advance(absl::Milliseconds(400));
+  CHECK(bed.NodeOf("q") == "n1");
+  CHECK(bed.Version() == created);
+  // A pod of another gang starts a cycle.
+  bed.Pod("r", "h", 1);
+  bed.Group("h", 1);
+  bed.executor.Advance(absl::Milliseconds(200));
+  CHECK(bed.NodeOf("r") == "n1");
+  CHECK(bed.Metric(R"(batholith_pending_jobs{queue="active"})") <= 1);
+  bed.Settle();
+  CHECK(bed.Phase() == "Running");
+}
+
 TEST_CASE("group status: room of a placed gang is not kept twice while its phase is untold",
           "[scheduler]") {
   test::TempFolder folder;
