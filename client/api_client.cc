@@ -1,10 +1,11 @@
 #include "client/api_client.h"
 
 #include "absl/strings/str_cat.h"
+#include "api/types/api_status.h"
 #include "api/types/json.h"
-#include "api/types/json_text.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "client/bodies.h"
 #include "client/encoding.h"
 
 namespace bth::client {
@@ -14,6 +15,7 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 
 constexpr size_t kHeadersUsual = 5;  // Of a request.
 constexpr size_t kErrorBodyBytesMax = 64 << 10;
+constexpr int kUnsupportedMediaType = 415;
 
 void AddQuery(Query* query, const char* name, std::string value) {
   if (!value.empty()) query->emplace_back(name, std::move(value));
@@ -50,21 +52,6 @@ std::string PodPath(const std::string& namespace_name, const std::string& pod,
                     const char* subresource) {
   return absl::StrCat("/api/v1/namespaces/", net::PercentEncode(namespace_name), "/pods/",
                       net::PercentEncode(pod), subresource);
-}
-
-std::string BindingBody(const BindRequest& request) {
-  types::JsonText out(320 + request.pod.size() + request.namespace_name.size());
-  out.Add("apiVersion", "v1").Add("kind", "Binding").Open("metadata");
-  out.Add("name", request.pod).Add("namespace", request.namespace_name);
-  out.AddIfAny("uid", request.uid);
-  if (!request.annotations.empty()) {
-    out.Open("annotations");
-    for (const auto& [name, value] : request.annotations) out.Add(name, value);
-    out.Close();
-  }
-  out.Close().Open("target");
-  out.Add("apiVersion", "v1").Add("kind", "Node").Add("name", request.node).Close();
-  return out.Take();
 }
 
 ApiRequest ListRequest(ApiPath path, ListOptions options) {
@@ -126,7 +113,7 @@ net::Request ApiClient::Build(const ApiRequest& request, const Identity& identit
   out.headers.Reserve(kHeadersUsual);
   out.headers.Add("Accept", WantsProtobuf(request) ? kAcceptProtobuf : kAcceptJson);
   out.headers.Add("User-Agent", options_.user_agent);
-  if (!request.body.empty()) out.headers.Add("Content-Type", request.content_type);
+  if (!request.body.empty()) out.headers.Add("Content-Type", std::string(request.content_type));
   if (!identity.authorization.empty()) out.headers.Add("Authorization", identity.authorization);
   if (credentials_ != nullptr) {
     for (auto& [name, value] : credentials_->extra_headers()) out.headers.Add(name, value);
@@ -230,6 +217,22 @@ net::Awaitable<ApiClient::Text> ApiClient::Create(ApiPath path, std::string body
   co_return co_await Call(std::move(request));
 }
 
+net::Awaitable<ApiClient::Text> ApiClient::CreateEncoded(std::string_view resource,
+                                                         RequestMaker make) {
+  for (;;) {
+    const bool protobuf = options_.protobuf && !json_only_.contains(ToAbsl(resource));
+    ApiRequest request = make(protobuf ? types::Encoding::kProtobuf : types::Encoding::kJson);
+    request.verb = "create";
+    request.method = "POST";
+    request.path.resource = resource;
+    request.protobuf = protobuf;
+    if (protobuf) request.content_type = types::kProtobufMediaType;
+    Text answer = co_await Call(std::move(request));
+    if (!protobuf || types::HttpCodeOf(answer.status()) != kUnsupportedMediaType) co_return answer;
+    json_only_.emplace(ToAbsl(resource));
+  }
+}
+
 net::Awaitable<ApiClient::Text> ApiClient::Update(ApiPath path, std::string body) {
   ApiRequest request;
   request.verb = "update";
@@ -267,13 +270,13 @@ net::Awaitable<ApiClient::Text> ApiClient::Delete(ApiPath path, DeleteOptions op
 }
 
 net::Awaitable<absl::Status> ApiClient::Bind(BindRequest bind) {
-  ApiRequest request;
-  request.verb = "create";
-  request.method = "POST";
-  request.path.resource = "pods/binding";
-  request.path.path = PodPath(bind.namespace_name, bind.pod, "/binding");
-  request.body = BindingBody(bind);
-  const Text answer = co_await Call(std::move(request));
+  const RequestMaker make = [&bind](types::Encoding encoding) {
+    ApiRequest request;
+    request.path.path = PodPath(bind.namespace_name, bind.pod, "/binding");
+    request.body = BindingBody(bind, encoding);
+    return request;
+  };
+  const Text answer = co_await CreateEncoded("pods/binding", make);
   co_return answer.status();
 }
 

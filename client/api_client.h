@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "api/types/codec.h"
 #include "client/api_error.h"
 #include "client/connection.h"
 #include "client/credential_source.h"
@@ -80,13 +82,16 @@ struct ApiRequest {
   ApiPath path;
   std::string method = "GET";
   std::vector<std::pair<std::string, std::string>> query;
-  std::string content_type = "application/json";
+  std::string_view content_type = "application/json";  // A constant.
   std::string body;
   bool protobuf = false;   // The caller reads an answer in protobuf as well.
   absl::Duration timeout;  // Zero: the client's default.
   bool last = false;       // Waits for the rate limit behind all others.
   net::CancelToken cancel;
 };
+
+// Makes a request with its body in that encoding.
+using RequestMaker = std::function<ApiRequest(types::Encoding)>;
 
 // One finished exchange, told to the metrics hook. Code 0: no answer came.
 struct CallRecord {
@@ -105,7 +110,8 @@ struct ApiClientOptions {
   absl::Duration timeout = absl::Seconds(30);
   size_t response_bytes_max = size_t{256} << 20;
   size_t watch_line_bytes_max = size_t{16} << 20;  // Also of one item of a list.
-  // Ask for protobuf where the caller reads it; a server that does not have it answers JSON.
+  // Ask for protobuf where the caller reads it, and send it in great numbers; a server that does not
+  // have it answers, and gets, JSON.
   bool protobuf = true;
   std::function<void(const CallRecord&)> on_call;
   // Asked right before a changing request is sent: where it says no, the request fails with
@@ -134,6 +140,9 @@ class ApiClient final {
   // The same, read while it arrives; `options.timeout` ends with the head of the answer.
   net::Awaitable<absl::StatusOr<ListStream>> ListInParts(ApiPath path, ListOptions options);
   net::Awaitable<Text> Create(ApiPath path, std::string body);
+  // Creates an object of a built-in kind, in protobuf unless the server refuses that (415): then
+  // `make` is asked again.
+  net::Awaitable<Text> CreateEncoded(std::string_view resource, RequestMaker make);
   net::Awaitable<Text> Update(ApiPath path, std::string body);
   net::Awaitable<Text> Patch(ApiPath path, client::Patch patch);
   net::Awaitable<Text> PatchStatus(ApiPath path, client::Patch patch);
@@ -165,7 +174,7 @@ class ApiClient final {
   const std::unique_ptr<CredentialSource> credentials_;  // Null: none.
   const ApiClientOptions options_;
   TokenBucket bucket_;
-  // Resources whose server knows protobuf so little that it refuses (406) rather than answer JSON.
+  // Resources whose server refuses protobuf: as an answer (406) or as a body (415).
   absl::flat_hash_set<std::string> json_only_;
 };
 

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "api/types/json_text.h"
 #include "base/doubled.h"
+#include "client/bodies.h"
 #include "client/patch.h"
 
 namespace bth::client {
@@ -14,12 +14,7 @@ namespace {
 
 constexpr size_t kMessageBytesMax = 1024;
 constexpr size_t kObjectNameBytesMax = 253 - 17;  // An event's name adds ".<16 hex digits>".
-constexpr size_t kBodyBytesUsual = 800;           // Without the message.
 constexpr char kCutMark[] = " ...";
-
-std::string Stamp(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
-}
 
 // At most 1,024 bytes, cut between characters.
 void CutMessage(std::string* message) {
@@ -31,8 +26,8 @@ void CutMessage(std::string* message) {
 }
 
 ApiPath EventsPath(const EventObject& object, const std::string& name) {
-  const std::string space = object.namespace_name.empty() ? "default" : object.namespace_name;
-  std::string path = absl::StrCat("/api/v1/namespaces/", net::PercentEncode(space), "/events");
+  std::string path = absl::StrCat("/api/v1/namespaces/",
+                                  net::PercentEncode(EventNamespace(object)), "/events");
   if (!name.empty()) absl::StrAppend(&path, "/", net::PercentEncode(name));
   return {"events", std::move(path)};
 }
@@ -247,23 +242,22 @@ void EventRecorder::NoteBusy(const Event& event, absl::Duration delay) {
 }
 
 net::Awaitable<absl::Status> EventRecorder::SendOnce(Event* event) {
-  ApiRequest request;
-  request.last = true;
   if (event->name.empty()) {
     event->name = NewName(event->object.name);
-    request.verb = "create";
-    request.method = "POST";
-    request.path = EventsPath(event->object, "");
-    request.body = CreateBody(*event);
-    const ApiClient::Text created = co_await api_.Call(std::move(request));
+    const RequestMaker make = [this, event](types::Encoding encoding) {
+      return CreateRequest(*event, encoding);
+    };
+    const ApiClient::Text created = co_await api_.CreateEncoded("events", make);
     // After an unknown outcome the name stays out of use: the next attempt takes a new one.
     if (!created.ok()) event->name.clear();
     co_return created.status();
   }
+  ApiRequest request;
+  request.last = true;
   MergePatch patch;
   patch.Set({"count"}, event->count)
       .Set({"message"}, event->text.message)
-      .Set({"lastTimestamp"}, Stamp(event->last));
+      .Set({"lastTimestamp"}, EventTime(event->last));
   request.verb = "patch";
   request.method = "PATCH";
   request.path = EventsPath(event->object, event->name);
@@ -279,25 +273,20 @@ std::string EventRecorder::NewName(const std::string& object_name) {
   return absl::StrFormat("%s.%x", object_name.substr(0, kObjectNameBytesMax), last_name_ns_);
 }
 
-std::string EventRecorder::CreateBody(const Event& event) const {
-  const EventObject& object = event.object;
-  std::string_view space = object.namespace_name;
-  if (space.empty()) space = "default";
-  const std::string last = Stamp(event.last);
-  const bool once = absl::ToUnixSeconds(event.first) == absl::ToUnixSeconds(event.last);
-  types::JsonText out(kBodyBytesUsual + event.text.message.size());
-  out.Add("apiVersion", "v1").Add("kind", "Event").Open("metadata");
-  out.Add("name", event.name).Add("namespace", space).Close();
-  out.Open("involvedObject").Add("apiVersion", object.api_version).Add("kind", object.kind);
-  out.Add("name", object.name).AddIfAny("namespace", object.namespace_name);
-  out.AddIfAny("uid", object.uid).Close();
-  out.Add("type", event.text.type).Add("reason", event.text.reason);
-  out.Add("message", event.text.message);
-  out.Open("source").Add("component", options_.component).AddIfAny("host", options_.host).Close();
-  out.Add("reportingComponent", options_.component).Add("reportingInstance", options_.host);
-  out.Add("count", event.count);
-  out.Add("firstTimestamp", once ? last : Stamp(event.first)).Add("lastTimestamp", last);
-  return out.Take();
+ApiRequest EventRecorder::CreateRequest(const Event& event, types::Encoding encoding) const {
+  const EventFields fields{.name = event.name,
+                           .object = event.object,
+                           .text = event.text,
+                           .component = options_.component,
+                           .host = options_.host,
+                           .first = event.first,
+                           .last = event.last,
+                           .count = event.count};
+  ApiRequest request;
+  request.path = EventsPath(event.object, "");
+  request.body = EventBody(fields, encoding);
+  request.last = true;
+  return request;
 }
 
 }  // namespace bth::client

@@ -116,7 +116,7 @@ class EventRecorder final {
   // One POST or PATCH of what the event is now.
   net::Awaitable<absl::Status> SendOnce(Event* event);
   std::string NewName(const std::string& object_name);
-  std::string CreateBody(const Event& event) const;
+  ApiRequest CreateRequest(const Event& event, types::Encoding encoding) const;
 
   ApiClient& api_;
   Rng& rng_;

@@ -20,7 +20,7 @@
 
 namespace bth::types {
 
-// How an answer of the API server is written. Objects that we write are always JSON.
+// How an answer of the API server is written, or an object that we write.
 enum class Encoding : uint8_t { kJson, kProtobuf };
 
 struct TypeOps;  // The field tables; private to this folder.

@@ -20,7 +20,8 @@ void ApiFlags::AddTo(FlagSet& flags) {
   flags.Add("kube-api-qps", &qps, "Requests per second to the API server");
   flags.Add("kube-api-burst", &burst, "Requests that may go out at once");
   flags.Add("kube-api-content-type", &content_type,
-            "How core objects are read: application/vnd.kubernetes.protobuf or application/json");
+            "How core objects are read, and bindings and events sent: "
+            "application/vnd.kubernetes.protobuf or application/json");
 }
 
 absl::Status ApiFlags::Check() const {

@@ -27,7 +27,7 @@ struct GateBed {
   net::VirtualExecutor executor{client::testing::StartTime()};
   test::ExecutorClock clock{executor};
   FakeServer server{executor};
-  client::ApiClient api{executor, server.Transport(), {}};
+  client::ApiClient api{executor, server.Transport(), {.protobuf = false}};  // Tests read it.
   Rng rng{1};
   Mirror mirror{clock, {}};
   client::EventRecorder events{api, rng, {.component = "volcano"}};

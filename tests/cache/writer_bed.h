@@ -24,6 +24,7 @@ using types::Json;
 inline client::ApiClientOptions Unlimited() {
   client::ApiClientOptions options;
   options.qps = 0;
+  options.protobuf = false;  // Tests read what was sent.
   return options;
 }
 

@@ -157,7 +157,9 @@ TEST_CASE("api client: a deadline leaves the outcome unknown", "[client]") {
 TEST_CASE("api client: bind posts uid, node and annotations", "[client]") {
   ClientBed bed;
   bed.server.script = [](const net::Request&) { return Answer(201, "{}"); };
-  ApiClient api(bed.executor, bed.server.Transport(), bed.Options());
+  ApiClientOptions options = bed.Options();
+  options.protobuf = false;
+  ApiClient api(bed.executor, bed.server.Transport(), options);
   REQUIRE(Await(bed.executor, api.Bind({"ns", "p", "u-1", "node-1", {{"k/x", "v"}}})).ok());
   const net::Request& request = bed.server.requests[0];
   CHECK(request.method == "POST");

@@ -30,6 +30,7 @@ struct RecorderBed {
     server.script = [](const net::Request&) { return Answer(200, "{}"); };
     ApiClientOptions client;
     client.qps = 0;
+    client.protobuf = false;
     api = std::make_unique<ApiClient>(executor, server.Transport(), client);
     options.component = "volcano";
     options.gate = [this] { return open; };
