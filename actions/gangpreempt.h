@@ -19,6 +19,9 @@ class GangPreempt final : public framework::Action {
   std::string_view name() const override { return "gangpreempt"; }
   absl::Status Execute(framework::Session& session) override;
   bool evicts() const override { return true; }
+  std::optional<framework::VictimKind> victim_kind() const override {
+    return framework::VictimKind::kGangPreempt;
+  }
 
  private:
   const gang_eviction::Options options_;

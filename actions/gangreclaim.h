@@ -19,6 +19,9 @@ class GangReclaim final : public framework::Action {
   std::string_view name() const override { return "gangreclaim"; }
   absl::Status Execute(framework::Session& session) override;
   bool evicts() const override { return true; }
+  std::optional<framework::VictimKind> victim_kind() const override {
+    return framework::VictimKind::kGangReclaim;
+  }
 
  private:
   const gang_eviction::Options options_;

@@ -21,6 +21,9 @@ class Preempt final : public framework::Action {
   std::string_view name() const override { return "preempt"; }
   absl::Status Execute(framework::Session& session) override;
   bool evicts() const override { return true; }
+  std::optional<framework::VictimKind> victim_kind() const override {
+    return framework::VictimKind::kPreempt;
+  }
 
  private:
   const std::optional<eviction::Comparison> comparison_;

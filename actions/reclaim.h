@@ -17,6 +17,9 @@ class Reclaim final : public framework::Action {
   std::string_view name() const override { return "reclaim"; }
   absl::Status Execute(framework::Session& session) override;
   bool evicts() const override { return true; }
+  std::optional<framework::VictimKind> victim_kind() const override {
+    return framework::VictimKind::kReclaim;
+  }
 };
 
 }  // namespace bth::actions

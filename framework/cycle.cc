@@ -53,8 +53,15 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
 AnswerRules PolicyInstance::MakeRules() const {
   AnswerRules rules{.sources = 0, .follows_clock = follows_clock()};
   for (const TieredPlugin& entry : plugins_) rules.sources |= entry.plugin->answers_follow();
-  rules.evicts = std::any_of(actions_.begin(), actions_.end(),
-                             [](const auto& action) { return action->evicts(); });
+  for (const std::unique_ptr<Action>& action : actions_) {
+    if (!action->evicts()) continue;
+    rules.evicts = true;
+    if (const std::optional<VictimKind> kind = action->victim_kind()) {
+      rules.victim_kinds.push_back(*kind);
+    } else {
+      rules.evicts_anybody = true;
+    }
+  }
   return rules;
 }
 

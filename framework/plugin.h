@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,6 +117,9 @@ class Action {
   virtual absl::Status Execute(Session& session) = 0;
   // It makes room by evictions: its answers follow everything that holds room.
   virtual bool evicts() const { return false; }
+  // How one that evicts looks for victims, if it does so for jobs that wait, and leaves alone whom
+  // VictimProspects rules out for them. Nothing: it may evict anybody.
+  virtual std::optional<VictimKind> victim_kind() const { return std::nullopt; }
 };
 
 // Makes an instance from its configured arguments. Errors name the argument.

@@ -19,6 +19,8 @@ inline constexpr size_t kVictimKinds = 4;
 struct QueueHolding {
   model::QueueId queue;
   model::DimMask asked = 0;  // Dimensions that each of them requests.
+  // What the queue's waiting jobs may be given before anybody is evicted; zero: as things stand.
+  model::ResourceVec more;
 };
 
 // Goes with a hook on victims. Each bound holds whoever asks and whoever else is a candidate, and

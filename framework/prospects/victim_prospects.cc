@@ -79,6 +79,7 @@ void VictimProspects::Open(const Session& session) {
   queues_by_name_ = base.queues_by_name;
   opened_ = true;
   in_step_ = false;
+  growth_ = {};
   looked_.fill(false);
   followed_ = session.job_changes().size();
   if (!goes_on) {
@@ -95,6 +96,11 @@ void VictimProspects::Close(const Session& session) {
   Follow(session);
   opened_ = false;
   in_step_ = true;
+}
+
+void VictimProspects::Expect(Growth growth) {
+  growth_ = std::move(growth);
+  looked_.fill(false);
 }
 
 void VictimProspects::Follow(const Session& session) {
@@ -200,14 +206,27 @@ void VictimProspects::Look(const Session& session, VictimKind kind) {
     return vetoes;
   };
   outlook_[k].assign(queues_.size(), Outlook());
+  const auto more = [this](QueueId queue) {
+    const auto known = growth_.queues.find(queue);
+    return known == growth_.queues.end() ? model::ResourceVec() : known->second;
+  };
   for (size_t i = 0; i < queues_.size(); ++i) {
     const QueueId queue = QueueId::FromIndex(i);
     for (Holding& holding : queues_[queue]) {
       const Traits& traits = traits_[holding.traits];
-      holding.of_queue[k] = queue_vetoes({.queue = queue, .asked = traits.asked});
+      holding.of_queue[k] =
+          queue_vetoes({.queue = queue, .asked = traits.asked, .more = more(queue)});
       if ((IsReclaim(kind) ? holding.running : holding.placed) == 0) continue;
       LookAt(kind, traits, holding.of_queue[k] | traits.vetoes[k], &outlook_[k][queue]);
     }
+  }
+  for (JobId job : growth_.jobs) {
+    const Held& held = held_[job];
+    if (held.placed == 0) continue;
+    const Traits& traits = traits_[held.traits];
+    const uint32_t vetoes =
+        queue_vetoes({.queue = held.queue, .asked = traits.asked, .more = more(held.queue)});
+    LookAt(kind, traits, vetoes, &outlook_[k][held.queue]);
   }
 }
 
@@ -239,7 +258,11 @@ bool VictimProspects::AnyIn(const VictimSeeker& seeker, QueueId queue) const {
     return Passes(seeker.kind,
                   traits_[holding.traits].vetoes[k] | holding.of_queue[k] | only_lower);
   };
-  return std::any_of(queues_[queue].begin(), queues_[queue].end(), other_job);
+  const auto other_grows = [&](JobId job) {
+    return job != seeker.job && held_[job].placed > 0 && held_[job].queue == queue;
+  };
+  return std::any_of(queues_[queue].begin(), queues_[queue].end(), other_job) ||
+         std::any_of(growth_.jobs.begin(), growth_.jobs.end(), other_grows);
 }
 
 bool VictimProspects::Any(const Session& session, const VictimSeeker& seeker) {
@@ -254,9 +277,13 @@ bool VictimProspects::AnyOfOwn(const Session& session, JobId job, int32_t task_p
   const Rules& rules = this->rules(VictimKind::kPreempt);
   Look(session, VictimKind::kPreempt);
   const Held& own = held_[job];
+  const auto grows = std::find(growth_.jobs.begin(), growth_.jobs.end(), job);
   uint32_t vetoes = 0;
-  for (const Holding& holding : queues_[own.queue]) {
-    if (holding.traits == own.traits) vetoes = traits_[own.traits].vetoes[0] | holding.of_queue[0];
+  if (grows == growth_.jobs.end()) {
+    for (const Holding& holding : queues_[own.queue]) {
+      if (holding.traits == own.traits)
+        vetoes = traits_[own.traits].vetoes[0] | holding.of_queue[0];
+    }
   }
   if (Passes(VictimKind::kPreempt, vetoes | rules.only_lower)) return true;
   if (!Passes(VictimKind::kPreempt, vetoes)) return false;

@@ -64,6 +64,14 @@ class VictimProspects {
   // The job has pods that could be asked about, whatever plugins say.
   bool Holds(const Session& session, model::JobId job);
 
+  // What may be placed before anybody is evicted: more in these queues, and tasks of these jobs.
+  struct Growth {
+    absl::flat_hash_map<model::QueueId, model::ResourceVec> queues;
+    std::vector<model::JobId> jobs;
+  };
+  // Answers as if any part of it had been placed; an empty one: as things stand.
+  void Expect(Growth growth);
+
  private:
   using Vetoes = std::array<uint32_t, kVictimKinds>;  // Bits of bounds, by kind.
   static constexpr size_t kBoundsMax = 32;            // Of a list; more are not asked.
@@ -144,6 +152,7 @@ class VictimProspects {
   size_t followed_ = 0;                      // Changes of the session that were taken up.
   std::vector<model::JobId> touched_;        // By the session.
   std::array<bool, kVictimKinds> looked_{};  // The outlook is of now.
+  Growth growth_;
 
   IdVector<model::JobId, Held> held_;
   std::vector<Traits> traits_;

@@ -71,23 +71,40 @@ bool IsGated(const Session& session, JobId job) {
   });
 }
 
+// All that waits is alike, so that it does not matter what is tried first and where.
+bool IsAllAlike(const Session& session, JobId job, const Refusal& refusal) {
+  return refusal.kinds.size() == 1 && !session.job(job).has_sub_group_policy;
+}
+
+// Preemption does not ask whether the queue is overused, but may not give more than the share.
+bool StandsWhileOverused(Session& session, JobId job, const AnswerRules& rules) {
+  if (!rules.preempts()) return true;
+  Refusal tried;
+  return session.refused_by_share(job) && AddKinds(session, job, &tried) &&
+         IsAllAlike(session, job, tried);
+}
+
 }  // namespace
 
-std::optional<Refusal> RefusalOf(Session& session, JobId job, bool evicts) {
+std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules& rules) {
   if (!GotNothing(session, job)) return std::nullopt;
   Refusal refusal;
   const JobFit* hold = session.HoldOf(job);
   switch (hold == nullptr ? Gate::kNone : hold->gate) {
     case Gate::kNoQueue:
-    case Gate::kQueueClosed:
     case Gate::kGangInvalid:
+      refusal.stands_without_victims = true;
+      return refusal;
+    case Gate::kQueueClosed:
     case Gate::kQueueTurn:
       return refusal;
     case Gate::kNotEnqueued:
       refusal.for_admission = true;
+      refusal.stands_without_victims = session.IsPendingPhase(job);
       return refusal;
     case Gate::kQueueOverused:
       refusal.queue_overused = true;
+      refusal.stands_without_victims = StandsWhileOverused(session, job, rules);
       return refusal;
     case Gate::kQuota:
     case Gate::kNone:
@@ -99,15 +116,17 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, bool evicts) {
   const bool waits = session.counts(job).count(TaskStatus::kPending) > 0;
   if (!waits || session.IsPendingPhase(job)) return std::nullopt;
   if (hold == nullptr && !session.HasFit(job)) {
-    if (IsGated(session, job)) return refusal;
-    return std::nullopt;
+    if (!IsGated(session, job)) return std::nullopt;
+    refusal.stands_without_victims = true;
+    return refusal;
   }
   if (!AddKinds(session, job, &refusal)) return std::nullopt;
+  refusal.stands_without_victims = IsAllAlike(session, job, refusal);
   if (session.refused_by_share(job)) {
     for (const auto& [kind, task] : refusal.kinds) refusal.beyond_share.push_back(task);
     if (!session.HasFit(job) && !refusal.by_choice_of_nodes) refusal.kinds.clear();
   }
-  refusal.beyond_any_node = evicts && IsBeyondAnyNode(session, refusal);
+  refusal.beyond_any_node = rules.evicts && IsBeyondAnyNode(session, refusal);
   return refusal;
 }
 

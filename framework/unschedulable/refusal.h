@@ -8,6 +8,7 @@
 #include "api/model/ids.h"
 #include "framework/candidate_index.h"
 #include "framework/session.h"
+#include "framework/unschedulable/answer_rules.h"
 
 namespace bth::framework {
 
@@ -26,10 +27,14 @@ struct Refusal {
   bool by_choice_of_nodes = false;
   // No node could take any of its tasks, were it empty: evictions do not help either.
   bool beyond_any_node = false;
+  // Actions that evict give it nothing either while nobody can be evicted for it: what they try
+  // otherwise is what was tried here.
+  bool stands_without_victims = false;
 };
 
 // Nothing: the job got something, or what keeps it is not known well enough. For active jobs, at
-// the end of `session`. Cost: the job's tasks; with `evicts` also the nodes, per kind of task.
-std::optional<Refusal> RefusalOf(Session& session, model::JobId job, bool evicts);
+// the end of `session`. Cost: the job's tasks; with actions that evict also the nodes, per kind of
+// task.
+std::optional<Refusal> RefusalOf(Session& session, model::JobId job, const AnswerRules& rules);
 
 }  // namespace bth::framework

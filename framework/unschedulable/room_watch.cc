@@ -90,6 +90,14 @@ QueueRoomWatch::Change QueueRoomWatch::ChangeOf(QueueId queue) const {
   return change;
 }
 
+bool QueueRoomWatch::AnyShareChanged() const {
+  if (now_.size() != rooms_.size()) return true;
+  for (size_t i = 0; i < now_.size(); ++i) {
+    if (ChangeOf(QueueId::FromIndex(i)).share_changed) return true;
+  }
+  return false;
+}
+
 bool QueueRoomWatch::Admits(QueueId queue, const ResourceVec& minimum) const {
   const auto admits = [&minimum](const QueueRoom& room) {
     return algo::DimsOver(minimum, room.admission, algo::AskedDims(minimum)) == 0;

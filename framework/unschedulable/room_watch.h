@@ -45,6 +45,8 @@ class QueueRoomWatch {
   void Remember(const Session& session) { rooms_ = RoomsOf(session); }
   // Takes up what `session` opens with, to be compared with what was remembered.
   void Open(const Session& session) { now_ = RoomsOf(session); }
+  // Some queue may hold more, or less, than then.
+  bool AnyShareChanged() const;
   // Between the two. Queues that are new changed in every way.
   Change ChangeOf(model::QueueId queue) const;
   // Whether the queue may admit so much more now, by every plugin; or hold so much more.

@@ -39,16 +39,14 @@ void UnschedulableJobs::Open(Session& session) {
   if (!MayKeep(session)) {
     Clear();
   } else if (!records_.empty()) {
-    if (IsDisturbed(session)) {
+    queues_.Open(session);
+    if (doubtful_) {
       for (JobId job : Helpable()) Activate(job);
     }
     ActivateChanged(session);
     ActivateByQueueRoom(session);
     ActivateByNodes(session);
-    // The first action that evicts would look at them in any case: with older words than the rest.
-    if (rules_.evicts && SomebodyWaits(session, Active(*session.base().active_jobs))) {
-      for (JobId job : Helpable()) Activate(job);
-    }
+    ActivateForEvictions(session);
     ActivateStrictQueues(session);
   }
   last_ = nullptr;  // Until the session closes.
@@ -74,8 +72,6 @@ bool UnschedulableJobs::MayKeep(const Session& session) const {
 }
 
 bool UnschedulableJobs::IsDisturbed(const Session& session) const {
-  if (doubtful_) return true;
-  if (!rules_.evicts) return false;
   const model::Snapshot& base = session.base();
   if (rules_.follows_clock || !SameRows(base.budgets, last_->budgets)) return true;
   const bool holds_room =
@@ -83,6 +79,16 @@ bool UnschedulableJobs::IsDisturbed(const Session& session) const {
         return base.usage.jobs.Contains(job) && base.usage.jobs[job].Count(model::kOnNodeGroup) > 0;
       });
   return holds_room || nodes_.Compare(base, /*any_use=*/true).any;
+}
+
+void UnschedulableJobs::ActivateForEvictions(Session& session) {
+  if (!rules_.evicts || records_.empty()) return;
+  const std::vector<JobId> active = Active(*session.base().active_jobs);
+  if (!IsDisturbed(session) && !SomebodyWaits(session, active) && !queues_.AnyShareChanged()) {
+    return;
+  }
+  const bool any = victim_waiters_.AnyVictim(session, active, /*when_more_is_placed=*/true);
+  for (JobId job : any ? Helpable() : victim_waiters_.restless()) Activate(job);
 }
 
 std::vector<JobId> UnschedulableJobs::Helpable() const {
@@ -109,7 +115,6 @@ void UnschedulableJobs::ActivateChanged(const Session& session) {
 }
 
 void UnschedulableJobs::ActivateByQueueRoom(const Session& session) {
-  queues_.Open(session);
   std::vector<JobId> served;
   for (const auto& [queue, jobs] : by_queue_) {
     const QueueRoomWatch::Change change = queues_.ChangeOf(queue);
@@ -177,8 +182,11 @@ std::vector<JobId> UnschedulableJobs::Active(const std::vector<JobId>& jobs) con
 }
 
 void UnschedulableJobs::ActivateHelpable(Session& session) {
-  if (records_.empty()) return;
-  for (JobId job : Helpable()) {
+  if (!records_.empty()) Rejoin(session, Helpable());
+}
+
+void UnschedulableJobs::Rejoin(Session& session, const std::vector<JobId>& jobs) {
+  for (JobId job : jobs) {
     session.Restore(job, records_.at(job).answer);
     Activate(job);
   }
@@ -188,9 +196,10 @@ void UnschedulableJobs::ActivateHelpable(Session& session) {
 
 void UnschedulableJobs::PrepareEviction(Session& session) {
   if (records_.empty()) return;
-  if (SomebodyWaits(session, session.active_jobs()) || session.version() != 0) {
-    ActivateHelpable(session);
-  }
+  const std::vector<JobId>& active = session.active_jobs();
+  if (!SomebodyWaits(session, active) && session.version() == 0) return;
+  const bool any = victim_waiters_.AnyVictim(session, active, /*when_more_is_placed=*/false);
+  Rejoin(session, any ? Helpable() : victim_waiters_.restless());
 }
 
 void UnschedulableJobs::Close(Session& session) {
@@ -203,11 +212,14 @@ void UnschedulableJobs::Close(Session& session) {
   turns_.clear();
   const auto take_in = [&](JobId job) {
     std::optional<Refusal> refusal =
-        session.WorkOn(job, [&] { return RefusalOf(session, job, rules_.evicts); });
+        session.WorkOn(job, [&] { return RefusalOf(session, job, rules_); });
     if (!refusal || (refusal->for_admission && quotas_doubtful)) {
       const QueueId queue = session.job(job).queue;
       if (queue.valid() && IsStrict(session, queue)) turns_.emplace(job, queue);
       return;
+    }
+    if (rules_.evicts && !refusal->beyond_any_node) {
+      victim_waiters_.Add(session, job, /*restless=*/!refusal->stands_without_victims);
     }
     Add(job, {.answer = session.AnswerOf(job),
               .refusal = *std::move(refusal),
@@ -241,6 +253,7 @@ void UnschedulableJobs::Activate(JobId job) {
   if (record.queue.valid()) leave(by_queue_, record.queue);
   for (const auto& [kind, task] : record.refusal.kinds) leave(by_kind_, kind);
   by_choice_of_nodes_.erase(job);
+  victim_waiters_.Remove(job);
   kept_[job] = 0;
   records_.erase(known);
 }
@@ -258,6 +271,7 @@ void UnschedulableJobs::Clear() {
   by_kind_.clear();
   by_choice_of_nodes_.clear();
   turns_.clear();
+  victim_waiters_.Clear();
   unschedulable_ = 0;
   kept_.assign(kept_.size(), 0);
 }

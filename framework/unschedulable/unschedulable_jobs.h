@@ -11,19 +11,13 @@
 #include "api/model/snapshot.h"
 #include "base/ids.h"
 #include "framework/session.h"
-#include "framework/unschedulable/answer_sources.h"
+#include "framework/unschedulable/answer_rules.h"
 #include "framework/unschedulable/job_answer.h"
 #include "framework/unschedulable/refusal.h"
 #include "framework/unschedulable/room_watch.h"
+#include "framework/unschedulable/victim_waiters.h"
 
 namespace bth::framework {
-
-// What of a policy decides when a refused job must be looked at again.
-struct AnswerRules {
-  AnswerSources sources = Bit(AnswerSource::kAnything);  // Of all its plugins.
-  bool evicts = false;                                   // Some action makes room by evictions.
-  bool follows_clock = false;
-};
 
 // As kube-scheduler keeps unschedulable pods apart until an event may help them: a job enters at
 // the close of a session that gave it nothing, together with what was said about it, and leaves
@@ -41,7 +35,8 @@ class UnschedulableJobs {
   // Room grew: whoever some room may help is looked at for the rest of the session; what was said
   // about them stands.
   void ActivateHelpable(Session& session);
-  // Before an action that evicts: what it answers follows everything that happened.
+  // Before an action that evicts: where somebody may be evicted for any job that waits, what it
+  // answers follows everything that happened, and all are looked at.
   void PrepareEviction(Session& session);
 
   size_t size() const { return records_.size(); }
@@ -60,8 +55,11 @@ class UnschedulableJobs {
   using Jobs = absl::flat_hash_set<model::JobId>;
 
   bool MayKeep(const Session& session) const;
-  // Evictions would find other victims than in the last session, or room grew late in it.
+  // Evictions could find other victims than in the last session.
   bool IsDisturbed(const Session& session) const;
+  // All, where somebody could be evicted for one who waits; else those who may get free room.
+  void ActivateForEvictions(Session& session);
+  void Rejoin(Session& session, const std::vector<model::JobId>& jobs);
   std::vector<model::JobId> Helpable() const;
   void ActivateChanged(const Session& session);
   void ActivateByQueueRoom(const Session& session);
@@ -88,6 +86,7 @@ class UnschedulableJobs {
   Jobs by_choice_of_nodes_;
   // Not kept, of queues that keep strict order: with one that goes, it is another one's turn.
   absl::flat_hash_map<model::JobId, model::QueueId> turns_;
+  VictimWaiters victim_waiters_{rules_};  // Those whom evictions may help.
   int64_t unschedulable_ = 0;
 };
 

@@ -123,7 +123,7 @@ bool ReclaimRules::MayGive(const framework::QueueHolding& holding) const {
   if (!ledger_.TakesJobs(holding.queue)) return true;
   const model::ResourceSet& deserved = ledger_.quota(holding.queue).deserved;
   if ((holding.asked & deserved.v.Positive()) == 0) return true;
-  const ResourceVec& held = ledger_[holding.queue].allocated;
+  const ResourceVec held = ledger_[holding.queue].allocated + holding.more;
   return algo::DimsOver(held, deserved.v, algo::RelevantDims(framework::EndlessRoom(), deserved)) !=
          0;
 }

@@ -56,9 +56,8 @@ class Proportion final : public framework::Plugin {
  private:
   void AddVictimHooks(const Session& session, HookRegistrar& hooks) {
     const framework::GrantBounds bounds{
-        .queue = [this](VictimKind kind, const QueueHolding& holding) {
-          const proportion::Account& account = ledger_[holding.queue];
-          return kind == VictimKind::kGangPreempt || !account.allocated.AllAtMost(account.deserved);
+        .queue = [this, &session](VictimKind kind, const QueueHolding& holding) {
+          return kind == VictimKind::kGangPreempt || MayBeBeyondDeserved(session, holding);
         }};
     hooks.Reclaimable(
         [this, &session](TaskId, absl::Span<const TaskId> candidates) {
@@ -72,6 +71,22 @@ class Proportion final : public framework::Plugin {
           return reclaims ? BeyondDeserved(session, candidates) : Verdict();
         },
         bounds);
+  }
+
+  // It holds more than it deserves, or will when all of `more` is placed. What Allocatable keeps
+  // within the deserved amount stays there: all that is asked for, but not the number of pods.
+  bool MayBeBeyondDeserved(const Session& session, const QueueHolding& holding) const {
+    const proportion::Account& account = ledger_[holding.queue];
+    const auto& limits = session.hooks().allocatable;
+    const bool limited = std::any_of(limits.begin(), limits.end(), [](const auto& entry) {
+      return entry.origin.plugin == kProportion;
+    });
+    const DimMask kept = limited ? algo::AskedDims(holding.more) : 0;
+    ResourceVec held = account.allocated;
+    for (int d = 0; d < model::kDims; ++d) {
+      if ((kept >> d & 1u) == 0) held[d] += holding.more[d];
+    }
+    return !held.AllAtMost(account.deserved);
   }
 
   void AddAdmissionHooks(Session& session, HookRegistrar& hooks) {
