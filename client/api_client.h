@@ -110,8 +110,8 @@ struct ApiClientOptions {
   absl::Duration timeout = absl::Seconds(30);
   size_t response_bytes_max = size_t{256} << 20;
   size_t watch_line_bytes_max = size_t{16} << 20;  // Also of one item of a list.
-  // Ask for protobuf where the caller reads it, and send it in great numbers; a server that does not
-  // have it answers, and gets, JSON.
+  // Ask for protobuf where the caller reads it, and send it in great numbers; a server that does
+  // not have it answers, and gets, JSON.
   bool protobuf = true;
   std::function<void(const CallRecord&)> on_call;
   // Asked right before a changing request is sent: where it says no, the request fails with

@@ -26,8 +26,8 @@ void CutMessage(std::string* message) {
 }
 
 ApiPath EventsPath(const EventObject& object, const std::string& name) {
-  std::string path = absl::StrCat("/api/v1/namespaces/",
-                                  net::PercentEncode(EventNamespace(object)), "/events");
+  std::string path =
+      absl::StrCat("/api/v1/namespaces/", net::PercentEncode(EventNamespace(object)), "/events");
   if (!name.empty()) absl::StrAppend(&path, "/", net::PercentEncode(name));
   return {"events", std::move(path)};
 }

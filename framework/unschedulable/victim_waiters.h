@@ -14,8 +14,8 @@
 namespace bth::framework {
 
 // Kept by what tells seekers of victims apart, so that one question answers for very many of them.
-// Thread: scheduling. Cost of a question: the queues and priorities that wait, the waiting jobs that
-// hold room, and the active ones.
+// Thread: scheduling. Cost of a question: the queues and priorities that wait, the waiting jobs
+// that hold room, and the active ones.
 class VictimWaiters {
  public:
   explicit VictimWaiters(const AnswerRules& rules) : rules_(rules) {}

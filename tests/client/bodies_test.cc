@@ -69,9 +69,7 @@ struct BodiesBed {
   FakeServer server{executor};
   ApiClientOptions options{.qps = 0};
 
-  absl::Status Bind(ApiClient* api) {
-    return Await(executor, api->Bind(Binding()));
-  }
+  absl::Status Bind(ApiClient* api) { return Await(executor, api->Bind(Binding())); }
   std::string Sent(size_t i) const {
     return std::string(server.requests.at(i).headers.Get("Content-Type"));
   }

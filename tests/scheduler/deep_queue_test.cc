@@ -1,15 +1,16 @@
 // Jobs that were refused are left alone until something may help them, and go on saying why.
 #include "scheduler/explain.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
 
 struct DeepQueueBed : testing::Bed {
   // A node of 4 cores; the jobs ask for more than it has left.
-  DeepQueueBed() {
+  explicit DeepQueueBed(SchedulerOptions options = {}) {
     Node("n1", 4);
-    Start();
+    Start(std::move(options));
     Group("full", 1);
     Pod("full-0", "full", 3);
     Settle();
@@ -37,6 +38,28 @@ TEST_CASE("deep queue: a new pod is looked at without the jobs that were refused
   CHECK(bed.unschedulable() == 2);
   CHECK(bed.active() <= 1);
   CHECK(bed.Metric("volcano_unschedule_job_count") == 2);
+}
+
+TEST_CASE("deep queue: so it is where actions evict and nobody may go", "[scheduler]") {
+  test::TempFolder folder;
+  SchedulerOptions options;
+  options.policy.path = folder.Write("scheduler.conf", R"(
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins:
+  - {name: priority}
+  - {name: gang}
+  - {name: predicates}
+  - {name: proportion}
+)");
+  DeepQueueBed bed(std::move(options));
+  CHECK(bed.unschedulable() == 2);
+  bed.Group("new", 1);
+  bed.Pod("new-0", "new", 1);
+  bed.Settle();
+  CHECK(bed.NodeOf("new-0") == "n1");
+  CHECK(bed.unschedulable() == 2);
+  CHECK(bed.active() <= 1);
 }
 
 TEST_CASE("deep queue: a refused job goes on saying why", "[scheduler]") {
