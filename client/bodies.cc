@@ -2,6 +2,7 @@
 
 #include "api/types/json_text.h"
 #include "api/types/protobuf/document_text.h"
+#include "api/types/time.h"
 
 namespace bth::client {
 namespace {
@@ -81,7 +82,7 @@ std::string BindingDocument(const BindRequest& request) {
 
 std::string EventJson(const EventFields& event) {
   const EventObject& object = event.object;
-  const std::string last = EventTime(event.last);
+  const std::string last = types::FormatTimestamp(event.last);
   const bool once = absl::ToUnixSeconds(event.first) == absl::ToUnixSeconds(event.last);
   JsonText out(kEventBytesUsual + event.text.message.size());
   out.Add("apiVersion", "v1").Add("kind", "Event").Open("metadata");
@@ -94,7 +95,8 @@ std::string EventJson(const EventFields& event) {
   out.Open("source").Add("component", event.component).AddIfAny("host", event.host).Close();
   out.Add("reportingComponent", event.component).Add("reportingInstance", event.host);
   out.Add("count", event.count);
-  out.Add("firstTimestamp", once ? last : EventTime(event.first)).Add("lastTimestamp", last);
+  out.Add("firstTimestamp", once ? last : types::FormatTimestamp(event.first))
+      .Add("lastTimestamp", last);
   return out.Take();
 }
 
@@ -125,10 +127,6 @@ std::string EventDocument(const EventFields& event) {
 
 std::string_view EventNamespace(const EventObject& object) {
   return object.namespace_name.empty() ? std::string_view("default") : object.namespace_name;
-}
-
-std::string EventTime(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
 }
 
 std::string BindingBody(const BindRequest& request, Encoding encoding) {

@@ -29,7 +29,5 @@ struct EventFields {
 std::string EventBody(const EventFields& event, types::Encoding encoding);
 // As metadata.namespace of its events.
 std::string_view EventNamespace(const EventObject& object);
-// As events tell times in JSON.
-std::string EventTime(absl::Time time);
 
 }  // namespace bth::client

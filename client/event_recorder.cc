@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "api/types/time.h"
 #include "base/doubled.h"
 #include "client/bodies.h"
 #include "client/patch.h"
@@ -257,7 +258,7 @@ net::Awaitable<absl::Status> EventRecorder::SendOnce(Event* event) {
   MergePatch patch;
   patch.Set({"count"}, event->count)
       .Set({"message"}, event->text.message)
-      .Set({"lastTimestamp"}, EventTime(event->last));
+      .Set({"lastTimestamp"}, types::FormatTimestamp(event->last));
   request.verb = "patch";
   request.method = "PATCH";
   request.path = EventsPath(event->object, event->name);

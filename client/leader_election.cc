@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/types/time.h"
 #include "base/log.h"
 #include "base/status.h"
 
@@ -17,10 +18,6 @@ using types::Json;
 // Attempts are spread over [retry_period, 2.2 x retry_period), as other candidates do.
 constexpr double kJitter = 1.2;
 constexpr absl::Duration kReleaseTimeout = absl::Seconds(3);
-
-std::string MicroTime(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", time, absl::UTCTimeZone());
-}
 
 // Durations in messages look as users of these flags know them: "1m30s", "500ms", "0s".
 std::string GoDuration(absl::Duration d) {
@@ -105,7 +102,7 @@ absl::StatusOr<Json> LeaderElector::Observe(const std::string& text) {
 }
 
 Json LeaderElector::Claimed(Json lease) const {
-  const std::string now = MicroTime(api_.executor().Now());
+  const std::string now = types::FormatMicroTimestamp(api_.executor().Now());
   Json& spec = lease["spec"];
   if (spec["holderIdentity"].AsString() != options_.identity) {
     spec.Set("acquireTime", now);
@@ -228,7 +225,7 @@ net::Awaitable<absl::Status> LeaderElector::Release() {
   BTH_CO_ASSIGN_OR_RETURN(Json lease, Json::Parse(*text));
   Json& spec = lease["spec"];
   if (spec["holderIdentity"].AsString() != options_.identity) co_return absl::OkStatus();
-  const std::string now = MicroTime(api_.executor().Now());
+  const std::string now = types::FormatMicroTimestamp(api_.executor().Now());
   spec.Set("holderIdentity", "");
   spec.Set("leaseDurationSeconds", 1);
   spec.Set("renewTime", now);

@@ -17,6 +17,7 @@
 #include "api/types/queue.h"
 #include "api/types/resource_quota.h"
 #include "api/types/storage.h"
+#include "api/types/time.h"
 #include "api/types/workload.h"
 #include "base/status.h"
 
@@ -194,8 +195,7 @@ bool ClusterDump::Reduce(types::Pod& pod) const {
 std::string ClusterDump::Header() const {
   Json::Array names;
   for (const std::string& name : options_.responsibility.scheduler_names) names.emplace_back(name);
-  const std::string now =
-      absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", api_.executor().Now(), absl::UTCTimeZone());
+  const std::string now = types::FormatMicroTimestamp(api_.executor().Now());
   return Json::MakeObject({{"apiVersion", "batholith/v1"},
                            {"kind", "ClusterDump"},
                            {"metadata", Json::MakeObject({{"name", "dump"}})},

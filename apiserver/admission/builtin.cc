@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/coerce.h"
 #include "apiserver/schema/definition_rules.h"
@@ -123,7 +124,7 @@ absl::Status AdmitDefinition(Core& core, WriteContext& write) {
   }
   const TakenNames taken = core.registry.NamesBeside(
       std::as_const(write.object)["spec"]["group"].AsString(), write.name);
-  EstablishDefinition(write.object, taken, TimeText(core.Now()));
+  EstablishDefinition(write.object, taken, types::FormatTimestamp(core.Now()));
   for (std::string& warning : DefinitionWarnings(write.object)) {
     write.warnings.push_back(std::move(warning));
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "api/types/time.h"
 
 namespace bth::apiserver {
 namespace {
@@ -26,7 +27,7 @@ void TellOfMisplacedOwner(Core& core, const StoredObject& object, const OwnerRef
                                     {"resourceVersion", absl::StrCat(object.revision)}});
   if (!object.key.ns.empty()) involved.Set("namespace", object.key.ns);
   const std::string suffix = absl::StrFormat(".%016x", core.rng.Next());
-  const std::string now = TimeText(core.Now());
+  const std::string now = types::FormatTimestamp(core.Now());
   Json metadata =
       Json::MakeObject({{"name", object.key.name.substr(0, kNameBytesMax - suffix.size()) + suffix},
                         {"namespace", ns},

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "api/types/protobuf/schema.h"
 #include "api/types/protobuf/wire.h"
+#include "api/types/time.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -49,8 +50,8 @@ MaybeJson TimeValue(std::string_view bytes, bool micro, bool always) {
   if (seconds == 0 && !always) return std::optional<Json>();
   const absl::Time time =
       absl::FromUnixSeconds(seconds) + absl::Nanoseconds(static_cast<int64_t>(small.numbers[2]));
-  const char* format = micro ? "%Y-%m-%dT%H:%M:%E6SZ" : "%Y-%m-%dT%H:%M:%SZ";
-  return std::optional<Json>(absl::FormatTime(format, time, absl::UTCTimeZone()));
+  return std::optional<Json>(micro ? types::FormatMicroTimestamp(time)
+                                   : types::FormatTimestamp(time));
 }
 
 absl::StatusOr<Json> RawValue(std::string_view bytes) {

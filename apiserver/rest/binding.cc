@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/subresources.h"
@@ -94,7 +95,7 @@ WriteResult BindNow(Core& core, const ApiRequest& request, const std::string& na
   }
   // The nomination is spent.
   pod["status"].Erase("nominatedNodeName");
-  SetScheduled(pod, TimeText(core.Now()));
+  SetScheduled(pod, types::FormatTimestamp(core.Now()));
   BTH_RETURN_IF_ERROR(CheckShape(pod));
   if (!request.dry_run) core.store->Put(collection, std::move(pod));
   Written written;

@@ -31,8 +31,4 @@ std::string Core::NewSuffix() {
   return suffix;
 }
 
-std::string TimeText(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
-}
-
 }  // namespace bth::apiserver

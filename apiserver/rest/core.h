@@ -59,7 +59,4 @@ struct Core {
   absl::Time Now() const { return executor.Now(); }
 };
 
-// "2026-01-02T03:04:05Z".
-std::string TimeText(absl::Time time);
-
 }  // namespace bth::apiserver

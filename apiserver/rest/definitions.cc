@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/coerce.h"
 #include "apiserver/schema/definition_rules.h"
@@ -79,7 +80,7 @@ absl::Status CreateManifest(Core& core, Json definition) {
   Collection& collection = *core.store->Find(kCollection);
   if (collection.Get({"", name}) != nullptr) return absl::OkStatus();
   BTH_RETURN_IF_ERROR(Annotate(CheckManifest(definition), name));
-  const std::string now = TimeText(core.Now());
+  const std::string now = types::FormatTimestamp(core.Now());
   definition.Set("apiVersion", "apiextensions.k8s.io/v1");
   definition.Set("kind", "CustomResourceDefinition");
   definition.Erase("status");
@@ -113,7 +114,7 @@ void AcceptFreedNames(Core& core) {
     if (IsEstablished(definition)) continue;
     const TakenNames taken = core.registry.NamesBeside(
         std::as_const(definition)["spec"]["group"].AsString(), stored->key.name);
-    EstablishDefinition(definition, taken, TimeText(core.Now()));
+    EstablishDefinition(definition, taken, types::FormatTimestamp(core.Now()));
     if (IsEstablished(definition)) core.store->Put(collection, std::move(definition));
   }
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/propagation.h"
@@ -59,7 +60,7 @@ bool Mark(const Core& core, const ResourceType& type, int64_t grace_s, Json& obj
   } else if (type.has_generation) {
     meta.Set("generation", std::as_const(meta)["generation"].AsInt() + 1);
   }
-  meta.Set("deletionTimestamp", TimeText(core.Now() + absl::Seconds(grace_s)));
+  meta.Set("deletionTimestamp", types::FormatTimestamp(core.Now() + absl::Seconds(grace_s)));
   if (type.collection == "namespaces") {
     object["status"].Set("phase", "Terminating");
   } else {

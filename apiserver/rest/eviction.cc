@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/subresources.h"
@@ -108,7 +109,7 @@ absl::Status Spend(Core& core, const ResourceType& type, const ObjectPtr& stored
   }
   if (request.dry_run) return absl::OkStatus();
   budget["status"].Set("disruptionsAllowed", allowed - 1);
-  budget["status"]["disruptedPods"].Set(request.name, TimeText(core.Now()));
+  budget["status"]["disruptedPods"].Set(request.name, types::FormatTimestamp(core.Now()));
   core.store->Put(core.CollectionOf(type), std::move(budget));
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -278,7 +279,7 @@ absl::Status PrepareCreate(Core& core, const ApiRequest& request, Json& object) 
   // Only an apply that creates brings managers of its own making.
   if (request.verb != Verb::kPatch) meta.Erase("managedFields");
   meta.Set("uid", core.NewUid());
-  meta.Set("creationTimestamp", TimeText(core.Now()));
+  meta.Set("creationTimestamp", types::FormatTimestamp(core.Now()));
   if (type.has_generation) meta.Set("generation", 1);
   // Status is written through its subresource; nodes and the like register with theirs.
   const bool keeps_status = type.collection == "nodes" || type.collection == "namespaces" ||

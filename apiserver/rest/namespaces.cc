@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/write.h"
 #include "base/log.h"
@@ -81,7 +82,7 @@ void PutSystemObject(Core& core, const ResourceType& type, Json object) {
   if (collection.Get({"", name}) != nullptr) return;
   Json& meta = object["metadata"];
   meta.Set("uid", core.NewUid());
-  meta.Set("creationTimestamp", TimeText(core.Now()));
+  meta.Set("creationTimestamp", types::FormatTimestamp(core.Now()));
   if (type.has_generation) meta.Set("generation", 1);
   core.store->Put(collection, std::move(object));
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/output.h"
@@ -91,7 +92,7 @@ net::Awaitable<WriteResult> Apply(std::shared_ptr<Core> core, const ApiRequest& 
   absl::StatusOr<Json> body = ReadConfiguration(request);
   if (!body.ok()) co_return body.status();
   const std::string manager(request.target.Query("fieldManager"));
-  const std::string now = TimeText(core->Now());
+  const std::string now = types::FormatTimestamp(core->Now());
   const Json nothing;
   const Collection& collection = core->CollectionOf(*request.type);
   if (collection.Get(request.key()) == nullptr) {

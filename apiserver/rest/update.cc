@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/patch/field_managers.h"
 #include "apiserver/rest/coerce_body.h"
@@ -41,7 +42,7 @@ Writer WriterOf(const Core& core, const ApiRequest& request) {
     name = name.substr(0, std::min(name.find('/'), kManagerBytesMax));
   }
   if (name.empty()) name = "unknown";
-  return {std::string(name), request.subresource, TimeText(core.Now())};
+  return {std::string(name), request.subresource, types::FormatTimestamp(core.Now())};
 }
 
 Written Keep(Core& core, const ApiRequest& request, WriteContext write) {
