@@ -15,6 +15,11 @@ namespace bth::framework {
 enum class VictimKind : uint8_t { kPreempt, kReclaim, kGangPreempt, kGangReclaim };
 inline constexpr size_t kVictimKinds = 4;
 
+// In other queues than the seeker's.
+constexpr bool IsReclaim(VictimKind kind) {
+  return kind == VictimKind::kReclaim || kind == VictimKind::kGangReclaim;
+}
+
 // Pods of one queue, as far as a bound must know them.
 struct QueueHolding {
   model::QueueId queue;

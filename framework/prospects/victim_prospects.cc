@@ -16,9 +16,6 @@ using model::TaskStatus;
 constexpr VictimKind kKinds[] = {VictimKind::kPreempt, VictimKind::kReclaim,
                                  VictimKind::kGangPreempt, VictimKind::kGangReclaim};
 
-bool IsReclaim(VictimKind kind) {
-  return kind == VictimKind::kReclaim || kind == VictimKind::kGangReclaim;
-}
 bool IsForGangs(VictimKind kind) {
   return kind == VictimKind::kGangPreempt || kind == VictimKind::kGangReclaim;
 }

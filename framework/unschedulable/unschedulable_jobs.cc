@@ -182,10 +182,11 @@ std::vector<JobId> UnschedulableJobs::Active(const std::vector<JobId>& jobs) con
 }
 
 void UnschedulableJobs::ActivateHelpable(Session& session) {
-  if (!records_.empty()) Rejoin(session, Helpable());
+  Rejoin(session, Helpable());
 }
 
 void UnschedulableJobs::Rejoin(Session& session, const std::vector<JobId>& jobs) {
+  if (jobs.empty()) return;
   for (JobId job : jobs) {
     session.Restore(job, records_.at(job).answer);
     Activate(job);

@@ -11,10 +11,6 @@ namespace {
 using model::JobId;
 using model::TaskId;
 
-bool Waits(const Session& session, JobId job) {
-  return session.counts(job).count(model::TaskStatus::kPending) > 0;
-}
-
 // Of tasks of the job that wait.
 int32_t HighestWaiting(const Session& session, JobId job) {
   int32_t highest = std::numeric_limits<int32_t>::min();
@@ -33,25 +29,24 @@ void VictimWaiters::Add(Session& session, JobId job, bool restless) {
     holders_.insert(job);
   } else if (session.job(job).queue.valid()) {
     const Rank rank = RankOf(session, job);
-    ranks_.insert_or_assign(job, rank);
-    by_rank_[rank].insert(job);
+    rank_of_.insert_or_assign(job, rank);
+    ++ranks_[rank];
   }
 }
 
 void VictimWaiters::Remove(JobId job) {
   restless_.erase(job);
   holders_.erase(job);
-  const auto known = ranks_.find(job);
-  if (known == ranks_.end()) return;
-  const auto at = by_rank_.find(known->second);
-  at->second.erase(job);
-  if (at->second.empty()) by_rank_.erase(at);
-  ranks_.erase(known);
+  const auto known = rank_of_.find(job);
+  if (known == rank_of_.end()) return;
+  const auto at = ranks_.find(known->second);
+  if (--at->second == 0) ranks_.erase(at);
+  rank_of_.erase(known);
 }
 
 void VictimWaiters::Clear() {
-  by_rank_.clear();
   ranks_.clear();
+  rank_of_.clear();
   holders_.clear();
   restless_.clear();
 }
@@ -61,7 +56,7 @@ bool VictimWaiters::AnyVictim(Session& session, const std::vector<JobId>& active
   if (rules_.evicts_anybody) return true;
   VictimProspects& prospects = session.prospects();
   absl::flat_hash_set<Rank> ranks;
-  for (const auto& [rank, jobs] : by_rank_) ranks.insert(rank);
+  for (const auto& [rank, jobs] : ranks_) ranks.insert(rank);
   std::vector<JobId> holders(holders_.begin(), holders_.end());
   VictimProspects::Growth growth;
   const auto may_grow = [&](JobId job) {
@@ -70,7 +65,7 @@ bool VictimWaiters::AnyVictim(Session& session, const std::vector<JobId>& active
   };
   for (JobId job : restless_) may_grow(job);
   for (JobId job : active) {
-    if (!Waits(session, job)) continue;
+    if (session.counts(job).count(model::TaskStatus::kPending) == 0) continue;
     may_grow(job);
     if (prospects.Holds(session, job)) {
       holders.push_back(job);
@@ -91,8 +86,7 @@ bool VictimWaiters::AnyVictim(Session& session, const std::vector<JobId>& active
 bool VictimWaiters::AnyVictimFor(Session& session, const Rank& rank, JobId holder) const {
   VictimProspects& prospects = session.prospects();
   const auto any = [&](VictimKind kind) {
-    const bool reclaims = kind == VictimKind::kReclaim || kind == VictimKind::kGangReclaim;
-    if (reclaims && session.Overused(rank.first)) return false;
+    if (IsReclaim(kind) && session.Overused(rank.first)) return false;
     const VictimSeeker seeker{
         .kind = kind, .queue = rank.first, .priority = rank.second, .job = holder};
     return prospects.Any(session, seeker) ||

@@ -41,8 +41,8 @@ class VictimWaiters {
 
   const AnswerRules rules_;
   // Who holds nothing is told apart by queue and priority alone.
-  absl::flat_hash_map<Rank, Jobs> by_rank_;
-  absl::flat_hash_map<model::JobId, Rank> ranks_;
+  absl::flat_hash_map<Rank, int64_t> ranks_;  // With the number of jobs.
+  absl::flat_hash_map<model::JobId, Rank> rank_of_;
   Jobs holders_;  // Some of its pods could be evicted, for it or for others.
   Jobs restless_;
 };
