@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/api_status.h"
 #include "api/types/json.h"
+#include "api/types/refusal.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "client/bodies.h"
@@ -15,7 +16,6 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 
 constexpr size_t kHeadersUsual = 5;  // Of a request.
 constexpr size_t kErrorBodyBytesMax = 64 << 10;
-constexpr int kUnsupportedMediaType = 415;
 
 void AddQuery(Query* query, const char* name, std::string value) {
   if (!value.empty()) query->emplace_back(name, std::move(value));
@@ -52,6 +52,11 @@ std::string PodPath(const std::string& namespace_name, const std::string& pod,
                     const char* subresource) {
   return absl::StrCat("/api/v1/namespaces/", net::PercentEncode(namespace_name), "/pods/",
                       net::PercentEncode(pod), subresource);
+}
+
+// The server does not take a body in this encoding.
+bool IsBodyRefused(const absl::Status& status) {
+  return types::HttpCodeOf(status) == types::RowOf(types::Refusal::kUnsupportedMediaType).http_code;
 }
 
 ApiRequest ListRequest(ApiPath path, ListOptions options) {
@@ -228,7 +233,7 @@ net::Awaitable<ApiClient::Text> ApiClient::CreateEncoded(std::string_view resour
     request.protobuf = protobuf;
     if (protobuf) request.content_type = types::kProtobufMediaType;
     Text answer = co_await Call(std::move(request));
-    if (!protobuf || types::HttpCodeOf(answer.status()) != kUnsupportedMediaType) co_return answer;
+    if (answer.ok() || !protobuf || !IsBodyRefused(answer.status())) co_return answer;
     json_only_.emplace(ToAbsl(resource));
   }
 }

@@ -22,6 +22,16 @@ struct DeepQueueBed : testing::Bed {
     Settle();
     Settle();
   }
+  // A new pod is bound, and nobody else is looked at for it.
+  void CheckNewPodAlone() {
+    CHECK(unschedulable() == 2);
+    Group("new", 1);
+    Pod("new-0", "new", 1);
+    Settle();
+    CHECK(NodeOf("new-0") == "n1");
+    CHECK(unschedulable() == 2);
+    CHECK(active() <= 1);
+  }
   double active() const { return Metric(R"(batholith_pending_jobs{queue="active"})"); }
   double unschedulable() const {
     return Metric(R"(batholith_pending_jobs{queue="unschedulable"})");
@@ -30,13 +40,7 @@ struct DeepQueueBed : testing::Bed {
 
 TEST_CASE("deep queue: a new pod is looked at without the jobs that were refused", "[scheduler]") {
   DeepQueueBed bed;
-  CHECK(bed.unschedulable() == 2);
-  bed.Group("new", 1);
-  bed.Pod("new-0", "new", 1);
-  bed.Settle();
-  CHECK(bed.NodeOf("new-0") == "n1");
-  CHECK(bed.unschedulable() == 2);
-  CHECK(bed.active() <= 1);
+  bed.CheckNewPodAlone();
   CHECK(bed.Metric("volcano_unschedule_job_count") == 2);
 }
 
@@ -53,13 +57,7 @@ tiers:
   - {name: proportion}
 )");
   DeepQueueBed bed(std::move(options));
-  CHECK(bed.unschedulable() == 2);
-  bed.Group("new", 1);
-  bed.Pod("new-0", "new", 1);
-  bed.Settle();
-  CHECK(bed.NodeOf("new-0") == "n1");
-  CHECK(bed.unschedulable() == 2);
-  CHECK(bed.active() <= 1);
+  bed.CheckNewPodAlone();
 }
 
 TEST_CASE("deep queue: a refused job goes on saying why", "[scheduler]") {
