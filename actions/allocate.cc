@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "actions/ignored_arguments.h"
@@ -126,7 +125,7 @@ class AllocateRun {
 
   // False: the job does not stand, and nothing of it is placed.
   bool Renew(JobId job, bool with_rest) {
-    const absl::flat_hash_set<RoleId> failed_before = failed_roles_;
+    const absl::flat_hash_map<RoleId, TaskId> failed_before = failed_roles_;
     Statement statement(session_, "allocate");
     PlaceNominated(job, statement);
     if (statement.empty()) return true;  // Nothing of what it was promised is left.
@@ -258,7 +257,7 @@ class AllocateRun {
       const NodeChoice choice = session_.picker().Pick(task);
       if (!choice.node.valid()) {
         const RoleId role = session_.task(task).role;
-        if (role.valid()) failed_roles_.insert(role);
+        if (role.valid()) failed_roles_.try_emplace(role, task);
         hopeless = !WorthGoingOn(job, sheet.sub_job);
         continue;
       }
@@ -311,16 +310,27 @@ class AllocateRun {
       WaitForGate(job, task);
       return false;
     }
-    if (row.role.valid() && failed_roles_.contains(row.role)) {
-      auto fit = std::make_shared<framework::TaskFit>();
-      fit->exemplar = task;
-      fit->shape = row.shape;
-      fit->preset = absl::StrCat("Task ", row.names->name, " with role spec ", row.names->role,
-                                 " has already predicated failed, skip");
-      session_.RecordFit(task, std::move(fit));
+    const auto failed = failed_roles_.find(row.role);
+    if (row.role.valid() && failed != failed_roles_.end()) {
+      SkipLike(task, failed->second);
       return false;
     }
     return true;
+  }
+
+  // `first`, of the same role, found no node: so it would be with `task`.
+  void SkipLike(TaskId task, TaskId first) {
+    const model::TaskRow& row = session_.task(task);
+    auto fit = std::make_shared<framework::TaskFit>();
+    fit->exemplar = task;
+    fit->shape = row.shape;
+    fit->preset = absl::StrCat("Task ", row.names->name, " with role spec ", row.names->role,
+                               " has already predicated failed, skip");
+    if (const framework::TaskFit* why = session_.FitOf(first)) {
+      absl::StrAppend(&fit->preset, "; ", session_.task(first).names->name, ": ",
+                      why->Text(session_.reasons()));
+    }
+    session_.RecordFit(task, std::move(fit));
   }
 
   // The queue has room for the task, which is what Volcano's own gate waits for. The task itself is
@@ -367,7 +377,7 @@ class AllocateRun {
   Session& session_;
   QueueJobs queues_;
   absl::flat_hash_map<JobId, Worksheet> sheets_;
-  absl::flat_hash_set<RoleId> failed_roles_;
+  absl::flat_hash_map<RoleId, TaskId> failed_roles_;  // With the first task that found no node.
 };
 
 }  // namespace

@@ -128,10 +128,11 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
                              (hold == nullptr || hold->gate == Gate::kGangInvalid);
   const bool was_ready =
       counts.phase == PodGroupPhase::kRunning || counts.phase == PodGroupPhase::kCompleted;
-  if (waits && !just_admitted) {
-    out.events.push_back({true, std::string(kUnschedulable),
-                          absl::StrCat(counts.count(TaskStatus::kPending), "/", counts.total(),
-                                       " tasks in gang unschedulable: ", message)});
+  // Waits for answers to its bindings only.
+  const bool placed =
+      !unplaced && hold == nullptr && counts.total() > 0 && ReadyByCount(session, job);
+  if (waits && !just_admitted && !placed) {
+    out.events.push_back({true, std::string(kUnschedulable), GangMessage(session, job, message)});
   } else if (!waits && !was_ready && (row.min_available > 1 || counts.total() > 1)) {
     // Of a pod by itself its own event tells it.
     out.events.push_back({false, "Scheduled", "pod group is ready"});
@@ -229,6 +230,24 @@ std::string JobMessage(const Session& session, JobId job) {
   }
   AppendVictimSearches(session, job, &text);
   return text;
+}
+
+int32_t TasksMissing(const Session& session, JobId job) {
+  int32_t placed = 0;
+  for (TaskId task : *session.job(job).tasks) {
+    if (session.state(task).status != TaskStatus::kPending) continue;
+    const TaskState* plan = session.PlanOf(task);
+    if (plan != nullptr && model::InGroup(plan->status, model::kAllocatedGroup)) ++placed;
+  }
+  return session.job(job).min_available - session.counts(job).ready() - placed;
+}
+
+std::string GangMessage(const Session& session, JobId job, const std::string& job_message) {
+  const model::JobCounts& counts = session.counts(job);
+  const int32_t missing = TasksMissing(session, job);
+  const int32_t shown = missing > 0 ? missing : counts.count(TaskStatus::kPending);
+  return absl::StrCat(std::min(shown, counts.total()), "/", counts.total(),
+                      " tasks in gang unschedulable: ", job_message);
 }
 
 JobFit ExplainJob(const Session& session, JobId job) {

@@ -34,6 +34,13 @@ model::PodGroupPhase PhaseOf(const Session& session, model::JobId job);
 // is task-6: 0/3 nodes are unavailable: …".
 std::string JobMessage(const Session& session, model::JobId job);
 
+// Tasks that the job's gang needs beside those that are placed, and those that the last try would
+// have placed had the whole gang fitted. Not positive: none.
+int32_t TasksMissing(const Session& session, model::JobId job);
+// "3/6 tasks in gang unschedulable: " and JobMessage, alike in condition and event. Of tasks
+// that the job does not have yet only the message speaks.
+std::string GangMessage(const Session& session, model::JobId job, const std::string& job_message);
+
 // Reason and message of the PodScheduled condition of a task that is not bound. An empty message
 // means: the job's message.
 struct TaskWord {

@@ -25,7 +25,6 @@ using framework::Vote;
 using model::JobId;
 using model::SubJobId;
 using model::TaskId;
-using model::TaskStatus;
 
 JobView ViewOf(const Session& session, JobId id) {
   return {.base = session.base(), .usage = session.usage(), .id = id};
@@ -87,17 +86,6 @@ Verdict Surplus(const Session& session, absl::Span<const TaskId> candidates) {
   return verdict;
 }
 
-// Pending tasks that the last try would have placed, had the whole gang fitted.
-int32_t PlacedByLastTry(const Session& session, JobId job) {
-  int32_t count = 0;
-  for (TaskId task : *session.job(job).tasks) {
-    if (session.state(task).status != TaskStatus::kPending) continue;
-    const model::TaskState* plan = session.PlanOf(task);
-    if (plan != nullptr && model::InGroup(plan->status, model::kAllocatedGroup)) ++count;
-  }
-  return count;
-}
-
 void PublishUnscheduled(const Session& session, JobId job, int32_t unready, bool retried) {
   metrics::SchedulerMetrics* metrics = session.context().metrics;
   if (metrics == nullptr) return;
@@ -122,13 +110,12 @@ bool ConcludeJob(Session& session, JobId job) {
     return false;
   }
   if (algo::WaitsForReplacements(row.min_available, counts)) return false;
-  const int32_t unready = row.min_available - counts.ready() - PlacedByLastTry(session, job);
+  const int32_t unready = framework::TasksMissing(session, job);
   session.SetCondition(
       job, {.type = "Unschedulable",
             .status = "True",
             .reason = "NotEnoughResources",
-            .message = absl::StrCat(unready, "/", counts.total(), " tasks in gang unschedulable: ",
-                                    framework::JobMessage(session, job))});
+            .message = framework::GangMessage(session, job, framework::JobMessage(session, job))});
   PublishUnscheduled(session, job, unready, true);
   return true;
 }
