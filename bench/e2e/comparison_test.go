@@ -164,14 +164,14 @@ func TestCPUIsJudgedOnlyWithAllEvents(t *testing.T) {
 func TestSinglePodsOfBothKindsAreComparedWithThoseOfKubeScheduler(t *testing.T) {
 	c := comparisonOf(&Params{}, nil)
 	c.columns = []string{ours, peer}
-	c.add(&Result{Column: ours, Singles: &SingleResult{P50Ms: 8, P99Ms: 12},
+	c.add(&Result{Column: ours, Singles: &SingleResult{P50Ms: 8, P99Ms: 12, FromPodP50Ms: 4, FromPodP99Ms: 15},
 		PlainSingles: &SingleResult{P50Ms: 7, P99Ms: 13}})
 	c.add(&Result{Column: peer, Singles: &SingleResult{P50Ms: 8, P99Ms: 12}})
 	var got []string
 	for _, v := range c.goals() {
 		got = append(got, v.ratioText()+" "+v.outcome())
 	}
-	if !slices.Equal(got, []string{"1.00 × met", "1.00 × met", "0.88 × met", "1.08 × missed"}) {
+	if !slices.Equal(got, []string{"1.00 × met", "1.00 × met", "0.50 × met", "1.25 × missed", "0.88 × met", "1.08 × missed"}) {
 		t.Errorf("got %q", got)
 	}
 }

@@ -92,8 +92,8 @@ func (c *comparison) goals() []verdict {
 			relative(term{ours + mark, bindsPerS}, term{ours, bindsPerS}, atLeast(1.0/3))
 		}
 	}
-	for _, pair := range [][2]quantity{{singleP50, singleP50}, {singleP99, singleP99}, {plainP50, singleP50},
-		{plainP99, singleP99}} {
+	for _, pair := range [][2]quantity{{singleP50, singleP50}, {singleP99, singleP99},
+		{fromPodP50, singleP50}, {fromPodP99, singleP99}, {plainP50, singleP50}, {plainP99, singleP99}} {
 		relative(term{ours, pair[0]}, term{peer, pair[1]}, atMost(1))
 	}
 	for _, pair := range [][2]quantity{{besideP50, singleP50}, {besideP99, singleP99}} {

@@ -80,6 +80,10 @@ var (
 		ofSingles(func(s *SingleResult) float64 { return s.P50Ms })}
 	singleP99 = quantity{"single_p99_ms", "single pod p99, ms", "%.1f",
 		ofSingles(func(s *SingleResult) float64 { return s.P99Ms })}
+	fromPodP50 = quantity{"single_from_pod_p50_ms", "single pod p50 without creation of its group, ms", "%.1f",
+		ofSingles(func(s *SingleResult) float64 { return s.FromPodP50Ms })}
+	fromPodP99 = quantity{"single_from_pod_p99_ms", "single pod p99 without creation of its group, ms", "%.1f",
+		ofSingles(func(s *SingleResult) float64 { return s.FromPodP99Ms })}
 	plainP50 = quantity{"plain_single_p50_ms", "single pod p50, group by controller, ms", "%.1f",
 		ofPlainSingles(func(s *SingleResult) float64 { return s.P50Ms })}
 	plainP99 = quantity{"plain_single_p99_ms", "single pod p99, group by controller, ms", "%.1f",
@@ -118,11 +122,7 @@ var quantities = []quantity{
 	{"subject_growth_mib", "  from there to the peak, MiB", "%.1f",
 		positive(func(r *Result) float64 { return r.SubjectGrowthMiB })},
 	{"writes", "API writes", "%.0f", plain(func(r *Result) float64 { return r.Writes.total() })},
-	idleCPU, idleWrites, singleP50, singleP99,
-	{"single_from_pod_p50_ms", "  without creation of its group, p50", "%.1f",
-		ofSingles(func(s *SingleResult) float64 { return s.FromPodP50Ms })},
-	{"single_from_pod_p99_ms", "  without creation of its group, p99", "%.1f",
-		ofSingles(func(s *SingleResult) float64 { return s.FromPodP99Ms })},
+	idleCPU, idleWrites, singleP50, singleP99, fromPodP50, fromPodP99,
 	plainP50, plainP99, besideP50, besideP99,
 	{"waiting_created_s", "waiting gangs created, s", "%.2f",
 		ofWaiting(func(w *WaitingResult) float64 { return w.CreatedS })},
