@@ -82,6 +82,14 @@ Json JobPage(const Session& session, JobId job) {
   return out;
 }
 
+// A batch job's PodGroup is named after it: the job's name, a dash and the job's UID.
+bool IsGroupOfBatchJob(std::string_view group, std::string_view job) {
+  constexpr size_t kUidBytes = 36;
+  if (group.size() != job.size() + 1 + kUidBytes || !group.starts_with(job)) return false;
+  const std::string_view uid = group.substr(job.size());
+  return uid[0] == '-' && uid[9] == '-' && uid[14] == '-' && uid[19] == '-' && uid[24] == '-';
+}
+
 Json CountsPage(const framework::VictimSearch::Counts& counts) {
   Json out = Json::MakeObject();
   for (const auto& [what, count] : counts) out.Set(what, Json(count));
@@ -116,11 +124,19 @@ Json VictimSearchesPage(const Session& session,
 
 Json ExplainJobPage(const framework::Cycle& cycle, std::string_view job) {
   const Session& session = cycle.session();
+  JobId found;
   for (JobId id : session.base().jobs.ids()) {
-    const model::JobRow& row = session.job(id);
-    if (row.facts != nullptr && row.facts->Key() == job) return JobPage(session, id);
+    const model::JobFacts* facts = session.job(id).facts.get();
+    if (facts == nullptr) continue;
+    const std::string key = facts->Key();
+    if (key == job) return JobPage(session, id);
+    // A job of that name may have been made anew.
+    if (IsGroupOfBatchJob(key, job) &&
+        (!found.valid() || session.job(found).facts->created_us < facts->created_us)) {
+      found = id;
+    }
   }
-  return Json();
+  return found.valid() ? JobPage(session, found) : Json();
 }
 
 Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod) {

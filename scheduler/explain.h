@@ -12,7 +12,8 @@ namespace bth::scheduler {
 
 // Thread of all: scheduling, between two cycles.
 
-// Why a job ("ns/name") waits: gate, message, and node counts by reason; null when unknown.
+// Why a job ("ns/name") waits: gate, message, and node counts by reason; null when unknown. A batch
+// job is found by its own name and by its PodGroup's.
 types::Json ExplainJobPage(const framework::Cycle& cycle, std::string_view job);
 // The same for a pod ("ns/name"), with its own condition.
 types::Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod);

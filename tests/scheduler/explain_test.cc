@@ -127,6 +127,19 @@ TEST_CASE("explain: pods without their PodGroup", "[scheduler]") {
   CHECK(bed.PodCondition("p") == "False Unschedulable: " + GrouplessMessage("default/none"));
 }
 
+TEST_CASE("explain: a batch job is found by its own name", "[scheduler]") {
+  const std::string group = "train-6f2d7c1e-0000-4000-8000-000000000001";
+  ShortBed bed;
+  bed.Given({"node n1 cpu=1 mem=8Gi", "job " + group + " min=1 tasks=1 cpu=2",
+             "job train-extra min=1 tasks=1 cpu=2"});
+  bed.Begin();
+  CHECK(bed.Explain("train")["job"].AsString() == "default/" + group);
+  CHECK(bed.Explain("train")["gate"].AsString() == "Filters");
+  CHECK(bed.Explain(group)["job"].AsString() == "default/" + group);
+  CHECK(bed.Explain("train-extra")["job"].AsString() == "default/train-extra");
+  CHECK(bed.Explain("tra").is_null());
+}
+
 TEST_CASE("explain: a job whose victims are leaving, and one whose binding is under way",
           "[scheduler]") {
   ShortBed bed;
