@@ -165,6 +165,7 @@ void EffectWriter::Take(framework::EffectBatch batch) {
     }
     return;
   }
+  if (options_.on_batch) options_.on_batch(batch);
   for (Urgent& urgent : accepted) {
     if (!urgent.node.empty()) gangs_.BindingBegins(urgent.job);
     if (!urgent.node.empty() && metrics_ != nullptr) {
@@ -179,6 +180,7 @@ void EffectWriter::Take(framework::EffectBatch batch) {
 }
 
 void EffectWriter::Take(framework::CycleReport report) {
+  if (options_.on_report) options_.on_report(report);
   gates_.Take(report);
   notices_.Take(report);
   statuses_.Take(std::move(report));

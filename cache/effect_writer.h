@@ -44,6 +44,9 @@ struct EffectWriterOptions {
   absl::Duration parked_max = absl::Seconds(30);
   // The longest pause of all lanes, when the server turns everybody away.
   absl::Duration busy_pause_max = absl::Seconds(2);
+  // Hear of what cycles decided, when it is taken. Either may be empty.
+  std::function<void(const framework::EffectBatch&)> on_batch;
+  std::function<void(const framework::CycleReport&)> on_report;
 };
 
 // Bindings go before evictions, those before statuses, those before events. A batch whose room or

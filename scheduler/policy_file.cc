@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status.h"
 
@@ -28,6 +29,20 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
         absl::StrCat(path, ": larger than ", kFileBytesMax, " bytes"));
   }
   return text;
+}
+
+// Tiers are parted by semicolons.
+void LogPolicy(std::string_view event, const std::string& path, const conf::Policy& policy) {
+  std::vector<std::string> tiers;
+  for (const conf::Tier& tier : policy.tiers) {
+    std::vector<std::string> names;
+    for (const conf::PluginOption& plugin : tier.plugins) names.push_back(plugin.name);
+    tiers.push_back(absl::StrJoin(names, ", "));
+  }
+  Log(LogLevel::kInfo, event,
+      {{"file", path.empty() ? std::string("none: the policy of the program") : path},
+       {"actions", absl::StrJoin(policy.actions, ", ")},
+       {"plugins", absl::StrJoin(tiers, "; ")}});
 }
 
 }  // namespace
@@ -82,6 +97,7 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Load() {
   if (!instance.ok()) {
     return Annotate(instance.status(), absl::StrCat("scheduler configuration ", options_.path));
   }
+  LogPolicy("policy.loaded", options_.path, *policy_);
   return instance;
 }
 
@@ -118,7 +134,7 @@ void PolicyFile::Reload() {
     return;
   }
   if (*instance == nullptr) return;
-  Log(LogLevel::kInfo, "policy.reloaded", {{"file", options_.path}});
+  LogPolicy("policy.reloaded", options_.path, *policy_);
   if (install_) install_(*std::move(instance));
 }
 

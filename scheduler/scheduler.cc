@@ -49,10 +49,21 @@ cache::Responsibility ResponsibilityOf(const SchedulerOptions& options) {
   return out;
 }
 
-cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options) {
+cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options, WorkLog* log) {
   cache::EffectWriterOptions out;
   out.gate_removals = options.gate_removals;
+  out.on_batch = [log](const framework::EffectBatch& batch) { log->Batch(batch); };
+  out.on_report = [log](const framework::CycleReport& report) { log->Report(report); };
   return out;
+}
+
+std::pair<std::string, absl::Duration> SlowestOf(const framework::CycleStats& stats) {
+  std::pair<std::string, absl::Duration> slowest = {"open", stats.open};
+  for (const auto& action : stats.actions) {
+    if (action.second > slowest.second) slowest = action;
+  }
+  if (stats.close > slowest.second) slowest = {"close", stats.close};
+  return slowest;
 }
 
 // What concerns everything that is scheduled is told on it.
@@ -69,7 +80,8 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       mirror_(context.clock, {.default_queue = options_.default_queue}),
       events_(context.api, rng_,
               RecorderOptions(options_, context.metrics, [this] { return writer_.urgent_idle(); })),
-      writer_(context.api, mirror_, events_, context.metrics, WriterOptions(options_)),
+      work_log_(context.executor),
+      writer_(context.api, mirror_, events_, context.metrics, WriterOptions(options_, &work_log_)),
       effects_(context.executor, writer_),
       policy_file_(context.executor, context.registry, context.metrics, options_.policy),
       notices_(context.metrics),
@@ -188,10 +200,12 @@ void Scheduler::StartCache() {
 
 // No decision before every first list is in; who is late is named, again and again.
 net::Awaitable<void> Scheduler::AwaitSync() {
+  const absl::Duration begin = context_.executor.Monotonic();
   while (!feed_->AllSynced()) {
     const absl::Status status = co_await feed_->WaitForSync(options_.sync_timeout);
     if (!status.ok()) Log(LogLevel::kWarning, "cache.not_synced", {{"status", status}});
   }
+  Log(LogLevel::kInfo, "cache.synced", {{"took", context_.executor.Monotonic() - begin}});
   Kick();
 }
 
@@ -275,6 +289,7 @@ void Scheduler::StartCycle() {
     outcome.of_cycle = worker->Run(std::move(snapshot), std::move(stops), check);
     if (outcome.of_cycle.status.ok()) {
       outcome.keeps_gangs = !worker->cycle()->session().hooks().job_ready.empty();
+      outcome.slowest = SlowestOf(worker->cycle()->stats());
     }
     // Shuffle may name running pods though nobody waits.
     const bool may_act = jobs_wait || worker->policy().policy().HasAction("shuffle");
@@ -381,6 +396,7 @@ void Scheduler::CycleEnded(Outcome outcome) {
   CycleWorker::Result& result = outcome.of_cycle;
   if (!result.status.ok()) Log(LogLevel::kError, "cycle.failed", {{"status", result.status}});
   if (result.defect) EndDefect(*result.defect);
+  work_log_.CycleEnded(outcome.took, std::move(outcome.slowest));
   ExplainGroupless();
   writer_.ReviewGangs(outcome.keeps_gangs);
   const absl::Duration now = context_.executor.Monotonic();

@@ -31,6 +31,7 @@
 #include "scheduler/set_aside.h"
 #include "scheduler/standing_queues.h"
 #include "scheduler/table_watch.h"
+#include "scheduler/work_log.h"
 
 namespace bth::scheduler {
 
@@ -129,7 +130,8 @@ class Scheduler {
   struct Outcome {
     CycleWorker::Result of_cycle;
     absl::Duration took;
-    bool keeps_gangs = true;     // The policy does.
+    std::pair<std::string, absl::Duration> slowest;  // Part of it.
+    bool keeps_gangs = true;                         // The policy does.
     bool waits_on_time = false;  // Time alone may change what the next cycle decides.
   };
   void CycleEnded(Outcome outcome);
@@ -154,6 +156,7 @@ class Scheduler {
   Rng rng_;
   cache::Mirror mirror_;
   client::EventRecorder events_;
+  WorkLog work_log_;
   cache::EffectWriter writer_;
   cache::EffectQueue effects_;
   PolicyFile policy_file_;

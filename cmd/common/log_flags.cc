@@ -13,7 +13,7 @@
 namespace bth::cmd {
 namespace {
 
-constexpr int64_t kDebugVerbosity = 4;
+constexpr int64_t kDebugVerbosity = 3;
 
 // klog's severities, by name or number.
 std::optional<LogLevel> ParseSeverity(const std::string& text) {

@@ -5,10 +5,12 @@
 #include <csignal>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/program.h"
+#include "cmd/common/version.h"
 
 namespace bth::cmd {
 namespace {
@@ -76,6 +78,10 @@ void SchedulerDaemon::JoinElection(std::unique_ptr<client::ApiClient> lease_api)
 }
 
 int SchedulerDaemon::Run() {
+  Log(LogLevel::kInfo, "scheduler.started",
+      {{"program", UserAgent("vc-scheduler")},
+       {"scheduler_names", absl::StrJoin(flags_.scheduler_names, ",")},
+       {"leader_election", flags_.leader.elect}});
   io_.OnSignals({SIGTERM, SIGINT}, [this](int) { OnStopSignal(); });
   io_.OnSignals({SIGHUP}, [this](int) { unit_->scheduler().ReloadPolicy(); });
   if (flags_.dump_on_signal) {
@@ -93,6 +99,7 @@ int SchedulerDaemon::Run() {
   log_level_.reset();
   debug_.reset();
   servers_.reset();
+  Log(LogLevel::kInfo, "scheduler.stopped", {{"exit_code", exit_code_}});
   return exit_code_;
 }
 
