@@ -12,7 +12,7 @@ using framework::Session;
 using Counts = framework::VictimSearch::Counts;
 
 std::string_view RuleText(SparedBy rule) {
-  constexpr std::string_view kTexts[] = {"marked as not preemptable",
+  constexpr std::string_view kTexts[] = {"marked as not preemptable, or kept by a budget just now",
                                          "of no PodGroup in a queue",
                                          "leaving already",
                                          "not running yet",
