@@ -23,9 +23,12 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves out the tests that speak of the other backend."""
+    """Leaves out the tests that speak of the other backend, and on ours, where there is none, those
+    that need kubectl."""
     kind = config.getoption("--backend")
     others = [i for i in items if (m := i.get_closest_marker("backend")) and m.args[0] != kind]
+    if kind == "embedded" and not processes.there("kubectl"):
+        others += [i for i in items if "kubectl" in i.fixturenames and i not in others]
     config.hook.pytest_deselected(items=others)
     items[:] = [i for i in items if i not in others]
     for item in items:

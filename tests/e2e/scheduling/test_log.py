@@ -27,10 +27,15 @@ def test_a_day_in_the_log(world, new_scheduler):
     assert "pods=2" in placed and "action=allocate" in placed
 
     world.gang("too-large", 9)
-    until(lambda: lines(daemon, "job.refused"), 20, "a line about the job that was refused")
-    (refused,) = lines(daemon, "job.refused")
-    assert f"{world.namespace}/too-large" in refused and "Insufficient cpu" in refused
-    always(lambda: len(lines(daemon, "job.refused")) == 1, 2, "nothing is said twice")
+    # Its pods are seen one after the other, and the words change with their number.
+    until(
+        lambda: any(" 9 Pending, 9 minAvailable" in line for line in lines(daemon, "job.refused")),
+        20,
+        "a line about the job that was refused",
+    )
+    refused = lines(daemon, "job.refused")
+    assert f"{world.namespace}/too-large" in refused[-1] and "Insufficient cpu" in refused[-1]
+    always(lambda: lines(daemon, "job.refused") == refused, 2, "nothing is said twice")
 
     assert daemon.process.stop(20) == 0
     (stopped,) = lines(daemon, "scheduler.stopped")

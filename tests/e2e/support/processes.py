@@ -21,8 +21,16 @@ def ours(name):
 
 def theirs(name):
     """A program of Kubernetes or etcd, or kt."""
-    folder = pathlib.Path(os.environ.get("BTH_KUBE_BIN", ROOT / "tests/kube/bin"))
-    return _executable(folder / name, "run tests/kube/build, or set BTH_KUBE_BIN")
+    return _executable(_of_kube(name), "run tests/kube/build, or set BTH_KUBE_BIN")
+
+
+def there(name):
+    """Whether the program of Kubernetes is there."""
+    return os.access(_of_kube(name), os.X_OK)
+
+
+def _of_kube(name):
+    return pathlib.Path(os.environ.get("BTH_KUBE_BIN", ROOT / "tests/kube/bin")) / name
 
 
 def _executable(path, remedy):
