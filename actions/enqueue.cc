@@ -1,6 +1,7 @@
 #include "actions/enqueue.h"
 
 #include "actions/queue_jobs.h"
+#include "framework/figures.h"
 #include "framework/report.h"
 
 namespace bth::actions {
@@ -8,6 +9,20 @@ namespace bth::actions {
 using framework::Gate;
 using framework::Session;
 using model::JobId;
+
+namespace {
+
+// It is shown on the PodGroup as well, which may have no pods whose conditions could tell it.
+void Hold(Session& session, JobId job, std::string why) {
+  session.HoldAt(job, Gate::kNotEnqueued, "", std::move(why));
+  if (session.counts(job).count(model::TaskStatus::kRunning) > 0) return;
+  session.SetCondition(job, {.type = "Unschedulable",
+                             .status = "True",
+                             .reason = std::string(framework::kNotEnqueuedReason),
+                             .message = session.HoldOf(job)->message});
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Action>> Enqueue::Create(const conf::Arguments&) {
   return std::make_unique<Enqueue>();
@@ -33,11 +48,9 @@ absl::Status Enqueue::Execute(Session& session) {
       session.JobEnqueued(job);
       session.SetPhase(job, model::PodGroupPhase::kInqueue);
     } else {
-      session.HoldAt(job, Gate::kNotEnqueued, "", "pod group is not admitted to its queue yet");
+      Hold(session, job, "pod group is not admitted to its queue yet");
       if (session.queue(queue).KeepsStrictOrder()) {
-        for (JobId later : jobs.items()) {
-          session.HoldAt(later, Gate::kNotEnqueued, "", TurnText(session, job));
-        }
+        for (JobId later : jobs.items()) Hold(session, later, TurnText(session, job));
         continue;
       }
     }

@@ -16,6 +16,7 @@
 #include "cache/compile.h"
 #include "cache/status_patches.h"
 #include "client/api_error.h"
+#include "framework/figures.h"
 
 namespace bth::cache {
 
@@ -27,6 +28,31 @@ namespace {
 bool Waits(model::PodGroupPhase phase) {
   return phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending ||
          phase == model::PodGroupPhase::kInqueue;
+}
+
+// As `Merge`, but for figures alone nothing is written.
+void MergeReported(const framework::ConditionReport& report,
+                   std::vector<ShownCondition>* conditions) {
+  ShownCondition next{report.type, report.status, report.reason, report.message};
+  for (const ShownCondition& known : *conditions) {
+    if (known.type == next.type && known.status == next.status && known.reason == next.reason &&
+        framework::SameButFigures(known.message, next.message)) {
+      return;
+    }
+  }
+  Merge(std::move(next), conditions);
+}
+
+// The group that waited for its admission has it; conditions that speak of more stay.
+void EndNotEnqueued(model::PodGroupPhase phase, std::vector<ShownCondition>* conditions) {
+  if (phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending) return;
+  for (ShownCondition& condition : *conditions) {
+    if (condition.status != "True" || condition.reason != framework::kNotEnqueuedReason) continue;
+    condition = {.type = condition.type,
+                 .status = "False",
+                 .reason = std::string(framework::kEnqueuedReason),
+                 .message = "pod group is admitted to its queue"};
+  }
 }
 
 // The cycle admitted it, or found it placed.
@@ -80,9 +106,9 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   wish.status.succeeded = group.succeeded;
   wish.status.failed = group.failed;
   for (const framework::ConditionReport& condition : group.conditions) {
-    Merge({condition.type, condition.status, condition.reason, condition.message},
-          &wish.status.conditions);
+    MergeReported(condition, &wish.status.conditions);
   }
+  EndNotEnqueued(group.phase, &wish.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
     Merge(own->second, &wish.status.conditions);
   } else {
@@ -233,7 +259,7 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
   }
   if (!wish.nominated_node.empty() && wish.nominated_node != nominated) return Urgency::kNow;
   if (wish.reason != reason) return Urgency::kSettle;
-  return wish.message != message ? Urgency::kReword : Urgency::kNone;
+  return framework::SameButFigures(wish.message, message) ? Urgency::kNone : Urgency::kReword;
 }
 
 StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {

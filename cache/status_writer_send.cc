@@ -12,6 +12,7 @@
 #include "cache/object_names.h"
 #include "cache/status_patches.h"
 #include "cache/status_writer.h"
+#include "framework/figures.h"
 
 namespace bth::cache {
 
@@ -28,7 +29,8 @@ void StatusWriter::KeepGoodNews(const std::vector<framework::EventReport>& untol
                                 GroupWish* wish) {
   for (const framework::EventReport& event : untold) {
     const auto is_same = [&event](const framework::EventReport& known) {
-      return known.reason == event.reason && known.message == event.message;
+      return known.reason == event.reason &&
+             framework::SameButFigures(known.message, event.message);
     };
     if (!event.warning && std::none_of(wish->events.begin(), wish->events.end(), is_same)) {
       wish->events.push_back(event);

@@ -121,17 +121,22 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
                      out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
   // A job that merely runs has nothing to explain, however many tasks it has.
   const bool unplaced = counts.Count(kUnplacedGroup) > 0;
-  const std::string message = waits || unplaced ? JobMessage(session, job) : std::string();
+  const std::string message = unplaced ? JobMessage(session, job) : std::string();
   // A group that may have pods now and has none yet lacks nothing else.
   const JobFit* hold = HoldOfJob(session, job);
   const bool just_admitted = out.phase == PodGroupPhase::kInqueue && counts.total() == 0 &&
                              (hold == nullptr || hold->gate == Gate::kGangInvalid);
+  // In the plugin's own words.
+  const bool told = hold != nullptr && hold->gate == Gate::kNotEnqueued &&
+                    std::any_of(out.events.begin(), out.events.end(), [](const EventReport& event) {
+                      return event.reason == kUnschedulable;
+                    });
   const bool was_ready =
       counts.phase == PodGroupPhase::kRunning || counts.phase == PodGroupPhase::kCompleted;
   // Waits for answers to its bindings only.
   const bool placed =
       !unplaced && hold == nullptr && counts.total() > 0 && ReadyByCount(session, job);
-  if (waits && !just_admitted && !placed) {
+  if (waits && !just_admitted && !placed && !told) {
     out.events.push_back({true, std::string(kUnschedulable), GangMessage(session, job, message)});
   } else if (!waits && !was_ready && (row.min_available > 1 || counts.total() > 1)) {
     // Of a pod by itself its own event tells it.

@@ -22,6 +22,17 @@ inline std::string QuotaText(const framework::Session& session, model::DimMask s
                       session.dims());
 }
 
+// Where `most`, which the queue may hold, is what its own capability says.
+inline model::DimMask ByCapability(const framework::Session& session, model::QueueId queue,
+                                   const model::ResourceVec& most) {
+  const model::ResourceSet& capability = session.queue(queue).capability;
+  model::DimMask dims = 0;
+  for (int d = 0; d < session.dims().size(); ++d) {
+    if (capability.Has(d) && capability.v[d] == most[d]) dims |= model::DimMask{1} << d;
+  }
+  return dims;
+}
+
 // False when the job is held at an earlier gate, so that words about its quota would be lost.
 inline bool QuotaMayHold(const framework::Session& session, model::JobId job) {
   const framework::JobFit* hold = session.HoldOf(job);

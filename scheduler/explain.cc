@@ -1,10 +1,13 @@
 #include "scheduler/explain.h"
 
 #include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cache/compile.h"
+#include "api/model/quantity_text.h"
+#include "framework/eviction_advice.h"
+#include "framework/queue_account.h"
 #include "framework/report.h"
 #include "scheduler/scheduler.h"
 
@@ -17,28 +20,21 @@ using model::TaskId;
 using types::Json;
 
 // As Kubernetes writes them: "1500m", "2Gi".
-Json Quantities(const cache::NamedAmounts& amounts) {
+Json Amounts(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
   Json out = Json::MakeObject();
-  for (const auto& [name, quantity] : cache::ToResourceList(amounts)) {
-    out.Set(name, Json(quantity.ToString()));
+  for (int d = 0; d < dims.size(); ++d) {
+    if (amounts[d] == 0 && d >= model::kPods) continue;
+    out.Set(dims.name(d), Json(model::QuantityText(dims, d, amounts[d])));
   }
   return out;
 }
 
-Json Amounts(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
-  cache::NamedAmounts named;
-  for (int d = 0; d < dims.size(); ++d) {
-    if (amounts[d] != 0 || d < model::kPods) named.emplace_back(dims.name(d), amounts[d]);
-  }
-  return Quantities(named);
-}
-
 Json Limits(const model::ResourceSet& limits, const model::DimensionTable& dims) {
-  cache::NamedAmounts named;
+  Json out = Json::MakeObject();
   for (int d = 0; d < dims.size(); ++d) {
-    if (limits.Has(d)) named.emplace_back(dims.name(d), limits.v[d]);
+    if (limits.Has(d)) out.Set(dims.name(d), Json(model::QuantityText(dims, d, limits.v[d])));
   }
-  return Quantities(named);
+  return out;
 }
 
 Json TaskPage(const Session& session, const framework::TaskFit& fit) {
@@ -79,6 +75,9 @@ Json JobPage(const Session& session, JobId job) {
   }
   out.Set("refused", std::move(refused));
   out.Set("victimSearches", VictimSearchesPage(session, fit.victim_searches));
+  if (std::string missing = framework::MissingEvictions(session, job); !missing.empty()) {
+    out.Set("advice", Json(missing));
+  }
   return out;
 }
 
@@ -88,6 +87,51 @@ bool IsGroupOfBatchJob(std::string_view group, std::string_view job) {
   if (group.size() != job.size() + 1 + kUidBytes || !group.starts_with(job)) return false;
   const std::string_view uid = group.substr(job.size());
   return uid[0] == '-' && uid[9] == '-' && uid[14] == '-' && uid[19] == '-' && uid[24] == '-';
+}
+
+// Sums over the jobs of one queue.
+struct JobsOfQueue {
+  model::ResourceVec allocated;
+  model::ResourceVec pending;
+  int64_t all = 0;
+  int64_t not_admitted = 0;
+  int64_t waiting = 0;  // Admitted, with pods that have no place.
+
+  void Add(const Session& session, JobId job) {
+    const model::JobCounts& counts = session.counts(job);
+    allocated += counts.allocated;
+    pending += counts.pending;
+    ++all;
+    if (session.job(job).has_pod_group && session.IsPendingPhase(job)) {
+      ++not_admitted;
+    } else if (counts.count(model::TaskStatus::kPending) > 0) {
+      ++waiting;
+    }
+  }
+};
+
+Json QueuePage(const Session& session, model::QueueId queue, const JobsOfQueue& jobs,
+               const framework::QueueAccounts& accounts) {
+  constexpr std::string_view kStates[] = {"Open", "Closed", "Closing", "Unknown"};
+  const model::QueueRow& row = session.queue(queue);
+  const model::DimensionTable& dims = session.dims();
+  Json page = Json::MakeObject();
+  page.Set("name", Json(*row.name));
+  page.Set("state", Json(kStates[static_cast<int>(row.state)]));
+  page.Set("weight", Json(int64_t{row.weight}));
+  page.Set("jobs", Json(jobs.all));
+  page.Set("jobsNotAdmitted", Json(jobs.not_admitted));
+  page.Set("jobsWaiting", Json(jobs.waiting));
+  page.Set("allocated", Amounts(jobs.allocated, dims));
+  page.Set("pending", Amounts(jobs.pending, dims));
+  page.Set("capability", Limits(row.capability, dims));
+  page.Set("guarantee", Limits(row.guarantee, dims));
+  if (accounts.none()) return page;
+  const framework::QueueAccount account = accounts.Of(queue, jobs.allocated);
+  page.Set("deserved", Amounts(account.deserved, dims));
+  page.Set("inqueue", Amounts(account.inqueue, dims));
+  page.Set("elastic", Amounts(account.elastic, dims));
+  return page;
 }
 
 Json CountsPage(const framework::VictimSearch::Counts& counts) {
@@ -173,29 +217,12 @@ Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod) {
 Json QueuesPage(const framework::Cycle& cycle) {
   const Session& session = cycle.session();
   const model::Snapshot& base = session.base();
-  IdVector<model::QueueId, model::ResourceVec> allocated(base.queues.size());
-  IdVector<model::QueueId, model::ResourceVec> pending(base.queues.size());
-  IdVector<model::QueueId, int64_t> jobs(base.queues.size(), 0);
-  for (JobId job : *base.all_jobs) {
-    const model::QueueId queue = session.job(job).queue;
-    allocated[queue] += session.counts(job).allocated;
-    pending[queue] += session.counts(job).pending;
-    ++jobs[queue];
-  }
+  IdVector<model::QueueId, JobsOfQueue> jobs(base.queues.size());
+  for (JobId job : *base.all_jobs) jobs[session.job(job).queue].Add(session, job);
+  const framework::QueueAccounts accounts(session);
   Json out = Json::MakeArray();
-  constexpr std::string_view kStates[] = {"Open", "Closed", "Closing", "Unknown"};
   for (model::QueueId queue : *base.queues_by_name) {
-    const model::QueueRow& row = base.queues[queue];
-    Json page = Json::MakeObject();
-    page.Set("name", Json(*row.name));
-    page.Set("state", Json(kStates[static_cast<int>(row.state)]));
-    page.Set("weight", Json(int64_t{row.weight}));
-    page.Set("jobs", Json(jobs[queue]));
-    page.Set("allocated", Amounts(allocated[queue], session.dims()));
-    page.Set("pending", Amounts(pending[queue], session.dims()));
-    page.Set("capability", Limits(row.capability, session.dims()));
-    page.Set("guarantee", Limits(row.guarantee, session.dims()));
-    out.MutableItems().push_back(std::move(page));
+    out.MutableItems().push_back(QueuePage(session, queue, jobs[queue], accounts));
   }
   return out;
 }

@@ -17,7 +17,7 @@ namespace bth::scheduler {
 types::Json ExplainJobPage(const framework::Cycle& cycle, std::string_view job);
 // The same for a pod ("ns/name"), with its own condition.
 types::Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod);
-// Allocated, request and limits of every queue, by name.
+// What every queue holds, asks for, deserves and may hold, and how many of its jobs wait, by name.
 types::Json QueuesPage(const framework::Cycle& cycle);
 // Times and counts of the cycle.
 types::Json CyclePage(const framework::Cycle& cycle);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "framework/figures.h"
 
 namespace bth::scheduler {
 namespace {
@@ -20,7 +21,7 @@ std::string JobOf(const model::Snapshot& snapshot, model::TaskId task) {
 // What the cycle says against the job; empty: nothing.
 std::string RefusalOf(const framework::PodGroupReport& group) {
   for (const framework::EventReport& event : group.events) {
-    if (event.warning) return event.message;
+    if (event.warning || event.reason == "Unschedulable") return event.message;
   }
   return {};
 }
@@ -69,7 +70,7 @@ void WorkLog::Batch(const framework::EffectBatch& batch) {
 }
 
 void WorkLog::Refused(const std::string& job, const std::string& why) {
-  const size_t words = std::hash<std::string>()(why);
+  const size_t words = std::hash<std::string>()(framework::WithoutFigures(why));
   if (const auto known = refusals_.find(job); known != refusals_.end() && known->second == words) {
     return;
   }

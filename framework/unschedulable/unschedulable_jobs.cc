@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/figures.h"
 #include "framework/node_picker.h"
 
 namespace bth::framework {
@@ -222,10 +223,12 @@ void UnschedulableJobs::Close(Session& session) {
     if (rules_.evicts && !refusal->beyond_any_node) {
       victim_waiters_.Add(session, job, /*restless=*/!refusal->stands_without_victims);
     }
+    // What was said at the admission says nothing of pods.
+    const ConditionReport* said = session.FindCondition(job, "Unschedulable");
     Add(job, {.answer = session.AnswerOf(job),
               .refusal = *std::move(refusal),
               .queue = session.job(job).queue,
-              .unschedulable = session.FindCondition(job, "Unschedulable") != nullptr});
+              .unschedulable = said != nullptr && said->reason != kNotEnqueuedReason});
   };
   for (JobId job : session.active_jobs()) take_in(job);
   for (JobId job : session.jobs_without_queue()) take_in(job);

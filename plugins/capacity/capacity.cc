@@ -11,6 +11,7 @@
 #include "algo/resource_algebra.h"
 #include "base/status.h"
 #include "framework/session.h"
+#include "plugins/admission_shortage.h"
 #include "plugins/capacity/queue_ledger.h"
 #include "plugins/capacity/queue_order.h"
 #include "plugins/capacity/reclaim_rules.h"
@@ -232,6 +233,23 @@ class Capacity final : public framework::Plugin {
     return true;
   }
 
+  std::string AdmissionText(const Session& session, const model::JobRow& row, QueueId refusing,
+                            const ResourceVec& held, DimMask short_dims) const {
+    const ResourceVec& most = ledger_.quota(refusing).real_capability.v;
+    const std::string above =
+        refusing == row.queue ? "" : absl::StrCat(", above ", *session.queue(row.queue).name, ",");
+    const AdmissionShortage shortage{
+        .refusal = QuotaText(session, short_dims),
+        .holder = absl::StrCat("queue ", *session.queue(refusing).name, above),
+        .short_dims = short_dims,
+        .asked = row.min_resources.v,
+        .held = held,
+        .most = most,
+        .by_capability = ByCapability(session, refusing, most),
+        .growth = ledger_.hierarchy() ? "a limit above it is raised" : "the cluster grows"};
+    return shortage.Text(session);
+  }
+
   // Admitted when the queue, and each above it, can ever hold the job's minimum beside what it must
   // keep already.
   Vote VoteOn(Session& session, JobId job) const {
@@ -247,10 +265,9 @@ class Capacity final : public framework::Plugin {
           algo::SaturatingSum(account.allocated, account.inqueue) - account.elastic;
       const DimMask short_dims = ShortDims(at, held, row.min_resources.v);
       if (short_dims == 0) continue;
-      std::string text = QuotaText(session, short_dims);
+      std::string text = AdmissionText(session, row, at, held, short_dims);
       session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
-      session.HoldAt(job, Gate::kNotEnqueued, kCapacity,
-                     Named(session, row.queue, at, std::move(text)));
+      session.HoldAt(job, Gate::kNotEnqueued, kCapacity, std::move(text));
       return Vote::kReject;
     }
     return Vote::kPermit;

@@ -12,6 +12,7 @@
 #include "api/model/pod_extras.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "framework/extender_port.h"
 #include "framework/session.h"
 #include "plugins/extender/line.h"
@@ -197,8 +198,13 @@ class Extender final : public framework::Plugin {
     const auto answer = line_.Try([&] {
       return port_->JobVote(line_.CallFor(options_.verbs.job_enqueueable), *session_, job);
     });
-    if (!answer.ok()) return options_.ignorable ? Vote::kPermit : Vote::kReject;
-    return *answer > 0 ? Vote::kPermit : (*answer < 0 ? Vote::kReject : Vote::kAbstain);
+    if (answer.ok() && *answer >= 0) return *answer > 0 ? Vote::kPermit : Vote::kAbstain;
+    if (!answer.ok() && options_.ignorable) return Vote::kPermit;
+    const std::string_view why = answer.ok() ? " refuses the job" : " gave no answer";
+    session_->HoldAt(job, framework::Gate::kNotEnqueued, name(),
+                     absl::StrCat("pod group is not admitted to its queue yet: the extender at ",
+                                  options_.url, ToAbsl(why)));
+    return Vote::kReject;
   }
 
   bool IsReady(JobId job) {

@@ -2,9 +2,11 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "algo/resource_algebra.h"
 #include "base/status.h"
 #include "framework/session.h"
+#include "plugins/admission_shortage.h"
 #include "plugins/overcommit/cluster_use.h"
 #include "plugins/shortage_text.h"
 
@@ -32,7 +34,8 @@ class Overcommit final : public framework::Plugin {
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     use_.Advance(session.base());
-    room_ = algo::Scaled(session.base().total, factor_) - use_.used();
+    stretched_ = algo::Scaled(session.base().total, factor_);
+    room_ = stretched_ - use_.used();
     reserved_ = use_.reserved();
     hooks.QueueRoom([this](model::QueueId) {
       return framework::QueueRoom{.share = framework::EndlessRoom(),
@@ -54,8 +57,18 @@ class Overcommit final : public framework::Plugin {
     const ResourceVec& minimum = row.min_resources.v;
     const DimMask short_dims = algo::DimsOver(reserved_ + minimum, room_, algo::AskedDims(minimum));
     if (short_dims == 0) return Vote::kPermit;
-    std::string text =
-        ShortageText("resource in cluster is overused", "overused", short_dims, session.dims());
+    const ResourceVec held = stretched_ - room_ + reserved_;
+    const AdmissionShortage shortage{
+        .refusal =
+            ShortageText("resource in cluster is overused", "overused", short_dims, session.dims()),
+        .holder = absl::StrCat("the cluster, counted ", factor_, " times (overcommit-factor),"),
+        .short_dims = short_dims,
+        .asked = minimum,
+        .held = held,
+        .most = stretched_,
+        .growth = "the cluster grows",
+        .remedy = "raise overcommit-factor, or "};
+    std::string text = shortage.Text(session);
     session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
     session.HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
     return Vote::kReject;
@@ -63,8 +76,9 @@ class Overcommit final : public framework::Plugin {
 
   const double factor_;
   overcommit::ClusterUse use_;
-  ResourceVec room_;      // Of the stretched cluster, without what is used.
-  ResourceVec reserved_;  // Of that, what admitted jobs keep.
+  ResourceVec stretched_;  // The cluster, as large as it is made out to be.
+  ResourceVec room_;       // Of it, without what is used.
+  ResourceVec reserved_;   // Of that, what admitted jobs keep.
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "algo/gang_rules.h"
 #include "algo/resource_algebra.h"
 #include "framework/session.h"
+#include "plugins/admission_shortage.h"
 #include "plugins/job_queue.h"
 #include "plugins/proportion/queue_ledger.h"
 #include "plugins/queue_gauges.h"
@@ -167,11 +168,20 @@ class Proportion final : public framework::Plugin {
     if (!row.has_min_resources) return Vote::kPermit;
     const proportion::Account& account = ledger_[row.queue];
     const ResourceVec& minimum = row.min_resources.v;
-    const ResourceVec after = minimum + account.allocated + account.inqueue - account.elastic;
-    const DimMask short_dims =
-        algo::DimsOver(after, account.real_capability.v, algo::AskedDims(minimum));
+    const ResourceVec& most = account.real_capability.v;
+    const ResourceVec held = account.allocated + account.inqueue - account.elastic;
+    const DimMask short_dims = algo::DimsOver(minimum + held, most, algo::AskedDims(minimum));
     if (short_dims == 0) return Vote::kPermit;
-    std::string text = QuotaText(session, short_dims);
+    const AdmissionShortage shortage{
+        .refusal = QuotaText(session, short_dims),
+        .holder = absl::StrCat("queue ", *session.queue(row.queue).name),
+        .short_dims = short_dims,
+        .asked = minimum,
+        .held = held,
+        .most = most,
+        .by_capability = ByCapability(session, row.queue, most),
+        .growth = "the cluster grows"};
+    std::string text = shortage.Text(session);
     session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
     session.HoldAt(job, Gate::kNotEnqueued, kProportion, std::move(text));
     return Vote::kReject;

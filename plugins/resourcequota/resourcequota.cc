@@ -57,6 +57,11 @@ std::vector<std::string> Exceeded(const std::vector<QuotaAmount>& asked, const Q
   return names;
 }
 
+// With nothing used it would do.
+bool FitsEmpty(const std::vector<QuotaAmount>& asked, const QuotaRow& quota) {
+  return Exceeded(asked, {.hard = quota.hard}, {}).empty();
+}
+
 // Keeps what this session admitted, by namespace: the pods of those jobs come later.
 // Thread: scheduling.
 class ResourceQuota final : public framework::Plugin {
@@ -99,7 +104,11 @@ class ResourceQuota final : public framework::Plugin {
       if (names.empty()) continue;
       std::string text = absl::StrCat(
           "resource quota insufficient, requested: ", MapText(facts.quota_request, names),
-          ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names));
+          ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names),
+          " (ResourceQuota ", quota.name, " of namespace ", facts.ns,
+          FitsEmpty(facts.quota_request, quota)
+              ? ")"
+              : "), so it can never be admitted unless that is raised");
       session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
       session.HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
       return Vote::kReject;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algo/resource_algebra.h"
+#include "api/model/quantity_text.h"
 #include "tests/algo/vectors.h"
 #include "tests/support/catch.h"
 
@@ -169,6 +170,36 @@ TEST_CASE("resources: which names are counted, and in which unit", "[algo][unit]
   if (!c.counted) return;
   DimensionTable dims;
   CHECK(dims.IsMilli(*dims.Add(c.name)) == c.milli);
+}
+
+TEST_CASE("resources: amounts are written as Kubernetes quantities", "[algo][unit]") {
+  struct Case {
+    std::string name;
+    int64_t amount;
+    std::string text;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"cpu", 0, "0"},
+      {"cpu", 500, "500m"},
+      {"cpu", 8000, "8"},
+      {"cpu", 1'000'000, "1k"},
+      {"cpu", -1500, "-1500m"},
+      {"memory", 1000, "1k"},
+      {"memory", 1023, "1023"},
+      {"memory", 1024, "1Ki"},
+      {"memory", int64_t{16} << 30, "16Gi"},
+      {"memory", 1'000'000'000, "1G"},
+      {"memory", 2'000'000'000, "2G"},
+      {"memory", int64_t{1536} << 20, "1536Mi"},
+      {"hugepages-2Mi", int64_t{4} << 20, "4Mi"},
+      {"pods", 110, "110"},
+      {"pods", 2000, "2k"},
+      {"nvidia.com/gpu", 2000, "2"},
+  }));
+  CAPTURE(c.name, c.amount);
+  DimensionTable dims;
+  const int dim = *dims.Add(c.name);
+  CHECK(model::QuantityText(dims, dim, c.amount) == c.text);
 }
 
 }  // namespace

@@ -124,7 +124,8 @@ TEST_CASE("capacity: what ancestors hold bounds a leaf", "[plugins][capacity]") 
   CHECK_FALSE(session.JobEnqueueable(w.job("j2")));
   REQUIRE(session.EventsOf(w.job("j2")).size() == 1);
   CHECK(session.EventsOf(w.job("j2"))[0].message ==
-        "queue resource quota insufficient: insufficient cpu");
+        "queue resource quota insufficient: insufficient cpu: asks for 2 cpu; queue p, above c2, "
+        "has too little left (as of this writing: 3 of 4 cpu used or promised)");
   // Not a leaf.
   CHECK_FALSE(session.Allocatable(w.queue("p"), w.task("tp")));
   CHECK_FALSE(session.JobEnqueueable(w.job("jp")));

@@ -40,10 +40,31 @@ TEST_CASE("overcommit: a refusal names what is short", "[plugins][overcommit]") 
   const framework::EventReport& event = bed.session().EventsOf(job)[0];
   CHECK_FALSE(event.warning);
   CHECK(event.reason == "Unschedulable");
-  CHECK(event.message == "resource in cluster is overused: overused cpu, overused memory");
+  CHECK(event.message ==
+        "resource in cluster is overused: overused cpu, overused memory: asks for 8 cpu, 30Gi "
+        "memory; the cluster, counted 1.2 times (overcommit-factor), can never hold that (as of "
+        "this writing: at most 7200m cpu, 24Gi memory) unless the cluster grows");
   REQUIRE(bed.session().HoldOf(job) != nullptr);
   CHECK(bed.session().HoldOf(job)->gate == framework::Gate::kNotEnqueued);
   CHECK(bed.session().HoldOf(job)->plugin == "overcommit");
+}
+
+TEST_CASE("overcommit: a refusal for want of room tells how much is taken, and what would help",
+          "[plugins][overcommit]") {
+  const bool evicts = GENERATE(false, true);
+  PluginBed bed(Builtins(),
+                MakePolicy(evicts ? "enqueue,allocate,gangpreempt" : "enqueue", "overcommit", {}),
+                MakeWorld("node n cpu=10; task f node=n cpu=8;"
+                          "job w minres.cpu=2; job a phase=pending minres.cpu=2500m"));
+  const model::JobId job = bed.world().job("a");
+  CHECK_FALSE(bed.session().JobEnqueueable(job));
+  CHECK(bed.session().HoldOf(job)->message ==
+        std::string("resource in cluster is overused: overused cpu: asks for 2500m cpu; the "
+                    "cluster, counted 1.2 times (overcommit-factor), has too little left (as of "
+                    "this writing: 10 of 12 cpu used or promised)") +
+            (evicts ? "; evictions (gangpreempt) are only for admitted jobs: raise "
+                      "overcommit-factor, or take enqueue out of the policy's actions"
+                    : ""));
 }
 
 TEST_CASE("overcommit: use and reservations count from the start", "[plugins][overcommit]") {

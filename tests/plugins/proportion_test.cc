@@ -1,3 +1,4 @@
+#include "absl/strings/match.h"
 #include "base/rng.h"
 #include "framework/statement.h"
 #include "plugins/proportion/queue_ledger.h"
@@ -79,7 +80,8 @@ TEST_CASE("proportion: refusals say why", "[plugins][proportion]") {
   REQUIRE(session.EventsOf(w.job("big")).size() == 1);
   CHECK(session.EventsOf(w.job("big"))[0].reason == "Unschedulable");
   CHECK(session.EventsOf(w.job("big"))[0].message ==
-        "queue resource quota insufficient: insufficient memory");
+        "queue resource quota insufficient: insufficient memory: asks for 1G memory; queue q1 "
+        "has too little left (as of this writing: 2G of 2G memory used or promised)");
   CHECK(session.HoldOf(w.job("big"))->gate == Gate::kNotEnqueued);
   CHECK_FALSE(session.Allocatable(w.queue("q1"), w.task("p")));
   CHECK(session.HoldOf(w.job("big"))->gate == Gate::kNotEnqueued);
@@ -92,6 +94,53 @@ TEST_CASE("proportion: refusals say why", "[plugins][proportion]") {
   CHECK_FALSE(preemptive(w.queue("q1"), two));
   CHECK_FALSE(preemptive(w.queue("q3"), {}));
   CHECK(preemptive(w.queue("q1"), {}));
+}
+
+TEST_CASE("proportion: a refused admission tells what the queue may hold, and whether it can end",
+          "[plugins][proportion]") {
+  struct Case {
+    std::string name, minimum, text;
+  };
+  const std::string start = "queue resource quota insufficient: insufficient cpu: asks for ";
+  const Case c = GENERATE_COPY(values<Case>({
+      {"it may fit later", "minres.cpu=2500m",
+       start + "2500m cpu; queue q has too little left (as of this writing: 6 of 8 cpu used or "
+               "promised)"},
+      {"beyond its capability", "minres.cpu=9",
+       start + "9 cpu; queue q may hold 8 cpu (spec.capability), so it can never be admitted"},
+      {"one of two resources is beyond", "minres.cpu=3 minres.mem=128Gi",
+       "queue resource quota insufficient: insufficient cpu, insufficient memory: asks for 128Gi "
+       "memory; queue q can never hold that (as of this writing: at most 64Gi memory) unless the "
+       "cluster grows"},
+  }));
+  CAPTURE(c.name);
+  PluginBed bed = Bed("proportion",
+                      "node n cpu=16 mem=64Gi; queue q cap.cpu=8;"
+                      "job old queue=q minres.cpu=6; task o job=old cpu=6 mem=1Gi node=n;"
+                      "job a queue=q phase=pending " +
+                          c.minimum);
+  const model::JobId job = bed.world().job("a");
+  CHECK_FALSE(bed.session().JobEnqueueable(job));
+  CHECK(bed.session().EventsOf(job).at(0).message == c.text);
+  CHECK(bed.session().HoldOf(job)->message == c.text);
+}
+
+TEST_CASE("proportion: where the policy evicts, a refused admission tells for whom",
+          "[plugins][proportion]") {
+  PluginBed bed(Builtins(), MakePolicy("enqueue,allocate,preempt,reclaim", "proportion"),
+                MakeWorld("node n cpu=16 mem=64Gi; queue q cap.cpu=8;"
+                          "job old queue=q minres.cpu=6; task o job=old cpu=6 node=n;"
+                          "job a queue=q phase=pending minres.cpu=3;"
+                          "job never queue=q phase=pending minres.cpu=9"));
+  const auto refusal = [&bed](const char* name) {
+    const model::JobId job = bed.world().job(name);
+    CHECK_FALSE(bed.session().JobEnqueueable(job));
+    return bed.session().HoldOf(job)->message;
+  };
+  CHECK(absl::EndsWith(refusal("a"),
+                       " used or promised); evictions (preempt, reclaim) are only for admitted "
+                       "jobs: take enqueue out of the policy's actions"));
+  CHECK(absl::EndsWith(refusal("never"), "so it can never be admitted"));
 }
 
 TEST_CASE("proportion: the queue with the highest priority, then the smallest share",

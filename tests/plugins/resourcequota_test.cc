@@ -72,7 +72,8 @@ TEST_CASE("resourcequota: a refusal tells what is short", "[plugins][resourcequo
   CHECK(event.reason == "Unschedulable");
   CHECK(event.message ==
         "resource quota insufficient, requested: map[cpu:2 memory:20G], used: map[cpu:500m "
-        "memory:0], limited: map[cpu:2 memory:2G]");
+        "memory:0], limited: map[cpu:2 memory:2G] (ResourceQuota q of namespace ns), so it "
+        "can never be admitted unless that is raised");
   REQUIRE(bed.session().HoldOf(job) != nullptr);
   CHECK(bed.session().HoldOf(job)->gate == framework::Gate::kNotEnqueued);
   CHECK(bed.session().HoldOf(job)->plugin == "resourcequota");

@@ -140,6 +140,34 @@ TEST_CASE("explain: a batch job is found by its own name", "[scheduler]") {
   CHECK(bed.Explain("tra").is_null());
 }
 
+TEST_CASE("explain: a policy that takes nothing back from other queues says so", "[scheduler]") {
+  const auto advice = [](const std::string& actions, const std::string& tiers,
+                         const std::string& waiting) {
+    ShortBed bed;
+    bed.Given({"node n1 cpu=8 mem=8Gi", "queue qa weight=3", "queue qb weight=1",
+               "job old queue=qb min=1", "pod old-0,old-1 job=old cpu=4 node=n1"});
+    bed.executor.Advance(absl::Seconds(1));
+    bed.Given({waiting});
+    bed.Begin(Policy(actions, tiers));
+    return std::string(bed.Explain("a")["advice"].AsString());
+  };
+  const std::string shares = "- plugins: [{name: gang}, {name: proportion}, {name: predicates}]\n";
+  const std::string waits = "job a queue=qa min=1 tasks=1 cpu=4";
+  const std::string reclaim =
+      "the policy has no action reclaim, so nothing that other queues hold beyond their share is "
+      "taken back";
+  CHECK(advice("enqueue, allocate", shares, waits) ==
+        "queue qa holds 0 of 4 cpu that it deserves; " + reclaim);
+  CHECK(advice("enqueue, allocate, preempt", shares, waits) ==
+        "queue qa holds 0 of 4 cpu that it deserves; " + reclaim);
+  CHECK(advice("enqueue, allocate, reclaim", shares, waits).empty());
+  CHECK(advice("enqueue, allocate", shares, "job a queue=qb min=1 tasks=1 cpu=4").empty());
+  CHECK(advice("enqueue, allocate",
+               "- plugins: [{name: gang}, {name: overcommit}, {name: proportion}]\n",
+               "job a queue=qa min=1 minres.cpu=4") ==
+        "other queues hold what the cluster lacks for the job; " + reclaim);
+}
+
 TEST_CASE("explain: a job whose victims are leaving, and one whose binding is under way",
           "[scheduler]") {
   ShortBed bed;

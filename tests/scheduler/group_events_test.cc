@@ -157,20 +157,46 @@ tiers:
   CHECK(bed.Get(bed.GroupPath("h")).At({"status", "phase"}).AsString() == "Inqueue");
 }
 
-TEST_CASE("group events: a PodGroup without pods that is not admitted is told why", "[scheduler]") {
+TEST_CASE("group events: a PodGroup without pods that is not admitted is told why, once",
+          "[scheduler]") {
   Life bed;
   bed.Node("n1", 4);
   bed.Start();
-  bed.Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-             R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)"
-             R"("metadata":{"name":"g"},"spec":{"minMember":1,"queue":"default",)"
-             R"("minResources":{"cpu":"400"}}})");
+  bed.Create(kGroups, WithMinimum("old"));
+  bed.Pod("o", "old", 2);
+  bed.Settle();
+  bed.Create(kGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)"
+                      R"("metadata":{"name":"g"},"spec":{"minMember":1,"queue":"default",)"
+                      R"("minResources":{"cpu":"3"}}})");
   bed.Settle();
   CHECK(bed.Phase() == "Pending");
-  const std::vector<std::string> told = bed.Told();
-  CHECK(std::any_of(told.begin(), told.end(), [](const std::string& text) {
-    return absl::StartsWith(text, "Warning Unschedulable ");
-  }));
+  CHECK(bed.Told() == std::vector<std::string>{"Normal Unschedulable 1"});
+  const std::string words =
+      "resource in cluster is overused: overused cpu: asks for 3 cpu; the cluster, counted 1.2 "
+      "times (overcommit-factor), has too little left (as of this writing: 2 of 4800m cpu used or "
+      "promised)";
+  CHECK(bed.Condition(bed.GroupPath("g"), "Unschedulable") == "True NotEnqueued: " + words);
+
+  // What others use is no news.
+  const int64_t version = bed.Version();
+  bed.Create(kGroups, WithMinimum("more"));
+  bed.Pod("m", "more", 2);
+  bed.Settle();
+  CHECK(bed.NodeOf("m") == "n1");
+  // A new queue makes every job be looked at again.
+  bed.Create("/apis/scheduling.volcano.sh/v1beta1/queues",
+             R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)"
+             R"("metadata":{"name":"other"},"spec":{"weight":1}})");
+  bed.Settle();
+  CHECK(bed.Version() == version);
+  CHECK(bed.Told() == std::vector<std::string>{"Normal Unschedulable 1"});
+
+  bed.Node("n2", 8);
+  bed.Settle();
+  CHECK(bed.Phase() == "Inqueue");
+  CHECK(bed.Condition(bed.GroupPath("g"), "Unschedulable") ==
+        "False Enqueued: pod group is admitted to its queue");
+  CHECK(bed.Told() == std::vector<std::string>{"Normal Unschedulable 1"});
 }
 
 TEST_CASE("group events: pods of a gang that still comes are not called unschedulable",

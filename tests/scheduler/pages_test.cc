@@ -75,6 +75,14 @@ TEST_CASE("pages: amounts of queues are quantities", "[scheduler]") {
   CHECK(queue["allocated"].Dump() ==
         R"({"cpu":"1500m","memory":"512Mi","nvidia.com/gpu":"1","pods":"1"})");
   CHECK(queue["pending"].Dump() == R"({"cpu":"7","memory":"1Gi","pods":"1"})");
+  CHECK(queue["deserved"].Dump() ==
+        R"({"cpu":"2500m","memory":"1536Mi","nvidia.com/gpu":"1","pods":"2"})");
+  CHECK(queue["inqueue"].Dump() == R"({"cpu":"0","memory":"0"})");
+  CHECK(queue["elastic"].Dump() ==
+        R"({"cpu":"1500m","memory":"512Mi","nvidia.com/gpu":"1","pods":"1"})");
+  CHECK(queue["jobs"] == types::Json(1));
+  CHECK(queue["jobsWaiting"] == types::Json(1));
+  CHECK(queue["jobsNotAdmitted"] == types::Json(0));
 }
 
 TEST_CASE("pages: before the lists are in and the first cycle has run", "[scheduler]") {

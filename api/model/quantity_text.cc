@@ -1,0 +1,36 @@
+#include "api/model/quantity_text.h"
+
+#include <array>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+
+namespace bth::model {
+namespace {
+
+// The largest suffix that keeps the number whole; `suffixes` go up by `base`.
+template <size_t kCount>
+std::string WithSuffix(int64_t amount, int64_t base,
+                       const std::array<std::string_view, kCount>& suffixes) {
+  if (amount == 0) return "0";
+  size_t step = 0;
+  for (; step + 1 < kCount && amount % base == 0; ++step) amount /= base;
+  return absl::StrCat(amount, ToAbsl(suffixes[step]));
+}
+
+constexpr std::array<std::string_view, 7> kBinary = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+constexpr std::array<std::string_view, 7> kDecimal = {"", "k", "M", "G", "T", "P", "E"};
+constexpr std::array<std::string_view, 8> kMilli = {"m", "", "k", "M", "G", "T", "P", "E"};
+
+}  // namespace
+
+std::string QuantityText(const DimensionTable& dims, int dim, int64_t amount) {
+  if (dims.IsMilli(dim)) return WithSuffix(amount, 1000, kMilli);
+  std::string decimal = WithSuffix(amount, 1000, kDecimal);
+  if (dim == kPods) return decimal;
+  std::string binary = WithSuffix(amount, 1024, kBinary);
+  return binary.size() <= decimal.size() ? binary : decimal;
+}
+
+}  // namespace bth::model

@@ -1,0 +1,115 @@
+#include "framework/eviction_advice.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "algo/resource_algebra.h"
+#include "api/model/quantity_text.h"
+#include "base/strings.h"
+#include "framework/queue_account.h"
+#include "framework/report.h"
+
+namespace bth::framework {
+namespace {
+
+using model::DimMask;
+using model::JobId;
+using model::QueueId;
+using model::ResourceVec;
+
+// The action, and the one that takes whole gangs.
+constexpr std::array<std::string_view, 2> kInQueue = {"preempt", "gangpreempt"};
+constexpr std::array<std::string_view, 2> kBetweenQueues = {"reclaim", "gangreclaim"};
+
+bool HasOneOf(const Session& session, const std::array<std::string_view, 2>& actions) {
+  return session.HasAction(actions[0]) || session.HasAction(actions[1]);
+}
+
+ResourceVec AskedBy(const Session& session, JobId job) {
+  const ResourceVec& pending = session.counts(job).pending;
+  return algo::Max(pending, session.job(job).min_resources.v);
+}
+
+// "2 of 6 cpu, 4Gi of 12Gi memory": of what is asked for, where the queue holds less than it
+// deserves.
+std::string ShareLeft(const Session& session, const ResourceVec& held, const ResourceVec& deserved,
+                      const ResourceVec& asked) {
+  const DimMask dims = algo::DimsOver(deserved, held, algo::AskedDims(asked));
+  std::string text;
+  for (int d = 0; d < session.dims().size(); ++d) {
+    if ((dims >> d & 1u) == 0) continue;
+    absl::StrAppend(
+        &text, text.empty() ? "" : ", ", model::QuantityText(session.dims(), d, held[d]), " of ",
+        model::QuantityText(session.dims(), d, deserved[d]), " ", ToAbsl(session.dims().name(d)));
+  }
+  return text;
+}
+
+// For want of room, which others might make.
+bool WaitsForRoom(const JobFit& fit) {
+  switch (fit.gate) {
+    case Gate::kFilters:
+    case Gate::kGangMinimum:
+      return true;
+    case Gate::kNotEnqueued:
+      return fit.plugin == "overcommit";
+    default:
+      return false;
+  }
+}
+
+// What the jobs of the queue hold, and the other jobs.
+struct Holdings {
+  ResourceVec queue;
+  ResourceVec others;
+};
+Holdings HeldIn(const Session& session, QueueId queue) {
+  Holdings held;
+  for (JobId job : *session.base().all_jobs) {
+    (session.job(job).queue == queue ? held.queue : held.others) += session.counts(job).allocated;
+  }
+  return held;
+}
+
+}  // namespace
+
+std::string EvictionsWaitForAdmission(const Session& session, std::string_view remedy) {
+  std::string actions;
+  for (const std::string& action : session.context().policy->actions) {
+    const auto is_it = [&action](std::string_view name) { return name == action; };
+    if (std::none_of(kInQueue.begin(), kInQueue.end(), is_it) &&
+        std::none_of(kBetweenQueues.begin(), kBetweenQueues.end(), is_it)) {
+      continue;
+    }
+    absl::StrAppend(&actions, actions.empty() ? "" : ", ", action);
+  }
+  if (actions.empty()) return "";
+  return absl::StrCat("; evictions (", actions, ") are only for admitted jobs: ", ToAbsl(remedy),
+                      "take enqueue out of the policy's actions");
+}
+
+std::string MissingEvictions(const Session& session, JobId job) {
+  const model::JobRow& row = session.job(job);
+  if (!row.queue.valid() || HasOneOf(session, kBetweenQueues)) return "";
+  const JobFit fit = ExplainJob(session, job);
+  if (!WaitsForRoom(fit)) return "";
+  const Holdings held = HeldIn(session, row.queue);
+  if (held.others.IsEmpty()) return "";
+  constexpr std::string_view kRemedy =
+      "the policy has no action reclaim, so nothing that other queues hold beyond their share is "
+      "taken back";
+  if (const QueueAccounts accounts(session); !accounts.none()) {
+    const ResourceVec deserved = accounts.Of(row.queue, held.queue).deserved;
+    const std::string left = ShareLeft(session, held.queue, deserved, AskedBy(session, job));
+    if (!left.empty()) {
+      return absl::StrCat("queue ", *session.queue(row.queue).name, " holds ", left,
+                          " that it deserves; ", ToAbsl(kRemedy));
+    }
+  }
+  // A job without pods is no claim of its queue yet.
+  if (fit.gate != Gate::kNotEnqueued) return "";
+  return absl::StrCat("other queues hold what the cluster lacks for the job; ", ToAbsl(kRemedy));
+}
+
+}  // namespace bth::framework
