@@ -98,7 +98,11 @@ std::optional<JobRequest> RequestOfGonePod(const Pod& pod, bool known) {
 
 std::optional<JobRequest> RequestOfGroup(const PodGroup& before, const PodGroup& after,
                                          const JobBook& book) {
-  if (before.status.phase == after.status.phase) return std::nullopt;
+  // Why it is not admitted may be another reason by now, and the job tells it.
+  const bool waits = after.status.phase.empty() || after.status.phase == "Pending";
+  const bool is_news = before.status.phase != after.status.phase ||
+                       (waits && before.status.conditions != after.status.conditions);
+  if (!is_news) return std::nullopt;
   const bool is_unknown = after.status.phase == "Unknown";
   JobRequest request = AboutGroup(after, is_unknown ? BusEvent::kJobUnknown : BusEvent::kNone);
   // The group of the present incarnation speaks for it; one that we deleted does not.

@@ -277,6 +277,23 @@ TEST_CASE("job events: a job asks when spec or phase change", "[controllers][job
             .has_value());
 }
 
+TEST_CASE("job events: why a group is not admitted is news", "[controllers][job]") {
+  JobBook book;
+  types::PodGroup before;
+  before.meta.name = "job1-uid-1";
+  before.meta.ns = "test";
+  before.meta.owner_references = MakePod("a", "task1", "").meta.owner_references;
+  before.status.phase = "Pending";
+  types::PodGroup after = before;
+  CHECK_FALSE(RequestOfGroup(before, after, book).has_value());
+  after.status.conditions = {{.type = "Unschedulable", .status = "True", .message = "no room"}};
+  REQUIRE(RequestOfGroup(before, after, book).has_value());
+  CHECK(RequestOfGroup(before, after, book)->event == BusEvent::kNone);
+  // Of one that is admitted, each reason is told by its pods.
+  before.status.phase = after.status.phase = "Inqueue";
+  CHECK_FALSE(RequestOfGroup(before, after, book).has_value());
+}
+
 TEST_CASE("job events: the group of the present incarnation speaks for it", "[controllers][job]") {
   JobBook book;
   CHECK(book.Add(Shared(ParseJob(kTwo, R"({"version":2})"))).ok());
