@@ -23,17 +23,25 @@ def controllers_kubeconfig(backend, folder):
 
 
 @pytest.fixture(scope="package")
-def cluster(backend, tmp_path_factory):
-    """Scheduler, controllers and kubelets of all tests in this folder; returns the controllers."""
+def scheduler(backend, tmp_path_factory):
+    """The scheduler of all tests in this folder."""
     backend.install_crds()
+    daemon = Scheduler(backend.kubeconfig, tmp_path_factory.mktemp("scheduler"))
+    try:
+        yield daemon.wait_healthy()
+    finally:
+        daemon.close()
+
+
+@pytest.fixture(scope="package")
+def cluster(backend, scheduler, tmp_path_factory):
+    """Scheduler, controllers and kubelets of all tests in this folder; returns the controllers."""
     folder = tmp_path_factory.mktemp("cluster")
     place = World(backend)
     running = []
     try:
         argv = [ours("vc-nodesim"), "--kubeconfig", backend.kubeconfig, *NODESIM]
         running.append(Process("vc-nodesim", argv, folder))
-        running.append(Scheduler(backend.kubeconfig, folder))
-        running[-1].wait_healthy()
         place.nodes(NODES, cpu=16)
         controllers = Controllers(controllers_kubeconfig(backend, folder), folder)
         running.append(controllers)
