@@ -1,5 +1,8 @@
 #include "client/informer.h"
 
+#include <utility>
+
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
@@ -25,9 +28,10 @@ void InformerBase::KeepMalformed(const ObjectKey& key, const absl::Status& statu
   if (!key.name.empty() && known_.Keep(key, &replaced)) DeliverDelete(replaced);
   // Beyond the limit everything is reported once more, rather than never again.
   if (reported_.size() >= kReportedMax) reported_.clear();
-  if (reported_.insert(ReportKey(key)).second && options_.on_malformed) {
-    options_.on_malformed(key, status);
-  }
+  const size_t reason = absl::HashOf(status.message());
+  const auto [at, is_new] = reported_.try_emplace(ReportKey(key), reason);
+  if (!is_new && std::exchange(at->second, reason) == reason) return;
+  if (options_.on_malformed) options_.on_malformed(key, status);
 }
 
 void InformerBase::NoteReadable(const ObjectKey& key) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "api/types/codec.h"
 #include "client/known_objects.h"
 #include "client/reflector.h"
@@ -35,8 +35,8 @@ struct InformerOptions {
   std::string name;            // For messages; empty: the collection's path.
   std::string namespace_name;  // Empty: all.
   ReflectorOptions reflector;  // `collection` and `protobuf` are filled in from T.
-  // An object that cannot be read, once until it is readable again or gone. Its last readable state
-  // stays.
+  // An object that cannot be read, once for each reason until it is readable again or gone. Its
+  // last readable state stays.
   std::function<void(const ObjectKey&, const absl::Status&)> on_malformed;
 };
 
@@ -82,9 +82,10 @@ class InformerBase : protected ReflectorSink {
   std::function<void()> on_synced_;
   bool synced_ = false;
   uint64_t malformed_ = 0;
-  std::string told_;                           // Everything up to this version has been told.
-  std::string list_version_;                   // Of the list that is being read.
-  absl::flat_hash_set<std::string> reported_;  // Bounded; see KeepMalformed.
+  std::string told_;          // Everything up to this version has been told.
+  std::string list_version_;  // Of the list that is being read.
+  // Fingerprints of the reasons; bounded, see KeepMalformed.
+  absl::flat_hash_map<std::string, size_t> reported_;
   Reflector reflector_;
 };
 

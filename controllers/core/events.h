@@ -4,8 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/event_object.h"
 #include "client/event_recorder.h"
+#include "controllers/core/object_store.h"
 
 namespace bth::controllers {
 
@@ -22,6 +24,20 @@ void Tell(client::EventRecorder& events, const T& object, std::string reason, st
 template <typename T>
 void Warn(client::EventRecorder& events, const T& object, std::string reason, std::string message) {
   RecordEvent(events, object, {"Warning", std::move(reason), std::move(message)});
+}
+
+// What is said of an object that cannot be read: where, and that this is to be mended.
+template <typename T>
+std::string UnreadableText(const Unreadable<T>& object) {
+  return absl::StrCat("the ", types::ResourceTraits<T>::type().kind, " cannot be read, ",
+                      object.why.message(), ": mend that field");
+}
+
+template <typename T>
+void WarnUnreadable(client::EventRecorder& events, const Unreadable<T>& object) {
+  if (object.key.name.empty()) return;
+  events.Record(client::EventObjectOf(types::ResourceTraits<T>::type(), object.key),
+                {"Warning", "Unreadable", UnreadableText(object)});
 }
 
 }  // namespace bth::controllers

@@ -10,11 +10,19 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "api/types/meta.h"
 #include "client/informer.h"
 #include "controllers/core/version.h"
 
 namespace bth::controllers {
+
+// An object of kind T that no struct holds.
+template <typename T>
+struct Unreadable {
+  client::ObjectKey key;
+  absl::Status why;  // Says where.
+};
 
 // Told what changed, in the turn in which it became known. Must not write to the store.
 template <typename T>
@@ -25,6 +33,9 @@ class StoreListener {
   // Same uid, newer version.
   virtual void OnUpdate(const T& /*before*/, const T& /*after*/) {}
   virtual void OnDelete(const T& /*object*/) {}
+  // It is there and cannot be read: what is known of it is what it was before, if anything. Once
+  // for each text until it is readable again.
+  virtual void OnUnreadable(const Unreadable<T>& /*object*/) {}
 };
 
 // "namespace/name"; "/name" for what has no namespace.
@@ -100,6 +111,9 @@ class ObjectStore final : public client::InformerHandler<T> {
     const auto found = objects_.find(text);
     // A newer object of the same name may be known already, from our own write.
     if (found != objects_.end() && found->second->meta.uid == key.uid) Drop(found);
+  }
+  void TellUnreadable(const Unreadable<T>& object) {
+    for (StoreListener<T>* listener : listeners_) listener->OnUnreadable(object);
   }
 
   // After a list, what was observed and is older than it, but not on it, is gone. (The watch cannot

@@ -33,8 +33,15 @@ class Watches final {
     if (slot == nullptr) {
       BTH_CHECK(!started_);
       auto watched = std::make_unique<Watched<T>>();
+      ObjectStore<T>& store = watched->store;
+      client::InformerOptions options = OptionsOf(type);
+      options.on_malformed = [this, &store, plural = type.plural](const client::ObjectKey& key,
+                                                                  const absl::Status& why) {
+        NoteMalformed(plural, key, why);
+        store.TellUnreadable({key, why});
+      };
       watched->informer =
-          std::make_unique<client::Informer<T>>(api_, rng_, watched->store, OptionsOf(type));
+          std::make_unique<client::Informer<T>>(api_, rng_, store, std::move(options));
       informers_.Add(*watched->informer);
       slot = std::move(watched);
     }
@@ -71,10 +78,6 @@ class Watches final {
     };
     options.reflector.on_rewatch = [this, plural = type.plural] {
       metrics_.WatchRestarted(plural);
-    };
-    options.on_malformed = [this, plural = type.plural](const client::ObjectKey& key,
-                                                        const absl::Status& status) {
-      NoteMalformed(plural, key, status);
     };
     return options;
   }

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "controllers/core/events.h"
 #include "controllers/core/status_patch.h"
 #include "controllers/cron_job/cron_pass.h"
 #include "controllers/cron_job/due.h"

@@ -8,6 +8,7 @@
 #include "api/types/batch_job.h"
 #include "api/types/cron_job.h"
 #include "controllers/core/controller.h"
+#include "controllers/core/events.h"
 #include "controllers/core/lanes.h"
 #include "controllers/core/remake_pauses.h"
 
@@ -26,6 +27,9 @@ class CronJobController final : public Controller,
  private:
   void OnAdd(const types::CronJob& cron) override;
   void OnDelete(const types::CronJob& cron) override;
+  void OnUnreadable(const Unreadable<types::CronJob>& object) override {
+    WarnUnreadable(context_.events, object);
+  }
   void OnUpdate(const types::CronJob& before, const types::CronJob& after) override;
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;

@@ -87,6 +87,7 @@ JobController::JobController(const ControllerContext& context, JobPluginTools to
                              MakePlugins make_plugins)
     : desk_(context, std::move(tools), std::move(make_plugins)),
       delayed_(context.executor(), [this](JobRequest due) { Ask(due); }),
+      unreadable_(context),
       lanes_(context.executor(), DefaultLanes(std::max(context.options.worker_threads, 1)),
              {[this](std::string key) { return Work(std::move(key)); }, nullptr}) {
   if (!context.options.gates.volcano_job_support) return;
@@ -141,13 +142,19 @@ void JobController::Wake(const std::string& awaited) {
   for (const std::string& key : desk_.waits.WaitingFor(awaited)) Ask(LookAt(key));
 }
 
+void JobController::OnUnreadable(const Unreadable<BatchJob>& job) {
+  if (unreadable_.Add(job)) lanes_.Add(StoreKey(job.key.namespace_name, job.key.name));
+}
+
 void JobController::OnAdd(const BatchJob& job) {
+  unreadable_.Drop(job.meta);
   LogRefused(desk_.book.Add(desk_.jobs.Find(job.meta.ns, job.meta.name)), job.meta.Key());
   Ask(RequestOfNewJob(job));
 }
 
 void JobController::OnUpdate(const BatchJob& before, const BatchJob& after) {
   LogRefused(desk_.book.Update(desk_.jobs.Find(after.meta.ns, after.meta.name)), after.meta.Key());
+  unreadable_.Drop(after.meta);
   if (before.spec.queue != after.spec.queue) {  // Its series are those of its queue.
     desk_.context.metrics.RemoveJob(before.meta.ns, before.meta.name, before.spec.queue);
   }
@@ -156,6 +163,7 @@ void JobController::OnUpdate(const BatchJob& before, const BatchJob& after) {
 
 void JobController::OnDelete(const BatchJob& job) {
   const std::string key = JobKey(job);
+  unreadable_.Drop(job.meta);
   LogRefused(desk_.book.Delete(key), key);
   delayed_.DropJob(key);
   inbox_.DropJob(key);
@@ -255,6 +263,11 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
   const JobInbox::Pace pace = inbox_.PaceOf(key);
   if (started < pace.earliest) {
     outcome.again = pace.earliest - started;
+    co_return std::move(outcome);
+  }
+  if (unreadable_.Has(key)) {
+    outcome.status = co_await unreadable_.Tell(key);
+    if (outcome.status.ok()) outcome.again = absl::ZeroDuration();
     co_return std::move(outcome);
   }
   std::vector<JobRequest> requests = inbox_.Take(key);

@@ -16,6 +16,7 @@
 #include "controllers/job/job_inbox.h"
 #include "controllers/job/phases.h"
 #include "controllers/job/policy.h"
+#include "controllers/job/unreadable_jobs.h"
 
 namespace bth::controllers {
 
@@ -48,6 +49,7 @@ class JobController final : public Controller,
   void OnDelete(const types::PodGroup& group) override;
   void OnAdd(const types::PersistentVolumeClaim& claim) override;
   void OnAdd(const types::Queue& queue) override;
+  void OnUnreadable(const Unreadable<types::BatchJob>& job) override;
   CommandTurn BeginCommand(const types::Command& command);
 
   void Ask(const JobRequest& request);
@@ -80,6 +82,7 @@ class JobController final : public Controller,
   JobDesk desk_;
   JobInbox inbox_;
   DelayedActions delayed_;
+  UnreadableJobs unreadable_;
   Lanes lanes_;
   std::unique_ptr<CommandTaker> commands_;  // Null with the gate QueueCommandSync off.
 };

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "base/strings.h"
-#include "controllers/core/events.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
 #include "controllers/core/writes.h"

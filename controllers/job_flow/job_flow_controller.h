@@ -7,6 +7,7 @@
 #include "api/types/batch_job.h"
 #include "api/types/job_flow.h"
 #include "controllers/core/controller.h"
+#include "controllers/core/events.h"
 #include "controllers/core/lanes.h"
 #include "controllers/core/remake_pauses.h"
 #include "controllers/job_flow/flow_plan.h"
@@ -29,6 +30,9 @@ class JobFlowController final : public Controller,
 
   void OnAdd(const types::JobFlow& flow) override;
   void OnUpdate(const types::JobFlow& before, const types::JobFlow& after) override;
+  void OnUnreadable(const Unreadable<types::JobFlow>& object) override {
+    WarnUnreadable(context_.events, object);
+  }
   void OnAdd(const types::JobTemplate& job_template) override;
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;

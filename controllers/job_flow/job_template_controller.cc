@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/patch.h"
-#include "controllers/core/events.h"
 #include "controllers/core/writes.h"
 #include "controllers/job_flow/flow_plan.h"
 

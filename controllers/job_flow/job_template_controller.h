@@ -7,6 +7,7 @@
 #include "api/types/batch_job.h"
 #include "api/types/job_flow.h"
 #include "controllers/core/controller.h"
+#include "controllers/core/events.h"
 #include "controllers/core/lanes.h"
 
 namespace bth::controllers {
@@ -23,6 +24,9 @@ class JobTemplateController final : public Controller,
 
  private:
   void OnAdd(const types::JobTemplate& job_template) override;
+  void OnUnreadable(const Unreadable<types::JobTemplate>& object) override {
+    WarnUnreadable(context_.events, object);
+  }
   void OnAdd(const types::BatchJob& job) override;
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
   net::Awaitable<void> GiveUp(std::string key, absl::Status status);

@@ -360,5 +360,18 @@ TEST_CASE("cron jobs: a process that ended between creating and writing down",
   CHECK(bed.writes == writes);
 }
 
+TEST_CASE("cron jobs: one that cannot be read says so", "[controllers][cron_job]") {
+  CronJobBed bed;
+  bed.StartCrons();
+  bed.Create(kCrons, R"({"metadata":{"name":"c"},"spec":{"schedule":"* * * * *","jobTemplate":)"
+                     R"({"spec":{"tasks":[{"name":"t","policies":[{"event":"PodFailed",)"
+                     R"("action":"RestartJob","timeout":"soon"}]}]}}}})");
+  bed.Settle();
+  REQUIRE(bed.Events("c").size() == 1);
+  CHECK_THAT(bed.Events("c")[0],
+             Catch::StartsWith("Warning Unreadable the CronJob cannot be read, ") &&
+                 Catch::Contains("spec.jobTemplate.spec.tasks[0].policies[0].timeout"));
+}
+
 }  // namespace
 }  // namespace bth::controllers

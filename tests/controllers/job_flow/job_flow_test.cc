@@ -307,5 +307,18 @@ TEST_CASE("job flows: a restart goes on where the last process was", "[controlle
   CHECK(bed.Jobs() == Names{"f-a", "f-b"});
 }
 
+TEST_CASE("job flows: what cannot be read says so", "[controllers][job_flow]") {
+  FlowBed bed;
+  bed.StartFlows();
+  bed.Create(FlowBed::FlowPath("jobtemplates", ""),
+             R"({"metadata":{"name":"a"},"spec":{"tasks":[{"name":"t","policies":[{"event":)"
+             R"("PodFailed","action":"RestartJob","timeout":"soon"}]}]}})");
+  bed.Wait(absl::Seconds(1));
+  REQUIRE(bed.Events("a").size() == 1);
+  CHECK_THAT(bed.Events("a")[0],
+             Catch::StartsWith("Warning Unreadable the JobTemplate cannot be read, ") &&
+                 Catch::Contains("spec.tasks[0].policies[0].timeout"));
+}
+
 }  // namespace
 }  // namespace bth::controllers
