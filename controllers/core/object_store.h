@@ -1,6 +1,7 @@
 // What the controllers of one process know of one kind of objects.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -58,6 +59,12 @@ class ObjectStore final : public client::InformerHandler<T> {
 
   // Before the watch starts; `listener` lives as long as the store is fed.
   void Subscribe(StoreListener<T>& listener) { listeners_.push_back(&listener); }
+  // What is missing in an object is filled in before it is kept: as if the server had it. Before
+  // the watch starts.
+  void CompleteWith(std::function<void(T&)> complete) { complete_ = std::move(complete); }
+  void Complete(T& object) const {
+    if (complete_) complete_(object);
+  }
 
   // Null when there is none.
   Pointer Find(std::string_view ns, std::string_view name) const {
@@ -148,6 +155,7 @@ class ObjectStore final : public client::InformerHandler<T> {
 
   PutResult Put(T&& object) {
     if (trim_ != nullptr) trim_(object);
+    Complete(object);
     const std::string key = StoreKey(object.meta.ns, object.meta.name);
     auto found = objects_.find(key);
     if (found != objects_.end() && found->second->meta.uid != object.meta.uid) {
@@ -195,6 +203,7 @@ class ObjectStore final : public client::InformerHandler<T> {
   }
 
   void (*const trim_)(T&);
+  std::function<void(T&)> complete_;  // May be empty.
   Objects objects_;
   absl::flat_hash_map<std::string, std::set<std::string>> controlled_;  // Keys, by owner's uid.
   std::string told_;  // The watch has told everything up to this version.

@@ -25,6 +25,7 @@ Known<T> Learn(ObjectStore<T>& store, const client::ApiClient::Text& answer) {
   BTH_RETURN_IF_ERROR(answer);
   absl::StatusOr<T> object = types::Decode<T>(std::string_view(*answer));
   BTH_RETURN_IF_ERROR(object);
+  store.Complete(*object);
   std::shared_ptr<const T> now = std::make_shared<const T>(*object);
   store.Observe(*std::move(object));
   return now;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "controllers/core/events.h"
+#include "controllers/job/job_defaults.h"
 #include "controllers/job/job_events.h"
 #include "controllers/job/job_kill.h"
 #include "controllers/job/job_sync.h"
@@ -91,6 +92,9 @@ JobController::JobController(const ControllerContext& context, JobPluginTools to
       lanes_(context.executor(), DefaultLanes(std::max(context.options.worker_threads, 1)),
              {[this](std::string key) { return Work(std::move(key)); }, nullptr}) {
   if (!context.options.gates.volcano_job_support) return;
+  desk_.jobs.CompleteWith([names = context.options.scheduler_names](BatchJob& job) {
+    FillInDefaults(names.empty() ? std::string_view() : names.front(), &job.spec);
+  });
   desk_.jobs.Subscribe(*this);
   desk_.pods.Subscribe(*this);
   desk_.groups.Subscribe(*this);

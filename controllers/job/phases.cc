@@ -13,8 +13,6 @@ using types::BusAction;
 using types::JobPhase;
 using Operation = JobStep::Operation;
 
-constexpr int32_t kJobRetries = 3;  // The default of spec.maxRetry.
-
 JobStep Sync(Decision decision) {
   return {Operation::kSync, false, decision, JobPhase::kNone, false};
 }

@@ -8,6 +8,8 @@
 
 namespace bth::controllers {
 
+inline constexpr int32_t kJobRetries = 3;  // The default of spec.maxRetry.
+
 // How the phase follows from the counters, once an operation has counted the pods.
 enum class Decision {
   kNone,
