@@ -59,6 +59,10 @@ bool IsBodyRefused(const absl::Status& status) {
   return types::HttpCodeOf(status) == types::RowOf(types::Refusal::kUnsupportedMediaType).http_code;
 }
 
+std::string NameOf(const ApiRequest& request) {
+  return absl::StrCat(request.method, " ", request.path.path);
+}
+
 ApiRequest ListRequest(ApiPath path, ListOptions options) {
   ApiRequest request;
   request.verb = "list";
@@ -140,6 +144,28 @@ void ApiClient::Record(const ApiRequest& request, int code, absl::Duration laten
   options_.on_call({request.verb, request.path.resource, code, latency, throttled});
 }
 
+absl::Status ApiClient::NoAnswer(absl::Status status, const ApiRequest& request) const {
+  // A request that was cancelled says nothing of the server.
+  if (options_.contact != nullptr && !absl::IsCancelled(status)) {
+    options_.contact->Failed(&status, NameOf(request));
+  }
+  return WithContext(status, NameOf(request));
+}
+
+absl::Status ApiClient::NoCredentials(absl::Status status, const ApiRequest& request) const {
+  if (options_.contact != nullptr) options_.contact->NoCredentials(&status, NameOf(request));
+  return status;
+}
+
+absl::Status ApiClient::Refusal(const Exchange& exchange, std::string_view body) const {
+  const net::Response& response = exchange.response;
+  absl::Status status = ErrorFromResponse(response.status, response.headers, body);
+  if (options_.contact != nullptr && !exchange.refused.empty()) {
+    options_.contact->Failed(&status, exchange.refused);
+  }
+  return status;
+}
+
 net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest request,
                                                                     bool stream) {
   const absl::Duration asked_at = executor_.Monotonic();
@@ -152,7 +178,9 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
   for (bool last = false;;) {
     Identity identity;
     if (credentials_ != nullptr) {
-      BTH_CO_ASSIGN_OR_RETURN(identity, co_await credentials_->Get());
+      absl::StatusOr<Identity> known = co_await credentials_->Get();
+      if (!known.ok()) co_return NoCredentials(known.status(), request);
+      identity = *std::move(known);
     }
     BTH_CO_ASSIGN_OR_RETURN(std::shared_ptr<net::Transport> transport, connection_->Get(identity));
     if (request.method != "GET" && options_.may_write && !options_.may_write()) {
@@ -166,18 +194,21 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
     absl::StatusOr<net::Response> response = co_await std::move(exchange);
     const int code = response.ok() ? response->status : 0;
     Record(request, code, executor_.Monotonic() - sent_at, throttled);
-    if (!response.ok()) {
-      co_return WithContext(response.status(),
-                            absl::StrCat(request.method, " ", request.path.path));
-    }
+    if (!response.ok()) co_return NoAnswer(response.status(), request);
     if (code == 406 && WantsProtobuf(request)) {
       json_only_.insert(request.path.resource);
       continue;
     }
     const bool refused = code == 401 && credentials_ != nullptr && credentials_->renewable();
     if (refused) credentials_->Refused(identity.generation);
-    if (!refused || last) co_return Exchange{std::move(transport), *std::move(response)};
-    last = true;
+    if (refused && !last) {
+      last = true;
+      continue;
+    }
+    Exchange done{std::move(transport), *std::move(response), ""};
+    if (code == 401) done.refused = NameOf(request);
+    if (code != 401 && options_.contact != nullptr) options_.contact->Answered();
+    co_return std::move(done);
   }
 }
 
@@ -185,7 +216,7 @@ net::Awaitable<ApiClient::Text> ApiClient::Call(ApiRequest request) {
   BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), false));
   net::Response& response = exchange.response;
   if (response.status >= 200 && response.status < 300) co_return std::move(response.body);
-  co_return ErrorFromResponse(response.status, response.headers, response.body);
+  co_return Refusal(exchange, response.body);
 }
 
 net::Awaitable<ApiClient::Text> ApiClient::Get(ApiPath path) {
@@ -207,7 +238,7 @@ net::Awaitable<absl::StatusOr<ListStream>> ApiClient::ListInParts(ApiPath path,
   net::Response& response = exchange.response;
   if (response.status != 200) {
     const std::string body = co_await ErrorBody(&response);
-    co_return ErrorFromResponse(response.status, response.headers, body);
+    co_return Refusal(exchange, body);
   }
   co_return ListStream(std::move(exchange.transport), std::move(response),
                        options_.watch_line_bytes_max);
@@ -319,7 +350,7 @@ net::Awaitable<absl::StatusOr<WatchStream>> ApiClient::Watch(ApiPath path, Watch
   net::Response& response = exchange.response;
   if (response.status != 200) {
     const std::string body = co_await ErrorBody(&response);
-    co_return ErrorFromResponse(response.status, response.headers, body);
+    co_return Refusal(exchange, body);
   }
   co_return WatchStream(std::move(exchange.transport), std::move(response),
                         options_.watch_line_bytes_max);

@@ -17,6 +17,7 @@
 #include "client/connection.h"
 #include "client/credential_source.h"
 #include "client/list_stream.h"
+#include "client/server_contact.h"
 #include "client/token_bucket.h"
 #include "client/watch_stream.h"
 #include "net/http.h"
@@ -114,6 +115,9 @@ struct ApiClientOptions {
   // not have it answers, and gets, JSON.
   bool protobuf = true;
   std::function<void(const CallRecord&)> on_call;
+  // Told of each request whether it was answered (client/server_contact.h). May be null; outlives
+  // the client, and may be shared by several.
+  ServerContact* contact = nullptr;
   // Asked right before a changing request is sent: where it says no, the request fails with
   // kFailedPrecondition and nothing has happened. For those that act only while they lead.
   std::function<bool()> may_write;
@@ -161,11 +165,17 @@ class ApiClient final {
   struct Exchange {
     std::shared_ptr<net::Transport> transport;
     net::Response response;
+    std::string refused;  // The request, when its credentials were not accepted.
   };
   // Sends, renewing credentials once. `stream`: the body stays open.
   net::Awaitable<absl::StatusOr<Exchange>> Send(ApiRequest request, bool stream);
   net::Request Build(const ApiRequest& request, const Identity& identity) const;
   bool WantsProtobuf(const ApiRequest& request) const;
+  // Tells the contact of a request that no answer came to, and says in the status which one it was.
+  absl::Status NoAnswer(absl::Status status, const ApiRequest& request) const;
+  absl::Status NoCredentials(absl::Status status, const ApiRequest& request) const;
+  // What an answer other than 2xx means.
+  absl::Status Refusal(const Exchange& exchange, std::string_view body) const;
   void Record(const ApiRequest& request, int code, absl::Duration latency,
               absl::Duration throttled) const;
 

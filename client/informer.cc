@@ -5,6 +5,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
+#include "client/server_contact.h"
 
 namespace bth::client {
 namespace {
@@ -111,7 +112,8 @@ net::Awaitable<absl::Status> InformerSet::WaitForSync(absl::Duration timeout) {
       std::string message = "not synced in time:";
       for (const InformerBase* informer : informers_) {
         if (informer->HasSynced()) continue;
-        const std::string_view reason = ToStd(informer->last_error().message());
+        const absl::Status& error = informer->last_error();
+        const std::string_view reason = WasTold(error) ? "" : ToStd(error.message());
         absl::StrAppend(&message, " ", informer->name(), reason.empty() ? "" : " (", ToAbsl(reason),
                         reason.empty() ? "" : ")");
       }

@@ -9,6 +9,7 @@
 #include "api/types/time.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "client/server_contact.h"
 
 namespace bth::client {
 namespace {
@@ -184,7 +185,8 @@ net::Awaitable<void> LeaderElector::Run() {
     last_error_ = co_await TryHold();
     if (last_error_.ok()) break;
     // Losing a race against another candidate is no failure.
-    if (!absl::IsAborted(last_error_) && !absl::IsAlreadyExists(last_error_)) {
+    const bool lost_race = absl::IsAborted(last_error_) || absl::IsAlreadyExists(last_error_);
+    if (!lost_race && !WasTold(last_error_)) {
       Log(LogLevel::kWarning, "leader_election.attempt_failed", {{"error", last_error_}});
     }
     co_await net::Sleep(api_.executor(), options_.retry_period * (1 + kJitter * rng_.Unit()));

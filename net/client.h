@@ -32,6 +32,10 @@ struct ClientOptions {
   size_t header_bytes_max = 64 << 10;
 };
 
+// The server showed a certificate that TlsOptions do not allow: no later attempt with the same
+// certificates goes better.
+bool IsCertificateRefused(const absl::Status& status);
+
 // A request whose kept-alive connection turns out closed before any byte of the answer came is
 // sent once more on a fresh connection if it is idempotent (GET, HEAD) or provably was not sent.
 // Thread: the executor's.

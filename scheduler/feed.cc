@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "cache/compile_extras.h"
 #include "client/event_object.h"
+#include "client/server_contact.h"
 
 namespace bth::scheduler {
 namespace {
@@ -172,6 +173,7 @@ void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   };
   options.reflector.list_from_cache = !options_.newest;
   options.reflector.on_error = [resource](const absl::Status& status) {
+    if (client::WasTold(status)) return;
     Log(LogLevel::kWarning, "informer.failed", {{"resource", resource}, {"status", status}});
   };
   if (metrics_ != nullptr) {

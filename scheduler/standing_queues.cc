@@ -6,6 +6,7 @@
 #include "api/types/queue.h"
 #include "base/log.h"
 #include "client/event_object.h"
+#include "client/server_contact.h"
 #include "client/typed_client.h"
 
 namespace bth::scheduler {
@@ -72,7 +73,9 @@ net::Awaitable<void> StandingQueues::Make(Queue* queue) {
       if (made.ok() || absl::IsAlreadyExists(made.status())) co_return;
       status = made.status();
     }
-    Log(LogLevel::kWarning, "queue.not_created", {{"queue", queue->name}, {"status", status}});
+    if (!client::WasTold(status)) {
+      Log(LogLevel::kWarning, "queue.not_created", {{"queue", queue->name}, {"status", status}});
+    }
     co_await net::Sleep(executor_, pause);
     pause = std::min(2 * pause, kPauseMax);
   }

@@ -154,8 +154,7 @@ Awaitable<absl::Status> Channel::Handshake() {
     if (attempt.want == Want::kNothing) {
       const long verified = SSL_get_verify_result(ssl_.get());
       if (verified != X509_V_OK) {
-        co_return absl::UnavailableError(absl::StrCat("TLS handshake: certificate refused: ",
-                                                      X509_verify_cert_error_string(verified)));
+        co_return CertificateRefused(X509_verify_cert_error_string(verified));
       }
       if (!attempt.moved.ok()) co_return attempt.moved.status();
       co_return absl::UnavailableError("TLS handshake: connection closed");

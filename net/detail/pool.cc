@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
-#include "base/status.h"
 #include "net/detail/asio_executor.h"
 #include "net/detail/bounded_wait.h"
 
@@ -93,9 +93,13 @@ Awaitable<absl::StatusOr<Lease>> Pool::Acquire(Call call) {
     const absl::Status connected = co_await Connect(*lease, call);
     if (!connected.ok()) {
       const ClientOptions& options = origin_->options;
-      co_return Annotate(
-          absl::Status(connected.code(), absl::StrCat(connected.message(), "; not sent")),
-          absl::StrCat("connect to ", options.host, ":", options.port));
+      absl::Status failed(connected.code(),
+                          absl::StrCat("connect to ", options.host, ":", options.port, ": ",
+                                       connected.message(), "; not sent"));
+      connected.ForEachPayload([&failed](absl::string_view url, const absl::Cord& payload) {
+        failed.SetPayload(url, payload);
+      });
+      co_return failed;
     }
   }
   co_return *std::move(lease);

@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 
@@ -117,7 +118,16 @@ std::vector<std::string> SubjectEntries(X509* certificate, int nid) {
   return out;
 }
 
+constexpr char kCertificateRefusedUrl[] = "batholith.io/certificate-refused";
+
 }  // namespace
+
+absl::Status CertificateRefused(const std::string& why) {
+  absl::Status status =
+      absl::UnavailableError(absl::StrCat("TLS handshake: certificate refused: ", why));
+  status.SetPayload(kCertificateRefusedUrl, absl::Cord());
+  return status;
+}
 
 std::string TakeSslErrors() {
   std::string out;
@@ -240,3 +250,11 @@ void DescribePeer(SSL* ssl, Peer& peer) {
 }
 
 }  // namespace bth::net::detail
+
+namespace bth::net {
+
+bool IsCertificateRefused(const absl::Status& status) {
+  return status.GetPayload(detail::kCertificateRefusedUrl).has_value();
+}
+
+}  // namespace bth::net

@@ -28,6 +28,9 @@ using X509Ptr = std::unique_ptr<X509, Freed<X509_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using BioPtr = std::unique_ptr<BIO, Freed<BIO_free>>;
 
+// A server's certificate did not verify; net::IsCertificateRefused knows it again.
+absl::Status CertificateRefused(const std::string& why);
+
 // What OpenSSL reported since the last call, and forgets it. Never empty.
 std::string TakeSslErrors();
 

@@ -100,6 +100,7 @@ TEST_CASE("tls: a client trusts what its bundle holds, whoever signed that", "[n
     const absl::StatusOr<Response> response = co_await transport->Fetch(test::Get("/"));
     INFO(response.status());
     CHECK(response.ok() == c.works);
+    CHECK(IsCertificateRefused(response.status()) == !c.works);
   };
   loopback.Run(work());
 }
