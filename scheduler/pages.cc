@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "net/text_response.h"
 
 namespace bth::scheduler {
@@ -11,8 +12,8 @@ namespace {
 
 class Pages {
  public:
-  Pages(Scheduler& scheduler, metrics::Registry& registry)
-      : scheduler_(scheduler), registry_(registry) {}
+  Pages(Scheduler& scheduler, metrics::Registry& registry, std::function<std::string()> trouble)
+      : scheduler_(scheduler), registry_(registry), trouble_(std::move(trouble)) {}
 
   net::Awaitable<net::Response> Serve(net::Request request) {
     const absl::StatusOr<net::Target> target = net::ParseTarget(request.target);
@@ -37,17 +38,23 @@ class Pages {
  private:
   net::Response Ready() const {
     if (scheduler_.ready()) return net::TextResponse(200, "ok");
-    return net::TextResponse(503, "the first lists from the API server are not complete\n");
+    std::string text = absl::StrCat("the first lists from the API server are not complete: ",
+                                    absl::StrJoin(scheduler_.unsynced(), ", "), "\n");
+    const std::string trouble = trouble_ ? trouble_() : "";
+    if (!trouble.empty()) absl::StrAppend(&text, trouble, "\n");
+    return net::TextResponse(503, std::move(text));
   }
 
   Scheduler& scheduler_;
   metrics::Registry& registry_;
+  const std::function<std::string()> trouble_;
 };
 
 }  // namespace
 
-net::Handler MakePages(Scheduler& scheduler, metrics::Registry& registry) {
-  auto pages = std::make_shared<Pages>(scheduler, registry);
+net::Handler MakePages(Scheduler& scheduler, metrics::Registry& registry,
+                       std::function<std::string()> trouble) {
+  auto pages = std::make_shared<Pages>(scheduler, registry, std::move(trouble));
   return [pages](net::Request request) { return pages->Serve(std::move(request)); };
 }
 

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -17,6 +16,11 @@
 #include "net/text_response.h"
 
 namespace bth::cmd {
+namespace {
+
+constexpr char kProgram[] = "vc-controller-manager";
+
+}  // namespace
 
 ControllerDaemon::ControllerDaemon(net::IoContext& io, const ControllerFlags& flags)
     : io_(io), flags_(flags), rng_(RandomSeed()) {
@@ -32,25 +36,24 @@ absl::StatusOr<std::unique_ptr<ControllerDaemon>> ControllerDaemon::Create(
 }
 
 absl::Status ControllerDaemon::Wire() {
-  const std::string program = "vc-controller-manager";
   BTH_ASSIGN_OR_RETURN(const client::ClientConfig config,
                        client::LoadClientConfig(flags_.api.Sources()));
   std::function<bool()> may_act;
   if (flags_.leader.elect) {
     may_act = [this] { return leadership_ != nullptr && leadership_->is_leader(); };
   }
-  BTH_ASSIGN_OR_RETURN(
-      api_, ConnectForWork(io_, config, flags_.api, program, metrics_.client(), may_act));
+  contact_ = MakeContact(io_, config, [this](const absl::Status& why) { GiveUp(why); });
+  const DaemonLine line{io_, config, kProgram, metrics_.client(), contact_.get()};
+  BTH_ASSIGN_OR_RETURN(api_, ConnectForWork(line, flags_.api, may_act));
   if (flags_.leader.elect) {
-    BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> lease_api,
-                         ConnectForLease(io_, config, program, metrics_.client()));
+    BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> lease_api, ConnectForLease(line));
     LeadershipHooks hooks;
     hooks.on_started = [this] { Act(); };
     hooks.on_lost = [this] {
       exit_code_ = 1;
       io_.Stop();
     };
-    leadership_ = std::make_unique<Leadership>(std::move(lease_api), rng_, flags_.leader, program,
+    leadership_ = std::make_unique<Leadership>(std::move(lease_api), rng_, flags_.leader, kProgram,
                                                std::move(hooks));
   }
   const net::Handler pages = [this](net::Request request) { return Page(std::move(request)); };
@@ -66,7 +69,14 @@ void ControllerDaemon::Act() {
   controllers_->Start();
 }
 
-int ControllerDaemon::Run() {
+void ControllerDaemon::GiveUp(const absl::Status& why) {
+  if (stopping_) return;
+  given_up_ = why;
+  exit_code_ = 1;
+  io_.Stop();
+}
+
+absl::StatusOr<int> ControllerDaemon::Run() {
   io_.OnSignals({SIGTERM, SIGINT}, [this](int) { OnStopSignal(); });
   if (leadership_ != nullptr) {
     leadership_->Start();
@@ -75,6 +85,7 @@ int ControllerDaemon::Run() {
   }
   io_.Run();
   servers_.reset();
+  if (!given_up_.ok()) return given_up_;
   return exit_code_;
 }
 
@@ -92,6 +103,17 @@ net::Awaitable<void> ControllerDaemon::Stop() {
   io_.Stop();
 }
 
+// One that waits for the lease is ready when it has found the API server.
+std::string ControllerDaemon::Lacking() const {
+  if (controllers_ == nullptr) {
+    return contact_->ever_answered() ? "" : "the API server has not answered yet";
+  }
+  const controllers::ControllerSet* const set = controllers_->set();
+  if (set == nullptr) return "the controllers are made anew";
+  if (set->running()) return "";
+  return absl::StrCat("not yet listed: ", absl::StrJoin(set->Unsynced(), ", "));
+}
+
 net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
   const absl::StatusOr<net::Target> target = net::ParseTarget(request.target);
   const std::string path = target.ok() ? target->path : "";
@@ -100,13 +122,11 @@ net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
     co_return net::TextResponse(200, "ok\n");
   }
   if (path == "/readyz") {
-    if (controllers_ == nullptr) co_return net::TextResponse(200, "ok\n");
-    const controllers::ControllerSet* const set = controllers_->set();
-    if (set == nullptr) co_return net::TextResponse(503, "the controllers are made anew\n");
-    if (set->running()) co_return net::TextResponse(200, "ok\n");
-    const std::vector<std::string> unsynced = set->Unsynced();
-    co_return net::TextResponse(
-        503, absl::StrCat("not yet listed: ", absl::StrJoin(unsynced, ", "), "\n"));
+    const std::string lacking = Lacking();
+    if (lacking.empty()) co_return net::TextResponse(200, "ok\n");
+    const std::string trouble = contact_->Trouble();
+    co_return net::TextResponse(503,
+                                absl::StrCat(lacking, "\n", trouble, trouble.empty() ? "" : "\n"));
   }
   co_return net::TextResponse(404, "pages: /healthz /livez /readyz /metrics\n");
 }

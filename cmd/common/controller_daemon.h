@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/background.h"
+#include "client/server_contact.h"
 #include "cmd/common/controller_flags.h"
 #include "cmd/common/kept_controllers.h"
 #include "cmd/common/leadership.h"
@@ -25,17 +26,21 @@ class ControllerDaemon final {
   static absl::StatusOr<std::unique_ptr<ControllerDaemon>> Create(net::IoContext& io,
                                                                   const ControllerFlags& flags);
 
-  // Runs until a signal or the loss of the lease; returns the exit code.
-  int Run();
+  // Runs until a signal or the loss of the lease; returns the exit code. An error says why the API
+  // server can never be reached with this configuration.
+  absl::StatusOr<int> Run();
 
  private:
   ControllerDaemon(net::IoContext& io, const ControllerFlags& flags);
   absl::Status Wire();
   // Lists and watches only from here on: candidates cost the API server nothing.
   void Act();
+  void GiveUp(const absl::Status& why);
   void OnStopSignal();
   net::Awaitable<void> Stop();
   net::Awaitable<net::Response> Page(net::Request request);
+  // What it lacks to be ready; empty: nothing.
+  std::string Lacking() const;
 
   net::IoContext& io_;
   const ControllerFlags flags_;
@@ -43,6 +48,7 @@ class ControllerDaemon final {
   // In order of building; they go in the reverse order, and that is the order of stopping.
   metrics::Registry registry_;
   metrics::ControllerMetrics metrics_{registry_};
+  std::unique_ptr<client::ServerContact> contact_;
   std::unique_ptr<client::ApiClient> api_;
   std::unique_ptr<Leadership> leadership_;        // Null without election.
   std::unique_ptr<KeptControllers> controllers_;  // Null until we act.
@@ -51,6 +57,7 @@ class ControllerDaemon final {
   std::shared_ptr<void> escapes_;
   bool stopping_ = false;
   int exit_code_ = 0;
+  absl::Status given_up_;
 };
 
 }  // namespace bth::cmd

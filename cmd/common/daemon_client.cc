@@ -36,12 +36,23 @@ std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics
   };
 }
 
-absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(
-    net::IoContext& io, const client::ClientConfig& config, const ApiFlags& flags,
-    const std::string& program, metrics::ClientMetrics& metrics, std::function<bool()> may_write) {
+std::unique_ptr<client::ServerContact> MakeContact(
+    net::IoContext& io, const client::ClientConfig& config,
+    std::function<void(const absl::Status&)> on_hopeless) {
+  client::ServerContactOptions options;
+  options.server = HostOf(config);
+  options.origin = config.origin;
+  options.on_hopeless = std::move(on_hopeless);
+  return std::make_unique<client::ServerContact>(io, std::move(options));
+}
+
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(const DaemonLine& line,
+                                                                  const ApiFlags& flags,
+                                                                  std::function<bool()> may_write) {
   client::ApiClientOptions options;
-  options.user_agent = UserAgent(program);
-  options.on_call = CountCalls(metrics, HostOf(config));
+  options.user_agent = UserAgent(line.program);
+  options.on_call = CountCalls(line.metrics, HostOf(line.config));
+  options.contact = line.contact;
   options.qps = flags.qps;
   options.burst = static_cast<int>(flags.burst);
   options.protobuf = flags.protobuf();
@@ -49,15 +60,13 @@ absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(
   net::ClientOptions pool;
   pool.connections_max = kConnectionsMax;
   pool.streams_max = kStreamsMax;
-  return client::Connect(io, config, std::move(options), std::move(pool));
+  return client::Connect(line.io, line.config, std::move(options), std::move(pool));
 }
 
-absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForReviews(
-    net::IoContext& io, const client::ClientConfig& config, const std::string& program,
-    metrics::ClientMetrics& metrics) {
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForReviews(const DaemonLine& line) {
   client::ApiClientOptions options;
-  options.user_agent = UserAgent(program + "/access-review");
-  options.on_call = CountCalls(metrics, HostOf(config));
+  options.user_agent = UserAgent(line.program + "/access-review");
+  options.on_call = CountCalls(line.metrics, HostOf(line.config));
   options.qps = 10;  // What strangers can make the API server do.
   options.burst = 20;
   options.timeout = absl::Seconds(10);
@@ -65,19 +74,18 @@ absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForReviews(
   net::ClientOptions pool;
   pool.connections_max = 4;
   pool.streams_max = 1;
-  return client::Connect(io, config, std::move(options), std::move(pool));
+  return client::Connect(line.io, line.config, std::move(options), std::move(pool));
 }
 
-absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForLease(
-    net::IoContext& io, const client::ClientConfig& config, const std::string& program,
-    metrics::ClientMetrics& metrics) {
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForLease(const DaemonLine& line) {
   client::ApiClientOptions options;
-  options.user_agent = UserAgent(program + "/leader-election");
-  options.on_call = CountCalls(metrics, HostOf(config));
+  options.user_agent = UserAgent(line.program + "/leader-election");
+  options.on_call = CountCalls(line.metrics, HostOf(line.config));
+  options.contact = line.contact;
   net::ClientOptions pool;
   pool.connections_max = 2;
   pool.streams_max = 1;
-  return client::Connect(io, config, std::move(options), std::move(pool));
+  return client::Connect(line.io, line.config, std::move(options), std::move(pool));
 }
 
 }  // namespace bth::cmd

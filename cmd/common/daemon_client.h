@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "client/api_client.h"
 #include "client/client_config.h"
+#include "client/server_contact.h"
 #include "cmd/common/daemon_flags.h"
 #include "metrics/client_metrics.h"
 #include "net/io_context.h"
@@ -18,20 +19,29 @@ namespace bth::cmd {
 std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics& metrics,
                                                           std::string host);
 
-// For the daemon's work. `may_write` (may be empty) as in client::ApiClientOptions. `metrics`
-// outlives the client.
-absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(
-    net::IoContext& io, const client::ClientConfig& config, const ApiFlags& flags,
-    const std::string& program, metrics::ClientMetrics& metrics, std::function<bool()> may_write);
+// What the connections of one daemon have in common. All of it outlives them.
+struct DaemonLine {
+  net::IoContext& io;
+  const client::ClientConfig& config;  // Read while connecting only.
+  std::string program;
+  metrics::ClientMetrics& metrics;
+  client::ServerContact* contact = nullptr;  // Of the lines for work and lease; may be null.
+};
+
+// `on_hopeless` ends the daemon: see client::ServerContactOptions.
+std::unique_ptr<client::ServerContact> MakeContact(
+    net::IoContext& io, const client::ClientConfig& config,
+    std::function<void(const absl::Status&)> on_hopeless);
+
+// For the daemon's work. `may_write` (may be empty) as in client::ApiClientOptions.
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForWork(const DaemonLine& line,
+                                                                  const ApiFlags& flags,
+                                                                  std::function<bool()> may_write);
 
 // For asking who may see its pages: few requests, small answers, and whoever leads.
-absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForReviews(
-    net::IoContext& io, const client::ClientConfig& config, const std::string& program,
-    metrics::ClientMetrics& metrics);
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForReviews(const DaemonLine& line);
 
 // For its lease alone: renewals never wait behind other requests.
-absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForLease(
-    net::IoContext& io, const client::ClientConfig& config, const std::string& program,
-    metrics::ClientMetrics& metrics);
+absl::StatusOr<std::unique_ptr<client::ApiClient>> ConnectForLease(const DaemonLine& line);
 
 }  // namespace bth::cmd

@@ -17,6 +17,7 @@ namespace {
 
 // How long an orderly stop waits for what was decided already.
 constexpr absl::Duration kDaemonDrainMax = absl::Seconds(5);
+constexpr char kProgram[] = "vc-scheduler";
 
 }  // namespace
 
@@ -36,19 +37,20 @@ absl::Status SchedulerDaemon::Wire() {
   metrics::ClientMetrics& counts = metrics_.scheduler.client();
   std::function<bool()> may_act;
   if (flags_.leader.elect) may_act = [this] { return MayAct(); };
-  BTH_ASSIGN_OR_RETURN(api_,
-                       ConnectForWork(io_, config, flags_.api, "vc-scheduler", counts, may_act));
+  contact_ = MakeContact(io_, config, [this](const absl::Status& why) { GiveUp(why); });
+  const DaemonLine line{io_, config, kProgram, counts, contact_.get()};
+  BTH_ASSIGN_OR_RETURN(api_, ConnectForWork(line, flags_.api, may_act));
   BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(flags_.plugins_dir));
   scheduler::SchedulerOptions options = flags_.Options(rng_.Next());
   options.may_lead = may_act;
   unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, std::move(registry), std::move(options));
   BTH_RETURN_IF_ERROR(unit_->scheduler().LoadPolicy());
   if (flags_.leader.elect) {
-    BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> lease_api,
-                         ConnectForLease(io_, config, "vc-scheduler", counts));
+    BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> lease_api, ConnectForLease(line));
     JoinElection(std::move(lease_api));
   }
-  BTH_ASSIGN_OR_RETURN(servers_, PageServers::Start(io_, flags_.pages, unit_->pages()));
+  const net::Handler pages = unit_->pages([this] { return contact_->Trouble(); });
+  BTH_ASSIGN_OR_RETURN(servers_, PageServers::Start(io_, flags_.pages, pages));
   BTH_RETURN_IF_ERROR(ServeDebugPages(config));
   log_level_ = LogLevelServer::Start(io_, flags_.log);
   return absl::OkStatus();
@@ -56,7 +58,7 @@ absl::Status SchedulerDaemon::Wire() {
 
 absl::Status SchedulerDaemon::ServeDebugPages(const client::ClientConfig& config) {
   const auto connect = [this, &config] {
-    return ConnectForReviews(io_, config, "vc-scheduler", metrics_.scheduler.client());
+    return ConnectForReviews({io_, config, kProgram, metrics_.scheduler.client()});
   };
   const DebugServer::Context context{
       .executor = io_, .registry = metrics_.registry, .connect = connect};
@@ -68,7 +70,7 @@ void SchedulerDaemon::JoinElection(std::unique_ptr<client::ApiClient> lease_api)
   const std::string component =
       flags_.scheduler_names.size() == 1 ? flags_.scheduler_names[0] : "volcano";
   LeadershipHooks hooks;
-  hooks.on_started = [this] { unit_->scheduler().Lead(); };
+  hooks.on_started = [this] { Lead(); };
   hooks.on_lost = [this] {
     exit_code_ = 1;
     io_.Stop();
@@ -77,9 +79,20 @@ void SchedulerDaemon::JoinElection(std::unique_ptr<client::ApiClient> lease_api)
                                              std::move(hooks));
 }
 
-int SchedulerDaemon::Run() {
+void SchedulerDaemon::Lead() {
+  unit_->scheduler().Lead();
+}
+
+void SchedulerDaemon::GiveUp(const absl::Status& why) {
+  if (stopping_) return;
+  given_up_ = why;
+  exit_code_ = 1;
+  io_.Stop();
+}
+
+absl::StatusOr<int> SchedulerDaemon::Run() {
   Log(LogLevel::kInfo, "scheduler.started",
-      {{"program", UserAgent("vc-scheduler")},
+      {{"program", UserAgent(kProgram)},
        {"scheduler_names", absl::StrJoin(flags_.scheduler_names, ",")},
        {"leader_election", flags_.leader.elect}});
   io_.OnSignals({SIGTERM, SIGINT}, [this](int) { OnStopSignal(); });
@@ -93,13 +106,14 @@ int SchedulerDaemon::Run() {
   if (leadership_ != nullptr) {
     leadership_->Start();
   } else {
-    unit_->scheduler().Lead();
+    Lead();
   }
   io_.Run();
   log_level_.reset();
   debug_.reset();
   servers_.reset();
   Log(LogLevel::kInfo, "scheduler.stopped", {{"exit_code", exit_code_}});
+  if (!given_up_.ok()) return given_up_;
   return exit_code_;
 }
 

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/background.h"
+#include "client/server_contact.h"
 #include "cmd/common/debug_server.h"
 #include "cmd/common/leadership.h"
 #include "cmd/common/log_level_server.h"
@@ -25,15 +26,18 @@ class SchedulerDaemon final {
   static absl::StatusOr<std::unique_ptr<SchedulerDaemon>> Create(net::IoContext& io,
                                                                  const SchedulerFlags& flags);
 
-  // Runs until a signal or the loss of the lease; returns the exit code.
-  int Run();
+  // Runs until a signal or the loss of the lease; returns the exit code. An error says why the API
+  // server can never be reached with this configuration.
+  absl::StatusOr<int> Run();
 
  private:
   SchedulerDaemon(net::IoContext& io, const SchedulerFlags& flags);
   absl::Status Wire();
   absl::Status ServeDebugPages(const client::ClientConfig& config);
   void JoinElection(std::unique_ptr<client::ApiClient> lease_api);
+  void Lead();
   bool MayAct() const { return leadership_ != nullptr && leadership_->is_leader(); }
+  void GiveUp(const absl::Status& why);
   void OnStopSignal();
   net::Awaitable<void> Stop();
 
@@ -44,6 +48,7 @@ class SchedulerDaemon final {
   // the pages, which ask the scheduler; then the scheduler, which writes through `api_`; the
   // election; then the connections.
   Metrics metrics_;
+  std::unique_ptr<client::ServerContact> contact_;
   std::unique_ptr<client::ApiClient> api_;
   std::unique_ptr<Leadership> leadership_;  // Null without election.
   std::unique_ptr<SchedulerUnit> unit_;
@@ -53,6 +58,7 @@ class SchedulerDaemon final {
   client::Background stop_;
   bool stopping_ = false;
   int exit_code_ = 0;
+  absl::Status given_up_;
 };
 
 }  // namespace bth::cmd

@@ -1,6 +1,7 @@
 // A scheduler with what it stands on, as vc-scheduler and vc-standalone both need it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,8 +35,9 @@ class SchedulerUnit final {
   ~SchedulerUnit();
 
   scheduler::Scheduler& scheduler() { return scheduler_; }
-  // For everybody, and for those who may see what is scheduled (scheduler/debug_pages.h).
-  net::Handler pages();
+  // For everybody, and for those who may see what is scheduled (scheduler/debug_pages.h). `trouble`
+  // as in scheduler/pages.h; outlives the handler.
+  net::Handler pages(std::function<std::string()> trouble = nullptr);
   net::Handler debug_pages();
   // No new cycle; returns when what was decided is written, after `limit` at the latest.
   net::Awaitable<void> Drain(absl::Duration limit);

@@ -94,7 +94,14 @@ TEST_CASE("pages: before the lists are in and the first cycle has run", "[schedu
   const auto debug = net::MakeInProcessTransport(
       bed.executor, MakeDebugPages(bed.executor, *bed.scheduler, nullptr));
   CHECK(bed.Fetch(*open, "GET", "/healthz").code == 200);
-  CHECK(bed.Fetch(*open, "GET", "/readyz").code == 503);
+  const Bed::Answer unready = bed.Fetch(*open, "GET", "/readyz");
+  CHECK(unready.code == 503);
+  CHECK(absl::StartsWith(unready.text,
+                         "the first lists from the API server are not complete: priorityclasses."));
+  CHECK(absl::EndsWith(unready.text, "pods\n"));
+  const auto troubled = net::MakeInProcessTransport(
+      bed.executor, MakePages(*bed.scheduler, registry, [] { return "the server is away"; }));
+  CHECK(bed.Fetch(*troubled, "GET", "/readyz").text == unready.text + "the server is away\n");
   CHECK(bed.Fetch(*debug, "GET", "/debug/queues").code == 503);
 }
 

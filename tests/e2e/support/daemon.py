@@ -1,5 +1,6 @@
 """What the daemons have in common: a process with health and metrics pages on loopback."""
 
+import re
 import urllib.error
 import urllib.request
 
@@ -27,6 +28,15 @@ class Daemon:
     def is_ready(self):
         """Its first lists are complete, whether it leads or not."""
         return self._answers("/readyz")
+
+    def readiness(self):
+        """Status and text of /readyz."""
+        return fetch(f"http://127.0.0.1:{self._health}/readyz")
+
+    def warnings(self):
+        """The lines of its log that ask for somebody's attention."""
+        lines = [line for line in self.process.log().splitlines() if " " in line]
+        return [line for line in lines if line.split()[1] in ("warning", "error")]
 
     def _answers(self, page):
         try:
@@ -65,6 +75,11 @@ def fetch(url, token=None, tls=None):
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
+
+
+def labels(series):
+    """The labels of a series as parse_metrics names it."""
+    return dict(re.findall(r'(\w+)="([^"]*)"', series.partition("{")[2]))
 
 
 def parse_metrics(text):
