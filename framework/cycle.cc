@@ -9,6 +9,20 @@
 #include "framework/report.h"
 
 namespace bth::framework {
+namespace {
+
+// Jobs that were looked at and are to be looked at again: tasks of theirs still wait, and no answer
+// was kept.
+int64_t LeftToDo(const Session& session, const UnschedulableJobs& kept) {
+  int64_t count = 0;
+  for (model::JobId job : session.active_jobs()) {
+    const bool waits = session.counts(job).count(model::TaskStatus::kPending) > 0;
+    count += waits && kept.AnswerOf(job) == nullptr ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     std::shared_ptr<const conf::Policy> policy, const Registry& registry,
@@ -166,7 +180,8 @@ absl::Status Cycle::Run() {
     metrics->PhaseDone(metrics::Phase::kClose, closed - acted);
     metrics->PhaseDone(metrics::Phase::kReport, end - closed);
     metrics->IndexLookups(static_cast<int64_t>(session_.picker().index_answers()), stats_.scans);
-    metrics->SetPendingJobs(stats_.jobs_considered, static_cast<int64_t>(unschedulable_.size()));
+    metrics->SetPendingJobs(LeftToDo(session_, unschedulable_),
+                            static_cast<int64_t>(unschedulable_.size()));
     metrics->CycleDone(stats_.total);
   }
   return absl::OkStatus();

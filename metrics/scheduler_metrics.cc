@@ -186,7 +186,7 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                          .With();
   const GaugeFamily pending_jobs =
       registry.AddGauge("batholith_pending_jobs",
-                        "Jobs with work to be done: active (looked at in the last cycle) or "
+                        "Jobs with work to be done: active (looked at in the next cycle) or "
                         "unschedulable (left alone "
                         "until something may help them).");
   active_jobs_ = pending_jobs.With({{"queue", "active"}});

@@ -26,12 +26,16 @@ void CountEvent(metrics::SchedulerMetrics& metrics, client::EventFate fate) {
 
 client::EventRecorderOptions RecorderOptions(const SchedulerOptions& options,
                                              metrics::SchedulerMetrics* metrics,
-                                             std::function<bool()> gate) {
+                                             std::function<bool()> gate,
+                                             std::function<int64_t()> waiting) {
   client::EventRecorderOptions out;
   out.component = options.scheduler_names.size() == 1 ? options.scheduler_names.front() : "volcano";
   out.gate = std::move(gate);
   if (metrics != nullptr) {
-    out.on_fate = [metrics](client::EventFate fate) { CountEvent(*metrics, fate); };
+    out.on_fate = [metrics, waiting = std::move(waiting)](client::EventFate fate) {
+      CountEvent(*metrics, fate);
+      metrics->SetTableEntries("events_waiting", waiting());
+    };
   }
   return out;
 }
@@ -79,7 +83,9 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       rng_(options_.seed),
       mirror_(context.clock, {.default_queue = options_.default_queue}),
       events_(context.api, rng_,
-              RecorderOptions(options_, context.metrics, [this] { return writer_.urgent_idle(); })),
+              RecorderOptions(
+                  options_, context.metrics, [this] { return writer_.urgent_idle(); },
+                  [this] { return static_cast<int64_t>(events_.waiting()); })),
       work_log_(context.executor),
       writer_(context.api, mirror_, events_, context.metrics, WriterOptions(options_, &work_log_)),
       effects_(context.executor, writer_),

@@ -23,7 +23,7 @@ constexpr char kProgram[] = "vc-controller-manager";
 }  // namespace
 
 ControllerDaemon::ControllerDaemon(net::IoContext& io, const ControllerFlags& flags)
-    : io_(io), flags_(flags), rng_(RandomSeed()) {
+    : io_(io), flags_(flags), rng_(RandomSeed()), gauges_(registry_, kProgram) {
   escapes_ = io_.barrier().Listen(
       [this](const net::Escape& escape) { metrics_.client().ExceptionCaught(escape.place); });
 }
@@ -50,6 +50,7 @@ absl::Status ControllerDaemon::Wire() {
     LeadershipHooks hooks;
     hooks.on_started = [this] { Act(); };
     hooks.on_lost = [this] {
+      gauges_.SetLeading(false);
       exit_code_ = 1;
       io_.Stop();
     };
@@ -62,6 +63,7 @@ absl::Status ControllerDaemon::Wire() {
 }
 
 void ControllerDaemon::Act() {
+  gauges_.SetLeading(true);
   controllers_ = std::make_unique<KeptControllers>(io_, [this] {
     return std::make_unique<controllers::ControllerSet>(*api_, metrics_, rng_, flags_.Options(),
                                                         MakeControllerTools(io_));
@@ -92,6 +94,7 @@ absl::StatusOr<int> ControllerDaemon::Run() {
 void ControllerDaemon::OnStopSignal() {
   if (stopping_) _exit(1);  // Asked twice: whoever waits has lost patience.
   stopping_ = true;
+  gauges_.SetLeading(false);
   Log(LogLevel::kInfo, "controllers.stopping", {});
   stop_.Start(io_, Stop());
 }

@@ -10,6 +10,7 @@
 #include "client/background.h"
 #include "client/server_contact.h"
 #include "cmd/common/controller_flags.h"
+#include "cmd/common/daemon_gauges.h"
 #include "cmd/common/kept_controllers.h"
 #include "cmd/common/leadership.h"
 #include "cmd/common/page_servers.h"
@@ -48,6 +49,7 @@ class ControllerDaemon final {
   // In order of building; they go in the reverse order, and that is the order of stopping.
   metrics::Registry registry_;
   metrics::ControllerMetrics metrics_{registry_};
+  DaemonGauges gauges_;
   std::unique_ptr<client::ServerContact> contact_;
   std::unique_ptr<client::ApiClient> api_;
   std::unique_ptr<Leadership> leadership_;        // Null without election.

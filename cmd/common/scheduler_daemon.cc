@@ -22,7 +22,7 @@ constexpr char kProgram[] = "vc-scheduler";
 }  // namespace
 
 SchedulerDaemon::SchedulerDaemon(net::IoContext& io, const SchedulerFlags& flags)
-    : io_(io), flags_(flags), rng_(RandomSeed()) {}
+    : io_(io), flags_(flags), rng_(RandomSeed()), gauges_(metrics_.registry, kProgram) {}
 
 absl::StatusOr<std::unique_ptr<SchedulerDaemon>> SchedulerDaemon::Create(
     net::IoContext& io, const SchedulerFlags& flags) {
@@ -72,6 +72,7 @@ void SchedulerDaemon::JoinElection(std::unique_ptr<client::ApiClient> lease_api)
   LeadershipHooks hooks;
   hooks.on_started = [this] { Lead(); };
   hooks.on_lost = [this] {
+    gauges_.SetLeading(false);
     exit_code_ = 1;
     io_.Stop();
   };
@@ -80,6 +81,7 @@ void SchedulerDaemon::JoinElection(std::unique_ptr<client::ApiClient> lease_api)
 }
 
 void SchedulerDaemon::Lead() {
+  gauges_.SetLeading(true);
   unit_->scheduler().Lead();
 }
 
@@ -120,6 +122,7 @@ absl::StatusOr<int> SchedulerDaemon::Run() {
 void SchedulerDaemon::OnStopSignal() {
   if (stopping_) _exit(1);  // Asked twice: whoever waits has lost patience.
   stopping_ = true;
+  gauges_.SetLeading(false);
   Log(LogLevel::kInfo, "scheduler.stopping", {{"drain_max", kDaemonDrainMax}});
   stop_.Start(io_, Stop());
 }

@@ -9,6 +9,7 @@
 #include "client/api_client.h"
 #include "client/background.h"
 #include "client/server_contact.h"
+#include "cmd/common/daemon_gauges.h"
 #include "cmd/common/debug_server.h"
 #include "cmd/common/leadership.h"
 #include "cmd/common/log_level_server.h"
@@ -48,6 +49,7 @@ class SchedulerDaemon final {
   // the pages, which ask the scheduler; then the scheduler, which writes through `api_`; the
   // election; then the connections.
   Metrics metrics_;
+  DaemonGauges gauges_;
   std::unique_ptr<client::ServerContact> contact_;
   std::unique_ptr<client::ApiClient> api_;
   std::unique_ptr<Leadership> leadership_;  // Null without election.

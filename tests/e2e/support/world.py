@@ -83,6 +83,12 @@ class World:
     def delete_pod(self, name):
         self.rest.delete(f"{self._pods()}/{name}", gracePeriodSeconds=0)
 
+    def delete_group(self, name):
+        self.rest.delete(f"{self._groups()}/{name}").expect(200)
+
+    def delete_queue(self, name):
+        self.rest.delete(f"{SCHEDULING}/queues/{name}").expect(200)
+
     def removes_later(self, path):
         """A cluster-wide object of this test."""
         self._cluster_wide.append(path)
