@@ -115,9 +115,12 @@ bool EffectWriter::Assume(const framework::EffectBatch& batch, std::vector<Urgen
     Log(LogLevel::kInfo, "effects.batch_outdated", {{"reason", status.message().data()}});
     return false;
   };
+  std::shared_ptr<bool> counted;
+  if (!batch.evictions.empty()) counted = std::make_shared<bool>(false);
   for (const framework::EvictEffect& eviction : batch.evictions) {
     Urgent urgent = describe(eviction.victim);
     urgent.action = eviction.action;
+    urgent.counted = counted;
     if (eviction.beneficiary.valid()) {
       urgent.beneficiary = snapshot.tasks[eviction.beneficiary].names->Key();
     }

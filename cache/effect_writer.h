@@ -101,6 +101,7 @@ class EffectWriter {
     std::string node;
     std::string action;
     std::string beneficiary;
+    std::shared_ptr<bool> counted;  // Shared by the evictions of a batch: one has succeeded.
     int64_t created_us = 0;
     std::shared_ptr<const model::VolumePlan> volumes;  // Null: nothing is to be done first.
     int attempts = 0;                                  // That the server was too busy for.

@@ -141,6 +141,10 @@ net::Awaitable<void> EffectWriter::Evict(Urgent& eviction) {
   if (status.ok() || absl::IsNotFound(status)) {
     busy_object_.clear();
     Count(EffectKind::kEvict, EffectOutcome::kOk);
+    if (metrics_ != nullptr && eviction.counted != nullptr &&
+        !std::exchange(*eviction.counted, true)) {
+      metrics_->EvictionTransaction(eviction.action);
+    }
     std::string message = absl::StrCat("Pod is evicted, because of ", eviction.action);
     if (!eviction.beneficiary.empty()) absl::StrAppend(&message, ", for ", eviction.beneficiary);
     events_.Record(PodObject(eviction.key(), eviction.uid),

@@ -70,7 +70,7 @@ class SchedulerMetrics {
   // Preemption and eviction.
   void SetPreemptionVictims(int64_t victims);
   void PreemptionAttempt();
-  // Only preempt, reclaim, gangpreempt and gangreclaim are counted; other names are ignored.
+  // A plan of which an eviction succeeded; by preempt, reclaim, gangpreempt or gangreclaim alone.
   void EvictionTransaction(std::string_view action);
   void SetUnscheduledJobs(int64_t jobs);
   // Jobs with work to be done after a cycle: looked at in it, or left alone because they would be

@@ -139,9 +139,6 @@ absl::Status Plan::Commit() {
   }
   absl::Status status = statement_.Commit();
   steps_.clear();
-  if (status.ok() && evicts && session_.context().metrics != nullptr) {
-    session_.context().metrics->EvictionTransaction(action_);
-  }
   return status;
 }
 

@@ -28,7 +28,7 @@ class Plan {
 
   // `action` must outlive the plan.
   Plan(framework::Session& session, std::string_view action)
-      : session_(session), action_(action), statement_(session, action) {}
+      : session_(session), statement_(session, action) {}
 
   void Evict(model::TaskId victim, model::TaskId beneficiary);
   // The pod is nominated for the node when room was made for it there.
@@ -74,7 +74,6 @@ class Plan {
   void Redo(const Step& step, bool room_was_made);
 
   framework::Session& session_;
-  const std::string_view action_;
   framework::Statement statement_;
   std::vector<Step> steps_;  // One for each record of the statement.
   size_t redone_steps_ = 0;

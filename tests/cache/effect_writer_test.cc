@@ -329,6 +329,9 @@ TEST_CASE("effect writer: an eviction names its cause; a refused one is taken ba
     bed.executor.RunUntilIdle();
     CHECK(bed.Sent("POST", "/pods/p/eviction").size() == 1);
     CHECK(bed.Status("p") == (allowed ? TaskStatus::kReleasing : TaskStatus::kRunning));
+    CHECK(absl::StrContains(bed.registry.RenderText(),
+                            "volcano_eviction_transactions_total{action=\"preempt\"} 1") ==
+          allowed);
     // Both pods are told of a refusal.
     CHECK(bed.Sent("POST", "/events").size() == (allowed ? 1 : 2));
     if (allowed) {
@@ -336,6 +339,29 @@ TEST_CASE("effect writer: an eviction names its cause; a refused one is taken ba
             "Pod is evicted, because of preempt, for ns/q");
     }
   }
+}
+
+TEST_CASE("effect writer: a batch of evictions counts once, with the first that succeeds",
+          "[cache]") {
+  WriterBed bed;
+  for (const char* name : {"p", "r", "s"}) {
+    bed.Put({.name = name, .spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
+  }
+  bed.server.script = [&bed](const net::Request& request) {
+    return absl::StrContains(request.target, "/pods/p/") ? Refusal(403, "Forbidden")
+                                                         : bed.Serve(request);
+  };
+  const auto snapshot = bed.mirror.Publish();
+  framework::EffectBatch batch{.snapshot = snapshot, .action = "reclaim"};
+  for (const char* name : {"p", "r", "s"}) {
+    batch.evictions.push_back(
+        {WriterBed::Find(*snapshot, name), WriterBed::Find(*snapshot, "q"), "reclaim"});
+  }
+  REQUIRE(bed.effects.Submit(std::move(batch)).ok());
+  bed.executor.RunUntilIdle();
+  CHECK(bed.Sent("POST", "/eviction").size() == 3);
+  CHECK(absl::StrContains(bed.registry.RenderText(),
+                          "volcano_eviction_transactions_total{action=\"reclaim\"} 1"));
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ struct WriterBed {
   FakeServer server{executor};
   client::ApiClient api{executor, server.Transport(), Unlimited()};
   Rng rng{1};
+  metrics::Registry registry;
+  metrics::SchedulerMetrics metrics{registry};
   Mirror mirror{clock, {}};
   client::EventRecorder events{api, rng, {.component = "volcano"}};
   EffectWriter writer;
@@ -50,7 +52,7 @@ struct WriterBed {
   size_t binds = 0;
 
   explicit WriterBed(EffectWriterOptions options = {})
-      : writer(api, mirror, events, nullptr, std::move(options)) {
+      : writer(api, mirror, events, &metrics, std::move(options)) {
     server.script = [this](const net::Request& request) { return Serve(request); };
     mirror.PutNode(MakeNode("n", R"({"cpu":"4","pods":"10"})", symbols()));
     mirror.PutQueue(MakeQueue("default"));
