@@ -2,16 +2,17 @@
 
 #include <utility>
 
+#include "api/types/crd/generate.h"
 #include "base/status.h"
-#include "cmd/common/yaml_objects.h"
 
 namespace bth::cmd {
 
 absl::StatusOr<std::vector<types::Json>> EmbeddedCrds() {
+  BTH_ASSIGN_OR_RETURN(std::vector<types::crd::Definition> definitions,
+                       types::crd::GenerateDefinitions());
   std::vector<types::Json> out;
-  for (const EmbeddedFile& file : EmbeddedCrdFiles()) {
-    BTH_ASSIGN_OR_RETURN(std::vector<types::Json> objects, ObjectsFromYaml(file.text, file.name));
-    for (types::Json& object : objects) out.push_back(std::move(object));
+  for (types::crd::Definition& definition : definitions) {
+    out.push_back(std::move(definition.object));
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "api/types/command.h"
 #include "api/types/crd/generate.h"
 #include "api/types/crd/kind_docs.h"
+#include "api/types/crd/message_schema.h"
 #include "api/types/crd/schema.h"
 #include "api/types/crd/yaml.h"
 #include "tests/support/catch.h"
@@ -60,6 +61,11 @@ void ForEachSchema(const Json& schema, const std::string& path, const Visit& vis
   if (schema.Find("additionalProperties") != nullptr) {
     ForEachSchema(schema["additionalProperties"], path + "{}", visit);
   }
+}
+
+// Below the spec of a pod template, which Kubernetes describes.
+bool IsInPod(const std::string& path) {
+  return path.find(".template.spec.") != path.npos;
 }
 
 }  // namespace
@@ -159,6 +165,7 @@ TEST_CASE("definitions: limits and defaults of the batch kinds", "[types][unit]"
       {job, "spec.tasks[].topologyPolicy", "enum",
        R"(["none","best-effort","restricted","single-numa-node"])"},
       {job, "spec.tasks[].template", "x-kubernetes-preserve-unknown-fields", "true"},
+      {job, "spec.tasks[].template.spec", "x-kubernetes-preserve-unknown-fields", "true"},
       {job, "spec.tasks[].template.metadata.labels{}", "type", R"("string")"},
       {job, "spec.tasks[].partitionPolicy", "required", R"(["totalPartitions","partitionSize"])"},
       {job, "spec.tasks[].partitionPolicy.partitionSize", "minimum", "1"},
@@ -218,7 +225,8 @@ TEST_CASE("definitions: every field has a type and a description", "[types][unit
       const bool both = schema["x-kubernetes-int-or-string"].AsBool();
       CHECK((both || !schema["type"].AsString().empty()));
       const bool element = !path.empty() && (path.back() == ']' || path.back() == '}');
-      if (!element && path != ".metadata") CHECK_FALSE(schema["description"].AsString().empty());
+      const bool described = !element && path != ".metadata" && !IsInPod(path);
+      if (described) CHECK_FALSE(schema["description"].AsString().empty());
       if (schema["required"].size() > 0) {
         for (const Json& name : schema["required"].items()) {
           CHECK(schema["properties"].Find(name.AsString()) != nullptr);
@@ -226,6 +234,78 @@ TEST_CASE("definitions: every field has a type and a description", "[types][unit
       }
     });
     CHECK(schemas > 5);
+  }
+}
+
+TEST_CASE("definitions: pods of templates have types and no other rules", "[types][unit]") {
+  const std::string job = "jobs.batch.volcano.sh", pod = "spec.tasks[].template.spec";
+  const std::string both = R"([{"type":"integer"},{"type":"string"}])";
+  struct Case {
+    std::string path, key, value;
+  };
+  const std::vector<Case> cases = {
+      {"", "type", R"("object")"},
+      {".containers[].image", "type", R"("string")"},
+      {".containers[].command", "type", R"("array")"},
+      {".containers[].command[]", "type", R"("string")"},
+      {".containers[].stdin", "type", R"("boolean")"},
+      {".initContainers[].ports[].containerPort", "type", R"("integer")"},
+      {".containers[].resources.limits{}", "anyOf", both},
+      {".containers[].livenessProbe.httpGet.port", "anyOf", both},
+      {".containers[].env[].valueFrom.secretKeyRef.name", "type", R"("string")"},
+      {".volumes[].emptyDir.sizeLimit", "x-kubernetes-int-or-string", "true"},
+      {".volumes[].ephemeral.volumeClaimTemplate.spec.resources.requests{}", "anyOf", both},
+      {".nodeSelector{}", "type", R"("string")"},
+      {".tolerations[].tolerationSeconds", "type", R"("integer")"},
+      {".affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+       ".nodeSelectorTerms[].matchExpressions[].values[]",
+       "type", R"("string")"},
+      {".ephemeralContainers", "type", "null"},
+  };
+  const Json spec = SpecOf(job);
+  for (const Case& c : cases) {
+    CAPTURE(c.path, c.key);
+    CHECK(At(spec, pod + c.path)[c.key].Dump() == c.value);
+  }
+  size_t schemas = 0;
+  ForEachSchema(At(spec, pod), "", [&](const Json& schema, const std::string& path) {
+    CAPTURE(path);
+    ++schemas;
+    for (const char* rule : {"required", "enum", "default", "minimum", "minItems", "format"}) {
+      CHECK(schema.Find(rule) == nullptr);
+    }
+    const bool object = schema["type"].AsString() == "object";
+    const bool map = schema.Find("additionalProperties") != nullptr;
+    const bool open = schema["x-kubernetes-preserve-unknown-fields"].AsBool();
+    CHECK(open == (object && !map));
+    if (!path.empty() && path.back() != ']' && path.back() != '}') {
+      CHECK(schema["nullable"].AsBool());
+    }
+  });
+  CHECK(schemas > 500);
+}
+
+TEST_CASE("definitions: the docs of pods are about fields that pods have", "[types][unit]") {
+  std::set<std::string> shown;
+  const Json spec = SpecOf("jobs.batch.volcano.sh");
+  ForEachSchema(At(spec, ""), "", [&](const Json& schema, const std::string& path) {
+    if (!IsInPod(path)) return;
+    const std::string name = path.substr(path.rfind('.') + 1);
+    shown.insert(name + ": " + std::string(schema["description"].AsString()));
+  });
+  for (const crd::MessageDoc& doc : crd::PodDocs()) {
+    const std::string name(doc.field.substr(doc.field.find('.') + 1));
+    CAPTURE(doc.field);
+    CHECK(shown.count(name + ": " + std::string(doc.text)) == 1);
+  }
+}
+
+TEST_CASE("definitions: kubectl apply can note down each of them", "[types][unit]") {
+  constexpr size_t kAnnotationsMax = 256 * 1024;
+  for (const crd::Definition& definition : Definitions()) {
+    CAPTURE(definition.file);
+    const std::string noted = definition.object.Dump();
+    CHECK(noted.size() < kAnnotationsMax / 2);
   }
 }
 

@@ -8,7 +8,7 @@
 namespace bth::types::crd {
 namespace {
 
-// Pod templates are checked as pods when they become pods; their metadata is ours to copy.
+// What a template's pods may not be is said when they are created; its metadata is ours to copy.
 constexpr FieldDoc kTemplateMetaFields[] = {
     {"name", "Not used."},
     {"namespace", "Not used."},
@@ -20,8 +20,11 @@ constexpr FieldDocs kTemplateMetaDocs = {kTemplateMetaFields, /*partial=*/true};
 
 constexpr FieldDoc kPodTemplateFields[] = {
     {"metadata", "Labels and annotations for the pods.", {.open = true}, &kTemplateMetaDocs},
+    {"spec",
+     "What the pods run and where they may run, as the spec of a Pod.",
+     {.message = "core.PodSpec"}},
 };
-constexpr FieldDocs kPodTemplateDocs = {kPodTemplateFields, /*partial=*/true};
+constexpr FieldDocs kPodTemplateDocs = {kPodTemplateFields};
 
 constexpr FieldDoc kPolicyFields[] = {
     {"action", "What to do.", {.words = PolicyActions()}},
@@ -67,10 +70,7 @@ constexpr FieldDoc kTaskFields[] = {
      {.length_max = kDnsLabelMax, .pattern = kDnsLabel}},
     {"replicas", "How many pods.", {.min = 0}},
     {"minAvailable", "How many of them the job needs to start; all when left out.", {.min = 0}},
-    {"template",
-     "The pods, as the template of a workload. Their spec is checked when they are created.",
-     {.open = true},
-     &kPodTemplateDocs},
+    {"template", "The pods, as the template of a workload.", {.open = true}, &kPodTemplateDocs},
     {"policies",
      "What to do when something happens; asked before those of the job.",
      {},

@@ -36,6 +36,7 @@ struct Limits {
   std::string_view list_key{};                // Of list type map.
   std::string_view map_type{};                // atomic
   std::span<const Rule> rules{};
+  std::string_view message{};  // Written as this message is, such as core.PodSpec, not as a table.
 };
 
 struct FieldDocs;

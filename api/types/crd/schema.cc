@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/crd/message_schema.h"
 #include "api/types/field_table.h"
 #include "api/types/int_or_string.h"
 #include "api/types/meta.h"
@@ -15,10 +16,6 @@ namespace {
 
 constexpr FieldDoc kSilent = {};
 
-constexpr const char* kQuantityPattern =
-    R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?)"
-    R"((([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
-
 Json TextValue(std::string_view text) {
   return text;
 }
@@ -29,13 +26,6 @@ Json Words(std::span<const std::string_view> words) {
   return list;
 }
 
-// A number or a text, as Kubernetes marks it.
-void AllowBoth(Json* schema) {
-  schema->Set("anyOf", Json::MakeArray({Json::MakeObject({{"type", "integer"}}),
-                                        Json::MakeObject({{"type", "string"}})}));
-  schema->Set("x-kubernetes-int-or-string", true);
-}
-
 void SetScalarType(const TypeOps& ops, const Limits& limits, Json* schema) {
   if (&ops == &OpsOf<int32_t>() || &ops == &OpsOf<int64_t>()) {
     schema->Set("type", "integer");
@@ -43,10 +33,9 @@ void SetScalarType(const TypeOps& ops, const Limits& limits, Json* schema) {
   } else if (&ops == &OpsOf<bool>()) {
     schema->Set("type", "boolean");
   } else if (&ops == &OpsOf<Quantity>()) {
-    AllowBoth(schema);
-    schema->Set("pattern", kQuantityPattern);
+    AllowQuantity(schema);
   } else if (&ops == &OpsOf<IntOrString>()) {
-    AllowBoth(schema);
+    AllowNumberAndText(schema);
   } else {
     schema->Set("type", "string");
     if (&ops == &OpsOf<absl::Time>() || &ops == &OpsOf<MicroTime>()) {
@@ -105,6 +94,11 @@ absl::StatusOr<Json> SchemaWriter::Value(const TypeOps& ops, const FieldDoc& doc
                                          const Place& place) {
   if (ops.shape == Shape::kOptional || ops.shape == Shape::kRaw) {
     return Value(ops.element(), doc, place);
+  }
+  if (!doc.limits.message.empty()) {
+    Json schema = MessageSchema(doc.limits.message);
+    schema.Set("description", TextValue(doc.text));
+    return schema;
   }
   Json schema = Json::MakeObject();
   if (ops.shape == Shape::kScalar) {
