@@ -121,7 +121,16 @@ constexpr Column kPodGroupColumns[] = {
     {"RUNNINGS", "integer", ".status.running"}, {"AGE", "date", ".metadata.creationTimestamp"},
     {"QUEUE", "string", ".spec.queue", 1},
 };
-constexpr Column kQueueColumns[] = {{"PARENT", "string", ".spec.parent"}};
+// The first as Volcano's; what waits is no part of the object.
+constexpr Column kQueueColumns[] = {
+    {"PARENT", "string", ".spec.parent"},
+    {"STATE", "string", ".status.state"},
+    {"WEIGHT", "integer", ".spec.weight"},
+    {"CPU", "string", ".status.allocated.cpu"},
+    {"MEMORY", "string", ".status.allocated.memory"},
+    {"AGE", "date", ".metadata.creationTimestamp"},
+    {"ALLOCATED", "string", ".status.allocated", 1},
+};
 
 // PodGroup has no status subresource: one write changes spec and status together, as existing
 // clients expect.
