@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "base/suggest.h"
+#include "cmd/common/unknown_flag.h"
 #include "conf/arguments.h"
 
 namespace bth::cmd {
@@ -179,8 +179,9 @@ FlagSet::Outcome FlagSet::Parse(int argc, const char* const* argv, std::ostream&
     Split(Normalized(argv[i]), &args);
   }
   std::reverse(args.begin(), args.end());  // The parser begins at the end.
+  // The reason comes last: usages are longer than a screen.
   const auto refuse = [this, &err](const std::string& message) {
-    err << message << "\n" << rep_->app.help();
+    err << rep_->app.help() << "\n" << message << "\n";
     return Outcome{false, 2};
   };
   try {
@@ -193,11 +194,9 @@ FlagSet::Outcome FlagSet::Parse(int argc, const char* const* argv, std::ostream&
   }
   for (const std::string& arg : rep_->app.remaining()) {
     if (arg.size() < 2 || arg[0] != '-') continue;
-    std::vector<std::string_view> known;
+    std::vector<std::string> known;
     for (const auto& flag : rep_->flags) known.push_back(flag->name);
-    const std::string name = arg.substr(0, arg.find('='));
-    const std::string bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
-    return refuse(absl::StrCat("unknown flag: ", name, DidYouMean(bare, known)));
+    return refuse(UnknownFlag(arg, known));
   }
   for (const auto& flag : rep_->flags) {
     if (flag->option->count() == 0) continue;

@@ -46,7 +46,7 @@ class FlagSet final {
   void Deprecated(std::string_view name, std::string_view instead);
 
   // Exit code to end with at once: 0 after --help, 2 after a mistake, both with the usage on
-  // `err`; nothing when the program shall run.
+  // `err`, which ends with the mistake; nothing when the program shall run.
   struct Outcome {
     bool run = true;
     int exit_code = 0;

@@ -1,24 +1,53 @@
 // vc-sim: the scheduler's decisions on manifests, offline and on virtual time.
 #include <CLI/CLI.hpp>
-#include <exception>
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "cmd/common/unknown_flag.h"
+#include "cmd/common/version.h"
 #include "sim/run.h"
 
 namespace bth::cmd {
 namespace {
 
-// Help ends with 0, every mistake on the command line as bad input does.
-int Ended(const CLI::App& app, const CLI::ParseError& error) {
-  return app.exit(error) == 0 ? sim::kExitRan : sim::kExitInput;
+// Long flags of the command that was asked for, or of the program.
+std::vector<std::string> FlagsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  }
+  return names;
+}
+
+// Help ends with 0; every mistake on the command line ends as bad input does, and in one line.
+int Ended(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const CLI::App& asked = commands.empty() ? app : *commands.back();
+  const std::vector<std::string> known = FlagsOf(asked);
+  std::string message = error.what();
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const std::string name = arg.substr(0, arg.find('='));
+    if (name.size() < 3 || name.substr(0, 2) != "--") continue;
+    if (std::find(known.begin(), known.end(), name.substr(2)) != known.end()) continue;
+    message = UnknownFlag(arg, known);
+    break;
+  }
+  std::cerr << "vc-sim: " << message << "; "
+            << (commands.empty() ? "vc-sim" : "vc-sim " + asked.get_name())
+            << " --help shows more\n";
+  return sim::kExitInput;
 }
 
 int Main(int argc, char** argv) {
   CLI::App app("Shows what the scheduler decides for a cluster described by manifests.", "vc-sim");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
+  bool version = false;
+  app.add_flag("--version", version, "Print the version and exit.");
   sim::RunOptions run;
   CLI::App* run_command = app.add_subcommand("run", "Run cycles on manifests.");
   run_command->add_option("--conf", run.conf, "A scheduler.conf; without it, the built-in policy.");
@@ -37,7 +66,15 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return Ended(app, error);
+    return Ended(app, error, argc, argv);
+  }
+  if (version) {
+    std::cout << VersionText();
+    return sim::kExitRan;
+  }
+  if (app.get_subcommands().empty()) {
+    std::cerr << app.help() << "\nvc-sim: say what to do: run or test\n";
+    return sim::kExitInput;
   }
   SetLogLevel(LogLevel::kError);
   if (test_command->parsed()) {

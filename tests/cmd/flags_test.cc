@@ -104,8 +104,10 @@ TEST_CASE("flags: mistakes end with code 2, the reason and the usage", "[cmd][un
     std::string message;
   };
   const Case c = GENERATE(values<Case>({
-      {{"--kube-confg=x"}, "unknown flag: --kube-confg (did you mean \"kube-config\"?)"},
+      {{"--kube-confg=x"}, "unknown flag: --kube-confg (did you mean --kube-config?)"},
+      {{"--lead-elect"}, "unknown flag: --lead-elect (did you mean --leader-elect?)"},
       {{"-x"}, "unknown flag: -x"},
+      {{"--nothing-like-it"}, "unknown flag: --nothing-like-it"},
       {{"--v=much"}, "invalid argument \"much\" for \"--v\" flag: not a whole number"},
       {{"--v=99999999999999999999"}, "not a whole number"},
       {{"--qps=nan"}, "not a number"},
@@ -117,8 +119,12 @@ TEST_CASE("flags: mistakes end with code 2, the reason and the usage", "[cmd][un
   const FlagSet::Outcome outcome = bed.Parse(c.args);
   CHECK_FALSE(outcome.run);
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(bed.err.str(), Catch::Contains(c.message));
-  CHECK_THAT(bed.err.str(), Catch::Contains("--enable-metrics"));
+  const std::string said = bed.err.str();
+  CHECK_THAT(said, Catch::Contains("--enable-metrics"));
+  // The mistake is the last line, and the only one about it.
+  const size_t last = said.rfind('\n', said.size() - 2) + 1;
+  CHECK_THAT(said.substr(last), Catch::Contains(c.message));
+  CHECK_THAT(said.substr(0, last), !Catch::Contains(c.message + "\n"));
 }
 
 TEST_CASE("flags: help is the usage with the defaults and code 0", "[cmd][unit]") {
