@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "api/types/node.h"
 #include "api/types/quantity.h"
+#include "api/types/time.h"
 #include "base/status.h"
 #include "client/background.h"
 #include "client/patch.h"
@@ -30,8 +31,32 @@ Json Resources(const NodeTemplate& nodes) {
   return out;
 }
 
-Json NodeCondition(const char* type, const char* status, const char* reason) {
-  return Json::MakeObject({{"type", type}, {"status", status}, {"reason", reason}});
+// A finding of the simulated kubelet, made when its node was.
+struct Finding {
+  const char* type;
+  const char* status;
+  const char* reason;
+  const char* message;
+};
+constexpr Finding kFindings[] = {
+    {"MemoryPressure", "False", "KubeletHasSufficientMemory", "simulated memory suffices"},
+    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "simulated disks suffice"},
+    {"PIDPressure", "False", "KubeletHasSufficientPID", "simulated process ids suffice"},
+    {"Ready", "True", "KubeletReady", "simulated kubelet is posting ready status"},
+};
+
+Json Conditions(absl::Time now) {
+  const std::string time = types::FormatTimestamp(now);
+  Json out = Json::MakeArray();
+  for (const Finding& finding : kFindings) {
+    out.MutableItems().push_back(Json::MakeObject({{"type", finding.type},
+                                                   {"status", finding.status},
+                                                   {"reason", finding.reason},
+                                                   {"message", finding.message},
+                                                   {"lastHeartbeatTime", time},
+                                                   {"lastTransitionTime", time}}));
+  }
+  return out;
 }
 
 // 172.16.0.0/12 has room for a million.
@@ -39,18 +64,19 @@ std::string NodeAddress(int64_t index) {
   return absl::StrCat("172.", 16 + ((index >> 16) & 15), ".", (index >> 8) & 255, ".", index & 255);
 }
 
-Json StatusOf(const NodeTemplate& nodes, int64_t index, const std::string& name) {
+struct NewNode {
+  int64_t index = 0;
+  std::string name;
+  absl::Time now;
+};
+
+Json StatusOf(const NodeTemplate& nodes, const NewNode& node) {
   Json status = Json::MakeObject();
   status.Set("capacity", Resources(nodes));
   status.Set("allocatable", Resources(nodes));
-  status.Set(
-      "conditions",
-      Json::MakeArray({NodeCondition("MemoryPressure", "False", "KubeletHasSufficientMemory"),
-                       NodeCondition("DiskPressure", "False", "KubeletHasNoDiskPressure"),
-                       NodeCondition("PIDPressure", "False", "KubeletHasSufficientPID"),
-                       NodeCondition("Ready", "True", "KubeletReady")}));
-  Json ip = Json::MakeObject({{"type", "InternalIP"}, {"address", NodeAddress(index)}});
-  Json host = Json::MakeObject({{"type", "Hostname"}, {"address", name}});
+  status.Set("conditions", Conditions(node.now));
+  Json ip = Json::MakeObject({{"type", "InternalIP"}, {"address", NodeAddress(node.index)}});
+  Json host = Json::MakeObject({{"type", "Hostname"}, {"address", node.name}});
   status.Set("addresses", Json::MakeArray({std::move(ip), std::move(host)}));
   Json system = Json::MakeObject();
   for (const char* field :
@@ -78,7 +104,7 @@ absl::Status CheckQuantity(const std::string& field, const std::string& text) {
 // Tries once.
 net::Awaitable<absl::Status> EnsureNode(client::ApiClient& api, const NodeTemplate& nodes,
                                         int64_t index) {
-  Json node = MakeNode(nodes, index);
+  Json node = MakeNode(nodes, index, api.executor().Now());
   client::ApiPath path = client::PathOf<types::Node>();
   const client::ApiClient::Text made = co_await api.Create(std::move(path), node.Dump());
   if (made.ok() || !absl::IsAlreadyExists(made.status())) co_return made.status();
@@ -154,7 +180,7 @@ absl::Status CheckTemplate(const NodeTemplate& nodes) {
   return absl::OkStatus();
 }
 
-Json MakeNode(const NodeTemplate& nodes, int64_t index) {
+Json MakeNode(const NodeTemplate& nodes, int64_t index, absl::Time now) {
   const std::string name = absl::StrFormat("%s%04d", nodes.prefix, index);
   Json node = Json::MakeObject();
   node.Set("apiVersion", "v1");
@@ -164,7 +190,7 @@ Json MakeNode(const NodeTemplate& nodes, int64_t index) {
   labels.Set("kubernetes.io/os", "linux");
   labels.Set("kubernetes.io/arch", "amd64");
   node.Set("metadata", Json::MakeObject({{"name", name}, {"labels", std::move(labels)}}));
-  node.Set("status", StatusOf(nodes, index, name));
+  node.Set("status", StatusOf(nodes, {index, name, now}));
   return node;
 }
 

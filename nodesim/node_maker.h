@@ -26,7 +26,7 @@ struct NodeTemplate {
 absl::Status CheckTemplate(const NodeTemplate& nodes);
 
 // Node number `index`, from 1: ready, with the labels that every kubelet sets.
-types::Json MakeNode(const NodeTemplate& nodes, int64_t index);
+types::Json MakeNode(const NodeTemplate& nodes, int64_t index, absl::Time now);
 
 // Creates the nodes that are missing; those that exist get the template's resources. Tries again
 // while the server is not there, `patience` in all.

@@ -2,6 +2,7 @@
 #include "nodesim/simulator.h"
 
 #include "absl/strings/str_cat.h"
+#include "api/types/time.h"
 #include "apiserver/api_server.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
@@ -118,6 +119,24 @@ TEST_CASE("simulator: nodes are made once and are ready", "[nodesim][component]"
   CHECK(node->status.allocatable.Find("cpu")->Value() == 8);
   for (const types::Taint& taint : node->spec.taints) {
     CHECK(taint.key.find("not-ready") == std::string::npos);
+  }
+}
+
+TEST_CASE("simulator: conditions of a node are as old as it is", "[nodesim][component]") {
+  Bed bed;
+  bed.executor.Advance(absl::Hours(1));
+  const std::string now = types::FormatTimestamp(bed.executor.Now());
+  bed.MakeNodes(1);
+  client::ApiPath path = client::PathOf<types::Node>("", "node-0001");
+  const client::ApiClient::Text text = bed.Do(bed.api->Get(std::move(path)));
+  REQUIRE(text.ok());
+  const Json node = *Json::Parse(*text);
+  CHECK(node["status"]["conditions"].size() == 4);
+  for (const Json& condition : node["status"]["conditions"].items()) {
+    CAPTURE(condition.Dump());
+    CHECK(condition["lastHeartbeatTime"].AsString() == now);
+    CHECK(condition["lastTransitionTime"].AsString() == now);
+    CHECK_FALSE(condition["message"].AsString().empty());
   }
 }
 
