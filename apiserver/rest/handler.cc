@@ -19,6 +19,24 @@ namespace {
 
 using MaybeResponse = absl::StatusOr<net::Response>;
 
+// What kubelets answer on a real cluster, and why nobody does here; empty: something else.
+std::string_view WithoutContainer(const ApiRequest& request) {
+  if (request.type->collection != "pods") return {};
+  if (request.subresource == "log") {
+    return "pods are simulated here: no container runs, so there is no log to read";
+  }
+  if (request.subresource == "exec") {
+    return "pods are simulated here: no container runs, so there is none to run a command in";
+  }
+  if (request.subresource == "attach") {
+    return "pods are simulated here: no container runs, so there is none to attach to";
+  }
+  if (request.subresource == "portforward") {
+    return "pods are simulated here: no container runs, so there is no port to forward to";
+  }
+  return {};
+}
+
 MaybeResponse GetSubresource(Core& core, const ApiRequest& request) {
   if (request.subresource == "status" && request.type->has_status) return Get(core, request);
   if (request.subresource == "scale" && request.type->scale.has_value()) {
@@ -28,11 +46,9 @@ MaybeResponse GetSubresource(Core& core, const ApiRequest& request) {
     BTH_ASSIGN_OR_RETURN(const Json scale, ScaleOf(*request.type, object));
     return JsonResponse(200, scale.Dump());
   }
-  if (request.type->collection == "pods" &&
-      (request.subresource == "log" || request.subresource == "exec" ||
-       request.subresource == "attach" || request.subresource == "portforward")) {
+  if (const std::string_view why = WithoutContainer(request); !why.empty()) {
     BTH_RETURN_IF_ERROR(Require(core, request));
-    return NotImplemented("pods are simulated here: there is no container to look into");
+    return NotImplemented(why);
   }
   return PathNotFound();
 }
@@ -56,6 +72,10 @@ net::Awaitable<WriteResult> CreateAny(std::shared_ptr<Core> core, const ApiReque
     result = co_await Bind(core, request);
   } else if (request.subresource == "eviction" && pod) {
     result = co_await Evict(core, request);
+  } else if (const std::string_view why = WithoutContainer(request); !why.empty()) {
+    // Clients without WebSockets post.
+    const absl::StatusOr<ObjectPtr> stored = Require(*core, request);
+    result = stored.ok() ? NotImplemented(why) : stored.status();
   } else if (!request.subresource.empty()) {
     result = MethodNotAllowed();
   } else if (request.type->kind == "Binding") {

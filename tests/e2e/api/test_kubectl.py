@@ -313,3 +313,29 @@ def test_cordon_and_uncordon(kubectl):
 def test_version_and_cluster_info(kubectl):
     assert "Server Version: v1." in kubectl("version")
     assert "is running at" in kubectl("cluster-info")
+
+
+WITHOUT_CONTAINERS = [
+    (["logs", "one"], "there is no log to read"),
+    (["logs", "-f", "--tail=5", "one"], "there is no log to read"),
+    (["exec", "one", "--", "ls"], "there is none to run a command in"),
+    (["attach", "one"], "there is none to attach to"),
+    (["port-forward", "pod/one", ":80"], "there is no port to forward to"),
+]
+
+
+@pytest.mark.backend("embedded")
+@pytest.mark.parametrize("args, said", WITHOUT_CONTAINERS, ids=[w[0][0] for w in WITHOUT_CONTAINERS])
+def test_what_needs_a_container_says_that_there_is_none(kubectl, one, args, said):
+    running = {"status": {"phase": "Running"}}
+    kubectl("patch", "pod", "one", "--subresource=status", "--type=merge", "-p", json.dumps(running))
+    done = kubectl.run(*args)
+    assert done.returncode != 0
+    assert "pods are simulated here" in done.stderr and said in done.stderr, done.stderr
+
+
+@pytest.mark.backend("embedded")
+@pytest.mark.parametrize("what", ["pods", "nodes"])
+def test_top_says_that_nothing_is_measured(kubectl, what):
+    done = kubectl.run("top", what)
+    assert done.returncode != 0 and "Metrics API not available" in done.stderr, done.stderr
