@@ -164,6 +164,9 @@ void Standalone::MakeControllers() {
     return std::make_unique<controllers::ControllerSet>(
         *controllers_api_, controller_metrics_, rng_, std::move(options), MakeControllerTools(io_));
   });
+  nodesim::UnservedWorkloadsOptions workloads;
+  workloads.component = "vc-standalone";
+  unserved_ = std::make_unique<nodesim::UnservedWorkloads>(*controllers_api_, rng_, workloads);
 }
 
 absl::Status Standalone::Listen(const net::Handler& handler) {
@@ -205,7 +208,10 @@ int Standalone::Run() {
     unit_->scheduler().StartCache();
     unit_->scheduler().Lead();
   }
-  if (controllers_ != nullptr) controllers_->Start();
+  if (controllers_ != nullptr) {
+    controllers_->Start();
+    unserved_->Start();
+  }
   nodes_->Start();
   if (volumes_ != nullptr) volumes_->Start();
   welcome_.Start(io_, Welcome());
@@ -240,6 +246,7 @@ void Standalone::OnStopSignal() {
 
 net::Awaitable<void> Standalone::Stop() {
   controllers_.reset();
+  unserved_.reset();
   if (unit_ != nullptr) co_await unit_->Drain(kStandaloneDrainMax);
   std::cout << "stopped" << std::endl;
   io_.Stop();

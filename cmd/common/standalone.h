@@ -22,6 +22,7 @@
 #include "net/io_context.h"
 #include "net/server.h"
 #include "nodesim/simulator.h"
+#include "nodesim/unserved_workloads.h"
 #include "nodesim/volume_controller.h"
 
 namespace bth::cmd {
@@ -36,7 +37,8 @@ struct StandaloneFlags {
   bool no_volumes = false;
   std::string scheduler_conf;
   std::string plugins_dir;
-  std::vector<std::string> scheduler_names = {"volcano"};
+  // Nobody else is there for pods that name no scheduler.
+  std::vector<std::string> scheduler_names = {"volcano", "default-scheduler"};
   std::string listen_address = "127.0.0.1:0";
   std::string debug_bind_address = "127.0.0.1:0";
   LogFlags log;
@@ -90,7 +92,9 @@ class Standalone final {
   std::unique_ptr<client::ApiClient> nodes_api_;
   std::unique_ptr<nodesim::Simulator> nodes_;
   std::unique_ptr<nodesim::VolumeController> volumes_;
-  std::unique_ptr<KeptControllers> controllers_;  // Null with --no-controllers.
+  // Null with --no-controllers, as the next.
+  std::unique_ptr<nodesim::UnservedWorkloads> unserved_;
+  std::unique_ptr<KeptControllers> controllers_;
   std::unique_ptr<SchedulerUnit> unit_;
   std::unique_ptr<net::Server> pages_server_;
   std::unique_ptr<net::Server> debug_server_;

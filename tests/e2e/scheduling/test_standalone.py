@@ -2,46 +2,11 @@
 
 import pytest
 
-from support import objects, rest
+from support import objects
 from support.objects import SCHEDULING
 from support.poll import until
-from support.processes import Process, free_port, ours
-
-from kubernetes import config
 
 pytestmark = pytest.mark.backend("embedded")
-
-
-@pytest.fixture
-def standalone(tmp_path):
-    """The process, and a function that connects to it once it answers."""
-    kubeconfig = tmp_path / "kubeconfig"
-    argv = [ours("vc-standalone"), "--port", free_port(), "--nodes", 3, "--node-cpu", 8]
-    argv += [
-        "--node-memory",
-        "32Gi",
-        "--write-kubeconfig",
-        kubeconfig,
-        "--data-dir",
-        tmp_path / "data",
-    ]
-    process = Process("standalone", argv, tmp_path)
-
-    def connect():
-        def client():
-            process.check()
-            if not kubeconfig.exists():
-                return None
-            made = rest.Rest(config.new_client_from_config(str(kubeconfig)))
-            try:
-                return made if made.get("/readyz").status == 200 else None
-            except Exception:  # Not listening yet.
-                return None
-
-        return until(client, 30, lambda: f"ready; its log:\n{process.tail()}")
-
-    yield process, connect
-    process.close()
 
 
 def submit(api, name, size):
