@@ -142,6 +142,9 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "ReplicationController") return Take(arrival, &controllers_);
   if (kind == "ReplicaSet") return Take(arrival, &replica_sets_);
   if (kind == "StatefulSet") return Take(arrival, &stateful_sets_);
+  // There is another kind of that name, which nothing here acts on.
+  const std::string_view version = arrival.manifest["apiVersion"].AsString();
+  if (kind == "Job" && version.starts_with("batch.volcano.sh/")) return Take(arrival, &jobs_);
   const Json& meta = arrival.manifest["metadata"];
   const std::string name(meta["name"].AsString());
   if (name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
@@ -239,6 +242,7 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   BTH_RETURN_IF_ERROR(FlushKind(now, &replica_sets_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &stateful_sets_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &nodes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushJobs(now));
   BTH_RETURN_IF_ERROR(FlushKind(now, &groups_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &pods_, mirror));
   return FlushKind(now, &namespaces_, mirror);
@@ -394,7 +398,8 @@ absl::Time Cluster::LatestOf(const Kind<T>& kind) const {
 
 absl::Time Cluster::LatestTime() const {
   return std::max({LatestOf(priorities_), LatestOf(budgets_), LatestOf(quotas_), LatestOf(queues_),
-                   LatestOf(nodes_), LatestOf(groups_), LatestOf(pods_), dumped_at_});
+                   LatestOf(nodes_), LatestOf(jobs_), LatestOf(groups_), LatestOf(pods_),
+                   dumped_at_});
 }
 
 absl::Status Cluster::Run(const std::string& pod, const std::string& node, absl::Time now,

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "api/types/batch_job.h"
 #include "api/types/json.h"
 #include "api/types/namespace.h"
 #include "api/types/node.h"
@@ -23,6 +24,10 @@
 #include "api/types/workload.h"
 #include "cache/compile.h"
 #include "cache/mirror.h"
+
+namespace bth::controllers {
+struct JobPlugins;
+}
 
 namespace bth::sim {
 
@@ -41,7 +46,8 @@ class Cluster {
   // One manifest, or a List of them. kInvalidArgument begins with `origin` and names the path of
   // what is wrong. A replaced object keeps its UID and creation time when the manifest has none.
   absl::Status Add(const types::Json& manifest, std::string_view origin, Existing existing);
-  // Puts what is new into the mirror. What an API server fills in is filled in here: the
+  // Puts what is new into the mirror. Batch jobs become pod groups and pods as the controllers make
+  // them, as far as they are not there. What an API server fills in is filled in here: the
   // queue of the namespace, priorities of priority classes, requests from limits; and, where they
   // are missing, a UID that follows from the order of kinds and names, and `now` as the time of
   // creation.
@@ -106,6 +112,13 @@ class Cluster {
   absl::Status Put(types::Node& node, cache::Mirror* mirror) const;
   absl::Status Put(types::PodGroup& group, cache::Mirror* mirror) const;
   absl::Status Put(types::Pod& pod, cache::Mirror* mirror) const;
+  // cluster_jobs.cc
+  void Complete(absl::Time now, types::BatchJob* job);
+  absl::Status FlushJobs(absl::Time now);
+  absl::Status ExpandJob(const types::BatchJob& job);
+  absl::Status MakePodOf(const types::BatchJob& job, const types::BatchTask& task, int32_t index,
+                         const controllers::JobPlugins& plugins);
+  bool IsTaskReady(const types::BatchJob& job, const std::string& name) const;
   // cluster_storage.cc
   absl::Status Put(types::StorageClass& object, cache::Mirror* mirror) const;
   absl::Status Put(types::CsiDriver& object, cache::Mirror* mirror) const;
@@ -142,6 +155,7 @@ class Cluster {
   Kind<types::StatefulSet> stateful_sets_;
   Kind<types::Queue> queues_;
   Kind<types::Node> nodes_;
+  Kind<types::BatchJob> jobs_;
   Kind<types::PodGroup> groups_;
   Kind<types::Pod> pods_;
   std::map<std::string, std::string> namespace_queues_;  // Queue by namespace, where one is set.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -34,12 +35,11 @@ const framework::Registry& Builtins() {
   return kRegistry;
 }
 
-absl::Status CheckKeys(const Json& map, std::initializer_list<std::string_view> known,
+absl::Status CheckKeys(const Json& map, std::span<const std::string_view> known,
                        const std::string& path) {
   for (const auto& [key, value] : map.members()) {
-    bool found = false;
-    for (std::string_view name : known) found |= name == key;
-    if (!found) return absl::InvalidArgumentError(absl::StrCat(path, ": unknown member ", key));
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(path, ": unknown member ", key));
   }
   return absl::OkStatus();
 }
@@ -79,7 +79,7 @@ Json PluginJson(absl::string_view text, const Json& arguments) {
 // scheduler.conf from its short form, or the text as it is.
 absl::StatusOr<std::string> ConfText(const Json& conf, const std::string& path) {
   if (conf.is_string()) return std::string(conf.AsString());
-  BTH_RETURN_IF_ERROR(CheckKeys(conf, {"actions", "tiers", "arguments", "configurations"}, path));
+  BTH_RETURN_IF_ERROR(CheckKeys(conf, kConfMembers, path));
   Json out = Json::MakeObject({{"actions", conf["actions"]}});
   Json tiers = Json::MakeArray();
   for (const Json& tier : conf["tiers"].items()) {
@@ -111,8 +111,7 @@ class ScenarioRun final {
       : scenario_(scenario), options_(options) {}
 
   absl::StatusOr<ScenarioOutcome> Run() {
-    BTH_RETURN_IF_ERROR(CheckKeys(
-        scenario_, {"name", "given", "conf", "apply", "cycles", "expect", "steps"}, "scenario"));
+    BTH_RETURN_IF_ERROR(CheckKeys(scenario_, kScenarioMembers, "scenario"));
     outcome_.name = std::string(scenario_["name"].AsString());
     if (outcome_.name.empty()) return absl::InvalidArgumentError("name: missing");
     BTH_RETURN_IF_ERROR(Start());
@@ -157,8 +156,7 @@ class ScenarioRun final {
   }
 
   absl::Status RunStep(const Json& step, const std::string& path) {
-    BTH_RETURN_IF_ERROR(
-        CheckKeys(step, {"put", "delete", "advance", "conf", "cycles", "expect"}, path));
+    BTH_RETURN_IF_ERROR(CheckKeys(step, kStepMembers, path));
     BTH_ASSIGN_OR_RETURN(const std::vector<Json> objects,
                          ObjectsOf(step["put"], absl::StrCat(path, ".put")));
     for (const Json& object : objects) {

@@ -26,6 +26,13 @@ namespace bth::sim {
 // cycle shows, null agrees with everything; but binds, pipelined, evictions and pending name every
 // entry. A text stands for the message of a pending pod or for the phase of a PodGroup, and
 // `conditions` may be a map from type to message.
+inline constexpr std::string_view kScenarioMembers[] = {"name",   "given",  "conf", "apply",
+                                                        "cycles", "expect", "steps"};
+inline constexpr std::string_view kConfMembers[] = {"actions", "tiers", "arguments",
+                                                    "configurations"};
+inline constexpr std::string_view kStepMembers[] = {"put",  "delete", "advance",
+                                                    "conf", "cycles", "expect"};
+
 struct ScenarioOutcome {
   std::string name;
   std::vector<std::string> failures;      // Each names its place; empty: as expected.

@@ -216,22 +216,6 @@ absl::Status AddSubGroup(Json* group, const Word& word) {
   return absl::OkStatus();
 }
 
-absl::Status AddAntiAffinity(Json* pod, const Word& word) {
-  Json term = Json::MakeObject({{"topologyKey", word.value}});
-  term["labelSelector"] = Json::MakeObject();
-  (*pod)["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-      .MutableItems()
-      .push_back(std::move(term));
-  return absl::OkStatus();
-}
-
-absl::Status AddSpread(Json* pod, const Word& word) {
-  Push(pod, {"spec", "topologySpreadConstraints"},
-       Json::MakeObject(
-           {{"maxSkew", 1}, {"topologyKey", word.value}, {"whenUnsatisfiable", "DoNotSchedule"}}));
-  return absl::OkStatus();
-}
-
 absl::Status AddVolume(Json* pod, const Word& word) {
   Json volume = Json::MakeObject({{"name", word.value}});
   volume["persistentVolumeClaim"].Set("claimName", Json(word.value));
@@ -344,8 +328,8 @@ const Words& PodWords() {
       {"tolerate", AddToleration},
       {"port", AddPort},
       {"image", AddImage},
-      {"anti", AddAntiAffinity},
-      {"spread", AddSpread},
+      {"anti", [](Json* pod, const Word& word) { return AddAntiAffinity(pod, word.value); }},
+      {"spread", [](Json* pod, const Word& word) { return AddSpread(pod, word.value); }},
       {"affinity.",
        [](Json* pod, const Word& word) {
          return AddAffinityTerm(pod, "podAffinity", word.rest, word.value);
@@ -477,6 +461,19 @@ absl::Status ExpandOne(const std::string& kind, const std::string& name,
 }
 
 }  // namespace
+
+std::map<std::string, std::vector<std::string>> ShortFormWords() {
+  std::map<std::string, std::vector<std::string>> out = {{"job", {"tasks", "taskprio"}}};
+  const std::pair<const char*, const Words&> kinds[] = {{"node", NodeWords()},
+                                                        {"queue", QueueWords()},
+                                                        {"priority", PriorityWords()},
+                                                        {"job", JobWords()},
+                                                        {"pod", PodWords()}};
+  for (const auto& [kind, words] : kinds) {
+    for (const auto& [word, setter] : words) out[kind].push_back(word);
+  }
+  return out;
+}
 
 absl::StatusOr<std::vector<Json>> ExpandShortForm(std::string_view line) {
   const std::vector<std::string> parts = absl::StrSplit(ToAbsl(line), ' ', absl::SkipWhitespace());

@@ -63,4 +63,20 @@ absl::Status AddSpreadTerm(Json* pod, const std::string& topology_key, const std
   return absl::OkStatus();
 }
 
+absl::Status AddAntiAffinity(Json* pod, const std::string& topology_key) {
+  Json term = Json::MakeObject({{"topologyKey", topology_key}});
+  term["labelSelector"] = Json::MakeObject();
+  (*pod)["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+      .MutableItems()
+      .push_back(std::move(term));
+  return absl::OkStatus();
+}
+
+absl::Status AddSpread(Json* pod, const std::string& topology_key) {
+  Json constraint = Json::MakeObject(
+      {{"maxSkew", 1}, {"topologyKey", topology_key}, {"whenUnsatisfiable", "DoNotSchedule"}});
+  (*pod)["spec"]["topologySpreadConstraints"].MutableItems().push_back(std::move(constraint));
+  return absl::OkStatus();
+}
+
 }  // namespace bth::sim

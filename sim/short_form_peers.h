@@ -17,4 +17,8 @@ absl::Status AddAffinityTerm(types::Json* pod, std::string_view kind,
 absl::Status AddSpreadTerm(types::Json* pod, const std::string& topology_key,
                            const std::string& value);
 
+// Required, to all pods of the namespace; one pod more at most than where there are fewest.
+absl::Status AddAntiAffinity(types::Json* pod, const std::string& topology_key);
+absl::Status AddSpread(types::Json* pod, const std::string& topology_key);
+
 }  // namespace bth::sim

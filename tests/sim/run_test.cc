@@ -229,5 +229,92 @@ TEST_CASE("run: the page's example does what the page says", "[sim][docs]") {
   CHECK(outcomes->front().failures.empty());
 }
 
+constexpr std::string_view kJob = R"(---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, uid: u1}
+spec:
+  schedulerName: volcano
+  minAvailable: 3
+  plugins: {env: [], svc: []}
+  tasks:
+  - name: ps
+    replicas: 1
+    template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}}
+  - name: worker
+    replicas: 2
+    template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}}
+)";
+
+TEST_CASE("run: a batch job becomes its pod group and its pods", "[sim][run]") {
+  const Ran ran = Run(std::string(kNode) + std::string(kJob));
+  CHECK(ran.err.empty());
+  const Json cycle = CycleOf(ran);
+  CHECK(
+      cycle["binds"].Dump() ==
+      R"({"default/train-ps-0":"n1","default/train-worker-0":"n1","default/train-worker-1":"n1"})");
+  CHECK(cycle["podgroups"]["default/train-u1"]["phase"].AsString() == "Inqueue");
+  // Its gang is what it asks for.
+  const std::string larger =
+      std::regex_replace(std::string(kJob), std::regex("replicas: 2"), "replicas: 4");
+  const std::string all =
+      std::regex_replace(larger, std::regex("minAvailable: 3"), "minAvailable: 5");
+  const Json waits = CycleOf(Run(std::string(kNode) + all));
+  CHECK(waits["binds"].empty());
+  CHECK(waits["podgroups"].size() == 1);
+}
+
+TEST_CASE("run: of a batch job only what is missing is made", "[sim][run]") {
+  const std::string there = R"(---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: train-u1}
+spec: {minMember: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train-ps-0, annotations: {scheduling.k8s.io/group-name: train-u1}}
+spec: {schedulerName: volcano, nodeName: n1, containers: [{name: c}]}
+status: {phase: Running}
+)";
+  const Json first = CycleOf(Run(std::string(kNode) + std::string(kJob) + there));
+  CHECK(first["binds"].Dump() ==
+        R"({"default/train-worker-0":"n1","default/train-worker-1":"n1"})");
+  const Ran other = Run(there.substr(4) + "---\n" + std::string(kNode) + std::string(kJob));
+  CHECK(CycleOf(other).Dump() == first.Dump());
+}
+
+TEST_CASE("run: pods of a batch job that would not be there are not made", "[sim][run]") {
+  const std::string job(kJob);
+  const std::string waiting = job + "    dependsOn: {name: [ps]}\n";
+  const std::string minimum = std::regex_replace(
+      std::regex_replace(waiting, std::regex("name: ps\n"), "name: ps\n    minAvailable: 1\n"),
+      std::regex("minAvailable: 3"), "minAvailable: 1");
+  CHECK(CycleOf(Run(std::string(kNode) + minimum))["binds"].Dump() ==
+        R"({"default/train-ps-0":"n1"})");
+  const Json over =
+      CycleOf(Run(std::string(kNode) + job + "status: {state: {phase: Completed}}\n"));
+  CHECK(over["binds"].empty());
+  CHECK(over["podgroups"].empty());
+}
+
+TEST_CASE("run: a batch job that cannot be run is bad input", "[sim][run]") {
+  const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
+      {"minAvailable: 3", "minAvailable: 9", "Job default/train: spec: "},
+      {"svc: ", "scv: ", "Job default/train: spec.plugins: "},
+      {"image: i,", "image: 5,", "spec.tasks[0].template.spec.containers[0].image"},
+      {"v1alpha1", "v2", "apiVersion: batch.volcano.sh/v2 has no kind Job"},
+  }));
+  const Ran ran =
+      Run(std::string(kNode) + std::regex_replace(std::string(kJob), std::regex(from), to));
+  CAPTURE(message, ran.err);
+  CHECK(ran.code == kExitInput);
+  CHECK(ran.err.find(message) != std::string::npos);
+  const Ran kubernetes =
+      Run(std::string(kNode) + "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n");
+  CHECK(kubernetes.code == kExitRan);
+  CHECK(kubernetes.err.find("1 of kind Job have no effect here") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace bth::sim

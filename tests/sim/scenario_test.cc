@@ -1,10 +1,12 @@
 #include "sim/scenario.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "sim/short_form.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 namespace bth::sim {
 namespace {
@@ -115,6 +117,64 @@ TEST_CASE("short form: unknown words are refused with the nearest one", "[sim][s
   CHECK_FALSE(ExpandShortForm("robot x").ok());
   CHECK_FALSE(ExpandShortForm("job a tasks=-1").ok());
   CHECK_FALSE(ExpandShortForm("pod a prefer.x=y").ok());
+}
+
+// The row of a table of the manual that begins with `name`.
+std::string RowOf(const std::string& page, const std::string& name) {
+  const size_t start = page.find("\n| `" + name + "` |");
+  return start == page.npos ? "" : page.substr(start + 1, page.find('\n', start + 1) - start - 1);
+}
+
+TEST_CASE("scenarios: the manual has every word that is understood", "[sim][scenario]") {
+  const std::string page = test::ReadFile(test::SourceRoot() / "docs/vc-sim.md");
+  const auto words = ShortFormWords();
+  CHECK(words.size() == 5);
+  for (const auto& [kind, known] : words) {
+    const std::string row = RowOf(page, kind);
+    for (const std::string& word : known) {
+      CAPTURE(kind, word);
+      const bool whole = row.find("`" + word + "`") != row.npos;
+      const bool with_value = row.find("`" + word + "=") != row.npos;
+      const bool with_key = word.back() == '.' && row.find("`" + word) != row.npos;
+      CHECK((whole || with_value || with_key));
+    }
+  }
+  for (const std::string_view member : kScenarioMembers) {
+    CAPTURE(member);
+    CHECK_FALSE(RowOf(page, std::string(member)).empty());
+  }
+  for (const std::string_view member : kStepMembers) {
+    CAPTURE(member);
+    const std::string quoted = "`" + std::string(member) + "`";
+    CHECK(page.find(quoted, page.find("| Member of a step |")) != page.npos);
+  }
+  for (const std::string_view member : kConfMembers) {
+    CAPTURE(member);
+    CHECK(RowOf(page, "conf").find("`" + std::string(member) + "`") != std::string::npos);
+  }
+}
+
+TEST_CASE("scenarios: the words that the manual shows are understood", "[sim][scenario]") {
+  const std::string page = test::ReadFile(test::SourceRoot() / "docs/vc-sim.md");
+  const auto words = ShortFormWords();
+  for (const auto& [kind, known] : words) {
+    const std::string row = RowOf(page, kind);
+    size_t shown = 0;
+    for (size_t at = row.find('`', 4 + kind.size()); at != row.npos; at = row.find('`', at + 1)) {
+      const size_t end = row.find('`', at + 1);
+      const std::string text = row.substr(at + 1, end - at - 1);
+      at = end;
+      const size_t stop = text.find_first_of(".=");
+      // Names that explain a word, such as `pod` or `J-0`.
+      if (stop == text.npos && std::find(known.begin(), known.end(), text) == known.end()) continue;
+      const std::string word =
+          text.substr(0, stop == text.npos || text[stop] == '=' ? stop : stop + 1);
+      CAPTURE(kind, text, word);
+      CHECK(std::find(known.begin(), known.end(), word) != known.end());
+      ++shown;
+    }
+    CHECK(shown >= known.size());
+  }
 }
 
 }  // namespace
