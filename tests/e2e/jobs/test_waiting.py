@@ -41,6 +41,13 @@ def group_name(job):
     return f"{job['metadata']['name']}-{job['metadata']['uid']}"
 
 
+def wait_condition(world, job, status):
+    """The condition Unschedulable of the job's pod group, once it has that status."""
+    name = group_name(job)
+    until(lambda: name in world.names(SCHEDULING, "podgroups"), 30, f"pod group {name}")
+    return world.wait_group_condition(name, "Unschedulable", status=status)
+
+
 def group_events(world, job):
     path = f"/api/v1/namespaces/{world.namespace}/events"
     found = world.rest.get(path, fieldSelector=f"involvedObject.name={group_name(job)}").expect(200)
@@ -58,7 +65,7 @@ def test_a_job_that_its_queue_can_never_hold_says_so_on_job_and_group(world, sch
     job = world.job("j", [task("a", 3, cpu="3")], queue=queue)
     words = f"{START}9 cpu; queue {queue} may hold 8 cpu (spec.capability), "
     words += "so it can never be admitted"
-    said = world.wait_group_condition(group_name(job), "Unschedulable", status="True")
+    said = wait_condition(world, job, "True")
     assert (said["reason"], said["message"]) == ("NotEnqueued", words)
     world.wait_event("j", "PodGroupPending", words)
 
@@ -93,8 +100,7 @@ def test_what_is_in_use_is_told_once_and_ends_with_the_admission(world, schedule
     job = world.job("j", [task("a", 2, cpu="2")], queue=queue)
     words = f"{START}4 cpu; queue {queue} has too little left "
     words += "(as of this writing: 6 of 8 cpu used or promised)"
-    name = group_name(job)
-    said = world.wait_group_condition(name, "Unschedulable", status="True")
+    said = wait_condition(world, job, "True")
     assert (said["reason"], said["message"]) == ("NotEnqueued", words)
     world.wait_event("j", "PodGroupPending", words)
     page = queue_page(scheduler, queue)
@@ -113,14 +119,14 @@ def test_what_is_in_use_is_told_once_and_ends_with_the_admission(world, schedule
 
     world.command("TerminateJob", first)
     world.wait_running("j", 2)
-    said = world.wait_group_condition(name, "Unschedulable", status="False")
+    said = wait_condition(world, job, "False")
     assert (said["reason"], said["message"]) == ("Enqueued", "pod group is admitted to its queue")
     assert len(world.events("j", "PodGroupPending")) == 1
 
 
 def test_a_job_beyond_the_cluster_names_the_cluster(world):
     job = world.job("j", [task("a", 100, cpu="4")])
-    said = world.wait_group_condition(group_name(job), "Unschedulable", status="True")
+    said = wait_condition(world, job, "True")
     assert said["message"].startswith(
         "resource in cluster is overused: overused cpu: asks for 400 cpu; the cluster, counted 1.2 "
         "times (overcommit-factor), can never hold that (as of this writing: at most "

@@ -85,11 +85,12 @@ def test_a_policy_without_reclaim_says_so_to_a_queue_below_its_share(world, new_
     assert "advice" not in explain(daemon, world, "m")
 
 
-def test_the_words_about_a_gang_add_up(world, scheduler):
+def test_the_words_about_a_gang_add_up(world, new_scheduler):
     """Four of six pods would fit. The two that do not are of one role: the second of them is not
     even tried, and that alone would be no reason."""
     world.nodes(2, cpu=2)
     names = world.gang("g", 6, metadata={"annotations": {"volcano.sh/task-spec": "worker"}})
+    new_scheduler()
     message = world.wait_group_condition("g", "Unschedulable", status="True")["message"]
     assert message.startswith(
         "2/6 tasks in gang unschedulable: pod group is not ready, 6 Pending, 6 minAvailable; "
