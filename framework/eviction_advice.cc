@@ -74,14 +74,15 @@ Holdings HeldIn(const Session& session, QueueId queue) {
 
 }  // namespace
 
-std::string EvictionsWaitForAdmission(const Session& session, std::string_view remedy) {
+std::string EvictionsWaitForAdmission(const Session& session, std::string_view remedy,
+                                      bool in_queue) {
   std::string actions;
   for (const std::string& action : session.context().policy->actions) {
     const auto is_it = [&action](std::string_view name) { return name == action; };
-    if (std::none_of(kInQueue.begin(), kInQueue.end(), is_it) &&
-        std::none_of(kBetweenQueues.begin(), kBetweenQueues.end(), is_it)) {
-      continue;
-    }
+    const bool helps =
+        std::any_of(kInQueue.begin(), kInQueue.end(), is_it) ||
+        (!in_queue && std::any_of(kBetweenQueues.begin(), kBetweenQueues.end(), is_it));
+    if (!helps) continue;
     absl::StrAppend(&actions, actions.empty() ? "" : ", ", action);
   }
   if (actions.empty()) return "";

@@ -52,7 +52,7 @@ std::string AdmissionShortage::Text(const framework::Session& session) const {
     return absl::StrCat(start, " has too little left",
                         framework::Figures(absl::StrCat(UseText(short_dims, held, most, dims),
                                                         " used or promised")),
-                        framework::EvictionsWaitForAdmission(session, remedy));
+                        framework::EvictionsWaitForAdmission(session, remedy, in_queue));
   }
   if ((beyond & ~by_capability) == 0) {
     return absl::StrCat(start, " may hold ", AmountsText(beyond, most, dims),

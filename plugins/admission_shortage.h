@@ -18,8 +18,9 @@ struct AdmissionShortage {
   const model::ResourceVec& most;
   // Where `most` is what the holder's own spec.capability says.
   model::DimMask by_capability = 0;
-  std::string growth;  // What would have to grow where it is not.
-  std::string remedy;  // Beside taking enqueue out of the policy; as EvictionsWaitForAdmission.
+  std::string growth;    // What would have to grow where it is not.
+  bool in_queue = true;  // Only evictions in the job's own queue would help.
+  std::string remedy;    // Beside taking enqueue out of the policy; as EvictionsWaitForAdmission.
 
   // "queue resource quota insufficient: insufficient cpu: asks for 9 cpu; queue qa may hold 8 cpu
   // (spec.capability), so it can never be admitted", or what is in use and promised, as figures.

@@ -246,7 +246,8 @@ class Capacity final : public framework::Plugin {
         .held = held,
         .most = most,
         .by_capability = ByCapability(session, refusing, most),
-        .growth = ledger_.hierarchy() ? "a limit above it is raised" : "the cluster grows"};
+        .growth = ledger_.hierarchy() ? "a limit above it is raised" : "the cluster grows",
+        .in_queue = refusing == row.queue};
     return shortage.Text(session);
   }
 

@@ -67,6 +67,7 @@ class Overcommit final : public framework::Plugin {
         .held = held,
         .most = stretched_,
         .growth = "the cluster grows",
+        .in_queue = false,
         .remedy = "raise overcommit-factor, or "};
     std::string text = shortage.Text(session);
     session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});

@@ -138,7 +138,7 @@ TEST_CASE("proportion: where the policy evicts, a refused admission tells for wh
     return bed.session().HoldOf(job)->message;
   };
   CHECK(absl::EndsWith(refusal("a"),
-                       " used or promised); evictions (preempt, reclaim) are only for admitted "
+                       " used or promised); evictions (preempt) are only for admitted "
                        "jobs: take enqueue out of the policy's actions"));
   CHECK(absl::EndsWith(refusal("never"), "so it can never be admitted"));
 }
