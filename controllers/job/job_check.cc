@@ -113,6 +113,9 @@ absl::Status CheckJob(const BatchJobSpec& spec) {
     return WrongJob("the job has ", spec.volumes.size(), " volumes; at most ", kJobVolumesMax,
                     " are possible");
   }
+  if (spec.min_available < 0) {
+    return WrongJob("job 'minAvailable' must be >= 0, is ", spec.min_available);
+  }
   BTH_RETURN_IF_ERROR(CheckTaskNames(spec));
   BTH_RETURN_IF_ERROR(CheckCircles(spec));
   if (TotalReplicas(spec) > kJobPodsMax) {

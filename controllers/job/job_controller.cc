@@ -32,6 +32,8 @@ constexpr absl::Duration kFailurePauseMax = absl::Seconds(1000);
 // pods waits a multiple of what it took. Jobs of few pods are looked at at once.
 constexpr absl::Duration kPausePerPod = absl::Microseconds(50);
 constexpr size_t kPodsAtOnce = 100;
+// A queue that is deleted may be made anew at once.
+constexpr absl::Duration kQueuePause = absl::Seconds(1);
 
 KillTarget TargetOf(const JobRequest& request, BusAction action) {
   KillTarget target;
@@ -159,6 +161,7 @@ void JobController::OnAdd(const BatchJob& job) {
 void JobController::OnUpdate(const BatchJob& before, const BatchJob& after) {
   LogRefused(desk_.book.Update(desk_.jobs.Find(after.meta.ns, after.meta.name)), after.meta.Key());
   unreadable_.Drop(after.meta);
+  TellOfEdit(before, after);
   if (before.spec.queue != after.spec.queue) {  // Its series are those of its queue.
     desk_.context.metrics.RemoveJob(before.meta.ns, before.meta.name, before.spec.queue);
   }
@@ -237,6 +240,29 @@ void JobController::OnAdd(const types::Queue& queue) {
   Wake(AwaitedQueue(queue.meta.name));
 }
 
+void JobController::OnDelete(const types::Queue& queue) {
+  for (const auto& group : desk_.groups.All()) {
+    if (group->spec.queue != queue.meta.name) continue;
+    const JobRequest request = RequestOfGoneGroup(*group);
+    const std::string key = JobKey(request);
+    const JobPointer job = desk_.book.FindJob(key);
+    if (job == nullptr || types::IsFinished(job->status.state.phase.value())) continue;
+    inbox_.Put(request);
+    lanes_.queue().AddAfter(key, kQueuePause);
+  }
+}
+
+void JobController::TellOfEdit(const BatchJob& before, const BatchJob& after) {
+  const types::JobState& state = after.status.state;
+  if (before.spec == after.spec || types::IsFinished(state.phase.value())) return;
+  if (after.meta.deletion_time.has_value()) return;
+  // Before there is a group, all of it has an effect.
+  if (desk_.FindGroup(after) == nullptr) return;
+  std::optional<std::string> text = EditWithoutEffect(before.spec, after.spec);
+  if (!text.has_value()) return;
+  Warn(desk_.context.events, after, "EditWithoutEffect", *std::move(text));
+}
+
 CommandTurn JobController::BeginCommand(const types::Command& command) {
   JobRequest request;
   request.ns = command.meta.ns;
@@ -294,7 +320,7 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
   if (failures_max >= 0 && IsRefusal(status) && pace.failures >= failures_max &&
       started >= pace.retry_at) {
     inbox_.NoteSuccess(key);
-    co_await GiveUp(key, requests.front());
+    co_await GiveUp(key, requests.front(), status);
     FinishCommand(key, command, {});
     outcome.again = TakeLook(key);
     co_return std::move(outcome);
@@ -401,8 +427,8 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
   co_return std::move(status);
 }
 
-net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest& request,
-                                               BusAction action) {
+net::Awaitable<absl::Status> JobController::DoBecause(JobNote why, std::string key,
+                                                      const JobRequest& request, BusAction action) {
   absl::StatusOr<JobView> view = desk_.book.Get(key);
   if (!view.ok() || view->job->meta.deletion_time.has_value()) co_return absl::OkStatus();
   const JobStep step = StepFor(view->job->status.state.phase.value(), action);
@@ -411,20 +437,24 @@ net::Awaitable<absl::Status> JobController::Do(std::string key, const JobRequest
     absl::Status status = co_await sync.Run();
     co_return std::move(status);
   }
-  KillTarget target;
-  if (step.operation == JobStep::Operation::kKillTarget) target = TargetOf(request, action);
-  absl::Status status =
-      co_await KillJob(desk_, *std::move(view), step, std::move(target), request.command);
+  KillOrder order;
+  if (step.operation == JobStep::Operation::kKillTarget) order.target = TargetOf(request, action);
+  order.command = request.command;
+  order.why = std::move(why);
+  absl::Status status = co_await KillJob(desk_, *std::move(view), step, std::move(order));
   co_return std::move(status);
 }
 
-net::Awaitable<void> JobController::GiveUp(std::string key, const JobRequest& request) {
+net::Awaitable<void> JobController::GiveUp(std::string key, const JobRequest& request,
+                                           absl::Status failure) {
   const JobPointer job = desk_.book.FindJob(key);
   if (job == nullptr) co_return;
   const Action action = AnswerTo(*job, request).action;
   Tell(desk_.context.events, *job, "ExecuteAction",
        absl::StrCat("Job failed on action ", ToAbsl(action.text()), " for retry limit reached"));
-  const absl::Status status = co_await Do(key, request, BusAction::kTerminateJob);
+  JobNote why = GivenUpNote(desk_.context.options.max_requeue_num + 1, ToStd(failure.message()));
+  const absl::Status status =
+      co_await DoBecause(std::move(why), key, request, BusAction::kTerminateJob);
   if (status.ok()) co_return;
   Log(LogLevel::kError, "job.not_terminated", {{"job", key}, {"status", status}});
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/types/command.h"
@@ -14,6 +15,7 @@
 #include "controllers/job/delayed_actions.h"
 #include "controllers/job/job_desk.h"
 #include "controllers/job/job_inbox.h"
+#include "controllers/job/job_notes.h"
 #include "controllers/job/phases.h"
 #include "controllers/job/policy.h"
 #include "controllers/job/unreadable_jobs.h"
@@ -49,8 +51,11 @@ class JobController final : public Controller,
   void OnDelete(const types::PodGroup& group) override;
   void OnAdd(const types::PersistentVolumeClaim& claim) override;
   void OnAdd(const types::Queue& queue) override;
+  void OnDelete(const types::Queue& queue) override;
   void OnUnreadable(const Unreadable<types::BatchJob>& job) override;
   CommandTurn BeginCommand(const types::Command& command);
+  // What of an edit of the job has no effect.
+  void TellOfEdit(const types::BatchJob& before, const types::BatchJob& after);
 
   void Ask(const JobRequest& request);
   // What happened to a pod calls for no action, so that it is enough to count the pods some time.
@@ -63,8 +68,12 @@ class JobController final : public Controller,
   net::Awaitable<absl::Status> WorkOff(const types::BatchJob& known,
                                        std::vector<JobRequest>& requests);
   net::Awaitable<absl::Status> Do(std::string key, const JobRequest& request,
-                                  types::BusAction action);
-  net::Awaitable<void> GiveUp(std::string key, const JobRequest& request);
+                                  types::BusAction action) {
+    return DoBecause(JobNote(), std::move(key), request, action);
+  }
+  net::Awaitable<absl::Status> DoBecause(JobNote why, std::string key, const JobRequest& request,
+                                         types::BusAction action);
+  net::Awaitable<void> GiveUp(std::string key, const JobRequest& request, absl::Status failure);
   PolicyAnswer AnswerTo(const types::BatchJob& job, const JobRequest& request) const;
   bool IsPointless(const JobRequest& request) const;
   // False: the answer is to be carried out now.

@@ -58,7 +58,11 @@ JobRequest RequestOfNewJob(const types::BatchJob& job) {
 
 std::optional<JobRequest> RequestOfJob(const types::BatchJob& before,
                                        const types::BatchJob& after) {
-  if (before.spec == after.spec && before.status.state.phase == after.status.state.phase) {
+  // Somebody wrote that it is invalid: while it could not be read. That may be mended by now.
+  const bool was_unreadable =
+      after.status.state.reason == kInvalidJob && before.status.state.reason != kInvalidJob;
+  if (before.spec == after.spec && before.status.state.phase == after.status.state.phase &&
+      !was_unreadable) {
     return std::nullopt;
   }
   return RequestOfNewJob(after);

@@ -12,7 +12,7 @@
 namespace bth::controllers {
 
 JobRequest RequestOfNewJob(const types::BatchJob& job);
-// Nothing when neither spec nor phase changed.
+// Nothing when neither spec nor phase changed, nor the job was said to be invalid.
 std::optional<JobRequest> RequestOfJob(const types::BatchJob& before, const types::BatchJob& after);
 
 // Nothing for pods that do not belong to a batch job, or do not say to which part of it.

@@ -63,6 +63,21 @@ void KeepResults(const BatchJobStatus& before, BatchJobStatus* status) {
   }
 }
 
+// What is said of a job stays until something begins anew, or ends it.
+void NoteWhy(JobDesk& desk, const BatchJob& job, const JobStep& step, JobNote why,
+             BatchJobStatus* status) {
+  if (step.decision == Decision::kRestart) {
+    why = EndNote(job.spec, *status, step);
+    if (why.reason.empty()) return;
+  } else if (step.decision != Decision::kEnter) {
+    return;
+  }
+  types::JobState& state = status->state;
+  state.reason = std::move(why.reason);
+  state.message = std::move(why.message);
+  if (!state.reason.empty()) Warn(desk.context.events, job, state.reason, state.message);
+}
+
 }  // namespace
 
 bool WasCarriedOut(const BatchJob& job, const std::string& command) {
@@ -70,16 +85,15 @@ bool WasCarriedOut(const BatchJob& job, const std::string& command) {
   return latest != nullptr && !command.empty() && *latest == command;
 }
 
-net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, KillTarget target,
-                                     std::string command) {
+net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, KillOrder order) {
   const JobPointer job = view.job;
   const std::string key = JobKey(*job);
-  const bool is_whole = target.kind == KillTarget::Kind::kJob;
+  const bool is_whole = order.target.kind == KillTarget::Kind::kJob;
   desk.waits.Forget(key);
   BatchJobStatus status = job->status;
   status.version = view.version;
   const bool spare = step.spare_finished || IsLastRetry(job->spec, status);
-  KillPlan plan = PlanKill(view, target, is_whole && spare);
+  KillPlan plan = PlanKill(view, order.target, is_whole && spare);
   if (plan.is_void) co_return absl::OkStatus();
   // Before anything is sent: what is said of pods of this incarnation is outdated from now on.
   if (is_whole && (!plan.victims.empty() || step.decision == Decision::kEnter)) {
@@ -89,14 +103,13 @@ net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, 
   absl::Status killed = co_await KillPods(desk, *job, plan);
   BTH_CO_RETURN_IF_ERROR(killed);
   plan.counts.WriteTo(&status);
-  if (step.is_retry && !command.empty()) {
-    status.controlled_resources.Set(kCommandRecord, std::move(command));
+  if (step.is_retry && !order.command.empty()) {
+    status.controlled_resources.Set(kCommandRecord, std::move(order.command));
   }
   if (types::IsFinished(status.state.phase.value())) KeepResults(job->status, &status);
   if (Decide(step, job->spec, &status)) StampStatus(desk.context.now(), &status);
   SetRunningDuration(*job, &status);
-  status.state.reason.clear();
-  status.state.message.clear();
+  NoteWhy(desk, *job, step, std::move(order.why), &status);
   if (is_whole) {
     absl::Status removed = co_await RemovePluginObjects(desk, job, status);
     BTH_CO_RETURN_IF_ERROR(removed);

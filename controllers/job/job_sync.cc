@@ -47,7 +47,8 @@ net::Awaitable<absl::Status> JobSync::Run() {
   Trouble trouble;
   if (absl::Status fit = CheckJob(job().spec); !fit.ok()) {
     std::string message(fit.message());
-    trouble = MakeTrouble(std::move(fit), "InvalidJob", std::move(message), true);
+    is_invalid_ = true;
+    trouble = MakeTrouble(std::move(fit), kInvalidJob, std::move(message), true);
   } else {
     trouble = co_await Prepare();
   }
@@ -103,11 +104,16 @@ net::Awaitable<Trouble> JobSync::Prepare() {
 
 // Jobs of a queue that has other clusters are marked for those who forward them.
 net::Awaitable<Trouble> JobSync::Forward() {
-  const auto queue = desk_.queues.Find("", job().spec.queue);
+  // A group stays in its queue, whatever the job names meanwhile.
+  const auto group = desk_.FindGroup(job());
+  const bool is_placed = group != nullptr && !group->spec.queue.empty();
+  const std::string name = is_placed ? group->spec.queue : job().spec.queue;
+  const auto queue = desk_.queues.Find("", name);
   if (queue == nullptr) {
-    desk_.waits.Wait(JobKey(job()), AwaitedQueue(job().spec.queue));
-    std::string message =
-        absl::StrCat("queue ", job().spec.queue, " does not exist: create it, or name another one");
+    desk_.waits.Wait(JobKey(job()), AwaitedQueue(name));
+    std::string message = absl::StrCat(
+        "queue ", name, " does not exist: create it, or ",
+        is_placed ? "delete the job and create it in another one" : "name another one");
     absl::Status status = absl::NotFoundError(message);
     co_return MakeTrouble(std::move(status), "QueueNotFound", std::move(message), true);
   }
@@ -254,22 +260,52 @@ net::Awaitable<Trouble> JobSync::Delete(const SyncPlan& plan) {
                         absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)), false);
 }
 
+void JobSync::DecidePhase() {
+  const bool looks_at_work =
+      step_.decision == Decision::kStart || step_.decision == Decision::kProgress;
+  if (!is_invalid_ || !looks_at_work) {
+    Decide(step_, job().spec, &status_);
+    return;
+  }
+  // Its numbers mean nothing. What runs is left alone.
+  if (status_.running == 0) status_.state.phase = JobPhase::kPending;
+}
+
+JobNote JobSync::CurrentNote() const {
+  const auto group = desk_.FindGroup(job());
+  const std::string_view queue = group == nullptr ? std::string_view() : group->spec.queue;
+  return NoteOf(job().spec, status_.state.phase.value(),
+                {queue, desk_.context.options.scheduler_names, plugins_.complaints});
+}
+
+void JobSync::SayWhy(const Trouble& trouble) {
+  const types::JobState& before = now_->status.state;
+  types::JobState& state = status_.state;
+  state.reason.clear();
+  state.message.clear();
+  std::string said = trouble.message;
+  const bool is_over = types::IsFinished(state.phase.value());
+  if (is_over || trouble.ok()) {
+    JobNote note = is_over ? EndNote(job().spec, status_, step_) : CurrentNote();
+    state.reason = std::move(note.reason);
+    state.message = std::move(note.message);
+    said = state.message;
+  } else if (trouble.waits || IsRefusal(trouble.status)) {
+    state.reason = trouble.reason;
+    state.message = std::string(trouble.status.message());
+  }
+  const bool is_news = state.reason != before.reason || state.message != before.message;
+  if (said.empty() || (!is_news && !state.reason.empty())) return;
+  Warn(desk_.context.events, job(), state.reason.empty() ? trouble.reason : state.reason,
+       std::move(said));
+}
+
 net::Awaitable<absl::Status> JobSync::Finish(Trouble trouble) {
   const types::BatchJobStatus& before = now_->status;
   counts_.WriteTo(&status_);
   status_.min_available = job().spec.min_available;
-  Decide(step_, job().spec, &status_);
-  status_.state.reason.clear();
-  status_.state.message.clear();
-  if (!trouble.ok() && (trouble.waits || IsRefusal(trouble.status))) {
-    status_.state.reason = trouble.reason;
-    status_.state.message = std::string(trouble.status.message());
-  }
-  const bool is_news =
-      status_.state.reason != before.state.reason || status_.state.message != before.state.message;
-  if (!trouble.ok() && (is_news || status_.state.reason.empty())) {
-    Warn(desk_.context.events, job(), trouble.reason, trouble.message);
-  }
+  DecidePhase();
+  SayWhy(trouble);
   if (!SameState(status_, before)) {
     StampStatus(desk_.context.now(), &status_);
     if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);

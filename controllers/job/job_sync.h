@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controllers/job/job_desk.h"
+#include "controllers/job/job_notes.h"
 #include "controllers/job/job_status.h"
 #include "controllers/job/phases.h"
 #include "controllers/job/sync_plan.h"
@@ -30,6 +31,11 @@ class JobSync final {
 
   const types::BatchJob& job() const { return *now_; }
   bool MayHavePods() const;
+  // What the step decides, from the counts of the pods.
+  void DecidePhase();
+  JobNote CurrentNote() const;
+  // Tells of it when it is news.
+  void SayWhy(const Trouble& trouble);
   void ReportGroup(const types::PodGroup& group) const;
 
   JobDesk& desk_;
@@ -40,6 +46,7 @@ class JobSync final {
   JobPlugins plugins_;
   PodCounts counts_;
   bool is_forwarded_ = false;
+  bool is_invalid_ = false;
 };
 
 }  // namespace bth::controllers

@@ -21,6 +21,8 @@ inline constexpr std::string_view kJobForwardingKey = "volcano.sh/job-forwarding
 inline constexpr std::string_view kOutOfSyncKey = "volcano.sh/controller-out-of-sync";
 inline constexpr std::string_view kNumaPolicyKey = "volcano.sh/numa-topology-policy";
 
+// status.state.reason of a job that cannot be carried out as it is written, or not even read.
+inline constexpr const char* kInvalidJob = "InvalidJob";
 inline constexpr std::string_view kDefaultTask = "default";
 
 }  // namespace bth::controllers

@@ -7,11 +7,10 @@
 #include "client/patch.h"
 #include "client/typed_client.h"
 #include "controllers/core/events.h"
+#include "controllers/job/keys.h"
 
 namespace bth::controllers {
 namespace {
-
-constexpr const char* kReason = "InvalidJob";
 
 const types::ResourceType& JobType() {
   return types::ResourceTraits<types::BatchJob>::type();
@@ -46,7 +45,7 @@ void UnreadableJobs::TellOnce(const Waiting& what) {
   const auto found = waiting_.find(StoreKey(what.key.namespace_name, what.key.name));
   if (found == waiting_.end() || std::exchange(found->second.is_told, true)) return;
   context_.events.Record(client::EventObjectOf(JobType(), what.key),
-                         {"Warning", kReason, what.message});
+                         {"Warning", kInvalidJob, what.message});
 }
 
 net::Awaitable<absl::Status> UnreadableJobs::WriteState(Waiting what) {
@@ -58,13 +57,13 @@ net::Awaitable<absl::Status> UnreadableJobs::WriteState(Waiting what) {
   BTH_CO_RETURN_IF_ERROR(object);
   if (object->At({"metadata", "uid"}).AsString() != what.key.uid) co_return absl::OkStatus();
   const types::Json& state = object->At({"status", "state"});
-  if (state["reason"].AsString() == kReason && state["message"].AsString() == what.message) {
+  if (state["reason"].AsString() == kInvalidJob && state["message"].AsString() == what.message) {
     co_return absl::OkStatus();
   }
   TellOnce(what);
   client::MergePatch patch;
   if (state["phase"].AsString().empty()) patch.Set({"status", "state", "phase"}, "Pending");
-  patch.Set({"status", "state", "reason"}, kReason);
+  patch.Set({"status", "state", "reason"}, kInvalidJob);
   patch.Set({"status", "state", "message"}, what.message);
   patch.RequireResourceVersion(object->At({"metadata", "resourceVersion"}).AsString());
   client::Patch body = patch.Build();

@@ -1,4 +1,4 @@
-// A job plugin that wants one ConfigMap and names it in each pod.
+// A job plugin that wants one ConfigMap and names it in each pod. It knows no arguments.
 #pragma once
 
 #include <memory>
@@ -50,6 +50,9 @@ inline absl::StatusOr<controllers::JobPlugins> MakeFakePlugins(const types::Batc
       return absl::InvalidArgumentError(absl::StrCat("failed to get plugin ", name));
     }
     made.plugins.push_back(std::make_unique<FakePlugin>());
+    for (const std::string& argument : arguments) {
+      made.complaints.push_back("plugin fake: flag provided but not defined: " + argument);
+    }
   }
   return made;
 }

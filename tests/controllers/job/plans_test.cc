@@ -177,6 +177,8 @@ TEST_CASE("job check: jobs that cannot run are named", "[controllers][job]") {
        "task a: minAvailable must not be negative, is -1"},
       {R"({"tasks":[{"name":"a","replicas":1,"minAvailable":2}]})",
        "task a: minAvailable 2 is more than its 1 replicas"},
+      {R"({"tasks":[{"name":"a","replicas":1}],"minAvailable":-1})",
+       "job 'minAvailable' must be >= 0, is -1"},
       {R"({"tasks":[{"name":"a","replicas":1}],"minAvailable":2})",
        "minAvailable 2 is more than the 1 replicas of all tasks"},
       {R"({"tasks":[{"name":"a","replicas":6,"partitionPolicy":{"totalPartitions":3,"partitionSize":2}}]})",

@@ -1,0 +1,149 @@
+#include "controllers/job/job_notes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/strings.h"
+
+namespace bth::controllers {
+namespace {
+
+using types::BatchJobSpec;
+using types::BatchTask;
+using types::JobPhase;
+
+constexpr size_t kEditsShown = 5;
+constexpr const char* kRetryLimitReached = "RetryLimitReached";
+
+void Add(std::string_view reason, const std::string& message, JobNote* note) {
+  if (note->reason.empty()) note->reason = reason;
+  absl::StrAppend(&note->message, note->message.empty() ? "" : "; ", message);
+}
+
+bool IsKnown(const std::string& scheduler, const std::vector<std::string>& names) {
+  return scheduler.empty() || std::find(names.begin(), names.end(), scheduler) != names.end();
+}
+
+// A template may name a scheduler of its own.
+void NoteScheduler(const BatchJobSpec& spec, const std::vector<std::string>& names, JobNote* note) {
+  if (names.empty()) return;
+  for (const BatchTask& task : spec.tasks) {
+    const std::string& own = task.pod_template.view.spec.scheduler_name;
+    const std::string& asked = own.empty() ? spec.scheduler_name : own;
+    if (IsKnown(asked, names)) continue;
+    const std::string place =
+        own.empty() ? "spec.schedulerName"
+                    : absl::StrCat("the template of task ", task.name, ": schedulerName");
+    Add("UnknownScheduler",
+        absl::StrCat(place, " is ", asked, ", and the controllers know of ",
+                     absl::StrJoin(names, ", "), " (--scheduler-name): unless a scheduler ", asked,
+                     " is at work, the pods wait for ever; delete the job and create it with ",
+                     names.front()),
+        note);
+    return;
+  }
+}
+
+// What was changed, place by place.
+class Edits {
+ public:
+  void Add(bool is_changed, const std::string& place, std::string_view what) {
+    if (!is_changed) return;
+    if (texts_.size() < kEditsShown) {
+      texts_.push_back(absl::StrCat(place, " ", ToAbsl(what)));
+    } else {
+      ++more_;
+    }
+  }
+  std::optional<std::string> Text() const {
+    if (texts_.empty()) return std::nullopt;
+    std::string text = absl::StrCat(
+        "job updates may not change fields other than `minAvailable`, `tasks[*].replicas under "
+        "spec` and `PriorityClassName`: ",
+        absl::StrJoin(texts_, "; "));
+    if (more_ > 0) absl::StrAppend(&text, "; and ", more_, " more");
+    return text;
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  size_t more_ = 0;
+};
+
+constexpr std::string_view kOfPods =
+    "was changed: pods that exist keep what they had, those made from now on follow it";
+constexpr std::string_view kOfGroup =
+    "was changed: the pod group keeps what it had until the job is restarted";
+
+// The names of claims are written by the controller itself.
+bool HaveOtherVolumes(const BatchJobSpec& a, const BatchJobSpec& b) {
+  if (a.volumes.size() != b.volumes.size()) return true;
+  for (size_t i = 0; i < a.volumes.size(); ++i) {
+    const types::BatchVolume& one = a.volumes[i];
+    const types::BatchVolume& other = b.volumes[i];
+    if (one.mount_path != other.mount_path || !(one.claim == other.claim)) return true;
+    if (!one.claim_name.empty() && one.claim_name != other.claim_name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+JobNote NoteOf(const BatchJobSpec& spec, JobPhase phase, const NoteFacts& facts) {
+  JobNote note;
+  if (types::IsFinished(phase)) return note;
+  if (!facts.group_queue.empty() && facts.group_queue != spec.queue) {
+    Add("QueueNotChanged",
+        absl::StrCat("spec.queue was changed to ", spec.queue, ", and the job stays in queue ",
+                     ToAbsl(facts.group_queue),
+                     " until it is restarted: change it back, or restart the job"),
+        &note);
+  }
+  if (phase == JobPhase::kPending) NoteScheduler(spec, facts.scheduler_names, &note);
+  for (const std::string& complaint : facts.plugin_complaints) {
+    Add("PluginArgument",
+        absl::StrCat(complaint, ": this and what follows it in spec.plugins is ignored; mend it"),
+        &note);
+  }
+  return note;
+}
+
+JobNote EndNote(const BatchJobSpec& spec, const types::BatchJobStatus& status,
+                const JobStep& step) {
+  if (status.state.phase != JobPhase::kFailed || step.decision != Decision::kRestart) return {};
+  return {kRetryLimitReached,
+          absl::StrCat("retry limit reached: ", status.retry_count,
+                       " restarts were begun, and maxRetry is ", RetriesMax(spec),
+                       ": see why its pods failed, then delete the job and create it anew")};
+}
+
+JobNote GivenUpNote(int failures, std::string_view failure) {
+  return {kRetryLimitReached,
+          absl::StrCat("retry limit reached: given up after ", failures,
+                       " attempts (--max-requeue-num), the last one: ", ToAbsl(failure),
+                       "; mend that, then delete the job and create it anew")};
+}
+
+std::optional<std::string> EditWithoutEffect(const BatchJobSpec& before,
+                                             const BatchJobSpec& after) {
+  Edits edits;
+  std::map<std::string_view, const BatchTask*> tasks;
+  for (const BatchTask& task : after.tasks) tasks.emplace(task.name, &task);
+  for (const BatchTask& task : before.tasks) {
+    const std::string place = absl::StrCat("task ", task.name);
+    const auto now = tasks.find(task.name);
+    edits.Add(now == tasks.end(), place, "was removed or renamed: its pods are left alone");
+    if (now == tasks.end()) continue;
+    const bool is_other = !(now->second->pod_template.raw == task.pod_template.raw);
+    edits.Add(is_other, absl::StrCat(place, ": template"), kOfPods);
+  }
+  edits.Add(before.scheduler_name != after.scheduler_name, "schedulerName", kOfPods);
+  edits.Add(HaveOtherVolumes(before, after), "volumes", kOfPods);
+  edits.Add(!(before.plugins == after.plugins), "plugins", kOfPods);
+  edits.Add(!(before.network_topology == after.network_topology), "networkTopology", kOfGroup);
+  return edits.Text();
+}
+
+}  // namespace bth::controllers

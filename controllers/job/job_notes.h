@@ -1,0 +1,40 @@
+// What somebody should know of a job although it does not hold the job up. Pure, any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/types/batch_job.h"
+#include "controllers/job/phases.h"
+
+namespace bth::controllers {
+
+struct JobNote {
+  std::string reason;  // Of the event and of status.state; empty: there is nothing to tell.
+  std::string message;
+};
+
+struct NoteFacts {
+  std::string_view group_queue;  // Empty: there is no pod group.
+  const std::vector<std::string>& scheduler_names;
+  const std::vector<std::string>& plugin_complaints;
+};
+
+// In a job of this phase: a queue that it was not moved to; while it is pending, a scheduler that
+// is none of those here; arguments of plugins that were ignored. One reason, all messages.
+JobNote NoteOf(const types::BatchJobSpec& spec, types::JobPhase phase, const NoteFacts& facts);
+
+// In a job that this step has ended: that no retry is left, if that is why.
+JobNote EndNote(const types::BatchJobSpec& spec, const types::BatchJobStatus& status,
+                const JobStep& step);
+// Of a job that is ended because the same request failed too often. `failure`: the last one.
+JobNote GivenUpNote(int failures, std::string_view failure);
+
+// What of a change of the spec does not reach the pods that exist, as text; nothing when all of it
+// does, or will with the next look at the job. Names of queues are not its affair (NoteOf).
+std::optional<std::string> EditWithoutEffect(const types::BatchJobSpec& before,
+                                             const types::BatchJobSpec& after);
+
+}  // namespace bth::controllers

@@ -1,0 +1,303 @@
+// Jobs that go wrong say so: in their state and by an event, once, until it is mended.
+#include "absl/strings/match.h"
+#include "tests/controllers/job/job_bed.h"
+
+namespace bth::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class ToldBed : public JobBed {
+ public:
+  std::string Reason(const std::string& job) {
+    return std::string(Job(job).At({"status", "state", "reason"}).AsString());
+  }
+  // Events about the job that begin so: "Warning REASON".
+  size_t Told(const std::string& job, const std::string& prefix) {
+    size_t count = 0;
+    for (const std::string& event : Events(job)) count += absl::StartsWith(event, prefix) ? 1 : 0;
+    return count;
+  }
+  void PatchJob(const std::string& job, const std::string& spec) {
+    Patch(absl::StrCat(kJobs, "/", job), absl::StrCat(R"({"spec":)", spec, "}"));
+    Settle();
+  }
+  void MakeQueue(const std::string& name) {
+    Create(kQueues, absl::StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"weight":1}})"));
+  }
+  // Nothing but events is written meanwhile. Events are kept for an hour.
+  bool IsQuiet(absl::Duration time) {
+    int seen = 0;
+    line->on_request = [&seen](const net::Request& request) {
+      if (request.method != "GET" && !absl::StrContains(request.target, "/events")) ++seen;
+    };
+    Wait(time);
+    line->on_request = nullptr;
+    return seen == 0;
+  }
+  // Which the definitions let through and nobody can read.
+  static std::string BadTask(const std::string& cpu) {
+    return absl::StrCat(
+        R"({"name":"a","replicas":1,"template":{"spec":{"containers":[{"name":"c",)",
+        R"("image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}}})");
+  }
+};
+
+TEST_CASE("told: a queue that is deleted, until it is back", "[controllers][job]") {
+  ToldBed bed;
+  bed.MakeQueue("q");
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("a", 1), R"("queue":"q")");
+  bed.CreateJob("other", 1, JobBed::TaskText("a", 1));
+  const std::string queue = absl::StrCat(JobBed::kQueues, "/q");
+  bed.Call("DELETE", queue);
+  bed.Wait(absl::Seconds(2));
+  CHECK(bed.Reason("j") == "QueueNotFound");
+  CHECK(bed.Message("j") ==
+        "queue q does not exist: create it, or delete the job and create it in another one");
+  CHECK(bed.Told("j", "Warning QueueNotFound queue q does not exist") == 1);
+  CHECK(bed.Reason("other").empty());
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+  SECTION("it stays gone over a restart") {
+    bed.Restart();
+    bed.Wait(absl::Minutes(1));
+    CHECK(bed.Told("j", "Warning QueueNotFound") == 1);
+  }
+  bed.MakeQueue("q");
+  bed.Wait(absl::Seconds(2));
+  CHECK(bed.Reason("j").empty());
+  CHECK(bed.Message("j").empty());
+  bed.SetGroup("j", "Inqueue");
+  bed.SetPods("Running");
+  CHECK(bed.Phase("j") == "Running");
+  SECTION("and goes once more while the job runs") {
+    bed.Call("DELETE", queue);
+    bed.Wait(absl::Seconds(2));
+    CHECK(bed.Phase("j") == "Running");
+    CHECK(bed.Reason("j") == "QueueNotFound");
+    bed.SetPods("Succeeded");
+    CHECK(bed.Phase("j") == "Completed");
+    CHECK(bed.Reason("j").empty());
+  }
+  SECTION("and goes and comes at once") {
+    bed.Call("DELETE", queue);
+    bed.MakeQueue("q");
+    bed.Wait(absl::Seconds(2));
+    CHECK(bed.Reason("j").empty());
+    CHECK(bed.Told("j", "Warning QueueNotFound") == 1);
+  }
+}
+
+TEST_CASE("told: a job that nobody can read", "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1, ToldBed::BadTask("10mm"));
+  bed.CreateJob("good", 1, JobBed::TaskText("a", 1));
+  CHECK(bed.Phase("j") == "Pending");
+  CHECK(bed.Reason("j") == "InvalidJob");
+  CHECK(absl::StrContains(bed.Message("j"),
+                          "spec.tasks[0].template.spec.containers[0].resources.requests.cpu: "
+                          "quantity \"10mm\""));
+  CHECK(absl::EndsWith(bed.Message("j"), ": mend that field"));
+  CHECK(bed.Told("j", "Warning InvalidJob the Job cannot be read") == 1);
+  CHECK(bed.Phase("good") == "Pending");
+  CHECK(bed.Names(JobBed::kGroups).size() == 1);
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+  SECTION("is told once, restart or not") {
+    bed.Restart();
+    CHECK(bed.IsQuiet(absl::Minutes(20)));
+    CHECK(bed.Reason("j") == "InvalidJob");
+    CHECK(bed.Told("j", "Warning InvalidJob") == 1);
+  }
+  SECTION("is told of its next fault") {
+    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("7 apples"), "]}"));
+    CHECK(absl::StrContains(bed.Message("j"), "7 apples"));
+    CHECK(bed.Told("j", "Warning InvalidJob") == 2);
+  }
+  bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("10m"), "]}"));
+  CHECK(bed.Reason("j").empty());
+  CHECK(bed.Message("j").empty());
+  bed.SetGroup("j", "Inqueue");
+  bed.SetPods("Running");
+  CHECK(bed.Phase("j") == "Running");
+  SECTION("and becomes unreadable once more") {
+    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("1Q"), "]}"));
+    CHECK(bed.Phase("j") == "Running");
+    CHECK(bed.Reason("j") == "InvalidJob");
+    CHECK(bed.Pods() == Names{"j-a-0"});
+    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("10m"), "]}"));
+    bed.Wait(absl::Minutes(1));
+    CHECK(bed.Phase("j") == "Running");
+    CHECK(bed.Reason("j").empty());
+  }
+}
+
+TEST_CASE("told: a job that was given up says why, to its end", "[controllers][job]") {
+  ToldBed bed;
+  bed.options.max_requeue_num = 3;
+  bed.StartJobs();
+  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+    if (request.method != "POST" || !absl::EndsWith(request.target, "/pods")) return std::nullopt;
+    Fault fault;
+    fault.code = 403;
+    fault.reason = "Forbidden";
+    fault.message = "exceeded quota: q";
+    return fault;
+  };
+  bed.CreateJob("j", 1, JobBed::TaskText("a", 1));
+  bed.SetGroup("j", "Inqueue");
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Phase("j") == "Terminated");
+  CHECK(bed.Reason("j") == "RetryLimitReached");
+  CHECK(absl::StartsWith(bed.Message("j"),
+                         "retry limit reached: given up after 4 attempts (--max-requeue-num), the "
+                         "last one: failed to create 1 pods of 1: task a: "));
+  CHECK(absl::StrContains(bed.Message("j"), "exceeded quota: q"));
+  CHECK(absl::EndsWith(bed.Message("j"), "; mend that, then delete the job and create it anew"));
+  CHECK(bed.Told("j", "Warning RetryLimitReached") == 1);
+  bed.Restart();
+  CHECK(bed.Reason("j") == "RetryLimitReached");
+}
+
+TEST_CASE("told: a job whose retries are used up", "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("a", 1),
+                R"("maxRetry":1,"policies":[{"event":"PodFailed","action":"RestartJob"}])");
+  bed.SetGroup("j", "Inqueue");
+  bed.SetPods("Failed");
+  bed.FinishDeletions();
+  bed.Wait(absl::Seconds(5));
+  CHECK(bed.Phase("j") == "Failed");
+  CHECK(bed.Reason("j") == "RetryLimitReached");
+  CHECK(bed.Message("j") ==
+        "retry limit reached: 1 restarts were begun, and maxRetry is 1: see why its pods failed, "
+        "then delete the job and create it anew");
+  CHECK(bed.Told("j", "Warning RetryLimitReached") == 1);
+  bed.Restart();
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+  CHECK(bed.Reason("j") == "RetryLimitReached");
+}
+
+TEST_CASE("told: a scheduler that nobody knows, and arguments of plugins", "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  bed.CreateJob("j", 1, JobBed::TaskText("a", 1),
+                R"("schedulerName":"nobody","plugins":{"fake":["-x"]})");
+  CHECK(bed.Reason("j") == "UnknownScheduler");
+  CHECK(bed.Told("j", "Warning UnknownScheduler spec.schedulerName is nobody") == 1);
+  CHECK(absl::StrContains(bed.Message("j"), "plugin fake: flag provided but not defined: -x"));
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+  bed.SetGroup("j", "Inqueue");
+  bed.SetPods("Running");
+  CHECK(bed.Phase("j") == "Running");
+  CHECK(bed.Reason("j") == "PluginArgument");
+  CHECK(bed.Told("j", "Warning PluginArgument") == 1);
+  bed.PatchJob("j", R"({"plugins":{"fake":[]}})");
+  CHECK(bed.Reason("j").empty());
+}
+
+TEST_CASE("told: a task without a name is called default0", "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  bed.Create(JobBed::kJobs,
+             R"({"metadata":{"name":"j"},"spec":{"tasks":[{"replicas":2,"template":{"spec":)"
+             R"({"containers":[{"name":"c","image":"i"}]}}}]}})");
+  bed.Settle();
+  CHECK(bed.Phase("j") == "Pending");
+  CHECK(bed.Reason("j").empty());
+  bed.SetGroup("j", "Inqueue");
+  CHECK(bed.Pods() == Names{"j-default0-0", "j-default0-1"});
+  const types::Json pod = bed.Get(JobBed::PodPath("j-default0-0"));
+  CHECK(pod.At({"spec", "schedulerName"}).AsString() == "volcano");
+  const types::Json group = bed.Get(absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
+  CHECK(group.At({"spec", "minMember"}).AsInt() == 2);
+  CHECK(group.At({"spec", "minTaskMember", "default0"}).AsInt() == 2);
+  CHECK(group.At({"spec", "queue"}).AsString() == "default");
+  bed.SetPods("Running");
+  CHECK(bed.Phase("j") == "Running");
+  // Nothing is written into the spec, and one answer is as good as another.
+  CHECK(bed.Job("j").At({"spec", "tasks"})[size_t{0}]["name"].AsString().empty());
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+  bed.Restart();
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+}
+
+TEST_CASE("told: a job that an edit makes invalid", "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  const std::string twice =
+      absl::StrCat(R"({"tasks":[)", JobBed::TaskText("a", 1), ",", JobBed::TaskText("a", 1), "]}");
+  SECTION("before it runs") {
+    bed.CreateJob("j", 0, JobBed::TaskText("a", 1));
+    bed.PatchJob("j", twice);
+    CHECK(bed.Phase("j") == "Pending");
+    CHECK(bed.Reason("j") == "InvalidJob");
+  }
+  SECTION("while it runs") {
+    bed.RunJob("j", 1, JobBed::TaskText("a", 1));
+    bed.PatchJob("j", twice);
+    CHECK(bed.Phase("j") == "Running");
+    CHECK(bed.Reason("j") == "InvalidJob");
+    bed.SetPods("Failed");
+    CHECK(bed.Phase("j") == "Pending");
+    CHECK(bed.Reason("j") == "InvalidJob");
+  }
+  SECTION("from its creation on") {
+    bed.CreateJob("j", 0, JobBed::TaskText("a", 0) + "," + JobBed::TaskText("a", 0));
+    CHECK(bed.Phase("j") == "Pending");
+    CHECK(bed.Message("j") == "two tasks have the name a: rename one");
+  }
+  CHECK(bed.Told("j", "Warning InvalidJob two tasks have the name a") == 1);
+  CHECK(bed.IsQuiet(absl::Minutes(20)));
+}
+
+TEST_CASE("told: edits that change nothing", "[controllers][job]") {
+  ToldBed bed;
+  bed.MakeQueue("q");
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("a", 1));
+  const std::string edit = "Warning EditWithoutEffect ";
+  SECTION("an image") {
+    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("100m"), "]}"));
+    CHECK(bed.Told("j", edit + "job updates may not change fields other than") == 1);
+    bed.Restart();
+    CHECK(bed.Told("j", edit) == 1);
+    CHECK(bed.Reason("j").empty());
+  }
+  SECTION("the queue") {
+    bed.PatchJob("j", R"({"queue":"q"})");
+    CHECK(bed.Reason("j") == "QueueNotChanged");
+    CHECK(bed.Told("j", "Warning QueueNotChanged spec.queue was changed to q") == 1);
+    CHECK(bed.Told("j", edit) == 0);
+    bed.Restart();
+    CHECK(bed.IsQuiet(absl::Minutes(20)));
+    CHECK(bed.Told("j", "Warning QueueNotChanged") == 1);
+    SECTION("until it is changed back") {
+      bed.PatchJob("j", R"({"queue":"default"})");
+      CHECK(bed.Reason("j").empty());
+    }
+    SECTION("until the job is restarted") {
+      bed.Command("c", "j", "RestartJob");
+      bed.FinishDeletions();
+      bed.Wait(absl::Seconds(5));
+      CHECK(bed.Reason("j").empty());
+      const types::Json group = bed.Get(absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
+      CHECK(group.At({"spec", "queue"}).AsString() == "q");
+    }
+  }
+  SECTION("a queue that does not exist holds nobody up") {
+    bed.PatchJob("j", absl::StrCat(R"({"queue":"none","tasks":[)", JobBed::TaskText("a", 2), "]}"));
+    CHECK(bed.Reason("j") == "QueueNotChanged");
+    CHECK(bed.Pods() == Names{"j-a-0", "j-a-1"});
+  }
+  SECTION("what takes effect is not told") {
+    bed.PatchJob("j", absl::StrCat(R"({"minAvailable":2,"maxRetry":5,"tasks":[)",
+                                   JobBed::TaskText("a", 2), "]}"));
+    CHECK(bed.Told("j", edit) == 0);
+    CHECK(bed.Pods() == Names{"j-a-0", "j-a-1"});
+  }
+}
+
+}  // namespace
+}  // namespace bth::test
