@@ -1,0 +1,227 @@
+"""What a person reads of a job that goes wrong: `kubectl describe`, its state, its events."""
+
+import pytest
+import yaml
+
+from support.jobs import BATCH, BUS, policy, task
+from support.kubectl import Kubectl
+from support.objects import SCHEDULING
+from support.poll import always, until
+from support.processes import ROOT
+
+
+@pytest.fixture
+def kubectl(backend, world, tmp_path):
+    """kubectl in the namespace of the test."""
+    made = Kubectl(backend.kubeconfig, world.namespace, tmp_path)
+    yield made
+    made.close()
+
+
+def wait_reason(world, job, reason):
+    until(
+        lambda: (world.status(job).get("state") or {}).get("reason", "") == reason,
+        30,
+        lambda: f"{job} says {reason or 'nothing'}; it is {world.story(job)}",
+    )
+    return world.status(job)["state"].get("message", "")
+
+
+def wait_described(kubectl, job, *words):
+    """All of it stands in `kubectl describe`; its lines may be broken anywhere."""
+    flat = until(
+        lambda: (text := " ".join(kubectl("describe", "vcjob", job).split()))
+        and all(w in text for w in words)
+        and text,
+        30,
+        lambda: f"{words} in {kubectl('describe', 'vcjob', job)}",
+    )
+    return flat
+
+
+def queue_body(name):
+    return {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
+            "metadata": {"name": name}, "spec": {"weight": 1}}
+
+
+# --- queues -----------------------------------------------------------------------------------
+
+
+def test_a_job_says_that_its_queue_was_deleted(world, kubectl):
+    name = world.queue()
+    # More than there is, so that it waits.
+    world.job("j", [task("a", 1, cpu="900")], queue=name)
+    until(lambda: world.names(SCHEDULING, "podgroups"), 30, "it has a pod group")
+    assert "deleted" in kubectl("delete", "queue", name)
+    said = wait_reason(world, "j", "QueueNotFound")
+    assert said == (
+        f"queue {name} does not exist: create it, or delete the job and create it in another one"
+    )
+    wait_described(kubectl, "j", f"Message: queue {name} does not exist", "Warning QueueNotFound")
+    assert len(world.events("j", "QueueNotFound")) == 1
+    world.rest.post(f"{SCHEDULING}/queues", queue_body(name)).expect(201)
+    assert wait_reason(world, "j", "") == ""
+
+
+# --- jobs that are dead ------------------------------------------------------------------------
+
+
+def test_a_quantity_that_nobody_can_read_is_named(world, kubectl):
+    world.job("j", [task("a", 1, cpu="10mm")])
+    said = wait_reason(world, "j", "InvalidJob")
+    assert "spec.tasks[0].template.spec.containers[0].resources.requests.cpu" in said
+    assert '"10mm"' in said and said.endswith(": mend that field")
+    assert world.phase("j") == "Pending"
+    wait_described(kubectl, "j", "Reason: InvalidJob", "Warning InvalidJob", "10mm")
+    world.patch_job("j", {"tasks": [task("a", 1, cpu="10m")]})
+    world.wait_running("j", 1)
+    assert wait_reason(world, "j", "") == ""
+
+
+def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, kubectl):
+    no_image = task("a", 1)
+    no_image["template"]["spec"]["containers"][0]["image"] = ""
+    no_image["template"]["spec"]["containers"][0]["name"] = "Not A Name"
+    world.job("j", [no_image])
+    said = wait_reason(world, "j", "FailedCreate")
+    assert "task a: " in said and "spec.containers[0].name" in said
+    wait_described(kubectl, "j", "Reason: FailedCreate", "Warning FailedCreate")
+    world.job("other", [task("a")])
+    world.wait_running("other", 1)
+    # Tried again, and told once.
+    always(lambda: len(world.events("j", "FailedCreate")) == 1, 1, lambda: world.story("j"))
+    world.patch_job("j", {"tasks": [task("a", 1)]})
+    world.wait_running("j", 1)
+    assert wait_reason(world, "j", "") == ""
+
+
+@pytest.mark.backend("kube")  # vc-standalone has no quotas.
+def test_a_full_quota_is_told_and_waited_for(world, kubectl):
+    path = world.path("/api/v1", "resourcequotas")
+    body = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none"},
+            "spec": {"hard": {"pods": "0"}}}
+    world.rest.post(path, body).expect(201)
+    until(
+        lambda: "hard" in (world.rest.get(f"{path}/none").body.get("status") or {}),
+        30,
+        "the quota is at work",
+    )
+    world.job("j", [task("a")])
+    assert "exceeded quota: none" in wait_reason(world, "j", "FailedCreate")
+    wait_described(kubectl, "j", "exceeded quota: none")
+    world.rest.delete(f"{path}/none").expect(200)
+    world.wait_running("j", 1, within=60)
+
+
+def test_used_up_retries_are_told(world, kubectl):
+    again = [policy("RestartJob", "PodFailed")]
+    world.job("j", [task("a", script="exit 1")], policies=again, maxRetry=1)
+    world.wait_phase("j", "Failed")
+    said = wait_reason(world, "j", "RetryLimitReached")
+    assert said.startswith("retry limit reached: 1 restarts were begun, and maxRetry is 1")
+    wait_described(kubectl, "j", "Reason: RetryLimitReached", "Warning RetryLimitReached")
+
+
+def test_a_scheduler_that_is_not_there_is_told(world, kubectl):
+    world.job("j", [task("a")], schedulerName="nobody")
+    said = wait_reason(world, "j", "UnknownScheduler")
+    assert said.startswith("spec.schedulerName is nobody, and the controllers know of volcano")
+    wait_described(kubectl, "j", "Reason: UnknownScheduler", "Warning UnknownScheduler")
+
+
+def test_arguments_that_a_plugin_does_not_know_are_told(world, kubectl):
+    world.job("j", [task("a")], plugins={"svc": ["--inject-host-env=false"]})
+    world.wait_running("j", 1)
+    said = wait_reason(world, "j", "PluginArgument")
+    assert "plugin svc: flag provided but not defined: -inject-host-env" in said
+    assert "inject-hosts-env" in said, "the nearest one is named"
+    wait_described(kubectl, "j", "Reason: PluginArgument", "Warning PluginArgument")
+
+
+# --- edits ------------------------------------------------------------------------------------
+
+
+def test_an_edit_of_the_queue_is_told_until_it_is_taken_back(world, kubectl):
+    name = world.queue()
+    job = world.job("j", [task("a")])
+    world.wait_running("j", 1)
+    world.patch_job("j", {"queue": name})
+    assert wait_reason(world, "j", "QueueNotChanged").startswith(
+        f"spec.queue was changed to {name}, and the job stays in queue default"
+    )
+    assert world.group_of(job)["spec"]["queue"] == "default"
+    wait_described(kubectl, "j", "Warning QueueNotChanged")
+    world.patch_job("j", {"queue": "default"})
+    assert wait_reason(world, "j", "") == ""
+
+
+def test_an_edit_of_an_image_says_which_pods_keep_theirs(world, kubectl):
+    world.job("j", [task("a")])
+    before = world.wait_running("j", 1)
+    changed = task("a")
+    changed["template"]["spec"]["containers"][0]["image"] = "example.invalid/app:2"
+    world.patch_job("j", {"tasks": [changed]})
+    wait_described(
+        kubectl,
+        "j",
+        "Warning EditWithoutEffect",
+        "job updates may not change fields other than `minAvailable`",
+        "task a: template was changed: pods that exist keep what they had",
+    )
+    assert world.uids("j") == before
+    assert len(world.events("j", "EditWithoutEffect")) == 1
+
+
+# --- what is left out, and what is wrong ---------------------------------------------------------
+
+
+def test_a_job_that_says_next_to_nothing_runs_with_the_defaults(world):
+    bare = task("", 2)
+    del bare["name"]
+    job = world.make(BATCH, "jobs", "Job", "j", {"tasks": [bare]})
+    assert set(world.wait_running("j", 2)) == {"j-default0-0", "j-default0-1"}
+    group = world.group_of(job)["spec"]
+    assert (group["queue"], group["minMember"]) == ("default", 2)
+    assert group["minTaskMember"] == {"default0": 2}
+    pods = world.pods_of("j").values()
+    assert {p["spec"]["schedulerName"] for p in pods} == {"volcano"}
+
+
+def test_an_invalid_job_is_pending_and_says_why(world, kubectl):
+    world.job("j", [task("a", 0), task("a", 0)], min_available=0)
+    assert wait_reason(world, "j", "InvalidJob") == "two tasks have the name a: rename one"
+    assert world.phase("j") == "Pending"
+    wait_described(kubectl, "j", "Reason: InvalidJob", "Warning InvalidJob")
+    always(lambda: world.phase("j") == "Pending", 0.5, lambda: world.story("j"))
+
+
+# --- suspend, resume, scale ------------------------------------------------------------------------
+
+
+def test_the_example_is_suspended_and_resumed_with_kubectl_alone(world, kubectl):
+    folder = ROOT / "examples/jobs/suspend"
+    name = yaml.safe_load((folder / "job.yaml").read_text())["metadata"]["name"]
+    kubectl("apply", "-f", str(folder / "job.yaml"))
+    before = world.wait_running(name, 2)
+    assert "created" in kubectl("create", "-f", str(folder / "suspend.yaml"))
+    world.wait_phase(name, "Aborted")
+    until(lambda: not world.pods_of(name), 30, lambda: world.story(name))
+    assert "created" in kubectl("create", "-f", str(folder / "resume.yaml"))
+    after = world.wait_running(name, 2)
+    assert not set(before.values()) & set(after.values())
+    until(lambda: not world.names(BUS, "commands"), 30, "the commands are used up")
+
+
+def test_kubectl_scale_is_refused_and_a_patch_does_it(world, kubectl):
+    world.job("j", [task("a", 2)], min_available=1)
+    before = world.wait_running("j", 2)
+    refused = kubectl.run("scale", "vcjob", "j", "--replicas=3")
+    assert refused.returncode != 0
+    assert "the server could not find the requested resource" in refused.stderr
+    page = (ROOT / "docs/controllers/job.md").read_text()
+    assert "the server could not find the requested resource" in page
+    change = '[{"op":"replace","path":"/spec/tasks/0/replicas","value":3}]'
+    assert change in page.replace("\n", "")
+    kubectl("patch", "vcjob", "j", "--type=json", "-p", change)
+    after = world.wait_running("j", 3)
+    assert set(after) - set(before) == {"j-a-2"}
