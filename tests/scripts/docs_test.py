@@ -29,8 +29,9 @@ def policies():
     for path in ours("*.conf"):
         if path.is_relative_to(ROOT / "examples"):
             yield str(path.relative_to(ROOT)), path.read_text("utf-8")
-    manifest = yaml.safe_load((ROOT / "deploy/scheduler/configmap.yaml").read_text("utf-8"))
-    yield "deploy/scheduler/configmap.yaml", manifest["data"]["volcano-scheduler.conf"]
+    for path in ("deploy/scheduler/configmap.yaml", "deploy/overlays/evicting/policy.yaml"):
+        manifest = yaml.safe_load((ROOT / path).read_text("utf-8"))
+        yield path, manifest["data"]["volcano-scheduler.conf"]
 
 
 class Documents(unittest.TestCase):
@@ -73,19 +74,26 @@ class Policies(unittest.TestCase):
 
 class Manifests(unittest.TestCase):
     def test_kustomization_lists_every_manifest(self):
-        folder = ROOT / "deploy"
-        listed = set(yaml.safe_load((folder / "kustomization.yaml").read_text("utf-8"))["resources"])
-        present = {str(p.relative_to(folder)) for sub in ("scheduler", "controllers")
-                   for p in (folder / sub).glob("*.yaml")}
-        self.assertEqual(listed, present)
+        folders = [p.parent for p in (ROOT / "deploy").rglob("kustomization.yaml")]
+        self.assertGreaterEqual(len(folders), 4)
+        for folder in folders:
+            text = (folder / "kustomization.yaml").read_text("utf-8")
+            kustomization = yaml.safe_load(text)
+            listed = set(kustomization["resources"])
+            listed |= {patch["path"] for patch in kustomization.get("patches", [])}
+            with self.subTest(folder=str(folder.relative_to(ROOT))):
+                present = {p.name for p in folder.glob("*.yaml")} - {"kustomization.yaml"}
+                self.assertEqual({name for name in listed if name.endswith(".yaml")}, present)
+                for name in listed:
+                    self.assertTrue((folder / name).resolve().exists(), name)
 
     def test_kustomization_needs_no_definition(self):
-        folder = ROOT / "deploy"
-        listed = yaml.safe_load((folder / "kustomization.yaml").read_text("utf-8"))["resources"]
-        for name in listed:
-            for found in yaml.safe_load_all((folder / name).read_text("utf-8")):
-                self.assertNotIn("volcano.sh", found["apiVersion"], name)
-                self.assertNotEqual(found["kind"], "CustomResourceDefinition", name)
+        manifests = [p for p in (ROOT / "deploy").rglob("*.yaml") if p.parent.name != "crds"]
+        self.assertGreaterEqual(len(manifests), 15)
+        for path in manifests:
+            for found in yaml.safe_load_all(path.read_text("utf-8")):
+                self.assertNotIn("volcano.sh", found["apiVersion"], path.name)
+                self.assertNotEqual(found["kind"], "CustomResourceDefinition", path.name)
 
     def test_names_of_definitions_follow_from_their_contents(self):
         for path in (ROOT / "deploy/crds").glob("*.yaml"):

@@ -3,7 +3,7 @@
 import pytest
 from kubernetes import config
 
-from support import rest
+from support import accounts, rest
 from support.poll import until
 from support.processes import Process, free_port, ours
 from support.scheduler import CONF, Scheduler
@@ -28,20 +28,39 @@ def world(installed):
         made.close()
 
 
-@pytest.fixture
-def new_scheduler(installed, tmp_path):
-    """Starts schedulers that end with the test."""
-    started = []
+@pytest.fixture(scope="session")
+def scheduler_kubeconfig(installed, tmp_path_factory):
+    """Where roles count, schedulers have no right beyond the one in deploy/scheduler."""
+    if installed.kind == "embedded":
+        return installed.kubeconfig
+    accounts.install(installed.rest(), "scheduler/namespace.yaml", "scheduler/rbac.yaml")
+    folder = tmp_path_factory.mktemp("account")
+    return accounts.kubeconfig_of(installed, "volcano-system", "volcano-scheduler", folder)
 
-    def start(conf=CONF, flags=(), healthy=True):
+
+@pytest.fixture
+def new_scheduler(installed, scheduler_kubeconfig, tmp_path):
+    """Starts schedulers that end with the test. A refusal fails it, unless it is wanted; who asks
+    for a lease of another name than the deployed one needs more rights."""
+    started = []
+    wanted = []
+
+    def start(conf=CONF, flags=(), healthy=True, refusals=False, kubeconfig=None):
         name = f"vc-scheduler-{len(started)}" if started else "vc-scheduler"
-        daemon = Scheduler(installed.kubeconfig, tmp_path, conf=conf, name=name, flags=flags)
+        elects = any(flag.startswith("--leader-elect=true") for flag in flags)
+        kubeconfig = kubeconfig or (installed.kubeconfig if elects else scheduler_kubeconfig)
+        daemon = Scheduler(kubeconfig, tmp_path, conf=conf, name=name, flags=flags)
         started.append(daemon)
+        wanted.append(refusals)
         return daemon.wait_healthy() if healthy else daemon
 
     yield start
     for daemon in started:
         daemon.close()
+    for daemon, refusals in zip(started, wanted):
+        lines = daemon.process.log().splitlines()
+        refused = [line for line in lines if "forbidden: User" in line]
+        assert refusals or refused == [], "deploy/scheduler/rbac.yaml lacks a verb"
 
 
 @pytest.fixture

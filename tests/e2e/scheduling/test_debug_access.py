@@ -67,7 +67,7 @@ def test_debug_pages_leave_loopback_over_tls_only(installed, new_scheduler):
 def test_off_loopback_only_those_see_them_whom_the_api_server_knows(
     installed, new_scheduler, certificate
 ):
-    door = Door(new_scheduler, certificate)
+    door = Door(new_scheduler, certificate, kubeconfig=installed.kubeconfig)
     assert door.refusal() == (401, "Unauthorized")
     assert door.refusal("a-guess") == (401, "Unauthorized")
     token = accounts.admin_token(installed)
@@ -122,13 +122,14 @@ def may_get(world, account, path):
 def test_roles_say_who_may_see_them(installed, world, new_scheduler, certificate, tmp_path):
     """The scheduler itself has no rights but those of deploy/."""
     namespace = world.namespace
-    accounts.install(world.rest, "scheduler/namespace.yaml", "scheduler/rbac.yaml")
+    manifests = ["scheduler/namespace.yaml", "scheduler/rbac.yaml", "optional/debug_access.yaml"]
+    accounts.install(world.rest, *manifests)
     kubeconfig = accounts.kubeconfig_of(installed, "volcano-system", "volcano-scheduler", tmp_path)
     for name in ("reader", "stranger"):
         body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
         world.rest.post(f"/api/v1/namespaces/{namespace}/serviceaccounts", body).expect(201)
     may_get(world, "reader", PAGE)
-    door = Door(new_scheduler, certificate, flags=[f"--kubeconfig={kubeconfig}"])
+    door = Door(new_scheduler, certificate, kubeconfig=kubeconfig)
     reader = accounts.token_of(installed, namespace, "reader")
     until(lambda: door.status(reader) == 200, 20, lambda: f"the page: {door.knock(reader)}")
     assert door.status(reader, "/debug/dump") == 403

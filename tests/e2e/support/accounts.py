@@ -17,15 +17,27 @@ _PLURALS = {
 }
 
 
-def install(rest, *manifests):
-    """Creates what the manifests of deploy/ hold, unless it is there."""
+def install(rest, *manifests, account=None):
+    """Creates what the manifests of deploy/ hold, unless it is there; with `account`, for a service
+    account of that name instead of the one they name."""
     for manifest in manifests:
         for body in yaml.safe_load_all((ROOT / "deploy" / manifest).read_text()):
+            if account:
+                _rename(body, account)
             group, plural = _PLURALS[body["kind"]]
             namespace = body["metadata"].get("namespace")
             place = f"/namespaces/{namespace}" if namespace else ""
             answer = rest.post(f"{group}{place}/{plural}", body)
             assert answer.status in (201, 409), answer.text
+
+
+def _rename(body, account):
+    if body["kind"] == "ServiceAccount":
+        body["metadata"]["name"] = account
+    if body["kind"].endswith("Binding"):
+        body["metadata"]["name"] += f"-{account}"
+        for subject in body["subjects"]:
+            subject["name"] = account
 
 
 def token_of(backend, namespace, account):
