@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/strings.h"
 #include "conf/load.h"
+#include "framework/figures.h"
 #include "plugins/builtin.h"
 #include "sim/short_form.h"
 #include "sim/simulation.h"
@@ -145,8 +146,10 @@ std::string ShortKind(const std::string& line) {
   return word == "job" ? "podgroup" : word == "priority" ? "priorityclass" : word;
 }
 
-// The lines of each that the other lacks.
-std::string Difference(const std::string& a, const std::string& b) {
+// The lines of each that the other lacks, but for figures that are as old as the words.
+std::string Difference(const std::string& changed, const std::string& fresh) {
+  const std::string a = framework::WithoutFigures(changed);
+  const std::string b = framework::WithoutFigures(fresh);
   if (a == b) return "";
   std::map<std::string, int> count;
   for (absl::string_view line : absl::StrSplit(a, '\n')) ++count[std::string(line)];

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from support.jobs import BATCH, BUS, policy, task
+from support.jobs import BATCH, BUS, job_spec, policy, task
 from support.kubectl import Kubectl
 from support.objects import SCHEDULING
 from support.poll import always, until
@@ -66,16 +66,13 @@ def test_a_job_says_that_its_queue_was_deleted(world, kubectl):
 # --- jobs that are dead ------------------------------------------------------------------------
 
 
-def test_a_quantity_that_nobody_can_read_is_named(world, kubectl):
-    world.job("j", [task("a", 1, cpu="10mm")])
-    said = wait_reason(world, "j", "InvalidJob")
-    assert "spec.tasks[0].template.spec.containers[0].resources.requests.cpu" in said
-    assert '"10mm"' in said and said.endswith(": mend that field")
-    assert world.phase("j") == "Pending"
-    wait_described(kubectl, "j", "Reason: InvalidJob", "Warning InvalidJob", "10mm")
-    world.patch_job("j", {"tasks": [task("a", 1, cpu="10m")]})
-    world.wait_running("j", 1)
-    assert wait_reason(world, "j", "") == ""
+def test_a_quantity_that_nobody_can_read_is_refused_at_the_door(world, kubectl):
+    job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "j"},
+           "spec": job_spec([task("a", 1, cpu="10mm")])}
+    refused = kubectl.run("apply", "-f", "-", stdin=yaml.safe_dump(job))
+    assert refused.returncode != 0
+    assert "spec.tasks[0].template.spec.containers[0].resources.requests.cpu" in refused.stderr
+    assert '"10mm"' in refused.stderr
 
 
 def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, kubectl):

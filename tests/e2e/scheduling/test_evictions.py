@@ -155,19 +155,25 @@ def test_priority_makes_room_for_the_urgent_job(world, new_scheduler, nodesim):
     world.nodes(2, cpu=4)
     low, high = world.priority_class(10), world.priority_class(1000)
     new_scheduler(conf=policy("priority"))
-    group = {"priorityClassName": low, "minResources": {"cpu": "8"}}
-    running = world.gang("low", 8, min_member=1, group=group, priorityClassName=low)
+    group = {"priorityClassName": low, "minResources": {"cpu": "4"}}
+    running = world.gang("low", 4, group=group, priorityClassName=low)
+    running += world.gang("elastic", 4, min_member=1, group=group, priorityClassName=low)
     world.wait_placed(running)
     wait_running(world, running)
     group = {"priorityClassName": high, "minResources": {"cpu": "3"}}
     urgent = world.gang("high", 3, group=group, priorityClassName=high)
     placed = world.wait_placed(urgent)
-    until(
-        lambda: len([n for n in world.placement() if n.startswith("low")]) == 5,
-        30,
-        lambda: f"three made room, and no more: {world.placement()}",
-    )
     assert set(urgent) <= set(placed)
+
+    def left(gang):
+        return len([n for n in world.placement() if n.startswith(gang)])
+
+    until(lambda: left("elastic") == 1, 30, lambda: f"three made room: {world.placement()}")
+    assert left("low") == 4
+    # Now nobody has a pod to spare.
+    world.wait_placed(world.gang("next", 3, group=group, priorityClassName=high))
+    until(lambda: left("low") == 0, 30, lambda: f"a gang went whole: {world.placement()}")
+    assert left("elastic") == 1
 
 
 def zone_of(world, name):
