@@ -70,6 +70,23 @@ std::string Unknown(std::string_view kind, std::string_view name, const Names& k
   return absl::StrCat("unknown ", ToAbsl(kind), DidYouMean(name, known));
 }
 
+// Guides name plugins as the folders of their sources, `numaaware` for `numa-aware`.
+std::string WithoutMarks(std::string_view name) {
+  std::string out = absl::AsciiStrToLower(ToAbsl(name));
+  std::erase_if(out, [](char c) { return c == '-' || c == '_'; });
+  return out;
+}
+
+// The name among `known` that is written like `name` but for hyphens, underscores and case. Empty:
+// there is none.
+std::string_view Respelled(std::string_view name, const Names& known) {
+  const std::string stem = WithoutMarks(name);
+  const auto found = std::find_if(known.begin(), known.end(), [&stem](std::string_view candidate) {
+    return WithoutMarks(candidate) == stem;
+  });
+  return found == known.end() ? std::string_view() : *found;
+}
+
 // Reads one document into a policy. Lives for one call; the first error ends it.
 class PolicyReader {
  public:
@@ -214,6 +231,7 @@ class PolicyReader {
     PluginOption plugin;
     plugin.line = entry.line();
     BTH_ASSIGN_OR_RETURN(plugin.name, ReadText(entry.Find("name"), Sub(path, "name")));
+    Respell(&plugin.name, entry, path);
     BTH_RETURN_IF_ERROR(CheckPluginName(plugin.name, entry, path));
     for (const Value::Member& member : entry.members()) {
       const std::string member_path = Sub(path, member.key);
@@ -231,6 +249,18 @@ class PolicyReader {
       }
     }
     return plugin;
+  }
+
+  void Respell(std::string* name, const Value& entry, const std::string& path) {
+    const Names& known = known_.plugins;
+    if (std::find(known.begin(), known.end(), *name) != known.end()) return;
+    std::string_view proper = Respelled(*name, known);
+    if (proper.empty()) proper = Respelled(*name, BuiltinNames().plugins);
+    if (proper.empty() || proper == *name) return;
+    const Value* written = entry.Find("name");
+    Note(written == nullptr ? entry.line() : written->line(), Sub(path, "name"),
+         absl::StrCat("plugin ", Clip(*name), " is taken for ", ToAbsl(proper)));
+    *name = std::string(proper);
   }
 
   absl::Status CheckPluginName(const std::string& name, const Value& entry,

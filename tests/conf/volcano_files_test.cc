@@ -79,6 +79,53 @@ TEST_CASE("volcano's files: a plugin that is not there yet is refused by its nam
                           "Failed to get plugin deviceshare: line "));
 }
 
+TEST_CASE("volcano's files: plugins are known by the names of their folders too", "[conf]") {
+  struct Case {
+    std::string written, proper;
+  };
+  const Case c = GENERATE(values<Case>({{"resourcestrategyfit", "resource-strategy-fit"},
+                                        {"resource_strategy_fit", "resource-strategy-fit"},
+                                        {"resource-quota", "resourcequota"},
+                                        {"NodeOrder", "nodeorder"}}));
+  CAPTURE(c.written);
+  const std::string text =
+      absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.written, "\n");
+  framework::Registry registry;
+  plugins::RegisterBuiltinPlugins(registry);
+  actions::RegisterBuiltinActions(registry);
+  const auto loaded = ParsePolicy(text, registry.Names());
+  REQUIRE(loaded.ok());
+  CHECK(loaded->policy.tiers.at(0).plugins.at(0).name == c.proper);
+  REQUIRE(loaded->findings.size() == 1);
+  CHECK(loaded->findings[0].severity == Severity::kNote);
+  CHECK(
+      absl::StrContains(ToString(loaded->findings[0]), absl::StrCat(c.written, " is taken for ")));
+}
+
+TEST_CASE("volcano's files: a folder's name of a plugin to come is refused like its own",
+          "[conf]") {
+  for (const std::string& plugin : kLater) {
+    const std::string folder = absl::StrReplaceAll(plugin, {{"-", ""}});
+    CAPTURE(folder);
+    CHECK(FindingsText(
+              absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", folder, "\n")) ==
+          absl::StrCat("Failed to get plugin ", plugin,
+                       ": line 4: tiers[0].plugins[0].name: this version does not have this plugin "
+                       "yet; remove it"));
+  }
+}
+
+// A plugin of somebody's own keeps its name, however much it is like another one.
+TEST_CASE("volcano's files: a name that is known is never taken for another one", "[conf]") {
+  KnownNames known = BuiltinNames();
+  known.plugins.push_back("numaaware");
+  const auto loaded =
+      ParsePolicy("actions: allocate\ntiers:\n- plugins:\n  - name: numaaware\n", known);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->policy.tiers.at(0).plugins.at(0).name == "numaaware");
+  CHECK(loaded->findings.empty());
+}
+
 // The arguments about which something is said.
 std::vector<std::string> Named(const std::string& text) {
   constexpr absl::string_view kBefore = ".arguments.";
