@@ -117,10 +117,10 @@ class Mirror {
   bool OwnsGroup(const std::string& pod_group_key) const;
   std::optional<GangView> Gang(const std::string& pod_group_key) const;
   std::vector<PlacedPod> PlacedPods(const std::string& pod_group_key) const;  // By name.
-  // Of our PodGroups, by key. Cost: linear in all of them.
-  std::vector<HalfBoundGroup> HalfBoundGroups() const;
+  std::vector<HalfBoundGroup> HalfBoundGroups() const;  // Of ours, by key. Cost: all of them.
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
+  std::string UidOfQueue(const std::string& queue) const;  // Empty: unknown.
   std::optional<PodView> Pod(const std::string& key) const;
   const model::NodeFacts* NodeNamed(const std::string& name) const;
   // Pending pods with our scheduler name that no PodGroup claims, by key, at most `max`.

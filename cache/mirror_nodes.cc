@@ -161,4 +161,9 @@ const NamedAmounts* Mirror::ShownAllocatedOf(const std::string& queue) const {
   return queues_.ShownAllocatedOf(queue);
 }
 
+std::string Mirror::UidOfQueue(const std::string& queue) const {
+  const CompiledQueue* known = queues_.Known(queue);
+  return known == nullptr ? std::string() : known->row.uid;
+}
+
 }  // namespace bth::cache

@@ -71,8 +71,18 @@ std::pair<std::string, absl::Duration> SlowestOf(const framework::CycleStats& st
 }
 
 // What concerns everything that is scheduled is told on it.
-client::EventObject RootQueue() {
-  return client::EventObjectOf(types::ResourceTraits<types::Queue>::type(), {.name = "root"});
+constexpr char kRootQueue[] = "root";
+
+// With its UID: kubectl describe shows no event without.
+client::EventObject QueueObject(const cache::Mirror& mirror, const std::string& name) {
+  return client::EventObjectOf(types::ResourceTraits<types::Queue>::type(),
+                               {.name = name, .uid = mirror.UidOfQueue(name)});
+}
+
+// Kubelets give the name for the UID, and kubectl describe looks for both.
+client::EventObject NodeObject(const std::string& name) {
+  return client::EventObjectOf(types::ResourceTraits<types::Node>::type(),
+                               {.name = name, .uid = name});
 }
 
 }  // namespace
@@ -136,18 +146,19 @@ absl::Status Scheduler::LoadPolicy() {
 // writes nothing: the leader reads the same file.
 void Scheduler::TellPolicyRefused(const absl::Status& status) {
   if (!MayLead()) return;
-  events_.Record(RootQueue(), {"Warning", "PolicyRefused",
-                               absl::StrCat(options_.policy.path, ": ", status.message(),
-                                            "; the former policy stays in force")});
+  events_.Record(QueueObject(mirror_, kRootQueue),
+                 {"Warning", "PolicyRefused",
+                  absl::StrCat(options_.policy.path, ": ", status.message(),
+                               "; the former policy stays in force")});
 }
 
 void Scheduler::NoteLoadTrouble(const absl::Status& status) {
   constexpr char kReason[] = "NodeLoadFailed";
   if (status.ok()) {
-    notices_.Mended(RootQueue(), kReason);
+    notices_.Mended(QueueObject(mirror_, kRootQueue), kReason);
     return;
   }
-  notices_.Put(RootQueue(), kReason,
+  notices_.Put(QueueObject(mirror_, kRootQueue), kReason,
                absl::StrCat("the load of nodes cannot be measured: ", status.message(),
                             "; the former values stay and are not trusted after five minutes: "
                             "check the source named in section metrics of the policy"));
@@ -381,11 +392,9 @@ void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
   for (const InvariantRecord& record : violations) {
     client::EventObject object;
     if (!record.node.empty()) {
-      object =
-          client::EventObjectOf(types::ResourceTraits<types::Node>::type(), {.name = record.node});
+      object = NodeObject(record.node);
     } else if (!record.queue.empty()) {
-      object = client::EventObjectOf(types::ResourceTraits<types::Queue>::type(),
-                                     {.name = record.queue});
+      object = QueueObject(mirror_, record.queue);
     } else {
       continue;
     }

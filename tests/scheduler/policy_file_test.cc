@@ -145,6 +145,15 @@ TEST_CASE("policy file: a bad one in force leaves a metric and an event, of the 
   CHECK(absl::StartsWith(events(), "Queue/root: " + file.path));
   CHECK(absl::StrContains(events(), "allocat"));
   CHECK(absl::StrContains(events(), "; the former policy stays in force\n"));
+  // With its UID: kubectl describe shows no event without.
+  const Json root = bed.Get("/apis/scheduling.volcano.sh/v1beta1/queues/root");
+  const std::string uid(root.At({"metadata", "uid"}).AsString());
+  CHECK_FALSE(uid.empty());
+  const Json all = bed.Get("/api/v1/namespaces/default/events");
+  for (const Json& event : all["items"].items()) {
+    if (event["reason"].AsString() != "PolicyRefused") continue;
+    CHECK(event.At({"involvedObject", "uid"}).AsString() == uid);
+  }
   CHECK(bed.Metric("batholith_conf_reloads_total{result=\"refused\"}") == 2);
 }
 
