@@ -33,7 +33,9 @@ Json Object(std::string_view message);
 Json One(const std::string& type) {
   Json schema = Json::MakeObject();
   if (type == "q") {
-    AllowQuantity(&schema);
+    // The API of pods takes `cpu: 0.5` as well, which int-or-string would refuse.
+    schema.Set("pattern", kQuantityPattern);
+    schema.Set(kOpen, true);
   } else if (type == "n") {
     AllowNumberAndText(&schema);
   } else if (type == "i") {

@@ -21,7 +21,7 @@ POD = {
             "ports": [{"containerPort": 80, "name": "web"}],
             "livenessProbe": {"httpGet": {"port": "web", "path": "/"}, "periodSeconds": 5},
             "readinessProbe": {"tcpSocket": {"port": 80}},
-            "resources": {"requests": {"cpu": 1, "memory": "64Mi"}, "limits": {"cpu": "1500m"}},
+            "resources": {"requests": {"cpu": 1, "memory": "64Mi"}, "limits": {"cpu": 1.5}},
             "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],
         }
     ],

@@ -35,6 +35,11 @@ def test_a_gang_runs_to_its_end(world):
         assert pod["spec"]["schedulerName"] == "volcano"
 
 
+def test_a_part_of_a_core_may_be_written_as_a_number(world):
+    world.job("half", [task("a", 1, cpu=0.5)])
+    world.wait_running("half", 1)
+
+
 def test_a_gang_that_does_not_fit_has_no_running_pod_and_says_why(world):
     world.job("j", [task("a", 3, cpu="11"), task("b", 1, cpu="6")])
     world.wait_event("j", "PodGroupPending", "unschedulable", "Insufficient cpu")

@@ -70,8 +70,12 @@ def test_a_cycle_and_what_it_writes_is_counted(world, scheduler):
 def test_what_waits_is_counted_as_its_condition_says(world, scheduler):
     world.node(cpu=4)
     world.gang("large", 9)
-    told = world.wait_group_condition("large", "Unschedulable", status="True")["message"]
-    missing = int(re.match(r"(\d+)/9 tasks in gang unschedulable", told).group(1))
+
+    def told():
+        condition = world.group_condition("large", "Unschedulable") or {"message": ""}
+        return re.match(r"(\d+)/9 tasks in gang unschedulable: .* 9 Pending", condition["message"])
+
+    missing = int(until(told, 30, "the condition speaks of all nine pods").group(1))
     assert missing > 0
     wait_for(
         scheduler,
