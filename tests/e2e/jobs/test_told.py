@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from support import handbook
 from support.jobs import BATCH, BUS, job_spec, policy, task
 from support.kubectl import Kubectl
 from support.objects import SCHEDULING
@@ -27,14 +28,20 @@ def wait_reason(world, job, reason):
     return world.status(job)["state"].get("message", "")
 
 
-def wait_described(kubectl, job, *words):
+@pytest.fixture
+def person(backend, world, tmp_path):
+    """What somebody sees who describes things there; kubectl is not needed for that."""
+    return handbook.terminal(backend, world.namespace, tmp_path)
+
+
+def wait_described(person, job, *words):
     """All of it stands in `kubectl describe`; its lines may be broken anywhere."""
     flat = until(
-        lambda: (text := " ".join(kubectl("describe", "vcjob", job).split()))
+        lambda: (text := " ".join(person("describe", "vcjob", job).split()))
         and all(w in text for w in words)
         and text,
         30,
-        lambda: f"{words} in {kubectl('describe', 'vcjob', job)}",
+        lambda: f"{words} in {person('describe', 'vcjob', job)}",
     )
     return flat
 
@@ -47,17 +54,17 @@ def queue_body(name):
 # --- queues -----------------------------------------------------------------------------------
 
 
-def test_a_job_says_that_its_queue_was_deleted(world, kubectl):
+def test_a_job_says_that_its_queue_was_deleted(world, person):
     name = world.queue()
     # More than there is, so that it waits.
     world.job("j", [task("a", 1, cpu="900")], queue=name)
     until(lambda: world.names(SCHEDULING, "podgroups"), 30, "it has a pod group")
-    assert "deleted" in kubectl("delete", "queue", name)
+    world.rest.delete(f"{SCHEDULING}/queues/{name}").expect(200)
     said = wait_reason(world, "j", "QueueNotFound")
     assert said == (
         f"queue {name} does not exist: create it, or delete the job and create it in another one"
     )
-    wait_described(kubectl, "j", f"Message: queue {name} does not exist", "Warning QueueNotFound")
+    wait_described(person, "j", f"Message: queue {name} does not exist", "Warning QueueNotFound")
     assert len(world.events("j", "QueueNotFound")) == 1
     world.rest.post(f"{SCHEDULING}/queues", queue_body(name)).expect(201)
     assert wait_reason(world, "j", "") == ""
@@ -75,14 +82,14 @@ def test_a_quantity_that_nobody_can_read_is_refused_at_the_door(world, kubectl):
     assert '"10mm"' in refused.stderr
 
 
-def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, kubectl):
+def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, person):
     no_image = task("a", 1)
     no_image["template"]["spec"]["containers"][0]["image"] = ""
     no_image["template"]["spec"]["containers"][0]["name"] = "Not A Name"
     world.job("j", [no_image])
     said = wait_reason(world, "j", "FailedCreate")
     assert "task a: " in said and "spec.containers[0].name" in said
-    wait_described(kubectl, "j", "Reason: FailedCreate", "Warning FailedCreate")
+    wait_described(person, "j", "Reason: FailedCreate", "Warning FailedCreate")
     world.job("other", [task("a")])
     world.wait_running("other", 1)
     # Tried again, and told once.
@@ -93,7 +100,7 @@ def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, kub
 
 
 @pytest.mark.backend("kube")  # vc-standalone has no quotas.
-def test_a_full_quota_is_told_and_waited_for(world, kubectl):
+def test_a_full_quota_is_told_and_waited_for(world, person):
     path = world.path("/api/v1", "resourcequotas")
     body = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none"},
             "spec": {"hard": {"pods": "0"}}}
@@ -105,40 +112,40 @@ def test_a_full_quota_is_told_and_waited_for(world, kubectl):
     )
     world.job("j", [task("a")])
     assert "exceeded quota: none" in wait_reason(world, "j", "FailedCreate")
-    wait_described(kubectl, "j", "exceeded quota: none")
+    wait_described(person, "j", "exceeded quota: none")
     world.rest.delete(f"{path}/none").expect(200)
     world.wait_running("j", 1, within=60)
 
 
-def test_used_up_retries_are_told(world, kubectl):
+def test_used_up_retries_are_told(world, person):
     again = [policy("RestartJob", "PodFailed")]
     world.job("j", [task("a", script="exit 1")], policies=again, maxRetry=1)
     world.wait_phase("j", "Failed")
     said = wait_reason(world, "j", "RetryLimitReached")
     assert said.startswith("retry limit reached: 1 restarts were begun, and maxRetry is 1")
-    wait_described(kubectl, "j", "Reason: RetryLimitReached", "Warning RetryLimitReached")
+    wait_described(person, "j", "Reason: RetryLimitReached", "Warning RetryLimitReached")
 
 
-def test_a_scheduler_that_is_not_there_is_told(world, kubectl):
+def test_a_scheduler_that_is_not_there_is_told(world, person):
     world.job("j", [task("a")], schedulerName="nobody")
     said = wait_reason(world, "j", "UnknownScheduler")
     assert said.startswith("spec.schedulerName is nobody, and the controllers know of volcano")
-    wait_described(kubectl, "j", "Reason: UnknownScheduler", "Warning UnknownScheduler")
+    wait_described(person, "j", "Reason: UnknownScheduler", "Warning UnknownScheduler")
 
 
-def test_arguments_that_a_plugin_does_not_know_are_told(world, kubectl):
+def test_arguments_that_a_plugin_does_not_know_are_told(world, person):
     world.job("j", [task("a")], plugins={"svc": ["--inject-host-env=false"]})
     world.wait_running("j", 1)
     said = wait_reason(world, "j", "PluginArgument")
     assert "plugin svc: flag provided but not defined: -inject-host-env" in said
     assert "inject-hosts-env" in said, "the nearest one is named"
-    wait_described(kubectl, "j", "Reason: PluginArgument", "Warning PluginArgument")
+    wait_described(person, "j", "Reason: PluginArgument", "Warning PluginArgument")
 
 
 # --- edits ------------------------------------------------------------------------------------
 
 
-def test_an_edit_of_the_queue_is_told_until_it_is_taken_back(world, kubectl):
+def test_an_edit_of_the_queue_is_told_until_it_is_taken_back(world, person):
     name = world.queue()
     job = world.job("j", [task("a")])
     world.wait_running("j", 1)
@@ -147,19 +154,19 @@ def test_an_edit_of_the_queue_is_told_until_it_is_taken_back(world, kubectl):
         f"spec.queue was changed to {name}, and the job stays in queue default"
     )
     assert world.group_of(job)["spec"]["queue"] == "default"
-    wait_described(kubectl, "j", "Warning QueueNotChanged")
+    wait_described(person, "j", "Warning QueueNotChanged")
     world.patch_job("j", {"queue": "default"})
     assert wait_reason(world, "j", "") == ""
 
 
-def test_an_edit_of_an_image_says_which_pods_keep_theirs(world, kubectl):
+def test_an_edit_of_an_image_says_which_pods_keep_theirs(world, person):
     world.job("j", [task("a")])
     before = world.wait_running("j", 1)
     changed = task("a")
     changed["template"]["spec"]["containers"][0]["image"] = "example.invalid/app:2"
     world.patch_job("j", {"tasks": [changed]})
     wait_described(
-        kubectl,
+        person,
         "j",
         "Warning EditWithoutEffect",
         "job updates may not change fields other than `minAvailable`",
@@ -184,11 +191,11 @@ def test_a_job_that_says_next_to_nothing_runs_with_the_defaults(world):
     assert {p["spec"]["schedulerName"] for p in pods} == {"volcano"}
 
 
-def test_an_invalid_job_is_pending_and_says_why(world, kubectl):
+def test_an_invalid_job_is_pending_and_says_why(world, person):
     world.job("j", [task("a", 0), task("a", 0)], min_available=0)
     assert wait_reason(world, "j", "InvalidJob") == "two tasks have the name a: rename one"
     assert world.phase("j") == "Pending"
-    wait_described(kubectl, "j", "Reason: InvalidJob", "Warning InvalidJob")
+    wait_described(person, "j", "Reason: InvalidJob", "Warning InvalidJob")
     always(lambda: world.phase("j") == "Pending", 0.5, lambda: world.story("j"))
 
 

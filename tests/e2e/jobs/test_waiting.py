@@ -4,26 +4,18 @@ import json
 
 import pytest
 
+from support import handbook
 from support.jobs import task
-from support.kubectl import Kubectl
 from support.objects import SCHEDULING
 from support.poll import always, until
-from support.processes import theirs
 
 START = "queue resource quota insufficient: insufficient cpu: asks for "
 
 
 @pytest.fixture
-def kubectl(backend, world, tmp_path):
-    """Nothing where there is none: CI without Go has none."""
-    try:
-        theirs("kubectl")
-    except FileNotFoundError:
-        yield None
-        return
-    made = Kubectl(backend.kubeconfig, world.namespace, tmp_path)
-    yield made
-    made.close()
+def person(backend, world, tmp_path):
+    """What somebody sees who describes things there."""
+    return handbook.terminal(backend, world.namespace, tmp_path)
 
 
 def open_queue(world, **spec):
@@ -60,7 +52,7 @@ def queue_page(scheduler, name):
     return next(q for q in json.loads(text) if q["name"] == name)
 
 
-def test_a_job_that_its_queue_can_never_hold_says_so_on_job_and_group(world, scheduler, kubectl):
+def test_a_job_that_its_queue_can_never_hold_says_so_on_job_and_group(world, scheduler, person):
     queue = open_queue(world, capability={"cpu": "8"})
     job = world.job("j", [task("a", 3, cpu="3")], queue=queue)
     words = f"{START}9 cpu; queue {queue} may hold 8 cpu (spec.capability), "
@@ -69,11 +61,10 @@ def test_a_job_that_its_queue_can_never_hold_says_so_on_job_and_group(world, sch
     assert (said["reason"], said["message"]) == ("NotEnqueued", words)
     world.wait_event("j", "PodGroupPending", words)
 
-    if kubectl:
-        seen = kubectl("describe", "vcjob", "j")
-        assert "PodGroupPending" in seen and words in " ".join(seen.split())
-        seen = kubectl("describe", "podgroup", group_name(job))
-        assert "NotEnqueued" in seen and words in " ".join(seen.split())
+    seen = person("describe", "vcjob", "j")
+    assert "PodGroupPending" in seen and words in " ".join(seen.split())
+    seen = person("describe", "podgroup", group_name(job))
+    assert "NotEnqueued" in seen and words in " ".join(seen.split())
 
     page = json.loads(scheduler.explain(world.namespace, "j"))
     assert page["job"] == f"{world.namespace}/{group_name(job)}"

@@ -1,0 +1,54 @@
+"""What docs/troubleshooting.md says of batch jobs."""
+
+import pytest
+
+from support import handbook as handbooks
+from support.jobs import policy, task
+from support.objects import SCHEDULING
+from support.poll import until
+
+
+@pytest.fixture
+def handbook(backend, world, tmp_path):
+    return handbooks.Handbook(handbooks.terminal(backend, world.namespace, tmp_path), {})
+
+
+def test_not_admitted(world, handbook):
+    queue = world.queue(capability={"cpu": "8"})
+    world.job("j", [task("a", 3, cpu="3")], queue=queue)
+    handbook.holds("A job is not admitted", JOB="j", QUEUE=queue)
+
+
+def test_refused_template(world, handbook):
+    broken = task("work")
+    broken["template"]["spec"]["containers"][0]["name"] = "Not A Name"
+    world.job("j", [broken])
+    handbook.holds("A job has no pods", JOB="j", TASK="work")
+
+
+def test_used_up_retries(world, handbook):
+    again = [policy("RestartJob", "PodFailed")]
+    world.job("j", [task("a", script="exit 1")], policies=again, maxRetry=1)
+    handbook.holds("A job has failed after restarts", JOB="j")
+
+
+def test_unknown_scheduler(world, handbook):
+    world.job("j", [task("a")], schedulerName="nobody")
+    handbook.holds("A job names another scheduler", JOB="j", NAME="nobody")
+
+
+def test_queue_that_went(world, handbook):
+    queue = world.queue()
+    world.job("j", [task("a", cpu="900")], queue=queue)
+    until(lambda: world.names(SCHEDULING, "podgroups"), 30, "it has a pod group")
+    world.rest.delete(f"{SCHEDULING}/queues/{queue}").expect(200)
+    handbook.holds("A job waits for its queue", JOB="j", QUEUE=queue)
+
+
+def test_edit_without_effect(world, handbook):
+    world.job("j", [task("a")])
+    world.wait_running("j", 1)
+    changed = task("a")
+    changed["template"]["spec"]["containers"][0]["image"] = "example.invalid/app:2"
+    world.patch_job("j", {"tasks": [changed]})
+    handbook.holds("An edit of a job changes nothing", JOB="j", TASK="a")
