@@ -12,19 +12,20 @@ using framework::Session;
 using Counts = framework::VictimSearch::Counts;
 
 std::string_view RuleText(SparedBy rule) {
-  constexpr std::string_view kTexts[] = {"marked as not preemptable, or kept by a budget just now",
-                                         "of no PodGroup in a queue",
-                                         "leaving already",
-                                         "not running yet",
-                                         "of the same job",
-                                         "of other jobs",
-                                         "of the same queue",
-                                         "of other queues",
-                                         "of a queue that is not reclaimable",
-                                         "of jobs that are not lower",
-                                         "of jobs that opt out",
-                                         "whose room a pod without requests does not need",
-                                         "for whose eviction no plugin speaks"};
+  constexpr std::string_view kTexts[] = {
+      "marked as not preemptable, or refused by the API server just now",
+      "of no PodGroup in a queue",
+      "leaving already",
+      "not running yet",
+      "of the same job",
+      "of other jobs",
+      "of the same queue",
+      "of other queues",
+      "of a queue that is not reclaimable",
+      "of jobs that are not lower",
+      "of jobs that opt out",
+      "whose room a pod without requests does not need",
+      "for whose eviction no plugin speaks"};
   static_assert(std::size(kTexts) == kSparedByRules);
   return kTexts[static_cast<size_t>(rule)];
 }

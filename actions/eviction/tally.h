@@ -18,7 +18,7 @@ namespace bth::actions::eviction {
 
 // Why an action does not ask plugins about a pod, or does not evict it all the same.
 enum class SparedBy : uint8_t {
-  kMarked,         // It is marked as not preemptable, or a budget refused its eviction just now.
+  kMarked,         // It is marked as not preemptable, or its eviction was refused just now.
   kOutside,        // No PodGroup in a queue claims it.
   kLeaving,        // It goes already, for somebody else.
   kNotRunning,     // Queues give back what runs.

@@ -119,7 +119,7 @@ WRONG = [
     ("containers.0.resources.limits.cpu", "much", "containers[0].resources.limits.cpu", "match"),
     ("nodeSelector.disk", True, "nodeSelector.disk", "string"),
     ("hostNetwork", "yes", "hostNetwork", "boolean"),
-    ("volumes.0.emptyDir.sizeLimit", [], "volumes[0].emptyDir.sizeLimit", "integer"),
+    ("volumes.0.emptyDir.sizeLimit", "1 Gi", "volumes[0].emptyDir.sizeLimit", "match"),
 ]
 
 
@@ -171,7 +171,9 @@ def form(schema, schemas):
     reference = schema.get("$ref", "").rpartition("/")[2]
     if reference.endswith((".Quantity", ".IntOrString")):
         return "number or text", None
-    if schema.get("x-kubernetes-int-or-string"):
+    # Ours of quantities: numbers with a fraction are taken as well.
+    open_text = "pattern" in schema and "type" not in schema
+    if schema.get("x-kubernetes-int-or-string") or open_text:
         return "number or text", None
     if reference:
         return form(schemas[reference], schemas)

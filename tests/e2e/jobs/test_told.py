@@ -221,9 +221,9 @@ def test_kubectl_scale_is_refused_and_a_patch_does_it(world, kubectl):
     before = world.wait_running("j", 2)
     refused = kubectl.run("scale", "vcjob", "j", "--replicas=3")
     assert refused.returncode != 0
-    assert "the server could not find the requested resource" in refused.stderr
+    assert "(NotFound)" in refused.stderr
     page = (ROOT / "docs/controllers/job.md").read_text()
-    assert "the server could not find the requested resource" in page
+    assert "Error from server (NotFound)" in page
     change = '[{"op":"replace","path":"/spec/tasks/0/replicas","value":3}]'
     assert change in page.replace("\n", "")
     kubectl("patch", "vcjob", "j", "--type=json", "-p", change)

@@ -38,6 +38,18 @@ def scheduler_kubeconfig(installed, tmp_path_factory):
     return accounts.kubeconfig_of(installed, "volcano-system", "volcano-scheduler", folder)
 
 
+@pytest.fixture(scope="session")
+def evicting(installed, tmp_path_factory):
+    """The kubeconfig of an account that has the roles of the overlay, and nothing else."""
+    if installed.kind == "embedded":
+        return installed.kubeconfig
+    name = "evicting-scheduler"
+    manifests = ["scheduler/namespace.yaml", "scheduler/rbac.yaml", "overlays/evicting/rbac.yaml"]
+    accounts.install(installed.rest(), *manifests, account=name)
+    folder = tmp_path_factory.mktemp("evicting")
+    return accounts.kubeconfig_of(installed, "volcano-system", name, folder)
+
+
 @pytest.fixture
 def new_scheduler(request, installed, scheduler_kubeconfig, tmp_path):
     """Starts schedulers that end with the test. A refusal fails it, unless it is wanted; who asks

@@ -24,7 +24,9 @@ def operator(backend, tmp_path):
 def apply(operator, folder, *flags):
     """Applies a kustomization, without a word of warning; what became of each object."""
     done = operator.run("apply", "-k", str(ROOT / folder), *flags)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr + done.stdout
+    # Other tests make the accounts without kubectl.
+    told = [line for line in done.stderr.splitlines() if "last-applied-configuration" not in line]
+    assert (done.returncode, told) == (0, []), done.stderr + done.stdout
     return {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
 
 

@@ -4,7 +4,6 @@ import datetime
 
 import pytest
 
-from support import accounts
 from support.poll import until
 
 CONF = """\
@@ -35,18 +34,6 @@ tiers:
 
 GATES = CONF.replace("proportion", "capacity").replace(" {action},", "")
 GATE = "scheduling.volcano.sh/queue-allocation-gate"
-
-
-@pytest.fixture(scope="session")
-def evicting(installed, tmp_path_factory):
-    """The kubeconfig of an account that has the roles of the overlay, and nothing else."""
-    if installed.kind == "embedded":
-        return installed.kubeconfig
-    name = "evicting-scheduler"
-    manifests = ["scheduler/namespace.yaml", "scheduler/rbac.yaml", "overlays/evicting/rbac.yaml"]
-    accounts.install(installed.rest(), *manifests, account=name)
-    folder = tmp_path_factory.mktemp("evicting")
-    return accounts.kubeconfig_of(installed, "volcano-system", name, folder)
 
 
 def events(world, name, reason):

@@ -26,14 +26,14 @@ def explain(scheduler, world, job):
 
 
 def test_a_job_that_is_not_admitted_says_that_evictions_are_not_for_it(
-    world, new_scheduler, nodesim
+    world, new_scheduler, nodesim, evicting
 ):
     world.node(cpu=4)
     low, high = world.priority_class(10), world.priority_class(1000)
     running = world.gang(
         "low", 4, min_member=1, group={"priorityClassName": low}, priorityClassName=low
     )
-    daemon = new_scheduler()
+    daemon = new_scheduler(kubeconfig=evicting)
     world.wait_placed(running)
     wait_running(world, running)
     group = {"priorityClassName": high, "minResources": {"cpu": "2"}}
@@ -64,10 +64,12 @@ def test_a_job_that_is_not_admitted_says_that_evictions_are_not_for_it(
     world.wait_placed(waiting)
 
 
-def test_a_policy_without_reclaim_says_so_to_a_queue_below_its_share(world, new_scheduler, nodesim):
+def test_a_policy_without_reclaim_says_so_to_a_queue_below_its_share(
+    world, new_scheduler, nodesim, evicting
+):
     world.node(cpu=4)
     mine, other = world.queue("mine", state="Open"), world.queue("other", state="Open")
-    daemon = new_scheduler()
+    daemon = new_scheduler(kubeconfig=evicting)
     running = [n for i in range(4) for n in world.gang(f"o{i}", 1, group={"queue": other})]
     world.wait_placed(running)
     wait_running(world, running)
@@ -129,10 +131,10 @@ def policy(name):
     return (ROOT / f"examples/policies/{name}.conf").read_text()
 
 
-def test_share_gives_two_teams_three_to_one(world, new_scheduler, nodesim):
+def test_share_gives_two_teams_three_to_one(world, new_scheduler, nodesim, evicting):
     world.nodes(4, cpu=4)
     create_queues(world)
-    new_scheduler(conf=policy("share"))
+    new_scheduler(conf=policy("share"), kubeconfig=evicting)
 
     def jobs(team, count):
         group = {"queue": team, "minResources": {"cpu": "1"}}
@@ -151,10 +153,10 @@ def test_share_gives_two_teams_three_to_one(world, new_scheduler, nodesim):
     assert set(world.placement()) <= set(research) | set(night)
 
 
-def test_priority_makes_room_for_the_urgent_job(world, new_scheduler, nodesim):
+def test_priority_makes_room_for_the_urgent_job(world, new_scheduler, nodesim, evicting):
     world.nodes(2, cpu=4)
     low, high = world.priority_class(10), world.priority_class(1000)
-    new_scheduler(conf=policy("priority"))
+    new_scheduler(conf=policy("priority"), kubeconfig=evicting)
     group = {"priorityClassName": low, "minResources": {"cpu": "4"}}
     running = world.gang("low", 4, group=group, priorityClassName=low)
     running += world.gang("elastic", 4, min_member=1, group=group, priorityClassName=low)

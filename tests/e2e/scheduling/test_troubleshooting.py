@@ -131,9 +131,9 @@ def test_nobody_to_preempt(world, reader, new_scheduler):
     reader(daemon).holds("Nobody is preempted", GROUP="g")
 
 
-def test_budget_that_forbids_an_eviction(world, reader, new_scheduler, nodesim):
+def test_budget_that_forbids_an_eviction(world, reader, new_scheduler, nodesim, evicting):
     low, high = world.priority_class(-10), world.priority_class(10)
-    daemon = new_scheduler(conf=PREEMPTING)
+    daemon = new_scheduler(conf=PREEMPTING, kubeconfig=evicting)
     world.node(cpu=2)
     head = {"labels": {"app": "kept"}}
     names = world.gang("low", 2, 1, group={"priorityClassName": low}, metadata=head)
