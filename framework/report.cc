@@ -119,9 +119,7 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   out.phase = PhaseOf(session, job);
   const bool waits = !row.queue.valid() || out.phase == PodGroupPhase::kUnknown ||
                      out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
-  // A job that merely runs has nothing to explain, however many tasks it has.
   const bool unplaced = counts.Count(kUnplacedGroup) > 0;
-  const std::string message = unplaced ? JobMessage(session, job) : std::string();
   // A group that may have pods now and has none yet lacks nothing else.
   const JobFit* hold = HoldOfJob(session, job);
   const bool just_admitted = out.phase == PodGroupPhase::kInqueue && counts.total() == 0 &&
@@ -136,7 +134,10 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   // Waits for answers to its bindings only.
   const bool placed =
       !unplaced && hold == nullptr && counts.total() > 0 && ReadyByCount(session, job);
-  if (waits && !just_admitted && !placed && !told) {
+  const bool warns = waits && !just_admitted && !placed && !told;
+  // A job that merely runs has nothing to explain, however many tasks it has.
+  const std::string message = warns || unplaced ? JobMessage(session, job) : std::string();
+  if (warns) {
     out.events.push_back({true, std::string(kUnschedulable), GangMessage(session, job, message)});
   } else if (!waits && !was_ready && (row.min_available > 1 || counts.total() > 1)) {
     // Of a pod by itself its own event tells it.

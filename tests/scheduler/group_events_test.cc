@@ -199,6 +199,21 @@ TEST_CASE("group events: a PodGroup without pods that is not admitted is told wh
   CHECK(bed.Told() == std::vector<std::string>{"Normal Unschedulable 1"});
 }
 
+TEST_CASE("group events: the reason is told of a PodGroup without pods too", "[scheduler]") {
+  Life bed;
+  bed.Node("n1", 4);
+  bed.Start();
+  bed.Create(kGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)"
+                      R"("metadata":{"name":"g"},"spec":{"minMember":1,"queue":"none"}})");
+  bed.Settle();
+  REQUIRE(bed.Told() == std::vector<std::string>{"Warning Unschedulable 1"});
+  const Json list = bed.Get("/api/v1/namespaces/default/events");
+  CHECK(
+      list["items"][0]["message"].AsString() ==
+      "0/0 tasks in gang unschedulable: pod group is not ready, 1 minAvailable. Origin reason is: "
+      "PodGroup default/g names the queue none, which does not exist");
+}
+
 TEST_CASE("group events: pods of a gang that still comes are not called unschedulable",
           "[scheduler]") {
   Life bed;
