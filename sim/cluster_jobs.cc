@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "controllers/job/depends_on.h"
 #include "controllers/job/job_check.h"
+#include "controllers/job/job_defaults.h"
 #include "controllers/job/names.h"
 #include "controllers/job/pod_builder.h"
 #include "controllers/job/pod_group_builder.h"
@@ -44,14 +45,15 @@ bool IsUp(const Pod& pod) {
 
 }  // namespace
 
-// As schema and server fill it in. Claims that the controller would make are left out: their names
-// are not known before.
+// As server and controllers fill it in. Claims that the controller would make are left out: their
+// names are not known before.
 void Cluster::Complete(absl::Time now, BatchJob* job) {
   if (job->meta.uid.empty()) {
     job->meta.uid = absl::StrFormat("00000000-0000-4000-8000-%012d", ++uids_given_);
   }
   if (job->meta.creation_time == absl::UnixEpoch()) job->meta.creation_time = now;
-  if (job->spec.queue.empty()) job->spec.queue = "default";
+  const auto& names = responsibility_.scheduler_names;
+  controllers::FillInDefaults(names.empty() ? std::string_view() : *names.begin(), &job->spec);
   std::erase_if(job->spec.volumes,
                 [](const types::BatchVolume& volume) { return volume.claim_name.empty(); });
 }

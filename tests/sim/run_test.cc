@@ -264,6 +264,21 @@ TEST_CASE("run: a batch job becomes its pod group and its pods", "[sim][run]") {
   CHECK(waits["podgroups"].size() == 1);
 }
 
+TEST_CASE("run: what a batch job leaves out is filled in as the controllers do", "[sim][run]") {
+  const Json cycle = CycleOf(Run(std::string(kNode) + R"(---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: bare}
+spec:
+  tasks:
+  - replicas: 2
+    template: {spec: {containers: [{name: c, resources: {requests: {cpu: "3"}}}]}}
+)"));
+  CHECK(cycle["binds"].empty());
+  CHECK(cycle["pending"].Find("default/bare-default0-0") != nullptr);
+  CHECK(cycle["pending"].Find("default/bare-default0-1") != nullptr);
+}
+
 TEST_CASE("run: of a batch job only what is missing is made", "[sim][run]") {
   const std::string there = R"(---
 apiVersion: scheduling.volcano.sh/v1beta1
