@@ -13,7 +13,6 @@
 namespace bth::framework {
 namespace {
 
-using model::DimMask;
 using model::JobId;
 using model::QueueId;
 using model::ResourceVec;
@@ -29,21 +28,6 @@ bool HasOneOf(const Session& session, const std::array<std::string_view, 2>& act
 ResourceVec AskedBy(const Session& session, JobId job) {
   const ResourceVec& pending = session.counts(job).pending;
   return algo::Max(pending, session.job(job).min_resources.v);
-}
-
-// "2 of 6 cpu, 4Gi of 12Gi memory": of what is asked for, where the queue holds less than it
-// deserves.
-std::string ShareLeft(const Session& session, const ResourceVec& held, const ResourceVec& deserved,
-                      const ResourceVec& asked) {
-  const DimMask dims = algo::DimsOver(deserved, held, algo::AskedDims(asked));
-  std::string text;
-  for (int d = 0; d < session.dims().size(); ++d) {
-    if ((dims >> d & 1u) == 0) continue;
-    absl::StrAppend(
-        &text, text.empty() ? "" : ", ", model::QuantityText(session.dims(), d, held[d]), " of ",
-        model::QuantityText(session.dims(), d, deserved[d]), " ", ToAbsl(session.dims().name(d)));
-  }
-  return text;
 }
 
 // For want of room, which others might make.
@@ -102,7 +86,10 @@ std::string MissingEvictions(const Session& session, JobId job) {
       "taken back";
   if (const QueueAccounts accounts(session); !accounts.none()) {
     const ResourceVec deserved = accounts.Of(row.queue, held.queue).deserved;
-    const std::string left = ShareLeft(session, held.queue, deserved, AskedBy(session, job));
+    // Of what is asked for, where the queue holds less than it deserves.
+    const model::DimMask dims =
+        algo::DimsOver(deserved, held.queue, algo::AskedDims(AskedBy(session, job)));
+    const std::string left = model::UseText(dims, held.queue, deserved, session.dims());
     if (!left.empty()) {
       return absl::StrCat("queue ", *session.queue(row.queue).name, " holds ", left,
                           " that it deserves; ", ToAbsl(kRemedy));

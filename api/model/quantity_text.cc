@@ -1,5 +1,6 @@
 #include "api/model/quantity_text.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -31,6 +32,36 @@ std::string QuantityText(const DimensionTable& dims, int dim, int64_t amount) {
   if (dim == kPods) return decimal;
   std::string binary = WithSuffix(amount, 1024, kBinary);
   return binary.size() <= decimal.size() ? binary : decimal;
+}
+
+std::vector<int> DimsByName(DimMask mask, const DimensionTable& dims) {
+  std::vector<int> out;
+  for (int d = 0; d < dims.size(); ++d) {
+    if ((mask >> d & 1u) != 0) out.push_back(d);
+  }
+  const auto others = std::find_if(out.begin(), out.end(), [](int d) { return d >= kFixedDims; });
+  std::sort(others, out.end(), [&dims](int a, int b) { return dims.name(a) < dims.name(b); });
+  return out;
+}
+
+std::string AmountsText(DimMask mask, const ResourceVec& amounts, const DimensionTable& dims) {
+  std::string text;
+  for (int d : DimsByName(mask, dims)) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", QuantityText(dims, d, amounts[d]), " ",
+                    ToAbsl(dims.name(d)));
+  }
+  return text;
+}
+
+std::string UseText(DimMask mask, const ResourceVec& held, const ResourceVec& most,
+                    const DimensionTable& dims) {
+  std::string text;
+  for (int d : DimsByName(mask, dims)) {
+    absl::StrAppend(
+        &text, text.empty() ? "" : ", ", QuantityText(dims, d, std::max<int64_t>(held[d], 0)),
+        " of ", QuantityText(dims, d, std::max<int64_t>(most[d], 0)), " ", ToAbsl(dims.name(d)));
+  }
+  return text;
 }
 
 }  // namespace bth::model
