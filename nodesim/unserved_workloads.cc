@@ -8,7 +8,6 @@
 #include "absl/strings/str_split.h"
 #include "api/types/json.h"
 #include "api/types/workload.h"
-#include "base/log.h"
 #include "base/strings.h"
 #include "client/event_object.h"
 #include "client/typed_client.h"
@@ -57,25 +56,17 @@ class UnservedWorkloads::Handler final : public client::InformerHandler<T> {
 
 template <typename T>
 void UnservedWorkloads::Watch(std::string_view mark) {
-  auto handler = std::make_shared<Handler<T>>(*this, kinds_.size());
+  watched_.Add<T>(std::make_shared<Handler<T>>(*this, kinds_.size()));
   kinds_.push_back({&types::ResourceTraits<T>::type(), mark});
-  client::InformerOptions options;
-  options.reflector.on_error = [](const absl::Status& status) {
-    Log(LogLevel::kWarning, "nodesim.watch_failed", {{"status", status}});
-  };
-  owned_.push_back(std::make_unique<client::Informer<T>>(api_, rng_, *handler, options));
-  informers_.Add(*owned_.back());
-  handlers_.push_back(std::move(handler));
 }
 
 UnservedWorkloads::UnservedWorkloads(client::ApiClient& api, Rng& rng,
                                      UnservedWorkloadsOptions options)
     : api_(api),
-      rng_(rng),
       options_(std::move(options)),
       events_(api, rng, WorkloadEvents(options_)),
       queue_(api.executor(), WorkloadQueueOptions(options_)),
-      informers_(api.executor()) {
+      watched_(api, rng) {
   constexpr std::string_view kGeneration = "observedGeneration";
   Watch<types::Deployment>(kGeneration);
   Watch<types::ReplicaSet>(kGeneration);
@@ -86,12 +77,12 @@ UnservedWorkloads::UnservedWorkloads(client::ApiClient& api, Rng& rng,
 }
 
 UnservedWorkloads::~UnservedWorkloads() {
-  informers_.StopAll();
+  watched_.StopAll();
   lane_.Stop();
 }
 
 void UnservedWorkloads::Start() {
-  informers_.StartAll();
+  watched_.StartAll();
   lane_.Keep(api_.executor(), "nodesim.workloads", [this] { return Lane(); });
 }
 

@@ -13,8 +13,8 @@
 #include "client/api_client.h"
 #include "client/background.h"
 #include "client/event_recorder.h"
-#include "client/informer.h"
 #include "client/work_queue.h"
+#include "nodesim/watched_kinds.h"
 
 namespace bth::nodesim {
 
@@ -36,7 +36,7 @@ class UnservedWorkloads final {
   UnservedWorkloads(const UnservedWorkloads&) = delete;
 
   void Start();
-  bool HasSynced() const { return informers_.AllSynced(); }
+  bool HasSynced() const { return watched_.AllSynced(); }
   uint64_t told() const { return told_; }
 
  private:
@@ -54,15 +54,12 @@ class UnservedWorkloads final {
   net::Awaitable<absl::Status> Look(std::string key);
 
   client::ApiClient& api_;
-  Rng& rng_;
   const UnservedWorkloadsOptions options_;
   client::EventRecorder events_;
   client::WorkQueue queue_;  // Of "NUMBER OF THE KIND/NAMESPACE/NAME".
   std::vector<Kind> kinds_;
   uint64_t told_ = 0;
-  std::vector<std::shared_ptr<void>> handlers_;
-  std::vector<std::unique_ptr<client::InformerBase>> owned_;
-  client::InformerSet informers_;
+  WatchedKinds watched_;
   client::Background lane_;
 };
 

@@ -110,37 +110,24 @@ class VolumeController::Handler final : public client::InformerHandler<T> {
   VolumeController& controller_;
 };
 
-template <typename T>
-void VolumeController::Watch() {
-  auto handler = std::make_shared<Handler<T>>(*this);
-  client::InformerOptions options;
-  options.reflector.on_error = [](const absl::Status& status) {
-    Log(LogLevel::kWarning, "nodesim.watch_failed", {{"status", status}});
-  };
-  owned_.push_back(std::make_unique<client::Informer<T>>(api_, rng_, *handler, options));
-  informers_.Add(*owned_.back());
-  handlers_.push_back(std::move(handler));
-}
-
 VolumeController::VolumeController(client::ApiClient& api, Rng& rng,
                                    VolumeControllerOptions options)
     : api_(api),
-      rng_(rng),
       options_(options),
       queue_(api.executor(), VolumeQueueOptions(options)),
-      informers_(api.executor()) {
-  Watch<StorageClass>();
-  Watch<PersistentVolume>();
-  Watch<PersistentVolumeClaim>();
+      watched_(api, rng) {
+  watched_.Add<StorageClass>(std::make_shared<Handler<StorageClass>>(*this));
+  watched_.Add<PersistentVolume>(std::make_shared<Handler<PersistentVolume>>(*this));
+  watched_.Add<PersistentVolumeClaim>(std::make_shared<Handler<PersistentVolumeClaim>>(*this));
 }
 
 VolumeController::~VolumeController() {
-  informers_.StopAll();
+  watched_.StopAll();
   lanes_.clear();
 }
 
 void VolumeController::Start() {
-  informers_.StartAll();
+  watched_.StartAll();
   for (int i = 0; i < options_.lanes; ++i) {
     lanes_.push_back(std::make_unique<client::Background>());
     lanes_.back()->Keep(api_.executor(), "nodesim.volumes", [this] { return Lane(); });

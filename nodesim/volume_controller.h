@@ -11,8 +11,8 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/background.h"
-#include "client/informer.h"
 #include "client/work_queue.h"
+#include "nodesim/watched_kinds.h"
 
 namespace bth::nodesim {
 
@@ -43,7 +43,7 @@ class VolumeController final {
   VolumeController(const VolumeController&) = delete;
 
   void Start();
-  bool HasSynced() const { return informers_.AllSynced(); }
+  bool HasSynced() const { return watched_.AllSynced(); }
   bool idle() const {
     return queue_.depth() == 0 && queue_.in_work() == 0 && queue_.delayed() == 0;
   }
@@ -52,8 +52,6 @@ class VolumeController final {
  private:
   template <typename T>
   class Handler;
-  template <typename T>
-  void Watch();
 
   void Put(types::PersistentVolumeClaim&& claim);
   void Put(types::PersistentVolume&& volume);
@@ -79,16 +77,13 @@ class VolumeController final {
   const types::PersistentVolume* SmallestFor(const types::PersistentVolumeClaim& claim) const;
 
   client::ApiClient& api_;
-  Rng& rng_;
   const VolumeControllerOptions options_;
   client::WorkQueue queue_;  // Of "claim/NAMESPACE/NAME" and "volume/NAME".
   std::map<std::string, types::PersistentVolumeClaim> claims_;  // By "NAMESPACE/NAME".
   std::map<std::string, types::PersistentVolume> volumes_;
   std::map<std::string, types::StorageClass> classes_;
   VolumeControllerCounters counters_;
-  std::vector<std::shared_ptr<void>> handlers_;
-  std::vector<std::unique_ptr<client::InformerBase>> owned_;
-  client::InformerSet informers_;
+  WatchedKinds watched_;
   std::vector<std::unique_ptr<client::Background>> lanes_;
 };
 

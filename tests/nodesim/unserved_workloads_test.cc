@@ -3,14 +3,10 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "apiserver/api_server.h"
-#include "client/patch.h"
-#include "net/virtual_executor.h"
+#include "tests/support/api_bed.h"
 #include "tests/support/catch.h"
 
 namespace bth::nodesim {
@@ -18,19 +14,8 @@ namespace {
 
 using types::Json;
 
-struct WorkloadsBed {
+struct WorkloadsBed : test::ApiBed {
   WorkloadsBed() {
-    apiserver::Options server_options;
-    server_options.seed = 1;
-    auto made = apiserver::ApiServer::Create(executor, std::move(server_options));
-    REQUIRE(made.ok());
-    server = *std::move(made);
-    client::ApiClientOptions api_options;
-    api_options.qps = 0;
-    api = std::make_unique<client::ApiClient>(
-        executor,
-        std::shared_ptr<net::Transport>(net::MakeInProcessTransport(executor, server->handler())),
-        api_options);
     workloads =
         std::make_unique<UnservedWorkloads>(*api, rng, UnservedWorkloadsOptions{"standalone"});
     workloads->Start();
@@ -40,22 +25,12 @@ struct WorkloadsBed {
 
   // One request, which is to succeed; its answer.
   Json Do(const std::string& method, const std::string& path, const std::string& body = "") {
-    std::optional<client::ApiClient::Text> answer;
-    client::ApiRequest request;
-    request.verb = method;
-    request.path = {"test", path};
-    request.method = method;
-    request.body = body;
-    if (method == "PATCH") request.content_type = "application/merge-patch+json";
-    auto run = [](client::ApiClient& client, client::ApiRequest call,
-                  std::optional<client::ApiClient::Text>* out) -> net::Awaitable<void> {
-      *out = co_await client.Call(std::move(call));
-    };
-    net::Spawn(executor, run(*api, std::move(request), &answer));
-    REQUIRE(executor.RunUntil([&answer] { return answer.has_value(); }, absl::Seconds(1)));
-    INFO(method << " " << path);
-    REQUIRE(answer->status().ToString() == "OK");
-    return *Json::Parse(**answer);
+    const Answer answer =
+        Call(method, path, body,
+             method == "PATCH" ? "application/merge-patch+json" : "application/json");
+    INFO(method << " " << path << ": " << answer.text);
+    REQUIRE(answer.code / 100 == 2);
+    return answer.json;
   }
   // A Deployment, ReplicaSet ... of one pod, as the server made it.
   Json Make(const std::string& group, const std::string& kind, const std::string& plural,
@@ -87,10 +62,7 @@ struct WorkloadsBed {
     return found;
   }
 
-  net::VirtualExecutor executor{absl::FromUnixSeconds(1'767'225'600)};
   Rng rng{7};
-  std::unique_ptr<apiserver::ApiServer> server;
-  std::unique_ptr<client::ApiClient> api;
   std::unique_ptr<UnservedWorkloads> workloads;
 };
 
