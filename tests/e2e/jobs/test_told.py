@@ -7,6 +7,7 @@ from support import handbook
 from support.jobs import BATCH, BUS, job_spec, policy, task
 from support.kubectl import Kubectl
 from support.objects import SCHEDULING
+from support.objects import queue as queue_object
 from support.poll import always, until
 from support.processes import ROOT
 
@@ -46,11 +47,6 @@ def wait_described(person, job, *words):
     return flat
 
 
-def queue_body(name):
-    return {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
-            "metadata": {"name": name}, "spec": {"weight": 1}}
-
-
 # --- queues -----------------------------------------------------------------------------------
 
 
@@ -66,7 +62,7 @@ def test_a_job_says_that_its_queue_was_deleted(world, person):
     )
     wait_described(person, "j", f"Message: queue {name} does not exist", "Warning QueueNotFound")
     assert len(world.events("j", "QueueNotFound")) == 1
-    world.rest.post(f"{SCHEDULING}/queues", queue_body(name)).expect(201)
+    world.rest.post(f"{SCHEDULING}/queues", queue_object(name, weight=1)).expect(201)
     assert wait_reason(world, "j", "") == ""
 
 

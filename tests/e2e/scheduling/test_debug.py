@@ -29,20 +29,7 @@ def conf(tmp_path):
 
 
 def test_a_dump_of_a_standby_tells_what_the_leader_will_decide(world, new_scheduler, tmp_path, conf):
-    lease = ["--leader-elect=true", f"--leader-elect-resource-namespace={world.namespace}"]
-    lease += ["--leader-elect-resource-name=dump"]
-    body = {
-        "apiVersion": "coordination.k8s.io/v1",
-        "kind": "Lease",
-        "metadata": {"name": "dump", "namespace": world.namespace},
-        "spec": {
-            "holderIdentity": "somebody-else",
-            "leaseDurationSeconds": 3600,
-            "renewTime": "2026-01-01T00:00:00.000000Z",
-        },
-    }
-    leases = f"/apis/coordination.k8s.io/v1/namespaces/{world.namespace}/leases"
-    world.rest.post(leases, body).expect(201)
+    path, lease = world.held_lease("dump")
     standby = new_scheduler(flags=lease)
     until(standby.is_ready, 30, "the standby has read the cluster")
     world.nodes(2, cpu=3)
@@ -56,7 +43,7 @@ def test_a_dump_of_a_standby_tells_what_the_leader_will_decide(world, new_schedu
     until(whole, 40, "the dump shows every pod")
     cycle = replay(dump, conf)
     assert world.placement() == {}
-    world.rest.delete(f"{leases}/dump").expect(200)
+    world.rest.delete(path).expect(200)
     placement = world.wait_placed(names[:4])
     prefix = f"{world.namespace}/"
     mine = {k[len(prefix) :]: v for k, v in cycle["binds"].items() if k.startswith(prefix)}

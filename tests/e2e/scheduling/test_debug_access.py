@@ -80,20 +80,7 @@ def test_off_loopback_only_those_see_them_whom_the_api_server_knows(
 def test_a_standby_lets_callers_in_as_the_leader_does(
     installed, world, new_scheduler, certificate
 ):
-    lease = ["--leader-elect=true", f"--leader-elect-resource-namespace={world.namespace}"]
-    lease += ["--leader-elect-resource-name=debug"]
-    body = {
-        "apiVersion": "coordination.k8s.io/v1",
-        "kind": "Lease",
-        "metadata": {"name": "debug", "namespace": world.namespace},
-        "spec": {
-            "holderIdentity": "somebody-else",
-            "leaseDurationSeconds": 3600,
-            "renewTime": "2026-01-01T00:00:00.000000Z",
-        },
-    }
-    leases = f"/apis/coordination.k8s.io/v1/namespaces/{world.namespace}/leases"
-    world.rest.post(leases, body).expect(201)
+    _, lease = world.held_lease("debug")
     door = Door(new_scheduler, certificate, flags=lease)
     until(door.daemon.is_ready, 30, "the standby has read the cluster")
     # It runs no cycle that the page could tell of, but it knows its caller.

@@ -147,14 +147,7 @@ def test_what_a_budget_forbids_is_not_counted(world, nodesim, new_scheduler, evi
     low = classes.gang(world, "low", 1, classes.low, metadata=app)
     world.wait_placed(low)
     running(world, low)
-    budgets = f"/apis/policy/v1/namespaces/{world.namespace}/poddisruptionbudgets"
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "kept"},
-        "spec": {"maxUnavailable": 0, "selector": {"matchLabels": app["labels"]}},
-    }
-    world.rest.post(budgets, budget).expect(201)
+    world.budget("kept", app["labels"], maxUnavailable=0)
     classes.gang(world, "high", 1, classes.high)
     told = lambda: events(world, "low-0", "EvictionRefused")
     until(told, 30, lambda: f"the refusal is told: {daemon.process.tail()}")

@@ -140,33 +140,13 @@ def test_budget_that_forbids_an_eviction(world, reader, new_scheduler, nodesim, 
     world.wait_placed(names)
     for name in names:
         world.wait_pod_condition(name, "Ready", status="True")
-    budget = {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "keep"},
-        "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": "kept"}}},
-    }
-    path = f"/apis/policy/v1/namespaces/{world.namespace}/poddisruptionbudgets"
-    world.rest.post(path, budget).expect(201)
+    world.budget("keep", head["labels"], minAvailable=2)
     world.gang("high", 1, group={"priorityClassName": high})
     reader(daemon).holds("A budget forbids the eviction", POD="high-0", NAMESPACE=world.namespace)
 
 
 def test_standby(world, reader, new_scheduler):
-    lease = ["--leader-elect=true", "--leader-elect-resource-name=handbook"]
-    lease += [f"--leader-elect-resource-namespace={world.namespace}"]
-    body = {
-        "apiVersion": "coordination.k8s.io/v1",
-        "kind": "Lease",
-        "metadata": {"name": "handbook"},
-        "spec": {
-            "holderIdentity": "somebody-else",
-            "leaseDurationSeconds": 3600,
-            "renewTime": "2026-01-01T00:00:00.000000Z",
-        },
-    }
-    leases = f"/apis/coordination.k8s.io/v1/namespaces/{world.namespace}/leases"
-    world.rest.post(leases, body).expect(201)
+    _, lease = world.held_lease("handbook")
     daemon = new_scheduler(flags=lease)
     reader(daemon).holds("A scheduler does nothing", LEADER="somebody-else")
 

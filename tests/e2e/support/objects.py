@@ -86,3 +86,26 @@ def priority_class(name, value):
         "metadata": {"name": name},
         "value": value,
     }
+
+
+def lease(name, holder, seconds=3600):
+    """Held since long ago; whoever begins to watch it waits for its whole length."""
+    return {
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": {"name": name},
+        "spec": {
+            "holderIdentity": holder,
+            "leaseDurationSeconds": seconds,
+            "renewTime": "2026-01-01T00:00:00.000000Z",
+        },
+    }
+
+
+def disruption_budget(name, labels, **spec):
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name},
+        "spec": {"selector": {"matchLabels": labels}, **spec},
+    }

@@ -80,6 +80,18 @@ class World:
             self.pod(pod_name, group=name, **pod)
         return names
 
+    def held_lease(self, name):
+        """A lease that somebody else holds: its path, and the flags of one who waits for it."""
+        path = f"/apis/coordination.k8s.io/v1/namespaces/{self.namespace}/leases"
+        self.rest.post(path, objects.lease(name, "somebody-else")).expect(201)
+        flags = ["--leader-elect=true", f"--leader-elect-resource-name={name}"]
+        flags.append(f"--leader-elect-resource-namespace={self.namespace}")
+        return f"{path}/{name}", flags
+
+    def budget(self, name, labels, **spec):
+        path = f"/apis/policy/v1/namespaces/{self.namespace}/poddisruptionbudgets"
+        return self.rest.post(path, objects.disruption_budget(name, labels, **spec)).expect(201)
+
     def delete_pod(self, name):
         self.rest.delete(f"{self._pods()}/{name}", gracePeriodSeconds=0)
 
