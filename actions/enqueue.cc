@@ -13,8 +13,8 @@ using model::JobId;
 namespace {
 
 // It is shown on the PodGroup as well, which may have no pods whose conditions could tell it.
-void Hold(Session& session, JobId job, std::string why) {
-  session.HoldAt(job, Gate::kNotEnqueued, "", std::move(why));
+void Hold(Session& session, JobId job, const std::string& why) {
+  session.HoldAt(job, Gate::kNotEnqueued, "", why);
   if (session.counts(job).count(model::TaskStatus::kRunning) > 0) return;
   session.SetCondition(job, {.type = "Unschedulable",
                              .status = "True",
@@ -50,7 +50,8 @@ absl::Status Enqueue::Execute(Session& session) {
     } else {
       Hold(session, job, "pod group is not admitted to its queue yet");
       if (session.queue(queue).KeepsStrictOrder()) {
-        for (JobId later : jobs.items()) Hold(session, later, TurnText(session, job));
+        const std::string turn = TurnText(session, job);
+        for (JobId later : jobs.items()) Hold(session, later, turn);
         continue;
       }
     }

@@ -14,7 +14,7 @@ namespace bth::client {
 namespace {
 
 constexpr size_t kCausesMax = 8;
-constexpr char kToldUrl[] = "batholith.io/told";
+constexpr char kToldUrl[] = "batholith/told";
 
 }  // namespace
 

@@ -73,8 +73,8 @@ class SchedulerMetrics {
   // A plan of which an eviction succeeded; by preempt, reclaim, gangpreempt or gangreclaim alone.
   void EvictionTransaction(std::string_view action);
   void SetUnscheduledJobs(int64_t jobs);
-  // Jobs with work to be done after a cycle: looked at in it, or left alone because they would be
-  // refused again.
+  // Jobs with work to be done after a cycle: looked at in the next one, or left alone because they
+  // would be refused again.
   void SetPendingJobs(int64_t active, int64_t unschedulable);
 
   // The handle of a job or queue, made on the first call; never null. Keep it beside the row: this

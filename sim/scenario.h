@@ -26,6 +26,8 @@ namespace bth::sim {
 // cycle shows, null agrees with everything; but binds, pipelined, evictions and pending name every
 // entry. A text stands for the message of a pending pod or for the phase of a PodGroup, and
 // `conditions` may be a map from type to message.
+
+// Members of a document, of its `conf` and of a step.
 inline constexpr std::string_view kScenarioMembers[] = {"name",   "given",  "conf", "apply",
                                                         "cycles", "expect", "steps"};
 inline constexpr std::string_view kConfMembers[] = {"actions", "tiers", "arguments",

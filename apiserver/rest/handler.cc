@@ -20,21 +20,18 @@ namespace {
 using MaybeResponse = absl::StatusOr<net::Response>;
 
 // What kubelets answer on a real cluster, and why nobody does here; empty: something else.
-std::string_view WithoutContainer(const ApiRequest& request) {
-  if (request.type->collection != "pods") return {};
-  if (request.subresource == "log") {
-    return "pods are simulated here: no container runs, so there is no log to read";
+std::string WithoutContainer(const ApiRequest& request) {
+  constexpr std::pair<std::string_view, std::string_view> kAnswers[] = {
+      {"log", "there is no log to read"},
+      {"exec", "there is none to run a command in"},
+      {"attach", "there is none to attach to"},
+      {"portforward", "there is no port to forward to"}};
+  if (request.type->collection != "pods") return "";
+  for (const auto& [subresource, what] : kAnswers) {
+    if (request.subresource != subresource) continue;
+    return absl::StrCat("pods are simulated here: no container runs, so ", ToAbsl(what));
   }
-  if (request.subresource == "exec") {
-    return "pods are simulated here: no container runs, so there is none to run a command in";
-  }
-  if (request.subresource == "attach") {
-    return "pods are simulated here: no container runs, so there is none to attach to";
-  }
-  if (request.subresource == "portforward") {
-    return "pods are simulated here: no container runs, so there is no port to forward to";
-  }
-  return {};
+  return "";
 }
 
 MaybeResponse GetSubresource(Core& core, const ApiRequest& request) {
@@ -46,7 +43,7 @@ MaybeResponse GetSubresource(Core& core, const ApiRequest& request) {
     BTH_ASSIGN_OR_RETURN(const Json scale, ScaleOf(*request.type, object));
     return JsonResponse(200, scale.Dump());
   }
-  if (const std::string_view why = WithoutContainer(request); !why.empty()) {
+  if (const std::string why = WithoutContainer(request); !why.empty()) {
     BTH_RETURN_IF_ERROR(Require(core, request));
     return NotImplemented(why);
   }
@@ -72,7 +69,7 @@ net::Awaitable<WriteResult> CreateAny(std::shared_ptr<Core> core, const ApiReque
     result = co_await Bind(core, request);
   } else if (request.subresource == "eviction" && pod) {
     result = co_await Evict(core, request);
-  } else if (const std::string_view why = WithoutContainer(request); !why.empty()) {
+  } else if (const std::string why = WithoutContainer(request); !why.empty()) {
     // Clients without WebSockets post.
     const absl::StatusOr<ObjectPtr> stored = Require(*core, request);
     result = stored.ok() ? NotImplemented(why) : stored.status();

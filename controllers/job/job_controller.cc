@@ -254,7 +254,9 @@ void JobController::OnDelete(const types::Queue& queue) {
 
 void JobController::TellOfEdit(const BatchJob& before, const BatchJob& after) {
   const types::JobState& state = after.status.state;
-  if (before.spec == after.spec || types::IsFinished(state.phase.value())) return;
+  // The server counts changes of the spec; most updates are of the status alone.
+  if (before.meta.generation == after.meta.generation) return;
+  if (types::IsFinished(state.phase.value())) return;
   if (after.meta.deletion_time.has_value()) return;
   // Before there is a group, all of it has an effect.
   if (desk_.FindGroup(after) == nullptr) return;

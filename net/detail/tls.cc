@@ -118,7 +118,7 @@ std::vector<std::string> SubjectEntries(X509* certificate, int nid) {
   return out;
 }
 
-constexpr char kCertificateRefusedUrl[] = "batholith.io/certificate-refused";
+constexpr char kCertificateRefusedUrl[] = "batholith/certificate-refused";
 
 }  // namespace
 
