@@ -31,6 +31,7 @@ void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& mem
   memo.Start(session.base());
   if (!question_.anchors.empty()) labels.CatchUp(session, serial);
   if (serial_ != serial) {
+    ForgetPromises();
     Refresh(session.base(), memo, labels);
     serial_ = serial;
     moves_seen_ = 0;
@@ -57,7 +58,7 @@ void PeerCounter::TakeMoves(const Session& session, PeerMemo& memo, const LabelI
 
 void PeerCounter::Take(const Snapshot& snapshot, const PeerMove& move, PeerMemo& memo) {
   if (!Counts(snapshot, {.labels = move.labels, .terms = move.terms}, memo)) return;
-  Add(move.node, move.sign);
+  Add(move.node, move.sign, move.promised);
   moved_.push_back(move.node);
 }
 
@@ -190,19 +191,31 @@ int32_t PeerCounter::domains() const {
   return domains_;
 }
 
-void PeerCounter::Add(NodeId node, int32_t pods) {
+void PeerCounter::Add(NodeId node, int32_t pods, bool promised) {
   SetOnNode(node, OnNode(node) + pods);
   if (!IsCounted(node)) return;
   in_domain_[topology_->of(node)] += pods;
   total_ += pods;
   least_known_ = false;
+  if (!promised) return;
+  promised_in_domain_.resize(in_domain_.size(), 0);
+  promised_in_domain_[topology_->of(node)] += pods;
+  promised_total_ += pods;
 }
 
-int32_t PeerCounter::LeastInDomain() const {
+void PeerCounter::ForgetPromises() {
+  if (promised_in_domain_.empty()) return;
+  promised_in_domain_.clear();
+  promised_total_ = 0;
+  least_known_ = false;
+}
+
+int32_t PeerCounter::LeastSettledInDomain() const {
   if (least_known_) return least_;
   least_ = domains() == 0 ? 0 : std::numeric_limits<int32_t>::max();
   for (size_t domain = 0; domain < in_domain_.size(); ++domain) {
-    if (exists_[domain] != 0) least_ = std::min(least_, in_domain_[domain]);
+    if (exists_[domain] == 0) continue;
+    least_ = std::min(least_, in_domain_[domain] - PromisedIn(domain));
   }
   least_known_ = true;
   return least_;

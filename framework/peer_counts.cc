@@ -120,18 +120,22 @@ bool PeerCounts::HasSpread(const Session& session, TaskId task, bool required) {
 }
 
 const RequiredPeers& PeerCounts::Required(const Session& session, TaskId task) {
+  const PodPeerTerms* peers = TermsOf(session, task);
+  if (peers != nullptr && !peers->required_affinity.empty()) {
+    session.BeholdAs(session.task(task).job);
+  }
   const Asked asked = AskedBy(session, task);
   if (asked_required_ == asked) return required_;
   required_.affinity.clear();
   required_.anti_affinity.clear();
   required_.avoiding.clear();
   required_.is_first_of_group = false;
-  if (const PodPeerTerms* peers = TermsOf(session, task); peers != nullptr) {
+  if (peers != nullptr) {
     Profile& profile = ProfileOf(session, task);
     int64_t matching = 0;
     for (const auto& counter : profile.affinity) {
       required_.affinity.push_back(Ready(session, *counter));
-      matching += counter->total();
+      matching += counter->settled();
     }
     required_.is_first_of_group =
         !profile.affinity.empty() && matching == 0 && MatchesItself(session, *peers);
@@ -171,6 +175,7 @@ const PreferredPeers& PeerCounts::Preferred(const Session& session, TaskId task)
 
 const std::vector<SpreadPeers>& PeerCounts::Spread(const Session& session, TaskId task,
                                                    bool required) {
+  if (required) session.BeholdAs(session.task(task).job);
   const Asked asked = AskedBy(session, task);
   std::vector<SpreadPeers>& spread = spread_[required ? 1 : 0];
   if (asked_spread_[required ? 1 : 0] == asked) return spread;

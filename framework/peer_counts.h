@@ -19,7 +19,7 @@ namespace bth::framework {
 
 // What required terms count. Pods without a node that has the key of a term do not count for it.
 struct RequiredPeers {
-  // By required affinity term: pods that match all of these terms.
+  // By required affinity term: pods that match all of these terms. Settled ones count.
   std::vector<const PeerCounter*> affinity;
   // No pod counts in `affinity`, and the task matches all of its own terms.
   bool is_first_of_group = false;

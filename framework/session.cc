@@ -1,6 +1,7 @@
 #include "framework/session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/node_picker.h"
 #include "framework/peer_counts.h"
@@ -15,6 +16,11 @@ using model::QueueId;
 using model::SubJobId;
 using model::TaskId;
 using model::TaskState;
+using model::TaskStatus;
+
+// Placed by a statement that has not handed its bindings out, and may never do so.
+constexpr uint32_t kUncommitted =
+    model::StatusBit(TaskStatus::kAllocated) | model::StatusBit(TaskStatus::kPipelined);
 
 template <typename T>
 int Compare(const T& a, const T& b) {
@@ -242,6 +248,8 @@ void Session::Set(TaskId id, const TaskState& to) {
 
 void Session::Apply(TaskId id, const TaskState& to) {
   const TaskState before = usage_.tasks[id];
+  const bool was_promise = IsPromise(id, before);
+  const bool is_promise = IsPromise(id, to);
   const model::TaskRow& row = task(id);
   usage_.Move(id, row, shape(row.shape), to);
   version_ = ++last_version_;
@@ -252,9 +260,10 @@ void Session::Apply(TaskId id, const TaskState& to) {
   const bool same_room = before.node == to.node &&
                          model::InGroup(before.status, model::kAllocatedGroup) &&
                          model::InGroup(to.status, model::kAllocatedGroup);
+  if (same_room && was_promise == is_promise) return;
+  NotePeerMove(id, before, was_promise, -1);
+  NotePeerMove(id, to, is_promise, +1);
   if (same_room) return;
-  NotePeerMove(id, before, -1);
-  NotePeerMove(id, to, +1);
   if (before.node.valid()) node_changes_.push_back(before.node);
   if (to.node.valid() && to.node != before.node) node_changes_.push_back(to.node);
   const bool was = model::InGroup(before.status, model::kOccupyingGroup);
@@ -263,8 +272,38 @@ void Session::Apply(TaskId id, const TaskState& to) {
   for (const auto& entry : is ? hooks_.on_place : hooks_.on_remove) entry.fn(id);
 }
 
+bool Session::IsPromise(TaskId id, const TaskState& state) const {
+  return tells_promises_ && model::InGroup(state.status, kUncommitted) && task(id).job != beholder_;
+}
+
+void Session::BeholdAs(JobId job) const {
+  if (tells_promises_ && job == beholder_) return;
+  const JobId before = std::exchange(beholder_, job);
+  if (tells_promises_) {
+    NotePromises(before, true);
+    NotePromises(job, false);
+    return;
+  }
+  tells_promises_ = true;
+  for (JobId other : touched_jobs_) {
+    if (other != job) NotePromises(other, true);
+  }
+}
+
+void Session::NotePromises(JobId id, bool promised) const {
+  if (!id.valid()) return;
+  if (counts(id).count(TaskStatus::kAllocated) + counts(id).count(TaskStatus::kPipelined) == 0) {
+    return;
+  }
+  for (TaskId task : *job(id).tasks) {
+    if (!model::InGroup(state(task).status, kUncommitted)) continue;
+    NotePeerMove(task, state(task), !promised, -1);
+    NotePeerMove(task, state(task), promised, +1);
+  }
+}
+
 // Pods count where they are placed or promised; one that is evicted counts no more.
-void Session::NotePeerMove(TaskId id, const TaskState& state, int32_t sign) {
+void Session::NotePeerMove(TaskId id, const TaskState& state, bool promised, int32_t sign) const {
   if (!state.node.valid() || !model::InGroup(state.status, model::kOccupyingGroup)) return;
   const model::TaskRow& row = task(id);
   const model::ConstraintsId constraints = shape(row.shape).constraints;
@@ -273,7 +312,8 @@ void Session::NotePeerMove(TaskId id, const TaskState& state, int32_t sign) {
   peer_moves_.push_back({.node = state.node,
                          .labels = row.labels,
                          .terms = has_terms ? constraints : model::ConstraintsId(),
-                         .sign = sign});
+                         .sign = sign,
+                         .promised = promised});
 }
 
 void Session::Restore(TaskId id, const TaskState& to, uint64_t version) {

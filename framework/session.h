@@ -28,6 +28,7 @@ struct PeerMove {
   model::LabelsId labels;
   model::ConstraintsId terms;
   int32_t sign = 0;
+  bool promised = false;  // To another job than the one that beholds: see `BeholdAs`.
 };
 
 // Where a task is to go.
@@ -169,6 +170,10 @@ class Session {
   PeerCounts& peers() const { return *peers_; }
   // Every placement, promise, eviction and their undoing since the session opened, in order.
   const std::vector<PeerMove>& peer_moves() const { return peer_moves_; }
+  // From now on moves tell what is promised to others than this job: tasks that are not committed.
+  // They may never come, so nobody can rely on them. Cost: the tasks of this job and of the one
+  // before, where they have any that are not committed.
+  void BeholdAs(model::JobId job) const;
 
   // Used by Statement only. Set moves every sum and runs the event handlers; Restore does the
   // same back to a value that Set replaced, with the version of that moment.
@@ -199,7 +204,10 @@ class Session {
   const JobAnswer* KeptAnswerOf(model::JobId job) const;
   const JobNotes* FindNotes(model::JobId job) const;
   void Touch(model::JobId job);
-  void NotePeerMove(model::TaskId task, const model::TaskState& state, int32_t sign);
+  bool IsPromise(model::TaskId task, const model::TaskState& state) const;
+  void NotePeerMove(model::TaskId task, const model::TaskState& state, bool promised,
+                    int32_t sign) const;
+  void NotePromises(model::JobId job, bool promised) const;
 
   SessionContext context_;
   model::Usage usage_;
@@ -209,7 +217,9 @@ class Session {
   PeerCounts* peers_ = nullptr;
   std::unique_ptr<VictimProspects> own_prospects_;
   VictimProspects* prospects_ = nullptr;
-  std::vector<PeerMove> peer_moves_;
+  mutable std::vector<PeerMove> peer_moves_;
+  mutable bool tells_promises_ = false;  // Since somebody asked.
+  mutable model::JobId beholder_;
   uint64_t version_ = 0;
   uint64_t last_version_ = 0;
   std::vector<model::NodeId> node_changes_;

@@ -25,13 +25,14 @@ struct AffinityReasons {
   ReasonId is_avoided = kFits;
 };
 
-// In the domain of each term stands a pod that matches all terms. The first of a group of pods that
+// In the domain of each term stands a pod that matches all terms; pods that are promised to other
+// jobs may never come, and are no company. The first of a group of pods that
 // seek each other may go to any node that has the keys.
 bool FindsPeers(const RequiredPeers& peers, NodeId node) {
   bool finds_all = true;
   for (const PeerCounter* counter : peers.affinity) {
     if (!counter->HasDomain(node)) return false;
-    finds_all &= counter->InDomainOf(node) > 0;
+    finds_all &= counter->SettledInDomainOf(node) > 0;
   }
   return finds_all || peers.is_first_of_group;
 }
@@ -53,10 +54,11 @@ struct SpreadReasons {
   ReasonId skews = kFits;
 };
 
-// The fewest pods in any domain that counts; too few domains count as having an empty one.
+// The fewest pods in any domain that counts, but for those promised to other jobs; too few domains
+// count as having an empty one.
 int64_t LeastOf(const SpreadPeers& peers) {
   const int32_t wanted = std::max(peers.constraint->domains_min, 1);
-  return peers.counter->domains() < wanted ? 0 : peers.counter->LeastInDomain();
+  return peers.counter->domains() < wanted ? 0 : peers.counter->LeastSettledInDomain();
 }
 
 // The constraints of one task with what all nodes have in common.

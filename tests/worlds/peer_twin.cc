@@ -27,8 +27,11 @@ PeerTwin::PeerTwin(const WorldSpec& world, const framework::Session& session) : 
     const bool there =
         model::InGroup(state.status, model::kOnNodeGroup) || state.status == TaskStatus::kPipelined;
     if (!there || left) continue;
-    standing_.push_back(
-        {pods.at(base.tasks[task].names->Key()), base.node_facts(state.node).name, leaves});
+    standing_.push_back({.pod = pods.at(base.tasks[task].names->Key()),
+                         .node = base.node_facts(state.node).name,
+                         .terminating = leaves,
+                         .committed = state.status != TaskStatus::kAllocated &&
+                                      state.status != TaskStatus::kPipelined});
   }
 }
 
@@ -67,7 +70,7 @@ std::string PeerTwin::AffinityReason(const PodSpec& pod, const std::string& node
     bool found = false;
     for (const Standing& other : standing_) {
       const auto there = Label(other.node, term->topology_key);
-      if (!there || !matches_all(*other.pod)) continue;
+      if (!there || !matches_all(*other.pod) || IsPromise(pod, other)) continue;
       anybody = true;
       found |= there == here;
     }
@@ -109,10 +112,11 @@ bool PeerTwin::Counts(const PodSpec& pod, const SpreadSpec& spread, const std::s
   return !spread.honor_taints || !spec.tainted || pod.tolerates;
 }
 
-int64_t PeerTwin::PodsOn(const PodSpec& pod, const SpreadSpec& spread,
-                         const std::string& node) const {
+int64_t PeerTwin::PodsOn(const PodSpec& pod, const SpreadSpec& spread, const std::string& node,
+                         bool settled) const {
   if (spread.selector.empty) return 0;
   return std::count_if(standing_.begin(), standing_.end(), [&](const Standing& other) {
+    if (settled && IsPromise(pod, other)) return false;
     return other.node == node && !other.terminating && other.pod->ns == pod.ns &&
            spread.selector.Matches(other.pod->peers.labels);
   });
@@ -126,13 +130,15 @@ std::string PeerTwin::SpreadReason(const PodSpec& pod, const std::string& node) 
       return "node(s) didn't match pod topology spread constraints (missing required label)";
     }
     std::map<std::string, int64_t> pods;
+    std::map<std::string, int64_t> settled;
     for (const auto& [name, spec] : nodes_) {
-      if (Counts(pod, spread, name)) {
-        pods[*Label(name, spread.topology_key)] += PodsOn(pod, spread, name);
-      }
+      if (!Counts(pod, spread, name)) continue;
+      const std::string domain = *Label(name, spread.topology_key);
+      pods[domain] += PodsOn(pod, spread, name, false);
+      settled[domain] += PodsOn(pod, spread, name, true);
     }
     int64_t least = std::numeric_limits<int64_t>::max();
-    for (const auto& [domain, count] : pods) least = std::min(least, count);
+    for (const auto& [domain, count] : settled) least = std::min(least, count);
     const size_t wanted = spread.domains_min > 0 ? static_cast<size_t>(spread.domains_min) : 1;
     if (pods.size() < wanted) least = 0;
     const int64_t self = spread.selector.Matches(pod.peers.labels) ? 1 : 0;
@@ -207,11 +213,11 @@ std::vector<int64_t> PeerTwin::SpreadScores(const PodSpec& pod,
     const double weight =
         std::log(static_cast<double>((per_host ? rated.size() : domains.size()) + 2));
     for (const std::string& node : rated) {
-      int64_t pods = per_host ? PodsOn(pod, *spread, node) : 0;
+      int64_t pods = per_host ? PodsOn(pod, *spread, node, false) : 0;
       for (const auto& [name, spec] : nodes_) {
         if (per_host || !Counts(pod, *spread, name)) continue;
         if (Label(name, spread->topology_key) != Label(node, spread->topology_key)) continue;
-        pods += PodsOn(pod, *spread, name);
+        pods += PodsOn(pod, *spread, name, false);
       }
       sums[node] += static_cast<double>(pods) * weight + (spread->skew_max - 1);
     }

@@ -30,10 +30,15 @@ class PeerTwin {
     const PodSpec* pod = nullptr;
     std::string node;
     bool terminating = false;
+    bool committed = true;
   };
 
   std::optional<std::string> Label(const std::string& node, const std::string& key) const;
   bool Matches(const AffinitySpec& term, const PodSpec& owner, const PodSpec& other) const;
+  // Pods of other jobs that are not committed may never come.
+  static bool IsPromise(const PodSpec& pod, const Standing& other) {
+    return !other.committed && other.pod->job != pod.job;
+  }
   std::string AffinityReason(const PodSpec& pod, const std::string& node) const;
   std::string SpreadReason(const PodSpec& pod, const std::string& node) const;
   bool Counts(const PodSpec& pod, const SpreadSpec& spread, const std::string& node) const;
@@ -43,7 +48,9 @@ class PeerTwin {
   // 0 for nodes that were not rated.
   static std::vector<int64_t> FewestFirst(const std::map<std::string, int64_t>& raw,
                                           const std::vector<std::string>& nodes);
-  int64_t PodsOn(const PodSpec& pod, const SpreadSpec& spread, const std::string& node) const;
+  // Settled: without what is promised to other jobs.
+  int64_t PodsOn(const PodSpec& pod, const SpreadSpec& spread, const std::string& node,
+                 bool settled) const;
 
   const WorldSpec& world_;
   std::map<std::string, const NodeSpec*> nodes_;  // Ready ones.
