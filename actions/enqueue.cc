@@ -1,8 +1,8 @@
 #include "actions/enqueue.h"
 
 #include "actions/queue_jobs.h"
+#include "algo/gang_rules.h"
 #include "framework/figures.h"
-#include "framework/report.h"
 
 namespace bth::actions {
 
@@ -32,7 +32,7 @@ absl::Status Enqueue::Execute(Session& session) {
   QueueJobs queues(session);
   for (JobId job : session.active_jobs()) {
     if (!session.IsPendingPhase(job)) continue;
-    if (framework::GangStands(session.base(), session.usage(), job)) {
+    if (algo::GangStands({session.base(), session.usage(), job})) {
       // Admitted before; whoever did it did not get to say so.
       session.SetPhase(job, model::PodGroupPhase::kInqueue);
     } else {

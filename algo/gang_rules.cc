@@ -107,6 +107,26 @@ bool SubJobsPipelined(const JobView& job) {
   });
 }
 
+bool GangStands(const JobView& job) {
+  return job.counts().ready() > 0 && IsReady(job.row().min_available, job.counts()) &&
+         RolesReady(job) && SubJobsReady(job);
+}
+
+model::PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
+                                 bool unschedulable_now) {
+  using model::PodGroupPhase;
+  if (counts.count(model::TaskStatus::kRunning) > 0 && unschedulable_now) {
+    return PodGroupPhase::kUnknown;
+  }
+  const int32_t scheduled = counts.Count(model::kScheduledGroup) + counts.releasing_on_node;
+  const int32_t completed = counts.Count(model::kCompletedGroup);
+  if (scheduled >= min_member) {
+    return completed == scheduled ? PodGroupPhase::kCompleted : PodGroupPhase::kRunning;
+  }
+  return counts.phase == PodGroupPhase::kInqueue ? PodGroupPhase::kInqueue
+                                                 : PodGroupPhase::kPending;
+}
+
 bool WaitsForReplacements(int32_t min_available, const JobCounts& counts) {
   if (counts.releasing_on_node == 0) return false;
   if (counts.count(TaskStatus::kPending) > 0 || counts.waiting() > 0) return false;

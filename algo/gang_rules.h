@@ -52,6 +52,16 @@ bool SubJobsValid(const JobView& job);
 bool SubJobsReady(const JobView& job);
 bool SubJobsPipelined(const JobView& job);
 
+// True when enough tasks of the job have a place, or did their work there: in all, by role and by
+// group of sub-jobs. Never of a job without any. What its PodGroup's phase says does not matter.
+// Cost: linear in roles and sub-jobs with minimums.
+bool GangStands(const JobView& job);
+
+// Phase of a PodGroup from its counts (framework specification §13.5). `unschedulable_now`: this
+// session set the Unschedulable condition.
+model::PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
+                                 bool unschedulable_now);
+
 // True when nothing of the job waits to be placed and the pods that are running or leaving make
 // up the minimum: its controller is about to replace the leaving ones, so that calling the job
 // unschedulable would be wrong.

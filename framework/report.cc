@@ -156,29 +156,11 @@ void ReportQueues(const Session& session, const QueueUse& queue_use, CycleReport
 
 }  // namespace
 
-PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
-                          bool unschedulable_now) {
-  if (counts.count(TaskStatus::kRunning) > 0 && unschedulable_now) return PodGroupPhase::kUnknown;
-  const int32_t scheduled = counts.Count(model::kScheduledGroup) + counts.releasing_on_node;
-  const int32_t completed = counts.Count(model::kCompletedGroup);
-  if (scheduled >= min_member) {
-    return completed == scheduled ? PodGroupPhase::kCompleted : PodGroupPhase::kRunning;
-  }
-  return counts.phase == PodGroupPhase::kInqueue ? PodGroupPhase::kInqueue
-                                                 : PodGroupPhase::kPending;
-}
-
-bool GangStands(const model::Snapshot& base, const model::Usage& usage, JobId job) {
-  const algo::JobView view{.base = base, .usage = usage, .id = job};
-  return view.counts().ready() > 0 && algo::IsReady(view.row().min_available, view.counts()) &&
-         algo::RolesReady(view) && algo::SubJobsReady(view);
-}
-
 PodGroupPhase PhaseOf(const Session& session, JobId job) {
   const model::JobCounts& counts = session.counts(job);
   if (!session.job(job).queue.valid() && counts.phase != PodGroupPhase::kNone) return counts.phase;
   const bool unschedulable = session.FindCondition(job, kUnschedulable) != nullptr;
-  return DerivePhase(counts, session.job(job).min_available, unschedulable);
+  return algo::DerivePhase(counts, session.job(job).min_available, unschedulable);
 }
 
 TaskWord DescribeTask(const Session& session, TaskId task) {

@@ -19,14 +19,6 @@ void HoldJobsWithoutQueue(Session& session);
 // Statuses of every active or touched job, of their pods that are not placed, and of queues.
 CycleReport MakeReport(const Session& session, const QueueUse& queue_use);
 
-// Phase of a PodGroup from its counts (framework specification §13.5). `unschedulable_now`: this
-// session set the Unschedulable condition.
-model::PodGroupPhase DerivePhase(const model::JobCounts& counts, int32_t min_member,
-                                 bool unschedulable_now);
-// True when enough tasks of the job have a place, or did their work there: in all, by role and by
-// group of sub-jobs. Never of a job without any. What its PodGroup's phase says does not matter.
-// Cost: linear in roles and sub-jobs with minimums.
-bool GangStands(const model::Snapshot& base, const model::Usage& usage, model::JobId job);
 // What the PodGroup's phase is after the session, whether a report tells it anew or not.
 model::PodGroupPhase PhaseOf(const Session& session, model::JobId job);
 

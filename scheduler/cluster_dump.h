@@ -16,8 +16,8 @@
 #include "api/types/pod.h"
 #include "api/types/pod_group.h"
 #include "api/types/service.h"
-#include "cache/compile.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compile.h"
 #include "client/api_client.h"
 #include "net/http.h"
 

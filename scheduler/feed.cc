@@ -7,7 +7,7 @@
 #include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "cache/compile_extras.h"
+#include "cache/intake/compile_extras.h"
 #include "client/event_object.h"
 #include "client/server_contact.h"
 

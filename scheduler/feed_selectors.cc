@@ -1,5 +1,5 @@
 // Services and workloads: which pods belong together.
-#include "cache/compile_selectors.h"
+#include "cache/intake/compile_selectors.h"
 #include "scheduler/feed.h"
 
 namespace bth::scheduler {

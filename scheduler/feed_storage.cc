@@ -1,6 +1,6 @@
 // Volumes, claims, classes and what CSI drivers tell.
 #include "absl/strings/str_cat.h"
-#include "cache/compile_volumes.h"
+#include "cache/intake/compile_volumes.h"
 #include "scheduler/feed.h"
 
 namespace bth::scheduler {

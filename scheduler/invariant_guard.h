@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "api/types/json.h"
-#include "cache/write_stops.h"
+#include "cache/writes/write_stops.h"
 #include "framework/invariants.h"
 
 namespace bth::scheduler {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "client/api_client.h"
 #include "client/connection.h"
 #include "conf/policy.h"

@@ -8,7 +8,7 @@
 #include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "cache/object_names.h"
+#include "cache/intake/object_key.h"
 #include "client/event_object.h"
 #include "scheduler/cluster_dump.h"
 

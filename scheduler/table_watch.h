@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "client/event_recorder.h"
 #include "metrics/scheduler_metrics.h"
 

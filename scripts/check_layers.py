@@ -15,12 +15,12 @@ HEADER_LINES_MAX = 250
 SOURCE_LINES_MAX = 500
 
 _FRAMEWORK = {"base", "api/model", "algo", "conf", "metrics", "framework"}
-_SCHEDULER = _FRAMEWORK | {"cache", "client", "net", "api/types"}
+_CACHE = {"cache/intake", "cache/cluster", "cache/writes"}
 _ALL = {
     "base", "api/model", "api/types", "metrics", "net", "algo", "conf", "client", "framework",
-    "plugins", "actions", "cache", "apiserver", "controllers", "admission", "cli", "scheduler",
+    "plugins", "actions", "apiserver", "controllers", "admission", "cli", "scheduler",
     "nodesim", "sim",
-}
+} | _CACHE
 
 # Folder -> the folders it may include beside itself.
 MAY_INCLUDE = {
@@ -35,13 +35,17 @@ MAY_INCLUDE = {
     "framework": _FRAMEWORK,
     "plugins": _FRAMEWORK,
     "actions": _FRAMEWORK,
-    "cache": {"framework", "client", "net", "conf", "api/model", "api/types", "metrics", "base"},
+    "cache/intake": {"conf", "api/model", "api/types", "base"},
+    "cache/cluster": {"cache/intake", "algo", "api/model", "base"},
+    "cache/writes": {
+        "cache/intake", "cache/cluster", "framework", "client", "net", "conf", "api/model",
+        "api/types", "metrics", "base"},
     "apiserver": {"net", "api/types", "metrics", "base"},
     "controllers": {"client", "api/types", "conf", "metrics", "base"},
     "admission": {"client", "api/types", "conf", "net", "metrics", "base"},
     "cli": {"client", "api/types", "base"},
-    "scheduler": {
-        "cache", "framework", "client", "conf", "net", "api/model", "api/types", "metrics", "base"},
+    "scheduler": _CACHE | {
+        "framework", "client", "conf", "net", "api/model", "api/types", "metrics", "base"},
     "nodesim": {"client", "api/types", "metrics", "base"},
     "sim": _ALL,
     "cmd": _ALL,
@@ -76,11 +80,11 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 
 
 def folder_of(path):
-    """The layer folder of a path from the root, or None: api has one layer per subfolder."""
+    """The layer folder of a path from the root, or None: some have one layer per subfolder."""
     parts = path.split("/")
     if len(parts) < 2:
         return None
-    name = "/".join(parts[:2]) if parts[0] == "api" else parts[0]
+    name = "/".join(parts[:2]) if parts[0] in ("api", "cache") else parts[0]
     return name if name in MAY_INCLUDE else None
 
 

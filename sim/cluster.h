@@ -22,8 +22,8 @@
 #include "api/types/service.h"
 #include "api/types/storage.h"
 #include "api/types/workload.h"
-#include "cache/compile.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compile.h"
 
 namespace bth::controllers {
 struct JobPlugins;

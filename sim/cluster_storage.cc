@@ -1,7 +1,7 @@
 // Volumes, claims, classes and what CSI drivers tell.
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "cache/compile_volumes.h"
+#include "cache/intake/compile_volumes.h"
 #include "sim/cluster.h"
 
 namespace bth::sim {

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "conf/finding.h"
 #include "conf/policy.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "api/types/resource.h"
 #include "base/strings.h"
-#include "cache/compile.h"
+#include "cache/intake/compile.h"
 #include "framework/report.h"
 #include "scheduler/explain.h"
 #include "scheduler/scheduler.h"

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/defect.h"
 #include "base/status.h"
-#include "cache/compile.h"
+#include "cache/intake/compile.h"
 #include "framework/invariants.h"
 #include "sim/loads.h"
 #include "sim/record.h"

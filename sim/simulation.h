@@ -12,7 +12,7 @@
 #include "api/types/json.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "conf/policy.h"
 #include "framework/cycle.h"
 #include "framework/effects.h"

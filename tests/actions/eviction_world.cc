@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/strings.h"
-#include "cache/compiled.h"
+#include "cache/intake/compiled.h"
 #include "conf/load.h"
 #include "framework/invariants.h"
 #include "framework/session.h"

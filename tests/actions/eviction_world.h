@@ -13,7 +13,7 @@
 #include "api/model/task_status.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "framework/cycle.h"
 #include "framework/effects.h"
 

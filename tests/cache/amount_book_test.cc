@@ -1,6 +1,6 @@
-#include "cache/amount_book.h"
+#include "cache/cluster/amount_book.h"
 
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "cache/compile.h"
+#include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

@@ -1,7 +1,7 @@
-#include "cache/compile.h"
+#include "cache/intake/compile.h"
 
-#include "cache/grouping.h"
-#include "cache/slots.h"
+#include "cache/cluster/slots.h"
+#include "cache/intake/grouping.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

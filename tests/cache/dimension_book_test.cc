@@ -1,10 +1,10 @@
-#include "cache/dimension_book.h"
+#include "cache/cluster/dimension_book.h"
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cache/vocabulary.h"
+#include "cache/cluster/vocabulary.h"
 #include "tests/support/catch.h"
 
 namespace bth::cache {

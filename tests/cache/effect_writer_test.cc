@@ -1,4 +1,4 @@
-#include "cache/effect_writer.h"
+#include "cache/writes/effect_writer.h"
 
 #include "tests/cache/writer_bed.h"
 

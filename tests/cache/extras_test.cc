@@ -1,8 +1,8 @@
 // What single plugins read of pods and nodes, and node loads.
 #include "api/types/json.h"
 #include "api/types/pod_requests.h"
-#include "cache/compile_extras.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compile_extras.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

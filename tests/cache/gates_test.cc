@@ -1,8 +1,8 @@
 #include <map>
 
 #include "absl/strings/match.h"
-#include "cache/gate_remover.h"
-#include "cache/queue_notices.h"
+#include "cache/writes/gate_remover.h"
+#include "cache/writes/queue_notices.h"
 #include "tests/cache/objects.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"

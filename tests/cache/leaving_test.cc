@@ -1,5 +1,5 @@
 // Pods that are deleted and do not go.
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

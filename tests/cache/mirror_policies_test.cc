@@ -1,5 +1,5 @@
-#include "cache/compile.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

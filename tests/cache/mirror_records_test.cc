@@ -1,8 +1,8 @@
-#include "cache/mirror_records.h"
+#include "cache/cluster/mirror_records.h"
 
 #include <string>
 
-#include "cache/pod_index.h"
+#include "cache/cluster/pod_index.h"
 #include "tests/support/catch.h"
 
 namespace bth::cache {

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/types/service.h"
-#include "cache/compile_selectors.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compile_selectors.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

@@ -1,6 +1,6 @@
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 
-#include "cache/compile.h"
+#include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

@@ -8,7 +8,7 @@
 #include "api/types/codec.h"
 #include "base/interner.h"
 #include "base/strings.h"
-#include "cache/compile.h"
+#include "cache/intake/compile.h"
 #include "tests/support/catch.h"
 
 namespace bth::cache::testing {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 #include "tests/support/live_heap.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "cache/compile_selectors.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compile_selectors.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

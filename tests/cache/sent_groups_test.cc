@@ -1,9 +1,9 @@
-#include "cache/sent_groups.h"
+#include "cache/writes/sent_groups.h"
 
 #include <string>
 
 #include "base/clock.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 
 namespace bth::cache {

@@ -1,4 +1,4 @@
-#include "cache/sorted_ids.h"
+#include "cache/cluster/sorted_ids.h"
 
 #include <map>
 

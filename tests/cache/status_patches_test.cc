@@ -1,4 +1,4 @@
-#include "cache/status_patches.h"
+#include "cache/writes/status_patches.h"
 
 #include "api/types/json.h"
 #include "tests/support/catch.h"

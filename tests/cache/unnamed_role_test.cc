@@ -1,5 +1,5 @@
 // Tasks that name no role have the role of the empty name.
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "cache/effect_queue.h"
-#include "cache/effect_writer.h"
+#include "cache/writes/effect_queue.h"
+#include "cache/writes/effect_writer.h"
 #include "tests/cache/objects.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"

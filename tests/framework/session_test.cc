@@ -1,5 +1,6 @@
 #include "framework/session.h"
 
+#include "algo/gang_rules.h"
 #include "framework/invariants.h"
 #include "framework/report.h"
 #include "framework/statement.h"
@@ -360,7 +361,7 @@ TEST_CASE("report: phases from counts", "[framework]") {
     counts.phase = c.before;
     for (const auto& [status, n] : c.counts) counts.by_status[static_cast<size_t>(status)] = n;
     counts.releasing_on_node = c.releasing_on_node;
-    CHECK(model::PhaseName(DerivePhase(counts, c.min, c.unschedulable)) ==
+    CHECK(model::PhaseName(algo::DerivePhase(counts, c.min, c.unschedulable)) ==
           model::PhaseName(c.after));
   }
 }

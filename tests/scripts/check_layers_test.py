@@ -107,6 +107,16 @@ class BadTrees(unittest.TestCase):
             {"api/model/a.h": HEADER + include("api/types/b.h"), "api/types/b.h": HEADER},
             ("api/model/a.h:2", "api/model -> api/types"))
 
+    def test_rooms_of_the_cache_go_one_way(self):
+        self.check(
+            {
+                "cache/intake/a.h": HEADER + include("cache/cluster/b.h"),
+                "cache/cluster/b.h": HEADER + include("cache/writes/c.h"),
+                "cache/writes/c.h": HEADER,
+            },
+            ("cache/cluster/b.h:2", "cache/cluster -> cache/writes"),
+            ("cache/intake/a.h:2", "cache/intake -> cache/cluster"))
+
     def test_plugin_includes_plugin(self):
         self.check(
             {"plugins/gang/gang.cc": include("plugins/drf/drf.h"), "plugins/drf/drf.h": HEADER},
@@ -115,13 +125,13 @@ class BadTrees(unittest.TestCase):
     def test_library_outside_its_owner(self):
         self.check(
             {
-                "cache/a.cc": include("rapidjson/reader.h"),
+                "cache/intake/a.cc": include("rapidjson/reader.h"),
                 "client/b.cc": include("<yaml-cpp/yaml.h>"),
                 "framework/c.h": include("<boost/asio.hpp>"),
                 "scheduler/d.cc": include("<prometheus/counter.h>", "<CLI/CLI.hpp>"),
                 "tests/base/e_test.cc": include("<catch2/catch.hpp>"),
             },
-            ("cache/a.cc:1", "rapidjson"),
+            ("cache/intake/a.cc:1", "rapidjson"),
             ("client/b.cc:1", "yaml-cpp"),
             ("framework/c.h:1", "boost"),
             ("scheduler/d.cc:1", "prometheus"),

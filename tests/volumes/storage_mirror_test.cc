@@ -1,4 +1,4 @@
-#include "cache/storage_mirror.h"
+#include "cache/cluster/storage_mirror.h"
 
 #include <map>
 #include <set>

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
 #include "base/clock.h"
-#include "cache/compile.h"
-#include "cache/compile_volumes.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compile.h"
+#include "cache/intake/compile_volumes.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
 

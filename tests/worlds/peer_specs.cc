@@ -1,7 +1,7 @@
 #include "tests/worlds/peer_specs.h"
 
 #include "api/types/pod.h"
-#include "cache/compile_peers.h"
+#include "cache/intake/compile_peers.h"
 
 namespace bth::test {
 namespace {

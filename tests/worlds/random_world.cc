@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
-#include "cache/compile_selectors.h"
+#include "cache/intake/compile_selectors.h"
 
 namespace bth::test {
 namespace {

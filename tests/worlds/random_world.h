@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "cache/compiled.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
+#include "cache/intake/compiled.h"
 #include "tests/worlds/peer_specs.h"
 #include "tests/worlds/selector_specs.h"
 

@@ -1,7 +1,7 @@
 #include "tests/worlds/selector_specs.h"
 
 #include "absl/strings/str_cat.h"
-#include "cache/compile_selectors.h"
+#include "cache/intake/compile_selectors.h"
 
 namespace bth::test {
 namespace {

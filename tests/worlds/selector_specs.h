@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "cache/mirror.h"
+#include "cache/cluster/mirror.h"
 #include "tests/worlds/peer_specs.h"
 
 namespace bth::test {

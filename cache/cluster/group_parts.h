@@ -1,0 +1,61 @@
+// The parts of jobs: sub-jobs by a PodGroup's policies, and roles.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "api/model/snapshot.h"
+#include "base/ids.h"
+#include "cache/cluster/mirror_records.h"
+#include "cache/cluster/slots.h"
+#include "cache/intake/compiled.h"
+
+namespace bth::cache {
+
+// The PodGroup gives tasks that name no role a minimum of their own.
+bool HasUnnamedRole(const CompiledPodGroup& group);
+
+// Finds and makes the part that a pod belongs to. A JobRecord knows the parts of its job; each call
+// that may change their list marks it. Thread: I/O.
+class GroupParts {
+ public:
+  // Where a policy of the job's PodGroup puts the pod; without one, the default sub-job.
+  model::SubJobId SubJobFor(model::JobId job, JobRecord& record, const PodIdentity& pod,
+                            model::Snapshot* now);
+  // Of all tasks that no policy claims.
+  model::SubJobId DefaultSubJob(model::JobId job, JobRecord& record, model::Snapshot* now);
+  // Tasks without a role have the empty one where the PodGroup gives that a minimum; else it is
+  // invalid.
+  model::RoleId RoleFor(model::JobId job, JobRecord& record, const std::string& role,
+                        model::Snapshot* now);
+  // A sub-job has the highest priority of its tasks, and at least 0.
+  void CountPriority(model::SubJobId sub_job, int32_t priority, int32_t sign, model::Snapshot* now);
+  // But for the default one, a sub-job is what its tasks make it: without tasks it would count as
+  // valid, and goes.
+  void DropIfEmpty(model::SubJobId sub_job, JobRecord& record, model::Snapshot* now);
+  void Clear(JobRecord& record, model::Snapshot* now);
+  // After a snapshot was published.
+  void Recycle();
+
+ private:
+  struct SubJob {
+    int32_t tasks = 0;
+    std::map<int32_t, int32_t> priorities;  // Tasks by priority.
+  };
+
+  // Of a policy, that is; null: the default one.
+  struct Origin {
+    std::string key;
+    const SubGroup* group = nullptr;
+    int64_t match_index = 0;
+  };
+  model::SubJobId Make(model::JobId job, JobRecord& record, const Origin& origin,
+                       model::Snapshot* now);
+
+  IdVector<model::SubJobId, SubJob> records_;
+  Slots<model::SubJobId> sub_job_slots_;
+  Slots<model::RoleId> role_slots_;
+};
+
+}  // namespace bth::cache

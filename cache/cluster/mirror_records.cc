@@ -1,0 +1,45 @@
+#include "cache/cluster/mirror_records.h"
+
+#include <string_view>
+
+namespace bth::cache {
+
+void PodRecord::SetNews(const CompiledPod& pod, std::string_view promised_node) {
+  news =
+      PackedTexts({pod.nominated_node, promised_node, pod.scheduled_reason, pod.scheduled_message});
+}
+
+void PodRecord::Promise(std::string_view to) {
+  news = PackedTexts({News(PodNews::kNominatedNode), to, News(PodNews::kScheduledReason),
+                      News(PodNews::kScheduledMessage)});
+}
+
+// The owner, then keys and values in turn.
+PackedTexts PackSelected(const PodIdentity& pod) {
+  std::vector<std::string_view> texts;
+  texts.reserve(1 + 2 * pod.labels.size());
+  texts.push_back(pod.owner);
+  for (const auto& [key, value] : pod.labels) {
+    texts.push_back(key);
+    texts.push_back(value);
+  }
+  return PackedTexts(texts);
+}
+
+void UnpackSelected(const PackedTexts& packed, PodIdentity* pod) {
+  pod->owner.clear();
+  pod->labels.clear();
+  size_t index = 0;
+  packed.ForEach([&](std::string_view text) {
+    if (index == 0) {
+      pod->owner = text;
+    } else if (index % 2 == 1) {
+      pod->labels.emplace_back(text, "");
+    } else {
+      pod->labels.back().second = text;
+    }
+    ++index;
+  });
+}
+
+}  // namespace bth::cache

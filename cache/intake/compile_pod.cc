@@ -1,0 +1,318 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/types/codec.h"
+#include "api/types/pod_requests.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "cache/intake/compile.h"
+#include "cache/intake/compile_extras.h"
+#include "cache/intake/compile_peers.h"
+#include "cache/intake/compile_selectors.h"
+#include "cache/intake/compile_terms.h"
+#include "cache/intake/compile_volumes.h"
+#include "cache/intake/revocable.h"
+#include "cache/intake/whole_number.h"
+#include "conf/arguments.h"
+
+namespace bth::cache {
+namespace {
+
+using model::PodConstraints;
+using model::TaskStatus;
+using model::UnsupportedFeature;
+
+constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
+constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
+constexpr std::string_view kTaskPriority = "volcano.sh/task-priority";
+constexpr std::string_view kCooldownTime = "volcano.sh/cooldown-time";
+
+TaskStatus StatusOf(const types::Pod& pod) {
+  const std::string& phase = pod.status.phase;
+  const bool deleted = pod.meta.deletion_time.has_value();
+  if (phase == "Running") return deleted ? TaskStatus::kReleasing : TaskStatus::kRunning;
+  if (phase == "Pending") {
+    if (deleted) return TaskStatus::kReleasing;
+    return pod.spec.node_name.empty() ? TaskStatus::kPending : TaskStatus::kBound;
+  }
+  if (phase == "Succeeded") return TaskStatus::kSucceeded;
+  if (phase == "Failed") return TaskStatus::kFailed;
+  return TaskStatus::kUnknown;
+}
+
+// Of names like job-task-3: the 3.
+std::optional<int64_t> IndexOf(const std::string& name) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '-');
+  return parts.size() < 3 ? std::nullopt : WholeNumber(parts.back());
+}
+
+std::string_view AnnotationOrLabel(const types::ObjectMeta& meta, std::string_view key) {
+  const std::string_view annotation = meta.Annotation(key);
+  return annotation.empty() ? meta.Label(key) : annotation;
+}
+
+std::optional<model::TaintEffect> ToleratedEffectOf(std::string_view effect) {
+  if (effect == "NoSchedule") return model::TaintEffect::kNoSchedule;
+  if (effect == "PreferNoSchedule") return model::TaintEffect::kPreferNoSchedule;
+  if (effect == "NoExecute") return model::TaintEffect::kNoExecute;
+  return std::nullopt;
+}
+
+model::Toleration CompileToleration(const types::Toleration& in, SymbolHold& symbols) {
+  model::Toleration out;
+  if (!in.key.empty()) out.key = symbols.Intern(in.key);
+  out.value = symbols.Intern(in.value);
+  out.exists = in.op == "Exists";
+  out.never = !(in.op.empty() || in.op == "Equal" || in.op == "Exists");
+  out.effect = ToleratedEffectOf(in.effect);
+  if (!in.effect.empty() && !out.effect) out.never = true;
+  return out;
+}
+
+uint8_t ProtocolOf(std::string_view protocol) {
+  if (protocol == "UDP") return 1;
+  return protocol == "SCTP" ? 2 : 0;
+}
+
+void AddPorts(const types::Container& container, PodConstraints* out) {
+  for (const types::ContainerPort& port : container.ports) {
+    if (port.host_port <= 0) continue;
+    out->ports.push_back({.protocol = ProtocolOf(port.protocol),
+                          .port = port.host_port,
+                          .ip = port.host_ip == "0.0.0.0" ? "" : port.host_ip});
+  }
+}
+
+// Names without a tag mean :latest; a tag stands after the last ':' behind the last '/'.
+std::string WithTag(const std::string& image) {
+  const size_t colon = image.rfind(':');
+  const size_t slash = image.rfind('/');
+  const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
+  return tagged ? image : absl::StrCat(image, ":latest");
+}
+
+void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
+  const auto demand = [out](UnsupportedFeature feature, const std::string& detail) {
+    if ((out->unsupported & model::Bit(feature)) != 0) return;
+    out->unsupported |= model::Bit(feature);
+    absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", detail);
+  };
+  if (!spec.resource_claims.empty()) {
+    demand(UnsupportedFeature::kResourceClaims, spec.resource_claims.front().name);
+  }
+}
+
+// What it asks of the node that it is to be placed on.
+void AddWishes(const types::PodSpec& spec, SymbolHold& symbols, PodConstraints* out) {
+  for (const auto& [key, value] : spec.node_selector) {
+    out->node_selector.emplace_back(symbols.Intern(key), symbols.Intern(value));
+  }
+  if (spec.affinity && spec.affinity->node) {
+    const types::NodeAffinity& node = *spec.affinity->node;
+    if (node.required) {
+      out->has_required_terms = true;
+      for (const auto& term : node.required->terms) {
+        out->required_terms.push_back(CompileTerm(term, symbols));
+      }
+    }
+    for (const types::PreferredNodeTerm& preferred : node.preferred) {
+      out->has_preferred_terms = true;
+      if (preferred.weight == 0) continue;
+      out->preferred_terms.push_back(
+          {CompileTerm(preferred.preference, symbols), preferred.weight});
+    }
+  }
+  // The taint that a cordoned node counts as having.
+  const model::Taint cordon{.key = symbols.Intern("node.kubernetes.io/unschedulable"),
+                            .value = symbols.Intern(""),
+                            .effect = model::TaintEffect::kNoSchedule};
+  for (const types::Toleration& toleration : spec.tolerations) {
+    out->tolerations.push_back(CompileToleration(toleration, symbols));
+    out->tolerates_unschedulable |= model::Tolerates(out->tolerations.back(), cordon);
+  }
+  for (const auto* containers : {&spec.init_containers, &spec.containers}) {
+    for (const types::Container& container : *containers) {
+      ++out->image_containers;
+      if (!container.image.empty()) {
+        out->images.push_back(symbols.Intern(WithTag(container.image)));
+      }
+    }
+  }
+  FindUnsupported(spec, out);
+}
+
+// Of another scheduler's pod only what its place on a node means to others.
+std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, bool ours,
+                                                         Interner& interner) {
+  auto out = std::make_shared<PodConstraints>();
+  const auto symbols = std::make_shared<SymbolHold>(interner);
+  out->symbols = symbols;
+  out->revocable = MayUseRevocableNodes(pod.meta);
+  for (const types::Container& container : pod.spec.containers) AddPorts(container, out.get());
+  for (const types::Container& container : pod.spec.init_containers) {
+    if (container.restart_policy != "Always") continue;
+    out->has_sidecar = true;
+    AddPorts(container, out.get());
+  }
+  out->volumes = CompileVolumes(pod);
+  const PodPart part = ours ? PodPart::kAll : PodPart::kPlaced;
+  out->extras = CompileExtras(pod, part);
+  out->peers = CompilePeers(pod, part, *symbols);
+  if (ours) AddWishes(pod.spec, *symbols, out.get());
+  return out;
+}
+
+// When the cooldown of a running pod ends, counted from the moment it was scheduled. A label that
+// cannot be read hides the annotation.
+int64_t ProtectedUntil(const types::Pod& pod) {
+  if (pod.status.phase != "Running") return 0;
+  const std::string* label = pod.meta.labels.Find(kCooldownTime);
+  const std::string_view text = label != nullptr ? *label : pod.meta.Annotation(kCooldownTime);
+  const absl::StatusOr<absl::Duration> cooldown = conf::ParseGoDuration(text);
+  if (!cooldown.ok()) return 0;
+  for (const types::Condition& condition : pod.status.conditions) {
+    if (condition.type != "PodScheduled" || condition.status != "True") continue;
+    if (!condition.last_transition_time) return 0;
+    return absl::ToUnixMicros(*condition.last_transition_time + *cooldown);
+  }
+  return 0;
+}
+
+// A key under which equal constraints meet, as long as the symbols of one of them are held.
+class ConstraintsKeyWriter {
+ public:
+  void Add(std::string_view text) { absl::StrAppend(&key_, text.size(), ":", ToAbsl(text)); }
+  void Add(int64_t number) { absl::StrAppend(&key_, number, ","); }
+  void Add(Symbol symbol) { Add(symbol.valid() ? int64_t{symbol.value()} : -1); }
+  void Add(const model::NodeRequirement& r) {
+    Add(r.key);
+    Add(static_cast<int64_t>(r.op));
+    Add(r.bound ? *r.bound : 0);
+    Add(static_cast<int64_t>(r.bound.has_value()));
+    for (Symbol value : r.values) Add(value);
+    Add("/");
+  }
+  void Add(const model::NodeTerm& term) {
+    Add(static_cast<int64_t>(term.never));
+    for (const auto& r : term.labels) Add(r);
+    Add("n");
+    for (const auto& r : term.names) Add(r);
+    Add(";");
+  }
+  std::string Take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+std::string ConstraintsKey(const PodConstraints& c) {
+  ConstraintsKeyWriter key;
+  for (const auto& [name, value] : c.node_selector) {
+    key.Add(name);
+    key.Add(value);
+  }
+  key.Add("r");
+  key.Add(static_cast<int64_t>(c.has_required_terms));
+  for (const auto& term : c.required_terms) key.Add(term);
+  key.Add("p");
+  for (const auto& preferred : c.preferred_terms) {
+    key.Add(preferred.weight);
+    key.Add(preferred.term);
+  }
+  key.Add("t");
+  for (const auto& t : c.tolerations) {
+    key.Add(t.key);
+    key.Add(t.value);
+    key.Add(t.exists * 2 + t.never);
+    key.Add(t.effect ? static_cast<int64_t>(*t.effect) : -1);
+  }
+  key.Add("h");
+  for (const auto& port : c.ports) {
+    key.Add(port.protocol);
+    key.Add(port.port);
+    key.Add(port.ip);
+  }
+  key.Add("i");
+  key.Add(c.image_containers);
+  for (Symbol image : c.images) key.Add(image);
+  key.Add(static_cast<int64_t>(c.has_sidecar));
+  key.Add(static_cast<int64_t>(c.revocable));
+  key.Add(KeyOf(*c.extras));
+  if (c.volumes != nullptr) key.Add(KeyOf(*c.volumes));
+  if (c.peers != nullptr) key.Add(KeyOf(*c.peers));
+  key.Add(int64_t{c.unsupported});
+  key.Add(c.unsupported_detail);
+  return key.Take();
+}
+
+// As an API server without these features keeps it: without the fields that belong to them.
+types::Pod WithoutFeatures(types::Pod pod, const Responsibility& features) {
+  if (!features.pod_level_resources) pod.spec.resources.reset();
+  if (!features.spread_by_own_labels) {
+    for (types::TopologySpreadConstraint& spread : pod.spec.topology_spread_constraints) {
+      spread.match_label_keys.clear();
+    }
+  }
+  return pod;
+}
+
+}  // namespace
+
+absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility& responsibility,
+                                    Interner& symbols) {
+  if (!responsibility.pod_level_resources || !responsibility.spread_by_own_labels) {
+    Responsibility plain = responsibility;
+    plain.pod_level_resources = plain.spread_by_own_labels = true;
+    return Compile(WithoutFeatures(pod, responsibility), plain, symbols);
+  }
+  CompiledPod out;
+  const types::ObjectMeta& meta = pod.meta;
+  out.names.ns = meta.ns;
+  out.names.name = meta.name;
+  out.names.uid = meta.uid;
+  out.names.role = std::string(AnnotationOrLabel(meta, kTaskSpec));
+  out.names.created_us = absl::ToUnixMicros(meta.creation_time);
+  out.names.index = IndexOf(meta.name);
+  const std::string_view group = meta.Annotation(kGroupAnnotation);
+  if (!group.empty()) out.job_key = absl::StrCat(meta.ns, "/", ToAbsl(group));
+  out.node_name = pod.spec.node_name;
+  out.nominated_node = pod.status.nominated_node_name;
+  out.status = StatusOf(pod);
+  out.priority = pod.spec.priority.value_or(1);
+  if (const auto own = WholeNumber<int32_t>(meta.Annotation(kTaskPriority))) out.priority = *own;
+  out.ours = responsibility.scheduler_names.contains(pod.spec.scheduler_name);
+  const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptableKey);
+  out.preemptable = preemptable.empty() || conf::ParseGoBool(preemptable).value_or(false);
+  out.gated = !pod.spec.scheduling_gates.empty();
+  out.keeps_room = meta.Annotation(kQueueGate) == "true";
+  out.own_gate_only =
+      pod.spec.scheduling_gates.size() == 1 && pod.spec.scheduling_gates[0].name == kQueueGate;
+  out.critical = pod.spec.priority_class_name == "system-cluster-critical" ||
+                 pod.spec.priority_class_name == "system-node-critical";
+  out.protected_until_us = ProtectedUntil(pod);
+  if (pod.status.start_time) out.started_us = absl::ToUnixMicros(*pod.status.start_time);
+  if (meta.deletion_time) out.ends_us = absl::ToUnixMicros(*meta.deletion_time);
+  out.pod_priority = pod.spec.priority;
+  out.never_preempts = pod.spec.preemption_policy == "Never";
+  BTH_ASSIGN_OR_RETURN(const types::ResourceList request, types::PodRequests(pod));
+  BTH_ASSIGN_OR_RETURN(out.requests, CountedAmounts(request));
+  BTH_ASSIGN_OR_RETURN(const types::ResourceList nonzero, types::NonZeroPodRequests(pod));
+  BTH_ASSIGN_OR_RETURN(const NamedAmounts nonzero_amounts, CountedAmounts(nonzero));
+  for (const auto& [name, amount] : nonzero_amounts) {
+    if (name == "cpu") out.nonzero.cpu_milli = amount;
+    if (name == "memory") out.nonzero.memory_bytes = amount;
+  }
+  out.constraints = CompileConstraints(pod, out.ours, symbols);
+  out.constraints_key = ConstraintsKey(*out.constraints);
+  for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);
+  out.owner = WorkloadThatManages(meta);
+  for (const types::Condition& condition : pod.status.conditions) {
+    if (condition.type != "PodScheduled" || condition.status != "False") continue;
+    out.scheduled_reason = condition.reason;
+    out.scheduled_message = condition.message;
+  }
+  return out;
+}
+
+}  // namespace bth::cache

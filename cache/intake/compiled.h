@@ -1,0 +1,166 @@
+// Objects of the API reduced to what scheduling needs; what the mirror is fed with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/model/constraints.h"
+#include "api/model/job.h"
+#include "api/model/node.h"
+#include "api/model/queue.h"
+#include "api/model/task_status.h"
+
+namespace bth::cache {
+
+// Counted resources by name in the units of model::DimensionTable; each name once, in order.
+using NamedAmounts = std::vector<std::pair<std::string, int64_t>>;
+// The largest amount that one object may ask for.
+inline constexpr int64_t kAmountMax = int64_t{1} << 48;
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+// How much of a pod matters: all of it, or what it means to others where it is.
+enum class PodPart : uint8_t { kAll, kPlaced };
+
+// Who a pod is, and what selectors of others go by.
+struct PodIdentity {
+  model::TaskNames names;
+  Labels labels;
+  std::string owner;  // WorkloadKey of the workload that manages it, if of a kind that spreads.
+};
+
+// What pods of one shape have in common.
+struct PodShape {
+  NamedAmounts requests;
+  model::NonZeroRequest nonzero;
+  std::shared_ptr<const model::PodConstraints> constraints;
+  std::string constraints_key;  // Equal keys mean equal constraints.
+};
+
+struct CompiledPod : PodIdentity, PodShape {
+  std::string job_key;  // "<ns>/<group>"; empty: no group annotation.
+  std::string node_name;
+  std::string nominated_node;
+  model::TaskStatus status = model::TaskStatus::kPending;
+  int32_t priority = 1;
+  bool ours = false;  // spec.schedulerName is one of ours.
+  bool preemptable = true;
+  bool gated = false;
+  bool own_gate_only = false;
+  bool keeps_room = false;
+  bool never_preempts = false;
+  bool critical = false;  // Of a system-…-critical priority class.
+  // While it runs: when its cooldown ends, in microseconds since the epoch; 0: it has none.
+  int64_t protected_until_us = 0;
+  int64_t started_us = 0;
+  int64_t ends_us = 0;  // When it is to be gone, its grace period included; 0: it is not deleted.
+  std::optional<int32_t> pod_priority;
+  std::shared_ptr<const std::string> document;
+  std::string scheduled_reason;  // Of the PodScheduled condition when it is False.
+  std::string scheduled_message;
+};
+
+struct CompiledNode {
+  std::shared_ptr<model::NodeFacts> facts;  // kube_allocatable is filled in by the mirror.
+  NamedAmounts allocatable;
+  NamedAmounts oversubscription;  // Added for scheduling, not for kube's scores.
+};
+
+// One requirement of a label selector.
+struct LabelRequirement {
+  std::string key;
+  model::SelectorOp op = model::SelectorOp::kExists;
+  std::vector<std::string> values;  // Sorted.
+  friend bool operator==(const LabelRequirement&, const LabelRequirement&) = default;
+};
+
+// One policy of spec.subGroupPolicy.
+struct SubGroup {
+  std::string name;
+  int32_t size = 1;  // Pods that make a sub-job ready.
+  int32_t min_sub_groups = 0;
+  bool never = false;  // A label selector that cannot be parsed.
+  std::vector<LabelRequirement> selector;
+  std::vector<std::string> match_label_keys;
+  friend bool operator==(const SubGroup&, const SubGroup&) = default;
+};
+
+// What the PodGroup object shows now; the effect writer compares with it.
+struct ShownCondition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  friend bool operator==(const ShownCondition&, const ShownCondition&) = default;
+};
+struct ShownPodGroup {
+  std::string resource_version;  // Of the object that shows the rest.
+  model::PodGroupPhase phase = model::PodGroupPhase::kNone;
+  int32_t running = 0;
+  int32_t succeeded = 0;
+  int32_t failed = 0;
+  std::vector<ShownCondition> conditions;
+};
+
+struct CompiledPodGroup {
+  std::shared_ptr<model::JobFacts> facts;
+  std::string queue;  // Empty: the default queue.
+  std::string priority_class;
+  int32_t min_member = 0;
+  std::vector<std::pair<std::string, int32_t>> role_minimums;  // By role name.
+  bool has_min_resources = false;
+  NamedAmounts min_resources;
+  bool preemptable = false;
+  bool opts_out = false;
+  bool has_network_topology = false;
+  std::vector<SubGroup> sub_groups;
+  ShownPodGroup shown;
+};
+
+struct CompiledQueue {
+  model::QueueRow row;  // Without the resource sets.
+  NamedAmounts capability;
+  NamedAmounts deserved;
+  NamedAmounts guarantee;
+  NamedAmounts shown_allocated;       // status.allocated of the object.
+  model::NodeGroupRules node_groups;  // Without the limits.
+  std::vector<std::pair<std::string, NamedAmounts>> node_group_limits;  // By group.
+};
+
+// A PodDisruptionBudget.
+struct CompiledBudget {
+  std::string ns;
+  std::string name;
+  bool never = false;  // Selects no pod: no selector, or one that cannot be parsed.
+  std::vector<LabelRequirement> selector;
+  int32_t disruptions_allowed = 0;
+  std::vector<std::string> disrupted;  // Names of pods, sorted.
+  std::string Key() const { return ns + "/" + name; }
+};
+
+// A Service, as far as it selects pods.
+struct CompiledService {
+  std::string ns;
+  std::string name;
+  Labels selector;  // By key; empty: it selects none.
+};
+
+// A ReplicationController, ReplicaSet or StatefulSet.
+struct CompiledWorkload {
+  std::string ns;
+  std::string key;  // See WorkloadKey in compile_selectors.h.
+  Labels pairs;     // The selector of a ReplicationController.
+  std::vector<LabelRequirement> selector;
+  friend bool operator==(const CompiledWorkload&, const CompiledWorkload&) = default;
+};
+
+// A ResourceQuota.
+struct CompiledQuota {
+  std::string ns;
+  model::QuotaRow row;
+};
+
+}  // namespace bth::cache

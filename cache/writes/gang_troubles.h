@@ -1,0 +1,114 @@
+// Jobs of which a binding failed: how long they pause, what their PodGroups say, and when a gang
+// that cannot be completed is released.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "cache/cluster/mirror.h"
+#include "cache/writes/status_writer.h"
+#include "client/event_recorder.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace bth::cache {
+
+// Why a binding did not happen; decides how long its job pauses.
+enum class BindFailure : uint8_t {
+  kInterrupted,  // An earlier life of this program ended before it was sent.
+  kUnreachable,  // No answer, or none that means anything; the pod is not bound.
+  kConflict,     // Somebody else changed the pod.
+  kGone,         // The pod is no more; another one may come.
+  kRefused,      // The server does not want it: trying again changes little.
+};
+
+struct GangTroubleOptions {
+  // How long a job pauses after a binding of it failed, doubling up to the second.
+  std::pair<absl::Duration, absl::Duration> hold_unreachable = {absl::Milliseconds(500),
+                                                                absl::Seconds(30)};
+  std::pair<absl::Duration, absl::Duration> hold_conflict = {absl::Seconds(1), absl::Minutes(1)};
+  std::pair<absl::Duration, absl::Duration> hold_refused = {absl::Seconds(5), absl::Minutes(5)};
+  // A gang that never was whole may be half bound for so long, not counting the time in which the
+  // server could not be reached. Then its bound pods are evicted, and it starts again.
+  absl::Duration release_after = absl::Minutes(10);
+  absl::Duration release_retry = absl::Minutes(1);  // When some of them are still there.
+};
+
+// A gang that was whole and lost pods is never released: what is left of it may be at work.
+// Thread: I/O.
+class GangTroubles {
+ public:
+  // Evicts a pod of a gang that is released.
+  using EvictFn = std::function<void(const PlacedPod& pod, const std::string& job)>;
+
+  // All of them outlive it; `metrics` may be null.
+  GangTroubles(Mirror& mirror, StatusWriter& statuses, client::EventRecorder& events,
+               metrics::SchedulerMetrics* metrics, GangTroubleOptions options);
+  void OnRelease(EvictFn evict) { evict_ = std::move(evict); }
+
+  // Takes up the gangs that an earlier life of this program left half bound, whether it got to
+  // say so or not. Called before anything is bound and again at will: only the first call looks,
+  // at all PodGroups.
+  void LookBack(absl::Time now);
+  // A batch that binds pods of the job comes in, before any of them is assumed bound.
+  void BatchComes(const std::string& job);
+  void BindingBegins(const std::string& job) { ++under_way_[job].bindings; }
+  // The job pauses for `at_least` as well: the server said so.
+  void BindingFailed(const std::string& job, BindFailure why, std::string what, absl::Time now,
+                     absl::Duration at_least = absl::ZeroDuration());
+  // Whatever came of it.
+  void BindingEnds(const std::string& job, absl::Time now);
+  // Forgets what BatchComes noted of jobs of which no binding began.
+  void BatchCame();
+
+  // What the watch told may have completed or ended gangs. Called after each cycle; the cost
+  // follows their number. `gangs_are_kept`: by the policy in force. Otherwise some of a PodGroup's
+  // pods may well be bound without the others, and nothing is said or done about it.
+  void ReviewAll(absl::Time now, bool gangs_are_kept);
+  // When the next gang is to be released; InfiniteFuture when none.
+  absl::Time NextRelease() const;
+
+ private:
+  struct UnderWay {
+    int32_t bindings = 0;
+    bool from_nothing = false;  // Nothing of the job was bound before.
+  };
+  // A job of which a binding failed and that has pods left to bind.
+  struct Trouble {
+    BindFailure why = BindFailure::kInterrupted;
+    std::string what;  // The last failure, in words.
+    absl::Duration next_hold;
+    absl::Time held_until = absl::InfinitePast();
+    bool half_bound = false;   // And its PodGroup says so.
+    bool never_whole = false;  // Since nothing of it was bound.
+    absl::Time release_at = absl::InfiniteFuture();
+    bool releasing = false;
+  };
+
+  void Hold(const std::string& job, BindFailure why, Trouble* trouble, absl::Time now,
+            absl::Duration at_least);
+  // True when nothing is left to say about the job.
+  bool Review(const std::string& job, Trouble* trouble, absl::Time now);
+  void Release(const std::string& job, Trouble* trouble, absl::Time now);
+  void Tell(const std::string& job, const GangView& gang, Trouble* trouble);
+  void RecordEvent(const std::string& job, const GangView& gang, std::string reason,
+                   std::string message);
+
+  Mirror& mirror_;
+  StatusWriter& statuses_;
+  client::EventRecorder& events_;
+  metrics::SchedulerMetrics* const metrics_;
+  const GangTroubleOptions options_;
+  EvictFn evict_;
+  absl::flat_hash_map<std::string, UnderWay> under_way_;  // By job.
+  std::map<std::string, Trouble> troubles_;               // By job.
+  bool looked_back_ = false;
+  bool gangs_are_kept_ = true;
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,107 @@
+#include "cache/writes/status_patches.h"
+
+#include <algorithm>
+
+#include "api/types/json.h"
+#include "api/types/time.h"
+#include "cache/intake/compile.h"
+#include "client/patch.h"
+
+namespace bth::cache {
+namespace {
+
+using types::Json;
+
+Json Text(std::string_view text) {
+  return Json(text);
+}
+
+int64_t AmountOf(const NamedAmounts& amounts, const std::string& name) {
+  for (const auto& [key, amount] : amounts) {
+    if (key == name) return amount;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
+  for (ShownCondition& known : *conditions) {
+    if (known.type == condition.type) {
+      known = std::move(condition);
+      return;
+    }
+  }
+  conditions->push_back(std::move(condition));
+}
+
+bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {
+  const auto covers = [](const NamedAmounts& x, const NamedAmounts& y) {
+    return std::all_of(x.begin(), x.end(), [&y](const auto& entry) {
+      return AmountOf(y, entry.first) == entry.second;
+    });
+  };
+  return covers(a, b) && covers(b, a);
+}
+
+client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view session,
+                                  absl::Time now) {
+  Json conditions = Json::MakeArray();
+  for (const ShownCondition& condition : status.conditions) {
+    Json entry = Json::MakeObject();
+    entry.Set("type", Text(condition.type));
+    entry.Set("status", Text(condition.status));
+    entry.Set("reason", Text(condition.reason));
+    entry.Set("message", Text(condition.message));
+    entry.Set("transitionID", Text(session));
+    entry.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
+    conditions.MutableItems().push_back(std::move(entry));
+  }
+  client::MergePatch patch;
+  patch.RequireResourceVersion(status.resource_version);
+  patch.Set({"status", "phase"}, Text(model::PhaseName(status.phase)));
+  patch.Set({"status", "running"}, Json(int64_t{status.running}));
+  patch.Set({"status", "succeeded"}, Json(int64_t{status.succeeded}));
+  patch.Set({"status", "failed"}, Json(int64_t{status.failed}));
+  patch.Set({"status", "conditions"}, std::move(conditions));
+  return patch.Build();
+}
+
+client::Patch PodScheduledPatch(std::string_view uid, std::string_view reason,
+                                std::string_view message, std::string_view nominated_node,
+                                absl::Time now) {
+  Json condition = Json::MakeObject();
+  condition.Set("type", Text("PodScheduled"));
+  condition.Set("status", Text("False"));
+  condition.Set("reason", Text(reason));
+  condition.Set("message", Text(message));
+  condition.Set("lastProbeTime", Json());
+  condition.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
+  Json conditions = Json::MakeArray();
+  conditions.MutableItems().push_back(std::move(condition));
+  Json body = Json::MakeObject();
+  body.MutableAt({"metadata", "uid"}) = Text(uid);
+  body.MutableAt({"status", "conditions"}) = std::move(conditions);
+  if (!nominated_node.empty()) {
+    body.MutableAt({"status", "nominatedNodeName"}) = Text(nominated_node);
+  }
+  client::Patch patch;
+  patch.kind = client::PatchKind::kStrategic;
+  patch.body = body.Dump();
+  return patch;
+}
+
+client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown) {
+  client::MergePatch patch;
+  for (const auto& [name, quantity] : ToResourceList(wanted)) {
+    patch.Set({"status", "allocated", name}, Json(quantity.ToString()));
+  }
+  for (const auto& [name, amount] : shown) {
+    const bool kept = std::any_of(wanted.begin(), wanted.end(),
+                                  [&n = name](const auto& entry) { return entry.first == n; });
+    if (!kept) patch.Remove({"status", "allocated", name});
+  }
+  return patch.Build();
+}
+
+}  // namespace bth::cache

@@ -1,0 +1,30 @@
+// The bodies of status writes, as pure functions.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "cache/intake/compiled.h"
+#include "client/api_client.h"
+
+namespace bth::cache {
+
+// Replaces the condition of that type or appends it.
+void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions);
+// Equal amounts; zero and absent are the same.
+bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b);
+
+// Whole status by merge patch, bound to the version the mirror has seen. `session` becomes the
+// conditions' transitionID.
+client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view session,
+                                  absl::Time now);
+// PodScheduled=False by strategic merge, bound to the pod's UID. An empty nominated node is left
+// as it is.
+client::Patch PodScheduledPatch(std::string_view uid, std::string_view reason,
+                                std::string_view message, std::string_view nominated_node,
+                                absl::Time now);
+// status.allocated; names that `shown` has and `wanted` lacks are removed.
+client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown);
+
+}  // namespace bth::cache

@@ -1,0 +1,476 @@
+#include "cache/writes/status_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/types/json.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/queue.h"
+#include "api/types/resource.h"
+#include "api/types/time.h"
+#include "base/doubled.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "cache/intake/compile.h"
+#include "cache/writes/status_patches.h"
+#include "client/api_error.h"
+#include "framework/figures.h"
+
+namespace bth::cache {
+
+using metrics::EffectKind;
+using metrics::EffectOutcome;
+
+namespace {
+
+bool Waits(model::PodGroupPhase phase) {
+  return phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending ||
+         phase == model::PodGroupPhase::kInqueue;
+}
+
+// As `Merge`, but for figures alone nothing is written.
+void MergeReported(const framework::ConditionReport& report,
+                   std::vector<ShownCondition>* conditions) {
+  ShownCondition next{report.type, report.status, report.reason, report.message};
+  for (const ShownCondition& known : *conditions) {
+    if (known.type == next.type && known.status == next.status && known.reason == next.reason &&
+        framework::SameButFigures(known.message, next.message)) {
+      return;
+    }
+  }
+  Merge(std::move(next), conditions);
+}
+
+// The group that waited for its admission has it; conditions that speak of more stay.
+void EndNotEnqueued(model::PodGroupPhase phase, std::vector<ShownCondition>* conditions) {
+  if (phase == model::PodGroupPhase::kNone || phase == model::PodGroupPhase::kPending) return;
+  for (ShownCondition& condition : *conditions) {
+    if (condition.status != "True" || condition.reason != framework::kNotEnqueuedReason) continue;
+    condition = {.type = condition.type,
+                 .status = "False",
+                 .reason = std::string(framework::kEnqueuedReason),
+                 .message = "pod group is admitted to its queue"};
+  }
+}
+
+// The cycle admitted it, or found it placed.
+bool IsStepAhead(model::PodGroupPhase from, model::PodGroupPhase to) {
+  if (to == model::PodGroupPhase::kRunning) return Waits(from);
+  return to == model::PodGroupPhase::kInqueue && from != to && Waits(from);
+}
+
+}  // namespace
+
+ShownCondition NoLongerPartiallyBound(const GangView& gang) {
+  const bool released = gang.ready == 0;
+  return {.type = kPartiallyBound,
+          .status = "False",
+          .reason = released ? "Released" : "Completed",
+          .message = released ? "none of its pods is bound any more"
+                              : "all pods that the gang needs are bound"};
+}
+
+StatusWriter::StatusWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
+                           metrics::SchedulerMetrics* metrics, std::function<void()> wake)
+    : api_(api),
+      mirror_(mirror),
+      events_(events),
+      metrics_(metrics),
+      wake_(std::move(wake)),
+      sent_groups_(mirror) {}
+
+StatusWriter::~StatusWriter() {
+  if (timer_ != 0) api_.executor().CancelTimer(timer_);
+}
+
+void StatusWriter::Take(framework::CycleReport report) {
+  last_session_ = report.session_uid;
+  for (const framework::PodGroupReport& group : report.pod_groups) TakeGroup(report, group);
+  for (const framework::PodReport& pod : report.pods) TakePod(report, pod);
+  for (const framework::QueueReport& queue : report.queues) TakeQueue(report, queue);
+}
+
+void StatusWriter::TakeGroup(const framework::CycleReport& report,
+                             const framework::PodGroupReport& group) {
+  const model::JobFacts& facts = *report.snapshot->jobs[group.job].facts;
+  const std::string key = facts.Key();
+  NoteGathering(key);
+  const ShownPodGroup* known = sent_groups_.Known(key);
+  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
+  GroupWish wish{.uid = facts.uid, .session = report.session_uid, .events = group.events};
+  wish.status = *known;
+  wish.status.phase = group.phase;
+  wish.status.running = group.running;
+  wish.status.succeeded = group.succeeded;
+  wish.status.failed = group.failed;
+  for (const framework::ConditionReport& condition : group.conditions) {
+    MergeReported(condition, &wish.status.conditions);
+  }
+  EndNotEnqueued(group.phase, &wish.status.conditions);
+  if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
+    Merge(own->second, &wish.status.conditions);
+  } else {
+    EndPartiallyBound(key, &wish.status.conditions);
+  }
+  if (IsStepAhead(known->phase, group.phase)) mirror_.AssumePhase(key, group.phase);
+  GroupWish& last = groups_[key];
+  if (last.uid == wish.uid) KeepGoodNews(last.events, &wish);
+  last = std::move(wish);
+  Schedule({Kind::kPodGroup, key});
+}
+
+// What an earlier life of this program said and is not so any more.
+void StatusWriter::EndPartiallyBound(const std::string& key,
+                                     std::vector<ShownCondition>* conditions) const {
+  for (ShownCondition& condition : *conditions) {
+    if (condition.type != kPartiallyBound || condition.status != "True") continue;
+    const std::optional<GangView> gang = mirror_.Gang(key);
+    if (gang && !gang->half_bound()) condition = NoLongerPartiallyBound(*gang);
+  }
+}
+
+void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition condition) {
+  const ShownPodGroup* known = sent_groups_.Known(key);
+  if (known == nullptr || !mirror_.OwnsGroup(key)) return;
+  auto [it, fresh] = groups_.try_emplace(key);
+  GroupWish& wish = it->second;
+  if (fresh) {
+    wish.uid = std::string(mirror_.Gang(key)->uid);
+    wish.session = last_session_;
+    wish.status = *known;
+  }
+  Merge(condition, &wish.status.conditions);
+  group_conditions_[key] = std::move(condition);
+  Schedule({Kind::kPodGroup, key});
+}
+
+void StatusWriter::NoteGathering(const std::string& key) {
+  const std::optional<GangView> gang = mirror_.Gang(key);
+  const int32_t pods = gang ? gang->ready + gang->pending : 0;
+  if (!gang || pods >= gang->min_available) {
+    gathering_.erase(key);
+    return;
+  }
+  auto [it, fresh] = gathering_.try_emplace(key);
+  if (fresh || it->second.pods != pods) it->second = {pods, api_.executor().Monotonic()};
+}
+
+absl::Duration StatusWriter::GathersUntil(const Target& target) const {
+  const auto wish = pods_.find(target.second);
+  if (target.first != Kind::kPod || wish == pods_.end()) return -absl::InfiniteDuration();
+  const auto gang = gathering_.find(wish->second.gathering);
+  return gang == gathering_.end() ? -absl::InfiniteDuration() : gang->second.since + delays_.gather;
+}
+
+void StatusWriter::TakePod(const framework::CycleReport& report, const framework::PodReport& pod) {
+  const model::TaskNames& names = *report.snapshot->tasks[pod.task].names;
+  const std::string key = names.Key();
+  PodWish wish{.uid = names.uid, .reason = std::string(pod.reason), .message = *pod.message};
+  if (pod.nominated_node.valid()) {
+    wish.nominated_node = report.snapshot->node_facts(pod.nominated_node).name;
+    // A promise whose batch came too late was dropped with it.
+    const std::optional<PodView> view = mirror_.Pod(key);
+    const bool holds = view && (view->promised_node == wish.nominated_node ||
+                                view->nominated_node == wish.nominated_node);
+    if (!holds) wish.nominated_node.clear();
+  }
+  if (!gathering_.empty()) {
+    const model::JobId job = report.snapshot->tasks[pod.task].job;
+    std::string group = report.snapshot->jobs[job].facts->Key();
+    if (gathering_.contains(group)) wish.gathering = std::move(group);
+  }
+  pods_[key] = std::move(wish);
+  Schedule({Kind::kPod, key});
+}
+
+void StatusWriter::TakeQueue(const framework::CycleReport& report,
+                             const framework::QueueReport& queue) {
+  const std::string& name = *report.snapshot->queues[queue.queue].name;
+  NamedAmounts allocated;
+  const model::DimensionTable& dims = *report.snapshot->dims;
+  for (int d = 0; d < dims.size(); ++d) {
+    if (queue.allocated[d] != 0 || d < model::kPods) {
+      allocated.emplace_back(dims.name(d), queue.allocated[d]);
+    }
+  }
+  queues_[name] = std::move(allocated);
+  Schedule({Kind::kQueue, name});
+}
+
+void StatusWriter::WantPodCondition(const std::string& key, const std::string& uid,
+                                    std::string reason, std::string message, bool at_once) {
+  pods_[key] = {.uid = uid, .reason = std::move(reason), .message = std::move(message)};
+  if (at_once) {
+    MakeReady({Kind::kPod, key});
+  } else {
+    Schedule({Kind::kPod, key});
+  }
+}
+
+// Its pods have their room, and nobody waits for its admission; they start a moment later.
+bool StatusWriter::IsPlacing(const std::string& key, model::PodGroupPhase from,
+                             model::PodGroupPhase to) const {
+  if (!IsStepAhead(from, to)) return false;
+  if (to == model::PodGroupPhase::kRunning) return true;
+  const std::optional<GangView> gang = mirror_.Gang(key);
+  return gang && gang->pending == 0 && gang->ready > 0 && gang->ready >= gang->min_available;
+}
+
+StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
+  const ShownPodGroup* shown = sent_groups_.Known(key);
+  const auto wish = groups_.find(key);
+  // Another scheduler's pods may have made it theirs meanwhile.
+  if (shown == nullptr || wish == groups_.end() || !mirror_.OwnsGroup(key)) return Urgency::kNone;
+  const ShownPodGroup& known = *shown;
+  const ShownPodGroup& wanted = wish->second.status;
+  if (wanted.phase != known.phase) {
+    return IsPlacing(key, known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
+  }
+  const bool counts = wanted.running != known.running || wanted.succeeded != known.succeeded ||
+                      wanted.failed != known.failed;
+  if (wanted.conditions == known.conditions) return counts ? Urgency::kTally : Urgency::kNone;
+  const auto same_but_words = [](const ShownCondition& a, const ShownCondition& b) {
+    return a.type == b.type && a.status == b.status && a.reason == b.reason;
+  };
+  const bool only_words =
+      std::equal(wanted.conditions.begin(), wanted.conditions.end(), known.conditions.begin(),
+                 known.conditions.end(), same_but_words);
+  if (!only_words) return Urgency::kSettle;
+  return counts ? Urgency::kTally : Urgency::kReword;
+}
+
+StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
+  const auto known = pods_.find(key);
+  if (known == pods_.end()) return Urgency::kNone;
+  const PodWish& wish = known->second;
+  const std::optional<PodView> view = mirror_.Pod(key);
+  if (!view || view->uid != wish.uid || view->status != model::TaskStatus::kPending) {
+    return Urgency::kNone;
+  }
+  std::string_view reason = view->reason;
+  std::string_view message = view->message;
+  std::string_view nominated = view->nominated_node;
+  if (auto sent = sent_pods_.find(key); sent != sent_pods_.end() && sent->second.uid == wish.uid) {
+    reason = sent->second.reason;
+    message = sent->second.message;
+    if (!sent->second.nominated_node.empty()) nominated = sent->second.nominated_node;
+  }
+  if (!wish.nominated_node.empty() && wish.nominated_node != nominated) return Urgency::kNow;
+  if (wish.reason != reason) return Urgency::kSettle;
+  return framework::SameButFigures(wish.message, message) ? Urgency::kNone : Urgency::kReword;
+}
+
+StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
+  const NamedAmounts* shown = mirror_.ShownAllocatedOf(key);
+  const auto wish = queues_.find(key);
+  if (shown == nullptr || wish == queues_.end()) return Urgency::kNone;
+  auto sent = sent_queues_.find(key);
+  const NamedAmounts& known = sent != sent_queues_.end() ? sent->second : *shown;
+  return SameAmounts(wish->second, known) ? Urgency::kNone : Urgency::kTally;
+}
+
+StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {
+  switch (target.first) {
+    case Kind::kPodGroup:
+      return GroupUrgency(target.second);
+    case Kind::kPod:
+      return PodUrgency(target.second);
+    case Kind::kQueue:
+      return QueueUrgency(target.second);
+  }
+  return Urgency::kNone;
+}
+
+void StatusWriter::Schedule(const Target& target) {
+  if (busy_.contains(target)) return;  // Looked at again when the write is through.
+  switch (UrgencyOf(target)) {
+    case Urgency::kNone:
+      Drop(target);
+      return;
+    case Urgency::kNow:
+      MakeReady(target);
+      return;
+    case Urgency::kTally:
+      DueBy(target, Urgency::kTally, delays_.tally);
+      return;
+    case Urgency::kSettle:
+      DueBy(target, Urgency::kSettle, delays_.settle);
+      return;
+    case Urgency::kReword:
+      DueBy(target, Urgency::kReword, delays_.reword);
+      return;
+  }
+}
+
+void StatusWriter::DueBy(const Target& target, Urgency urgency, absl::Duration delay) {
+  const absl::Duration now = api_.executor().Monotonic();
+  const auto known = due_.find(target);
+  if (known == due_.end()) {
+    due_[target] = {now + delay, now, urgency};
+  } else if (Due& due = known->second; due.urgency == urgency) {
+    due.at = std::min(due.at, now + delay);
+  } else {
+    // What was to be told is not so any more, and its time does not count. But a wish that is a
+    // different one each time must be told as well.
+    due = {std::min(now + delay, due.since + delays_.reword), due.since, urgency};
+  }
+  ArmTimer(due_[target].at);
+}
+
+void StatusWriter::Drop(const Target& target) {
+  due_.erase(target);  // A wish that is gone must not come due.
+  failures_.erase(target);
+  switch (target.first) {
+    case Kind::kPodGroup:
+      groups_.erase(target.second);
+      return;
+    case Kind::kPod:
+      pods_.erase(target.second);
+      return;
+    case Kind::kQueue:
+      queues_.erase(target.second);
+      return;
+  }
+}
+
+void StatusWriter::MakeReady(const Target& target) {
+  due_.erase(target);  // Or its time would come while it is in flight.
+  if (busy_.contains(target)) return;
+  busy_[target] = false;
+  ready_.push_back(target);
+  wake_();
+}
+
+void StatusWriter::ArmTimer(absl::Duration at) {
+  if (at >= timer_at_) return;
+  if (timer_ != 0) api_.executor().CancelTimer(timer_);
+  timer_at_ = at;
+  timer_ = api_.executor().RunAfter(at - api_.executor().Monotonic(), [this] { FireDue(); });
+}
+
+// What the watch shows by now need not be remembered as sent.
+void StatusWriter::ForgetShown() {
+  std::erase_if(gathering_, [this](const auto& entry) { return !mirror_.Gang(entry.first); });
+  sent_groups_.ForgetShown();
+  std::erase_if(group_conditions_, [this](const auto& entry) {
+    const ShownPodGroup* shown = mirror_.ShownOf(entry.first);
+    if (shown == nullptr) return true;
+    return entry.second.status != "True" &&
+           std::find(shown->conditions.begin(), shown->conditions.end(), entry.second) !=
+               shown->conditions.end();
+  });
+  absl::erase_if(sent_pods_, [this](const auto& entry) {
+    const std::optional<PodView> view = mirror_.Pod(entry.first);
+    return !view || view->uid != entry.second.uid ||
+           (view->reason == entry.second.reason && view->message == entry.second.message);
+  });
+  absl::erase_if(sent_queues_, [this](const auto& entry) {
+    const NamedAmounts* shown = mirror_.ShownAllocatedOf(entry.first);
+    return shown == nullptr || SameAmounts(*shown, entry.second);
+  });
+}
+
+void StatusWriter::FireDue() {
+  timer_ = 0;
+  timer_at_ = absl::InfiniteDuration();
+  const absl::Duration now = api_.executor().Monotonic();
+  std::vector<Target> fired;
+  for (const auto& [target, due] : due_) {
+    if (due.at <= now) fired.push_back(target);
+  }
+  std::sort(fired.begin(), fired.end());  // The same order in every run.
+  for (const Target& target : fired) {
+    due_.erase(target);
+    if (UrgencyOf(target) == Urgency::kNone) {
+      Drop(target);
+    } else if (const absl::Duration until = GathersUntil(target); until > now) {
+      due_[target] = {until, until, UrgencyOf(target)};
+    } else {
+      MakeReady(target);
+    }
+  }
+  absl::Duration next = absl::InfiniteDuration();
+  for (const auto& [target, due] : due_) next = std::min(next, due.at);
+  if (!due_.empty()) ArmTimer(next);
+  ForgetShown();
+}
+
+net::Awaitable<absl::Status> StatusWriter::SendOne(std::string* object) {
+  if (ready_.empty()) co_return absl::OkStatus();
+  const Target target = ready_.front();
+  ready_.pop_front();
+  // Things may have moved since the wish became ready.
+  if (UrgencyOf(target) == Urgency::kNone) {
+    busy_.erase(target);
+    Drop(target);
+    co_return absl::OkStatus();
+  }
+  busy_[target] = true;
+  const absl::Status status = co_await Send(target);
+  if (object != nullptr) *object = target.second;
+  Settled(target, status);
+  co_return status;
+}
+
+net::Awaitable<absl::Status> StatusWriter::Send(Target target) {
+  try {
+    switch (target.first) {
+      case Kind::kPodGroup:
+        co_return co_await SendGroup(target.second);
+      case Kind::kPod:
+        co_return co_await SendPod(target.second);
+      case Kind::kQueue:
+        co_return co_await SendQueue(target.second);
+    }
+  } catch (...) {
+    api_.executor().barrier().Caught("statuses.write", net::Consequence::kFailed);
+  }
+  co_return absl::InternalError("the write ended with an exception");
+}
+
+// What the server will not write is no promise. Failures that may pass leave it standing: the
+// write is tried again.
+void StatusWriter::ForgetRefusedNomination(const std::string& key, const absl::Status& status) {
+  const bool refused = absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status) ||
+                       absl::IsFailedPrecondition(status);
+  auto wish = pods_.find(key);
+  if (!refused || wish == pods_.end() || wish->second.nominated_node.empty()) return;
+  wish->second.nominated_node.clear();
+  mirror_.ForgetNomination(key, wish->second.uid);
+}
+
+void StatusWriter::Settled(const Target& target, const absl::Status& status) {
+  constexpr EffectKind kKinds[] = {EffectKind::kPodGroupStatus, EffectKind::kPodCondition,
+                                   EffectKind::kQueueStatus};
+  if (metrics_ != nullptr) {
+    metrics_->Effect(kKinds[static_cast<int>(target.first)],
+                     status.ok() ? EffectOutcome::kOk : EffectOutcome::kFailed);
+  }
+  busy_.erase(target);
+  if (status.ok()) {
+    failures_.erase(target);
+    // A newer wish may have come meanwhile.
+    Schedule(target);
+    return;
+  }
+  if (absl::IsNotFound(status)) {
+    Drop(target);
+    return;
+  }
+  Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
+  sent_groups_.Forget(target.second);
+  sent_pods_.erase(target.second);
+  if (target.first == Kind::kPod) ForgetRefusedNomination(target.second, status);
+  sent_queues_.erase(target.second);
+  // A conflict means that somebody else writes: the watch brings their version, and what is left
+  // of the wish is tried on it. Two that never agree must not fill the server with their quarrel.
+  const absl::Duration pause = Doubled(delays_.settle, ++failures_[target], delays_.retry_max);
+  const absl::Duration at =
+      api_.executor().Monotonic() + client::RetryAfter(status).value_or(pause);
+  due_[target] = {at, at, Urgency::kNone};
+  ArmTimer(at);
+}
+
+}  // namespace bth::cache

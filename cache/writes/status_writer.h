@@ -1,0 +1,154 @@
+// Brings PodGroup, pod and queue statuses in line with the last cycle's report, with few writes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cache/cluster/mirror.h"
+#include "cache/writes/sent_groups.h"
+#include "client/api_client.h"
+#include "client/event_recorder.h"
+#include "framework/effects.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace bth::cache {
+
+// Type of the PodGroup condition of gangs of which a binding failed and that lack members.
+inline constexpr const char* kPartiallyBound = "PartiallyBound";
+ShownCondition NoLongerPartiallyBound(const GangView& gang);
+
+// One wish per object, the newest; a wish that the object already shows is dropped without a
+// write. Phases go out at once, but that a gang is placed waits for `tally`, like counts: its pods
+// start a moment later, and both are told in one write. Reasons go out after `settle`, so that what
+// is bound a moment later is never called unschedulable; a mere change of wording after `reword`.
+// Pods of a gang that has too few are told no sooner than `gather` after the last one came: most
+// often they all come. Thread: I/O.
+class StatusWriter {
+ public:
+  struct Delays {
+    absl::Duration settle = absl::Milliseconds(500);
+    absl::Duration tally = absl::Seconds(1);
+    absl::Duration reword = absl::Seconds(2);
+    absl::Duration gather = absl::Seconds(2);
+    absl::Duration retry_max = absl::Minutes(1);  // After failures in a row, from 2 x settle.
+  };
+
+  // `wake` is called when work appears.
+  StatusWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
+               metrics::SchedulerMetrics* metrics, std::function<void()> wake);
+  ~StatusWriter();
+
+  void Take(framework::CycleReport report);
+  // A PodScheduled condition that no cycle reports. `at_once`: without the pause for settling.
+  void WantPodCondition(const std::string& key, const std::string& uid, std::string reason,
+                        std::string message, bool at_once);
+
+  // A condition of a PodGroup that no cycle reports. It stays in every later write, until the
+  // object shows it with another status than True.
+  void WantGroupCondition(const std::string& key, ShownCondition condition);
+
+  bool HasWork() const { return !ready_.empty(); }
+  // Wishes, and places where they wait: bounded by the objects there are.
+  size_t waiting() const {
+    return groups_.size() + pods_.size() + queues_.size() + due_.size() + ready_.size();
+  }
+  // Sends the oldest ready wish, if any; what it failed with is known here already, and `object`,
+  // if not null, then names its object. A wish that fails waits by itself.
+  net::Awaitable<absl::Status> SendOne(std::string* object = nullptr);
+
+ private:
+  enum class Kind : uint8_t { kPodGroup, kPod, kQueue };
+  using Target = std::pair<Kind, std::string>;  // Key of the object.
+
+  struct GroupWish {
+    std::string uid;
+    std::string session;
+    ShownPodGroup status;
+    std::vector<framework::EventReport> events;
+  };
+  struct PodWish {
+    std::string uid;
+    std::string reason;
+    std::string message;
+    std::string nominated_node;
+    std::string gathering;  // Key of its PodGroup, while that has too few pods.
+  };
+  // A gang with too few pods.
+  struct Gathering {
+    int32_t pods = 0;
+    absl::Duration since;  // Monotonic time at which it had another number.
+  };
+  // How different a wish is from what the object shows.
+  enum class Urgency : uint8_t { kNone, kReword, kTally, kSettle, kNow };
+  // When a target that may wait is ready. Times are monotonic.
+  struct Due {
+    absl::Duration at;
+    absl::Duration since;  // The target has waited from then on.
+    Urgency urgency = Urgency::kNone;
+  };
+
+  void TakeGroup(const framework::CycleReport& report, const framework::PodGroupReport& group);
+  void NoteGathering(const std::string& key);
+  void TakePod(const framework::CycleReport& report, const framework::PodReport& pod);
+  void TakeQueue(const framework::CycleReport& report, const framework::QueueReport& queue);
+  void EndPartiallyBound(const std::string& key, std::vector<ShownCondition>* conditions) const;
+  bool IsPlacing(const std::string& key, model::PodGroupPhase from, model::PodGroupPhase to) const;
+  Urgency GroupUrgency(const std::string& key) const;
+  Urgency PodUrgency(const std::string& key) const;
+  Urgency QueueUrgency(const std::string& key) const;
+  Urgency UrgencyOf(const Target& target) const;
+  // Until when the target waits for more pods to come; in the past when it does not.
+  absl::Duration GathersUntil(const Target& target) const;
+  // Puts the target where its urgency belongs: ready, or due later.
+  void Schedule(const Target& target);
+  void MakeReady(const Target& target);
+  void DueBy(const Target& target, Urgency urgency, absl::Duration delay);
+  void ArmTimer(absl::Duration at);
+  void ForgetShown();
+  void FireDue();
+  void Drop(const Target& target);
+  // The wish on top of what the group is known to show.
+  void Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const;
+  // What went well stays worth telling when a newer wish comes before it was told.
+  static void KeepGoodNews(const std::vector<framework::EventReport>& untold, GroupWish* wish);
+  void TellGroup(const std::string& key, const GroupWish& wish);
+  // An exception counts as a failure.
+  net::Awaitable<absl::Status> Send(Target target);
+  net::Awaitable<absl::Status> SendGroup(std::string key);
+  net::Awaitable<absl::Status> SendPod(std::string key);
+  net::Awaitable<absl::Status> SendQueue(std::string key);
+  void Settled(const Target& target, const absl::Status& status);
+  void ForgetRefusedNomination(const std::string& key, const absl::Status& status);
+
+  client::ApiClient& api_;
+  Mirror& mirror_;
+  client::EventRecorder& events_;
+  metrics::SchedulerMetrics* const metrics_;
+  const std::function<void()> wake_;
+  const Delays delays_;
+  std::map<std::string, GroupWish> groups_;
+  std::map<std::string, PodWish> pods_;
+  std::map<std::string, NamedAmounts> queues_;
+  std::map<std::string, Gathering> gathering_;              // By key of the PodGroup.
+  std::map<std::string, ShownCondition> group_conditions_;  // Of WantGroupCondition.
+  std::string last_session_;
+  // What we sent and the watch has not shown yet.
+  SentGroups sent_groups_;
+  absl::flat_hash_map<std::string, PodWish> sent_pods_;
+  absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
+  // A target waits for its time, is ready, or is in flight; never two of them at once. What is
+  // ready or in flight keeps its wish.
+  std::deque<Target> ready_;  // In order; a target stands here once.
+  absl::flat_hash_map<Target, Due> due_;
+  absl::flat_hash_map<Target, bool> busy_;     // Ready (false) or in flight (true).
+  absl::flat_hash_map<Target, int> failures_;  // In a row.
+  net::Executor::TimerId timer_ = 0;
+  absl::Duration timer_at_ = absl::InfiniteDuration();
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,102 @@
+// The requests of StatusWriter.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/types/codec.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/queue.h"
+#include "api/types/resource.h"
+#include "cache/intake/object_key.h"
+#include "cache/writes/object_names.h"
+#include "cache/writes/status_patches.h"
+#include "cache/writes/status_writer.h"
+#include "framework/figures.h"
+
+namespace bth::cache {
+
+// Somebody wrote since the wish was made, maybe ourselves.
+void StatusWriter::Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const {
+  if (wanted->resource_version == known.resource_version) return;
+  std::vector<ShownCondition> conditions = known.conditions;
+  for (ShownCondition& condition : wanted->conditions) Merge(std::move(condition), &conditions);
+  wanted->conditions = std::move(conditions);
+  wanted->resource_version = known.resource_version;
+}
+
+void StatusWriter::KeepGoodNews(const std::vector<framework::EventReport>& untold,
+                                GroupWish* wish) {
+  for (const framework::EventReport& event : untold) {
+    const auto is_same = [&event](const framework::EventReport& known) {
+      return known.reason == event.reason &&
+             framework::SameButFigures(known.message, event.message);
+    };
+    if (!event.warning && std::none_of(wish->events.begin(), wish->events.end(), is_same)) {
+      wish->events.push_back(event);
+    }
+  }
+}
+
+void StatusWriter::TellGroup(const std::string& key, const GroupWish& wish) {
+  const client::EventObject object = PodGroupObject(key, wish.uid);
+  for (const framework::EventReport& event : wish.events) {
+    events_.Record(object, {event.warning ? "Warning" : "Normal", event.reason, event.message});
+  }
+}
+
+net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
+  GroupWish wish = groups_.at(key);
+  groups_.at(key).events.clear();
+  Rebase(*sent_groups_.Known(key), &wish.status);
+  const auto [ns, name] = SplitKey(key);
+  const client::ApiPath path{"podgroups",
+                             types::ResourceTraits<types::PodGroup>::type().Path(ns, name)};
+  client::Patch patch = PodGroupStatusPatch(wish.status, wish.session, api_.executor().Now());
+  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
+  if (!answer.ok()) {
+    const auto left = groups_.find(key);
+    if (left != groups_.end() && left->second.uid == wish.uid) {
+      KeepGoodNews(wish.events, &left->second);
+    }
+    co_return answer.status();
+  }
+  std::string base = wish.status.resource_version;
+  const absl::StatusOr<types::PodGroup> now = types::Decode<types::PodGroup>(*answer);
+  if (now.ok()) wish.status.resource_version = now->meta.resource_version;
+  sent_groups_.Note(key, wish.uid, std::move(base), wish.status);
+  TellGroup(key, wish);
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
+  const PodWish wish = pods_.at(key);
+  const auto [ns, name] = SplitKey(key);
+  const client::ApiPath path{"pods",
+                             types::ResourceTraits<types::Pod>::type().Path(ns, name, "status")};
+  client::Patch patch = PodScheduledPatch(wish.uid, wish.reason, wish.message, wish.nominated_node,
+                                          api_.executor().Now());
+  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
+  if (!answer.ok()) co_return answer.status();
+  sent_pods_[key] = wish;
+  if (metrics_ != nullptr && wish.reason == "Unschedulable") {
+    metrics_->ScheduleAttempt("unschedulable");
+  }
+  events_.Record(PodObject(key, wish.uid), {"Warning", "FailedScheduling", wish.message});
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
+  const NamedAmounts wish = queues_.at(key);
+  const NamedAmounts shown = *mirror_.ShownAllocatedOf(key);
+  const client::ApiPath path{"queues",
+                             types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
+  client::Patch patch = QueueAllocatedPatch(wish, shown);
+  const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
+  if (!answer.ok()) co_return answer.status();
+  sent_queues_[key] = wish;
+  co_return absl::OkStatus();
+}
+
+}  // namespace bth::cache
