@@ -341,6 +341,29 @@ TEST_CASE("effect writer: an eviction names its cause; a refused one is taken ba
   }
 }
 
+TEST_CASE("effect writer: bindings go before evictions that came earlier", "[cache]") {
+  EffectWriterOptions options;
+  options.lanes.lanes = 1;
+  WriterBed bed(options);
+  for (const char* name : {"p", "r", "s"}) {
+    bed.Put({.name = name, .spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
+  }
+  const auto snapshot = bed.mirror.Publish();
+  framework::EffectBatch evictions{.snapshot = snapshot, .action = "reclaim"};
+  for (const char* name : {"p", "r", "s"}) {
+    evictions.evictions.push_back(
+        {WriterBed::Find(*snapshot, name), WriterBed::Find(*snapshot, "q"), "reclaim"});
+  }
+  REQUIRE(bed.effects.Submit(std::move(evictions)).ok());
+  bed.Bind({"q"}, snapshot);
+  std::vector<std::string> order;
+  for (const net::Request& request : bed.server.requests) {
+    if (absl::EndsWith(request.target, "/binding")) order.push_back("bind");
+    if (absl::EndsWith(request.target, "/eviction")) order.push_back("evict");
+  }
+  CHECK(order == std::vector<std::string>{"bind", "evict", "evict", "evict"});
+}
+
 TEST_CASE("effect writer: a batch of evictions counts once, with the first that succeeds",
           "[cache]") {
   WriterBed bed;

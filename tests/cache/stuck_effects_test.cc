@@ -16,7 +16,7 @@ using types::Json;
 
 EffectWriterOptions OneLane() {
   EffectWriterOptions options;
-  options.lanes = 1;
+  options.lanes.lanes = 1;
   return options;
 }
 
@@ -170,8 +170,8 @@ TEST_CASE("stuck effects: an eviction that is turned away ends, and its pod is s
 
 TEST_CASE("stuck effects: slow statuses leave lanes for bindings", "[cache]") {
   EffectWriterOptions options;
-  options.lanes = 4;
-  options.status_lanes = 2;
+  options.lanes.lanes = 4;
+  options.lanes.status_lanes = 2;
   WriterBed bed(options);
   bed.server.delay = absl::Seconds(20);
   for (int i = 0; i < 10; ++i) {

@@ -1,34 +1,63 @@
-// The requests of EffectWriter: bindings, with their volumes first, evictions, and reads of what
-// became of a binding.
-#include <string>
+#include "cache/writes/binding_writer.h"
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/codec.h"
 #include "api/types/pod.h"
 #include "api/types/resource.h"
 #include "base/status.h"
-#include "cache/writes/effect_writer.h"
-#include "cache/writes/object_names.h"
 
 namespace bth::cache {
 
-using metrics::EffectKind;
-using metrics::EffectOutcome;
+BindingWriter::BindingWriter(const Parts& parts, AttemptOptions options,
+                             std::function<void()> on_failure)
+    : api_(parts.api),
+      mirror_(parts.mirror),
+      events_(parts.events),
+      metrics_(parts.metrics),
+      lanes_(parts.lanes),
+      counts_(parts.counts),
+      gangs_(parts.gangs),
+      statuses_(parts.statuses),
+      options_(options),
+      on_failure_(std::move(on_failure)),
+      parked_(api_.executor(), [this](Binding bind) { Unpark(std::move(bind)); }),
+      volumes_(api_, mirror_, [this](const std::string& uid, const absl::Status& status) {
+        VolumesDone(uid, status);
+      }) {}
 
-net::Awaitable<void> EffectWriter::Send(Urgent& urgent) {
-  if (urgent.node.empty()) {
-    co_await Evict(urgent);
-  } else if (!urgent.doubt.ok()) {
-    co_await ReadBack(urgent);
-  } else if (urgent.volumes != nullptr) {
-    co_await BindVolumes(urgent);
+void BindingWriter::Add(Binding bind) {
+  queue_.push_back(std::move(bind));
+  counts_.Queued(+1);
+  lanes_.Wake();
+}
+
+net::Awaitable<void> BindingWriter::SendOne() {
+  Binding next = std::move(queue_.front());
+  queue_.pop_front();
+  counts_.Queued(-1);
+  try {
+    co_await Send(next);
+  } catch (...) {
+    api_.executor().barrier().Caught("effects.binding", net::Consequence::kLost);
+    Abandon(next);
+  }
+}
+
+// The binding is its caller's until the call ends.
+net::Awaitable<void> BindingWriter::Send(Binding& bind) {
+  if (!bind.doubt.ok()) {
+    co_await ReadBack(bind);
+  } else if (bind.volumes != nullptr) {
+    co_await BindVolumes(bind);
   } else {
-    co_await Bind(urgent);
+    co_await Bind(bind);
   }
 }
 
 // Writes what the volumes of the pod need; the pod is bound when its claims are.
-net::Awaitable<void> EffectWriter::BindVolumes(Urgent& bind) {
+net::Awaitable<void> BindingWriter::BindVolumes(Binding& bind) {
   if (!bind.volumes_since) bind.volumes_since = api_.executor().Monotonic();
   VolumeBinder::Order order;
   order.pod = bind.key();
@@ -46,10 +75,10 @@ net::Awaitable<void> EffectWriter::BindVolumes(Urgent& bind) {
   }
 }
 
-void EffectWriter::VolumesDone(const std::string& uid, const absl::Status& status) {
+void BindingWriter::VolumesDone(const std::string& uid, const absl::Status& status) {
   const auto known = waiting_.find(uid);
   if (known == waiting_.end()) return;
-  Urgent bind = std::move(known->second);
+  Binding bind = std::move(known->second);
   waiting_.erase(known);
   if (!status.ok()) {
     VolumesFailed(bind, status);
@@ -62,21 +91,20 @@ void EffectWriter::VolumesDone(const std::string& uid, const absl::Status& statu
                           api_.executor().Now() - absl::FromUnixMicros(bind.created_us));
   }
   bind.volumes = nullptr;
-  urgent_.push_back(std::move(bind));
-  Wake();
+  Add(std::move(bind));
 }
 
-void EffectWriter::VolumesFailed(Urgent& bind, const absl::Status& status) {
+void BindingWriter::VolumesFailed(Binding& bind, const absl::Status& status) {
   const bool changed = absl::IsAborted(status) || absl::IsNotFound(status) ||
                        absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
   BindFailure why = BindFailure::kRefused;
   if (absl::IsCancelled(status)) why = BindFailure::kGone;
   if (changed) why = BindFailure::kConflict;
   if (absl::IsUnavailable(status)) why = BindFailure::kUnreachable;
-  BindingFailed(bind, why, Annotate(status, "binding volumes"));
+  Failed(bind, why, Annotate(status, "binding volumes"));
 }
 
-net::Awaitable<void> EffectWriter::Bind(Urgent& bind) {
+net::Awaitable<void> BindingWriter::Bind(Binding& bind) {
   const absl::Duration start = api_.executor().Monotonic();
   client::BindRequest request;
   request.namespace_name = bind.ns;
@@ -85,8 +113,8 @@ net::Awaitable<void> EffectWriter::Bind(Urgent& bind) {
   request.node = bind.node;
   const absl::Status status = co_await api_.Bind(std::move(request));
   if (status.ok()) {
-    busy_object_.clear();
-    BindingDone(bind, api_.executor().Monotonic() - start);
+    lanes_.NoteAnswer();
+    Done(bind, api_.executor().Monotonic() - start);
   } else if (absl::IsResourceExhausted(status)) {
     Busy(bind, status);
   } else if (client::OutcomeUnknown(status) || absl::IsAborted(status) ||
@@ -95,69 +123,42 @@ net::Awaitable<void> EffectWriter::Bind(Urgent& bind) {
     co_await ReadBack(bind);
   } else {
     const bool away = absl::IsUnavailable(status);
-    BindingFailed(bind, away ? BindFailure::kUnreachable : BindFailure::kRefused, status);
+    Failed(bind, away ? BindFailure::kUnreachable : BindFailure::kRefused, status);
   }
 }
 
 // One read. Without an answer the binding is parked, and the watch may tell before the next one.
-net::Awaitable<void> EffectWriter::ReadBack(Urgent& bind) {
+net::Awaitable<void> BindingWriter::ReadBack(Binding& bind) {
   const client::ApiPath path{"pods",
                              types::ResourceTraits<types::Pod>::type().Path(bind.ns, bind.name)};
   const absl::StatusOr<std::string> text = co_await api_.Get(path);
   if (absl::IsNotFound(text.status())) {
-    BindingFailed(bind, BindFailure::kGone, text.status());
+    Failed(bind, BindFailure::kGone, text.status());
     co_return;
   }
   if (!text.ok()) {
     if (ToldByWatch(bind)) co_return;
     if (++bind.reads < options_.reads_max) {
-      Park(bind, Pause(bind.reads, text.status()));
+      Park(bind, options_.Pause(bind.reads, text.status()));
       co_return;
     }
     if (metrics_ != nullptr) metrics_->LimitReached("binding_reads");
-    BindingFailed(bind, BindFailure::kUnreachable,
-                  absl::UnavailableError(absl::StrCat(
-                      bind.doubt.message(), "; whether it happened could not be read in ",
-                      bind.reads, " attempts: ", text.status().message())));
+    Failed(bind, BindFailure::kUnreachable,
+           absl::UnavailableError(
+               absl::StrCat(bind.doubt.message(), "; whether it happened could not be read in ",
+                            bind.reads, " attempts: ", text.status().message())));
     co_return;
   }
   const absl::StatusOr<types::Pod> pod = types::Decode<types::Pod>(std::string_view(*text));
   if (!pod.ok() || pod->meta.uid != bind.uid || pod->meta.deletion_time) {
-    BindingFailed(bind, BindFailure::kGone, bind.doubt);
+    Failed(bind, BindFailure::kGone, bind.doubt);
   } else if (pod->spec.node_name == bind.node) {
-    BindingDone(bind, absl::ZeroDuration());
+    Done(bind, absl::ZeroDuration());
   } else if (!pod->spec.node_name.empty()) {
     PlacedByOthers(bind);
   } else {
     const bool unknown = client::OutcomeUnknown(bind.doubt);
-    BindingFailed(bind, unknown ? BindFailure::kUnreachable : BindFailure::kConflict, bind.doubt);
-  }
-}
-
-net::Awaitable<void> EffectWriter::Evict(Urgent& eviction) {
-  client::DeleteOptions options;
-  options.uid = eviction.uid;
-  const absl::Status status = co_await api_.Evict(eviction.ns, eviction.name, options);
-  if (status.ok() || absl::IsNotFound(status)) {
-    busy_object_.clear();
-    Count(EffectKind::kEvict, EffectOutcome::kOk);
-    if (metrics_ != nullptr && eviction.counted != nullptr &&
-        !std::exchange(*eviction.counted, true)) {
-      metrics_->EvictionTransaction(eviction.action);
-    }
-    std::string message = absl::StrCat("Pod is evicted, because of ", eviction.action);
-    if (!eviction.beneficiary.empty()) absl::StrAppend(&message, ", for ", eviction.beneficiary);
-    events_.Record(PodObject(eviction.key(), eviction.uid),
-                   {"Warning", "Evict", std::move(message)});
-    co_return;
-  }
-  // The server says 429 when it is busy, and when a budget forbids the eviction.
-  const bool busy = absl::IsResourceExhausted(status) &&
-                    status.message().find("disruption budget") == absl::string_view::npos;
-  if (busy) {
-    Busy(eviction, status);
-  } else {
-    EvictionFailed(eviction, status);
+    Failed(bind, unknown ? BindFailure::kUnreachable : BindFailure::kConflict, bind.doubt);
   }
 }
 
