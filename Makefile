@@ -23,8 +23,9 @@ define build
 	[ -f build/$(1)/build.ninja ] || cmake --preset $(1)
 	cmake --build build/$(1) --target $(2) --parallel $(JOBS)
 endef
-ASAN_TARGETS ?= all
-# Random worlds per property under a sanitizer (BTH_WORLDS): thousands take minutes there.
+# Test programs under a sanitizer: "net_test client_test"; CTEST_ARGS says which are run.
+SANITIZER_TARGETS ?= all
+# Random worlds per property under a sanitizer (BTH_WORLDS_MOST): thousands take minutes there.
 SANITIZER_WORLDS ?= 300
 
 # $(call ctest,PRESET,MORE)
@@ -103,12 +104,12 @@ lint-tidy:
 # The end-to-end tests are left out: they time out under sanitizers, and test the same code.
 .PHONY: asan tsan
 asan: ## Tests under AddressSanitizer and UBSan
-	$(call build,asan,$(ASAN_TARGETS))
+	$(call build,asan,$(SANITIZER_TARGETS))
 	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	BTH_WORLDS=$(SANITIZER_WORLDS) $(call ctest,asan,)
+	BTH_WORLDS_MOST=$(SANITIZER_WORLDS) $(call ctest,asan,)
 tsan: ## Tests under ThreadSanitizer
-	$(call build,tsan,all)
-	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 BTH_WORLDS=$(SANITIZER_WORLDS) \
+	$(call build,tsan,$(SANITIZER_TARGETS))
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 BTH_WORLDS_MOST=$(SANITIZER_WORLDS) \
 	$(call ctest,tsan,)
 
 .PHONY: fuzz

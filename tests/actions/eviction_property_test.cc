@@ -10,6 +10,7 @@
 
 #include "tests/actions/eviction_world.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::test {
 namespace {
@@ -74,19 +75,6 @@ tiers:
 )"};
 constexpr size_t kStrict = 2;
 
-template <typename Body>
-void ForEachWorld(int worlds, Body body) {
-  if (const char* seed = std::getenv("BTH_SEED")) {
-    body(std::strtoull(seed, nullptr, 10));
-    return;
-  }
-  if (const char* count = std::getenv("BTH_WORLDS")) worlds = std::atoi(count);
-  for (int seed = 1; seed <= worlds; ++seed) {
-    INFO("BTH_SEED=" << seed);
-    body(static_cast<uint64_t>(seed));
-  }
-}
-
 int Ready(const EvictionWorld& world, const std::string& job) {
   int ready = 0;
   for (const auto& [name, pod] : world.pods()) {
@@ -141,7 +129,7 @@ void CheckWorld(uint64_t seed, const char* conf, bool parts = false) {
 
 TEST_CASE("eviction: for a placed beneficiary, never in vain, never in turns",
           "[actions][property]") {
-  ForEachWorld(3000, [](uint64_t seed) { CheckWorld(seed, kConfs[seed % kConfsCount]); });
+  ForEachSeed(3000, [](uint64_t seed) { CheckWorld(seed, kConfs[seed % kConfsCount]); });
 }
 
 TEST_CASE("eviction: worlds in which somebody was evicted in vain", "[actions][property]") {
@@ -154,12 +142,12 @@ TEST_CASE("eviction: worlds in which somebody was evicted in vain", "[actions][p
 
 TEST_CASE("gang eviction: for a whole gang, of surplus or whole gangs, never in turns",
           "[actions][property]") {
-  ForEachWorld(3000,
-               [](uint64_t seed) { CheckWorld(seed, kGangConfs[seed % std::size(kGangConfs)]); });
+  ForEachSeed(3000,
+              [](uint64_t seed) { CheckWorld(seed, kGangConfs[seed % std::size(kGangConfs)]); });
 }
 
 TEST_CASE("eviction: the same where gangs have parts", "[actions][property]") {
-  ForEachWorld(1500, [](uint64_t seed) {
+  ForEachSeed(1500, [](uint64_t seed) {
     const size_t choice = seed % (kConfsCount + std::size(kGangConfs));
     CheckWorld(seed, choice < kConfsCount ? kConfs[choice] : kGangConfs[choice - kConfsCount],
                /*parts=*/true);
@@ -184,7 +172,7 @@ std::vector<std::string> InWords(const EvictionCycle& cycle) {
 TEST_CASE("eviction: who is ruled out beforehand would not have been evicted",
           "[actions][property]") {
   size_t evictions = 0;
-  ForEachWorld(600, [&evictions](uint64_t seed) {
+  ForEachSeed(600, [&evictions](uint64_t seed) {
     const size_t choice = seed % (kConfsCount + std::size(kGangConfs));
     const char* conf = choice < kConfsCount ? kConfs[choice] : kGangConfs[choice - kConfsCount];
     INFO(conf);
@@ -205,13 +193,12 @@ TEST_CASE("eviction: who is ruled out beforehand would not have been evicted",
       evictions += slow.evictions.size();
     }
   });
-  CHECK((evictions > 300 || std::getenv("BTH_SEED") != nullptr ||
-         std::getenv("BTH_WORLDS") != nullptr));
+  CHECK((evictions > 300 || FewSeeds()));
 }
 
 TEST_CASE("eviction: gangs that the gang plugin protects keep as many whole parts as they need",
           "[actions][property]") {
-  ForEachWorld(400, [](uint64_t seed) {
+  ForEachSeed(400, [](uint64_t seed) {
     Rng rng(seed);
     EvictionWorld world(kConfs[kStrict], static_cast<int>(rng.Below(3)));
     world.Fill(rng);
@@ -231,7 +218,7 @@ TEST_CASE("eviction: gangs that the gang plugin protects keep as many whole part
 }
 
 TEST_CASE("eviction: gangs that the gang plugin protects stay whole", "[actions][property]") {
-  ForEachWorld(400, [](uint64_t seed) {
+  ForEachSeed(400, [](uint64_t seed) {
     Rng rng(seed);
     EvictionWorld world(kConfs[kStrict], static_cast<int>(rng.Below(3)));
     world.Fill(rng);

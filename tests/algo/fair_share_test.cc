@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "tests/algo/vectors.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::algo {
 namespace {
@@ -131,7 +132,7 @@ TEST_CASE("fair share: a name that the cluster has only for guarantees is absent
 
 // Nothing is lost and nothing invented, whatever the queues ask for.
 TEST_CASE("fair share: the division is sound for random queues", "[algo][property]") {
-  for (uint64_t seed = 1; seed <= 500; ++seed) {
+  test::ForEachSeed(500, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     const ResourceVec total = ShareVec(rng.Between(0, 100'000), rng.Between(1, int64_t{1} << 45),
@@ -162,7 +163,7 @@ TEST_CASE("fair share: the division is sound for random queues", "[algo][propert
     for (int dim : {model::kCpu, model::kMemory}) {
       CHECK(given[dim] == std::min(total[dim], wanted[dim]));
     }
-  }
+  });
 }
 
 }  // namespace

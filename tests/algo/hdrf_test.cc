@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::algo {
 namespace {
@@ -144,7 +145,7 @@ TEST_CASE("hdrf: incremental equals recomputed", "[algo][property]") {
   const ResourceVec total = Amounts(60, 60, 200);
   const std::vector<std::string> names = {"root/a", "root/b/c", "root/b/d", "root/e/f/g",
                                           "root/e/h"};
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  test::ForEachSeed(200, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     HdrfTree tree(total);
@@ -184,7 +185,7 @@ TEST_CASE("hdrf: incremental equals recomputed", "[algo][property]") {
         }
       }
     }
-  }
+  });
 }
 
 }  // namespace

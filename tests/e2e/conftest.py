@@ -18,6 +18,10 @@ def pytest_addoption(parser):
     )
 
 
+# Tests left out because there is no kubectl.
+LEFT_OUT = pytest.StashKey[int]()
+
+
 def pytest_report_header(config):
     return f"backend: {config.getoption('--backend')}"
 
@@ -28,7 +32,9 @@ def pytest_collection_modifyitems(config, items):
     kind = config.getoption("--backend")
     others = [i for i in items if (m := i.get_closest_marker("backend")) and m.args[0] != kind]
     if kind == "embedded" and not processes.there("kubectl"):
-        others += [i for i in items if "kubectl" in i.fixturenames and i not in others]
+        without = [i for i in items if "kubectl" in i.fixturenames and i not in others]
+        config.stash[LEFT_OUT] = len(without)
+        others += without
     config.hook.pytest_deselected(items=others)
     items[:] = [i for i in items if i not in others]
     for item in items:
@@ -36,6 +42,22 @@ def pytest_collection_modifyitems(config, items):
         if later:
             # Strict: a gap that is closed must leave the list.
             item.add_marker(pytest.mark.xfail(reason=later, strict=True))
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """All workers collect the same tests."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if count := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(f"skipped: {count} tests that need kubectl (scripts/kubectl)")
 
 
 @pytest.hookimpl(hookwrapper=True)

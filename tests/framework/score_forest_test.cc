@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::framework {
 namespace {
@@ -39,7 +40,7 @@ void CheckAgainst(const ForestTwin& twin, const ScoreForest& forest) {
 }
 
 TEST_CASE("score forest: each tree knows its first best position", "[framework][property]") {
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  test::ForEachSeed(200, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     const size_t size = rng.Below(40);
@@ -76,7 +77,7 @@ TEST_CASE("score forest: each tree knows its first best position", "[framework][
       }
       CheckAgainst(twin, forest);
     }
-  }
+  });
 }
 
 TEST_CASE("score forest: one level too many is refused, and room comes back", "[framework]") {

@@ -5,6 +5,7 @@
 #include "metrics/scheduler_metrics.h"
 #include "plugins/capacity/queue_ledger.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/support/seeds.h"
 
 namespace bth::test {
 namespace {
@@ -198,7 +199,7 @@ TEST_CASE("capacity: gang reclaim goes by queues alone, gang preempt is not its 
 }
 
 TEST_CASE("capacity: undoing brings every account back", "[plugins][capacity][property]") {
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
+  ForEachSeed(50, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     const World world = MakeWorld(std::string(kCousins));
@@ -231,7 +232,7 @@ TEST_CASE("capacity: undoing brings every account back", "[plugins][capacity][pr
       ledger.Remove(queue, amount);
     }
     CHECK(text() == before);
-  }
+  });
 }
 
 // A session in which gates may be lifted, on a world whose tasks named `wants` opted in.

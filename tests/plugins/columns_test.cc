@@ -6,6 +6,7 @@
 #include "plugins/binpack/fill_columns.h"
 #include "plugins/nodeorder/node_columns.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/support/seeds.h"
 
 namespace bth::test {
 namespace {
@@ -95,8 +96,7 @@ TEST_CASE("columns: many nodes at once get what each gets alone", "[plugins][pro
       {"binpack",
        "{binpack.weight: 5, binpack.cpu: 2, binpack.resources: nvidia.com/gpu,"
        " binpack.resources.nvidia.com/gpu: 3}"}};
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
-    INFO("seed " << seed);
+  ForEachSeed(150, [&](uint64_t seed) {
     Rng rng(seed);
     const int nodes = static_cast<int>(rng.Between(2, 12));
     PluginBed bed = Bed("predicates,nodeorder,binpack",
@@ -113,7 +113,7 @@ TEST_CASE("columns: many nodes at once get what each gets alone", "[plugins][pro
       CheckBlock(session, session.task(task).shape, NodeRange(first, session.base().nodes.size()));
       ActOnce(session, statement, rng);
     }
-  }
+  });
 }
 
 TEST_CASE("columns: nodeorder's cover nodes with exact quantities, while up to date",

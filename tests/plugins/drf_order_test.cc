@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "framework/statement.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/support/seeds.h"
 
 namespace bth::test {
 namespace {
@@ -54,7 +55,7 @@ TEST_CASE("drf: candidates of the evictor's own job are judged without its reque
 
 // Queues at different depths that are equal as far as both paths go.
 TEST_CASE("drf: the order of queues is never a circle", "[plugins][drf][property]") {
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  ForEachSeed(60, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     const std::vector<std::string> paths = {"root/a",       "root/b/x",     "root/b/y",
@@ -84,7 +85,7 @@ TEST_CASE("drf: the order of queues is never a circle", "[plugins][drf][property
         }
       }
     }
-  }
+  });
 }
 
 TEST_CASE("drf: the age of queues does not bend the shares of their branches",

@@ -6,6 +6,7 @@
 #include "framework/node_picker.h"
 #include "framework/statement.h"
 #include "tests/plugins/fixtures.h"
+#include "tests/support/seeds.h"
 
 namespace bth::test {
 namespace {
@@ -50,7 +51,7 @@ TEST_CASE("nodegroup: index and scan agree with the slow twin", "[plugins][nodeg
        "gang;predicates,nodegroup!enableNodeOrder,nodeorder"}));
   CAPTURE(tiers);
   uint64_t builds = 0;
-  for (uint64_t seed = 1; seed <= 400; ++seed) {
+  ForEachSeed(400, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     const World world = MakeWorld(RandomGroups(rng));
@@ -76,8 +77,8 @@ TEST_CASE("nodegroup: index and scan agree with the slow twin", "[plugins][nodeg
       if (rng.Chance(0.2)) statement.RollbackTo(mark);
     }
     builds += session.picker().index_builds();
-  }
-  CHECK(builds > 400);
+  });
+  CHECK((FewSeeds() || builds > 400));
 }
 
 TEST_CASE("nodegroup: nodes are ranked once per kind of pod and queue", "[plugins][nodegroup]") {

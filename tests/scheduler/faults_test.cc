@@ -1,6 +1,7 @@
 #include <map>
 
 #include "tests/scheduler/bed.h"
+#include "tests/support/seeds.h"
 
 namespace bth::scheduler {
 namespace {
@@ -127,8 +128,7 @@ TEST_CASE("faults: the server is in trouble from the start", "[scheduler]") {
 }
 
 TEST_CASE("faults: one request in three fails, in every way", "[scheduler]") {
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
-    INFO("seed " << seed);
+  test::ForEachSeed(8, [&](uint64_t seed) {
     TroubleBed bed;
     bed.Start();
     Rng rng(seed);
@@ -149,7 +149,7 @@ TEST_CASE("faults: one request in three fails, in every way", "[scheduler]") {
     bed.executor.Advance(absl::Minutes(20));
     bed.CheckAllBoundOnce();
     bed.scheduler.reset();
-  }
+  });
 }
 
 std::string PodJson(const std::string& name, const std::string& more_meta,

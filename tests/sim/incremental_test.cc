@@ -16,6 +16,7 @@
 #include "sim/short_form.h"
 #include "sim/simulation.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::sim {
 namespace {
@@ -172,7 +173,7 @@ std::string LastCycle(Simulation& simulation) {
 
 TEST_CASE("simulation: changed step by step equals given at once", "[sim][property]") {
   const framework::Registry registry = Builtins();
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  test::ForEachSeed(60, [&](uint64_t seed) {
     Rng rng(seed);
     Objects objects;
     std::string story;
@@ -199,7 +200,7 @@ TEST_CASE("simulation: changed step by step equals given at once", "[sim][proper
       CAPTURE(seed, story);
       REQUIRE(Difference(now, expected) == "");
     }
-  }
+  });
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "sim/short_form.h"
 #include "sim/simulation.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::sim {
 namespace {
@@ -127,7 +128,7 @@ void CheckGangs(const World& world, const Json::Array& cycles) {
 }
 
 TEST_CASE("simulation: random worlds keep the engine's rules", "[sim][property]") {
-  for (uint64_t seed = 1; seed <= 120; ++seed) {
+  test::ForEachSeed(120, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     const World world = RandomWorld(rng);
@@ -135,17 +136,17 @@ TEST_CASE("simulation: random worlds keep the engine's rules", "[sim][property]"
     CheckGangs(world, cycles);
     // Nothing new happens once nothing changes.
     CHECK(cycles[3]["binds"].empty());
-  }
+  });
 }
 
 TEST_CASE("simulation: the order of objects changes nothing", "[sim][property]") {
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  test::ForEachSeed(40, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     const World world = RandomWorld(rng);
     const std::string first = Json(RunWorld(world, false)).Dump();
     CHECK(Json(RunWorld(world, true)).Dump() == first);
-  }
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::model {
 namespace {
@@ -23,7 +24,7 @@ std::map<std::string, int> Contents(const NameTable<int>& table) {
 }
 
 TEST_CASE("name table: equals a map through random changes, shared pictures stay", "[storage]") {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  test::ForEachSeed(20, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     NameTable<int> table;
@@ -44,7 +45,7 @@ TEST_CASE("name table: equals a map through random changes, shared pictures stay
     }
     CHECK(Contents(table) == twin);
     for (const auto& [picture, then] : pictures) CHECK(Contents(picture) == then);
-  }
+  });
 }
 
 TEST_CASE("name table: a change after sharing copies one block", "[storage]") {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::cache {
 namespace {
@@ -213,7 +214,7 @@ std::string Words(const StorageView& view) {
 }
 
 TEST_CASE("storage mirror: changed step by step equals told at once", "[storage][property]") {
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  test::ForEachSeed(40, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     StorageMirror mirror;
@@ -275,7 +276,7 @@ TEST_CASE("storage mirror: changed step by step equals told at once", "[storage]
       // What went away under a promise cannot be promised anew.
       if (same_promises) CHECK(Words(*mirror.Publish()) == Words(*fresh.Publish()));
     }
-  }
+  });
 }
 
 }  // namespace

@@ -308,7 +308,7 @@ Given GivenBy(const VolumeBook& book, model::TaskId task) {
 TEST_CASE("volume book: agrees with the slow twin and gives back bit for bit",
           "[volumes][property]") {
   int given = 0;
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  ForEachSeed(150, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     StorageWorld objects;
@@ -357,8 +357,8 @@ TEST_CASE("volume book: agrees with the slow twin and gives back bit for bit",
       CHECK(GivenBy(book, bed.world().task(pod)) == answer.given);
       given += static_cast<int>(answer.given.size());
     }
-  }
-  CHECK(given > 300);  // The worlds are not all refusals.
+  });
+  CHECK((FewSeeds() || given > 300));  // The worlds are not all refusals.
 }
 
 }  // namespace

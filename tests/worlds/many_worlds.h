@@ -1,33 +1,21 @@
-// A property on many random worlds. BTH_SEED=n replays one world, BTH_WORLDS=n sets their number.
+// A property on many random worlds.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 
 #include "framework/statement.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 #include "tests/worlds/random_world.h"
 
 namespace bth::test {
 
-// What must come about in many worlds need not in these.
-inline bool FewWorlds() {
-  return std::getenv("BTH_SEED") != nullptr || std::getenv("BTH_WORLDS") != nullptr;
-}
-
 template <typename Body>
 void ForEachWorld(int worlds, Body body) {
-  if (const char* seed = std::getenv("BTH_SEED")) {
-    Rng rng(std::strtoull(seed, nullptr, 10));
+  ForEachSeed(worlds, [&body](uint64_t seed) {
+    Rng rng(seed);
     body(rng);
-    return;
-  }
-  if (const char* count = std::getenv("BTH_WORLDS")) worlds = std::atoi(count);
-  for (int seed = 1; seed <= worlds; ++seed) {
-    INFO("BTH_SEED=" << seed);
-    Rng rng(static_cast<uint64_t>(seed));
-    body(rng);
-  }
+  });
 }
 
 inline std::shared_ptr<const model::Snapshot> SnapshotOf(const WorldSpec& world,

@@ -9,6 +9,7 @@
 #include "controllers/sharding/shard_plan.h"
 #include "controllers/sharding/shard_policy.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeds.h"
 
 namespace bth::controllers {
 namespace {
@@ -41,7 +42,7 @@ TEST_CASE("shards: no node is in two of them, none is gone", "[controllers][shar
       {"a", "", {{AllocationRate{0, 0.4}, 1}, {Warmup(), 2}, {NodeLimit{0, 30}, 1}}},
       {"b", "", {{AllocationRate{0.3, 0.8}, 1}, {NodeLimit{0, 40}, 1}}},
       {"c", "", {}}};
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  test::ForEachSeed(40, [&](uint64_t seed) {
     CAPTURE(seed);
     Rng rng(seed);
     ShardWorld world(rng);
@@ -63,7 +64,7 @@ TEST_CASE("shards: no node is in two of them, none is gone", "[controllers][shar
       REQUIRE(now.at("a").size() <= 30);
       REQUIRE(now.at("b").size() <= 40);
     }
-  }
+  });
 }
 
 }  // namespace

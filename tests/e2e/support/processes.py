@@ -30,6 +30,8 @@ def there(name):
 
 
 def _of_kube(name):
+    if name == "kubectl" and "BTH_KUBECTL" in os.environ:
+        return pathlib.Path(os.environ["BTH_KUBECTL"])
     return pathlib.Path(os.environ.get("BTH_KUBE_BIN", ROOT / "tests/kube/bin")) / name
 
 
