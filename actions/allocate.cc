@@ -12,9 +12,9 @@
 #include "actions/worksheet.h"
 #include "base/row_at.h"
 #include "base/status.h"
-#include "framework/node_picker.h"
-#include "framework/statement.h"
-#include "framework/static_fit.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/nodes/static_fit.h"
+#include "framework/session/statement.h"
 
 namespace bth::actions {
 namespace {
@@ -219,10 +219,9 @@ class AllocateRun {
   // Sub-jobs in their order, until the job is ready; one that fails is left out. The order is asked
   // anew each time: a sub-job that has its minimum comes after those that have not.
   bool PlaceSubJobs(JobId job, Worksheet& sheet, Statement& statement) {
-    framework::Heap<SubJobSheet*, SheetLess> sub_jobs(
-        [this](const SubJobSheet* a, const SubJobSheet* b) {
-          return ComesBefore(session_, *a, *b);
-        });
+    Heap<SubJobSheet*, SheetLess> sub_jobs([this](const SubJobSheet* a, const SubJobSheet* b) {
+      return ComesBefore(session_, *a, *b);
+    });
     for (SubJobSheet& sub_job : sheet.sub_jobs) {
       if (!sub_job.tasks.empty()) sub_jobs.Push(&sub_job);
     }

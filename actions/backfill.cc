@@ -8,8 +8,8 @@
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
 #include "base/status.h"
-#include "framework/node_picker.h"
-#include "framework/statement.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/session/statement.h"
 
 namespace bth::actions {
 namespace {

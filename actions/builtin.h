@@ -1,7 +1,7 @@
 // The actions that are compiled in.
 #pragma once
 
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 
 namespace bth::actions {
 

@@ -2,7 +2,7 @@
 
 #include "actions/queue_jobs.h"
 #include "algo/gang_rules.h"
-#include "framework/figures.h"
+#include "framework/report/figures.h"
 
 namespace bth::actions {
 

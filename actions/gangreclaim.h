@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "actions/gang_eviction/options.h"
 #include "conf/arguments.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 
 namespace bth::actions {
 

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "actions/eviction/search.h"
 #include "conf/arguments.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 
 namespace bth::actions {
 

@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "framework/heap.h"
-#include "framework/session.h"
+#include "base/heap.h"
+#include "framework/session/session.h"
 
 namespace bth::actions {
 
@@ -24,7 +24,7 @@ class QueueJobs {
  public:
   using JobLess = std::function<bool(model::JobId, model::JobId)>;
   using QueueLess = std::function<bool(model::QueueId, model::QueueId)>;
-  using JobHeap = framework::Heap<model::JobId, JobLess>;
+  using JobHeap = Heap<model::JobId, JobLess>;
 
   explicit QueueJobs(const framework::Session& session)
       : session_(session), queues_([&session](model::QueueId a, model::QueueId b) {
@@ -33,7 +33,7 @@ class QueueJobs {
 
   // Puts the queue in line when it is new.
   void AddQueue(model::QueueId queue) {
-    if (jobs_.try_emplace(queue, Heap()).second) queues_.Push(queue);
+    if (jobs_.try_emplace(queue, MakeHeap()).second) queues_.Push(queue);
   }
   void Add(model::JobId job) {
     const model::QueueId queue = session_.job(job).queue;
@@ -46,14 +46,14 @@ class QueueJobs {
   JobHeap& JobsOf(model::QueueId queue) { return jobs_.at(queue); }
 
  private:
-  JobHeap Heap() const {
+  JobHeap MakeHeap() const {
     return JobHeap([&session = session_](model::JobId a, model::JobId b) {
       return session.CompareJobs(a, b) < 0;
     });
   }
 
   const framework::Session& session_;
-  framework::Heap<model::QueueId, QueueLess> queues_;
+  Heap<model::QueueId, QueueLess> queues_;
   absl::flat_hash_map<model::QueueId, JobHeap> jobs_;
 };
 

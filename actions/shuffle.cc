@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 
 namespace bth::actions {
 namespace {

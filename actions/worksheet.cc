@@ -4,7 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "framework/node_picker.h"
+#include "framework/nodes/node_picker.h"
 
 namespace bth::actions {
 namespace {

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "api/model/ids.h"
-#include "framework/heap.h"
-#include "framework/session.h"
-#include "framework/statement.h"
+#include "base/heap.h"
+#include "framework/session/session.h"
+#include "framework/session/statement.h"
 
 namespace bth::actions {
 
 using TaskLess = std::function<bool(model::TaskId, model::TaskId)>;
-using TaskHeap = framework::Heap<model::TaskId, TaskLess>;
+using TaskHeap = Heap<model::TaskId, TaskLess>;
 
 struct SubJobSheet {
   model::SubJobId sub_job;

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "conf/load.h"
-#include "framework/cycle.h"
+#include "framework/session/cycle.h"
 #include "plugins/builtin.h"
 #include "tests/worlds/random_world.h"
 

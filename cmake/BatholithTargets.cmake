@@ -63,7 +63,7 @@ function(bth_binary name source)
   add_dependencies(programs ${name})
 endfunction()
 
-# bth_loads_plugins(TARGET): shared objects with plugins (framework/plugin_abi.h) find everything
+# bth_loads_plugins(TARGET): shared objects with plugins (framework/hooks/plugin_abi.h) find everything
 # below the plugins in this program: all of those libraries is in it, whether it uses it or not, and
 # all of it is exported. They go in as objects, which every linker takes once.
 function(bth_loads_plugins name)

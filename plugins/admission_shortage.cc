@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "algo/resource_algebra.h"
 #include "api/model/quantity_text.h"
-#include "framework/eviction_advice.h"
-#include "framework/figures.h"
+#include "framework/report/eviction_advice.h"
+#include "framework/report/figures.h"
 
 namespace bth::plugins {
 

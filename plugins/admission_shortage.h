@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/model/resource_vec.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins {
 

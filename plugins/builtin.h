@@ -1,7 +1,7 @@
 // The table of compiled-in plugins.
 #pragma once
 
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 
 namespace bth::plugins {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algo/gang_rules.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins {
 

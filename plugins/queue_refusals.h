@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/shortage_text.h"
 
 namespace bth::plugins {

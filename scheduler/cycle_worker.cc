@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/defect.h"
-#include "framework/invariants.h"
+#include "framework/session/invariants.h"
 
 namespace bth::scheduler {
 namespace {

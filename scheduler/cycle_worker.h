@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "cache/writes/effect_queue.h"
 #include "cache/writes/write_stops.h"
-#include "framework/cycle.h"
+#include "framework/session/cycle.h"
 #include "metrics/scheduler_metrics.h"
 #include "scheduler/invariant_guard.h"
 

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/model/quantity_text.h"
-#include "framework/eviction_advice.h"
-#include "framework/queue_account.h"
-#include "framework/report.h"
+#include "framework/report/eviction_advice.h"
+#include "framework/report/queue_account.h"
+#include "framework/report/report.h"
 #include "scheduler/scheduler.h"
 
 namespace bth::scheduler {

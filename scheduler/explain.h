@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/types/json.h"
-#include "framework/cycle.h"
+#include "framework/session/cycle.h"
 
 namespace bth::scheduler {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/connection.h"
-#include "framework/http_port.h"
+#include "framework/session/http_port.h"
 #include "metrics/scheduler_metrics.h"
 #include "net/awaitable.h"
 #include "scheduler/web_client.h"

@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "api/types/json.h"
 #include "cache/writes/write_stops.h"
-#include "framework/invariants.h"
+#include "framework/session/invariants.h"
 
 namespace bth::scheduler {
 

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "conf/policy.h"
 #include "conf/reload.h"
-#include "framework/cycle.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
+#include "framework/session/cycle.h"
 #include "metrics/scheduler_metrics.h"
 #include "net/awaitable.h"
 

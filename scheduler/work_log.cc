@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/log.h"
-#include "framework/figures.h"
+#include "framework/report/figures.h"
 
 namespace bth::scheduler {
 namespace {

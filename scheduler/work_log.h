@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
-#include "framework/effects.h"
+#include "framework/session/effects.h"
 #include "net/awaitable.h"
 
 namespace bth::scheduler {

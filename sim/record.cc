@@ -10,7 +10,7 @@
 #include "api/types/resource.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
-#include "framework/report.h"
+#include "framework/report/report.h"
 #include "scheduler/explain.h"
 #include "scheduler/scheduler.h"
 

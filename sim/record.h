@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/types/json.h"
-#include "framework/effects.h"
-#include "framework/session.h"
+#include "framework/session/effects.h"
+#include "framework/session/session.h"
 #include "sim/cluster.h"
 
 namespace bth::sim {

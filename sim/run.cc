@@ -13,7 +13,7 @@
 #include "actions/builtin.h"
 #include "base/status.h"
 #include "conf/load.h"
-#include "framework/plugin_loader.h"
+#include "framework/hooks/plugin_loader.h"
 #include "plugins/builtin.h"
 #include "sim/record.h"
 #include "sim/scenario.h"

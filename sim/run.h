@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "conf/policy.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 #include "sim/cluster.h"
 
 namespace bth::sim {

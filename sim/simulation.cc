@@ -6,7 +6,7 @@
 #include "base/defect.h"
 #include "base/status.h"
 #include "cache/intake/compile.h"
-#include "framework/invariants.h"
+#include "framework/session/invariants.h"
 #include "sim/loads.h"
 #include "sim/record.h"
 

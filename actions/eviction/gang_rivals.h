@@ -3,8 +3,8 @@
 
 #include "absl/types/span.h"
 #include "api/model/ids.h"
-#include "framework/hooks.h"
-#include "framework/session.h"
+#include "framework/hooks/hooks.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

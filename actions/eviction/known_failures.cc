@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "framework/global_scan.h"
+#include "framework/nodes/global_scan.h"
 
 namespace bth::actions::eviction {
 

@@ -9,7 +9,7 @@
 #include "actions/eviction/victims.h"
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

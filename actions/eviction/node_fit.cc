@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/row_at.h"
-#include "framework/global_scan.h"
+#include "framework/nodes/global_scan.h"
 
 namespace bth::actions::eviction {
 

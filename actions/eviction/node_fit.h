@@ -8,9 +8,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "api/model/ids.h"
-#include "framework/node_evaluator.h"
-#include "framework/session.h"
-#include "framework/static_fit.h"
+#include "framework/nodes/node_evaluator.h"
+#include "framework/nodes/static_fit.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

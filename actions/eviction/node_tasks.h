@@ -8,7 +8,7 @@
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
 #include "base/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
-#include "framework/session.h"
-#include "framework/statement.h"
+#include "framework/session/session.h"
+#include "framework/session/statement.h"
 
 namespace bth::actions::eviction {
 

@@ -6,9 +6,9 @@
 #include "absl/types/span.h"
 #include "actions/eviction/tally.h"
 #include "actions/eviction/victims.h"
-#include "framework/fit_report.h"
 #include "framework/prospects/victim_prospects.h"
-#include "framework/session.h"
+#include "framework/report/fit_report.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "actions/eviction/starving_jobs.h"
-#include "framework/fit_report.h"
-#include "framework/heap.h"
-#include "framework/statement.h"
+#include "base/heap.h"
+#include "framework/report/fit_report.h"
+#include "framework/session/statement.h"
 
 namespace bth::actions::eviction {
 
@@ -297,7 +297,7 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
   const auto less = [this, &ask](TaskId a, TaskId b) {
     return EvictedBefore(session_, ask.task, a, b);
   };
-  framework::Heap<TaskId, decltype(less)> order(less);
+  Heap<TaskId, decltype(less)> order(less);
   for (TaskId victim : victims) order.Push(victim);
   const Plan::Mark mark = plan.Checkpoint();
   NodeFit::Objection objection{NodeFit::Rule::kRoom};

@@ -17,7 +17,7 @@
 #include "actions/eviction/tally.h"
 #include "actions/eviction/victims.h"
 #include "actions/worksheet.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

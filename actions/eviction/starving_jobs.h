@@ -5,7 +5,7 @@
 
 #include "actions/worksheet.h"
 #include "api/model/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

@@ -11,8 +11,8 @@
 
 #include "absl/types/span.h"
 #include "api/model/ids.h"
-#include "framework/fit_report.h"
-#include "framework/session.h"
+#include "framework/report/fit_report.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

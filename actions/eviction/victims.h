@@ -8,8 +8,8 @@
 #include "actions/eviction/node_tasks.h"
 #include "actions/eviction/tally.h"
 #include "api/model/ids.h"
-#include "framework/hooks.h"
-#include "framework/session.h"
+#include "framework/hooks/hooks.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::eviction {
 

@@ -7,8 +7,8 @@
 #include "absl/types/span.h"
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
-#include "framework/hooks.h"
-#include "framework/session.h"
+#include "framework/hooks/hooks.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::gang_eviction {
 

@@ -5,7 +5,7 @@
 
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::gang_eviction {
 

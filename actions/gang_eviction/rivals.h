@@ -4,7 +4,7 @@
 #include "absl/types/span.h"
 #include "actions/gang_eviction/bundles.h"
 #include "api/model/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::gang_eviction {
 

@@ -18,8 +18,8 @@
 #include "actions/gang_eviction/pending.h"
 #include "actions/gang_eviction/victim_units.h"
 #include "framework/prospects/victim_prospects.h"
-#include "framework/session.h"
-#include "framework/statement.h"
+#include "framework/session/session.h"
+#include "framework/session/statement.h"
 
 namespace bth::actions::gang_eviction {
 

@@ -10,7 +10,7 @@
 #include "actions/eviction/plan.h"
 #include "actions/gang_eviction/bundles.h"
 #include "api/model/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::actions::gang_eviction {
 

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "cache/writes/effect_writer.h"
 #include "cache/writes/write_stops.h"
-#include "framework/effects.h"
+#include "framework/session/effects.h"
 #include "net/awaitable.h"
 
 namespace bth::cache {

@@ -17,7 +17,7 @@
 #include "cache/writes/status_writer.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
-#include "framework/effects.h"
+#include "framework/session/effects.h"
 #include "metrics/scheduler_metrics.h"
 
 namespace bth::cache {

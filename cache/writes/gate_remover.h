@@ -15,7 +15,7 @@
 #include "client/api_client.h"
 #include "client/background.h"
 #include "client/parking.h"
-#include "framework/effects.h"
+#include "framework/session/effects.h"
 #include "metrics/scheduler_metrics.h"
 
 namespace bth::cache {

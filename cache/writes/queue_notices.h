@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "client/event_recorder.h"
-#include "framework/effects.h"
+#include "framework/session/effects.h"
 
 namespace bth::cache {
 

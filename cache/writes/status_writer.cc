@@ -16,7 +16,7 @@
 #include "cache/intake/compile.h"
 #include "cache/writes/status_patches.h"
 #include "client/api_error.h"
-#include "framework/figures.h"
+#include "framework/report/figures.h"
 
 namespace bth::cache {
 

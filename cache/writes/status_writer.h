@@ -13,7 +13,7 @@
 #include "cache/writes/sent_groups.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
-#include "framework/effects.h"
+#include "framework/session/effects.h"
 #include "metrics/scheduler_metrics.h"
 
 namespace bth::cache {

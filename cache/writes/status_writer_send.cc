@@ -13,7 +13,7 @@
 #include "cache/writes/object_names.h"
 #include "cache/writes/status_patches.h"
 #include "cache/writes/status_writer.h"
-#include "framework/figures.h"
+#include "framework/report/figures.h"
 
 namespace bth::cache {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "conf/policy.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 
 namespace bth::cache {
 namespace {

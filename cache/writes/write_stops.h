@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "api/model/snapshot.h"
-#include "framework/effects.h"
-#include "framework/session.h"
+#include "framework/session/effects.h"
+#include "framework/session/session.h"
 
 namespace bth::cache {
 

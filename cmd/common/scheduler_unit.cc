@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "framework/plugin_loader.h"
+#include "framework/hooks/plugin_loader.h"
 #include "plugins/builtin.h"
 #include "scheduler/cluster_dump.h"
 #include "scheduler/debug_pages.h"

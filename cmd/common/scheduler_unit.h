@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "client/api_client.h"
 #include "client/background.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
 #include "net/awaitable.h"

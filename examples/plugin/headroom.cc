@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "framework/plugin_abi.h"
+#include "framework/hooks/plugin_abi.h"
 
 namespace {
 

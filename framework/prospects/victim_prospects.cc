@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "algo/gang_rules.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::framework {
 namespace {

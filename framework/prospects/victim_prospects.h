@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
-#include "framework/hooks.h"
+#include "framework/hooks/hooks.h"
 #include "framework/prospects/grant_bounds.h"
 
 namespace bth::framework {

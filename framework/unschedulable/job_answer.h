@@ -7,8 +7,8 @@
 
 #include "api/model/ids.h"
 #include "api/model/job.h"
-#include "framework/effects.h"
-#include "framework/fit_report.h"
+#include "framework/report/fit_report.h"
+#include "framework/session/effects.h"
 
 namespace bth::framework {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "framework/global_scan.h"
-#include "framework/node_picker.h"
-#include "framework/static_fit.h"
+#include "framework/nodes/global_scan.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/nodes/static_fit.h"
 
 namespace bth::framework {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/model/ids.h"
-#include "framework/candidate_index.h"
-#include "framework/session.h"
+#include "framework/nodes/candidate_index.h"
+#include "framework/session/session.h"
 #include "framework/unschedulable/answer_rules.h"
 
 namespace bth::framework {

@@ -6,7 +6,7 @@
 
 #include "api/model/snapshot.h"
 #include "base/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "framework/unschedulable/answer_sources.h"
 
 namespace bth::framework {

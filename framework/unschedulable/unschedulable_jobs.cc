@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "framework/figures.h"
-#include "framework/node_picker.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/report/figures.h"
 
 namespace bth::framework {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "framework/unschedulable/answer_rules.h"
 #include "framework/unschedulable/job_answer.h"
 #include "framework/unschedulable/refusal.h"

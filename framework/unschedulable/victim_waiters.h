@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "api/model/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "framework/unschedulable/answer_rules.h"
 
 namespace bth::framework {

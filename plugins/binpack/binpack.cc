@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "algo/node_scores.h"
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/binpack/fill_columns.h"
 
 namespace bth::plugins {

@@ -10,7 +10,7 @@
 #include "algo/gang_rules.h"
 #include "algo/resource_algebra.h"
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
 #include "plugins/capacity/queue_ledger.h"
 #include "plugins/capacity/queue_order.h"

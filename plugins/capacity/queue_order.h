@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/model/snapshot.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/capacity/queue_ledger.h"
 
 namespace bth::plugins::capacity {

@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/capacity/queue_ledger.h"
 
 namespace bth::plugins::capacity {

@@ -1,6 +1,6 @@
 #include "plugins/cdp/cdp.h"
 
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins {
 namespace {

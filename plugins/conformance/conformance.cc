@@ -1,6 +1,6 @@
 #include "plugins/conformance/conformance.h"
 
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins {
 namespace {

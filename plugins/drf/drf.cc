@@ -8,7 +8,7 @@
 #include "algo/gang_rules.h"
 #include "algo/job_changes.h"
 #include "algo/resource_algebra.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/drf/job_shares.h"
 #include "plugins/drf/queue_tree.h"
 #include "plugins/job_queue.h"

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
-#include "framework/extender_port.h"
+#include "framework/session/extender_port.h"
 #include "metrics/scheduler_metrics.h"
 #include "plugins/extender/options.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "framework/extender_port.h"
-#include "framework/session.h"
-#include "framework/static_fit.h"
+#include "framework/nodes/static_fit.h"
+#include "framework/session/extender_port.h"
+#include "framework/session/session.h"
 #include "plugins/extender/line.h"
 #include "plugins/extender/options.h"
 #include "plugins/extender/verdicts.h"

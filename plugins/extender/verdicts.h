@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "api/model/ids.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins::extender {
 

@@ -9,8 +9,8 @@
 #include "algo/gang_rules.h"
 #include "algo/gang_surplus.h"
 #include "base/strings.h"
-#include "framework/report.h"
-#include "framework/session.h"
+#include "framework/report/report.h"
+#include "framework/session/session.h"
 #include "framework/unschedulable/unschedulable_jobs.h"
 
 namespace bth::plugins {

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "algo/resource_algebra.h"
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/node_text_column.h"
 #include "plugins/nodegroup/group_rules.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "conf/arguments.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 
 namespace bth::plugins {
 

@@ -6,7 +6,7 @@
 
 #include "algo/node_scores.h"
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/nodeorder/node_capacities.h"
 #include "plugins/nodeorder/node_columns.h"
 #include "plugins/nodeorder/peer_scores.h"

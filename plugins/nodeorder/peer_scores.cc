@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algo/node_scores.h"
-#include "framework/peer_counts.h"
+#include "framework/peers/peer_counts.h"
 
 namespace bth::plugins::nodeorder {
 namespace {

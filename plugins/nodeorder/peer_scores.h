@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "framework/plugin.h"
-#include "framework/session.h"
+#include "framework/hooks/plugin.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins::nodeorder {
 

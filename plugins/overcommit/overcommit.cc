@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "algo/resource_algebra.h"
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
 #include "plugins/overcommit/cluster_use.h"
 #include "plugins/shortage_text.h"

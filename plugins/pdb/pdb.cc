@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "api/model/storage_view.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins::predicates {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "framework/peer_counts.h"
+#include "framework/peers/peer_counts.h"
 
 namespace bth::plugins::predicates {
 namespace {

@@ -1,8 +1,8 @@
 // Filters that count other pods: inter-pod affinity and topology spread.
 #pragma once
 
-#include "framework/plugin.h"
-#include "framework/session.h"
+#include "framework/hooks/plugin.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins::predicates {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "framework/node_follower.h"
-#include "framework/session.h"
+#include "framework/nodes/node_follower.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins::predicates {
 

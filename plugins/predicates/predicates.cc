@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/predicates/arguments.h"
 #include "plugins/predicates/peer_filters.h"
 #include "plugins/predicates/pod_limits.h"

@@ -11,7 +11,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "api/model/storage_view.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/predicates/volume_choice.h"
 
 namespace bth::plugins::predicates {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "framework/plugin.h"
-#include "framework/session.h"
+#include "framework/hooks/plugin.h"
+#include "framework/session/session.h"
 #include "plugins/predicates/arguments.h"
 #include "plugins/predicates/node_volumes.h"
 #include "plugins/predicates/volume_book.h"

@@ -1,6 +1,6 @@
 #include "plugins/priority/priority.h"
 
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/job_queue.h"
 
 namespace bth::plugins {

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "algo/gang_rules.h"
 #include "algo/resource_algebra.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
 #include "plugins/job_queue.h"
 #include "plugins/proportion/queue_ledger.h"

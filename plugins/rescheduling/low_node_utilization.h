@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins::rescheduling {
 

@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/measured_load.h"
 #include "plugins/rescheduling/low_node_utilization.h"
 

@@ -10,7 +10,7 @@
 #include "algo/node_scores.h"
 #include "api/model/pod_extras.h"
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/resource_strategy_fit/options.h"
 
 namespace bth::plugins {

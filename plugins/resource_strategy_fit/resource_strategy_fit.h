@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 
 namespace bth::plugins {
 

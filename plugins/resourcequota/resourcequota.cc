@@ -7,7 +7,7 @@
 
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins {
 namespace {

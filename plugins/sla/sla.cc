@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::plugins {
 namespace {

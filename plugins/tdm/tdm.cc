@@ -9,7 +9,7 @@
 #include "algo/gang_rules.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/node_text_column.h"
 #include "plugins/tdm/eviction_quota.h"
 #include "plugins/tdm/window.h"

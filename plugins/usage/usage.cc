@@ -4,7 +4,7 @@
 
 #include "api/model/pod_extras.h"
 #include "base/status.h"
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "plugins/measured_load.h"
 #include "plugins/usage/load_columns.h"
 #include "plugins/usage/options.h"

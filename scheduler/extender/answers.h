@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "framework/extender_port.h"
+#include "framework/session/extender_port.h"
 
 namespace bth::scheduler::extender {
 

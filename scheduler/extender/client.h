@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/extender_port.h"
-#include "framework/http_port.h"
+#include "framework/session/extender_port.h"
+#include "framework/session/http_port.h"
 #include "scheduler/extender/wire.h"
 
 namespace bth::scheduler::extender {

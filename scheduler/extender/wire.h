@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 namespace bth::scheduler::extender {
 

@@ -8,9 +8,9 @@
 #include "base/strings.h"
 #include "cache/intake/compiled.h"
 #include "conf/load.h"
-#include "framework/invariants.h"
-#include "framework/session.h"
-#include "framework/statement.h"
+#include "framework/session/invariants.h"
+#include "framework/session/session.h"
+#include "framework/session/statement.h"
 #include "plugins/builtin.h"
 #include "tests/support/boundless.h"
 

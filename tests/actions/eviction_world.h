@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "cache/cluster/mirror.h"
-#include "framework/cycle.h"
-#include "framework/effects.h"
+#include "framework/session/cycle.h"
+#include "framework/session/effects.h"
 
 namespace bth::test {
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "actions/builtin.h"
 #include "conf/load.h"
-#include "framework/cycle.h"
+#include "framework/session/cycle.h"
 #include "plugins/builtin.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"

@@ -1,4 +1,4 @@
-#include "framework/figures.h"
+#include "framework/report/figures.h"
 
 #include "tests/support/catch.h"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 #include "tests/support/catch.h"
 
 namespace bth::framework {

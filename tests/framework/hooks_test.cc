@@ -1,4 +1,4 @@
-#include "framework/hooks.h"
+#include "framework/hooks/hooks.h"
 
 #include <functional>
 #include <optional>

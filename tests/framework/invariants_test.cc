@@ -1,9 +1,9 @@
-#include "framework/invariants.h"
+#include "framework/session/invariants.h"
 
 #include <functional>
 
-#include "framework/report.h"
-#include "framework/statement.h"
+#include "framework/report/report.h"
+#include "framework/session/statement.h"
 #include "tests/framework/session_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
@@ -139,7 +139,9 @@ TEST_CASE("invariants: effects that the session does not bear out", "[framework]
   found = CheckEffects(bed.session, {batch});
   REQUIRE(found.size() == 1);
   CHECK(found[0].invariant == "bound_elsewhere");
-  bed.session.Set(bed.task("j-0"), {.status = model::TaskStatus::kBinding, .node = bed.node("n2")});
+  Statement statement(bed.session, "allocate");
+  statement.Allocate(bed.task("j-0"), bed.node("n2"));
+  REQUIRE(statement.Commit().ok());
   CHECK(CheckEffects(bed.session, {batch}).empty());
   found = CheckEffects(bed.session, {batch, batch});
   REQUIRE(found.size() == 1);

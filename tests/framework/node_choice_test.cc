@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "framework/node_picker.h"
-#include "framework/session.h"
-#include "framework/statement.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/session/session.h"
+#include "framework/session/statement.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
 

@@ -1,8 +1,8 @@
-#include "framework/reasons.h"
+#include "framework/report/reasons.h"
 
 #include <memory>
 
-#include "framework/fit_report.h"
+#include "framework/report/fit_report.h"
 #include "tests/support/catch.h"
 
 namespace bth::framework {

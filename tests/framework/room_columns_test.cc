@@ -1,6 +1,6 @@
-#include "framework/room_columns.h"
+#include "framework/nodes/room_columns.h"
 
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
 

@@ -1,4 +1,4 @@
-#include "framework/score_forest.h"
+#include "framework/nodes/score_forest.h"
 
 #include <algorithm>
 #include <map>

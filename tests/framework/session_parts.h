@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "conf/policy.h"
-#include "framework/reasons.h"
-#include "framework/session.h"
-#include "framework/static_fit.h"
+#include "framework/nodes/static_fit.h"
+#include "framework/report/reasons.h"
+#include "framework/session/session.h"
 
 namespace bth::framework {
 

@@ -1,9 +1,9 @@
-#include "framework/session.h"
+#include "framework/session/session.h"
 
 #include "algo/gang_rules.h"
-#include "framework/invariants.h"
-#include "framework/report.h"
-#include "framework/statement.h"
+#include "framework/report/report.h"
+#include "framework/session/invariants.h"
+#include "framework/session/statement.h"
 #include "tests/framework/session_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
@@ -202,10 +202,11 @@ TEST_CASE("session: the job message counts, names reasons and the origin", "[fra
     task task-5 job=j cpu=1
     task task-6 job=j cpu=1
   )"));
+  Statement tried(bed.session, "allocate");
   for (const char* name : {"task-1", "task-2", "task-3"}) {
-    bed.session.RememberPlan(bed.task(name),
-                             {.status = TaskStatus::kAllocated, .node = bed.node("n1")});
+    tried.Allocate(bed.task(name), bed.node("n1"));
   }
+  tried.Discard();
   TaskFit fit;
   fit.nodes_refused = 3;
   fit.counts = {

@@ -1,4 +1,4 @@
-#include "framework/static_fit.h"
+#include "framework/nodes/static_fit.h"
 
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "framework/static_sums.h"
+#include "framework/nodes/static_sums.h"
 
 #include <algorithm>
 

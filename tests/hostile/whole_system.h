@@ -10,7 +10,7 @@
 #include "apiserver/api_server.h"
 #include "client/api_client.h"
 #include "controllers/manager/controller_set.h"
-#include "framework/plugin.h"
+#include "framework/hooks/plugin.h"
 #include "metrics/controller_metrics.h"
 #include "metrics/registry.h"
 #include "net/virtual_executor.h"

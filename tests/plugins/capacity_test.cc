@@ -1,6 +1,6 @@
 #include "base/rng.h"
 #include "conf/load.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
 #include "plugins/capacity/queue_ledger.h"

@@ -2,7 +2,7 @@
 // rows; both must say the same, bit for bit.
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "plugins/binpack/fill_columns.h"
 #include "plugins/nodeorder/node_columns.h"
 #include "tests/plugins/fixtures.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/support/seeds.h"
 

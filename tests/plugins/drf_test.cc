@@ -1,4 +1,4 @@
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "tests/plugins/fixtures.h"
 
 namespace bth::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "framework/extender_port.h"
+#include "framework/session/extender_port.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
 #include "tests/plugins/fixtures.h"

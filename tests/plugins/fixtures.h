@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "actions/builtin.h"
-#include "framework/hooks.h"
-#include "framework/plugin.h"
+#include "framework/hooks/hooks.h"
+#include "framework/hooks/plugin.h"
 #include "plugins/builtin.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"

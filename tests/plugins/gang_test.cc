@@ -1,5 +1,5 @@
 #include "algo/gang_rules.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "tests/plugins/fixtures.h"
 
 namespace bth::test {

@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "plugins/nodegroup/group_rules.h"
 #include "tests/plugins/fixtures.h"
 

@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
-#include "framework/node_picker.h"
-#include "framework/statement.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/session/statement.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/support/seeds.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "conf/load.h"
-#include "framework/cycle.h"
+#include "framework/session/cycle.h"
 #include "tests/plugins/fixtures.h"
 
 namespace bth::test {

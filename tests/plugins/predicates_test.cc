@@ -1,5 +1,5 @@
-#include "framework/node_picker.h"
-#include "framework/statement.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/session/statement.h"
 #include "tests/plugins/fixtures.h"
 
 namespace bth::test {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/cycle.h"
+#include "framework/session/cycle.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
 #include "plugins/proportion/queue_ledger.h"

@@ -1,6 +1,6 @@
 #include "absl/strings/match.h"
 #include "base/rng.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "plugins/proportion/queue_ledger.h"
 #include "tests/plugins/fixtures.h"
 

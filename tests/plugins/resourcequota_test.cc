@@ -1,4 +1,4 @@
-#include "framework/fit_report.h"
+#include "framework/report/fit_report.h"
 #include "tests/plugins/fixtures.h"
 
 namespace bth::test {

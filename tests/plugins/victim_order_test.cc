@@ -1,6 +1,6 @@
 // Whose eviction comes first, with the orders that the plugins give.
 #include "actions/eviction/victims.h"
-#include "framework/heap.h"
+#include "base/heap.h"
 #include "tests/plugins/fixtures.h"
 
 namespace bth::test {
@@ -12,7 +12,7 @@ Names Evicted(PluginBed& bed, std::string_view evictor, const Names& candidates)
   const auto less = [&bed, by](model::TaskId a, model::TaskId b) {
     return actions::eviction::EvictedBefore(bed.session(), by, a, b);
   };
-  framework::Heap<model::TaskId, decltype(less)> heap(less);
+  Heap<model::TaskId, decltype(less)> heap(less);
   for (model::TaskId task : bed.TasksNamed(candidates)) heap.Push(task);
   std::vector<model::TaskId> order;
   while (!heap.empty()) order.push_back(heap.Pop());

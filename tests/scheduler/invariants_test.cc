@@ -1,4 +1,4 @@
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "scheduler/debug_pages.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"

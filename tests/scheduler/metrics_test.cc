@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "cmd/common/daemon_client.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "nodesim/volume_controller.h"
 #include "tests/scheduler/short_bed.h"
 #include "tests/support/files.h"

@@ -40,9 +40,9 @@ class GoodTrees(unittest.TestCase):
             "base/ids.h": HEADER,
             "api/model/task.h": HEADER + include("base/ids.h"),
             "algo/share.cc": include("api/model/task.h", "base/ids.h", "<vector>"),
-            "framework/session.h": HEADER + include("algo/share.h", "api/model/task.h"),
+            "framework/session/session.h": HEADER + include("algo/share.h", "api/model/task.h"),
             "algo/share.h": HEADER,
-            "plugins/gang/gang.cc": include("framework/session.h"),
+            "plugins/gang/gang.cc": include("framework/session/session.h"),
             "tests/algo/share_test.cc": include("algo/share.h", "tests/support/catch.h"),
             "tests/support/catch.h": HEADER + include("<catch2/catch.hpp>"),
         })

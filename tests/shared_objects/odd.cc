@@ -1,7 +1,7 @@
 // Shared objects with something wrong about them; BTH_ODD says what.
 #include <stdexcept>
 
-#include "framework/plugin_abi.h"
+#include "framework/hooks/plugin_abi.h"
 
 #if BTH_ODD == 3
 namespace bth::framework {

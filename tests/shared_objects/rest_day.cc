@@ -1,7 +1,7 @@
 // An action and a plugin in one shared object; the plugin has a built-in name.
 #include <memory>
 
-#include "framework/plugin_abi.h"
+#include "framework/hooks/plugin_abi.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/strings.h"
 #include "conf/load.h"
-#include "framework/figures.h"
+#include "framework/report/figures.h"
 #include "plugins/builtin.h"
 #include "sim/short_form.h"
 #include "sim/simulation.h"

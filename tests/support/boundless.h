@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "framework/plugin.h"
-#include "framework/session.h"
+#include "framework/hooks/plugin.h"
+#include "framework/session/session.h"
 
 namespace bth::test {
 

@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "conf/policy.h"
-#include "framework/cycle.h"
-#include "framework/effects.h"
-#include "framework/plugin.h"
-#include "framework/session.h"
-#include "framework/static_fit.h"
+#include "framework/hooks/plugin.h"
+#include "framework/nodes/static_fit.h"
+#include "framework/session/cycle.h"
+#include "framework/session/effects.h"
+#include "framework/session/session.h"
 #include "tests/support/cluster_builder.h"
 
 namespace bth::test {

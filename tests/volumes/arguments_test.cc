@@ -1,6 +1,6 @@
 // Arguments of plugin predicates that concern volumes, but for the switches (tests/scenarios).
 #include "absl/strings/match.h"
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "plugins/predicates/predicates.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/volumes/storage_world.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "framework/statement.h"
+#include "framework/session/statement.h"
 #include "tests/support/catch.h"
 #include "tests/support/seeds.h"
 #include "tests/worlds/random_world.h"

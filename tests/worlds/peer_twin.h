@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/session.h"
+#include "framework/session/session.h"
 #include "tests/worlds/random_world.h"
 
 namespace bth::test {

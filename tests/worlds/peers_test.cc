@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/peer_counts.h"
+#include "framework/peers/peer_counts.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/peer_twin.h"

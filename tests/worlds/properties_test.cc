@@ -2,8 +2,8 @@
 // BTH_WORLDS=n sets their number.
 #include <set>
 
-#include "framework/node_picker.h"
-#include "framework/statement.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/session/statement.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/random_world.h"

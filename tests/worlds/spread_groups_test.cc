@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "framework/node_picker.h"
-#include "framework/statement.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/session/statement.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/world_cycles.h"

@@ -6,8 +6,8 @@
 #include "actions/builtin.h"
 #include "base/strings.h"
 #include "conf/load.h"
-#include "framework/invariants.h"
-#include "framework/report.h"
+#include "framework/report/report.h"
+#include "framework/session/invariants.h"
 #include "plugins/builtin.h"
 #include "tests/support/boundless.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "framework/cycle.h"
+#include "framework/session/cycle.h"
 #include "tests/worlds/random_world.h"
 
 namespace bth::test {

@@ -1,0 +1,142 @@
+// What kinds of functions plugins add to a session, and what they answer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "api/model/ids.h"
+#include "api/model/snapshot.h"
+#include "framework/report/reasons.h"
+
+namespace bth::framework {
+
+class PeerCounter;
+class TopologyColumn;
+
+using model::JobId;
+using model::NodeId;
+using model::NodeRange;
+using model::QueueId;
+using model::ShapeId;
+using model::SubJobId;
+using model::TaskId;
+
+enum class Vote : int8_t { kReject = -1, kAbstain = 0, kPermit = 1 };
+
+struct Verdict {
+  Vote vote = Vote::kAbstain;
+  std::vector<TaskId> victims;  // Kept in the plugin's order.
+};
+
+struct JobValidity {
+  bool valid = true;
+  std::string reason;  // NotEnoughTasks, NotEnoughPodsOfTask …
+  std::string message;
+};
+
+// How raw static scores become 0…100 (kube-scheduler's DefaultNormalizeScore).
+enum class Normalize : uint8_t {
+  kNone,         // Used as they are.
+  kByMax,        // 100 * raw / max, truncated; all zero stays zero.
+  kByMaxReverse  // 100 - that; all zero becomes 100.
+};
+
+// A filter that depends only on the pod's constraints and the node's facts. Its verdicts are
+// kept across cycles per (constraints, facts version) and must abort (FitCode::kUnresolvable or
+// kError). Writes out[block.Offset(node)].
+using StaticFilterFn =
+    std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<ReasonId> out)>;
+// A filter that depends on the node's present use.
+using UsageFilterFn = std::function<void(ShapeId, NodeRange block, absl::Span<ReasonId> out)>;
+// A filter that depends on other nodes' use (anti-affinity, spread).
+using GlobalFilterFn = std::function<void(TaskId, NodeRange block, absl::Span<ReasonId> out)>;
+
+// Raw scores from constraints and facts; whole numbers.
+using StaticScoreFn =
+    std::function<void(const model::PodConstraints&, NodeRange block, absl::Span<int64_t> raw)>;
+struct StaticScore {
+  StaticScoreFn fn;
+  Normalize normalize = Normalize::kNone;
+  double weight = 1;
+};
+// Adds its weighted scores to `sum`.
+using UsageScoreFn = std::function<void(ShapeId, NodeRange block, absl::Span<double> sum)>;
+// Adds its weighted scores of `nodes`, all of them feasible. Scheduling thread.
+using GlobalScoreFn =
+    std::function<void(TaskId, absl::Span<const NodeId> nodes, absl::Span<double> sum)>;
+// False: the filter lets the task pass on every node, or the score adds the same to every node, as
+// things stand. Tasks that no global hook concerns keep the candidate index. Scheduling thread.
+using ConcernsFn = std::function<bool(TaskId)>;
+template <typename Fn>
+struct GlobalHook {
+  Fn fn;
+  ConcernsFn concerns_fn;  // Null: it concerns every task.
+  // It tells tasks apart by shape and queue alone, judges each node for itself, and changes its
+  // mind during the session only about nodes that changed: candidate indexes hold its answers.
+  bool by_queue = false;
+
+  bool concerns(TaskId task) const { return concerns_fn == nullptr || concerns_fn(task); }
+  template <typename Nodes, typename Out>
+  void operator()(TaskId task, const Nodes& nodes, const Out& out) const {
+    fn(task, nodes, out);
+  }
+};
+using GlobalFilter = GlobalHook<GlobalFilterFn>;
+
+// Nodes that a global score cannot tell apart: in the same domain, with equally many pods. Columns
+// and counters are up to date with the session.
+struct NodeLikeness {
+  const TopologyColumn* domains = nullptr;  // Null: they may be in any.
+  // Null: whatever stands on them. A node that has no domain of the counter is like none that has.
+  const PeerCounter* pods = nullptr;
+};
+// Nodes that are alike, all of them feasible.
+struct AlikeNodes {
+  NodeId one;  // Any of them.
+  size_t nodes = 0;
+};
+// False: nodes are alike in no such way. Scheduling thread.
+using LikenessFn = std::function<bool(TaskId, NodeLikeness*)>;
+// As GlobalScoreFn, when the groups are all the nodes that it would be asked about. Scheduling
+// thread.
+using AlikeScoreFn =
+    std::function<void(TaskId, absl::Span<const AlikeNodes> groups, absl::Span<double> sum)>;
+
+struct GlobalScore : GlobalHook<GlobalScoreFn> {
+  // Both or none.
+  LikenessFn likeness;
+  AlikeScoreFn score_alike;
+};
+
+using JobCompareFn = std::function<int(JobId, JobId)>;
+using QueueCompareFn = std::function<int(QueueId, QueueId)>;
+using TaskCompareFn = std::function<int(TaskId, TaskId)>;
+using SubJobCompareFn = std::function<int(SubJobId, SubJobId)>;
+using VictimQueueCompareFn = std::function<int(QueueId left, QueueId right, QueueId preemptor)>;
+using TaskEventFn = std::function<void(TaskId)>;
+using VolumePlanFn = std::function<std::shared_ptr<const model::VolumePlan>(TaskId)>;
+using EvictableFn = std::function<Verdict(TaskId evictor, absl::Span<const TaskId> candidates)>;
+// Why a gang action looks for victims, and for whom.
+struct EvictionContext {
+  enum class Kind : uint8_t { kGangPreempt, kGangReclaim };
+  Kind kind = Kind::kGangPreempt;
+  JobId job;
+};
+using UnifiedEvictableFn =
+    std::function<Verdict(const EvictionContext&, absl::Span<const TaskId> candidates)>;
+// Groups of node sets to try in turn, for a job or sub-job, inside a HyperNode (by name).
+using HyperNodeGradientFn = std::function<std::vector<std::vector<std::string>>(
+    JobId, SubJobId, std::string_view hyper_node, bool for_eviction)>;
+using HyperNodeScoreFn = std::function<void(SubJobId, absl::Span<const std::string> hyper_nodes,
+                                            absl::Span<double> sum)>;
+using VictimTasksFn = std::function<std::vector<TaskId>(absl::Span<const TaskId> candidates)>;
+// Picks one of the best nodes itself; an invalid id leaves the choice to the scores.
+using BestNodeFn =
+    std::function<NodeId(TaskId, absl::Span<const NodeId> nodes, absl::Span<const double> scores)>;
+
+}  // namespace bth::framework

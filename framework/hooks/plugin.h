@@ -1,0 +1,140 @@
+// What a policy plugin and an action are, and where they are registered.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "conf/arguments.h"
+#include "conf/load.h"
+#include "conf/policy.h"
+#include "framework/hooks/hooks.h"
+
+namespace bth::framework {
+
+class Session;
+
+// Adds the hooks of one plugin at its place among the tiers; a hook whose flag is off in the
+// configuration is not added. Lives while the session opens.
+class HookRegistrar {
+ public:
+  HookRegistrar(HookTable& table, HookOrigin origin, const conf::PluginOption& option)
+      : table_(table), origin_(origin), option_(option) {}
+  HookRegistrar(const HookRegistrar&) = delete;
+
+  bool hierarchy_enabled() const;
+
+  void JobOrder(JobCompareFn fn);
+  void QueueOrder(QueueCompareFn fn);
+  void VictimQueueOrder(VictimQueueCompareFn fn);
+  void TaskOrder(TaskCompareFn fn);
+  void SubJobOrder(SubJobCompareFn fn);
+  void ClusterOrder(std::function<int(std::string_view, std::string_view)> fn);
+  void PreFilter(std::function<ReasonId(TaskId)> fn);
+  void FilterStatic(StaticFilterFn fn);
+  void FilterUsage(UsageFilterFn fn);
+  void FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns = nullptr);
+  void FilterByQueue(GlobalFilterFn fn, ConcernsFn concerns = nullptr);
+  void BestNode(BestNodeFn fn);
+  void ScoreStatic(StaticScore score);
+  void ScoreUsage(UsageScoreFn fn);
+  void ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
+  // One that rates groups of nodes, too.
+  void ScoreGlobal(GlobalScore score);
+  void ScoreByQueue(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
+  void HyperNodeScore(HyperNodeScoreFn fn);
+  void HyperNodeGradient(HyperNodeGradientFn fn);
+  void Preemptable(EvictableFn fn, GrantBounds bounds = {});
+  void Reclaimable(EvictableFn fn, GrantBounds bounds = {});
+  void UnifiedEvictable(UnifiedEvictableFn fn, GrantBounds bounds = {});
+  void VictimTasks(VictimTasksFn fn);
+  void VictimFilter(VictimTasksFn fn);
+  void Overused(std::function<bool(QueueId)> fn);
+  void Preemptive(std::function<bool(QueueId, absl::Span<const TaskId>)> fn);
+  void Allocatable(std::function<bool(QueueId, TaskId)> fn);
+  void QueueRoom(QueueRoomFn fn);
+  void JobValid(std::function<JobValidity(JobId)> fn);
+  void JobReady(std::function<bool(JobId)> fn);
+  void JobPipelined(std::function<Vote(JobId)> fn);
+  void SubJobReady(std::function<bool(SubJobId)> fn);
+  void SubJobPipelined(std::function<Vote(SubJobId)> fn);
+  void JobEnqueueable(std::function<Vote(JobId)> fn);
+  void JobEnqueued(std::function<void(JobId)> fn);
+  void JobStarving(std::function<bool(JobId)> fn);
+  void TargetJob(std::function<JobId(absl::Span<const JobId>)> fn);
+  void ReservedNodes(std::function<void()> fn);
+  // Always on.
+  void BeforeScan(std::function<void()> fn);
+  void OnPlace(TaskEventFn fn);
+  void OnRemove(TaskEventFn fn);
+  void OnGateLifted(TaskEventFn fn);
+  void PlanVolumes(VolumePlanFn fn);
+  void OnClose(std::function<void()> fn);
+
+ private:
+  HookOrigin NextOrigin();
+
+  HookTable& table_;
+  const HookOrigin origin_;
+  const conf::PluginOption& option_;
+};
+
+// What plugins read of the cluster beyond what every snapshot shows.
+struct PluginNeeds {
+  // Amounts of these on nodes count though no pod asks for them.
+  std::vector<std::string> resources;
+  // Pods and nodes as JSON.
+  bool documents = false;
+};
+
+// Lives until the policy is reloaded; its hooks live for one session. Thread: scheduling.
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual std::string_view name() const = 0;
+  // Adds hooks and computes what they need. What it captures must live as long as the session.
+  virtual absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) = 0;
+  // True when its answers change as time passes, though nothing else does: while jobs wait, or with
+  // action shuffle at any time, a cycle then starts every --schedule-period.
+  virtual bool follows_clock() const { return false; }
+  // What its refusals follow from. With kAnything, every job that waits is looked at in each cycle.
+  // Preemptable, Reclaimable and their like need not be told of, nor orders and scores.
+  virtual AnswerSources answers_follow() const { return Bit(AnswerSource::kAnything); }
+  virtual void AddNeeds(PluginNeeds& needs) const { static_cast<void>(needs); }
+};
+
+// Orders, tries, and commits or lets go; asks the session, never a plugin.
+class Action {
+ public:
+  virtual ~Action() = default;
+  virtual std::string_view name() const = 0;
+  virtual absl::Status Execute(Session& session) = 0;
+  // It makes room by evictions: its answers follow everything that holds room.
+  virtual bool evicts() const { return false; }
+  // How one that evicts looks for victims, if it does so for jobs that wait, and leaves alone whom
+  // VictimProspects rules out for them. Nothing: it may evict anybody.
+  virtual std::optional<VictimKind> victim_kind() const { return std::nullopt; }
+};
+
+// Makes an instance from its configured arguments. Errors name the argument.
+using PluginFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Plugin>>(const conf::Arguments&)>;
+using ActionFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Action>>(const conf::Arguments&)>;
+
+// Filled at start from the tables in plugins/builtin.cc and actions/builtin.cc, then constant.
+struct Registry {
+  std::map<std::string, PluginFactory, std::less<>> plugins;
+  std::map<std::string, ActionFactory, std::less<>> actions;
+
+  // What a policy may name; valid while the registry does not change.
+  conf::KnownNames Names() const;
+};
+
+}  // namespace bth::framework

@@ -1,0 +1,165 @@
+#include "framework/nodes/global_scan.h"
+
+#include <algorithm>
+
+#include "framework/nodes/ranked_node.h"
+#include "framework/nodes/static_fit.h"
+#include "framework/session/stage_clock.h"
+
+namespace bth::framework {
+
+using model::NodeId;
+using model::NodeRange;
+using model::TaskId;
+
+namespace {
+
+bool IsMeant(GlobalHooks which, bool by_queue) {
+  return which == GlobalHooks::kAll || (which == GlobalHooks::kByQueue) == by_queue;
+}
+
+template <typename Hooks>
+bool AnyConcerns(const Hooks& hooks, TaskId task, GlobalHooks which) {
+  for (const auto& entry : hooks) {
+    if (IsMeant(which, entry.fn.by_queue) && entry.fn.concerns(task)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool GlobalFiltersConcern(const Session& session, TaskId task, GlobalHooks which) {
+  return AnyConcerns(session.hooks().global_filter, task, which);
+}
+
+bool GlobalScoresConcern(const Session& session, TaskId task, GlobalHooks which) {
+  return AnyConcerns(session.hooks().global_score, task, which);
+}
+
+const GlobalScore* OnlyGlobalScore(const Session& session, TaskId task) {
+  const GlobalScore* only = nullptr;
+  for (const auto& entry : session.hooks().global_score) {
+    if (!entry.fn.concerns(task)) continue;
+    if (only != nullptr) return nullptr;
+    only = &entry.fn;
+  }
+  return only;
+}
+
+ReasonId GlobalRefusal(const Session& session, TaskId task, NodeId node) {
+  for (const auto& entry : session.hooks().global_filter) {
+    if (!entry.fn.concerns(task)) continue;
+    ReasonId verdict = kFits;
+    entry.fn(task, NodeRange(node.index(), node.index() + 1), absl::Span<ReasonId>(&verdict, 1));
+    if (verdict != kFits) return verdict;
+  }
+  return kFits;
+}
+
+bool PassesGlobalFilters(const Session& session, TaskId task, NodeId node) {
+  return GlobalRefusal(session, task, node) == kFits;
+}
+
+bool KeepPassing(const Session& session, TaskId task, NodeRange run, absl::Span<uint8_t> fits,
+                 GlobalHooks which) {
+  ReasonId verdicts[NodeEvaluator::kRunNodesMax];
+  const absl::Span<ReasonId> out(verdicts, run.size());
+  for (const auto& entry : session.hooks().global_filter) {
+    if (!IsMeant(which, entry.fn.by_queue) || !entry.fn.concerns(task)) continue;
+    std::fill(out.begin(), out.end(), kFits);
+    entry.fn(task, run, out);
+    uint8_t any = 0;
+    for (size_t i = 0; i < fits.size(); ++i) {
+      fits[i] = static_cast<uint8_t>(fits[i] & static_cast<uint8_t>(out[i] == kFits));
+      any |= fits[i];
+    }
+    if (any == 0) return false;
+  }
+  return std::find(fits.begin(), fits.end(), uint8_t{1}) != fits.end();
+}
+
+void AddGlobalScores(const Session& session, TaskId task, absl::Span<const NodeId> nodes,
+                     absl::Span<double> sums, GlobalHooks which) {
+  for (const auto& entry : session.hooks().global_score) {
+    if (!IsMeant(which, entry.fn.by_queue) || !entry.fn.concerns(task)) continue;
+    entry.fn(task, nodes, sums);
+  }
+}
+
+bool GlobalScan::Concerns(TaskId task) const {
+  return !session_.hooks().best_node.empty() ||
+         GlobalFiltersConcern(session_, task, GlobalHooks::kByTask) ||
+         GlobalScoresConcern(session_, task, GlobalHooks::kByTask);
+}
+
+NodeId GlobalScan::Best(TaskId task, Room room) {
+  const auto fit = session_.context().static_fits->Get(
+      session_, session_.shape(session_.task(task).shape).constraints);
+  StageClock stages(session_);
+  FindFeasible(task, room, *fit);
+  stages.Ended(metrics::Stage::kPredicate);
+  if (nodes_.empty()) return {};
+  Score(task, evaluator_.BasisFor(fit, maxima_));
+  stages.Ended(metrics::Stage::kScoring);
+  if (nodes_.size() > 1) {
+    for (const auto& entry : session_.hooks().best_node) {
+      if (const NodeId node = entry.fn(task, nodes_, scores_); node.valid()) return node;
+    }
+  }
+  RankedNode best;
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    best.Offer(nodes_[i], scores_[i], evaluator_.rank(nodes_[i]));
+  }
+  return best.node;
+}
+
+void GlobalScan::FindFeasible(TaskId task, Room room, const StaticFit& fit) {
+  nodes_.clear();
+  maxima_.assign(session_.hooks().static_score.size(), 0);
+  const bool normalises = evaluator_.NeedsMaxima(fit);
+  evaluator_.BeginScan();
+  uint8_t buffer[NodeEvaluator::kRunNodesMax];
+  for (NodeRange run : evaluator_.runs()) {
+    const absl::Span<uint8_t> fits(buffer, run.size());
+    if (!evaluator_.Feasible(session_.task(task).shape, fit, run, room, fits)) continue;
+    if (!KeepPassing(session_, task, run, fits)) continue;
+    for (NodeId node : run) {
+      if (fits[run.Offset(node)] == 0) continue;
+      nodes_.push_back(node);
+      if (normalises) evaluator_.RaiseMaxima(fit, node, absl::MakeSpan(maxima_));
+    }
+  }
+}
+
+void GlobalScan::Score(TaskId task, const ScoreBasis& basis) {
+  scores_.resize(nodes_.size());
+  double buffer[NodeEvaluator::kRunNodesMax];
+  size_t at = 0;
+  for (NodeRange run : evaluator_.runs()) {
+    const size_t end = run.first().index() + run.size();
+    if (at == nodes_.size()) break;
+    if (nodes_[at].index() >= end) continue;
+    evaluator_.Score(session_.task(task).shape, basis, run, absl::Span<double>(buffer, run.size()));
+    for (; at < nodes_.size() && nodes_[at].index() < end; ++at) {
+      scores_[at] = buffer[run.Offset(nodes_[at])];
+    }
+  }
+  AddGlobalScores(session_, task, nodes_, absl::MakeSpan(scores_));
+}
+
+NodeId GlobalScan::FirstTaker(TaskId task, Room room) const {
+  const model::ShapeId shape = session_.task(task).shape;
+  const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
+  const bool concerned = GlobalFiltersConcern(session_, task, GlobalHooks::kAll);
+  uint8_t buffer[NodeEvaluator::kRunNodesMax];
+  for (NodeRange run : evaluator_.runs()) {
+    const absl::Span<uint8_t> fits(buffer, run.size());
+    if (!evaluator_.Feasible(shape, *fit, run, room, fits)) continue;
+    if (concerned && !KeepPassing(session_, task, run, fits)) continue;
+    const auto taker = std::find(fits.begin(), fits.end(), uint8_t{1});
+    return NodeId::FromIndex(run.first().index() + static_cast<size_t>(taker - fits.begin()));
+  }
+  return {};
+}
+
+}  // namespace bth::framework

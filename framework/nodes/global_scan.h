@@ -1,0 +1,64 @@
+// The best node for tasks that filters or scores beyond single nodes concern.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "api/model/ids.h"
+#include "framework/nodes/node_evaluator.h"
+#include "framework/session/session.h"
+
+namespace bth::framework {
+
+// Which of the global hooks are meant.
+enum class GlobalHooks : uint8_t {
+  kAll,
+  kByQueue,  // Those whose answers candidate indexes hold,
+  kByTask,   // and the others.
+};
+
+// Some global filter may refuse the task a node, as things stand.
+bool GlobalFiltersConcern(const Session& session, model::TaskId task, GlobalHooks which);
+// Some global score may tell nodes apart for the task, as things stand.
+bool GlobalScoresConcern(const Session& session, model::TaskId task, GlobalHooks which);
+// The only one that may; null: none, or several.
+const GlobalScore* OnlyGlobalScore(const Session& session, model::TaskId task);
+// What the first global filter says that refuses the task the node; kFits: none does.
+ReasonId GlobalRefusal(const Session& session, model::TaskId task, model::NodeId node);
+// Every global filter lets the task pass on the node.
+bool PassesGlobalFilters(const Session& session, model::TaskId task, model::NodeId node);
+// Clears fits[i] where a global filter refuses; true when any is left.
+bool KeepPassing(const Session& session, model::TaskId task, model::NodeRange run,
+                 absl::Span<uint8_t> fits, GlobalHooks which = GlobalHooks::kAll);
+// Adds the global scores of all candidates together: some are measured by the others.
+void AddGlobalScores(const Session& session, model::TaskId task,
+                     absl::Span<const model::NodeId> nodes, absl::Span<double> sums,
+                     GlobalHooks which = GlobalHooks::kAll);
+
+// Looks at every node, run by run. Lives for one session. Thread: scheduling.
+class GlobalScan {
+ public:
+  GlobalScan(Session& session, NodeEvaluator& evaluator)
+      : session_(session), evaluator_(evaluator) {}
+
+  // False: the shape of the task and its queue decide.
+  bool Concerns(model::TaskId task) const;
+  // The feasible node with the highest score, the first by name among equals, unless a best-node
+  // hook picks another; invalid when none.
+  model::NodeId Best(model::TaskId task, Room room);
+  // The first node that takes the task, in order of ids.
+  model::NodeId FirstTaker(model::TaskId task, Room room) const;
+
+ private:
+  void FindFeasible(model::TaskId task, Room room, const StaticFit& fit);
+  void Score(model::TaskId task, const ScoreBasis& basis);
+
+  Session& session_;
+  NodeEvaluator& evaluator_;
+  std::vector<model::NodeId> nodes_;  // Feasible ones, in order of ids.
+  std::vector<double> scores_;        // Of them.
+  std::vector<int64_t> maxima_;       // Per static score hook, over them.
+};
+
+}  // namespace bth::framework

@@ -1,0 +1,109 @@
+// Chooses the node for a task: filters, scores, ties.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "api/model/ids.h"
+#include "framework/nodes/alike_index.h"
+#include "framework/nodes/candidate_index.h"
+#include "framework/nodes/global_scan.h"
+#include "framework/nodes/node_evaluator.h"
+#include "framework/nodes/node_scan.h"
+#include "framework/report/fit_report.h"
+#include "framework/session/session.h"
+
+namespace bth::framework {
+
+// All nodes are considered. The best total score wins, ties go to the first node by name. Nodes
+// with the room now go before nodes that will have it.
+// Thread: scheduling.
+class NodePicker {
+ public:
+  explicit NodePicker(Session& session);
+  ~NodePicker();
+
+  // The choice for `task` as things stand. When there is none, why is recorded in the session.
+  NodeChoice Pick(model::TaskId task);
+  // For tasks that ask for nothing: as Pick, without a resource check.
+  NodeChoice PickForBestEffort(model::TaskId task);
+  // The slow twin of both: looks at every node, with no cache and no index. Same answer.
+  NodeChoice PickSlowly(model::TaskId task, bool check_resources = true) const;
+
+  // Counts why every node refuses the task; cost: nodes x filters, once per kind while nothing
+  // changes, unless a filter looks beyond single nodes.
+  std::shared_ptr<const TaskFit> Explain(model::TaskId task, bool check_resources = true);
+
+  // Whether some node would take the task, now or when releasing pods have left: whether Explain
+  // would leave a node out. Cost: up to the first such node, which is remembered for the kind.
+  bool AnyNodeTakes(model::TaskId task);
+
+  // Tasks of one kind get the same answers from the nodes, unless a filter looks beyond them.
+  TaskKind KindOf(model::TaskId task) const;
+  // Whether the node would take the task, now or when releasing pods have left.
+  bool Takes(model::NodeId node, model::TaskId task) const;
+
+  uint64_t scans() const { return scans_; }
+  uint64_t index_builds() const { return index_builds_; }
+  // Questions that an index answered.
+  uint64_t index_answers() const { return index_answers_; }
+  // Of these, by groups of nodes that a global score rates alike.
+  uint64_t group_answers() const { return group_answers_; }
+
+ private:
+  struct Explained {
+    uint64_t version = 0;
+    std::shared_ptr<const TaskFit> fit;
+    model::NodeId taker;  // Took the kind when last asked; invalid: none known.
+  };
+
+  // The reason that holds the task off all nodes, or kFits.
+  ReasonId PreFilter(model::TaskId task) const;
+  bool UsesIndex(const TaskKind& kind);
+  CandidateIndex& IndexOf(model::TaskId task, const TaskKind& kind);
+  // By the index, where only filters stand between it and the answer; nothing: ask all nodes.
+  std::optional<model::NodeId> PickFiltered(model::TaskId task, const TaskKind& kind);
+  // By groups of nodes, where one global score that rates such concerns the task and nothing else
+  // does; nothing: ask all nodes.
+  std::optional<model::NodeId> PickAlike(model::TaskId task, const TaskKind& kind);
+  AlikeIndex* AlikeIndexOf(model::TaskId task, const TaskKind& kind, const NodeLikeness& likeness);
+  NodeChoice PickNominated(model::TaskId task) const;
+  NodeChoice PickAmong(model::TaskId task, Room room);
+  NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
+  // All reasons of one node, in hook order; empty when it fits.
+  void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
+                      std::vector<ReasonId>* out) const;
+
+  Session& session_;
+  NodeEvaluator evaluator_;
+  NodeScan scan_;
+  GlobalScan global_;
+  std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
+  absl::flat_hash_map<TaskKind, int32_t> picks_of_kind_;
+  absl::flat_hash_map<TaskKind, std::unique_ptr<CandidateIndex>> indexes_;
+  // Kinds that are told apart by domains too, and by the question when it counts many nodes.
+  struct AlikeKind {
+    model::ShapeId shape;
+    const TopologyColumn* domains = nullptr;
+    const TopologyColumn* pods_by = nullptr;
+    uint64_t counter = 0;
+    friend bool operator==(const AlikeKind&, const AlikeKind&) = default;
+    template <typename H>
+    friend H AbslHashValue(H state, const AlikeKind& kind) {
+      return H::combine(std::move(state), kind.shape, kind.domains, kind.pods_by, kind.counter);
+    }
+  };
+  absl::flat_hash_map<AlikeKind, int32_t> picks_of_alike_;
+  absl::flat_hash_map<AlikeKind, std::unique_ptr<AlikeIndex>> alike_indexes_;
+  absl::flat_hash_map<TaskKind, Explained> explained_;
+  uint64_t scans_ = 0;
+  uint64_t index_builds_ = 0;
+  uint64_t index_answers_ = 0;
+  uint64_t group_answers_ = 0;
+};
+
+}  // namespace bth::framework

@@ -1,0 +1,319 @@
+#include "framework/report/report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "algo/gang_rules.h"
+#include "base/strings.h"
+
+namespace bth::framework {
+namespace {
+
+using model::JobId;
+using model::JobRow;
+using model::NodeId;
+using model::PodGroupPhase;
+using model::TaskId;
+using model::TaskState;
+using model::TaskStatus;
+
+constexpr std::string_view kUnschedulable = "Unschedulable";
+constexpr std::string_view kSchedulable = "Schedulable";
+constexpr std::string_view kAllUnavailable = "all nodes are unavailable";
+constexpr uint32_t kUnplacedGroup = model::StatusBit(TaskStatus::kAllocated) |
+                                    model::StatusBit(TaskStatus::kPending) |
+                                    model::StatusBit(TaskStatus::kPipelined);
+
+// "3 Pending, 6 minAvailable": counts as text, sorted as text.
+std::string JoinSorted(std::vector<std::string> parts) {
+  std::sort(parts.begin(), parts.end());
+  return absl::StrJoin(parts, ", ");
+}
+
+// The plan of a discarded statement, or what is so now.
+const TaskState& Outcome(const Session& session, TaskId task) {
+  const TaskState* plan = session.PlanOf(task);
+  return plan != nullptr ? *plan : session.state(task);
+}
+
+// Of the PodScheduled condition.
+std::string_view ReasonFor(TaskStatus outcome) {
+  switch (outcome) {
+    case TaskStatus::kAllocated:
+      return kSchedulable;
+    case TaskStatus::kPipelined:
+    case TaskStatus::kPending:
+      return kUnschedulable;
+    default:
+      return model::StatusName(outcome);
+  }
+}
+
+std::string PossiblyAssigned(const Session& session, TaskId task, NodeId node,
+                             std::string_view once) {
+  const model::TaskNames& names = *session.task(task).names;
+  return absl::StrCat("Pod ", names.ns, "/", names.name, " can possibly be assigned to ",
+                      session.node(node).name, ", once ", ToAbsl(once));
+}
+
+bool ReadyByCount(const Session& session, JobId job) {
+  return session.counts(job).ready() >= session.job(job).min_available;
+}
+
+// What holds the job as a whole. The queue's share is not it while there are tasks that no node
+// could take: more share would not help them.
+const JobFit* HoldOfJob(const Session& session, JobId job) {
+  const JobFit* hold = session.HoldOf(job);
+  if (hold == nullptr || hold->gate != Gate::kQuota) return hold;
+  return session.HasFit(job) ? nullptr : hold;
+}
+
+// Why nobody was evicted, after what the nodes say.
+void AppendVictimSearches(const Session& session, JobId job, std::string* text) {
+  for (const VictimSearch& search : session.VictimSearchesOf(job)) {
+    if (!text->empty()) absl::StrAppend(text, text->back() == '.' ? " " : "; ");
+    absl::StrAppend(text, search.Text());
+  }
+}
+
+std::string PendingReasons(const Session& session, JobId job) {
+  std::map<std::string_view, int> counts;
+  for (TaskId task : *session.job(job).tasks) {
+    if (session.state(task).status != TaskStatus::kPending) continue;
+    ++counts[ReasonFor(Outcome(session, task).status)];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [reason, count] : counts) {
+    parts.push_back(absl::StrCat(count, " ", ToAbsl(reason)));
+  }
+  return JoinSorted(std::move(parts));
+}
+
+void ReportPods(const Session& session, JobId job, const std::string& job_message,
+                CycleReport* report) {
+  // Pods with the same words share one string.
+  std::map<std::string, std::shared_ptr<const std::string>> messages;
+  for (TaskId task : *session.job(job).tasks) {
+    if (session.task(task).gated) continue;
+    if (!model::InGroup(session.state(task).status, kUnplacedGroup)) continue;
+    TaskWord word = DescribeTask(session, task);
+    std::string text = std::move(word.message);
+    if (text.empty()) text = job_message.empty() ? std::string(kAllUnavailable) : job_message;
+    auto& shared = messages[text];
+    if (shared == nullptr) shared = std::make_shared<const std::string>(text);
+    report->pods.push_back({task, word.reason, shared, word.nominated_node});
+  }
+}
+
+void ReportJob(const Session& session, JobId job, CycleReport* report) {
+  const JobRow& row = session.job(job);
+  const model::JobCounts& counts = session.counts(job);
+  PodGroupReport out{.job = job,
+                     .running = counts.count(TaskStatus::kRunning),
+                     .succeeded = counts.count(TaskStatus::kSucceeded),
+                     .failed = counts.count(TaskStatus::kFailed),
+                     .conditions = session.ConditionsOf(job),
+                     .events = session.EventsOf(job)};
+  out.phase = PhaseOf(session, job);
+  const bool waits = !row.queue.valid() || out.phase == PodGroupPhase::kUnknown ||
+                     out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
+  const bool unplaced = counts.Count(kUnplacedGroup) > 0;
+  // A group that may have pods now and has none yet lacks nothing else.
+  const JobFit* hold = HoldOfJob(session, job);
+  const bool just_admitted = out.phase == PodGroupPhase::kInqueue && counts.total() == 0 &&
+                             (hold == nullptr || hold->gate == Gate::kGangInvalid);
+  // In the plugin's own words.
+  const bool told = hold != nullptr && hold->gate == Gate::kNotEnqueued &&
+                    std::any_of(out.events.begin(), out.events.end(), [](const EventReport& event) {
+                      return event.reason == kUnschedulable;
+                    });
+  const bool was_ready =
+      counts.phase == PodGroupPhase::kRunning || counts.phase == PodGroupPhase::kCompleted;
+  // Waits for answers to its bindings only.
+  const bool placed =
+      !unplaced && hold == nullptr && counts.total() > 0 && ReadyByCount(session, job);
+  const bool warns = waits && !just_admitted && !placed && !told;
+  // A job that merely runs has nothing to explain, however many tasks it has.
+  const std::string message = warns || unplaced ? JobMessage(session, job) : std::string();
+  if (warns) {
+    out.events.push_back({true, std::string(kUnschedulable), GangMessage(session, job, message)});
+  } else if (!waits && !was_ready && (row.min_available > 1 || counts.total() > 1)) {
+    // Of a pod by itself its own event tells it.
+    out.events.push_back({false, "Scheduled", "pod group is ready"});
+  }
+  if (unplaced) ReportPods(session, job, message, report);
+  report->pod_groups.push_back(std::move(out));
+}
+
+void ReportQueues(const Session& session, const QueueUse& queue_use, CycleReport* report) {
+  const IdVector<model::QueueId, model::ResourceVec> allocated = queue_use.Allocated(session);
+  for (model::QueueId queue : *session.base().queues_by_name) {
+    report->queues.push_back({queue, allocated[queue]});
+  }
+}
+
+}  // namespace
+
+PodGroupPhase PhaseOf(const Session& session, JobId job) {
+  const model::JobCounts& counts = session.counts(job);
+  if (!session.job(job).queue.valid() && counts.phase != PodGroupPhase::kNone) return counts.phase;
+  const bool unschedulable = session.FindCondition(job, kUnschedulable) != nullptr;
+  return algo::DerivePhase(counts, session.job(job).min_available, unschedulable);
+}
+
+TaskWord DescribeTask(const Session& session, TaskId task) {
+  const TaskState& outcome = Outcome(session, task);
+  const std::string_view reason = ReasonFor(outcome.status);
+  switch (outcome.status) {
+    case TaskStatus::kAllocated:
+      return {reason, PossiblyAssigned(session, task, outcome.node, "minAvailable is satisfied"),
+              NodeId()};
+    case TaskStatus::kPipelined:
+      return {reason,
+              PossiblyAssigned(session, task, outcome.node,
+                               "resource is released and minAvailable is satisfied"),
+              outcome.evicts ? outcome.node : NodeId()};
+    case TaskStatus::kPending: {
+      if (const TaskFit* fit = session.FitOf(task); fit != nullptr) {
+        std::string text = fit->Text(session.reasons());
+        AppendVictimSearches(session, session.task(task).job, &text);
+        return {reason, std::move(text), NodeId()};
+      }
+      const JobFit* hold = session.HoldOf(session.task(task).job);
+      return {reason, hold != nullptr ? hold->message : std::string(), NodeId()};
+    }
+    default:
+      return {reason, std::string(), NodeId()};
+  }
+}
+
+std::string JobMessage(const Session& session, JobId job) {
+  const model::JobCounts& counts = session.counts(job);
+  std::vector<std::string> histogram;
+  for (int s = 0; s < model::kTaskStatuses; ++s) {
+    const auto status = static_cast<TaskStatus>(s);
+    if (counts.count(status) == 0) continue;
+    histogram.push_back(absl::StrCat(counts.count(status), " ", ToAbsl(model::StatusName(status))));
+  }
+  histogram.push_back(absl::StrCat(session.job(job).min_available, " minAvailable"));
+  std::string text =
+      absl::StrCat(ReadyByCount(session, job) ? "pod group is ready, " : "pod group is not ready, ",
+                   JoinSorted(std::move(histogram)));
+  if (counts.count(TaskStatus::kPending) > 0) {
+    absl::StrAppend(&text, "; Pending: ", PendingReasons(session, job));
+  }
+  if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr && !hold->message.empty()) {
+    absl::StrAppend(&text, ". Origin reason is: ", hold->message);
+    AppendVictimSearches(session, job, &text);
+    return text;
+  }
+  for (TaskId task : *session.job(job).tasks) {
+    if (const TaskFit* fit = session.FitOf(task); fit != nullptr) {
+      absl::StrAppend(&text, ". Origin reason is ", session.task(task).names->name, ": ",
+                      fit->Text(session.reasons()));
+      break;
+    }
+  }
+  AppendVictimSearches(session, job, &text);
+  return text;
+}
+
+int32_t TasksMissing(const Session& session, JobId job) {
+  int32_t placed = 0;
+  for (TaskId task : *session.job(job).tasks) {
+    if (session.state(task).status != TaskStatus::kPending) continue;
+    const TaskState* plan = session.PlanOf(task);
+    if (plan != nullptr && model::InGroup(plan->status, model::kAllocatedGroup)) ++placed;
+  }
+  return session.job(job).min_available - session.counts(job).ready() - placed;
+}
+
+std::string GangMessage(const Session& session, JobId job, const std::string& job_message) {
+  const model::JobCounts& counts = session.counts(job);
+  const int32_t missing = TasksMissing(session, job);
+  const int32_t shown = missing > 0 ? missing : counts.count(TaskStatus::kPending);
+  return absl::StrCat(std::min(shown, counts.total()), "/", counts.total(),
+                      " tasks in gang unschedulable: ", job_message);
+}
+
+JobFit ExplainJob(const Session& session, JobId job) {
+  JobFit out{.job = job};
+  if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr) out = *hold;
+  out.victim_searches = session.VictimSearchesOf(job);
+  std::vector<const TaskFit*> seen;
+  int32_t pipelined = 0;
+  int32_t planned = 0;
+  bool gated = false;
+  for (TaskId task : *session.job(job).tasks) {
+    const TaskStatus outcome = Outcome(session, task).status;
+    gated |= session.task(task).gated && session.state(task).status == TaskStatus::kPending;
+    pipelined += outcome == TaskStatus::kPipelined;
+    planned +=
+        outcome == TaskStatus::kAllocated && session.state(task).status == TaskStatus::kPending;
+    const TaskFit* fit = session.FitOf(task);
+    if (fit == nullptr || std::find(seen.begin(), seen.end(), fit) != seen.end()) continue;
+    seen.push_back(fit);
+    out.tasks.push_back(*fit);
+  }
+  if (out.gate != Gate::kNone) return out;
+  const model::JobCounts& counts = session.counts(job);
+  if (counts.count(TaskStatus::kPending) + counts.count(TaskStatus::kPipelined) == 0) {
+    if (counts.count(TaskStatus::kBinding) > 0) out.gate = Gate::kBinding;
+  } else if (!out.tasks.empty()) {
+    out.gate = planned > 0 ? Gate::kGangMinimum : Gate::kFilters;
+  } else if (pipelined > 0) {
+    out.gate = Gate::kVictims;
+  } else if (session.IsPendingPhase(job)) {
+    out.gate = Gate::kNotEnqueued;
+  } else if (!out.victim_searches.empty()) {
+    out.gate = Gate::kFilters;
+  } else if (gated) {
+    // Actions leave pods with gates of others alone, without a word.
+    out.gate = Gate::kSchedulingGate;
+    out.message = "pods have scheduling gates";
+    return out;
+  }
+  if (out.gate != Gate::kNone) out.message = JobMessage(session, job);
+  return out;
+}
+
+void HoldJobsWithoutQueue(Session& session) {
+  for (JobId job : session.jobs_without_queue()) {
+    const bool waits =
+        session.counts(job).count(TaskStatus::kPending) > 0 || session.IsPendingPhase(job);
+    if (!waits) continue;
+    const model::JobFacts& facts = *session.job(job).facts;
+    const std::string message = absl::StrCat("PodGroup ", facts.Key(), " names the queue ",
+                                             facts.queue, ", which does not exist");
+    session.HoldAt(job, Gate::kNoQueue, "", message);
+    session.SetCondition(job, {.type = std::string(kUnschedulable),
+                               .status = "True",
+                               .reason = "QueueNotFound",
+                               .message = message});
+  }
+}
+
+CycleReport MakeReport(const Session& session, const QueueUse& queue_use) {
+  CycleReport report{.snapshot = session.context().snapshot, .session_uid = session.context().uid};
+  std::vector<JobId> jobs = session.active_jobs();
+  jobs.insert(jobs.end(), session.touched_jobs().begin(), session.touched_jobs().end());
+  std::sort(jobs.begin(), jobs.end());
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  for (JobId job : jobs) {
+    const JobRow& row = session.job(job);
+    if (row.facts == nullptr || !row.has_pod_group) continue;
+    if (!row.queue.valid() && session.HoldOf(job) == nullptr) continue;
+    session.WorkOn(job, [&] { ReportJob(session, job, &report); });
+  }
+  ReportQueues(session, queue_use, &report);
+  report.queue_notices = session.queue_notices();
+  for (const algo::QueueFinding& finding : queue_use.findings()) {
+    report.queue_notices.push_back({finding.queue, finding.reason, finding.message});
+  }
+  report.lifted_gates = session.lifted_gates();
+  return report;
+}
+
+}  // namespace bth::framework

@@ -1,0 +1,115 @@
+#include "framework/session/statement.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "framework/session/effects.h"
+
+namespace bth::framework {
+
+using model::NodeId;
+using model::TaskId;
+using model::TaskState;
+using model::TaskStatus;
+
+void Statement::Apply(TaskId task, const TaskState& to, TaskId beneficiary) {
+  log_.push_back({.task = task,
+                  .beneficiary = beneficiary,
+                  .before = session_.state(task),
+                  .version_before = session_.version()});
+  session_.Set({}, task, to);
+}
+
+void Statement::Allocate(TaskId task, NodeId node) {
+  Apply(task, {.status = TaskStatus::kAllocated, .node = node}, TaskId());
+}
+
+void Statement::Pipeline(TaskId task, NodeId node, bool evicts) {
+  Apply(task, {.status = TaskStatus::kPipelined, .evicts = evicts, .node = node}, TaskId());
+}
+
+void Statement::Evict(TaskId victim, TaskId beneficiary) {
+  Apply(victim, {.status = TaskStatus::kReleasing, .node = session_.state(victim).node},
+        beneficiary);
+}
+
+void Statement::Unpipeline(TaskId task) {
+  Apply(task, TaskState(), TaskId());
+}
+
+void Statement::RollbackTo(Mark mark) {
+  for (; log_.size() > mark.size; log_.pop_back()) {
+    const Change& change = log_.back();
+    session_.Restore({}, change.task, change.before, change.version_before);
+  }
+}
+
+void Statement::DiscardTo(Mark mark) {
+  for (size_t i = log_.size(); i > mark.size; --i) {
+    session_.RememberPlan({}, log_[i - 1].task, session_.state(log_[i - 1].task));
+  }
+  RollbackTo(mark);
+}
+
+void Statement::Adopt(TaskId task) {
+  log_.push_back({.task = task,
+                  .beneficiary = TaskId(),
+                  .before = session_.state(task),
+                  .version_before = session_.version()});
+}
+
+bool Statement::HasEvictions() const {
+  return std::any_of(log_.begin(), log_.end(), [this](const Change& change) {
+    return session_.state(change.task).status == TaskStatus::kReleasing;
+  });
+}
+
+void Statement::End() {
+  for (const Change& change : log_) {
+    const TaskState& now = session_.state(change.task);
+    const bool placed =
+        model::InGroup(now.status, model::kAllocatedGroup) || now.status == TaskStatus::kPipelined;
+    const model::JobId job = session_.task(change.task).job;
+    if (placed && job.valid()) session_.ForgetVictimSearches({}, job);
+    const bool took_room = model::InGroup(change.before.status, model::kOccupyingGroup);
+    const bool takes_room = model::InGroup(now.status, model::kOccupyingGroup);
+    if (took_room && !takes_room) session_.NoteRoomGrew({});
+  }
+  log_.clear();
+}
+
+void Statement::Keep() {
+  End();
+}
+
+absl::Status Statement::Commit() {
+  EffectBatch batch{.snapshot = session_.context().snapshot, .action = std::string(action_)};
+  absl::flat_hash_set<TaskId> seen;  // A task changed twice counts once, as it is now.
+  for (const Change& change : log_) {
+    if (!seen.insert(change.task).second) continue;
+    const TaskState& now = session_.state(change.task);
+    if (now.status == TaskStatus::kAllocated) {
+      batch.binds.push_back({change.task, now.node, session_.VolumePlanOf(change.task)});
+    } else if (now.status == TaskStatus::kReleasing) {
+      batch.evictions.push_back({change.task, change.beneficiary, std::string(action_)});
+    } else if (now.status == TaskStatus::kPipelined && now.evicts) {
+      batch.promises.push_back({change.task, now.node});
+    }
+    session_.ForgetPlan({}, change.task);
+  }
+  // Without victims a promise repeats what the task's nomination says.
+  if (batch.evictions.empty()) batch.promises.clear();
+  if (!batch.binds.empty() || !batch.evictions.empty()) {
+    if (absl::Status status = session_.context().sink->Submit(batch); !status.ok()) {
+      RollbackTo(Mark{});
+      return status;
+    }
+  }
+  for (const BindEffect& bind : batch.binds) {
+    session_.Set({}, bind.task, {.status = TaskStatus::kBinding, .node = bind.node});
+  }
+  End();
+  return absl::OkStatus();
+}
+
+}  // namespace bth::framework
