@@ -146,8 +146,19 @@ MaybeResponse WriteResponse(Core& core, const ApiRequest& request, WriteResult r
   return response;
 }
 
+// Of a custom resource; what the built-in ones have, each of their handlers knows.
+bool LacksSubresource(const ApiRequest& request) {
+  const ResourceType& type = *request.type;
+  if (!type.custom || request.subresource.empty()) return false;
+  const bool has = (request.subresource == "status" && type.has_status) ||
+                   (request.subresource == "scale" && type.scale.has_value());
+  return !has;
+}
+
 net::Awaitable<MaybeResponse> Serve(std::shared_ptr<Core> core, const ApiRequest& request) {
   if (!core->store->health().ok()) co_return InternalError(ToStd(core->store->health().message()));
+  // The real server names the object, whether or not it is there.
+  if (LacksSubresource(request)) co_return NotFound(request.subject());
   MaybeResponse response = PathNotFound();
   switch (request.verb) {
     case Verb::kGet:

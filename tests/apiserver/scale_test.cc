@@ -112,4 +112,23 @@ TEST_CASE("scale: what is refused") {
   CHECK(bed.Get(absl::StrCat(kLines, "/l")).at({"spec", "size"}) == "1");
 }
 
+TEST_CASE("scale: of a kind that cannot be scaled the object is not found") {
+  Options options;
+  Json definition = LineDefinition();
+  definition["spec"]["versions"].MutableItems()[0]["subresources"].Erase("scale");
+  options.crds = {definition};
+  Bed bed(std::move(options));
+  REQUIRE(bed.Post(kLines, R"({"metadata":{"name":"l"},"spec":{"size":1}})").code == 201);
+  const char* one = R"({"metadata":{"name":"l"},"spec":{"replicas":1}})";
+  for (const char* name : {"l", "none"}) {
+    const std::string at = absl::StrCat(kLines, "/", name, "/scale");
+    const std::string words = absl::StrCat(R"(lines.batch.example.com ")", name, R"(" not found)");
+    CHECK(bed.Get(at).message() == words);
+    CHECK(bed.Put(at, one).message() == words);
+    CHECK(bed.Merge(at, one).message() == words);
+    CHECK(bed.Post(at, one).message() == words);
+    CHECK(bed.Get(at).code == 404);
+  }
+}
+
 }  // namespace bth::apiserver::testing

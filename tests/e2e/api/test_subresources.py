@@ -205,3 +205,12 @@ def test_an_eviction_honours_the_disruption_budget(rest, pods, namespace):
     assert "deletionTimestamp" not in rest.get(f"{pods}/a").expect(200)["metadata"]
     rest.delete(f"{budgets}/keep").expect(200)
     rest.post(f"{pods}/a/eviction", eviction("a")).expect(201)
+
+
+def test_a_custom_kind_without_the_subresource_says_not_found(rest, crd, widgets, widget):
+    rest.post(widgets, widget("w", size=1)).expect(201)
+    for name in ("w", "none"):
+        said = rest.get(f"{widgets}/{name}/other").expect_failure(404, "NotFound")
+        assert said["message"] == f'widgets.{crd} "{name}" not found'
+        said = rest.patch(f"{widgets}/{name}/other", {}, MERGE_PATCH)
+        assert said.expect_failure(404, "NotFound")["message"] == f'widgets.{crd} "{name}" not found'
