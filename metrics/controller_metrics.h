@@ -17,6 +17,7 @@ struct PodGroupCounts {
   int64_t running = 0;
   int64_t unknown = 0;
   int64_t completed = 0;
+  bool operator==(const PodGroupCounts&) const = default;
 };
 
 // Lives as long as its registry. Thread: any. Cost: each call hashes its labels.

@@ -23,6 +23,16 @@ std::string_view StateOf(const Queue& queue) {
   return queue.status.state.empty() ? kQueueOpen : std::string_view(queue.status.state);
 }
 
+metrics::PodGroupCounts CountsIn(const types::QueueStatus& status) {
+  metrics::PodGroupCounts counts;
+  counts.pending = status.pending;
+  counts.inqueue = status.inqueue;
+  counts.running = status.running;
+  counts.unknown = status.unknown;
+  counts.completed = status.completed;
+  return counts;
+}
+
 }  // namespace
 
 QueueController::QueueController(const ControllerContext& context)
@@ -67,6 +77,7 @@ void QueueController::OnUpdate(const Queue& before, const Queue& after) {
 
 void QueueController::OnDelete(const Queue& queue) {
   asked_.erase(queue.meta.name);
+  counts_due_.erase(queue.meta.name);
   lanes_.queue().Drop(queue.meta.name);
   if (commands_ != nullptr) commands_->Drop(StoreKey("", queue.meta.name));
   context_.metrics.RemoveQueue(queue.meta.name);
@@ -140,20 +151,23 @@ bool QueueController::IsThere(const Queue& queue) const {
 
 net::Awaitable<LaneHooks::Outcome> QueueController::Work(std::string queue) {
   LaneHooks::Outcome outcome;
+  outcome.status = co_await WorkOnRequest(queue);
+  // On the same lane as the state, because both are applied together.
+  outcome.again = co_await TellCounts(queue);
+  co_return std::move(outcome);
+}
+
+net::Awaitable<absl::Status> QueueController::WorkOnRequest(std::string queue) {
   const auto asked = asked_.find(queue);
-  if (asked == asked_.end()) co_return std::move(outcome);
+  if (asked == asked_.end()) co_return absl::OkStatus();
   const std::string uid = asked->second.uid;
   Request request = asked->second.requests.front();
   const absl::Status status = co_await Do(queue, std::move(request));
   // It may be gone by now, or another one have its name: what that asked for waits for its turn.
   Box* const box = FindBox(queue, uid);
-  if (box == nullptr) co_return std::move(outcome);
-  if (status.ok()) {
-    Finish(queue, *box);
-  } else {
-    outcome.status = status;
-  }
-  co_return std::move(outcome);
+  if (box == nullptr) co_return absl::OkStatus();
+  if (status.ok()) Finish(queue, *box);
+  co_return status;
 }
 
 net::Awaitable<void> QueueController::GiveUp(std::string queue, absl::Status status) {
@@ -165,6 +179,25 @@ net::Awaitable<void> QueueController::GiveUp(std::string queue, absl::Status sta
          absl::StrCat(action, " queue failed for ", ToAbsl(ToStd(status.message()))));
   }
   Finish(queue, asked->second);
+}
+
+net::Awaitable<std::optional<absl::Duration>> QueueController::TellCounts(std::string queue) {
+  const QueuePtr object = queues_.Find("", queue);
+  if (object == nullptr || CountsIn(object->status) == groups_.Of(queue)) {
+    counts_due_.erase(queue);
+    co_return std::nullopt;
+  }
+  const absl::Duration now = context_.executor().Monotonic();
+  const absl::Duration due = counts_due_.try_emplace(queue, now + kCountsPause).first->second;
+  if (now < due) co_return due - now;
+  const absl::StatusOr<QueuePtr> written =
+      co_await SetStatus(object, std::string_view(object->status.state));
+  counts_due_.erase(queue);
+  if (written.ok()) co_return std::nullopt;
+  // Not a failure of what was asked of the queue: it counts for no retry of that.
+  Log(LogLevel::kDebug, "queue.counts_not_written",
+      {{"queue", queue}, {"status", written.status()}});
+  co_return std::optional<absl::Duration>(kCountsPause);
 }
 
 net::Awaitable<absl::Status> QueueController::Do(std::string queue, Request request) {
@@ -193,7 +226,7 @@ net::Awaitable<absl::Status> QueueController::Sync(QueuePtr queue, std::string_v
   if (!IsThere(*queue)) co_return absl::OkStatus();  // Its series are gone with it.
   context_.metrics.SetQueuePodGroups(queue->meta.name, groups_.Of(queue->meta.name));
   if (queue->status.state != state) {
-    absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
+    absl::StatusOr<QueuePtr> written = co_await SetStatus(queue, state);
     if (!written.ok()) co_return written.status();
     queue = *written;
   }
@@ -236,7 +269,7 @@ net::Awaitable<absl::Status> QueueController::Open(QueuePtr queue, std::string_v
     }
   }
   const std::string before = queue->status.state;
-  absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
+  absl::StatusOr<QueuePtr> written = co_await SetStatus(queue, state);
   if (!written.ok()) {
     Warn(context_.events, *queue, "OpenQueue",
          absl::StrCat("Update queue status from ", before, " to ", ToAbsl(state), " failed for ",
@@ -270,7 +303,7 @@ net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_
     }
     Ask(child->meta.name, BusAction::kCloseQueue);
   }
-  absl::StatusOr<QueuePtr> written = co_await SetState(queue, state);
+  absl::StatusOr<QueuePtr> written = co_await SetStatus(queue, state);
   if (!written.ok()) {
     Warn(context_.events, *queue, "CloseQueue",
          absl::StrCat("Close queue failed for ", written.status().message()));
@@ -282,7 +315,7 @@ net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_
 
 // --- Writes -------------------------------------------------------------------------------------
 
-net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetState(
+net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetStatus(
     QueuePtr queue, std::string_view state) {
   const types::ResourceType& type = types::ResourceTraits<Queue>::type();
   types::Json body = types::Json::MakeObject();
@@ -290,7 +323,16 @@ net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetSt
   body.Set("kind", type.kind);
   body.MutableAt({"metadata", "name"}) = queue->meta.name;
   body.MutableAt({"metadata", "uid"}) = queue->meta.uid;  // Not of another one of that name.
-  body.MutableAt({"status", "state"}) = state;
+  // All of them each time: what an applied status leaves out is taken away.
+  types::Json& status = body.MutableAt({"status"});
+  status = types::Json::MakeObject();
+  if (!state.empty()) status.Set("state", state);
+  const metrics::PodGroupCounts counts = groups_.Of(queue->meta.name);
+  status.Set("pending", counts.pending);
+  status.Set("inqueue", counts.inqueue);
+  status.Set("running", counts.running);
+  status.Set("unknown", counts.unknown);
+  status.Set("completed", counts.completed);
   client::Patch patch;
   patch.kind = client::PatchKind::kApply;
   patch.body = body.Dump();

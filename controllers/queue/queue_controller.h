@@ -21,6 +21,10 @@ namespace bth::controllers {
 // On a queue whose parent was closed: "true"; it opens again with its parent.
 inline constexpr std::string_view kClosedByParent = "volcano.sh/closed-by-parent";
 
+// So long a queue's counts may differ from its status before they are written: groups that come and
+// go in between cost no write, and a busy queue one in this time.
+inline constexpr absl::Duration kCountsPause = absl::Seconds(5);
+
 // What was asked of one queue is done in its order, one at a time; the same request waits once.
 class QueueController final : public Controller,
                               private StoreListener<types::Queue>,
@@ -56,14 +60,19 @@ class QueueController final : public Controller,
            const std::string& command = {});
   CommandTurn BeginCommand(const types::Command& command);
   net::Awaitable<LaneHooks::Outcome> Work(std::string queue);
+  net::Awaitable<absl::Status> WorkOnRequest(std::string queue);
   net::Awaitable<absl::Status> Do(std::string queue, Request request);
+  // Writes the counts if they have differed long enough. Returns when to look again: never, if the
+  // status tells them.
+  net::Awaitable<std::optional<absl::Duration>> TellCounts(std::string queue);
   net::Awaitable<absl::Status> Sync(QueuePtr queue, std::string_view state);
   net::Awaitable<absl::Status> Open(QueuePtr queue, std::string_view state);
   // `by_hand`: because of a Command, not with its parent.
   net::Awaitable<absl::Status> Close(QueuePtr queue, std::string_view state, bool by_hand);
   net::Awaitable<absl::Status> FollowParent(QueuePtr queue, std::string_view state);
   // Writes.
-  net::Awaitable<absl::StatusOr<QueuePtr>> SetState(QueuePtr queue, std::string_view state);
+  // The state, and the counts as they are now.
+  net::Awaitable<absl::StatusOr<QueuePtr>> SetStatus(QueuePtr queue, std::string_view state);
   net::Awaitable<absl::StatusOr<QueuePtr>> SetRootParent(QueuePtr queue);
   net::Awaitable<absl::Status> MarkClosedByParent(QueuePtr queue, bool closed);
   net::Awaitable<void> GiveUp(std::string queue, absl::Status status);
@@ -80,6 +89,8 @@ class QueueController final : public Controller,
   ObjectStore<types::Queue>& queues_;
   GroupCounts groups_;
   std::map<std::string, Box> asked_;  // By queue; never without requests.
+  // By queue: when its counts, which its status does not tell yet, are to be written.
+  std::map<std::string, absl::Duration> counts_due_;
   Lanes lanes_;
   std::unique_ptr<CommandTaker> commands_;  // Null with QueueCommandSync off.
 };

@@ -121,13 +121,16 @@ constexpr Column kPodGroupColumns[] = {
     {"RUNNINGS", "integer", ".status.running"}, {"AGE", "date", ".metadata.creationTimestamp"},
     {"QUEUE", "string", ".spec.queue", 1},
 };
-// The first as Volcano's; what waits is no part of the object.
+// The first as Volcano's. The counts are those of the queue's own groups, not of queues below it.
 constexpr Column kQueueColumns[] = {
     {"PARENT", "string", ".spec.parent"},
     {"STATE", "string", ".status.state"},
     {"WEIGHT", "integer", ".spec.weight"},
     {"CPU", "string", ".status.allocated.cpu"},
     {"MEMORY", "string", ".status.allocated.memory"},
+    {"PENDING", "integer", ".status.pending"},
+    {"INQUEUE", "integer", ".status.inqueue"},
+    {"RUNNING", "integer", ".status.running"},
     {"AGE", "date", ".metadata.creationTimestamp"},
     {"ALLOCATED", "string", ".status.allocated", 1},
 };

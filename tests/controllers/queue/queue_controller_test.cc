@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/controllers/death.h"
@@ -87,6 +88,20 @@ class QueueBed : public test::ControllerBed {
                         R"("kind":"Queue","name":")", queue, R"(","uid":"u"}})"));
     Wait(absl::Seconds(1));
   }
+  void SetPhase(const std::string& group, const std::string& phase) {
+    Patch("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/" + group,
+          absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"));
+    Settle();
+  }
+  // "pending inqueue running unknown completed".
+  std::string Counts(const std::string& name) {
+    const Json status = Get(Path(name))["status"];
+    std::string text;
+    for (const char* count : {"pending", "inqueue", "running", "unknown", "completed"}) {
+      absl::StrAppend(&text, text.empty() ? "" : " ", status[count].AsInt(-1));
+    }
+    return text;
+  }
   std::string State(const std::string& name) {
     return std::string(Get(Path(name)).At({"status", "state"}).AsString());
   }
@@ -118,6 +133,74 @@ TEST_CASE("queues: nothing is written when nothing changed", "[controllers][queu
   bed.MakeGroup("g", "a");
   bed.Wait(absl::Minutes(10));
   CHECK(bed.writes == writes);
+}
+
+TEST_CASE("queues: the status counts pod groups, written once in five seconds",
+          "[controllers][queue]") {
+  QueueBed bed;
+  bed.MakeQueue("root");
+  bed.MakeQueue("a");
+  bed.StartQueues();
+  CHECK(bed.Counts("a") == "0 0 0 0 0");
+  size_t writes = bed.writes;
+  for (int i = 0; i < 6; ++i) bed.MakeGroup(absl::StrCat("g", i), "a");
+  for (int i = 0; i < 6; ++i) bed.SetPhase(absl::StrCat("g", i), "Pending");
+  bed.SetPhase("g0", "Inqueue");
+  bed.SetPhase("g1", "Running");
+  bed.SetPhase("g2", "Running");
+  bed.SetPhase("g3", "Completed");
+  CHECK(bed.Counts("a") == "0 0 0 0 0");
+  bed.Wait(kCountsPause);
+  CHECK(bed.Counts("a") == "2 1 2 0 1");
+  CHECK(bed.State("a") == "Open");
+  CHECK(bed.writes == writes + 1);
+  SECTION("groups that come and go in between cost no write") {
+    bed.SetPhase("g1", "Unknown");
+    bed.Wait(absl::Seconds(1));
+    bed.SetPhase("g1", "Running");
+    bed.Wait(absl::Hours(1));
+    CHECK(bed.writes == writes + 1);
+  }
+  SECTION("changes that never end are told all the time, and no more often") {
+    const absl::Time begin = bed.executor.Now();
+    for (int i = 0; i < 60; ++i) {
+      bed.MakeGroup(absl::StrCat("n", i), "a");
+      bed.SetPhase(absl::StrCat("n", i), "Pending");
+      bed.Wait(absl::Seconds(1));
+    }
+    const auto pauses = static_cast<size_t>((bed.executor.Now() - begin) / kCountsPause);
+    CHECK(bed.writes <= writes + 1 + pauses);
+    CHECK(bed.writes >= writes + 1 + pauses / 2);
+    bed.Wait(kCountsPause);
+    CHECK(bed.Counts("a") == "62 1 2 0 1");
+  }
+  SECTION("a new state goes out at once and brings them along") {
+    bed.SetPhase("g1", "Completed");
+    bed.Command("a", "CloseQueue");
+    CHECK(bed.State("a") == "Closing");
+    CHECK(bed.Counts("a") == "2 1 1 0 2");
+  }
+  SECTION("another process finds nothing to write") {
+    bed.Kill();
+    writes = bed.writes;
+    bed.StartQueues();
+    bed.Wait(absl::Hours(1));
+    CHECK(bed.writes == writes);
+  }
+  SECTION("what is refused is tried again") {
+    bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
+      if (!absl::StrContains(request.target, "/queues/a/status")) return std::nullopt;
+      test::Fault fault;
+      fault.unsent = true;
+      return fault;
+    };
+    bed.SetPhase("g5", "Running");
+    bed.Wait(absl::Minutes(10));
+    CHECK(bed.Counts("a") == "2 1 2 0 1");
+    bed.line->script = nullptr;
+    bed.Wait(2 * kCountsPause);
+    CHECK(bed.Counts("a") == "1 1 3 0 1");
+  }
 }
 
 TEST_CASE("queues: closing waits for the last pod group", "[controllers][queue]") {

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from support.objects import QUEUE_COLUMNS
 from support.poll import until
 from support.processes import ROOT
 from support.rest import MERGE_PATCH
@@ -52,11 +53,11 @@ def test_a_queue_is_listed_with_what_it_holds(kinds, kubectl):
     kinds.post(QUEUES, body).expect(201)
     try:
         allocated = {"cpu": "2500m", "memory": "4Gi", "nvidia.com/gpu": "1"}
-        status = {"state": "Open", "allocated": allocated}
+        status = {"state": "Open", "allocated": allocated, "pending": 5, "inqueue": 0, "running": 2}
         kinds.patch(f"{QUEUES}/{name}/status", {"status": status}, MERGE_PATCH).expect(200)
         header, row = kubectl("get", "queue", name).splitlines()
-        assert header.split() == ["NAME", "PARENT", "STATE", "WEIGHT", "CPU", "MEMORY", "AGE"]
-        assert row.split()[:6] == [name, "root", "Open", "3", "2500m", "4Gi"]
+        assert header.split() == QUEUE_COLUMNS
+        assert row.split()[:9] == [name, "root", "Open", "3", "2500m", "4Gi", "5", "0", "2"]
         wide = kubectl("get", "queue", name, "-o", "wide").splitlines()[1]
         assert json.loads(wide.split()[-1]) == allocated
     finally:

@@ -1,7 +1,10 @@
 """Queues are closed and opened while jobs run in them."""
 
+import pytest
+
 from support.jobs import task
-from support.objects import SCHEDULING
+from support.kubectl import Kubectl
+from support.objects import QUEUE_COLUMNS, SCHEDULING
 from support.poll import always, until
 
 
@@ -71,4 +74,31 @@ def test_the_metrics_count_pod_groups_by_phase(world, cluster):
         lambda: cluster.metrics().get(series) == 1,
         30,
         lambda: str({k: v for k, v in cluster.metrics().items() if name in k}),
+    )
+
+
+@pytest.fixture
+def kubectl(backend, world, tmp_path):
+    made = Kubectl(backend.kubeconfig, world.namespace, tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_list_of_queues_says_what_waits_in_them(world, kubectl):
+    name = world.queue()
+
+    def counts():
+        header, row = kubectl("get", "queues", name).splitlines()
+        assert header.split() == QUEUE_COLUMNS
+        # From the right: what the queue holds may be empty.
+        return row.split()[-4:-1]
+
+    world.job("runs", [task("a", 2)], queue=name)
+    world.wait_running("runs", 2)
+    for i in range(3):
+        world.job(f"waits-{i}", [task("a", 1, cpu="900")], queue=name)
+    until(
+        lambda: counts()[2] == "1" and int(counts()[0]) + int(counts()[1]) == 3,
+        30,
+        lambda: kubectl("get", "queues", name) + str(read(world, name)),
     )

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.kubectl import Kubectl
-from support.objects import pod
+from support.objects import QUEUE_COLUMNS, pod
 from support.poll import until
 
 pytestmark = pytest.mark.backend("embedded")
@@ -55,7 +55,7 @@ def test_the_queues_are_listed_with_what_they_hold(standalone, kubectl):
 
     def held():
         rows = [line.split() for line in kubectl("get", "queue").splitlines()]
-        assert rows[0] == ["NAME", "PARENT", "STATE", "WEIGHT", "CPU", "MEMORY", "AGE"]
-        return [row[2:6] for row in rows[1:] if row[0] == "default"]
+        assert rows[0] == QUEUE_COLUMNS
+        return [row[2:9] for row in rows[1:] if row[0] == "default"]
 
-    until(lambda: held() == [["Open", "1", "1", "128Mi"]], 30, lambda: f"{held()}")
+    until(lambda: held() == [["Open", "1", "1", "128Mi", "0", "0", "2"]], 30, lambda: f"{held()}")

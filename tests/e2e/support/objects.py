@@ -3,6 +3,8 @@
 GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
 NOT_READY_TAINT = "node.kubernetes.io/not-ready"
 SCHEDULING = "/apis/scheduling.volcano.sh/v1beta1"
+# Of `kubectl get queues`.
+QUEUE_COLUMNS = "NAME PARENT STATE WEIGHT CPU MEMORY PENDING INQUEUE RUNNING AGE".split()
 
 
 def config_map(name, data=None, **metadata):
