@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
+#include "nodesim/heartbeat.h"
 #include "nodesim/pod_status.h"
 
 namespace bth::nodesim {
@@ -22,6 +23,15 @@ constexpr uint32_t kAddresses = 1 << 24;
 // Taints that a node carries until it has reported.
 constexpr std::string_view kSilenceTaints[] = {"node.kubernetes.io/not-ready",
                                                "node.kubernetes.io/unreachable"};
+
+// What a kubelet finds out about its node; other conditions are somebody else's.
+constexpr std::string_view kKubeletConditions[] = {"Ready", "MemoryPressure", "DiskPressure",
+                                                   "PIDPressure"};
+
+bool IsOfKubelet(const types::Condition& condition) {
+  return std::find(std::begin(kKubeletConditions), std::end(kKubeletConditions), condition.type) !=
+         std::end(kKubeletConditions);
+}
 
 std::string AddressText(uint32_t number) {
   return absl::StrCat("10.", number >> 16, ".", (number >> 8) & 255, ".", number & 255);
@@ -162,6 +172,10 @@ void Simulator::Put(const types::Node& node) {
   const bool was_down = std::exchange(record.down, node.meta.Annotation(kDownAnnotation) == "true");
   const types::Condition* ready = types::FindCondition(node.status.conditions, "Ready");
   record.ready = ready == nullptr ? "" : ready->status;
+  record.conditions.clear();
+  for (const types::Condition& condition : node.status.conditions) {
+    if (IsOfKubelet(condition)) record.conditions.push_back(condition.type);
+  }
   record.resource_version = node.meta.resource_version;
   record.taints = node.spec.taints;
   record.address.clear();
@@ -169,12 +183,20 @@ void Simulator::Put(const types::Node& node) {
     if (address.type == "InternalIP" && record.address.empty()) record.address = address.address;
   }
   queue_.Add(absl::StrCat("node/", node.meta.name));
+  if (is_new) AwaitHeartbeat(node.meta.name);
   if (is_new || (was_down && !record.down)) WakePodsOf(node.meta.name);
 }
 
 void Simulator::RemoveNode(const std::string& name) {
   nodes_.erase(name);
+  queue_.Drop(absl::StrCat("beat/", name));
   WakePodsOf(name);
+}
+
+void Simulator::AwaitHeartbeat(const std::string& node) {
+  if (options_.heartbeat <= absl::ZeroDuration()) return;
+  const absl::Time now = api_.executor().Now();
+  queue_.AddAfter(absl::StrCat("beat/", node), NextHeartbeat(node, options_.heartbeat, now) - now);
 }
 
 void Simulator::WakePodsOf(const std::string& node) {
@@ -217,6 +239,7 @@ net::Awaitable<void> Simulator::Lane() {
 net::Awaitable<absl::Status> Simulator::Work(std::string key) {
   const auto [kind, name] = Split(key);
   if (kind == "node") co_return co_await WorkOnNode(name);
+  if (kind == "beat") co_return co_await WorkOnHeartbeat(name);
   co_return co_await WorkOnPod(name);
 }
 
@@ -344,6 +367,40 @@ net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
       found->second.ready = up ? "True" : "Unknown";
     }
   }
+  co_return answer.status();
+}
+
+net::Awaitable<absl::Status> Simulator::WorkOnHeartbeat(std::string name) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end()) co_return absl::OkStatus();
+  if (!found->second.down && !found->second.conditions.empty()) {
+    const absl::Status sent = co_await SendHeartbeat(name);
+    if (!sent.ok() && !absl::IsNotFound(sent)) co_return sent;
+  }
+  if (nodes_.contains(name)) AwaitHeartbeat(name);
+  co_return absl::OkStatus();
+}
+
+net::Awaitable<absl::Status> Simulator::SendHeartbeat(std::string name) {
+  const NodeRecord& record = nodes_.find(name)->second;
+  const std::string now = types::FormatTimestamp(api_.executor().Now());
+  Json conditions = Json::MakeArray();
+  for (const std::string& type : record.conditions) {
+    conditions.MutableItems().push_back(
+        Json::MakeObject({{"type", type}, {"lastHeartbeatTime", now}}));
+  }
+  Json body = Json::MakeObject();
+  body.MutableAt({"metadata", "uid"}) = record.uid;
+  body.MutableAt({"status", "conditions"}) = std::move(conditions);
+  client::Patch patch;
+  patch.kind = client::PatchKind::kStrategic;
+  patch.body = body.Dump();
+  client::ApiPath path = client::PathOf<types::Node>("", name);
+  const client::ApiClient::Text answer =
+      co_await api_.PatchStatus(std::move(path), std::move(patch));
+  if (answer.ok()) ++counters_.heartbeats;
+  // A node that is another one by now has a turn of its own.
+  if (absl::IsAborted(answer.status())) co_return absl::OkStatus();
   co_return answer.status();
 }
 

@@ -30,19 +30,22 @@ struct SimulatorOptions {
   int lanes = 16;  // Requests in flight.
   absl::Duration retry_initial = absl::Milliseconds(100);
   absl::Duration retry_max = absl::Seconds(30);
+  absl::Duration heartbeat;  // Between two of a node; zero: none is written.
 };
 
 struct SimulatorCounters {
   uint64_t pod_statuses = 0;  // Written.
   uint64_t pod_removals = 0;
   uint64_t node_writes = 0;
+  uint64_t heartbeats = 0;
   uint64_t failures = 0;  // Requests to be tried again.
 };
 
 // Pods bound to a Node start, run as their commands say, end, restart, and go when deleted; Nodes
-// turn Ready. A status is written when it changes and at no other time: there are no heartbeats,
-// so that thousands of nodes cost nothing. All state is in the API: a simulator that starts anew
-// goes on where the former one ended (times have the API's resolution of a second).
+// turn Ready. A status is written when it changes; beside that each Node's conditions say once in
+// `heartbeat` that they still hold, at a moment that follows from its name. All state is in the
+// API: a simulator that starts anew goes on where the former one ended (times have the API's
+// resolution of a second).
 // Pods on Nodes that do not exist wait for the Node; deleted ones go when their grace is over.
 // Lifetime: `api` and `rng` outlive it. Thread: the executor's.
 class Simulator final {
@@ -73,6 +76,7 @@ class Simulator final {
     std::string uid;
     bool down = false;
     std::string ready;  // Status of the condition as the API has it; empty: none.
+    std::vector<std::string> conditions;  // Types of those that a kubelet keeps.
     std::string address;
     std::string resource_version;
     std::vector<types::Taint> taints;
@@ -83,6 +87,7 @@ class Simulator final {
   void Put(const types::Node& node);
   void RemoveNode(const std::string& name);
   void WakePodsOf(const std::string& node);
+  void AwaitHeartbeat(const std::string& node);
   uint32_t TakeAddress(const types::Pod& pod);
 
   net::Awaitable<void> Lane();
@@ -91,13 +96,15 @@ class Simulator final {
   net::Awaitable<absl::Status> WorkOnNode(std::string name);
   net::Awaitable<absl::Status> SendStatus(std::string key);
   net::Awaitable<absl::Status> RemoveFromApi(std::string key);
+  net::Awaitable<absl::Status> WorkOnHeartbeat(std::string name);
   net::Awaitable<absl::Status> SendReady(std::string name);
+  net::Awaitable<absl::Status> SendHeartbeat(std::string name);
   net::Awaitable<absl::Status> SendTaints(std::string name);
   PodRecord* FindPod(const std::string& key, const std::string& uid);
 
   client::ApiClient& api_;
   const SimulatorOptions options_;
-  client::WorkQueue queue_;  // Of "pod/NAMESPACE/NAME" and "node/NAME".
+  client::WorkQueue queue_;  // Of "pod/NAMESPACE/NAME", "node/NAME" and "beat/NAME".
   absl::flat_hash_map<std::string, std::unique_ptr<PodRecord>> pods_;
   absl::flat_hash_map<std::string, std::set<std::string>> pods_of_;  // By node.
   absl::flat_hash_map<std::string, NodeRecord> nodes_;

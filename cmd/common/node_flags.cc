@@ -15,6 +15,8 @@ void NodeFlags::AddTo(FlagSet& flags) {
             "From a deletion to the end of its containers, if the grace period is longer");
   flags.Add("crash-backoff", &timing.crash_backoff, "Pause before the second restart; it doubles");
   flags.Add("crash-backoff-max", &timing.crash_backoff_max, "The longest such pause");
+  flags.Add("node-status-report-frequency", &status_report_frequency,
+            "How often each node says that its conditions still hold; 0: never");
 }
 
 absl::Status NodeFlags::Check() const {
@@ -27,7 +29,19 @@ absl::Status NodeFlags::Check() const {
     return absl::InvalidArgumentError(
         "--crash-backoff must be at least 1ms and at most --crash-backoff-max");
   }
+  if (status_report_frequency != absl::ZeroDuration() &&
+      status_report_frequency < absl::Seconds(1)) {
+    return absl::InvalidArgumentError(
+        "--node-status-report-frequency must be 0, for never, or at least 1s");
+  }
   return nodesim::CheckTemplate(nodes);
+}
+
+nodesim::SimulatorOptions NodeFlags::Options() const {
+  nodesim::SimulatorOptions options;
+  options.timing = timing;
+  options.heartbeat = status_report_frequency;
+  return options;
 }
 
 }  // namespace bth::cmd

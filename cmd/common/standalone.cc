@@ -90,9 +90,7 @@ absl::Status Standalone::Wire() {
   if (!flags_.no_scheduler) BTH_RETURN_IF_ERROR(StartScheduler());
   if (!flags_.no_controllers) MakeControllers();
   nodes_api_ = Client("nodesim");
-  nodesim::SimulatorOptions options;
-  options.timing = flags_.nodes.timing;
-  nodes_ = std::make_unique<nodesim::Simulator>(*nodes_api_, rng_, options);
+  nodes_ = std::make_unique<nodesim::Simulator>(*nodes_api_, rng_, flags_.nodes.Options());
   if (!flags_.no_volumes) {
     volumes_ = std::make_unique<nodesim::VolumeController>(*nodes_api_, rng_,
                                                            nodesim::VolumeControllerOptions());

@@ -69,8 +69,7 @@ absl::StatusOr<int> Run(net::IoContext& io, const Flags& flags) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<client::ApiClient> api,
                        client::Connect(io, config, std::move(options), std::move(pool)));
   Rng rng(static_cast<uint64_t>(absl::ToUnixNanos(io.Now())));
-  nodesim::SimulatorOptions simulated;
-  simulated.timing = flags.nodes.timing;
+  nodesim::SimulatorOptions simulated = flags.nodes.Options();
   simulated.lanes = kRequestsMax;
   int exit_code = 0;
   // They go in the reverse order, before the connections they use.

@@ -113,6 +113,39 @@ TEST_CASE("mirror: room that comes or goes makes a cycle only while some job wai
   CHECK(bed.mirror.changed());
 }
 
+TEST_CASE("mirror: heartbeats of nodes and counts of queues are no news", "[cache]") {
+  MirrorBed bed;
+  const auto put_node = [&](std::string_view heartbeat, std::string_view cpu) {
+    const auto node = Compile(
+        testing::Read<types::Node>(absl::StrCat(
+            R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":")",
+            ToAbsl(heartbeat), R"("},"status":{"allocatable":{"cpu":")", ToAbsl(cpu),
+            R"("},"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":)",
+            R"("2026-01-01T00:0)", ToAbsl(heartbeat), R"(:00Z"}]}})")),
+        bed.symbols());
+    REQUIRE(node.ok());
+    bed.mirror.PutNode(*node);
+  };
+  const auto put_queue = [&](int pending, int weight) {
+    bed.mirror.PutQueue(*Compile(testing::Read<types::Queue>(absl::StrCat(
+        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":)",
+        R"({"name":"default"},"spec":{"weight":)", weight, R"(},"status":{"state":"Open",)",
+        R"("pending":)", pending, R"(,"inqueue":2,"running":)", pending + 1, "}}"))));
+  };
+  bed.Put({});  // A pod waits, so that room that comes free would be news.
+  put_node("1", "4");
+  put_queue(1, 1);
+  bed.mirror.Publish();
+  const int64_t rows = bed.mirror.rows_rewritten();
+  put_node("2", "4");
+  put_queue(7, 1);
+  CHECK_FALSE(bed.mirror.changed());
+  CHECK(bed.mirror.rows_rewritten() == rows);
+  SECTION("more room is") { put_node("3", "5"); }
+  SECTION("another weight is") { put_queue(7, 2); }
+  CHECK(bed.mirror.changed());
+}
+
 TEST_CASE("mirror: a node that only pods name goes with the last of them", "[cache]") {
   MirrorBed bed;
   bed.Put({.spec = kBound, .status = kRuns});

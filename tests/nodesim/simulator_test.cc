@@ -7,6 +7,7 @@
 #include "client/patch.h"
 #include "client/typed_client.h"
 #include "net/virtual_executor.h"
+#include "nodesim/heartbeat.h"
 #include "nodesim/node_maker.h"
 #include "tests/support/catch.h"
 
@@ -36,6 +37,7 @@ struct Bed {
     SimulatorOptions options;
     options.timing.start_delay = absl::Milliseconds(500);
     options.timing.stop_delay = absl::Seconds(2);
+    options.heartbeat = heartbeat;
     simulator = std::make_unique<Simulator>(*api, rng, options);
     simulator->Start();
     REQUIRE(executor.RunUntil([this] { return simulator->HasSynced(); }, absl::Seconds(5)));
@@ -101,6 +103,22 @@ struct Bed {
     REQUIRE(Do(api->Delete(client::PathOf<types::Pod>("default", name), {})).ok());
   }
 
+  // "type status heartbeat transition" of each, times in seconds of Unix.
+  std::vector<std::string> ConditionsOf(const std::string& node) {
+    const auto read = Do(client::GetObject<types::Node>(*api, "", node));
+    REQUIRE(read.ok());
+    std::vector<std::string> out;
+    const auto seconds = [](const std::optional<absl::Time>& at) {
+      return at.has_value() ? absl::ToUnixSeconds(*at) : 0;
+    };
+    for (const types::Condition& one : read->status.conditions) {
+      out.push_back(absl::StrCat(one.type, " ", one.status, " ", seconds(one.last_heartbeat_time),
+                                 " ", seconds(one.last_transition_time)));
+    }
+    return out;
+  }
+
+  absl::Duration heartbeat;
   net::VirtualExecutor executor{absl::FromUnixSeconds(1'700'000'000)};
   Rng rng{1};
   std::unique_ptr<apiserver::ApiServer> server;
@@ -172,6 +190,85 @@ TEST_CASE("simulator: an idle cluster is not written to", "[nodesim][component]"
   bed.executor.Advance(absl::Hours(1));
   CHECK(bed.simulator->counters().pod_statuses == before.pod_statuses);
   CHECK(bed.simulator->counters().node_writes == before.node_writes);
+}
+
+TEST_CASE("simulator: conditions are confirmed once in a period, at the turn of the node",
+          "[nodesim][component]") {
+  constexpr absl::Duration kPeriod = absl::Minutes(5);
+  Bed bed;
+  bed.heartbeat = kPeriod;
+  bed.StartSimulator();
+  const absl::Time made = bed.executor.Now();
+  bed.MakeNodes(1);
+  const auto at = [&](const std::string& type, absl::Time beat) {
+    return absl::StrCat(type, " ", type == "Ready" ? "True" : "False", " ",
+                        absl::ToUnixSeconds(beat), " ", absl::ToUnixSeconds(made));
+  };
+  const auto all = [&](absl::Time beat) {
+    return std::vector<std::string>{at("MemoryPressure", beat), at("DiskPressure", beat),
+                                    at("PIDPressure", beat), at("Ready", beat)};
+  };
+  CHECK(bed.ConditionsOf("node-0001") == all(made));
+  absl::Time due = NextHeartbeat("node-0001", kPeriod, made);
+  bed.executor.Advance(due - bed.executor.Now() + absl::Milliseconds(10));
+  CHECK(bed.ConditionsOf("node-0001") == all(due));
+  CHECK(bed.simulator->counters().heartbeats == 1);
+  CHECK(bed.simulator->counters().node_writes == 0);
+  SECTION("again and again, and a new simulator keeps the turns") {
+    bed.executor.Advance(10 * kPeriod);
+    CHECK(bed.simulator->counters().heartbeats == 11);
+    CHECK(bed.ConditionsOf("node-0001") == all(due + 10 * kPeriod));
+    bed.executor.Advance(absl::Minutes(1));
+    bed.StartSimulator();
+    bed.executor.Advance(kPeriod - absl::Minutes(1));
+    CHECK(bed.simulator->counters().heartbeats == 1);
+    CHECK(bed.ConditionsOf("node-0001") == all(due + 11 * kPeriod));
+  }
+  SECTION("one that is down is silent until it is up") {
+    bed.Annotate("node-0001", "true");
+    bed.executor.Advance(absl::Hours(1));
+    CHECK(bed.simulator->counters().heartbeats == 1);
+    CHECK(bed.ReadyOf("node-0001") == "Unknown");
+    bed.Annotate("node-0001", nullptr);
+    bed.executor.Advance(kPeriod);
+    CHECK(bed.simulator->counters().heartbeats == 2);
+  }
+  SECTION("conditions of others are theirs") {
+    client::Patch patch;
+    patch.kind = client::PatchKind::kStrategic;
+    patch.body = R"({"status":{"conditions":[{"type":"Own","status":"True"}]}})";
+    REQUIRE(bed.Do(bed.api->PatchStatus(client::PathOf<types::Node>("", "node-0001"), patch)).ok());
+    bed.executor.Advance(kPeriod);
+    std::vector<std::string> left = bed.ConditionsOf("node-0001");
+    REQUIRE(left.size() == 5);
+    CHECK(std::erase(left, "Own True 0 0") == 1);
+    CHECK(left == all(due + kPeriod));
+  }
+  SECTION("one that is gone is not waited for") {
+    REQUIRE(bed.Do(bed.api->Delete(client::PathOf<types::Node>("", "node-0001"), {})).ok());
+    bed.executor.Advance(absl::Hours(1));
+    CHECK(bed.simulator->counters().heartbeats == 1);
+    CHECK(bed.simulator->counters().failures == 0);
+    CHECK(bed.executor.RunUntilIdle());
+  }
+}
+
+TEST_CASE("heartbeats: the turns of nodes are spread evenly", "[nodesim]") {
+  constexpr absl::Duration kPeriod = absl::Minutes(5);
+  const absl::Time now = absl::FromUnixSeconds(1'700'000'000);
+  std::vector<int> tenths(10);
+  for (int i = 0; i < 10'000; ++i) {
+    const absl::Time at = NextHeartbeat(absl::StrCat("node-", i), kPeriod, now);
+    REQUIRE(at > now);
+    REQUIRE(at <= now + kPeriod);
+    REQUIRE(NextHeartbeat(absl::StrCat("node-", i), kPeriod, at) == at + kPeriod);
+    const auto tenth = static_cast<size_t>((at - now - absl::Nanoseconds(1)) / (kPeriod / 10));
+    ++tenths[tenth];
+  }
+  for (const int count : tenths) {
+    CHECK(count > 900);
+    CHECK(count < 1100);
+  }
 }
 
 TEST_CASE("simulator: a deleted pod ends and goes", "[nodesim][component]") {
