@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/collector/collector.h"
+#include "apiserver/quota/quota_book.h"
 #include "apiserver/rest/core.h"
 #include "apiserver/rest/definitions.h"
 #include "apiserver/rest/event_expiry.h"
@@ -41,6 +42,7 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(net::Executor& exec
   BTH_RETURN_IF_ERROR(Annotate(ServeDefinitions(core, options.crds), "install definitions"));
   CollectNamespaces(core);
   CollectGarbage(core);
+  EnforceQuotas(core);
   ExpireEvents(core, {options.event_age_max, options.events_max});
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(core)));
 }

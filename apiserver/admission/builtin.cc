@@ -67,6 +67,10 @@ bool IsPriorityClass(const WriteContext& write) {
   return IsWholeObject(write) && write.Is("scheduling.k8s.io", "priorityclasses");
 }
 
+bool IsLimitRange(const WriteContext& write) {
+  return IsWholeObject(write) && write.Is("", "limitranges");
+}
+
 bool IsSystemDeletion(const WriteContext& write) {
   return write.operation == Operation::kDelete &&
          ((write.Is("", "namespaces") && (write.name == "default" || write.name == "kube-system" ||
@@ -157,6 +161,12 @@ void AddBuiltinStages(const std::shared_ptr<Core>& core) {
   add(StagePoint::kValidate, "rules", IsObjectOrStatus, Validate);
   add(StagePoint::kValidate, "priority-class", IsPriorityClass, CheckPriorityClass);
   add(StagePoint::kValidate, "definition", IsDefinition, AdmitDefinition);
+  add(StagePoint::kValidate, "limit-range", IsLimitRange, [](Core&, WriteContext& write) {
+    write.warnings.push_back(
+        "this server keeps limit ranges and applies none: pods get no default requests or limits "
+        "from them, and are not refused for them");
+    return absl::OkStatus();
+  });
   add(StagePoint::kValidate, "system-objects", IsSystemDeletion, [](Core&, WriteContext& write) {
     return Forbidden(write.subject(),
                      "this " + std::string(write.type->singular) + " may not be deleted");

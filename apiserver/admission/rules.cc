@@ -108,6 +108,17 @@ void CheckNode(const Json& object, Causes& causes) {
   }
 }
 
+void CheckQuota(const Json& object, Causes& causes) {
+  for (const auto& [name, value] : object["spec"]["hard"].members()) {
+    const std::string field = absl::StrCat("spec.hard[", name, "]");
+    if (!IsQuantity(value)) {
+      causes.push_back(FieldInvalid(field, value, "must be a quantity"));
+    } else if (value.is_string() && types::Quantity::Parse(value.AsString())->is_negative()) {
+      causes.push_back(FieldInvalid(field, value, "must be greater than or equal to 0"));
+    }
+  }
+}
+
 // The rules of the definition's schema: of the status when that is what is written.
 Causes CheckCustom(const WriteContext& write) {
   const SchemaNode* node = &write.type->structural->root();
@@ -160,6 +171,8 @@ std::vector<Cause> CheckObject(const WriteContext& write) {
     CheckConfig(write, causes);
   } else if (kind == "Node") {
     CheckNode(write.object, causes);
+  } else if (kind == "ResourceQuota") {
+    CheckQuota(write.object, causes);
   } else if (kind == "CustomResourceDefinition") {
     Append(causes, CheckDefinition(write.object, write.old.has_value() ? &*write.old : nullptr));
   }
