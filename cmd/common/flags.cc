@@ -173,10 +173,23 @@ void FlagSet::Split(const std::string& arg, std::vector<std::string>* out) const
   out->push_back(arg);
 }
 
+// "--leader-elect false" leaves it true, as with the programs ours stand in for, where nobody would
+// think so.
+void FlagSet::TellIgnoredBool(const std::string& arg, std::string_view next,
+                              std::ostream& err) const {
+  if (arg.size() < 3 || !ParseBool(next).ok()) return;
+  const Flag* flag = Find(std::string_view(arg).substr(2));
+  if (flag == nullptr || !flag->is_bool) return;
+  err << "Flag " << arg << " takes a value only after \"=\": \"" << next
+      << "\" is ignored and the flag is true; write " << arg << "=" << next << "\n";
+}
+
 FlagSet::Outcome FlagSet::Parse(int argc, const char* const* argv, std::ostream& err) {
   std::vector<std::string> args;
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
-    Split(Normalized(argv[i]), &args);
+    const std::string arg = Normalized(argv[i]);
+    if (i + 1 < argc) TellIgnoredBool(arg, argv[i + 1], err);
+    Split(arg, &args);
   }
   std::reverse(args.begin(), args.end());  // The parser begins at the end.
   // The reason comes last: usages are longer than a screen.

@@ -17,7 +17,7 @@
 namespace bth::cmd {
 
 // A program's flags. Long flags only, but for -v: `--name=value` or `--name value`; a boolean
-// needs no value, and takes one only after `=`. `_` and `-` mean the same; the last of several
+// needs no value, and takes one only after `=`; one that follows it is told of. `_` and `-` mean the same; the last of several
 // wins. Arguments without a flag are ignored, because manifests in use pass `2>&1`.
 //
 // A target holds the default until Parse and outlives the set. Thread: one.
@@ -68,6 +68,7 @@ class FlagSet final {
   void AddFlag(std::string_view name, std::string_view help, std::string_view type, Setter set,
                Getter get);
   Flag* Find(std::string_view name) const;
+  void TellIgnoredBool(const std::string& arg, std::string_view next, std::ostream& err) const;
   void Split(const std::string& arg, std::vector<std::string>* out) const;
 
   std::unique_ptr<Rep> rep_;

@@ -1,5 +1,5 @@
-// vc-standalone: a Kubernetes API with a scheduler and simulated nodes, for a first look and for
-// tests.
+// vc-standalone: a Kubernetes API with scheduler, controllers and simulated nodes, for a first look
+// and for tests.
 #include "base/status.h"
 #include "cmd/common/program.h"
 #include "cmd/common/standalone.h"
@@ -17,6 +17,6 @@ absl::StatusOr<int> Run(net::IoContext& io, const StandaloneFlags& flags) {
 
 int main(int argc, char** argv) {
   return bth::cmd::RunProgram<bth::cmd::StandaloneFlags>(
-      {"vc-standalone", "API server, scheduler and simulated nodes in one process, on loopback."},
+      {"vc-standalone", "API server, scheduler, controllers and simulated nodes in one process, on loopback."},
       argc, argv, bth::cmd::Run);
 }

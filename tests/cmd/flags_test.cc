@@ -75,6 +75,19 @@ TEST_CASE("flags: arguments without a flag are ignored", "[cmd][unit]") {
   CHECK(bed.yes);  // A boolean takes its value after `=` only.
 }
 
+TEST_CASE("flags: a word behind a boolean is ignored, and that is told", "[cmd][unit]") {
+  FlagsBed bed;
+  REQUIRE(bed.Parse({"--leader_elect", "false", "--enable-metrics", "--v", "0"}).run);
+  CHECK(bed.yes);
+  CHECK(bed.no);
+  CHECK(bed.err.str() ==
+        "Flag --leader-elect takes a value only after \"=\": \"false\" is ignored and the flag is "
+        "true; write --leader-elect=false\n");
+  FlagsBed quiet;
+  REQUIRE(quiet.Parse({"--leader-elect=false", "false", "--enable-metrics", "2>&1"}).run);
+  CHECK(quiet.err.str().empty());
+}
+
 TEST_CASE("flags: a repeated flag replaces the default, commas stay", "[cmd][unit]") {
   FlagsBed bed;
   REQUIRE(bed.Parse({"--scheduler-name=a,b", "--scheduler-name", "c", "x"}).run);

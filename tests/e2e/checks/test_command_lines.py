@@ -44,6 +44,21 @@ def test_a_mistyped_flag_is_the_last_line_with_the_one_that_was_meant(argv, mean
     assert f"unknown flag: {flag} (did you mean {meant}?)" in last, last
 
 
+@pytest.mark.parametrize("program", ["vc-scheduler", "vc-controller-manager"])
+def test_a_word_behind_a_boolean_is_told(program):
+    done = run(program, "--leader-elect", "false", "--kubeconfig=/does/not/exist")
+    assert done.returncode == 1
+    assert "write --leader-elect=false" in done.stderr.splitlines()[0], done.stderr
+    done = run(program, "--leader-elect=false", "--kubeconfig=/does/not/exist")
+    assert "write --leader-elect" not in done.stderr
+
+
+def test_the_help_of_vc_standalone_begins_with_what_is_in_it():
+    first = run("vc-standalone", "--help").stderr.splitlines()[0]
+    for part in ("API server", "scheduler", "controllers", "simulated nodes"):
+        assert part in first, first
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_bad_value_is_the_last_line_too(program):
     flag = {"vc-sim": "--cycles"}.get(program, "--v")
