@@ -64,6 +64,12 @@ def test_a_standby_reads_along_and_decides_nothing(world, pair):
     world.wait_placed(world.gang("g", 3))
     assert started_cycles(pair.first) > 0
     assert started_cycles(pair.second) == 0
+    for page in ("explain?pod=a/b", "queues", "cycle"):
+        status, text = pair.second.debug_page(f"/debug/{page}")
+        assert status == 503 and "stands by" in text and "Lease" in text, (page, status, text)
+        assert pair.first.debug_page(f"/debug/{page}")[0] != 503, page
+    assert pair.second.debug_page("/debug/invariants")[0] == 200
+    assert world.namespace in pair.second.dump()
     pair.second.process.check()
 
 
