@@ -6,11 +6,11 @@ import subprocess
 import pytest
 
 from support.processes import ROOT, theirs
-from support.terminal import Terminal, blocks
+from support.terminal import Terminal, blocks, the_block
 
-README = blocks("README.md")
-EXAMPLES = blocks("examples/README.md")
-MANUAL = blocks("docs/operations.md")
+README = "README.md"
+EXAMPLES = "examples/README.md"
+MANUAL = "docs/operations.md"
 
 
 @pytest.fixture
@@ -24,15 +24,9 @@ def terminal(kubectl, tmp_path):
     return Terminal(tmp_path)
 
 
-def the_block(page, word):
-    found = [block for block in page if word in block]
-    assert len(found) == 1, f"{len(found)} blocks with {word}"
-    return found[0]
-
-
 def test_every_block_has_a_test():
-    assert [b.split()[0] for b in README] == ["make", "build/release/bin/vc-standalone"]
-    assert [b.split()[0] for b in EXAMPLES] == ["kubectl", "build/release/bin/vc-standalone"]
+    assert [b.split()[0] for b in blocks(README)] == ["make", "build/release/bin/vc-standalone"]
+    assert [b.split()[0] for b in blocks(EXAMPLES)] == ["kubectl", "build/release/bin/vc-standalone"]
 
 
 def test_the_targets_of_make_are_there():

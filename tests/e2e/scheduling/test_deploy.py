@@ -1,10 +1,14 @@
 """The manifests of deploy/, as an operator applies them."""
 
 import pytest
+import yaml
 
+from support import objects
 from support.kubectl import Kubectl
 from support.poll import until
 from support.processes import ROOT
+from support.terminal import Terminal, the_block
+from support.world import unique
 
 DAEMONS = ["deployment.apps/volcano-controllers", "deployment.apps/volcano-scheduler"]
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -136,3 +140,151 @@ def test_who_may_see_or_edit_a_namespace_may_see_or_edit_its_jobs(operator, rest
         assert not may(rest, user, "", "create", QUEUES), user
         assert not may(rest, user, namespace, "patch", f"{JOBS}/status"), user
         assert not may(rest, user, "another-namespace", "list", JOBS), user
+
+
+# --- where Volcano is installed -----------------------------------------------------------------
+
+PAGE = "deploy/README.md"
+POLICY = 'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n'
+
+
+@pytest.fixture
+def terminal(backend, tmp_path):
+    return Terminal(tmp_path / "terminal", backend.kubeconfig)
+
+
+def paste(terminal, *words):
+    code, screen = terminal.paste(the_block(PAGE, *words))
+    assert code == 0, screen
+    return screen
+
+
+def as_installed_by_volcano(operator):
+    """What of an installation of Volcano has the names of ours: as its chart makes it."""
+    operator.run("create", "namespace", "volcano-system")
+    for name, app in (
+        ("volcano-scheduler", "volcano-scheduler"),
+        ("volcano-controllers", "volcano-controller"),
+        ("volcano-admission", "volcano-admission"),
+    ):
+        labels = {"app": app}
+        container = {"name": name, "image": f"example.invalid/{name}:1"}
+        body = {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": name, "labels": labels},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
+            },
+        }
+        operator("create", "-f", "-", stdin=yaml.safe_dump(body))
+    policy = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "volcano-scheduler-configmap"},
+        "data": {"volcano-scheduler.conf": POLICY},
+    }
+    operator("create", "-f", "-", stdin=yaml.safe_dump(policy))
+
+
+def containers(operator):
+    return {
+        d["metadata"]["name"]: [c["name"] for c in d["spec"]["template"]["spec"]["containers"]]
+        for d in operator.json("get", "deployments")["items"]
+    }
+
+
+@pytest.mark.backend("kube")
+def test_the_steps_that_take_volcanos_place_and_give_it_back(operator, terminal):
+    as_installed_by_volcano(operator)
+    refused = operator.run("apply", "-k", str(ROOT / "deploy"))
+    assert "field is immutable" in refused.stderr, "what the page warns of"
+    operator("delete", "deployments,configmaps", "--all")
+    as_installed_by_volcano(operator)
+    paste(terminal, "jsonpath", "delete deployment volcano-scheduler")
+    paste(terminal, "apply -k deploy", "--from-file")
+    assert containers(operator) == {
+        "volcano-scheduler": ["scheduler"],
+        "volcano-controllers": ["controllers"],
+        "volcano-admission": ["volcano-admission"],
+    }
+    kept = operator.json("get", "configmap", "volcano-scheduler-configmap")["data"]
+    assert kept == {"volcano-scheduler.conf": POLICY}
+    paste(terminal, "delete deployment,networkpolicy,poddisruptionbudget")
+    assert set(containers(operator)) == {"volcano-admission"}
+    assert operator("get", "networkpolicies,poddisruptionbudgets", "-o", "name") == ""
+
+
+@pytest.mark.backend("kube")
+def test_volcanos_webhook_is_taken_away_without_shutting_the_door(installed, operator, terminal):
+    as_installed_by_volcano(operator)
+    rest = installed.rest()
+    webhook = {
+        "name": "mutatequeue.volcano.sh",
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "failurePolicy": "Fail",
+        "timeoutSeconds": 1,
+        "clientConfig": {
+            "service": {"name": "volcano-admission-service", "namespace": "volcano-system"}
+        },
+        "rules": [
+            {
+                "apiGroups": ["scheduling.volcano.sh"],
+                "apiVersions": ["v1beta1"],
+                "resources": ["queues"],
+                "operations": ["CREATE"],
+            }
+        ],
+    }
+    path = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+    name = "volcano-admission-service-queues-mutate"
+    body = {"metadata": {"name": name}, "webhooks": [webhook]}
+    rest.post(path, body).expect(201)
+    queues = "/apis/scheduling.volcano.sh/v1beta1/queues"
+    queue = objects.queue(unique("q"))
+    try:
+        until(
+            lambda: rest.post(queues, queue, dryRun="All").status == 500,
+            30,
+            "the webhook is asked, and is not there",
+        )
+        paste(terminal, "webhookconfigurations")
+        until(
+            lambda: rest.post(queues, queue, dryRun="All").status == 201,
+            30,
+            "nobody is asked any more",
+        )
+    finally:
+        rest.delete(f"{path}/{name}")
+    assert "volcano-admission" not in containers(operator)
+
+
+@pytest.mark.backend("kube")
+def test_the_overlay_beside_shares_no_name_with_an_installation(operator):
+    theirs = set(apply(operator, "deploy", "--dry-run=client"))
+    shown = operator("kustomize", str(ROOT / "deploy/overlays/beside"))
+    ours = list(yaml.safe_load_all(shown))
+    try:
+        made = operator("apply", "--namespace=batholith-system", "-f", "-", stdin=shown)
+    finally:
+        away = ["delete", "--namespace=batholith-system", "--wait=false", "-f", "-"]
+        operator.run(*away, stdin=shown, within=60)
+    for body in ours:
+        meta = body["metadata"]
+        assert meta.get("namespace", "batholith-system") == "batholith-system", meta
+        assert meta["name"].startswith("batholith-"), meta
+        for subject in body.get("subjects", []):
+            assert subject == {
+                "kind": "ServiceAccount",
+                "name": "batholith-volcano-scheduler",
+                "namespace": "batholith-system",
+            }
+    (deployment,) = [body for body in ours if body["kind"] == "Deployment"]
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert "--scheduler-name=batholith" in container["args"]
+    # Of several the last one wins.
+    places = [a for a in container["args"] if a.startswith("--leader-elect-resource-namespace")]
+    assert places[-1] == "--leader-elect-resource-namespace=batholith-system"
+    assert not {line.split()[0] for line in made.splitlines()} & theirs

@@ -6,15 +6,24 @@ import re
 import shutil
 import signal
 import subprocess
+import textwrap
 
 from support.processes import ROOT, ours, theirs
 
-_BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+_BLOCK = re.compile(r"^ *```sh\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 
 
 def blocks(page):
     """The shell blocks of a page of the repository, in its order."""
-    return _BLOCK.findall((ROOT / page).read_text("utf-8"))
+    found = _BLOCK.findall((ROOT / page).read_text("utf-8"))
+    return [textwrap.dedent(block) for block in found]
+
+
+def the_block(page, *words):
+    """The only block of a page with these words."""
+    found = [block for block in blocks(page) if all(word in block for word in words)]
+    assert len(found) == 1, f"{page}: {len(found)} blocks with {words}"
+    return found[0]
 
 
 class Terminal:
@@ -23,7 +32,7 @@ class Terminal:
 
     def __init__(self, folder, kubeconfig=None):
         self._folder = pathlib.Path(folder)
-        (self._folder / "bin").mkdir()
+        (self._folder / "bin").mkdir(parents=True)
         (self._folder / "bin/kubectl").symlink_to(shutil.which(theirs("kubectl")))
         self._env = {**os.environ, "HOME": str(folder)}
         self._env["PATH"] = f"{self._folder / 'bin'}:{self._env['PATH']}"
