@@ -11,6 +11,7 @@
 #include "client/patch.h"
 #include "client/typed_client.h"
 #include "nodesim/heartbeat.h"
+#include "nodesim/node_taints.h"
 #include "nodesim/pod_status.h"
 
 namespace bth::nodesim {
@@ -20,9 +21,6 @@ using types::Json;
 
 // Addresses of pods lie in 10.0.0.0/8.
 constexpr uint32_t kAddresses = 1 << 24;
-// Taints that a node carries until it has reported.
-constexpr std::string_view kSilenceTaints[] = {"node.kubernetes.io/not-ready",
-                                               "node.kubernetes.io/unreachable"};
 
 // What a kubelet finds out about its node; other conditions are somebody else's.
 constexpr std::string_view kKubeletConditions[] = {"Ready", "MemoryPressure", "DiskPressure",
@@ -42,11 +40,6 @@ std::optional<uint32_t> ParseAddress(const std::string& text) {
   if (std::sscanf(text.c_str(), "10.%u.%u.%u", &a, &b, &c) != 3) return std::nullopt;
   if (a > 255 || b > 255 || c > 255) return std::nullopt;
   return (a << 16) | (b << 8) | c;
-}
-
-bool IsSilenceTaint(const types::Taint& taint) {
-  return std::find(std::begin(kSilenceTaints), std::end(kSilenceTaints), taint.key) !=
-         std::end(kSilenceTaints);
 }
 
 // Two texts of "NAMESPACE/NAME".
@@ -177,6 +170,7 @@ void Simulator::Put(const types::Node& node) {
     if (IsOfKubelet(condition)) record.conditions.push_back(condition.type);
   }
   record.resource_version = node.meta.resource_version;
+  record.unschedulable = node.spec.unschedulable;
   record.taints = node.spec.taints;
   record.address.clear();
   for (const types::NodeAddress& address : node.status.addresses) {
@@ -328,11 +322,11 @@ net::Awaitable<absl::Status> Simulator::WorkOnNode(std::string name) {
     found = nodes_.find(name);
     if (found == nodes_.end()) co_return absl::OkStatus();
   }
-  const std::vector<types::Taint>& taints = found->second.taints;
-  if (!up || std::none_of(taints.begin(), taints.end(), IsSilenceTaint)) {
-    co_return absl::OkStatus();
-  }
-  const absl::Status sent = co_await SendTaints(name);
+  const NodeState state{found->second.down, found->second.unschedulable};
+  std::vector<types::Taint> taints =
+      TaintsFor(state, found->second.taints, api_.executor().Now());
+  if (taints == found->second.taints) co_return absl::OkStatus();
+  const absl::Status sent = co_await SendTaints(name, std::move(taints));
   // Somebody was faster: the watch brings what they wrote, and with it another turn.
   if (absl::IsAborted(sent) || absl::IsNotFound(sent)) co_return absl::OkStatus();
   co_return sent;
@@ -404,12 +398,12 @@ net::Awaitable<absl::Status> Simulator::SendHeartbeat(std::string name) {
   co_return answer.status();
 }
 
-// What a node controller does when a node has reported.
-net::Awaitable<absl::Status> Simulator::SendTaints(std::string name) {
+// What a node controller does when a node has reported, or not.
+net::Awaitable<absl::Status> Simulator::SendTaints(std::string name,
+                                                   std::vector<types::Taint> taints) {
   const NodeRecord& record = nodes_.find(name)->second;
   Json kept = Json::MakeArray();
-  for (const types::Taint& taint : record.taints) {
-    if (IsSilenceTaint(taint)) continue;
+  for (const types::Taint& taint : taints) {
     Json one = Json::MakeObject({{"key", taint.key}, {"effect", taint.effect}});
     if (!taint.value.empty()) one.Set("value", taint.value);
     if (taint.time_added) one.Set("timeAdded", types::FormatTimestamp(*taint.time_added));

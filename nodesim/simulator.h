@@ -21,8 +21,8 @@
 
 namespace bth::nodesim {
 
-// A Node with this annotation set to "true" falls silent: it turns NotReady and its pods report
-// nothing, until the annotation goes.
+// A Node with this annotation set to "true" falls silent: it turns NotReady, gets the taint
+// node.kubernetes.io/unreachable, and its pods report nothing, until the annotation goes.
 inline constexpr std::string_view kDownAnnotation = "batholith.io/simulated-down";
 
 struct SimulatorOptions {
@@ -75,6 +75,7 @@ class Simulator final {
   struct NodeRecord {
     std::string uid;
     bool down = false;
+    bool unschedulable = false;
     std::string ready;  // Status of the condition as the API has it; empty: none.
     std::vector<std::string> conditions;  // Types of those that a kubelet keeps.
     std::string address;
@@ -99,7 +100,7 @@ class Simulator final {
   net::Awaitable<absl::Status> WorkOnHeartbeat(std::string name);
   net::Awaitable<absl::Status> SendReady(std::string name);
   net::Awaitable<absl::Status> SendHeartbeat(std::string name);
-  net::Awaitable<absl::Status> SendTaints(std::string name);
+  net::Awaitable<absl::Status> SendTaints(std::string name, std::vector<types::Taint> taints);
   PodRecord* FindPod(const std::string& key, const std::string& uid);
 
   client::ApiClient& api_;

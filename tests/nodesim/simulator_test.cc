@@ -103,6 +103,24 @@ struct Bed {
     REQUIRE(Do(api->Delete(client::PathOf<types::Pod>("default", name), {})).ok());
   }
 
+  // "key:effect", of those that others set "key=value:effect".
+  std::vector<std::string> TaintsOf(const std::string& node) {
+    const auto read = Do(client::GetObject<types::Node>(*api, "", node));
+    REQUIRE(read.ok());
+    std::vector<std::string> out;
+    for (const types::Taint& taint : read->spec.taints) {
+      out.push_back(absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value, ":",
+                                 taint.effect));
+    }
+    return out;
+  }
+  void PatchNode(const std::string& node, const std::string& body) {
+    client::Patch patch;
+    patch.kind = client::PatchKind::kMerge;
+    patch.body = body;
+    REQUIRE(Do(api->Patch(client::PathOf<types::Node>("", node), patch)).ok());
+    executor.Advance(absl::Milliseconds(100));
+  }
   // "type status heartbeat transition" of each, times in seconds of Unix.
   std::vector<std::string> ConditionsOf(const std::string& node) {
     const auto read = Do(client::GetObject<types::Node>(*api, "", node));
@@ -251,6 +269,39 @@ TEST_CASE("simulator: conditions are confirmed once in a period, at the turn of 
     CHECK(bed.simulator->counters().failures == 0);
     CHECK(bed.executor.RunUntilIdle());
   }
+}
+
+TEST_CASE("simulator: what is down or cordoned has a taint as long as it is",
+          "[nodesim][component]") {
+  using Taints = std::vector<std::string>;
+  const Taints down = {"node.kubernetes.io/unreachable:NoSchedule",
+                       "node.kubernetes.io/unreachable:NoExecute"};
+  const std::string own = "team=a:NoSchedule";
+  const std::string cordoned = "node.kubernetes.io/unschedulable:NoSchedule";
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.TaintsOf("node-0001").empty());
+  bed.PatchNode("node-0001",
+                R"({"spec":{"taints":[{"key":"team","value":"a","effect":"NoSchedule"}]}})");
+  bed.PatchNode("node-0001", R"({"spec":{"unschedulable":true}})");
+  CHECK(bed.TaintsOf("node-0001") == Taints{own, cordoned});
+  bed.Annotate("node-0001", "true");
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.ReadyOf("node-0001") == "Unknown");
+  CHECK(bed.TaintsOf("node-0001") == Taints{own, cordoned, down[0], down[1]});
+  bed.PatchNode("node-0001", R"({"spec":{"unschedulable":null}})");
+  CHECK(bed.TaintsOf("node-0001") == Taints{own, down[0], down[1]});
+  const uint64_t writes = bed.simulator->counters().node_writes;
+  bed.executor.Advance(absl::Hours(1));
+  bed.StartSimulator();
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.simulator->counters().node_writes == 0);
+  CHECK(writes > 0);
+  bed.Annotate("node-0001", nullptr);
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.ReadyOf("node-0001") == "True");
+  CHECK(bed.TaintsOf("node-0001") == Taints{own});
 }
 
 TEST_CASE("heartbeats: the turns of nodes are spread evenly", "[nodesim]") {
