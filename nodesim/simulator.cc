@@ -323,8 +323,7 @@ net::Awaitable<absl::Status> Simulator::WorkOnNode(std::string name) {
     if (found == nodes_.end()) co_return absl::OkStatus();
   }
   const NodeState state{found->second.down, found->second.unschedulable};
-  std::vector<types::Taint> taints =
-      TaintsFor(state, found->second.taints, api_.executor().Now());
+  std::vector<types::Taint> taints = TaintsFor(state, found->second.taints, api_.executor().Now());
   if (taints == found->second.taints) co_return absl::OkStatus();
   const absl::Status sent = co_await SendTaints(name, std::move(taints));
   // Somebody was faster: the watch brings what they wrote, and with it another turn.

@@ -76,7 +76,7 @@ class Simulator final {
     std::string uid;
     bool down = false;
     bool unschedulable = false;
-    std::string ready;  // Status of the condition as the API has it; empty: none.
+    std::string ready;                    // Status of the condition as the API has it; empty: none.
     std::vector<std::string> conditions;  // Types of those that a kubelet keeps.
     std::string address;
     std::string resource_version;

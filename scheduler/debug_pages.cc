@@ -116,10 +116,10 @@ class DebugPages {
     scheduler_.Inspect(std::move(guarded), std::move(done));
     std::string text = co_await page.Wait();
     if (text == "none") {
-      co_return JsonPage(503, Message(scheduler_.leading()
-                                          ? "no cycle has run yet"
-                                          : "this replica stands by and runs no cycles: ask the "
-                                            "one that leads, its Lease names it"));
+      co_return JsonPage(
+          503, Message(scheduler_.leading() ? "no cycle has run yet"
+                                            : "this replica stands by and runs no cycles: ask the "
+                                              "one that leads, its Lease names it"));
     }
     if (text.empty()) co_return JsonPage(404, Message("the last cycle knew no such pod or job"));
     co_return JsonPage(200, std::move(text));

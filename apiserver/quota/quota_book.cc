@@ -22,7 +22,8 @@ Amounts AmountsOf(const Json& list) {
     const std::string text =
         value.is_string() ? std::string(value.AsString()) : std::string(value.Dump());
     // What cannot be read was refused when the quota was written.
-    if (const auto parsed = Quantity::Parse(text); parsed.ok()) amounts[std::string(name)] = *parsed;
+    if (const auto parsed = Quantity::Parse(text); parsed.ok())
+      amounts[std::string(name)] = *parsed;
   }
   return amounts;
 }

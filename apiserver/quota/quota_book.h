@@ -15,8 +15,8 @@
 
 namespace bth::apiserver {
 
-// Follows the store, so that what is used is true at the moment of each creation; namespaces without
-// a quota cost a look-up. Statuses are written a moment later, many changes at once.
+// Follows the store, so that what is used is true at the moment of each creation; namespaces
+// without a quota cost a look-up. Statuses are written a moment later, many changes at once.
 // Thread: the executor's. Lifetime: the store's, whose observer holds it; the core outlives it.
 class QuotaBook final : public std::enable_shared_from_this<QuotaBook> {
  public:

@@ -21,13 +21,13 @@ using types::ResourceList;
 constexpr std::string_view kStorageClass = ".storageclass.storage.k8s.io/";
 constexpr std::string_view kClaims = "persistentvolumeclaims";
 // Kinds that may be named without "count/".
-constexpr std::string_view kPlainCounts[] = {"configmaps",    "persistentvolumeclaims",
-                                             "pods",          "replicationcontrollers",
+constexpr std::string_view kPlainCounts[] = {"configmaps",     "persistentvolumeclaims",
+                                             "pods",           "replicationcontrollers",
                                              "resourcequotas", "secrets",
                                              "services"};
 // Whoever limits one of these wants each container to say what it takes of it.
-constexpr std::string_view kToBeSaid[] = {"cpu",          "limits.cpu",   "limits.memory",
-                                          "memory",       "requests.cpu", "requests.memory"};
+constexpr std::string_view kToBeSaid[] = {"cpu",    "limits.cpu",   "limits.memory",
+                                          "memory", "requests.cpu", "requests.memory"};
 
 Quantity One() {
   return Quantity::FromValue(1);
@@ -122,8 +122,8 @@ bool InScope(const QuotaScope& scope, const Json& pod) {
   if (scope.name == "CrossNamespacePodAffinity") return LooksIntoOtherNamespaces(pod);
   if (scope.name != "PriorityClass") return false;
   const std::string_view its = pod["spec"]["priorityClassName"].AsString();
-  const bool listed = std::find(scope.values.begin(), scope.values.end(), its) !=
-                      scope.values.end();
+  const bool listed =
+      std::find(scope.values.begin(), scope.values.end(), its) != scope.values.end();
   if (scope.op == "In") return listed;
   if (scope.op == "NotIn") return !listed;
   return (scope.op == "Exists") == !its.empty();
@@ -173,9 +173,8 @@ std::vector<QuotaScope> ScopesOf(const Json& quota) {
     scopes.push_back({std::string(scope.AsString()), "Exists", {}});
   }
   for (const Json& term : quota["spec"]["scopeSelector"]["matchExpressions"].items()) {
-    QuotaScope scope{std::string(term["scopeName"].AsString()),
-                     std::string(term["operator"].AsString()),
-                     {}};
+    QuotaScope scope{
+        std::string(term["scopeName"].AsString()), std::string(term["operator"].AsString()), {}};
     for (const Json& value : term["values"].items()) scope.values.emplace_back(value.AsString());
     scopes.push_back(std::move(scope));
   }

@@ -17,8 +17,9 @@
 namespace bth::cmd {
 
 // A program's flags. Long flags only, but for -v: `--name=value` or `--name value`; a boolean
-// needs no value, and takes one only after `=`; one that follows it is told of. `_` and `-` mean the same; the last of several
-// wins. Arguments without a flag are ignored, because manifests in use pass `2>&1`.
+// needs no value, and takes one only after `=`; one that follows it is told of. `_` and `-` mean
+// the same; the last of several wins. Arguments without a flag are ignored, because manifests in
+// use pass `2>&1`.
 //
 // A target holds the default until Parse and outlives the set. Thread: one.
 class FlagSet final {

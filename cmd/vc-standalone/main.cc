@@ -17,6 +17,7 @@ absl::StatusOr<int> Run(net::IoContext& io, const StandaloneFlags& flags) {
 
 int main(int argc, char** argv) {
   return bth::cmd::RunProgram<bth::cmd::StandaloneFlags>(
-      {"vc-standalone", "API server, scheduler, controllers and simulated nodes in one process, on loopback."},
+      {"vc-standalone",
+       "API server, scheduler, controllers and simulated nodes in one process, on loopback."},
       argc, argv, bth::cmd::Run);
 }

@@ -118,11 +118,11 @@ TEST_CASE("quota: counts of other objects") {
         R"(secrets "s" is forbidden: exceeded quota: q, requested: count/secrets=1, )"
         R"(used: count/secrets=0, limited: count/secrets=0)");
   const auto claim = [&](const std::string& name, const std::string& of_class) {
-    return bed.Post("/api/v1/namespaces/default/persistentvolumeclaims",
-                    absl::StrCat(R"({"metadata":{"name":")", name,
-                                 R"("},"spec":{"accessModes":["ReadWriteOnce"],)",
-                                 R"("storageClassName":")", of_class,
-                                 R"(","resources":{"requests":{"storage":"2Gi"}}}})"));
+    return bed.Post(
+        "/api/v1/namespaces/default/persistentvolumeclaims",
+        absl::StrCat(R"({"metadata":{"name":")", name,
+                     R"("},"spec":{"accessModes":["ReadWriteOnce"],)", R"("storageClassName":")",
+                     of_class, R"(","resources":{"requests":{"storage":"2Gi"}}}})"));
   };
   CHECK(claim("c", "fast").code == 201);
   CHECK(claim("d", "fast").message() ==

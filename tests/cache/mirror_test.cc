@@ -141,8 +141,12 @@ TEST_CASE("mirror: heartbeats of nodes and counts of queues are no news", "[cach
   put_queue(7, 1);
   CHECK_FALSE(bed.mirror.changed());
   CHECK(bed.mirror.rows_rewritten() == rows);
-  SECTION("more room is") { put_node("3", "5"); }
-  SECTION("another weight is") { put_queue(7, 2); }
+  SECTION("more room is") {
+    put_node("3", "5");
+  }
+  SECTION("another weight is") {
+    put_queue(7, 2);
+  }
   CHECK(bed.mirror.changed());
 }
 

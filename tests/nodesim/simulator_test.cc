@@ -109,8 +109,8 @@ struct Bed {
     REQUIRE(read.ok());
     std::vector<std::string> out;
     for (const types::Taint& taint : read->spec.taints) {
-      out.push_back(absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value, ":",
-                                 taint.effect));
+      out.push_back(
+          absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value, ":", taint.effect));
     }
     return out;
   }
