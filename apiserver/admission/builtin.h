@@ -35,6 +35,8 @@ absl::Status CheckPriorityClass(Core& core, const WriteContext& write);
 // Broken rules (admission/pod_rules.cc, admission/rules.cc).
 std::vector<Cause> CheckPod(const Json& pod);
 std::vector<Cause> CheckPodSpec(const Json& spec, const std::string& field);
+// Of a container (admission/resource_rules.cc).
+void CheckResources(const Json& resources, const std::string& field, std::vector<Cause>& causes);
 std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod);
 std::vector<Cause> CheckObject(const WriteContext& write);
 // True for what Kubernetes accepts as a quantity, such as "100m", "1.5Gi" or 2.

@@ -26,32 +26,6 @@ void CheckSupported(const Json& value, const std::string& field,
   causes.push_back(FieldNotSupported(field, value, list));
 }
 
-bool IsNegative(const Json& value) {
-  if (value.is_number()) return value.AsDouble() < 0;
-  return value.AsString().starts_with('-');
-}
-
-void CheckResources(const Json& resources, const std::string& field, Causes& causes) {
-  for (const char* part : {"limits", "requests"}) {
-    const Json& list = resources[part];
-    if (!list.is_null() && !list.is_object()) {
-      causes.push_back(FieldInvalid(absl::StrCat(field, ".", part), list, "must be an object"));
-    }
-    for (const auto& [name, value] : list.members()) {
-      const std::string at = absl::StrCat(field, ".", part, "[", name, "]");
-      if (!IsQualifiedName(name)) {
-        causes.push_back(FieldInvalid(at, name, "must be a valid resource name"));
-      } else if (!IsQuantity(value)) {
-        causes.push_back(FieldInvalid(at, value,
-                                      "quantities must match the regular expression "
-                                      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"));
-      } else if (IsNegative(value)) {
-        causes.push_back(FieldInvalid(at, value, "must be greater than or equal to 0"));
-      }
-    }
-  }
-}
-
 void CheckEnv(const Json& env, const std::string& field, Causes& causes) {
   for (size_t i = 0; i < env.size(); ++i) {
     if (env[i]["name"].AsString().empty()) {
@@ -114,6 +88,32 @@ void CheckVolumes(const Json& volumes, const std::string& field, Causes& causes)
     } else if (!names.insert(name).second) {
       causes.push_back(
           {"FieldValueDuplicate", absl::StrCat("Duplicate value: \"", name, "\""), at});
+    }
+  }
+}
+
+// Of pods alone: a template's volumes may come from elsewhere.
+void CheckMounts(const Json& spec, Causes& causes) {
+  std::set<std::string> volumes;
+  for (const Json& volume : spec["volumes"].items()) {
+    volumes.insert(std::string(volume["name"].AsString()));
+  }
+  for (const char* list : {"containers", "initContainers"}) {
+    for (size_t i = 0; i < spec[list].size(); ++i) {
+      const Json& mounts = spec[list][i]["volumeMounts"];
+      for (size_t j = 0; j < mounts.size(); ++j) {
+        const std::string at = absl::StrCat("spec.", list, "[", i, "].volumeMounts[", j, "]");
+        const std::string name(mounts[j]["name"].AsString());
+        if (name.empty()) {
+          causes.push_back(FieldRequired(at + ".name"));
+        } else if (!volumes.contains(name)) {
+          causes.push_back(
+              {"FieldValueNotFound", absl::StrCat("Not found: \"", name, "\""), at + ".name"});
+        }
+        if (mounts[j]["mountPath"].AsString().empty()) {
+          causes.push_back(FieldRequired(at + ".mountPath"));
+        }
+      }
     }
   }
 }
@@ -202,6 +202,7 @@ std::vector<Cause> CheckPodSpec(const Json& spec, const std::string& field) {
 
 std::vector<Cause> CheckPod(const Json& pod) {
   Causes causes = CheckPodSpec(pod["spec"], "spec");
+  CheckMounts(pod["spec"], causes);
   if (!pod["spec"]["nodeName"].AsString().empty() && !pod["spec"]["schedulingGates"].empty()) {
     causes.push_back(FieldForbidden("spec.nodeName",
                                     "cannot be set until all schedulingGates have been cleared"));
