@@ -40,7 +40,7 @@ void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
   const absl::StatusOr<Schedule> schedule = ScheduleOf(after);
   if (!schedule.ok()) {
     Warn(context_.events, after, "UnParseableCronJobSchedule",
-         "unparseable schedule for cronjob: " + after.spec.schedule);
+         WhyUnparseable(after, schedule.status()));
     return;
   }
   lanes_.queue().AddAfter(StoreKey(after.meta.ns, after.meta.name),

@@ -79,6 +79,11 @@ absl::StatusOr<Schedule> ScheduleOf(const CronJob& cron) {
   return Schedule::Parse(cron.spec.schedule, zone);
 }
 
+std::string WhyUnparseable(const CronJob& cron, const absl::Status& why) {
+  return absl::StrCat("unparseable schedule for cronjob: ", cron.spec.schedule, ": ", why.message(),
+                      "; no job is made until it is mended");
+}
+
 CronPass::CronPass(const ControllerContext& context, ObjectStore<BatchJob>& jobs,
                    RemakePauses& remakes, CronJob cron)
     : context_(context), jobs_(jobs), remakes_(remakes), cron_(std::move(cron)) {
@@ -97,6 +102,8 @@ net::Awaitable<LaneHooks::Outcome> CronPass::Run() {
   if (cron_.spec.suspend.value_or(false)) co_return std::move(outcome);
   absl::StatusOr<Schedule> schedule = ReadSchedule();
   if (!schedule.ok()) {
+    // The zone may be installed some time; a schedule has to be mended, and that is told of.
+    if (ZoneOf(cron_).ok()) co_return std::move(outcome);
     outcome.status = schedule.status();
     co_return std::move(outcome);
   }
@@ -194,7 +201,9 @@ absl::StatusOr<Schedule> CronPass::ReadSchedule() {
     Warn("UnsupportedSchedule",
          "CRON_TZ or TZ in the schedule is not officially supported; timeZone is ignored");
   }
-  return ScheduleOf(cron_);
+  absl::StatusOr<Schedule> schedule = ScheduleOf(cron_);
+  if (!schedule.ok()) Warn("UnParseableCronJobSchedule", WhyUnparseable(cron_, schedule.status()));
+  return schedule;
 }
 
 net::Awaitable<absl::Status> CronPass::RunIfDue(Schedule schedule) {

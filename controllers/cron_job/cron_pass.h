@@ -20,6 +20,9 @@ namespace bth::controllers {
 // The schedule, read in spec.timeZone unless the text names a zone itself.
 absl::StatusOr<Schedule> ScheduleOf(const types::CronJob& cron);
 
+// What is told of a schedule that ScheduleOf refused.
+std::string WhyUnparseable(const types::CronJob& cron, const absl::Status& why);
+
 // Lifetime: one run. Thread: the executor's.
 class CronPass final {
  public:

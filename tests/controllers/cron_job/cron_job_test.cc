@@ -256,7 +256,7 @@ TEST_CASE("cron jobs: schedules and zones that cannot be read", "[controllers][c
     List reasons;
   };
   const Case c = GENERATE(values<Case>({
-      {R"("schedule":"error")", {}},
+      {R"("schedule":"error")", {"UnParseableCronJobSchedule"}},
       {R"("schedule":"*/5 * * * *","timeZone":"error TZ")", {"InvalidTimeZone"}},
       {R"("schedule":"0 0 31 2 *")", {"InvalidSchedule"}},
   }));
@@ -267,6 +267,23 @@ TEST_CASE("cron jobs: schedules and zones that cannot be read", "[controllers][c
   bed.Wait(absl::Minutes(20));
   CHECK(bed.Jobs().empty());
   CHECK(bed.Reasons() == c.reasons);
+}
+
+TEST_CASE("cron jobs: what cannot be read in a schedule is told when it is made, and once",
+          "[controllers][cron_job]") {
+  CronJobBed bed;
+  bed.StartCrons();
+  bed.MakeCron(R"("schedule":"61 * * * *")");
+  bed.Wait(absl::Minutes(30));
+  const List events = bed.Events("c");
+  REQUIRE(events.size() == 1);
+  CHECK_THAT(events[0], Catch::StartsWith("Warning UnParseableCronJobSchedule unparseable schedule "
+                                          "for cronjob: 61 * * * *: ") &&
+                            Catch::Contains("minute") &&
+                            Catch::EndsWith("; no job is made until it is mended"));
+  bed.Patch(kCrons + "/c", R"({"spec":{"schedule":"*/5 * * * *"}})");
+  bed.Wait(absl::Minutes(6));
+  CHECK(bed.Jobs().size() == 1);
 }
 
 TEST_CASE("cron jobs: a zone inside the schedule works and is warned of",

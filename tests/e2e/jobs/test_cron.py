@@ -144,6 +144,15 @@ def test_old_jobs_are_removed_beyond_the_limits(world):
     cron.wait_jobs(name)
 
 
+@pytest.mark.parametrize(
+    ("schedule", "why"), [("61 * * * *", "minute"), ("0 0 2 * * *", "5"), ("hello", "5")]
+)
+def test_a_cron_job_made_with_a_bad_schedule_says_why(world, schedule, why):
+    Cron(world, schedule=schedule)
+    said = f"unparseable schedule for cronjob: {schedule}: "
+    world.wait_event("c", "UnParseableCronJobSchedule", said, why, "until it is mended")
+
+
 def test_a_bad_schedule_is_named(world):
     cron = Cron(world)
     cron.patch(schedule="every now and then")
