@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/strings.h"
+#include "base/suggest.h"
 
 namespace bth::controllers {
 namespace {
@@ -57,9 +60,42 @@ bool IsThere(const BatchJob* job, const types::FlowDependency& dependency) {
                      [job](const auto& probe) { return TaskHolds(*job, probe); });
 }
 
+const std::vector<std::string>& TargetsOf(const Flow& entry) {
+  static const std::vector<std::string>* const kNone = new std::vector<std::string>();
+  if (!entry.depends_on.has_value() || !entry.depends_on->targets.has_value()) return *kNone;
+  return *entry.depends_on->targets;
+}
+
+// The first few entries that never start, because in the end they wait for themselves.
+std::vector<std::string_view> InCircles(const JobFlow& flow) {
+  constexpr size_t kShown = 5;
+  std::map<std::string_view, std::vector<size_t>> followers;
+  std::vector<size_t> waits(flow.spec.flows.size());
+  std::vector<size_t> free;
+  for (size_t i = 0; i < flow.spec.flows.size(); ++i) {
+    const auto& targets = TargetsOf(flow.spec.flows[i]);
+    const std::set<std::string_view> once(targets.begin(), targets.end());
+    waits[i] = once.size();
+    for (const std::string_view target : once) followers[target].push_back(i);
+    if (once.empty()) free.push_back(i);
+  }
+  std::set<std::string_view> done;
+  for (size_t next = 0; next < free.size(); ++next) {
+    const std::string_view name = flow.spec.flows[free[next]].name;
+    if (!done.insert(name).second) continue;  // Two entries may have one name: it is one job.
+    for (const size_t follower : followers[name]) {
+      if (--waits[follower] == 0) free.push_back(follower);
+    }
+  }
+  std::vector<std::string_view> left;
+  for (size_t i = 0; i < waits.size() && left.size() < kShown; ++i) {
+    if (waits[i] > 0) left.push_back(flow.spec.flows[i].name);
+  }
+  return left;
+}
+
 bool MayStart(const JobFlow& flow, const Flow& entry, const JobsByName& jobs) {
-  if (!entry.depends_on.has_value() || !entry.depends_on->targets.has_value()) return true;
-  for (const std::string& target : *entry.depends_on->targets) {
+  for (const std::string& target : TargetsOf(entry)) {
     if (!IsThere(FindJob(jobs, FlowJobName(flow, target)), *entry.depends_on)) return false;
   }
   return true;
@@ -155,6 +191,27 @@ std::vector<std::string> ReadyToStart(const JobFlow& flow, const JobList& jobs) 
     if (MayStart(flow, entry, by_name)) ready.push_back(entry.name);
   }
   return ready;
+}
+
+absl::Status CheckFlow(const JobFlow& flow) {
+  std::vector<std::string_view> names;
+  for (const Flow& entry : flow.spec.flows) names.push_back(entry.name);
+  const std::set<std::string_view> known(names.begin(), names.end());
+  for (const Flow& entry : flow.spec.flows) {
+    for (const std::string& target : TargetsOf(entry)) {
+      if (known.contains(target)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "jobflow Flow is not DAG: vertex is not defined: ", target, ": flow ", entry.name,
+          " depends on it, and no flow has that name", DidYouMean(target, names)));
+    }
+  }
+  const std::vector<std::string_view> circle = InCircles(flow);
+  if (circle.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("jobflow Flow is not DAG: these wait for each other: ",
+                   absl::StrJoin(circle, ", ", [](std::string* out, std::string_view name) {
+                     absl::StrAppend(out, ToAbsl(name));
+                   })));
 }
 
 std::vector<std::string> IgnoredParts(const JobFlow& flow) {

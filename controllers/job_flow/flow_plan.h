@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "api/types/batch_job.h"
 #include "api/types/job_flow.h"
@@ -29,6 +30,10 @@ std::string CreatorText(std::string_view ns, std::string_view name);
 // looks at tasks, when that holds: each named task has all its pods in that phase. `jobs` are those
 // of the flow.
 std::vector<std::string> ReadyToStart(const types::JobFlow& flow, const JobList& jobs);
+
+// kInvalidArgument says why a flow can never come to its end: an entry depends on one that is not
+// in the flow, or some wait for each other.
+absl::Status CheckFlow(const types::JobFlow& flow);
 
 // Complaints about parts of the flow that are accepted and not acted on, in the flow's order.
 std::vector<std::string> IgnoredParts(const types::JobFlow& flow);

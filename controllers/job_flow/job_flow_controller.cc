@@ -7,7 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
+#include "base/status.h"
 #include "base/strings.h"
+#include "client/typed_client.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
 #include "controllers/core/writes.h"
@@ -58,24 +60,38 @@ JobFlowController::JobFlowController(const ControllerContext& context)
   jobs_.Subscribe(*this);
 }
 
-void JobFlowController::OnAdd(const JobFlow& flow) {
+void JobFlowController::Look(const JobFlow& flow) {
   lanes_.Add(StoreKey(flow.meta.ns, flow.meta.name));
+}
+
+void JobFlowController::TellOfFault(const JobFlow& flow) {
+  const absl::Status fit = CheckFlow(flow);
+  if (fit.ok() || flow.meta.deletion_time.has_value()) return;
+  Warn(context_.events, flow, "InvalidJobFlow",
+       absl::StrCat(fit.message(), "; nothing more is started until that is mended"));
+}
+
+void JobFlowController::OnAdd(const JobFlow& flow) {
+  TellOfFault(flow);
+  Look(flow);
 }
 
 void JobFlowController::OnUpdate(const JobFlow& before, const JobFlow& after) {
   // Our own status writes come back as updates: those of the spec matter, and the end.
   const bool ended = before.status.phase != after.status.phase;
-  if (ended || !(before.spec == after.spec)) OnAdd(after);
+  const bool is_other = !(before.spec == after.spec);
+  if (is_other) TellOfFault(after);
+  if (ended || is_other) Look(after);
 }
 
-// A flow that asked for it in vain, and has given up, goes on.
+// A flow that asked for it in vain goes on.
 void JobFlowController::OnAdd(const JobTemplate& job_template) {
   for (const FlowPtr& flow : flows_.InNamespace(job_template.meta.ns)) {
     const std::vector<types::Flow>& entries = flow->spec.flows;
     if (std::any_of(entries.begin(), entries.end(), [&job_template](const types::Flow& entry) {
           return entry.name == job_template.meta.name;
         })) {
-      OnAdd(*flow);
+      Look(*flow);
     }
   }
 }
@@ -133,25 +149,57 @@ net::Awaitable<LaneHooks::Outcome> JobFlowController::Sync(FlowPtr flow) {
       Warn(context_.events, *flow, "Ignored", complaint);
     }
   }
-  for (const std::string& name : ReadyToStart(*flow, JobsOf(*flow))) {
-    const absl::StatusOr<absl::Duration> pause = co_await StartJob(flow, name);
-    if (!pause.ok()) {
-      outcome.status = pause.status();
+  // One that has come to its end stays there, whatever becomes of its jobs.
+  if (flow->status.phase != FlowPhase::kSucceed && CheckFlow(*flow).ok()) {
+    const absl::StatusOr<std::optional<absl::Duration>> again = co_await StartJobs(flow);
+    if (!again.ok()) {
+      outcome.status = again.status();
       co_return std::move(outcome);
     }
-    if (*pause == absl::ZeroDuration()) continue;
-    outcome.again = std::min(outcome.again.value_or(*pause), *pause);
+    outcome.again = *again;
   }
   outcome.status = co_await WriteFlowStatus(flow);
   co_return std::move(outcome);
+}
+
+net::Awaitable<absl::StatusOr<std::optional<absl::Duration>>> JobFlowController::StartJobs(
+    FlowPtr flow) {
+  std::optional<absl::Duration> again;
+  for (const std::string& name : ReadyToStart(*flow, JobsOf(*flow))) {
+    const absl::StatusOr<absl::Duration> pause = co_await StartJob(flow, name);
+    if (!pause.ok()) co_return pause.status();
+    if (*pause == absl::ZeroDuration()) continue;
+    again = std::min(again.value_or(*pause), *pause);
+  }
+  co_return std::move(again);
+}
+
+net::Awaitable<absl::Status> JobFlowController::MissTemplate(FlowPtr flow,
+                                                             std::string template_name) {
+  const auto told = missing_.find(flow->meta.uid);
+  if (told != missing_.end() && told->second.contains(template_name)) co_return absl::OkStatus();
+  const absl::StatusOr<JobTemplate> there =
+      co_await client::GetObject<JobTemplate>(context_.api, flow->meta.ns, template_name);
+  if (there.ok()) co_return absl::UnavailableError("the watch has not told of the template yet");
+  if (!absl::IsNotFound(there.status())) co_return there.status();
+  if (flows_.Find(flow->meta.ns, flow->meta.name) == nullptr) co_return absl::OkStatus();
+  missing_[flow->meta.uid].insert(template_name);
+  Warn(context_.events, *flow, "SyncJobFlow",
+       absl::StrCat("SyncJobFlow JobFlow failed for jobtemplate ", flow->meta.ns, "/",
+                    template_name, " does not exist: create it, and the flow goes on"));
+  co_return absl::OkStatus();
 }
 
 net::Awaitable<absl::StatusOr<absl::Duration>> JobFlowController::StartJob(
     FlowPtr flow, std::string template_name) {
   const auto job_template = templates_.Find(flow->meta.ns, template_name);
   if (job_template == nullptr) {
-    co_return absl::NotFoundError(
-        absl::StrCat("jobtemplate ", flow->meta.ns, "/", template_name, " does not exist"));
+    const absl::Status missed = co_await MissTemplate(flow, std::move(template_name));
+    BTH_CO_RETURN_IF_ERROR(missed);
+    co_return absl::ZeroDuration();
+  }
+  if (const auto told = missing_.find(flow->meta.uid); told != missing_.end()) {
+    told->second.erase(template_name);
   }
   const std::string child = ChildKey<BatchJob>(flow->meta.uid, FlowJobName(*flow, template_name));
   const absl::Duration pause = remakes_.Left(child);

@@ -1,9 +1,12 @@
 // Starts the jobs of job flows in the order of their dependencies, and tells how far each flow is.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "absl/container/flat_hash_map.h"
 #include "api/types/batch_job.h"
 #include "api/types/job_flow.h"
 #include "controllers/core/controller.h"
@@ -30,6 +33,7 @@ class JobFlowController final : public Controller,
 
   void OnAdd(const types::JobFlow& flow) override;
   void OnUpdate(const types::JobFlow& before, const types::JobFlow& after) override;
+  void OnDelete(const types::JobFlow& flow) override { missing_.erase(flow.meta.uid); }
   void OnUnreadable(const Unreadable<types::JobFlow>& object) override {
     WarnUnreadable(context_.events, object);
   }
@@ -37,10 +41,17 @@ class JobFlowController final : public Controller,
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
 
+  void Look(const types::JobFlow& flow);
+  void TellOfFault(const types::JobFlow& flow);
   JobList JobsOf(const types::JobFlow& flow) const;
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
   net::Awaitable<LaneHooks::Outcome> Sync(FlowPtr flow);
-  // How long the job is not to be made yet; zero: it is there.
+  // Starts what may start. How soon there is more to start; nothing: when something changes.
+  net::Awaitable<absl::StatusOr<std::optional<absl::Duration>>> StartJobs(FlowPtr flow);
+  // The watch has not told of that template: OK when the server does not have it, which is told
+  // once.
+  net::Awaitable<absl::Status> MissTemplate(FlowPtr flow, std::string template_name);
+  // How long the job is not to be made yet; zero: it is there, or waits for its template.
   net::Awaitable<absl::StatusOr<absl::Duration>> StartJob(FlowPtr flow, std::string template_name);
   net::Awaitable<absl::Status> WriteFlowStatus(FlowPtr flow);
   net::Awaitable<absl::Status> RemoveJobs(FlowPtr flow);
@@ -51,6 +62,8 @@ class JobFlowController final : public Controller,
   ObjectStore<types::JobTemplate>& templates_;
   ObjectStore<types::BatchJob>& jobs_;
   RemakePauses remakes_;
+  // By uid of the flow: templates that it was told to lack.
+  absl::flat_hash_map<std::string, std::set<std::string>> missing_;
   Lanes lanes_;
 };
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -284,10 +286,93 @@ TEST_CASE("job flows: a template that is missing is told, then found", "[control
   other.Wait(absl::Minutes(30));
   CHECK(other.Events("f") ==
         Names{"Warning SyncJobFlow SyncJobFlow JobFlow failed for jobtemplate default/never does "
-              "not exist"});
+              "not exist: create it, and the flow goes on"});
+  CHECK(other.Phase() == "Pending");
   other.MakeTemplate("never");
   other.Wait(absl::Seconds(1));
   CHECK(other.Jobs() == Names{"f-never"});
+}
+
+TEST_CASE("job flows: an entry whose template is missing does not hold the others up",
+          "[controllers][job_flow]") {
+  FlowBed bed;
+  bed.StartFlows();
+  bed.MakeTemplate("b");
+  bed.MakeFlow(R"({"flows":[{"name":"a"},{"name":"b"}]})");
+  CHECK(bed.Jobs() == Names{"f-b"});
+  bed.SetJob("f-b", "Running");
+  bed.SetJob("f-b", "Completed");
+  CHECK(bed.Phase() == "Running");
+  const Names told = bed.Events("f");
+  CHECK(std::count_if(told.begin(), told.end(), [](const std::string& event) {
+          return absl::StrContains(event, "SyncJobFlow");
+        }) == 1);
+  bed.MakeTemplate("a");
+  bed.Wait(absl::Seconds(1));
+  CHECK(bed.Jobs() == Names{"f-a", "f-b"});
+}
+
+TEST_CASE("job flows: one that can never end says so, and starts nothing",
+          "[controllers][job_flow]") {
+  struct Case {
+    std::string flows, message;
+  };
+  const Case c = GENERATE(values<Case>({
+      {R"({"name":"a"},{"name":"b","dependsOn":{"targets":["aa"]}})",
+       "vertex is not defined: aa: flow b depends on it, and no flow has that name (did you mean "
+       "\"a\"?)"},
+      {R"({"name":"a","dependsOn":{"targets":["a"]}})", "these wait for each other: a"},
+      {R"({"name":"c"},{"name":"a","dependsOn":{"targets":["b","c"]}},)"
+       R"({"name":"b","dependsOn":{"targets":["a"]}})",
+       "these wait for each other: a, b"},
+  }));
+  CAPTURE(c.flows);
+  FlowBed bed;
+  bed.StartFlows();
+  for (const char* name : {"a", "b", "c"}) bed.MakeTemplate(name);
+  bed.MakeFlow(absl::StrCat(R"({"flows":[)", c.flows, "]}"));
+  CHECK(bed.Jobs().empty());
+  CHECK(bed.Phase() == "Pending");
+  CHECK(bed.Events("f") ==
+        Names{absl::StrCat("Warning InvalidJobFlow jobflow Flow is not DAG: ", c.message,
+                           "; nothing more is started until that is mended")});
+  bed.Patch(FlowBed::FlowPath("jobflows", "f"), R"({"spec":{"flows":[{"name":"c"}]}})");
+  bed.Wait(absl::Seconds(1));
+  CHECK(bed.Jobs() == Names{"f-c"});
+}
+
+TEST_CASE("job flow: what is no circle is none", "[controllers][job_flow]") {
+  const auto fits = [](const std::vector<std::pair<std::string, std::vector<std::string>>>& flows) {
+    JobFlow flow;
+    for (const auto& [name, targets] : flows) {
+      types::Flow& entry = flow.spec.flows.emplace_back();
+      entry.name = name;
+      entry.depends_on.emplace().targets = targets;
+    }
+    return CheckFlow(flow).ok();
+  };
+  CHECK(fits({{"a", {}}, {"b", {"a"}}, {"c", {"a", "b"}}, {"d", {"b"}}, {"e", {"c", "d"}}}));
+  CHECK_FALSE(fits({{"b", {"a"}}, {"c", {"a", "b"}}}));
+  CHECK(fits({{"a", {}}, {"c", {"a"}}, {"c", {"a"}}, {"d", {"c", "c"}}}));
+  CHECK_FALSE(fits({{"a", {"b"}}, {"b", {"a"}}}));
+}
+
+TEST_CASE("job flows: one that has succeeded starts nothing more, whatever becomes of its jobs",
+          "[controllers][job_flow]") {
+  FlowBed bed;
+  bed.StartFlows();
+  bed.MakeTemplate("a");
+  bed.MakeFlow(R"({"flows":[{"name":"a"}]})");
+  bed.SetJob("f-a", "Running");
+  bed.SetJob("f-a", "Completed");
+  REQUIRE(bed.Phase() == "Succeed");
+  bed.Call("DELETE", FlowBed::JobPath("f-a"));
+  bed.Wait(absl::Seconds(1));
+  bed.Kill();
+  bed.StartFlows();
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Jobs().empty());
+  CHECK(bed.Phase() == "Succeed");
 }
 
 TEST_CASE("job flows: a restart goes on where the last process was", "[controllers][job_flow]") {

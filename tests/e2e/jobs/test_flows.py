@@ -1,7 +1,10 @@
 """Job flows: jobs made from templates, in the order of their dependencies."""
 
+import pytest
+
 from support.jobs import BATCH, FLOW, FOREVER, job_spec, task
 from support.poll import always, until
+from support.rest import MERGE_PATCH
 
 
 def template(world, name, script="sleep 0.2", replicas=1):
@@ -9,11 +12,11 @@ def template(world, name, script="sleep 0.2", replicas=1):
     return world.make(FLOW, "jobtemplates", "JobTemplate", name, spec)
 
 
-def flow(world, *flows, **spec):
+def flow(world, *flows, name="f", **spec):
     entries = [
         {"name": name, **({"dependsOn": after} if after else {})} for name, after in flows
     ]
-    return world.make(FLOW, "jobflows", "JobFlow", "f", {"flows": entries, **spec})
+    return world.make(FLOW, "jobflows", "JobFlow", name, {"flows": entries, **spec})
 
 
 def status(world):
@@ -98,8 +101,49 @@ def test_jobs_go_with_their_flow(world):
     world.wait_gone(BATCH, "jobs", "f-a")
 
 
+@pytest.mark.parametrize(
+    ("flows", "why"),
+    [
+        (
+            [("a", None), ("b", after("aa"))],
+            'vertex is not defined: aa: flow b depends on it, and no flow has that name '
+            '(did you mean "a"?)',
+        ),
+        ([("a", after("b")), ("b", after("a"))], "these wait for each other: a, b"),
+    ],
+    ids=["unknown", "circle"],
+)
+def test_a_flow_that_can_never_end_says_why_and_starts_nothing(world, flows, why):
+    for name in ("a", "b"):
+        template(world, name)
+    flow(world, *flows)
+    world.wait_event("f", "InvalidJobFlow", f"jobflow Flow is not DAG: {why}")
+    always(lambda: not world.names(BATCH, "jobs"), 0.5, "nothing is started")
+    path = world.path(FLOW, "jobflows", "f")
+    mended = {"spec": {"flows": [{"name": "a"}, {"name": "b", "dependsOn": after("a")}]}}
+    world.rest.patch(path, mended, MERGE_PATCH).expect(200)
+    wait_phase(world, "Succeed")
+
+
+def test_a_flow_that_succeeded_does_not_begin_again(world, cluster):
+    template(world, "a")
+    flow(world, ("a", None))
+    wait_phase(world, "Succeed")
+    world.delete_job("f-a")
+    world.wait_gone(BATCH, "jobs", "f-a")
+    # Another change of it: the controllers look at it anew.
+    path = world.path(FLOW, "jobflows", "f")
+    world.rest.patch(path, {"spec": {"jobRetainPolicy": "retain"}}, MERGE_PATCH).expect(200)
+    template(world, "b")
+    flow(world, ("b", None), name="g")
+    world.wait_phase("g-b", "Completed")
+    assert world.names(BATCH, "jobs") == {"g-b"}
+    assert status(world)["state"]["phase"] == "Succeed"
+
+
 def test_a_template_that_comes_later_is_waited_for(world):
     flow(world, ("late", None))
+    world.wait_event("f", "SyncJobFlow", f"jobtemplate {world.namespace}/late does not exist")
     always(lambda: not world.names(BATCH, "jobs"), 0.5, "no job without a template")
     template(world, "late")
     world.wait_there(BATCH, "jobs", "f-late")
