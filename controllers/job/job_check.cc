@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "controllers/job/phases.h"
+#include "controllers/job/policy_check.h"
 
 namespace bth::controllers {
 namespace {
@@ -126,7 +127,7 @@ absl::Status CheckJob(const BatchJobSpec& spec) {
     return WrongJob("minAvailable ", spec.min_available, " is more than the ", TotalReplicas(spec),
                     " replicas of all tasks");
   }
-  return absl::OkStatus();
+  return CheckPolicies(spec);
 }
 
 }  // namespace bth::controllers

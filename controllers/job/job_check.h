@@ -15,7 +15,7 @@ inline constexpr size_t kJobVolumesMax = 1'000;
 // kInvalidArgument says what is wrong with a job that cannot be run as it is written: no tasks, one
 // without a name, two of one name, one that waits for a task that does not exist or, in the end,
 // for itself, negative numbers, a minimum beyond the number of pods, partitions that are not the
-// task's pods.
+// task's pods, policies that cannot be meant (policy_check.h).
 absl::Status CheckJob(const types::BatchJobSpec& spec);
 
 }  // namespace bth::controllers

@@ -202,6 +202,62 @@ TEST_CASE("job check: jobs that cannot run are named", "[controllers][job]") {
   CHECK(std::string(CheckJob(ParseJob(c.spec).spec).message()) == c.message);
 }
 
+TEST_CASE("job check: policies that cannot be meant are named with their place",
+          "[controllers][job]") {
+  struct Case {
+    std::string policies, message;  // {}: the list of policies.
+  };
+  const std::string events =
+      "; there are *, PodPending, PodFailed, PodEvicted, Unknown, TaskCompleted, TaskFailed, "
+      "JobUpdated";
+  const std::string actions =
+      "; there are AbortJob, RestartJob, RestartTask, RestartPod, RestartPartition, TerminateJob, "
+      "CompleteJob, ResumeJob";
+  const Case c = GENERATE_COPY(values<Case>({
+      {R"({"event":"PodFailed","action":"AbortJob"},{"exitCode":3,"action":"RestartJob"})", ""},
+      {R"({"events":["PodFailed","PodFailed"],"event":"PodFailed","action":"AbortJob"})", ""},
+      {R"({"event":"*","action":"AbortJob"},{"exitCode":3,"action":"RestartJob"})", ""},
+      {R"({"exitCode":3,"action":"Nonsense"})", ""},
+      {R"({"exitCode":0,"action":"RestartJob"})",
+       "[0].exitCode: 0 is not a valid error code: pods that end with it have succeeded (event "
+       "TaskCompleted)"},
+      {R"({"exitCode":3,"event":"PodFailed","action":"AbortJob"})",
+       "[0]: must not specify event and exitCode simultaneously: make two policies of it"},
+      {R"({"exitCode":3,"events":["PodFailed"],"action":"AbortJob"})",
+       "[0]: must not specify event and exitCode simultaneously: make two policies of it"},
+      {R"({"action":"AbortJob"})",
+       "[0]: either event and exitCode should be specified: add one of them"},
+      {R"({"event":"PodFailed","action":"AbortJob"},{"event":"PodFailed","action":"RestartJob"})",
+       "[1]: duplicate event PodFailed  across different policy: the first one decides, remove the "
+       "other"},
+      {R"({"exitCode":1,"action":"AbortJob"},{"exitCode":1,"action":"RestartJob"})",
+       "[1]: duplicate exitCode 1: the first one decides, remove the other"},
+      {R"({"event":"*","action":"AbortJob"},{"event":"PodFailed","action":"RestartJob"})",
+       ": if there's * here, no other policy should be here"},
+      {R"({"event":"PodFaild","action":"AbortJob"})",
+       "[0].event: Invalid value: \"PodFaild\": invalid policy event (did you mean "
+       "\"PodFailed\"?)" +
+           events},
+      {R"({"event":"PodRunning","action":"AbortJob"})",
+       "[0].event: Invalid value: \"PodRunning\": invalid policy event" + events},
+      {R"({"event":"PodFailed","action":"SyncJob"})",
+       "[0].action: Invalid value: \"SyncJob\": invalid policy action" + actions},
+      {R"({"event":"PodFailed"})",
+       "[0].action: Invalid value: \"\": invalid policy action" + actions},
+  }));
+  CAPTURE(c.policies);
+  const auto message = [&c](const std::string& of_task, const std::string& of_job) {
+    const std::string spec = absl::StrCat(R"({"tasks":[{"name":"a"},{"name":"b","policies":[)",
+                                          of_task, R"(]}],"policies":[)", of_job, "]}");
+    return std::string(CheckJob(ParseJob(spec).spec).message());
+  };
+  CHECK(message("", c.policies) == (c.message.empty() ? "" : "spec.policies" + c.message));
+  CHECK(message(c.policies, "") == (c.message.empty() ? "" : "spec.tasks[1].policies" + c.message));
+  // Each list is for itself.
+  const std::string one = R"({"event":"PodFailed","action":"AbortJob"})";
+  CHECK(message(one, one).empty());
+}
+
 TEST_CASE("job check: so many tasks and volumes are no job", "[controllers][job]") {
   types::BatchJobSpec spec;
   for (int i = 0; i < 100'000; ++i) {

@@ -145,11 +145,12 @@ def test_any_event_means_every_event(world):
 
 
 def test_the_task_decides_before_the_job_and_the_first_policy_before_the_second(world):
-    mine = [policy("CompleteJob", events=["PodEvicted", "PodFailed"]), policy("AbortJob", "*")]
-    world.job("j", [task("a", 2, policies=mine)], policies=[policy("TerminateJob", "PodEvicted")])
-    world.wait_running("j", 2)
-    world.delete_pod("j-a-0")
+    events = policy("CompleteJob", events=["PodEvicted", "PodFailed"])
+    mine = [events, policy("AbortJob", exitCode=3)]
+    theirs = [policy("TerminateJob", "PodFailed")]
+    world.job("j", [task("a", script=FAILS, policies=mine), task("b")], policies=theirs)
     world.wait_phase("j", "Completed")
+    world.wait_event("j", "ExecuteAction", "action CompleteJob by spec.tasks[0].policies[0]: pod j-a-0")
 
 
 def test_without_a_policy_an_evicted_pod_comes_back(world):
