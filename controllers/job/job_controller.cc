@@ -79,6 +79,17 @@ std::string CommandAmong(const std::vector<JobRequest>& requests) {
   return "";
 }
 
+// Empty, or why a Command with this action changes nothing. It may be met before its job has ended.
+std::string WhyNoEffect(const BatchJob& job, const Action& action) {
+  const types::Word<types::JobPhase>& phase = job.status.state.phase;
+  const JobStep step = StepFor(phase.value(), action.value());
+  if (step.operation != JobStep::Operation::kKillJob || step.decision != Decision::kNone) return "";
+  return absl::StrCat(
+      "the job is ", ToAbsl(phase.text()), ": ", ToAbsl(action.text()), " has no effect; ",
+      types::IsFinished(phase.value()) ? "delete the job and create it anew to run it once more"
+                                       : "ResumeJob starts it again");
+}
+
 void LogRefused(const absl::Status& status, const std::string& what) {
   if (status.ok()) return;
   Log(LogLevel::kDebug, "job_book.refused", {{"object", what}, {"status", status}});
@@ -107,6 +118,7 @@ JobController::JobController(const ControllerContext& context, JobPluginTools to
         context, types::ResourceTraits<BatchJob>::type(),
         DefaultLanes(std::max(context.options.worker_threads, 1)),
         [this](const types::Command& command) { return BeginCommand(command); });
+    strays_ = std::make_unique<StrayCommands>(context);
   }
 }
 
@@ -400,6 +412,11 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
     if (std::string why = WhyNoAction(answer.action); !why.empty()) {
       Warn(desk_.context.events, *job, "UnknownAction", std::move(why));
       look = true;
+      continue;
+    }
+    if (std::string why = WhyNoEffect(*job, answer.action);
+        !request.command.empty() && !why.empty()) {
+      Warn(desk_.context.events, *job, "CommandWithoutEffect", std::move(why));
       continue;
     }
     if (Delay(*job, request, answer)) continue;

@@ -12,6 +12,7 @@
 #include "controllers/core/command_taker.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
+#include "controllers/core/stray_commands.h"
 #include "controllers/job/delayed_actions.h"
 #include "controllers/job/job_desk.h"
 #include "controllers/job/job_inbox.h"
@@ -93,7 +94,9 @@ class JobController final : public Controller,
   DelayedActions delayed_;
   UnreadableJobs unreadable_;
   Lanes lanes_;
-  std::unique_ptr<CommandTaker> commands_;  // Null with the gate QueueCommandSync off.
+  // Null with the gate QueueCommandSync off.
+  std::unique_ptr<CommandTaker> commands_;
+  std::unique_ptr<StrayCommands> strays_;
 };
 
 }  // namespace bth::controllers

@@ -57,6 +57,60 @@ TEST_CASE("job commands: those for nothing go", "[controllers][job]") {
   CHECK(bed.Names(JobBed::kCommands).empty());
 }
 
+TEST_CASE("job commands: those for things of another kind are told, and left alone",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  const auto send = [&bed](const std::string& name, const std::string& target) {
+    bed.Create(JobBed::kCommands, absl::StrCat(R"({"metadata":{"name":")", name,
+                                               R"("},"action":"AbortJob")", target, "}"));
+  };
+  send("a", R"(,"target":{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":""})");
+  send("b", R"(,"target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Jobs","name":"j",)"
+            R"("uid":""})");
+  send("c", "");
+  bed.Wait(absl::Seconds(5));
+  const std::string tail =
+      ", and Commands are for batch.volcano.sh/v1alpha1 Job and scheduling.volcano.sh/v1beta1 "
+      "Queue: delete it and create it with one of them";
+  const std::string head = "Warning UnknownTarget nobody carries out this Command: ";
+  using Texts = std::vector<std::string>;
+  CHECK(bed.Events("a") == Texts{head + "its target is a batch/v1 Job" + tail});
+  CHECK(bed.Events("b") == Texts{head + "its target is a batch.volcano.sh/v1alpha1 Jobs" + tail});
+  CHECK(bed.Events("c") == Texts{head + "it has no target" + tail});
+  CHECK(bed.Names(JobBed::kCommands) == Texts{"a", "b", "c"});
+}
+
+TEST_CASE("job commands: on a job that has ended they are said to have no effect",
+          "[controllers][job]") {
+  JobBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("t", 1));
+  const auto told = [&bed](const std::string& text) {
+    const std::vector<std::string> events = bed.Events("j");
+    return std::count(events.begin(), events.end(), text) == 1;
+  };
+  const std::string head = "Warning CommandWithoutEffect the job is ";
+  SECTION("aborted") {
+    bed.Command("c", "j", "AbortJob");
+    bed.FinishDeletions();
+    REQUIRE(bed.Phase("j") == "Aborted");
+    bed.Command("d", "j", "RestartJob");
+    CHECK(told(head + "Aborted: RestartJob has no effect; ResumeJob starts it again"));
+    CHECK(bed.Phase("j") == "Aborted");
+  }
+  SECTION("completed") {
+    bed.SetPods("Succeeded");
+    REQUIRE(bed.Phase("j") == "Completed");
+    bed.Command("d", "j", "ResumeJob");
+    CHECK(told(head + "Completed: ResumeJob has no effect; delete the job and create it anew to "
+                      "run it once more"));
+    CHECK(bed.Phase("j") == "Completed");
+  }
+  CHECK_FALSE(told("Normal ExecuteAction Start to execute action RestartJob "));
+  CHECK(bed.Names(JobBed::kCommands).empty());
+}
+
 TEST_CASE("job commands: an action that jobs do not have is told, and nothing is done",
           "[controllers][job]") {
   JobBed bed;
