@@ -11,6 +11,7 @@
 #include "controllers/job/job_defaults.h"
 #include "controllers/job/job_events.h"
 #include "controllers/job/job_kill.h"
+#include "controllers/job/job_reasons.h"
 #include "controllers/job/job_sync.h"
 #include "controllers/job/keys.h"
 
@@ -384,12 +385,22 @@ bool JobController::IsPointless(const JobRequest& request) const {
   return !pod->status.phase.empty() && pod->status.phase != "Pending";
 }
 
-bool JobController::Delay(const BatchJob& job, const JobRequest& request,
-                          const PolicyAnswer& answer) {
-  if (answer.delay == absl::ZeroDuration()) return false;
+void JobController::TellOfAction(const BatchJob& job, const PolicyAnswer& answer,
+                                 JobRequest* request) {
+  const PodPointer pod = desk_.pods.Find(request->ns, request->pod);
+  const bool is_same = pod != nullptr && pod->meta.uid == request->pod_uid;
+  request->because = BecauseText(job, *request, answer, is_same ? pod.get() : nullptr);
+  const std::string action(answer.action.text());
+  const bool waits = answer.delay > absl::ZeroDuration();
   Tell(desk_.context.events, job, "ExecuteAction",
-       absl::StrCat("Execute action ", ToAbsl(answer.action.text()), " after ",
-                    types::DurationText(answer.delay)));
+       waits ? absl::StrCat("Execute action ", action, " after ", types::DurationText(answer.delay),
+                            request->because.empty() ? "" : " ", request->because)
+             : absl::StrCat("Start to execute action ", action, " ", request->because));
+}
+
+bool JobController::Delay(const BatchJob& job, JobRequest& request, const PolicyAnswer& answer) {
+  if (answer.delay == absl::ZeroDuration()) return false;
+  TellOfAction(job, answer, &request);
   delayed_.Add(request, answer.action, answer.delay);
   return true;
 }
@@ -424,10 +435,7 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
       look = true;
       continue;
     }
-    if (!request.is_due) {
-      Tell(desk_.context.events, *job, "ExecuteAction",
-           absl::StrCat("Start to execute action ", ToAbsl(answer.action.text()), " "));
-    }
+    if (!request.is_due) TellOfAction(*job, answer, &request);
     const absl::Status status = co_await Do(key, request, answer.action.value());
     if (!status.ok()) {
       // What was begun is gone on with, although its event is of an earlier incarnation by now.
@@ -459,6 +467,11 @@ net::Awaitable<absl::Status> JobController::DoBecause(JobNote why, std::string k
   KillOrder order;
   if (step.operation == JobStep::Operation::kKillTarget) order.target = TargetOf(request, action);
   order.command = request.command;
+  order.is_told = why.reason.empty();
+  if (order.is_told && !request.because.empty()) {
+    why.reason = std::string(types::WordText(request.event));
+    why.message = absl::StrCat(ToAbsl(types::WordText(action)), " ", request.because);
+  }
   order.why = std::move(why);
   absl::Status status = co_await KillJob(desk_, *std::move(view), step, std::move(order));
   co_return std::move(status);

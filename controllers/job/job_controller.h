@@ -78,7 +78,9 @@ class JobController final : public Controller,
   PolicyAnswer AnswerTo(const types::BatchJob& job, const JobRequest& request) const;
   bool IsPointless(const JobRequest& request) const;
   // False: the answer is to be carried out now.
-  bool Delay(const types::BatchJob& job, const JobRequest& request, const PolicyAnswer& answer);
+  bool Delay(const types::BatchJob& job, JobRequest& request, const PolicyAnswer& answer);
+  // By event, and in the request.
+  void TellOfAction(const types::BatchJob& job, const PolicyAnswer& answer, JobRequest* request);
   // The Command among them, if any, was carried out or given up, unless it is among `left`.
   void FinishCommand(const std::string& key, const std::string& uid,
                      const std::vector<JobRequest>& left);

@@ -64,18 +64,24 @@ void KeepResults(const BatchJobStatus& before, BatchJobStatus* status) {
 }
 
 // What is said of a job stays until something begins anew, or ends it.
-void NoteWhy(JobDesk& desk, const BatchJob& job, const JobStep& step, JobNote why,
+void NoteWhy(JobDesk& desk, const JobView& view, const JobStep& step, KillOrder& order,
              BatchJobStatus* status) {
+  JobNote why;
+  bool is_told = false;
   if (step.decision == Decision::kRestart) {
-    why = EndNote(job.spec, *status, step);
+    why = EndNote(view, *status, step);
     if (why.reason.empty()) return;
   } else if (step.decision != Decision::kEnter) {
     return;
+  } else if (!step.is_retry) {  // A job that begins anew is in good health.
+    why = std::move(order.why);
+    is_told = order.is_told;
   }
   types::JobState& state = status->state;
   state.reason = std::move(why.reason);
   state.message = std::move(why.message);
-  if (!state.reason.empty()) Warn(desk.context.events, job, state.reason, state.message);
+  if (state.reason.empty() || is_told) return;
+  Warn(desk.context.events, *view.job, state.reason, state.message);
 }
 
 }  // namespace
@@ -109,7 +115,7 @@ net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, 
   if (types::IsFinished(status.state.phase.value())) KeepResults(job->status, &status);
   if (Decide(step, job->spec, &status)) StampStatus(desk.context.now(), &status);
   SetRunningDuration(*job, &status);
-  NoteWhy(desk, *job, step, std::move(order.why), &status);
+  NoteWhy(desk, view, step, order, &status);
   if (is_whole) {
     absl::Status removed = co_await RemovePluginObjects(desk, job, status);
     BTH_CO_RETURN_IF_ERROR(removed);

@@ -17,6 +17,7 @@ struct KillOrder {
   std::string command;
   // What is to be told of it, by event and in status.state. May be empty.
   JobNote why;
+  bool is_told = false;  // An event has told it.
 };
 
 // Marks and deletes the pods, then decides on the phase; with all pods of a job go the objects of

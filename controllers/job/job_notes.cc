@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
+#include "controllers/job/job_outlook.h"
+#include "controllers/job/job_reasons.h"
 
 namespace bth::controllers {
 namespace {
@@ -18,6 +20,7 @@ constexpr size_t kEditsShown = 5;
 constexpr const char* kRetryLimitReached = "RetryLimitReached";
 
 void Add(std::string_view reason, const std::string& message, JobNote* note) {
+  if (message.empty()) return;
   if (note->reason.empty()) note->reason = reason;
   absl::StrAppend(&note->message, note->message.empty() ? "" : "; ", message);
 }
@@ -44,6 +47,15 @@ void NoteScheduler(const BatchJobSpec& spec, const std::vector<std::string>& nam
         note);
     return;
   }
+}
+
+// What a job that has failed by its counters fell short of.
+std::string NeededText(const BatchJobSpec& spec, const types::BatchJobStatus& status) {
+  if (const BatchTask* task = TaskThatFellShort(spec, status)) {
+    return absl::StrCat("minAvailable of task ", task->name, " is ", *task->min_available);
+  }
+  if (spec.min_success.has_value()) return absl::StrCat("minSuccess is ", *spec.min_success);
+  return absl::StrCat("minAvailable is ", spec.min_available);
 }
 
 // What was changed, place by place.
@@ -103,20 +115,34 @@ JobNote NoteOf(const BatchJobSpec& spec, JobPhase phase, const NoteFacts& facts)
   }
   if (phase == JobPhase::kPending) NoteScheduler(spec, facts.scheduler_names, &note);
   for (const std::string& complaint : facts.plugin_complaints) {
-    Add("PluginArgument",
-        absl::StrCat(complaint, ": this and what follows it in spec.plugins is ignored; mend it"),
-        &note);
+    Add("PluginArgument", complaint, &note);
+  }
+  if (phase == JobPhase::kPending) Add("GangOutOfReach", GangOutOfReachText(spec), &note);
+  if (phase == JobPhase::kRunning) Add("NeverCompletes", NeverCompletesText(spec), &note);
+  const bool is_active = phase == JobPhase::kPending || phase == JobPhase::kRunning;
+  if (facts.view != nullptr && is_active) {
+    Add("DependencyFailed", DependencyFailedText(*facts.view), &note);
   }
   return note;
 }
 
-JobNote EndNote(const BatchJobSpec& spec, const types::BatchJobStatus& status,
-                const JobStep& step) {
-  if (status.state.phase != JobPhase::kFailed || step.decision != Decision::kRestart) return {};
-  return {kRetryLimitReached,
-          absl::StrCat("retry limit reached: ", status.retry_count,
-                       " restarts were begun, and maxRetry is ", RetriesMax(spec),
-                       ": see why its pods failed, then delete the job and create it anew")};
+JobNote EndNote(const JobView& job, const types::BatchJobStatus& status, const JobStep& step) {
+  if (status.state.phase != JobPhase::kFailed) return {};
+  const BatchJobSpec& spec = job.job->spec;
+  const std::string failed = FailedPodsText(job);
+  if (step.decision == Decision::kRestart) {
+    return {
+        kRetryLimitReached,
+        absl::StrCat("retry limit reached: ", status.retry_count,
+                     " restarts were begun, and maxRetry is ", RetriesMax(spec), ": ",
+                     failed.empty() ? "see the events ExecuteAction for what restarted it" : failed,
+                     "; mend that, then delete the job and create it anew")};
+  }
+  if (step.decision != Decision::kProgress) return {};
+  return {status.failed > 0 ? "PodsFailed" : "TooFewSucceeded",
+          absl::StrCat(status.failed, " of ", TotalReplicas(spec), " pods failed, ",
+                       status.succeeded, " succeeded, and ", NeededText(spec, status),
+                       failed.empty() ? "" : ": ", failed)};
 }
 
 JobNote GivenUpNote(int failures, std::string_view failure) {

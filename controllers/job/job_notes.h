@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/types/batch_job.h"
+#include "controllers/job/job_book.h"
 #include "controllers/job/phases.h"
 
 namespace bth::controllers {
@@ -20,15 +21,18 @@ struct NoteFacts {
   std::string_view group_queue;  // Empty: there is no pod group.
   const std::vector<std::string>& scheduler_names;
   const std::vector<std::string>& plugin_complaints;
+  const JobView* view = nullptr;  // Null: nothing is said of its pods.
 };
 
 // In a job of this phase: a queue that it was not moved to; while it is pending, a scheduler that
-// is none of those here; arguments of plugins that were ignored. One reason, all messages.
+// is none of those here and a gang that waits for itself; arguments of plugins that were ignored or
+// name no task; a task that waits for one that has failed; while it runs, pods that never end. One
+// reason, all messages.
 JobNote NoteOf(const types::BatchJobSpec& spec, types::JobPhase phase, const NoteFacts& facts);
 
-// In a job that this step has ended: that no retry is left, if that is why.
-JobNote EndNote(const types::BatchJobSpec& spec, const types::BatchJobStatus& status,
-                const JobStep& step);
+// In a job that this step has ended as Failed: that no retry is left, or what its pods did not
+// come to; and which pods have failed, and how. `status`: of the job after the step.
+JobNote EndNote(const JobView& job, const types::BatchJobStatus& status, const JobStep& step);
 // Of a job that is ended because the same request failed too often. `failure`: the last one.
 JobNote GivenUpNote(int failures, std::string_view failure);
 

@@ -58,7 +58,7 @@ net::Awaitable<absl::Status> JobSync::Run() {
     trouble = co_await Reconcile();
     status_.running_duration.reset();
   } else {
-    counts_ = CountPods(view_);
+    counts_ = is_invalid_ ? CountAllPods(view_) : CountPods(view_);
   }
   absl::Status status = co_await Finish(std::move(trouble));
   // Whoever was deleted meanwhile leaves nothing behind.
@@ -275,7 +275,7 @@ JobNote JobSync::CurrentNote() const {
   const auto group = desk_.FindGroup(job());
   const std::string_view queue = group == nullptr ? std::string_view() : group->spec.queue;
   return NoteOf(job().spec, status_.state.phase.value(),
-                {queue, desk_.context.options.scheduler_names, plugins_.complaints});
+                {queue, desk_.context.options.scheduler_names, plugins_.complaints, &view_});
 }
 
 void JobSync::SayWhy(const Trouble& trouble) {
@@ -286,7 +286,7 @@ void JobSync::SayWhy(const Trouble& trouble) {
   std::string said = trouble.message;
   const bool is_over = types::IsFinished(state.phase.value());
   if (is_over || trouble.ok()) {
-    JobNote note = is_over ? EndNote(job().spec, status_, step_) : CurrentNote();
+    JobNote note = is_over ? EndNote(view_, status_, step_) : CurrentNote();
     state.reason = std::move(note.reason);
     state.message = std::move(note.message);
     said = state.message;

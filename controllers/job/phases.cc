@@ -62,18 +62,6 @@ bool Enter(JobPhase phase, BatchJobStatus* status) {
   return true;
 }
 
-// A task with a minimum of its own has fewer successes than that.
-bool SomeTaskFellShort(const BatchJobSpec& spec, const BatchJobStatus& status) {
-  for (const BatchTask& task : spec.tasks) {
-    if (!task.min_available.has_value()) continue;
-    const types::TaskPodCounts* counts = status.task_status_count.Find(task.name);
-    if (counts == nullptr) continue;
-    const int32_t* succeeded = counts->phase.Find("Succeeded");
-    if ((succeeded == nullptr ? 0 : *succeeded) < *task.min_available) return true;
-  }
-  return false;
-}
-
 bool EnterByCounts(const BatchJobSpec& spec, BatchJobStatus* status) {
   const int64_t replicas = TotalReplicas(spec);
   if (replicas == 0) return false;
@@ -81,9 +69,7 @@ bool EnterByCounts(const BatchJobSpec& spec, BatchJobStatus* status) {
     return Enter(JobPhase::kCompleted, status);
   }
   if (int64_t{status->succeeded} + status->failed == replicas) {
-    if (spec.min_available >= TotalMinimum(spec) && SomeTaskFellShort(spec, *status)) {
-      return Enter(JobPhase::kFailed, status);
-    }
+    if (TaskThatFellShort(spec, *status) != nullptr) return Enter(JobPhase::kFailed, status);
     if (spec.min_success.has_value()) return Enter(JobPhase::kFailed, status);
     const bool enough = status->succeeded >= spec.min_available;
     return Enter(enough ? JobPhase::kCompleted : JobPhase::kFailed, status);
@@ -112,6 +98,18 @@ int64_t TotalMinimum(const BatchJobSpec& spec) {
     sum += std::max(task.min_available.value_or(task.replicas), 0);
   }
   return sum;
+}
+
+const BatchTask* TaskThatFellShort(const BatchJobSpec& spec, const BatchJobStatus& status) {
+  if (spec.min_available < TotalMinimum(spec)) return nullptr;
+  for (const BatchTask& task : spec.tasks) {
+    if (!task.min_available.has_value()) continue;
+    const types::TaskPodCounts* counts = status.task_status_count.Find(task.name);
+    if (counts == nullptr) continue;
+    const int32_t* succeeded = counts->phase.Find("Succeeded");
+    if ((succeeded == nullptr ? 0 : *succeeded) < *task.min_available) return &task;
+  }
+  return nullptr;
 }
 
 int32_t RetriesMax(const BatchJobSpec& spec) {

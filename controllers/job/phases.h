@@ -45,6 +45,11 @@ bool Decide(const JobStep& step, const types::BatchJobSpec& spec, types::BatchJo
 // be read.
 bool IsLastRetry(const types::BatchJobSpec& spec, const types::BatchJobStatus& status);
 
+// In a job whose pods have all ended: the first task with fewer successes than its own minimum,
+// which fails a job that needs the minimum of each of its tasks. Null: none.
+const types::BatchTask* TaskThatFellShort(const types::BatchJobSpec& spec,
+                                          const types::BatchJobStatus& status);
+
 // Sums over the tasks; a negative number counts as zero.
 int64_t TotalReplicas(const types::BatchJobSpec& spec);
 int64_t TotalMinimum(const types::BatchJobSpec& spec);  // task.minAvailable, else its replicas

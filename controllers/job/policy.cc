@@ -31,14 +31,19 @@ bool Answers(const LifecyclePolicy& policy, const JobRequest& request) {
   }
   // Every pod is pending at first: without a timeout that is no reason to act.
   if (request.event == BusEvent::kPodPending && !policy.timeout.has_value()) triggered = false;
-  return triggered || (policy.exit_code.has_value() && *policy.exit_code == request.exit_code);
+  // News that is not of a failed pod carries the exit code 0.
+  return triggered || (request.exit_code != 0 && policy.exit_code == request.exit_code);
 }
 
 std::optional<PolicyAnswer> FirstMatch(const std::vector<LifecyclePolicy>& policies,
                                        const JobRequest& request) {
-  for (const LifecyclePolicy& policy : policies) {
-    if (!Answers(policy, request)) continue;
-    return PolicyAnswer{policy.action, policy.timeout.value_or(absl::ZeroDuration())};
+  for (size_t i = 0; i < policies.size(); ++i) {
+    if (!Answers(policies[i], request)) continue;
+    PolicyAnswer answer;
+    answer.action = policies[i].action;
+    answer.delay = policies[i].timeout.value_or(absl::ZeroDuration());
+    answer.policy = i;
+    return answer;
   }
   return std::nullopt;
 }
@@ -47,13 +52,20 @@ std::optional<PolicyAnswer> FirstMatch(const std::vector<LifecyclePolicy>& polic
 
 PolicyAnswer EvaluatePolicies(const types::BatchJob& job, int32_t job_version,
                               const JobRequest& request) {
-  if (!request.action.empty()) return {request.action, absl::ZeroDuration()};
+  if (!request.action.empty()) {
+    PolicyAnswer asked;
+    asked.action = request.action;
+    return asked;
+  }
   if (types::IsInternal(request.event)) return {};
   if (!request.job_uid.empty() && request.job_uid != job.meta.uid) return {};
   if (request.job_version < job_version) return {};
   if (const types::BatchTask* task = FindTask(job.spec, request.task);
       task != nullptr && !request.task.empty()) {
-    if (auto answer = FirstMatch(task->policies, request)) return *std::move(answer);
+    if (auto answer = FirstMatch(task->policies, request)) {
+      answer->task = static_cast<size_t>(task - job.spec.tasks.data());
+      return *std::move(answer);
+    }
   }
   if (auto answer = FirstMatch(job.spec.policies, request)) return *std::move(answer);
   return {};

@@ -1,6 +1,10 @@
 // What the policies of a batch job make of an event. Pure functions, any thread.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+
 #include "absl/time/time.h"
 #include "api/types/batch_job.h"
 #include "controllers/job/request.h"
@@ -10,6 +14,9 @@ namespace bth::controllers {
 struct PolicyAnswer {
   types::Word<types::BusAction> action = types::BusAction::kSyncJob;
   absl::Duration delay;  // How long the action waits.
+  // Which policy of spec.policies or, with a task, of spec.tasks[task]; none: no policy says so.
+  std::optional<size_t> policy;
+  std::optional<size_t> task;
   bool operator==(const PolicyAnswer&) const = default;
 };
 

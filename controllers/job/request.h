@@ -24,6 +24,8 @@ struct JobRequest {
   int32_t job_version = 0;               // Incarnation of the job that the pod belongs to.
   // A delayed action whose time has come.
   bool is_due = false;
+  // Why a policy acts (BecauseText), once that was told. No part of the identity.
+  std::string because;
 
   bool operator==(const JobRequest&) const = default;
 };

@@ -56,4 +56,18 @@ PodCounts CountPods(const JobView& job) {
   return plan.counts;
 }
 
+PodCounts CountAllPods(const JobView& job) {
+  PodCounts counts;
+  for (const auto& [task, pods] : job.tasks) {
+    for (const auto& [name, pod] : *pods) {
+      if (job.IsTerminating(*pod)) {
+        ++counts.terminating;
+      } else {
+        counts.Add(task, *pod);
+      }
+    }
+  }
+  return counts;
+}
+
 }  // namespace bth::controllers

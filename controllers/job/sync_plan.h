@@ -31,5 +31,7 @@ struct SyncPlan {
 SyncPlan PlanSync(const JobView& job);
 // Its counts alone, of any job, however impossible.
 PodCounts CountPods(const JobView& job);
+// Of all pods of the job, also those that are not wanted: what is there while nothing can be done.
+PodCounts CountAllPods(const JobView& job);
 
 }  // namespace bth::controllers

@@ -8,6 +8,7 @@
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
+#include "controllers/job_plugins/task_roles.h"
 
 namespace bth::controllers {
 namespace {
@@ -57,6 +58,12 @@ class Hcclrank final : public JobPlugin {
     }
     if (!rank.empty()) pod.SetAnnotation(kRankKey, rank);
     return absl::OkStatus();
+  }
+
+  std::string GapIn(const types::BatchJobSpec& spec) const override {
+    const std::string gap = JoinedGaps(MissingIfNamed(spec, {"master", options_.master, "master"}),
+                                       MissingIfNamed(spec, {"worker", options_.worker, "worker"}));
+    return gap.empty() ? "" : absl::StrCat(gap, ", so no pod has a rank by it");
   }
 
  private:

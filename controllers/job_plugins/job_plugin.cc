@@ -63,9 +63,17 @@ absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
     const PluginArguments* args = spec.plugins.Find(maker.name);
     if (args == nullptr) continue;
     MadePlugin one = maker.make(*args, tools);
+    const std::string of_plugin = absl::StrCat("plugin ", ToAbsl(maker.name), ": ");
+    if (!one.complaint.empty()) {
+      made.complaints.push_back(
+          absl::StrCat(of_plugin, one.complaint,
+                       ": this and what follows it in spec.plugins is ignored; mend it"));
+    }
+    if (const std::string gap = one.plugin->GapIn(spec); !gap.empty()) {
+      made.complaints.push_back(
+          absl::StrCat(of_plugin, gap, ": name a task so, or mend spec.plugins"));
+    }
     made.plugins.push_back(std::move(one.plugin));
-    if (one.complaint.empty()) continue;
-    made.complaints.push_back(absl::StrCat("plugin ", ToAbsl(maker.name), ": ", one.complaint));
   }
   return made;
 }

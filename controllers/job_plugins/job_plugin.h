@@ -64,6 +64,8 @@ class JobPlugin {
   }
   // In order of deleting.
   virtual std::vector<ObjectName> OnJobDelete(const types::BatchJob& /*job*/) const { return {}; }
+  // What it looks for in the job in vain, and what pods lack therefore; empty: nothing.
+  virtual std::string GapIn(const types::BatchJobSpec& /*spec*/) const { return ""; }
   // Whether status.controlledResources tells of it ("plugin-NAME").
   virtual bool is_recorded() const { return true; }
 };
@@ -72,7 +74,8 @@ struct JobPlugins {
   // In the one order in which they are asked: env, svc, ssh, tensorflow, mpi, pytorch, ray,
   // hcclrank (which reads what pytorch wrote).
   std::vector<std::unique_ptr<JobPlugin>> plugins;
-  // Arguments that could not be read: the rest of that plugin's arguments keep their defaults.
+  // Arguments that could not be read: the rest of that plugin's arguments keep their defaults. And
+  // what plugins look for in the job in vain.
   std::vector<std::string> complaints;
 };
 

@@ -5,6 +5,7 @@
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
+#include "controllers/job_plugins/task_roles.h"
 
 namespace bth::controllers {
 namespace {
@@ -34,6 +35,14 @@ class Mpi final : public JobPlugin {
       PodDraft::AddPort(*container, "mpijob-port", options_.port);
     }
     return absl::OkStatus();
+  }
+
+  std::string GapIn(const types::BatchJobSpec& spec) const override {
+    const std::string master = MissingTask(spec, {"master", options_.master, "master"});
+    const TaskRole role = {"worker", options_.worker, "worker"};
+    const std::string worker = MissingBeside(spec, options_.master, role);
+    const std::string gap = JoinedGaps(master, worker);
+    return gap.empty() ? "" : gap + ", so nobody gets MPI_HOST";
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
+#include "controllers/job_plugins/task_roles.h"
 
 namespace bth::controllers {
 namespace {
@@ -68,6 +69,17 @@ class Pytorch final : public JobPlugin {
     SetVariables(address, WorldSize(job, *master), rank, pod);
     if (is_worker && options_.wait) AddWaiter(address, pod);
     return absl::OkStatus();
+  }
+
+  std::string GapIn(const types::BatchJobSpec& spec) const override {
+    const std::string master = MissingTask(spec, {"master", options_.master, "master"});
+    if (!master.empty()) {
+      return master + ", so its pods get no MASTER_ADDR, RANK and WORLD_SIZE";
+    }
+    const TaskRole role = {"worker", options_.worker, "worker"};
+    const std::string worker = MissingBeside(spec, options_.master, role);
+    if (worker.empty()) return "";
+    return worker + ", so only its master has a RANK and counts in WORLD_SIZE";
   }
 
  private:

@@ -3,10 +3,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/types/service.h"
+#include "base/strings.h"
 #include "controllers/job/keys.h"
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
+#include "controllers/job_plugins/task_roles.h"
 
 namespace bth::controllers {
 namespace {
@@ -37,6 +39,20 @@ void SetCommand(Json& container, const std::string& line) {
   container.Set("command", Json::MakeArray({"sh", "-c", line}));
 }
 
+// Empty when the task has it, or is not there.
+std::string MissingContainer(const types::BatchJobSpec& spec, std::string_view task,
+                             const TaskRole& role) {
+  for (const types::BatchTask& one : spec.tasks) {
+    if (one.name != task) continue;
+    for (const types::Container& container : one.pod_template.view.spec.containers) {
+      if (container.name == role.name) return "";
+    }
+    return absl::StrCat("no container of task ", ToAbsl(task), " is named ", ToAbsl(role.name),
+                        " (--", ToAbsl(role.flag), "), so it does not start ray");
+  }
+  return "";
+}
+
 class Ray final : public JobPlugin {
  public:
   explicit Ray(RayOptions options) : options_(std::move(options)) {}
@@ -60,6 +76,17 @@ class Ray final : public JobPlugin {
       }
     }
     return absl::OkStatus();
+  }
+
+  // That there is no head is an error.
+  std::string GapIn(const types::BatchJobSpec& spec) const override {
+    const TaskRole role = {"worker", options_.worker, "worker"};
+    const std::string worker = MissingBeside(spec, options_.head, role);
+    if (!worker.empty()) return worker + ", so only the head starts ray";
+    return JoinedGaps(
+        MissingContainer(spec, options_.head, {"headContainer", options_.head_container, ""}),
+        MissingContainer(spec, options_.worker,
+                         {"workerContainer", options_.worker_container, ""}));
   }
 
   absl::StatusOr<std::vector<WantedObject>> OnJobAdd(const BatchJob& job) const override {

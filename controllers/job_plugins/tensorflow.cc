@@ -6,6 +6,7 @@
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
+#include "controllers/job_plugins/task_roles.h"
 
 namespace bth::controllers {
 namespace {
@@ -41,6 +42,24 @@ class Tensorflow final : public JobPlugin {
     const std::string text = config.Dump();
     for (Json* container : pod.Containers()) PodDraft::AddEnv(*container, "TF_CONFIG", text);
     return absl::OkStatus();
+  }
+
+  std::string GapIn(const types::BatchJobSpec& spec) const override {
+    const TaskRole roles[] = {{"ps", options_.ps, "ps"},
+                              {"worker", options_.worker, "worker"},
+                              {"chief", options_.chief, "chief"},
+                              {"evaluator", options_.evaluator, "evaluator"}};
+    std::string gap;
+    bool has_any = false;
+    for (const TaskRole& role : roles) {
+      has_any = has_any || HasTask(spec, role.name);
+      gap = JoinedGaps(std::move(gap), MissingIfNamed(spec, role));
+    }
+    if (!gap.empty()) return gap + ", so TF_CONFIG is without it";
+    // One pod alone needs no roles.
+    if (has_any || (spec.tasks.size() == 1 && spec.tasks[0].replicas == 1)) return "";
+    return "no task is named ps, worker, chief or evaluator (--ps, --worker, --chief, "
+           "--evaluator), so TF_CONFIG names nobody";
   }
 
  private:

@@ -42,7 +42,9 @@ TEST_CASE("job controller: RestartJob starts everything anew until the retries a
     CHECK(bed.Count("j", "retryCount") == retry);
     CHECK(bed.Count("j", "version") == retry);
     CHECK(bed.Conditions("j") == Names{"Running", "Restarting", "Pending"});
-    CHECK(Has(bed.Events("j"), "Normal ExecuteAction Start to execute action RestartJob "));
+    CHECK(Has(bed.Events("j"),
+              "Normal ExecuteAction Start to execute action RestartJob by "
+              "spec.policies[0]: pod j-t-0 failed"));
     CHECK(bed.Pods().empty());
     bed.SetGroup("j", "Inqueue");
     REQUIRE(bed.Pods() == Names{"j-t-0", "j-t-1"});
@@ -194,7 +196,9 @@ TEST_CASE("job controller: a pod that stays pending triggers its policy in time"
                 R"("policies":[{"event":"PodPending","action":"AbortJob","timeout":"1h"}])");
   bed.SetGroup("j", "Inqueue");
   bed.SetPodPhase("j-t-0", "Running");
-  CHECK(Has(bed.Events("j"), "Normal ExecuteAction Execute action AbortJob after 1h0m0s"));
+  CHECK(Has(bed.Events("j"),
+            "Normal ExecuteAction Execute action AbortJob after 1h0m0s by "
+            "spec.policies[0]: pod j-t-0 is pending"));
   bed.Wait(absl::Minutes(59));
   CHECK(bed.Phase("j") == "Pending");
   SECTION("it is aborted") {

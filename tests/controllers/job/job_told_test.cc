@@ -1,59 +1,11 @@
 // Jobs that go wrong say so: in their state and by an event, once, until it is mended.
 #include "absl/strings/match.h"
-#include "tests/controllers/job/job_bed.h"
+#include "tests/controllers/job/told_bed.h"
 
 namespace bth::test {
 namespace {
 
 using Names = std::vector<std::string>;
-
-class ToldBed : public JobBed {
- public:
-  std::string Reason(const std::string& job) {
-    return std::string(Job(job).At({"status", "state", "reason"}).AsString());
-  }
-  // Events about the job that begin so: "Warning REASON".
-  size_t Told(const std::string& job, const std::string& prefix) {
-    size_t count = 0;
-    for (const std::string& event : Events(job)) count += absl::StartsWith(event, prefix) ? 1 : 0;
-    return count;
-  }
-  void PatchJob(const std::string& job, const std::string& spec) {
-    Patch(absl::StrCat(kJobs, "/", job), absl::StrCat(R"({"spec":)", spec, "}"));
-    Settle();
-  }
-  void MakeQueue(const std::string& name) {
-    Create(kQueues, absl::StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"weight":1}})"));
-  }
-  // Nothing but events is written meanwhile. Events are kept for an hour.
-  bool IsQuiet(absl::Duration time) {
-    int seen = 0;
-    line->on_request = [&seen](const net::Request& request) {
-      if (request.method != "GET" && !absl::StrContains(request.target, "/events")) ++seen;
-    };
-    Wait(time);
-    line->on_request = nullptr;
-    return seen == 0;
-  }
-  // As where definitions without a schema of pods are installed, as Volcano's are.
-  void AcceptAnyTemplate() {
-    const Answer answer = Call(
-        "PATCH", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/jobs.batch.volcano.sh",
-        R"([{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/)"
-        R"(properties/tasks/items/properties/template","value":{"type":"object",)"
-        R"("x-kubernetes-preserve-unknown-fields":true}}])",
-        "application/json-patch+json");
-    INFO(answer.text);
-    REQUIRE(answer.code == 200);
-    Settle();
-  }
-  // Which nobody can read.
-  static std::string BadTask(const std::string& cpu) {
-    return absl::StrCat(
-        R"({"name":"a","replicas":1,"template":{"spec":{"containers":[{"name":"c",)",
-        R"("image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}}})");
-  }
-};
 
 TEST_CASE("told: a queue that is deleted, until it is back", "[controllers][job]") {
   ToldBed bed;
@@ -184,8 +136,8 @@ TEST_CASE("told: a job whose retries are used up", "[controllers][job]") {
   CHECK(bed.Phase("j") == "Failed");
   CHECK(bed.Reason("j") == "RetryLimitReached");
   CHECK(bed.Message("j") ==
-        "retry limit reached: 1 restarts were begun, and maxRetry is 1: see why its pods failed, "
-        "then delete the job and create it anew");
+        "retry limit reached: 1 restarts were begun, and maxRetry is 1: pod j-a-0 failed; mend "
+        "that, then delete the job and create it anew");
   CHECK(bed.Told("j", "Warning RetryLimitReached") == 1);
   bed.Restart();
   CHECK(bed.IsQuiet(absl::Minutes(20)));
@@ -215,7 +167,7 @@ TEST_CASE("told: a task without a name is called default0", "[controllers][job]"
   bed.StartJobs();
   bed.Create(JobBed::kJobs,
              R"({"metadata":{"name":"j"},"spec":{"tasks":[{"replicas":2,"template":{"spec":)"
-             R"({"containers":[{"name":"c","image":"i"}]}}}]}})");
+             R"({"containers":[{"name":"c","image":"i"}],"restartPolicy":"Never"}}}]}})");
   bed.Settle();
   CHECK(bed.Phase("j") == "Pending");
   CHECK(bed.Reason("j").empty());

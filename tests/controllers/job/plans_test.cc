@@ -75,6 +75,7 @@ TEST_CASE("sync plan: a pass makes a part of many pods, and looks no further",
   CHECK(plan.creates[1].index == 2);
   CHECK_FALSE(TaskIsReady(view, "a"));
   CHECK(controllers::CountPods(view).running == 1);
+  CHECK(controllers::CountAllPods(view).running == 1);
 }
 
 TEST_CASE("sync plan: a task waits for those it depends on", "[controllers][job]") {

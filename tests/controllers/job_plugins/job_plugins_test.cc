@@ -184,7 +184,9 @@ TEST_CASE("job plugins: flags in Go's style", "[controllers][job_plugins]") {
 TEST_CASE("job plugins: a bad argument is told and changes nothing", "[controllers][job_plugins]") {
   const JobPlugins made = PluginsOf(MakePluginJob("j", {}, {{"ssh", {"--ssh-port=x"}}}));
   CHECK(made.plugins.size() == 1);
-  CHECK(made.complaints == Args{"plugin ssh: invalid value \"x\" for flag -ssh-port"});
+  CHECK(made.complaints ==
+        Args{"plugin ssh: invalid value \"x\" for flag -ssh-port: this and what follows "
+             "it in spec.plugins is ignored; mend it"});
 }
 
 TEST_CASE("job plugins: indices of pod names", "[controllers][job_plugins]") {

@@ -121,6 +121,85 @@ def test_used_up_retries_are_told(world, person):
     wait_described(person, "j", "Reason: RetryLimitReached", "Warning RetryLimitReached")
 
 
+def test_a_failed_job_says_which_pods_failed_and_how(world, person):
+    world.job("j", [task("good", script="exit 0"), task("bad", 2, script="exit 3")])
+    world.wait_phase("j", "Failed")
+    said = wait_reason(world, "j", "PodsFailed")
+    assert said == (
+        "2 of 3 pods failed, 1 succeeded, and minAvailable of task bad is 2: "
+        "pod j-bad-0 failed: container main ended with exit code 3 (Error); "
+        "pod j-bad-1 failed: container main ended with exit code 3 (Error)"
+    )
+    wait_described(person, "j", "Reason: PodsFailed", "Warning PodsFailed", "2 of 3 pods failed")
+
+
+@pytest.mark.parametrize(
+    ("action", "phase"), [("AbortJob", "Aborted"), ("TerminateJob", "Terminated")]
+)
+def test_an_action_says_which_policy_and_which_pod_asked_for_it(world, person, action, phase):
+    ends = [policy("RestartJob", exitCode=4), policy(action, "PodFailed")]
+    world.job("j", [task("good"), task("bad", script="exit 3", policies=ends)])
+    world.wait_phase("j", phase)
+    because = (
+        "by spec.tasks[1].policies[1]: pod j-bad-0 failed: "
+        "container main ended with exit code 3 (Error)"
+    )
+    assert wait_reason(world, "j", "PodFailed") == f"{action} {because}"
+    wait_described(person, "j", f"Start to execute action {action} {because}")
+
+
+def test_a_restarted_job_says_which_pod_was_lost(world, person):
+    world.job("j", [task("a", 2)], policies=[policy("RestartJob", "PodEvicted")])
+    world.wait_running("j", 2)
+    world.delete_pod("j-a-1")
+    wait_described(
+        person,
+        "j",
+        "Start to execute action RestartJob by spec.policies[0]: pod j-a-1 was deleted or evicted",
+    )
+    world.wait_running("j", 2)
+    assert wait_reason(world, "j", "") == ""
+
+
+@pytest.mark.parametrize(
+    ("policies", "said"),
+    [
+        (
+            [policy("RestartJob", exitCode=0)],
+            "spec.policies[0].exitCode: 0 is not a valid error code",
+        ),
+        (
+            [policy("AbortJob", "PodFailed", exitCode=3)],
+            "spec.policies[0]: must not specify event and exitCode simultaneously",
+        ),
+        (
+            [policy("AbortJob", "PodFailed"), policy("RestartJob", "PodFailed")],
+            "spec.policies[1]: duplicate event PodFailed  across different policy",
+        ),
+    ],
+    ids=["zero", "both", "twice"],
+)
+def test_a_policy_that_cannot_be_meant_holds_the_job_up(world, person, policies, said):
+    world.job("j", [task("a", script="exit 1")], policies=policies)
+    assert wait_reason(world, "j", "InvalidJob").startswith(said)
+    wait_described(person, "j", "Reason: InvalidJob", "Warning InvalidJob")
+    always(lambda: not world.pods_of("j"), 0.5, lambda: world.story("j"))
+    assert world.status("j").get("retryCount", 0) == 0
+    world.patch_job("j", {"policies": [policy("AbortJob", "PodFailed")]})
+    world.wait_phase("j", "Aborted")
+
+
+def test_a_job_scaled_below_its_minimum_counts_what_still_runs(world, person):
+    world.job("j", [task("a", 4)], min_available=2)
+    world.wait_running("j", 4)
+    world.patch_job("j", {"tasks": [task("a", 1)]})
+    assert wait_reason(world, "j", "InvalidJob").startswith("minAvailable 2 is more than the 1")
+    always(lambda: world.status("j").get("running") == 4, 2, lambda: world.story("j"))
+    wait_described(person, "j", "Running: 4", "Warning InvalidJob")
+    world.patch_job("j", {"minAvailable": 1})
+    world.wait_running("j", 1)
+
+
 def test_a_scheduler_that_is_not_there_is_told(world, person):
     world.job("j", [task("a")], schedulerName="nobody")
     said = wait_reason(world, "j", "UnknownScheduler")
@@ -135,6 +214,52 @@ def test_arguments_that_a_plugin_does_not_know_are_told(world, person):
     assert "plugin svc: flag provided but not defined: -inject-host-env" in said
     assert "inject-hosts-env" in said, "the nearest one is named"
     wait_described(person, "j", "Reason: PluginArgument", "Warning PluginArgument")
+
+
+def test_tasks_that_a_plugin_looks_for_in_vain_are_told(world, person):
+    arguments = {"pytorch": ["--master=boss", "--worker=work"]}
+    world.job("j", [task("work", 2)], plugins=arguments)
+    world.wait_running("j", 2)
+    assert wait_reason(world, "j", "PluginArgument") == (
+        "plugin pytorch: no task is named boss (--master), so its pods get no MASTER_ADDR, RANK "
+        "and WORLD_SIZE: name a task so, or mend spec.plugins"
+    )
+    wait_described(person, "j", "Warning PluginArgument", "plugin pytorch: no task is named boss")
+
+
+def test_a_job_whose_pods_never_end_is_told(world, person):
+    always_on = {"restartPolicy": "Always"}
+    world.job("j", [task("a", script="exit 0"), task("b", script="exit 0", spec=always_on)])
+    said = wait_reason(world, "j", "NeverCompletes")
+    assert said.startswith("task b: restartPolicy is Always (the default), so its pods never end")
+    wait_described(person, "j", "Warning NeverCompletes", "task b: restartPolicy is Always")
+    # What a policy ends has an end.
+    ends = [policy("CompleteJob", "TaskCompleted")]
+    world.patch_job("j", {"policies": ends})
+    assert wait_reason(world, "j", "") == ""
+
+
+def test_a_gang_with_tasks_that_wait_for_it_is_told(world, person):
+    later = task("later", 2, dependsOn={"name": ["first"]})
+    world.job("j", [task("first"), later], min_available=3)
+    assert wait_reason(world, "j", "GangOutOfReach") == (
+        "minAvailable is 3, and only the 1 pods of tasks without dependsOn are made before the "
+        "gang has its place: set minAvailable to at most 1, or leave it out"
+    )
+    wait_described(person, "j", "Warning GangOutOfReach", "minAvailable is 3")
+    world.patch_job("j", {"minAvailable": 1})
+    world.wait_running("j", 3)
+    assert wait_reason(world, "j", "") == ""
+
+
+def test_a_task_whose_forerunner_has_failed_is_told(world, person):
+    first = task("first", script="exit 1")
+    world.job("j", [first, task("later", dependsOn={"name": ["first"]})], min_available=1)
+    assert wait_reason(world, "j", "DependencyFailed").startswith(
+        "task later waits for task first, which needs 1 ready pods, and 1 of its 1 failed: "
+        "pod j-first-0 failed: container main ended with exit code 1 (Error)"
+    )
+    wait_described(person, "j", "Warning DependencyFailed", "task later waits for task first")
 
 
 # --- edits ------------------------------------------------------------------------------------
@@ -192,6 +317,37 @@ def test_an_invalid_job_is_pending_and_says_why(world, person):
     assert world.phase("j") == "Pending"
     wait_described(person, "j", "Reason: InvalidJob", "Warning InvalidJob")
     always(lambda: world.phase("j") == "Pending", 0.5, lambda: world.story("j"))
+
+
+# --- commands -----------------------------------------------------------------------------------
+
+
+def test_a_command_for_another_kind_is_told_of(world, person):
+    body = {
+        "apiVersion": "bus.volcano.sh/v1alpha1",
+        "kind": "Command",
+        "metadata": {"name": "c"},
+        "action": "AbortJob",
+        "target": {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": ""},
+    }
+    world.rest.post(world.path(BUS, "commands"), body).expect(201)
+    said = "nobody carries out this Command: its target is a batch/v1 Job, and Commands are for "
+    world.wait_event("c", "UnknownTarget", said + "batch.volcano.sh/v1alpha1 Job")
+    assert world.names(BUS, "commands") == {"c"}
+
+
+def test_a_command_for_a_job_that_has_ended_is_said_to_have_no_effect(world, person):
+    job = world.job("j", [task("a", script="exit 0")])
+    world.wait_phase("j", "Completed")
+    command = world.command("RestartJob", job)
+    wait_described(
+        person,
+        "j",
+        "Warning CommandWithoutEffect",
+        "the job is Completed: RestartJob has no effect; delete the job and create it anew",
+    )
+    until(lambda: world.rest.get(command).status == 404, 30, "the command is used up")
+    assert world.phase("j") == "Completed"
 
 
 # --- suspend, resume, scale ------------------------------------------------------------------------

@@ -26,10 +26,42 @@ def test_refused_template(world, handbook):
     handbook.holds("A job has no pods", JOB="j", TASK="work")
 
 
+def test_failed(world, handbook):
+    world.job("j", [task("work", 2, script="exit 3")])
+    handbook.holds("A job has failed", JOB="j", TASK="work")
+
+
+def test_stopped_by_a_policy(world, handbook):
+    world.job("j", [task("work", script="exit 3")], policies=[policy("AbortJob", "PodFailed")])
+    handbook.holds("A policy has stopped or restarted a job", JOB="j", TASK="work")
+
+
 def test_used_up_retries(world, handbook):
     again = [policy("RestartJob", "PodFailed")]
     world.job("j", [task("a", script="exit 1")], policies=again, maxRetry=1)
     handbook.holds("A job has failed after restarts", JOB="j")
+
+
+def test_restarted_for_ever(world, handbook):
+    world.job("j", [task("work", script="exit 0", spec={"restartPolicy": "Always"})])
+    handbook.holds("A job never completes", JOB="j", TASK="work")
+
+
+def test_gang_with_those_that_wait(world, handbook):
+    later = task("work", 2, dependsOn={"name": ["prep"]})
+    world.job("j", [task("prep"), later], min_available=3)
+    handbook.holds("A gang waits for tasks that depend on it", JOB="j")
+
+
+def test_waiting_for_what_has_failed(world, handbook):
+    prep = task("prep", script="exit 1")
+    world.job("j", [prep, task("work", dependsOn={"name": ["prep"]})], min_available=1)
+    handbook.holds("A task waits for one that has failed", JOB="j", TASK="work", OTHER="prep")
+
+
+def test_no_task_of_that_name(world, handbook):
+    world.job("j", [task("work", 2)], plugins={"pytorch": ["--master=boss", "--worker=work"]})
+    handbook.holds("A plugin finds no task of a name", JOB="j")
 
 
 def test_unknown_scheduler(world, handbook):

@@ -60,6 +60,8 @@ def test_a_job_that_its_queue_can_never_hold_says_so_on_job_and_group(world, sch
     said = wait_condition(world, job, "True")
     assert (said["reason"], said["message"]) == ("NotEnqueued", words)
     world.wait_event("j", "PodGroupPending", words)
+    # Its own state is silent, as the page of the controller says.
+    assert {"reason", "message"}.isdisjoint(world.status("j")["state"])
 
     seen = person("describe", "vcjob", "j")
     assert "PodGroupPending" in seen and words in " ".join(seen.split())
