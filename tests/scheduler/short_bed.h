@@ -100,12 +100,20 @@ class ShortBed : public Bed {
     if (plural->first == "Pod") {
       for (Json& container : object["spec"]["containers"].MutableItems()) {
         if (container["image"].AsString().empty()) container.Set("image", Json("i"));
+        LimitDevices(container["resources"]);
       }
     }
     const std::string ns(object.At({"metadata", "namespace"}).AsString());
     Create(absl::StrCat(version == "v1" ? "/api/" : "/apis/", version,
                         ns.empty() ? "" : "/namespaces/" + ns, "/", plural->second),
            object.Dump());
+  }
+  // What is no CPU and no memory is asked for and limited in one.
+  static void LimitDevices(Json& resources) {
+    const Json requests = std::as_const(resources)["requests"];
+    for (const auto& [name, amount] : requests.members()) {
+      if (name.find('/') != name.npos) resources["limits"].Set(name, amount);
+    }
   }
   template <typename Visit>
   void EachEvent(const std::string& reason, const Visit& visit) {

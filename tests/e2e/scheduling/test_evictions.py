@@ -4,6 +4,7 @@ import json
 
 import yaml
 
+from support import clock
 from support.objects import SCHEDULING
 from support.poll import until
 from support.processes import ROOT
@@ -232,6 +233,7 @@ def test_latency_keeps_room_for_a_gang_that_waited_too_long(world, new_scheduler
     wait_running(world, running)
     daemon.write_conf(conf.replace("sla-waiting-time: 10m", "sla-waiting-time: 1s"))
     until(lambda: "policy.reloaded" in daemon.process.log(), 20, daemon.process.tail)
+    until(lambda: clock.age_s(world.read_group("large")) > 1, 10, "its time is over")
 
     for name in running:
         world.delete_pod(name)

@@ -13,6 +13,12 @@ def stamp(when):
     return when.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def age_s(thing):
+    """Whole seconds since the object was made, at least."""
+    made = datetime.fromisoformat(thing["metadata"]["creationTimestamp"].replace("Z", "+00:00"))
+    return (now() - made).total_seconds() - 1
+
+
 def minute_ago(minutes):
     """The full minute so long ago."""
     return (now() - timedelta(minutes=minutes)).replace(second=0, microsecond=0)

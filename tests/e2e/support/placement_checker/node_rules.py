@@ -23,6 +23,8 @@ def node_affinity(pod, cluster):
 def taints(pod, cluster):
     def refusal(name):
         for taint in repelling_taints(cluster.nodes[name]):
+            if taint["key"] == _CLOSED["key"]:
+                continue  # Where somebody sets it, it says the same as the rule of the cordon.
             if not tolerated(pod, taint):
                 return f"taint {taint['key']}:{taint['effect']} is not tolerated"
         return None
