@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/types/lease.h"
 #include "api/types/time.h"
 #include "base/digest.h"
 #include "base/log.h"
@@ -21,6 +22,8 @@ using types::Json;
 
 // Addresses of pods lie in 10.0.0.0/8.
 constexpr uint32_t kAddresses = 1 << 24;
+// The namespace of the nodes' Leases.
+constexpr const char* kLeases = "kube-node-lease";
 
 // What a kubelet finds out about its node; other conditions are somebody else's.
 constexpr std::string_view kKubeletConditions[] = {"Ready", "MemoryPressure", "DiskPressure",
@@ -177,18 +180,21 @@ void Simulator::Put(const types::Node& node) {
     if (address.type == "InternalIP" && record.address.empty()) record.address = address.address;
   }
   queue_.Add(absl::StrCat("node/", node.meta.name));
-  if (is_new) AwaitHeartbeat(node.meta.name);
+  if (is_new && options_.heartbeat > absl::ZeroDuration()) {
+    queue_.Add(absl::StrCat("lease/", node.meta.name));
+    AwaitHeartbeat(node.meta.name);
+  }
   if (is_new || (was_down && !record.down)) WakePodsOf(node.meta.name);
 }
 
 void Simulator::RemoveNode(const std::string& name) {
   nodes_.erase(name);
   queue_.Drop(absl::StrCat("beat/", name));
+  queue_.Drop(absl::StrCat("lease/", name));
   WakePodsOf(name);
 }
 
 void Simulator::AwaitHeartbeat(const std::string& node) {
-  if (options_.heartbeat <= absl::ZeroDuration()) return;
   const absl::Time now = api_.executor().Now();
   queue_.AddAfter(absl::StrCat("beat/", node), NextHeartbeat(node, options_.heartbeat, now) - now);
 }
@@ -234,6 +240,7 @@ net::Awaitable<absl::Status> Simulator::Work(std::string key) {
   const auto [kind, name] = Split(key);
   if (kind == "node") co_return co_await WorkOnNode(name);
   if (kind == "beat") co_return co_await WorkOnHeartbeat(name);
+  if (kind == "lease") co_return co_await SendLease(name);
   co_return co_await WorkOnPod(name);
 }
 
@@ -370,6 +377,8 @@ net::Awaitable<absl::Status> Simulator::WorkOnHeartbeat(std::string name) {
     const absl::Status sent = co_await SendHeartbeat(name);
     if (!sent.ok() && !absl::IsNotFound(sent)) co_return sent;
   }
+  const absl::Status renewed = co_await SendLease(name);
+  if (!renewed.ok()) co_return renewed;
   if (nodes_.contains(name)) AwaitHeartbeat(name);
   co_return absl::OkStatus();
 }
@@ -394,6 +403,32 @@ net::Awaitable<absl::Status> Simulator::SendHeartbeat(std::string name) {
   if (answer.ok()) ++counters_.heartbeats;
   // A node that is another one by now has a turn of its own.
   if (absl::IsAborted(answer.status())) co_return absl::OkStatus();
+  co_return answer.status();
+}
+
+// It lasts four turns, as a kubelet's lasts four renewals.
+net::Awaitable<absl::Status> Simulator::SendLease(std::string name) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || found->second.down) co_return absl::OkStatus();
+  const types::ResourceType& type = types::ResourceTraits<types::Lease>::type();
+  Json owner = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "Node"}, {"name", name}});
+  owner.Set("uid", found->second.uid);
+  Json body = Json::MakeObject({{"apiVersion", type.ApiVersion()}, {"kind", type.kind}});
+  body.MutableAt({"metadata", "name"}) = name;
+  body.MutableAt({"metadata", "ownerReferences"}) = Json::MakeArray({std::move(owner)});
+  body.MutableAt({"spec", "holderIdentity"}) = name;
+  body.MutableAt({"spec", "leaseDurationSeconds"}) = absl::ToInt64Seconds(4 * options_.heartbeat);
+  body.MutableAt({"spec", "renewTime"}) = types::FormatMicroTimestamp(api_.executor().Now());
+  client::Patch patch;
+  patch.kind = client::PatchKind::kApply;
+  patch.body = body.Dump();
+  patch.field_manager = "kubelet";
+  patch.force = true;
+  client::ApiPath path = client::PathOf<types::Lease>(kLeases, name);
+  const client::ApiClient::Text answer = co_await api_.Patch(std::move(path), std::move(patch));
+  if (answer.ok()) ++counters_.leases;
+  // A server without that namespace keeps no leases of nodes.
+  if (absl::IsNotFound(answer.status())) co_return absl::OkStatus();
   co_return answer.status();
 }
 

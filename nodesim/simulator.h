@@ -38,16 +38,17 @@ struct SimulatorCounters {
   uint64_t pod_removals = 0;
   uint64_t node_writes = 0;
   uint64_t heartbeats = 0;
+  uint64_t leases = 0;
   uint64_t failures = 0;  // Requests to be tried again.
 };
 
 // Pods bound to a Node start, run as their commands say, end, restart, and go when deleted; Nodes
 // turn Ready. A status is written when it changes; beside that each Node's conditions say once in
-// `heartbeat` that they still hold, at a moment that follows from its name. All state is in the
-// API: a simulator that starts anew goes on where the former one ended (times have the API's
-// resolution of a second).
-// Pods on Nodes that do not exist wait for the Node; deleted ones go when their grace is over.
-// Lifetime: `api` and `rng` outlive it. Thread: the executor's.
+// `heartbeat` that they still hold, at a moment that follows from its name, and its Lease is
+// renewed then. All state is in the API: a simulator that starts anew goes on where the former one
+// ended (times have the API's resolution of a second). Pods on Nodes that do not exist wait for the
+// Node; deleted ones go when their grace is over. Lifetime: `api` and `rng` outlive it. Thread: the
+// executor's.
 class Simulator final {
  public:
   Simulator(client::ApiClient& api, Rng& rng, SimulatorOptions options);
@@ -100,12 +101,13 @@ class Simulator final {
   net::Awaitable<absl::Status> WorkOnHeartbeat(std::string name);
   net::Awaitable<absl::Status> SendReady(std::string name);
   net::Awaitable<absl::Status> SendHeartbeat(std::string name);
+  net::Awaitable<absl::Status> SendLease(std::string name);
   net::Awaitable<absl::Status> SendTaints(std::string name, std::vector<types::Taint> taints);
   PodRecord* FindPod(const std::string& key, const std::string& uid);
 
   client::ApiClient& api_;
   const SimulatorOptions options_;
-  client::WorkQueue queue_;  // Of "pod/NAMESPACE/NAME", "node/NAME" and "beat/NAME".
+  client::WorkQueue queue_;  // Of "pod/NAMESPACE/NAME", "node/NAME", "beat/NAME" and "lease/NAME".
   absl::flat_hash_map<std::string, std::unique_ptr<PodRecord>> pods_;
   absl::flat_hash_map<std::string, std::set<std::string>> pods_of_;  // By node.
   absl::flat_hash_map<std::string, NodeRecord> nodes_;

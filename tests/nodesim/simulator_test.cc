@@ -2,6 +2,7 @@
 #include "nodesim/simulator.h"
 
 #include "absl/strings/str_cat.h"
+#include "api/types/lease.h"
 #include "api/types/time.h"
 #include "apiserver/api_server.h"
 #include "client/patch.h"
@@ -103,6 +104,14 @@ struct Bed {
     REQUIRE(Do(api->Delete(client::PathOf<types::Pod>("default", name), {})).ok());
   }
 
+  // "holder duration renewal", the last in seconds of Unix; "NOT_FOUND" without one.
+  std::string LeaseOf(const std::string& node) {
+    const auto read = Do(client::GetObject<types::Lease>(*api, "kube-node-lease", node));
+    if (!read.ok()) return std::string(absl::StatusCodeToString(read.status().code()));
+    return absl::StrCat(read->spec.holder_identity, " ",
+                        read->spec.lease_duration_seconds.value_or(0), " ",
+                        absl::ToUnixSeconds(read->spec.renew_time->time));
+  }
   // "key:effect", of those that others set "key=value:effect".
   std::vector<std::string> TaintsOf(const std::string& node) {
     const auto read = Do(client::GetObject<types::Node>(*api, "", node));
@@ -205,6 +214,7 @@ TEST_CASE("simulator: an idle cluster is not written to", "[nodesim][component]"
   bed.executor.Advance(absl::Seconds(10));
   const SimulatorCounters before = bed.simulator->counters();
   CHECK(before.pod_statuses == 20);
+  CHECK(bed.LeaseOf("node-0001") == "NOT_FOUND");  // Heartbeats are off here.
   bed.executor.Advance(absl::Hours(1));
   CHECK(bed.simulator->counters().pod_statuses == before.pod_statuses);
   CHECK(bed.simulator->counters().node_writes == before.node_writes);
@@ -227,14 +237,21 @@ TEST_CASE("simulator: conditions are confirmed once in a period, at the turn of 
                                     at("PIDPressure", beat), at("Ready", beat)};
   };
   CHECK(bed.ConditionsOf("node-0001") == all(made));
+  const auto lease = [](absl::Time renewed) {
+    return absl::StrCat("node-0001 1200 ", absl::ToUnixSeconds(renewed));
+  };
+  CHECK(bed.LeaseOf("node-0001") == lease(made));
   absl::Time due = NextHeartbeat("node-0001", kPeriod, made);
   bed.executor.Advance(due - bed.executor.Now() + absl::Milliseconds(10));
   CHECK(bed.ConditionsOf("node-0001") == all(due));
+  CHECK(bed.LeaseOf("node-0001") == lease(due));
   CHECK(bed.simulator->counters().heartbeats == 1);
+  CHECK(bed.simulator->counters().leases == 2);
   CHECK(bed.simulator->counters().node_writes == 0);
   SECTION("again and again, and a new simulator keeps the turns") {
     bed.executor.Advance(10 * kPeriod);
     CHECK(bed.simulator->counters().heartbeats == 11);
+    CHECK(bed.simulator->counters().leases == 12);
     CHECK(bed.ConditionsOf("node-0001") == all(due + 10 * kPeriod));
     bed.executor.Advance(absl::Minutes(1));
     bed.StartSimulator();
@@ -246,6 +263,7 @@ TEST_CASE("simulator: conditions are confirmed once in a period, at the turn of 
     bed.Annotate("node-0001", "true");
     bed.executor.Advance(absl::Hours(1));
     CHECK(bed.simulator->counters().heartbeats == 1);
+    CHECK(bed.LeaseOf("node-0001") == lease(due));
     CHECK(bed.ReadyOf("node-0001") == "Unknown");
     bed.Annotate("node-0001", nullptr);
     bed.executor.Advance(kPeriod);
@@ -267,6 +285,7 @@ TEST_CASE("simulator: conditions are confirmed once in a period, at the turn of 
     bed.executor.Advance(absl::Hours(1));
     CHECK(bed.simulator->counters().heartbeats == 1);
     CHECK(bed.simulator->counters().failures == 0);
+    CHECK(bed.LeaseOf("node-0001") == "NOT_FOUND");
     CHECK(bed.executor.RunUntilIdle());
   }
 }

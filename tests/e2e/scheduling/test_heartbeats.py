@@ -92,6 +92,23 @@ def test_all_conditions_of_a_kubelet_are_confirmed_and_no_others(world, kubectl,
     assert later["Foreign"] == first["Foreign"]
 
 
+def test_the_lease_of_a_node_is_renewed_with_them(world, kubectl, new_nodesim):
+    node = world.node()
+    new_nodesim("--node-status-report-frequency", "1s")
+
+    def lease():
+        """As `kubectl describe` shows it."""
+        text = kubectl("describe", "node", node)
+        return dict(re.findall(r"^  (HolderIdentity|RenewTime): +(.+)$", text, re.MULTILINE))
+
+    until(lambda: lease().get("HolderIdentity") == node, 30, lambda: str(lease()))
+    first = lease()["RenewTime"]
+    until(lambda: lease()["RenewTime"] != first, 30, lambda: f"{lease()} after {first}")
+    world.rest.delete(f"/api/v1/nodes/{node}").expect(200)
+    path = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{node}"
+    until(lambda: world.rest.get(path).status == 404, 60, "it goes with its node")
+
+
 def test_they_can_be_left_out(world, kubectl, new_nodesim):
     node = world.node()
     new_nodesim("--node-status-report-frequency", "0")
