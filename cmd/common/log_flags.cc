@@ -46,7 +46,7 @@ StderrFile::~StderrFile() {
 }
 
 void LogFlags::AddTo(FlagSet& flags) {
-  flags.Add("v", &verbosity, "Log level: from 2 the flags, from 4 every detail");
+  flags.Add("v", &verbosity, "Log level: from 2 the flags, from 3 every decision and detail");
   flags.Add("logtostderr", &to_stderr, "Log to stderr; false: to --log-file or into --log-dir");
   flags.Add("log-file", &file, "Where the log goes when it does not go to stderr");
   flags.Add("log-dir", &folder, "Where a log file is made when there is no --log-file");

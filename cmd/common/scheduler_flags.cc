@@ -55,7 +55,7 @@ void SchedulerFlags::AddTo(FlagSet& flags) {
 void SchedulerFlags::AddPolicy(FlagSet& flags) {
   flags.Add("scheduler-conf", &scheduler_conf, "File with the scheduling policy");
   flags.Add("disable-default-scheduler-config", &disable_default_conf,
-            "End at start when there is no valid policy file, instead of using the built-in one");
+            "Require --scheduler-conf, instead of using the built-in policy without it");
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
   flags.Add("default-queue", &default_queue, "Queue of PodGroups that name none; created at start");
   flags.Add("resource-sync-timeout", &sync_timeout,
