@@ -145,7 +145,8 @@ def test_old_jobs_are_removed_beyond_the_limits(world):
 
 
 @pytest.mark.parametrize(
-    ("schedule", "why"), [("61 * * * *", "minute"), ("0 0 2 * * *", "5"), ("hello", "5")]
+    ("schedule", "why"),
+    [("61 * * * *", "minute"), ("0 0 2 * * *", "expected five fields"), ("hello", "found 1")],
 )
 def test_a_cron_job_made_with_a_bad_schedule_says_why(world, schedule, why):
     Cron(world, schedule=schedule)

@@ -125,7 +125,7 @@ def test_a_flow_that_can_never_end_says_why_and_starts_nothing(world, flows, why
     wait_phase(world, "Succeed")
 
 
-def test_a_flow_that_succeeded_does_not_begin_again(world, cluster):
+def test_a_flow_that_succeeded_does_not_begin_again(world):
     template(world, "a")
     flow(world, ("a", None))
     wait_phase(world, "Succeed")
@@ -133,9 +133,11 @@ def test_a_flow_that_succeeded_does_not_begin_again(world, cluster):
     world.wait_gone(BATCH, "jobs", "f-a")
     # Another change of it: the controllers look at it anew.
     path = world.path(FLOW, "jobflows", "f")
-    world.rest.patch(path, {"spec": {"jobRetainPolicy": "retain"}}, MERGE_PATCH).expect(200)
     template(world, "b")
+    more = {"spec": {"flows": [{"name": "a"}, {"name": "b"}]}}
+    world.rest.patch(path, more, MERGE_PATCH).expect(200)
     flow(world, ("b", None), name="g")
+    world.wait_there(BATCH, "jobs", "g-b")
     world.wait_phase("g-b", "Completed")
     assert world.names(BATCH, "jobs") == {"g-b"}
     assert status(world)["state"]["phase"] == "Succeed"

@@ -3,7 +3,7 @@
 import pytest
 
 from support import handbook as handbooks
-from support.jobs import policy, task
+from support.jobs import BATCH, FLOW, job_spec, policy, task
 from support.objects import SCHEDULING
 from support.poll import until
 
@@ -75,6 +75,18 @@ def test_queue_that_went(world, handbook):
     until(lambda: world.names(SCHEDULING, "podgroups"), 30, "it has a pod group")
     world.rest.delete(f"{SCHEDULING}/queues/{queue}").expect(200)
     handbook.holds("A job waits for its queue", JOB="j", QUEUE=queue)
+
+
+def test_bad_schedule(world, handbook):
+    spec = {"schedule": "61 * * * *", "jobTemplate": {"spec": job_spec([task("a")])}}
+    world.make(BATCH, "cronjobs", "CronJob", "c", spec)
+    handbook.holds("A CronJob makes no jobs", CRON="c")
+
+
+def test_flow_with_an_unknown_name(world, handbook):
+    flows = [{"name": "prepare"}, {"name": "train", "dependsOn": {"targets": ["prepar"]}}]
+    world.make(FLOW, "jobflows", "JobFlow", "f", {"flows": flows})
+    handbook.holds("A JobFlow does not go on", FLOW="f")
 
 
 def test_edit_without_effect(world, handbook):

@@ -9,6 +9,8 @@ _KINDS = {
     "podgroup": SCHEDULING + "/namespaces/{}/podgroups",
     "queue": SCHEDULING + "/queues",
     "vcjob": "/apis/batch.volcano.sh/v1alpha1/namespaces/{}/jobs",
+    "cronvcjob": "/apis/batch.volcano.sh/v1alpha1/namespaces/{}/cronjobs",
+    "jobflow": "/apis/flow.volcano.sh/v1alpha1/namespaces/{}/jobflows",
 }
 
 
