@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "net/client.h"
 #include "net/detail/asio_executor.h"
+#include "net/detail/http_format.h"
 #include "net/detail/message.h"
 #include "net/detail/pool.h"
 
@@ -43,7 +44,7 @@ struct Client {
 class HttpAnswerStream final : public ByteStream {
  public:
   HttpAnswerStream(Lease lease, BodyReader body, bool keep_alive, const CancelToken& token)
-      : lease_(std::move(lease)), body_(body), keep_alive_(keep_alive) {
+      : lease_(std::move(lease)), body_(std::move(body)), keep_alive_(keep_alive) {
     Channel* const channel = &lease_->channel();
     channel->SetDeadline(absl::InfiniteDuration());
     cancel_ =
@@ -119,8 +120,8 @@ Awaitable<absl::StatusOr<Response>> HttpExchange::Run(Lease& lease, bool whole) 
   const bool keep_alive = answer->keep_alive && written.ok();
   if (!whole) {
     cancel = CancelToken::Registration();
-    response.stream =
-        std::make_unique<HttpAnswerStream>(std::move(lease), body, keep_alive, request_.cancel);
+    response.stream = std::make_unique<HttpAnswerStream>(std::move(lease), std::move(body),
+                                                         keep_alive, request_.cancel);
     co_return response;
   }
   const absl::Status read = co_await ReadBody(channel, body, response.body);

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "net/detail/http_format.h"
 #include "net/text_response.h"
 
 namespace bth::net::detail {

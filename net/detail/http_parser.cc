@@ -1,12 +1,17 @@
+// One of the two sources that see Boost.Beast, which is slow to compile (docs/decisions/0016).
 #include "net/detail/http_parser.h"
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/rfc7230.hpp>
+#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -14,121 +19,169 @@ namespace bth::net::detail {
 
 namespace {
 
+namespace http = boost::beast::http;
+using BeastView = boost::beast::string_view;
+using BeastError = boost::beast::error_code;
+
 constexpr size_t kFieldsMax = 200;
 constexpr size_t kFieldsUsual = 10;
 constexpr size_t kMethodBytesMax = 32;
+constexpr size_t kLengthDigitsMax = 18;
+constexpr size_t kSizeDigitsMax = 15;         // Sizes stay far below 2^63.
+constexpr size_t kExtensionBytesMax = 1024;   // Per chunk.
+constexpr size_t kTrailerBytesMax = 8 << 10;  // All trailers; they are read and dropped.
+constexpr size_t kFramingPieceMax = 1024;
 
-// Characters of methods and field names (RFC 9110, token).
-constexpr std::array<bool, 256> MakeTokenTable() {
-  std::array<bool, 256> table{};
-  for (int c = '0'; c <= '9'; ++c) table[static_cast<size_t>(c)] = true;
-  for (int c = 'a'; c <= 'z'; ++c) table[static_cast<size_t>(c)] = true;
-  for (int c = 'A'; c <= 'Z'; ++c) table[static_cast<size_t>(c)] = true;
-  for (const char c : {'!', '#', '$', '%', '&', '\'', '*', '+', '-', '.', '^', '_', '`', '|', '~'})
-    table[static_cast<unsigned char>(c)] = true;
-  return table;
-}
-constexpr std::array<bool, 256> kToken = MakeTokenTable();
-
-bool IsToken(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return kToken[static_cast<unsigned char>(c)]; });
-}
-
-bool IsValueByte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-}
-
-bool IsTargetByte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte > 0x20 && byte != 0x7f;
+std::string_view Std(BeastView text) {
+  return {text.data(), text.size()};
 }
 
 absl::Status Malformed(std::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("malformed HTTP message: ", ToAbsl(what)));
 }
 
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
+absl::Status BadChunk() {
+  return Malformed("bad chunked coding");
 }
 
-// Cuts the next line off `rest`; the caller knows that `rest` ends with CRLF.
-std::string_view TakeLine(std::string_view& rest) {
-  const size_t end = rest.find("\r\n");
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(rest.size(), end + 2));
-  return line;
+absl::Status Explain(const BeastError& error) {
+  switch (static_cast<http::error>(error.value())) {
+    case http::error::need_more:
+      return Malformed("the head is not complete");
+    case http::error::bad_line_ending:
+      return Malformed("a line does not end with CR LF");
+    case http::error::bad_method:
+      return Malformed("bad method");
+    case http::error::bad_target:
+      return Malformed("the request target is empty or holds a forbidden character");
+    case http::error::bad_version:
+      return Malformed("the version is not HTTP/1.0 or HTTP/1.1");
+    case http::error::bad_status:
+    case http::error::bad_reason:
+      return Malformed("bad status line");
+    case http::error::bad_field:
+      return Malformed("a header line has no colon, or its name holds a forbidden character");
+    case http::error::bad_value:
+      return Malformed("a header value holds a control character, or Connection is not a list");
+    case http::error::bad_content_length:
+      return Malformed(
+          "Content-Length must be one number: no two different ones, none with Transfer-Encoding");
+    case http::error::bad_transfer_encoding:
+      return Malformed("Transfer-Encoding goes neither with Content-Length nor with another one");
+    default:
+      return Malformed(error.message());
+  }
 }
 
-// What the fields say about connection and body, for both kinds of message.
-struct Control {
-  std::optional<uint64_t> content_length;
-  bool chunked = false;
-  bool unknown_coding = false;
-  bool close = false;
-  bool keep_alive = false;
-  bool expects_continue = false;
-  int hosts = 0;
+// Beast's parser, which reads and bounds no more than it is given.
+template <bool kRequest>
+class BeastParser : public http::basic_parser<kRequest> {
+ protected:
+  BeastParser() {
+    this->header_limit(UINT32_MAX);
+    this->body_limit(UINT64_MAX);  // Boost 1.74 takes "none" for a limit that any length exceeds.
+  }
+
+  void on_request_impl(http::verb, BeastView, BeastView, int, BeastError&) override {}
+  void on_response_impl(int, BeastView, int, BeastError&) override {}
+  void on_field_impl(http::field, BeastView, BeastView, BeastError&) override {}
+  void on_header_impl(BeastError&) override {}
+  void on_body_init_impl(const boost::optional<uint64_t>&, BeastError&) override {}
+  size_t on_body_impl(BeastView, BeastError&) override { return 0; }
+  void on_chunk_header_impl(uint64_t, BeastView, BeastError&) override {}
+  size_t on_chunk_body_impl(uint64_t, BeastView, BeastError&) override { return 0; }
+  void on_finish_impl(BeastError&) override {}
 };
 
-// Calls `each` for every element of a comma-separated list.
-template <typename Each>
-void ForEachElement(std::string_view list, Each each) {
-  while (!list.empty()) {
-    const size_t comma = list.find(',');
-    const std::string_view element = Trim(list.substr(0, comma));
-    if (!element.empty()) each(element);
-    if (comma == std::string_view::npos) return;
-    list.remove_prefix(comma + 1);
+// Takes a head apart, and refuses what Beast lets pass but two programs might read differently.
+template <bool kRequest>
+class HeadParser final : public BeastParser<kRequest> {
+ public:
+  explicit HeadParser(Headers& headers) : headers_(headers) { headers_.Reserve(kFieldsUsual); }
+
+  absl::Status Parse(std::string_view head);
+
+  std::string_view method() const { return method_; }
+  std::string_view target() const { return target_; }
+  int status() const { return status_; }
+  bool http_1_0() const { return version_ == 10; }
+  int hosts() const { return hosts_; }
+  bool unknown_coding() const { return unknown_coding_; }
+  bool expects_continue() const { return expects_continue_; }
+  // Beast's keep_alive() listens to Proxy-Connection too, and lets HTTP/1.0 say "close" in vain.
+  bool keeps_alive() const { return !close_ && (version_ == 11 || keep_alive_); }
+
+ private:
+  void on_request_impl(http::verb, BeastView method, BeastView target, int version,
+                       BeastError&) override {
+    method_ = Std(method);
+    target_ = Std(target);
+    version_ = version;
   }
+  void on_response_impl(int status, BeastView, int version, BeastError&) override {
+    status_ = status;
+    version_ = version;
+  }
+  void on_field_impl(http::field field, BeastView name, BeastView value,
+                     BeastError& error) override {
+    refusal_ = Check(field, name, value);
+    if (!refusal_.ok()) {
+      error = http::error::bad_field;  // Any error stops the parser.
+      return;
+    }
+    headers_.Add(std::string(Std(name)), std::string(Std(value)));
+  }
+  absl::Status Check(http::field field, BeastView name, BeastView value);
+
+  Headers& headers_;
+  std::string_view method_, target_;  // Point into the head.
+  int status_ = 0;
+  int version_ = 0;
+  int hosts_ = 0;
+  int codings_ = 0;
+  bool unknown_coding_ = false;
+  bool close_ = false;
+  bool keep_alive_ = false;
+  bool expects_continue_ = false;
+  absl::Status refusal_;
+};
+
+// Beast joins folded lines; a value that stood on its name's line begins behind colon and blanks.
+bool IsFolded(BeastView name, BeastView value) {
+  const char* at = name.data() + name.size() + 1;
+  while (at != value.data() && (*at == ' ' || *at == '\t')) ++at;
+  return at != value.data();
 }
 
-absl::Status NoteLength(std::string_view value, Control& control) {
-  uint64_t length = 0;
-  const bool digits =
-      !value.empty() && value.size() <= 18 &&
-      std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits || !absl::SimpleAtoi(ToAbsl(value), &length)) {
-    return Malformed("Content-Length is not a number");
+template <bool kRequest>
+absl::Status HeadParser<kRequest>::Check(http::field field, BeastView name, BeastView value) {
+  if (IsFolded(name, value)) return Malformed("a header line is folded: one has no colon");
+  if (headers_.fields().size() == kFieldsMax) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("HTTP message has more than ", kFieldsMax, " header fields"));
   }
-  if (control.content_length.has_value() && *control.content_length != length) {
-    return Malformed("two different Content-Length fields");
-  }
-  control.content_length = length;
-  return absl::OkStatus();
-}
-
-absl::Status NoteField(std::string_view name, std::string_view value, Control& control) {
-  // The length of the name tells most fields apart without comparing letters.
-  switch (name.size()) {
-    case 4:
-      if (SameWord(name, "Host")) ++control.hosts;
+  switch (field) {
+    case http::field::host:
+      ++hosts_;
       break;
-    case 6:
-      if (SameWord(name, "Expect")) control.expects_continue |= SameWord(value, "100-continue");
+    case http::field::expect:
+      expects_continue_ |= SameWord(Std(value), "100-continue");
       break;
-    case 10:
-      if (SameWord(name, "Connection")) {
-        ForEachElement(value, [&control](std::string_view option) {
-          control.close |= SameWord(option, "close");
-          control.keep_alive |= SameWord(option, "keep-alive");
-        });
+    case http::field::connection:
+      for (const BeastView option : http::opt_token_list(value)) {
+        close_ |= SameWord(Std(option), "close");
+        keep_alive_ |= SameWord(Std(option), "keep-alive");
       }
       break;
-    case 14:
-      if (SameWord(name, "Content-Length")) return NoteLength(value, control);
-      break;
-    case 17:
-      if (SameWord(name, "Transfer-Encoding")) {
-        if (control.chunked || control.unknown_coding) {
-          return Malformed("more than one Transfer-Encoding");
-        }
-        control.chunked = SameWord(value, "chunked");
-        control.unknown_coding = !control.chunked;
+    case http::field::content_length:  // Beast takes lists such as "5, 5".
+      if (value.size() > kLengthDigitsMax ||
+          !std::all_of(value.begin(), value.end(), absl::ascii_isdigit)) {
+        return Malformed("Content-Length is not a number");
       }
+      break;
+    case http::field::transfer_encoding:  // Beast takes any codings before "chunked".
+      if (++codings_ > 1) return Malformed("more than one Transfer-Encoding");
+      unknown_coding_ = !SameWord(Std(value), "chunked");
       break;
     default:
       break;
@@ -136,49 +189,67 @@ absl::Status NoteField(std::string_view name, std::string_view value, Control& c
   return absl::OkStatus();
 }
 
-absl::Status ParseFields(std::string_view rest, Headers& headers, Control& control) {
-  size_t count = 0;
-  headers.Reserve(kFieldsUsual);
-  for (;;) {
-    const std::string_view line = TakeLine(rest);
-    if (line.empty()) return absl::OkStatus();
-    if (++count > kFieldsMax) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("HTTP message has more than ", kFieldsMax, " header fields"));
-    }
-    const size_t colon = line.find(':');
-    if (colon == std::string_view::npos) return Malformed("a header line has no colon");
-    const std::string_view name = line.substr(0, colon);
-    if (!IsToken(name)) return Malformed("a header name holds a forbidden character");
-    const std::string_view value = Trim(line.substr(colon + 1));
-    if (!std::all_of(value.begin(), value.end(), IsValueByte)) {
-      return Malformed("a header value holds a control character");
-    }
-    BTH_RETURN_IF_ERROR(NoteField(name, value, control));
-    headers.Add(std::string(name), std::string(value));
+template <bool kRequest>
+absl::Status HeadParser<kRequest>::Parse(std::string_view head) {
+  if (!absl::EndsWith(ToAbsl(head), "\r\n\r\n")) return Malformed("the head is not complete");
+  BeastError error;
+  constexpr size_t kVersionAndCode = 12;
+  if (!kRequest && head.substr(std::min(head.size(), kVersionAndCode), 2) == "\r\n") {
+    // "HTTP/1.1 200": Beast insists on the space before the reason, even if there is none.
+    std::array<char, kVersionAndCode + 3> line;
+    std::memcpy(line.data(), head.data(), kVersionAndCode);
+    std::memcpy(line.data() + kVersionAndCode, " \r\n", 3);
+    this->put(boost::asio::buffer(line), error);
+    if (error != http::error::need_more) return Explain(error);
+    head.remove_prefix(kVersionAndCode + 2);
   }
-}
-
-// "HTTP/1.0" or "HTTP/1.1": the minor version, or -1.
-int MinorVersion(std::string_view version) {
-  if (version == "HTTP/1.1") return 1;
-  return version == "HTTP/1.0" ? 0 : -1;
+  const size_t used = this->put(boost::asio::buffer(head.data(), head.size()), error);
+  BTH_RETURN_IF_ERROR(refusal_);
+  if (error) return Explain(error);
+  return used == head.size() ? absl::OkStatus() : Malformed("an empty line within the head");
 }
 
 // "http://host/path" -> "/path": servers must understand what clients send to proxies.
 absl::StatusOr<std::string> OriginForm(std::string_view target) {
-  if (!std::all_of(target.begin(), target.end(), IsTargetByte)) {
-    return Malformed("the request target holds a forbidden character");
-  }
-  if (target == "*" || (!target.empty() && target.front() == '/')) return std::string(target);
+  if (target == "*" || target.front() == '/') return std::string(target);
   const size_t scheme = target.find("://");
-  if (scheme != std::string_view::npos && IsToken(target.substr(0, scheme))) {
+  const auto of_scheme = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '-' || c == '.';
+  };
+  if (scheme != std::string_view::npos && scheme > 0 &&
+      std::all_of(target.begin(), target.begin() + static_cast<ptrdiff_t>(scheme), of_scheme)) {
     const size_t path = target.find_first_of("/?", scheme + 3);
     if (path == std::string_view::npos) return std::string("/");
     if (target[path] == '?') return absl::StrCat("/", ToAbsl(target.substr(path)));
     return std::string(target.substr(path));
   }
   return Malformed("the request target is neither a path nor an absolute URL");
+}
+
+// Whether `framing` is complete: line end of the chunk before, size, extensions, line end, and
+// behind the last size the trailers and an empty line. Grows to the end of each line. What no
+// continuation could make right is refused at once, and what has no end soon.
+absl::StatusOr<bool> IsComplete(std::string_view framing, bool after_chunk) {
+  constexpr absl::string_view kLineEnd = "\r\n";
+  if (framing.back() == '\n' && !absl::EndsWith(ToAbsl(framing), kLineEnd)) return BadChunk();
+  if (after_chunk) {
+    if (!absl::StartsWith(kLineEnd, ToAbsl(framing.substr(0, 2)))) return BadChunk();
+    if (framing.size() < 2) return false;
+    framing.remove_prefix(2);
+  }
+  const size_t digits =
+      std::min(framing.find_first_not_of("0123456789abcdefABCDEF"), framing.size());
+  if (digits > kSizeDigitsMax) return BadChunk();
+  if (digits == framing.size()) return false;
+  if (digits == 0 || std::string_view("\r; \t").find(framing[digits]) == std::string_view::npos) {
+    return BadChunk();
+  }
+  const size_t line = std::min(framing.find('\n', digits), framing.size());
+  if (line - digits > kExtensionBytesMax) return BadChunk();
+  if (line == framing.size()) return false;
+  if (framing.find_first_not_of('0') < digits) return true;
+  if (framing.size() - line > kTrailerBytesMax) return BadChunk();
+  return absl::EndsWith(ToAbsl(framing), "\r\n\r\n");
 }
 
 }  // namespace
@@ -195,77 +266,131 @@ std::optional<size_t> FindHeadEnd(std::string_view bytes, size_t searched) {
 }
 
 absl::StatusOr<RequestHead> ParseRequestHead(std::string_view head) {
-  if (!absl::EndsWith(ToAbsl(head), "\r\n\r\n")) return Malformed("the head is not complete");
-  std::string_view rest = head;
-  const std::string_view line = TakeLine(rest);
-  const size_t first = line.find(' ');
-  const size_t last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last) return Malformed("bad request line");
-  const std::string_view method = line.substr(0, first);
-  if (!IsToken(method) || method.size() > kMethodBytesMax) return Malformed("bad method");
-  const int minor = MinorVersion(line.substr(last + 1));
-  if (minor < 0) return Malformed("the version is not HTTP/1.0 or HTTP/1.1");
-
   RequestHead out;
-  out.method = method;
-  out.http_1_0 = minor == 0;
-  BTH_ASSIGN_OR_RETURN(out.target, OriginForm(line.substr(first + 1, last - first - 1)));
-  Control control;
-  BTH_RETURN_IF_ERROR(ParseFields(rest, out.headers, control));
-  if (control.hosts > 1 || (control.hosts == 0 && minor == 1)) {
+  HeadParser<true> parser(out.headers);
+  BTH_RETURN_IF_ERROR(parser.Parse(head));
+  if (parser.method().size() > kMethodBytesMax) return Malformed("bad method");
+  out.method = parser.method();
+  out.http_1_0 = parser.http_1_0();
+  BTH_ASSIGN_OR_RETURN(out.target, OriginForm(parser.target()));
+  if (parser.hosts() > 1 || (parser.hosts() == 0 && !out.http_1_0)) {
     return Malformed("exactly one Host field is needed");
   }
-  if (control.unknown_coding) {
+  if (parser.unknown_coding()) {
     return absl::UnimplementedError("only the transfer coding \"chunked\" is understood");
   }
-  if (control.chunked && (control.content_length.has_value() || minor == 0)) {
-    return Malformed("Transfer-Encoding goes neither with Content-Length nor with HTTP/1.0");
+  if (parser.chunked() && out.http_1_0) {
+    return Malformed("Transfer-Encoding does not go with HTTP/1.0");
   }
-  out.keep_alive = !control.close && (minor == 1 || control.keep_alive);
-  out.expects_continue = control.expects_continue && minor == 1;
-  if (control.chunked) {
+  out.keep_alive = parser.keeps_alive();
+  out.expects_continue = parser.expects_continue() && !out.http_1_0;
+  const uint64_t length = parser.content_length().value_or(0);
+  if (parser.chunked()) {
     out.framing = Framing::kChunked;
-  } else if (control.content_length.value_or(0) > 0) {
+  } else if (length > 0) {
     out.framing = Framing::kLength;
-    out.content_length = *control.content_length;
+    out.content_length = length;
   }
   return out;
 }
 
 absl::StatusOr<ResponseHead> ParseResponseHead(std::string_view head, bool to_head) {
-  if (!absl::EndsWith(ToAbsl(head), "\r\n\r\n")) return Malformed("the head is not complete");
-  std::string_view rest = head;
-  const std::string_view line = TakeLine(rest);
-  // "HTTP/1.1 200 OK"; the reason may be empty or missing.
-  const int minor = MinorVersion(line.substr(0, 8));
-  const auto digit = [line](size_t at) { return line[at] >= '0' && line[at] <= '9'; };
-  if (minor < 0 || line.size() < 12 || line[8] != ' ' || !digit(9) || !digit(10) || !digit(11) ||
-      line[9] == '0' || (line.size() > 12 && line[12] != ' ') ||
-      !std::all_of(line.begin(), line.end(), IsValueByte)) {
-    return Malformed("bad status line");
-  }
   ResponseHead out;
-  out.status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');
-  Control control;
-  BTH_RETURN_IF_ERROR(ParseFields(rest, out.headers, control));
-  if (control.unknown_coding) {
+  HeadParser<false> parser(out.headers);
+  BTH_RETURN_IF_ERROR(parser.Parse(head));
+  if (parser.status() < 100) return Malformed("bad status line");
+  if (parser.unknown_coding()) {
     return Malformed("the answer's transfer coding is not \"chunked\"");
   }
-  if (control.chunked && control.content_length.has_value()) {
-    return Malformed("both Transfer-Encoding and Content-Length");
-  }
-  out.keep_alive = !control.close && (minor == 1 || control.keep_alive);
+  out.status = parser.status();
+  out.keep_alive = parser.keeps_alive();
   if (to_head || out.status < 200 || out.status == 204 || out.status == 304) return out;
-  if (control.chunked) {
+  if (parser.chunked()) {
     out.framing = Framing::kChunked;
-  } else if (control.content_length.has_value()) {
-    out.framing = *control.content_length > 0 ? Framing::kLength : Framing::kNone;
-    out.content_length = *control.content_length;
+  } else if (parser.content_length().has_value()) {
+    out.content_length = *parser.content_length();
+    out.framing = out.content_length > 0 ? Framing::kLength : Framing::kNone;
   } else {
     out.framing = Framing::kUntilClose;
     out.keep_alive = false;
   }
   return out;
+}
+
+// Beast's parser in the middle of a chunked message. It is given framing that is complete, so that
+// it never waits for more.
+class ChunkDecoder::Parser final : public BeastParser<false> {
+ public:
+  Parser() {
+    constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    BTH_CHECK(TakeFraming(kHead).ok());
+  }
+  // Bytes of the current chunk still to come.
+  uint64_t left() const { return left_; }
+  bool after_chunk() const { return after_chunk_; }
+
+  absl::Status TakeFraming(std::string_view framing) {
+    BeastError error;
+    const size_t used = put(boost::asio::buffer(framing.data(), framing.size()), error);
+    return !error && used == framing.size() ? absl::OkStatus() : BadChunk();
+  }
+  // Appends up to `room` bytes of data and returns how many.
+  size_t TakeData(std::string_view in, size_t room, std::string& out) {
+    out_ = &out;
+    room_ = room;
+    BeastError error;
+    const size_t used = put(boost::asio::buffer(in.data(), in.size()), error);
+    BTH_CHECK(!error);
+    return used;
+  }
+
+ private:
+  void on_chunk_header_impl(uint64_t size, BeastView, BeastError&) override {
+    left_ = size;
+    after_chunk_ = true;
+  }
+  size_t on_chunk_body_impl(uint64_t, BeastView body, BeastError&) override {
+    const size_t taken = std::min(body.size(), room_);
+    out_->append(body.data(), taken);
+    left_ -= taken;
+    return taken;
+  }
+
+  uint64_t left_ = 0;
+  bool after_chunk_ = false;
+  std::string* out_ = nullptr;
+  size_t room_ = 0;
+};
+
+ChunkDecoder::ChunkDecoder() = default;
+ChunkDecoder::ChunkDecoder(ChunkDecoder&&) noexcept = default;
+ChunkDecoder::~ChunkDecoder() = default;
+
+bool ChunkDecoder::done() const {
+  return parser_ != nullptr && parser_->is_done();
+}
+
+absl::StatusOr<size_t> ChunkDecoder::Decode(std::string_view in, size_t out_max, std::string& out) {
+  if (parser_ == nullptr) parser_ = std::make_unique<Parser>();
+  size_t used = 0;
+  while (used < in.size() && !parser_->is_done()) {
+    const std::string_view rest = in.substr(used);
+    if (parser_->left() > 0) {
+      const size_t room = out_max > out.size() ? out_max - out.size() : 0;
+      if (room == 0) break;
+      used += parser_->TakeData(rest, room, out);
+      continue;
+    }
+    const std::string_view piece = rest.substr(0, kFramingPieceMax);
+    const size_t line = piece.find('\n');
+    framing_.append(piece.substr(0, line == std::string_view::npos ? line : line + 1));
+    used += line == std::string_view::npos ? piece.size() : line + 1;
+    BTH_ASSIGN_OR_RETURN(const bool complete, IsComplete(framing_, parser_->after_chunk()));
+    if (!complete) continue;
+    BTH_RETURN_IF_ERROR(parser_->TakeFraming(framing_));
+    framing_.clear();
+  }
+  return used;
 }
 
 }  // namespace bth::net::detail

@@ -1,4 +1,4 @@
-// HTTP/1.1 message heads and chunked bodies: strict parsing of bytes, no I/O.
+// HTTP/1.1 message heads and chunked bodies: strict parsing of bytes by Boost.Beast, no I/O.
 //
 // Strict on purpose: what two programs might read differently (bare line feeds, folded lines,
 // length and chunking together, spaces before a colon) is refused, so that no request can be
@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,37 +51,26 @@ absl::StatusOr<RequestHead> ParseRequestHead(std::string_view head);
 // `to_head`: the request was a HEAD, whose answer has no body whatever its fields say.
 absl::StatusOr<ResponseHead> ParseResponseHead(std::string_view head, bool to_head);
 
-// Takes a chunked body apart as it arrives. Memory: a few words.
+// Takes a chunked body apart as it arrives. Memory: less than 10 KB, and one allocation of a fixed
+// size per body.
 class ChunkDecoder {
  public:
+  ChunkDecoder();
+  ChunkDecoder(ChunkDecoder&&) noexcept;
+  ChunkDecoder& operator=(ChunkDecoder&&) = delete;
+  ~ChunkDecoder();
   // Reads from the front of `in`, appends data to `out` until it holds `out_max` bytes, and
   // returns how much of `in` was used. Less than everything is used only when done or when `out`
   // is full. kInvalidArgument: not chunked coding.
   absl::StatusOr<size_t> Decode(std::string_view in, size_t out_max, std::string& out);
   // The last chunk and the trailers have been read.
-  bool done() const { return state_ == State::kDone; }
+  bool done() const;
 
  private:
-  enum class State {
-    kSize,
-    kExtension,
-    kSizeEnd,
-    kData,
-    kDataReturn,
-    kDataEnd,
-    kTrailer,
-    kTrailerLine,
-    kTrailerEnd,
-    kLastEnd,
-    kDone
-  };
-  absl::Status Step(char c);
-  absl::Status StepSize(char c);
+  class Parser;
 
-  State state_ = State::kSize;
-  uint64_t left_ = 0;    // Bytes of the current chunk still to come.
-  unsigned digits_ = 0;  // Of the current size.
-  size_t overhead_ = 0;  // Bytes of extensions of this chunk, or of all trailers.
+  std::unique_ptr<Parser> parser_;  // Made by the first bytes.
+  std::string framing_;             // What stands between two chunks' data, until it is complete.
 };
 
 }  // namespace bth::net::detail

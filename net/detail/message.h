@@ -1,4 +1,4 @@
-// Message heads as bytes, and bodies as they arrive: what client and server share.
+// Heads and bodies of messages as they arrive: what client and server share.
 #pragma once
 
 #include <string>
@@ -7,29 +7,8 @@
 #include "absl/status/statusor.h"
 #include "net/detail/channel.h"
 #include "net/detail/http_parser.h"
-#include "net/http.h"
 
 namespace bth::net::detail {
-
-// Appends the fields but for those that frame the message, which the sender sets itself.
-// kInvalidArgument if one could not be told from two, such as a value with a line feed.
-absl::Status AppendFields(const Headers& headers, std::string& out);
-
-// The head of a request with a body of `request.body.size()` bytes.
-absl::StatusOr<std::string> FormatRequestHead(const Request& request, std::string_view host);
-
-struct ResponseFraming {
-  bool chunked = false;
-  bool with_length = true;
-  bool keep_alive = true;
-  bool http_1_0 = false;
-  std::string_view date;
-};
-absl::StatusOr<std::string> FormatResponseHead(const Response& response,
-                                               const ResponseFraming& framing);
-
-// "Not Found" for 404; "Status" for codes without a usual phrase.
-std::string_view ReasonPhrase(int status);
 
 // Waits for a whole head in the channel's input and returns its length. kResourceExhausted: it is
 // longer than `bytes_max`; kUnavailable: the connection ended before.

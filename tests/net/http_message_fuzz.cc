@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "net/detail/http_format.h"
 #include "net/detail/http_parser.h"
-#include "net/detail/message.h"
 
 namespace bth::net {
 namespace {

@@ -1,0 +1,153 @@
+// One of the two sources that see Boost.Beast, which is slow to compile (docs/decisions/0016).
+#include "net/detail/http_format.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/fields.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/serializer.hpp>
+#include <cstddef>
+#include <memory_resource>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "net/detail/http_parser.h"
+
+namespace bth::net::detail {
+
+namespace {
+
+namespace http = boost::beast::http;
+using BeastView = boost::beast::string_view;
+using BeastError = boost::beast::error_code;
+using FieldAllocator = std::pmr::polymorphic_allocator<char>;
+using Fields = http::basic_fields<FieldAllocator>;
+
+constexpr size_t kArenaBytes = 4 << 10;
+constexpr size_t kHeadBytesUsual = 512;
+constexpr size_t kFieldBytesMax = UINT16_MAX - 2;  // What Beast can hold.
+
+BeastView ToBeast(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+bool FramesMessage(std::string_view name) {
+  return SameWord(name, "Content-Length") || SameWord(name, "Transfer-Encoding") ||
+         SameWord(name, "Connection");
+}
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](char c) { return c > 0x20 && c < 0x7f && c != ':'; });
+}
+
+bool IsPlainValue(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
+  });
+}
+
+// A message of Beast whose fields lie on the stack, unless they are unusually long.
+template <bool kRequest>
+class Message {
+ public:
+  using Head = http::message<kRequest, http::empty_body, Fields>;
+
+  Head& head() { return head_; }
+  void Add(http::field field, std::string_view value) { head_.insert(field, ToBeast(value)); }
+  absl::Status Add(const Headers& headers) {
+    for (const auto& [name, value] : headers.fields()) {
+      if (FramesMessage(name)) continue;
+      if (!IsPlainName(name) || !IsPlainValue(value)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("header field \"", name.substr(0, 100),
+                         "\" holds a character that HTTP forbids; encode it"));
+      }
+      if (name.size() > kFieldBytesMax || value.size() > kFieldBytesMax) {
+        return absl::InvalidArgumentError(absl::StrCat("header field \"", name.substr(0, 100),
+                                                       "\" is longer than ", kFieldBytesMax,
+                                                       " bytes"));
+      }
+      // Which of the known fields it is matters to readers only.
+      head_.insert(http::field::unknown, ToBeast(name), ToBeast(value));
+    }
+    return absl::OkStatus();
+  }
+
+  std::string Bytes() {
+    std::string out;
+    out.reserve(kHeadBytesUsual);
+    http::serializer<kRequest, http::empty_body, Fields> serializer(head_);
+    serializer.split(true);
+    const auto append = [&out](BeastError&, const auto& buffers) {
+      for (const boost::asio::const_buffer part : boost::beast::buffers_range_ref(buffers)) {
+        out.append(static_cast<const char*>(part.data()), part.size());
+      }
+    };
+    BeastError error;
+    serializer.next(error, append);
+    BTH_CHECK(!error);
+    return out;
+  }
+
+ private:
+  std::array<std::byte, kArenaBytes> arena_;
+  std::pmr::monotonic_buffer_resource memory_{arena_.data(), arena_.size()};
+  Head head_{std::piecewise_construct, std::make_tuple(),
+             std::make_tuple(FieldAllocator(&memory_))};
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> FormatRequestHead(const Request& request, std::string_view host) {
+  const bool plain = IsPlainName(request.method) && !request.target.empty() &&
+                     std::all_of(request.target.begin(), request.target.end(), [](char c) {
+                       const auto byte = static_cast<unsigned char>(c);
+                       return byte > 0x20 && byte != 0x7f;
+                     });
+  if (!plain) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("request ", request.method.substr(0, 40), " \"", request.target.substr(0, 200),
+                     "\": method or target is empty or holds a character that must be encoded"));
+  }
+  Message<true> message;
+  message.head().method_string(ToBeast(request.method));
+  message.head().target(ToBeast(request.target));
+  if (!request.headers.Has("Host")) message.Add(http::field::host, host);
+  BTH_RETURN_IF_ERROR(message.Add(request.headers));
+  const bool may_lack_body = request.method == "GET" || request.method == "HEAD" ||
+                             request.method == "DELETE" || request.method == "OPTIONS";
+  if (!request.body.empty() || !may_lack_body) message.head().content_length(request.body.size());
+  return message.Bytes();
+}
+
+absl::StatusOr<std::string> FormatResponseHead(const Response& response,
+                                               const ResponseFraming& framing) {
+  if (response.status < 200 || response.status > 999) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("status ", response.status, " is not one of a final answer"));
+  }
+  Message<false> message;
+  const auto status = static_cast<unsigned>(response.status);
+  message.head().result(status);
+  if (http::int_to_status(status) == http::status::unknown) message.head().reason("Status");
+  BTH_RETURN_IF_ERROR(message.Add(response.headers));
+  if (!response.headers.Has("Date")) message.Add(http::field::date, framing.date);
+  if (framing.chunked) {
+    message.head().chunked(true);
+  } else if (framing.with_length) {
+    message.head().content_length(response.body.size());
+  }
+  if (!framing.keep_alive) message.Add(http::field::connection, "close");
+  if (framing.keep_alive && framing.http_1_0) message.Add(http::field::connection, "keep-alive");
+  return message.Bytes();
+}
+
+}  // namespace bth::net::detail
