@@ -50,15 +50,10 @@ absl::Status Explain(const BeastError& error) {
       return Malformed("the head is not complete");
     case http::error::bad_line_ending:
       return Malformed("a line does not end with CR LF");
-    case http::error::bad_method:
-      return Malformed("bad method");
     case http::error::bad_target:
       return Malformed("the request target is empty or holds a forbidden character");
     case http::error::bad_version:
       return Malformed("the version is not HTTP/1.0 or HTTP/1.1");
-    case http::error::bad_status:
-    case http::error::bad_reason:
-      return Malformed("bad status line");
     case http::error::bad_field:
       return Malformed("a header line has no colon, or its name holds a forbidden character");
     case http::error::bad_value:
@@ -69,7 +64,7 @@ absl::Status Explain(const BeastError& error) {
     case http::error::bad_transfer_encoding:
       return Malformed("Transfer-Encoding goes neither with Content-Length nor with another one");
     default:
-      return Malformed(error.message());
+      return Malformed(error.message());  // "bad method"
   }
 }
 
@@ -226,19 +221,30 @@ absl::StatusOr<std::string> OriginForm(std::string_view target) {
   return Malformed("the request target is neither a path nor an absolute URL");
 }
 
+// Whether a line that may still grow holds no CR or LF but those of its end.
+bool EndsRight(std::string_view line) {
+  const size_t cr = line.find('\r');
+  if (line.back() == '\n') return line.size() > 1 && cr == line.size() - 2;
+  return cr == std::string_view::npos || cr == line.size() - 1;
+}
+
 // Whether `framing` is complete: line end of the chunk before, size, extensions, line end, and
-// behind the last size the trailers and an empty line. Grows to the end of each line. What no
-// continuation could make right is refused at once, and what has no end soon.
+// behind the last size the trailers and an empty line. Grows at most to the end of a line between
+// two calls. What no continuation could make right is refused at once, and what has no end soon.
 absl::StatusOr<bool> IsComplete(std::string_view framing, bool after_chunk) {
   constexpr absl::string_view kLineEnd = "\r\n";
-  if (framing.back() == '\n' && !absl::EndsWith(ToAbsl(framing), kLineEnd)) return BadChunk();
+  const size_t size = framing.size();
+  if (!EndsRight(framing.substr(size < 2 ? 0 : framing.rfind('\n', size - 2) + 1))) {
+    return BadChunk();
+  }
   if (after_chunk) {
     if (!absl::StartsWith(kLineEnd, ToAbsl(framing.substr(0, 2)))) return BadChunk();
     if (framing.size() < 2) return false;
     framing.remove_prefix(2);
   }
-  const size_t digits =
-      std::min(framing.find_first_not_of("0123456789abcdefABCDEF"), framing.size());
+  const auto* const after_size =
+      std::find_if_not(framing.begin(), framing.end(), absl::ascii_isxdigit);
+  const auto digits = static_cast<size_t>(after_size - framing.begin());
   if (digits > kSizeDigitsMax) return BadChunk();
   if (digits == framing.size()) return false;
   if (digits == 0 || std::string_view("\r; \t").find(framing[digits]) == std::string_view::npos) {
