@@ -53,7 +53,7 @@ absl::StatusOr<ReloadDecision> DecideReload(const ReloadRequest& request, const 
     const std::string what =
         fatal ? absl::StrCat("Failed to read scheduler config", kNoFallback, ": ", quoted_path)
               : absl::StrCat("Failed to read the Scheduler config in ", quoted_path,
-                             ", using previous configuration");
+                             request.previous == nullptr ? "" : ", using previous configuration");
     return Refuse(request, Annotate(request.text.status(), what));
   }
   absl::StatusOr<LoadedPolicy> loaded = ParsePolicy(*request.text, known, request.limits);

@@ -90,6 +90,11 @@ TEST_CASE("reload: messages keep Volcano's words and add place and remedy", "[co
   CHECK(Decide(Text::kUnreadable, &running, false)->message ==
         "Failed to read the Scheduler config in '/etc/s.conf', using previous configuration: no "
         "such file; the previous policy stays");
+  // At start there is no previous one.
+  CHECK(
+      Decide(Text::kUnreadable, nullptr, false)->message ==
+      "Failed to read the Scheduler config in '/etc/s.conf': no such file; the built-in policy is "
+      "used");
   CHECK(Decide(Text::kNoPath, nullptr, true).status().message() ==
         "No --scheduler-conf path provided and default configuration fallback is disabled");
   CHECK(Decide(Text::kUnreadable, nullptr, true).status().message() ==
