@@ -1,4 +1,5 @@
 // What a container may ask for.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,22 +39,24 @@ bool IsNegative(const Json& value) {
   return value.AsString().starts_with('-');
 }
 
-// Requires a readable one.
-Quantity QuantityOf(const Json& value) {
-  return *Quantity::Parse(value.is_string() ? std::string(value.AsString())
-                                            : std::string(value.Dump()));
+// Nothing: it cannot be read, or is too large to count with.
+std::optional<Quantity> QuantityOf(const Json& value) {
+  const absl::StatusOr<Quantity> amount =
+      Quantity::Parse(value.is_string() ? std::string(value.AsString()) : value.Dump());
+  if (!amount.ok()) return std::nullopt;
+  return *amount;
 }
 
 bool IsWhole(const Quantity& amount) {
   return Quantity::FromValue(amount.Value()) == amount;
 }
 
-// Returns whether the amount can be compared with others.
-bool CheckAmount(std::string_view name, const Json& value, const std::string& at,
-                 std::vector<Cause>& causes) {
+// Returns the amount when it can be compared with others.
+std::optional<Quantity> CheckAmount(std::string_view name, const Json& value, const std::string& at,
+                                    std::vector<Cause>& causes) {
   if (!IsQualifiedName(name)) {
     causes.push_back(FieldInvalid(at, name, "must be a valid resource name"));
-    return false;
+    return std::nullopt;
   }
   if (name.find('/') == name.npos && !IsStandard(name)) {
     causes.push_back(FieldInvalid(at, name, "must be a standard resource type or fully qualified"));
@@ -63,15 +66,15 @@ bool CheckAmount(std::string_view name, const Json& value, const std::string& at
     causes.push_back(FieldInvalid(at, value,
                                   "quantities must match the regular expression "
                                   "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"));
-    return false;
+    return std::nullopt;
   }
-  const Quantity amount = QuantityOf(value);
+  const std::optional<Quantity> amount = QuantityOf(value);
   if (IsNegative(value)) {
     causes.push_back(FieldInvalid(at, value, "must be greater than or equal to 0"));
-  } else if (IsExtended(name) && !IsWhole(amount)) {
-    causes.push_back(FieldInvalid(at, amount.ToString(), "must be an integer"));
+  } else if (amount && IsExtended(name) && !IsWhole(*amount)) {
+    causes.push_back(FieldInvalid(at, amount->ToString(), "must be an integer"));
   }
-  return true;
+  return amount;
 }
 
 void CheckBeside(std::string_view name, const Quantity& request, const Json& resources,
@@ -83,13 +86,13 @@ void CheckBeside(std::string_view name, const Quantity& request, const Json& res
         FieldRequired(field + ".limits", "Limit must be set for non overcommitable resources"));
     return;
   }
-  if (!IsQuantity(*given)) return;  // Told of already.
-  const Quantity limit = QuantityOf(*given);
-  const std::string of_limit = absl::StrCat(ToAbsl(name), " limit of ", limit.ToString());
-  if (!(request == limit) && !MayBeOvercommitted(name)) {
+  const std::optional<Quantity> limit = QuantityOf(*given);
+  if (!limit) return;  // Told of already.
+  const std::string of_limit = absl::StrCat(ToAbsl(name), " limit of ", limit->ToString());
+  if (!(request == *limit) && !MayBeOvercommitted(name)) {
     causes.push_back(FieldInvalid(field + ".requests", request.ToString(),
                                   absl::StrCat("must be equal to ", of_limit)));
-  } else if (request.Compare(limit) > 0) {
+  } else if (request.Compare(*limit) > 0) {
     causes.push_back(FieldInvalid(field + ".requests", request.ToString(),
                                   absl::StrCat("must be less than or equal to ", of_limit)));
   }
@@ -105,8 +108,9 @@ void CheckResources(const Json& resources, const std::string& field, std::vector
     }
     for (const auto& [name, value] : list.members()) {
       const std::string at = absl::StrCat(field, ".", part, "[", name, "]");
-      if (!CheckAmount(name, value, at, causes) || part == std::string_view("limits")) continue;
-      CheckBeside(name, QuantityOf(value), resources, field, causes);
+      const std::optional<Quantity> amount = CheckAmount(name, value, at, causes);
+      if (!amount || part == std::string_view("limits")) continue;
+      CheckBeside(name, *amount, resources, field, causes);
     }
   }
 }

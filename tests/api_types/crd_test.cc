@@ -101,7 +101,7 @@ TEST_CASE("definitions: names, scopes and subresources of all kinds", "[types][u
       {"podgroups.scheduling.volcano.sh", "PodGroup", "podgroup", "v1beta1", "Namespaced",
        R"(["pg","podgroup-v1beta1"])", "{}", 5},
       {"queues.scheduling.volcano.sh", "Queue", "queue", "v1beta1", "Cluster",
-       R"(["q","queue-v1beta1"])", R"({"status":{}})", 7},
+       R"(["q","queue-v1beta1"])", R"({"status":{}})", 10},
       {"jobflows.flow.volcano.sh", "JobFlow", "jobflow", "v1alpha1", "Namespaced", R"(["jf"])",
        R"({"status":{}})", 2},
       {"jobtemplates.flow.volcano.sh", "JobTemplate", "jobtemplate", "v1alpha1", "Namespaced",
