@@ -142,16 +142,11 @@ void CheckOwnerReferences(const Json& owners, std::vector<Cause>& causes) {
   }
 }
 
-// Whether names of that kind take no dots.
-bool IsNamedByLabels(const ResourceType& type) {
-  return type.collection == "namespaces" || type.collection == "services";
-}
-
 bool NameIsValid(const ResourceType& type, std::string_view name) {
   if (type.group == "rbac.authorization.k8s.io") {
     return name != "." && name != ".." && name.find_first_of("/%") == name.npos;
   }
-  if (IsNamedByLabels(type)) return IsDnsLabel(name);
+  if (type.collection == "namespaces" || type.collection == "services") return IsDnsLabel(name);
   return IsDnsSubdomain(name);
 }
 
@@ -342,11 +337,8 @@ std::vector<Cause> CheckMetadata(const ResourceType& type, const Json& metadata)
   if (!name.is_string() || !NameIsValid(type, name.AsString())) {
     causes.push_back(FieldInvalid(
         "metadata.name", name,
-        IsNamedByLabels(type)
-            ? "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
-              "'-', and must start and end with an alphanumeric character"
-            : "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
-              "'-' or '.', and must start and end with an alphanumeric character"));
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+        "'.', and must start and end with an alphanumeric character"));
   }
   for (const char* key : {"labels", "annotations"}) {
     const Json& map = metadata[key];

@@ -232,14 +232,3 @@ def test_events_and_leases_are_ordinary_objects(backend, namespace):
     )
     assert [e.metadata.name for e in found.items] == ["a.1"]
     assert core.list_namespaced_event(namespace, field_selector="involvedObject.name=b").items == []
-
-
-@pytest.mark.parametrize("kind", ["namespaces", "services"])
-def test_a_name_without_dots_is_asked_for_where_none_may_be(rest, namespace, kind):
-    path = "/api/v1/namespaces" if kind == "namespaces" else f"/api/v1/namespaces/{namespace}/services"
-    body = {"metadata": {"name": "a.dotted"}, "spec": {}}
-    if kind == "services":
-        body["spec"]["ports"] = [{"port": 80}]
-    said = rest.post(path, body).expect_failure(422, "Invalid")["message"]
-    assert "label must consist of lower case alphanumeric characters or '-'" in said
-    assert "'.'" not in said
