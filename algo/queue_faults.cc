@@ -1,10 +1,11 @@
 // What is surely not meant in the queues' quotas and parents.
+#include "algo/queue_faults.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "algo/queue_quotas.h"
 #include "base/strings.h"
 
 namespace bth::algo {
@@ -37,14 +38,33 @@ class Inspection {
     if (beyond != 0) {
       Add(id, "GuaranteeExceedsCapability",
           absl::StrCat("queue ", NameOf(id), " is guaranteed more ", Dims(beyond),
-                       " than its capability lets it have, and keeps the rest from others: lower "
-                       "its guarantee or raise its capability"));
+                       " than its capability: proportion lets it hold its guarantee, capacity its "
+                       "capability, and the rest is kept from others: lower its guarantee or raise "
+                       "its capability"));
     }
+    LookAtZeros(id);
     if (row.has_device_quota) {
       Add(id, "DeviceQuotaIgnored",
           absl::StrCat("queue ", NameOf(id),
                        " has amounts per device class, which are not counted: use amounts of an "
                        "extended resource instead"));
+    }
+  }
+
+  // Of parents that policies without hierarchy do not look at. The root is made anew when it is
+  // missing.
+  void LookAtParent(const QueueTree& tree, QueueId id) {
+    const QueueRow& row = base_.queues[id];
+    if (tree[id].fault == QueueFault::kParentMissing) {
+      if (row.parent.empty() || row.parent == QueueTree::kRoot) return;
+      Add(id, "ParentNotFound",
+          absl::StrCat("the parent ", row.parent, " of queue ", NameOf(id),
+                       " does not exist, so the queue stands alone: create ", row.parent,
+                       " or name another parent"));
+    } else if (tree[id].fault == QueueFault::kCycle) {
+      Add(id, "QueueCycle",
+          absl::StrCat("queue ", NameOf(id), " is its own ancestor, by its parent ", row.parent,
+                       ", so it stands alone: give one queue of the cycle another parent"));
     }
   }
 
@@ -69,6 +89,17 @@ class Inspection {
   std::vector<QueueFinding> Take() { return std::move(findings_); }
 
  private:
+  void LookAtZeros(QueueId id) {
+    const QueueRow& row = base_.queues[id];
+    constexpr DimMask kUnlimitedByZero = DimMask{1} << model::kCpu | DimMask{1} << model::kMemory;
+    const DimMask zeros = row.capability.present & kUnlimitedByZero & ~row.capability.v.Positive();
+    if (zeros == 0) return;
+    Add(id, "ZeroCapability",
+        absl::StrCat("queue ", NameOf(id), " has a capability of 0 ", Dims(zeros),
+                     ", which counts as no limit: to shut the queue, close it; to limit it, name "
+                     "an amount above 0"));
+  }
+
   // Dimensions in which the largest amount stands.
   static DimMask AtMost(const ResourceVec& amounts) {
     ResourceVec below;
@@ -131,6 +162,12 @@ class Inspection {
 std::vector<QueueFinding> FindAmountFaults(const model::Snapshot& base) {
   Inspection inspection(base);
   for (QueueId id : *base.queues_by_name) inspection.LookAtAmounts(id);
+  return inspection.Take();
+}
+
+std::vector<QueueFinding> FindParentFaults(const model::Snapshot& base, const QueueTree& tree) {
+  Inspection inspection(base);
+  for (QueueId id : *base.queues_by_name) inspection.LookAtParent(tree, id);
   return inspection.Take();
 }
 

@@ -1,7 +1,9 @@
 #include "framework/report/queue_use.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "algo/queue_faults.h"
 #include "framework/session/session.h"
 
 namespace bth::framework {
@@ -22,7 +24,11 @@ void QueueUse::Advance(const Session& session) {
         at_open_[now->row.queue] += now->counts.allocated;
       });
   at_open_.resize(std::max(at_open_.size(), base.queues.size()));
-  if (tree_.Follow(base)) findings_ = algo::FindAmountFaults(base);
+  if (!tree_.Follow(base)) return;
+  findings_ = algo::FindAmountFaults(base);
+  for (algo::QueueFinding& finding : algo::FindParentFaults(base, tree_)) {
+    findings_.push_back(std::move(finding));
+  }
 }
 
 IdVector<QueueId, ResourceVec> QueueUse::Allocated(const Session& session) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "algo/queue_faults.h"
 #include "tests/support/catch.h"
 #include "tests/support/cluster_builder.h"
 
@@ -185,7 +186,8 @@ TEST_CASE("quotas: faults are told with the remedy, by queue", "[algo][unit]") {
       "queue root; queue p cap.cpu=4 deserved.cpu=2 guarantee.cpu=1;"
       "queue c1 parent=p deserved.cpu=2 guarantee.cpu=1 cap.cpu=5; queue c2 parent=p "
       "deserved.cpu=1 guarantee.cpu=1; queue odd guarantee.mem=2Gi cap.mem=1Gi;"
-      "queue lost parent=nowhere; queue x parent=x; queue under parent=x");
+      "queue lost parent=nowhere; queue x parent=x; queue under parent=x; queue shut cap.cpu=0 "
+      "cap.mem=1Gi");
   model::Snapshot base = *world.snapshot;
   base.queues.Mutable(world.queue("lost")).has_negative_quota = true;
   base.queues.Mutable(world.queue("x")).has_device_quota = true;
@@ -199,9 +201,11 @@ TEST_CASE("quotas: faults are told with the remedy, by queue", "[algo][unit]") {
     }
     return out;
   };
-  CHECK(told(FindAmountFaults(base)) == std::vector<std::string>{"lost NegativeQuota",
-                                                                 "odd GuaranteeExceedsCapability",
-                                                                 "x DeviceQuotaIgnored"});
+  CHECK(told(FindAmountFaults(base)) ==
+        std::vector<std::string>{"lost NegativeQuota", "odd GuaranteeExceedsCapability",
+                                 "shut ZeroCapability", "x DeviceQuotaIgnored"});
+  CHECK(told(FindParentFaults(base, tree)) ==
+        std::vector<std::string>{"lost ParentNotFound", "x QueueCycle"});
   CHECK(told(FindTreeFaults(base, tree)) ==
         std::vector<std::string>{"c1 CapabilityExceedsParent", "lost ParentNotFound",
                                  "p DeservedExceedsParent", "p GuaranteeExceedsParent",

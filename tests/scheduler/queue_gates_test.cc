@@ -177,6 +177,43 @@ TEST_CASE("queue notices: what is wrong with a queue is told on it, once", "[sch
   CHECK(bed.Events("GuaranteeExceedsCapability") == std::vector<std::string>{"Queue/good x1"});
 }
 
+TEST_CASE("queue notices: parents that lead nowhere are told where no policy looks at them",
+          "[scheduler]") {
+  GateBed bed;
+  bed.Node("n1", 8);
+  bed.Queue("lost", R"({"weight":1,"parent":"nowhere"})");
+  bed.Queue("self", R"({"weight":1,"parent":"self"})");
+  bed.Queue("shut", R"({"weight":1,"capability":{"cpu":"0","memory":"1Gi"}})");
+  bed.GroupIn("a", "lost");
+  bed.GroupIn("b", "self");
+  bed.GroupIn("c", "shut");
+  bed.Begin(R"(
+actions: "enqueue, allocate"
+tiers:
+- plugins: [{name: gang}, {name: proportion}, {name: predicates}]
+)");
+  for (const char* group : {"a", "b", "c"}) {
+    bed.Pod(absl::StrCat("p", group), group, 1);
+    bed.Settle();
+  }
+  for (const char* pod : {"pa", "pb", "pc"}) CHECK(bed.NodeOf(pod) == "n1");
+  CHECK(bed.Events("ParentNotFound") == std::vector<std::string>{"Queue/lost x1"});
+  CHECK(bed.Events("QueueCycle") == std::vector<std::string>{"Queue/self x1"});
+  CHECK(bed.Events("ZeroCapability") == std::vector<std::string>{"Queue/shut x1"});
+  // Mended, and wrong again: told again.
+  const auto limit = [&bed](const std::string& cpu) {
+    bed.Call("PATCH", "/apis/scheduling.volcano.sh/v1beta1/queues/shut",
+             absl::StrCat(R"({"spec":{"capability":{"cpu":")", cpu, R"("}}})"),
+             "application/merge-patch+json");
+  };
+  limit("5");
+  bed.Pod("more", "c", 1);
+  bed.Settle();
+  limit("0");
+  bed.Settle();
+  CHECK(bed.Events("ZeroCapability") == std::vector<std::string>{"Queue/shut x2"});
+}
+
 TEST_CASE("queue status: parents show what their children hold, whoever placed it", "[scheduler]") {
   GateBed bed;
   bed.Node("n1", 8);

@@ -6,6 +6,7 @@ from support.jobs import task
 from support.kubectl import Kubectl
 from support.objects import QUEUE_COLUMNS, SCHEDULING
 from support.poll import always, until
+from support.rest import MERGE_PATCH
 
 
 def read(world, queue):
@@ -102,3 +103,24 @@ def test_a_list_of_queues_says_what_waits_in_them(world, kubectl):
         30,
         lambda: kubectl("get", "queues", name) + str(read(world, name)),
     )
+
+
+def test_what_is_surely_not_meant_is_told_whatever_the_policy(world):
+    """Nothing of the default policy looks at parents, and jobs go on."""
+    lost = world.queue("lost", parent="nosuch")
+    shut = world.queue("shut", capability={"cpu": "0"})
+    odd = world.queue("odd", capability={"cpu": "2"}, guarantee={"resource": {"cpu": "4"}})
+    loop = world.queue("loop", parent="root")
+    wait_state(world, loop, "Open")
+    world.rest.patch(f"{SCHEDULING}/queues/{loop}", {"spec": {"parent": loop}}, MERGE_PATCH).expect(
+        200
+    )
+    for queue, reason, words in (
+        (lost, "ParentNotFound", "the parent nosuch of queue"),
+        (loop, "QueueCycle", "is its own ancestor"),
+        (shut, "ZeroCapability", "counts as no limit: to shut the queue, close it"),
+        (odd, "GuaranteeExceedsCapability", "is guaranteed more cpu than its capability"),
+    ):
+        world.wait_event(queue, reason, words, namespace="default")
+    world.job("in-shut", [task("a", 3, cpu="1")], queue=shut)
+    world.wait_running("in-shut", 3)
