@@ -34,6 +34,17 @@ def test_a_bad_file_at_start_names_line_and_remedy(world, new_scheduler, old, wr
         assert re.search(rf"\b{word}\b", log), f"{word} is named: {log}"
 
 
+def test_a_file_that_is_missing_at_start_is_named(world, new_scheduler, tmp_path):
+    """Nothing is in force yet that could stay."""
+    missing = str(tmp_path / "nowhere.conf")
+    daemon = new_scheduler(flags=["--scheduler-conf", missing], healthy=False)
+    assert daemon.process.wait(20) != 0
+    log = daemon.process.log()
+    assert f"Failed to read the Scheduler config in '{missing}': " in log
+    assert "cannot be opened" in log
+    assert "previous" not in log
+
+
 def test_a_good_change_takes_effect_without_a_restart(world, new_scheduler):
     world.node(cpu=2)
     daemon = new_scheduler(conf=WITHOUT_BACKFILL)
