@@ -273,7 +273,9 @@ void JobController::TellOfEdit(const BatchJob& before, const BatchJob& after) {
   if (after.meta.deletion_time.has_value()) return;
   // Before there is a group, all of it has an effect.
   if (desk_.FindGroup(after) == nullptr) return;
-  std::optional<std::string> text = EditWithoutEffect(before.spec, after.spec);
+  const absl::StatusOr<JobView> view = desk_.book.Get(JobKey(after));
+  if (!view.ok()) return;
+  std::optional<std::string> text = EditWithoutEffect(before.spec, after.spec, &*view);
   if (!text.has_value()) return;
   Warn(desk_.context.events, after, "EditWithoutEffect", *std::move(text));
 }

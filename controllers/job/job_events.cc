@@ -1,5 +1,6 @@
 #include "controllers/job/job_events.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,13 @@ JobRequest AboutGroup(const PodGroup& group, BusEvent event) {
   request.job = owner == nullptr ? group.meta.name : owner->name;
   request.event = event;
   return request;
+}
+
+bool IsUnschedulable(const PodGroup& group) {
+  const auto& conditions = group.status.conditions;
+  return std::any_of(conditions.begin(), conditions.end(), [](const types::Condition& condition) {
+    return condition.type == "Unschedulable" && condition.status == "True";
+  });
 }
 
 }  // namespace
@@ -102,10 +110,12 @@ std::optional<JobRequest> RequestOfGonePod(const Pod& pod, bool known) {
 
 std::optional<JobRequest> RequestOfGroup(const PodGroup& before, const PodGroup& after,
                                          const JobBook& book) {
-  // Why it is not admitted may be another reason by now, and the job tells it.
+  // Why it is not admitted may be another reason by now, and the job tells it; of one that is, that
+  // it has no place, or no more. (In what words may change often.)
   const bool waits = after.status.phase.empty() || after.status.phase == "Pending";
   const bool is_news = before.status.phase != after.status.phase ||
-                       (waits && before.status.conditions != after.status.conditions);
+                       (waits && before.status.conditions != after.status.conditions) ||
+                       (!IsUnschedulable(before) && IsUnschedulable(after));
   if (!is_news) return std::nullopt;
   const bool is_unknown = after.status.phase == "Unknown";
   JobRequest request = AboutGroup(after, is_unknown ? BusEvent::kJobUnknown : BusEvent::kNone);

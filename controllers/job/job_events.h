@@ -23,7 +23,8 @@ std::optional<JobRequest> RequestOfPod(const types::Pod& before, const types::Po
 // `known`: the book still had it.
 std::optional<JobRequest> RequestOfGonePod(const types::Pod& pod, bool known);
 
-// Nothing when the phase is the same, and the conditions of a group that is not admitted are.
+// Nothing when the phase is the same, and the conditions of a group that is not admitted are, or
+// whether one that is has a place.
 std::optional<JobRequest> RequestOfGroup(const types::PodGroup& before,
                                          const types::PodGroup& after, const JobBook& book);
 JobRequest RequestOfGoneGroup(const types::PodGroup& group);

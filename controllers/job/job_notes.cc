@@ -152,12 +152,14 @@ JobNote GivenUpNote(int failures, std::string_view failure) {
                        "; mend that, then delete the job and create it anew")};
 }
 
-std::optional<std::string> EditWithoutEffect(const BatchJobSpec& before,
-                                             const BatchJobSpec& after) {
+std::optional<std::string> EditWithoutEffect(const BatchJobSpec& before, const BatchJobSpec& after,
+                                             const JobView* view) {
   Edits edits;
+  const bool has_pods = view == nullptr || !view->tasks.empty();
   std::map<std::string_view, const BatchTask*> tasks;
   for (const BatchTask& task : after.tasks) tasks.emplace(task.name, &task);
   for (const BatchTask& task : before.tasks) {
+    if (view != nullptr && view->PodsOf(task.name).empty()) continue;
     const std::string place = absl::StrCat("task ", task.name);
     const auto now = tasks.find(task.name);
     edits.Add(now == tasks.end(), place, "was removed or renamed: its pods are left alone");
@@ -165,9 +167,9 @@ std::optional<std::string> EditWithoutEffect(const BatchJobSpec& before,
     const bool is_other = !(now->second->pod_template.raw == task.pod_template.raw);
     edits.Add(is_other, absl::StrCat(place, ": template"), kOfPods);
   }
-  edits.Add(before.scheduler_name != after.scheduler_name, "schedulerName", kOfPods);
-  edits.Add(HaveOtherVolumes(before, after), "volumes", kOfPods);
-  edits.Add(!(before.plugins == after.plugins), "plugins", kOfPods);
+  edits.Add(has_pods && before.scheduler_name != after.scheduler_name, "schedulerName", kOfPods);
+  edits.Add(has_pods && HaveOtherVolumes(before, after), "volumes", kOfPods);
+  edits.Add(has_pods && !(before.plugins == after.plugins), "plugins", kOfPods);
   edits.Add(!(before.network_topology == after.network_topology), "networkTopology", kOfGroup);
   return edits.Text();
 }

@@ -38,7 +38,9 @@ JobNote GivenUpNote(int failures, std::string_view failure);
 
 // What of a change of the spec does not reach the pods that exist, as text; nothing when all of it
 // does, or will with the next look at the job. Names of queues are not its affair (NoteOf).
+// `view`: which tasks have pods; null: all of them.
 std::optional<std::string> EditWithoutEffect(const types::BatchJobSpec& before,
-                                             const types::BatchJobSpec& after);
+                                             const types::BatchJobSpec& after,
+                                             const JobView* view = nullptr);
 
 }  // namespace bth::controllers

@@ -193,7 +193,11 @@ void JobSync::ReportGroup(const types::PodGroup& group) const {
       latest = &condition;
     }
   }
-  if (latest == nullptr || latest->type == "Scheduled") return;
+  if (latest == nullptr) return;
+  if (latest->type == "Scheduled") {
+    desk_.said_of_group.erase(job().meta.uid);  // What is said next is news, whatever it is.
+    return;
+  }
   std::string type = latest->type;
   absl::AsciiStrToLower(&type);
   std::string message = absl::StrCat("PodGroup ", job().meta.ns, ":", job().meta.name, " ", type,

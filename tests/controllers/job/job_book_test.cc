@@ -289,8 +289,11 @@ TEST_CASE("job events: why a group is not admitted is news", "[controllers][job]
   after.status.conditions = {{.type = "Unschedulable", .status = "True", .message = "no room"}};
   REQUIRE(RequestOfGroup(before, after, book).has_value());
   CHECK(RequestOfGroup(before, after, book)->event == BusEvent::kNone);
-  // Of one that is admitted, each reason is told by its pods.
+  // Of one that is admitted, that it lost its place, or has none; in what words its pods tell.
   before.status.phase = after.status.phase = "Inqueue";
+  CHECK(RequestOfGroup(before, after, book).has_value());
+  before.status.conditions = {
+      {.type = "Unschedulable", .status = "True", .message = "other words"}};
   CHECK_FALSE(RequestOfGroup(before, after, book).has_value());
 }
 

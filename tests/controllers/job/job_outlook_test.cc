@@ -86,6 +86,31 @@ TEST_CASE("told: a job whose pods never end", "[controllers][job]") {
   CHECK(bed.Reason("j").empty());
 }
 
+TEST_CASE("told: a job that ran and waits again says what its group says", "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("a", 1));
+  const auto set = [&bed](const std::string& conditions) {
+    bed.Patch(absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")),
+              absl::StrCat(R"({"status":{"phase":"Inqueue","conditions":[)", conditions, "]}}"));
+    bed.Settle();
+  };
+  const auto condition = [](const char* type, const char* status, const char* message) {
+    return absl::StrCat(R"({"type":")", type, R"(","status":")", status, R"(","message":")",
+                        message, R"(","lastTransitionTime":"2026-01-01T00:00:00Z"})");
+  };
+  const std::string said = "Warning PodGroupPending PodGroup default:j unschedulable, reason: ";
+  set("");
+  for (int i = 0; i < 2; ++i) {
+    set(condition("Unschedulable", "True", "no room"));
+    CHECK(bed.Told("j", said + "no room") == 1);
+    // It is looked at again when it has a place and loses that, not for other words.
+    set(condition("Unschedulable", "True", "less room"));
+    CHECK(bed.Told("j", said) == 1);
+    set(condition("Unschedulable", "False", ""));
+  }
+}
+
 TEST_CASE("told: a gang with tasks that are made only when it runs", "[controllers][job]") {
   ToldBed bed;
   bed.StartJobs();

@@ -256,6 +256,11 @@ TEST_CASE("told: edits that change nothing", "[controllers][job]") {
     CHECK(bed.Reason("j") == "QueueNotChanged");
     CHECK(bed.Pods() == Names{"j-a-0", "j-a-1"});
   }
+  SECTION("an image, before there are pods") {
+    bed.CreateJob("k", 1, JobBed::TaskText("a", 1));
+    bed.PatchJob("k", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("100m"), "]}"));
+    CHECK(bed.Told("k", edit) == 0);
+  }
   SECTION("what takes effect is not told") {
     bed.PatchJob("j", absl::StrCat(R"({"minAvailable":2,"maxRetry":5,"tasks":[)",
                                    JobBed::TaskText("a", 2), "]}"));
