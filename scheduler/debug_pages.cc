@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "net/text_response.h"
 #include "scheduler/explain.h"
+#include "scheduler/explain_words.h"
 
 namespace bth::scheduler {
 namespace {
@@ -74,7 +75,12 @@ class DebugPages {
       co_return net::TextResponse(
           404, "pages: /debug/explain /debug/queues /debug/cycle /debug/invariants /debug/dump\n");
     }
-    co_return co_await FromCycle(std::move(read));
+    std::string unknown;
+    if (path == "/debug/explain") {
+      const std::string_view pod = target->Query("pod");
+      unknown = pod.empty() ? UnknownJobWords(target->Query("job")) : UnknownPodWords(pod);
+    }
+    co_return co_await FromCycle(std::move(read), std::move(unknown));
   }
 
  private:
@@ -100,7 +106,8 @@ class DebugPages {
     return response;
   }
 
-  net::Awaitable<net::Response> FromCycle(Scheduler::ReadCycle read) {
+  // `unknown`: what to say where the cycle has nothing of the kind.
+  net::Awaitable<net::Response> FromCycle(Scheduler::ReadCycle read, std::string unknown) {
     // Right after the start the first cycle is a moment away.
     constexpr int kTriesMax = 100;
     const absl::Duration pause = absl::Milliseconds(50);
@@ -121,7 +128,7 @@ class DebugPages {
                                             : "this replica stands by and runs no cycles: ask the "
                                               "one that leads, its Lease names it"));
     }
-    if (text.empty()) co_return JsonPage(404, Message("the last cycle knew no such pod or job"));
+    if (text.empty()) co_return JsonPage(404, Message(unknown));
     co_return JsonPage(200, std::move(text));
   }
 

@@ -9,6 +9,7 @@
 #include "framework/report/eviction_advice.h"
 #include "framework/report/queue_account.h"
 #include "framework/report/report.h"
+#include "scheduler/explain_words.h"
 #include "scheduler/scheduler.h"
 
 namespace bth::scheduler {
@@ -49,15 +50,36 @@ Json TaskPage(const Session& session, const framework::TaskFit& fit) {
   return out;
 }
 
+// The gate of a job, also of pods whose PodGroup is not there, with words in any case.
+framework::JobFit FitOfJob(const Session& session, JobId job) {
+  framework::JobFit fit = framework::ExplainJob(session, job);
+  const model::JobRow& row = session.job(job);
+  if (!row.has_pod_group) {
+    const bool waits = session.counts(job).count(model::TaskStatus::kPending) > 0;
+    fit.gate = waits ? framework::Gate::kNoPodGroup : framework::Gate::kNone;
+    fit.message = waits ? GrouplessMessage(row.facts->Key()) : "";
+  }
+  if (fit.gate == framework::Gate::kNone && fit.message.empty()) {
+    fit.message = UnheldWords(session, job);
+  }
+  return fit;
+}
+
+// What helps; empty: nobody knows.
+std::string Advice(const Session& session, JobId job) {
+  std::string words = NeverFits(session, job);
+  if (words.empty()) words = WhyNoPods(session, job);
+  return words.empty() ? framework::MissingEvictions(session, job) : words;
+}
+
 Json JobPage(const Session& session, JobId job) {
-  const framework::JobFit fit = framework::ExplainJob(session, job);
+  const framework::JobFit fit = FitOfJob(session, job);
   const model::JobRow& row = session.job(job);
   Json out = Json::MakeObject();
   out.Set("job", Json(row.facts->Key()));
-  out.Set("gate",
-          Json(framework::GateName(row.has_pod_group ? fit.gate : framework::Gate::kNoPodGroup)));
+  out.Set("gate", Json(framework::GateName(fit.gate)));
   out.Set("plugin", Json(fit.plugin));
-  out.Set("message", Json(row.has_pod_group ? fit.message : GrouplessMessage(row.facts->Key())));
+  out.Set("message", Json(fit.message));
   out.Set("summary", Json(framework::JobMessage(session, job)));
   out.Set("phase", Json(model::PhaseName(session.counts(job).phase)));
   if (row.has_pod_group) out.Set("queue", Json(row.facts->queue));
@@ -75,18 +97,8 @@ Json JobPage(const Session& session, JobId job) {
   }
   out.Set("refused", std::move(refused));
   out.Set("victimSearches", VictimSearchesPage(session, fit.victim_searches));
-  if (std::string missing = framework::MissingEvictions(session, job); !missing.empty()) {
-    out.Set("advice", Json(missing));
-  }
+  if (std::string advice = Advice(session, job); !advice.empty()) out.Set("advice", Json(advice));
   return out;
-}
-
-// A batch job's PodGroup is named after it: the job's name, a dash and the job's UID.
-bool IsGroupOfBatchJob(std::string_view group, std::string_view job) {
-  constexpr size_t kUidBytes = 36;
-  if (group.size() != job.size() + 1 + kUidBytes || !group.starts_with(job)) return false;
-  const std::string_view uid = group.substr(job.size());
-  return uid[0] == '-' && uid[9] == '-' && uid[14] == '-' && uid[19] == '-' && uid[24] == '-';
 }
 
 // Sums over the jobs of one queue.
@@ -200,13 +212,17 @@ Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod) {
       out.Set("message", Json(GrouplessMessage("")));
       return out;
     }
-    const framework::TaskWord word = framework::DescribeTask(session, id);
+    framework::TaskWord word = framework::DescribeTask(session, id);
+    if (word.message.empty()) word.message = LostWords(session, id);
     out.Set("reason", Json(word.reason));
     Json job = JobPage(session, row.job);
     out.Set("gate", job["gate"]);
     out.Set("message", word.message.empty() ? job["message"] : Json(word.message));
     if (const framework::TaskFit* fit = session.FitOf(id)) {
       out.Set("nodes", TaskPage(session, *fit)["nodes"]);
+    }
+    if (const std::string never = NeverFits(session, id); !never.empty()) {
+      out.Set("advice", Json(never));
     }
     out.Set("job", std::move(job));
     return out;

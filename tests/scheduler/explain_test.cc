@@ -127,6 +127,87 @@ TEST_CASE("explain: pods without their PodGroup", "[scheduler]") {
   CHECK(bed.PodCondition("p") == "False Unschedulable: " + GrouplessMessage("default/none"));
 }
 
+TEST_CASE("explain: of pods that have ended nothing waits, with their PodGroup and without",
+          "[scheduler]") {
+  ShortBed bed;
+  bed.Given({"node n1 cpu=4 mem=8Gi", "job a min=2", "pod a-0,a-1 job=a cpu=1 node=n1",
+             "pod b-0 job=b cpu=1 node=n1"});
+  for (const std::string pod : {"a-0", "a-1", "b-0"}) {
+    const std::string path = "/api/v1/namespaces/default/pods/" + pod;
+    Json ended = bed.Get(path);
+    ended["status"].Set("phase", Json("Succeeded"));
+    REQUIRE(bed.Call("PUT", path + "/status", ended.Dump()).code == 200);
+  }
+  bed.Begin();
+  for (const std::string job : {"a", "b"}) {
+    const Json page = bed.Explain(job);
+    INFO(page.Dump());
+    CHECK(page["gate"].AsString() == "None");
+    CHECK(page["message"].AsString() ==
+          absl::StrCat("no pod of it waits for a node: ", job == "a" ? 2 : 1, " Succeeded"));
+    CHECK(page["advice"].is_null());
+  }
+  bed.Given({"pod b-1 job=b cpu=1"});
+  bed.Settle();
+  CHECK(bed.Explain("b")["gate"].AsString() == "NoPodGroup");
+}
+
+TEST_CASE("explain: a job without pods names who knows more", "[scheduler]") {
+  const std::string group = "train-6f2d7c1e-0000-4000-8000-000000000001";
+  ShortBed bed;
+  bed.Given({"node n1 cpu=4 mem=8Gi", "job " + group + " min=1 phase=Inqueue",
+             "job hand min=1 phase=Inqueue"});
+  bed.Begin();
+  const std::string why =
+      "either no pods were made, or they name another scheduler (spec.schedulerName): ";
+  for (const std::string job : {"train", "hand"}) {
+    const Json page = bed.Explain(job);
+    INFO(page.Dump());
+    CHECK(page["gate"].AsString() == "None");
+    CHECK(page["message"].AsString() == "no pod of it is known here");
+    CHECK(page["advice"].AsString() == why + (job == "train"
+                                                  ? "kubectl -n default describe vcjob train"
+                                                  : "kubectl -n default describe podgroup hand"));
+  }
+}
+
+TEST_CASE("explain: a pod that is bound to a node that does not exist", "[scheduler]") {
+  ShortBed bed;
+  bed.Given({"node n1 cpu=4 mem=8Gi", "job a min=1", "pod a-0 job=a cpu=1 node=n9 phase=Pending"});
+  bed.Begin();
+  const Json page = bed.Explain("a");
+  INFO(page.Dump());
+  CHECK(page["message"].AsString() ==
+        "default/a-0 is bound to a node that does not exist: see its spec.nodeName");
+  bed.Given({"node n9 cpu=4 mem=8Gi"});
+  bed.Settle();
+  CHECK(bed.Explain("a")["message"].AsString() == "no pod of it waits for a node: 1 Bound");
+}
+
+TEST_CASE("explain: a pod that no node could ever hold", "[scheduler]") {
+  const std::string remedy =
+      ": no node of this cluster can ever hold it; lower the request or add a node that is large "
+      "enough";
+  const auto advice = [](const std::string& pod) {
+    ShortBed bed;
+    bed.Given({"node n1 cpu=8 mem=8Gi", "node n2 cpu=4 mem=32Gi gpu=2", "job full min=1",
+               "pod full-0 job=full cpu=8 node=n1", "job a min=1", "pod a-0 job=a " + pod});
+    bed.Begin();
+    const Json page = bed.Explain("a");
+    INFO(page.Dump());
+    CHECK(page["gate"].AsString() == "Filters");
+    return std::string(page["advice"].AsString());
+  };
+  CHECK(advice("cpu=20") == "default/a-0 asks for 20 cpu and the largest node has 8 cpu" + remedy);
+  CHECK(advice("cpu=1 gpu=3") ==
+        "default/a-0 asks for 3 nvidia.com/gpu and the largest node has 2 nvidia.com/gpu" + remedy);
+  CHECK(advice("cpu=8 gpu=2") ==
+        "default/a-0 asks for 8 cpu, 2 nvidia.com/gpu and no node has all of it, even when nothing "
+        "runs there" +
+            remedy);
+  CHECK(advice("cpu=8").empty());  // Once the other pod has gone.
+}
+
 TEST_CASE("explain: a batch job is found by its own name", "[scheduler]") {
   const std::string group = "train-6f2d7c1e-0000-4000-8000-000000000001";
   ShortBed bed;

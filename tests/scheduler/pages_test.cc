@@ -41,8 +41,14 @@ TEST_CASE("pages: health, explanations and mistakes of the caller", "[scheduler]
       {"POST", "/debug/queues", 405, "only GET"},
       {"GET", "/debug/explain", 400, "say which"},
       {"GET", "/debug/explain?job=", 400, "say which"},
-      {"GET", "/debug/explain?job=default/none", 404, "no such pod or job"},
-      {"GET", "/debug/explain?pod=default/none", 404, "no such pod or job"},
+      {"GET", "/debug/explain?job=default/none", 404,
+       "no such pod or job: the name is wrong, or the controllers hold the job back: kubectl -n "
+       "default describe vcjob none"},
+      {"GET", "/debug/explain?pod=default/none", 404,
+       "no such pod or job: the name is wrong, or the pod names another scheduler: kubectl -n "
+       "default describe pod none"},
+      {"GET", "/debug/explain?job=none", 404, "no such pod or job: a namespace and a name"},
+      {"GET", "/debug/explain?job=default/$(x)", 404, "no such pod or job: a namespace and a name"},
       {"GET", "/debug/explain?job=default/g", 200, "Insufficient cpu"},
       {"GET", "/debug/explain?pod=default/a", 200, "default/a"},
       {"GET", "/debug/queues", 200, "\"default\""},
