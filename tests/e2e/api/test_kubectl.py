@@ -11,7 +11,8 @@ from support.world import unique
 
 
 def manifest(*objects):
-    return "\n---\n".join(json.dumps(o) for o in objects)
+    # A leading mark: kubectl before 1.33 takes a stream that begins with a brace for JSON without marks.
+    return "".join(f"---\n{json.dumps(o)}\n" for o in objects)
 
 
 @pytest.fixture
