@@ -10,37 +10,23 @@
 
 namespace bth::cache {
 
-BindingWriter::BindingWriter(const Parts& parts, AttemptOptions options,
+BindingWriter::BindingWriter(const UrgentParts& parts, GangTroubles& gangs, StatusWriter& statuses,
                              std::function<void()> on_failure)
-    : api_(parts.api),
-      mirror_(parts.mirror),
-      events_(parts.events),
-      metrics_(parts.metrics),
-      lanes_(parts.lanes),
-      counts_(parts.counts),
-      gangs_(parts.gangs),
-      statuses_(parts.statuses),
-      options_(options),
+    : parts_(parts),
+      gangs_(gangs),
+      statuses_(statuses),
       on_failure_(std::move(on_failure)),
-      parked_(api_.executor(), [this](Binding bind) { Unpark(std::move(bind)); }),
-      volumes_(api_, mirror_, [this](const std::string& uid, const absl::Status& status) {
+      queue_(parts, [this](Binding bind) { Resume(std::move(bind)); }),
+      volumes_(parts.api, parts.mirror, [this](const std::string& uid, const absl::Status& status) {
         VolumesDone(uid, status);
       }) {}
 
-void BindingWriter::Add(Binding bind) {
-  queue_.push_back(std::move(bind));
-  counts_.Queued(+1);
-  lanes_.Wake();
-}
-
 net::Awaitable<void> BindingWriter::SendOne() {
-  Binding next = std::move(queue_.front());
-  queue_.pop_front();
-  counts_.Queued(-1);
+  Binding next = queue_.Take();
   try {
     co_await Send(next);
   } catch (...) {
-    api_.executor().barrier().Caught("effects.binding", net::Consequence::kLost);
+    parts_.api.executor().barrier().Caught("effects.binding", net::Consequence::kLost);
     Abandon(next);
   }
 }
@@ -58,7 +44,7 @@ net::Awaitable<void> BindingWriter::Send(Binding& bind) {
 
 // Writes what the volumes of the pod need; the pod is bound when its claims are.
 net::Awaitable<void> BindingWriter::BindVolumes(Binding& bind) {
-  if (!bind.volumes_since) bind.volumes_since = api_.executor().Monotonic();
+  if (!bind.volumes_since) bind.volumes_since = parts_.api.executor().Monotonic();
   VolumeBinder::Order order;
   order.pod = bind.key();
   order.uid = bind.uid;
@@ -84,11 +70,12 @@ void BindingWriter::VolumesDone(const std::string& uid, const absl::Status& stat
     VolumesFailed(bind, status);
     return;
   }
-  if (metrics_ != nullptr) {
-    metrics_->StageDone(metrics::Stage::kPreBind,
-                        api_.executor().Monotonic() - *bind.volumes_since);
-    metrics_->TaskReached(metrics::TaskMoment::kPreBound,
-                          api_.executor().Now() - absl::FromUnixMicros(bind.created_us));
+  if (parts_.metrics != nullptr) {
+    parts_.metrics->StageDone(metrics::Stage::kPreBind,
+                              parts_.api.executor().Monotonic() - *bind.volumes_since);
+    parts_.metrics->TaskReached(
+        metrics::TaskMoment::kPreBound,
+        parts_.api.executor().Now() - absl::FromUnixMicros(bind.created_us));
   }
   bind.volumes = nullptr;
   Add(std::move(bind));
@@ -105,16 +92,16 @@ void BindingWriter::VolumesFailed(Binding& bind, const absl::Status& status) {
 }
 
 net::Awaitable<void> BindingWriter::Bind(Binding& bind) {
-  const absl::Duration start = api_.executor().Monotonic();
+  const absl::Duration start = parts_.api.executor().Monotonic();
   client::BindRequest request;
   request.namespace_name = bind.ns;
   request.pod = bind.name;
   request.uid = bind.uid;
   request.node = bind.node;
-  const absl::Status status = co_await api_.Bind(std::move(request));
+  const absl::Status status = co_await parts_.api.Bind(std::move(request));
   if (status.ok()) {
-    lanes_.NoteAnswer();
-    Done(bind, api_.executor().Monotonic() - start);
+    parts_.lanes.NoteAnswer();
+    Done(bind, parts_.api.executor().Monotonic() - start);
   } else if (absl::IsResourceExhausted(status)) {
     Busy(bind, status);
   } else if (client::OutcomeUnknown(status) || absl::IsAborted(status) ||
@@ -131,18 +118,19 @@ net::Awaitable<void> BindingWriter::Bind(Binding& bind) {
 net::Awaitable<void> BindingWriter::ReadBack(Binding& bind) {
   const client::ApiPath path{"pods",
                              types::ResourceTraits<types::Pod>::type().Path(bind.ns, bind.name)};
-  const absl::StatusOr<std::string> text = co_await api_.Get(path);
+  const absl::StatusOr<std::string> text = co_await parts_.api.Get(path);
   if (absl::IsNotFound(text.status())) {
     Failed(bind, BindFailure::kGone, text.status());
     co_return;
   }
   if (!text.ok()) {
     if (ToldByWatch(bind)) co_return;
-    if (++bind.reads < options_.reads_max) {
-      Park(bind, options_.Pause(bind.reads, text.status()));
+    if (++bind.reads < parts_.attempts.reads_max) {
+      queue_.Park(bind, parts_.attempts.Pause(bind.reads, text.status()));
+      ++in_doubt_;
       co_return;
     }
-    if (metrics_ != nullptr) metrics_->LimitReached("binding_reads");
+    if (parts_.metrics != nullptr) parts_.metrics->LimitReached("binding_reads");
     Failed(bind, BindFailure::kUnreachable,
            absl::UnavailableError(
                absl::StrCat(bind.doubt.message(), "; whether it happened could not be read in ",

@@ -2,19 +2,18 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cache/writes/gang_troubles.h"
 #include "cache/writes/lanes.h"
 #include "cache/writes/status_writer.h"
-#include "cache/writes/urgent_pod.h"
+#include "cache/writes/urgent_queue.h"
 #include "cache/writes/volume_binder.h"
-#include "client/parking.h"
 
 namespace bth::cache {
 
@@ -32,26 +31,17 @@ struct Binding : UrgentPod {
 // Thread: I/O, but for the methods marked otherwise.
 class BindingWriter final : public LaneWork {
  public:
-  struct Parts {
-    client::ApiClient& api;
-    Mirror& mirror;
-    client::EventRecorder& events;
-    metrics::SchedulerMetrics* metrics;  // May be null.
-    Lanes& lanes;
-    UrgentCounts& counts;
-    GangTroubles& gangs;
-    StatusWriter& statuses;
-  };
-  // `on_failure`: a further cycle has to decide anew.
-  BindingWriter(const Parts& parts, AttemptOptions options, std::function<void()> on_failure);
+  // `gangs` and `statuses` outlive it. `on_failure`: a further cycle has to decide anew.
+  BindingWriter(const UrgentParts& parts, GangTroubles& gangs, StatusWriter& statuses,
+                std::function<void()> on_failure);
 
-  void Add(Binding bind);
+  void Add(Binding bind) { queue_.Add(std::move(bind)); }
   bool HasWork() const override { return !queue_.empty(); }
   net::Awaitable<void> SendOne() override;
   // Looks again at the pods that wait for their volumes, and at the outcomes in doubt. Called when
   // something was put into the mirror. Cost: follows their number.
   void Review();
-  size_t parked() const { return parked_.size(); }
+  size_t parked() const { return queue_.parked(); }
 
   // Bindings that were accepted and have not ended. Thread: any.
   int64_t under_way() const { return under_way_.load(std::memory_order_relaxed); }
@@ -73,27 +63,19 @@ class BindingWriter final : public LaneWork {
   // Without a word: what an exception cut off, or nobody wants any more.
   void Abandon(Binding& bind);
   void Busy(Binding& bind, const absl::Status& status);
-  void Park(Binding& bind, absl::Duration delay);
-  void Unpark(Binding bind);
+  void Resume(Binding bind);
   // The cluster may have been read anew meanwhile, and what was decided on the old state with it.
   bool StillWanted(const Binding& bind) const;
   // True when the watch has told how the binding ended.
   bool ToldByWatch(Binding& bind);
   void Count(metrics::EffectOutcome outcome);
 
-  client::ApiClient& api_;
-  Mirror& mirror_;
-  client::EventRecorder& events_;
-  metrics::SchedulerMetrics* const metrics_;
-  Lanes& lanes_;
-  UrgentCounts& counts_;
+  const UrgentParts parts_;
   GangTroubles& gangs_;
   StatusWriter& statuses_;
-  const AttemptOptions options_;
   const std::function<void()> on_failure_;
-  std::deque<Binding> queue_;
-  client::Parking<Binding> parked_;
-  int64_t in_doubt_ = 0;  // Of them.
+  UrgentQueue<Binding> queue_;
+  int64_t in_doubt_ = 0;  // Parked ones.
   std::atomic<int64_t> under_way_{0};
   std::map<std::string, Binding> waiting_;  // For their volumes, by the pod's UID.
   VolumeBinder volumes_;

@@ -36,9 +36,9 @@ EffectWriter::EffectWriter(client::ApiClient& api, Mirror& mirror, client::Event
       statuses_(api, mirror, events, metrics, [this] { lanes_.Wake(); }),
       status_work_(*this),
       gangs_(mirror, statuses_, events, metrics, options_.gangs),
-      bindings_({api, mirror, events, metrics, lanes_, counts_, gangs_, statuses_},
-                options_.attempts, [this] { Fail(); }),
-      evictions_(api, mirror, events, metrics, lanes_, counts_, options_.attempts,
+      bindings_({api, mirror, events, metrics, lanes_, counts_, options_.attempts}, gangs_,
+                statuses_, [this] { Fail(); }),
+      evictions_({api, mirror, events, metrics, lanes_, counts_, options_.attempts},
                  [this] { Fail(); }),
       gates_(api, mirror, metrics, options_.gate_removals),
       notices_(events) {

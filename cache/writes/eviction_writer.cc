@@ -11,54 +11,37 @@ namespace bth::cache {
 using metrics::EffectKind;
 using metrics::EffectOutcome;
 
-EvictionWriter::EvictionWriter(client::ApiClient& api, Mirror& mirror,
-                               client::EventRecorder& events, metrics::SchedulerMetrics* metrics,
-                               Lanes& lanes, UrgentCounts& counts, AttemptOptions options,
-                               std::function<void()> on_failure)
-    : api_(api),
-      mirror_(mirror),
-      events_(events),
-      metrics_(metrics),
-      lanes_(lanes),
-      counts_(counts),
-      options_(options),
+EvictionWriter::EvictionWriter(const UrgentParts& parts, std::function<void()> on_failure)
+    : parts_(parts),
       on_failure_(std::move(on_failure)),
-      parked_(api.executor(), [this](Eviction eviction) { Unpark(std::move(eviction)); }) {}
+      queue_(parts, [this](Eviction eviction) { Resume(std::move(eviction)); }) {}
 
 void EvictionWriter::Count(EffectOutcome outcome) {
-  if (metrics_ != nullptr) metrics_->Effect(EffectKind::kEvict, outcome);
-}
-
-void EvictionWriter::Add(Eviction eviction) {
-  queue_.push_back(std::move(eviction));
-  counts_.Queued(+1);
-  lanes_.Wake();
+  if (parts_.metrics != nullptr) parts_.metrics->Effect(EffectKind::kEvict, outcome);
 }
 
 net::Awaitable<void> EvictionWriter::SendOne() {
-  Eviction next = std::move(queue_.front());
-  queue_.pop_front();
-  counts_.Queued(-1);
+  Eviction next = queue_.Take();
   try {
     co_await Send(next);
   } catch (...) {
-    api_.executor().barrier().Caught("effects.eviction", net::Consequence::kLost);
-    if (!next.settled) mirror_.ForgetAssumption(next.key(), next.uid);
+    parts_.api.executor().barrier().Caught("effects.eviction", net::Consequence::kLost);
+    if (!next.settled) parts_.mirror.ForgetAssumption(next.key(), next.uid);
   }
 }
 
 net::Awaitable<void> EvictionWriter::Send(Eviction& eviction) {
   client::DeleteOptions options;
   options.uid = eviction.uid;
-  const absl::Status status = co_await api_.Evict(eviction.ns, eviction.name, options);
+  const absl::Status status = co_await parts_.api.Evict(eviction.ns, eviction.name, options);
   // The server says 429 when it is busy, and when a budget forbids the eviction.
   const bool busy = absl::IsResourceExhausted(status) &&
                     status.message().find("disruption budget") == absl::string_view::npos;
   if (status.ok() || absl::IsNotFound(status)) {
-    lanes_.NoteAnswer();
+    parts_.lanes.NoteAnswer();
     Done(eviction);
-  } else if (busy) {
-    Busy(eviction, status);
+  } else if (busy && queue_.TryLater(eviction, status)) {
+    Count(EffectOutcome::kRetried);
   } else {
     Failed(eviction, status);
   }
@@ -66,51 +49,35 @@ net::Awaitable<void> EvictionWriter::Send(Eviction& eviction) {
 
 void EvictionWriter::Done(const Eviction& eviction) {
   Count(EffectOutcome::kOk);
-  if (metrics_ != nullptr && eviction.counted != nullptr &&
+  if (parts_.metrics != nullptr && eviction.counted != nullptr &&
       !std::exchange(*eviction.counted, true)) {
-    metrics_->EvictionTransaction(eviction.action);
+    parts_.metrics->EvictionTransaction(eviction.action);
   }
   std::string message = absl::StrCat("Pod is evicted, because of ", eviction.action);
   if (!eviction.beneficiary.empty()) absl::StrAppend(&message, ", for ", eviction.beneficiary);
-  events_.Record(PodObject(eviction.key(), eviction.uid), {"Warning", "Evict", std::move(message)});
+  parts_.events.Record(PodObject(eviction.key(), eviction.uid),
+                       {"Warning", "Evict", std::move(message)});
 }
 
-// Nothing happened that the next attempt would not find.
-void EvictionWriter::Busy(Eviction& eviction, const absl::Status& status) {
-  lanes_.NoteBusy(eviction.key(), std::max(client::RetryAfter(status).value_or(absl::Duration()),
-                                           options_.retry.first));
-  const std::optional<absl::Duration> pause = options_.NextAttempt(++eviction.attempts, status);
-  if (!pause) {
-    if (metrics_ != nullptr) metrics_->LimitReached("effect_attempts");
-    Failed(eviction, status);
-    return;
-  }
-  Count(EffectOutcome::kRetried);
-  parked_.Park(std::move(eviction), *pause);
-  eviction.settled = true;  // Unpark goes on.
-  counts_.Parked(+1);
-}
-
-void EvictionWriter::Unpark(Eviction eviction) {
-  counts_.Parked(-1);
+void EvictionWriter::Resume(Eviction eviction) {
   if (StillWanted(eviction)) {
-    Add(std::move(eviction));
+    queue_.Add(std::move(eviction));
     return;
   }
   Count(EffectOutcome::kSkipped);
-  mirror_.ForgetAssumption(eviction.key(), eviction.uid);
+  parts_.mirror.ForgetAssumption(eviction.key(), eviction.uid);
 }
 
 bool EvictionWriter::StillWanted(const Eviction& eviction) const {
-  const std::optional<PodView> view = mirror_.Pod(eviction.key());
+  const std::optional<PodView> view = parts_.mirror.Pod(eviction.key());
   return view && view->uid == eviction.uid && view->assumed;
 }
 
 // The next cycle decides anew, about others than this one for a while.
 void EvictionWriter::Failed(const Eviction& eviction, const absl::Status& status) {
   Count(EffectOutcome::kFailed);
-  mirror_.ForgetAssumption(eviction.key(), eviction.uid);
-  const absl::Duration pause = mirror_.SparePod(eviction.key(), eviction.uid);
+  parts_.mirror.ForgetAssumption(eviction.key(), eviction.uid);
+  const absl::Duration pause = parts_.mirror.SparePod(eviction.key(), eviction.uid);
   if (absl::IsUnavailable(status) || client::OutcomeUnknown(status)) {
     // The pod stays, or the watch tells that it went.
     Log(LogLevel::kWarning, "pod.eviction_failed",
@@ -126,9 +93,10 @@ void EvictionWriter::Refused(const Eviction& eviction, const absl::Status& statu
   Log(LogLevel::kWarning, "pod.eviction_refused",
       {{"pod", eviction.key()}, {"status", status}, {"pause", pause}});
   const auto tell = [&](const std::string& pod, std::string text) {
-    const std::optional<PodView> view = mirror_.Pod(pod);
+    const std::optional<PodView> view = parts_.mirror.Pod(pod);
     if (!view) return;
-    events_.Record(PodObject(pod, view->uid), {"Warning", "EvictionRefused", std::move(text)});
+    parts_.events.Record(PodObject(pod, view->uid),
+                         {"Warning", "EvictionRefused", std::move(text)});
   };
   const std::string why = absl::StrCat(std::string(status.message()),
                                        "; it is not tried again for ", absl::FormatDuration(pause));

@@ -1,14 +1,13 @@
 // Sends evictions.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cache/writes/lanes.h"
-#include "cache/writes/urgent_pod.h"
-#include "client/parking.h"
+#include "cache/writes/urgent_queue.h"
 
 namespace bth::cache {
 
@@ -23,38 +22,27 @@ struct Eviction : UrgentPod {
 // Thread: I/O.
 class EvictionWriter final : public LaneWork {
  public:
-  // All of them outlive the writer; `metrics` may be null. `on_failure`: a further cycle has to
-  // decide anew.
-  EvictionWriter(client::ApiClient& api, Mirror& mirror, client::EventRecorder& events,
-                 metrics::SchedulerMetrics* metrics, Lanes& lanes, UrgentCounts& counts,
-                 AttemptOptions options, std::function<void()> on_failure);
+  // `on_failure`: a further cycle has to decide anew.
+  EvictionWriter(const UrgentParts& parts, std::function<void()> on_failure);
 
-  void Add(Eviction eviction);
+  void Add(Eviction eviction) { queue_.Add(std::move(eviction)); }
   bool HasWork() const override { return !queue_.empty(); }
   net::Awaitable<void> SendOne() override;
-  size_t parked() const { return parked_.size(); }
+  size_t parked() const { return queue_.parked(); }
 
  private:
   net::Awaitable<void> Send(Eviction& eviction);
   void Done(const Eviction& eviction);
-  void Busy(Eviction& eviction, const absl::Status& status);
   void Failed(const Eviction& eviction, const absl::Status& status);
   void Refused(const Eviction& eviction, const absl::Status& status, absl::Duration pause);
-  void Unpark(Eviction eviction);
+  void Resume(Eviction eviction);
   // The cluster may have been read anew meanwhile, and what was decided on the old state with it.
   bool StillWanted(const Eviction& eviction) const;
   void Count(metrics::EffectOutcome outcome);
 
-  client::ApiClient& api_;
-  Mirror& mirror_;
-  client::EventRecorder& events_;
-  metrics::SchedulerMetrics* const metrics_;
-  Lanes& lanes_;
-  UrgentCounts& counts_;
-  const AttemptOptions options_;
+  const UrgentParts parts_;
   const std::function<void()> on_failure_;
-  std::deque<Eviction> queue_;
-  client::Parking<Eviction> parked_;
+  UrgentQueue<Eviction> queue_;
 };
 
 }  // namespace bth::cache

@@ -1,4 +1,4 @@
-// What a binding and an eviction have in common.
+// What a binding and an eviction have in common: the pod, and how often it is tried.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,7 @@
 
 #include "absl/status/status.h"
 #include "base/doubled.h"
-#include "cache/cluster/mirror.h"
 #include "client/api_client.h"
-#include "client/event_recorder.h"
-#include "metrics/scheduler_metrics.h"
 
 namespace bth::cache {
 
@@ -50,26 +47,6 @@ struct AttemptOptions {
     if (attempts >= attempts_max || asked > parked_max) return std::nullopt;
     return Pause(attempts, status);
   }
-};
-
-// How many bindings and evictions wait for a connection, and how many for their time.
-// Thread: I/O.
-class UrgentCounts {
- public:
-  explicit UrgentCounts(metrics::SchedulerMetrics* metrics) : metrics_(metrics) {}  // May be null.
-  void Queued(int64_t added) {
-    queued_ += added;
-    if (metrics_ != nullptr) metrics_->SetEffectQueueDepth(queued_);
-  }
-  void Parked(int64_t added) {
-    parked_ += added;
-    if (metrics_ != nullptr) metrics_->SetEffectsParked(parked_);
-  }
-
- private:
-  metrics::SchedulerMetrics* const metrics_;
-  int64_t queued_ = 0;
-  int64_t parked_ = 0;
 };
 
 }  // namespace bth::cache
