@@ -41,6 +41,12 @@ std::string_view NearestName(std::string_view name, const std::vector<std::strin
   return best;
 }
 
+std::string ListOf(const std::vector<std::string_view>& names) {
+  std::string out;
+  for (size_t i = 0; i < names.size(); ++i) out.append(i == 0 ? "" : ", ").append(names[i]);
+  return out;
+}
+
 std::string DidYouMean(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string_view nearest = NearestName(name, known);
   if (nearest.empty()) return "";

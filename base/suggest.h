@@ -14,6 +14,9 @@ int EditDistance(std::string_view a, std::string_view b);
 // (and at least 2), the first in order on ties; empty when nothing is near.
 std::string_view NearestName(std::string_view name, const std::vector<std::string_view>& known);
 
+// "a, b, c".
+std::string ListOf(const std::vector<std::string_view>& names);
+
 // ` (did you mean "x"?)` or an empty string.
 std::string DidYouMean(std::string_view name, const std::vector<std::string_view>& known);
 

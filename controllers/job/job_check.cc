@@ -1,6 +1,5 @@
 #include "controllers/job/job_check.h"
 
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "controllers/core/circles.h"
 #include "controllers/job/phases.h"
 #include "controllers/job/policy_check.h"
 
@@ -76,30 +76,19 @@ absl::Status CheckTaskNames(const BatchJobSpec& spec) {
   return absl::OkStatus();
 }
 
-// Takes away tasks that wait for nothing any more; what is left waits in a circle.
 absl::Status CheckCircles(const BatchJobSpec& spec) {
-  std::map<std::string, int> waits;
-  std::map<std::string, std::vector<std::string>> followers;
-  std::vector<std::string> free;
+  std::vector<Waiting> tasks;
   for (const BatchTask& task : spec.tasks) {
-    const size_t count = task.depends_on.has_value() ? task.depends_on->names.size() : 0;
-    const bool any = count > 0 && task.depends_on->iteration == "any";
-    waits[task.name] = any ? 1 : static_cast<int>(count);
-    if (count == 0) free.push_back(task.name);
-    for (size_t i = 0; i < count; ++i) followers[task.depends_on->names[i]].push_back(task.name);
+    Waiting& waiting = tasks.emplace_back();
+    waiting.name = task.name;
+    if (!task.depends_on.has_value()) continue;
+    waiting.targets.insert(task.depends_on->names.begin(), task.depends_on->names.end());
+    waiting.any = task.depends_on->iteration == "any";
   }
-  for (size_t i = 0; i < free.size(); ++i) {
-    const std::string name = free[i];
-    for (const std::string& follower : followers[name]) {
-      if (--waits[follower] == 0) free.push_back(follower);
-    }
-  }
-  for (const BatchTask& task : spec.tasks) {
-    if (waits[task.name] > 0) {
-      return WrongJob("task ", task.name, " depends, over other tasks, on itself");
-    }
-  }
-  return absl::OkStatus();
+  const std::vector<size_t> circle = InCircles(tasks);
+  if (circle.empty()) return absl::OkStatus();
+  return WrongJob("task ", spec.tasks[circle.front()].name,
+                  " depends, over other tasks, on itself");
 }
 
 }  // namespace

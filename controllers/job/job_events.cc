@@ -1,6 +1,5 @@
 #include "controllers/job/job_events.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -48,10 +47,9 @@ JobRequest AboutGroup(const PodGroup& group, BusEvent event) {
 }
 
 bool IsUnschedulable(const PodGroup& group) {
-  const auto& conditions = group.status.conditions;
-  return std::any_of(conditions.begin(), conditions.end(), [](const types::Condition& condition) {
-    return condition.type == "Unschedulable" && condition.status == "True";
-  });
+  const types::Condition* condition =
+      types::FindCondition(group.status.conditions, "Unschedulable");
+  return condition != nullptr && condition->status == "True";
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 #include "controllers/job/job_book.h"
@@ -78,10 +77,7 @@ std::string WhyNoAction(const types::Word<BusAction>& action) {
   const std::span<const std::string_view> known = types::PolicyActions();
   const std::vector<std::string_view> names(known.begin(), known.end());
   return absl::StrCat("jobs have no action \"", ToAbsl(action.text()), "\"",
-                      DidYouMean(action.text(), names), "; there are ",
-                      absl::StrJoin(names, ", ", [](std::string* out, std::string_view name) {
-                        absl::StrAppend(out, ToAbsl(name));
-                      }));
+                      DidYouMean(action.text(), names), "; there are ", ListOf(names));
 }
 
 ActionLevel LevelOf(BusAction action) {

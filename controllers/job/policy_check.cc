@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -26,12 +25,6 @@ absl::Status WrongPolicy(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-std::string Listed(const Names& names) {
-  return absl::StrJoin(names, ", ", [](std::string* out, std::string_view name) {
-    absl::StrAppend(out, ToAbsl(name));
-  });
-}
-
 Names PolicyEvents() {
   Names names;
   for (const std::string_view name : types::KnownWords<BusEvent>()) {
@@ -48,7 +41,7 @@ absl::Status CheckEvent(const std::string& place, const EventWord& event) {
   return WrongPolicy(place, ".event: Invalid value: \"", ToAbsl(event.text()),
                      "\": invalid policy event",
                      event == BusEvent::kOther ? DidYouMean(event.text(), names) : "",
-                     "; there are ", Listed(names));
+                     "; there are ", ListOf(names));
 }
 
 absl::Status CheckAction(const std::string& place, const types::Word<BusAction>& action) {
@@ -60,7 +53,7 @@ absl::Status CheckAction(const std::string& place, const types::Word<BusAction>&
   return WrongPolicy(place, ".action: Invalid value: \"", ToAbsl(action.text()),
                      "\": invalid policy action",
                      action == BusAction::kOther ? DidYouMean(action.text(), names) : "",
-                     "; there are ", Listed(names));
+                     "; there are ", ListOf(names));
 }
 
 // What the policies of one list have answered so far.

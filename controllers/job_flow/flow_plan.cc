@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "controllers/core/circles.h"
 
 namespace bth::controllers {
 namespace {
@@ -67,31 +67,18 @@ const std::vector<std::string>& TargetsOf(const Flow& entry) {
 }
 
 // The first few entries that never start, because in the end they wait for themselves.
-std::vector<std::string_view> InCircles(const JobFlow& flow) {
+std::vector<std::string_view> FirstInCircles(const JobFlow& flow) {
   constexpr size_t kShown = 5;
-  std::map<std::string_view, std::vector<size_t>> followers;
-  std::vector<size_t> waits(flow.spec.flows.size());
-  std::vector<size_t> free;
-  for (size_t i = 0; i < flow.spec.flows.size(); ++i) {
-    const auto& targets = TargetsOf(flow.spec.flows[i]);
-    const std::set<std::string_view> once(targets.begin(), targets.end());
-    waits[i] = once.size();
-    for (const std::string_view target : once) followers[target].push_back(i);
-    if (once.empty()) free.push_back(i);
+  std::vector<Waiting> entries;
+  for (const Flow& entry : flow.spec.flows) {
+    const auto& targets = TargetsOf(entry);
+    entries.push_back({entry.name, {targets.begin(), targets.end()}});
   }
-  std::set<std::string_view> done;
-  for (size_t next = 0; next < free.size(); ++next) {
-    const std::string_view name = flow.spec.flows[free[next]].name;
-    if (!done.insert(name).second) continue;  // Two entries may have one name: it is one job.
-    for (const size_t follower : followers[name]) {
-      if (--waits[follower] == 0) free.push_back(follower);
-    }
+  std::vector<std::string_view> names;
+  for (const size_t i : InCircles(entries)) {
+    if (names.size() < kShown) names.push_back(flow.spec.flows[i].name);
   }
-  std::vector<std::string_view> left;
-  for (size_t i = 0; i < waits.size() && left.size() < kShown; ++i) {
-    if (waits[i] > 0) left.push_back(flow.spec.flows[i].name);
-  }
-  return left;
+  return names;
 }
 
 bool MayStart(const JobFlow& flow, const Flow& entry, const JobsByName& jobs) {
@@ -205,13 +192,10 @@ absl::Status CheckFlow(const JobFlow& flow) {
           " depends on it, and no flow has that name", DidYouMean(target, names)));
     }
   }
-  const std::vector<std::string_view> circle = InCircles(flow);
+  const std::vector<std::string_view> circle = FirstInCircles(flow);
   if (circle.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("jobflow Flow is not DAG: these wait for each other: ",
-                   absl::StrJoin(circle, ", ", [](std::string* out, std::string_view name) {
-                     absl::StrAppend(out, ToAbsl(name));
-                   })));
+      absl::StrCat("jobflow Flow is not DAG: these wait for each other: ", ListOf(circle)));
 }
 
 std::vector<std::string> IgnoredParts(const JobFlow& flow) {
