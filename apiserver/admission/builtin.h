@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/types/quantity.h"
 #include "apiserver/admission/stage.h"
 #include "apiserver/rest/core.h"
 
@@ -41,5 +43,9 @@ std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod);
 std::vector<Cause> CheckObject(const WriteContext& write);
 // True for what Kubernetes accepts as a quantity, such as "100m", "1.5Gi" or 2.
 bool IsQuantity(const Json& value);
+// Nothing: it cannot be read, or is too large to count with.
+std::optional<types::Quantity> QuantityOf(const Json& value);
+// cpu, memory, ephemeral-storage and huge pages: what every node has, named without a domain.
+bool IsStandardResource(std::string_view name);
 
 }  // namespace bth::apiserver

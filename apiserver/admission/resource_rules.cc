@@ -20,10 +20,6 @@ bool IsHugePages(std::string_view name) {
   return name.starts_with("hugepages-");
 }
 
-bool IsStandard(std::string_view name) {
-  return name == "cpu" || name == "memory" || name == "ephemeral-storage" || IsHugePages(name);
-}
-
 // Of a device plugin, or of an administrator: nvidia.com/gpu.
 bool IsExtended(std::string_view name) {
   return name.find('/') != name.npos && !absl::StrContains(ToAbsl(name), "kubernetes.io/");
@@ -39,14 +35,6 @@ bool IsNegative(const Json& value) {
   return value.AsString().starts_with('-');
 }
 
-// Nothing: it cannot be read, or is too large to count with.
-std::optional<Quantity> QuantityOf(const Json& value) {
-  const absl::StatusOr<Quantity> amount =
-      Quantity::Parse(value.is_string() ? std::string(value.AsString()) : value.Dump());
-  if (!amount.ok()) return std::nullopt;
-  return *amount;
-}
-
 bool IsWhole(const Quantity& amount) {
   return Quantity::FromValue(amount.Value()) == amount;
 }
@@ -58,7 +46,7 @@ std::optional<Quantity> CheckAmount(std::string_view name, const Json& value, co
     causes.push_back(FieldInvalid(at, name, "must be a valid resource name"));
     return std::nullopt;
   }
-  if (name.find('/') == name.npos && !IsStandard(name)) {
+  if (name.find('/') == name.npos && !IsStandardResource(name)) {
     causes.push_back(FieldInvalid(at, name, "must be a standard resource type or fully qualified"));
     causes.push_back(FieldInvalid(at, name, "must be a standard resource for containers"));
   }
@@ -99,6 +87,21 @@ void CheckBeside(std::string_view name, const Quantity& request, const Json& res
 }
 
 }  // namespace
+
+std::optional<Quantity> QuantityOf(const Json& value) {
+  const absl::StatusOr<Quantity> amount =
+      Quantity::Parse(value.is_string() ? std::string(value.AsString()) : value.Dump());
+  if (!amount.ok()) return std::nullopt;
+  return *amount;
+}
+
+bool IsQuantity(const Json& value) {
+  return value.is_number() || (value.is_string() && QuantityOf(value).has_value());
+}
+
+bool IsStandardResource(std::string_view name) {
+  return name == "cpu" || name == "memory" || name == "ephemeral-storage" || IsHugePages(name);
+}
 
 void CheckResources(const Json& resources, const std::string& field, std::vector<Cause>& causes) {
   for (const char* part : {"limits", "requests"}) {

@@ -113,7 +113,7 @@ void CheckQuota(const Json& object, Causes& causes) {
     const std::string field = absl::StrCat("spec.hard[", name, "]");
     if (!IsQuantity(value)) {
       causes.push_back(FieldInvalid(field, value, "must be a quantity"));
-    } else if (value.is_string() && types::Quantity::Parse(value.AsString())->is_negative()) {
+    } else if (value.is_string() && QuantityOf(value)->is_negative()) {
       causes.push_back(FieldInvalid(field, value, "must be greater than or equal to 0"));
     }
   }
@@ -139,11 +139,6 @@ Causes CheckCustom(const WriteContext& write) {
 }
 
 }  // namespace
-
-bool IsQuantity(const Json& value) {
-  if (value.is_number()) return true;
-  return value.is_string() && types::Quantity::Parse(value.AsString()).ok();
-}
 
 std::vector<Cause> CheckObject(const WriteContext& write) {
   Causes causes = CheckMetadata(*write.type, write.object["metadata"]);

@@ -1,9 +1,11 @@
 #include "apiserver/quota/quota_book.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "apiserver/admission/builtin.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
 
@@ -19,11 +21,8 @@ constexpr absl::Duration kStatusPause = absl::Milliseconds(100);
 Amounts AmountsOf(const Json& list) {
   Amounts amounts;
   for (const auto& [name, value] : list.members()) {
-    const std::string text =
-        value.is_string() ? std::string(value.AsString()) : std::string(value.Dump());
     // What cannot be read was refused when the quota was written.
-    if (const auto parsed = Quantity::Parse(text); parsed.ok())
-      amounts[std::string(name)] = *parsed;
+    if (const auto amount = QuantityOf(value)) amounts[std::string(name)] = *amount;
   }
   return amounts;
 }
@@ -50,18 +49,21 @@ void QuotaBook::Start() {
       });
 }
 
+QuotaBook::Taker::Taker(const Collection& from, const StoredObject& stored)
+    : collection(from.name()), object(ParseStored(stored)), usage(UsageOf(collection, object)) {}
+
 void QuotaBook::OnCommit(Collection& collection, const StoreEvent& event) {
   const bool deleted = event.type == EventType::kDeleted;
   const ObjectKey& key = event.object->key;
   if (collection.name() == kQuotas && deleted) Remove(key);
   if (const auto found = quotas_.find(key.ns); found != quotas_.end()) {
+    std::optional<Taker> before, after;  // Read when some quota asks.
     for (auto& [name, quota] : found->second) {
       if (!quota.collections.contains(collection.name())) continue;
-      bool concerned = false;
-      if (event.previous != nullptr) {
-        concerned |= Add(quota, collection.name(), *event.previous, -1);
-      }
-      if (!deleted) concerned |= Add(quota, collection.name(), *event.object, +1);
+      if (event.previous != nullptr && !before) before.emplace(collection, *event.previous);
+      if (!deleted && !after) after.emplace(collection, *event.object);
+      bool concerned = before && Add(quota, *before, -1);
+      if (after) concerned |= Add(quota, *after, +1);
       if (!quota.exact) Count(key.ns, quota);
       if (concerned) WriteSoon({key.ns, name});
     }
@@ -101,17 +103,15 @@ void QuotaBook::Count(const std::string& ns, Quota& quota) const {
   for (const std::string& name : quota.collections) {
     const Collection* collection = core_.store->Find(name);
     if (collection == nullptr) continue;  // A kind that nobody serves.
-    for (const ObjectPtr& object : collection->All(ns)) Add(quota, name, *object, +1);
+    for (const ObjectPtr& object : collection->All(ns)) Add(quota, {*collection, *object}, +1);
   }
 }
 
-bool QuotaBook::Add(Quota& quota, std::string_view collection, const StoredObject& stored, int by) {
-  const Json object = ParseStored(stored);
-  if (!InScopes(quota.scopes, collection, object)) return false;
-  const absl::StatusOr<Amounts> usage = UsageOf(collection, object);
-  if (!usage.ok()) return false;  // Such an object was never admitted beside a quota.
+bool QuotaBook::Add(Quota& quota, const Taker& taker, int by) {
+  if (!InScopes(quota.scopes, taker.collection, taker.object)) return false;
+  if (!taker.usage.ok()) return false;  // Such an object was never admitted beside a quota.
   bool concerned = false;
-  for (const auto& [name, amount] : *usage) {
+  for (const auto& [name, amount] : *taker.usage) {
     const auto used = quota.used.find(name);
     if (used == quota.used.end() || amount.is_zero()) continue;
     concerned = true;

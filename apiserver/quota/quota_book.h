@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "apiserver/admission/stage.h"
 #include "apiserver/quota/usage.h"
 #include "apiserver/rest/core.h"
@@ -39,6 +40,14 @@ class QuotaBook final : public std::enable_shared_from_this<QuotaBook> {
     Amounts used;                       // By the names of `hard`.
     bool exact = true;                  // False: a sum was too large, so it is counted anew.
   };
+  // An object that may take from quotas.
+  struct Taker {
+    Taker(const Collection& from, const StoredObject& stored);
+
+    std::string_view collection;
+    Json object;
+    absl::StatusOr<Amounts> usage;
+  };
   using Quotas = std::map<std::string, Quota>;  // By name.
 
   void OnCommit(Collection& collection, const StoreEvent& event);
@@ -47,7 +56,7 @@ class QuotaBook final : public std::enable_shared_from_this<QuotaBook> {
   // Everything that is there.
   void Count(const std::string& ns, Quota& quota) const;
   // Returns whether the object takes from the quota. `by` is +1 or -1.
-  static bool Add(Quota& quota, std::string_view collection, const StoredObject& stored, int by);
+  static bool Add(Quota& quota, const Taker& taker, int by);
   void WriteSoon(const ObjectKey& key);
   void WriteStatuses();
   void WriteStatus(const ObjectKey& key);

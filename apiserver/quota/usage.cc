@@ -9,6 +9,7 @@
 #include "api/types/codec.h"
 #include "api/types/pod_requests.h"
 #include "apiserver/admission/builtin.h"
+#include "apiserver/rest/metadata.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -33,16 +34,6 @@ Quantity One() {
   return Quantity::FromValue(1);
 }
 
-bool HasEnded(const Json& pod) {
-  const std::string_view phase = pod["status"]["phase"].AsString();
-  return phase == "Succeeded" || phase == "Failed";
-}
-
-bool IsPlainlyNamed(std::string_view resource) {
-  return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage" ||
-         resource.starts_with("hugepages-");
-}
-
 // The pod as if its limits were its requests.
 types::Pod WithLimitsAsRequests(types::Pod pod) {
   const auto swap = [](std::vector<types::Container>& containers) {
@@ -61,7 +52,7 @@ absl::Status AddPod(const Json& object, Amounts& usage) {
   BTH_ASSIGN_OR_RETURN(const ResourceList requests, types::PodRequests(pod, options));
   for (const auto& [name, amount] : requests) {
     usage[absl::StrCat("requests.", name)] = amount;
-    if (IsPlainlyNamed(name)) usage[name] = amount;
+    if (IsStandardResource(name)) usage[name] = amount;
   }
   const ResourceList overhead = std::exchange(pod.spec.overhead, {});
   BTH_ASSIGN_OR_RETURN(const ResourceList limits,

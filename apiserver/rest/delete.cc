@@ -24,10 +24,7 @@ bool IsPod(const ResourceType& type) {
 // Only pods that a kubelet may be running need time to end.
 int64_t GraceSeconds(const ResourceType& type, const Json& object, const DeleteOptions& options) {
   if (!IsPod(type)) return 0;
-  const std::string_view phase = object["status"]["phase"].AsString();
-  if (object["spec"]["nodeName"].AsString().empty() || phase == "Succeeded" || phase == "Failed") {
-    return 0;
-  }
+  if (object["spec"]["nodeName"].AsString().empty() || HasEnded(object)) return 0;
   return std::max<int64_t>(
       0, options.grace_s.value_or(object["spec"]["terminationGracePeriodSeconds"].AsInt(30)));
 }

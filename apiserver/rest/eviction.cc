@@ -23,11 +23,6 @@ bool IsReady(const Json& pod) {
   return false;
 }
 
-bool IsOver(const Json& pod) {
-  const std::string_view phase = pod["status"]["phase"].AsString();
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 // A count, or a share of `whole` rounded up, as budgets round.
 int64_t Scaled(const Json& value, int64_t whole) {
   if (value.is_int()) return value.AsInt();
@@ -55,7 +50,7 @@ Health HealthOf(Core& core, const std::string& ns, const Json& budget,
   for (const ObjectPtr& stored : core.CollectionOf(*pods).All(ns)) {
     if (!selector.Matches(stored->labels)) continue;
     const Json pod = ParseStored(*stored);
-    if (IsOver(pod)) continue;
+    if (HasEnded(pod)) continue;
     ++health.expected;
     if (IsReady(pod) && !IsDeleting(pod)) ++health.healthy;
   }
@@ -116,8 +111,7 @@ absl::Status Spend(Core& core, const ResourceType& type, const ObjectPtr& stored
 
 // Pods that count in no budget may always go.
 bool IgnoresBudgets(const Json& pod) {
-  const std::string_view phase = pod["status"]["phase"].AsString();
-  return IsOver(pod) || phase == "Pending" || IsDeleting(pod);
+  return HasEnded(pod) || pod["status"]["phase"].AsString() == "Pending" || IsDeleting(pod);
 }
 
 bool MayGoUnready(const Json& budget, const Health& health) {

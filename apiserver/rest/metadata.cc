@@ -214,6 +214,11 @@ bool HasFinalizers(const Json& object) {
   return !object["metadata"]["finalizers"].empty();
 }
 
+bool HasEnded(const Json& pod) {
+  const std::string_view phase = pod["status"]["phase"].AsString();
+  return phase == "Succeeded" || phase == "Failed";
+}
+
 bool IsDeleting(const Json& object) {
   return object["metadata"]["deletionTimestamp"].is_string();
 }

@@ -40,5 +40,7 @@ bool IsLabelValue(std::string_view value);
 
 bool HasFinalizers(const Json& object);
 bool IsDeleting(const Json& object);
+// Nothing of the pod runs, and nothing will: it has succeeded or failed.
+bool HasEnded(const Json& pod);
 
 }  // namespace bth::apiserver
