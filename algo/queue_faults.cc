@@ -51,44 +51,40 @@ class Inspection {
     }
   }
 
-  // Of parents that policies without hierarchy do not look at. The root is made anew when it is
-  // missing.
-  void LookAtParent(const QueueTree& tree, QueueId id) {
-    const QueueRow& row = base_.queues[id];
-    if (tree[id].fault == QueueFault::kParentMissing) {
-      if (row.parent.empty() || row.parent == QueueTree::kRoot) return;
-      Add(id, "ParentNotFound",
-          absl::StrCat("the parent ", row.parent, " of queue ", NameOf(id),
-                       " does not exist, so the queue stands alone: create ", row.parent,
-                       " or name another parent"));
-    } else if (tree[id].fault == QueueFault::kCycle) {
-      Add(id, "QueueCycle",
-          absl::StrCat("queue ", NameOf(id), " is its own ancestor, by its parent ", row.parent,
-                       ", so it stands alone: give one queue of the cycle another parent"));
-    }
-  }
-
+  // For those who look at the tree.
   void LookAtPlace(const QueueTree& tree, QueueId id) {
     const QueueRow& row = base_.queues[id];
-    if (tree[id].fault == QueueFault::kParentMissing) {
-      const std::string parent = row.parent.empty() ? std::string(QueueTree::kRoot) : row.parent;
-      Add(id, "ParentNotFound",
-          absl::StrCat("the parent ", parent, " of queue ", NameOf(id),
-                       " does not exist, so neither it nor the queues below it take jobs: create ",
-                       parent, " or name another parent"));
-    } else if (tree[id].fault == QueueFault::kCycle) {
-      Add(id, "QueueCycle",
-          absl::StrCat("queue ", NameOf(id), " is its own ancestor, by its parent ", row.parent,
-                       ", so neither it nor the queues below it take jobs: give one queue of the "
-                       "cycle another parent"));
-    } else if (tree[id].attached()) {
-      LookAtChildren(tree, id);
-    }
+    const std::string parent = row.parent.empty() ? std::string(QueueTree::kRoot) : row.parent;
+    constexpr absl::string_view kThen = "neither it nor the queues below it take jobs";
+    LookAtParent(tree, id, parent, kThen, kThen);
+    if (tree[id].attached()) LookAtChildren(tree, id);
+  }
+
+  // For policies without hierarchy. The root is made anew when it is missing.
+  void LookAtNamedParent(const QueueTree& tree, QueueId id) {
+    const std::string& parent = base_.queues[id].parent;
+    const bool is_root = parent.empty() || parent == QueueTree::kRoot;
+    if (is_root && tree[id].fault == QueueFault::kParentMissing) return;
+    LookAtParent(tree, id, parent, "the queue stands alone", "it stands alone");
   }
 
   std::vector<QueueFinding> Take() { return std::move(findings_); }
 
  private:
+  // `if_missing`, `if_cycle`: what follows from it.
+  void LookAtParent(const QueueTree& tree, QueueId id, const std::string& parent,
+                    absl::string_view if_missing, absl::string_view if_cycle) {
+    if (tree[id].fault == QueueFault::kParentMissing) {
+      Add(id, "ParentNotFound",
+          absl::StrCat("the parent ", parent, " of queue ", NameOf(id), " does not exist, so ",
+                       if_missing, ": create ", parent, " or name another parent"));
+    } else if (tree[id].fault == QueueFault::kCycle) {
+      Add(id, "QueueCycle",
+          absl::StrCat("queue ", NameOf(id), " is its own ancestor, by its parent ", parent,
+                       ", so ", if_cycle, ": give one queue of the cycle another parent"));
+    }
+  }
+
   void LookAtZeros(QueueId id) {
     const QueueRow& row = base_.queues[id];
     constexpr DimMask kUnlimitedByZero = DimMask{1} << model::kCpu | DimMask{1} << model::kMemory;
@@ -167,7 +163,7 @@ std::vector<QueueFinding> FindAmountFaults(const model::Snapshot& base) {
 
 std::vector<QueueFinding> FindParentFaults(const model::Snapshot& base, const QueueTree& tree) {
   Inspection inspection(base);
-  for (QueueId id : *base.queues_by_name) inspection.LookAtParent(tree, id);
+  for (QueueId id : *base.queues_by_name) inspection.LookAtNamedParent(tree, id);
   return inspection.Take();
 }
 

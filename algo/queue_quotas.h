@@ -46,16 +46,4 @@ double QuotaShare(const QueueQuota& quota, const ResourceVec& held);
 // Sums that stop at kUnlimited.
 ResourceVec SaturatingSum(const ResourceVec& a, const ResourceVec& b);
 
-// Something about a queue that is surely not meant, and how to mend it.
-struct QueueFinding {
-  model::QueueId queue;
-  std::string reason;  // One word, for events.
-  std::string message;
-  friend bool operator==(const QueueFinding&, const QueueFinding&) = default;
-};
-// In order of the queues' names: what a queue says by itself, and what it says about its place and
-// its children, which matters only to those who look at the tree.
-std::vector<QueueFinding> FindAmountFaults(const model::Snapshot& base);
-std::vector<QueueFinding> FindTreeFaults(const model::Snapshot& base, const QueueTree& tree);
-
 }  // namespace bth::algo

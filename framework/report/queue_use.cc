@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "algo/queue_faults.h"
 #include "framework/session/session.h"
 
 namespace bth::framework {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algo/job_changes.h"
-#include "algo/queue_quotas.h"
+#include "algo/queue_faults.h"
 #include "algo/queue_tree.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"

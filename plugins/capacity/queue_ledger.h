@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "algo/queue_faults.h"
 #include "algo/queue_job_sums.h"
 #include "algo/queue_quotas.h"
 #include "algo/queue_tree.h"

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "algo/gang_rules.h"
+#include "algo/queue_faults.h"
 #include "algo/queue_quotas.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
