@@ -350,16 +350,9 @@ net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
                           : "simulated kubelet stopped posting node status");
   ready.Set("lastHeartbeatTime", now);
   ready.Set("lastTransitionTime", now);
-  Json body = Json::MakeObject();
-  body.MutableAt({"metadata", "uid"}) = uid;
-  body.MutableAt({"status", "conditions"}) = Json::MakeArray({std::move(ready)});
-  client::Patch patch;
-  patch.kind = client::PatchKind::kStrategic;
-  patch.body = body.Dump();
-  client::ApiPath path = client::PathOf<types::Node>("", name);
-  const client::ApiClient::Text answer =
-      co_await api_.PatchStatus(std::move(path), std::move(patch));
-  if (answer.ok()) {
+  Json conditions = Json::MakeArray({std::move(ready)});
+  const absl::Status sent = co_await SendConditions(name, uid, std::move(conditions));
+  if (sent.ok()) {
     ++counters_.node_writes;
     // Another node may have its name by now: of that one nothing was said.
     const auto found = nodes_.find(name);
@@ -367,6 +360,21 @@ net::Awaitable<absl::Status> Simulator::SendReady(std::string name) {
       found->second.ready = up ? "True" : "Unknown";
     }
   }
+  co_return sent;
+}
+
+// Of the node with that uid, and of none that has its name by now.
+net::Awaitable<absl::Status> Simulator::SendConditions(std::string name, std::string uid,
+                                                       Json conditions) {
+  Json body = Json::MakeObject();
+  body.MutableAt({"metadata", "uid"}) = uid;
+  body.MutableAt({"status", "conditions"}) = std::move(conditions);
+  client::Patch patch;
+  patch.kind = client::PatchKind::kStrategic;
+  patch.body = body.Dump();
+  client::ApiPath path = client::PathOf<types::Node>("", name);
+  const client::ApiClient::Text answer =
+      co_await api_.PatchStatus(std::move(path), std::move(patch));
   co_return answer.status();
 }
 
@@ -391,19 +399,12 @@ net::Awaitable<absl::Status> Simulator::SendHeartbeat(std::string name) {
     conditions.MutableItems().push_back(
         Json::MakeObject({{"type", type}, {"lastHeartbeatTime", now}}));
   }
-  Json body = Json::MakeObject();
-  body.MutableAt({"metadata", "uid"}) = record.uid;
-  body.MutableAt({"status", "conditions"}) = std::move(conditions);
-  client::Patch patch;
-  patch.kind = client::PatchKind::kStrategic;
-  patch.body = body.Dump();
-  client::ApiPath path = client::PathOf<types::Node>("", name);
-  const client::ApiClient::Text answer =
-      co_await api_.PatchStatus(std::move(path), std::move(patch));
-  if (answer.ok()) ++counters_.heartbeats;
+  const std::string uid = record.uid;
+  const absl::Status sent = co_await SendConditions(name, uid, std::move(conditions));
+  if (sent.ok()) ++counters_.heartbeats;
   // A node that is another one by now has a turn of its own.
-  if (absl::IsAborted(answer.status())) co_return absl::OkStatus();
-  co_return answer.status();
+  if (absl::IsAborted(sent)) co_return absl::OkStatus();
+  co_return sent;
 }
 
 // It lasts four turns, as a kubelet's lasts four renewals.

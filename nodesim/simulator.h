@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "api/types/json.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
 #include "base/rng.h"
@@ -101,6 +102,8 @@ class Simulator final {
   net::Awaitable<absl::Status> WorkOnHeartbeat(std::string name);
   net::Awaitable<absl::Status> SendReady(std::string name);
   net::Awaitable<absl::Status> SendHeartbeat(std::string name);
+  net::Awaitable<absl::Status> SendConditions(std::string name, std::string uid,
+                                              types::Json conditions);
   net::Awaitable<absl::Status> SendLease(std::string name);
   net::Awaitable<absl::Status> SendTaints(std::string name, std::vector<types::Taint> taints);
   PodRecord* FindPod(const std::string& key, const std::string& uid);
