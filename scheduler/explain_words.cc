@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "api/model/quantity_text.h"
 #include "base/strings.h"
+#include "framework/report/report.h"
 
 namespace bth::scheduler {
 namespace {
@@ -118,13 +119,8 @@ std::string UnheldWords(const Session& session, JobId job) {
   for (TaskId task : *session.job(job).tasks) {
     if (std::string lost = LostWords(session, task); !lost.empty()) return lost;
   }
-  std::vector<std::string> parts;
-  for (int s = 0; s < model::kTaskStatuses; ++s) {
-    const auto status = static_cast<TaskStatus>(s);
-    if (counts.count(status) == 0) continue;
-    parts.push_back(absl::StrCat(counts.count(status), " ", ToAbsl(model::StatusName(status))));
-  }
-  return absl::StrCat("no pod of it waits for a node: ", absl::StrJoin(parts, ", "));
+  return absl::StrCat("no pod of it waits for a node: ",
+                      absl::StrJoin(framework::CountsByStatus(counts), ", "));
 }
 
 std::string WhyNoPods(const Session& session, JobId job) {

@@ -189,14 +189,19 @@ TaskWord DescribeTask(const Session& session, TaskId task) {
   }
 }
 
-std::string JobMessage(const Session& session, JobId job) {
-  const model::JobCounts& counts = session.counts(job);
-  std::vector<std::string> histogram;
+std::vector<std::string> CountsByStatus(const model::JobCounts& counts) {
+  std::vector<std::string> texts;
   for (int s = 0; s < model::kTaskStatuses; ++s) {
     const auto status = static_cast<TaskStatus>(s);
     if (counts.count(status) == 0) continue;
-    histogram.push_back(absl::StrCat(counts.count(status), " ", ToAbsl(model::StatusName(status))));
+    texts.push_back(absl::StrCat(counts.count(status), " ", ToAbsl(model::StatusName(status))));
   }
+  return texts;
+}
+
+std::string JobMessage(const Session& session, JobId job) {
+  const model::JobCounts& counts = session.counts(job);
+  std::vector<std::string> histogram = CountsByStatus(counts);
   histogram.push_back(absl::StrCat(session.job(job).min_available, " minAvailable"));
   std::string text =
       absl::StrCat(ReadyByCount(session, job) ? "pod group is ready, " : "pod group is not ready, ",

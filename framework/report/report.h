@@ -22,6 +22,9 @@ CycleReport MakeReport(const Session& session, const QueueUse& queue_use);
 // What the PodGroup's phase is after the session, whether a report tells it anew or not.
 model::PodGroupPhase PhaseOf(const Session& session, model::JobId job);
 
+// "2 Pending", "4 Running": statuses that tasks have, in the order of TaskStatus.
+std::vector<std::string> CountsByStatus(const model::JobCounts& counts);
+
 // "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, … . Origin reason
 // is task-6: 0/3 nodes are unavailable: …".
 std::string JobMessage(const Session& session, model::JobId job);
