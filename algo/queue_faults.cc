@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "algo/queue_quotas.h"
+#include "algo/resource_algebra.h"
 #include "base/strings.h"
 
 namespace bth::algo {
