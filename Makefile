@@ -90,16 +90,16 @@ crds: ## Write deploy/crds anew from the field tables and docs of api/types
 format: ## Format the C++ files in place
 	scripts/sources | xargs -0 -r $(CLANG_FORMAT) -i
 
-.PHONY: lint lint-quick lint-tidy
-lint: lint-quick lint-tidy ## Layers, formatting, Python syntax, clang-tidy on changed files (ALL=1: on all)
+.PHONY: lint lint-quick lint-tidy lint-alone
+lint: lint-quick lint-alone lint-tidy ## Layers, formatting, includes, clang-tidy on changed files (ALL=1: on all)
 lint-quick: ## The checks of `make lint` that take seconds
 	python3 scripts/check_layers.py
 	scripts/sources | xargs -0 -r $(CLANG_FORMAT) --dry-run -Werror
 	scripts/check_python
-lint-tidy:
+lint-tidy lint-alone: lint-%:
 	scripts/bootstrap --with lint
 	[ -f build/tidy/build.ninja ] || cmake --preset tidy >/dev/null
-	JOBS=$(JOBS) scripts/tidy $(if $(ALL),--all)
+	JOBS=$(JOBS) scripts/each_source $* $(if $(ALL),--all)
 
 # The end-to-end tests are left out: they time out under sanitizers, and test the same code.
 .PHONY: asan tsan

@@ -3,8 +3,8 @@ option(BTH_TESTS "Build the tests" ON)
 option(BTH_BENCH "Build the benchmarks" OFF)
 option(BTH_PCH "Parse the headers that most files read once (cmake/pch.h)" ON)
 option(BTH_FUZZ "Build libFuzzer targets (clang only)" OFF)
-# Of every second of a compile, most is the same headers and templates again. Presets release, tidy and
-# fuzz go without, so that every file still includes what it uses and warnings name one file's code.
+# Of every second of a compile, most is the same headers and templates again. Presets tidy and fuzz go
+# without, and `make lint-alone` sees to it that every source includes what it names.
 set(BTH_UNITY 0 CACHE STRING "Sources of a library or of a test program per compile; 0: one each")
 set(BTH_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 set(BTH_DIMS 16 CACHE STRING "Resource dimensions one cluster may use (kDims)")

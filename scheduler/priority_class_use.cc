@@ -5,7 +5,7 @@
 namespace bth::scheduler {
 namespace {
 
-constexpr char kReason[] = "PriorityClassNotFound";
+constexpr char kMissing[] = "PriorityClassNotFound";
 
 std::string KeyOf(const client::EventObject& group) {
   return absl::StrCat(group.namespace_name, "/", group.name);
@@ -17,7 +17,7 @@ void PriorityClassUse::PutClass(const std::string& name) {
   if (!classes_.insert(name).second) return;
   const auto users = users_.find(name);
   if (users == users_.end()) return;
-  for (const auto& [key, group] : users->second) notices_.Mended(group, kReason);
+  for (const auto& [key, group] : users->second) notices_.Mended(group, kMissing);
 }
 
 void PriorityClassUse::RemoveClass(const std::string& name) {
@@ -36,7 +36,7 @@ void PriorityClassUse::PutGroup(const client::EventObject& group, const std::str
     users_[class_name][KeyOf(group)] = group;
   }
   if (class_name.empty() || classes_.contains(class_name)) {
-    notices_.Mended(group, kReason);
+    notices_.Mended(group, kMissing);
   } else {
     Tell(group, class_name);
   }
@@ -52,7 +52,7 @@ void PriorityClassUse::RemoveGroup(const client::EventObject& group) {
 }
 
 void PriorityClassUse::Tell(const client::EventObject& group, const std::string& class_name) {
-  notices_.Put(group, kReason,
+  notices_.Put(group, kMissing,
                absl::StrCat("PodGroup ", KeyOf(group), " names the PriorityClass ", class_name,
                             ", which does not exist, so it has the default priority: create ",
                             class_name, " or name another class"));

@@ -30,9 +30,13 @@ bool TaskIsReady(const JobView& job, std::string_view task) {
   return ready >= *spec->min_available;
 }
 
+bool DependsOnTasks(const types::BatchTask& task) {
+  return task.depends_on.has_value() && !task.depends_on->names.empty();
+}
+
 bool DependencyIsMet(const types::BatchTask& task,
                      const std::function<bool(const std::string&)>& ready) {
-  if (!task.depends_on.has_value() || task.depends_on->names.empty()) return true;
+  if (!DependsOnTasks(task)) return true;
   const auto& names = task.depends_on->names;
   if (names.size() > 1 && task.depends_on->iteration == "any") {
     return std::any_of(names.begin(), names.end(), ready);

@@ -10,6 +10,9 @@
 
 namespace bth::controllers {
 
+// Its pods are made only when those of other tasks have come as far as it asks for.
+bool DependsOnTasks(const types::BatchTask& task);
+
 // Enough of its pods run with all containers ready, or have succeeded. True for a task without a
 // minimum; false for an unknown one.
 bool TaskIsReady(const JobView& job, std::string_view task);

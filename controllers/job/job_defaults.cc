@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "controllers/job/depends_on.h"
 #include "controllers/job/phases.h"
 
 namespace bth::controllers {
@@ -41,14 +42,10 @@ void FillInTask(size_t number, BatchTask* task) {
   if (task->max_retry == 0) task->max_retry = kTaskRetries;
 }
 
-bool Waits(const BatchTask& task) {
-  return task.depends_on.has_value() && !task.depends_on->names.empty();
-}
-
 int32_t MinimumOf(const BatchJobSpec& spec) {
   int64_t pods = 0;
   for (const BatchTask& task : spec.tasks) {
-    if (!Waits(task)) pods += std::max(task.min_available.value_or(0), 0);
+    if (!DependsOnTasks(task)) pods += std::max(task.min_available.value_or(0), 0);
   }
   return Clamped(pods);
 }

@@ -29,10 +29,6 @@ bool EndsJob(const std::vector<LifecyclePolicy>& policies) {
   });
 }
 
-bool Waits(const BatchTask& task) {
-  return task.depends_on.has_value() && !task.depends_on->names.empty();
-}
-
 // So many of its pods have failed that those that are left are too few for its minimum.
 struct Shortfall {
   bool is_final = false;
@@ -86,7 +82,7 @@ std::string GangOutOfReachText(const BatchJobSpec& spec) {
     return task != nullptr && task->min_available.value_or(0) <= 0;
   };
   for (const BatchTask& task : spec.tasks) {
-    if (!Waits(task) || DependencyIsMet(task, ready)) {
+    if (DependencyIsMet(task, ready)) {
       at_once += std::max(task.replicas, 0);
     } else {
       some_wait = true;
@@ -107,7 +103,7 @@ std::string DependencyFailedText(const JobView& job) {
     return at->second.is_final;
   };
   for (const BatchTask& task : job.job->spec.tasks) {
-    if (!Waits(task) || task.replicas <= 0 || !job.PodsOf(task.name).empty()) continue;
+    if (!DependsOnTasks(task) || task.replicas <= 0 || !job.PodsOf(task.name).empty()) continue;
     const auto& names = task.depends_on->names;
     // One of several is enough: all of them must have gone wrong.
     const bool any = names.size() > 1 && task.depends_on->iteration == "any";
