@@ -28,18 +28,8 @@ std::vector<TaskId> RunningTasks(const Session& session) {
 // filter holds back.
 std::vector<TaskId> Victims(const Session& session) {
   const auto& hooks = session.hooks().victim_tasks;
-  std::vector<TaskId> victims;
-  if (hooks.empty()) return victims;
-  const std::vector<TaskId> running = RunningTasks(session);
-  absl::flat_hash_set<TaskId> named;
-  for (size_t i = 0; i < hooks.size(); ++i) {
-    if (!victims.empty() && hooks[i].origin.tier != hooks[i - 1].origin.tier) break;
-    for (TaskId victim : hooks[i].fn(running)) {
-      if (named.insert(victim).second) victims.push_back(victim);
-    }
-  }
-  for (const auto& filter : session.hooks().victim_filter) victims = filter.fn(victims);
-  return victims;
+  if (hooks.empty()) return {};
+  return session.hooks().victim_filter(hooks(RunningTasks(session)));
 }
 
 }  // namespace

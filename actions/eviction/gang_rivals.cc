@@ -30,15 +30,14 @@ bool GangCouldStrikeBack(const Session& session, EvictionContext::Kind kind,
     if (!session.queue(session.job(winner).queue).reclaimable || session.Overused(queue)) {
       return false;
     }
-    if (!framework::combine::All(session.hooks().preemptive, queue, victims)) return false;
+    if (!session.hooks().preemptive(queue, victims)) return false;
   }
   std::vector<TaskId> candidates;
   std::copy_if(winners.begin(), winners.end(), std::back_inserter(candidates),
                [&session](TaskId task) { return session.task(task).preemptable; });
   const bool strict = session.context().policy->victim_veto == conf::VictimVeto::kStrict;
   const auto choice =
-      framework::combine::Victims(session.hooks().unified_evictable,
-                                  EvictionContext{.kind = kind, .job = job}, candidates, strict);
+      session.hooks().unified_evictable({.kind = kind, .job = job}, candidates, strict);
   return !choice.victims.empty() && choice.tier <= tier;
 }
 

@@ -267,7 +267,7 @@ bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
       CandidatesOn(session_, tasks(), ask, node, &failure_.spared);
   if (candidates.empty()) return false;
   ++questions_;
-  framework::combine::VictimChoice choice = GrantedVictims(session_, ask, candidates);
+  framework::VictimChoice choice = GrantedVictims(session_, ask, candidates);
   if (session_.context().metrics != nullptr && ask.reach != Reach::kOtherQueues) {
     session_.context().metrics->SetPreemptionVictims(static_cast<int64_t>(choice.victims.size()));
   }

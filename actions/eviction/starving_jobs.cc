@@ -7,7 +7,7 @@ using model::JobId;
 using model::TaskId;
 
 bool IsStarving(const Session& session, JobId job) {
-  return framework::combine::Starving(session.hooks().job_starving, job);
+  return session.hooks().job_starving(job);
 }
 
 bool IsCandidate(const Session& session, JobId job) {

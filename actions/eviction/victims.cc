@@ -62,15 +62,15 @@ bool EvictedBefore(const Session& session, TaskId evictor, TaskId left, TaskId r
   const QueueId left_queue = session.job(left_job).queue;
   const QueueId right_queue = session.job(right_job).queue;
   if (left_queue != right_queue) {
-    const int order = framework::combine::FirstNonZero(
-        session.hooks().victim_queue_order, left_queue, right_queue, QueueOf(session, evictor));
+    const int order =
+        session.hooks().victim_queue_order(left_queue, right_queue, QueueOf(session, evictor));
     if (order != 0) return order < 0;
     return session.CompareQueues(left_queue, right_queue) > 0;
   }
   // Age does not tell jobs apart here: equal jobs give up their latest tasks.
-  const int order =
-      framework::combine::FirstNonZero(session.hooks().job_order, left_job, right_job);
-  if (order != 0) return order > 0;
+  if (const int order = session.hooks().job_order(left_job, right_job); order != 0) {
+    return order > 0;
+  }
   return session.CompareTasks(left, right) > 0;
 }
 
@@ -115,27 +115,25 @@ bool CountOutOfReach(const Session& session, const NodeTasks& tasks, const Ask& 
   return any_within;
 }
 
-const framework::HookList<framework::EvictableFn>& VictimHooks(const Session& session,
-                                                               Reach reach) {
+const framework::EvictableHooks<TaskId>& VictimHooks(const Session& session, Reach reach) {
   return reach == Reach::kOtherQueues ? session.hooks().reclaimable : session.hooks().preemptable;
 }
 
-framework::combine::VictimChoice GrantedVictims(const Session& session, const Ask& ask,
-                                                absl::Span<const TaskId> candidates) {
+framework::VictimChoice GrantedVictims(const Session& session, const Ask& ask,
+                                       absl::Span<const TaskId> candidates) {
   const bool strict = session.context().policy->victim_veto == conf::VictimVeto::kStrict;
-  return framework::combine::Victims(VictimHooks(session, ask.reach), ask.task, candidates, strict);
+  return VictimHooks(session, ask.reach)(ask.task, candidates, strict);
 }
 
 bool CouldStrikeBack(const Session& session, const Ask& ask, TaskId victim, int tier) {
   const model::TaskRow& row = session.task(victim);
   if (row.never_preempts || !session.task(ask.task).preemptable) return false;
-  if (!framework::combine::Starving(session.hooks().job_starving, row.job)) return false;
+  if (!session.hooks().job_starving(row.job)) return false;
   if (ask.reach == Reach::kOtherQueues) {
     const QueueId queue = session.job(row.job).queue;
     if (!session.queue(QueueOf(session, ask.task)).reclaimable) return false;
     if (session.Overused(queue)) return false;
-    if (!framework::combine::All(session.hooks().preemptive, queue,
-                                 absl::Span<const TaskId>(&victim, 1))) {
+    if (!session.hooks().preemptive(queue, absl::Span<const TaskId>(&victim, 1))) {
       return false;
     }
   }

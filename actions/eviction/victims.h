@@ -45,11 +45,11 @@ bool CountOutOfReach(const framework::Session& session, const NodeTasks& tasks, 
                      model::NodeId node, SparedCounts* spared);
 
 // What the plugins grant.
-framework::combine::VictimChoice GrantedVictims(const framework::Session& session, const Ask& ask,
-                                                absl::Span<const model::TaskId> candidates);
+framework::VictimChoice GrantedVictims(const framework::Session& session, const Ask& ask,
+                                       absl::Span<const model::TaskId> candidates);
 // The hooks that GrantedVictims asks.
-const framework::HookList<framework::EvictableFn>& VictimHooks(const framework::Session& session,
-                                                               Reach reach);
+const framework::EvictableHooks<model::TaskId>& VictimHooks(const framework::Session& session,
+                                                            Reach reach);
 
 // True when, as things stand now, the victim, or its gang where an action for gangs is configured,
 // could demand the room back from the one who got it, by a tier that ranks no later than `tier`:

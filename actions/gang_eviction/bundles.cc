@@ -47,8 +47,8 @@ int CompareVictims(const Session& session, const Claim& claim, JobId left, JobId
   const QueueId left_queue = session.job(left).queue;
   const QueueId right_queue = session.job(right).queue;
   if (left_queue == right_queue) return 0;
-  const int order = framework::combine::FirstNonZero(session.hooks().victim_queue_order, left_queue,
-                                                     right_queue, session.job(claim.job).queue);
+  const int order =
+      session.hooks().victim_queue_order(left_queue, right_queue, session.job(claim.job).queue);
   return order != 0 ? order : session.CompareQueues(right_queue, left_queue);
 }
 

@@ -280,9 +280,8 @@ std::vector<Bundle> Search::ApprovedBundles(const Ask& ask,
     candidates.insert(candidates.end(), bundle.tasks.begin(), bundle.tasks.end());
   }
   const bool strict = session_.context().policy->victim_veto == conf::VictimVeto::kStrict;
-  const framework::combine::VictimChoice choice = framework::combine::Victims(
-      session_.hooks().unified_evictable, EvictionContext{.kind = kind_, .job = ask.job},
-      candidates, strict);
+  const framework::VictimChoice choice =
+      session_.hooks().unified_evictable({.kind = kind_, .job = ask.job}, candidates, strict);
   *tier = choice.tier;
   KeepApproved(session_, choice.victims, bundles);
   DropHalfGangs(session_, bundles);

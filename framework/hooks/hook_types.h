@@ -6,12 +6,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "api/model/ids.h"
 #include "api/model/snapshot.h"
+#include "framework/prospects/grant_bounds.h"
 #include "framework/report/reasons.h"
+#include "framework/unschedulable/answer_sources.h"
 
 namespace bth::framework {
 
@@ -46,6 +49,7 @@ enum class Normalize : uint8_t {
   kByMaxReverse  // 100 - that; all zero becomes 100.
 };
 
+using PreFilterFn = std::function<ReasonId(TaskId)>;
 // A filter that depends only on the pod's constraints and the node's facts. Its verdicts are
 // kept across cycles per (constraints, facts version) and must abort (FitCode::kUnresolvable or
 // kError). Writes out[block.Offset(node)].
@@ -74,6 +78,11 @@ using GlobalScoreFn =
 using ConcernsFn = std::function<bool(TaskId)>;
 template <typename Fn>
 struct GlobalHook {
+  GlobalHook() = default;
+  template <typename F>
+  GlobalHook(F hook, ConcernsFn concerns = nullptr, bool only_by_queue = false)
+      : fn(std::move(hook)), concerns_fn(std::move(concerns)), by_queue(only_by_queue) {}
+
   Fn fn;
   ConcernsFn concerns_fn;  // Null: it concerns every task.
   // It tells tasks apart by shape and queue alone, judges each node for itself, and changes its
@@ -108,32 +117,37 @@ using AlikeScoreFn =
     std::function<void(TaskId, absl::Span<const AlikeNodes> groups, absl::Span<double> sum)>;
 
 struct GlobalScore : GlobalHook<GlobalScoreFn> {
+  using GlobalHook::GlobalHook;
+
   // Both or none.
   LikenessFn likeness;
   AlikeScoreFn score_alike;
 };
 
-using JobCompareFn = std::function<int(JobId, JobId)>;
-using QueueCompareFn = std::function<int(QueueId, QueueId)>;
-using TaskCompareFn = std::function<int(TaskId, TaskId)>;
-using SubJobCompareFn = std::function<int(SubJobId, SubJobId)>;
-using VictimQueueCompareFn = std::function<int(QueueId left, QueueId right, QueueId preemptor)>;
-using TaskEventFn = std::function<void(TaskId)>;
 using VolumePlanFn = std::function<std::shared_ptr<const model::VolumePlan>(TaskId)>;
-using EvictableFn = std::function<Verdict(TaskId evictor, absl::Span<const TaskId> candidates)>;
 // Why a gang action looks for victims, and for whom.
 struct EvictionContext {
   enum class Kind : uint8_t { kGangPreempt, kGangReclaim };
   Kind kind = Kind::kGangPreempt;
   JobId job;
 };
-using UnifiedEvictableFn =
-    std::function<Verdict(const EvictionContext&, absl::Span<const TaskId> candidates)>;
+// Which of the candidates may go for a task, or for a job.
+template <typename Evictor>
+struct EvictableHook {
+  EvictableHook() = default;
+  template <typename F>
+  EvictableHook(F hook, GrantBounds known = {}) : fn(std::move(hook)), bounds(std::move(known)) {}
+
+  std::function<Verdict(const Evictor&, absl::Span<const TaskId> candidates)> fn;
+  GrantBounds bounds;  // What is known beforehand of its answers.
+
+  Verdict operator()(const Evictor& evictor, absl::Span<const TaskId> candidates) const {
+    return fn(evictor, candidates);
+  }
+};
 // Groups of node sets to try in turn, for a job or sub-job, inside a HyperNode (by name).
 using HyperNodeGradientFn = std::function<std::vector<std::vector<std::string>>(
     JobId, SubJobId, std::string_view hyper_node, bool for_eviction)>;
-using HyperNodeScoreFn = std::function<void(SubJobId, absl::Span<const std::string> hyper_nodes,
-                                            absl::Span<double> sum)>;
 using VictimTasksFn = std::function<std::vector<TaskId>(absl::Span<const TaskId> candidates)>;
 // Picks one of the best nodes itself; an invalid id leaves the choice to the scores.
 using BestNodeFn =

@@ -1,15 +1,14 @@
 #include "framework/hooks/hooks.h"
 
-namespace bth::framework::combine {
+namespace bth::framework {
 
-bool Starving(const HookList<std::function<bool(JobId)>>& list, JobId job) {
-  if (list.empty()) return false;
-  const int tier = list[0].origin.tier;
-  for (const auto& entry : list) {
-    if (entry.origin.tier != tier) break;
-    if (!entry.fn(job)) return false;
-  }
-  return true;
+absl::Span<const HookKind> HookKinds() {
+  static constexpr HookKind kKinds[] = {
+#define BTH_HOOK(Kind, list, flag, asks, ...) {#Kind, flag, asks, __VA_ARGS__::kTogether},
+#include "framework/hooks/hook_kinds.inc.h"
+#undef BTH_HOOK
+  };
+  return kKinds;
 }
 
-}  // namespace bth::framework::combine
+}  // namespace bth::framework

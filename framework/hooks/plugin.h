@@ -20,8 +20,8 @@ namespace bth::framework {
 
 class Session;
 
-// Adds the hooks of one plugin at its place among the tiers; a hook whose flag is off in the
-// configuration is not added. Lives while the session opens.
+// Adds the hooks of one plugin at its place among the tiers, by a function for each kind; a hook
+// whose flag is off in the configuration is not added. Lives while the session opens.
 class HookRegistrar {
  public:
   HookRegistrar(HookTable& table, HookOrigin origin, const conf::PluginOption& option)
@@ -30,55 +30,13 @@ class HookRegistrar {
 
   bool hierarchy_enabled() const;
 
-  void JobOrder(JobCompareFn fn);
-  void QueueOrder(QueueCompareFn fn);
-  void VictimQueueOrder(VictimQueueCompareFn fn);
-  void TaskOrder(TaskCompareFn fn);
-  void SubJobOrder(SubJobCompareFn fn);
-  void ClusterOrder(std::function<int(std::string_view, std::string_view)> fn);
-  void PreFilter(std::function<ReasonId(TaskId)> fn);
-  void FilterStatic(StaticFilterFn fn);
-  void FilterUsage(UsageFilterFn fn);
-  void FilterGlobal(GlobalFilterFn fn, ConcernsFn concerns = nullptr);
-  void FilterByQueue(GlobalFilterFn fn, ConcernsFn concerns = nullptr);
-  void BestNode(BestNodeFn fn);
-  void ScoreStatic(StaticScore score);
-  void ScoreUsage(UsageScoreFn fn);
-  void ScoreGlobal(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
-  // One that rates groups of nodes, too.
-  void ScoreGlobal(GlobalScore score);
-  void ScoreByQueue(GlobalScoreFn fn, ConcernsFn concerns = nullptr);
-  void HyperNodeScore(HyperNodeScoreFn fn);
-  void HyperNodeGradient(HyperNodeGradientFn fn);
-  void Preemptable(EvictableFn fn, GrantBounds bounds = {});
-  void Reclaimable(EvictableFn fn, GrantBounds bounds = {});
-  void UnifiedEvictable(UnifiedEvictableFn fn, GrantBounds bounds = {});
-  void VictimTasks(VictimTasksFn fn);
-  void VictimFilter(VictimTasksFn fn);
-  void Overused(std::function<bool(QueueId)> fn);
-  void Preemptive(std::function<bool(QueueId, absl::Span<const TaskId>)> fn);
-  void Allocatable(std::function<bool(QueueId, TaskId)> fn);
-  void QueueRoom(QueueRoomFn fn);
-  void JobValid(std::function<JobValidity(JobId)> fn);
-  void JobReady(std::function<bool(JobId)> fn);
-  void JobPipelined(std::function<Vote(JobId)> fn);
-  void SubJobReady(std::function<bool(SubJobId)> fn);
-  void SubJobPipelined(std::function<Vote(SubJobId)> fn);
-  void JobEnqueueable(std::function<Vote(JobId)> fn);
-  void JobEnqueued(std::function<void(JobId)> fn);
-  void JobStarving(std::function<bool(JobId)> fn);
-  void TargetJob(std::function<JobId(absl::Span<const JobId>)> fn);
-  void ReservedNodes(std::function<void()> fn);
-  // Always on.
-  void BeforeScan(std::function<void()> fn);
-  void OnPlace(TaskEventFn fn);
-  void OnRemove(TaskEventFn fn);
-  void OnGateLifted(TaskEventFn fn);
-  void PlanVolumes(VolumePlanFn fn);
-  void OnClose(std::function<void()> fn);
+#define BTH_HOOK(Kind, list, flag, asks, ...) void Kind(__VA_ARGS__::Fn hook);
+#include "framework/hooks/hook_kinds.inc.h"
+#undef BTH_HOOK
 
  private:
-  HookOrigin NextOrigin();
+  template <typename List>
+  void Add(List& list, std::optional<HookFlag> flag, typename List::Fn hook);
 
   HookTable& table_;
   const HookOrigin origin_;

@@ -74,7 +74,7 @@ bool NodeEvaluator::HasRoom(const ResourceVec& request, NodeId node, Room room) 
 void NodeEvaluator::BeginScan() {
   if (++scans_ == 1) return;
   room_.CatchUp();
-  for (const auto& entry : session_.hooks().before_scan) entry.fn();
+  session_.hooks().before_scan();
 }
 
 void NodeEvaluator::RoomOf(ShapeId shape, NodeRange run, Room room, absl::Span<uint8_t> out) const {

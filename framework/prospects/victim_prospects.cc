@@ -20,12 +20,6 @@ bool IsForGangs(VictimKind kind) {
   return kind == VictimKind::kGangPreempt || kind == VictimKind::kGangReclaim;
 }
 
-const HookList<GrantBounds>& BoundsOf(const Session& session, VictimKind kind) {
-  if (IsForGangs(kind)) return session.hooks().unified_evictable_bounds;
-  return kind == VictimKind::kReclaim ? session.hooks().reclaimable_bounds
-                                      : session.hooks().preemptable_bounds;
-}
-
 template <typename List>
 std::vector<int> TiersOf(const List& list) {
   std::vector<int> tiers;
@@ -35,10 +29,31 @@ std::vector<int> TiersOf(const List& list) {
   return tiers;
 }
 
+// Calls `body` with the hooks that vote on victims of the kind.
+template <typename Body>
+auto WithVoters(const Session& session, VictimKind kind, const Body& body) {
+  const HookTable& hooks = session.hooks();
+  if (IsForGangs(kind)) return body(hooks.unified_evictable);
+  return body(kind == VictimKind::kReclaim ? hooks.reclaimable : hooks.preemptable);
+}
+
 std::vector<int> VotingTiers(const Session& session, VictimKind kind) {
-  if (IsForGangs(kind)) return TiersOf(session.hooks().unified_evictable);
-  return TiersOf(kind == VictimKind::kReclaim ? session.hooks().reclaimable
-                                              : session.hooks().preemptable);
+  return WithVoters(session, kind, [](const auto& hooks) { return TiersOf(hooks); });
+}
+
+// Calls `body` with the bit, the origin and the bounds of each voter that says something
+// beforehand; those beyond the last bit are not asked.
+template <typename Body>
+void EachBound(const Session& session, VictimKind kind, const Body& body) {
+  WithVoters(session, kind, [&body](const auto& hooks) {
+    uint32_t bit = 1;
+    for (const auto& entry : hooks) {
+      if (entry.fn.bounds.empty()) continue;
+      if (bit == 0) return;
+      body(bit, entry.origin, entry.fn.bounds);
+      bit <<= 1;
+    }
+  });
 }
 
 bool IsPlaced(const Session& session, TaskId task) {
@@ -51,15 +66,14 @@ bool IsPlaced(const Session& session, TaskId task) {
 VictimProspects::Rules VictimProspects::RulesOf(const Session& session, VictimKind kind) {
   Rules rules;
   for (int tier : VotingTiers(session, kind)) rules.tiers.push_back({.number = tier});
-  const HookList<GrantBounds>& bounds = BoundsOf(session, kind);
-  for (size_t i = 0; i < std::min(bounds.size(), kBoundsMax); ++i) {
-    const uint32_t bit = 1u << i;
-    for (Tier& tier : rules.tiers) {
-      if (tier.number == bounds[i].origin.tier) tier.bounds |= bit;
-    }
-    if (bounds[i].fn.only_lower) rules.only_lower |= bit;
-    rules.plugins.push_back(bounds[i].origin.plugin);
-  }
+  EachBound(session, kind,
+            [&rules](uint32_t bit, const HookOrigin& origin, const GrantBounds& bounds) {
+              for (Tier& tier : rules.tiers) {
+                if (tier.number == origin.tier) tier.bounds |= bit;
+              }
+              if (bounds.only_lower) rules.only_lower |= bit;
+              rules.plugins.push_back(origin.plugin);
+            });
   return rules;
 }
 
@@ -125,13 +139,10 @@ uint32_t VictimProspects::TraitsOf(const Session& session, JobId job, model::Dim
   Traits traits{
       .priority = session.job(job).priority, .opts_out = session.job(job).opts_out, .asked = asked};
   for (VictimKind kind : kKinds) {
-    const HookList<GrantBounds>& bounds = BoundsOf(session, kind);
-    for (size_t i = 0; i < std::min(bounds.size(), kBoundsMax); ++i) {
-      const auto& bound = bounds[i].fn.job;
-      if (bound != nullptr && !bound(kind, job)) {
-        traits.vetoes[static_cast<size_t>(kind)] |= 1u << i;
-      }
-    }
+    uint32_t& vetoes = traits.vetoes[static_cast<size_t>(kind)];
+    EachBound(session, kind, [&](uint32_t bit, const HookOrigin&, const GrantBounds& bounds) {
+      if (bounds.job != nullptr && !bounds.job(kind, job)) vetoes |= bit;
+    });
   }
   const auto [known, fresh] =
       traits_index_.try_emplace(traits, static_cast<uint32_t>(traits_.size()));
@@ -193,13 +204,11 @@ void VictimProspects::LookAt(VictimKind kind, const Traits& traits, uint32_t vet
 void VictimProspects::Look(const Session& session, VictimKind kind) {
   const auto k = static_cast<size_t>(kind);
   if (std::exchange(looked_[k], true)) return;
-  const HookList<GrantBounds>& bounds = BoundsOf(session, kind);
   const auto queue_vetoes = [&](const QueueHolding& holding) {
     uint32_t vetoes = 0;
-    for (size_t i = 0; i < std::min(bounds.size(), kBoundsMax); ++i) {
-      const auto& bound = bounds[i].fn.queue;
-      if (bound != nullptr && !bound(kind, holding)) vetoes |= 1u << i;
-    }
+    EachBound(session, kind, [&](uint32_t bit, const HookOrigin&, const GrantBounds& bounds) {
+      if (bounds.queue != nullptr && !bounds.queue(kind, holding)) vetoes |= bit;
+    });
     return vetoes;
   };
   outlook_[k].assign(queues_.size(), Outlook());

@@ -74,7 +74,7 @@ class VictimProspects {
 
  private:
   using Vetoes = std::array<uint32_t, kVictimKinds>;  // Bits of bounds, by kind.
-  static constexpr size_t kBoundsMax = 32;            // Of a list; more are not asked.
+  static constexpr size_t kBoundsMax = 32;            // Bits; more are not asked.
 
   // What is alike of jobs, for whoever looks for victims.
   struct Traits {

@@ -62,7 +62,7 @@ void Session::Freeze() {
 }
 
 int Session::CompareJobs(JobId a, JobId b) const {
-  if (const int order = combine::FirstNonZero(hooks_.job_order, a, b); order != 0) return order;
+  if (const int order = hooks_.job_order(a, b); order != 0) return order;
   const model::JobFacts& left = *job(a).facts;
   const model::JobFacts& right = *job(b).facts;
   if (const int order = CompareAge(left, right); order != 0) return order;
@@ -71,13 +71,13 @@ int Session::CompareJobs(JobId a, JobId b) const {
 }
 
 int Session::CompareQueues(QueueId a, QueueId b) const {
-  if (const int order = combine::FirstNonZero(hooks_.queue_order, a, b); order != 0) return order;
+  if (const int order = hooks_.queue_order(a, b); order != 0) return order;
   if (const int order = CompareAge(queue(a), queue(b)); order != 0) return order;
   return queue(a).name->compare(*queue(b).name);
 }
 
 int Session::CompareTasks(TaskId a, TaskId b) const {
-  if (const int order = combine::FirstNonZero(hooks_.task_order, a, b); order != 0) return order;
+  if (const int order = hooks_.task_order(a, b); order != 0) return order;
   const model::TaskNames& left = *task(a).names;
   const model::TaskNames& right = *task(b).names;
   if (left.index && right.index && *left.index != *right.index) {
@@ -87,7 +87,7 @@ int Session::CompareTasks(TaskId a, TaskId b) const {
 }
 
 int Session::CompareSubJobs(SubJobId a, SubJobId b) const {
-  if (const int order = combine::FirstNonZero(hooks_.sub_job_order, a, b); order != 0) return order;
+  if (const int order = hooks_.sub_job_order(a, b); order != 0) return order;
   const model::SubJobRow& left = base().sub_jobs[a];
   const model::SubJobRow& right = base().sub_jobs[b];
   if (const int order = Compare(left.match_index, right.match_index); order != 0) return order;
@@ -96,40 +96,31 @@ int Session::CompareSubJobs(SubJobId a, SubJobId b) const {
 
 bool Session::SubJobReady(JobId job_id, SubJobId id) const {
   if (!job(job_id).has_sub_group_policy) return JobReady(job_id);
-  return combine::All(hooks_.sub_job_ready, id);
+  return hooks_.sub_job_ready(id);
 }
 
 bool Session::SubJobPipelined(JobId job_id, SubJobId id) const {
   if (!job(job_id).has_sub_group_policy) return JobPipelined(job_id);
-  return combine::Permitted(hooks_.sub_job_pipelined, id);
+  return hooks_.sub_job_pipelined(id);
 }
 
 JobValidity Session::ValidateJob(JobId id) const {
-  return WorkOn(id, [&]() -> JobValidity {
-    for (const auto& entry : hooks_.job_valid) {
-      JobValidity validity = entry.fn(id);
-      if (!validity.valid) return validity;
-    }
-    return {};
-  });
+  return WorkOn(id, [&] { return hooks_.job_valid(id); });
 }
 
 bool Session::Allocatable(QueueId queue_id, TaskId task_id) const {
-  if (combine::All(hooks_.allocatable, queue_id, task_id)) return true;
+  if (hooks_.allocatable(queue_id, task_id)) return true;
   refused_by_share_.insert(task(task_id).job);
   return false;
 }
 
 void Session::JobEnqueued(JobId id) {
   admitted_ = true;
-  for (const auto& entry : hooks_.job_enqueued) entry.fn(id);
+  hooks_.job_enqueued(id);
 }
 
 std::shared_ptr<const model::VolumePlan> Session::VolumePlanOf(TaskId id) const {
-  for (const auto& entry : hooks_.volume_plan) {
-    if (auto plan = entry.fn(id); plan != nullptr) return plan;
-  }
-  return nullptr;
+  return hooks_.volume_plan(id);
 }
 
 bool Session::HasAction(std::string_view name) const {
@@ -182,7 +173,7 @@ void Session::HoldAt(JobId id, Gate gate, std::string_view plugin, std::string m
 
 void Session::LiftGate(TaskId id) {
   lifted_gates_.push_back(id);
-  for (const auto& entry : hooks_.on_gate_lifted) entry.fn(id);
+  hooks_.on_gate_lifted(id);
 }
 
 void Session::NoteVictimSearch(JobId id, VictimSearch search) {
@@ -269,7 +260,7 @@ void Session::Apply(TaskId id, const TaskState& to) {
   const bool was = model::InGroup(before.status, model::kOccupyingGroup);
   const bool is = model::InGroup(to.status, model::kOccupyingGroup);
   if (was == is) return;
-  for (const auto& entry : is ? hooks_.on_place : hooks_.on_remove) entry.fn(id);
+  (is ? hooks_.on_place : hooks_.on_remove)(id);
 }
 
 bool Session::IsPromise(TaskId id, const TaskState& state) const {

@@ -110,18 +110,18 @@ class Session {
   model::JobId culprit() const { return culprit_; }
 
   bool JobReady(model::JobId id) const {
-    return WorkOn(id, [&] { return combine::All(hooks_.job_ready, id); });
+    return WorkOn(id, [&] { return hooks_.job_ready(id); });
   }
-  bool JobPipelined(model::JobId id) const { return combine::Permitted(hooks_.job_pipelined, id); }
+  bool JobPipelined(model::JobId id) const { return hooks_.job_pipelined(id); }
   bool SubJobReady(model::JobId job, model::SubJobId id) const;
   bool SubJobPipelined(model::JobId job, model::SubJobId id) const;
   JobValidity ValidateJob(model::JobId id) const;
-  bool Overused(model::QueueId id) const { return combine::Any(hooks_.overused, id); }
+  bool Overused(model::QueueId id) const { return hooks_.overused(id); }
   bool Allocatable(model::QueueId queue, model::TaskId task) const;
   // Some task of the job was not allocatable when it was asked about.
   bool refused_by_share(model::JobId id) const { return refused_by_share_.contains(id); }
   bool JobEnqueueable(model::JobId id) const {
-    return WorkOn(id, [&] { return combine::Permitted(hooks_.job_enqueueable, id); });
+    return WorkOn(id, [&] { return hooks_.job_enqueueable(id); });
   }
   void JobEnqueued(model::JobId id);
   // Null: nothing.

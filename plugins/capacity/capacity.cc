@@ -100,24 +100,24 @@ class Capacity final : public framework::Plugin {
         .queue = [this](framework::VictimKind kind, const framework::QueueHolding& holding) {
           return kind == framework::VictimKind::kGangPreempt || rules_->MayGive(holding);
         }};
-    hooks.Reclaimable(
-        [this, &session](TaskId reclaimer, absl::Span<const TaskId> candidates) {
-          const QueueId queue = QueueOf(session, reclaimer);
-          if (!queue.valid() || !ledger_.TakesJobs(queue)) return Verdict{.vote = Vote::kReject};
-          return Verdict{.vote = Vote::kPermit, .victims = rules_->Victims(reclaimer, candidates)};
-        },
-        bounds);
-    hooks.UnifiedEvictable(
-        [this](const framework::EvictionContext& context, absl::Span<const TaskId> candidates) {
-          Verdict verdict{.vote = Vote::kPermit};
-          if (context.kind == framework::EvictionContext::Kind::kGangPreempt) {
-            verdict.victims.assign(candidates.begin(), candidates.end());
-          } else {
-            verdict.victims = rules_->VictimsForAnybody(candidates);
-          }
-          return verdict;
-        },
-        bounds);
+    const auto reclaimable = [this, &session](TaskId reclaimer,
+                                              absl::Span<const TaskId> candidates) {
+      const QueueId queue = QueueOf(session, reclaimer);
+      if (!queue.valid() || !ledger_.TakesJobs(queue)) return Verdict{.vote = Vote::kReject};
+      return Verdict{.vote = Vote::kPermit, .victims = rules_->Victims(reclaimer, candidates)};
+    };
+    hooks.Reclaimable({reclaimable, bounds});
+    const auto for_gangs = [this](const framework::EvictionContext& context,
+                                  absl::Span<const TaskId> candidates) {
+      Verdict verdict{.vote = Vote::kPermit};
+      if (context.kind == framework::EvictionContext::Kind::kGangPreempt) {
+        verdict.victims.assign(candidates.begin(), candidates.end());
+      } else {
+        verdict.victims = rules_->VictimsForAnybody(candidates);
+      }
+      return verdict;
+    };
+    hooks.UnifiedEvictable({for_gangs, bounds});
   }
 
   void AddEvents(const Session& session, HookRegistrar& hooks) {

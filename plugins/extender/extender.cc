@@ -148,24 +148,23 @@ class Extender final : public framework::Plugin {
         questions_->AskAhead(task);
         return questions_->HoldReason();
       });
-      hooks.FilterGlobal(
-          [this](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
-            if (!IsOfInterest(task)) return;
-            for (NodeId node : block) out[block.Offset(node)] = questions_->VerdictOn(task, node);
-          },
-          concerns);
+      const auto ask = [this](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
+        if (!IsOfInterest(task)) return;
+        for (NodeId node : block) out[block.Offset(node)] = questions_->VerdictOn(task, node);
+      };
+      hooks.FilterGlobal({ask, concerns});
     }
     if (!options_.verbs.prioritize.empty()) {
-      hooks.ScoreGlobal(
-          [this](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
-            if (!IsOfInterest(task) || nodes.empty()) return;
-            if (questions_->AddScores(task, nodes, sum)) {
-              unrated_.erase(task);
-            } else {
-              unrated_.insert(task);
-            }
-          },
-          concerns);
+      const auto rate = [this](TaskId task, absl::Span<const NodeId> nodes,
+                               absl::Span<double> sum) {
+        if (!IsOfInterest(task) || nodes.empty()) return;
+        if (questions_->AddScores(task, nodes, sum)) {
+          unrated_.erase(task);
+        } else {
+          unrated_.insert(task);
+        }
+      };
+      hooks.ScoreGlobal({rate, concerns});
     }
   }
 

@@ -192,8 +192,8 @@ class Gang final : public framework::Plugin {
     const framework::GrantBounds bounds{.job = [&session](framework::VictimKind, JobId job) {
       return session.counts(job).ready() > session.job(job).min_available;
     }};
-    hooks.Preemptable(surplus, bounds);
-    hooks.Reclaimable(surplus, bounds);
+    hooks.Preemptable({surplus, bounds});
+    hooks.Reclaimable({surplus, bounds});
     // The gang actions take whole bundles and look after minimums themselves.
     hooks.UnifiedEvictable(
         [](const framework::EvictionContext&, absl::Span<const TaskId> candidates) {

@@ -66,19 +66,21 @@ class NodeGroup final : public framework::Plugin {
     }
     CountUse(session);
     AddFilters(session, hooks);
-    hooks.ScoreByQueue(
-        [this, &session](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
-          const QueueView* queue = QueueOf(session, task);
-          if (queue == nullptr || queue->verdicts.empty()) return;
-          for (size_t i = 0; i < nodes.size(); ++i) {
-            const uint32_t group = groups_[nodes[i]];
-            if (group != 0) sum[i] += queue->verdicts[group].score;
-          }
-        },
-        [this, &session](TaskId task) {
-          const QueueView* queue = QueueOf(session, task);
-          return queue != nullptr && !queue->verdicts.empty();
-        });
+    const auto score = [this, &session](TaskId task, absl::Span<const NodeId> nodes,
+                                        absl::Span<double> sum) {
+      const QueueView* queue = QueueOf(session, task);
+      if (queue == nullptr || queue->verdicts.empty()) return;
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        const uint32_t group = groups_[nodes[i]];
+        if (group != 0) sum[i] += queue->verdicts[group].score;
+      }
+    };
+    hooks.ScoreGlobal({score,
+                       [this, &session](TaskId task) {
+                         const QueueView* queue = QueueOf(session, task);
+                         return queue != nullptr && !queue->verdicts.empty();
+                       },
+                       /*only_by_queue=*/true});
     hooks.OnPlace([this, &session](TaskId task) { Place(session, task); });
     hooks.OnRemove([this, &session](TaskId task) { Remove(session, task); });
     return absl::OkStatus();
@@ -88,30 +90,31 @@ class NodeGroup final : public framework::Plugin {
   // What affinity says holds all session long; what limits leave, other nodes of the group decide.
   void AddFilters(Session& session, HookRegistrar& hooks) {
     const Reasons reasons = RegisterReasons(session);
-    hooks.FilterByQueue(
-        [this, &session, reasons](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
-          const QueueView* queue = QueueOf(session, task);
-          if (queue == nullptr) return;
-          for (NodeId node : block) {
-            out[block.Offset(node)] = Verdict(*queue, groups_[node], reasons);
-          }
-        },
-        [this, &session](TaskId task) { return QueueOf(session, task) != nullptr; });
-    hooks.FilterGlobal(
-        [this, &session, over = reasons.over_limit](TaskId task, NodeRange block,
-                                                    absl::Span<ReasonId> out) {
-          const QueueView* queue = QueueOf(session, task);
-          if (queue == nullptr) return;
-          for (NodeId node : block) {
-            if (OverLimit(*queue, groups_[node], session.request(task))) {
-              out[block.Offset(node)] = over;
-            }
-          }
-        },
-        [this, &session](TaskId task) {
-          const QueueView* queue = QueueOf(session, task);
-          return queue != nullptr && !queue->limits.empty();
-        });
+    const auto by_affinity = [this, &session, reasons](TaskId task, NodeRange block,
+                                                       absl::Span<ReasonId> out) {
+      const QueueView* queue = QueueOf(session, task);
+      if (queue == nullptr) return;
+      for (NodeId node : block) {
+        out[block.Offset(node)] = Verdict(*queue, groups_[node], reasons);
+      }
+    };
+    hooks.FilterGlobal({by_affinity,
+                        [this, &session](TaskId task) { return QueueOf(session, task) != nullptr; },
+                        /*only_by_queue=*/true});
+    const auto by_limits = [this, &session, over = reasons.over_limit](TaskId task, NodeRange block,
+                                                                       absl::Span<ReasonId> out) {
+      const QueueView* queue = QueueOf(session, task);
+      if (queue == nullptr) return;
+      for (NodeId node : block) {
+        if (OverLimit(*queue, groups_[node], session.request(task))) {
+          out[block.Offset(node)] = over;
+        }
+      }
+    };
+    hooks.FilterGlobal({by_limits, [this, &session](TaskId task) {
+                          const QueueView* queue = QueueOf(session, task);
+                          return queue != nullptr && !queue->limits.empty();
+                        }});
   }
 
   static Reasons RegisterReasons(Session& session) {

@@ -156,9 +156,9 @@ class SpreadScore {
 }  // namespace
 
 void AddPodAffinityScore(Session& session, framework::HookRegistrar& hooks, int64_t weight) {
-  hooks.ScoreGlobal(AffinityScore(session, weight), [&session](TaskId task) {
-    return session.peers().HasPreferred(session, task);
-  });
+  hooks.ScoreGlobal({AffinityScore(session, weight), [&session](TaskId task) {
+                       return session.peers().HasPreferred(session, task);
+                     }});
 }
 
 void AddSpreadScore(Session& session, framework::HookRegistrar& hooks, int64_t weight) {

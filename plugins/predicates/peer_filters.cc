@@ -95,7 +95,7 @@ void AddPodAffinityFilter(Session& session, framework::HookRegistrar& hooks) {
     }
   };
   hooks.FilterGlobal(
-      judge, [&session](TaskId task) { return session.peers().HasRequired(session, task); });
+      {judge, [&session](TaskId task) { return session.peers().HasRequired(session, task); }});
 }
 
 void AddSpreadFilter(Session& session, framework::HookRegistrar& hooks) {
@@ -120,9 +120,9 @@ void AddSpreadFilter(Session& session, framework::HookRegistrar& hooks) {
       }
     }
   };
-  hooks.FilterGlobal(judge, [&session](TaskId task) {
-    return framework::PeerCounts::HasSpread(session, task, true);
-  });
+  hooks.FilterGlobal({judge, [&session](TaskId task) {
+                        return framework::PeerCounts::HasSpread(session, task, true);
+                      }});
 }
 
 }  // namespace bth::plugins::predicates

@@ -105,15 +105,15 @@ bool VolumeFilters::InZone(TaskId task, const NodeFacts& node) const {
 }
 
 void VolumeFilters::Add(HookRegistrar& hooks, NodeTest test) const {
-  hooks.FilterGlobal(
-      [this, test = std::move(test)](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
-        if (VolumesOf(task) == nullptr) return;
-        for (NodeId node : block) {
-          const ReasonId reason = test(task, node);
-          if (reason != framework::kFits) out[block.Offset(node)] = reason;
-        }
-      },
-      [this](TaskId task) { return VolumesOf(task) != nullptr; });
+  const auto judge = [this, test = std::move(test)](TaskId task, NodeRange block,
+                                                    absl::Span<ReasonId> out) {
+    if (VolumesOf(task) == nullptr) return;
+    for (NodeId node : block) {
+      const ReasonId reason = test(task, node);
+      if (reason != framework::kFits) out[block.Offset(node)] = reason;
+    }
+  };
+  hooks.FilterGlobal({judge, [this](TaskId task) { return VolumesOf(task) != nullptr; }});
 }
 
 void VolumeFilters::AddBeforeSpread(HookRegistrar& hooks) {

@@ -69,11 +69,10 @@ class Priority final : public framework::Plugin {
       return HigherFirst(session.base().sub_jobs[left].priority,
                          session.base().sub_jobs[right].priority);
     });
-    hooks.Preemptable(
-        [&session](TaskId evictor, absl::Span<const TaskId> candidates) {
-          return Lower(session, evictor, candidates);
-        },
-        {.only_lower = true});
+    const auto lower = [&session](TaskId evictor, absl::Span<const TaskId> candidates) {
+      return Lower(session, evictor, candidates);
+    };
+    hooks.Preemptable({lower, {.only_lower = true}});
     hooks.UnifiedEvictable(
         [&session](const EvictionContext& context, absl::Span<const TaskId> candidates) {
           return LowerJobs(session, context, candidates);

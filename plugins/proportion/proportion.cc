@@ -60,18 +60,16 @@ class Proportion final : public framework::Plugin {
         .queue = [this, &session](VictimKind kind, const QueueHolding& holding) {
           return kind == VictimKind::kGangPreempt || MayBeBeyondDeserved(session, holding);
         }};
-    hooks.Reclaimable(
-        [this, &session](TaskId, absl::Span<const TaskId> candidates) {
-          return BeyondDeserved(session, candidates);
-        },
-        bounds);
-    hooks.UnifiedEvictable(
-        [this, &session](const framework::EvictionContext& context,
-                         absl::Span<const TaskId> candidates) {
-          const bool reclaims = context.kind == framework::EvictionContext::Kind::kGangReclaim;
-          return reclaims ? BeyondDeserved(session, candidates) : Verdict();
-        },
-        bounds);
+    const auto reclaimable = [this, &session](TaskId, absl::Span<const TaskId> candidates) {
+      return BeyondDeserved(session, candidates);
+    };
+    hooks.Reclaimable({reclaimable, bounds});
+    const auto for_gangs = [this, &session](const framework::EvictionContext& context,
+                                            absl::Span<const TaskId> candidates) {
+      const bool reclaims = context.kind == framework::EvictionContext::Kind::kGangReclaim;
+      return reclaims ? BeyondDeserved(session, candidates) : Verdict();
+    };
+    hooks.UnifiedEvictable({for_gangs, bounds});
   }
 
   // It holds more than it deserves, or will when all of `more` is placed. What Allocatable keeps

@@ -1,8 +1,7 @@
-#include "framework/hooks/hooks.h"
-
 #include <functional>
 #include <optional>
 
+#include "framework/hooks/hook_lists.h"
 #include "tests/support/catch.h"
 
 namespace bth::framework {
@@ -34,7 +33,7 @@ TEST_CASE("hooks: votes across tiers", "[framework]") {
       {{{1}, {-1}, {1}}, true},
   };
   for (const Case& c : cases) {
-    HookList<std::function<Vote(JobId)>> list;
+    VoteHooks<JobId> list;
     int position = 0;
     for (size_t tier = 0; tier < c.votes.size(); ++tier) {
       for (int vote : c.votes[tier]) {
@@ -43,30 +42,30 @@ TEST_CASE("hooks: votes across tiers", "[framework]") {
       }
     }
     INFO(&c - cases);
-    CHECK(combine::Permitted(list, JobId(0)) == c.permitted);
+    CHECK(list(JobId(0)) == c.permitted);
   }
 }
 
 // A plugin that abstains, or its victims.
 using Answer = std::optional<TaskIds>;
 
-combine::VictimChoice Choose(const std::vector<std::vector<Answer>>& tiers, bool strict) {
-  HookList<EvictableFn> list;
+VictimChoice Choose(const std::vector<std::vector<Answer>>& tiers, bool strict) {
+  EvictableHooks<TaskId> list;
   int position = 0;
   for (size_t tier = 0; tier < tiers.size(); ++tier) {
     for (const Answer& answer : tiers[tier]) {
       list.Add({static_cast<int>(tier), "plugin", position++},
-               [answer](TaskId, absl::Span<const TaskId>) {
+               {[answer](TaskId, absl::Span<const TaskId>) {
                  Verdict verdict;
                  if (!answer) return verdict;
                  verdict.vote = Vote::kPermit;
                  for (uint32_t id : *answer) verdict.victims.push_back(TaskId(id));
                  return verdict;
-               });
+               }});
     }
   }
   const std::vector<TaskId> candidates = {TaskId(1), TaskId(2), TaskId(3)};
-  return combine::Victims(list, TaskId(9), candidates, strict);
+  return list(TaskId(9), candidates, strict);
 }
 
 TEST_CASE("hooks: victims are what all plugins of the first answering tier name", "[framework]") {
@@ -97,7 +96,7 @@ TEST_CASE("hooks: victims are what all plugins of the first answering tier name"
   };
   for (size_t i = 0; i < cases.size(); ++i) {
     INFO("case " << i);
-    const combine::VictimChoice choice = Choose(cases[i].tiers, cases[i].strict);
+    const VictimChoice choice = Choose(cases[i].tiers, cases[i].strict);
     CHECK(Values(choice.victims) == cases[i].victims);
     CHECK(choice.tier == cases[i].tier);
     CHECK(choice.overruled.size() == cases[i].overruled);
@@ -118,32 +117,89 @@ TEST_CASE("hooks: the first tier that has a starving hook decides", "[framework]
       {{{1, false}, {2, true}}, false},
   };
   for (const Case& c : cases) {
-    HookList<std::function<bool(JobId)>> list;
+    StarvingHooks list;
     int position = 0;
     for (auto [tier, answer] : c.answers) {
       list.Add({tier, "p", position++}, [answer = answer](JobId) { return answer; });
     }
     INFO(&c - cases);
-    CHECK(combine::Starving(list, JobId(0)) == c.starving);
+    CHECK(list(JobId(0)) == c.starving);
   }
 }
 
 TEST_CASE("hooks: orders take the first answer that is not zero, rules need all or any",
           "[framework]") {
-  HookList<JobCompareFn> order;
-  CHECK(combine::FirstNonZero(order, JobId(0), JobId(1)) == 0);
+  OrderHooks<JobId, JobId> order;
+  CHECK(order(JobId(0), JobId(1)) == 0);
   for (int answer : {0, -3, 5}) {
     order.Add({0, "p", 0}, [answer](JobId, JobId) { return answer; });
   }
-  CHECK(combine::FirstNonZero(order, JobId(0), JobId(1)) == -3);
+  CHECK(order(JobId(0), JobId(1)) == -3);
 
-  HookList<std::function<bool(JobId)>> rules;
-  CHECK(combine::All(rules, JobId(0)));
-  CHECK_FALSE(combine::Any(rules, JobId(0)));
-  rules.Add({0, "p", 0}, [](JobId) { return true; });
-  rules.Add({1, "q", 1}, [](JobId) { return false; });
-  CHECK_FALSE(combine::All(rules, JobId(0)));
-  CHECK(combine::Any(rules, JobId(0)));
+  AllHooks<JobId> all;
+  AnyHooks<JobId> any;
+  CHECK(all(JobId(0)));
+  CHECK_FALSE(any(JobId(0)));
+  for (const bool answer : {true, false}) {
+    all.Add({0, "p", 0}, [answer](JobId) { return answer; });
+    any.Add({0, "p", 0}, [answer](JobId) { return !answer; });
+    CHECK(all(JobId(0)) == answer);
+    CHECK(any(JobId(0)) == !answer);
+  }
+}
+
+TEST_CASE("hooks: victims that are named come from one tier, each once, and filters thin them out",
+          "[framework]") {
+  struct Case {
+    std::vector<std::pair<int, TaskIds>> named;  // Tier, tasks.
+    TaskIds victims;
+  };
+  const std::vector<Case> cases = {
+      {{}, {}},
+      {{{0, {3, 1}}, {0, {1, 2}}}, {3, 1, 2}},
+      {{{0, {}}, {1, {2}}, {1, {4, 2}}, {2, {1}}}, {2, 4}},
+      {{{0, {1}}, {1, {2}}}, {1}},
+  };
+  for (const Case& c : cases) {
+    VictimTasksHooks list;
+    for (const auto& [tier, named] : c.named) {
+      std::vector<TaskId> tasks;
+      for (uint32_t id : named) tasks.push_back(TaskId(id));
+      list.Add({tier, "p", 0}, [tasks](absl::Span<const TaskId>) { return tasks; });
+    }
+    INFO(&c - cases.data());
+    CHECK(Values(list({})) == c.victims);
+  }
+  VictimFilterHooks filters;
+  CHECK(Values(filters({TaskId(1), TaskId(2)})) == TaskIds{1, 2});
+  for (const uint32_t kept_back : {1, 3}) {
+    filters.Add({0, "p", 0}, [kept_back](absl::Span<const TaskId> victims) {
+      std::vector<TaskId> left(victims.begin(), victims.end());
+      std::erase(left, TaskId(kept_back));
+      return left;
+    });
+  }
+  CHECK(Values(filters({TaskId(1), TaskId(2), TaskId(3)})) == TaskIds{2});
+}
+
+TEST_CASE("hooks: a job is valid until a plugin says why not, and the first plan counts",
+          "[framework]") {
+  ValidityHooks valid;
+  CHECK(valid(JobId(0)).valid);
+  for (const char* reason : {"", "first", "second"}) {
+    valid.Add({0, "p", 0}, [reason](JobId) {
+      return JobValidity{.valid = *reason == '\0', .reason = reason, .message = ""};
+    });
+  }
+  CHECK_FALSE(valid(JobId(0)).valid);
+  CHECK(valid(JobId(0)).reason == "first");
+
+  PlanHooks plans;
+  CHECK(plans(TaskId(0)) == nullptr);
+  const auto plan = std::make_shared<const model::VolumePlan>();
+  plans.Add({0, "p", 0}, [](TaskId) { return nullptr; });
+  plans.Add({0, "q", 1}, [plan](TaskId) { return plan; });
+  CHECK(plans(TaskId(0)) == plan);
 }
 
 }  // namespace

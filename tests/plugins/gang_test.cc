@@ -113,7 +113,7 @@ TEST_CASE("gang: ready, pipelined and starving", "[plugins][gang]") {
   const model::JobId job = bed.world().job("a");
   CHECK(bed.session().JobReady(job) == c.ready);
   CHECK(bed.session().JobPipelined(job) == c.pipelined);
-  CHECK(framework::combine::Starving(bed.session().hooks().job_starving, job) == c.starving);
+  CHECK(bed.session().hooks().job_starving(job) == c.starving);
 }
 
 TEST_CASE("gang: jobs that are not ready come first", "[plugins][gang]") {

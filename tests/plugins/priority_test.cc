@@ -67,8 +67,7 @@ TEST_CASE("priority: a job starves while any task waits", "[plugins][priority]")
 TEST_CASE("priority: with gang a job starves only below its minimum", "[plugins][priority]") {
   PluginBed bed =
       Bed("priority,gang", "node n1; job a min=1; task a1 job=a node=n1; task a2 job=a");
-  CHECK_FALSE(
-      framework::combine::Starving(bed.session().hooks().job_starving, bed.world().job("a")));
+  CHECK_FALSE(bed.session().hooks().job_starving(bed.world().job("a")));
 }
 
 }  // namespace

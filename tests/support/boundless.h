@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "framework/hooks/plugin.h"
@@ -16,10 +17,18 @@ class Boundless final : public framework::Plugin {
   std::string_view name() const override { return "boundless"; }
   framework::AnswerSources answers_follow() const override { return 0; }
   absl::Status OnSessionOpen(framework::Session& session, framework::HookRegistrar&) override {
-    session.hooks().preemptable_bounds = {};
-    session.hooks().reclaimable_bounds = {};
-    session.hooks().unified_evictable_bounds = {};
+    Forget(session.hooks().preemptable);
+    Forget(session.hooks().reclaimable);
+    Forget(session.hooks().unified_evictable);
     return absl::OkStatus();
+  }
+
+ private:
+  template <typename List>
+  static void Forget(List& list) {
+    List silent;
+    for (const auto& entry : list) silent.Add(entry.origin, {entry.fn.fn});
+    list = std::move(silent);
   }
 };
 

@@ -58,11 +58,9 @@ bool SomebodyIsGranted(const Session& session, const VictimSeeker& seeker, TaskI
   const framework::HookTable& hooks = session.hooks();
   switch (seeker.kind) {
     case VictimKind::kPreempt:
-      return !framework::combine::Victims(hooks.preemptable, evictor, candidates, false)
-                  .victims.empty();
+      return !hooks.preemptable(evictor, candidates, false).victims.empty();
     case VictimKind::kReclaim:
-      return !framework::combine::Victims(hooks.reclaimable, evictor, candidates, false)
-                  .victims.empty();
+      return !hooks.reclaimable(evictor, candidates, false).victims.empty();
     default:
       break;
   }
@@ -70,8 +68,7 @@ bool SomebodyIsGranted(const Session& session, const VictimSeeker& seeker, TaskI
                                             ? EvictionContext::Kind::kGangPreempt
                                             : EvictionContext::Kind::kGangReclaim,
                                 .job = seeker.job};
-  return !framework::combine::Victims(hooks.unified_evictable, context, candidates, false)
-              .victims.empty();
+  return !hooks.unified_evictable(context, candidates, false).victims.empty();
 }
 
 struct Found {
