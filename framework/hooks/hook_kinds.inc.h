@@ -89,9 +89,10 @@ BTH_HOOK(JobStarving, job_starving, HookFlag::kJobStarving,
          "whether a job lacks tasks that it may take room for", StarvingHooks)
 
 // They run when a task enters or leaves the occupying group (placed, promised; evicted, undone),
-// for doing and undoing alike. The task's new state is already set.
-BTH_HOOK(OnPlace, on_place, kAlwaysOn, "nothing: a task takes room", NoticeHooks<TaskId>)
-BTH_HOOK(OnRemove, on_remove, kAlwaysOn, "nothing: a task gives its room back", NoticeHooks<TaskId>)
+// for doing and undoing alike: a move and its undoing name the same two states.
+BTH_HOOK(OnPlace, on_place, kAlwaysOn, "nothing: a task takes room", NoticeHooks<const TaskMove&>)
+BTH_HOOK(OnRemove, on_remove, kAlwaysOn, "nothing: a task gives its room back",
+         NoticeHooks<const TaskMove&>)
 // A task's queue has room for it, and its gate goes: it may be placed in some later cycle.
 BTH_HOOK(OnGateLifted, on_gate_lifted, kAlwaysOn, "nothing: the gate of a task goes",
          NoticeHooks<TaskId>)

@@ -49,6 +49,13 @@ enum class Normalize : uint8_t {
   kByMaxReverse  // 100 - that; all zero becomes 100.
 };
 
+// A task that entered or left the occupying group; what the session says of it is `after`.
+struct TaskMove {
+  TaskId task;
+  model::TaskState before;
+  model::TaskState after;
+};
+
 using PreFilterFn = std::function<ReasonId(TaskId)>;
 // A filter that depends only on the pod's constraints and the node's facts. Its verdicts are
 // kept across cycles per (constraints, facts version) and must abort (FitCode::kUnresolvable or

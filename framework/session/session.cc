@@ -260,7 +260,7 @@ void Session::Apply(TaskId id, const TaskState& to) {
   const bool was = model::InGroup(before.status, model::kOccupyingGroup);
   const bool is = model::InGroup(to.status, model::kOccupyingGroup);
   if (was == is) return;
-  (is ? hooks_.on_place : hooks_.on_remove)(id);
+  (is ? hooks_.on_place : hooks_.on_remove)({.task = id, .before = before, .after = to});
 }
 
 bool Session::IsPromise(TaskId id, const TaskState& state) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -72,6 +73,13 @@ class Session {
 
   HookTable& hooks() { return hooks_; }
   const HookTable& hooks() const { return hooks_; }
+  // Makes what a plugin keeps for this session; it lives as long as the session.
+  template <typename T, typename... Args>
+  T& Keep(Args&&... args) {
+    auto made = std::make_shared<T>(std::forward<Args>(args)...);
+    kept_.push_back(made);
+    return *made;
+  }
   // Plugins register their reasons while the session opens.
   ReasonTable& reasons() { return *context_.reasons; }
   const ReasonTable& reasons() const { return *context_.reasons; }
@@ -218,6 +226,7 @@ class Session {
 
   SessionContext context_;
   model::Usage usage_;
+  std::vector<std::shared_ptr<void>> kept_;  // Of plugins; outlives the hooks.
   HookTable hooks_;
   std::unique_ptr<NodePicker> picker_;
   std::unique_ptr<PeerCounts> own_peers_;

@@ -82,16 +82,17 @@ class BinPack final : public framework::Plugin {
         counted_.push_back({.dim = *dim, .weight = static_cast<double>(weight)});
       }
     }
-    columns_.emplace(session, counted_);
-    hooks.BeforeScan([this] { columns_->CatchUp(); });
-    hooks.ScoreUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<double> sum) {
-      AddScores(session, shape, block, sum);
-    });
+    auto& columns = session.Keep<FillColumns>(session, counted_);
+    hooks.BeforeScan([&columns] { columns.CatchUp(); });
+    hooks.ScoreUsage(
+        [this, &session, &columns](ShapeId shape, NodeRange block, absl::Span<double> sum) {
+          AddScores(session, columns, shape, block, sum);
+        });
     return absl::OkStatus();
   }
 
  private:
-  void AddScores(const Session& session, ShapeId shape, NodeRange block,
+  void AddScores(const Session& session, const FillColumns& columns, ShapeId shape, NodeRange block,
                  absl::Span<double> sum) const {
     const model::ResourceVec& request = session.shape(shape).request;
     std::array<Part, model::kDims> parts;
@@ -106,8 +107,8 @@ class BinPack final : public framework::Plugin {
     if (weight_sum <= 0) return;
     const absl::Span<const Part> asked(parts.data(), count);
     const auto plugin_weight = static_cast<double>(weights_.plugin);
-    if (columns_->Covers(block, asked)) {
-      columns_->Add({asked, weight_sum, plugin_weight}, block, sum);
+    if (columns.Covers(block, asked)) {
+      columns.Add({asked, weight_sum, plugin_weight}, block, sum);
       return;
     }
     for (NodeId node : block) {
@@ -118,8 +119,7 @@ class BinPack final : public framework::Plugin {
   }
 
   const PackWeights weights_;
-  std::vector<Part> counted_;           // At most one per dimension.
-  std::optional<FillColumns> columns_;  // Of the present session.
+  std::vector<Part> counted_;  // At most one per dimension.
 };
 
 }  // namespace

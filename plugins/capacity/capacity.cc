@@ -1,7 +1,6 @@
 #include "plugins/capacity/capacity.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +25,7 @@ using capacity::ReclaimRules;
 using framework::Gate;
 using framework::HookRegistrar;
 using framework::Session;
+using framework::TaskMove;
 using framework::Verdict;
 using framework::Vote;
 using model::DimMask;
@@ -53,13 +53,13 @@ class Capacity final : public framework::Plugin {
     // Volcano asks the first entry of that name, wherever this one stands.
     const conf::PluginOption* first = session.context().policy->FirstPlugin(kCapacity);
     ledger_.Open(session.base(), first->flags[conf::HookFlag::kHierarchy]);
-    rules_.emplace(session, ledger_, ancestor_levels_);
+    const auto& rules = session.Keep<ReclaimRules>(session, ledger_, ancestor_levels_);
     for (const algo::QueueFinding& finding : ledger_.findings()) {
       session.NoteQueue({finding.queue, finding.reason, finding.message});
     }
     AddOrders(session, hooks);
     AddAdmission(session, hooks);
-    AddReclaim(session, hooks);
+    AddReclaim(session, rules, hooks);
     AddEvents(session, hooks);
     hooks.OnClose([this, &session] { PublishQueues(session); });
     return absl::OkStatus();
@@ -89,31 +89,31 @@ class Capacity final : public framework::Plugin {
     });
   }
 
-  void AddReclaim(const Session& session, HookRegistrar& hooks) {
-    hooks.Preemptive([this, &session](QueueId queue, absl::Span<const TaskId> tasks) {
+  void AddReclaim(const Session& session, const ReclaimRules& rules, HookRegistrar& hooks) {
+    hooks.Preemptive([this, &session, &rules](QueueId queue, absl::Span<const TaskId> tasks) {
       if (!ledger_.TakesJobs(queue) || !IsOpen(session, queue)) return false;
       ResourceVec asked;
       for (TaskId task : tasks) asked += session.request(task);
-      return rules_->MayDemand(queue, asked);
+      return rules.MayDemand(queue, asked);
     });
     const framework::GrantBounds bounds{
-        .queue = [this](framework::VictimKind kind, const framework::QueueHolding& holding) {
-          return kind == framework::VictimKind::kGangPreempt || rules_->MayGive(holding);
+        .queue = [&rules](framework::VictimKind kind, const framework::QueueHolding& holding) {
+          return kind == framework::VictimKind::kGangPreempt || rules.MayGive(holding);
         }};
-    const auto reclaimable = [this, &session](TaskId reclaimer,
-                                              absl::Span<const TaskId> candidates) {
+    const auto reclaimable = [this, &session, &rules](TaskId reclaimer,
+                                                      absl::Span<const TaskId> candidates) {
       const QueueId queue = QueueOf(session, reclaimer);
       if (!queue.valid() || !ledger_.TakesJobs(queue)) return Verdict{.vote = Vote::kReject};
-      return Verdict{.vote = Vote::kPermit, .victims = rules_->Victims(reclaimer, candidates)};
+      return Verdict{.vote = Vote::kPermit, .victims = rules.Victims(reclaimer, candidates)};
     };
     hooks.Reclaimable({reclaimable, bounds});
-    const auto for_gangs = [this](const framework::EvictionContext& context,
-                                  absl::Span<const TaskId> candidates) {
+    const auto for_gangs = [&rules](const framework::EvictionContext& context,
+                                    absl::Span<const TaskId> candidates) {
       Verdict verdict{.vote = Vote::kPermit};
       if (context.kind == framework::EvictionContext::Kind::kGangPreempt) {
         verdict.victims.assign(candidates.begin(), candidates.end());
       } else {
-        verdict.victims = rules_->VictimsForAnybody(candidates);
+        verdict.victims = rules.VictimsForAnybody(candidates);
       }
       return verdict;
     };
@@ -122,13 +122,15 @@ class Capacity final : public framework::Plugin {
 
   void AddEvents(const Session& session, HookRegistrar& hooks) {
     const bool reserves = session.context().lifts_queue_gates;
-    hooks.OnPlace([this, &session, reserves](TaskId task) {
+    hooks.OnPlace([this, &session, reserves](const TaskMove& move) {
+      const TaskId task = move.task;
       const QueueId queue = QueueOf(session, task);
       if (!queue.valid()) return;
       ledger_.Place(queue, session.request(task));
       if (reserves) ledger_.Release(queue, task, session.request(task));
     });
-    hooks.OnRemove([this, &session, reserves](TaskId task) {
+    hooks.OnRemove([this, &session, reserves](const TaskMove& move) {
+      const TaskId task = move.task;
       const QueueId queue = QueueOf(session, task);
       if (!queue.valid()) return;
       ledger_.Remove(queue, session.request(task));
@@ -296,7 +298,6 @@ class Capacity final : public framework::Plugin {
 
   const int64_t ancestor_levels_;
   capacity::QueueLedger ledger_;
-  std::optional<ReclaimRules> rules_;  // Of the present session.
   QueueGauges gauges_;
 };
 

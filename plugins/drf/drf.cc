@@ -18,6 +18,7 @@ namespace {
 
 using framework::HookRegistrar;
 using framework::Session;
+using framework::TaskMove;
 using framework::Verdict;
 using framework::Vote;
 using model::JobId;
@@ -62,17 +63,17 @@ class Drf final : public framework::Plugin {
   }
 
   void AddEventHooks(const Session& session, HookRegistrar& hooks) {
-    hooks.OnPlace([this, &session](TaskId task) {
-      const JobId job = session.task(task).job;
+    hooks.OnPlace([this, &session](const TaskMove& move) {
+      const JobId job = session.task(move.task).job;
       if (!TakesPart(session, job)) return;
-      shares_.Add(job, session.request(task));
-      if (tree_) tree_->Add(job, session.request(task));
+      shares_.Add(job, session.request(move.task));
+      if (tree_) tree_->Add(job, session.request(move.task));
     });
-    hooks.OnRemove([this, &session](TaskId task) {
-      const JobId job = session.task(task).job;
+    hooks.OnRemove([this, &session](const TaskMove& move) {
+      const JobId job = session.task(move.task).job;
       if (!TakesPart(session, job)) return;
-      shares_.Remove(job, session.request(task));
-      if (tree_) tree_->Remove(job, session.request(task));
+      shares_.Remove(job, session.request(move.task));
+      if (tree_) tree_->Remove(job, session.request(move.task));
     });
   }
 

@@ -28,6 +28,7 @@ using framework::HookRegistrar;
 using framework::kFits;
 using framework::ReasonId;
 using framework::Session;
+using framework::TaskMove;
 using framework::Verdict;
 using framework::Vote;
 using model::JobId;
@@ -268,7 +269,8 @@ class Extender final : public framework::Plugin {
   void AddEvents(HookRegistrar& hooks) {
     const extender::Verbs& verbs = options_.verbs;
     if (!verbs.allocate.empty() || !verbs.prioritize.empty()) {
-      hooks.OnPlace([this](TaskId task) {
+      hooks.OnPlace([this](const TaskMove& move) {
+        const TaskId task = move.task;
         if (!IsOfInterest(task)) return;
         if (unrated_.contains(task)) Refuse(task);
         if (options_.verbs.allocate.empty()) return;
@@ -279,7 +281,8 @@ class Extender final : public framework::Plugin {
       });
     }
     if (!verbs.deallocate.empty() || !verbs.allocate.empty() || !verbs.prioritize.empty()) {
-      hooks.OnRemove([this](TaskId task) {
+      hooks.OnRemove([this](const TaskMove& move) {
+        const TaskId task = move.task;
         TakeBackRefusal(task);
         if (options_.verbs.deallocate.empty() || !IsOfInterest(task)) return;
         static_cast<void>(line_.Try([&] {

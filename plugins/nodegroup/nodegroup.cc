@@ -17,6 +17,7 @@ using framework::FitCode;
 using framework::HookRegistrar;
 using framework::ReasonId;
 using framework::Session;
+using framework::TaskMove;
 using model::JobId;
 using model::NodeId;
 using model::NodeRange;
@@ -60,7 +61,6 @@ class NodeGroup final : public framework::Plugin {
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     groups_.Advance(session.base());
     queues_.clear();
-    placed_.clear();
     for (QueueId queue : *session.base().queues_by_name) {
       queues_[queue] = ViewOf(session, queue, hooks.hierarchy_enabled());
     }
@@ -81,8 +81,12 @@ class NodeGroup final : public framework::Plugin {
                          return queue != nullptr && !queue->verdicts.empty();
                        },
                        /*only_by_queue=*/true});
-    hooks.OnPlace([this, &session](TaskId task) { Place(session, task); });
-    hooks.OnRemove([this, &session](TaskId task) { Remove(session, task); });
+    hooks.OnPlace([this, &session](const TaskMove& move) {
+      Count(session, move.task, move.after.node, session.request(move.task));
+    });
+    hooks.OnRemove([this, &session](const TaskMove& move) {
+      Count(session, move.task, move.before.node, ResourceVec() - session.request(move.task));
+    });
     return absl::OkStatus();
   }
 
@@ -190,33 +194,16 @@ class NodeGroup final : public framework::Plugin {
     return algo::DimsOver(future, limit->second.v, limit->second.present) != 0;
   }
 
-  void Place(const Session& session, TaskId task) {
+  void Count(const Session& session, TaskId task, NodeId node, const ResourceVec& amount) {
     QueueView* queue = QueueOf(session, task);
-    if (queue == nullptr || queue->limits.empty()) return;
-    const uint32_t group = groups_[session.state(task).node];
-    placed_[task] = group;
-    Add(*queue, group, session.request(task));
-  }
-
-  // A task whose placement is undone has no node any more; an evicted one has.
-  void Remove(const Session& session, TaskId task) {
-    QueueView* queue = QueueOf(session, task);
-    if (queue == nullptr || queue->limits.empty()) return;
-    uint32_t group = 0;
-    if (auto placed = placed_.find(task); placed != placed_.end()) {
-      group = placed->second;
-      placed_.erase(placed);
-    } else if (const NodeId node = session.state(task).node; node.valid()) {
-      group = groups_[node];
-    }
-    Add(*queue, group, ResourceVec() - session.request(task));
+    if (queue == nullptr || queue->limits.empty() || !node.valid()) return;
+    Add(*queue, groups_[node], amount);
   }
 
   const NodeGroupOptions options_;
   NodeTextColumn groups_{
       [](const model::NodeFacts& facts) -> const std::string& { return facts.node_group; }};
   absl::flat_hash_map<QueueId, QueueView> queues_;
-  absl::flat_hash_map<TaskId, uint32_t> placed_;  // Groups of what this session placed.
 };
 
 }  // namespace

@@ -170,15 +170,15 @@ class NodeOrder final : public framework::Plugin {
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     AddStaticScores(session, hooks);
     capacities_.Refresh(session.base());
-    columns_.emplace(session, capacities_);
-    hooks.BeforeScan([this] { columns_->CatchUp(); });
+    auto& columns = session.Keep<NodeColumns>(session, capacities_);
+    hooks.BeforeScan([&columns] { columns.CatchUp(); });
     const auto score_allocation = [&](int64_t weight, Favour favour) {
       if (weight == 0) return;
-      hooks.ScoreUsage(AllocationScore(session, capacities_, *columns_, weight, favour));
+      hooks.ScoreUsage(AllocationScore(session, capacities_, columns, weight, favour));
     };
     score_allocation(weights_.least_requested, Favour::kFree);
     score_allocation(weights_.most_requested, Favour::kUsed);
-    if (weights_.balanced_resource != 0) AddBalance(session, hooks);
+    if (weights_.balanced_resource != 0) AddBalance(session, columns, hooks);
     if (weights_.pod_affinity != 0) {
       nodeorder::AddPodAffinityScore(session, hooks, weights_.pod_affinity);
     }
@@ -213,24 +213,24 @@ class NodeOrder final : public framework::Plugin {
     }
   }
 
-  void AddBalance(const Session& session, HookRegistrar& hooks) const {
-    hooks.ScoreUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<double> sum) {
-      const Balance balance(session, capacities_, shape);
-      if (!balance.applies()) return;
-      const int64_t weight = weights_.balanced_resource;
-      if (!balance.counts_gpu() && columns_->Covers(block, balance.pod(), weight)) {
-        columns_->AddBalance(balance.pod(), weight, block, sum);
-        return;
-      }
-      for (NodeId node : block) {
-        sum[block.Offset(node)] += static_cast<double>(weight * balance.Of(node));
-      }
-    });
+  void AddBalance(const Session& session, const NodeColumns& columns, HookRegistrar& hooks) const {
+    hooks.ScoreUsage(
+        [this, &session, &columns](ShapeId shape, NodeRange block, absl::Span<double> sum) {
+          const Balance balance(session, capacities_, shape);
+          if (!balance.applies()) return;
+          const int64_t weight = weights_.balanced_resource;
+          if (!balance.counts_gpu() && columns.Covers(block, balance.pod(), weight)) {
+            columns.AddBalance(balance.pod(), weight, block, sum);
+            return;
+          }
+          for (NodeId node : block) {
+            sum[block.Offset(node)] += static_cast<double>(weight * balance.Of(node));
+          }
+        });
   }
 
   const OrderWeights weights_;
   NodeCapacities capacities_;
-  std::optional<NodeColumns> columns_;  // Of the present session.
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "framework/session/session.h"
 
 namespace bth::plugins {
@@ -12,6 +11,7 @@ namespace {
 
 using framework::HookRegistrar;
 using framework::Session;
+using framework::TaskMove;
 using framework::Verdict;
 using framework::Vote;
 using model::BudgetId;
@@ -44,13 +44,11 @@ class Pdb final : public framework::Plugin {
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     spent_.clear();
-    evicted_.clear();
-    hooks.OnRemove([this, &session](TaskId task) {
-      if (session.state(task).status != TaskStatus::kReleasing) return;
-      if (evicted_.insert(task).second) Spend(session, task, +1);
+    hooks.OnRemove([this, &session](const TaskMove& move) {
+      if (move.after.status == TaskStatus::kReleasing) Spend(session, move.task, +1);
     });
-    hooks.OnPlace([this, &session](TaskId task) {
-      if (evicted_.erase(task) > 0) Spend(session, task, -1);
+    hooks.OnPlace([this, &session](const TaskMove& move) {
+      if (move.before.status == TaskStatus::kReleasing) Spend(session, move.task, -1);
     });
     const auto within = [this, &session](TaskId, absl::Span<const TaskId> candidates) {
       return Verdict{.vote = Vote::kPermit, .victims = Within(session, candidates)};
@@ -88,8 +86,7 @@ class Pdb final : public framework::Plugin {
     return victims;
   }
 
-  Disruptions spent_;                    // By evictions of this session.
-  absl::flat_hash_set<TaskId> evicted_;  // These evictions.
+  Disruptions spent_;  // By evictions of this session.
 };
 
 }  // namespace

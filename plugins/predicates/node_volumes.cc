@@ -69,24 +69,20 @@ void NodeVolumes::Place(TaskId task, NodeId node) {
   const absl::MutexLock lock(&mutex_);
   if (users_known_) CountExclusive(*volumes, +1);
   if (removed_.erase(task) > 0) return;
-  placed_[task] = node;
   placed_on_[node].push_back(task);
 }
 
-void NodeVolumes::Remove(TaskId task) {
+void NodeVolumes::Remove(TaskId task, NodeId node) {
   const PodVolumes* volumes = VolumesOf(task);
   if (volumes == nullptr) return;
   const absl::MutexLock lock(&mutex_);
   if (users_known_) CountExclusive(*volumes, -1);
-  const auto placed = placed_.find(task);
-  if (placed == placed_.end()) {
+  const auto there = placed_on_.find(node);
+  if (there == placed_on_.end() || std::erase(there->second, task) == 0) {
     removed_.insert(task);
     return;
   }
-  const auto there = placed_on_.find(placed->second);
-  std::erase(there->second, task);
   if (there->second.empty()) placed_on_.erase(there);
-  placed_.erase(placed);
 }
 
 // Pods with volumes that are on the node now.
@@ -229,7 +225,9 @@ bool NodeVolumes::AnyInUse(const std::vector<const ClaimFacts*>& exclusive) cons
         if (!removed_.contains(task)) CountExclusive(*VolumesOf(task), +1);
       }
     }
-    for (const auto& [task, node] : placed_) CountExclusive(*VolumesOf(task), +1);
+    for (const auto& [node, tasks] : placed_on_) {
+      for (TaskId task : tasks) CountExclusive(*VolumesOf(task), +1);
+    }
   }
   return std::any_of(exclusive.begin(), exclusive.end(),
                      [this](const ClaimFacts* claim) { return users_.contains(claim); });

@@ -22,7 +22,8 @@ class NodeVolumes {
   explicit NodeVolumes(const framework::Session& session);
 
   void Place(model::TaskId task, model::NodeId node);
-  void Remove(model::TaskId task);
+  // The task leaves `node`.
+  void Remove(model::TaskId task, model::NodeId node);
 
   // The node's CSI drivers can attach what the pod needs beside what they have attached. Cost: the
   // number of the node's volumes, only where they could come near a limit.
@@ -52,7 +53,7 @@ class NodeVolumes {
 
   const framework::Session& session_;
   const model::StorageView& view_;
-  absl::flat_hash_map<model::TaskId, model::NodeId> placed_;  // In this session.
+  // In this session.
   absl::flat_hash_map<model::NodeId, std::vector<model::TaskId>> placed_on_;
   absl::flat_hash_set<model::TaskId> removed_;  // From where the snapshot has them.
   mutable absl::Mutex mutex_;                   // Workers may be the first to ask.

@@ -13,17 +13,11 @@ void PortLedger::Place(TaskId task, NodeId node) {
   if (ports.empty()) return;
   std::vector<HostPort>& held = Own(node);
   held.insert(held.end(), ports.begin(), ports.end());
-  placed_[task] = node;
 }
 
 void PortLedger::Remove(TaskId task, NodeId node) {
   const std::vector<HostPort>& ports = PortsOf(task);
-  if (ports.empty()) return;
-  if (auto placed = placed_.find(task); placed != placed_.end()) {
-    node = placed->second;
-    placed_.erase(placed);
-  }
-  if (!node.valid()) return;
+  if (ports.empty() || !node.valid()) return;
   std::vector<HostPort>& held = Own(node);
   for (const HostPort& port : ports) {
     if (auto it = std::find(held.begin(), held.end(), port); it != held.end()) held.erase(it);

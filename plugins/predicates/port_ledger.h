@@ -16,8 +16,7 @@ class PortLedger {
   explicit PortLedger(const model::Snapshot& base) : base_(base) {}
 
   void Place(model::TaskId task, model::NodeId node);
-  // Takes back what Place noted, or, for a task that held its node in the snapshot, frees the ports
-  // that it holds on `node`.
+  // Frees the ports that the task holds on `node`.
   void Remove(model::TaskId task, model::NodeId node);
 
   // True when one of `wanted` cannot be had on the node. Cost: wanted x held.
@@ -30,7 +29,6 @@ class PortLedger {
 
   const model::Snapshot& base_;
   absl::flat_hash_map<model::NodeId, std::vector<model::HostPort>> changed_;
-  absl::flat_hash_map<model::TaskId, model::NodeId> placed_;
 };
 
 }  // namespace bth::plugins::predicates

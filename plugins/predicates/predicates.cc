@@ -22,6 +22,7 @@ using framework::FitCode;
 using framework::HookRegistrar;
 using framework::ReasonId;
 using framework::Session;
+using framework::TaskMove;
 using model::NodeId;
 using model::NodeRange;
 using model::PodConstraints;
@@ -94,8 +95,8 @@ framework::StaticFilterFn StaticFilter(const Session& session, ReasonId reason, 
   };
 }
 
-// Registers its filters in the order in which kube-scheduler's reasons appear. Keeps the pod
-// limits and ports of the present session. Thread: scheduling.
+// Registers its filters in the order in which kube-scheduler's reasons appear. Pod limits, ports
+// and volumes live with the session. Thread: scheduling.
 class Predicates final : public framework::Plugin {
  public:
   explicit Predicates(const Switches& switches) : switches_(switches) {}
@@ -105,26 +106,26 @@ class Predicates final : public framework::Plugin {
   }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
-    volumes_.emplace(session, switches_);
-    AddPreFilter(session, hooks);
+    auto& volumes = session.Keep<VolumeFilters>(session, switches_);
+    AddPreFilter(session, volumes, hooks);
     const ReasonId crowded =
         session.reasons().Register(FitCode::kUnschedulable, "node(s) pod number exceeded");
-    pod_limits_.emplace(session);
-    hooks.BeforeScan([this] { pod_limits_->CatchUp(); });
-    hooks.FilterUsage([this, crowded](ShapeId, NodeRange block, absl::Span<ReasonId> out) {
-      pod_limits_->Refuse(block, crowded, out);
+    auto& pod_limits = session.Keep<PodLimits>(session);
+    hooks.BeforeScan([&pod_limits] { pod_limits.CatchUp(); });
+    hooks.FilterUsage([&pod_limits, crowded](ShapeId, NodeRange block, absl::Span<ReasonId> out) {
+      pod_limits.Refuse(block, crowded, out);
     });
     AddStaticFilters(session, hooks);
     if (switches_.node_ports) AddPortFilter(session, hooks);
     if (switches_.pod_affinity) predicates::AddPodAffinityFilter(session, hooks);
-    volumes_->AddBeforeSpread(hooks);
+    volumes.AddBeforeSpread(hooks);
     if (switches_.topology_spread) predicates::AddSpreadFilter(session, hooks);
-    volumes_->AddAfterSpread(hooks);
+    volumes.AddAfterSpread(hooks);
     return absl::OkStatus();
   }
 
  private:
-  void AddPreFilter(Session& session, HookRegistrar& hooks) {
+  void AddPreFilter(Session& session, VolumeFilters& volumes, HookRegistrar& hooks) {
     hold_.assign(size_t{1} << model::kUnsupportedFeatures, framework::kFits);
     for (size_t set = 1; set < hold_.size(); ++set) {
       const std::string text = HoldTexts(static_cast<model::UnsupportedSet>(set));
@@ -133,11 +134,11 @@ class Predicates final : public framework::Plugin {
     const ReasonId conflict = session.reasons().Register(
         FitCode::kUnresolvable,
         "plugin NodeAffinity pre-predicates failed pod affinity terms conflict");
-    hooks.PreFilter([this, &session, conflict](TaskId task) -> ReasonId {
+    hooks.PreFilter([this, &session, &volumes, conflict](TaskId task) -> ReasonId {
       const PodConstraints& pod = session.base().constraints_of(session.task(task).shape);
       if (switches_.node_affinity && NamesConflict(pod)) return conflict;
       if (const ReasonId hold = hold_[pod.unsupported]; hold != framework::kFits) return hold;
-      return volumes_->PreFilter(task);
+      return volumes.PreFilter(task);
     });
   }
 
@@ -164,28 +165,24 @@ class Predicates final : public framework::Plugin {
     }
   }
 
-  void AddPortFilter(Session& session, HookRegistrar& hooks) {
-    ports_.emplace(session.base());
+  static void AddPortFilter(Session& session, HookRegistrar& hooks) {
+    auto& ports = session.Keep<PortLedger>(session.base());
     const ReasonId taken = session.reasons().Register(
         FitCode::kUnschedulable, "node(s) didn't have free ports for the requested pod ports");
     hooks.FilterUsage(
-        [this, &session, taken](ShapeId shape, NodeRange block, absl::Span<ReasonId> out) {
+        [&session, &ports, taken](ShapeId shape, NodeRange block, absl::Span<ReasonId> out) {
           const std::vector<model::HostPort>& wanted = session.base().constraints_of(shape).ports;
           if (wanted.empty()) return;
           for (NodeId node : block) {
-            if (ports_->Conflicts(wanted, node)) out[block.Offset(node)] = taken;
+            if (ports.Conflicts(wanted, node)) out[block.Offset(node)] = taken;
           }
         });
-    hooks.OnPlace([this, &session](TaskId task) { ports_->Place(task, session.state(task).node); });
-    hooks.OnRemove(
-        [this, &session](TaskId task) { ports_->Remove(task, session.state(task).node); });
+    hooks.OnPlace([&ports](const TaskMove& move) { ports.Place(move.task, move.after.node); });
+    hooks.OnRemove([&ports](const TaskMove& move) { ports.Remove(move.task, move.before.node); });
   }
 
   const Switches switches_;
-  std::vector<ReasonId> hold_;            // By UnsupportedSet.
-  std::optional<PodLimits> pod_limits_;   // Of the present session.
-  std::optional<PortLedger> ports_;       // Of the present session.
-  std::optional<VolumeFilters> volumes_;  // Of the present session.
+  std::vector<ReasonId> hold_;  // By UnsupportedSet.
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ using framework::FitCode;
 using framework::HookRegistrar;
 using framework::ReasonId;
 using framework::Session;
+using framework::TaskMove;
 using model::ClaimFacts;
 using model::ClaimUse;
 using model::NodeFacts;
@@ -144,8 +145,8 @@ void VolumeFilters::AddBeforeSpread(HookRegistrar& hooks) {
       return InZone(task, session_.node(node)) ? framework::kFits : zone;
     });
   }
-  hooks.OnPlace([this](TaskId task) { mounted_.Place(task, session_.state(task).node); });
-  hooks.OnRemove([this](TaskId task) { mounted_.Remove(task); });
+  hooks.OnPlace([this](const TaskMove& move) { mounted_.Place(move.task, move.after.node); });
+  hooks.OnRemove([this](const TaskMove& move) { mounted_.Remove(move.task, move.before.node); });
 }
 
 void VolumeFilters::AddAfterSpread(HookRegistrar& hooks) {
@@ -165,8 +166,8 @@ void VolumeFilters::AddAfterSpread(HookRegistrar& hooks) {
   Add(hooks, [this, by_fit](TaskId task, NodeId node) {
     return by_fit[static_cast<size_t>(book_.Fit(task, node))];
   });
-  hooks.OnPlace([this](TaskId task) { book_.Place(task, session_.state(task).node); });
-  hooks.OnRemove([this](TaskId task) { book_.Remove(task); });
+  hooks.OnPlace([this](const TaskMove& move) { book_.Place(move.task, move.after.node); });
+  hooks.OnRemove([this](const TaskMove& move) { book_.Remove(move.task); });
   hooks.PlanVolumes([this](TaskId task) { return book_.PlanOf(task); });
 }
 

@@ -21,6 +21,7 @@ using framework::Gate;
 using framework::HookRegistrar;
 using framework::QueueHolding;
 using framework::Session;
+using framework::TaskMove;
 using framework::Verdict;
 using framework::VictimKind;
 using framework::Vote;
@@ -112,13 +113,13 @@ class Proportion final : public framework::Plugin {
   }
 
   void AddEventHooks(const Session& session, HookRegistrar& hooks) {
-    hooks.OnPlace([this, &session](TaskId task) {
-      const QueueId queue = QueueOf(session, task);
-      if (queue.valid()) ledger_.Place(queue, session.request(task));
+    hooks.OnPlace([this, &session](const TaskMove& move) {
+      const QueueId queue = QueueOf(session, move.task);
+      if (queue.valid()) ledger_.Place(queue, session.request(move.task));
     });
-    hooks.OnRemove([this, &session](TaskId task) {
-      const QueueId queue = QueueOf(session, task);
-      if (queue.valid()) ledger_.Remove(queue, session.request(task));
+    hooks.OnRemove([this, &session](const TaskMove& move) {
+      const QueueId queue = QueueOf(session, move.task);
+      if (queue.valid()) ledger_.Remove(queue, session.request(move.task));
     });
   }
 

@@ -9,30 +9,28 @@ using model::TaskId;
 
 void ShadowLoad::Clear(size_t nodes) {
   sums_.assign(nodes, Guess());
-  notes_.clear();
+  guesses_.clear();
   departures_.clear();
 }
 
 void ShadowLoad::Add(TaskId task, NodeId node, const Guess& guess) {
-  if (notes_.contains(task)) Remove(task, NodeId());
-  notes_[task] = {.node = node, .guess = guess};
+  guesses_[task] = guess;
   RowAt(sums_, node).cpu_milli += guess.cpu_milli;
   RowAt(sums_, node).memory_bytes += guess.memory_bytes;
 }
 
 void ShadowLoad::Remove(TaskId task, NodeId node) {
+  if (!node.valid()) return;
   Departure departure{.node = node, .was_noted = false, .guess = {}, .left = {}};
-  if (const auto noted = notes_.find(task); noted != notes_.end()) {
-    departure.node = noted->second.node;
+  if (const auto guessed = guesses_.find(task); guessed != guesses_.end()) {
     departure.was_noted = true;
-    departure.guess = noted->second.guess;
-    Guess& sum = RowAt(sums_, departure.node);
+    departure.guess = guessed->second;
+    Guess& sum = RowAt(sums_, node);
     sum.cpu_milli -= departure.guess.cpu_milli;
     sum.memory_bytes -= departure.guess.memory_bytes;
-    notes_.erase(noted);
+    guesses_.erase(guessed);
   }
-  if (!departure.node.valid()) return;
-  departure.left = on(departure.node);
+  departure.left = on(node);
   departures_[task] = departure;
 }
 

@@ -23,19 +23,15 @@ class ShadowLoad {
   void Clear(size_t nodes);
   Guess on(model::NodeId node) const { return RowAt(sums_, node); }
 
-  // Replaces what was noted of the task before, wherever that was.
+  // The task comes to the node; it must not be anywhere.
   void Add(model::TaskId task, model::NodeId node, const Guess& guess);
-  // The task leaves; one of which nothing was noted left `node` (invalid: unknown).
+  // The task leaves the node, also when nothing was guessed of it.
   void Remove(model::TaskId task, model::NodeId node);
   // True when the task only comes back to the node that it left last, and nothing has changed there
   // since: then all is as it was before it left.
   bool ComeBack(model::TaskId task, model::NodeId node);
 
  private:
-  struct Note {
-    model::NodeId node;
-    Guess guess;
-  };
   struct Departure {
     model::NodeId node;
     bool was_noted = false;
@@ -44,7 +40,7 @@ class ShadowLoad {
   };
 
   std::vector<Guess> sums_;  // By node.
-  absl::flat_hash_map<model::TaskId, Note> notes_;
+  absl::flat_hash_map<model::TaskId, Guess> guesses_;
   absl::flat_hash_map<model::TaskId, Departure> departures_;
 };
 

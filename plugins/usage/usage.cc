@@ -18,6 +18,7 @@ using framework::FitCode;
 using framework::HookRegistrar;
 using framework::ReasonId;
 using framework::Session;
+using framework::TaskMove;
 using model::NodeId;
 using model::NodeRange;
 using model::ShapeId;
@@ -55,13 +56,12 @@ class Usage final : public framework::Plugin {
     hooks.ScoreUsage([this](ShapeId, NodeRange block, absl::Span<double> sum) {
       for (NodeId node : block) sum[block.Offset(node)] += Score(node);
     });
-    hooks.OnPlace([this, &session](TaskId task) {
-      const NodeId node = session.state(task).node;
-      if (!session.base().nodes[node].ready() || shadow_.ComeBack(task, node)) return;
-      shadow_.Add(task, node, GuessOf(session, task, node));
+    hooks.OnPlace([this, &session](const TaskMove& move) {
+      const NodeId node = move.after.node;
+      if (!session.base().nodes[node].ready() || shadow_.ComeBack(move.task, node)) return;
+      shadow_.Add(move.task, node, GuessOf(session, move.task, node));
     });
-    hooks.OnRemove(
-        [this, &session](TaskId task) { shadow_.Remove(task, session.state(task).node); });
+    hooks.OnRemove([this](const TaskMove& move) { shadow_.Remove(move.task, move.before.node); });
     return absl::OkStatus();
   }
 

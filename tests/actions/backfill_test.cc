@@ -17,7 +17,7 @@ class Watch final : public framework::Plugin {
   explicit Watch(std::vector<model::TaskId>* placed) : placed_(placed) {}
   std::string_view name() const override { return "watch"; }
   absl::Status OnSessionOpen(framework::Session&, framework::HookRegistrar& hooks) override {
-    hooks.OnPlace([this](model::TaskId task) { placed_->push_back(task); });
+    hooks.OnPlace([this](const framework::TaskMove& move) { placed_->push_back(move.task); });
     return absl::OkStatus();
   }
 

@@ -1,5 +1,8 @@
 #include "framework/session/session.h"
 
+#include <memory>
+#include <vector>
+
 #include "algo/gang_rules.h"
 #include "framework/report/report.h"
 #include "framework/session/invariants.h"
@@ -20,8 +23,14 @@ using test::World;
 class SessionBed final : public EffectSink {
  public:
   explicit SessionBed(const World& of) : world(of), session(parts_.Context(world.snapshot, *this)) {
-    session.hooks().on_place.Add({0, "test", 0}, [this](model::TaskId) { ++placed; });
-    session.hooks().on_remove.Add({0, "test", 1}, [this](model::TaskId) { ++removed; });
+    session.hooks().on_place.Add({0, "test", 0}, [this](const TaskMove& move) {
+      moves.push_back(move);
+      ++placed;
+    });
+    session.hooks().on_remove.Add({0, "test", 1}, [this](const TaskMove& move) {
+      moves.push_back(move);
+      ++removed;
+    });
     session.Freeze();
   }
   absl::Status Submit(EffectBatch batch) override {
@@ -39,6 +48,7 @@ class SessionBed final : public EffectSink {
   std::vector<EffectBatch> batches;
   int placed = 0;
   int removed = 0;
+  std::vector<TaskMove> moves;
 
  private:
   SessionParts parts_;
@@ -54,6 +64,40 @@ const char kWorld[] = R"(
   job old min=1 phase=running
   task v job=old node=n1 cpu=2 mem=1Gi
 )";
+
+TEST_CASE("session: a move tells where the task was and is, and its undoing the same backwards",
+          "[framework]") {
+  SessionBed bed(MakeWorld(kWorld));
+  {
+    Statement statement(bed.session, "allocate");
+    statement.Evict(bed.task("v"), bed.task("j-0"));
+    statement.Pipeline(bed.task("j-0"), bed.node("n1"), true);
+  }
+  REQUIRE(bed.moves.size() == 4);
+  CHECK(bed.moves[0].task == bed.task("v"));
+  CHECK(bed.moves[0].before.status == TaskStatus::kRunning);
+  CHECK(bed.moves[0].before.node == bed.node("n1"));
+  CHECK(bed.moves[0].after.status == TaskStatus::kReleasing);
+  CHECK(bed.moves[1].task == bed.task("j-0"));
+  CHECK(bed.moves[1].before == model::TaskState());
+  CHECK(bed.moves[1].after.status == TaskStatus::kPipelined);
+  CHECK(bed.moves[1].after.node == bed.node("n1"));
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(bed.moves[3 - i].task == bed.moves[i].task);
+    CHECK(bed.moves[3 - i].before == bed.moves[i].after);
+    CHECK(bed.moves[3 - i].after == bed.moves[i].before);
+  }
+}
+
+TEST_CASE("session: what a plugin keeps for it goes with it", "[framework]") {
+  auto alive = std::make_shared<int>(7);
+  {
+    SessionBed bed(MakeWorld(kWorld));
+    CHECK(*bed.session.Keep<std::shared_ptr<int>>(alive) == 7);
+    CHECK(alive.use_count() == 2);
+  }
+  CHECK(alive.use_count() == 1);
+}
 
 TEST_CASE("statement: rollback brings back every sum and the version", "[framework]") {
   SessionBed bed(MakeWorld(kWorld));

@@ -71,7 +71,8 @@ TEST_CASE("usage: guesses are summed up and taken away exactly", "[plugins][usag
   shadow.Add(task(2), node(0), {500, 1024});
   shadow.Add(task(3), node(0), {800, 1600});
   CHECK(shadow.on(node(0)) == Guess{2300, 4672});
-  SECTION("a task that comes elsewhere moves") {
+  SECTION("a task that goes elsewhere takes its guess along") {
+    shadow.Remove(task(1), node(0));
     shadow.Add(task(1), node(1), {1000, 2048});
     CHECK(shadow.on(node(0)) == Guess{1300, 2624});
     CHECK(shadow.on(node(1)) == Guess{1000, 2048});
