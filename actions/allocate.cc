@@ -1,12 +1,12 @@
-#include "actions/allocate.h"
-
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
@@ -379,15 +379,22 @@ class AllocateRun {
   absl::flat_hash_map<RoleId, TaskId> failed_roles_;  // With the first task that found no node.
 };
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<framework::Action>> Allocate::Create(const conf::Arguments& args) {
-  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
-  return std::make_unique<Allocate>();
-}
+// Thread: scheduling.
+class Allocate final : public framework::Action {
+ public:
+  std::string_view name() const override { return "allocate"; }
+  absl::Status Execute(framework::Session& session) override;
+};
 
 absl::Status Allocate::Execute(Session& session) {
   return AllocateRun(session).Execute();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> CreateAllocate(const conf::Arguments& args) {
+  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
+  return std::make_unique<Allocate>();
 }
 
 }  // namespace bth::actions

@@ -1,9 +1,9 @@
-#include "actions/backfill.h"
-
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
@@ -97,12 +97,12 @@ bool HasWork(const Session& session, JobId job) {
   return false;
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<framework::Action>> Backfill::Create(const conf::Arguments& args) {
-  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
-  return std::make_unique<Backfill>();
-}
+// Thread: scheduling.
+class Backfill final : public framework::Action {
+ public:
+  std::string_view name() const override { return "backfill"; }
+  absl::Status Execute(framework::Session& session) override;
+};
 
 absl::Status Backfill::Execute(Session& session) {
   QueueJobs queues(session);
@@ -120,6 +120,13 @@ absl::Status Backfill::Execute(Session& session) {
     BTH_RETURN_IF_ERROR(session.WorkOn(job, [&] { return FillJob(session, job); }));
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> CreateBackfill(const conf::Arguments& args) {
+  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
+  return std::make_unique<Backfill>();
 }
 
 }  // namespace bth::actions

@@ -1,5 +1,6 @@
-#include "actions/enqueue.h"
+#include <memory>
 
+#include "actions/factories.h"
 #include "actions/queue_jobs.h"
 #include "algo/gang_rules.h"
 #include "framework/report/figures.h"
@@ -22,11 +23,12 @@ void Hold(Session& session, JobId job, const std::string& why) {
                              .message = session.HoldOf(job)->message});
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<framework::Action>> Enqueue::Create(const conf::Arguments&) {
-  return std::make_unique<Enqueue>();
-}
+// Thread: scheduling.
+class Enqueue final : public framework::Action {
+ public:
+  std::string_view name() const override { return "enqueue"; }
+  absl::Status Execute(framework::Session& session) override;
+};
 
 absl::Status Enqueue::Execute(Session& session) {
   QueueJobs queues(session);
@@ -58,6 +60,12 @@ absl::Status Enqueue::Execute(Session& session) {
     queues.PushQueue(queue);
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> CreateEnqueue(const conf::Arguments&) {
+  return std::make_unique<Enqueue>();
 }
 
 }  // namespace bth::actions

@@ -1,6 +1,9 @@
-#include "actions/gangreclaim.h"
+#include <memory>
+#include <optional>
 
 #include "actions/eviction/starving_jobs.h"
+#include "actions/factories.h"
+#include "actions/gang_eviction/options.h"
 #include "actions/gang_eviction/search.h"
 #include "actions/queue_jobs.h"
 #include "base/status.h"
@@ -10,11 +13,22 @@ namespace bth::actions {
 using framework::EvictionContext;
 using model::JobId;
 
-absl::StatusOr<std::unique_ptr<framework::Action>> GangReclaim::Create(
-    const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(const gang_eviction::Options options, gang_eviction::ParseOptions(args));
-  return std::make_unique<GangReclaim>(options);
-}
+namespace {
+
+// Thread: scheduling.
+class GangReclaim final : public framework::Action {
+ public:
+  explicit GangReclaim(const gang_eviction::Options& options) : options_(options) {}
+  std::string_view name() const override { return "gangreclaim"; }
+  absl::Status Execute(framework::Session& session) override;
+  bool evicts() const override { return true; }
+  std::optional<framework::VictimKind> victim_kind() const override {
+    return framework::VictimKind::kGangReclaim;
+  }
+
+ private:
+  const gang_eviction::Options options_;
+};
 
 absl::Status GangReclaim::Execute(framework::Session& session) {
   QueueJobs queues(session);
@@ -32,6 +46,13 @@ absl::Status GangReclaim::Execute(framework::Session& session) {
     }
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> CreateGangReclaim(const conf::Arguments& args) {
+  BTH_ASSIGN_OR_RETURN(const gang_eviction::Options options, gang_eviction::ParseOptions(args));
+  return std::make_unique<GangReclaim>(options);
 }
 
 }  // namespace bth::actions

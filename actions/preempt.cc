@@ -1,11 +1,12 @@
-#include "actions/preempt.h"
-
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "actions/eviction/plan.h"
+#include "actions/eviction/search.h"
 #include "actions/eviction/starving_jobs.h"
+#include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "base/status.h"
@@ -77,9 +78,30 @@ absl::StatusOr<int64_t> InRange(const conf::Arguments& args, std::string_view ke
   return fallback;
 }
 
+// Thread: scheduling.
+class Preempt final : public framework::Action {
+ public:
+  // With `comparison` nodes are chosen by what is evicted there (topology-aware preemption).
+  explicit Preempt(std::optional<eviction::Comparison> comparison) : comparison_(comparison) {}
+  std::string_view name() const override { return "preempt"; }
+  absl::Status Execute(framework::Session& session) override;
+  bool evicts() const override { return true; }
+  std::optional<framework::VictimKind> victim_kind() const override {
+    return framework::VictimKind::kPreempt;
+  }
+
+ private:
+  const std::optional<eviction::Comparison> comparison_;
+};
+
+absl::Status Preempt::Execute(Session& session) {
+  PreemptRun(session, comparison_).Execute();
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<framework::Action>> Preempt::Create(const conf::Arguments& args) {
+absl::StatusOr<std::unique_ptr<framework::Action>> CreatePreempt(const conf::Arguments& args) {
   constexpr int64_t kNodesMax = std::numeric_limits<int32_t>::max();
   const eviction::Comparison defaults;
   BTH_RETURN_IF_ERROR(NoteErrorCache(args));
@@ -97,11 +119,6 @@ absl::StatusOr<std::unique_ptr<framework::Action>> Preempt::Create(const conf::A
   BTH_ASSIGN_OR_RETURN(comparison.most,
                        InRange(args, "maxCandidateNodesAbsolute", defaults.most, kNodesMax));
   return std::make_unique<Preempt>(aware ? std::optional(comparison) : std::nullopt);
-}
-
-absl::Status Preempt::Execute(Session& session) {
-  PreemptRun(session, comparison_).Execute();
-  return absl::OkStatus();
 }
 
 }  // namespace bth::actions

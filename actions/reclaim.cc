@@ -1,9 +1,11 @@
-#include "actions/reclaim.h"
+#include <memory>
+#include <optional>
 
 #include "absl/types/span.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/search.h"
 #include "actions/eviction/starving_jobs.h"
+#include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "base/status.h"
@@ -50,16 +52,27 @@ class ReclaimRun {
   eviction::Search search_;
 };
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<framework::Action>> Reclaim::Create(const conf::Arguments& args) {
-  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
-  return std::make_unique<Reclaim>();
-}
+// Thread: scheduling.
+class Reclaim final : public framework::Action {
+ public:
+  std::string_view name() const override { return "reclaim"; }
+  absl::Status Execute(framework::Session& session) override;
+  bool evicts() const override { return true; }
+  std::optional<framework::VictimKind> victim_kind() const override {
+    return framework::VictimKind::kReclaim;
+  }
+};
 
 absl::Status Reclaim::Execute(Session& session) {
   ReclaimRun(session).Execute();
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> CreateReclaim(const conf::Arguments& args) {
+  BTH_RETURN_IF_ERROR(NoteErrorCache(args));
+  return std::make_unique<Reclaim>();
 }
 
 }  // namespace bth::actions

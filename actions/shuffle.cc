@@ -1,8 +1,7 @@
-#include "actions/shuffle.h"
-
+#include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "actions/factories.h"
 #include "framework/session/statement.h"
 
 namespace bth::actions {
@@ -32,11 +31,13 @@ std::vector<TaskId> Victims(const Session& session) {
   return session.hooks().victim_filter(hooks(RunningTasks(session)));
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<framework::Action>> Shuffle::Create(const conf::Arguments&) {
-  return std::make_unique<Shuffle>();
-}
+// The one action that evicts for nobody in particular. Thread: scheduling.
+class Shuffle final : public framework::Action {
+ public:
+  std::string_view name() const override { return "shuffle"; }
+  absl::Status Execute(framework::Session& session) override;
+  bool evicts() const override { return true; }
+};
 
 absl::Status Shuffle::Execute(Session& session) {
   for (TaskId victim : Victims(session)) {
@@ -48,6 +49,12 @@ absl::Status Shuffle::Execute(Session& session) {
     if (!statement.Commit().ok()) continue;
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<framework::Action>> CreateShuffle(const conf::Arguments&) {
+  return std::make_unique<Shuffle>();
 }
 
 }  // namespace bth::actions

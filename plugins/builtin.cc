@@ -1,25 +1,6 @@
 #include "plugins/builtin.h"
 
-#include "plugins/binpack/binpack.h"
-#include "plugins/capacity/capacity.h"
-#include "plugins/cdp/cdp.h"
-#include "plugins/conformance/conformance.h"
-#include "plugins/drf/drf.h"
-#include "plugins/extender/extender.h"
-#include "plugins/gang/gang.h"
-#include "plugins/nodegroup/nodegroup.h"
-#include "plugins/nodeorder/nodeorder.h"
-#include "plugins/overcommit/overcommit.h"
-#include "plugins/pdb/pdb.h"
-#include "plugins/predicates/predicates.h"
-#include "plugins/priority/priority.h"
-#include "plugins/proportion/proportion.h"
-#include "plugins/rescheduling/rescheduling.h"
-#include "plugins/resource_strategy_fit/resource_strategy_fit.h"
-#include "plugins/resourcequota/resourcequota.h"
-#include "plugins/sla/sla.h"
-#include "plugins/tdm/tdm.h"
-#include "plugins/usage/usage.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 

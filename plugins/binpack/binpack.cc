@@ -1,5 +1,3 @@
-#include "plugins/binpack/binpack.h"
-
 #include <array>
 #include <map>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "base/status.h"
 #include "framework/session/session.h"
 #include "plugins/binpack/fill_columns.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 namespace {

@@ -1,5 +1,3 @@
-#include "plugins/capacity/capacity.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -14,6 +12,7 @@
 #include "plugins/capacity/queue_ledger.h"
 #include "plugins/capacity/queue_order.h"
 #include "plugins/capacity/reclaim_rules.h"
+#include "plugins/factories.h"
 #include "plugins/job_queue.h"
 #include "plugins/queue_gauges.h"
 #include "plugins/queue_refusals.h"

@@ -1,6 +1,5 @@
-#include "plugins/cdp/cdp.h"
-
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 namespace {

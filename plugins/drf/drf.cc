@@ -1,5 +1,3 @@
-#include "plugins/drf/drf.h"
-
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "framework/session/session.h"
 #include "plugins/drf/job_shares.h"
 #include "plugins/drf/queue_tree.h"
+#include "plugins/factories.h"
 #include "plugins/job_queue.h"
 
 namespace bth::plugins {

@@ -1,5 +1,3 @@
-#include "plugins/extender/extender.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -18,6 +16,7 @@
 #include "plugins/extender/line.h"
 #include "plugins/extender/node_questions.h"
 #include "plugins/extender/options.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 namespace {

@@ -1,5 +1,3 @@
-#include "plugins/gang/gang.h"
-
 #include <string>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "framework/report/report.h"
 #include "framework/session/session.h"
 #include "framework/unschedulable/unschedulable_jobs.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 namespace {

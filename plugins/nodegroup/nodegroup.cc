@@ -1,5 +1,3 @@
-#include "plugins/nodegroup/nodegroup.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -7,6 +5,7 @@
 #include "algo/resource_algebra.h"
 #include "base/status.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/node_text_column.h"
 #include "plugins/nodegroup/group_rules.h"
 

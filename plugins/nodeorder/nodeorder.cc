@@ -1,5 +1,3 @@
-#include "plugins/nodeorder/nodeorder.h"
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -7,6 +5,7 @@
 #include "algo/node_scores.h"
 #include "base/status.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/nodeorder/node_capacities.h"
 #include "plugins/nodeorder/node_columns.h"
 #include "plugins/nodeorder/peer_scores.h"

@@ -1,5 +1,3 @@
-#include "plugins/overcommit/overcommit.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +5,7 @@
 #include "base/status.h"
 #include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
+#include "plugins/factories.h"
 #include "plugins/overcommit/cluster_use.h"
 #include "plugins/shortage_text.h"
 

@@ -1,10 +1,9 @@
-#include "plugins/pdb/pdb.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 namespace {

@@ -1,5 +1,3 @@
-#include "plugins/predicates/predicates.h"
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/predicates/arguments.h"
 #include "plugins/predicates/peer_filters.h"
 #include "plugins/predicates/pod_limits.h"

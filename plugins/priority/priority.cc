@@ -1,6 +1,5 @@
-#include "plugins/priority/priority.h"
-
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/job_queue.h"
 
 namespace bth::plugins {

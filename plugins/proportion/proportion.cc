@@ -1,5 +1,3 @@
-#include "plugins/proportion/proportion.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "algo/resource_algebra.h"
 #include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
+#include "plugins/factories.h"
 #include "plugins/job_queue.h"
 #include "plugins/proportion/queue_ledger.h"
 #include "plugins/queue_gauges.h"

@@ -1,5 +1,3 @@
-#include "plugins/rescheduling/rescheduling.h"
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/measured_load.h"
 #include "plugins/rescheduling/low_node_utilization.h"
 

@@ -1,5 +1,3 @@
-#include "plugins/resource_strategy_fit/resource_strategy_fit.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "api/model/pod_extras.h"
 #include "base/status.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/resource_strategy_fit/options.h"
 
 namespace bth::plugins {

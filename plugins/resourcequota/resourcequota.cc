@@ -1,5 +1,3 @@
-#include "plugins/resourcequota/resourcequota.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -8,6 +6,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 namespace {

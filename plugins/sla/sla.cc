@@ -1,9 +1,8 @@
-#include "plugins/sla/sla.h"
-
 #include <optional>
 
 #include "base/status.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 
 namespace bth::plugins {
 namespace {

@@ -1,5 +1,3 @@
-#include "plugins/tdm/tdm.h"
-
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/node_text_column.h"
 #include "plugins/tdm/eviction_quota.h"
 #include "plugins/tdm/window.h"

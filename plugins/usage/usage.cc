@@ -1,10 +1,9 @@
-#include "plugins/usage/usage.h"
-
 #include <string_view>
 
 #include "api/model/pod_extras.h"
 #include "base/status.h"
 #include "framework/session/session.h"
+#include "plugins/factories.h"
 #include "plugins/measured_load.h"
 #include "plugins/usage/load_columns.h"
 #include "plugins/usage/options.h"

@@ -4,8 +4,7 @@
 #include "actions/builtin.h"
 #include "actions/eviction/plan.h"
 #include "actions/eviction/search.h"
-#include "actions/preempt.h"
-#include "actions/shuffle.h"
+#include "actions/factories.h"
 #include "plugins/builtin.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
@@ -186,7 +185,7 @@ TEST_CASE("preempt: arguments", "[actions][preempt]") {
   }));
   CAPTURE(c.yaml);
   const conf::Arguments arguments = MakeArguments(c.yaml);
-  REQUIRE(actions::Preempt::Create(arguments).ok());
+  REQUIRE(actions::CreatePreempt(arguments).ok());
   CHECK(arguments.Findings().size() == c.findings);
 }
 

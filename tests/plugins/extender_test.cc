@@ -1,5 +1,4 @@
-#include "plugins/extender/extender.h"
-
+#include "plugins/factories.h"
 #include "tests/plugins/extender_bed.h"
 #include "tests/plugins/snapshot_changes.h"
 

@@ -1,5 +1,4 @@
-#include "plugins/rescheduling/rescheduling.h"
-
+#include "plugins/factories.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/plugins/snapshot_changes.h"
 

@@ -1,5 +1,4 @@
-#include "plugins/resource_strategy_fit/resource_strategy_fit.h"
-
+#include "plugins/factories.h"
 #include "plugins/resource_strategy_fit/options.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/plugins/snapshot_changes.h"

@@ -1,5 +1,4 @@
-#include "plugins/tdm/tdm.h"
-
+#include "plugins/factories.h"
 #include "plugins/tdm/window.h"
 #include "tests/plugins/fixtures.h"
 

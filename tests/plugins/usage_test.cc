@@ -1,6 +1,5 @@
-#include "plugins/usage/usage.h"
-
 #include "framework/session/statement.h"
+#include "plugins/factories.h"
 #include "plugins/usage/estimate.h"
 #include "plugins/usage/options.h"
 #include "plugins/usage/shadow_load.h"

@@ -1,7 +1,7 @@
 // Arguments of plugin predicates that concern volumes, but for the switches (tests/scenarios).
 #include "absl/strings/match.h"
 #include "framework/session/statement.h"
-#include "plugins/predicates/predicates.h"
+#include "plugins/factories.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/volumes/storage_world.h"
 
