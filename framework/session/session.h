@@ -16,6 +16,7 @@
 #include "framework/report/fit_report.h"
 #include "framework/report/reasons.h"
 #include "framework/session/effects.h"
+#include "framework/session/peer_move.h"
 #include "framework/session/session_context.h"
 #include "framework/unschedulable/job_answer.h"
 
@@ -28,15 +29,6 @@ class StatementKey {
  private:
   friend class Statement;
   StatementKey() = default;
-};
-
-// A pod with these labels and affinity terms (invalid: none) came to a node (+1) or left it (-1).
-struct PeerMove {
-  model::NodeId node;
-  model::LabelsId labels;
-  model::ConstraintsId terms;
-  int32_t sign = 0;
-  bool promised = false;  // To another job than the one that beholds: see `BeholdAs`.
 };
 
 // Where a task is to go.
