@@ -52,7 +52,7 @@ class Capacity final : public framework::Plugin {
     // Volcano asks the first entry of that name, wherever this one stands.
     const conf::PluginOption* first = session.context().policy->FirstPlugin(kCapacity);
     ledger_.Open(session.base(), first->flags[conf::HookFlag::kHierarchy]);
-    const auto& rules = session.Keep<ReclaimRules>(session, ledger_, ancestor_levels_);
+    auto& rules = session.Keep<ReclaimRules>(session, ledger_, ancestor_levels_);
     for (const algo::QueueFinding& finding : ledger_.findings()) {
       session.NoteQueue({finding.queue, finding.reason, finding.message});
     }
@@ -88,7 +88,7 @@ class Capacity final : public framework::Plugin {
     });
   }
 
-  void AddReclaim(const Session& session, const ReclaimRules& rules, HookRegistrar& hooks) {
+  void AddReclaim(const Session& session, ReclaimRules& rules, HookRegistrar& hooks) {
     hooks.Preemptive([this, &session, &rules](QueueId queue, absl::Span<const TaskId> tasks) {
       if (!ledger_.TakesJobs(queue) || !IsOpen(session, queue)) return false;
       ResourceVec asked;
