@@ -7,6 +7,7 @@
 #include "framework/session/statement.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/support/seeds.h"
+#include "tests/support/slow_pick.h"
 
 namespace bth::test {
 namespace {
@@ -60,7 +61,7 @@ TEST_CASE("nodegroup: index and scan agree with the slow twin", "[plugins][nodeg
     framework::Statement statement(session, "test");
     for (TaskId task : world.snapshot->tasks.ids()) {
       if (session.state(task).status != model::TaskStatus::kPending) continue;
-      const framework::NodeChoice slow = session.picker().PickSlowly(task);
+      const framework::NodeChoice slow = PickSlowly(session, task);
       const framework::NodeChoice fast = session.picker().Pick(task);
       REQUIRE(fast.node == slow.node);
       REQUIRE(fast.on_future_room == slow.on_future_room);

@@ -5,6 +5,7 @@
 #include "framework/nodes/node_picker.h"
 #include "framework/session/statement.h"
 #include "tests/support/catch.h"
+#include "tests/support/slow_pick.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/random_world.h"
 #include "tests/worlds/world_cycles.h"
@@ -52,7 +53,7 @@ TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][p
         const auto refused = static_cast<size_t>(session.picker().Explain(task)->nodes_refused);
         REQUIRE(taken == (refused < snapshot->nodes_by_name->size()));
       }
-      const framework::NodeChoice slow = session.picker().PickSlowly(task, !best_effort);
+      const framework::NodeChoice slow = PickSlowly(session, task, !best_effort);
       const framework::NodeChoice fast =
           best_effort ? session.picker().PickForBestEffort(task) : session.picker().Pick(task);
       REQUIRE(fast.node == slow.node);

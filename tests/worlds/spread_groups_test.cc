@@ -6,6 +6,7 @@
 #include "framework/nodes/node_picker.h"
 #include "framework/session/statement.h"
 #include "tests/support/catch.h"
+#include "tests/support/slow_pick.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/world_cycles.h"
 
@@ -82,7 +83,7 @@ void PlaceAllByGroups(Session& session, Rng& rng, GroupTally* tally) {
     const model::TaskRow& row = session.task(task);
     if (row.names == nullptr || !row.job.valid()) continue;
     if (session.state(task).status != model::TaskStatus::kPending) continue;
-    const NodeChoice slow = session.picker().PickSlowly(task);
+    const NodeChoice slow = PickSlowly(session, task);
     const NodeChoice fast = session.picker().Pick(task);
     REQUIRE(fast.node == slow.node);
     REQUIRE(fast.on_future_room == slow.on_future_room);
@@ -174,7 +175,7 @@ TEST_CASE("spread: a service with pods on very many nodes", "[framework]") {
   Statement statement(session, "test");
   for (TaskId task : session.base().tasks.ids()) {
     if (session.state(task).status != model::TaskStatus::kPending) continue;
-    const NodeChoice slow = session.picker().PickSlowly(task);
+    const NodeChoice slow = PickSlowly(session, task);
     const NodeChoice fast = session.picker().Pick(task);
     REQUIRE(slow.node.valid());
     REQUIRE(fast.node == slow.node);

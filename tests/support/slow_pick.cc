@@ -1,0 +1,108 @@
+#include "tests/support/slow_pick.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace bth::test {
+namespace {
+
+using framework::Normalize;
+using framework::ReasonId;
+using framework::Session;
+using model::NodeId;
+using model::NodeRange;
+using model::TaskId;
+
+NodeRange Alone(NodeId node) {
+  return {node.index(), node.index() + 1};
+}
+
+const model::PodConstraints& ConstraintsOf(const Session& session, TaskId task) {
+  return session.base().constraints_of(session.task(task).shape);
+}
+
+template <typename Filters, typename Subject>
+bool AllPass(const Filters& filters, const Subject& subject, NodeId node) {
+  for (const auto& entry : filters) {
+    ReasonId verdict = framework::kFits;
+    entry.fn(subject, Alone(node), absl::Span<ReasonId>(&verdict, 1));
+    if (verdict != framework::kFits) return false;
+  }
+  return true;
+}
+
+bool Takes(const Session& session, TaskId task, NodeId node) {
+  const framework::HookTable& hooks = session.hooks();
+  return AllPass(hooks.static_filter, ConstraintsOf(session, task), node) &&
+         AllPass(hooks.usage_filter, session.task(task).shape, node) &&
+         AllPass(hooks.global_filter, task, node);
+}
+
+bool HasRoom(const Session& session, TaskId task, const model::ResourceVec& room) {
+  const model::ResourceVec& asked = session.request(task);
+  for (int d = 0; d < model::kDims; ++d) {
+    if (asked[d] > 0 && asked[d] > room[d]) return false;
+  }
+  return true;
+}
+
+// 100 is the best a normalised score can be.
+int64_t Normalised(Normalize how, int64_t raw, int64_t highest) {
+  if (how == Normalize::kNone) return raw;
+  const int64_t share = highest == 0 ? 0 : 100 * raw / highest;
+  return how == Normalize::kByMax ? share : 100 - share;
+}
+
+std::vector<double> ScoresOf(const Session& session, TaskId task,
+                             const std::vector<NodeId>& nodes) {
+  std::vector<double> sums(nodes.size(), 0.0);
+  for (const auto& entry : session.hooks().static_score) {
+    std::vector<int64_t> raw(nodes.size(), 0);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      entry.fn.fn(ConstraintsOf(session, task), Alone(nodes[i]), absl::Span<int64_t>(&raw[i], 1));
+    }
+    const int64_t highest = raw.empty() ? 0 : *std::max_element(raw.begin(), raw.end());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const auto score = static_cast<double>(Normalised(entry.fn.normalize, raw[i], highest));
+      sums[i] += entry.fn.weight * score;
+    }
+  }
+  for (const auto& entry : session.hooks().usage_score) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      entry.fn(session.task(task).shape, Alone(nodes[i]), absl::Span<double>(&sums[i], 1));
+    }
+  }
+  for (const auto& entry : session.hooks().global_score) {
+    entry.fn(task, nodes, absl::MakeSpan(sums));
+  }
+  return sums;
+}
+
+}  // namespace
+
+framework::NodeChoice PickSlowly(const Session& session, TaskId task, bool check_resources) {
+  for (const auto& entry : session.hooks().pre_filter) {
+    if (entry.fn(task) != framework::kFits) return {};
+  }
+  std::vector<NodeId> now;
+  std::vector<NodeId> later;
+  for (NodeId node : *session.base().nodes_by_name) {
+    const model::Usage& usage = session.usage();
+    const bool fits_now = !check_resources || HasRoom(session, task, usage.idle[node]);
+    if (check_resources && !HasRoom(session, task, usage.FutureIdle(node))) continue;
+    if (!Takes(session, task, node)) continue;
+    if (check_resources && node == session.task(task).nominated_node) {
+      return {.node = node, .on_future_room = !fits_now};
+    }
+    (fits_now ? now : later).push_back(node);
+  }
+  const std::vector<NodeId>& nodes = now.empty() ? later : now;
+  const std::vector<double> scores = ScoresOf(session, task, nodes);
+  // By name, so that the first of the best is the one.
+  const auto best = std::max_element(scores.begin(), scores.end());
+  if (best == scores.end()) return {};
+  return {.node = nodes[static_cast<size_t>(best - scores.begin())], .on_future_room = now.empty()};
+}
+
+}  // namespace bth::test

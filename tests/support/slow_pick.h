@@ -1,0 +1,16 @@
+// Which node a task is to get, found the slow way: the twin of framework::NodePicker.
+#pragma once
+
+#include "api/model/ids.h"
+#include "framework/session/session.h"
+
+namespace bth::test {
+
+// Asks every hook about every node, one at a time, and shares nothing with framework/nodes: the
+// nominated node if it takes the task, else the best of those with room now, else the best of those
+// that will have it. Without `check_resources`, as for tasks that ask for nothing, room does not
+// count, and no node is nominated.
+framework::NodeChoice PickSlowly(const framework::Session& session, model::TaskId task,
+                                 bool check_resources = true);
+
+}  // namespace bth::test
