@@ -3,6 +3,7 @@
 
 #include "actions/factories.h"
 #include "framework/session/statement.h"
+#include "framework/session/victim_votes.h"
 
 namespace bth::actions {
 namespace {
@@ -26,9 +27,8 @@ std::vector<TaskId> RunningTasks(const Session& session) {
 // Everything that the plugins of the first tier with an answer name, in their order, and that no
 // filter holds back.
 std::vector<TaskId> Victims(const Session& session) {
-  const auto& hooks = session.hooks().victim_tasks;
-  if (hooks.empty()) return {};
-  return session.hooks().victim_filter(hooks(RunningTasks(session)));
+  if (!framework::AnyNamesVictims(session)) return {};
+  return framework::NamedVictims(session, RunningTasks(session));
 }
 
 // The one action that evicts for nobody in particular. Thread: scheduling.

@@ -4,13 +4,13 @@
 #include <iterator>
 #include <vector>
 
-#include "actions/eviction/starving_jobs.h"
-#include "conf/policy.h"
+#include "framework/session/victim_votes.h"
 
 namespace bth::actions::eviction {
 
 using framework::EvictionContext;
 using framework::Session;
+using framework::VictimKind;
 using model::JobId;
 using model::QueueId;
 using model::TaskId;
@@ -22,7 +22,7 @@ bool GangCouldStrikeBack(const Session& session, EvictionContext::Kind kind,
   if (!session.HasAction(preempts ? "gangpreempt" : "gangreclaim")) return false;
   const JobId job = session.task(victims.front()).job;
   const JobId winner = session.task(winners.front()).job;
-  if (!IsStarving(session, job) || session.job(winner).opts_out) return false;
+  if (!framework::IsStarving(session, job) || session.job(winner).opts_out) return false;
   if (preempts) {
     if (session.job(winner).priority >= session.job(job).priority) return false;
   } else {
@@ -30,14 +30,14 @@ bool GangCouldStrikeBack(const Session& session, EvictionContext::Kind kind,
     if (!session.queue(session.job(winner).queue).reclaimable || session.Overused(queue)) {
       return false;
     }
-    if (!session.hooks().preemptive(queue, victims)) return false;
+    if (!framework::ForbidsDemand(session, queue, victims).empty()) return false;
   }
   std::vector<TaskId> candidates;
   std::copy_if(winners.begin(), winners.end(), std::back_inserter(candidates),
                [&session](TaskId task) { return session.task(task).preemptable; });
-  const bool strict = session.context().policy->victim_veto == conf::VictimVeto::kStrict;
-  const auto choice =
-      session.hooks().unified_evictable({.kind = kind, .job = job}, candidates, strict);
+  const auto choice = framework::GrantedVictims(
+      session, {.kind = preempts ? VictimKind::kGangPreempt : VictimKind::kGangReclaim, .job = job},
+      candidates);
   return !choice.victims.empty() && choice.tier <= tier;
 }
 

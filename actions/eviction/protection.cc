@@ -2,27 +2,29 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "base/strings.h"
+#include "framework/session/victim_votes.h"
 
 namespace bth::actions::eviction {
 
 void CountProtected(const framework::Session& session, const Ask& ask,
                     absl::Span<const model::TaskId> asked, Tally* tally) {
-  const auto& hooks = VictimHooks(session, ask.reach);
   const auto count = static_cast<int64_t>(asked.size());
   tally->candidates += count;
   ++tally->candidate_nodes;
-  tally->protected_by.resize(hooks.size());
   bool any_answer = false;
-  for (size_t i = 0; i < hooks.size(); ++i) {
-    const framework::Verdict verdict = hooks[i].fn(ask.task, asked);
-    if (verdict.vote == framework::Vote::kAbstain) continue;
+  size_t voter = 0;
+  const auto hear = [&](std::string_view plugin, const framework::Verdict& verdict) {
+    if (voter == tally->protected_by.size()) tally->protected_by.emplace_back(plugin, 0);
+    int64_t& kept = tally->protected_by[voter++].second;
+    if (verdict.vote == framework::Vote::kAbstain) return;
     any_answer = true;
-    tally->protected_by[i] +=
-        std::max<int64_t>(count - static_cast<int64_t>(verdict.victims.size()), 0);
-  }
+    kept += std::max<int64_t>(count - static_cast<int64_t>(verdict.victims.size()), 0);
+  };
+  framework::AskEachVoter(session, AskerOf(ask), asked, hear);
   if (!any_answer) tally->spared.Add(SparedBy::kNoConsent, count);
 }
 
@@ -33,10 +35,8 @@ framework::VictimSearch Rendered(const framework::Session& session, std::string_
   out.task = ask.task;
   out.candidates = tally.candidates;
   out.candidate_nodes = tally.candidate_nodes;
-  const auto& hooks = VictimHooks(session, ask.reach);
-  for (size_t i = 0; i < tally.protected_by.size(); ++i) {
-    if (tally.protected_by[i] == 0) continue;
-    out.by_plugin[std::string(hooks[i].origin.plugin)] += tally.protected_by[i];
+  for (const auto& [plugin, pods] : tally.protected_by) {
+    if (pods > 0) out.by_plugin[std::string(plugin)] += pods;
   }
   tally.rivals.Render(session, ask.reach == Reach::kOtherQueues, &out.lost_again);
   tally.spared.Render(&out.passed_over);
@@ -93,12 +93,10 @@ void CountAllProtected(const framework::Protection& protection, framework::Victi
 
 std::string WhyNoDemand(const framework::Session& session, model::QueueId queue,
                         absl::Span<const model::TaskId> tasks) {
-  for (const auto& entry : session.hooks().preemptive) {
-    if (entry.fn(queue, tasks)) continue;
-    return absl::StrCat("by ", ToAbsl(entry.origin.plugin), " the queue ",
-                        *session.queue(queue).name, " may not demand so much from others");
-  }
-  return "";
+  const std::string_view plugin = framework::ForbidsDemand(session, queue, tasks);
+  if (plugin.empty()) return "";
+  return absl::StrCat("by ", ToAbsl(plugin), " the queue ", *session.queue(queue).name,
+                      " may not demand so much from others");
 }
 
 }  // namespace bth::actions::eviction

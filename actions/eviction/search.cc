@@ -13,6 +13,8 @@
 
 namespace bth::actions::eviction {
 
+using framework::NodeJudge;
+using framework::RankedNode;
 using framework::Session;
 using model::JobId;
 using model::NodeId;
@@ -35,7 +37,11 @@ int64_t Comparison::Wanted(int64_t nodes) const {
 }
 
 Search::Search(Session& session, std::string_view action, std::optional<Comparison> comparison)
-    : session_(session), action_(action), comparison_(comparison), fit_(session) {}
+    : session_(session),
+      action_(action),
+      comparison_(comparison),
+      picker_(session.picker()),
+      judge_(picker_.judge()) {}
 
 const NodeTasks& Search::tasks() {
   if (tasks_ == nullptr) tasks_ = std::make_unique<NodeTasks>(session_);
@@ -52,7 +58,7 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
   } else {
     TaskHeap tasks = PendingTasks(session_, job);
     PlaceTasks(
-        tasks, wish, [this, job] { return !IsStarving(session_, job); }, plan);
+        tasks, wish, [this, job] { return !framework::IsStarving(session_, job); }, plan);
   }
   if (plan.empty() || !session_.JobPipelined(job)) {
     if (planned > 0) {
@@ -65,7 +71,7 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
     return;
   }
   // What the finished plan does without.
-  plan.Spare({}, [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); });
+  plan.Spare({}, [this](TaskId task, NodeId node) { return judge_.MayTake(task, node); });
   Commit(job, plan);
 }
 
@@ -85,7 +91,7 @@ void Search::PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<boo
     if (session_.task(task).gated) continue;
     const Ask ask{.task = task, .reach = wish.reach};
     if (std::string why = wish.why_not(task); !why.empty()) {
-      if (*wish.failure || !fit_.FitsSomeEmptyNode(task)) continue;
+      if (*wish.failure || !picker_.FitsSomeEmptyNode(task)) continue;
       framework::VictimSearch refused;
       refused.action = std::string(action_);
       refused.task = task;
@@ -107,7 +113,7 @@ void Search::PlaceSubJobs(JobId job, const Wish& wish, Plan& plan) {
     return session_.SubJobReady(job, sub_job) || session_.SubJobPipelined(job, sub_job);
   };
   const auto satisfied = [this, job] {
-    return !IsStarving(session_, job) && session_.JobPipelined(job);
+    return !framework::IsStarving(session_, job) && session_.JobPipelined(job);
   };
   for (const bool extra : {false, true}) {
     for (SubJobSheet& part : sheet.sub_jobs) {
@@ -152,7 +158,7 @@ bool Search::Place(const Ask& ask, Plan& plan) {
       failures_.Find(session_, {.task = ask.task, .reach = Reach::kOtherJobs}) != nullptr) {
     return false;
   }
-  if (const NodeId node = fit_.BestFree(ask.task); node.valid()) {
+  if (const NodeId node = picker_.BestFree(ask.task); node.valid()) {
     plan.Promise(ask.task, node);
     return true;
   }
@@ -169,27 +175,27 @@ bool Search::IsEligible(const Ask& ask) {
     failure_.preset = "not eligible to preempt other tasks due to preemptionPolicy is Never";
     return false;
   }
-  if (!fit_.MayGoAnywhere(ask.task)) return false;
+  if (judge_.HoldsOff(ask.task) != framework::kFits) return false;
   // A nominated node that is gone binds nobody. One that the task fits on is taken by Place.
   const NodeId nominated = task.nominated_node;
-  if (!nominated.valid() || !fit_.PassesStatic(ask.task, nominated)) return true;
-  if (fit_.MayTake(ask.task, nominated) || !tasks().IsLeft(nominated, task.priority)) return true;
+  if (!nominated.valid() || !judge_.PassesStatic(ask.task, nominated)) return true;
+  if (judge_.MayTake(ask.task, nominated) || !tasks().IsLeft(nominated, task.priority)) return true;
   failure_.preset =
       "not eligible due to a terminating pod caused by preemption on the nominated node";
   return false;
 }
 
-std::vector<NodeFit::Scored> Search::PossibleNodes(const Ask& ask, bool scored) {
+std::vector<RankedNode> Search::PossibleNodes(const Ask& ask, bool scored) {
   const model::ResourceVec& request = session_.request(ask.task);
   const NodeTasks& tasks_by_node = tasks();
-  return fit_.Nodes(ask.task, scored, [&](NodeId node) {
+  return picker_.Ranked(ask.task, scored, [&](NodeId node) {
     if (!tasks_by_node.On(node).empty()) {
       model::ResourceVec most = MostToGain(session_, tasks_by_node, ask, node);
       most += session_.usage().FutureIdle(node);
       if (request.FitsIn(most)) return true;
     }
     // Of a node that is too small for it, no word is needed about who stands there.
-    if (fit_.WouldHold(ask.task, node) &&
+    if (judge_.WouldHold(ask.task, node) &&
         CountOutOfReach(session_, tasks_by_node, ask, node, &failure_.spared)) {
       ++failure_.nodes_too_small;
     }
@@ -198,11 +204,9 @@ std::vector<NodeFit::Scored> Search::PossibleNodes(const Ask& ask, bool scored) 
 }
 
 bool Search::PlaceByOrder(const Ask& ask, Plan& plan) {
-  std::vector<NodeFit::Scored> nodes = PossibleNodes(ask, ask.reach != Reach::kOtherQueues);
+  std::vector<RankedNode> nodes = PossibleNodes(ask, ask.reach != Reach::kOtherQueues);
   // A heap: mostly one of the first nodes does.
-  const auto later = [](const NodeFit::Scored& a, const NodeFit::Scored& b) {
-    return ComesFirst(b, a);
-  };
+  const auto later = [](const RankedNode& a, const RankedNode& b) { return b.ComesBefore(a); };
   std::make_heap(nodes.begin(), nodes.end(), later);
   while (!nodes.empty()) {
     std::pop_heap(nodes.begin(), nodes.end(), later);
@@ -213,10 +217,10 @@ bool Search::PlaceByOrder(const Ask& ask, Plan& plan) {
 }
 
 bool Search::PlaceByDamage(const Ask& ask, Plan& plan) {
-  const std::vector<NodeFit::Scored> nodes = PossibleNodes(ask, false);
+  const std::vector<RankedNode> nodes = PossibleNodes(ask, false);
   const auto wanted = static_cast<size_t>(comparison_->Wanted(static_cast<int64_t>(nodes.size())));
   std::vector<Damage> choices;
-  for (const NodeFit::Scored& entry : nodes) {
+  for (const RankedNode& entry : nodes) {
     const Plan::Mark mark = plan.Checkpoint();
     if (!TryNode(ask, entry.node, plan)) continue;
     choices.push_back(Assess(entry.node, plan.VictimsSince(mark)));
@@ -258,7 +262,7 @@ Search::Damage Search::Assess(NodeId node, std::vector<TaskId> victims) const {
 
 bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
   if (questions_ >= kQuestionsMax) return false;
-  if (const framework::ReasonId reason = fit_.BeyondHelp(ask.task, node);
+  if (const framework::ReasonId reason = judge_.BeyondHelp(ask.task, node);
       reason != framework::kFits) {
     failure_.beyond_help.Add(reason);
     return false;
@@ -267,7 +271,7 @@ bool Search::TryNode(const Ask& ask, NodeId node, Plan& plan) {
       CandidatesOn(session_, tasks(), ask, node, &failure_.spared);
   if (candidates.empty()) return false;
   ++questions_;
-  framework::VictimChoice choice = GrantedVictims(session_, ask, candidates);
+  framework::VictimChoice choice = framework::GrantedVictims(session_, AskerOf(ask), candidates);
   if (session_.context().metrics != nullptr && ask.reach != Reach::kOtherQueues) {
     session_.context().metrics->SetPreemptionVictims(static_cast<int64_t>(choice.victims.size()));
   }
@@ -300,16 +304,16 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
   Heap<TaskId, decltype(less)> order(less);
   for (TaskId victim : victims) order.Push(victim);
   const Plan::Mark mark = plan.Checkpoint();
-  NodeFit::Objection objection{NodeFit::Rule::kRoom};
+  NodeJudge::Objection objection{NodeJudge::Rule::kRoom};
   size_t evicted = 0;
-  for (; !order.empty() && objection.rule != NodeFit::Rule::kNone; ++evicted) {
+  for (; !order.empty() && objection.rule != NodeJudge::Rule::kNone; ++evicted) {
     plan.Evict(order.Pop(), ask.task);
-    objection = fit_.Against(ask.task, node);
+    objection = judge_.Against(ask.task, node);
   }
   if (session_.context().metrics != nullptr && ask.reach != Reach::kOtherQueues) {
     session_.context().metrics->PreemptionAttempt();
   }
-  if (objection.rule != NodeFit::Rule::kNone) {
+  if (objection.rule != NodeJudge::Rule::kNone) {
     CountRefusal(objection);
     plan.RollbackTo(mark);
     return false;
@@ -317,18 +321,18 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
   plan.Promise(ask.task, node);
   // The last one made it fit; those before it may not have been needed.
   if (evicted > 1) {
-    plan.Spare(mark, [this](TaskId task, NodeId at) { return fit_.MayTake(task, at); });
+    plan.Spare(mark, [this](TaskId task, NodeId at) { return judge_.MayTake(task, at); });
   }
   return true;
 }
 
-void Search::CountRefusal(const NodeFit::Objection& objection) {
-  if (objection.rule == NodeFit::Rule::kRoom) {
+void Search::CountRefusal(const NodeJudge::Objection& objection) {
+  if (objection.rule == NodeJudge::Rule::kRoom) {
     ++failure_.nodes_too_small;
     return;
   }
   ++failure_.nodes_refusing;
-  if (objection.rule == NodeFit::Rule::kQueue) {
+  if (objection.rule == NodeJudge::Rule::kQueue) {
     ++failure_.nodes_refused_by_queue;
   } else {
     failure_.refusals.Add(objection.reason);
@@ -351,7 +355,7 @@ std::vector<TaskId> Search::Rivals(const Ask& ask, int tier, const Plan& plan,
 
 framework::VictimSearch Search::Failure(const Ask& ask) {
   framework::VictimSearch failure = Rendered(session_, action_, ask, failure_);
-  if (hopeless_ && fit_.FitsSomeEmptyNode(ask.task)) {
+  if (hopeless_ && picker_.FitsSomeEmptyNode(ask.task)) {
     CountAllProtected(session_.prospects().ProtectionFrom(session_, SeekerOf(session_, ask)),
                       &failure);
   }

@@ -10,13 +10,13 @@
 
 #include "absl/functional/function_ref.h"
 #include "actions/eviction/known_failures.h"
-#include "actions/eviction/node_fit.h"
 #include "actions/eviction/node_tasks.h"
 #include "actions/eviction/plan.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/tally.h"
 #include "actions/eviction/victims.h"
 #include "actions/worksheet.h"
+#include "framework/nodes/node_picker.h"
 #include "framework/session/session.h"
 
 namespace bth::actions::eviction {
@@ -85,10 +85,10 @@ class Search {
   bool PlaceByOrder(const Ask& ask, Plan& plan);
   bool PlaceByDamage(const Ask& ask, Plan& plan);
   // Nodes that might do, as far as sums tell.
-  std::vector<NodeFit::Scored> PossibleNodes(const Ask& ask, bool scored);
+  std::vector<framework::RankedNode> PossibleNodes(const Ask& ask, bool scored);
   // On success the plan holds evictions and promise.
   bool TryNode(const Ask& ask, model::NodeId node, Plan& plan);
-  void CountRefusal(const NodeFit::Objection& objection);
+  void CountRefusal(const framework::NodeJudge::Objection& objection);
   bool TryVictims(const Ask& ask, model::NodeId node, const std::vector<model::TaskId>& victims,
                   Plan& plan);
   // Of the victims since `mark`, those who could demand their room back at once.
@@ -100,7 +100,8 @@ class Search {
   framework::Session& session_;
   const std::string_view action_;
   const std::optional<Comparison> comparison_;
-  NodeFit fit_;
+  framework::NodePicker& picker_;
+  const framework::NodeJudge& judge_;
   std::unique_ptr<NodeTasks> tasks_;  // Made when first needed.
   KnownFailures failures_;
   Tally failure_;          // Of the last failed search.

@@ -1,17 +1,16 @@
 #include "actions/eviction/starving_jobs.h"
 
+#include "framework/session/victim_votes.h"
+
 namespace bth::actions::eviction {
 
 using framework::Session;
 using model::JobId;
 using model::TaskId;
 
-bool IsStarving(const Session& session, JobId job) {
-  return session.hooks().job_starving(job);
-}
-
 bool IsCandidate(const Session& session, JobId job) {
-  return !session.IsPendingPhase(job) && IsStarving(session, job) && session.ValidateJob(job).valid;
+  return !session.IsPendingPhase(job) && framework::IsStarving(session, job) &&
+         session.ValidateJob(job).valid;
 }
 
 TaskHeap PendingTasks(const Session& session, JobId job) {

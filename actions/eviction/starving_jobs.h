@@ -9,8 +9,6 @@
 
 namespace bth::actions::eviction {
 
-bool IsStarving(const framework::Session& session, model::JobId job);
-
 // Admitted, valid and starving: what both preempt and reclaim ask for.
 bool IsCandidate(const framework::Session& session, model::JobId job);
 

@@ -77,7 +77,7 @@ class ReasonTally {
 struct Tally {
   int64_t candidates = 0;
   int64_t candidate_nodes = 0;
-  std::vector<int64_t> protected_by;  // By index of the hook that was asked.
+  std::vector<std::pair<std::string_view, int64_t>> protected_by;  // By plugin asked.
   SparedCounts spared;
   RivalCounts rivals;
   int64_t nodes_too_small = 0;

@@ -63,12 +63,12 @@ bool EvictedBefore(const Session& session, TaskId evictor, TaskId left, TaskId r
   const QueueId right_queue = session.job(right_job).queue;
   if (left_queue != right_queue) {
     const int order =
-        session.hooks().victim_queue_order(left_queue, right_queue, QueueOf(session, evictor));
+        framework::RankVictimQueues(session, left_queue, right_queue, QueueOf(session, evictor));
     if (order != 0) return order < 0;
     return session.CompareQueues(left_queue, right_queue) > 0;
   }
   // Age does not tell jobs apart here: equal jobs give up their latest tasks.
-  if (const int order = session.hooks().job_order(left_job, right_job); order != 0) {
+  if (const int order = framework::RankJobs(session, left_job, right_job); order != 0) {
     return order > 0;
   }
   return session.CompareTasks(left, right) > 0;
@@ -115,25 +115,21 @@ bool CountOutOfReach(const Session& session, const NodeTasks& tasks, const Ask& 
   return any_within;
 }
 
-const framework::EvictableHooks<TaskId>& VictimHooks(const Session& session, Reach reach) {
-  return reach == Reach::kOtherQueues ? session.hooks().reclaimable : session.hooks().preemptable;
-}
-
-framework::VictimChoice GrantedVictims(const Session& session, const Ask& ask,
-                                       absl::Span<const TaskId> candidates) {
-  const bool strict = session.context().policy->victim_veto == conf::VictimVeto::kStrict;
-  return VictimHooks(session, ask.reach)(ask.task, candidates, strict);
+framework::VictimAsker AskerOf(const Ask& ask) {
+  using framework::VictimKind;
+  const bool reclaims = ask.reach == Reach::kOtherQueues;
+  return {.kind = reclaims ? VictimKind::kReclaim : VictimKind::kPreempt, .task = ask.task};
 }
 
 bool CouldStrikeBack(const Session& session, const Ask& ask, TaskId victim, int tier) {
   const model::TaskRow& row = session.task(victim);
   if (row.never_preempts || !session.task(ask.task).preemptable) return false;
-  if (!session.hooks().job_starving(row.job)) return false;
+  if (!framework::IsStarving(session, row.job)) return false;
   if (ask.reach == Reach::kOtherQueues) {
     const QueueId queue = session.job(row.job).queue;
     if (!session.queue(QueueOf(session, ask.task)).reclaimable) return false;
     if (session.Overused(queue)) return false;
-    if (!session.hooks().preemptive(queue, absl::Span<const TaskId>(&victim, 1))) {
+    if (!framework::ForbidsDemand(session, queue, absl::Span<const TaskId>(&victim, 1)).empty()) {
       return false;
     }
   }
@@ -141,7 +137,8 @@ bool CouldStrikeBack(const Session& session, const Ask& ask, TaskId victim, int 
                      IsBestEffort(session, ask.task);
   if (alone) {
     const Ask back{.task = victim, .reach = ask.reach};
-    const auto choice = GrantedVictims(session, back, absl::Span<const TaskId>(&ask.task, 1));
+    const auto choice =
+        framework::GrantedVictims(session, AskerOf(back), absl::Span<const TaskId>(&ask.task, 1));
     if (!choice.victims.empty() && choice.tier <= tier) return true;
   }
   if (ask.reach == Reach::kOwnJob) return false;

@@ -8,8 +8,8 @@
 #include "actions/eviction/node_tasks.h"
 #include "actions/eviction/tally.h"
 #include "api/model/ids.h"
-#include "framework/hooks/hooks.h"
 #include "framework/session/session.h"
+#include "framework/session/victim_votes.h"
 
 namespace bth::actions::eviction {
 
@@ -44,12 +44,8 @@ model::ResourceVec MostToGain(const framework::Session& session, const NodeTasks
 bool CountOutOfReach(const framework::Session& session, const NodeTasks& tasks, const Ask& ask,
                      model::NodeId node, SparedCounts* spared);
 
-// What the plugins grant.
-framework::VictimChoice GrantedVictims(const framework::Session& session, const Ask& ask,
-                                       absl::Span<const model::TaskId> candidates);
-// The hooks that GrantedVictims asks.
-const framework::EvictableHooks<model::TaskId>& VictimHooks(const framework::Session& session,
-                                                            Reach reach);
+// Whom the plugins are asked for.
+framework::VictimAsker AskerOf(const Ask& ask);
 
 // True when, as things stand now, the victim, or its gang where an action for gangs is configured,
 // could demand the room back from the one who got it, by a tier that ranks no later than `tier`:

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "algo/gang_surplus.h"
+#include "framework/session/victim_votes.h"
 
 namespace bth::actions::gang_eviction {
 
@@ -48,7 +49,7 @@ int CompareVictims(const Session& session, const Claim& claim, JobId left, JobId
   const QueueId right_queue = session.job(right).queue;
   if (left_queue == right_queue) return 0;
   const int order =
-      session.hooks().victim_queue_order(left_queue, right_queue, session.job(claim.job).queue);
+      framework::RankVictimQueues(session, left_queue, right_queue, session.job(claim.job).queue);
   return order != 0 ? order : session.CompareQueues(right_queue, left_queue);
 }
 

@@ -16,12 +16,10 @@
 namespace bth::actions::gang_eviction {
 
 using eviction::Plan;
-using framework::EvictionContext;
 using framework::Session;
 using model::JobId;
 using model::NodeId;
 using model::ResourceVec;
-using model::SubJobId;
 using model::TaskId;
 using model::TaskStatus;
 using Placements = std::vector<VictimUnits::Placement>;
@@ -41,7 +39,12 @@ ResourceVec RoomOn(const Session& session, absl::Span<const NodeId> nodes) {
 }  // namespace
 
 Search::Search(Session& session, std::string_view action, Kind kind, const Options& options)
-    : session_(session), action_(action), kind_(kind), options_(options), fit_(session) {}
+    : session_(session),
+      action_(action),
+      kind_(kind),
+      options_(options),
+      picker_(session.picker()),
+      judge_(picker_.judge()) {}
 
 const eviction::NodeTasks& Search::tasks() {
   if (tasks_ == nullptr) tasks_ = std::make_unique<eviction::NodeTasks>(session_);
@@ -57,9 +60,13 @@ void Search::Note(JobId job, TaskId task, std::string why, bool dropped) {
   session_.NoteVictimSearch(job, std::move(search));
 }
 
+framework::VictimKind Search::victim_kind() const {
+  return kind_ == Kind::kGangPreempt ? framework::VictimKind::kGangPreempt
+                                     : framework::VictimKind::kGangReclaim;
+}
+
 framework::VictimSeeker Search::SeekerOf(JobId job) const {
-  return {.kind = kind_ == Kind::kGangPreempt ? framework::VictimKind::kGangPreempt
-                                              : framework::VictimKind::kGangReclaim,
+  return {.kind = victim_kind(),
           .queue = session_.job(job).queue,
           .priority = session_.job(job).priority,
           .job = job};
@@ -67,7 +74,6 @@ framework::VictimSeeker Search::SeekerOf(JobId job) const {
 
 // Each plugin alone, as if nobody else had an opinion.
 void Search::CountProtected(JobId job, framework::VictimSearch* counts) const {
-  const EvictionContext context{.kind = kind_, .job = job};
   absl::flat_hash_set<NodeId> nodes;
   for (TaskId task : asked_) nodes.insert(session_.state(task).node);
   if (hopeless_) return eviction::CountAllProtected(*hopeless_, counts);
@@ -78,23 +84,20 @@ void Search::CountProtected(JobId job, framework::VictimSearch* counts) const {
   rivals_.Render(session_, kind_ == Kind::kGangReclaim, &counts->lost_again);
   eviction::SparedCounts spared_pods = spared_;
   bool any_answer = asked_.empty();
-  for (const auto& entry : session_.hooks().unified_evictable) {
-    if (asked_.empty()) break;
-    const framework::Verdict verdict = entry.fn(context, asked_);
-    if (verdict.vote == framework::Vote::kAbstain) continue;
+  const auto hear = [&](std::string_view plugin, const framework::Verdict& verdict) {
+    if (verdict.vote == framework::Vote::kAbstain) return;
     any_answer = true;
     const int64_t spared = asked - static_cast<int64_t>(verdict.victims.size());
-    if (spared > 0) counts->by_plugin[std::string(entry.origin.plugin)] += spared;
-  }
+    if (spared > 0) counts->by_plugin[std::string(plugin)] += spared;
+  };
+  if (!asked_.empty()) framework::AskEachVoter(session_, AskerFor(job), asked_, hear);
   if (!any_answer) spared_pods.Add(eviction::SparedBy::kNoConsent, asked);
   spared_pods.Render(&counts->passed_over);
 }
 
 std::vector<std::string> Search::DomainNames(JobId job) const {
-  std::vector<std::vector<std::string>> gradients;
-  const auto& hooks = session_.hooks().hyper_node_gradient;
-  if (!hooks.empty()) gradients = hooks[0].fn(job, SubJobId(), kWholeCluster, true);
-  return DomainsOf(gradients, options_.domains_max, session_.job(job).has_network_topology);
+  return DomainsOf(framework::EvictionGradient(session_, job, kWholeCluster), options_.domains_max,
+                   session_.job(job).has_network_topology);
 }
 
 bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::string* why) const {
@@ -108,7 +111,7 @@ bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::strin
       *why = "not eligible to preempt other tasks due to preemptionPolicy is Never";
       return false;
     }
-    if (!fit_.MayGoAnywhere(task)) return false;
+    if (judge_.HoldsOff(task) != framework::kFits) return false;
   }
   if (kind_ == Kind::kGangPreempt) return true;
   *why = eviction::WhyNoDemand(session_, session_.job(job).queue, all);
@@ -118,7 +121,7 @@ bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::strin
 bool Search::AnyFitsEmptyNode(const std::vector<PendingPart>& parts) {
   return std::any_of(parts.begin(), parts.end(), [this](const PendingPart& part) {
     return std::any_of(part.tasks.begin(), part.tasks.end(),
-                       [this](TaskId task) { return fit_.FitsSomeEmptyNode(task); });
+                       [this](TaskId task) { return picker_.FitsSomeEmptyNode(task); });
   });
 }
 
@@ -172,7 +175,7 @@ std::string Search::WhyNone(const std::vector<PendingPart>& parts, bool any_doma
 }
 
 Search::Outcome Search::TryDomain(const Ask& ask) {
-  const auto may_take = [this](TaskId task, NodeId node) { return fit_.MayTake(task, node); };
+  const auto may_take = [this](TaskId task, NodeId node) { return judge_.MayTake(task, node); };
   if (!session_.prospects().Any(session_, SeekerOf(ask.job))) {
     hopeless_ = session_.prospects().ProtectionFrom(session_, SeekerOf(ask.job));
     return Outcome::kNoVictims;
@@ -279,9 +282,8 @@ std::vector<Bundle> Search::ApprovedBundles(const Ask& ask,
   for (const Bundle& bundle : bundles) {
     candidates.insert(candidates.end(), bundle.tasks.begin(), bundle.tasks.end());
   }
-  const bool strict = session_.context().policy->victim_veto == conf::VictimVeto::kStrict;
   const framework::VictimChoice choice =
-      session_.hooks().unified_evictable({.kind = kind_, .job = ask.job}, candidates, strict);
+      framework::GrantedVictims(session_, AskerFor(ask.job), candidates);
   *tier = choice.tier;
   KeepApproved(session_, choice.victims, bundles);
   DropHalfGangs(session_, bundles);
@@ -346,7 +348,8 @@ size_t Search::ShortestPrefix(const Ask& ask, const std::vector<Bundle>& bundles
 bool Search::PlacePart(const Ask& ask, const PendingPart& part, framework::Statement& statement,
                        Placements* out) {
   const auto place = [&](TaskId task) {
-    const NodeId node = fit_.BestIn(task, [&ask](NodeId at) { return ask.domain->Contains(at); });
+    const NodeId node =
+        picker_.BestAmong(task, [&ask](NodeId at) { return ask.domain->Contains(at); });
     if (!node.valid()) return false;
     statement.Pipeline(task, node, true);
     out->push_back({task, node});

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "actions/eviction/node_fit.h"
 #include "actions/eviction/node_tasks.h"
 #include "actions/eviction/plan.h"
 #include "actions/eviction/tally.h"
@@ -17,9 +16,11 @@
 #include "actions/gang_eviction/options.h"
 #include "actions/gang_eviction/pending.h"
 #include "actions/gang_eviction/victim_units.h"
+#include "framework/nodes/node_picker.h"
 #include "framework/prospects/victim_prospects.h"
 #include "framework/session/session.h"
 #include "framework/session/statement.h"
+#include "framework/session/victim_votes.h"
 
 namespace bth::actions::gang_eviction {
 
@@ -84,7 +85,11 @@ class Search {
                  std::vector<VictimUnits::Placement>* out);
   // The jobs among the victims that would demand their room right back.
   std::vector<model::JobId> Rivals(const VictimUnits& units, int tier);
+  framework::VictimKind victim_kind() const;
   framework::VictimSeeker SeekerOf(model::JobId job) const;
+  framework::VictimAsker AskerFor(model::JobId job) const {
+    return {.kind = victim_kind(), .job = job};
+  }
   // `dropped`: `why` tells of a plan that had been found.
   void Note(model::JobId job, model::TaskId task, std::string why, bool dropped = false);
   // Adds what kept those whom the last search met.
@@ -95,7 +100,8 @@ class Search {
   const std::string_view action_;
   const Kind kind_;
   const Options options_;
-  eviction::NodeFit fit_;
+  framework::NodePicker& picker_;
+  const framework::NodeJudge& judge_;
   std::unique_ptr<eviction::NodeTasks> tasks_;  // Made when first needed.
   // Of the job at hand: who was asked about, and how many of those that plugins approve stay
   // because gangs go whole or not at all.

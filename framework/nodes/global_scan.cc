@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/row_at.h"
 #include "framework/nodes/ranked_node.h"
 #include "framework/nodes/static_fit.h"
 #include "framework/session/stage_clock.h"
@@ -96,7 +97,7 @@ NodeId GlobalScan::Best(TaskId task, Room room) {
   const auto fit = session_.context().static_fits->Get(
       session_, session_.shape(session_.task(task).shape).constraints);
   StageClock stages(session_);
-  FindFeasible(task, room, *fit);
+  FindFeasible(task, room, *fit, nullptr);
   stages.Ended(metrics::Stage::kPredicate);
   if (nodes_.empty()) return {};
   Score(task, evaluator_.BasisFor(fit, maxima_));
@@ -106,6 +107,10 @@ NodeId GlobalScan::Best(TaskId task, Room room) {
       if (const NodeId node = entry.fn(task, nodes_, scores_); node.valid()) return node;
     }
   }
+  return BestByScore();
+}
+
+NodeId GlobalScan::BestByScore() const {
   RankedNode best;
   for (size_t i = 0; i < nodes_.size(); ++i) {
     best.Offer(nodes_[i], scores_[i], evaluator_.rank(nodes_[i]));
@@ -113,7 +118,42 @@ NodeId GlobalScan::Best(TaskId task, Room room) {
   return best.node;
 }
 
-void GlobalScan::FindFeasible(TaskId task, Room room, const StaticFit& fit) {
+NodeId GlobalScan::BestAmong(TaskId task, Room room, const NodeTest* inside) {
+  const auto fit = session_.context().static_fits->Get(
+      session_, session_.shape(session_.task(task).shape).constraints);
+  FindFeasible(task, room, *fit, inside);
+  if (nodes_.size() < 2) return nodes_.empty() ? NodeId() : nodes_.front();
+  Score(task, evaluator_.BasisFor(fit, maxima_));
+  return BestByScore();
+}
+
+std::vector<RankedNode> GlobalScan::Ranked(TaskId task, bool scored, NodeTest wanted) {
+  const auto fit = session_.context().static_fits->Get(
+      session_, session_.shape(session_.task(task).shape).constraints);
+  maxima_.assign(session_.hooks().static_score.size(), 0);
+  const bool normalises = scored && evaluator_.NeedsMaxima(*fit);
+  nodes_.clear();
+  for (NodeId node : *session_.base().nodes_by_name) {
+    if (RowAt(fit->refusal, node) != kFits) continue;
+    if (normalises) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima_));
+    if (wanted(node)) nodes_.push_back(node);
+  }
+  scores_.assign(nodes_.size(), 0);
+  if (scored && nodes_.size() > 1) {
+    std::sort(nodes_.begin(), nodes_.end());
+    evaluator_.BeginScan();
+    Score(task, evaluator_.BasisFor(fit, maxima_));
+  }
+  std::vector<RankedNode> ranked;
+  ranked.reserve(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    ranked.push_back({nodes_[i], scores_[i], evaluator_.rank(nodes_[i])});
+  }
+  return ranked;
+}
+
+void GlobalScan::FindFeasible(TaskId task, Room room, const StaticFit& fit,
+                              const NodeTest* inside) {
   nodes_.clear();
   maxima_.assign(session_.hooks().static_score.size(), 0);
   const bool normalises = evaluator_.NeedsMaxima(fit);
@@ -125,13 +165,17 @@ void GlobalScan::FindFeasible(TaskId task, Room room, const StaticFit& fit) {
     if (!KeepPassing(session_, task, run, fits)) continue;
     for (NodeId node : run) {
       if (fits[run.Offset(node)] == 0) continue;
+      if (inside != nullptr && !(*inside)(node)) continue;
       nodes_.push_back(node);
       if (normalises) evaluator_.RaiseMaxima(fit, node, absl::MakeSpan(maxima_));
     }
   }
 }
 
+// Runs of which few nodes are asked about are scored node by node.
 void GlobalScan::Score(TaskId task, const ScoreBasis& basis) {
+  constexpr size_t kFewPerRun = 8;  // One in so many.
+  const model::ShapeId shape = session_.task(task).shape;
   scores_.resize(nodes_.size());
   double buffer[NodeEvaluator::kRunNodesMax];
   size_t at = 0;
@@ -139,9 +183,18 @@ void GlobalScan::Score(TaskId task, const ScoreBasis& basis) {
     const size_t end = run.first().index() + run.size();
     if (at == nodes_.size()) break;
     if (nodes_[at].index() >= end) continue;
-    evaluator_.Score(session_.task(task).shape, basis, run, absl::Span<double>(buffer, run.size()));
-    for (; at < nodes_.size() && nodes_[at].index() < end; ++at) {
-      scores_[at] = buffer[run.Offset(nodes_[at])];
+    size_t next = at;
+    while (next < nodes_.size() && nodes_[next].index() < end) ++next;
+    const bool few = (next - at) * kFewPerRun < run.size();
+    if (!few) evaluator_.Score(shape, basis, run, absl::Span<double>(buffer, run.size()));
+    for (; at < next; ++at) {
+      const NodeId node = nodes_[at];
+      if (few) {
+        evaluator_.Score(shape, basis, NodeRange(node.index(), node.index() + 1),
+                         absl::Span<double>(&scores_[at], 1));
+      } else {
+        scores_[at] = buffer[run.Offset(node)];
+      }
     }
   }
   AddGlobalScores(session_, task, nodes_, absl::MakeSpan(scores_));

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "api/model/ids.h"
 #include "framework/nodes/node_evaluator.h"
+#include "framework/nodes/ranked_node.h"
 #include "framework/session/session.h"
 
 namespace bth::framework {
@@ -36,6 +38,8 @@ void AddGlobalScores(const Session& session, model::TaskId task,
                      absl::Span<const model::NodeId> nodes, absl::Span<double> sums,
                      GlobalHooks which = GlobalHooks::kAll);
 
+using NodeTest = absl::FunctionRef<bool(model::NodeId)>;
+
 // Looks at every node, run by run. Lives for one session. Thread: scheduling.
 class GlobalScan {
  public:
@@ -47,11 +51,17 @@ class GlobalScan {
   // The feasible node with the highest score, the first by name among equals, unless a best-node
   // hook picks another; invalid when none.
   model::NodeId Best(model::TaskId task, Room room);
+  // The same of the nodes `inside` (null: all), whatever best-node hooks say.
+  model::NodeId BestAmong(model::TaskId task, Room room, const NodeTest* inside);
+  // Nodes that pass the static filters and `wanted`: with their scores, normalised over all that
+  // pass, in order of ids; without scores by name.
+  std::vector<RankedNode> Ranked(model::TaskId task, bool scored, NodeTest wanted);
   // The first node that takes the task, in order of ids.
   model::NodeId FirstTaker(model::TaskId task, Room room) const;
 
  private:
-  void FindFeasible(model::TaskId task, Room room, const StaticFit& fit);
+  void FindFeasible(model::TaskId task, Room room, const StaticFit& fit, const NodeTest* inside);
+  model::NodeId BestByScore() const;
   void Score(model::TaskId task, const ScoreBasis& basis);
 
   Session& session_;

@@ -1,31 +1,15 @@
 #include "framework/nodes/node_picker.h"
 
-#include <limits>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "base/strings.h"
 #include "framework/peers/peer_counter.h"
 
 namespace bth::framework {
 namespace {
 
 using model::NodeId;
-using model::NodeRange;
 using model::ShapeId;
 using model::TaskId;
-
-// The first requested dimension that is not free, -1 when none: cpu, memory, pods, then by name.
-// The numbers of other dimensions depend on who asked first.
-int FirstMissingByName(const model::ResourceVec& request, const model::ResourceVec& free,
-                       const model::DimensionTable& dims) {
-  int first = request.FirstMissing(free);
-  if (first < model::kFixedDims) return first;
-  for (int d = first + 1; d < dims.size(); ++d) {
-    const bool missing = request[d] > 0 && request[d] > free[d];
-    if (missing && dims.name(d) < dims.name(first)) first = d;
-  }
-  return first;
-}
 
 }  // namespace
 
@@ -33,24 +17,14 @@ NodePicker::NodePicker(Session& session)
     : session_(session),
       evaluator_(session),
       scan_(session, evaluator_),
-      global_(session, evaluator_) {
-  for (int d = 0; d < session.dims().size(); ++d) {
-    missing_.push_back(session.reasons().RegisterLack(
-        static_cast<size_t>(d), absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d)))));
-  }
-}
+      global_(session, evaluator_),
+      judge_(session) {}
 
 NodePicker::~NodePicker() = default;
 
-ReasonId NodePicker::PreFilter(TaskId task) const {
-  for (const auto& entry : session_.hooks().pre_filter) {
-    if (const ReasonId reason = entry.fn(task); reason != kFits) return reason;
-  }
-  return kFits;
-}
-
 NodeChoice NodePicker::Pick(TaskId task) {
-  if (const ReasonId reason = PreFilter(task); reason != kFits) return Refuse(task, reason, true);
+  if (const ReasonId reason = judge_.HoldsOff(task); reason != kFits)
+    return Refuse(task, reason, true);
   if (const NodeChoice nominated = PickNominated(task); nominated.node.valid()) return nominated;
   if (const NodeChoice now = PickAmong(task, Room::kIdle); now.node.valid()) return now;
   const model::Usage& usage = session_.usage();
@@ -61,7 +35,8 @@ NodeChoice NodePicker::Pick(TaskId task) {
 }
 
 NodeChoice NodePicker::PickForBestEffort(TaskId task) {
-  if (const ReasonId reason = PreFilter(task); reason != kFits) return Refuse(task, reason, false);
+  if (const ReasonId reason = judge_.HoldsOff(task); reason != kFits)
+    return Refuse(task, reason, false);
   if (const NodeChoice choice = PickAmong(task, Room::kAny); choice.node.valid()) return choice;
   return Refuse(task, kFits, false);
 }
@@ -71,7 +46,7 @@ NodeChoice NodePicker::PickNominated(TaskId task) const {
   if (!node.valid() || !session_.base().nodes.Contains(node)) return {};
   if (!session_.base().nodes[node].ready()) return {};
   std::vector<ReasonId> reasons;
-  CollectReasons(task, node, true, &reasons);
+  judge_.CollectReasons(task, node, true, &reasons);
   if (!reasons.empty()) return {};
   const bool now = session_.request(task).FitsIn(session_.usage().idle[node]);
   return {.node = node, .on_future_room = !now};
@@ -187,61 +162,6 @@ NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resou
   return {};
 }
 
-void NodePicker::CollectReasons(TaskId task, NodeId node, bool check_resources,
-                                std::vector<ReasonId>* out) const {
-  const HookTable& hooks = session_.hooks();
-  const ShapeId shape = session_.task(task).shape;
-  if (check_resources) {
-    const model::ResourceVec future = session_.usage().FutureIdle(node);
-    const int dim = FirstMissingByName(session_.shape(shape).request, future, session_.dims());
-    if (dim >= 0) {
-      out->push_back(missing_[static_cast<size_t>(dim)]);
-      return;
-    }
-  }
-  const NodeRange run(node.index(), node.index() + 1);
-  const model::PodConstraints& constraints = session_.base().constraints_of(shape);
-  // Filters are asked in order of registration. Those of one plugin are all asked unless one
-  // aborts; those of a later plugin only if nothing was found before.
-  std::string_view refused_by;
-  bool aborted = false;
-  const auto skip = [&](const HookOrigin& origin) {
-    return aborted || (!out->empty() && origin.plugin != refused_by);
-  };
-  const auto take = [&](const HookOrigin& origin, ReasonId verdict) {
-    if (verdict == kFits) return;
-    out->push_back(verdict);
-    refused_by = origin.plugin;
-    aborted = session_.reasons().Aborts(verdict);
-  };
-  const auto ask = [&](const auto& entry, const auto& subject) {
-    if (skip(entry.origin)) return;
-    ReasonId verdict = kFits;
-    entry.fn(subject, run, absl::Span<ReasonId>(&verdict, 1));
-    take(entry.origin, verdict);
-  };
-  size_t u = 0;
-  size_t s = 0;
-  size_t g = 0;
-  const auto position = [](const auto& list, size_t i) {
-    return i < list.size() ? list[i].origin.position : std::numeric_limits<int>::max();
-  };
-  for (size_t left =
-           hooks.usage_filter.size() + hooks.static_filter.size() + hooks.global_filter.size();
-       left > 0; --left) {
-    const int pu = position(hooks.usage_filter, u);
-    const int ps = position(hooks.static_filter, s);
-    const int pg = position(hooks.global_filter, g);
-    if (pu < ps && pu < pg) {
-      ask(hooks.usage_filter[u++], shape);
-    } else if (ps < pg) {
-      ask(hooks.static_filter[s++], constraints);
-    } else {
-      ask(hooks.global_filter[g++], task);
-    }
-  }
-}
-
 std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resources) {
   const ShapeId shape = session_.task(task).shape;
   const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
@@ -254,7 +174,7 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   std::vector<ReasonId> reasons;
   for (NodeId node : *session_.base().nodes_by_name) {
     reasons.clear();
-    CollectReasons(task, node, check_resources, &reasons);
+    judge_.CollectReasons(task, node, check_resources, &reasons);
     if (reasons.empty()) continue;
     ++fit->nodes_refused;
     for (ReasonId reason : reasons) ++counts[reason];
@@ -277,7 +197,7 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
   }
   if (known.taker.valid()) {
     std::vector<ReasonId> reasons;
-    CollectReasons(task, known.taker, true, &reasons);
+    judge_.CollectReasons(task, known.taker, true, &reasons);
     if (reasons.empty()) return true;
   }
   evaluator_.BeginScan();
@@ -288,50 +208,28 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
   return known.taker.valid();
 }
 
-bool NodePicker::Takes(NodeId node, TaskId task) const {
-  const model::ShapeRow& shape = session_.shape(session_.task(task).shape);
-  if (!shape.best_effort && !shape.request.FitsIn(session_.usage().FutureIdle(node))) return false;
-  std::vector<ReasonId> reasons;
-  CollectReasons(task, node, !shape.best_effort, &reasons);
-  return reasons.empty();
+NodeId NodePicker::BestFree(TaskId task) {
+  if (!session_.Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
+  const NodeId nominated = session_.task(task).nominated_node;
+  if (nominated.valid() && judge_.PassesStatic(task, nominated) &&
+      judge_.MayTake(task, nominated)) {
+    return nominated;
+  }
+  return BestIn(task, nullptr);
 }
 
-NodeChoice NodePicker::PickSlowly(TaskId task, bool check_resources) const {
-  if (PreFilter(task) != kFits) return {};
-  if (check_resources) {
-    if (const NodeChoice nominated = PickNominated(task); nominated.node.valid()) return nominated;
-  }
+NodeId NodePicker::BestIn(TaskId task, const NodeTest* inside) {
+  if (!session_.Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
+  const NodeId now = global_.BestAmong(task, Room::kIdle, inside);
+  if (now.valid() || session_.usage().releasing_tasks == 0) return now;
+  return global_.BestAmong(task, Room::kFuture, inside);
+}
+
+bool NodePicker::FitsSomeEmptyNode(TaskId task) {
   const ShapeId shape = session_.task(task).shape;
-  const model::ResourceVec& request = session_.request(task);
-  std::vector<NodeId> now;
-  std::vector<NodeId> later;
-  std::vector<ReasonId> reasons;
-  for (NodeId node : *session_.base().nodes_by_name) {
-    reasons.clear();
-    CollectReasons(task, node, check_resources, &reasons);
-    if (!reasons.empty()) continue;
-    const bool fits_now = !check_resources || request.FitsIn(session_.usage().idle[node]);
-    (fits_now ? now : later).push_back(node);
-  }
-  const std::vector<NodeId>& nodes = now.empty() ? later : now;
-  StaticFitCache fresh;
-  const auto fit = fresh.Get(session_, session_.shape(shape).constraints);
-  std::vector<int64_t> maxima(session_.hooks().static_score.size(), 0);
-  for (NodeId node : nodes) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima));
-  const ScoreBasis basis{.fit = *fit, .maxima = maxima};
-  std::vector<double> scores(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    evaluator_.Score(shape, basis, NodeRange(nodes[i].index(), nodes[i].index() + 1),
-                     absl::Span<double>(&scores[i], 1));
-  }
-  for (const auto& entry : session_.hooks().global_score) {
-    entry.fn(task, nodes, absl::MakeSpan(scores));
-  }
-  RankedNode best;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    best.Offer(nodes[i], scores[i], session_.base().nodes[nodes[i]].name_rank);
-  }
-  return {.node = best.node, .on_future_room = now.empty() && best.node.valid()};
+  const auto [known, fresh] = fits_empty_.try_emplace(shape, false);
+  if (fresh) known->second = framework::FitsSomeEmptyNode(session_, shape);
+  return known->second;
 }
 
 }  // namespace bth::framework

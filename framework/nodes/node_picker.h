@@ -13,7 +13,9 @@
 #include "framework/nodes/candidate_index.h"
 #include "framework/nodes/global_scan.h"
 #include "framework/nodes/node_evaluator.h"
+#include "framework/nodes/node_judge.h"
 #include "framework/nodes/node_scan.h"
+#include "framework/nodes/ranked_node.h"
 #include "framework/report/fit_report.h"
 #include "framework/session/session.h"
 
@@ -31,8 +33,19 @@ class NodePicker {
   NodeChoice Pick(model::TaskId task);
   // For tasks that ask for nothing: as Pick, without a resource check.
   NodeChoice PickForBestEffort(model::TaskId task);
-  // The slow twin of both: looks at every node, with no cache and no index. Same answer.
-  NodeChoice PickSlowly(model::TaskId task, bool check_resources = true) const;
+
+  // For those who make room by evictions; why there is none is not recorded. The best node that
+  // takes the task without any, and whose queue may allocate it: where it is nominated, where it
+  // fits now, where it will fit. Invalid: none.
+  model::NodeId BestFree(model::TaskId task);
+  // The same among the nodes `inside`, whether the task is nominated or not.
+  model::NodeId BestAmong(model::TaskId task, NodeTest inside) { return BestIn(task, &inside); }
+  // Nodes that pass the static filters and `wanted`, scored in no order or, unscored, by name.
+  std::vector<RankedNode> Ranked(model::TaskId task, bool scored, NodeTest wanted) {
+    return global_.Ranked(task, scored, wanted);
+  }
+  // Some node passes the static filters and would hold it. Cost: once for each shape, the nodes.
+  bool FitsSomeEmptyNode(model::TaskId task);
 
   // Counts why every node refuses the task; cost: nodes x filters, once per kind while nothing
   // changes, unless a filter looks beyond single nodes.
@@ -44,8 +57,8 @@ class NodePicker {
 
   // Tasks of one kind get the same answers from the nodes, unless a filter looks beyond them.
   TaskKind KindOf(model::TaskId task) const;
-  // Whether the node would take the task, now or when releasing pods have left.
-  bool Takes(model::NodeId node, model::TaskId task) const;
+  // Single nodes: whether they take a task, and why not.
+  const NodeJudge& judge() const { return judge_; }
 
   uint64_t scans() const { return scans_; }
   uint64_t index_builds() const { return index_builds_; }
@@ -61,8 +74,7 @@ class NodePicker {
     model::NodeId taker;  // Took the kind when last asked; invalid: none known.
   };
 
-  // The reason that holds the task off all nodes, or kFits.
-  ReasonId PreFilter(model::TaskId task) const;
+  model::NodeId BestIn(model::TaskId task, const NodeTest* inside);
   bool UsesIndex(const TaskKind& kind);
   CandidateIndex& IndexOf(model::TaskId task, const TaskKind& kind);
   // By the index, where only filters stand between it and the answer; nothing: ask all nodes.
@@ -74,15 +86,12 @@ class NodePicker {
   NodeChoice PickNominated(model::TaskId task) const;
   NodeChoice PickAmong(model::TaskId task, Room room);
   NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
-  // All reasons of one node, in hook order; empty when it fits.
-  void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
-                      std::vector<ReasonId>* out) const;
 
   Session& session_;
   NodeEvaluator evaluator_;
   NodeScan scan_;
   GlobalScan global_;
-  std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
+  NodeJudge judge_;
   absl::flat_hash_map<TaskKind, int32_t> picks_of_kind_;
   absl::flat_hash_map<TaskKind, std::unique_ptr<CandidateIndex>> indexes_;
   // Kinds that are told apart by domains too, and by the question when it counts many nodes.
@@ -100,6 +109,7 @@ class NodePicker {
   absl::flat_hash_map<AlikeKind, int32_t> picks_of_alike_;
   absl::flat_hash_map<AlikeKind, std::unique_ptr<AlikeIndex>> alike_indexes_;
   absl::flat_hash_map<TaskKind, Explained> explained_;
+  absl::flat_hash_map<model::ShapeId, bool> fits_empty_;
   uint64_t scans_ = 0;
   uint64_t index_builds_ = 0;
   uint64_t index_answers_ = 0;

@@ -154,9 +154,9 @@ void UnschedulableJobs::ActivateByNodes(Session& session) {
       return known.first == kind;
     });
     const TaskId task = same->second;
-    const bool taken =
-        std::any_of(changes.grown.begin(), changes.grown.end(),
-                    [&session, task](NodeId node) { return session.picker().Takes(node, task); });
+    const bool taken = std::any_of(
+        changes.grown.begin(), changes.grown.end(),
+        [&session, task](NodeId node) { return session.picker().judge().Takes(task, node); });
     if (taken) served.insert(served.end(), jobs.begin(), jobs.end());
   }
   for (JobId job : served) Activate(job);

@@ -1,0 +1,152 @@
+#include "framework/nodes/node_judge.h"
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "base/row_at.h"
+#include "base/strings.h"
+#include "framework/nodes/global_scan.h"
+#include "framework/nodes/static_fit.h"
+
+namespace bth::framework {
+namespace {
+
+using model::NodeId;
+using model::NodeRange;
+using model::ShapeId;
+using model::TaskId;
+
+// The first requested dimension that is not free, -1 when none: cpu, memory, pods, then by name.
+// The numbers of other dimensions depend on who asked first.
+int FirstMissingByName(const model::ResourceVec& request, const model::ResourceVec& free,
+                       const model::DimensionTable& dims) {
+  int first = request.FirstMissing(free);
+  if (first < model::kFixedDims) return first;
+  for (int d = first + 1; d < dims.size(); ++d) {
+    const bool missing = request[d] > 0 && request[d] > free[d];
+    if (missing && dims.name(d) < dims.name(first)) first = d;
+  }
+  return first;
+}
+
+NodeRange OnlyNode(NodeId node) {
+  return {node.index(), node.index() + 1};
+}
+
+}  // namespace
+
+NodeJudge::NodeJudge(Session& session) : session_(session) {
+  for (int d = 0; d < session.dims().size(); ++d) {
+    missing_.push_back(session.reasons().RegisterLack(
+        static_cast<size_t>(d), absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d)))));
+  }
+}
+
+ReasonId NodeJudge::HoldsOff(TaskId task) const {
+  for (const auto& entry : session_.hooks().pre_filter) {
+    if (const ReasonId reason = entry.fn(task); reason != kFits) return reason;
+  }
+  return kFits;
+}
+
+bool NodeJudge::PassesStatic(TaskId task, NodeId node) const {
+  if (!session_.base().nodes.Contains(node) || !session_.base().nodes[node].ready()) return false;
+  const auto fit = session_.context().static_fits->Get(
+      session_, session_.shape(session_.task(task).shape).constraints);
+  return RowAt(fit->refusal, node) == kFits;
+}
+
+ReasonId NodeJudge::BeyondHelp(TaskId task, NodeId node) const {
+  ReasonId verdict = kFits;
+  const absl::Span<ReasonId> out(&verdict, 1);
+  for (const auto& entry : session_.hooks().usage_filter) {
+    entry.fn(session_.task(task).shape, OnlyNode(node), out);
+    if (session_.reasons().Aborts(verdict)) return verdict;
+    verdict = kFits;
+  }
+  for (const auto& entry : session_.hooks().global_filter) {
+    if (!entry.fn.concerns(task)) continue;
+    entry.fn(task, OnlyNode(node), out);
+    if (session_.reasons().Aborts(verdict)) return verdict;
+    verdict = kFits;
+  }
+  return kFits;
+}
+
+NodeJudge::Objection NodeJudge::Against(TaskId task, NodeId node) const {
+  const model::TaskRow& row = session_.task(task);
+  if (!session_.request(task).FitsIn(session_.usage().FutureIdle(node))) return {Rule::kRoom};
+  if (!session_.Allocatable(session_.job(row.job).queue, task)) return {Rule::kQueue};
+  for (const auto& entry : session_.hooks().usage_filter) {
+    ReasonId verdict = kFits;
+    entry.fn(row.shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
+    if (verdict != kFits) return {Rule::kFilter, verdict};
+  }
+  const ReasonId verdict = GlobalRefusal(session_, task, node);
+  return verdict == kFits ? Objection() : Objection{Rule::kFilter, verdict};
+}
+
+void NodeJudge::CollectReasons(TaskId task, NodeId node, bool check_resources,
+                               std::vector<ReasonId>* out) const {
+  const HookTable& hooks = session_.hooks();
+  const ShapeId shape = session_.task(task).shape;
+  if (check_resources) {
+    const model::ResourceVec future = session_.usage().FutureIdle(node);
+    const int dim = FirstMissingByName(session_.shape(shape).request, future, session_.dims());
+    if (dim >= 0) {
+      out->push_back(missing_[static_cast<size_t>(dim)]);
+      return;
+    }
+  }
+  const NodeRange run = OnlyNode(node);
+  const model::PodConstraints& constraints = session_.base().constraints_of(shape);
+  // Filters are asked in order of registration. Those of one plugin are all asked unless one
+  // aborts; those of a later plugin only if nothing was found before.
+  std::string_view refused_by;
+  bool aborted = false;
+  const auto skip = [&](const HookOrigin& origin) {
+    return aborted || (!out->empty() && origin.plugin != refused_by);
+  };
+  const auto take = [&](const HookOrigin& origin, ReasonId verdict) {
+    if (verdict == kFits) return;
+    out->push_back(verdict);
+    refused_by = origin.plugin;
+    aborted = session_.reasons().Aborts(verdict);
+  };
+  const auto ask = [&](const auto& entry, const auto& subject) {
+    if (skip(entry.origin)) return;
+    ReasonId verdict = kFits;
+    entry.fn(subject, run, absl::Span<ReasonId>(&verdict, 1));
+    take(entry.origin, verdict);
+  };
+  size_t u = 0;
+  size_t s = 0;
+  size_t g = 0;
+  const auto position = [](const auto& list, size_t i) {
+    return i < list.size() ? list[i].origin.position : std::numeric_limits<int>::max();
+  };
+  for (size_t left =
+           hooks.usage_filter.size() + hooks.static_filter.size() + hooks.global_filter.size();
+       left > 0; --left) {
+    const int pu = position(hooks.usage_filter, u);
+    const int ps = position(hooks.static_filter, s);
+    const int pg = position(hooks.global_filter, g);
+    if (pu < ps && pu < pg) {
+      ask(hooks.usage_filter[u++], shape);
+    } else if (ps < pg) {
+      ask(hooks.static_filter[s++], constraints);
+    } else {
+      ask(hooks.global_filter[g++], task);
+    }
+  }
+}
+
+bool NodeJudge::Takes(TaskId task, NodeId node) const {
+  const model::ShapeRow& shape = session_.shape(session_.task(task).shape);
+  if (!shape.best_effort && !shape.request.FitsIn(session_.usage().FutureIdle(node))) return false;
+  std::vector<ReasonId> reasons;
+  CollectReasons(task, node, !shape.best_effort, &reasons);
+  return reasons.empty();
+}
+
+}  // namespace bth::framework

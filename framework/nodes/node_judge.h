@@ -1,0 +1,51 @@
+// What a single node says to a task: whether it takes it, and if not, why.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "api/model/ids.h"
+#include "framework/session/session.h"
+
+namespace bth::framework {
+
+// By the rows of the session, as things stand. Lives for one session. Thread: scheduling.
+class NodeJudge {
+ public:
+  explicit NodeJudge(Session& session);
+
+  // The reason that holds the task off all nodes, or kFits.
+  ReasonId HoldsOff(model::TaskId task) const;
+  // The node is there and passes the filters that no placement or eviction changes.
+  bool PassesStatic(model::TaskId task, model::NodeId node) const;
+  // What a filter says that refuses the node whoever leaves it; kFits: none does.
+  ReasonId BeyondHelp(model::TaskId task, model::NodeId node) const;
+  // Empty, and whatever else holds, the node would have room for the task.
+  bool WouldHold(model::TaskId task, model::NodeId node) const {
+    return session_.request(task).FitsIn(session_.base().allocatable[node]);
+  }
+
+  enum class Rule : uint8_t { kNone, kRoom, kQueue, kFilter };
+  struct Objection {
+    Rule rule = Rule::kNone;
+    ReasonId reason = kFits;  // Of a filter.
+  };
+  // What speaks first against the task on the node: no room, present or being left; the queue may
+  // not allocate it; a filter. For nodes that pass the static ones.
+  Objection Against(model::TaskId task, model::NodeId node) const;
+  bool MayTake(model::TaskId task, model::NodeId node) const {
+    return Against(task, node).rule == Rule::kNone;
+  }
+
+  // All reasons of the node, in hook order; empty when it takes the task, now or when releasing
+  // pods have left. The queue is not asked.
+  void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
+                      std::vector<ReasonId>* out) const;
+  bool Takes(model::TaskId task, model::NodeId node) const;
+
+ private:
+  Session& session_;
+  std::vector<ReasonId> missing_;  // "Insufficient <name>", by dimension.
+};
+
+}  // namespace bth::framework
