@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "algo/node_scores.h"
 #include "base/status.h"
 #include "framework/session/session.h"
 #include "plugins/binpack/fill_columns.h"
@@ -18,7 +17,6 @@ using binpack::FillColumns;
 using binpack::Part;
 using framework::HookRegistrar;
 using framework::Session;
-using model::NodeId;
 using model::NodeRange;
 using model::ShapeId;
 
@@ -48,21 +46,6 @@ absl::StatusOr<PackWeights> ReadPackWeights(const conf::Arguments& args) {
                          ReadResourceWeight(args, absl::StrCat("binpack.", name)));
   }
   return weights;
-}
-
-// Score of one node, 0 to 100. A node that would be over its allocatable in a resource that counts
-// scores 0.
-double Fullness(absl::Span<const Part> parts, double weight_sum,
-                const model::ResourceVec& allocatable, const model::ResourceVec& idle) {
-  double sum = 0;
-  for (const Part& part : parts) {
-    const int64_t capacity = allocatable[part.dim];
-    if (capacity == 0 || part.weight == 0) continue;
-    const int64_t filled = capacity - idle[part.dim] + part.request;
-    if (filled > capacity) return 0;
-    sum += static_cast<double>(filled) * part.weight / static_cast<double>(capacity);
-  }
-  return sum / weight_sum * static_cast<double>(algo::kScoreTop);
 }
 
 // Its weights by dimension are those of the present session. Thread: scheduling.
@@ -104,17 +87,10 @@ class BinPack final : public framework::Plugin {
       weight_sum += counted.weight;
     }
     if (weight_sum <= 0) return;
-    const absl::Span<const Part> asked(parts.data(), count);
-    const auto plugin_weight = static_cast<double>(weights_.plugin);
-    if (columns.Covers(block, asked)) {
-      columns.Add({asked, weight_sum, plugin_weight}, block, sum);
-      return;
-    }
-    for (NodeId node : block) {
-      sum[block.Offset(node)] +=
-          plugin_weight *
-          Fullness(asked, weight_sum, session.base().allocatable[node], session.usage().idle[node]);
-    }
+    columns.Add({.parts = absl::Span<const Part>(parts.data(), count),
+                 .weight_sum = weight_sum,
+                 .plugin_weight = static_cast<double>(weights_.plugin)},
+                block, sum);
   }
 
   const PackWeights weights_;

@@ -1,4 +1,4 @@
-// How full nodes are, as plain arrays: binpack scores of many nodes at once.
+// How full nodes are: binpack's scores, of many nodes at once from plain arrays.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct Parts {
   double plugin_weight = 0;
 };
 
-// Adds the same scores as one node at a time gets. Lives for one session.
-// Thread: scheduling.
+// Reads blocks from columns while these are up to date, and otherwise the session; the formula is
+// the same. Lives for one session. Thread: scheduling.
 class FillColumns {
  public:
   // `counted` are the resources that can count for some shape; at most one per dimension.
@@ -34,25 +34,36 @@ class FillColumns {
 
   // Cost: the changed nodes, all of them the first time.
   void CatchUp();
-  // True when `block` can be scored here for `parts`.
-  bool Covers(model::NodeRange block, absl::Span<const Part> parts) const;
+  // Scores are 0 to 100, times the plugin's weight. A node that would be over its allocatable in a
+  // resource that counts gets 0.
   void Add(const Parts& asked, model::NodeRange block, absl::Span<double> sum) const;
 
  private:
-  // Of one dimension, by node index. A node without the resource has infinite capacity, so that
-  // the resource adds nothing and is never exceeded.
+  // Of one dimension. A node without the resource has infinite capacity, so that the resource adds
+  // nothing and is never exceeded.
+  struct Fill {
+    double capacity = 1;
+    double held = 0;
+  };
+  // By node index.
   struct Column {
     std::vector<double> capacity;
     std::vector<double> held;
   };
+  // Of the nodes at hand.
+  struct Lane {
+    const double* capacity = nullptr;
+    const double* held = nullptr;
+  };
+  using Lanes = std::array<Lane, model::kDims>;  // By part.
 
-  void Read(model::NodeId node);
+  static void AddScores(const Parts& asked, const Lanes& lanes, absl::Span<double> sum);
+  Fill FillOf(model::NodeId node, int dim) const;
 
   const framework::Session& session_;
   framework::NodeFollower follower_;
   const std::vector<Part> counted_;
   std::array<Column, model::kDims> columns_;
-  std::vector<uint8_t> odd_;  // Nodes with quantities that a double may not hold exactly.
 };
 
 }  // namespace bth::plugins::binpack

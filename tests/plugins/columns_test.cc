@@ -1,9 +1,12 @@
 // Scores and filters answer for many nodes at once from columns, for one node from the session's
 // rows; both must say the same, bit for bit.
+#include <optional>
+#include <string_view>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "framework/session/statement.h"
-#include "plugins/binpack/fill_columns.h"
 #include "plugins/nodeorder/node_columns.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/support/seeds.h"
@@ -142,24 +145,50 @@ TEST_CASE("columns: nodeorder's cover nodes with exact quantities, while up to d
   CHECK(columns.Covers(plain, pod, 1));
 }
 
-TEST_CASE("columns: binpack's cover nodes with exact quantities, while up to date",
-          "[plugins][binpack]") {
-  PluginBed bed = Bed("binpack",
-                      "node n1 cpu=4; node n2 cpu=4; node n3 cpu=9000000000000;"
-                      "job a; task p job=a cpu=1");
-  Session& session = bed.session();
-  using plugins::binpack::Part;
-  const std::vector<Part> parts = {{.dim = model::kCpu, .request = 1000, .weight = 1}};
-  plugins::binpack::FillColumns columns(session, parts);
-  const size_t n1 = bed.world().node("n1").index();
-  const NodeRange plain(n1, n1 + 2);
-  CHECK_FALSE(columns.Covers(plain, parts));
-  columns.CatchUp();
-  CHECK(columns.Covers(plain, parts));
-  CHECK_FALSE(columns.Covers(NodeRange(n1, n1 + 3), parts));
-  framework::Statement statement(session, "test");
-  statement.Allocate(bed.world().task("p"), bed.world().node("n1"));
-  CHECK_FALSE(columns.Covers(plain, parts));
+// What docs/plugins/binpack.md says, for the weights below.
+double FullnessBy(const Session& session, TaskId task, NodeId node) {
+  const std::pair<std::string_view, int> weights[] = {
+      {"cpu", 2}, {"memory", 1}, {"nvidia.com/gpu", 3}};
+  long double parts = 0;
+  int all = 0;
+  for (const auto& [name, weight] : weights) {
+    const std::optional<int> dim = session.dims().Find(name);
+    if (!dim || session.request(task)[*dim] == 0) continue;
+    all += weight;
+    const int64_t whole = session.base().allocatable[node][*dim];
+    if (whole == 0) continue;
+    const int64_t used = whole - session.usage().idle[node][*dim] + session.request(task)[*dim];
+    if (used > whole) return 0;
+    parts += static_cast<long double>(used) / static_cast<long double>(whole) * weight;
+  }
+  return all == 0 ? 0 : static_cast<double>(5 * 100 * parts / all);
+}
+
+TEST_CASE("binpack: every node gets what the page says, from columns and without them",
+          "[plugins][binpack][property]") {
+  const std::map<std::string, std::string> arguments = {
+      {"binpack",
+       "{binpack.weight: 5, binpack.cpu: 2, binpack.resources: nvidia.com/gpu,"
+       " binpack.resources.nvidia.com/gpu: 3}"}};
+  ForEachSeed(150, [&](uint64_t seed) {
+    Rng rng(seed);
+    const int nodes = static_cast<int>(rng.Between(2, 12));
+    PluginBed bed =
+        Bed("binpack", absl::StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)), arguments);
+    Session& session = bed.session();
+    framework::Statement statement(session, "test");
+    for (int step = 0; step < 8; ++step) {
+      if (rng.Chance(0.6)) session.hooks().before_scan();
+      const TaskId task = TaskId::FromIndex(rng.Below(session.base().tasks.size()));
+      const NodeRange block(0, session.base().nodes.size());
+      std::vector<double> scores(block.size(), 0);
+      session.hooks().usage_score[0].fn(session.task(task).shape, block, absl::MakeSpan(scores));
+      for (NodeId node : block) {
+        CHECK(scores[block.Offset(node)] == Approx(FullnessBy(session, task, node)));
+      }
+      ActOnce(session, statement, rng);
+    }
+  });
 }
 
 }  // namespace
