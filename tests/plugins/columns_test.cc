@@ -1,8 +1,12 @@
 // Scores and filters answer for many nodes at once from columns, for one node from the session's
 // rows; both must say the same, bit for bit.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/rng.h"
@@ -185,6 +189,107 @@ TEST_CASE("binpack: every node gets what the page says, from columns and without
       session.hooks().usage_score[0].fn(session.task(task).shape, block, absl::MakeSpan(scores));
       for (NodeId node : block) {
         CHECK(scores[block.Offset(node)] == Approx(FullnessBy(session, task, node)));
+      }
+      ActOnce(session, statement, rng);
+    }
+  });
+}
+
+// kube-scheduler's scores of what is requested, written from their rules for the weights below.
+class AllocationTwin {
+ public:
+  AllocationTwin(const Session& session, TaskId task, NodeId node)
+      : session_(session), task_(task), whole_(session.node(node).kube_allocatable) {
+    for (TaskId other : session.base().tasks.ids()) {
+      const model::TaskState& state = session.state(other);
+      if (session.task(other).names != nullptr && state.node == node) Hold(other);
+    }
+  }
+
+  // 3 x LeastAllocated - 2 x MostAllocated + BalancedAllocation.
+  int64_t Score() const {
+    int64_t least = 0;
+    int64_t most = 0;
+    int64_t present = 0;
+    for (const int dim : {model::kCpu, model::kMemory}) {
+      if (whole_[dim] <= 0) continue;
+      ++present;
+      const __int128 asked = std::min(asked_[dim] + WithDefault(task_, dim), whole_[dim]);
+      least += static_cast<int64_t>((whole_[dim] - asked) * 100 / whole_[dim]);
+      most += static_cast<int64_t>(asked * 100 / whole_[dim]);
+    }
+    const int64_t allocated = present == 0 ? 0 : 3 * (least / present) - 2 * (most / present);
+    return allocated + Balance();
+  }
+
+ private:
+  void Hold(TaskId task) {
+    held_ += session_.request(task);
+    for (const int dim : {model::kCpu, model::kMemory}) asked_[dim] += WithDefault(task, dim);
+  }
+
+  // A pod that asks for nothing counts as a small one.
+  int64_t WithDefault(TaskId task, int dim) const {
+    const int64_t request = session_.request(task)[dim];
+    return request > 0 ? request : dim == model::kCpu ? 100 : int64_t{200} << 20;
+  }
+
+  int64_t Balance() const {
+    const model::ResourceVec& request = session_.request(task_);
+    std::vector<int> dims = {model::kCpu, model::kMemory};
+    if (const auto gpu = session_.dims().Find("nvidia.com/gpu"); gpu && request[*gpu] > 0) {
+      dims.push_back(*gpu);
+    }
+    const auto asks = [&request](int dim) { return request[dim] > 0; };
+    if (std::none_of(dims.begin(), dims.end(), asks)) return 0;
+    return 50 + (50 + Evenness(dims, held_ + request) - Evenness(dims, held_)) / 2;
+  }
+
+  // 100, less the standard deviation of the parts in use.
+  int64_t Evenness(const std::vector<int>& dims, const model::ResourceVec& held) const {
+    std::vector<double> parts;
+    for (const int dim : dims) {
+      if (whole_[dim] <= 0) continue;
+      const auto whole = static_cast<double>(whole_[dim]);
+      parts.push_back(std::min(static_cast<double>(held[dim]) / whole, 1.0));
+    }
+    double deviation = 0;
+    if (parts.size() == 2) deviation = std::abs((parts[0] - parts[1]) / 2);
+    if (parts.size() == 3) {
+      const double mean = (parts[0] + parts[1] + parts[2]) / 3;
+      for (const double part : parts) deviation += (part - mean) * (part - mean);
+      deviation = std::sqrt(deviation / 3);
+    }
+    return static_cast<int64_t>((1.0 - deviation) * 100);
+  }
+
+  const Session& session_;
+  const TaskId task_;
+  const model::ResourceVec& whole_;
+  model::ResourceVec held_;
+  model::ResourceVec asked_;  // With defaults.
+};
+
+TEST_CASE("nodeorder: every node gets what the rules say, from columns and without them",
+          "[plugins][nodeorder][property]") {
+  ForEachSeed(150, [&](uint64_t seed) {
+    Rng rng(seed);
+    const int nodes = static_cast<int>(rng.Between(2, 12));
+    PluginBed bed = Bed("nodeorder", absl::StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)),
+                        {{"nodeorder", "{leastrequested.weight: 3, mostrequested.weight: -2}"}});
+    Session& session = bed.session();
+    framework::Statement statement(session, "test");
+    for (int step = 0; step < 8; ++step) {
+      if (rng.Chance(0.6)) session.hooks().before_scan();
+      const TaskId task = TaskId::FromIndex(rng.Below(session.base().tasks.size()));
+      const NodeRange block(0, session.base().nodes.size());
+      std::vector<double> scores(block.size(), 0);
+      for (const auto& entry : session.hooks().usage_score) {
+        entry.fn(session.task(task).shape, block, absl::MakeSpan(scores));
+      }
+      for (NodeId node : block) {
+        const int64_t expected = AllocationTwin(session, task, node).Score();
+        CHECK(scores[block.Offset(node)] == static_cast<double>(expected));
       }
       ActOnce(session, statement, rng);
     }
