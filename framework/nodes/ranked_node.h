@@ -15,8 +15,9 @@ struct RankedNode {
   uint32_t rank = std::numeric_limits<uint32_t>::max();  // Position by name.
 
   void Offer(model::NodeId candidate, double candidate_score, uint32_t candidate_rank) {
-    const RankedNode other{candidate, candidate_score, candidate_rank};
-    if (other.ComesBefore(*this)) *this = other;
+    if (candidate_score < score) return;
+    if (candidate_score == score && candidate_rank >= rank) return;
+    *this = {candidate, candidate_score, candidate_rank};
   }
   bool ComesBefore(const RankedNode& other) const {
     return score != other.score ? score > other.score : rank < other.rank;
