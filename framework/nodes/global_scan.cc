@@ -174,7 +174,7 @@ void GlobalScan::FindFeasible(TaskId task, Room room, const StaticFit& fit,
 
 // Runs of which few nodes are asked about are scored node by node.
 void GlobalScan::Score(TaskId task, const ScoreBasis& basis) {
-  constexpr size_t kFewPerRun = 8;  // One in so many.
+  constexpr size_t kFew = 64;  // One in so many.
   const model::ShapeId shape = session_.task(task).shape;
   scores_.resize(nodes_.size());
   double buffer[NodeEvaluator::kRunNodesMax];
@@ -185,7 +185,7 @@ void GlobalScan::Score(TaskId task, const ScoreBasis& basis) {
     if (nodes_[at].index() >= end) continue;
     size_t next = at;
     while (next < nodes_.size() && nodes_[next].index() < end) ++next;
-    const bool few = (next - at) * kFewPerRun < run.size();
+    const bool few = (next - at) * kFew < run.size();
     if (!few) evaluator_.Score(shape, basis, run, absl::Span<double>(buffer, run.size()));
     for (; at < next; ++at) {
       const NodeId node = nodes_[at];
