@@ -133,14 +133,20 @@ std::vector<RankedNode> GlobalScan::Ranked(TaskId task, bool scored, NodeTest wa
   maxima_.assign(session_.hooks().static_score.size(), 0);
   const bool normalises = scored && evaluator_.NeedsMaxima(*fit);
   nodes_.clear();
-  for (NodeId node : *session_.base().nodes_by_name) {
-    if (RowAt(fit->refusal, node) != kFits) continue;
+  const auto look_at = [&](NodeId node) {
+    if (RowAt(fit->refusal, node) != kFits) return;
     if (normalises) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima_));
     if (wanted(node)) nodes_.push_back(node);
+  };
+  if (scored) {
+    for (NodeRange run : evaluator_.runs()) {
+      for (NodeId node : run) look_at(node);
+    }
+  } else {
+    for (NodeId node : *session_.base().nodes_by_name) look_at(node);
   }
   scores_.assign(nodes_.size(), 0);
   if (scored && nodes_.size() > 1) {
-    std::sort(nodes_.begin(), nodes_.end());
     evaluator_.BeginScan();
     Score(task, evaluator_.BasisFor(fit, maxima_));
   }
