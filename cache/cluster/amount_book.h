@@ -34,11 +34,4 @@ class AmountBook {
   absl::flat_hash_map<std::string, Sums> large_;  // By resource.
 };
 
-// Of everything that the mirror sums up.
-struct AmountBooks {
-  AmountBook pods;    // Requests.
-  AmountBook nodes;   // Allocatable and oversubscription.
-  AmountBook groups;  // Minimum resources.
-};
-
 }  // namespace bth::cache

@@ -7,7 +7,7 @@
 
 #include "api/model/snapshot.h"
 #include "base/ids.h"
-#include "cache/cluster/mirror_records.h"
+#include "cache/cluster/job_record.h"
 #include "cache/cluster/slots.h"
 #include "cache/intake/compiled.h"
 

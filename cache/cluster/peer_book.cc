@@ -13,8 +13,17 @@ using model::LabelsId;
 using model::NodeId;
 using model::PeerCount;
 using model::PodLabels;
+using model::TaskId;
+using model::TaskState;
+using model::TaskStatus;
 
 namespace {
+
+bool SeeksOthers(const model::PodPeerTerms& peers) {
+  return !peers.required_affinity.empty() ||
+         std::any_of(peers.spread.begin(), peers.spread.end(),
+                     [](const model::SpreadConstraint& spread) { return spread.required; });
+}
 
 bool Before(const PeerCount& a, const PeerCount& b) {
   return std::tie(a.labels, a.terms, a.terminating) < std::tie(b.labels, b.terms, b.terminating);
@@ -139,6 +148,27 @@ void PeerBook::Count(NodeId node, const PeerCount& key) {
   changed_.insert(node);
 }
 
+void PeerBook::Track(TaskId id, const TaskState& state, bool on, model::Snapshot* now) {
+  const int32_t sign = on ? 1 : -1;
+  const model::TaskRow& row = now->tasks[id];
+  const model::PodPeerTerms* peers = now->constraints_of(row.shape).peers.get();
+  if (state.status == TaskStatus::kPending && peers != nullptr && SeeksOthers(*peers)) {
+    seekers_ += sign;
+  }
+  if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
+  PeerCount key{
+      .labels = row.labels,
+      // Those that do not end in time are Unknown.
+      .terminating = state.status == TaskStatus::kReleasing || state.status == TaskStatus::kUnknown,
+      .pods = sign};
+  if (peers != nullptr && peers->has_affinity()) {
+    key.terms = now->shapes[row.shape].constraints;
+    now->pods_with_preferred_terms += sign;
+    if (!peers->required_anti_affinity.empty()) now->pods_with_anti_affinity += sign;
+  }
+  Count(state.node, key);
+}
+
 bool PeerBook::PutNamespace(const std::string& name, const Labels& labels, Interner& symbols) {
   const auto hold = std::make_shared<SymbolHold>(symbols);
   const Symbol symbol = hold->Intern(name);
@@ -165,6 +195,7 @@ bool PeerBook::RemoveNamespace(const std::string& name) {
 }
 
 void PeerBook::Publish(model::Snapshot* now) {
+  now->peers.Resize(now->nodes.size());
   for (NodeId node : changed_) {
     now->peers.EnsureContains(node);
     const std::vector<PeerCount>& rows = on_node_[node];

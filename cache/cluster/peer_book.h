@@ -34,11 +34,9 @@ class PeerBook {
   model::LabelsId Acquire(const PodIdentity& pod, Interner& symbols, model::Snapshot* now);
   void Release(model::LabelsId labels, model::Snapshot* now);
 
-  // Adds `key.pods` pods to a node, or takes them away.
-  void Count(model::NodeId node, const model::PeerCount& key);
-
+  // A task came into `state`, or left it.
+  void Track(model::TaskId id, const model::TaskState& state, bool on, model::Snapshot* now);
   // Pending pods that the placement of others may let in: those with required affinity or spread.
-  void NoteSeeker(int32_t sign) { seekers_ += sign; }
   bool has_seekers() const { return seekers_ > 0; }
 
   // True when something changed.
@@ -66,6 +64,8 @@ class PeerBook {
   // As far as somebody asks; nothing when the texts of some are not held.
   std::optional<model::PodLabels> Known(const PodIdentity& pod, const Interner& symbols) const;
   model::PodLabels Make(const PodIdentity& pod, Interner& symbols) const;
+  // Adds `key.pods` pods to a node, or takes them away.
+  void Count(model::NodeId node, const model::PeerCount& key);
   bool Asks(Symbol key) const { return key.valid() && keys_.contains(key); }
   void DropIdleKeys();
 

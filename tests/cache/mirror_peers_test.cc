@@ -1,5 +1,6 @@
 // Who stands on which node, by labels and terms.
 #include "cache/cluster/mirror.h"
+#include "cache/cluster/peer_book.h"
 #include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"

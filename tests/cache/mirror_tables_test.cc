@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/types/service.h"
 #include "cache/cluster/mirror.h"
+#include "cache/cluster/peer_book.h"
 #include "cache/intake/compile_selectors.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"

@@ -1,6 +1,7 @@
 #include "scheduler/table_watch.h"
 
 #include "absl/strings/str_cat.h"
+#include "cache/cluster/peer_book.h"
 #include "metrics/registry.h"
 #include "tests/cache/objects.h"
 #include "tests/scheduler/short_bed.h"

@@ -1,17 +1,12 @@
-#include "cache/cluster/mirror_records.h"
+#include "cache/cluster/pod_record.h"
 
 #include <string_view>
+#include <vector>
 
 namespace bth::cache {
 
-void PodRecord::SetNews(const CompiledPod& pod, std::string_view promised_node) {
-  news =
-      PackedTexts({pod.nominated_node, promised_node, pod.scheduled_reason, pod.scheduled_message});
-}
-
-void PodRecord::Promise(std::string_view to) {
-  news = PackedTexts({News(PodNews::kNominatedNode), to, News(PodNews::kScheduledReason),
-                      News(PodNews::kScheduledMessage)});
+void PodRecord::SetNews(const CompiledPod& pod) {
+  news = PackedTexts({pod.nominated_node, pod.scheduled_reason, pod.scheduled_message});
 }
 
 // The owner, then keys and values in turn.

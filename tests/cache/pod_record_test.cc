@@ -1,4 +1,4 @@
-#include "cache/cluster/mirror_records.h"
+#include "cache/cluster/pod_record.h"
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace {
 
 using model::TaskId;
 
-TEST_CASE("mirror records: labels and owner come back as they were", "[cache][records]") {
+TEST_CASE("pod record: labels and owner come back as they were", "[cache][records]") {
   for (const Labels& labels :
        {Labels{}, Labels{{"a", ""}}, Labels{{"a", "1"}, {"b", ""}, {"c", std::string(300, 'x')}}}) {
     for (const std::string owner : {"", "ReplicaSet/ns/web"}) {
@@ -27,7 +27,7 @@ TEST_CASE("mirror records: labels and owner come back as they were", "[cache][re
   }
 }
 
-TEST_CASE("mirror records: other labels are never packed alike", "[cache][records]") {
+TEST_CASE("pod record: other labels are never packed alike", "[cache][records]") {
   PodIdentity one;
   one.labels = {{"a", "b"}, {"c", "d"}};
   PodIdentity other = one;
@@ -39,23 +39,6 @@ TEST_CASE("mirror records: other labels are never packed alike", "[cache][record
   other = one;
   other.owner = "ReplicaSet/ns/web";
   CHECK_FALSE(PackSelected(one) == PackSelected(other));
-}
-
-TEST_CASE("mirror records: a promise leaves the rest of the news as it is", "[cache][records]") {
-  PodRecord record;
-  CompiledPod pod;
-  pod.nominated_node = "n1";
-  pod.scheduled_reason = "Unschedulable";
-  pod.scheduled_message = "no room";
-  record.SetNews(pod, "");
-  record.Promise("n2");
-  CHECK(record.News(PodNews::kNominatedNode) == "n1");
-  CHECK(record.News(PodNews::kPromisedNode) == "n2");
-  CHECK(record.News(PodNews::kScheduledReason) == "Unschedulable");
-  CHECK(record.News(PodNews::kScheduledMessage) == "no room");
-  record.SetNews(CompiledPod(), record.News(PodNews::kPromisedNode));
-  CHECK(record.News(PodNews::kPromisedNode) == "n2");
-  CHECK(record.News(PodNews::kScheduledMessage).empty());
 }
 
 TEST_CASE("pod index: a pod is found by namespace and name, not by their letters",

@@ -1,0 +1,27 @@
+// What is kept of each job beside the columns of snapshots.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "api/model/ids.h"
+#include "cache/intake/compiled.h"
+
+namespace bth::cache {
+
+struct JobRecord {
+  std::string key;  // Empty: the slot is free.
+  std::optional<CompiledPodGroup> group;
+  std::vector<model::TaskId> tasks;  // By (creation, UID).
+  int32_t ours = 0;                  // Of them, with our scheduler name.
+  absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;
+  absl::flat_hash_map<std::string, model::RoleId> roles;
+  absl::Time held_until = absl::InfinitePast();
+  bool lists_dirty = true;
+};
+
+}  // namespace bth::cache

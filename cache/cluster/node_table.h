@@ -1,0 +1,90 @@
+// Nodes, as their objects say and as pods name them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "base/ids.h"
+#include "cache/cluster/amount_book.h"
+#include "cache/cluster/draft.h"
+#include "cache/cluster/slots.h"
+#include "cache/cluster/sorted_ids.h"
+#include "cache/cluster/vocabulary.h"
+#include "cache/intake/compiled.h"
+
+namespace bth::cache {
+
+// Owns the nodes' rows with what they can take, which images they hold and which host ports are
+// taken, and the order of those that are ready. A row lives while its object does or a pod is, goes
+// or is promised there. Thread: I/O. Cost of each call: the object's own size.
+class NodeTable {
+ public:
+  // Both outlive the table.
+  NodeTable(Draft& draft, Vocabulary& vocabulary) : draft_(draft), vocabulary_(vocabulary) {}
+
+  // kResourceExhausted when a sum could overflow with the object: then it is not to be put.
+  absl::Status CanCount(const CompiledNode& node) const;
+  void Put(CompiledNode node);
+  void Remove(const std::string& name);
+  // After resources got or lost a dimension.
+  void WriteRows();
+
+  // Invalid: there is no such row; or its node has no object, or is not ready.
+  model::NodeId FindReady(std::string_view name) const;
+  // Null: there is no such object.
+  const model::NodeFacts* FactsOf(std::string_view name) const;
+  // Of a row, also without object. Empty: the id is invalid.
+  std::string_view NameOf(model::NodeId node) const;
+  std::vector<std::string> ReadyNames() const;  // Sorted.
+  size_t size() const { return ids_.size(); }
+
+  // The row lives until it is unmentioned as often; by name it is made if need be. An invalid id
+  // is no node.
+  model::NodeId Mention(std::string_view name);
+  void Mention(model::NodeId node);
+  void Unmention(model::NodeId node);
+  // `task`, which has host ports, came to the node or left it.
+  void TrackPorts(model::NodeId node, model::TaskId task, bool on);
+
+  // The order by name, and how many nodes have which image.
+  void Publish();
+  // After a snapshot was published.
+  void Recycle() { slots_.Recycle(); }
+
+  // For tests: what does not hold of the rows; `mentions` are those that the pods account for.
+  // Cost: all rows.
+  absl::Status Check(const IdVector<model::NodeId, int32_t>& mentions) const;
+
+ private:
+  struct Record {
+    std::string name;                               // Empty: the slot is free.
+    SharedSymbols symbol;                           // Of the name, from the first object on.
+    std::optional<CompiledNode> object;             // Absent: only pods name it.
+    absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
+    int32_t mentions = 0;                           // By objects, states, nominations of tasks.
+  };
+
+  model::NodeId SlotOf(std::string_view name);
+  void Uncount(const CompiledNode& node);
+  void WriteRow(model::NodeId node);
+  void DropIfUnused(model::NodeId node);
+  void CountImages(const model::NodeFacts& facts, int32_t sign);
+
+  Draft& draft_;
+  Vocabulary& vocabulary_;
+  absl::flat_hash_map<std::string, model::NodeId> ids_;
+  IdVector<model::NodeId, Record> records_;
+  Slots<model::NodeId> slots_;
+  SortedIds<model::NodeId> ready_;  // By name.
+  absl::flat_hash_map<Symbol, int32_t> image_nodes_;
+  bool images_dirty_ = true;
+  AmountBook amounts_;  // Allocatable and oversubscription.
+};
+
+}  // namespace bth::cache

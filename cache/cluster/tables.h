@@ -1,0 +1,49 @@
+// All tables and books of a mirror, wired.
+#pragma once
+
+#include "base/clock.h"
+#include "cache/cluster/assumptions.h"
+#include "cache/cluster/budget_book.h"
+#include "cache/cluster/default_spreads.h"
+#include "cache/cluster/draft.h"
+#include "cache/cluster/job_table.h"
+#include "cache/cluster/mount_book.h"
+#include "cache/cluster/node_table.h"
+#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_table.h"
+#include "cache/cluster/queue_book.h"
+#include "cache/cluster/selector_book.h"
+#include "cache/cluster/storage_mirror.h"
+#include "cache/cluster/vocabulary.h"
+
+namespace bth::cache {
+
+// They know each other by reference, so they stay where they are, and go together. Each is built
+// after those that it names.
+struct Tables {
+  // Both outlive them.
+  Tables(const Clock& clock, Vocabulary& vocabulary)
+      : mounts(storage),
+        nodes(draft, vocabulary),
+        jobs(clock, draft, vocabulary, queues),
+        spreads(draft, selectors, peers, vocabulary.symbols()),
+        pods(clock, draft, vocabulary, {nodes, jobs, peers, mounts, budgets, spreads}),
+        assumptions(clock, draft, vocabulary, {pods, nodes, peers}) {}
+  Tables(const Tables&) = delete;
+  Tables& operator=(const Tables&) = delete;
+
+  Draft draft;
+  StorageMirror storage;
+  SelectorBook selectors;
+  QueueBook queues;
+  BudgetBook budgets;
+  PeerBook peers;
+  MountBook mounts;
+  NodeTable nodes;
+  JobTable jobs;
+  DefaultSpreads spreads;
+  PodTable pods;
+  Assumptions assumptions;
+};
+
+}  // namespace bth::cache
