@@ -7,7 +7,6 @@
 #include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "cache/intake/compile_extras.h"
 #include "client/event_object.h"
 #include "client/server_contact.h"
 
@@ -20,16 +19,19 @@ constexpr char kUnusable[] = "Unusable";
 constexpr char kTopologyIgnored[] = "NetworkTopologyIgnored";
 constexpr char kSetAside[] = "SetAside";
 
-// Kinds whose objects are told when they cannot be read. Whose business an unreadable pod is nobody
-// knows.
 template <typename T>
-constexpr bool kTold = std::is_same_v<T, types::Node> || std::is_same_v<T, types::PodGroup> ||
-                       std::is_same_v<T, types::Queue>;
-
-template <typename T>
-client::EventObject ObjectOf(const T*, const client::ObjectKey& key) {
+client::EventObject ObjectOf(const client::ObjectKey& key) {
   return EventObjectOf(types::ResourceTraits<T>::type(), key);
 }
+
+template <typename T>
+client::ObjectKey ObjectKeyOf(const T& object) {
+  return {object.meta.ns, object.meta.name, object.meta.uid};
+}
+
+// Kinds whose objects may have notices.
+template <typename T>
+constexpr bool kNoticed = std::is_same_v<T, types::Pod> || cache::Router::kIsTold<T>;
 
 }  // namespace
 
@@ -54,6 +56,7 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
       set_aside_(targets.set_aside),
       classes_(targets.notices),
       options_(std::move(options)),
+      router_(mirror_, options_.responsibility),
       metrics_(metrics),
       rng_(rng),
       on_batch_(std::move(targets.on_batch)),
@@ -92,7 +95,7 @@ Feed::~Feed() {
 template <typename T>
 void Feed::Take(const T& object) {
   const types::ResourceType& type = types::ResourceTraits<T>::type();
-  const client::ObjectKey key{object.meta.ns, object.meta.name, object.meta.uid};
+  const client::ObjectKey key = ObjectKeyOf(object);
   if (set_aside_.Holds(type.kind, key, object.meta.resource_version)) return;
   try {
     Put(object);
@@ -106,7 +109,7 @@ template <typename T>
 void Feed::Drop(const client::ObjectKey& key) {
   set_aside_.Gone(types::ResourceTraits<T>::type().kind, key);
   try {
-    Remove(static_cast<const T*>(nullptr), key);
+    Remove<T>(key);
   } catch (const std::exception& error) {
     Fail<T>(key, "", error);
   }
@@ -126,14 +129,14 @@ void Feed::Fail(const client::ObjectKey& key, const std::string& version,
   if (metrics_ != nullptr) metrics_->DefectContained("object");
   bool whole = false;
   try {
-    Remove(static_cast<const T*>(nullptr), key);
+    Remove<T>(key);
     whole = true;
   } catch (const std::exception& again) {
     Log(LogLevel::kError, "defect.mirror", {{"what", again.what()}, {"where", WhereOf(again)}});
   }
   if (!version.empty()) {
     set_aside_.Add(type.kind, key, version);
-    TellAside(EventObjectOf(types::ResourceTraits<T>::type(), key), error.what());
+    TellAside(ObjectOf<T>(key), error.what());
   }
   on_defect_(whole);
 }
@@ -150,7 +153,7 @@ void Feed::SetGroupAside(const client::ObjectKey& key, const std::string& versio
   const types::ResourceType& type = types::ResourceTraits<types::PodGroup>::type();
   set_aside_.Add(type.kind, key, version);
   try {
-    Remove(static_cast<const types::PodGroup*>(nullptr), key);
+    Remove<types::PodGroup>(key);
   } catch (const std::exception& error) {
     Fail<types::PodGroup>(key, version, error);
   }
@@ -182,7 +185,7 @@ void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   }
   options.on_malformed = [this](const client::ObjectKey& key, const absl::Status& status) {
     const types::ResourceType& type = types::ResourceTraits<T>::type();
-    if constexpr (kTold<T>) {
+    if constexpr (cache::Router::kIsTold<T>) {
       RejectAloud(type, key, status);
     } else {
       Reject(type, key, status);
@@ -215,71 +218,40 @@ void Feed::RejectAloud(const types::ResourceType& type, const client::ObjectKey&
                             "; correct it, till then its last usable state counts, if any"));
 }
 
+template <typename T>
+bool Feed::IsUsable(const T& object, const absl::Status& status) {
+  if (status.ok()) {
+    if (kNoticed<T> && !notices_.empty()) notices_.Mended(EventObjectOf(object), kUnusable);
+    return true;
+  }
+  const types::ResourceType& type = types::ResourceTraits<T>::type();
+  if (router_.IsTold(object, status)) {
+    RejectAloud(type, ObjectKeyOf(object), status);
+  } else {
+    Reject(type, ObjectKeyOf(object), status);
+  }
+  return false;
+}
+
+template <typename T>
+void Feed::Put(const T& object) {
+  IsUsable(object, router_.Put(object));
+}
+
 void Feed::Put(const types::Pod& pod) {
-  absl::StatusOr<cache::CompiledPod> compiled =
-      cache::Compile(pod, options_.responsibility, mirror_.vocabulary().symbols());
-  if (!compiled.ok()) {
-    const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
-    const client::ObjectKey key{pod.meta.ns, pod.meta.name, pod.meta.uid};
-    if (options_.responsibility.scheduler_names.contains(pod.spec.scheduler_name)) {
-      RejectAloud(type, key, compiled.status());
-    } else {
-      Reject(type, key, compiled.status());
-    }
-    return;
-  }
-  if (!notices_.empty()) notices_.Mended(EventObjectOf(pod), kUnusable);
-  if (!compiled->ours && compiled->node_name.empty()) {
-    // Another scheduler's business until it is bound.
-    mirror_.NoteForeignPod(compiled->names.Key(), compiled->job_key);
-    return;
-  }
+  absl::StatusOr<cache::CompiledPod> compiled = router_.Read(pod);
+  if (!IsUsable(pod, compiled.status())) return;
   if (metrics_ != nullptr && compiled->ours && compiled->node_name.empty()) {
     metrics_->TaskReached(metrics::TaskMoment::kWatched,
                           api_.executor().Now() - pod.meta.creation_time);
   }
-  if (options_.responsibility.documents) compiled->document = cache::DocumentOf(pod);
-  if (const absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) {
-    RejectAloud(types::ResourceTraits<types::Pod>::type(),
-                {pod.meta.ns, pod.meta.name, pod.meta.uid}, counts);
-    return;
-  }
-  mirror_.PutPod(*std::move(compiled));
-}
-
-void Feed::Put(const types::Node& node) {
-  if (!options_.responsibility.OwnsNode(node.meta)) {
-    // Pods on it keep their place in the accounts of their jobs and queues.
-    mirror_.RemoveNode(node.meta.name);
-    return;
-  }
-  absl::StatusOr<cache::CompiledNode> compiled =
-      cache::Compile(node, mirror_.vocabulary().symbols());
-  if (compiled.ok()) {
-    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
-  }
-  if (compiled.ok()) {
-    if (options_.responsibility.documents) compiled->facts->document = cache::DocumentOf(node);
-    mirror_.PutNode(*std::move(compiled));
-    if (!notices_.empty()) notices_.Mended(EventObjectOf(node), kUnusable);
-  } else {
-    RejectAloud(types::ResourceTraits<types::Node>::type(), {"", node.meta.name, node.meta.uid},
-                compiled.status());
-  }
+  router_.Take(*std::move(compiled));
 }
 
 void Feed::Put(const types::PodGroup& group) {
-  absl::StatusOr<cache::CompiledPodGroup> compiled = cache::Compile(group);
-  if (compiled.ok()) {
-    if (absl::Status counts = mirror_.CanCount(*compiled); !counts.ok()) compiled = counts;
-  }
-  if (!compiled.ok()) {
-    RejectAloud(types::ResourceTraits<types::PodGroup>::type(),
-                {group.meta.ns, group.meta.name, group.meta.uid}, compiled.status());
-    return;
-  }
+  absl::StatusOr<cache::CompiledPodGroup> compiled = router_.Read(group);
+  if (!IsUsable(group, compiled.status())) return;
   const client::EventObject object = EventObjectOf(group);
-  notices_.Mended(object, kUnusable);
   if (options_.responsibility.priority_classes) classes_.PutGroup(object, compiled->priority_class);
   if (compiled->has_network_topology) {
     notices_.Put(
@@ -291,66 +263,38 @@ void Feed::Put(const types::PodGroup& group) {
     notices_.Mended(object, kTopologyIgnored);
   }
   const std::shared_ptr<const model::JobFacts> facts = compiled->facts;
-  mirror_.PutPodGroup(*std::move(compiled));  // Tells the facts their queue.
+  router_.Take(*std::move(compiled));  // Tells the facts their queue.
   if (metrics_ == nullptr) return;
   metrics_->JobSeen({facts->ns, facts->name, facts->queue},
                     absl::FromUnixMicros(facts->created_us));
 }
 
-void Feed::Put(const types::Queue& queue) {
-  absl::StatusOr<cache::CompiledQueue> compiled = cache::Compile(queue);
-  if (compiled.ok()) {
-    mirror_.PutQueue(*std::move(compiled));
-    notices_.Mended(EventObjectOf(queue), kUnusable);
-  } else {
-    RejectAloud(types::ResourceTraits<types::Queue>::type(), {"", queue.meta.name, queue.meta.uid},
-                compiled.status());
-  }
-}
-
 void Feed::Put(const types::PriorityClass& priority) {
-  mirror_.PutPriorityClass(priority.meta.name, priority.value, priority.global_default);
+  IsUsable(priority, router_.Put(priority));
   classes_.PutClass(priority.meta.name);
 }
 
-void Feed::Put(const types::PodDisruptionBudget& budget) {
-  mirror_.PutBudget(cache::Compile(budget));
+template <typename T>
+void Feed::Remove(const client::ObjectKey& key) {
+  if (kNoticed<T> && !notices_.empty()) notices_.Gone(ObjectOf<T>(key));
+  router_.Remove(cache::Kind<T>(), {key.namespace_name, key.name});
+  Forget(cache::Kind<T>(), key);
 }
 
-void Feed::Put(const types::ResourceQuota& quota) {
-  mirror_.PutQuota(cache::Compile(quota));
-}
-
-void Feed::Put(const types::Namespace& ns) {
-  cache::Labels labels;
-  for (const auto& [key, value] : ns.meta.labels) labels.emplace_back(key, value);
-  mirror_.PutNamespace(ns.meta.name, labels);
-}
-
-void Feed::Remove(const types::Namespace*, const client::ObjectKey& key) {
-  mirror_.RemoveNamespace(key.name);
-}
-void Feed::Remove(const types::Pod* kind, const client::ObjectKey& key) {
-  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
-  mirror_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
-}
-void Feed::Remove(const types::Node* kind, const client::ObjectKey& key) {
-  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
-  mirror_.RemoveNode(key.name);
-}
-void Feed::Remove(const types::PodGroup* kind, const client::ObjectKey& key) {
-  classes_.RemoveGroup(ObjectOf(kind, key));
-  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
-  const std::string name = absl::StrCat(key.namespace_name, "/", key.name);
-  mirror_.RemovePodGroup(name);
+void Feed::Forget(cache::Kind<types::PodGroup>, const client::ObjectKey& key) {
+  classes_.RemoveGroup(ObjectOf<types::PodGroup>(key));
   if (metrics_ != nullptr) gone_groups_.push_back(key);
 }
-void Feed::Remove(const types::Queue* kind, const client::ObjectKey& key) {
-  if (!notices_.empty()) notices_.Gone(ObjectOf(kind, key));
-  mirror_.RemoveQueue(key.name);
+
+void Feed::Forget(cache::Kind<types::Queue>, const client::ObjectKey& key) {
   on_queue_gone_(key.name);
   if (metrics_ != nullptr) gone_queues_.push_back(key.name);
 }
+
+void Feed::Forget(cache::Kind<types::PriorityClass>, const client::ObjectKey& key) {
+  classes_.RemoveClass(key.name);
+}
+
 void Feed::DropSeries() {
   for (const client::ObjectKey& key : std::exchange(gone_groups_, {})) {
     const bool made_anew =
@@ -360,16 +304,6 @@ void Feed::DropSeries() {
   for (const std::string& queue : std::exchange(gone_queues_, {})) {
     if (mirror_.ShownAllocatedOf(queue) == nullptr) metrics_->RemoveQueue(queue);
   }
-}
-void Feed::Remove(const types::PriorityClass*, const client::ObjectKey& key) {
-  mirror_.RemovePriorityClass(key.name);
-  classes_.RemoveClass(key.name);
-}
-void Feed::Remove(const types::PodDisruptionBudget*, const client::ObjectKey& key) {
-  mirror_.RemoveBudget(absl::StrCat(key.namespace_name, "/", key.name));
-}
-void Feed::Remove(const types::ResourceQuota*, const client::ObjectKey& key) {
-  mirror_.RemoveQuota(key.namespace_name, key.name);
 }
 
 }  // namespace bth::scheduler

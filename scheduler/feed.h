@@ -8,20 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "api/types/namespace.h"
-#include "api/types/node.h"
 #include "api/types/pod.h"
-#include "api/types/pod_disruption_budget.h"
 #include "api/types/pod_group.h"
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
-#include "api/types/resource_quota.h"
-#include "api/types/service.h"
-#include "api/types/storage.h"
-#include "api/types/workload.h"
 #include "base/rng.h"
 #include "cache/cluster/mirror.h"
 #include "cache/intake/compile.h"
+#include "cache/routing/router.h"
 #include "client/informer.h"
 #include "metrics/scheduler_metrics.h"
 #include "scheduler/object_notices.h"
@@ -87,48 +81,25 @@ class Feed {
   // `forbidden_is_empty`: one can do without this kind when the role does not allow it.
   template <typename T>
   void Add(bool absent_is_empty, bool forbidden_is_empty = false);
+  // Through the router, which says what becomes of each kind. Those of which something else is to
+  // be told have their own.
+  template <typename T>
+  void Put(const T& object);
   void Put(const types::Pod& pod);
-  void Put(const types::Node& node);
   void Put(const types::PodGroup& group);
-  void Put(const types::Queue& queue);
   void Put(const types::PriorityClass& priority);
-  void Put(const types::PodDisruptionBudget& budget);
-  void Put(const types::ResourceQuota& quota);
-  void Put(const types::Namespace& ns);
-  // feed_storage.cc
-  void Put(const types::PersistentVolumeClaim& object);
-  void Put(const types::PersistentVolume& object);
-  void Put(const types::StorageClass& object);
-  void Put(const types::CsiNode& object);
-  void Put(const types::CsiDriver& object);
-  void Put(const types::CsiStorageCapacity& object);
-  void Put(const types::VolumeAttachment& object);
-  // feed_selectors.cc
-  void Put(const types::Service& service);
-  void Put(const types::ReplicationController& controller);
-  void Put(const types::ReplicaSet& set);
-  void Put(const types::StatefulSet& set);
-  // The null pointer only names the kind.
-  void Remove(const types::Pod* kind, const client::ObjectKey& key);
-  void Remove(const types::Node* kind, const client::ObjectKey& key);
-  void Remove(const types::PodGroup* kind, const client::ObjectKey& key);
-  void Remove(const types::Queue* kind, const client::ObjectKey& key);
-  void Remove(const types::PriorityClass* kind, const client::ObjectKey& key);
-  void Remove(const types::PodDisruptionBudget* kind, const client::ObjectKey& key);
-  void Remove(const types::ResourceQuota* kind, const client::ObjectKey& key);
-  void Remove(const types::Namespace* kind, const client::ObjectKey& key);
-  void Remove(const types::PersistentVolumeClaim* kind, const client::ObjectKey& key);
-  void Remove(const types::PersistentVolume* kind, const client::ObjectKey& key);
-  void Remove(const types::StorageClass* kind, const client::ObjectKey& key);
-  void Remove(const types::CsiNode* kind, const client::ObjectKey& key);
-  void Remove(const types::CsiDriver* kind, const client::ObjectKey& key);
-  void Remove(const types::CsiStorageCapacity* kind, const client::ObjectKey& key);
-  void Remove(const types::VolumeAttachment* kind, const client::ObjectKey& key);
-  void Remove(const types::Service* kind, const client::ObjectKey& key);
-  void Remove(const types::ReplicationController* kind, const client::ObjectKey& key);
-  void Remove(const types::ReplicaSet* kind, const client::ObjectKey& key);
-  void Remove(const types::StatefulSet* kind, const client::ObjectKey& key);
-  // Counts and logs that the object cannot be used; and tells of it on the object.
+  template <typename T>
+  void Remove(const client::ObjectKey& key);
+  // What else is to go with an object; nothing but for these.
+  template <typename T>
+  void Forget(cache::Kind<T>, const client::ObjectKey&) {}
+  void Forget(cache::Kind<types::PodGroup> kind, const client::ObjectKey& key);
+  void Forget(cache::Kind<types::Queue> kind, const client::ObjectKey& key);
+  void Forget(cache::Kind<types::PriorityClass> kind, const client::ObjectKey& key);
+  // False: it was refused, which is counted, logged, and told on the object where somebody is to
+  // read it.
+  template <typename T>
+  bool IsUsable(const T& object, const absl::Status& status);
   void Reject(const types::ResourceType& type, const client::ObjectKey& key,
               const absl::Status& status);
   void RejectAloud(const types::ResourceType& type, const client::ObjectKey& key,
@@ -140,6 +111,7 @@ class Feed {
   SetAside& set_aside_;
   PriorityClassUse classes_;
   const FeedOptions options_;
+  cache::Router router_;
   metrics::SchedulerMetrics* const metrics_;
   Rng& rng_;
   const std::function<void()> on_batch_;

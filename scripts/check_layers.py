@@ -15,7 +15,7 @@ HEADER_LINES_MAX = 250
 SOURCE_LINES_MAX = 500
 
 _FRAMEWORK = {"base", "api/model", "algo", "conf", "metrics", "framework"}
-_CACHE = {"cache/intake", "cache/cluster", "cache/writes"}
+_CACHE = {"cache/intake", "cache/cluster", "cache/routing", "cache/writes"}
 _ALL = {
     "base", "api/model", "api/types", "metrics", "net", "algo", "conf", "client", "framework",
     "plugins", "actions", "apiserver", "controllers", "admission", "cli", "scheduler",
@@ -37,6 +37,7 @@ MAY_INCLUDE = {
     "actions": _FRAMEWORK,
     "cache/intake": {"conf", "api/model", "api/types", "base"},
     "cache/cluster": {"cache/intake", "algo", "api/model", "base"},
+    "cache/routing": {"cache/intake", "cache/cluster", "api/model", "api/types", "base"},
     "cache/writes": {
         "cache/intake", "cache/cluster", "framework", "client", "net", "conf", "api/model",
         "api/types", "metrics", "base"},

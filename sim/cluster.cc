@@ -1,6 +1,7 @@
 #include "sim/cluster.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "api/types/storage.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/intake/object_key.h"
 
 namespace bth::sim {
 namespace {
@@ -216,7 +218,7 @@ absl::Status Cluster::FlushKind(absl::Time now, Kind<T>* kind, cache::Mirror* mi
       object.meta.uid = absl::StrFormat("00000000-0000-4000-8000-%012d", ++uids_given_);
     }
     if (object.meta.creation_time == absl::UnixEpoch()) object.meta.creation_time = now;
-    if (absl::Status status = Put(object, mirror); !status.ok()) {
+    if (absl::Status status = Put(&object, mirror); !status.ok()) {
       const std::string& name = types::ResourceTraits<T>::type().kind;
       return Annotate(status, absl::StrCat(origin, ": ", name, " ", key));
     }
@@ -248,74 +250,41 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   return FlushKind(now, &namespaces_, mirror);
 }
 
-absl::Status Cluster::Put(types::PriorityClass& priority, cache::Mirror* mirror) const {
-  mirror->PutPriorityClass(priority.meta.name, priority.value, priority.global_default);
+absl::Status Cluster::FillIn(types::ResourceQuota* quota) const {
+  if (quota->status_hard.empty()) quota->status_hard = quota->spec_hard;
   return absl::OkStatus();
 }
 
-absl::Status Cluster::Put(types::PodDisruptionBudget& budget, cache::Mirror* mirror) const {
-  mirror->PutBudget(cache::Compile(budget));
+// The label that every server sets.
+absl::Status Cluster::FillIn(types::Namespace* ns) const {
+  ns->meta.labels["kubernetes.io/metadata.name"] = ns->meta.name;
   return absl::OkStatus();
 }
 
-absl::Status Cluster::Put(types::ResourceQuota& quota, cache::Mirror* mirror) const {
-  if (quota.status_hard.empty()) quota.status_hard = quota.spec_hard;
-  mirror->PutQuota(cache::Compile(quota));
+absl::Status Cluster::FillIn(types::Queue* queue) const {
+  if (queue->spec.weight == 0) queue->spec.weight = 1;
   return absl::OkStatus();
 }
 
-absl::Status Cluster::Put(types::Namespace& ns, cache::Mirror* mirror) const {
-  cache::Labels labels;
-  // The label that every server sets.
-  ns.meta.labels["kubernetes.io/metadata.name"] = ns.meta.name;
-  for (const auto& [key, value] : ns.meta.labels) labels.emplace_back(key, value);
-  mirror->PutNamespace(ns.meta.name, labels);
+absl::Status Cluster::FillIn(types::Node* node) const {
+  if (node->status.allocatable.empty()) node->status.allocatable = node->status.capacity;
   return absl::OkStatus();
 }
 
-absl::Status Cluster::Put(types::Queue& queue, cache::Mirror* mirror) const {
-  if (queue.spec.weight == 0) queue.spec.weight = 1;
-  BTH_ASSIGN_OR_RETURN(cache::CompiledQueue compiled, cache::Compile(queue));
-  mirror->PutQueue(std::move(compiled));
-  return absl::OkStatus();
-}
-
-absl::Status Cluster::Put(types::Node& node, cache::Mirror* mirror) const {
-  if (node.status.allocatable.empty()) node.status.allocatable = node.status.capacity;
-  BTH_ASSIGN_OR_RETURN(cache::CompiledNode compiled,
-                       cache::Compile(node, mirror->vocabulary().symbols()));
-  BTH_RETURN_IF_ERROR(mirror->CanCount(compiled));
-  mirror->PutNode(std::move(compiled));
-  return absl::OkStatus();
-}
-
-absl::Status Cluster::Put(types::PodGroup& group, cache::Mirror* mirror) const {
-  if (group.spec.queue.empty()) group.spec.queue = "default";
-  if (auto own = namespace_queues_.find(group.meta.ns);
-      own != namespace_queues_.end() && group.spec.queue == "default") {
-    group.spec.queue = own->second;
-  }
-  BTH_ASSIGN_OR_RETURN(cache::CompiledPodGroup compiled, cache::Compile(group));
-  BTH_RETURN_IF_ERROR(mirror->CanCount(compiled));
-  mirror->PutPodGroup(std::move(compiled));
-  return absl::OkStatus();
-}
-
-absl::Status Cluster::Put(types::Pod& pod, cache::Mirror* mirror) const {
-  if (pod.status.phase.empty()) pod.status.phase = "Pending";
-  RequestLimits(&pod.spec.containers);
-  RequestLimits(&pod.spec.init_containers);
-  BTH_RETURN_IF_ERROR(GivePriority(&pod.spec));
-  BTH_ASSIGN_OR_RETURN(cache::CompiledPod compiled,
-                       cache::Compile(pod, responsibility_, mirror->vocabulary().symbols()));
-  if (!compiled.ours && compiled.node_name.empty()) {
-    // Another scheduler's until it is bound.
-    mirror->NoteForeignPod(compiled.names.Key(), compiled.job_key);
-  } else {
-    BTH_RETURN_IF_ERROR(mirror->CanCount(compiled));
-    mirror->PutPod(std::move(compiled));
+absl::Status Cluster::FillIn(types::PodGroup* group) const {
+  if (group->spec.queue.empty()) group->spec.queue = "default";
+  if (auto own = namespace_queues_.find(group->meta.ns);
+      own != namespace_queues_.end() && group->spec.queue == "default") {
+    group->spec.queue = own->second;
   }
   return absl::OkStatus();
+}
+
+absl::Status Cluster::FillIn(types::Pod* pod) const {
+  if (pod->status.phase.empty()) pod->status.phase = "Pending";
+  RequestLimits(&pod->spec.containers);
+  RequestLimits(&pod->spec.init_containers);
+  return GivePriority(&pod->spec);
 }
 
 absl::Status Cluster::GivePriority(types::PodSpec* spec) const {
@@ -343,40 +312,43 @@ absl::Status Cluster::GivePriority(types::PodSpec* spec) const {
   return absl::OkStatus();
 }
 
+template <typename T>
+bool Cluster::Erase(Kind<T>* kind, const std::string& name, cache::Mirror* mirror) {
+  kind->fresh.erase(name);
+  if (kind->objects.erase(name) == 0) return false;
+  cache::ObjectName object{.ns = "", .name = name};
+  if (types::ResourceTraits<T>::type().namespaced) {
+    std::tie(object.ns, object.name) = cache::SplitKey(name);
+  }
+  cache::Router(*mirror, responsibility_).Remove(cache::Kind<T>(), object);
+  return true;
+}
+
 absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
                              cache::Mirror* mirror) {
-  const auto missing = [&] {
-    return absl::NotFoundError(absl::StrCat("there is no ", ToAbsl(kind), " ", name));
-  };
-  const auto erase = [&name](auto& objects) {
-    objects.fresh.erase(name);
-    return objects.objects.erase(name) > 0;
-  };
+  bool erased = false;
   if (kind == "pod") {
-    if (!erase(pods_)) return missing();
-    mirror->RemovePod(name);
+    erased = Erase(&pods_, name, mirror);
   } else if (kind == "podgroup") {
-    if (!erase(groups_)) return missing();
-    mirror->RemovePodGroup(name);
+    erased = Erase(&groups_, name, mirror);
   } else if (kind == "node") {
-    if (!erase(nodes_)) return missing();
-    mirror->RemoveNode(name);
+    erased = Erase(&nodes_, name, mirror);
   } else if (kind == "queue") {
-    if (!erase(queues_)) return missing();
-    mirror->RemoveQueue(name);
+    erased = Erase(&queues_, name, mirror);
   } else if (kind == "priorityclass") {
-    if (!erase(priorities_)) return missing();
-    mirror->RemovePriorityClass(name);
+    erased = Erase(&priorities_, name, mirror);
   } else if (kind == "poddisruptionbudget") {
-    if (!erase(budgets_)) return missing();
-    mirror->RemoveBudget(name);
+    erased = Erase(&budgets_, name, mirror);
   } else if (kind == "resourcequota") {
-    if (!erase(quotas_)) return missing();
-    const size_t slash = name.find('/');
-    mirror->RemoveQuota(name.substr(0, slash), name.substr(slash + 1));
-  } else if (kind == "service" || kind == "replicationcontroller" || kind == "replicaset" ||
-             kind == "statefulset") {
-    if (!DeleteSelector(kind, name, mirror)) return missing();
+    erased = Erase(&quotas_, name, mirror);
+  } else if (kind == "service") {
+    erased = Erase(&services_, name, mirror);
+  } else if (kind == "replicationcontroller") {
+    erased = Erase(&controllers_, name, mirror);
+  } else if (kind == "replicaset") {
+    erased = Erase(&replica_sets_, name, mirror);
+  } else if (kind == "statefulset") {
+    erased = Erase(&stateful_sets_, name, mirror);
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("unknown kind ", ToAbsl(kind),
@@ -384,7 +356,8 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
                      "poddisruptionbudget, resourcequota, service, "
                      "replicationcontroller, replicaset or statefulset"));
   }
-  return absl::OkStatus();
+  if (erased) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("there is no ", ToAbsl(kind), " ", name));
 }
 
 template <typename T>
@@ -412,7 +385,7 @@ absl::Status Cluster::Run(const std::string& pod, const std::string& node, absl:
   object.status.nominated_node_name.clear();
   std::erase_if(object.status.conditions,
                 [](const types::Condition& c) { return c.type == "PodScheduled"; });
-  return Put(object, mirror);
+  return Put(&object, mirror);
 }
 
 void Cluster::Vanish(const std::string& pod, cache::Mirror* mirror) {
@@ -431,19 +404,19 @@ void Cluster::VanishDue(absl::Time now, cache::Mirror* mirror) {
 absl::Status Cluster::Update(types::Pod pod, cache::Mirror* mirror) {
   types::Pod& object = pods_.objects.at(pod.meta.Key());
   object = std::move(pod);
-  return Put(object, mirror);
+  return Put(&object, mirror);
 }
 
 absl::Status Cluster::Update(types::PodGroup group, cache::Mirror* mirror) {
   types::PodGroup& object = groups_.objects.at(group.meta.Key());
   object = std::move(group);
-  return Put(object, mirror);
+  return Put(&object, mirror);
 }
 
 absl::Status Cluster::Update(types::Queue queue, cache::Mirror* mirror) {
   types::Queue& object = queues_.objects.at(queue.meta.Key());
   object = std::move(queue);
-  return Put(object, mirror);
+  return Put(&object, mirror);
 }
 
 }  // namespace bth::sim

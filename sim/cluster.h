@@ -24,6 +24,7 @@
 #include "api/types/workload.h"
 #include "cache/cluster/mirror.h"
 #include "cache/intake/compile.h"
+#include "cache/routing/router.h"
 
 namespace bth::controllers {
 struct JobPlugins;
@@ -104,14 +105,29 @@ class Cluster {
   template <typename T>
   absl::Time LatestOf(const Kind<T>& kind) const;
 
-  absl::Status Put(types::PriorityClass& priority, cache::Mirror* mirror) const;
-  absl::Status Put(types::PodDisruptionBudget& budget, cache::Mirror* mirror) const;
-  absl::Status Put(types::ResourceQuota& quota, cache::Mirror* mirror) const;
-  absl::Status Put(types::Namespace& ns, cache::Mirror* mirror) const;
-  absl::Status Put(types::Queue& queue, cache::Mirror* mirror) const;
-  absl::Status Put(types::Node& node, cache::Mirror* mirror) const;
-  absl::Status Put(types::PodGroup& group, cache::Mirror* mirror) const;
-  absl::Status Put(types::Pod& pod, cache::Mirror* mirror) const;
+  // What the API server and other controllers would fill in.
+  template <typename T>
+  absl::Status FillIn(T*) const {
+    return absl::OkStatus();
+  }
+  absl::Status FillIn(types::ResourceQuota* quota) const;
+  absl::Status FillIn(types::Namespace* ns) const;
+  absl::Status FillIn(types::Queue* queue) const;
+  absl::Status FillIn(types::Node* node) const;
+  absl::Status FillIn(types::PodGroup* group) const;
+  absl::Status FillIn(types::Pod* pod) const;
+  absl::Status FillIn(types::PersistentVolume* volume) const;      // cluster_storage.cc
+  absl::Status FillIn(types::PersistentVolumeClaim* claim) const;  // cluster_storage.cc
+  absl::Status GivePriority(types::PodSpec* spec) const;
+  // The object, filled in, goes where the router says.
+  template <typename T>
+  absl::Status Put(T* object, cache::Mirror* mirror) const {
+    if (absl::Status filled = FillIn(object); !filled.ok()) return filled;
+    return cache::Router(*mirror, responsibility_).Put(*object);
+  }
+  // False: there is no such object.
+  template <typename T>
+  bool Erase(Kind<T>* kind, const std::string& name, cache::Mirror* mirror);
   // cluster_jobs.cc
   void Complete(absl::Time now, types::BatchJob* job);
   absl::Status FlushJobs(absl::Time now);
@@ -119,22 +135,6 @@ class Cluster {
   absl::Status MakePodOf(const types::BatchJob& job, const types::BatchTask& task, int32_t index,
                          const controllers::JobPlugins& plugins);
   bool IsTaskReady(const types::BatchJob& job, const std::string& name) const;
-  // cluster_storage.cc
-  absl::Status Put(types::StorageClass& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::CsiDriver& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::CsiNode& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::CsiStorageCapacity& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::PersistentVolume& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::PersistentVolumeClaim& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::VolumeAttachment& object, cache::Mirror* mirror) const;
-  // cluster_selectors.cc
-  absl::Status Put(types::Service& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::ReplicationController& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::ReplicaSet& object, cache::Mirror* mirror) const;
-  absl::Status Put(types::StatefulSet& object, cache::Mirror* mirror) const;
-  // False: `kind` is none of these, or there is no such object.
-  bool DeleteSelector(std::string_view kind, const std::string& name, cache::Mirror* mirror);
-  absl::Status GivePriority(types::PodSpec* spec) const;
 
   cache::Responsibility responsibility_;
   absl::Time dumped_at_ = Epoch();

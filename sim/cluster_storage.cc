@@ -1,4 +1,4 @@
-// Volumes, claims, classes and what CSI drivers tell.
+// Volumes and claims.
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "cache/intake/compile_volumes.h"
@@ -6,47 +6,17 @@
 
 namespace bth::sim {
 
-absl::Status Cluster::Put(types::StorageClass& object, cache::Mirror* mirror) const {
-  mirror->storage().PutClass(object.meta.name,
-                             cache::Compile(object, mirror->vocabulary().symbols()));
-  return absl::OkStatus();
-}
-
-absl::Status Cluster::Put(types::CsiDriver& object, cache::Mirror* mirror) const {
-  mirror->storage().PutCsiDriver(object.meta.name, object.storage_capacity.value_or(false));
-  return absl::OkStatus();
-}
-
-absl::Status Cluster::Put(types::CsiNode& object, cache::Mirror* mirror) const {
-  mirror->storage().PutCsiNode(object.meta.name, cache::Compile(object));
-  return absl::OkStatus();
-}
-
-absl::Status Cluster::Put(types::CsiStorageCapacity& object, cache::Mirror* mirror) const {
-  mirror->storage().PutCapacity(object.meta.Key(), object.storage_class_name,
-                                cache::Compile(object, mirror->vocabulary().symbols()));
-  return absl::OkStatus();
-}
-
 // What the volume controller would fill in: a volume that names no claim is available, a claim that
 // is said to be bound is so completely.
-absl::Status Cluster::Put(types::PersistentVolume& object, cache::Mirror* mirror) const {
-  if (object.phase.empty()) object.phase = object.spec.claim_ref ? "Bound" : "Available";
-  mirror->storage().Put(cache::Compile(object, mirror->vocabulary().symbols()));
+absl::Status Cluster::FillIn(types::PersistentVolume* volume) const {
+  if (volume->phase.empty()) volume->phase = volume->spec.claim_ref ? "Bound" : "Available";
   return absl::OkStatus();
 }
 
-absl::Status Cluster::Put(types::PersistentVolumeClaim& object, cache::Mirror* mirror) const {
-  if (object.status.phase == "Bound" && !object.spec.volume_name.empty()) {
-    object.meta.annotations.Set(std::string(cache::kBindCompleted), "yes");
+absl::Status Cluster::FillIn(types::PersistentVolumeClaim* claim) const {
+  if (claim->status.phase == "Bound" && !claim->spec.volume_name.empty()) {
+    claim->meta.annotations.Set(std::string(cache::kBindCompleted), "yes");
   }
-  mirror->storage().Put(cache::Compile(object, mirror->vocabulary().symbols()));
-  return absl::OkStatus();
-}
-
-absl::Status Cluster::Put(types::VolumeAttachment& object, cache::Mirror* mirror) const {
-  mirror->storage().PutAttachment(object.meta.name, object.node_name,
-                                  object.persistent_volume_name);
   return absl::OkStatus();
 }
 
@@ -75,8 +45,8 @@ absl::Status Cluster::BindVolumes(const model::VolumePlan& plan, absl::Time now,
     volume.phase = "Bound";
     claim.spec.volume_name = name;
     claim.status.phase = "Bound";
-    BTH_RETURN_IF_ERROR(Put(volume, mirror));
-    BTH_RETURN_IF_ERROR(Put(claim, mirror));
+    BTH_RETURN_IF_ERROR(Put(&volume, mirror));
+    BTH_RETURN_IF_ERROR(Put(&claim, mirror));
   }
   return absl::OkStatus();
 }
