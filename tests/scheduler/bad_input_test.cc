@@ -117,6 +117,28 @@ TEST_CASE("bad input: amounts that cannot be counted are told on their objects, 
                           "too large to count with; correct it"));
 }
 
+// 256 such amounts are what a sum can hold.
+TEST_CASE("bad input: a pod with which a sum would overflow is told once, however often it changes",
+          "[scheduler]") {
+  ShortBed bed;
+  bed.Given({"node n1 cpu=8 mem=8Gi", "job a min=300 tasks=257 cpu=281474976710",
+             "job b min=1 tasks=1 cpu=1"});
+  bed.Begin();
+  CHECK(bed.Bound("b-0"));
+  const std::vector<std::string> told = bed.Events("Unusable");
+  REQUIRE(told.size() == 1);
+  const std::string pod = told[0].substr(4, told[0].find(' ') - 4);
+  CHECK(told[0] == "Pod/" + pod + " x1");
+  for (const char* value : {"1", "2"}) {
+    const std::string labels = absl::StrCat(R"({"metadata":{"labels":{"x":")", value, R"("}}})");
+    REQUIRE(bed.Call("PATCH", "/api/v1/namespaces/default/pods/" + pod, labels,
+                     "application/merge-patch+json")
+                .code == 200);
+    bed.Settle();
+  }
+  CHECK(bed.Events("Unusable") == told);
+}
+
 TEST_CASE("bad input: a network topology that nobody looks at is told on its PodGroup",
           "[scheduler]") {
   ShortBed bed;
