@@ -131,9 +131,9 @@ TEST_CASE("tables: when all objects are gone, so are the rows", "[cache][tables]
     for (int i = 0; i < 3; ++i) mirror.RemoveNode(absl::StrCat("n", i));
     for (int i = 0; i < 3; ++i) mirror.RemovePodGroup(absl::StrCat("ns/g", i));
     const auto last = mirror.Publish();
-    CHECK(mirror.Check().ToString() == "OK");
-    CHECK(mirror.pods() == 0);
-    CHECK(mirror.nodes() == 0);
+    REQUIRE(mirror.Check().ToString() == "OK");
+    REQUIRE(mirror.pods() == 0);
+    REQUIRE(mirror.nodes() == 0);
     const TableSizes sizes = mirror.table_sizes();
     CHECK(sizes.pod_groups == 0);
     CHECK(sizes.shapes == 0);
