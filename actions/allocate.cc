@@ -44,16 +44,16 @@ class AllocateRun {
       const QueueId queue = queues_.PopQueue();
       QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
       if (jobs.empty()) continue;
-      if (session_.Overused(queue)) {
+      if (session_.votes().Overused(queue)) {
         HoldRest(queue, jobs);
         continue;
       }
       const JobId job = jobs.Pop();
       BTH_ASSIGN_OR_RETURN(const bool again, session_.WorkOn(job, [&] { return Visit(job); }));
       if (again) jobs.Push(job);
-      if (!again && session_.queue(queue).KeepsStrictOrder() && !session_.JobReady(job)) {
+      if (!again && session_.queue(queue).KeepsStrictOrder() && !session_.votes().JobReady(job)) {
         for (JobId later : jobs.items()) {
-          session_.HoldAt(later, Gate::kQueueTurn, "", TurnText(session_, job));
+          session_.notes().HoldAt(later, Gate::kQueueTurn, "", TurnText(session_, job));
         }
         continue;
       }
@@ -68,11 +68,11 @@ class AllocateRun {
     for (JobId job : session_.active_jobs()) {
       if (session_.IsPendingPhase(job)) {
         if (enqueues) continue;
-        session_.SetPhase(job, model::PodGroupPhase::kInqueue);
+        session_.placements().SetPhase(job, model::PodGroupPhase::kInqueue);
       }
-      framework::JobValidity validity = session_.ValidateJob(job);
+      framework::JobValidity validity = session_.votes().ValidateJob(job);
       if (!validity.valid) {
-        session_.HoldAt(job, Gate::kGangInvalid, "", std::move(validity.message));
+        session_.notes().HoldAt(job, Gate::kGangInvalid, "", std::move(validity.message));
         continue;
       }
       if (session_.counts(job).count(TaskStatus::kPending) == 0) continue;
@@ -94,7 +94,8 @@ class AllocateRun {
     QueueJobs promised(session_);
     std::vector<JobId> incomplete;
     for (JobId job : session_.active_jobs()) {
-      if (HasNominated(job) && !session_.IsPendingPhase(job) && session_.ValidateJob(job).valid) {
+      if (HasNominated(job) && !session_.IsPendingPhase(job) &&
+          session_.votes().ValidateJob(job).valid) {
         promised.Add(job);
       }
     }
@@ -108,7 +109,7 @@ class AllocateRun {
       }
     }
     for (JobId job : incomplete) {
-      if (!session_.Overused(session_.job(job).queue)) Renew(job, /*with_rest=*/true);
+      if (!session_.votes().Overused(session_.job(job).queue)) Renew(job, /*with_rest=*/true);
     }
   }
 
@@ -130,13 +131,13 @@ class AllocateRun {
     PlaceNominated(job, statement);
     if (statement.empty()) return true;  // Nothing of what it was promised is left.
     if (with_rest) PlaceRest(job, statement);
-    if (session_.JobReady(job)) {
+    if (session_.votes().JobReady(job)) {
       if (absl::Status status = statement.Commit(); !status.ok()) {
-        session_.HoldAt(job, Gate::kBinding, "", std::string(status.message()));
+        session_.notes().HoldAt(job, Gate::kBinding, "", std::string(status.message()));
       }
       return true;
     }
-    if (session_.JobPipelined(job)) {
+    if (session_.votes().JobPipelined(job)) {
       statement.Keep();
       return true;
     }
@@ -146,7 +147,7 @@ class AllocateRun {
   }
 
   void PlaceNominated(JobId job, Statement& statement) {
-    TaskHeap tasks([this](TaskId a, TaskId b) { return session_.CompareTasks(a, b) < 0; });
+    TaskHeap tasks([this](TaskId a, TaskId b) { return session_.votes().CompareTasks(a, b) < 0; });
     for (TaskId task : *session_.job(job).tasks) {
       const model::TaskRow& row = session_.task(task);
       if (session_.state(task).status != TaskStatus::kPending || row.gated) continue;
@@ -155,7 +156,7 @@ class AllocateRun {
     while (!tasks.empty()) {
       const TaskId task = tasks.Pop();
       const model::NodeId nominated = session_.task(task).nominated_node;
-      if (!session_.Allocatable(session_.job(job).queue, task)) continue;
+      if (!session_.votes().Allocatable(session_.job(job).queue, task)) continue;
       const NodeChoice choice = session_.picker().Pick(task);
       // A nomination that leads nowhere any more is no ticket to the front of the line.
       if (choice.node == nominated && !choice.on_future_room) {
@@ -168,7 +169,7 @@ class AllocateRun {
 
   // What the gang lacks beside its nominated pods.
   void PlaceRest(JobId job, Statement& statement) {
-    if (session_.JobReady(job) || session_.JobPipelined(job)) return;
+    if (session_.votes().JobReady(job) || session_.votes().JobPipelined(job)) return;
     Worksheet rest = MakeWorksheet(session_, job);
     if (session_.job(job).has_sub_group_policy) {
       PlaceSubJobs(job, rest, statement);
@@ -191,8 +192,8 @@ class AllocateRun {
   void HoldRest(QueueId queue, QueueJobs::JobHeap& jobs) {
     for (JobId job : jobs.items()) {
       if (session_.counts(job).count(TaskStatus::kPending) == 0) continue;
-      session_.HoldAt(job, Gate::kQueueOverused, "",
-                      absl::StrCat("queue ", *session_.queue(queue).name, " is overused"));
+      session_.notes().HoldAt(job, Gate::kQueueOverused, "",
+                              absl::StrCat("queue ", *session_.queue(queue).name, " is overused"));
     }
   }
 
@@ -204,13 +205,13 @@ class AllocateRun {
                             ? PlaceSubJobs(job, sheet, statement)
                             : PlaceTasks(job, sheet.sub_jobs.front(), statement);
     if (!placed) return false;
-    if (!session_.JobReady(job)) {
+    if (!session_.votes().JobReady(job)) {
       // What is promised so far stays promised until the session closes.
       statement.Keep();
       return false;
     }
     if (absl::Status status = statement.Commit(); !status.ok()) {
-      session_.HoldAt(job, Gate::kBinding, "", std::string(status.message()));
+      session_.notes().HoldAt(job, Gate::kBinding, "", std::string(status.message()));
       return false;
     }
     return sheet.HasTasks();
@@ -228,19 +229,19 @@ class AllocateRun {
     while (!sub_jobs.empty()) {
       SubJobSheet* const sub_job = sub_jobs.Pop();
       const bool placed = PlaceTasks(job, *sub_job, statement);
-      if (session_.JobReady(job)) break;
+      if (session_.votes().JobReady(job)) break;
       if (placed && !sub_job->tasks.empty()) sub_jobs.Push(sub_job);
     }
     if (statement.empty()) return false;
     for (SubJobSheet& sub_job : sheet.sub_jobs) {
-      if (session_.JobReady(job)) break;
+      if (session_.votes().JobReady(job)) break;
       const Statement::Mark mark = statement.Checkpoint();
       AddBestEffort(sub_job, statement, [this, job, &sub_job] {
-        return session_.JobReady(job) && session_.SubJobReady(job, sub_job.sub_job);
+        return session_.votes().JobReady(job) && session_.votes().SubJobReady(job, sub_job.sub_job);
       });
       if (!Stands(job, sub_job.sub_job)) statement.DiscardTo(mark);
     }
-    if (session_.JobReady(job) || session_.JobPipelined(job)) return true;
+    if (session_.votes().JobReady(job) || session_.votes().JobPipelined(job)) return true;
     statement.Discard();
     return false;
   }
@@ -265,11 +266,12 @@ class AllocateRun {
       } else {
         statement.Allocate(task, choice.node);
       }
-      if (session_.SubJobReady(job, sheet.sub_job)) break;
+      if (session_.votes().SubJobReady(job, sheet.sub_job)) break;
     }
     if (!hopeless && !statement.empty()) {
-      AddBestEffort(sheet, statement,
-                    [this, job, &sheet] { return session_.SubJobReady(job, sheet.sub_job); });
+      AddBestEffort(sheet, statement, [this, job, &sheet] {
+        return session_.votes().SubJobReady(job, sheet.sub_job);
+      });
     }
     if (Stands(job, sheet.sub_job)) return true;
     statement.DiscardTo(mark);
@@ -278,7 +280,8 @@ class AllocateRun {
 
   // Ready, or it will be once promised room is free.
   bool Stands(JobId job, SubJobId sub_job) const {
-    return session_.SubJobReady(job, sub_job) || session_.SubJobPipelined(job, sub_job);
+    return session_.votes().SubJobReady(job, sub_job) ||
+           session_.votes().SubJobPipelined(job, sub_job);
   }
 
   // Tasks that ask for nothing are backfill's, but for those that a gang's minimum needs beside
@@ -292,17 +295,18 @@ class AllocateRun {
   bool MayTry(JobId job, TaskId task) {
     const model::TaskRow& row = session_.task(task);
     const QueueId queue = session_.job(job).queue;
-    if (!session_.Allocatable(queue, task)) {
+    if (!session_.votes().Allocatable(queue, task)) {
       const bool open = session_.queue(queue).state == model::QueueState::kOpen;
       // What no node could take is not the queue's fault, whatever share it has.
       if (open && !session_.picker().AnyNodeTakes(task)) {
-        session_.RecordFit(task, session_.picker().Explain(task));
+        session_.notes().RecordFit(task, session_.picker().Explain(task));
         return false;
       }
-      session_.HoldAt(job, open ? Gate::kQuota : Gate::kQueueClosed, "",
-                      open ? absl::StrCat("queue ", *session_.queue(queue).name,
-                                          " may not allocate what the pods request")
-                           : absl::StrCat("queue ", *session_.queue(queue).name, " is not open"));
+      session_.notes().HoldAt(
+          job, open ? Gate::kQuota : Gate::kQueueClosed, "",
+          open ? absl::StrCat("queue ", *session_.queue(queue).name,
+                              " may not allocate what the pods request")
+               : absl::StrCat("queue ", *session_.queue(queue).name, " is not open"));
       return false;
     }
     if (row.gated) {
@@ -325,11 +329,11 @@ class AllocateRun {
     fit->shape = row.shape;
     fit->preset = absl::StrCat("Task ", row.names->name, " with role spec ", row.names->role,
                                " has already predicated failed, skip");
-    if (const framework::TaskFit* why = session_.FitOf(first)) {
+    if (const framework::TaskFit* why = session_.notes().FitOf(first)) {
       absl::StrAppend(&fit->preset, "; ", session_.task(first).names->name, ": ",
                       why->Text(session_.reasons()));
     }
-    session_.RecordFit(task, std::move(fit));
+    session_.notes().RecordFit(task, std::move(fit));
   }
 
   // The queue has room for the task, which is what Volcano's own gate waits for. The task itself is
@@ -337,8 +341,8 @@ class AllocateRun {
   void WaitForGate(JobId job, TaskId task) {
     const model::TaskRow& row = session_.task(task);
     const bool lifts = session_.context().lifts_queue_gates && row.own_gate_only && row.keeps_room;
-    if (lifts && !row.gate_lifted) session_.LiftGate(task);
-    session_.HoldAt(
+    if (lifts && !row.gate_lifted) session_.votes().LiftGate(task);
+    session_.notes().HoldAt(
         job, Gate::kSchedulingGate, "",
         lifts ? "the scheduling gates of pods are being removed" : "pods have scheduling gates");
   }

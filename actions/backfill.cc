@@ -46,7 +46,7 @@ absl::Status CommitJob(Session& session, JobId job, Statement& statement) {
 bool TriedWithGang(const Session& session, const SubJobSheet& sheet) {
   const auto& tasks = sheet.best_effort.items();
   return std::any_of(tasks.begin(), tasks.end(), [&session](TaskId task) {
-    return session.PlanOf(task) != nullptr || session.FitOf(task) != nullptr;
+    return session.notes().PlanOf(task) != nullptr || session.notes().FitOf(task) != nullptr;
   });
 }
 
@@ -60,22 +60,22 @@ void PlaceTasks(Session& session, SubJobSheet& sheet, Statement& statement) {
 absl::Status FillJob(Session& session, JobId job) {
   Statement statement(session, "backfill");
   TakePromisesBack(session, job, statement);
-  const bool was_ready = session.JobReady(job);
+  const bool was_ready = session.votes().JobReady(job);
   Worksheet sheet = MakeWorksheet(session, job);
   for (SubJobSheet& sub_job : sheet.sub_jobs) {
     if (!was_ready && TriedWithGang(session, sub_job)) continue;
     const Statement::Mark mark = statement.Checkpoint();
     PlaceTasks(session, sub_job, statement);
     if (!session.job(job).has_sub_group_policy) continue;
-    const bool stands =
-        session.SubJobReady(job, sub_job.sub_job) || session.SubJobPipelined(job, sub_job.sub_job);
+    const bool stands = session.votes().SubJobReady(job, sub_job.sub_job) ||
+                        session.votes().SubJobPipelined(job, sub_job.sub_job);
     if (!stands) statement.DiscardTo(mark);
   }
-  if (session.JobReady(job)) {
+  if (session.votes().JobReady(job)) {
     if (absl::Status status = CommitJob(session, job, statement); !status.ok()) {
-      session.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
+      session.notes().HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
     }
-  } else if (session.JobPipelined(job)) {
+  } else if (session.votes().JobPipelined(job)) {
     statement.Keep();  // With what is promised the gang is whole: its places are reserved.
   } else {
     statement.Discard();
@@ -108,7 +108,7 @@ absl::Status Backfill::Execute(Session& session) {
   QueueJobs queues(session);
   for (JobId job : session.active_jobs()) {
     if (session.IsPendingPhase(job)) continue;
-    if (HasWork(session, job) && session.ValidateJob(job).valid) queues.Add(job);
+    if (HasWork(session, job) && session.votes().ValidateJob(job).valid) queues.Add(job);
   }
   // Orders are taken now: every job of the first queue comes first.
   std::vector<JobId> jobs;

@@ -15,12 +15,12 @@ namespace {
 
 // It is shown on the PodGroup as well, which may have no pods whose conditions could tell it.
 void Hold(Session& session, JobId job, const std::string& why) {
-  session.HoldAt(job, Gate::kNotEnqueued, "", why);
+  session.notes().HoldAt(job, Gate::kNotEnqueued, "", why);
   if (session.counts(job).count(model::TaskStatus::kRunning) > 0) return;
-  session.SetCondition(job, {.type = "Unschedulable",
-                             .status = "True",
-                             .reason = std::string(framework::kNotEnqueuedReason),
-                             .message = session.HoldOf(job)->message});
+  session.notes().SetCondition(job, {.type = "Unschedulable",
+                                     .status = "True",
+                                     .reason = std::string(framework::kNotEnqueuedReason),
+                                     .message = session.notes().HoldOf(job)->message});
 }
 
 // Thread: scheduling.
@@ -36,7 +36,7 @@ absl::Status Enqueue::Execute(Session& session) {
     if (!session.IsPendingPhase(job)) continue;
     if (algo::GangStands({session.base(), session.usage(), job})) {
       // Admitted before; whoever did it did not get to say so.
-      session.SetPhase(job, model::PodGroupPhase::kInqueue);
+      session.placements().SetPhase(job, model::PodGroupPhase::kInqueue);
     } else {
       queues.Add(job);
     }
@@ -46,9 +46,9 @@ absl::Status Enqueue::Execute(Session& session) {
     QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
     if (jobs.empty()) continue;
     const JobId job = jobs.Pop();
-    if (!session.job(job).has_min_resources || session.JobEnqueueable(job)) {
-      session.JobEnqueued(job);
-      session.SetPhase(job, model::PodGroupPhase::kInqueue);
+    if (!session.job(job).has_min_resources || session.votes().JobEnqueueable(job)) {
+      session.votes().JobEnqueued(job);
+      session.placements().SetPhase(job, model::PodGroupPhase::kInqueue);
     } else {
       Hold(session, job, "pod group is not admitted to its queue yet");
       if (session.queue(queue).KeepsStrictOrder()) {

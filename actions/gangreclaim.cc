@@ -38,7 +38,7 @@ absl::Status GangReclaim::Execute(framework::Session& session) {
   gang_eviction::Search search(session, name(), EvictionContext::Kind::kGangReclaim, options_);
   while (!queues.empty()) {
     const model::QueueId queue = queues.PopQueue();
-    if (session.Overused(queue)) continue;
+    if (session.votes().Overused(queue)) continue;
     QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
     while (!jobs.empty()) {
       const JobId job = jobs.Pop();

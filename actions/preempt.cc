@@ -60,7 +60,7 @@ class PreemptRun {
     while (!tasks.empty()) {
       Plan plan(session_, kPreempt);
       if (!search_.Place({.task = tasks.Pop(), .reach = Reach::kOwnJob}, plan)) return;
-      if (!session_.JobPipelined(job) || !search_.Commit(job, plan)) return;
+      if (!session_.votes().JobPipelined(job) || !search_.Commit(job, plan)) return;
     }
   }
 

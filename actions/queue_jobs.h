@@ -28,7 +28,7 @@ class QueueJobs {
 
   explicit QueueJobs(const framework::Session& session)
       : session_(session), queues_([&session](model::QueueId a, model::QueueId b) {
-          return session.CompareQueues(a, b) < 0;
+          return session.votes().CompareQueues(a, b) < 0;
         }) {}
 
   // Puts the queue in line when it is new.
@@ -48,7 +48,7 @@ class QueueJobs {
  private:
   JobHeap MakeHeap() const {
     return JobHeap([&session = session_](model::JobId a, model::JobId b) {
-      return session.CompareJobs(a, b) < 0;
+      return session.votes().CompareJobs(a, b) < 0;
     });
   }
 

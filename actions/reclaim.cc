@@ -33,7 +33,7 @@ class ReclaimRun {
     }
     while (!queues_.empty()) {
       const QueueId queue = queues_.PopQueue();
-      if (session_.Overused(queue)) continue;
+      if (session_.votes().Overused(queue)) continue;
       QueueJobs::JobHeap& jobs = queues_.JobsOf(queue);
       while (!jobs.empty()) {
         const JobId job = jobs.Pop();

@@ -22,14 +22,15 @@ absl::flat_hash_set<SubJobId> RequiredSubJobs(const Session& session, JobId job)
   for (SubJobId sub_job : *row.sub_jobs) {
     const int32_t group = session.base().sub_jobs[sub_job].group;
     if (group < 0) continue;
-    if (session.SubJobReady(job, sub_job)) {
+    if (session.votes().SubJobReady(job, sub_job)) {
       ++ready[static_cast<size_t>(group)];
     } else {
       waiting.push_back(sub_job);
     }
   }
-  std::sort(waiting.begin(), waiting.end(),
-            [&session](SubJobId a, SubJobId b) { return session.CompareSubJobs(a, b) < 0; });
+  std::sort(waiting.begin(), waiting.end(), [&session](SubJobId a, SubJobId b) {
+    return session.votes().CompareSubJobs(a, b) < 0;
+  });
   absl::flat_hash_set<SubJobId> required;
   for (SubJobId sub_job : waiting) {
     const auto group = static_cast<size_t>(session.base().sub_jobs[sub_job].group);
@@ -49,13 +50,15 @@ bool Worksheet::HasTasks() const {
 
 bool ComesBefore(const Session& session, const SubJobSheet& a, const SubJobSheet& b) {
   if (a.required != b.required) return a.required;
-  return session.CompareSubJobs(a.sub_job, b.sub_job) < 0;
+  return session.votes().CompareSubJobs(a.sub_job, b.sub_job) < 0;
 }
 
 Worksheet MakeWorksheet(const Session& session, JobId job) {
   const model::JobRow& row = session.job(job);
   Worksheet out;
-  const auto less = [&session](TaskId a, TaskId b) { return session.CompareTasks(a, b) < 0; };
+  const auto less = [&session](TaskId a, TaskId b) {
+    return session.votes().CompareTasks(a, b) < 0;
+  };
   absl::flat_hash_set<SubJobId> required;
   if (row.has_sub_group_policy) required = RequiredSubJobs(session, job);
   for (SubJobId sub_job : *row.sub_jobs) {

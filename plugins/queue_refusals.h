@@ -35,7 +35,7 @@ inline model::DimMask ByCapability(const framework::Session& session, model::Que
 
 // False when the job is held at an earlier gate, so that words about its quota would be lost.
 inline bool QuotaMayHold(const framework::Session& session, model::JobId job) {
-  const framework::JobFit* hold = session.HoldOf(job);
+  const framework::JobFit* hold = session.notes().HoldOf(job);
   return hold == nullptr || hold->gate > framework::Gate::kQuota;
 }
 

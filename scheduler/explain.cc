@@ -218,7 +218,7 @@ Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod) {
     Json job = JobPage(session, row.job);
     out.Set("gate", job["gate"]);
     out.Set("message", word.message.empty() ? job["message"] : Json(word.message));
-    if (const framework::TaskFit* fit = session.FitOf(id)) {
+    if (const framework::TaskFit* fit = session.notes().FitOf(id)) {
       out.Set("nodes", TaskPage(session, *fit)["nodes"]);
     }
     if (const std::string never = NeverFits(session, id); !never.empty()) {

@@ -111,7 +111,7 @@ Json PodGroupsJson(const CycleView& view) {
     jobs[session.job(job).facts->Key()] = job;
   }
   for (model::JobId job : *session.base().jobs_without_queue) {
-    if (!session.ConditionsOf(job).empty()) jobs[session.job(job).facts->Key()] = job;
+    if (!session.notes().ConditionsOf(job).empty()) jobs[session.job(job).facts->Key()] = job;
   }
   std::map<std::string, Json> out;
   for (const auto& [key, group] : view.cluster.pod_groups()) {
@@ -122,7 +122,7 @@ Json PodGroupsJson(const CycleView& view) {
     }
     if (auto found = jobs.find(key); found != jobs.end()) {
       phase = std::string(model::PhaseName(framework::PhaseOf(session, found->second)));
-      for (const framework::ConditionReport& said : session.ConditionsOf(found->second)) {
+      for (const framework::ConditionReport& said : session.notes().ConditionsOf(found->second)) {
         conditions[said.type] = ConditionJson(said.type, said.status, said.reason, said.message);
       }
     }
@@ -140,7 +140,7 @@ Json PendingJson(std::string_view reason, std::string_view message, Json nodes) 
 
 Json NodesJson(const Session& session, TaskId task) {
   std::map<std::string, Json> nodes;
-  if (const framework::TaskFit* fit = session.FitOf(task)) {
+  if (const framework::TaskFit* fit = session.notes().FitOf(task)) {
     for (const framework::ReasonCount& count : fit->counts) {
       const std::string text(session.reasons().text(count.reason));
       if (!text.empty()) nodes[text] = Json(int64_t{count.nodes});
@@ -166,7 +166,7 @@ Json WaitingJson(const CycleView& view, TaskId task) {
   const std::string message =
       word.message.empty() ? framework::JobMessage(session, row.job) : word.message;
   Json out = PendingJson(word.reason, message, NodesJson(session, task));
-  if (const auto& searches = session.VictimSearchesOf(row.job); !searches.empty()) {
+  if (const auto& searches = session.notes().VictimSearchesOf(row.job); !searches.empty()) {
     out.Set("victimSearches", scheduler::VictimSearchesPage(session, searches));
   }
   return out;

@@ -27,7 +27,7 @@ bool GangCouldStrikeBack(const Session& session, EvictionContext::Kind kind,
     if (session.job(winner).priority >= session.job(job).priority) return false;
   } else {
     const QueueId queue = session.job(job).queue;
-    if (!session.queue(session.job(winner).queue).reclaimable || session.Overused(queue)) {
+    if (!session.queue(session.job(winner).queue).reclaimable || session.votes().Overused(queue)) {
       return false;
     }
     if (!framework::ForbidsDemand(session, queue, victims).empty()) return false;

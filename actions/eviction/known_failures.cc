@@ -28,7 +28,7 @@ const Tally* KnownFailures::Find(const Session& session, const Ask& ask) const {
   const auto known = failures_.find(KeyOf(session, ask));
   if (known == failures_.end()) return nullptr;
   for (const Failure& failure : known->second) {
-    if (failure.version != session.version()) continue;
+    if (failure.version != session.placements().version()) continue;
     if (!failure.held_nothing && failure.job != session.task(ask.task).job) continue;
     if (failure.request.AllAtMost(session.request(ask.task))) return &failure.tally;
   }
@@ -40,12 +40,12 @@ void KnownFailures::Add(const Session& session, const Ask& ask, Tally tally) {
   if (failures_.size() >= kKeysMax) failures_.clear();
   std::vector<Failure>& failures = failures_[KeyOf(session, ask)];
   std::erase_if(failures, [&](const Failure& failure) {
-    return failure.version != session.version() ||
+    return failure.version != session.placements().version() ||
            session.request(ask.task).AllAtMost(failure.request);
   });
   if (failures.size() >= kFailuresMax) failures.erase(failures.begin());
   const model::JobId job = session.task(ask.task).job;
-  failures.push_back({.version = session.version(),
+  failures.push_back({.version = session.placements().version(),
                       .job = job,
                       .held_nothing = session.counts(job).allocated == model::ResourceVec(),
                       .request = session.request(ask.task),

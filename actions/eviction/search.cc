@@ -60,13 +60,13 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
     PlaceTasks(
         tasks, wish, [this, job] { return !framework::IsStarving(session_, job); }, plan);
   }
-  if (plan.empty() || !session_.JobPipelined(job)) {
+  if (plan.empty() || !session_.votes().JobPipelined(job)) {
     if (planned > 0) {
       NoteDropped(job, std::move(failure), session_.job(job).tasks->front(),
                   absl::StrCat("room was found for ", planned, planned == 1 ? " pod" : " pods",
                                ", and the gang needs more"));
     } else if (failure && failure->SaysSomething()) {
-      session_.NoteVictimSearch(job, *std::move(failure));
+      session_.notes().NoteVictimSearch(job, *std::move(failure));
     }
     return;
   }
@@ -81,7 +81,7 @@ void Search::NoteDropped(JobId job, std::optional<framework::VictimSearch> failu
   note.action = std::string(action_);
   if (!note.task.valid()) note.task = task;
   note.dropped = std::move(why);
-  session_.NoteVictimSearch(job, std::move(note));
+  session_.notes().NoteVictimSearch(job, std::move(note));
 }
 
 void Search::PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<bool()> enough,
@@ -110,10 +110,11 @@ void Search::PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<boo
 void Search::PlaceSubJobs(JobId job, const Wish& wish, Plan& plan) {
   Worksheet sheet = MakeWorksheet(session_, job);
   const auto stands = [this, job](SubJobId sub_job) {
-    return session_.SubJobReady(job, sub_job) || session_.SubJobPipelined(job, sub_job);
+    return session_.votes().SubJobReady(job, sub_job) ||
+           session_.votes().SubJobPipelined(job, sub_job);
   };
   const auto satisfied = [this, job] {
-    return !framework::IsStarving(session_, job) && session_.JobPipelined(job);
+    return !framework::IsStarving(session_, job) && session_.votes().JobPipelined(job);
   };
   for (const bool extra : {false, true}) {
     for (SubJobSheet& part : sheet.sub_jobs) {
@@ -137,7 +138,7 @@ bool Search::Commit(JobId job, Plan& plan) {
   const TaskId first = plan.FirstServed();
   const absl::Status status = plan.Commit();
   if (!status.ok()) {
-    session_.HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
+    session_.notes().HoldAt(job, framework::Gate::kBinding, "", std::string(status.message()));
     NoteDropped(job, std::nullopt, first, std::string(status.message()));
   }
   return status.ok();

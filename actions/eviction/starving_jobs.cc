@@ -10,11 +10,11 @@ using model::TaskId;
 
 bool IsCandidate(const Session& session, JobId job) {
   return !session.IsPendingPhase(job) && framework::IsStarving(session, job) &&
-         session.ValidateJob(job).valid;
+         session.votes().ValidateJob(job).valid;
 }
 
 TaskHeap PendingTasks(const Session& session, JobId job) {
-  TaskHeap tasks([&session](TaskId a, TaskId b) { return session.CompareTasks(a, b) < 0; });
+  TaskHeap tasks([&session](TaskId a, TaskId b) { return session.votes().CompareTasks(a, b) < 0; });
   for (TaskId task : *session.job(job).tasks) {
     if (session.state(task).status != model::TaskStatus::kPending) continue;
     if (!session.task(task).gated) tasks.Push(task);

@@ -58,20 +58,20 @@ bool IsWithinReach(const NodeTasks::Share& share, QueueId own, Reach reach) {
 bool EvictedBefore(const Session& session, TaskId evictor, TaskId left, TaskId right) {
   const JobId left_job = session.task(left).job;
   const JobId right_job = session.task(right).job;
-  if (left_job == right_job) return session.CompareTasks(left, right) > 0;
+  if (left_job == right_job) return session.votes().CompareTasks(left, right) > 0;
   const QueueId left_queue = session.job(left_job).queue;
   const QueueId right_queue = session.job(right_job).queue;
   if (left_queue != right_queue) {
     const int order =
         framework::RankVictimQueues(session, left_queue, right_queue, QueueOf(session, evictor));
     if (order != 0) return order < 0;
-    return session.CompareQueues(left_queue, right_queue) > 0;
+    return session.votes().CompareQueues(left_queue, right_queue) > 0;
   }
   // Age does not tell jobs apart here: equal jobs give up their latest tasks.
   if (const int order = framework::RankJobs(session, left_job, right_job); order != 0) {
     return order > 0;
   }
-  return session.CompareTasks(left, right) > 0;
+  return session.votes().CompareTasks(left, right) > 0;
 }
 
 std::vector<TaskId> CandidatesOn(const Session& session, const NodeTasks& tasks, const Ask& ask,
@@ -128,7 +128,7 @@ bool CouldStrikeBack(const Session& session, const Ask& ask, TaskId victim, int 
   if (ask.reach == Reach::kOtherQueues) {
     const QueueId queue = session.job(row.job).queue;
     if (!session.queue(QueueOf(session, ask.task)).reclaimable) return false;
-    if (session.Overused(queue)) return false;
+    if (session.votes().Overused(queue)) return false;
     if (!framework::ForbidsDemand(session, queue, absl::Span<const TaskId>(&victim, 1)).empty()) {
       return false;
     }

@@ -44,13 +44,14 @@ double Score(const ResourceVec& amount, const ResourceVec& need, bool capped) {
 // Negative when the left job's bundle goes first; 0 when the rank of jobs and queues does not say.
 int CompareVictims(const Session& session, const Claim& claim, JobId left, JobId right) {
   if (left == right) return 0;
-  if (claim.kind == EvictionContext::Kind::kGangPreempt) return session.CompareJobs(right, left);
+  if (claim.kind == EvictionContext::Kind::kGangPreempt)
+    return session.votes().CompareJobs(right, left);
   const QueueId left_queue = session.job(left).queue;
   const QueueId right_queue = session.job(right).queue;
   if (left_queue == right_queue) return 0;
   const int order =
       framework::RankVictimQueues(session, left_queue, right_queue, session.job(claim.job).queue);
-  return order != 0 ? order : session.CompareQueues(right_queue, left_queue);
+  return order != 0 ? order : session.votes().CompareQueues(right_queue, left_queue);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using model::JobId;
 using model::TaskId;
 
 std::vector<PendingPart> PendingPartsOf(const Session& session, JobId job) {
-  const bool grows = session.JobReady(job);
+  const bool grows = session.votes().JobReady(job);
   Worksheet sheet = MakeWorksheet(session, job);
   std::vector<PendingPart> parts;
   for (SubJobSheet& sub_job : sheet.sub_jobs) {

@@ -57,7 +57,7 @@ void Search::Note(JobId job, TaskId task, std::string why, bool dropped) {
   search.task = task;
   (dropped ? search.dropped : search.preset) = std::move(why);
   CountProtected(job, &search);
-  session_.NoteVictimSearch(job, std::move(search));
+  session_.notes().NoteVictimSearch(job, std::move(search));
 }
 
 framework::VictimKind Search::victim_kind() const {
@@ -205,7 +205,8 @@ Search::Outcome Search::TryDomain(const Ask& ask) {
     const std::vector<JobId> rivals = Rivals(units, tier);
     if (rivals.empty()) {
       if (const absl::Status status = plan.Commit(); !status.ok()) {
-        session_.HoldAt(ask.job, framework::Gate::kBinding, "", std::string(status.message()));
+        session_.notes().HoldAt(ask.job, framework::Gate::kBinding, "",
+                                std::string(status.message()));
         return refused(std::string(status.message()));
       }
       return Outcome::kDone;
@@ -356,8 +357,8 @@ bool Search::PlacePart(const Ask& ask, const PendingPart& part, framework::State
     return true;
   };
   const auto stands = [&] {
-    return session_.SubJobReady(ask.job, part.sub_job) ||
-           session_.SubJobPipelined(ask.job, part.sub_job);
+    return session_.votes().SubJobReady(ask.job, part.sub_job) ||
+           session_.votes().SubJobPipelined(ask.job, part.sub_job);
   };
   if (!std::all_of(part.tasks.begin(), part.tasks.end(), place)) return false;
   for (TaskId task : part.best_effort) {
@@ -368,7 +369,7 @@ bool Search::PlacePart(const Ask& ask, const PendingPart& part, framework::State
 }
 
 bool Search::PlaceParts(const Ask& ask, framework::Statement& statement, Placements* out) {
-  const bool was_ready = session_.JobReady(ask.job);
+  const bool was_ready = session_.votes().JobReady(ask.job);
   for (const PendingPart& part : *ask.parts) {
     const framework::Statement::Mark mark = statement.Checkpoint();
     const size_t placed = out->size();
@@ -380,9 +381,9 @@ bool Search::PlaceParts(const Ask& ask, framework::Statement& statement, Placeme
       out->resize(placed);
       continue;
     }
-    if (was_ready || session_.JobPipelined(ask.job)) break;
+    if (was_ready || session_.votes().JobPipelined(ask.job)) break;
   }
-  return !out->empty() && session_.JobPipelined(ask.job);
+  return !out->empty() && session_.votes().JobPipelined(ask.job);
 }
 
 std::vector<JobId> Search::Rivals(const VictimUnits& units, int tier) {

@@ -72,7 +72,7 @@ bool AlikeIndex::Follow(const PeerCounter* counter) {
 }
 
 bool AlikeIndex::FollowMoves(const PeerCounter& counter) {
-  const std::vector<PeerMove>& moves = session_.peer_moves();
+  const std::vector<PeerMove>& moves = session_.placements().peer_moves();
   for (; moves_seen_ < moves.size(); ++moves_seen_) {
     if (!Raise(moves[moves_seen_].node, counter)) return false;
   }
@@ -88,7 +88,7 @@ bool AlikeIndex::FollowAnother(const PeerCounter& counter) {
     if (!Raise(node, counter)) return false;
   }
   followed_ = counter.id();
-  moves_seen_ = session_.peer_moves().size();
+  moves_seen_ = session_.placements().peer_moves().size();
   return true;
 }
 

@@ -35,7 +35,7 @@ CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model
 
 void CandidateIndex::Rebuild() {
   ++rebuilds_;
-  changes_seen_ = session_.node_changes().size();
+  changes_seen_ = session_.placements().node_changes().size();
   forest_.BeginFill();
   const size_t hooks = session_.hooks().static_score.size();
   maxima_.assign(hooks, 0);
@@ -134,7 +134,7 @@ bool CandidateIndex::Update(NodeId node) {
 }
 
 void CandidateIndex::CatchUp() {
-  const std::vector<NodeId>& changes = session_.node_changes();
+  const std::vector<NodeId>& changes = session_.placements().node_changes();
   // An update costs about as much as evaluating a few nodes of a run.
   constexpr size_t kUpdateCost = 4;
   if ((changes.size() - changes_seen_) * kUpdateCost > session_.base().nodes_by_name->size()) {

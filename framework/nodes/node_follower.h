@@ -15,7 +15,7 @@ class NodeFollower {
  public:
   explicit NodeFollower(const Session& session) : session_(session) {}
 
-  bool up_to_date() const { return seen_ == session_.node_changes().size(); }
+  bool up_to_date() const { return seen_ == session_.placements().node_changes().size(); }
   // Every ready node will be read again.
   void Forget() { seen_ = kNever; }
 
@@ -23,7 +23,7 @@ class NodeFollower {
   // most one read per ready node.
   template <typename Read>
   void CatchUp(const Read& read) {
-    const auto& changes = session_.node_changes();
+    const auto& changes = session_.placements().node_changes();
     const auto& ready = *session_.base().nodes_by_name;
     if (seen_ == kNever || changes.size() - seen_ > ready.size()) {
       for (model::NodeId node : ready) read(node);

@@ -76,7 +76,7 @@ ReasonId NodeJudge::BeyondHelp(TaskId task, NodeId node) const {
 NodeJudge::Objection NodeJudge::Against(TaskId task, NodeId node) const {
   const model::TaskRow& row = session_.task(task);
   if (!session_.request(task).FitsIn(session_.usage().FutureIdle(node))) return {Rule::kRoom};
-  if (!session_.Allocatable(session_.job(row.job).queue, task)) return {Rule::kQueue};
+  if (!session_.votes().Allocatable(session_.job(row.job).queue, task)) return {Rule::kQueue};
   for (const auto& entry : session_.hooks().usage_filter) {
     ReasonId verdict = kFits;
     entry.fn(row.shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));

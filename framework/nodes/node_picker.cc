@@ -149,7 +149,7 @@ bool NodePicker::UsesIndex(const TaskKind& kind) {
 
 NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resources) {
   if (pre_filter == kFits) {
-    session_.RecordFit(task, Explain(task, check_resources));
+    session_.notes().RecordFit(task, Explain(task, check_resources));
     return {};
   }
   const auto nodes = static_cast<int32_t>(session_.base().nodes_by_name->size());
@@ -158,7 +158,7 @@ NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resou
   fit->shape = session_.task(task).shape;
   fit->nodes_refused = nodes;
   fit->counts.push_back({pre_filter, nodes});
-  session_.RecordFit(task, std::move(fit));
+  session_.notes().RecordFit(task, std::move(fit));
   return {};
 }
 
@@ -166,7 +166,8 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
   const ShapeId shape = session_.task(task).shape;
   const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
   Explained& known = explained_[KindOf(task)];
-  if (per_kind && known.fit != nullptr && known.version == session_.version()) return known.fit;
+  if (per_kind && known.fit != nullptr && known.version == session_.placements().version())
+    return known.fit;
   std::vector<int32_t> counts(session_.reasons().size(), 0);
   auto fit = std::make_shared<TaskFit>();
   fit->exemplar = task;
@@ -183,7 +184,7 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
     if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
   }
   if (per_kind) {
-    known.version = session_.version();
+    known.version = session_.placements().version();
     known.fit = fit;
   }
   return fit;
@@ -192,7 +193,7 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
 bool NodePicker::AnyNodeTakes(TaskId task) {
   Explained& known = explained_[KindOf(task)];
   const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
-  if (per_kind && known.fit != nullptr && known.version == session_.version()) {
+  if (per_kind && known.fit != nullptr && known.version == session_.placements().version()) {
     return known.fit->nodes_refused < static_cast<int32_t>(session_.base().nodes_by_name->size());
   }
   if (known.taker.valid()) {
@@ -209,7 +210,7 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
 }
 
 NodeId NodePicker::BestFree(TaskId task) {
-  if (!session_.Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
+  if (!session_.votes().Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
   const NodeId nominated = session_.task(task).nominated_node;
   if (nominated.valid() && judge_.PassesStatic(task, nominated) &&
       judge_.MayTake(task, nominated)) {
@@ -219,7 +220,7 @@ NodeId NodePicker::BestFree(TaskId task) {
 }
 
 NodeId NodePicker::BestIn(TaskId task, const NodeTest* inside) {
-  if (!session_.Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
+  if (!session_.votes().Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
   const NodeId now = global_.BestAmong(task, Room::kIdle, inside);
   if (now.valid() || session_.usage().releasing_tasks == 0) return now;
   return global_.BestAmong(task, Room::kFuture, inside);

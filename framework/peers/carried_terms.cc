@@ -48,7 +48,7 @@ void CarriedTerms::CatchUp(const Session& session, uint64_t serial) {
     serial_ = serial;
     moves_seen_ = 0;
   }
-  const std::vector<PeerMove>& moves = session.peer_moves();
+  const std::vector<PeerMove>& moves = session.placements().peer_moves();
   for (; moves_seen_ < moves.size(); ++moves_seen_) {
     const PeerMove& move = moves[moves_seen_];
     if (!move.terms.valid()) continue;

@@ -8,7 +8,7 @@ using model::LabelsId;
 using model::PodLabels;
 
 void LabelIndex::CatchUp(const Session& session, uint64_t serial) {
-  const std::vector<PeerMove>& moves = session.peer_moves();
+  const std::vector<PeerMove>& moves = session.placements().peer_moves();
   if (serial_ != serial) {
     RefreshLabels(session.base());
     RefreshRows(session.base());

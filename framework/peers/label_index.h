@@ -40,7 +40,8 @@ class LabelIndex {
   void ForEachMove(const Session& session, model::LabelsId labels, size_t first,
                    const Visit& visit) const {
     size_t next = last_.Contains(labels) ? last_[labels] : 0;
-    for (; next > first; next = before_[next - 1]) visit(session.peer_moves()[next - 1]);
+    for (; next > first; next = before_[next - 1])
+      visit(session.placements().peer_moves()[next - 1]);
   }
 
  private:

@@ -26,7 +26,7 @@ void PeerMemo::Start(const Snapshot& snapshot) {
 
 void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& memo,
                           LabelIndex& labels) {
-  const std::vector<PeerMove>& moves = session.peer_moves();
+  const std::vector<PeerMove>& moves = session.placements().peer_moves();
   if (serial_ == serial && moves_seen_ == moves.size()) return;
   memo.Start(session.base());
   if (!question_.anchors.empty()) labels.CatchUp(session, serial);
@@ -40,7 +40,7 @@ void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& mem
 }
 
 void PeerCounter::TakeMoves(const Session& session, PeerMemo& memo, const LabelIndex& labels) {
-  const std::vector<PeerMove>& moves = session.peer_moves();
+  const std::vector<PeerMove>& moves = session.placements().peer_moves();
   if (!question_.anchors.empty()) {
     const LabelIndex::Ids& ids = labels.HoldingFewest(question_.anchors);
     if (ids.size() < moves.size() - moves_seen_) {

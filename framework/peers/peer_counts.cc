@@ -76,7 +76,7 @@ PeerCounts::Asked PeerCounts::AskedBy(const Session& session, TaskId task) {
           .default_spread = row.default_spread.get(),
           .labels = row.labels,
           .serial = serial_,
-          .moves = session.peer_moves().size()};
+          .moves = session.placements().peer_moves().size()};
 }
 
 const SelectingTerms* PeerCounts::Selecting(const Session& session, TaskId task) {
@@ -122,7 +122,7 @@ bool PeerCounts::HasSpread(const Session& session, TaskId task, bool required) {
 const RequiredPeers& PeerCounts::Required(const Session& session, TaskId task) {
   const PodPeerTerms* peers = TermsOf(session, task);
   if (peers != nullptr && !peers->required_affinity.empty()) {
-    session.BeholdAs(session.task(task).job);
+    session.placements().BeholdAs(session.task(task).job);
   }
   const Asked asked = AskedBy(session, task);
   if (asked_required_ == asked) return required_;
@@ -175,7 +175,7 @@ const PreferredPeers& PeerCounts::Preferred(const Session& session, TaskId task)
 
 const std::vector<SpreadPeers>& PeerCounts::Spread(const Session& session, TaskId task,
                                                    bool required) {
-  if (required) session.BeholdAs(session.task(task).job);
+  if (required) session.placements().BeholdAs(session.task(task).job);
   const Asked asked = AskedBy(session, task);
   std::vector<SpreadPeers>& spread = spread_[required ? 1 : 0];
   if (asked_spread_[required ? 1 : 0] == asked) return spread;

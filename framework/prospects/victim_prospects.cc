@@ -92,7 +92,7 @@ void VictimProspects::Open(const Session& session) {
   in_step_ = false;
   growth_ = {};
   looked_.fill(false);
-  followed_ = session.job_changes().size();
+  followed_ = session.placements().job_changes().size();
   if (!goes_on) {
     RecountAll(session);
   } else {
@@ -116,7 +116,7 @@ void VictimProspects::Expect(Growth growth) {
 
 void VictimProspects::Follow(const Session& session) {
   if (!opened_) Open(session);
-  const std::vector<JobId>& changes = session.job_changes();
+  const std::vector<JobId>& changes = session.placements().job_changes();
   if (followed_ == changes.size()) return;
   std::vector<JobId> jobs(changes.begin() + static_cast<std::ptrdiff_t>(followed_), changes.end());
   std::sort(jobs.begin(), jobs.end());

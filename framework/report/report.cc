@@ -34,7 +34,7 @@ std::string JoinSorted(std::vector<std::string> parts) {
 
 // The plan of a discarded statement, or what is so now.
 const TaskState& Outcome(const Session& session, TaskId task) {
-  const TaskState* plan = session.PlanOf(task);
+  const TaskState* plan = session.notes().PlanOf(task);
   return plan != nullptr ? *plan : session.state(task);
 }
 
@@ -65,14 +65,14 @@ bool ReadyByCount(const Session& session, JobId job) {
 // What holds the job as a whole. The queue's share is not it while there are tasks that no node
 // could take: more share would not help them.
 const JobFit* HoldOfJob(const Session& session, JobId job) {
-  const JobFit* hold = session.HoldOf(job);
+  const JobFit* hold = session.notes().HoldOf(job);
   if (hold == nullptr || hold->gate != Gate::kQuota) return hold;
-  return session.HasFit(job) ? nullptr : hold;
+  return session.notes().HasFit(job) ? nullptr : hold;
 }
 
 // Why nobody was evicted, after what the nodes say.
 void AppendVictimSearches(const Session& session, JobId job, std::string* text) {
-  for (const VictimSearch& search : session.VictimSearchesOf(job)) {
+  for (const VictimSearch& search : session.notes().VictimSearchesOf(job)) {
     if (!text->empty()) absl::StrAppend(text, text->back() == '.' ? " " : "; ");
     absl::StrAppend(text, search.Text());
   }
@@ -114,8 +114,8 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
                      .running = counts.count(TaskStatus::kRunning),
                      .succeeded = counts.count(TaskStatus::kSucceeded),
                      .failed = counts.count(TaskStatus::kFailed),
-                     .conditions = session.ConditionsOf(job),
-                     .events = session.EventsOf(job)};
+                     .conditions = session.notes().ConditionsOf(job),
+                     .events = session.notes().EventsOf(job)};
   out.phase = PhaseOf(session, job);
   const bool waits = !row.queue.valid() || out.phase == PodGroupPhase::kUnknown ||
                      out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
@@ -159,7 +159,7 @@ void ReportQueues(const Session& session, const QueueUse& queue_use, CycleReport
 PodGroupPhase PhaseOf(const Session& session, JobId job) {
   const model::JobCounts& counts = session.counts(job);
   if (!session.job(job).queue.valid() && counts.phase != PodGroupPhase::kNone) return counts.phase;
-  const bool unschedulable = session.FindCondition(job, kUnschedulable) != nullptr;
+  const bool unschedulable = session.notes().FindCondition(job, kUnschedulable) != nullptr;
   return algo::DerivePhase(counts, session.job(job).min_available, unschedulable);
 }
 
@@ -176,12 +176,12 @@ TaskWord DescribeTask(const Session& session, TaskId task) {
                                "resource is released and minAvailable is satisfied"),
               outcome.evicts ? outcome.node : NodeId()};
     case TaskStatus::kPending: {
-      if (const TaskFit* fit = session.FitOf(task); fit != nullptr) {
+      if (const TaskFit* fit = session.notes().FitOf(task); fit != nullptr) {
         std::string text = fit->Text(session.reasons());
         AppendVictimSearches(session, session.task(task).job, &text);
         return {reason, std::move(text), NodeId()};
       }
-      const JobFit* hold = session.HoldOf(session.task(task).job);
+      const JobFit* hold = session.notes().HoldOf(session.task(task).job);
       return {reason, hold != nullptr ? hold->message : std::string(), NodeId()};
     }
     default:
@@ -215,7 +215,7 @@ std::string JobMessage(const Session& session, JobId job) {
     return text;
   }
   for (TaskId task : *session.job(job).tasks) {
-    if (const TaskFit* fit = session.FitOf(task); fit != nullptr) {
+    if (const TaskFit* fit = session.notes().FitOf(task); fit != nullptr) {
       absl::StrAppend(&text, ". Origin reason is ", session.task(task).names->name, ": ",
                       fit->Text(session.reasons()));
       break;
@@ -229,7 +229,7 @@ int32_t TasksMissing(const Session& session, JobId job) {
   int32_t placed = 0;
   for (TaskId task : *session.job(job).tasks) {
     if (session.state(task).status != TaskStatus::kPending) continue;
-    const TaskState* plan = session.PlanOf(task);
+    const TaskState* plan = session.notes().PlanOf(task);
     if (plan != nullptr && model::InGroup(plan->status, model::kAllocatedGroup)) ++placed;
   }
   return session.job(job).min_available - session.counts(job).ready() - placed;
@@ -246,7 +246,7 @@ std::string GangMessage(const Session& session, JobId job, const std::string& jo
 JobFit ExplainJob(const Session& session, JobId job) {
   JobFit out{.job = job};
   if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr) out = *hold;
-  out.victim_searches = session.VictimSearchesOf(job);
+  out.victim_searches = session.notes().VictimSearchesOf(job);
   std::vector<const TaskFit*> seen;
   int32_t pipelined = 0;
   int32_t planned = 0;
@@ -257,7 +257,7 @@ JobFit ExplainJob(const Session& session, JobId job) {
     pipelined += outcome == TaskStatus::kPipelined;
     planned +=
         outcome == TaskStatus::kAllocated && session.state(task).status == TaskStatus::kPending;
-    const TaskFit* fit = session.FitOf(task);
+    const TaskFit* fit = session.notes().FitOf(task);
     if (fit == nullptr || std::find(seen.begin(), seen.end(), fit) != seen.end()) continue;
     seen.push_back(fit);
     out.tasks.push_back(*fit);
@@ -292,11 +292,11 @@ void HoldJobsWithoutQueue(Session& session) {
     const model::JobFacts& facts = *session.job(job).facts;
     const std::string message = absl::StrCat("PodGroup ", facts.Key(), " names the queue ",
                                              facts.queue, ", which does not exist");
-    session.HoldAt(job, Gate::kNoQueue, "", message);
-    session.SetCondition(job, {.type = std::string(kUnschedulable),
-                               .status = "True",
-                               .reason = "QueueNotFound",
-                               .message = message});
+    session.notes().HoldAt(job, Gate::kNoQueue, "", message);
+    session.notes().SetCondition(job, {.type = std::string(kUnschedulable),
+                                       .status = "True",
+                                       .reason = "QueueNotFound",
+                                       .message = message});
   }
 }
 
@@ -309,15 +309,15 @@ CycleReport MakeReport(const Session& session, const QueueUse& queue_use) {
   for (JobId job : jobs) {
     const JobRow& row = session.job(job);
     if (row.facts == nullptr || !row.has_pod_group) continue;
-    if (!row.queue.valid() && session.HoldOf(job) == nullptr) continue;
+    if (!row.queue.valid() && session.notes().HoldOf(job) == nullptr) continue;
     session.WorkOn(job, [&] { ReportJob(session, job, &report); });
   }
   ReportQueues(session, queue_use, &report);
-  report.queue_notices = session.queue_notices();
+  report.queue_notices = session.notes().queue_notices();
   for (const algo::QueueFinding& finding : queue_use.findings()) {
     report.queue_notices.push_back({finding.queue, finding.reason, finding.message});
   }
-  report.lifted_gates = session.lifted_gates();
+  report.lifted_gates = session.votes().lifted_gates();
   return report;
 }
 

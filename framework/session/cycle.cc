@@ -131,7 +131,7 @@ absl::Status Cycle::RunActions() {
   for (const std::unique_ptr<Action>& action : policy_.actions_) {
     if (action->evicts()) unschedulable_.PrepareEviction(session_);
     BTH_RETURN_IF_ERROR(action->Execute(session_));
-    if (session_.room_grew()) unschedulable_.ActivateHelpable(session_);
+    if (session_.placements().room_grew()) unschedulable_.ActivateHelpable(session_);
     const absl::Duration now = clock.Monotonic();
     stats_.actions.emplace_back(action->name(), now - mark);
     if (metrics::SchedulerMetrics* metrics = session_.context().metrics) {

@@ -48,7 +48,7 @@ class Findings {
 // Nodes that got a task in this session must hold what is on them.
 void CheckNodes(const Session& session, Findings& findings) {
   IdVector<NodeId, uint8_t> seen(session.base().nodes.size(), 0);
-  for (NodeId node : session.node_changes()) {
+  for (NodeId node : session.placements().node_changes()) {
     if (seen[node] != 0) continue;
     seen[node] = 1;
     const ResourceVec& now = session.usage().idle[node];
@@ -139,7 +139,7 @@ void CheckGangs(const Session& session, Findings& findings) {
     if (row.facts == nullptr || !row.has_pod_group) continue;
     const int32_t bound_here = session.counts(job).count(TaskStatus::kBinding) -
                                session.base().usage.jobs[job].count(TaskStatus::kBinding);
-    if (bound_here <= 0 || session.JobReady(job)) continue;
+    if (bound_here <= 0 || session.votes().JobReady(job)) continue;
     if (session.counts(job).count(TaskStatus::kReleasing) >
         session.base().usage.jobs[job].count(TaskStatus::kReleasing)) {
       continue;

@@ -16,8 +16,8 @@ void Statement::Apply(TaskId task, const TaskState& to, TaskId beneficiary) {
   log_.push_back({.task = task,
                   .beneficiary = beneficiary,
                   .before = session_.state(task),
-                  .version_before = session_.version()});
-  session_.Set({}, task, to);
+                  .version_before = session_.placements().version()});
+  session_.placements().Set({}, task, to);
 }
 
 void Statement::Allocate(TaskId task, NodeId node) {
@@ -40,13 +40,13 @@ void Statement::Unpipeline(TaskId task) {
 void Statement::RollbackTo(Mark mark) {
   for (; log_.size() > mark.size; log_.pop_back()) {
     const Change& change = log_.back();
-    session_.Restore({}, change.task, change.before, change.version_before);
+    session_.placements().Restore({}, change.task, change.before, change.version_before);
   }
 }
 
 void Statement::DiscardTo(Mark mark) {
   for (size_t i = log_.size(); i > mark.size; --i) {
-    session_.RememberPlan({}, log_[i - 1].task, session_.state(log_[i - 1].task));
+    session_.notes().RememberPlan({}, log_[i - 1].task, session_.state(log_[i - 1].task));
   }
   RollbackTo(mark);
 }
@@ -55,7 +55,7 @@ void Statement::Adopt(TaskId task) {
   log_.push_back({.task = task,
                   .beneficiary = TaskId(),
                   .before = session_.state(task),
-                  .version_before = session_.version()});
+                  .version_before = session_.placements().version()});
 }
 
 bool Statement::HasEvictions() const {
@@ -70,10 +70,10 @@ void Statement::End() {
     const bool placed =
         model::InGroup(now.status, model::kAllocatedGroup) || now.status == TaskStatus::kPipelined;
     const model::JobId job = session_.task(change.task).job;
-    if (placed && job.valid()) session_.ForgetVictimSearches({}, job);
+    if (placed && job.valid()) session_.notes().ForgetVictimSearches({}, job);
     const bool took_room = model::InGroup(change.before.status, model::kOccupyingGroup);
     const bool takes_room = model::InGroup(now.status, model::kOccupyingGroup);
-    if (took_room && !takes_room) session_.NoteRoomGrew({});
+    if (took_room && !takes_room) session_.placements().NoteRoomGrew({});
   }
   log_.clear();
 }
@@ -89,13 +89,13 @@ absl::Status Statement::Commit() {
     if (!seen.insert(change.task).second) continue;
     const TaskState& now = session_.state(change.task);
     if (now.status == TaskStatus::kAllocated) {
-      batch.binds.push_back({change.task, now.node, session_.VolumePlanOf(change.task)});
+      batch.binds.push_back({change.task, now.node, session_.votes().VolumePlanOf(change.task)});
     } else if (now.status == TaskStatus::kReleasing) {
       batch.evictions.push_back({change.task, change.beneficiary, std::string(action_)});
     } else if (now.status == TaskStatus::kPipelined && now.evicts) {
       batch.promises.push_back({change.task, now.node});
     }
-    session_.ForgetPlan({}, change.task);
+    session_.notes().ForgetPlan({}, change.task);
   }
   // Without victims a promise repeats what the task's nomination says.
   if (batch.evictions.empty()) batch.promises.clear();
@@ -106,7 +106,7 @@ absl::Status Statement::Commit() {
     }
   }
   for (const BindEffect& bind : batch.binds) {
-    session_.Set({}, bind.task, {.status = TaskStatus::kBinding, .node = bind.node});
+    session_.placements().Set({}, bind.task, {.status = TaskStatus::kBinding, .node = bind.node});
   }
   End();
   return absl::OkStatus();

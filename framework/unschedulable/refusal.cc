@@ -38,7 +38,7 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
     const model::TaskRow& row = session.task(task);
     if (row.nominated_node.valid() || row.own_gate_only || row.keeps_room) return false;
     if (row.gated) continue;
-    tried |= session.PlanOf(task) != nullptr;
+    tried |= session.notes().PlanOf(task) != nullptr;
     const TaskKind kind = session.picker().KindOf(task);
     if (row.role.valid())
       mixed_role |= kind_of_role.try_emplace(row.role, kind).first->second != kind;
@@ -51,7 +51,7 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
   refusal->by_choice_of_nodes =
       tried && (refusal->kinds.size() > 1 || session.job(job).has_sub_group_policy);
   refusal->by_choice_of_tasks =
-      mixed_role || (refusal->kinds.size() > 1 && (tried || session.refused_by_share(job)));
+      mixed_role || (refusal->kinds.size() > 1 && (tried || session.votes().refused_by_share(job)));
   return true;
 }
 
@@ -80,7 +80,7 @@ bool IsAllAlike(const Session& session, JobId job, const Refusal& refusal) {
 bool StandsWhileOverused(Session& session, JobId job, const AnswerRules& rules) {
   if (!rules.preempts()) return true;
   Refusal tried;
-  return session.refused_by_share(job) && AddKinds(session, job, &tried) &&
+  return session.votes().refused_by_share(job) && AddKinds(session, job, &tried) &&
          IsAllAlike(session, job, tried);
 }
 
@@ -89,7 +89,7 @@ bool StandsWhileOverused(Session& session, JobId job, const AnswerRules& rules) 
 std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules& rules) {
   if (!GotNothing(session, job)) return std::nullopt;
   Refusal refusal;
-  const JobFit* hold = session.HoldOf(job);
+  const JobFit* hold = session.notes().HoldOf(job);
   switch (hold == nullptr ? Gate::kNone : hold->gate) {
     case Gate::kNoQueue:
     case Gate::kGangInvalid:
@@ -115,16 +115,16 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
   }
   const bool waits = session.counts(job).count(TaskStatus::kPending) > 0;
   if (!waits || session.IsPendingPhase(job)) return std::nullopt;
-  if (hold == nullptr && !session.HasFit(job)) {
+  if (hold == nullptr && !session.notes().HasFit(job)) {
     if (!IsGated(session, job)) return std::nullopt;
     refusal.stands_without_victims = true;
     return refusal;
   }
   if (!AddKinds(session, job, &refusal)) return std::nullopt;
   refusal.stands_without_victims = IsAllAlike(session, job, refusal);
-  if (session.refused_by_share(job)) {
+  if (session.votes().refused_by_share(job)) {
     for (const auto& [kind, task] : refusal.kinds) refusal.beyond_share.push_back(task);
-    if (!session.HasFit(job) && !refusal.by_choice_of_nodes) refusal.kinds.clear();
+    if (!session.notes().HasFit(job) && !refusal.by_choice_of_nodes) refusal.kinds.clear();
   }
   refusal.beyond_any_node = rules.evicts && IsBeyondAnyNode(session, refusal);
   return refusal;

@@ -189,7 +189,7 @@ void UnschedulableJobs::ActivateHelpable(Session& session) {
 void UnschedulableJobs::Rejoin(Session& session, const std::vector<JobId>& jobs) {
   if (jobs.empty()) return;
   for (JobId job : jobs) {
-    session.Restore(job, records_.at(job).answer);
+    session.notes().Restore(job, records_.at(job).answer);
     Activate(job);
   }
   session.SetActiveJobs(Active(*session.base().active_jobs),
@@ -199,18 +199,19 @@ void UnschedulableJobs::Rejoin(Session& session, const std::vector<JobId>& jobs)
 void UnschedulableJobs::PrepareEviction(Session& session) {
   if (records_.empty()) return;
   const std::vector<JobId>& active = session.active_jobs();
-  if (!SomebodyWaits(session, active) && session.version() == 0) return;
+  if (!SomebodyWaits(session, active) && session.placements().version() == 0) return;
   const bool any = victim_waiters_.AnyVictim(session, active, /*when_more_is_placed=*/false);
   Rejoin(session, any ? Helpable() : victim_waiters_.restless());
 }
 
 void UnschedulableJobs::Close(Session& session) {
   last_ = session.context().snapshot;
-  doubtful_ = session.room_grew();
+  doubtful_ = session.placements().room_grew();
   nodes_.Remember(session);
   queues_.Remember(session);
   if (Has(rules_.sources, AnswerSource::kAnything)) return;
-  const bool quotas_doubtful = Has(rules_.sources, AnswerSource::kQuotas) && session.admitted();
+  const bool quotas_doubtful =
+      Has(rules_.sources, AnswerSource::kQuotas) && session.votes().admitted();
   turns_.clear();
   const auto take_in = [&](JobId job) {
     std::optional<Refusal> refusal =
@@ -224,8 +225,8 @@ void UnschedulableJobs::Close(Session& session) {
       victim_waiters_.Add(session, job, /*restless=*/!refusal->stands_without_victims);
     }
     // What was said at the admission says nothing of pods.
-    const ConditionReport* said = session.FindCondition(job, "Unschedulable");
-    Add(job, {.answer = session.AnswerOf(job),
+    const ConditionReport* said = session.notes().FindCondition(job, "Unschedulable");
+    Add(job, {.answer = session.notes().AnswerOf(job),
               .refusal = *std::move(refusal),
               .queue = session.job(job).queue,
               .unschedulable = said != nullptr && said->reason != kNotEnqueuedReason});

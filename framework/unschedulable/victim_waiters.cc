@@ -86,7 +86,7 @@ bool VictimWaiters::AnyVictim(Session& session, const std::vector<JobId>& active
 bool VictimWaiters::AnyVictimFor(Session& session, const Rank& rank, JobId holder) const {
   VictimProspects& prospects = session.prospects();
   const auto any = [&](VictimKind kind) {
-    if (IsReclaim(kind) && session.Overused(rank.first)) return false;
+    if (IsReclaim(kind) && session.votes().Overused(rank.first)) return false;
     const VictimSeeker seeker{
         .kind = kind, .queue = rank.first, .priority = rank.second, .job = holder};
     return prospects.Any(session, seeker) ||

@@ -54,7 +54,7 @@ class Capacity final : public framework::Plugin {
     ledger_.Open(session.base(), first->flags[conf::HookFlag::kHierarchy]);
     auto& rules = session.Keep<ReclaimRules>(session, ledger_, ancestor_levels_);
     for (const algo::QueueFinding& finding : ledger_.findings()) {
-      session.NoteQueue({finding.queue, finding.reason, finding.message});
+      session.notes().NoteQueue({finding.queue, finding.reason, finding.message});
     }
     AddOrders(session, hooks);
     AddAdmission(session, hooks);
@@ -214,7 +214,7 @@ class Capacity final : public framework::Plugin {
   bool MayAllocate(Session& session, QueueId queue, TaskId task) const {
     const JobId job = session.task(task).job;
     if (std::string closed = Closed(session, queue); !closed.empty()) {
-      session.HoldAt(job, Gate::kQueueClosed, kCapacity, std::move(closed));
+      session.notes().HoldAt(job, Gate::kQueueClosed, kCapacity, std::move(closed));
       return false;
     }
     const ResourceVec& asked = session.request(task);
@@ -226,8 +226,8 @@ class Capacity final : public framework::Plugin {
       const DimMask short_dims = ShortDims(at, held, asked);
       if (short_dims == 0) continue;
       if (QuotaMayHold(session, job)) {
-        session.HoldAt(job, Gate::kQuota, kCapacity,
-                       Named(session, queue, at, QuotaText(session, short_dims)));
+        session.notes().HoldAt(job, Gate::kQuota, kCapacity,
+                               Named(session, queue, at, QuotaText(session, short_dims)));
       }
       return false;
     }
@@ -257,7 +257,7 @@ class Capacity final : public framework::Plugin {
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (std::string closed = Closed(session, row.queue); !closed.empty()) {
-      session.HoldAt(job, Gate::kQueueClosed, kCapacity, std::move(closed));
+      session.notes().HoldAt(job, Gate::kQueueClosed, kCapacity, std::move(closed));
       return Vote::kReject;
     }
     if (!row.has_min_resources) return Vote::kPermit;
@@ -268,8 +268,8 @@ class Capacity final : public framework::Plugin {
       const DimMask short_dims = ShortDims(at, held, row.min_resources.v);
       if (short_dims == 0) continue;
       std::string text = AdmissionText(session, row, at, held, short_dims);
-      session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
-      session.HoldAt(job, Gate::kNotEnqueued, kCapacity, std::move(text));
+      session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+      session.notes().HoldAt(job, Gate::kNotEnqueued, kCapacity, std::move(text));
       return Vote::kReject;
     }
     return Vote::kPermit;

@@ -42,8 +42,8 @@ class AnswersOfVersion {
  public:
   template <typename Ask>
   bool Get(const Session& session, Id id, const Ask& ask) {
-    if (version_ != session.version()) answers_.clear();
-    version_ = session.version();
+    if (version_ != session.placements().version()) answers_.clear();
+    version_ = session.placements().version();
     const auto known = answers_.find(id);
     if (known != answers_.end()) return known->second;
     const bool answer = ask();
@@ -108,7 +108,8 @@ class Extender final : public framework::Plugin {
     if (line_.trouble().empty()) return;
     for (QueueId queue : *session_->base().queues_by_name) {
       if (*session_->queue(queue).name != algo::QueueTree::kRoot) continue;
-      session_->NoteQueue({.queue = queue, .reason = "ExtenderFailed", .message = line_.trouble()});
+      session_->notes().NoteQueue(
+          {.queue = queue, .reason = "ExtenderFailed", .message = line_.trouble()});
     }
   }
 
@@ -200,9 +201,10 @@ class Extender final : public framework::Plugin {
     if (answer.ok() && *answer >= 0) return *answer > 0 ? Vote::kPermit : Vote::kAbstain;
     if (!answer.ok() && options_.ignorable) return Vote::kPermit;
     const std::string_view why = answer.ok() ? " refuses the job" : " gave no answer";
-    session_->HoldAt(job, framework::Gate::kNotEnqueued, name(),
-                     absl::StrCat("pod group is not admitted to its queue yet: the extender at ",
-                                  options_.url, ToAbsl(why)));
+    session_->notes().HoldAt(
+        job, framework::Gate::kNotEnqueued, name(),
+        absl::StrCat("pod group is not admitted to its queue yet: the extender at ", options_.url,
+                     ToAbsl(why)));
     return Vote::kReject;
   }
 

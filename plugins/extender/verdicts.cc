@@ -17,8 +17,8 @@ Verdicts::Kind Verdicts::KindOf(TaskId id) const {
 
 uint32_t Verdicts::ChangeOf(NodeId node) {
   changes_.resize(session_.base().nodes.size(), 1);
-  for (; seen_ < session_.node_changes().size(); ++seen_) {
-    ++changes_[session_.node_changes()[seen_].index()];
+  for (; seen_ < session_.placements().node_changes().size(); ++seen_) {
+    ++changes_[session_.placements().node_changes()[seen_].index()];
   }
   return RowAt(changes_, node);
 }

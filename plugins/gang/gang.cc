@@ -101,16 +101,16 @@ bool ConcludeJob(Session& session, JobId job) {
   const model::JobRow& row = session.job(job);
   const model::JobCounts& counts = session.counts(job);
   if (algo::IsReady(row.min_available, counts)) {
-    session.SetCondition(job, {.type = "Scheduled",
-                               .status = "True",
-                               .reason = "tasks in gang are ready to be scheduled",
-                               .message = ""});
+    session.notes().SetCondition(job, {.type = "Scheduled",
+                                       .status = "True",
+                                       .reason = "tasks in gang are ready to be scheduled",
+                                       .message = ""});
     PublishUnscheduled(session, job, 0, false);
     return false;
   }
   if (algo::WaitsForReplacements(row.min_available, counts)) return false;
   const int32_t unready = framework::TasksMissing(session, job);
-  session.SetCondition(
+  session.notes().SetCondition(
       job, {.type = "Unschedulable",
             .status = "True",
             .reason = "NotEnoughResources",

@@ -69,8 +69,8 @@ class Overcommit final : public framework::Plugin {
         .in_queue = false,
         .remedy = "raise overcommit-factor, or "};
     std::string text = shortage.Text(session);
-    session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
-    session.HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
+    session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+    session.notes().HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
     return Vote::kReject;
   }
 

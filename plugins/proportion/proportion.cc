@@ -145,13 +145,13 @@ class Proportion final : public framework::Plugin {
   bool MayAllocate(Session& session, QueueId queue, TaskId task) const {
     const JobId job = session.task(task).job;
     if (!IsOpen(session, queue)) {
-      session.HoldAt(job, Gate::kQueueClosed, kProportion, NotOpenText(session, queue));
+      session.notes().HoldAt(job, Gate::kQueueClosed, kProportion, NotOpenText(session, queue));
       return false;
     }
     const DimMask short_dims = ShortDims(queue, session.request(task));
     if (short_dims == 0) return true;
     if (QuotaMayHold(session, job)) {
-      session.HoldAt(job, Gate::kQuota, kProportion, QuotaText(session, short_dims));
+      session.notes().HoldAt(job, Gate::kQuota, kProportion, QuotaText(session, short_dims));
     }
     return false;
   }
@@ -160,7 +160,7 @@ class Proportion final : public framework::Plugin {
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (!IsOpen(session, row.queue)) {
-      session.HoldAt(job, Gate::kQueueClosed, kProportion, NotOpenText(session, row.queue));
+      session.notes().HoldAt(job, Gate::kQueueClosed, kProportion, NotOpenText(session, row.queue));
       return Vote::kReject;
     }
     if (!row.has_min_resources) return Vote::kPermit;
@@ -180,8 +180,8 @@ class Proportion final : public framework::Plugin {
         .by_capability = ByCapability(session, row.queue, most),
         .growth = "the cluster grows"};
     std::string text = shortage.Text(session);
-    session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
-    session.HoldAt(job, Gate::kNotEnqueued, kProportion, std::move(text));
+    session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+    session.notes().HoldAt(job, Gate::kNotEnqueued, kProportion, std::move(text));
     return Vote::kReject;
   }
 

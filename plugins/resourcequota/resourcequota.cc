@@ -108,8 +108,8 @@ class ResourceQuota final : public framework::Plugin {
           FitsEmpty(facts.quota_request, quota)
               ? ")"
               : "), so it can never be admitted unless that is raised");
-      session.AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
-      session.HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
+      session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+      session.notes().HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
       return Vote::kReject;
     }
     return Vote::kPermit;

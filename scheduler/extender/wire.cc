@@ -169,7 +169,7 @@ std::string NamespacesText(const Session& session) {
 }  // namespace
 
 const std::vector<TaskId>& NodeTasks::On(const Session& session, NodeId node) {
-  if (!known_ || version_ != session.version()) {
+  if (!known_ || version_ != session.placements().version()) {
     by_node_.assign(session.base().nodes.size(), {});
     for (TaskId task : session.base().tasks.ids()) {
       const model::TaskState& state = session.state(task);
@@ -177,7 +177,7 @@ const std::vector<TaskId>& NodeTasks::On(const Session& session, NodeId node) {
       RowAt(by_node_, state.node).push_back(task);
     }
     known_ = true;
-    version_ = session.version();
+    version_ = session.placements().version();
   }
   return RowAt(by_node_, node);
 }

@@ -147,7 +147,7 @@ TEST_CASE("preempt: what a filter says that refuses all the same, or for good, i
                           "job high prio=9 min=1; task preemptor job=high cpu=1"));
   const auto action = registry.actions.at("preempt")(MakeArguments("{}"));
   REQUIRE((*action)->Execute(bed.session()).ok());
-  const auto& searches = bed.session().VictimSearchesOf(bed.world().job("high"));
+  const auto& searches = bed.session().notes().VictimSearchesOf(bed.world().job("high"));
   REQUIRE(searches.size() == 1);
   CHECK(searches[0].Text() == c.words);
 }
@@ -160,7 +160,7 @@ TEST_CASE("preempt: a plan that the sink refuses is told", "[actions][preempt]")
   bed.sink().answer = absl::ResourceExhaustedError("too many effects wait");
   const auto action = registry.actions.at("preempt")(MakeArguments("{}"));
   REQUIRE((*action)->Execute(bed.session()).ok());
-  const auto& searches = bed.session().VictimSearchesOf(bed.world().job("high"));
+  const auto& searches = bed.session().notes().VictimSearchesOf(bed.world().job("high"));
   REQUIRE(searches.size() == 1);
   CHECK(searches[0].Text() == "preempt: plan dropped: too many effects wait");
   CHECK(bed.session().state(bed.world().task("victim")).status == TaskStatus::kRunning);
@@ -264,7 +264,7 @@ TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][evicti
   const TaskId t = bed.world().task("t");
   const TaskId u = bed.world().task("u");
   const NodeId node = bed.world().node("n");
-  const uint64_t before = session.Digest();
+  const uint64_t before = session.placements().Digest();
   const auto fits = [&session](TaskId task, NodeId at) {
     return session.request(task).FitsIn(session.usage().FutureIdle(at));
   };
@@ -278,7 +278,7 @@ TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][evicti
     CHECK(session.state(a).status == TaskStatus::kRunning);
     CHECK(session.state(t).evicts);
   }
-  CHECK(session.Digest() == before);  // Nothing was committed.
+  CHECK(session.placements().Digest() == before);  // Nothing was committed.
   {
     actions::eviction::Plan plan(session, "preempt");
     plan.Evict(a, u);

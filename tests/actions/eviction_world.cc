@@ -72,7 +72,7 @@ bool AreSuperfluous(Session& session, const std::vector<TaskId>& victims,
     }
     framework::Statement without(session, "test");
     without.Unpipeline(task);
-    if (!session.Allocatable(session.job(session.task(task).job).queue, task)) return false;
+    if (!session.votes().Allocatable(session.job(session.task(task).job).queue, task)) return false;
     if (near && !PassesUsageFilters(session, task, place)) return false;
   }
   return true;
@@ -98,7 +98,8 @@ class EvictionWorld::Sink final : public framework::EffectSink {
     }
     std::set<TaskId> helped;
     for (model::JobId job : jobs) {
-      if (!session.JobPipelined(job)) Fault("evictions for a job that is not pipelined", job);
+      if (!session.votes().JobPipelined(job))
+        Fault("evictions for a job that is not pipelined", job);
       for (TaskId task : *session.job(job).tasks) {
         if (session.state(task).status == TaskStatus::kPipelined) helped.insert(task);
       }
@@ -126,10 +127,10 @@ class EvictionWorld::Sink final : public framework::EffectSink {
       by_job[session_->task(eviction.victim).job].push_back(eviction.victim);
     }
     for (const auto& [job, victims] : by_job) {
-      const bool ready = session_->JobReady(job);
+      const bool ready = session_->votes().JobReady(job);
       framework::Statement what_if(*session_, "test");
       for (TaskId victim : victims) what_if.Allocate(victim, session_->state(victim).node);
-      const bool breaks = !ready && session_->JobReady(job);
+      const bool breaks = !ready && session_->votes().JobReady(job);
       what_if.RollbackTo({});
       const bool gone = session_->counts(job).Count(model::kAllocatedGroup) == 0;
       if (IsGangAction(batch) && breaks && !gone) Fault("half a gang is left", job);
@@ -351,7 +352,7 @@ EvictionCycle EvictionWorld::Step() {
     if (session.task(task).names == nullptr) continue;
     if (session.state(task).status != TaskStatus::kPending) continue;
     const model::QueueId queue = session.job(session.task(task).job).queue;
-    if (session.Overused(queue) || !session.Allocatable(queue, task)) {
+    if (session.votes().Overused(queue) || !session.votes().Allocatable(queue, task)) {
       result.beyond_share.insert(session.task(task).names->name);
     }
   }

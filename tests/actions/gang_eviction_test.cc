@@ -272,12 +272,12 @@ TEST_CASE("gang plan: idle room before room that is being left, and trials leave
       "task low-1 job=low cpu=1 node=n1; job gang prio=9 min=2; task gang-0 job=gang cpu=1;"
       "task gang-1 job=gang cpu=1 select.disk=none");
   PluginBed bed(GangBuiltins(), MakePolicy("gangpreempt", "gang,priority,predicates"), hopeless);
-  const uint64_t before = bed.session().Digest();
+  const uint64_t before = bed.session().placements().Digest();
   const auto action = GangBuiltins().actions.at("gangpreempt")(MakeArguments("{}"));
   REQUIRE(action.ok());
   REQUIRE((*action)->Execute(bed.session()).ok());
-  CHECK(bed.session().Digest() == before);
-  const auto& searches = bed.session().VictimSearchesOf(hopeless.job("gang"));
+  CHECK(bed.session().placements().Digest() == before);
+  const auto& searches = bed.session().notes().VictimSearchesOf(hopeless.job("gang"));
   REQUIRE(searches.size() == 1);
   CHECK(searches[0].task == hopeless.task("gang-0"));
   CHECK(searches[0].Text() ==

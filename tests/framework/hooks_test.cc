@@ -7,7 +7,7 @@
 namespace bth::framework {
 namespace {
 
-using Votes = std::vector<std::vector<int>>;  // By tier.
+using TierVotes = std::vector<std::vector<int>>;  // By tier.
 using TaskIds = std::vector<uint32_t>;
 
 std::vector<uint32_t> Values(const std::vector<TaskId>& ids) {
@@ -18,7 +18,7 @@ std::vector<uint32_t> Values(const std::vector<TaskId>& ids) {
 
 TEST_CASE("hooks: votes across tiers", "[framework]") {
   struct Case {
-    Votes votes;
+    TierVotes votes;
     bool permitted;
   };
   const Case cases[] = {

@@ -64,7 +64,7 @@ class RulesBed {
     const model::TaskId id = bed_.world().task(task);
     const NodeChoice choice = bed_.session().picker().Pick(id);
     if (choice.node.valid()) return bed_.session().node(choice.node).name;
-    return bed_.session().FitOf(id)->Text(bed_.session().reasons());
+    return bed_.session().notes().FitOf(id)->Text(bed_.session().reasons());
   }
   test::PluginBed& bed() { return bed_; }
 
@@ -148,8 +148,8 @@ TEST_CASE("node choice: tasks of one kind are refused in the same words", "[fram
   const std::string words = "0/3 nodes are unavailable: 3 Insufficient cpu.";
   CHECK(bed.Pick("t1") == words);
   CHECK(bed.Pick("t2") == words);
-  const TaskFit* first = bed.bed().session().FitOf(bed.bed().world().task("t1"));
-  CHECK(first == bed.bed().session().FitOf(bed.bed().world().task("t2")));
+  const TaskFit* first = bed.bed().session().notes().FitOf(bed.bed().world().task("t1"));
+  CHECK(first == bed.bed().session().notes().FitOf(bed.bed().world().task("t2")));
 }
 
 // No sample is taken: neither the choice nor the count of refusals stops early.
@@ -284,7 +284,7 @@ TEST_CASE("node choice: reasons of one plugin add up until one aborts, later plu
       Opened(opens(c.first), opens(c.second), "node n1 cpu=1;job a min=1;task t job=a cpu=1");
   const model::TaskId task = bed.world().task("t");
   CHECK_FALSE(bed.session().picker().Pick(task).node.valid());
-  CHECK(bed.session().FitOf(task)->Text(bed.session().reasons()) == c.expected);
+  CHECK(bed.session().notes().FitOf(task)->Text(bed.session().reasons()) == c.expected);
 }
 
 TEST_CASE("node choice: static scores are normalised over the nodes that fit, then weighted",

@@ -101,26 +101,26 @@ TEST_CASE("session: what a plugin keeps for it goes with it", "[framework]") {
 
 TEST_CASE("statement: rollback brings back every sum and the version", "[framework]") {
   SessionBed bed(MakeWorld(kWorld));
-  const uint64_t digest = bed.session.Digest();
-  const uint64_t version = bed.session.version();
+  const uint64_t digest = bed.session.placements().Digest();
+  const uint64_t version = bed.session.placements().version();
   {
     Statement statement(bed.session, "allocate");
     statement.Allocate(bed.task("j-0"), bed.node("n1"));
     const Statement::Mark mark = statement.Checkpoint();
-    const uint64_t middle = bed.session.Digest();
+    const uint64_t middle = bed.session.placements().Digest();
     statement.Evict(bed.task("v"), bed.task("j-1"));
     statement.Pipeline(bed.task("j-1"), bed.node("n1"), true);
     CHECK(statement.HasEvictions());
     CHECK(bed.placed == 2);
     CHECK(bed.removed == 1);
-    CHECK(bed.session.Digest() != middle);
+    CHECK(bed.session.placements().Digest() != middle);
     statement.RollbackTo(mark);
-    CHECK(bed.session.Digest() == middle);
+    CHECK(bed.session.placements().Digest() == middle);
     CHECK_FALSE(statement.HasEvictions());
     CHECK(bed.status("v") == TaskStatus::kRunning);
   }
-  CHECK(bed.session.Digest() == digest);
-  CHECK(bed.session.version() == version);
+  CHECK(bed.session.placements().Digest() == digest);
+  CHECK(bed.session.placements().version() == version);
   CHECK(bed.placed == bed.removed);
   CHECK(bed.batches.empty());
   CHECK(CheckInvariants(bed.session).empty());
@@ -154,13 +154,13 @@ TEST_CASE("statement: a commit hands over the net change, each task once", "[fra
 
 TEST_CASE("statement: a refusing sink undoes everything", "[framework]") {
   SessionBed bed(MakeWorld(kWorld));
-  const uint64_t digest = bed.session.Digest();
+  const uint64_t digest = bed.session.placements().Digest();
   bed.answer = absl::ResourceExhaustedError("too much is under way");
   Statement statement(bed.session, "allocate");
   statement.Allocate(bed.task("j-0"), bed.node("n1"));
   statement.Allocate(bed.task("j-1"), bed.node("n2"));
   CHECK(absl::IsResourceExhausted(statement.Commit()));
-  CHECK(bed.session.Digest() == digest);
+  CHECK(bed.session.placements().Digest() == digest);
   CHECK(bed.status("j-0") == TaskStatus::kPending);
   CHECK(statement.empty());
 }
@@ -183,8 +183,8 @@ TEST_CASE("statement: a discard remembers the plan, a commit forgets it", "[fram
     statement.Discard();
   }
   CHECK(bed.status("j-0") == TaskStatus::kPending);
-  REQUIRE(bed.session.PlanOf(bed.task("j-0")) != nullptr);
-  CHECK(bed.session.PlanOf(bed.task("j-0"))->node == bed.node("n1"));
+  REQUIRE(bed.session.notes().PlanOf(bed.task("j-0")) != nullptr);
+  CHECK(bed.session.notes().PlanOf(bed.task("j-0"))->node == bed.node("n1"));
   const TaskWord word = DescribeTask(bed.session, bed.task("j-0"));
   CHECK(word.reason == "Schedulable");
   CHECK(word.message ==
@@ -192,7 +192,7 @@ TEST_CASE("statement: a discard remembers the plan, a commit forgets it", "[fram
   Statement again(bed.session, "allocate");
   again.Allocate(bed.task("j-0"), bed.node("n2"));
   REQUIRE(again.Commit().ok());
-  CHECK(bed.session.PlanOf(bed.task("j-0")) == nullptr);
+  CHECK(bed.session.notes().PlanOf(bed.task("j-0")) == nullptr);
 }
 
 TEST_CASE("session: words of a pipelined task name the node only when room was made",
@@ -230,8 +230,8 @@ TEST_CASE("session: tasks with an index in their names go by it, others by age a
                         Case{"p-1", "p-0"},       // Two parts make no index: by age.
                         Case{"a-b-10", "p-0"}}) {
     INFO(c.first << " before " << c.second);
-    CHECK(bed.session.CompareTasks(bed.task(c.first), bed.task(c.second)) < 0);
-    CHECK(bed.session.CompareTasks(bed.task(c.second), bed.task(c.first)) > 0);
+    CHECK(bed.session.votes().CompareTasks(bed.task(c.first), bed.task(c.second)) < 0);
+    CHECK(bed.session.votes().CompareTasks(bed.task(c.second), bed.task(c.first)) > 0);
   }
 }
 
@@ -256,12 +256,13 @@ TEST_CASE("session: the job message counts, names reasons and the origin", "[fra
   fit.counts = {
       {bed.session.reasons().Register(FitCode::kUnschedulable, "node(s) resource fit failed"), 2},
       {bed.session.reasons().Register(FitCode::kUnschedulable, "node(s) pod number exceeded"), 1}};
-  bed.session.RecordFit(bed.task("task-6"), std::make_shared<const TaskFit>(fit));
+  bed.session.notes().RecordFit(bed.task("task-6"), std::make_shared<const TaskFit>(fit));
   CHECK(JobMessage(bed.session, bed.world.job("j")) ==
         "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, "
         "3 Unschedulable. Origin reason is task-6: 0/3 nodes are unavailable: "
         "1 node(s) pod number exceeded, 2 node(s) resource fit failed.");
-  bed.session.HoldAt(bed.world.job("j"), Gate::kQueueOverused, "proportion", "queue is full");
+  bed.session.notes().HoldAt(bed.world.job("j"), Gate::kQueueOverused, "proportion",
+                             "queue is full");
   CHECK(JobMessage(bed.session, bed.world.job("j")) ==
         "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, "
         "3 Unschedulable. Origin reason is: queue is full");
@@ -270,28 +271,28 @@ TEST_CASE("session: the job message counts, names reasons and the origin", "[fra
 TEST_CASE("session: the lowest gate said stays", "[framework]") {
   SessionBed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");
-  CHECK(bed.session.HoldOf(job) == nullptr);
-  bed.session.HoldAt(job, Gate::kQuota, "capacity", "quota");
-  bed.session.HoldAt(job, Gate::kFilters, "", "filters");
-  CHECK(bed.session.HoldOf(job)->message == "quota");
-  bed.session.HoldAt(job, Gate::kQueueClosed, "", "closed");
-  CHECK(bed.session.HoldOf(job)->message == "closed");
+  CHECK(bed.session.notes().HoldOf(job) == nullptr);
+  bed.session.notes().HoldAt(job, Gate::kQuota, "capacity", "quota");
+  bed.session.notes().HoldAt(job, Gate::kFilters, "", "filters");
+  CHECK(bed.session.notes().HoldOf(job)->message == "quota");
+  bed.session.notes().HoldAt(job, Gate::kQueueClosed, "", "closed");
+  CHECK(bed.session.notes().HoldOf(job)->message == "closed");
   CHECK(ExplainJob(bed.session, job).gate == Gate::kQueueClosed);
 }
 
 TEST_CASE("session: what no node could take is said before the queue's share", "[framework]") {
   SessionBed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");
-  bed.session.HoldAt(job, Gate::kQuota, "proportion", "quota");
+  bed.session.notes().HoldAt(job, Gate::kQuota, "proportion", "quota");
   CHECK(ExplainJob(bed.session, job).gate == Gate::kQuota);
   CHECK(JobMessage(bed.session, job).ends_with("Origin reason is: quota"));
   auto fit = std::make_shared<TaskFit>();
   fit->exemplar = bed.session.job(job).tasks->front();
   fit->nodes_refused = 3;
-  bed.session.RecordFit(fit->exemplar, fit);
+  bed.session.notes().RecordFit(fit->exemplar, fit);
   CHECK(ExplainJob(bed.session, job).gate == Gate::kFilters);
   CHECK(JobMessage(bed.session, job).ends_with(": 0/3 nodes are unavailable"));
-  bed.session.HoldAt(job, Gate::kFilters, "", "filters");
+  bed.session.notes().HoldAt(job, Gate::kFilters, "", "filters");
   CHECK(JobMessage(bed.session, job).ends_with("Origin reason is: filters"));
 }
 
@@ -304,18 +305,18 @@ TEST_CASE("session: why nobody was evicted is told beside any gate, until the jo
   fit->exemplar = task;
   fit->nodes_refused = 3;
   fit->preset = "0/3 nodes are unavailable: 3 full.";
-  bed.session.RecordFit(task, fit);
+  bed.session.notes().RecordFit(task, fit);
   const std::string words = "preempt: 3 candidates on 1 node; protected: 2 by drf, 1 by gang";
-  bed.session.NoteVictimSearch(job, {.action = "preempt", .task = task, .preset = "old"});
-  bed.session.NoteVictimSearch(job, {.action = "preempt",
-                                     .task = task,
-                                     .candidates = 3,
-                                     .candidate_nodes = 1,
-                                     .by_plugin = {{"gang", 1}, {"drf", 2}}});
+  bed.session.notes().NoteVictimSearch(job, {.action = "preempt", .task = task, .preset = "old"});
+  bed.session.notes().NoteVictimSearch(job, {.action = "preempt",
+                                             .task = task,
+                                             .candidates = 3,
+                                             .candidate_nodes = 1,
+                                             .by_plugin = {{"gang", 1}, {"drf", 2}}});
   CHECK(DescribeTask(bed.session, task).message == "0/3 nodes are unavailable: 3 full. " + words);
   CHECK(JobMessage(bed.session, job).ends_with("3 full. " + words));
   CHECK(ExplainJob(bed.session, job).gate == Gate::kFilters);
-  bed.session.HoldAt(job, Gate::kQueueOverused, "proportion", "queue is full");
+  bed.session.notes().HoldAt(job, Gate::kQueueOverused, "proportion", "queue is full");
   CHECK(JobMessage(bed.session, job).ends_with("Origin reason is: queue is full; " + words));
   REQUIRE(ExplainJob(bed.session, job).victim_searches.size() == 1);
   CHECK(ExplainJob(bed.session, job).victim_searches[0].by_plugin.at("drf") == 2);
@@ -334,12 +335,12 @@ TEST_CASE("session: why nobody was evicted is told beside any gate, until the jo
 TEST_CASE("session: a condition replaces the one of its type", "[framework]") {
   SessionBed bed(MakeWorld(kWorld));
   const model::JobId job = bed.world.job("j");
-  bed.session.SetCondition(job, {"Unschedulable", "True", "NotEnoughTasks", "a"});
-  bed.session.SetCondition(job, {"Scheduled", "True", "r", "b"});
-  bed.session.SetCondition(job, {"Unschedulable", "True", "NotEnoughResources", "c"});
-  CHECK(bed.session.ConditionsOf(job).size() == 2);
-  CHECK(bed.session.FindCondition(job, "Unschedulable")->message == "c");
-  CHECK(bed.session.FindCondition(job, "Other") == nullptr);
+  bed.session.notes().SetCondition(job, {"Unschedulable", "True", "NotEnoughTasks", "a"});
+  bed.session.notes().SetCondition(job, {"Scheduled", "True", "r", "b"});
+  bed.session.notes().SetCondition(job, {"Unschedulable", "True", "NotEnoughResources", "c"});
+  CHECK(bed.session.notes().ConditionsOf(job).size() == 2);
+  CHECK(bed.session.notes().FindCondition(job, "Unschedulable")->message == "c");
+  CHECK(bed.session.notes().FindCondition(job, "Other") == nullptr);
 }
 
 TEST_CASE("report: phases from counts", "[framework]") {

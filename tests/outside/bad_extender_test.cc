@@ -55,7 +55,7 @@ class ExtenderBed {
   }
   // Why the task found no node.
   std::string Words(std::string_view task) const {
-    const framework::TaskFit* fit = cycle_->session().FitOf(world_.task(task));
+    const framework::TaskFit* fit = cycle_->session().notes().FitOf(world_.task(task));
     return fit == nullptr ? "" : fit->Text(cycle_->session().reasons());
   }
   // "queue reason: message" of what the cycle tells of queues.

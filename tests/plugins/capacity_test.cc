@@ -17,7 +17,7 @@ using model::QueueId;
 
 std::vector<std::string> QueueOrder(PluginBed& bed, std::vector<std::string> names) {
   std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-    return bed.session().CompareQueues(bed.world().queue(a), bed.world().queue(b)) < 0;
+    return bed.session().votes().CompareQueues(bed.world().queue(a), bed.world().queue(b)) < 0;
   });
   return names;
 }
@@ -118,19 +118,19 @@ TEST_CASE("capacity: what ancestors hold bounds a leaf", "[plugins][capacity]") 
     job jp queue=p phase=pending minres.cpu=1; task tp job=jp cpu=1)");
   framework::Session& session = bed.session();
   const World& w = bed.world();
-  CHECK(session.Allocatable(w.queue("c2"), w.task("small")));
-  CHECK_FALSE(session.Allocatable(w.queue("c2"), w.task("t2")));
-  CHECK(session.HoldOf(w.job("j2"))->message ==
+  CHECK(session.votes().Allocatable(w.queue("c2"), w.task("small")));
+  CHECK_FALSE(session.votes().Allocatable(w.queue("c2"), w.task("t2")));
+  CHECK(session.notes().HoldOf(w.job("j2"))->message ==
         "queue resource quota insufficient: insufficient cpu (in queue p, above c2)");
-  CHECK_FALSE(session.JobEnqueueable(w.job("j2")));
-  REQUIRE(session.EventsOf(w.job("j2")).size() == 1);
-  CHECK(session.EventsOf(w.job("j2"))[0].message ==
+  CHECK_FALSE(session.votes().JobEnqueueable(w.job("j2")));
+  REQUIRE(session.notes().EventsOf(w.job("j2")).size() == 1);
+  CHECK(session.notes().EventsOf(w.job("j2"))[0].message ==
         "queue resource quota insufficient: insufficient cpu: asks for 2 cpu; queue p, above c2, "
         "has too little left (as of this writing: 3 of 4 cpu used or promised)");
   // Not a leaf.
-  CHECK_FALSE(session.Allocatable(w.queue("p"), w.task("tp")));
-  CHECK_FALSE(session.JobEnqueueable(w.job("jp")));
-  CHECK(session.HoldOf(w.job("jp"))->gate == Gate::kQueueClosed);
+  CHECK_FALSE(session.votes().Allocatable(w.queue("p"), w.task("tp")));
+  CHECK_FALSE(session.votes().JobEnqueueable(w.job("jp")));
+  CHECK(session.notes().HoldOf(w.job("jp"))->gate == Gate::kQueueClosed);
   const std::vector<model::TaskId> tp = bed.TasksNamed({"tp"});
   CHECK_FALSE(session.hooks().preemptive[0].fn(w.queue("p"), tp));
   const auto& reclaimable = session.hooks().reclaimable[0].fn;
@@ -149,10 +149,10 @@ TEST_CASE("capacity: an admission reserves in the leaf and above it", "[plugins]
     job j3 queue=c2 phase=pending minres.cpu=1)");
   framework::Session& session = bed.session();
   const World& w = bed.world();
-  CHECK(session.JobEnqueueable(w.job("j2")));
-  session.JobEnqueued(w.job("j1"));
-  CHECK_FALSE(session.JobEnqueueable(w.job("j2")));
-  CHECK(session.JobEnqueueable(w.job("j3")));
+  CHECK(session.votes().JobEnqueueable(w.job("j2")));
+  session.votes().JobEnqueued(w.job("j1"));
+  CHECK_FALSE(session.votes().JobEnqueueable(w.job("j2")));
+  CHECK(session.votes().JobEnqueueable(w.job("j3")));
 }
 
 TEST_CASE("capacity: what is reserved for a job already placed is not reserved twice",
@@ -165,7 +165,7 @@ TEST_CASE("capacity: what is reserved for a job already placed is not reserved t
     task a2 job=pga cpu=1 mem=1Gi node=n status=binding
     task a3 job=pga cpu=1 mem=1Gi node=n status=binding
     job pgb queue=q1 phase=pending minres.cpu=1 minres.mem=1Gi; task b job=pgb cpu=1 mem=1Gi)");
-  CHECK(bed.session().JobEnqueueable(bed.world().job("pgb")));
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("pgb")));
 }
 
 TEST_CASE("capacity: a job that others refuse reserves nothing", "[plugins][capacity][cycle]") {
@@ -315,7 +315,7 @@ TEST_CASE("capacity: pods without their gate keep their room until they are plac
     framework::Session& session = bed.cycle->session();
     const World& w = bed.world;
     const auto may = [&](std::string_view queue, std::string_view task) {
-      return session.Allocatable(w.queue(queue), w.task(task));
+      return session.votes().Allocatable(w.queue(queue), w.task(task));
     };
     CHECK(may("c1", "a"));  // Its own room does not stand in its way.
     CHECK(may("c2", "b") != feature);
@@ -333,11 +333,11 @@ TEST_CASE("capacity: a session tells what is wrong with the tree, not with what 
           "[plugins][capacity]") {
   constexpr std::string_view kLost = "node n cpu=1; queue root; queue lost parent=nowhere";
   PluginBed tree = Bed("capacity+enableHierarchy", kLost);
-  REQUIRE(tree.session().queue_notices().size() == 1);
-  CHECK(tree.session().queue_notices()[0].queue == tree.world().queue("lost"));
-  CHECK(tree.session().queue_notices()[0].reason == "ParentNotFound");
+  REQUIRE(tree.session().notes().queue_notices().size() == 1);
+  CHECK(tree.session().notes().queue_notices()[0].queue == tree.world().queue("lost"));
+  CHECK(tree.session().notes().queue_notices()[0].reason == "ParentNotFound");
   PluginBed flat = Bed("capacity", kLost);
-  CHECK(flat.session().queue_notices().empty());
+  CHECK(flat.session().notes().queue_notices().empty());
 }
 
 TEST_CASE("capacity: without a root a tree of queues schedules nothing, and the cycle ends well",

@@ -78,10 +78,12 @@ TEST_CASE("drf: the order of queues is never a circle", "[plugins][drf][property
     const framework::Session& session = bed.session();
     for (model::QueueId a : ids) {
       for (model::QueueId b : ids) {
-        CHECK((session.CompareQueues(a, b) < 0) == (session.CompareQueues(b, a) > 0));
+        CHECK((session.votes().CompareQueues(a, b) < 0) ==
+              (session.votes().CompareQueues(b, a) > 0));
         for (model::QueueId c : ids) {
-          const bool chain = session.CompareQueues(a, b) < 0 && session.CompareQueues(b, c) < 0;
-          if (chain) CHECK(session.CompareQueues(a, c) < 0);
+          const bool chain =
+              session.votes().CompareQueues(a, b) < 0 && session.votes().CompareQueues(b, c) < 0;
+          if (chain) CHECK(session.votes().CompareQueues(a, c) < 0);
         }
       }
     }

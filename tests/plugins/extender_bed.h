@@ -158,7 +158,7 @@ class ExtenderBed {
   // "code: text" of each reason that kept the task off nodes, with its count.
   std::map<std::string, int> Reasons(const World& world, std::string_view task) {
     std::map<std::string, int> out;
-    const framework::TaskFit* fit = session().FitOf(world.task(task));
+    const framework::TaskFit* fit = session().notes().FitOf(world.task(task));
     if (fit == nullptr) return out;
     for (const auto& [reason, count] : fit->counts) {
       out[absl::StrCat(static_cast<int>(session().reasons().code(reason)), ": ",

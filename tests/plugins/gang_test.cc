@@ -40,7 +40,7 @@ TEST_CASE("gang: a job waits for replacements of leaving pods", "[plugins][gang]
                                    world.snapshot->usage.jobs[job]) == c.expected);
   PluginBed bed(Builtins(), MakePolicy("", "gang"), world);
   bed.Close();
-  CHECK((bed.session().FindCondition(job, "Unschedulable") == nullptr) == c.expected);
+  CHECK((bed.session().notes().FindCondition(job, "Unschedulable") == nullptr) == c.expected);
 }
 
 TEST_CASE("gang: a job is valid with enough pods", "[plugins][gang]") {
@@ -69,7 +69,7 @@ TEST_CASE("gang: a job is valid with enough pods", "[plugins][gang]") {
   }));
   CAPTURE(c.name);
   PluginBed bed = Bed("gang", c.world);
-  const JobValidity validity = bed.session().ValidateJob(bed.world().job("a"));
+  const JobValidity validity = bed.session().votes().ValidateJob(bed.world().job("a"));
   CHECK(validity.valid == c.reason.empty());
   CHECK(validity.reason == c.reason);
   CHECK(validity.message == c.message);
@@ -111,8 +111,8 @@ TEST_CASE("gang: ready, pipelined and starving", "[plugins][gang]") {
   CAPTURE(c.name);
   PluginBed bed = Bed("gang", c.world);
   const model::JobId job = bed.world().job("a");
-  CHECK(bed.session().JobReady(job) == c.ready);
-  CHECK(bed.session().JobPipelined(job) == c.pipelined);
+  CHECK(bed.session().votes().JobReady(job) == c.ready);
+  CHECK(bed.session().votes().JobPipelined(job) == c.pipelined);
   CHECK(bed.session().hooks().job_starving(job) == c.starving);
 }
 
@@ -186,24 +186,26 @@ TEST_CASE("gang: conditions say whether the gang stands", "[plugins][gang]") {
     statement.Discard();
   }
   bed.Close();
-  const framework::ConditionReport* ready = session.FindCondition(w.job("ready"), "Scheduled");
+  const framework::ConditionReport* ready =
+      session.notes().FindCondition(w.job("ready"), "Scheduled");
   REQUIRE(ready != nullptr);
   CHECK(ready->status == "True");
   CHECK(ready->reason == "tasks in gang are ready to be scheduled");
   CHECK(ready->message.empty());
-  const framework::ConditionReport* lacks = session.FindCondition(w.job("short"), "Unschedulable");
+  const framework::ConditionReport* lacks =
+      session.notes().FindCondition(w.job("short"), "Unschedulable");
   REQUIRE(lacks != nullptr);
   CHECK(lacks->reason == "NotEnoughResources");
   // One of three could have been placed.
   CHECK(lacks->message.starts_with(
       "2/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable"));
-  CHECK(session.ConditionsOf(w.job("empty")).empty());
+  CHECK(session.notes().ConditionsOf(w.job("empty")).empty());
 }
 
 TEST_CASE("gang: flags take its hooks out", "[plugins][gang]") {
   PluginBed bed = Bed("gang!enablePreemptable!enableJobReady", "job a min=5 tasks=1 cpu=1");
   CHECK(bed.session().hooks().preemptable.empty());
-  CHECK(bed.session().JobReady(bed.world().job("a")));
+  CHECK(bed.session().votes().JobReady(bed.world().job("a")));
   CHECK_FALSE(bed.session().hooks().reclaimable.empty());
   CHECK_FALSE(bed.session().hooks().job_valid.empty());
 }

@@ -26,7 +26,7 @@ TEST_CASE("overcommit: minimums fit the stretched cluster or not", "[plugins][ov
   PluginBed bed = Bed("overcommit", std::string(kTwoNodes) + "job a tasks=1 cpu=1 mem=1 " + c.job,
                       {{"overcommit", "overcommit-factor: " + c.factor}});
   const model::JobId job = bed.world().job("a");
-  bed.session().JobEnqueued(job);
+  bed.session().votes().JobEnqueued(job);
   CHECK(bed.session().hooks().job_enqueueable[0].fn(job) == c.expected);
 }
 
@@ -35,18 +35,18 @@ TEST_CASE("overcommit: a refusal names what is short", "[plugins][overcommit]") 
                                         "job a phase=pending tasks=1 cpu=1 mem=1"
                                         " minres.cpu=8 minres.mem=30Gi");
   const model::JobId job = bed.world().job("a");
-  CHECK_FALSE(bed.session().JobEnqueueable(job));
-  REQUIRE(bed.session().EventsOf(job).size() == 1);
-  const framework::EventReport& event = bed.session().EventsOf(job)[0];
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(job));
+  REQUIRE(bed.session().notes().EventsOf(job).size() == 1);
+  const framework::EventReport& event = bed.session().notes().EventsOf(job)[0];
   CHECK_FALSE(event.warning);
   CHECK(event.reason == "Unschedulable");
   CHECK(event.message ==
         "resource in cluster is overused: overused cpu, overused memory: asks for 8 cpu, 30Gi "
         "memory; the cluster, counted 1.2 times (overcommit-factor), can never hold that (as of "
         "this writing: at most 7200m cpu, 24Gi memory) unless the cluster grows");
-  REQUIRE(bed.session().HoldOf(job) != nullptr);
-  CHECK(bed.session().HoldOf(job)->gate == framework::Gate::kNotEnqueued);
-  CHECK(bed.session().HoldOf(job)->plugin == "overcommit");
+  REQUIRE(bed.session().notes().HoldOf(job) != nullptr);
+  CHECK(bed.session().notes().HoldOf(job)->gate == framework::Gate::kNotEnqueued);
+  CHECK(bed.session().notes().HoldOf(job)->plugin == "overcommit");
 }
 
 TEST_CASE("overcommit: a refusal for want of room tells how much is taken, and what would help",
@@ -57,8 +57,8 @@ TEST_CASE("overcommit: a refusal for want of room tells how much is taken, and w
                 MakeWorld("node n cpu=10; task f node=n cpu=8;"
                           "job w minres.cpu=2; job a phase=pending minres.cpu=2500m"));
   const model::JobId job = bed.world().job("a");
-  CHECK_FALSE(bed.session().JobEnqueueable(job));
-  CHECK(bed.session().HoldOf(job)->message ==
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(job));
+  CHECK(bed.session().notes().HoldOf(job)->message ==
         std::string("resource in cluster is overused: overused cpu: asks for 2500m cpu; the "
                     "cluster, counted 1.2 times (overcommit-factor), has too little left (as of "
                     "this writing: 10 of 12 cpu used or promised)") +
@@ -93,7 +93,7 @@ TEST_CASE("overcommit: use and reservations count from the start", "[plugins][ov
   }));
   CAPTURE(c.name);
   PluginBed bed = Bed("overcommit", ask + c.world);
-  CHECK(bed.session().JobEnqueueable(bed.world().job("ask")) == c.expected);
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("ask")) == c.expected);
 }
 
 TEST_CASE("overcommit: a wrong factor is reported", "[plugins][overcommit]") {

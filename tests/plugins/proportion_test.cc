@@ -76,19 +76,19 @@ TEST_CASE("proportion: refusals say why", "[plugins][proportion]") {
                             "job shut queue=q3 phase=pending minres.cpu=1; task s job=shut cpu=1");
   framework::Session& session = bed.session();
   const World& w = bed.world();
-  CHECK_FALSE(session.JobEnqueueable(w.job("big")));
-  REQUIRE(session.EventsOf(w.job("big")).size() == 1);
-  CHECK(session.EventsOf(w.job("big"))[0].reason == "Unschedulable");
-  CHECK(session.EventsOf(w.job("big"))[0].message ==
+  CHECK_FALSE(session.votes().JobEnqueueable(w.job("big")));
+  REQUIRE(session.notes().EventsOf(w.job("big")).size() == 1);
+  CHECK(session.notes().EventsOf(w.job("big"))[0].reason == "Unschedulable");
+  CHECK(session.notes().EventsOf(w.job("big"))[0].message ==
         "queue resource quota insufficient: insufficient memory: asks for 1G memory; queue q1 "
         "has too little left (as of this writing: 2G of 2G memory used or promised)");
-  CHECK(session.HoldOf(w.job("big"))->gate == Gate::kNotEnqueued);
-  CHECK_FALSE(session.Allocatable(w.queue("q1"), w.task("p")));
-  CHECK(session.HoldOf(w.job("big"))->gate == Gate::kNotEnqueued);
-  CHECK_FALSE(session.JobEnqueueable(w.job("shut")));
-  CHECK_FALSE(session.Allocatable(w.queue("q3"), w.task("s")));
-  CHECK(session.HoldOf(w.job("shut"))->gate == Gate::kQueueClosed);
-  CHECK(session.EventsOf(w.job("shut")).empty());
+  CHECK(session.notes().HoldOf(w.job("big"))->gate == Gate::kNotEnqueued);
+  CHECK_FALSE(session.votes().Allocatable(w.queue("q1"), w.task("p")));
+  CHECK(session.notes().HoldOf(w.job("big"))->gate == Gate::kNotEnqueued);
+  CHECK_FALSE(session.votes().JobEnqueueable(w.job("shut")));
+  CHECK_FALSE(session.votes().Allocatable(w.queue("q3"), w.task("s")));
+  CHECK(session.notes().HoldOf(w.job("shut"))->gate == Gate::kQueueClosed);
+  CHECK(session.notes().EventsOf(w.job("shut")).empty());
   const std::vector<model::TaskId> two = bed.TasksNamed({"p", "s"});
   const auto& preemptive = session.hooks().preemptive[0].fn;
   CHECK_FALSE(preemptive(w.queue("q1"), two));
@@ -120,9 +120,9 @@ TEST_CASE("proportion: a refused admission tells what the queue may hold, and wh
                       "job a queue=q phase=pending " +
                           c.minimum);
   const model::JobId job = bed.world().job("a");
-  CHECK_FALSE(bed.session().JobEnqueueable(job));
-  CHECK(bed.session().EventsOf(job).at(0).message == c.text);
-  CHECK(bed.session().HoldOf(job)->message == c.text);
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(job));
+  CHECK(bed.session().notes().EventsOf(job).at(0).message == c.text);
+  CHECK(bed.session().notes().HoldOf(job)->message == c.text);
 }
 
 TEST_CASE("proportion: where the policy evicts, a refused admission tells for whom",
@@ -134,8 +134,8 @@ TEST_CASE("proportion: where the policy evicts, a refused admission tells for wh
                           "job never queue=q phase=pending minres.cpu=9"));
   const auto refusal = [&bed](const char* name) {
     const model::JobId job = bed.world().job(name);
-    CHECK_FALSE(bed.session().JobEnqueueable(job));
-    return bed.session().HoldOf(job)->message;
+    CHECK_FALSE(bed.session().votes().JobEnqueueable(job));
+    return bed.session().notes().HoldOf(job)->message;
   };
   CHECK(absl::EndsWith(refusal("a"),
                        " used or promised); evictions (preempt) are only for admitted "
@@ -181,9 +181,9 @@ TEST_CASE("proportion: what a job holds is not reserved again", "[plugins][propo
     task a3 job=pga cpu=1 mem=1Gi node=n status=binding
     job pgb queue=q1 phase=pending minres.cpu=1 minres.mem=1Gi; task b job=pgb cpu=1 mem=1Gi
     job pgc queue=q1 phase=pending minres.cpu=1 minres.mem=1Gi; task c job=pgc cpu=1 mem=1Gi)");
-  CHECK(bed.session().JobEnqueueable(bed.world().job("pgb")));
-  bed.session().JobEnqueued(bed.world().job("pgb"));
-  CHECK_FALSE(bed.session().JobEnqueueable(bed.world().job("pgc")));
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("pgb")));
+  bed.session().votes().JobEnqueued(bed.world().job("pgb"));
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("pgc")));
 }
 
 TEST_CASE("proportion: a job that others refuse reserves nothing", "[plugins][proportion][cycle]") {
@@ -208,10 +208,10 @@ TEST_CASE("proportion: a queue is overused when all it deserves is in use",
     queue none weight=0; job z queue=none; task z1 job=z cpu=1
     queue idle)");
   const World& w = bed.world();
-  CHECK(bed.session().Overused(w.queue("full")));
-  CHECK_FALSE(bed.session().Overused(w.queue("half")));
-  CHECK(bed.session().Overused(w.queue("none")));
-  CHECK_FALSE(bed.session().Overused(w.queue("idle")));
+  CHECK(bed.session().votes().Overused(w.queue("full")));
+  CHECK_FALSE(bed.session().votes().Overused(w.queue("half")));
+  CHECK(bed.session().votes().Overused(w.queue("none")));
+  CHECK_FALSE(bed.session().votes().Overused(w.queue("idle")));
 }
 
 TEST_CASE("proportion: a queue gives what it has beyond its part", "[plugins][proportion]") {

@@ -40,11 +40,11 @@ TEST_CASE("resourcequota: what the session admitted counts, and is forgotten aft
   PluginBed bed = Bed("resourcequota",
                       "quota q hard.cpu=3; quota q ns=other hard.cpu=3; job a quota.cpu=2;"
                       "job b quota.cpu=2; job c ns=other quota.cpu=2");
-  bed.session().JobEnqueued(bed.world().job("a"));
-  CHECK_FALSE(bed.session().JobEnqueueable(bed.world().job("b")));
-  CHECK(bed.session().JobEnqueueable(bed.world().job("c")));
+  bed.session().votes().JobEnqueued(bed.world().job("a"));
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(bed.world().job("b")));
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("c")));
   bed.Reopen(bed.world());
-  CHECK(bed.session().JobEnqueueable(bed.world().job("b")));
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("b")));
 }
 
 TEST_CASE("resourcequota: a job that another plugin refuses takes nothing",
@@ -65,23 +65,23 @@ TEST_CASE("resourcequota: a refusal tells what is short", "[plugins][resourcequo
                       "quota q hard.cpu=2 hard.memory=2G hard.pods=9 used.cpu=500m;"
                       "job a quota.cpu=2 quota.memory=20G quota.pods=1");
   const model::JobId job = bed.world().job("a");
-  CHECK_FALSE(bed.session().JobEnqueueable(job));
-  REQUIRE(bed.session().EventsOf(job).size() == 1);
-  const framework::EventReport& event = bed.session().EventsOf(job)[0];
+  CHECK_FALSE(bed.session().votes().JobEnqueueable(job));
+  REQUIRE(bed.session().notes().EventsOf(job).size() == 1);
+  const framework::EventReport& event = bed.session().notes().EventsOf(job)[0];
   CHECK_FALSE(event.warning);
   CHECK(event.reason == "Unschedulable");
   CHECK(event.message ==
         "resource quota insufficient, requested: map[cpu:2 memory:20G], used: map[cpu:500m "
         "memory:0], limited: map[cpu:2 memory:2G] (ResourceQuota q of namespace ns), so it "
         "can never be admitted unless that is raised");
-  REQUIRE(bed.session().HoldOf(job) != nullptr);
-  CHECK(bed.session().HoldOf(job)->gate == framework::Gate::kNotEnqueued);
-  CHECK(bed.session().HoldOf(job)->plugin == "resourcequota");
+  REQUIRE(bed.session().notes().HoldOf(job) != nullptr);
+  CHECK(bed.session().notes().HoldOf(job)->gate == framework::Gate::kNotEnqueued);
+  CHECK(bed.session().notes().HoldOf(job)->plugin == "resourcequota");
 }
 
 TEST_CASE("resourcequota: its switch holds it back", "[plugins][resourcequota]") {
   PluginBed bed = Bed("resourcequota!enableJobEnqueued", "quota q hard.cpu=1; job a quota.cpu=2");
-  CHECK(bed.session().JobEnqueueable(bed.world().job("a")));
+  CHECK(bed.session().votes().JobEnqueueable(bed.world().job("a")));
 }
 
 }  // namespace

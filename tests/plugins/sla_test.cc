@@ -52,7 +52,7 @@ TEST_CASE("sla: a job over its limit is let in, whatever the time it waited for"
   const model::JobId job = bed.world().job("a");
   CHECK(bed.session().hooks().job_enqueueable[0].fn(job) == c.expected);
   CHECK(bed.session().hooks().job_pipelined[0].fn(job) == c.expected);
-  CHECK(bed.session().JobEnqueueable(job));
+  CHECK(bed.session().votes().JobEnqueueable(job));
 }
 
 TEST_CASE("sla: a permission counts only in a tier before the refusal", "[plugins][sla]") {
@@ -68,7 +68,7 @@ TEST_CASE("sla: a permission counts only in a tier before the refusal", "[plugin
   const World world =
       MakeWorld("node n cpu=1; job a created=-60 phase=pending tasks=1 cpu=1 minres.cpu=9");
   PluginBed bed(Builtins(), MakePolicy("", c.tiers, {{"sla", "sla-waiting-time: 1s"}}), world);
-  CHECK(bed.session().JobEnqueueable(world.job("a")) == c.expected);
+  CHECK(bed.session().votes().JobEnqueueable(world.job("a")) == c.expected);
 }
 
 TEST_CASE("sla: a limit that is none is reported", "[plugins][sla]") {

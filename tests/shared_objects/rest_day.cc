@@ -11,7 +11,7 @@ class RestDay final : public bth::framework::Action {
   absl::Status Execute(bth::framework::Session& session) override {
     // Takes every job that waits out of this cycle, in words that a test can find.
     for (const bth::model::JobId job : *session.base().active_jobs) {
-      session.HoldAt(job, bth::framework::Gate::kFilters, "restday", "nobody works today");
+      session.notes().HoldAt(job, bth::framework::Gate::kFilters, "restday", "nobody works today");
     }
     return absl::OkStatus();
   }

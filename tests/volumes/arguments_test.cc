@@ -23,12 +23,12 @@ std::shared_ptr<const model::VolumePlan> PlanWith(const std::string& arguments) 
                 objects.Publish());
   framework::Session& session = bed.session();
   const model::TaskId task = bed.world().task("p");
-  CHECK(session.VolumePlanOf(task) == nullptr);
+  CHECK(session.votes().VolumePlanOf(task) == nullptr);
   framework::Statement statement(session, "allocate");
   statement.Allocate(task, bed.world().node("n1"));
-  auto plan = session.VolumePlanOf(task);
+  auto plan = session.votes().VolumePlanOf(task);
   statement.Discard();
-  CHECK(session.VolumePlanOf(task) == nullptr);
+  CHECK(session.votes().VolumePlanOf(task) == nullptr);
   return plan;
 }
 

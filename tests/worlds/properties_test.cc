@@ -21,19 +21,19 @@ TEST_CASE("statement: rollback restores every column", "[framework][property]") 
     Bed bed(SnapshotOf(RandomWorld(rng)), kFullConf);
     REQUIRE(bed.cycle().Open().ok());
     framework::Session& session = bed.session();
-    const uint64_t at_open = session.Digest();
+    const uint64_t at_open = session.placements().Digest();
     {
       framework::Statement statement(session, "test");
       ActAtRandom(session, statement, rng, 8);
       const framework::Statement::Mark mark = statement.Checkpoint();
-      const uint64_t before = session.Digest();
-      const uint64_t version = session.version();
+      const uint64_t before = session.placements().Digest();
+      const uint64_t version = session.placements().version();
       ActAtRandom(session, statement, rng, 32);
       statement.RollbackTo(mark);
-      CHECK(session.Digest() == before);
-      CHECK(session.version() == version);
+      CHECK(session.placements().Digest() == before);
+      CHECK(session.placements().version() == version);
     }
-    CHECK(session.Digest() == at_open);
+    CHECK(session.placements().Digest() == at_open);
   });
 }
 
