@@ -37,6 +37,20 @@ const BatchJob* FindJob(const JobsByName& jobs, const std::string& name) {
   return found == jobs.end() ? nullptr : found->second;
 }
 
+// Jobs of the flow that were Completed when its status was written, and are gone since.
+std::set<std::string_view> CompletedAndGone(const JobFlow& flow, const JobsByName& jobs) {
+  const std::vector<std::string>& told = flow.status.completed_jobs;
+  const std::set<std::string_view> completed(told.begin(), told.end());
+  std::set<std::string_view> gone;
+  if (completed.empty()) return gone;
+  for (const Flow& entry : flow.spec.flows) {
+    const std::string name = FlowJobName(flow, entry.name);
+    const auto one = completed.find(name);
+    if (one != completed.end() && !jobs.contains(name)) gone.insert(*one);
+  }
+  return gone;
+}
+
 // All pods of the task are in that phase, and there is at least one.
 bool TaskHolds(const BatchJob& job, const types::FlowTaskProbe& probe) {
   for (const types::BatchTask& task : job.spec.tasks) {
@@ -81,9 +95,11 @@ std::vector<std::string_view> FirstInCircles(const JobFlow& flow) {
   return names;
 }
 
-bool MayStart(const JobFlow& flow, const Flow& entry, const JobsByName& jobs) {
+bool MayStart(const JobFlow& flow, const Flow& entry, const JobsByName& jobs,
+              const std::set<std::string_view>& gone) {
   for (const std::string& target : TargetsOf(entry)) {
-    if (!IsThere(FindJob(jobs, FlowJobName(flow, target)), *entry.depends_on)) return false;
+    const std::string name = FlowJobName(flow, target);
+    if (!gone.contains(name) && !IsThere(FindJob(jobs, name), *entry.depends_on)) return false;
   }
   return true;
 }
@@ -173,9 +189,11 @@ std::string CreatorText(std::string_view ns, std::string_view name) {
 std::vector<std::string> ReadyToStart(const JobFlow& flow, const JobList& jobs) {
   std::vector<std::string> ready;
   const JobsByName by_name = ByName(jobs);
+  const std::set<std::string_view> gone = CompletedAndGone(flow, by_name);
   for (const Flow& entry : flow.spec.flows) {
-    if (FindJob(by_name, FlowJobName(flow, entry.name)) != nullptr) continue;
-    if (MayStart(flow, entry, by_name)) ready.push_back(entry.name);
+    const std::string name = FlowJobName(flow, entry.name);
+    if (FindJob(by_name, name) != nullptr || gone.contains(name)) continue;
+    if (MayStart(flow, entry, by_name, gone)) ready.push_back(entry.name);
   }
   return ready;
 }
@@ -234,6 +252,12 @@ JobFlowStatus NextFlowStatus(const JobFlow& flow, const JobList& jobs, absl::Tim
       FlowJobStatus& one = status.job_status_list[known->second];
       one = StatusOf(*job, &one, now);
     }
+  }
+  // What completed stays so when its job is cleaned up.
+  for (const std::string_view name : CompletedAndGone(flow, ByName(jobs))) {
+    const std::string& job = status.completed_jobs.emplace_back(name);
+    const types::FlowCondition* condition = flow.status.conditions.Find(job);
+    if (condition != nullptr) status.conditions.Set(job, *condition);
   }
   status.phase = flow.status.phase;
   status.phase = NextPhase(flow, status);

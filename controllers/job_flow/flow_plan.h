@@ -25,10 +25,10 @@ std::string FlowJobName(const types::JobFlow& flow, std::string_view template_na
 // "namespace.name".
 std::string CreatorText(std::string_view ns, std::string_view name);
 
-// Names of the templates whose jobs may start now, in the order of the flow: they do not exist, and
-// what they depend on is there. A target is there when its job is Completed or, with a probe that
-// looks at tasks, when that holds: each named task has all its pods in that phase. `jobs` are those
-// of the flow.
+// Names of the templates whose jobs may start now, in the order of the flow: they do not exist and
+// have not completed, and what they depend on is there. A target is there when its job is Completed
+// (by the flow's status, if the job is gone) or, with a probe that looks at tasks, when that holds:
+// each named task has all its pods in that phase. `jobs` are those of the flow.
 std::vector<std::string> ReadyToStart(const types::JobFlow& flow, const JobList& jobs);
 
 // kInvalidArgument says why a flow can never come to its end: an entry depends on one that is not
@@ -38,7 +38,7 @@ absl::Status CheckFlow(const types::JobFlow& flow);
 // Complaints about parts of the flow that are accepted and not acted on, in the flow's order.
 std::vector<std::string> IgnoredParts(const types::JobFlow& flow);
 
-// The status that tells of these jobs, its phase decided.
+// The status that tells of these jobs, and of those that completed and are gone; its phase decided.
 types::JobFlowStatus NextFlowStatus(const types::JobFlow& flow, const JobList& jobs,
                                     absl::Time now);
 

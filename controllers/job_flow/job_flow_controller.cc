@@ -84,6 +84,11 @@ void JobFlowController::OnUpdate(const JobFlow& before, const JobFlow& after) {
   if (ended || is_other) Look(after);
 }
 
+void JobFlowController::OnDelete(const JobFlow& flow) {
+  missing_.erase(flow.meta.uid);
+  gone_.erase(flow.meta.uid);
+}
+
 // A flow that asked for it in vain goes on.
 void JobFlowController::OnAdd(const JobTemplate& job_template) {
   for (const FlowPtr& flow : flows_.InNamespace(job_template.meta.ns)) {
@@ -109,11 +114,37 @@ void JobFlowController::OnUpdate(const BatchJob& /*before*/, const BatchJob& aft
   OnAdd(after);
 }
 
+// One that is cleaned up as soon as it has completed may be gone before the flow was looked at.
+void JobFlowController::OnDelete(const BatchJob& job) {
+  const types::OwnerReference* owner = job.meta.Controller();
+  if (owner == nullptr || job.status.state.phase != types::JobPhase::kCompleted) return;
+  const FlowPtr flow = flows_.Find(job.meta.ns, owner->name);
+  if (flow == nullptr || flow->meta.uid != owner->uid ||
+      flow->status.phase == FlowPhase::kSucceed ||
+      job.meta.Label(kCreatedByFlow) != CreatorText(flow->meta.ns, flow->meta.name)) {
+    return;
+  }
+  JobList& gone = gone_[flow->meta.uid];
+  std::erase_if(gone, [&job](const auto& one) { return one->meta.name == job.meta.name; });
+  gone.push_back(std::make_shared<const BatchJob>(job));
+  Look(*flow);
+}
+
 JobList JobFlowController::JobsOf(const JobFlow& flow) const {
   JobList jobs;
   const std::string creator = CreatorText(flow.meta.ns, flow.meta.name);
   for (const auto& job : jobs_.InNamespace(flow.meta.ns)) {
     if (job->meta.Label(kCreatedByFlow) == creator) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+JobList JobFlowController::JobsAndGoneOf(const JobFlow& flow) const {
+  JobList jobs = JobsOf(flow);
+  const auto gone = gone_.find(flow.meta.uid);
+  if (gone == gone_.end()) return jobs;
+  for (const auto& job : gone->second) {
+    if (jobs_.Find(job->meta.ns, job->meta.name) == nullptr) jobs.push_back(job);
   }
   return jobs;
 }
@@ -165,7 +196,7 @@ net::Awaitable<LaneHooks::Outcome> JobFlowController::Sync(FlowPtr flow) {
 net::Awaitable<absl::StatusOr<std::optional<absl::Duration>>> JobFlowController::StartJobs(
     FlowPtr flow) {
   std::optional<absl::Duration> again;
-  for (const std::string& name : ReadyToStart(*flow, JobsOf(*flow))) {
+  for (const std::string& name : ReadyToStart(*flow, JobsAndGoneOf(*flow))) {
     const absl::StatusOr<absl::Duration> pause = co_await StartJob(flow, name);
     if (!pause.ok()) co_return pause.status();
     if (*pause == absl::ZeroDuration()) continue;
@@ -217,13 +248,20 @@ net::Awaitable<absl::StatusOr<absl::Duration>> JobFlowController::StartJob(
 
 net::Awaitable<absl::Status> JobFlowController::WriteFlowStatus(FlowPtr flow) {
   JobFlow after = *flow;
-  after.status = NextFlowStatus(*flow, JobsOf(*flow), context_.now());
+  const JobList jobs = JobsAndGoneOf(*flow);
+  after.status = NextFlowStatus(*flow, jobs, context_.now());
   const FlowPhase phase = after.status.phase.value();
   if (flow->status.phase != phase) {
     if (phase == FlowPhase::kSucceed) context_.metrics.JobFlowSucceeded(flow->meta.ns);
     if (phase == FlowPhase::kFailed) context_.metrics.JobFlowFailed(flow->meta.ns);
   }
   const Known<JobFlow> written = co_await WriteStatus(context_.api, flows_, flow, std::move(after));
+  if (const auto gone = gone_.find(flow->meta.uid); written.ok() && gone != gone_.end()) {
+    std::erase_if(gone->second, [&jobs](const auto& job) {
+      return std::find(jobs.begin(), jobs.end(), job) != jobs.end();
+    });
+    if (gone->second.empty()) gone_.erase(gone);
+  }
   co_return written.status();
 }
 

@@ -33,17 +33,20 @@ class JobFlowController final : public Controller,
 
   void OnAdd(const types::JobFlow& flow) override;
   void OnUpdate(const types::JobFlow& before, const types::JobFlow& after) override;
-  void OnDelete(const types::JobFlow& flow) override { missing_.erase(flow.meta.uid); }
+  void OnDelete(const types::JobFlow& flow) override;
   void OnUnreadable(const Unreadable<types::JobFlow>& object) override {
     WarnUnreadable(context_.events, object);
   }
   void OnAdd(const types::JobTemplate& job_template) override;
   void OnAdd(const types::BatchJob& job) override;
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
+  void OnDelete(const types::BatchJob& job) override;
 
   void Look(const types::JobFlow& flow);
   void TellOfFault(const types::JobFlow& flow);
   JobList JobsOf(const types::JobFlow& flow) const;
+  // With those that completed and were gone before the flow's status told so.
+  JobList JobsAndGoneOf(const types::JobFlow& flow) const;
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
   net::Awaitable<LaneHooks::Outcome> Sync(FlowPtr flow);
   // Starts what may start. How soon there is more to start; nothing: when something changes.
@@ -64,6 +67,8 @@ class JobFlowController final : public Controller,
   RemakePauses remakes_;
   // By uid of the flow: templates that it was told to lack.
   absl::flat_hash_map<std::string, std::set<std::string>> missing_;
+  // By uid of the flow: its completed jobs that are gone, until its status tells of them.
+  absl::flat_hash_map<std::string, JobList> gone_;
   Lanes lanes_;
 };
 

@@ -375,6 +375,54 @@ TEST_CASE("job flows: one that has succeeded starts nothing more, whatever becom
   CHECK(bed.Phase() == "Succeed");
 }
 
+TEST_CASE("job flows: a job that completed and was cleaned up is not run again",
+          "[controllers][job_flow]") {
+  const bool gone_at_once = GENERATE(false, true);
+  FlowBed bed;
+  bed.StartFlows();
+  bed.MakeTemplate("a");
+  bed.MakeTemplate("b");
+  bed.MakeTemplate("c");
+  bed.MakeFlow(
+      R"({"flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}},)"
+      R"({"name":"c","dependsOn":{"targets":["a","b"]}}]})");
+  bed.SetJob("f-a", "Running");
+  if (gone_at_once) {
+    // Both become known in one turn.
+    const std::string completed = R"({"status":{"state":{"phase":"Completed"}}})";
+    bed.TellLate("jobs", absl::Seconds(3));
+    bed.Kill();
+    bed.StartFlows();
+    bed.Patch(FlowBed::JobPath("f-a") + "/status", completed);
+  } else {
+    bed.SetJob("f-a", "Completed");
+    CHECK(bed.Jobs() == Names{"f-a", "f-b"});
+  }
+  bed.Call("DELETE", FlowBed::JobPath("f-a"));
+  bed.Wait(absl::Seconds(10));
+  CHECK(bed.Jobs() == Names{"f-b"});
+  const auto completed = [&bed] {
+    return bed.Get(FlowBed::FlowPath("jobflows", "f"))["status"]["completedJobs"].Dump();
+  };
+  CHECK(completed() == R"(["f-a"])");
+  bed.Kill();
+  const size_t writes = bed.writes;
+  bed.StartFlows();
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.writes == writes);
+  bed.SetJob("f-b", "Running");
+  bed.SetJob("f-b", "Completed");
+  bed.Wait(absl::Seconds(10));
+  CHECK(bed.Jobs() == Names{"f-b", "f-c"});
+  bed.Call("DELETE", FlowBed::JobPath("f-b"));
+  bed.Wait(absl::Seconds(10));
+  bed.SetJob("f-c", "Running");
+  bed.SetJob("f-c", "Completed");
+  bed.Wait(absl::Seconds(10));
+  CHECK(bed.Phase() == "Succeed");
+  CHECK(bed.Jobs() == Names{"f-c"});
+}
+
 TEST_CASE("job flows: a restart goes on where the last process was", "[controllers][job_flow]") {
   FlowBed bed;
   bed.StartFlows();

@@ -7,8 +7,8 @@ from support.poll import always, until
 from support.rest import MERGE_PATCH
 
 
-def template(world, name, script="sleep 0.2", replicas=1):
-    spec = job_spec([task("a", replicas, script=script)])
+def template(world, name, script="sleep 0.2", replicas=1, **more):
+    spec = {**job_spec([task("a", replicas, script=script)]), **more}
     return world.make(FLOW, "jobtemplates", "JobTemplate", name, spec)
 
 
@@ -141,6 +141,20 @@ def test_a_flow_that_succeeded_does_not_begin_again(world):
     world.wait_phase("g-b", "Completed")
     assert world.names(BATCH, "jobs") == {"g-b"}
     assert status(world)["state"]["phase"] == "Succeed"
+
+
+def test_a_job_that_is_cleaned_up_after_it_completed_is_not_run_again(world):
+    template(world, "short", ttlSecondsAfterFinished=1)
+    template(world, "long", script="sleep 6")
+    flow(world, ("short", None), ("long", after("short")))
+    world.wait_there(BATCH, "jobs", "f-long")
+    world.wait_gone(BATCH, "jobs", "f-short")
+    assert status(world)["completedJobs"] == ["f-short"]
+    wait_phase(world, "Succeed")
+    assert world.names(BATCH, "jobs") == {"f-long"}
+    assert set(status(world)["completedJobs"]) == {"f-long", "f-short"}
+    made = world.events("f", "Created")
+    assert sorted(made) == ["create a job named f-long!", "create a job named f-short!"]
 
 
 def test_a_template_that_comes_later_is_waited_for(world):
