@@ -68,10 +68,12 @@ bool QueueController::idle() const {
 // --- What happens -------------------------------------------------------------------------------
 
 void QueueController::OnAdd(const Queue& queue) {
+  if (!queue.spec.parent.empty()) keeps_parents_ = true;
   Ask(queue.meta.name, BusAction::kSyncQueue);
 }
 
 void QueueController::OnUpdate(const Queue& before, const Queue& after) {
+  if (!after.spec.parent.empty()) keeps_parents_ = true;
   if (before.spec.parent != after.spec.parent) Ask(after.meta.name, BusAction::kSyncQueue);
 }
 
@@ -218,7 +220,7 @@ net::Awaitable<absl::Status> QueueController::Do(std::string queue, Request requ
 
 net::Awaitable<absl::Status> QueueController::Sync(QueuePtr queue, std::string_view state) {
   const bool is_root = queue->meta.name == kRoot;
-  if (!is_root && queue->spec.parent.empty()) {
+  if (!is_root && queue->spec.parent.empty() && keeps_parents_) {
     absl::StatusOr<QueuePtr> patched = co_await SetRootParent(queue);
     if (!patched.ok()) co_return patched.status();
     queue = *patched;
@@ -235,6 +237,8 @@ net::Awaitable<absl::Status> QueueController::Sync(QueuePtr queue, std::string_v
 }
 
 net::Awaitable<absl::Status> QueueController::FollowParent(QueuePtr queue, std::string_view state) {
+  // A definition of queues without the field: they are all children of root, which never closes.
+  if (queue->spec.parent.empty()) co_return absl::OkStatus();
   const QueuePtr parent = queues_.Find("", queue->spec.parent);
   if (parent == nullptr) {
     co_return absl::NotFoundError(absl::StrCat("parent queue ", queue->spec.parent, " of queue ",
@@ -351,6 +355,13 @@ net::Awaitable<absl::StatusOr<QueueController::QueuePtr>> QueueController::SetRo
   client::Patch built = patch.Build();
   absl::StatusOr<QueuePtr> now =
       co_await PatchAndLearn(context_.api, queues_, *queue, std::move(built));
+  if (now.ok() && (*now)->spec.parent.empty() && keeps_parents_) {
+    keeps_parents_ = false;
+    Log(LogLevel::kWarning, "queue.parent_not_kept",
+        {{"queue", queue->meta.name},
+         {"why", "the definition of queues has no spec.parent: every queue is a child of root"},
+         {"remedy", "kubectl apply -f deploy/crds, if queues are to have parents"}});
+  }
   co_return std::move(now);
 }
 

@@ -73,6 +73,7 @@ class QueueController final : public Controller,
   // Writes.
   // The state, and the counts as they are now.
   net::Awaitable<absl::StatusOr<QueuePtr>> SetStatus(QueuePtr queue, std::string_view state);
+  // The queue as it was, if the server drops the field.
   net::Awaitable<absl::StatusOr<QueuePtr>> SetRootParent(QueuePtr queue);
   net::Awaitable<absl::Status> MarkClosedByParent(QueuePtr queue, bool closed);
   net::Awaitable<void> GiveUp(std::string queue, absl::Status status);
@@ -91,6 +92,7 @@ class QueueController final : public Controller,
   std::map<std::string, Box> asked_;  // By queue; never without requests.
   // By queue: when its counts, which its status does not tell yet, are to be written.
   std::map<std::string, absl::Duration> counts_due_;
+  bool keeps_parents_ = true;  // False: the definition of queues has no spec.parent.
   Lanes lanes_;
   std::unique_ptr<CommandTaker> commands_;  // Null with QueueCommandSync off.
 };

@@ -203,6 +203,46 @@ TEST_CASE("queues: the status counts pod groups, written once in five seconds",
   }
 }
 
+TEST_CASE("queues: where their definition has no parent they are children of root",
+          "[controllers][queue]") {
+  QueueBed bed;
+  const QueueBed::Answer older = bed.Call(
+      "PATCH",
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/queues.scheduling.volcano.sh",
+      R"([{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/)"
+      R"(properties/parent"}])",
+      "application/json-patch+json");
+  INFO(older.text);
+  REQUIRE(older.code == 200);
+  bed.Settle();
+  for (const char* name : {"root", "a", "b"}) bed.MakeQueue(name);
+  int parents = 0;
+  bed.line->on_request = [&parents](const net::Request& request) {
+    if (absl::StrContains(request.body, R"("parent")")) ++parents;
+  };
+  bed.StartQueues();
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.Get(QueueBed::Path("a")).At({"spec", "parent"}).AsString().empty());
+  CHECK(bed.State("a") == "Open");
+  bed.Command("a", "CloseQueue");
+  CHECK(bed.State("a") == "Closed");
+  CHECK(bed.State("b") == "Open");
+  bed.Command("a", "OpenQueue");
+  CHECK(bed.State("a") == "Open");
+  CHECK(bed.Events("a") == std::vector<std::string>{"Normal CloseQueue Close queue succeed"});
+  // Nothing is asked for again that the server drops: by each of the lanes once, at most.
+  CHECK(parents >= 1);
+  const int asked = parents;
+  const size_t writes = bed.writes;
+  bed.Wait(absl::Minutes(30));
+  bed.MakeQueue("c");
+  bed.Wait(absl::Minutes(1));
+  CHECK(bed.State("c") == "Open");
+  CHECK(parents == asked);
+  CHECK(bed.writes == writes + 1);  // The state of c.
+  bed.line->on_request = nullptr;
+}
+
 TEST_CASE("queues: closing waits for the last pod group", "[controllers][queue]") {
   QueueBed bed;
   bed.MakeQueue("root");
