@@ -3,6 +3,7 @@
 from support.jobs import FOREVER, container, reference
 from support.objects import GROUP_ANNOTATION, SCHEDULING
 from support.poll import always, until
+from support.rest import MERGE_PATCH
 from support.world import unique
 
 APPS = "/apis/apps/v1"
@@ -81,8 +82,7 @@ def test_the_pods_of_a_replica_set_share_a_group(world, backend):
     assert group["metadata"]["annotations"]["volcano.sh/x"] == "y"
     assert group["metadata"]["ownerReferences"][0]["uid"] == owner["metadata"]["uid"]
     path = world.path(APPS, "replicasets", owner["metadata"]["name"])
-    body = world.rest.get(path).expect(200)
-    body["spec"]["replicas"] = 0
-    world.rest.put(path, body).expect(200)
+    # Not a PUT: the controller of replica sets writes the status meanwhile.
+    world.rest.patch(path, {"spec": {"replicas": 0}}, MERGE_PATCH).expect(200)
     world.wait_gone(SCHEDULING, "podgroups", name)
     world.rest.delete(path, propagationPolicy="Background").expect(200)
