@@ -383,9 +383,8 @@ TEST_CASE("job flows: a job that completed and was cleaned up is not run again",
   bed.MakeTemplate("a");
   bed.MakeTemplate("b");
   bed.MakeTemplate("c");
-  bed.MakeFlow(
-      R"({"flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}},)"
-      R"({"name":"c","dependsOn":{"targets":["a","b"]}}]})");
+  bed.MakeFlow(R"({"flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}},)"
+               R"({"name":"c","dependsOn":{"targets":["a","b"]}}]})");
   bed.SetJob("f-a", "Running");
   if (gone_at_once) {
     // Both become known in one turn.
