@@ -84,6 +84,8 @@ absl::Status ControllerFlags::Check() const {
   BTH_RETURN_IF_ERROR(log.Check());
   BTH_RETURN_IF_ERROR(conf::FeatureGates::Parse(feature_gates));
   BTH_RETURN_IF_ERROR(controllers::CheckSelection(options.controllers));
+  BTH_RETURN_IF_ERROR(
+      controllers::CheckNames(options.controllers, controllers::BuiltinControllerNames()));
   BTH_RETURN_IF_ERROR(CheckCounts());
   if (const auto sharding = controllers::ShardingConfigOfFlags(options); !sharding.ok()) {
     return RefusedFlag("scheduler-configs", ToStd(sharding.status().message()));

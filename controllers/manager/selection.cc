@@ -15,6 +15,20 @@ std::string_view WithoutSign(std::string_view entry) {
   return has_sign ? entry.substr(1) : entry;
 }
 
+bool IsExclusion(std::string_view entry) {
+  return !entry.empty() && entry.front() == '-';
+}
+
+bool IsKnown(std::string_view entry, const std::vector<std::string_view>& known) {
+  const std::string_view name = WithoutSign(entry);
+  return name == "*" || std::find(known.begin(), known.end(), name) != known.end();
+}
+
+std::string Complaint(std::string_view entry, const std::vector<std::string_view>& known) {
+  return absl::StrCat("--controllers: ", ToAbsl(entry), ": no such controller",
+                      DidYouMean(WithoutSign(entry), known));
+}
+
 }  // namespace
 
 bool IsSelected(std::string_view name, const std::vector<std::string>& selection) {
@@ -40,14 +54,20 @@ absl::Status CheckSelection(const std::vector<std::string>& selection) {
   return absl::OkStatus();
 }
 
+absl::Status CheckNames(const std::vector<std::string>& selection,
+                        const std::vector<std::string_view>& known) {
+  for (const std::string& entry : selection) {
+    if (IsExclusion(entry) || IsKnown(entry, known)) continue;
+    return absl::InvalidArgumentError(Complaint(entry, known));
+  }
+  return absl::OkStatus();
+}
+
 std::vector<std::string> UnknownNames(const std::vector<std::string>& selection,
                                       const std::vector<std::string_view>& known) {
   std::vector<std::string> complaints;
   for (const std::string& entry : selection) {
-    const std::string_view name = WithoutSign(entry);
-    if (name == "*" || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    complaints.push_back(
-        absl::StrCat("--controllers: ", entry, ": no such controller", DidYouMean(name, known)));
+    if (IsExclusion(entry) && !IsKnown(entry, known)) complaints.push_back(Complaint(entry, known));
   }
   return complaints;
 }

@@ -16,7 +16,12 @@ bool IsSelected(std::string_view name, const std::vector<std::string>& selection
 // Refuses a list that names a controller twice.
 absl::Status CheckSelection(const std::vector<std::string>& selection);
 
-// Entries that name no controller there is: "ENTRY: no such controller; did you mean X?"
+// Refuses what is to run and does not exist.
+absl::Status CheckNames(const std::vector<std::string>& selection,
+                        const std::vector<std::string_view>& known);
+
+// Entries that exclude a controller that does not exist:
+// "--controllers: ENTRY: no such controller (did you mean X?)"
 std::vector<std::string> UnknownNames(const std::vector<std::string>& selection,
                                       const std::vector<std::string_view>& known);
 

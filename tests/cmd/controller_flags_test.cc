@@ -32,5 +32,15 @@ TEST_CASE("controller flags: a feature that is switched is acted on or told", "[
                                  "vc-scheduler acts on it"});
 }
 
+TEST_CASE("controller flags: a controller that does not exist is refused", "[cmd][unit]") {
+  ControllerFlags flags;
+  flags.options.controllers = {"job-controler"};
+  CHECK(flags.Check().message() ==
+        "--controllers: job-controler: no such controller (did you mean \"job-controller\"?)");
+  flags.options.controllers = {"*", "-job-controler"};
+  CHECK(flags.Check().ok());
+  CHECK(flags.Notes().size() == 1);
+}
+
 }  // namespace
 }  // namespace bth::cmd

@@ -244,5 +244,16 @@ TEST_CASE("selection: names that are not known are told", "[controllers][core]")
         "\"job-controller\"?)");
 }
 
+TEST_CASE("selection: what is to run must exist", "[controllers][core]") {
+  const std::vector<std::string_view> known = {"job-controller", "gc-controller"};
+  CHECK(CheckNames({"*", "-job-controler"}, known).ok());
+  CHECK(CheckNames({"+job-controller", "gc-controller"}, known).ok());
+  CHECK(CheckNames({}, known).ok());
+  CHECK(CheckNames({"job-controler"}, known).message() ==
+        "--controllers: job-controler: no such controller (did you mean \"job-controller\"?)");
+  CHECK_FALSE(CheckNames({"*", "+nothing-like-it"}, known).ok());
+  CHECK(UnknownNames({"job-controler"}, known).empty());
+}
+
 }  // namespace
 }  // namespace bth::controllers
