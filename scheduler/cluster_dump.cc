@@ -262,7 +262,7 @@ class FreshFile final {
 
   absl::Status Open() {
     unlink(part_.c_str());  // Of a run that was killed; a link there is not followed.
-    fd_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    fd_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     return fd_ < 0 ? Failed("cannot be made") : absl::OkStatus();
   }
   absl::Status Write(std::string_view text) {

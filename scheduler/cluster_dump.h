@@ -94,7 +94,7 @@ class ClusterDump final : public net::ByteStream {
 };
 
 // Writes to `path` by way of a file beside it, so that no half file ever has that name; a link that
-// lies there is not followed. Errors name the file.
+// lies there is not followed. Only the owner may read it. Errors name the file.
 absl::Status WriteWhole(const std::string& path, std::string_view text);
 net::Awaitable<absl::Status> WriteDump(std::unique_ptr<net::ByteStream> dump, std::string path);
 

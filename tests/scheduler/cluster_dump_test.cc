@@ -314,6 +314,8 @@ TEST_CASE("cluster dump: a file appears whole or not at all", "[scheduler][dump]
   CHECK(absl::EndsWith(text, "}\n"));
   CHECK_FALSE(fs::exists(path + ".part"));
   CHECK(fs::file_size(victim) == 9);
+  // It shows everybody's pods: only the owner reads it.
+  CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
   CHECK(absl::StrContains(write(folder.Sub("no/such")).message(), "/no/such.part"));
   bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
     if (!absl::StrContains(request.target, "/pods")) return std::nullopt;
