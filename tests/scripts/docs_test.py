@@ -55,6 +55,24 @@ class Documents(unittest.TestCase):
                         list(yaml.safe_load_all(body))
 
 
+class Ways(unittest.TestCase):
+    """The tables in docs/architecture.md that name a function for each step."""
+
+    ROW = re.compile(r"^\| (\d+) \| `([\w:]+)` \| `([\w/.]+)` \|", re.MULTILINE)
+
+    def test_functions_are_where_the_tables_say(self):
+        steps = self.ROW.findall((ROOT / "docs/architecture.md").read_text("utf-8"))
+        self.assertGreater(len(steps), 30)
+        self.assertLessEqual(max(int(number) for number, _, _ in steps), 30)
+        for _, name, path in steps:
+            with self.subTest(name=name, path=path):
+                source = (ROOT / path).read_text("utf-8")
+                owner, _, function = name.rpartition("::")
+                inside = f"class {owner} " in source  # Defined in its class.
+                pattern = function if inside or not owner else f"{owner}::{function}"
+                self.assertRegex(source, rf"(?<![\w.>]){pattern}\(")
+
+
 class Policies(unittest.TestCase):
     def test_names_are_described(self):
         described = {kind: {p.stem for p in (ROOT / "docs" / kind).glob("*.md")} - {"README"}
