@@ -113,7 +113,13 @@ def test_they_can_be_left_out(world, kubectl, new_nodesim):
     node = world.node()
     new_nodesim("--node-status-report-frequency", "0")
     until(lambda: beats(kubectl, node).get("Ready"), 30, "it is ready")
-    written = world.rest.get(f"/api/v1/nodes/{node}").expect(200)["metadata"]["resourceVersion"]
-    time.sleep(3)
-    now = world.rest.get(f"/api/v1/nodes/{node}").expect(200)["metadata"]["resourceVersion"]
-    assert now == written
+
+    def rests(seconds):
+        """Nobody writes the node meanwhile."""
+        path = f"/api/v1/nodes/{node}"
+        before = world.rest.get(path).expect(200)["metadata"]["resourceVersion"]
+        time.sleep(seconds)
+        return world.rest.get(path).expect(200)["metadata"]["resourceVersion"] == before
+
+    until(lambda: rests(1), 30, "what follows from its coming is written")
+    assert rests(3)
