@@ -30,7 +30,7 @@ using model::SubJobId;
 using model::TaskId;
 using model::TaskStatus;
 
-using SheetLess = std::function<bool(const SubJobSheet*, const SubJobSheet*)>;
+using WorksheetLess = std::function<bool(const SubJobWorksheet*, const SubJobWorksheet*)>;
 
 // One run of the action.
 class AllocateRun {
@@ -38,7 +38,7 @@ class AllocateRun {
   explicit AllocateRun(Session& session) : session_(session), queues_(session) {}
 
   absl::Status Execute() {
-    RenewPromises();
+    RenewNominations();
     Collect();
     while (!queues_.empty()) {
       const QueueId queue = queues_.PopQueue();
@@ -76,9 +76,9 @@ class AllocateRun {
         continue;
       }
       if (session_.counts(job).count(TaskStatus::kPending) == 0) continue;
-      Worksheet sheet = session_.WorkOn(job, [&] { return MakeWorksheet(session_, job); });
-      if (!sheet.HasTasks()) continue;
-      sheets_.emplace(job, std::move(sheet));
+      Worksheet worksheet = session_.WorkOn(job, [&] { return MakeWorksheet(session_, job); });
+      if (!worksheet.HasTasks()) continue;
+      worksheets_.emplace(job, std::move(worksheet));
       queues_.Add(job);
     }
   }
@@ -90,18 +90,18 @@ class AllocateRun {
   // any more is given up, and its room is everybody's. A queue that became overused meanwhile keeps
   // what it was promised as long as it may allocate it. All of it follows from the pods' status, so
   // that it outlives the process.
-  void RenewPromises() {
-    QueueJobs promised(session_);
+  void RenewNominations() {
+    QueueJobs nominated(session_);
     std::vector<JobId> incomplete;
     for (JobId job : session_.active_jobs()) {
       if (HasNominated(job) && !session_.IsPendingPhase(job) &&
           session_.votes().ValidateJob(job).valid) {
-        promised.Add(job);
+        nominated.Add(job);
       }
     }
-    while (!promised.empty()) {
-      const QueueId queue = promised.PopQueue();
-      QueueJobs::JobHeap& jobs = promised.JobsOf(queue);
+    while (!nominated.empty()) {
+      const QueueId queue = nominated.PopQueue();
+      QueueJobs::JobHeap& jobs = nominated.JobsOf(queue);
       while (!jobs.empty()) {
         const JobId job = jobs.Pop();
         const bool stands = session_.WorkOn(job, [&] { return Renew(job, /*with_rest=*/false); });
@@ -181,7 +181,8 @@ class AllocateRun {
   // While pods are leaving the node, filters that count them do not speak against a promise.
   bool WillHaveRoom(TaskId task, model::NodeId node) const {
     const model::Usage& usage = session_.usage();
-    if (!session_.base().nodes.Contains(node) || !session_.base().nodes[node].ready()) return false;
+    if (!session_.base().nodes.Contains(node) || !session_.base().nodes[node].has_object())
+      return false;
     if (usage.releasing[node][model::kPods] <= 0) return false;
     if (!session_.request(task).FitsIn(usage.FutureIdle(node))) return false;
     const auto fit = session_.context().static_fits->Get(
@@ -199,11 +200,11 @@ class AllocateRun {
 
   // Tries one job; true when it is ready and has tasks left to place on its next turn.
   absl::StatusOr<bool> Visit(JobId job) {
-    Worksheet& sheet = sheets_.at(job);
+    Worksheet& worksheet = worksheets_.at(job);
     Statement statement(session_, "allocate");
     const bool placed = session_.job(job).has_sub_group_policy
-                            ? PlaceSubJobs(job, sheet, statement)
-                            : PlaceTasks(job, sheet.sub_jobs.front(), statement);
+                            ? PlaceSubJobs(job, worksheet, statement)
+                            : PlaceTasks(job, worksheet.sub_jobs.front(), statement);
     if (!placed) return false;
     if (!session_.votes().JobReady(job)) {
       // What is promised so far stays promised until the session closes.
@@ -214,26 +215,27 @@ class AllocateRun {
       session_.notes().HoldAt(job, Gate::kBinding, "", std::string(status.message()));
       return false;
     }
-    return sheet.HasTasks();
+    return worksheet.HasTasks();
   }
 
   // Sub-jobs in their order, until the job is ready; one that fails is left out. The order is asked
   // anew each time: a sub-job that has its minimum comes after those that have not.
-  bool PlaceSubJobs(JobId job, Worksheet& sheet, Statement& statement) {
-    Heap<SubJobSheet*, SheetLess> sub_jobs([this](const SubJobSheet* a, const SubJobSheet* b) {
-      return ComesBefore(session_, *a, *b);
-    });
-    for (SubJobSheet& sub_job : sheet.sub_jobs) {
+  bool PlaceSubJobs(JobId job, Worksheet& worksheet, Statement& statement) {
+    Heap<SubJobWorksheet*, WorksheetLess> sub_jobs(
+        [this](const SubJobWorksheet* a, const SubJobWorksheet* b) {
+          return ComesBefore(session_, *a, *b);
+        });
+    for (SubJobWorksheet& sub_job : worksheet.sub_jobs) {
       if (!sub_job.tasks.empty()) sub_jobs.Push(&sub_job);
     }
     while (!sub_jobs.empty()) {
-      SubJobSheet* const sub_job = sub_jobs.Pop();
+      SubJobWorksheet* const sub_job = sub_jobs.Pop();
       const bool placed = PlaceTasks(job, *sub_job, statement);
       if (session_.votes().JobReady(job)) break;
       if (placed && !sub_job->tasks.empty()) sub_jobs.Push(sub_job);
     }
     if (statement.empty()) return false;
-    for (SubJobSheet& sub_job : sheet.sub_jobs) {
+    for (SubJobWorksheet& sub_job : worksheet.sub_jobs) {
       if (session_.votes().JobReady(job)) break;
       const Statement::Mark mark = statement.Checkpoint();
       AddBestEffort(sub_job, statement, [this, job, &sub_job] {
@@ -248,17 +250,17 @@ class AllocateRun {
 
   // Places tasks of one sub-job until it is ready. True when it is, or when it would be once
   // promised room is free; else nothing of it stays placed.
-  bool PlaceTasks(JobId job, SubJobSheet& sheet, Statement& statement) {
+  bool PlaceTasks(JobId job, SubJobWorksheet& worksheet, Statement& statement) {
     const Statement::Mark mark = statement.Checkpoint();
     bool hopeless = false;
-    while (!hopeless && !sheet.tasks.empty()) {
-      const TaskId task = sheet.tasks.Pop();
+    while (!hopeless && !worksheet.tasks.empty()) {
+      const TaskId task = worksheet.tasks.Pop();
       if (!MayTry(job, task)) continue;
       const NodeChoice choice = session_.picker().Pick(task);
       if (!choice.node.valid()) {
         const RoleId role = session_.task(task).role;
         if (role.valid()) failed_roles_.try_emplace(role, task);
-        hopeless = !WorthGoingOn(job, sheet.sub_job);
+        hopeless = !WorthGoingOn(job, worksheet.sub_job);
         continue;
       }
       if (choice.on_future_room) {
@@ -266,14 +268,14 @@ class AllocateRun {
       } else {
         statement.Allocate(task, choice.node);
       }
-      if (session_.votes().SubJobReady(job, sheet.sub_job)) break;
+      if (session_.votes().SubJobReady(job, worksheet.sub_job)) break;
     }
     if (!hopeless && !statement.empty()) {
-      AddBestEffort(sheet, statement, [this, job, &sheet] {
-        return session_.votes().SubJobReady(job, sheet.sub_job);
+      AddBestEffort(worksheet, statement, [this, job, &worksheet] {
+        return session_.votes().SubJobReady(job, worksheet.sub_job);
       });
     }
-    if (Stands(job, sheet.sub_job)) return true;
+    if (Stands(job, worksheet.sub_job)) return true;
     statement.DiscardTo(mark);
     return false;
   }
@@ -286,9 +288,10 @@ class AllocateRun {
 
   // Tasks that ask for nothing are backfill's, but for those that a gang's minimum needs beside
   // what is placed here: bound later, they would leave half a gang behind if they found no place.
-  void AddBestEffort(SubJobSheet& sheet, Statement& statement, absl::FunctionRef<bool()> enough) {
-    while (!sheet.best_effort.empty() && !enough()) {
-      PlaceBestEffort(session_, sheet.best_effort.Pop(), statement);
+  void AddBestEffort(SubJobWorksheet& worksheet, Statement& statement,
+                     absl::FunctionRef<bool()> enough) {
+    while (!worksheet.best_effort.empty() && !enough()) {
+      PlaceBestEffort(session_, worksheet.best_effort.Pop(), statement);
     }
   }
 
@@ -379,7 +382,7 @@ class AllocateRun {
 
   Session& session_;
   QueueJobs queues_;
-  absl::flat_hash_map<JobId, Worksheet> sheets_;
+  absl::flat_hash_map<JobId, Worksheet> worksheets_;
   absl::flat_hash_map<RoleId, TaskId> failed_roles_;  // With the first task that found no node.
 };
 

@@ -22,7 +22,7 @@ using model::TaskStatus;
 
 // Promises to best-effort pods are taken back: they may have a place now. Not those for which
 // others were evicted, until these have left: the room stays theirs.
-void TakePromisesBack(Session& session, JobId job, Statement& statement) {
+void TakePipelinedBack(Session& session, JobId job, Statement& statement) {
   for (TaskId task : *session.job(job).tasks) {
     const model::TaskState& state = session.state(task);
     if (state.status != TaskStatus::kPipelined) continue;
@@ -43,26 +43,26 @@ absl::Status CommitJob(Session& session, JobId job, Statement& statement) {
 
 // True when an action before has tried these tasks together with the rest of their gang, and let
 // go of all: on their own they would only take places that the rest needs.
-bool TriedWithGang(const Session& session, const SubJobSheet& sheet) {
-  const auto& tasks = sheet.best_effort.items();
+bool TriedWithGang(const Session& session, const SubJobWorksheet& worksheet) {
+  const auto& tasks = worksheet.best_effort.items();
   return std::any_of(tasks.begin(), tasks.end(), [&session](TaskId task) {
     return session.notes().PlanOf(task) != nullptr || session.notes().FitOf(task) != nullptr;
   });
 }
 
-void PlaceTasks(Session& session, SubJobSheet& sheet, Statement& statement) {
-  while (!sheet.best_effort.empty()) {
-    PlaceBestEffort(session, sheet.best_effort.Pop(), statement);
+void PlaceTasks(Session& session, SubJobWorksheet& worksheet, Statement& statement) {
+  while (!worksheet.best_effort.empty()) {
+    PlaceBestEffort(session, worksheet.best_effort.Pop(), statement);
   }
 }
 
 // One statement for the whole job: a gang below its minimum gets all it lacks, or nothing.
 absl::Status FillJob(Session& session, JobId job) {
   Statement statement(session, "backfill");
-  TakePromisesBack(session, job, statement);
+  TakePipelinedBack(session, job, statement);
   const bool was_ready = session.votes().JobReady(job);
-  Worksheet sheet = MakeWorksheet(session, job);
-  for (SubJobSheet& sub_job : sheet.sub_jobs) {
+  Worksheet worksheet = MakeWorksheet(session, job);
+  for (SubJobWorksheet& sub_job : worksheet.sub_jobs) {
     if (!was_ready && TriedWithGang(session, sub_job)) continue;
     const Statement::Mark mark = statement.Checkpoint();
     PlaceTasks(session, sub_job, statement);

@@ -45,10 +45,10 @@ absl::flat_hash_set<SubJobId> RequiredSubJobs(const Session& session, JobId job)
 
 bool Worksheet::HasTasks() const {
   return std::any_of(sub_jobs.begin(), sub_jobs.end(),
-                     [](const SubJobSheet& sheet) { return !sheet.tasks.empty(); });
+                     [](const SubJobWorksheet& worksheet) { return !worksheet.tasks.empty(); });
 }
 
-bool ComesBefore(const Session& session, const SubJobSheet& a, const SubJobSheet& b) {
+bool ComesBefore(const Session& session, const SubJobWorksheet& a, const SubJobWorksheet& b) {
   if (a.required != b.required) return a.required;
   return session.votes().CompareSubJobs(a.sub_job, b.sub_job) < 0;
 }
@@ -65,23 +65,23 @@ Worksheet MakeWorksheet(const Session& session, JobId job) {
     out.sub_jobs.push_back({sub_job, required.contains(sub_job), TaskHeap(less), TaskHeap(less)});
   }
   std::sort(out.sub_jobs.begin(), out.sub_jobs.end(),
-            [&session](const SubJobSheet& a, const SubJobSheet& b) {
+            [&session](const SubJobWorksheet& a, const SubJobWorksheet& b) {
               return ComesBefore(session, a, b);
             });
-  absl::flat_hash_map<SubJobId, size_t> sheet_of;
-  for (size_t i = 0; i < out.sub_jobs.size(); ++i) sheet_of[out.sub_jobs[i].sub_job] = i;
+  absl::flat_hash_map<SubJobId, size_t> worksheet_of;
+  for (size_t i = 0; i < out.sub_jobs.size(); ++i) worksheet_of[out.sub_jobs[i].sub_job] = i;
   for (TaskId task : *row.tasks) {
     if (session.state(task).status != model::TaskStatus::kPending) continue;
     const model::TaskRow& task_row = session.task(task);
     const bool best_effort = session.shape(task_row.shape).best_effort;
     if (task_row.gated && (best_effort || !task_row.own_gate_only)) continue;
-    const auto at = sheet_of.find(task_row.sub_job);
-    if (at == sheet_of.end()) continue;
-    SubJobSheet& sheet = out.sub_jobs[at->second];
-    (best_effort ? sheet.best_effort : sheet.tasks).Push(task);
+    const auto at = worksheet_of.find(task_row.sub_job);
+    if (at == worksheet_of.end()) continue;
+    SubJobWorksheet& worksheet = out.sub_jobs[at->second];
+    (best_effort ? worksheet.best_effort : worksheet.tasks).Push(task);
   }
-  std::erase_if(out.sub_jobs, [](const SubJobSheet& sheet) {
-    return sheet.tasks.empty() && sheet.best_effort.empty();
+  std::erase_if(out.sub_jobs, [](const SubJobWorksheet& worksheet) {
+    return worksheet.tasks.empty() && worksheet.best_effort.empty();
   });
   return out;
 }

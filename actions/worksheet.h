@@ -14,7 +14,7 @@ namespace bth::actions {
 using TaskLess = std::function<bool(model::TaskId, model::TaskId)>;
 using TaskHeap = Heap<model::TaskId, TaskLess>;
 
-struct SubJobSheet {
+struct SubJobWorksheet {
   model::SubJobId sub_job;
   bool required = false;  // Its group lacks ready sub-jobs.
   TaskHeap tasks;         // That ask for something.
@@ -22,11 +22,12 @@ struct SubJobSheet {
 };
 
 // Sub-jobs that their group's minimum needs come first, then by sub-job order, as things stand.
-bool ComesBefore(const framework::Session& session, const SubJobSheet& a, const SubJobSheet& b);
+bool ComesBefore(const framework::Session& session, const SubJobWorksheet& a,
+                 const SubJobWorksheet& b);
 
-// In that order, as it was when the sheet was made.
+// In that order, as it was when the worksheet was made.
 struct Worksheet {
-  std::vector<SubJobSheet> sub_jobs;
+  std::vector<SubJobWorksheet> sub_jobs;
 
   // Whether there is a task that asks for something.
   bool HasTasks() const;

@@ -13,8 +13,8 @@ using model::SubJobCounts;
 using model::SubJobRow;
 using model::TaskStatus;
 
-constexpr uint32_t kPromisedGroup = kReadyGroup | StatusBit(TaskStatus::kPipelined);
-constexpr uint32_t kValidGroup = kPromisedGroup | StatusBit(TaskStatus::kPending);
+constexpr uint32_t kPipelinedGroup = kReadyGroup | StatusBit(TaskStatus::kPipelined);
+constexpr uint32_t kValidGroup = kPipelinedGroup | StatusBit(TaskStatus::kPending);
 
 // Every role has at least its minimum of tasks in `group`.
 bool RolesReach(const JobView& job, uint32_t group) {
@@ -89,7 +89,7 @@ bool RolesReady(const JobView& job) {
   return RolesReach(job, kReadyGroup);
 }
 bool RolesPipelined(const JobView& job) {
-  return RolesReach(job, kPromisedGroup);
+  return RolesReach(job, kPipelinedGroup);
 }
 
 bool SubJobsValid(const JobView& job) {

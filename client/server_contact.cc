@@ -22,15 +22,15 @@ ServerContact::ServerContact(net::Executor& executor, ServerContactOptions optio
     : executor_(executor), options_(std::move(options)) {}
 
 void ServerContact::Answered() {
-  if (ever_answered_ && !in_trouble_) return;
+  if (ever_answered_ && !failing_) return;
   ever_answered_ = true;
   untrusted_since_ = absl::InfiniteDuration();
-  if (!std::exchange(in_trouble_, false)) return;
+  if (!std::exchange(failing_, false)) return;
   const int64_t failures = std::exchange(failures_, 0);
   if (!std::exchange(told_, false)) return;
   Log(LogLevel::kInfo, "server.contact",
       {{"server", options_.server},
-       {"after", executor_.Monotonic() - trouble_since_},
+       {"after", executor_.Monotonic() - failing_since_},
        {"requests_failed", failures}});
 }
 
@@ -86,7 +86,7 @@ void ServerContact::NoCredentials(absl::Status* status, std::string_view request
 
 void ServerContact::Note(Kind kind, absl::Status* status, std::string_view request) {
   const absl::Duration now = executor_.Monotonic();
-  if (!std::exchange(in_trouble_, true)) trouble_since_ = now;
+  if (!std::exchange(failing_, true)) failing_since_ = now;
   ++failures_;
   Cause& cause = CauseOf(kind, TextOf(kind, *status), now);
   ++cause.failures;
@@ -145,11 +145,11 @@ void ServerContact::WatchHope(const Cause& cause, absl::Duration now) {
   executor_.Post([tell = options_.on_hopeless, last] { tell(last); });
 }
 
-std::string ServerContact::Trouble() const {
-  if (!in_trouble_ || causes_.empty()) return "";
+std::string ServerContact::LastError() const {
+  if (!failing_ || causes_.empty()) return "";
   return absl::StrCat(
       causes_.back().text, " (for ",
-      absl::FormatDuration(absl::Trunc(executor_.Monotonic() - trouble_since_, absl::Seconds(1))),
+      absl::FormatDuration(absl::Trunc(executor_.Monotonic() - failing_since_, absl::Seconds(1))),
       ", ", failures_, failures_ == 1 ? " request" : " requests", ")");
 }
 

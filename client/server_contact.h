@@ -43,7 +43,7 @@ class ServerContact final {
   // It has answered once.
   bool ever_answered() const { return ever_answered_; }
   // Empty while the server answers; else one line with the cause, and since when.
-  std::string Trouble() const;
+  std::string LastError() const;
 
  private:
   enum class Kind { kNoAnswer, kUntrusted, kRefused, kNoCredentials };
@@ -68,10 +68,10 @@ class ServerContact final {
   const ServerContactOptions options_;
   std::vector<Cause> causes_;  // The one used last comes last.
   bool ever_answered_ = false;
-  bool in_trouble_ = false;  // Since the last answer.
-  bool told_ = false;        // Of trouble, since `server.contact` was.
-  int64_t failures_ = 0;     // Since the last answer.
-  absl::Duration trouble_since_;
+  bool failing_ = false;  // Since the last answer.
+  bool told_ = false;     // Of trouble, since `server.contact` was.
+  int64_t failures_ = 0;  // Since the last answer.
+  absl::Duration failing_since_;
   absl::Duration untrusted_since_ = absl::InfiniteDuration();
   bool given_up_ = false;
 };

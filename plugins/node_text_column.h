@@ -25,7 +25,7 @@ class NodeTextColumn {
     numbers_.resize(base.nodes.size(), 0);
     ForChangedRows(base.nodes, nodes_, [&](size_t row) {
       const model::NodeRow& node = base.nodes[model::NodeId::FromIndex(row)];
-      numbers_[row] = node.ready() ? NumberOf(text_of_(*node.facts)) : 0;
+      numbers_[row] = node.has_object() ? NumberOf(text_of_(*node.facts)) : 0;
     });
     nodes_ = base.nodes;
   }

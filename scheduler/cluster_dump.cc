@@ -184,9 +184,9 @@ bool ClusterDump::Reduce(types::Pod& pod) const {
     pod.meta.deletion_time = api_.executor().Now();
     Assume("eviction", &pod.meta);
   }
-  if (!view->promised_node.empty() && pod.spec.node_name.empty() &&
-      pod.status.nominated_node_name != view->promised_node) {
-    pod.status.nominated_node_name = std::string(view->promised_node);
+  if (!view->assumed_nomination.empty() && pod.spec.node_name.empty() &&
+      pod.status.nominated_node_name != view->assumed_nomination) {
+    pod.status.nominated_node_name = std::string(view->assumed_nomination);
     Assume("nomination", &pod.meta);
   }
   return true;

@@ -204,7 +204,7 @@ Json ExplainPodPage(const framework::Cycle& cycle, std::string_view pod) {
     out.Set("pod", Json(row.names->Key()));
     out.Set("status", Json(model::StatusName(session.state(id).status)));
     const model::NodeId node = session.state(id).node;
-    if (node.valid() && session.base().nodes[node].ready()) {
+    if (node.valid() && session.base().nodes[node].has_object()) {
       out.Set("node", Json(session.node(node).name));
     }
     if (!row.job.valid()) {

@@ -104,7 +104,7 @@ bool IsGroupOfBatchJob(std::string_view group, std::string_view job) {
 std::string LostWords(const Session& session, TaskId task) {
   const model::TaskState& state = session.state(task);
   if (!model::InGroup(state.status, model::kPreemptableGroup)) return "";
-  if (state.node.valid() && session.base().nodes[state.node].ready()) return "";
+  if (state.node.valid() && session.base().nodes[state.node].has_object()) return "";
   return absl::StrCat(session.task(task).names->Key(),
                       " is bound to a node that does not exist: see its spec.nodeName");
 }

@@ -186,7 +186,7 @@ void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   options.on_malformed = [this](const client::ObjectKey& key, const absl::Status& status) {
     const types::ResourceType& type = types::ResourceTraits<T>::type();
     if constexpr (cache::Router::kIsTold<T>) {
-      RejectAloud(type, key, status);
+      RejectWithEvent(type, key, status);
     } else {
       Reject(type, key, status);
     }
@@ -210,8 +210,8 @@ void Feed::Reject(const types::ResourceType& type, const client::ObjectKey& key,
   Log(LogLevel::kWarning, "object.unusable", {{"object", name}, {"status", status}});
 }
 
-void Feed::RejectAloud(const types::ResourceType& type, const client::ObjectKey& key,
-                       const absl::Status& status) {
+void Feed::RejectWithEvent(const types::ResourceType& type, const client::ObjectKey& key,
+                           const absl::Status& status) {
   Reject(type, key, status);
   notices_.Put(EventObjectOf(type, key), kUnusable,
                absl::StrCat("the scheduler cannot use it as it is: ", status.message(),
@@ -226,7 +226,7 @@ bool Feed::IsUsable(const T& object, const absl::Status& status) {
   }
   const types::ResourceType& type = types::ResourceTraits<T>::type();
   if (router_.IsTold(object, status)) {
-    RejectAloud(type, ObjectKeyOf(object), status);
+    RejectWithEvent(type, ObjectKeyOf(object), status);
   } else {
     Reject(type, ObjectKeyOf(object), status);
   }

@@ -102,8 +102,8 @@ class Feed {
   bool IsUsable(const T& object, const absl::Status& status);
   void Reject(const types::ResourceType& type, const client::ObjectKey& key,
               const absl::Status& status);
-  void RejectAloud(const types::ResourceType& type, const client::ObjectKey& key,
-                   const absl::Status& status);
+  void RejectWithEvent(const types::ResourceType& type, const client::ObjectKey& key,
+                       const absl::Status& status);
 
   client::ApiClient& api_;
   cache::Mirror& mirror_;

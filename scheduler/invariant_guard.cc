@@ -34,7 +34,7 @@ InvariantRecord MakeRecord(const framework::Session& session, const framework::V
                       .generation = session.base().generation,
                       .invariant = violation.invariant,
                       .detail = violation.detail};
-  if (violation.node.valid() && session.base().nodes[violation.node].ready()) {
+  if (violation.node.valid() && session.base().nodes[violation.node].has_object()) {
     out.node = session.node(violation.node).name;
   } else if (violation.queue.valid()) {
     out.queue = *session.queue(violation.queue).name;

@@ -29,13 +29,13 @@ Outside::Outside(Context context, Hooks hooks)
                      context_.mirror.PutLoads(std::move(loads));
                      told();
                    },
-               .trouble = std::move(hooks.load_trouble)}) {}
+               .error = std::move(hooks.load_error)}) {}
 
 void Outside::Adopt(const conf::Policy& policy, const framework::PluginNeeds& needs) {
-  if (const auto homeless = context_.mirror.CountResources(needs.resources)) {
+  if (const auto uncounted = context_.mirror.CountResources(needs.resources)) {
     if (context_.metrics != nullptr) context_.metrics->LimitReached("resource_dimensions");
     Log(LogLevel::kWarning, "policy.resource_not_counted",
-        {{"resource", *homeless},
+        {{"resource", *uncounted},
          {"effect", "plugins see no node that has it"},
          {"remedy", "build with a larger BTH_DIMS"}});
   }

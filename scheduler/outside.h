@@ -30,7 +30,7 @@ class Outside final {
   struct Hooks {
     std::function<void()> loads;  // New ones are in the mirror.
     // Loads cannot be measured any more; OK: they can again.
-    std::function<void(const absl::Status&)> load_trouble;
+    std::function<void(const absl::Status&)> load_error;
   };
   // What these refer to outlives this object.
   Outside(Context context, Hooks hooks);

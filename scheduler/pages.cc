@@ -12,8 +12,8 @@ namespace {
 
 class Pages {
  public:
-  Pages(Scheduler& scheduler, metrics::Registry& registry, std::function<std::string()> trouble)
-      : scheduler_(scheduler), registry_(registry), trouble_(std::move(trouble)) {}
+  Pages(Scheduler& scheduler, metrics::Registry& registry, std::function<std::string()> last_error)
+      : scheduler_(scheduler), registry_(registry), last_error_(std::move(last_error)) {}
 
   net::Awaitable<net::Response> Serve(net::Request request) {
     const absl::StatusOr<net::Target> target = net::ParseTarget(request.target);
@@ -40,21 +40,21 @@ class Pages {
     if (scheduler_.ready()) return net::TextResponse(200, "ok");
     std::string text = absl::StrCat("the first lists from the API server are not complete: ",
                                     absl::StrJoin(scheduler_.unsynced(), ", "), "\n");
-    const std::string trouble = trouble_ ? trouble_() : "";
-    if (!trouble.empty()) absl::StrAppend(&text, trouble, "\n");
+    const std::string last_error = last_error_ ? last_error_() : "";
+    if (!last_error.empty()) absl::StrAppend(&text, last_error, "\n");
     return net::TextResponse(503, std::move(text));
   }
 
   Scheduler& scheduler_;
   metrics::Registry& registry_;
-  const std::function<std::string()> trouble_;
+  const std::function<std::string()> last_error_;
 };
 
 }  // namespace
 
 net::Handler MakePages(Scheduler& scheduler, metrics::Registry& registry,
-                       std::function<std::string()> trouble) {
-  auto pages = std::make_shared<Pages>(scheduler, registry, std::move(trouble));
+                       std::function<std::string()> last_error) {
+  auto pages = std::make_shared<Pages>(scheduler, registry, std::move(last_error));
   return [pages](net::Request request) { return pages->Serve(std::move(request)); };
 }
 

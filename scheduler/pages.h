@@ -10,10 +10,10 @@
 
 namespace bth::scheduler {
 
-// GET /healthz, /livez, /readyz (informers synced, or standing by), /metrics. `trouble` says what
-// is wrong on the way to the API server, or nothing; may be null. `scheduler` and `registry`
+// GET /healthz, /livez, /readyz (informers synced, or standing by), /metrics. `last_error` says
+// what is wrong on the way to the API server, or nothing; may be null. `scheduler` and `registry`
 // outlive the handler. Thread: I/O.
 net::Handler MakePages(Scheduler& scheduler, metrics::Registry& registry,
-                       std::function<std::string()> trouble = nullptr);
+                       std::function<std::string()> last_error = nullptr);
 
 }  // namespace bth::scheduler

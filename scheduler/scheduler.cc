@@ -104,7 +104,7 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
       set_aside_(context.metrics),
       outside_({context.executor, context.api, mirror_, context.metrics, context.transports},
                {.loads = [this] { Kick(); },
-                .load_trouble = [this](const absl::Status& status) { NoteLoadTrouble(status); }}),
+                .load_error = [this](const absl::Status& status) { NoteLoadError(status); }}),
       worker_(std::make_shared<CycleWorker>(
           CycleWorkerContext{context.clock, context.metrics, outside_.extender(), effects_},
           CycleWorkerOptions{.seed = options_.seed,
@@ -152,7 +152,7 @@ void Scheduler::TellPolicyRefused(const absl::Status& status) {
                                "; the former policy stays in force")});
 }
 
-void Scheduler::NoteLoadTrouble(const absl::Status& status) {
+void Scheduler::NoteLoadError(const absl::Status& status) {
   constexpr char kReason[] = "NodeLoadFailed";
   if (status.ok()) {
     notices_.Mended(QueueObject(mirror_, kRootQueue), kReason);

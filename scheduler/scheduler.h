@@ -147,7 +147,7 @@ class Scheduler {
   void TellPolicyRefused(const absl::Status& status);
   // Tells what is wrong with objects a moment after it came up.
   void TellNotices();
-  void NoteLoadTrouble(const absl::Status& status);
+  void NoteLoadError(const absl::Status& status);
   bool MayLead() const { return leading_ && (!options_.may_lead || options_.may_lead()); }
   net::Awaitable<void> AwaitSync();
 

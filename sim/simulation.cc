@@ -71,8 +71,8 @@ absl::Status Simulation::SetPolicy(std::shared_ptr<const conf::Policy> policy,
   BTH_ASSIGN_OR_RETURN(auto next,
                        framework::PolicyInstance::Create(std::move(policy), registry_, findings));
   BTH_RETURN_IF_ERROR(PutLoads(next->policy(), clock_.Now(), &mirror_, findings));
-  if (const auto homeless = mirror_.CountResources(next->needs().resources)) {
-    findings->push_back({.path = *homeless, .text = "no dimension is left to count it on nodes"});
+  if (const auto uncounted = mirror_.CountResources(next->needs().resources)) {
+    findings->push_back({.path = *uncounted, .text = "no dimension is left to count it on nodes"});
   }
   cycle_.reset();
   policy_ = std::move(next);
@@ -152,10 +152,10 @@ absl::Status Simulation::ApplyEffects() {
       absl::Status status = mirror_.AssumeEviction(victim.Key(), victim.uid);
       if (!status.ok()) return absl::InternalError(status.message());
     }
-    for (const framework::PromiseEffect& promise : batch.promises) {
-      const model::TaskNames& pod = *base.tasks[promise.task].names;
+    for (const framework::PipelineEffect& pipeline : batch.pipelines) {
+      const model::TaskNames& pod = *base.tasks[pipeline.task].names;
       absl::Status status =
-          mirror_.AssumeNomination(pod.Key(), pod.uid, base.node_facts(promise.node).name);
+          mirror_.AssumeNomination(pod.Key(), pod.uid, base.node_facts(pipeline.node).name);
       if (!status.ok()) return absl::InternalError(status.message());
     }
   }

@@ -16,7 +16,7 @@ void Plan::Evict(TaskId victim, TaskId beneficiary) {
   statement_.Evict(victim, beneficiary);
 }
 
-void Plan::Promise(TaskId task, NodeId node) {
+void Plan::Pipeline(TaskId task, NodeId node) {
   Redo({.task = task, .beneficiary = TaskId(), .node = node},
        !steps_.empty() && steps_.back().beneficiary == task);
 }
@@ -118,7 +118,7 @@ bool Plan::HasEvictions() const {
                      [](const Step& step) { return step.is_eviction(); });
 }
 
-size_t Plan::promises() const {
+size_t Plan::pipelined() const {
   return static_cast<size_t>(std::count_if(steps_.begin(), steps_.end(),
                                            [](const Step& step) { return !step.is_eviction(); }));
 }

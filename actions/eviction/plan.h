@@ -32,7 +32,7 @@ class Plan {
 
   void Evict(model::TaskId victim, model::TaskId beneficiary);
   // The pod is nominated for the node when room was made for it there.
-  void Promise(model::TaskId task, model::NodeId node);
+  void Pipeline(model::TaskId task, model::NodeId node);
 
   Mark Checkpoint() const { return {steps_.size()}; }
   void RollbackTo(Mark mark);
@@ -46,7 +46,7 @@ class Plan {
   std::vector<model::TaskId> VictimsSince(Mark mark) const;
   bool empty() const { return steps_.empty(); }
   bool HasEvictions() const;
-  size_t promises() const;
+  size_t pipelined() const;
   // For whom the plan is first; invalid when it is empty.
   model::TaskId FirstServed() const;
 

@@ -52,13 +52,13 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
   Plan plan(session_, action_);
   std::optional<framework::VictimSearch> failure;
   size_t planned = 0;
-  const Wish wish{.reach = reach, .why_not = why_not, .failure = &failure, .planned = &planned};
+  const Goal goal{.reach = reach, .why_not = why_not, .failure = &failure, .planned = &planned};
   if (session_.job(job).has_sub_group_policy) {
-    PlaceSubJobs(job, wish, plan);
+    PlaceSubJobs(job, goal, plan);
   } else {
     TaskHeap tasks = PendingTasks(session_, job);
     PlaceTasks(
-        tasks, wish, [this, job] { return !framework::IsStarving(session_, job); }, plan);
+        tasks, goal, [this, job] { return !framework::IsStarving(session_, job); }, plan);
   }
   if (plan.empty() || !session_.votes().JobPipelined(job)) {
     if (planned > 0) {
@@ -84,31 +84,31 @@ void Search::NoteDropped(JobId job, std::optional<framework::VictimSearch> failu
   session_.notes().NoteVictimSearch(job, std::move(note));
 }
 
-void Search::PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<bool()> enough,
+void Search::PlaceTasks(TaskHeap& tasks, const Goal& goal, absl::FunctionRef<bool()> enough,
                         Plan& plan) {
   while (!tasks.empty() && !enough()) {
     const TaskId task = tasks.Pop();
     if (session_.task(task).gated) continue;
-    const Ask ask{.task = task, .reach = wish.reach};
-    if (std::string why = wish.why_not(task); !why.empty()) {
-      if (*wish.failure || !picker_.FitsSomeEmptyNode(task)) continue;
+    const Ask ask{.task = task, .reach = goal.reach};
+    if (std::string why = goal.why_not(task); !why.empty()) {
+      if (*goal.failure || !picker_.FitsSomeEmptyNode(task)) continue;
       framework::VictimSearch refused;
       refused.action = std::string(action_);
       refused.task = task;
       refused.preset = std::move(why);
-      *wish.failure = std::move(refused);
+      *goal.failure = std::move(refused);
       continue;
     }
     const bool placed = Place(ask, plan);
-    if (!placed && !*wish.failure) *wish.failure = Failure(ask);
+    if (!placed && !*goal.failure) *goal.failure = Failure(ask);
   }
-  if (plan.HasEvictions()) *wish.planned = std::max(*wish.planned, plan.promises());
+  if (plan.HasEvictions()) *goal.planned = std::max(*goal.planned, plan.pipelined());
 }
 
 // Sub-jobs in their order; of one that would stay below its minimum nothing is placed. A gang that
 // has all it needs may starve for more tasks: these are taken from any sub-job that stands.
-void Search::PlaceSubJobs(JobId job, const Wish& wish, Plan& plan) {
-  Worksheet sheet = MakeWorksheet(session_, job);
+void Search::PlaceSubJobs(JobId job, const Goal& goal, Plan& plan) {
+  Worksheet worksheet = MakeWorksheet(session_, job);
   const auto stands = [this, job](SubJobId sub_job) {
     return session_.votes().SubJobReady(job, sub_job) ||
            session_.votes().SubJobPipelined(job, sub_job);
@@ -117,12 +117,12 @@ void Search::PlaceSubJobs(JobId job, const Wish& wish, Plan& plan) {
     return !framework::IsStarving(session_, job) && session_.votes().JobPipelined(job);
   };
   for (const bool extra : {false, true}) {
-    for (SubJobSheet& part : sheet.sub_jobs) {
+    for (SubJobWorksheet& part : worksheet.sub_jobs) {
       if (satisfied()) return;
       const auto enough = [&] { return extra ? satisfied() : stands(part.sub_job); };
       const Plan::Mark mark = plan.Checkpoint();
-      PlaceTasks(part.tasks, wish, enough, plan);
-      PlaceTasks(part.best_effort, wish, enough, plan);
+      PlaceTasks(part.tasks, goal, enough, plan);
+      PlaceTasks(part.best_effort, goal, enough, plan);
       if (!stands(part.sub_job)) plan.RollbackTo(mark);
     }
   }
@@ -160,7 +160,7 @@ bool Search::Place(const Ask& ask, Plan& plan) {
     return false;
   }
   if (const NodeId node = picker_.BestFree(ask.task); node.valid()) {
-    plan.Promise(ask.task, node);
+    plan.Pipeline(ask.task, node);
     return true;
   }
   if (!hopeless_ && (comparison_ ? PlaceByDamage(ask, plan) : PlaceByOrder(ask, plan))) {
@@ -319,7 +319,7 @@ bool Search::TryVictims(const Ask& ask, NodeId node, const std::vector<TaskId>& 
     plan.RollbackTo(mark);
     return false;
   }
-  plan.Promise(ask.task, node);
+  plan.Pipeline(ask.task, node);
   // The last one made it fit; those before it may not have been needed.
   if (evicted > 1) {
     plan.Spare(mark, [this](TaskId task, NodeId at) { return judge_.MayTake(task, at); });

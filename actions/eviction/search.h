@@ -57,7 +57,7 @@ class Search {
 
  private:
   // What the tasks of one job have in common.
-  struct Wish {
+  struct Goal {
     Reach reach = Reach::kOtherJobs;
     WhyNotAsk why_not;
     std::optional<framework::VictimSearch>* failure = nullptr;  // The first one.
@@ -73,8 +73,8 @@ class Search {
     int64_t latest_start_us = 0;  // The earliest among the victims of the highest priority.
   };
 
-  void PlaceTasks(TaskHeap& tasks, const Wish& wish, absl::FunctionRef<bool()> enough, Plan& plan);
-  void PlaceSubJobs(model::JobId job, const Wish& wish, Plan& plan);
+  void PlaceTasks(TaskHeap& tasks, const Goal& goal, absl::FunctionRef<bool()> enough, Plan& plan);
+  void PlaceSubJobs(model::JobId job, const Goal& goal, Plan& plan);
   // Says on the job that a plan was given up.
   void NoteDropped(model::JobId job, std::optional<framework::VictimSearch> failure,
                    model::TaskId task, std::string why);

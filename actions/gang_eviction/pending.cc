@@ -12,9 +12,9 @@ using model::TaskId;
 
 std::vector<PendingPart> PendingPartsOf(const Session& session, JobId job) {
   const bool grows = session.votes().JobReady(job);
-  Worksheet sheet = MakeWorksheet(session, job);
+  Worksheet worksheet = MakeWorksheet(session, job);
   std::vector<PendingPart> parts;
-  for (SubJobSheet& sub_job : sheet.sub_jobs) {
+  for (SubJobWorksheet& sub_job : worksheet.sub_jobs) {
     PendingPart part{.sub_job = sub_job.sub_job};
     while (!sub_job.tasks.empty()) {
       const TaskId task = sub_job.tasks.Pop();

@@ -49,7 +49,7 @@ bool VictimUnits::Apply(Plan& plan, MayTake may_take) const {
       plan.RollbackTo({});
       return false;
     }
-    plan.Promise(placement.task, placement.node);
+    plan.Pipeline(placement.task, placement.node);
   }
   return true;
 }

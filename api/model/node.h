@@ -65,7 +65,7 @@ struct NodeRow {
   std::shared_ptr<const std::vector<HostPort>> ports;  // Held by pods on it; null = none.
   uint32_t name_rank = 0;  // Position among all names: the last word on ties between nodes.
 
-  bool ready() const { return facts != nullptr; }
+  bool has_object() const { return facts != nullptr; }
 };
 
 }  // namespace bth::model

@@ -192,7 +192,7 @@ Assumptions::Saved Assumptions::Save(TaskId id, Open open) const {
     saved.open.placement = !saved.node.empty();  // What is nowhere holds no room.
   }
   if (open.nomination) {
-    saved.promised_node = tables_.nodes.NameOf(draft_.now.tasks[id].nominated_node);
+    saved.assumed_nomination = tables_.nodes.NameOf(draft_.now.tasks[id].nominated_node);
   }
   return saved;
 }
@@ -211,7 +211,7 @@ void Assumptions::Enter(TaskId id, const Saved& saved) {
   }
   if (saved.open.nomination) {
     Set(id, kNomination, true);
-    tables_.pods.Nominate(id, saved.promised_node);
+    tables_.pods.Nominate(id, saved.assumed_nomination);
   }
   if (saved.open.placement) {
     Set(id, kPlacement, true);

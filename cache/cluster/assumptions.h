@@ -36,7 +36,7 @@ class Assumptions {
     Open open;
     model::TaskState state;
     std::string node;
-    std::string promised_node;
+    std::string assumed_nomination;
   };
   // All of them outlive it.
   struct Tables {

@@ -137,7 +137,7 @@ bool DimensionBook::Counts(const std::string& resource) const {
   return known != names_.end() && known->second.counts;
 }
 
-std::optional<std::string> DimensionBook::Homeless(const NamedAmounts& amounts) const {
+std::optional<std::string> DimensionBook::FindUncounted(const NamedAmounts& amounts) const {
   for (const auto& [name, amount] : amounts) {
     if (amount != 0 && !table_->Find(name)) return name;
   }

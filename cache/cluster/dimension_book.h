@@ -51,7 +51,7 @@ class DimensionBook {
   // other schedulers use of it must not depend on who asked in former times.
   bool Counts(const std::string& resource) const;
   // The first of these that has no dimension; nothing when all have.
-  std::optional<std::string> Homeless(const NamedAmounts& amounts) const;
+  std::optional<std::string> FindUncounted(const NamedAmounts& amounts) const;
 
   // Dimensions of resources that somebody asks for or that are built in.
   int used() const;

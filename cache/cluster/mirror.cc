@@ -177,7 +177,7 @@ std::optional<std::string> Mirror::CountResources(const std::vector<std::string>
   for (const std::string& name : names) {
     if (model::IsCountedResource(name)) counted.emplace_back(name, 1);
   }
-  return dimensions.Homeless(counted);
+  return dimensions.FindUncounted(counted);
 }
 
 // Cost: nothing while the same resources count; else the shapes, and the pods that name one of
@@ -335,7 +335,7 @@ std::optional<PodView> Mirror::Pod(const std::string& key) const {
                .reason = record.News(PodNews::kScheduledReason),
                .message = record.News(PodNews::kScheduledMessage),
                .nominated_node = record.News(PodNews::kNominatedNode)};
-  if (assumptions.HasNomination(id)) view.promised_node = nodes.NameOf(row.nominated_node);
+  if (assumptions.HasNomination(id)) view.assumed_nomination = nodes.NameOf(row.nominated_node);
   if (view.assumed && state.status == TaskStatus::kBinding &&
       tables_->draft.now.nodes[state.node].facts) {
     view.assumed_node = nodes.NameOf(state.node);

@@ -40,9 +40,9 @@ struct PodView {
   std::string_view node;
   std::string_view reason;  // Of PodScheduled when False.
   std::string_view message;
-  std::string_view nominated_node;  // As the object shows it,
-  std::string_view promised_node;   // and what cycles promised since then.
-  std::string_view assumed_node;    // Where a binding under way puts it.
+  std::string_view nominated_node;      // As the object shows it,
+  std::string_view assumed_nomination;  // and what cycles promised since then.
+  std::string_view assumed_node;        // Where a binding under way puts it.
 };
 
 // Entries of tables that grow with what outside objects name.

@@ -141,7 +141,7 @@ void NodeTable::WriteRow(NodeId id) {
   now.usage.idle.Mutable(id) += change;
   now.allocatable.Mutable(id) = allocatable;
   now.nodes.Mutable(id) = row;
-  ready_.Set(id, row.ready());
+  with_object_.Set(id, row.has_object());
   ++draft_.rows_rewritten;
 }
 
@@ -152,12 +152,12 @@ void NodeTable::DropIfUnused(NodeId id) {
   record = Record();
   draft_.now.nodes.Mutable(id) = model::NodeRow();
   slots_.Free(id);
-  ready_.Set(id, false);
+  with_object_.Set(id, false);
 }
 
 NodeId NodeTable::FindReady(std::string_view name) const {
   const auto known = ids_.find(ToAbsl(name));
-  if (known == ids_.end() || !draft_.now.nodes[known->second].ready()) return {};
+  if (known == ids_.end() || !draft_.now.nodes[known->second].has_object()) return {};
   return known->second;
 }
 
@@ -173,7 +173,7 @@ std::string_view NodeTable::NameOf(NodeId node) const {
 std::vector<std::string> NodeTable::ReadyNames() const {
   std::vector<std::string> names;
   for (const auto& [name, node] : ids_) {
-    if (draft_.now.nodes[node].ready()) names.push_back(name);
+    if (draft_.now.nodes[node].has_object()) names.push_back(name);
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -225,7 +225,7 @@ void NodeTable::CountImages(const model::NodeFacts& facts, int32_t sign) {
 void NodeTable::Publish() {
   model::Snapshot& now = draft_.now;
   const auto before = [this](NodeId a, NodeId b) { return records_[a].name < records_[b].name; };
-  const auto& ready = ready_.Publish(before);
+  const auto& ready = with_object_.Publish(before);
   if (ready != now.nodes_by_name) {
     for (size_t rank = 0; rank < ready->size(); ++rank) {
       const NodeId node = (*ready)[rank];

@@ -81,7 +81,7 @@ class NodeTable {
   absl::flat_hash_map<std::string, model::NodeId> ids_;
   IdVector<model::NodeId, Record> records_;
   Slots<model::NodeId> slots_;
-  SortedIds<model::NodeId> ready_;  // By name.
+  SortedIds<model::NodeId> with_object_;  // By name.
   absl::flat_hash_map<Symbol, int32_t> image_nodes_;
   bool images_dirty_ = true;
   AmountBook amounts_;  // Allocatable and oversubscription.

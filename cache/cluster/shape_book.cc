@@ -18,15 +18,15 @@ std::string ShapeKey(const PodShape& pod) {
 }
 
 // Apart from the pod's own keys, which tell whether its object changed.
-std::string WithHomeless(const std::string& key, const std::string& homeless) {
-  return homeless.empty() ? key : absl::StrCat(key, "|no dimension for ", homeless);
+std::string WithUncounted(const std::string& key, const std::string& uncounted) {
+  return uncounted.empty() ? key : absl::StrCat(key, "|no dimension for ", uncounted);
 }
 
 std::shared_ptr<const model::PodConstraints> Refusing(const model::PodConstraints& constraints,
-                                                      const std::string& homeless) {
+                                                      const std::string& uncounted) {
   auto out = std::make_shared<model::PodConstraints>(constraints);
   out->unsupported |= model::Bit(model::UnsupportedFeature::kDimensions);
-  absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", homeless);
+  absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", uncounted);
   return out;
 }
 
@@ -34,14 +34,14 @@ std::shared_ptr<const model::PodConstraints> Refusing(const model::PodConstraint
 
 ShapeId ShapeBook::Acquire(const PodShape& pod, bool ours, const Vocabulary& vocabulary,
                            model::Snapshot* now) {
-  std::string homeless;
-  if (ours) homeless = vocabulary.dimensions().Homeless(pod.requests).value_or("");
-  const std::string key = WithHomeless(ShapeKey(pod), homeless);
+  std::string uncounted;
+  if (ours) uncounted = vocabulary.dimensions().FindUncounted(pod.requests).value_or("");
+  const std::string key = WithUncounted(ShapeKey(pod), uncounted);
   if (auto it = shapes_.find(key); it != shapes_.end()) {
     ++shape_records_[it->second].pods;
     return it->second;
   }
-  const ConstraintsId constraints = AcquireConstraints(pod, homeless, now);
+  const ConstraintsId constraints = AcquireConstraints(pod, uncounted, now);
   const ShapeId id = shape_slots_.Take();
   shapes_[key] = id;
   shape_records_.EnsureContains(id);
@@ -56,9 +56,9 @@ ShapeId ShapeBook::Acquire(const PodShape& pod, bool ours, const Vocabulary& voc
   return id;
 }
 
-ConstraintsId ShapeBook::AcquireConstraints(const PodShape& pod, const std::string& homeless,
+ConstraintsId ShapeBook::AcquireConstraints(const PodShape& pod, const std::string& uncounted,
                                             model::Snapshot* now) {
-  const std::string key = WithHomeless(pod.constraints_key, homeless);
+  const std::string key = WithUncounted(pod.constraints_key, uncounted);
   auto [it, fresh] = constraints_.try_emplace(key);
   if (fresh) {
     const ConstraintsId id = constraints_slots_.Take();
@@ -67,7 +67,7 @@ ConstraintsId ShapeBook::AcquireConstraints(const PodShape& pod, const std::stri
     constraints_records_[id] = {.key = key};
     now->constraints.EnsureContains(id);
     now->constraints.Mutable(id) =
-        homeless.empty() ? pod.constraints : Refusing(*pod.constraints, homeless);
+        uncounted.empty() ? pod.constraints : Refusing(*pod.constraints, uncounted);
   }
   ++constraints_records_[it->second].shapes;
   return it->second;

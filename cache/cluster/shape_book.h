@@ -46,7 +46,7 @@ class ShapeBook {
     int64_t shapes = 0;
   };
 
-  model::ConstraintsId AcquireConstraints(const PodShape& pod, const std::string& homeless,
+  model::ConstraintsId AcquireConstraints(const PodShape& pod, const std::string& uncounted,
                                           model::Snapshot* now);
 
   absl::flat_hash_map<std::string, model::ShapeId> shapes_;

@@ -80,7 +80,7 @@ void StorageMirror::RemoveVolume(const std::string& name) {
   if (volumes_.erase(name) > 0) ShowVolume(name);
 }
 
-// The row of the claim becomes the object with what is promised.
+// The row of the claim becomes the object with what is assumed.
 void StorageMirror::ShowClaim(const std::string& key) {
   Touch();
   const auto known = claims_.find(key);
@@ -88,16 +88,16 @@ void StorageMirror::ShowClaim(const std::string& key) {
     now_.claims.Erase(key);
     return;
   }
-  const auto promise = promises_.find(key);
-  const bool to_be_made = promise != promises_.end() && promise->second.volume.empty() &&
-                          promise->second.claim_uid == known->second->uid &&
+  const auto assumed = assumed_.find(key);
+  const bool to_be_made = assumed != assumed_.end() && assumed->second.volume.empty() &&
+                          assumed->second.claim_uid == known->second->uid &&
                           known->second->selected_node.empty();
   if (!to_be_made) {
     now_.claims.Put(key, known->second);
     return;
   }
   auto row = std::make_shared<ClaimFacts>(*known->second);
-  row->selected_node = promise->second.node;
+  row->selected_node = assumed->second.node;
   now_.claims.Put(key, std::move(row));
 }
 
@@ -110,11 +110,11 @@ void StorageMirror::ShowVolume(const std::string& name) {
     return;
   }
   std::shared_ptr<const VolumeFacts> row = known->second;
-  const auto promised = promised_volumes_.find(name);
-  if (promised != promised_volumes_.end() && row->claim_uid.empty()) {
+  const auto assumed = assumed_volumes_.find(name);
+  if (assumed != assumed_volumes_.end() && row->claim_uid.empty()) {
     auto taken = std::make_shared<VolumeFacts>(*row);
-    taken->claim = promised->second;
-    taken->claim_uid = promises_.at(promised->second).claim_uid;
+    taken->claim = assumed->second;
+    taken->claim_uid = assumed_.at(assumed->second).claim_uid;
     row = std::move(taken);
   }
   now_.volumes.Put(name, row);
@@ -216,10 +216,10 @@ absl::Status StorageMirror::Check(const model::VolumePlan::Choice& choice,
   if (claim == nullptr || claim->uid != choice.claim_uid) {
     return absl::FailedPreconditionError(absl::StrCat("claim ", choice.claim, " is gone"));
   }
-  if (const auto promise = promises_.find(choice.claim); promise != promises_.end()) {
-    const bool same = promise->second.claim_uid == choice.claim_uid &&
-                      promise->second.volume == choice.volume &&
-                      (!choice.volume.empty() || promise->second.node == node);
+  if (const auto assumed = assumed_.find(choice.claim); assumed != assumed_.end()) {
+    const bool same = assumed->second.claim_uid == choice.claim_uid &&
+                      assumed->second.volume == choice.volume &&
+                      (!choice.volume.empty() || assumed->second.node == node);
     if (same) return absl::OkStatus();
     return absl::FailedPreconditionError(
         absl::StrCat("claim ", choice.claim, " is being bound for another pod"));
@@ -237,7 +237,7 @@ absl::Status StorageMirror::Check(const model::VolumePlan::Choice& choice,
     return absl::FailedPreconditionError(absl::StrCat("volume ", choice.volume, " is gone"));
   }
   const bool taken = !volume->claim.empty() && !volume->IsClaimedBy(*claim);
-  if (taken || promised_volumes_.contains(choice.volume)) {
+  if (taken || assumed_volumes_.contains(choice.volume)) {
     return absl::FailedPreconditionError(
         absl::StrCat("volume ", choice.volume, " was given to another claim"));
   }
@@ -249,18 +249,18 @@ absl::Status StorageMirror::Assume(const std::string& uid, const model::VolumePl
   for (const auto& choice : plan.choices) BTH_RETURN_IF_ERROR(Check(choice, node));
   const bool news = news_;
   for (const auto& choice : plan.choices) {
-    Promise& promise = promises_[choice.claim];
-    const bool fresh = promise.pods.empty();
-    promise.pods.push_back(uid);
+    AssumedClaim& assumed = assumed_[choice.claim];
+    const bool fresh = assumed.pods.empty();
+    assumed.pods.push_back(uid);
     claims_of_[uid].push_back(choice.claim);
     if (!fresh) continue;
-    promise.claim_uid = choice.claim_uid;
-    promise.volume = choice.volume;
-    promise.node = node;
+    assumed.claim_uid = choice.claim_uid;
+    assumed.volume = choice.volume;
+    assumed.node = node;
     if (choice.volume.empty()) {
       ShowClaim(choice.claim);
     } else {
-      promised_volumes_[choice.volume] = choice.claim;
+      assumed_volumes_[choice.volume] = choice.claim;
       ShowVolume(choice.volume);
     }
   }
@@ -276,14 +276,14 @@ void StorageMirror::Forget(const std::string& uid) {
   const bool news = news_;
   bool failed = false;
   for (const std::string& claim : claims) {
-    const auto promise = promises_.find(claim);
-    if (promise == promises_.end()) continue;
-    std::vector<std::string>& pods = promise->second.pods;
+    const auto assumed = assumed_.find(claim);
+    if (assumed == assumed_.end()) continue;
+    std::vector<std::string>& pods = assumed->second.pods;
     if (const auto at = std::find(pods.begin(), pods.end(), uid); at != pods.end()) pods.erase(at);
     if (!pods.empty()) continue;
-    const std::string volume = promise->second.volume;
-    promises_.erase(promise);
-    promised_volumes_.erase(volume);
+    const std::string volume = assumed->second.volume;
+    assumed_.erase(assumed);
+    assumed_volumes_.erase(volume);
     const ClaimFacts* object = Claim(claim);
     failed |= object == nullptr || !object->bound;
     if (volume.empty()) {

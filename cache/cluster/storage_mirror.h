@@ -43,7 +43,7 @@ class StorageMirror {
   void PutMounts(model::NodeId node, std::shared_ptr<const model::NodeMounts> mounts);
 
   // Takes what `plan` chose for the pod with that UID, which goes to `node`, until Forget.
-  // kFailedPrecondition when a claim or volume is not as the plan saw it, or was promised otherwise
+  // kFailedPrecondition when a claim or volume is not as the plan saw it, or was assumed otherwise
   // meanwhile; nothing is taken then.
   absl::Status Assume(const std::string& uid, const model::VolumePlan& plan,
                       const std::string& node);
@@ -59,7 +59,7 @@ class StorageMirror {
 
  private:
   // What bindings under way make of a claim.
-  struct Promise {
+  struct AssumedClaim {
     std::string claim_uid;
     std::string volume;  // Empty: one is to be made for `node`.
     std::string node;
@@ -72,10 +72,10 @@ class StorageMirror {
 
   absl::flat_hash_map<std::string, std::shared_ptr<const model::ClaimFacts>> claims_;
   absl::flat_hash_map<std::string, std::shared_ptr<const model::VolumeFacts>> volumes_;
-  absl::flat_hash_map<std::string, std::string> capacity_keys_;     // Those of the view, by key.
-  absl::flat_hash_map<std::string, std::string> attachment_keys_;   // The same, by name.
-  std::map<std::string, Promise> promises_;                         // By claim.
-  absl::flat_hash_map<std::string, std::string> promised_volumes_;  // The claim of each.
+  absl::flat_hash_map<std::string, std::string> capacity_keys_;    // Those of the view, by key.
+  absl::flat_hash_map<std::string, std::string> attachment_keys_;  // The same, by name.
+  std::map<std::string, AssumedClaim> assumed_;                    // By claim.
+  absl::flat_hash_map<std::string, std::string> assumed_volumes_;  // The claim of each.
   absl::flat_hash_map<std::string, std::vector<std::string>> claims_of_;  // By UID.
   model::StorageView now_;
   std::shared_ptr<const model::StorageView> published_;

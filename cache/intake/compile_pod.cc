@@ -104,7 +104,7 @@ void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
 }
 
 // What it asks of the node that it is to be placed on.
-void AddWishes(const types::PodSpec& spec, SymbolHold& symbols, PodConstraints* out) {
+void AddPreferences(const types::PodSpec& spec, SymbolHold& symbols, PodConstraints* out) {
   for (const auto& [key, value] : spec.node_selector) {
     out->node_selector.emplace_back(symbols.Intern(key), symbols.Intern(value));
   }
@@ -159,7 +159,7 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, 
   const PodPart part = ours ? PodPart::kAll : PodPart::kPlaced;
   out->extras = CompileExtras(pod, part);
   out->peers = CompilePeers(pod, part, *symbols);
-  if (ours) AddWishes(pod.spec, *symbols, out.get());
+  if (ours) AddPreferences(pod.spec, *symbols, out.get());
   return out;
 }
 

@@ -10,7 +10,7 @@
 
 namespace bth::cache {
 
-BindingWriter::BindingWriter(const UrgentParts& parts, GangTroubles& gangs, StatusWriter& statuses,
+BindingWriter::BindingWriter(const UrgentParts& parts, GangFailures& gangs, StatusWriter& statuses,
                              std::function<void()> on_failure)
     : parts_(parts),
       gangs_(gangs),

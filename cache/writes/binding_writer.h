@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "cache/writes/gang_troubles.h"
+#include "cache/writes/gang_failures.h"
 #include "cache/writes/lanes.h"
 #include "cache/writes/status_writer.h"
 #include "cache/writes/urgent_queue.h"
@@ -32,7 +32,7 @@ struct Binding : UrgentPod {
 class BindingWriter final : public LaneWork {
  public:
   // `gangs` and `statuses` outlive it. `on_failure`: a further cycle has to decide anew.
-  BindingWriter(const UrgentParts& parts, GangTroubles& gangs, StatusWriter& statuses,
+  BindingWriter(const UrgentParts& parts, GangFailures& gangs, StatusWriter& statuses,
                 std::function<void()> on_failure);
 
   void Add(Binding bind) { queue_.Add(std::move(bind)); }
@@ -71,7 +71,7 @@ class BindingWriter final : public LaneWork {
   void Count(metrics::EffectOutcome outcome);
 
   const UrgentParts parts_;
-  GangTroubles& gangs_;
+  GangFailures& gangs_;
   StatusWriter& statuses_;
   const std::function<void()> on_failure_;
   UrgentQueue<Binding> queue_;

@@ -60,8 +60,8 @@ int64_t EffectQueue::EndCycle(WriteStops stops) {
     for (const framework::BindEffect& bind : batch.binds) {
       dropped_jobs_.insert(batch.snapshot->tasks[bind.task].job);
     }
-    for (const framework::PromiseEffect& promise : batch.promises) {
-      dropped_jobs_.insert(batch.snapshot->tasks[promise.task].job);
+    for (const framework::PipelineEffect& pipeline : batch.pipelines) {
+      dropped_jobs_.insert(batch.snapshot->tasks[pipeline.task].job);
     }
   }
   held_.clear();

@@ -95,11 +95,11 @@ absl::Status EffectWriter::AssumeEvictions(const framework::EffectBatch& batch,
   return absl::OkStatus();
 }
 
-absl::Status EffectWriter::AssumePromises(const framework::EffectBatch& batch) {
-  for (const framework::PromiseEffect& promise : batch.promises) {
-    const model::TaskNames& names = *batch.snapshot->tasks[promise.task].names;
+absl::Status EffectWriter::AssumeNominations(const framework::EffectBatch& batch) {
+  for (const framework::PipelineEffect& pipeline : batch.pipelines) {
+    const model::TaskNames& names = *batch.snapshot->tasks[pipeline.task].names;
     BTH_RETURN_IF_ERROR(mirror_.AssumeNomination(names.Key(), names.uid,
-                                                 batch.snapshot->node_facts(promise.node).name));
+                                                 batch.snapshot->node_facts(pipeline.node).name));
   }
   return absl::OkStatus();
 }
@@ -129,15 +129,15 @@ void EffectWriter::GiveUp(const framework::EffectBatch& batch, const Accepted& a
     mirror_.ForgetAssumption(done.key(), done.uid);
   }
   for (const Eviction& done : accepted.evictions) mirror_.ForgetAssumption(done.key(), done.uid);
-  for (const framework::PromiseEffect& promise : batch.promises) {
-    const model::TaskNames& names = *batch.snapshot->tasks[promise.task].names;
+  for (const framework::PipelineEffect& pipeline : batch.pipelines) {
+    const model::TaskNames& names = *batch.snapshot->tasks[pipeline.task].names;
     mirror_.ForgetNomination(names.Key(), names.uid);
   }
 }
 
 absl::Status EffectWriter::Assume(const framework::EffectBatch& batch, Accepted* accepted) {
   absl::Status status = AssumeEvictions(batch, accepted);
-  if (status.ok()) status = AssumePromises(batch);
+  if (status.ok()) status = AssumeNominations(batch);
   if (status.ok()) status = AssumeBindings(batch, accepted);
   if (!status.ok()) GiveUp(batch, *accepted);
   return status;

@@ -10,7 +10,7 @@
 #include "cache/cluster/mirror.h"
 #include "cache/writes/binding_writer.h"
 #include "cache/writes/eviction_writer.h"
-#include "cache/writes/gang_troubles.h"
+#include "cache/writes/gang_failures.h"
 #include "cache/writes/gate_remover.h"
 #include "cache/writes/lanes.h"
 #include "cache/writes/queue_notices.h"
@@ -25,7 +25,7 @@ namespace bth::cache {
 struct EffectWriterOptions {
   LaneOptions lanes;
   int gate_removals = 5;  // Removals of scheduling gates in flight, beside the lanes.
-  GangTroubleOptions gangs;
+  GangFailureOptions gangs;
   AttemptOptions attempts;
   // Hear of what cycles decided, when it is taken. Either may be empty.
   std::function<void(const framework::EffectBatch&)> on_batch;
@@ -87,7 +87,7 @@ class EffectWriter {
   // Nothing stays assumed of a batch of which something cannot be.
   absl::Status Assume(const framework::EffectBatch& batch, Accepted* accepted);
   absl::Status AssumeEvictions(const framework::EffectBatch& batch, Accepted* accepted);
-  absl::Status AssumePromises(const framework::EffectBatch& batch);
+  absl::Status AssumeNominations(const framework::EffectBatch& batch);
   absl::Status AssumeBindings(const framework::EffectBatch& batch, Accepted* accepted);
   void GiveUp(const framework::EffectBatch& batch, const Accepted& accepted);
   void NotePlaced(const framework::EffectBatch& batch);
@@ -105,7 +105,7 @@ class EffectWriter {
   Lanes lanes_;
   StatusWriter statuses_;
   Statuses status_work_;
-  GangTroubles gangs_;
+  GangFailures gangs_;
   BindingWriter bindings_;
   EvictionWriter evictions_;
   GateRemover gates_;

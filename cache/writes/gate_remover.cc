@@ -32,8 +32,8 @@ GateRemover::GateRemover(client::ApiClient& api, Mirror& mirror, metrics::Schedu
       mirror_(mirror),
       metrics_(metrics),
       workers_(workers),
-      parked_(api.executor(), [this](Wish wish) {
-        waiting_.push_back(std::move(wish));
+      parked_(api.executor(), [this](Removal removal) {
+        waiting_.push_back(std::move(removal));
         Wake();
       }) {}
 
@@ -81,19 +81,19 @@ net::Awaitable<void> GateRemover::Work() {
       sleeping_.push_back(work);
       co_await work.Wait();
     }
-    Wish wish = std::move(waiting_.front());
+    Removal removal = std::move(waiting_.front());
     waiting_.pop_front();
     ++in_flight_;
-    co_await Remove(std::move(wish));
+    co_await Remove(std::move(removal));
     --in_flight_;
   }
 }
 
-net::Awaitable<absl::Status> GateRemover::Send(const Wish& wish) {
+net::Awaitable<absl::Status> GateRemover::Send(const Removal& removal) {
   try {
-    const client::ApiPath path{"pods",
-                               types::ResourceTraits<types::Pod>::type().Path(wish.ns, wish.name)};
-    client::Patch patch = GateRemovalPatch(wish.uid);
+    const client::ApiPath path{
+        "pods", types::ResourceTraits<types::Pod>::type().Path(removal.ns, removal.name)};
+    client::Patch patch = GateRemovalPatch(removal.uid);
     const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
     co_return answer.status();
   } catch (...) {
@@ -102,23 +102,23 @@ net::Awaitable<absl::Status> GateRemover::Send(const Wish& wish) {
   co_return absl::InternalError("the removal ended with an exception");
 }
 
-net::Awaitable<void> GateRemover::Remove(Wish wish) {
-  const absl::Status status = co_await Send(wish);
+net::Awaitable<void> GateRemover::Remove(Removal removal) {
+  const absl::Status status = co_await Send(removal);
   if (status.ok()) {
-    wanted_.erase(wish.uid);  // The watch shows the pod without its gate.
+    wanted_.erase(removal.uid);  // The watch shows the pod without its gate.
     co_return;
   }
   const bool other_pod = absl::IsNotFound(status) || absl::IsAborted(status);
-  if (!other_pod && ++wish.attempts < kAttemptsMax) {
-    const absl::Duration pause = kPause * (int64_t{1} << wish.attempts);
-    parked_.Park(std::move(wish), client::RetryAfter(status).value_or(pause));
+  if (!other_pod && ++removal.attempts < kAttemptsMax) {
+    const absl::Duration pause = kPause * (int64_t{1} << removal.attempts);
+    parked_.Park(std::move(removal), client::RetryAfter(status).value_or(pause));
     co_return;
   }
   if (!other_pod) {
-    Log(LogLevel::kWarning, "pod.gate_not_removed", {{"pod", wish.key()}, {"status", status}});
+    Log(LogLevel::kWarning, "pod.gate_not_removed", {{"pod", removal.key()}, {"status", status}});
   }
-  wanted_.erase(wish.uid);
-  mirror_.ForgetGateLifted(wish.key(), wish.uid);
+  wanted_.erase(removal.uid);
+  mirror_.ForgetGateLifted(removal.key(), removal.uid);
   if (on_failure_) on_failure_();
 }
 

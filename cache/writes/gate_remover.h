@@ -20,13 +20,13 @@
 
 namespace bth::cache {
 
-// One patch per pod, bound to its UID, a few at a time. From the wish on the mirror counts the pod
-// as one whose gate is going, so that its queue keeps room for it; when all attempts failed that is
-// taken back, and a later cycle decides anew. A pod whose removal failed waits by itself, without a
-// worker. Thread: I/O.
+// One patch per pod, bound to its UID, a few at a time. From the removal on the mirror counts the
+// pod as one whose gate is going, so that its queue keeps room for it; when all attempts failed
+// that is taken back, and a later cycle decides anew. A pod whose removal failed waits by itself,
+// without a worker. Thread: I/O.
 class GateRemover {
  public:
-  // Wishes that may wait per worker; more are dropped, for a later cycle.
+  // Removals that may wait per worker; more are dropped, for a later cycle.
   static constexpr int64_t kWaitingPerWorker = 200;
   // Of one pod, with pauses that double.
   static constexpr int kAttemptsMax = 6;
@@ -40,12 +40,12 @@ class GateRemover {
   // Called when a removal was given up, so that a further cycle has to decide anew.
   void OnFailure(std::function<void()> told) { on_failure_ = std::move(told); }
 
-  // Wishes that wait for a worker or for their next attempt.
+  // Removals that wait for a worker or for their next attempt.
   size_t waiting() const { return waiting_.size() + parked_.size(); }
   bool idle() const { return waiting() == 0 && in_flight_ == 0; }
 
  private:
-  struct Wish {
+  struct Removal {
     std::string ns;
     std::string name;
     std::string uid;
@@ -54,8 +54,8 @@ class GateRemover {
   };
 
   net::Awaitable<void> Work();
-  net::Awaitable<void> Remove(Wish wish);
-  net::Awaitable<absl::Status> Send(const Wish& wish);
+  net::Awaitable<void> Remove(Removal removal);
+  net::Awaitable<absl::Status> Send(const Removal& removal);
   void Wake();
 
   client::ApiClient& api_;
@@ -63,12 +63,12 @@ class GateRemover {
   metrics::SchedulerMetrics* const metrics_;
   const int workers_;
   std::function<void()> on_failure_;
-  std::deque<Wish> waiting_;
-  client::Parking<Wish> parked_;
+  std::deque<Removal> waiting_;
+  client::Parking<Removal> parked_;
   int in_flight_ = 0;
   absl::flat_hash_set<std::string> wanted_;  // UIDs that wait or are in flight.
   std::vector<net::Promised<bool>> sleeping_;
-  std::vector<std::unique_ptr<client::Background>> running_;  // Started with the first wish.
+  std::vector<std::unique_ptr<client::Background>> running_;  // Started with the first removal.
 };
 
 // Takes the gate off by strategic merge, bound to the pod's UID.

@@ -99,25 +99,25 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   NoteGathering(key);
   const ShownPodGroup* known = sent_groups_.Known(key);
   if (known == nullptr || !mirror_.OwnsGroup(key)) return;
-  GroupWish wish{.uid = facts.uid, .session = report.session_uid, .events = group.events};
-  wish.status = *known;
-  wish.status.phase = group.phase;
-  wish.status.running = group.running;
-  wish.status.succeeded = group.succeeded;
-  wish.status.failed = group.failed;
+  DesiredGroup desired{.uid = facts.uid, .session = report.session_uid, .events = group.events};
+  desired.status = *known;
+  desired.status.phase = group.phase;
+  desired.status.running = group.running;
+  desired.status.succeeded = group.succeeded;
+  desired.status.failed = group.failed;
   for (const framework::ConditionReport& condition : group.conditions) {
-    MergeReported(condition, &wish.status.conditions);
+    MergeReported(condition, &desired.status.conditions);
   }
-  EndNotEnqueued(group.phase, &wish.status.conditions);
+  EndNotEnqueued(group.phase, &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {
-    Merge(own->second, &wish.status.conditions);
+    Merge(own->second, &desired.status.conditions);
   } else {
-    EndPartiallyBound(key, &wish.status.conditions);
+    EndPartiallyBound(key, &desired.status.conditions);
   }
   if (IsStepAhead(known->phase, group.phase)) mirror_.AssumePhase(key, group.phase);
-  GroupWish& last = groups_[key];
-  if (last.uid == wish.uid) KeepGoodNews(last.events, &wish);
-  last = std::move(wish);
+  DesiredGroup& last = groups_[key];
+  if (last.uid == desired.uid) KeepUntoldEvents(last.events, &desired);
+  last = std::move(desired);
   Schedule({Kind::kPodGroup, key});
 }
 
@@ -135,13 +135,13 @@ void StatusWriter::WantGroupCondition(const std::string& key, ShownCondition con
   const ShownPodGroup* known = sent_groups_.Known(key);
   if (known == nullptr || !mirror_.OwnsGroup(key)) return;
   auto [it, fresh] = groups_.try_emplace(key);
-  GroupWish& wish = it->second;
+  DesiredGroup& desired = it->second;
   if (fresh) {
-    wish.uid = std::string(mirror_.Gang(key)->uid);
-    wish.session = last_session_;
-    wish.status = *known;
+    desired.uid = std::string(mirror_.Gang(key)->uid);
+    desired.session = last_session_;
+    desired.status = *known;
   }
-  Merge(condition, &wish.status.conditions);
+  Merge(condition, &desired.status.conditions);
   group_conditions_[key] = std::move(condition);
   Schedule({Kind::kPodGroup, key});
 }
@@ -158,30 +158,30 @@ void StatusWriter::NoteGathering(const std::string& key) {
 }
 
 absl::Duration StatusWriter::GathersUntil(const Target& target) const {
-  const auto wish = pods_.find(target.second);
-  if (target.first != Kind::kPod || wish == pods_.end()) return -absl::InfiniteDuration();
-  const auto gang = gathering_.find(wish->second.gathering);
+  const auto desired = pods_.find(target.second);
+  if (target.first != Kind::kPod || desired == pods_.end()) return -absl::InfiniteDuration();
+  const auto gang = gathering_.find(desired->second.gathering);
   return gang == gathering_.end() ? -absl::InfiniteDuration() : gang->second.since + delays_.gather;
 }
 
 void StatusWriter::TakePod(const framework::CycleReport& report, const framework::PodReport& pod) {
   const model::TaskNames& names = *report.snapshot->tasks[pod.task].names;
   const std::string key = names.Key();
-  PodWish wish{.uid = names.uid, .reason = std::string(pod.reason), .message = *pod.message};
+  DesiredPod desired{.uid = names.uid, .reason = std::string(pod.reason), .message = *pod.message};
   if (pod.nominated_node.valid()) {
-    wish.nominated_node = report.snapshot->node_facts(pod.nominated_node).name;
+    desired.nominated_node = report.snapshot->node_facts(pod.nominated_node).name;
     // A promise whose batch came too late was dropped with it.
     const std::optional<PodView> view = mirror_.Pod(key);
-    const bool holds = view && (view->promised_node == wish.nominated_node ||
-                                view->nominated_node == wish.nominated_node);
-    if (!holds) wish.nominated_node.clear();
+    const bool holds = view && (view->assumed_nomination == desired.nominated_node ||
+                                view->nominated_node == desired.nominated_node);
+    if (!holds) desired.nominated_node.clear();
   }
   if (!gathering_.empty()) {
     const model::JobId job = report.snapshot->tasks[pod.task].job;
     std::string group = report.snapshot->jobs[job].facts->Key();
-    if (gathering_.contains(group)) wish.gathering = std::move(group);
+    if (gathering_.contains(group)) desired.gathering = std::move(group);
   }
-  pods_[key] = std::move(wish);
+  pods_[key] = std::move(desired);
   Schedule({Kind::kPod, key});
 }
 
@@ -220,11 +220,12 @@ bool StatusWriter::IsPlacing(const std::string& key, model::PodGroupPhase from,
 
 StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
   const ShownPodGroup* shown = sent_groups_.Known(key);
-  const auto wish = groups_.find(key);
+  const auto desired = groups_.find(key);
   // Another scheduler's pods may have made it theirs meanwhile.
-  if (shown == nullptr || wish == groups_.end() || !mirror_.OwnsGroup(key)) return Urgency::kNone;
+  if (shown == nullptr || desired == groups_.end() || !mirror_.OwnsGroup(key))
+    return Urgency::kNone;
   const ShownPodGroup& known = *shown;
-  const ShownPodGroup& wanted = wish->second.status;
+  const ShownPodGroup& wanted = desired->second.status;
   if (wanted.phase != known.phase) {
     return IsPlacing(key, known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
   }
@@ -244,31 +245,32 @@ StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
 StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
   const auto known = pods_.find(key);
   if (known == pods_.end()) return Urgency::kNone;
-  const PodWish& wish = known->second;
+  const DesiredPod& desired = known->second;
   const std::optional<PodView> view = mirror_.Pod(key);
-  if (!view || view->uid != wish.uid || view->status != model::TaskStatus::kPending) {
+  if (!view || view->uid != desired.uid || view->status != model::TaskStatus::kPending) {
     return Urgency::kNone;
   }
   std::string_view reason = view->reason;
   std::string_view message = view->message;
   std::string_view nominated = view->nominated_node;
-  if (auto sent = sent_pods_.find(key); sent != sent_pods_.end() && sent->second.uid == wish.uid) {
+  if (auto sent = sent_pods_.find(key);
+      sent != sent_pods_.end() && sent->second.uid == desired.uid) {
     reason = sent->second.reason;
     message = sent->second.message;
     if (!sent->second.nominated_node.empty()) nominated = sent->second.nominated_node;
   }
-  if (!wish.nominated_node.empty() && wish.nominated_node != nominated) return Urgency::kNow;
-  if (wish.reason != reason) return Urgency::kSettle;
-  return framework::SameButFigures(wish.message, message) ? Urgency::kNone : Urgency::kReword;
+  if (!desired.nominated_node.empty() && desired.nominated_node != nominated) return Urgency::kNow;
+  if (desired.reason != reason) return Urgency::kSettle;
+  return framework::SameButFigures(desired.message, message) ? Urgency::kNone : Urgency::kReword;
 }
 
 StatusWriter::Urgency StatusWriter::QueueUrgency(const std::string& key) const {
   const NamedAmounts* shown = mirror_.ShownAllocatedOf(key);
-  const auto wish = queues_.find(key);
-  if (shown == nullptr || wish == queues_.end()) return Urgency::kNone;
+  const auto desired = queues_.find(key);
+  if (shown == nullptr || desired == queues_.end()) return Urgency::kNone;
   auto sent = sent_queues_.find(key);
   const NamedAmounts& known = sent != sent_queues_.end() ? sent->second : *shown;
-  return SameAmounts(wish->second, known) ? Urgency::kNone : Urgency::kTally;
+  return SameAmounts(desired->second, known) ? Urgency::kNone : Urgency::kTally;
 }
 
 StatusWriter::Urgency StatusWriter::UrgencyOf(const Target& target) const {
@@ -312,7 +314,7 @@ void StatusWriter::DueBy(const Target& target, Urgency urgency, absl::Duration d
   } else if (Due& due = known->second; due.urgency == urgency) {
     due.at = std::min(due.at, now + delay);
   } else {
-    // What was to be told is not so any more, and its time does not count. But a wish that is a
+    // What was to be told is not so any more, and its time does not count. But a desired that is a
     // different one each time must be told as well.
     due = {std::min(now + delay, due.since + delays_.reword), due.since, urgency};
   }
@@ -320,7 +322,7 @@ void StatusWriter::DueBy(const Target& target, Urgency urgency, absl::Duration d
 }
 
 void StatusWriter::Drop(const Target& target) {
-  due_.erase(target);  // A wish that is gone must not come due.
+  due_.erase(target);  // A desired that is gone must not come due.
   failures_.erase(target);
   switch (target.first) {
     case Kind::kPodGroup:
@@ -401,7 +403,7 @@ net::Awaitable<absl::Status> StatusWriter::SendOne(std::string* object) {
   if (ready_.empty()) co_return absl::OkStatus();
   const Target target = ready_.front();
   ready_.pop_front();
-  // Things may have moved since the wish became ready.
+  // Things may have moved since the desired became ready.
   if (UrgencyOf(target) == Urgency::kNone) {
     busy_.erase(target);
     Drop(target);
@@ -435,10 +437,10 @@ net::Awaitable<absl::Status> StatusWriter::Send(Target target) {
 void StatusWriter::ForgetRefusedNomination(const std::string& key, const absl::Status& status) {
   const bool refused = absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status) ||
                        absl::IsFailedPrecondition(status);
-  auto wish = pods_.find(key);
-  if (!refused || wish == pods_.end() || wish->second.nominated_node.empty()) return;
-  wish->second.nominated_node.clear();
-  mirror_.ForgetNomination(key, wish->second.uid);
+  auto desired = pods_.find(key);
+  if (!refused || desired == pods_.end() || desired->second.nominated_node.empty()) return;
+  desired->second.nominated_node.clear();
+  mirror_.ForgetNomination(key, desired->second.uid);
 }
 
 void StatusWriter::Settled(const Target& target, const absl::Status& status) {
@@ -451,7 +453,7 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   busy_.erase(target);
   if (status.ok()) {
     failures_.erase(target);
-    // A newer wish may have come meanwhile.
+    // A newer desired may have come meanwhile.
     Schedule(target);
     return;
   }
@@ -465,7 +467,8 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
   if (target.first == Kind::kPod) ForgetRefusedNomination(target.second, status);
   sent_queues_.erase(target.second);
   // A conflict means that somebody else writes: the watch brings their version, and what is left
-  // of the wish is tried on it. Two that never agree must not fill the server with their quarrel.
+  // of the desired is tried on it. Two that never agree must not fill the server with their
+  // quarrel.
   const absl::Duration pause = Doubled(delays_.settle, ++failures_[target], delays_.retry_max);
   const absl::Duration at =
       api_.executor().Monotonic() + client::RetryAfter(status).value_or(pause);

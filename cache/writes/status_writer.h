@@ -22,7 +22,7 @@ namespace bth::cache {
 inline constexpr const char* kPartiallyBound = "PartiallyBound";
 ShownCondition NoLongerPartiallyBound(const GangView& gang);
 
-// One wish per object, the newest; a wish that the object already shows is dropped without a
+// One desired per object, the newest; a desired that the object already shows is dropped without a
 // write. Phases go out at once, but that a gang is placed waits for `tally`, like counts: its pods
 // start a moment later, and both are told in one write. Reasons go out after `settle`, so that what
 // is bound a moment later is never called unschedulable; a mere change of wording after `reword`.
@@ -53,25 +53,25 @@ class StatusWriter {
   void WantGroupCondition(const std::string& key, ShownCondition condition);
 
   bool HasWork() const { return !ready_.empty(); }
-  // Wishes, and places where they wait: bounded by the objects there are.
+  // Desired states, and places where they wait: bounded by the objects there are.
   size_t waiting() const {
     return groups_.size() + pods_.size() + queues_.size() + due_.size() + ready_.size();
   }
-  // Sends the oldest ready wish, if any; what it failed with is known here already, and `object`,
-  // if not null, then names its object. A wish that fails waits by itself.
+  // Sends the oldest ready desired, if any; what it failed with is known here already, and
+  // `object`, if not null, then names its object. A desired that fails waits by itself.
   net::Awaitable<absl::Status> SendOne(std::string* object = nullptr);
 
  private:
   enum class Kind : uint8_t { kPodGroup, kPod, kQueue };
   using Target = std::pair<Kind, std::string>;  // Key of the object.
 
-  struct GroupWish {
+  struct DesiredGroup {
     std::string uid;
     std::string session;
     ShownPodGroup status;
     std::vector<framework::EventReport> events;
   };
-  struct PodWish {
+  struct DesiredPod {
     std::string uid;
     std::string reason;
     std::string message;
@@ -83,7 +83,7 @@ class StatusWriter {
     int32_t pods = 0;
     absl::Duration since;  // Monotonic time at which it had another number.
   };
-  // How different a wish is from what the object shows.
+  // How different a desired is from what the object shows.
   enum class Urgency : uint8_t { kNone, kReword, kTally, kSettle, kNow };
   // When a target that may wait is ready. Times are monotonic.
   struct Due {
@@ -112,11 +112,12 @@ class StatusWriter {
   void ForgetShown();
   void FireDue();
   void Drop(const Target& target);
-  // The wish on top of what the group is known to show.
+  // The desired on top of what the group is known to show.
   void Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const;
-  // What went well stays worth telling when a newer wish comes before it was told.
-  static void KeepGoodNews(const std::vector<framework::EventReport>& untold, GroupWish* wish);
-  void TellGroup(const std::string& key, const GroupWish& wish);
+  // What went well stays worth telling when a newer desired comes before it was told.
+  static void KeepUntoldEvents(const std::vector<framework::EventReport>& untold,
+                               DesiredGroup* desired);
+  void TellGroup(const std::string& key, const DesiredGroup& desired);
   // An exception counts as a failure.
   net::Awaitable<absl::Status> Send(Target target);
   net::Awaitable<absl::Status> SendGroup(std::string key);
@@ -131,18 +132,18 @@ class StatusWriter {
   metrics::SchedulerMetrics* const metrics_;
   const std::function<void()> wake_;
   const Delays delays_;
-  std::map<std::string, GroupWish> groups_;
-  std::map<std::string, PodWish> pods_;
+  std::map<std::string, DesiredGroup> groups_;
+  std::map<std::string, DesiredPod> pods_;
   std::map<std::string, NamedAmounts> queues_;
   std::map<std::string, Gathering> gathering_;              // By key of the PodGroup.
   std::map<std::string, ShownCondition> group_conditions_;  // Of WantGroupCondition.
   std::string last_session_;
   // What we sent and the watch has not shown yet.
   SentGroups sent_groups_;
-  absl::flat_hash_map<std::string, PodWish> sent_pods_;
+  absl::flat_hash_map<std::string, DesiredPod> sent_pods_;
   absl::flat_hash_map<std::string, NamedAmounts> sent_queues_;
   // A target waits for its time, is ready, or is in flight; never two of them at once. What is
-  // ready or in flight keeps its wish.
+  // ready or in flight keeps its desired.
   std::deque<Target> ready_;  // In order; a target stands here once.
   absl::flat_hash_map<Target, Due> due_;
   absl::flat_hash_map<Target, bool> busy_;     // Ready (false) or in flight (true).

@@ -17,7 +17,7 @@
 
 namespace bth::cache {
 
-// Somebody wrote since the wish was made, maybe ourselves.
+// Somebody wrote since the desired was made, maybe ourselves.
 void StatusWriter::Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const {
   if (wanted->resource_version == known.resource_version) return;
   std::vector<ShownCondition> conditions = known.conditions;
@@ -26,76 +26,76 @@ void StatusWriter::Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) con
   wanted->resource_version = known.resource_version;
 }
 
-void StatusWriter::KeepGoodNews(const std::vector<framework::EventReport>& untold,
-                                GroupWish* wish) {
+void StatusWriter::KeepUntoldEvents(const std::vector<framework::EventReport>& untold,
+                                    DesiredGroup* desired) {
   for (const framework::EventReport& event : untold) {
     const auto is_same = [&event](const framework::EventReport& known) {
       return known.reason == event.reason &&
              framework::SameButFigures(known.message, event.message);
     };
-    if (!event.warning && std::none_of(wish->events.begin(), wish->events.end(), is_same)) {
-      wish->events.push_back(event);
+    if (!event.warning && std::none_of(desired->events.begin(), desired->events.end(), is_same)) {
+      desired->events.push_back(event);
     }
   }
 }
 
-void StatusWriter::TellGroup(const std::string& key, const GroupWish& wish) {
-  const client::EventObject object = PodGroupObject(key, wish.uid);
-  for (const framework::EventReport& event : wish.events) {
+void StatusWriter::TellGroup(const std::string& key, const DesiredGroup& desired) {
+  const client::EventObject object = PodGroupObject(key, desired.uid);
+  for (const framework::EventReport& event : desired.events) {
     events_.Record(object, {event.warning ? "Warning" : "Normal", event.reason, event.message});
   }
 }
 
 net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
-  GroupWish wish = groups_.at(key);
+  DesiredGroup desired = groups_.at(key);
   groups_.at(key).events.clear();
-  Rebase(*sent_groups_.Known(key), &wish.status);
+  Rebase(*sent_groups_.Known(key), &desired.status);
   const auto [ns, name] = SplitKey(key);
   const client::ApiPath path{"podgroups",
                              types::ResourceTraits<types::PodGroup>::type().Path(ns, name)};
-  client::Patch patch = PodGroupStatusPatch(wish.status, wish.session, api_.executor().Now());
+  client::Patch patch = PodGroupStatusPatch(desired.status, desired.session, api_.executor().Now());
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) {
     const auto left = groups_.find(key);
-    if (left != groups_.end() && left->second.uid == wish.uid) {
-      KeepGoodNews(wish.events, &left->second);
+    if (left != groups_.end() && left->second.uid == desired.uid) {
+      KeepUntoldEvents(desired.events, &left->second);
     }
     co_return answer.status();
   }
-  std::string base = wish.status.resource_version;
+  std::string base = desired.status.resource_version;
   const absl::StatusOr<types::PodGroup> now = types::Decode<types::PodGroup>(*answer);
-  if (now.ok()) wish.status.resource_version = now->meta.resource_version;
-  sent_groups_.Note(key, wish.uid, std::move(base), wish.status);
-  TellGroup(key, wish);
+  if (now.ok()) desired.status.resource_version = now->meta.resource_version;
+  sent_groups_.Note(key, desired.uid, std::move(base), desired.status);
+  TellGroup(key, desired);
   co_return absl::OkStatus();
 }
 
 net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
-  const PodWish wish = pods_.at(key);
+  const DesiredPod desired = pods_.at(key);
   const auto [ns, name] = SplitKey(key);
   const client::ApiPath path{"pods",
                              types::ResourceTraits<types::Pod>::type().Path(ns, name, "status")};
-  client::Patch patch = PodScheduledPatch(wish.uid, wish.reason, wish.message, wish.nominated_node,
-                                          api_.executor().Now());
+  client::Patch patch = PodScheduledPatch(desired.uid, desired.reason, desired.message,
+                                          desired.nominated_node, api_.executor().Now());
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
-  sent_pods_[key] = wish;
-  if (metrics_ != nullptr && wish.reason == "Unschedulable") {
+  sent_pods_[key] = desired;
+  if (metrics_ != nullptr && desired.reason == "Unschedulable") {
     metrics_->ScheduleAttempt("unschedulable");
   }
-  events_.Record(PodObject(key, wish.uid), {"Warning", "FailedScheduling", wish.message});
+  events_.Record(PodObject(key, desired.uid), {"Warning", "FailedScheduling", desired.message});
   co_return absl::OkStatus();
 }
 
 net::Awaitable<absl::Status> StatusWriter::SendQueue(std::string key) {
-  const NamedAmounts wish = queues_.at(key);
+  const NamedAmounts desired = queues_.at(key);
   const NamedAmounts shown = *mirror_.ShownAllocatedOf(key);
   const client::ApiPath path{"queues",
                              types::ResourceTraits<types::Queue>::type().Path("", key, "status")};
-  client::Patch patch = QueueAllocatedPatch(wish, shown);
+  client::Patch patch = QueueAllocatedPatch(desired, shown);
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) co_return answer.status();
-  sent_queues_[key] = wish;
+  sent_queues_[key] = desired;
   co_return absl::OkStatus();
 }
 

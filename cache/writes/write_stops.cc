@@ -64,7 +64,7 @@ absl::Status WriteStops::Check(const framework::EffectBatch& batch) const {
   if (!everything.empty()) return Stopped("the whole cluster", "", everything);
   const model::Snapshot& snapshot = *batch.snapshot;
   const auto check_node = [&](model::NodeId node) {
-    if (!node.valid() || !snapshot.nodes[node].ready()) return absl::OkStatus();
+    if (!node.valid() || !snapshot.nodes[node].has_object()) return absl::OkStatus();
     auto stop = nodes.find(snapshot.node_facts(node).name);
     return stop == nodes.end() ? absl::OkStatus() : Stopped("node", stop->first, stop->second);
   };
@@ -84,9 +84,9 @@ absl::Status WriteStops::Check(const framework::EffectBatch& batch) const {
     status.Update(check_queue(eviction.victim));
     status.Update(check_queue(eviction.beneficiary));
   }
-  for (const framework::PromiseEffect& promise : batch.promises) {
-    status.Update(check_node(promise.node));
-    status.Update(check_queue(promise.task));
+  for (const framework::PipelineEffect& pipeline : batch.pipelines) {
+    status.Update(check_node(pipeline.node));
+    status.Update(check_queue(pipeline.task));
   }
   return status;
 }

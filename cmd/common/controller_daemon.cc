@@ -127,9 +127,9 @@ net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
   if (path == "/readyz") {
     const std::string lacking = Lacking();
     if (lacking.empty()) co_return net::TextResponse(200, "ok\n");
-    const std::string trouble = contact_->Trouble();
-    co_return net::TextResponse(503,
-                                absl::StrCat(lacking, "\n", trouble, trouble.empty() ? "" : "\n"));
+    const std::string last_error = contact_->LastError();
+    co_return net::TextResponse(
+        503, absl::StrCat(lacking, "\n", last_error, last_error.empty() ? "" : "\n"));
   }
   co_return net::TextResponse(404, "pages: /healthz /livez /readyz /metrics\n");
 }

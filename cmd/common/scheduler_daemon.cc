@@ -49,7 +49,7 @@ absl::Status SchedulerDaemon::Wire() {
     BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> lease_api, ConnectForLease(line));
     JoinElection(std::move(lease_api));
   }
-  const net::Handler pages = unit_->pages([this] { return contact_->Trouble(); });
+  const net::Handler pages = unit_->pages([this] { return contact_->LastError(); });
   BTH_ASSIGN_OR_RETURN(servers_, PageServers::Start(io_, flags_.pages, pages));
   BTH_RETURN_IF_ERROR(ServeDebugPages(config));
   log_level_ = LogLevelServer::Start(io_, flags_.log);

@@ -77,8 +77,8 @@ SchedulerUnit::~SchedulerUnit() {
   runner_.Finish();
 }
 
-net::Handler SchedulerUnit::pages(std::function<std::string()> trouble) {
-  return scheduler::MakePages(scheduler_, metrics_.registry, std::move(trouble));
+net::Handler SchedulerUnit::pages(std::function<std::string()> last_error) {
+  return scheduler::MakePages(scheduler_, metrics_.registry, std::move(last_error));
 }
 
 net::Handler SchedulerUnit::debug_pages() {

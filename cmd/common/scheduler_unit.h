@@ -35,9 +35,9 @@ class SchedulerUnit final {
   ~SchedulerUnit();
 
   scheduler::Scheduler& scheduler() { return scheduler_; }
-  // For everybody, and for those who may see what is scheduled (scheduler/debug_pages.h). `trouble`
-  // as in scheduler/pages.h; outlives the handler.
-  net::Handler pages(std::function<std::string()> trouble = nullptr);
+  // For everybody, and for those who may see what is scheduled (scheduler/debug_pages.h).
+  // `last_error` as in scheduler/pages.h; outlives the handler.
+  net::Handler pages(std::function<std::string()> last_error = nullptr);
   net::Handler debug_pages();
   // No new cycle; returns when what was decided is written, after `limit` at the latest.
   net::Awaitable<void> Drain(absl::Duration limit);

@@ -77,18 +77,18 @@ void JobDesk::Forget(const types::BatchJob& job) {
   said_of_group.erase(job.meta.uid);
 }
 
-Trouble MakeTrouble(absl::Status status, std::string reason, std::string message, bool waits) {
-  Trouble trouble;
-  trouble.status = std::move(status);
-  trouble.reason = std::move(reason);
-  trouble.message = std::move(message);
-  trouble.waits = waits;
-  return trouble;
+SyncError MakeSyncError(absl::Status status, std::string reason, std::string message, bool waits) {
+  SyncError error;
+  error.status = std::move(status);
+  error.reason = std::move(reason);
+  error.message = std::move(message);
+  error.waits = waits;
+  return error;
 }
 
-Trouble ErrorTrouble(absl::Status status, std::string reason, std::string_view what, bool waits) {
+SyncError SyncErrorOf(absl::Status status, std::string reason, std::string_view what, bool waits) {
   std::string message = absl::StrCat(ToAbsl(what), ", err: ", status.message());
-  return MakeTrouble(std::move(status), std::move(reason), std::move(message), waits);
+  return MakeSyncError(std::move(status), std::move(reason), std::move(message), waits);
 }
 
 bool IsRefusal(const absl::Status& status) {

@@ -27,7 +27,7 @@ using MakePlugins =
     std::function<absl::StatusOr<JobPlugins>(const types::BatchJobSpec&, const JobPluginTools&)>;
 
 // Why an operation did not get through.
-struct Trouble {
+struct SyncError {
   absl::Status status;  // OK: there is none.
   std::string reason;   // Of the event and of status.state.
   std::string message;  // Of the event.
@@ -37,9 +37,9 @@ struct Trouble {
   bool ok() const { return status.ok(); }
 };
 
-Trouble MakeTrouble(absl::Status status, std::string reason, std::string message, bool waits);
+SyncError MakeSyncError(absl::Status status, std::string reason, std::string message, bool waits);
 // Its message is "WHAT, err: " and that of the status.
-Trouble ErrorTrouble(absl::Status status, std::string reason, std::string_view what, bool waits);
+SyncError SyncErrorOf(absl::Status status, std::string reason, std::string_view what, bool waits);
 
 // Lifetime: as long as the controller. Thread: the executor's.
 struct JobDesk {

@@ -23,8 +23,8 @@ namespace {
 using types::BatchJob;
 using types::JobPhase;
 
-Trouble PluginTrouble(const absl::Status& status, bool waits) {
-  return ErrorTrouble(status, "PluginError", "Execute plugin when job add failed", waits);
+SyncError PluginError(const absl::Status& status, bool waits) {
+  return SyncErrorOf(status, "PluginError", "Execute plugin when job add failed", waits);
 }
 
 std::string RecordKey(const JobPlugin& plugin) {
@@ -44,23 +44,23 @@ net::Awaitable<absl::Status> JobSync::Run() {
     absl::Status entered = co_await EnterPending();
     BTH_CO_RETURN_IF_ERROR(entered);
   }
-  Trouble trouble;
+  SyncError error;
   if (absl::Status fit = CheckJob(job().spec); !fit.ok()) {
     std::string message(fit.message());
     is_invalid_ = true;
-    trouble = MakeTrouble(std::move(fit), kInvalidJob, std::move(message), true);
+    error = MakeSyncError(std::move(fit), kInvalidJob, std::move(message), true);
   } else {
-    trouble = co_await Prepare();
+    error = co_await Prepare();
   }
   // Pods of the next incarnation come when the last one is gone: one that failed before would have
   // the job killed again, without a retry to its account.
-  if (trouble.ok() && step_.decision != Decision::kRestart && MayHavePods()) {
-    trouble = co_await Reconcile();
+  if (error.ok() && step_.decision != Decision::kRestart && MayHavePods()) {
+    error = co_await Reconcile();
     status_.running_duration.reset();
   } else {
     counts_ = is_invalid_ ? CountAllPods(view_) : CountPods(view_);
   }
-  absl::Status status = co_await Finish(std::move(trouble));
+  absl::Status status = co_await Finish(std::move(error));
   // Whoever was deleted meanwhile leaves nothing behind.
   if (!desk_.IsAlive(job())) desk_.Forget(job());
   co_return std::move(status);
@@ -82,28 +82,28 @@ net::Awaitable<absl::Status> JobSync::EnterPending() {
   co_return written.status();
 }
 
-net::Awaitable<Trouble> JobSync::Prepare() {
-  Trouble trouble = co_await Forward();
-  if (!trouble.ok()) co_return std::move(trouble);
+net::Awaitable<SyncError> JobSync::Prepare() {
+  SyncError error = co_await Forward();
+  if (!error.ok()) co_return std::move(error);
   absl::StatusOr<JobPlugins> plugins = desk_.make_plugins(job().spec, desk_.tools);
-  if (!plugins.ok()) co_return PluginTrouble(plugins.status(), true);
+  if (!plugins.ok()) co_return PluginError(plugins.status(), true);
   plugins_ = *std::move(plugins);
   if (status_.state.phase == JobPhase::kPending || status_.state.phase == JobPhase::kOther) {
-    trouble = co_await AddPluginObjects();
-    if (!trouble.ok()) co_return std::move(trouble);
+    error = co_await AddPluginObjects();
+    if (!error.ok()) co_return std::move(error);
     VolumesOutcome volumes = co_await EnsureVolumes(desk_, now_, &status_.controlled_resources);
     now_ = std::move(volumes.job);
-    if (!volumes.trouble.ok()) co_return std::move(volumes.trouble);
+    if (!volumes.error.ok()) co_return std::move(volumes.error);
   } else {
-    trouble = co_await UpdatePluginObjects();
-    if (!trouble.ok()) co_return std::move(trouble);
+    error = co_await UpdatePluginObjects();
+    if (!error.ok()) co_return std::move(error);
   }
-  trouble = co_await EnsureGroup(desk_, now_);
-  co_return std::move(trouble);
+  error = co_await EnsureGroup(desk_, now_);
+  co_return std::move(error);
 }
 
 // Jobs of a queue that has other clusters are marked for those who forward them.
-net::Awaitable<Trouble> JobSync::Forward() {
+net::Awaitable<SyncError> JobSync::Forward() {
   // A group stays in its queue, whatever the job names meanwhile.
   const auto group = desk_.FindGroup(job());
   const bool is_placed = group != nullptr && !group->spec.queue.empty();
@@ -115,10 +115,10 @@ net::Awaitable<Trouble> JobSync::Forward() {
         "queue ", name, " does not exist: create it, or ",
         is_placed ? "delete the job and create it in another one" : "name another one");
     absl::Status status = absl::NotFoundError(message);
-    co_return MakeTrouble(std::move(status), "QueueNotFound", std::move(message), true);
+    co_return MakeSyncError(std::move(status), "QueueNotFound", std::move(message), true);
   }
   is_forwarded_ = !queue->spec.extend_clusters.empty();
-  if (!is_forwarded_ || job().meta.Annotation(kJobForwardingKey) == "true") co_return Trouble();
+  if (!is_forwarded_ || job().meta.Annotation(kJobForwardingKey) == "true") co_return SyncError();
   client::MergePatch patch;
   patch.Set({"metadata", "annotations", kJobForwardingKey}, "true");
   patch.RequireResourceVersion(job().meta.resource_version);
@@ -126,24 +126,24 @@ net::Awaitable<Trouble> JobSync::Forward() {
   const absl::StatusOr<JobPointer> marked =
       co_await PatchAndLearn(desk_.context.api, desk_.jobs, job(), std::move(body));
   if (!marked.ok()) {
-    co_return ErrorTrouble(marked.status(), "ForwardError",
-                           "Failed to mark the job for its other clusters", false);
+    co_return SyncErrorOf(marked.status(), "ForwardError",
+                          "Failed to mark the job for its other clusters", false);
   }
   now_ = *marked;
-  co_return Trouble();
+  co_return SyncError();
 }
 
-net::Awaitable<Trouble> JobSync::AddPluginObjects() {
+net::Awaitable<SyncError> JobSync::AddPluginObjects() {
   bool is_first = false;
   for (const auto& plugin : plugins_.plugins) {
     const std::string record = RecordKey(*plugin);
     if (plugin->is_recorded() && status_.controlled_resources.Contains(record)) continue;
     is_first = is_first || plugin->is_recorded();
     absl::StatusOr<std::vector<WantedObject>> wanted = plugin->OnJobAdd(job());
-    if (!wanted.ok()) co_return PluginTrouble(wanted.status(), false);
+    if (!wanted.ok()) co_return PluginError(wanted.status(), false);
     for (WantedObject& object : *wanted) {
       absl::Status status = co_await EnsureObject(desk_, now_, std::move(object));
-      if (!status.ok()) co_return PluginTrouble(status, false);
+      if (!status.ok()) co_return PluginError(status, false);
     }
     if (plugin->is_recorded()) {
       status_.controlled_resources.Set(record, std::string(plugin->name()));
@@ -156,24 +156,24 @@ net::Awaitable<Trouble> JobSync::AddPluginObjects() {
     }
   }
   desk_.refreshed[job().meta.uid] = job().meta.generation;
-  co_return Trouble();
+  co_return SyncError();
 }
 
-net::Awaitable<Trouble> JobSync::UpdatePluginObjects() {
+net::Awaitable<SyncError> JobSync::UpdatePluginObjects() {
   const auto known = desk_.refreshed.find(job().meta.uid);
   if (known != desk_.refreshed.end() && known->second == job().meta.generation) {
-    co_return Trouble();
+    co_return SyncError();
   }
   for (const auto& plugin : plugins_.plugins) {
     absl::StatusOr<std::vector<WantedObject>> wanted = plugin->OnJobUpdate(job());
-    if (!wanted.ok()) co_return PluginTrouble(wanted.status(), false);
+    if (!wanted.ok()) co_return PluginError(wanted.status(), false);
     for (WantedObject& object : *wanted) {
       absl::Status status = co_await EnsureObject(desk_, now_, std::move(object));
-      if (!status.ok()) co_return PluginTrouble(status, false);
+      if (!status.ok()) co_return PluginError(status, false);
     }
   }
   desk_.refreshed[job().meta.uid] = job().meta.generation;
-  co_return Trouble();
+  co_return SyncError();
 }
 
 bool JobSync::MayHavePods() const {
@@ -208,21 +208,21 @@ void JobSync::ReportGroup(const types::PodGroup& group) const {
   Warn(desk_.context.events, job(), "PodGroupPending", std::move(message));
 }
 
-net::Awaitable<Trouble> JobSync::Reconcile() {
+net::Awaitable<SyncError> JobSync::Reconcile() {
   absl::StatusOr<JobView> view = desk_.book.Get(JobKey(job()));
   if (view.ok() && view->job->meta.uid == job().meta.uid) view_ = *std::move(view);
   view_.job = now_;
   const SyncPlan plan = PlanSync(view_);
   counts_ = plan.counts;
-  Trouble trouble = co_await Create(plan);
+  SyncError error = co_await Create(plan);
   // Without a pause; but where no pod could be made, the next pass would make none either.
   if (plan.is_partial && !(counts_ == plan.counts)) desk_.LookAgain(job(), absl::ZeroDuration());
-  Trouble more = co_await Delete(plan);
-  if (trouble.ok() || (trouble.waits && !more.ok())) co_return std::move(more);
-  co_return std::move(trouble);
+  SyncError more = co_await Delete(plan);
+  if (error.ok() || (error.waits && !more.ok())) co_return std::move(more);
+  co_return std::move(error);
 }
 
-net::Awaitable<Trouble> JobSync::Create(const SyncPlan& plan) {
+net::Awaitable<SyncError> JobSync::Create(const SyncPlan& plan) {
   BatchJob job = *now_;
   job.status = status_;
   PodOrder order;
@@ -230,38 +230,39 @@ net::Awaitable<Trouble> JobSync::Create(const SyncPlan& plan) {
   order.pods = &plan.creates;
   order.plugins = &plugins_;
   order.is_forwarded = is_forwarded_;
-  if (plan.creates.empty()) co_return Trouble();
+  if (plan.creates.empty()) co_return SyncError();
   CreatedPods created = co_await CreatePods(desk_, order);
   counts_.Merge(created.counts);
-  if (!created.plugin_error.ok()) co_return PluginTrouble(created.plugin_error, false);
+  if (!created.plugin_error.ok()) co_return PluginError(created.plugin_error, false);
   if (!created.errors.empty()) {
     absl::Status status = client::WithContext(
         created.errors.front(),
         absl::StrCat("failed to create ", created.errors.size(), " pods of ", plan.creates.size()));
-    co_return MakeTrouble(std::move(status), "FailedCreate",
-                          absl::StrCat("Error creating pods: ", ErrorList(created.errors)), false);
+    co_return MakeSyncError(std::move(status), "FailedCreate",
+                            absl::StrCat("Error creating pods: ", ErrorList(created.errors)),
+                            false);
   }
   if (!created.occupied.empty()) {
     std::string message = absl::StrCat("pod ", created.occupied.front(),
                                        " exists and does not belong to the job: delete it to let "
                                        "the job run");
     absl::Status status = absl::AlreadyExistsError(message);
-    co_return MakeTrouble(std::move(status), "FailedCreate",
-                          absl::StrCat("Error creating pods: [", message, "]"), true);
+    co_return MakeSyncError(std::move(status), "FailedCreate",
+                            absl::StrCat("Error creating pods: [", message, "]"), true);
   }
-  co_return Trouble();
+  co_return SyncError();
 }
 
-net::Awaitable<Trouble> JobSync::Delete(const SyncPlan& plan) {
-  if (plan.deletes.empty()) co_return Trouble();
+net::Awaitable<SyncError> JobSync::Delete(const SyncPlan& plan) {
+  if (plan.deletes.empty()) co_return SyncError();
   DeletedPods deleted = co_await DeletePods(desk_, plan.deletes);
   counts_.terminating += deleted.deleted;
-  if (deleted.errors.empty()) co_return Trouble();
+  if (deleted.errors.empty()) co_return SyncError();
   absl::Status status = client::WithContext(
       deleted.errors.front(),
       absl::StrCat("failed to delete ", deleted.errors.size(), " pods of ", plan.deletes.size()));
-  co_return MakeTrouble(std::move(status), "FailedDelete",
-                        absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)), false);
+  co_return MakeSyncError(std::move(status), "FailedDelete",
+                          absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)), false);
 }
 
 void JobSync::DecidePhase() {
@@ -282,44 +283,44 @@ JobNote JobSync::CurrentNote() const {
                 {queue, desk_.context.options.scheduler_names, plugins_.complaints, &view_});
 }
 
-void JobSync::SayWhy(const Trouble& trouble) {
+void JobSync::SayWhy(const SyncError& error) {
   const types::JobState& before = now_->status.state;
   types::JobState& state = status_.state;
   state.reason.clear();
   state.message.clear();
-  std::string said = trouble.message;
+  std::string said = error.message;
   const bool is_over = types::IsFinished(state.phase.value());
-  if (is_over || trouble.ok()) {
+  if (is_over || error.ok()) {
     JobNote note = is_over ? EndNote(view_, status_, step_) : CurrentNote();
     state.reason = std::move(note.reason);
     state.message = std::move(note.message);
     said = state.message;
-  } else if (trouble.waits || IsRefusal(trouble.status)) {
-    state.reason = trouble.reason;
-    state.message = std::string(trouble.status.message());
+  } else if (error.waits || IsRefusal(error.status)) {
+    state.reason = error.reason;
+    state.message = std::string(error.status.message());
   }
   const bool is_news = state.reason != before.reason || state.message != before.message;
   if (said.empty() || (!is_news && !state.reason.empty())) return;
-  Warn(desk_.context.events, job(), state.reason.empty() ? trouble.reason : state.reason,
+  Warn(desk_.context.events, job(), state.reason.empty() ? error.reason : state.reason,
        std::move(said));
 }
 
-net::Awaitable<absl::Status> JobSync::Finish(Trouble trouble) {
+net::Awaitable<absl::Status> JobSync::Finish(SyncError error) {
   const types::BatchJobStatus& before = now_->status;
   counts_.WriteTo(&status_);
   status_.min_available = job().spec.min_available;
   DecidePhase();
-  SayWhy(trouble);
+  SayWhy(error);
   if (!SameState(status_, before)) {
     StampStatus(desk_.context.now(), &status_);
     if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);
   }
   absl::StatusOr<JobPointer> written = now_;
-  const bool has_failed = !trouble.ok() && !trouble.waits;
+  const bool has_failed = !error.ok() && !error.waits;
   // After a failure it may take long until the job is looked at again.
   const bool is_put_off = !has_failed && PutOff(desk_, job(), status_);
   if (!is_put_off) written = co_await WriteJobStatus(desk_, now_, status_);
-  if (has_failed) co_return trouble.status;
+  if (has_failed) co_return error.status;
   co_return written.status();
 }
 

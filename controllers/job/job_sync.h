@@ -20,14 +20,14 @@ class JobSync final {
 
  private:
   net::Awaitable<absl::Status> EnterPending();
-  net::Awaitable<Trouble> Prepare();
-  net::Awaitable<Trouble> Forward();
-  net::Awaitable<Trouble> AddPluginObjects();
-  net::Awaitable<Trouble> UpdatePluginObjects();
-  net::Awaitable<Trouble> Reconcile();
-  net::Awaitable<Trouble> Create(const SyncPlan& plan);
-  net::Awaitable<Trouble> Delete(const SyncPlan& plan);
-  net::Awaitable<absl::Status> Finish(Trouble trouble);
+  net::Awaitable<SyncError> Prepare();
+  net::Awaitable<SyncError> Forward();
+  net::Awaitable<SyncError> AddPluginObjects();
+  net::Awaitable<SyncError> UpdatePluginObjects();
+  net::Awaitable<SyncError> Reconcile();
+  net::Awaitable<SyncError> Create(const SyncPlan& plan);
+  net::Awaitable<SyncError> Delete(const SyncPlan& plan);
+  net::Awaitable<absl::Status> Finish(SyncError error);
 
   const types::BatchJob& job() const { return *now_; }
   bool MayHavePods() const;
@@ -35,7 +35,7 @@ class JobSync final {
   void DecidePhase();
   JobNote CurrentNote() const;
   // Tells of it when it is news.
-  void SayWhy(const Trouble& trouble);
+  void SayWhy(const SyncError& error);
   void ReportGroup(const types::PodGroup& group) const;
 
   JobDesk& desk_;

@@ -19,8 +19,8 @@ using types::PodGroup;
 using types::PodGroupSpec;
 using GroupPointer = ObjectStore<PodGroup>::Pointer;
 
-Trouble GroupTrouble(absl::Status status, bool waits) {
-  return ErrorTrouble(std::move(status), "PodGroupError", "Failed to create PodGroup", waits);
+SyncError GroupError(absl::Status status, bool waits) {
+  return SyncErrorOf(std::move(status), "PodGroupError", "Failed to create PodGroup", waits);
 }
 
 net::Awaitable<absl::Status> UpdateGroup(JobDesk& desk, GroupPointer group, PodGroupSpec spec) {
@@ -33,46 +33,45 @@ net::Awaitable<absl::Status> UpdateGroup(JobDesk& desk, GroupPointer group, PodG
   co_return now.status();
 }
 
-net::Awaitable<Trouble> CreateGroup(JobDesk& desk, JobPointer job) {
+net::Awaitable<SyncError> CreateGroup(JobDesk& desk, JobPointer job) {
   absl::StatusOr<PodGroup> group = BuildPodGroup(*job, desk.Priorities());
-  if (!group.ok()) co_return GroupTrouble(group.status(), true);
+  if (!group.ok()) co_return GroupError(group.status(), true);
   const std::string key = StoreKey(group->meta.ns, group->meta.name);
   const std::string child = ChildKey<PodGroup>(job->meta.uid, group->meta.name);
-  if (desk.IsToWait(*job, child)) co_return Trouble();
+  if (desk.IsToWait(*job, child)) co_return SyncError();
   std::string body = types::Encode(*group);
   const Known<PodGroup> made =
       co_await CreateAndLearn(desk.context.api, desk.groups, group->meta.ns, std::move(body));
   if (made.ok()) {
     desk.remakes.NoteMade(child);
-    co_return Trouble();
+    co_return SyncError();
   }
-  if (!absl::IsAlreadyExists(made.status())) co_return GroupTrouble(made.status(), false);
+  if (!absl::IsAlreadyExists(made.status())) co_return GroupError(made.status(), false);
   // Ours, and the watch has not told yet; or our last one, which is on its way out; or foreign. In
   // each case the next news of it wakes the job.
   desk.waits.Wait(JobKey(*job), AwaitedGroup(key));
   const GroupPointer known = desk.groups.FindKey(key);
-  if (known == nullptr || IsControlledBy(known->meta, job->meta.uid)) co_return Trouble();
-  co_return GroupTrouble(
-      absl::AlreadyExistsError(
-          absl::StrCat("podgroup ", key,
-                       " exists and does not belong to the job: delete it to let the job run")),
-      true);
+  if (known == nullptr || IsControlledBy(known->meta, job->meta.uid)) co_return SyncError();
+  co_return GroupError(absl::AlreadyExistsError(absl::StrCat(
+                           "podgroup ", key,
+                           " exists and does not belong to the job: delete it to let the job run")),
+                       true);
 }
 
 }  // namespace
 
-net::Awaitable<Trouble> EnsureGroup(JobDesk& desk, JobPointer job) {
+net::Awaitable<SyncError> EnsureGroup(JobDesk& desk, JobPointer job) {
   const GroupPointer group = desk.FindGroup(*job);
   if (group == nullptr) {
-    Trouble trouble = co_await CreateGroup(desk, job);
-    co_return std::move(trouble);
+    SyncError error = co_await CreateGroup(desk, job);
+    co_return std::move(error);
   }
   absl::StatusOr<PodGroupSpec> spec = UpdatedPodGroup(group->spec, *job, desk.Priorities());
-  if (!spec.ok()) co_return GroupTrouble(spec.status(), true);
-  if (*spec == group->spec) co_return Trouble();
+  if (!spec.ok()) co_return GroupError(spec.status(), true);
+  if (*spec == group->spec) co_return SyncError();
   absl::Status status = co_await UpdateGroup(desk, group, *std::move(spec));
-  if (!status.ok()) co_return GroupTrouble(std::move(status), false);
-  co_return Trouble();
+  if (!status.ok()) co_return GroupError(std::move(status), false);
+  co_return SyncError();
 }
 
 net::Awaitable<absl::Status> DeleteGroup(JobDesk& desk, JobPointer job) {

@@ -24,8 +24,8 @@ struct NamedClaim {
   std::string name;
 };
 
-Trouble ClaimTrouble(absl::Status status, bool waits) {
-  return ErrorTrouble(std::move(status), "PVCError", "Failed to create PVC", waits);
+SyncError ClaimError(absl::Status status, bool waits) {
+  return SyncErrorOf(std::move(status), "PVCError", "Failed to create PVC", waits);
 }
 
 std::string ClaimBody(const BatchJob& job, const BatchVolume& volume, const std::string& name) {
@@ -86,13 +86,13 @@ net::Awaitable<VolumesOutcome> EnsureVolumes(JobDesk& desk, JobPointer job,
       if (volume.claim.present()) {
         absl::Status created = co_await CreateClaim(desk, job, named.back());
         if (!created.ok()) {
-          outcome.trouble = ClaimTrouble(std::move(created), false);
+          outcome.error = ClaimError(std::move(created), false);
           co_return std::move(outcome);
         }
       }
     } else if (desk.claims.Find(job->meta.ns, name) == nullptr) {
       desk.waits.Wait(JobKey(*job), AwaitedClaim(StoreKey(job->meta.ns, name)));
-      outcome.trouble = ClaimTrouble(
+      outcome.error = ClaimError(
           absl::NotFoundError(absl::StrCat("pvc ", name,
                                            " is not found, the job will be in the Pending state "
                                            "until the PVC is created")),
@@ -106,7 +106,7 @@ net::Awaitable<VolumesOutcome> EnsureVolumes(JobDesk& desk, JobPointer job,
   if (written.ok()) {
     outcome.job = *std::move(written);
   } else {
-    outcome.trouble = ClaimTrouble(written.status(), false);
+    outcome.error = ClaimError(written.status(), false);
   }
   co_return std::move(outcome);
 }

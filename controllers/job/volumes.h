@@ -6,7 +6,7 @@
 namespace bth::controllers {
 
 struct VolumesOutcome {
-  Trouble trouble;
+  SyncError error;
   JobPointer job;  // With the names of all claims.
 };
 

@@ -93,7 +93,7 @@ bool AlikeIndex::FollowAnother(const PeerCounter& counter) {
 }
 
 bool AlikeIndex::Raise(NodeId node, const PeerCounter& counter) {
-  if (!session_.base().nodes[node].ready()) return true;
+  if (!session_.base().nodes[node].has_object()) return true;
   const uint32_t position = evaluator_.rank(node);
   const int32_t before = index_.forest().level(position);
   const int32_t pods = counter.OnNode(node);

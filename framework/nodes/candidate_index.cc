@@ -117,7 +117,7 @@ bool CandidateIndex::KeepsMaxima(NodeId node, bool was_feasible, bool is_feasibl
 }
 
 bool CandidateIndex::Update(NodeId node) {
-  if (!session_.base().nodes[node].ready()) return true;  // It has no place among them.
+  if (!session_.base().nodes[node].has_object()) return true;  // It has no place among them.
   const NodeRange run(node.index(), node.index() + 1);
   uint8_t feasible = 0;
   double score = ScoreForest::kOut;

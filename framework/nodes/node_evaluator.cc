@@ -54,7 +54,7 @@ void NodeEvaluator::LayOut() const {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeId node = NodeId::FromIndex(i);
     layout.ranks[node] = nodes[node].name_rank;
-    if (nodes[node].ready()) continue;
+    if (nodes[node].has_object()) continue;
     close(i);
     first = i + 1;
   }

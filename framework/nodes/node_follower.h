@@ -29,7 +29,7 @@ class NodeFollower {
       for (model::NodeId node : ready) read(node);
     } else {
       for (; seen_ < changes.size(); ++seen_) {
-        if (session_.base().nodes[changes[seen_]].ready()) read(changes[seen_]);
+        if (session_.base().nodes[changes[seen_]].has_object()) read(changes[seen_]);
       }
     }
     seen_ = changes.size();

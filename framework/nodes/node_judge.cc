@@ -50,7 +50,8 @@ ReasonId NodeJudge::HoldsOff(TaskId task) const {
 }
 
 bool NodeJudge::PassesStatic(TaskId task, NodeId node) const {
-  if (!session_.base().nodes.Contains(node) || !session_.base().nodes[node].ready()) return false;
+  if (!session_.base().nodes.Contains(node) || !session_.base().nodes[node].has_object())
+    return false;
   const auto fit = session_.context().static_fits->Get(
       session_, session_.shape(session_.task(task).shape).constraints);
   return RowAt(fit->refusal, node) == kFits;

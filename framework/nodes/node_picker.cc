@@ -44,7 +44,7 @@ NodeChoice NodePicker::PickForBestEffort(TaskId task) {
 NodeChoice NodePicker::PickNominated(TaskId task) const {
   const NodeId node = session_.task(task).nominated_node;
   if (!node.valid() || !session_.base().nodes.Contains(node)) return {};
-  if (!session_.base().nodes[node].ready()) return {};
+  if (!session_.base().nodes[node].has_object()) return {};
   std::vector<ReasonId> reasons;
   judge_.CollectReasons(task, node, true, &reasons);
   if (!reasons.empty()) return {};

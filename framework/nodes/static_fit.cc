@@ -87,7 +87,7 @@ void StaticFitCache::Refresh(const Session& session, StaticFit& fit) {
     }
     const NodeId node = NodeId::FromIndex(i);
     const bool known = fit.nodes.Contains(node) && fit.nodes[node].facts == nodes[node].facts;
-    if (known || !nodes[node].ready()) evaluate_until(i);
+    if (known || !nodes[node].has_object()) evaluate_until(i);
   }
   evaluate_until(nodes.size());
   fit.nodes = nodes;

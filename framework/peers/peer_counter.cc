@@ -31,7 +31,7 @@ void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& mem
   memo.Start(session.base());
   if (!question_.anchors.empty()) labels.CatchUp(session, serial);
   if (serial_ != serial) {
-    ForgetPromises();
+    ForgetTentative();
     Refresh(session.base(), memo, labels);
     serial_ = serial;
     moves_seen_ = 0;
@@ -58,7 +58,7 @@ void PeerCounter::TakeMoves(const Session& session, PeerMemo& memo, const LabelI
 
 void PeerCounter::Take(const Snapshot& snapshot, const PeerMove& move, PeerMemo& memo) {
   if (!Counts(snapshot, {.labels = move.labels, .terms = move.terms}, memo)) return;
-  Add(move.node, move.sign, move.promised);
+  Add(move.node, move.sign, move.tentative);
   moved_.push_back(move.node);
 }
 
@@ -145,7 +145,7 @@ bool PeerCounter::RefreshNodes(const Snapshot& snapshot) {
   ForChangedRows(nodes, nodes_, [&](size_t row) {
     const NodeId node = NodeId::FromIndex(row);
     if (nodes_.Contains(node) && nodes_[node].facts == nodes[node].facts) return;
-    const bool counts = nodes[node].ready() && question_.counts_node(*nodes[node].facts);
+    const bool counts = nodes[node].has_object() && question_.counts_node(*nodes[node].facts);
     changed |= counts != (counted_[row] != 0);
     counted_[row] = static_cast<uint8_t>(counts);
   });
@@ -191,22 +191,22 @@ int32_t PeerCounter::domains() const {
   return domains_;
 }
 
-void PeerCounter::Add(NodeId node, int32_t pods, bool promised) {
+void PeerCounter::Add(NodeId node, int32_t pods, bool tentative) {
   SetOnNode(node, OnNode(node) + pods);
   if (!IsCounted(node)) return;
   in_domain_[topology_->of(node)] += pods;
   total_ += pods;
   least_known_ = false;
-  if (!promised) return;
-  promised_in_domain_.resize(in_domain_.size(), 0);
-  promised_in_domain_[topology_->of(node)] += pods;
-  promised_total_ += pods;
+  if (!tentative) return;
+  tentative_in_domain_.resize(in_domain_.size(), 0);
+  tentative_in_domain_[topology_->of(node)] += pods;
+  tentative_total_ += pods;
 }
 
-void PeerCounter::ForgetPromises() {
-  if (promised_in_domain_.empty()) return;
-  promised_in_domain_.clear();
-  promised_total_ = 0;
+void PeerCounter::ForgetTentative() {
+  if (tentative_in_domain_.empty()) return;
+  tentative_in_domain_.clear();
+  tentative_total_ = 0;
   least_known_ = false;
 }
 
@@ -215,7 +215,7 @@ int32_t PeerCounter::LeastSettledInDomain() const {
   least_ = domains() == 0 ? 0 : std::numeric_limits<int32_t>::max();
   for (size_t domain = 0; domain < in_domain_.size(); ++domain) {
     if (exists_[domain] == 0) continue;
-    least_ = std::min(least_, in_domain_[domain] - PromisedIn(domain));
+    least_ = std::min(least_, in_domain_[domain] - TentativeIn(domain));
   }
   least_known_ = true;
   return least_;

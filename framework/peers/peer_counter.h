@@ -74,15 +74,15 @@ class PeerCounter {
   bool HasDomain(model::NodeId node) const { return topology_->of(node) != TopologyColumn::kNone; }
   // 0 without the key.
   int32_t InDomainOf(model::NodeId node) const { return in_domain_[topology_->of(node)]; }
-  // Of these, those that stay whatever becomes of other jobs: without what is promised to them.
+  // Of these, those that stay whatever becomes of other jobs: without what is tentative to them.
   int32_t SettledInDomainOf(model::NodeId node) const {
-    return InDomainOf(node) - PromisedIn(topology_->of(node));
+    return InDomainOf(node) - TentativeIn(topology_->of(node));
   }
   int32_t OnNode(model::NodeId node) const { return RowAt(on_node_, node); }
   // All nodes with such pods, each once, and some that had them.
   const std::vector<model::NodeId>& nodes_with_pods() const { return with_pods_; }
   // Over all domains.
-  int64_t settled() const { return total_ - promised_total_; }
+  int64_t settled() const { return total_ - tentative_total_; }
   // Domains with a counted node, and the fewest settled pods in any of them.
   int32_t domains() const;
   int32_t LeastSettledInDomain() const;
@@ -101,10 +101,10 @@ class PeerCounter {
   void Recount(const model::Snapshot& snapshot, model::NodeId node, PeerMemo& memo);
   bool RefreshNodes(const model::Snapshot& snapshot);
   void SumUp();
-  void Add(model::NodeId node, int32_t pods, bool promised);
-  void ForgetPromises();
-  int32_t PromisedIn(size_t domain) const {
-    return domain < promised_in_domain_.size() ? promised_in_domain_[domain] : 0;
+  void Add(model::NodeId node, int32_t pods, bool tentative);
+  void ForgetTentative();
+  int32_t TentativeIn(size_t domain) const {
+    return domain < tentative_in_domain_.size() ? tentative_in_domain_[domain] : 0;
   }
   void SetOnNode(model::NodeId node, int32_t pods);
   bool IsCounted(model::NodeId node) const {
@@ -129,9 +129,9 @@ class PeerCounter {
   std::vector<uint8_t> counted_;    // By node index; empty: every node is.
   std::vector<int32_t> in_domain_;  // By domain.
   int64_t total_ = 0;
-  // Of these, promised to others in this session; shorter than that: 0 beyond.
-  std::vector<int32_t> promised_in_domain_;
-  int64_t promised_total_ = 0;
+  // Of these, tentative to others in this session; shorter than that: 0 beyond.
+  std::vector<int32_t> tentative_in_domain_;
+  int64_t tentative_total_ = 0;
   std::vector<model::NodeId> with_pods_;
   std::vector<uint8_t> listed_;  // By node index: it is in `with_pods_`.
 

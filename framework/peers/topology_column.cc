@@ -27,7 +27,7 @@ void TopologyColumn::Refresh(const model::Snapshot& snapshot) {
 }
 
 void TopologyColumn::Write(NodeId node, const NodeRow& row) {
-  const model::NodeLabel* label = row.ready() ? row.facts->FindLabel(key_) : nullptr;
+  const model::NodeLabel* label = row.has_object() ? row.facts->FindLabel(key_) : nullptr;
   uint32_t domain = kNone;
   if (label != nullptr) {
     const auto [it, fresh] = numbers_.try_emplace(label->value, next_);

@@ -27,7 +27,7 @@ struct EvictEffect {
 
 // Room that the evictions of the same batch make, or that the rest of their gang has beside it. The
 // sink keeps it for the task from now on; the task's PodReport tells the world.
-struct PromiseEffect {
+struct PipelineEffect {
   model::TaskId task;
   model::NodeId node;
 };
@@ -39,7 +39,7 @@ struct EffectBatch {
   std::string action;
   std::vector<BindEffect> binds;
   std::vector<EvictEffect> evictions;
-  std::vector<PromiseEffect> promises;  // Only beside evictions.
+  std::vector<PipelineEffect> pipelines;  // Only beside evictions.
 };
 
 struct ConditionReport {

@@ -25,7 +25,7 @@ class Findings {
 
   void AddNode(std::string_view invariant, NodeId node, std::string_view claim) {
     const model::NodeRow& row = session_.base().nodes[node];
-    const std::string name = row.ready() ? row.facts->name : "(no object)";
+    const std::string name = row.has_object() ? row.facts->name : "(no object)";
     Add({std::string(invariant), absl::StrCat("node ", name, ": ", ToAbsl(claim)), node,
          QueueId()});
   }

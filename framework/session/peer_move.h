@@ -13,7 +13,7 @@ struct PeerMove {
   model::LabelsId labels;
   model::ConstraintsId terms;
   int32_t sign = 0;
-  bool promised = false;  // To another job than the one that beholds: see `BeholdAs`.
+  bool tentative = false;  // To another job than the one that beholds: see `BeholdAs`.
 };
 
 }  // namespace bth::framework

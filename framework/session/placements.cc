@@ -38,8 +38,8 @@ void Placements::Restore(StatementKey key, TaskId id, const TaskState& to, uint6
 
 void Placements::Apply(TaskId id, const TaskState& to) {
   const TaskState before = usage_.tasks[id];
-  const bool was_promise = IsPromise(id, before);
-  const bool is_promise = IsPromise(id, to);
+  const bool was_tentative = IsTentative(id, before);
+  const bool is_tentative = IsTentative(id, to);
   const model::TaskRow& row = base_.tasks[id];
   usage_.Move(id, row, base_.shapes[row.shape], to);
   version_ = ++last_version_;
@@ -50,9 +50,9 @@ void Placements::Apply(TaskId id, const TaskState& to) {
   const bool same_room = before.node == to.node &&
                          model::InGroup(before.status, model::kAllocatedGroup) &&
                          model::InGroup(to.status, model::kAllocatedGroup);
-  if (same_room && was_promise == is_promise) return;
-  NotePeerMove(id, before, was_promise, -1);
-  NotePeerMove(id, to, is_promise, +1);
+  if (same_room && was_tentative == is_tentative) return;
+  NotePeerMove(id, before, was_tentative, -1);
+  NotePeerMove(id, to, is_tentative, +1);
   if (same_room) return;
   if (before.node.valid()) node_changes_.push_back(before.node);
   if (to.node.valid() && to.node != before.node) node_changes_.push_back(to.node);
@@ -62,39 +62,39 @@ void Placements::Apply(TaskId id, const TaskState& to) {
   (is ? hooks_.on_place : hooks_.on_remove)({.task = id, .before = before, .after = to});
 }
 
-bool Placements::IsPromise(TaskId id, const TaskState& state) const {
-  return tells_promises_ && model::InGroup(state.status, kUncommitted) &&
+bool Placements::IsTentative(TaskId id, const TaskState& state) const {
+  return tells_tentative_ && model::InGroup(state.status, kUncommitted) &&
          base_.tasks[id].job != beholder_;
 }
 
 void Placements::BeholdAs(JobId job) const {
-  if (tells_promises_ && job == beholder_) return;
+  if (tells_tentative_ && job == beholder_) return;
   const JobId before = std::exchange(beholder_, job);
-  if (tells_promises_) {
-    NotePromises(before, true);
-    NotePromises(job, false);
+  if (tells_tentative_) {
+    NoteTentative(before, true);
+    NoteTentative(job, false);
     return;
   }
-  tells_promises_ = true;
+  tells_tentative_ = true;
   for (JobId other : touched_.jobs()) {
-    if (other != job) NotePromises(other, true);
+    if (other != job) NoteTentative(other, true);
   }
 }
 
-void Placements::NotePromises(JobId id, bool promised) const {
+void Placements::NoteTentative(JobId id, bool tentative) const {
   if (!id.valid()) return;
   const model::JobCounts& counts = usage_.jobs[id];
   if (counts.count(TaskStatus::kAllocated) + counts.count(TaskStatus::kPipelined) == 0) return;
   for (TaskId task : *base_.jobs[id].tasks) {
     const TaskState& state = usage_.tasks[task];
     if (!model::InGroup(state.status, kUncommitted)) continue;
-    NotePeerMove(task, state, !promised, -1);
-    NotePeerMove(task, state, promised, +1);
+    NotePeerMove(task, state, !tentative, -1);
+    NotePeerMove(task, state, tentative, +1);
   }
 }
 
 // Pods count where they are placed or promised; one that is evicted counts no more.
-void Placements::NotePeerMove(TaskId id, const TaskState& state, bool promised,
+void Placements::NotePeerMove(TaskId id, const TaskState& state, bool tentative,
                               int32_t sign) const {
   if (!state.node.valid() || !model::InGroup(state.status, model::kOccupyingGroup)) return;
   const model::TaskRow& row = base_.tasks[id];
@@ -105,7 +105,7 @@ void Placements::NotePeerMove(TaskId id, const TaskState& state, bool promised,
                          .labels = row.labels,
                          .terms = has_terms ? constraints : model::ConstraintsId(),
                          .sign = sign,
-                         .promised = promised});
+                         .tentative = tentative});
 }
 
 }  // namespace bth::framework

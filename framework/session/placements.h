@@ -50,10 +50,10 @@ class Placements {
 
  private:
   void Apply(model::TaskId task, const model::TaskState& to);
-  bool IsPromise(model::TaskId task, const model::TaskState& state) const;
-  void NotePeerMove(model::TaskId task, const model::TaskState& state, bool promised,
+  bool IsTentative(model::TaskId task, const model::TaskState& state) const;
+  void NotePeerMove(model::TaskId task, const model::TaskState& state, bool tentative,
                     int32_t sign) const;
-  void NotePromises(model::JobId job, bool promised) const;
+  void NoteTentative(model::JobId job, bool tentative) const;
 
   const model::Snapshot& base_;
   const HookTable& hooks_;
@@ -65,7 +65,7 @@ class Placements {
   std::vector<model::NodeId> node_changes_;
   std::vector<model::JobId> job_changes_;
   mutable std::vector<PeerMove> peer_moves_;
-  mutable bool tells_promises_ = false;  // Since somebody asked.
+  mutable bool tells_tentative_ = false;  // Since somebody asked.
   mutable model::JobId beholder_;
   bool room_grew_ = false;
 };

@@ -93,12 +93,12 @@ absl::Status Statement::Commit() {
     } else if (now.status == TaskStatus::kReleasing) {
       batch.evictions.push_back({change.task, change.beneficiary, std::string(action_)});
     } else if (now.status == TaskStatus::kPipelined && now.evicts) {
-      batch.promises.push_back({change.task, now.node});
+      batch.pipelines.push_back({change.task, now.node});
     }
     session_.notes().ForgetPlan({}, change.task);
   }
   // Without victims a promise repeats what the task's nomination says.
-  if (batch.evictions.empty()) batch.promises.clear();
+  if (batch.evictions.empty()) batch.pipelines.clear();
   if (!batch.binds.empty() || !batch.evictions.empty()) {
     if (absl::Status status = session_.context().sink->Submit(batch); !status.ok()) {
       RollbackTo(Mark{});

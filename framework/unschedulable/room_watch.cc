@@ -51,7 +51,7 @@ void NodeRoomWatch::CompareBlock(const model::Snapshot& base, size_t begin, bool
   const size_t end = std::min(begin + kBlockRows, base.nodes.size());
   for (size_t i = begin; i < end; ++i) {
     const NodeId node = NodeId::FromIndex(i);
-    if (!base.nodes[node].ready()) continue;
+    if (!base.nodes[node].has_object()) continue;
     const bool facts = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts;
     const ResourceVec idle = RowOf(base.usage.idle, node);
     const ResourceVec idle_before = RowOf(idle_, node);

@@ -97,19 +97,19 @@ class Extender final : public framework::Plugin {
         static_cast<void>(line_.Try([&] { return port_->CloseSession(line_.CallFor(verb)); }));
       }
       line_.EndSession();
-      TellTrouble();
+      TellError();
     });
     return absl::OkStatus();
   }
 
  private:
   // On the root queue, because every job may be concerned.
-  void TellTrouble() const {
-    if (line_.trouble().empty()) return;
+  void TellError() const {
+    if (line_.error().empty()) return;
     for (QueueId queue : *session_->base().queues_by_name) {
       if (*session_->queue(queue).name != algo::QueueTree::kRoot) continue;
       session_->notes().NoteQueue(
-          {.queue = queue, .reason = "ExtenderFailed", .message = line_.trouble()});
+          {.queue = queue, .reason = "ExtenderFailed", .message = line_.error()});
     }
   }
 

@@ -23,7 +23,7 @@ void Line::EndSession() {
   pause_ = absl::ZeroDuration();
   if (bad_answers_ == 0 && !said_.empty()) {
     said_.clear();
-    trouble_.clear();
+    error_.clear();
     Log(LogLevel::kInfo, "extender.well_again", {{"url", options_.url}});
   }
 }
@@ -78,7 +78,7 @@ void Line::Say(const absl::Status& status) {
   if (said_ == kind) return;
   said_ = kind;
   const std::string effect = options_.ignorable ? "it is left out" : "what it has a say in waits";
-  trouble_ =
+  error_ =
       absl::StrCat("the extender at ", options_.url, " cannot be asked or understood, so ", effect,
                    ": ", status.message(),
                    "; see that it answers within extender.httpTimeout, in the documented form");

@@ -50,7 +50,7 @@ class Line {
   void NoteUnknown(int64_t names);
   const Clock& clock() const { return *clock_; }
   // What people should know; empty: all is well. The same while nothing else goes wrong.
-  const std::string& trouble() const { return trouble_; }
+  const std::string& error() const { return error_; }
 
  private:
   static const absl::Status& StatusOf(const absl::Status& status) { return status; }
@@ -74,7 +74,7 @@ class Line {
   absl::Duration silent_until_ = -absl::InfiniteDuration();
   absl::Status last_failure_;
   std::string said_;  // The kind of complaint that stands; empty: all is well.
-  std::string trouble_;
+  std::string error_;
   bool said_unknown_ = false;
 };
 

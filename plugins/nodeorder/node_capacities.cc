@@ -19,7 +19,7 @@ void NodeCapacities::Refresh(const model::Snapshot& base) {
     const size_t end = std::min(base.nodes.size(), (chunk + 1) * kChunk);
     for (size_t i = chunk * kChunk; i < end; ++i) {
       const NodeId node = NodeId::FromIndex(i);
-      if (!base.nodes[node].ready()) continue;
+      if (!base.nodes[node].has_object()) continue;
       const model::ResourceVec& whole = base.node_facts(node).kube_allocatable;
       rows_[node] = {.cpu_memory = {.cpu = whole[model::kCpu], .memory = whole[model::kMemory]},
                      .gpu = gpu_dim ? whole[*gpu_dim] : 0};

@@ -88,7 +88,7 @@ class Balance {
       : session_(session), capacities_(capacities), pod_(session.shape(shape).request) {
     const std::optional<int> gpu = capacities.gpu_dim();
     if (gpu && pod_[*gpu] > 0) gpu_dim_ = *gpu;
-    any_promised_ = session.usage().pipelined_tasks > 0;
+    any_pipelined_ = session.usage().pipelined_tasks > 0;
   }
 
   bool applies() const {
@@ -107,7 +107,7 @@ class Balance {
     const auto add = [&](int dim, int64_t capacity) {
       if (capacity <= 0) return;
       int64_t held = allocatable[dim] - idle[dim];
-      if (any_promised_) held += session_.usage().pipelined[node][dim];
+      if (any_pipelined_) held += session_.usage().pipelined[node][dim];
       with_pod.Add(algo::UsedFraction(held + pod_[dim], capacity));
       without_pod.Add(algo::UsedFraction(held, capacity));
     };
@@ -122,7 +122,7 @@ class Balance {
   const NodeCapacities& capacities_;
   const model::ResourceVec& pod_;
   int gpu_dim_ = -1;
-  bool any_promised_ = false;
+  bool any_pipelined_ = false;
 };
 
 int32_t HoldersOf(const model::Snapshot& base, Symbol image) {

@@ -22,7 +22,7 @@ ResourceVec UseOfBlock(const Nodes& nodes, const model::NodeAmounts& allocatable
   const size_t end = std::min({begin + kBlockRows, nodes.size(), idle.size()});
   for (size_t i = begin; i < end; ++i) {
     const NodeId node = NodeId::FromIndex(i);
-    if (!nodes[node].ready()) continue;
+    if (!nodes[node].has_object()) continue;
     use += allocatable[node];
     use -= idle[node];
   }

@@ -14,8 +14,8 @@ using model::VolumeFacts;
 
 namespace {
 
-// Claims with equal wishes have equal lists.
-std::string WishesOf(const ClaimFacts& claim) {
+// Claims with equal requirements have equal lists.
+std::string RequirementsOf(const ClaimFacts& claim) {
   std::string out =
       absl::StrCat(claim.storage_class, "|", claim.bytes, "|", claim.block, "|", int{claim.modes});
   for (const model::NodeRequirement& r : claim.selector) {
@@ -104,7 +104,7 @@ ClaimFit FitClaims(const PodClaims& claims, const NodeFacts& node, const TakenVo
 }
 
 const Candidates* VolumeLists::CandidatesFor(const ClaimFacts& claim) {
-  std::unique_ptr<Candidates>& list = candidates_[WishesOf(claim)];
+  std::unique_ptr<Candidates>& list = candidates_[RequirementsOf(claim)];
   if (list != nullptr) return list.get();
   list = std::make_unique<Candidates>();
   if (claim.unreadable) return list.get();

@@ -14,7 +14,7 @@
 
 namespace bth::plugins::predicates {
 
-// Volumes that claims with the same wishes may be given, smallest first, then by name.
+// Volumes that claims with the same requirements may be given, smallest first, then by name.
 struct Candidates {
   std::vector<const model::VolumeFacts*> volumes;
   TermIndex index;
@@ -80,7 +80,7 @@ class VolumeLists {
 
  private:
   const model::StorageView& view_;
-  absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates_;  // By wishes.
+  absl::flat_hash_map<std::string, std::unique_ptr<Candidates>> candidates_;  // By requirements.
   absl::flat_hash_map<std::string, std::unique_ptr<Capacities>> capacities_;
 };
 

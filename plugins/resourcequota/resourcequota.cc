@@ -40,17 +40,17 @@ std::string MapText(const std::vector<QuotaAmount>& amounts,
   return text + "]";
 }
 
-// Names in which `asked`, on top of what is used and promised, goes beyond the quota. Only names
+// Names in which `asked`, on top of what is used and tentative, goes beyond the quota. Only names
 // that the quota limits count.
 std::vector<std::string> Exceeded(const std::vector<QuotaAmount>& asked, const QuotaRow& quota,
-                                  const Sums& promised) {
+                                  const Sums& tentative) {
   std::vector<std::string> names;
   for (const QuotaAmount& amount : asked) {
     const QuotaAmount* hard = Find(quota.hard, amount.name);
     if (hard == nullptr) continue;
     absl::int128 sum = amount.amount;
     if (const QuotaAmount* used = Find(quota.used, amount.name)) sum += used->amount;
-    if (auto more = promised.find(amount.name); more != promised.end()) sum += more->second;
+    if (auto more = tentative.find(amount.name); more != tentative.end()) sum += more->second;
     if (sum > hard->amount) names.push_back(amount.name);
   }
   return names;
@@ -71,15 +71,15 @@ class ResourceQuota final : public framework::Plugin {
   }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
-    promised_.clear();
+    tentative_.clear();
     quotas_ = session.base().quotas;
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobFacts& facts = *session.job(job).facts;
       if (QuotasOf(facts.ns) == nullptr) return;
-      Sums& promised = promised_[facts.ns];
+      Sums& tentative = tentative_[facts.ns];
       for (const QuotaAmount& amount : facts.quota_request) {
-        promised[amount.name] += amount.amount;
+        tentative[amount.name] += amount.amount;
       }
     });
     return absl::OkStatus();
@@ -99,7 +99,7 @@ class ResourceQuota final : public framework::Plugin {
     if (quotas == nullptr) return Vote::kPermit;
     for (const QuotaRow& quota : *quotas) {
       const std::vector<std::string> names =
-          Exceeded(facts.quota_request, quota, promised_[facts.ns]);
+          Exceeded(facts.quota_request, quota, tentative_[facts.ns]);
       if (names.empty()) continue;
       std::string text = absl::StrCat(
           "resource quota insufficient, requested: ", MapText(facts.quota_request, names),
@@ -116,7 +116,7 @@ class ResourceQuota final : public framework::Plugin {
   }
 
   std::shared_ptr<const model::QuotaTable> quotas_;  // Of the session.
-  std::map<std::string, Sums, std::less<>> promised_;
+  std::map<std::string, Sums, std::less<>> tentative_;
 };
 
 }  // namespace

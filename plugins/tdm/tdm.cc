@@ -197,7 +197,7 @@ class Tdm final : public framework::Plugin {
   }
 
   static bool IsReady(const Session& session, NodeId node) {
-    return node.valid() && session.base().nodes[node].ready();
+    return node.valid() && session.base().nodes[node].has_object();
   }
 
   const Zones configured_;

@@ -6,7 +6,7 @@ namespace bth::plugins::usage {
 
 NodeView LoadColumns::ViewOf(const model::Snapshot& base, model::NodeId node) {
   NodeView view;
-  if (!base.nodes[node].ready()) return view;
+  if (!base.nodes[node].has_object()) return view;
   const model::NodeFacts& facts = base.node_facts(node);
   const model::ResourceVec lent = base.allocatable[node] - facts.kube_allocatable;
   const auto capacity = [&](int64_t own, int dim) {

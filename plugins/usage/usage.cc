@@ -49,7 +49,8 @@ class Usage final : public framework::Plugin {
     shadow_.Clear(columns_.size());
     for (TaskId task : young_.Sorted(session.base())) {
       const NodeId node = session.state(task).node;
-      if (session.base().nodes[node].ready()) shadow_.Add(task, node, GuessOf(session, task, node));
+      if (session.base().nodes[node].has_object())
+        shadow_.Add(task, node, GuessOf(session, task, node));
     }
     AddFilter(session, hooks);
     hooks.ScoreUsage([this](ShapeId, NodeRange block, absl::Span<double> sum) {
@@ -57,7 +58,7 @@ class Usage final : public framework::Plugin {
     });
     hooks.OnPlace([this, &session](const TaskMove& move) {
       const NodeId node = move.after.node;
-      if (!session.base().nodes[node].ready() || shadow_.ComeBack(move.task, node)) return;
+      if (!session.base().nodes[node].has_object() || shadow_.ComeBack(move.task, node)) return;
       shadow_.Add(move.task, node, GuessOf(session, move.task, node));
     });
     hooks.OnRemove([this](const TaskMove& move) { shadow_.Remove(move.task, move.before.node); });

@@ -64,7 +64,7 @@ std::string PodText(const model::TaskRow& task, std::string_view node) {
 }
 
 std::string NodeNameOf(const Session& session, NodeId node) {
-  if (!node.valid() || !session.base().nodes[node].ready()) return "";
+  if (!node.valid() || !session.base().nodes[node].has_object()) return "";
   return session.node(node).name;
 }
 

@@ -35,13 +35,13 @@ void LoadPoller::Configure(const LoadSettings& settings) {
   source_.reset();
   loads_.reset();
   complaint_.clear();
-  SetTrouble(absl::OkStatus());
+  SetError(absl::OkStatus());
   auto source = MakeLoadSource(context_, settings);
   if (!source.ok()) {
     Log(LogLevel::kError, "node_load.no_source",
         {{"status", absl::StrCat("Error creating client: ", source.status().message())}});
     if (metrics_ != nullptr) metrics_->LimitReached("node_load_source");
-    SetTrouble(source.status());
+    SetError(source.status());
   } else {
     source_ = *std::move(source);
   }
@@ -77,7 +77,7 @@ void LoadPoller::Take(Reading reading, const std::vector<std::string>& nodes) {
         absl::StrCat("the loads of ", reading.refused, " nodes are outside 0 to 100 percent")));
   } else {
     complaint_.clear();
-    SetTrouble(absl::OkStatus());
+    SetError(absl::OkStatus());
   }
   model::NodeLoads next;
   for (const std::string& node : nodes) {
@@ -91,17 +91,17 @@ void LoadPoller::Take(Reading reading, const std::vector<std::string>& nodes) {
   hooks_.publish(loads_);
 }
 
-void LoadPoller::SetTrouble(const absl::Status& status) {
-  if (in_trouble_ == !status.ok()) return;
-  in_trouble_ = !status.ok();
-  if (hooks_.trouble != nullptr) hooks_.trouble(status);
+void LoadPoller::SetError(const absl::Status& status) {
+  if (failing_ == !status.ok()) return;
+  failing_ = !status.ok();
+  if (hooks_.error != nullptr) hooks_.error(status);
 }
 
 void LoadPoller::Complain(const absl::Status& status) {
   if (metrics_ != nullptr) metrics_->LimitReached("node_load_round");
   // They are older now, which waiting jobs may feel.
   if (loads_ != nullptr) hooks_.publish(loads_);
-  SetTrouble(status);
+  SetError(status);
   if (complaint_ == ToStd(status.message())) return;
   complaint_ = ToStd(status.message());
   Log(LogLevel::kWarning, "node_load.round_failed",

@@ -21,8 +21,8 @@ class LoadPoller final {
   struct Hooks {
     std::function<std::vector<std::string>()> nodes;                             // Names now.
     std::function<void(std::shared_ptr<const model::NodeLoads> loads)> publish;  // Null: no source.
-    // Trouble begins, for this reason; OK: it is over. May be null.
-    std::function<void(const absl::Status&)> trouble = nullptr;
+    // Failure begins, for this reason; OK: it is over. May be null.
+    std::function<void(const absl::Status&)> error = nullptr;
   };
   // What `context` refers to outlives the poller; `metrics` may be null.
   LoadPoller(SourceContext context, metrics::SchedulerMetrics* metrics, Hooks hooks);
@@ -36,7 +36,7 @@ class LoadPoller final {
   net::Awaitable<void> Poll();
   void Take(Reading reading, const std::vector<std::string>& nodes);
   void Complain(const absl::Status& status);
-  void SetTrouble(const absl::Status& status);
+  void SetError(const absl::Status& status);
 
   const SourceContext context_;
   metrics::SchedulerMetrics* const metrics_;
@@ -46,7 +46,7 @@ class LoadPoller final {
   std::unique_ptr<LoadSource> source_;  // Null: none is configured.
   std::shared_ptr<const model::NodeLoads> loads_;
   std::string complaint_;  // Of the last round; empty: it went well.
-  bool in_trouble_ = false;
+  bool failing_ = false;
   client::Background polling_;
 };
 

@@ -272,7 +272,7 @@ TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][evicti
     actions::eviction::Plan plan(session, "preempt");
     plan.Evict(a, t);
     plan.Evict(b, t);
-    plan.Promise(t, node);
+    plan.Pipeline(t, node);
     plan.Spare({}, fits);
     CHECK(plan.VictimsSince({}) == std::vector<TaskId>{b});
     CHECK(session.state(a).status == TaskStatus::kRunning);
@@ -282,16 +282,16 @@ TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][evicti
   {
     actions::eviction::Plan plan(session, "preempt");
     plan.Evict(a, u);
-    plan.Promise(u, node);
+    plan.Pipeline(u, node);
     plan.Evict(b, t);
-    plan.Promise(t, node);
+    plan.Pipeline(t, node);
     plan.Spare({}, fits);
     CHECK(plan.VictimsSince({}) == std::vector<TaskId>{a, b});
     plan.RollbackTo({});
     // The second one makes room for both.
     plan.Evict(a, t);
     plan.Evict(b, t);
-    plan.Promise(u, node);
+    plan.Pipeline(u, node);
     plan.Spare({}, fits);
     CHECK(plan.VictimsSince({}) == std::vector<TaskId>{a});
     REQUIRE(plan.Commit().ok());

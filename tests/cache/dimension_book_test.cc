@@ -32,8 +32,8 @@ TEST_CASE("dimensions: what is asked for gets one while there is room", "[cache]
   CHECK(book.used() == model::kDims);
   book.Ask(kGpuAmount, +1);
   CHECK(book.Settle().empty());
-  CHECK(book.Homeless({{"cpu", 1}, {"b.io/gpu", 1}}) == "b.io/gpu");
-  CHECK_FALSE(book.Homeless({{"cpu", 1}, {"b.io/gpu", 0}}).has_value());
+  CHECK(book.FindUncounted({{"cpu", 1}, {"b.io/gpu", 1}}) == "b.io/gpu");
+  CHECK_FALSE(book.FindUncounted({{"cpu", 1}, {"b.io/gpu", 0}}).has_value());
   CHECK(book.waiting() == 1);
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("dimensions: what no node offers leaves its place to what some node of
   CHECK_FALSE(book.unsettled());  // Nobody asks for it.
   book.Ask(kGpuAmount, +1);
   CHECK(book.Settle() == ResourceNames{"a.io/r100", "b.io/gpu"});
-  CHECK_FALSE(book.Homeless(kGpuAmount).has_value());
+  CHECK_FALSE(book.FindUncounted(kGpuAmount).has_value());
   CHECK(book.waiting() == 1);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("dimensions: among equals who came first stays", "[cache]") {
   book.Offer(kGpuAmount, +1);
   book.Ask(kGpuAmount, +1);
   CHECK(book.Settle().empty());
-  CHECK(book.Homeless(kGpuAmount).has_value());
+  CHECK(book.FindUncounted(kGpuAmount).has_value());
 }
 
 TEST_CASE("dimensions: the policy's resources go before all others", "[cache]") {

@@ -245,7 +245,7 @@ TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[ca
   CHECK(bed.mirror.Pod("ns/p")->nominated_node.empty());
   bed.Put({.status = here});  // Written: from now on the object speaks.
   CHECK(nominated() == "n");
-  CHECK(bed.mirror.Pod("ns/p")->promised_node.empty());
+  CHECK(bed.mirror.Pod("ns/p")->assumed_nomination.empty());
   bed.Put({});
   CHECK(nominated().empty());
   REQUIRE(promise().ok());
@@ -257,7 +257,7 @@ TEST_CASE("mirror: a promise holds until the object tells of a nomination", "[ca
   CHECK(nominated() == "m");
   REQUIRE(promise().ok());
   bed.Put({.spec = kBound, .status = kRuns});
-  CHECK(bed.mirror.Pod("ns/p")->promised_node.empty());
+  CHECK(bed.mirror.Pod("ns/p")->assumed_nomination.empty());
   CHECK(absl::IsFailedPrecondition(promise()));
   // A pod that goes leaves nothing behind, and a node without an object goes with it.
   bed.mirror.RemovePod("ns/p");

@@ -47,7 +47,7 @@ TEST_CASE("server contact: a cause is told once, then ever more rarely, with wha
             "server.no_contact why=\"the API server api:6443 does not answer: Connection refused\" "
             "remedy=\"start the server, or mend its address (kubeconfig k) or the way to it\" "
             "requests_failed=1 request=\"GET /api/v1/pods\" since=0 next_line_in=10s"});
-  CHECK(line.contact.Trouble() ==
+  CHECK(line.contact.LastError() ==
         "the API server api:6443 does not answer: Connection refused (for 0, 19 requests)");
   size_t told = 0;
   for (int second = 0; second < 25 * 60; ++second) {
@@ -59,7 +59,7 @@ TEST_CASE("server contact: a cause is told once, then ever more rarely, with wha
   CHECK(told == 7);
 }
 
-TEST_CASE("server contact: the first answer after trouble is told once", "[client]") {
+TEST_CASE("server contact: the first answer after failures is told once", "[client]") {
   Line line;
   test::CapturedLog log(LogLevel::kInfo);
   line.contact.Answered();
@@ -71,7 +71,7 @@ TEST_CASE("server contact: the first answer after trouble is told once", "[clien
   log.Take();
   line.contact.Answered();
   line.contact.Answered();
-  CHECK(line.contact.Trouble() == "");
+  CHECK(line.contact.LastError() == "");
   CHECK(log.Take() ==
         std::vector<std::string>{"server.contact server=api:6443 after=3s requests_failed=2"});
   // A line that comes and goes does not fill the log either.
@@ -82,16 +82,16 @@ TEST_CASE("server contact: the first answer after trouble is told once", "[clien
   CHECK(log.Take().empty());
 }
 
-TEST_CASE("server contact: each kind of trouble has its words and its remedy", "[client]") {
+TEST_CASE("server contact: each kind of failures has its words and its remedy", "[client]") {
   Line line;
   test::CapturedLog log(LogLevel::kInfo);
   line.Fail(absl::UnauthenticatedError("Unauthorized"));
-  CHECK(absl::StartsWith(line.contact.Trouble(),
+  CHECK(absl::StartsWith(line.contact.LastError(),
                          "the API server api:6443 does not accept the credentials: Unauthorized"));
   absl::Status none = absl::NotFoundError("token file: /t: no such file");
   line.contact.NoCredentials(&none, "GET /x");
   CHECK(absl::StartsWith(
-      line.contact.Trouble(),
+      line.contact.LastError(),
       "there are no credentials for the API server api:6443: token file: /t: no such file"));
   const std::vector<std::string> lines = log.Take();
   REQUIRE(lines.size() == 2);
@@ -124,7 +124,7 @@ TEST_CASE("server contact: who was let in once waits for better certificates", "
   Line line;
   test::CapturedLog log(LogLevel::kError);
   const bool answered = GENERATE(true, false);
-  // Without an answer other trouble between is hope enough: somebody is at work there.
+  // Without an answer other failures between is hope enough: somebody is at work there.
   if (answered) line.contact.Answered();
   for (int i = 0; i < 100; ++i) {
     line.Fail(net::detail::CertificateRefused("certificate has expired"));
@@ -138,7 +138,7 @@ TEST_CASE("server contact: what is remembered of causes is bounded", "[client]")
   Line line;
   test::CapturedLog log(LogLevel::kError);
   for (int i = 0; i < 1000; ++i) line.Fail(absl::UnavailableError(absl::StrCat("odd ", i)));
-  CHECK(absl::StrContains(line.contact.Trouble(), "odd 999 (for 0, 1000 requests)"));
+  CHECK(absl::StrContains(line.contact.LastError(), "odd 999 (for 0, 1000 requests)"));
 }
 
 TEST_CASE("server contact: requests tell it, and their errors are marked", "[client]") {
@@ -159,7 +159,7 @@ TEST_CASE("server contact: requests tell it, and their errors are marked", "[cli
   server.script = [](const net::Request&) { return Answer(403, "no"); };
   CHECK_FALSE(WasTold(get()));
   CHECK(contact.ever_answered());
-  CHECK(contact.Trouble() == "");
+  CHECK(contact.LastError() == "");
   CHECK(log.Take().size() == 1);
 }
 

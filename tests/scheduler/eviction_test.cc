@@ -107,7 +107,7 @@ TEST_CASE("eviction: a refused nomination is forgotten, one that fails for a whi
     bed.executor.Advance(absl::Milliseconds(300));
     const auto view = bed.scheduler->mirror().Pod("default/high");
     REQUIRE(view.has_value());
-    CHECK(view->promised_node == (code == 403 ? "" : "n1"));
+    CHECK(view->assumed_nomination == (code == 403 ? "" : "n1"));
   }
 }
 

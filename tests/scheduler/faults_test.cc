@@ -11,10 +11,10 @@ using testing::Fault;
 using types::Json;
 
 // Three nodes with room for three gangs of three; counts the bindings that the server took.
-struct TroubleBed : Bed {
+struct FaultyBed : Bed {
   std::map<std::string, int> bound;  // By request; the server's yes, heard or not.
 
-  TroubleBed() {
+  FaultyBed() {
     for (const char* node : {"n1", "n2", "n3"}) Node(node, 3);
     line->on_answer = [this](const std::string& asked, int code) {
       if (absl::EndsWith(asked, "/binding") && code < 300) ++bound[asked];
@@ -83,7 +83,7 @@ TEST_CASE("faults: whatever the server does, all is bound, once", "[scheduler]")
   };
   for (const Case& c : cases) {
     INFO(c.name);
-    TroubleBed bed;
+    FaultyBed bed;
     // Watches must be opened in trouble; the rest begins with the first write.
     const bool from_start = c.watches;
     const absl::Time until = bed.executor.Now() + absl::Minutes(2);
@@ -113,7 +113,7 @@ TEST_CASE("faults: the server is in trouble from the start", "[scheduler]") {
                           {.piece_delay = absl::Seconds(3)}};
   for (const Fault& fault : faults) {
     INFO("case " << &fault - faults);
-    TroubleBed bed;
+    FaultyBed bed;
     bed.Submit();
     const absl::Time until = bed.executor.Now() + absl::Minutes(1);
     bed.line->script = [&](const net::Request&) {
@@ -129,7 +129,7 @@ TEST_CASE("faults: the server is in trouble from the start", "[scheduler]") {
 
 TEST_CASE("faults: one request in three fails, in every way", "[scheduler]") {
   test::ForEachSeed(8, [&](uint64_t seed) {
-    TroubleBed bed;
+    FaultyBed bed;
     bed.Start();
     Rng rng(seed);
     const absl::Time until = bed.executor.Now() + absl::Minutes(2);
@@ -162,7 +162,7 @@ std::string PodJson(const std::string& name, const std::string& more_meta,
 }
 
 TEST_CASE("faults: a malformed object is counted and affects itself alone", "[scheduler]") {
-  TroubleBed bed;
+  FaultyBed bed;
   bed.Submit();
   Json list = bed.Get("/api/v1/pods");
   REQUIRE(list["items"].size() == 9);
@@ -199,7 +199,7 @@ TEST_CASE("faults: a malformed object is counted and affects itself alone", "[sc
 }
 
 TEST_CASE("faults: objects of every kind with amounts that cannot be counted", "[scheduler]") {
-  TroubleBed bed;
+  FaultyBed bed;
   const std::string huge = R"("999999999999")";  // Sums of such would overflow.
   bed.Create("/api/v1/nodes",
              absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"huge"},)",

@@ -269,12 +269,12 @@ TEST_CASE("storage mirror: changed step by step equals told at once", "[storage]
       StorageMirror fresh;
       for (const auto& [key, claim] : claims) fresh.Put(Shared(claim));
       for (const auto& [key, volume] : volumes) fresh.Put(Shared(volume));
-      bool same_promises = true;
+      bool same_assumed = true;
       for (const auto& [pod, order] : assumed) {
-        same_promises &= fresh.Assume(pod, *order.first, order.second).ok();
+        same_assumed &= fresh.Assume(pod, *order.first, order.second).ok();
       }
       // What went away under a promise cannot be promised anew.
-      if (same_promises) CHECK(Words(*mirror.Publish()) == Words(*fresh.Publish()));
+      if (same_assumed) CHECK(Words(*mirror.Publish()) == Words(*fresh.Publish()));
     }
   });
 }

@@ -21,7 +21,7 @@ PeerTwin::PeerTwin(const WorldSpec& world, const framework::Session& session) : 
   for (model::TaskId task : base.tasks.ids()) {
     if (base.tasks[task].names == nullptr) continue;
     const model::TaskState& state = session.state(task);
-    if (!state.node.valid() || !base.nodes[state.node].ready()) continue;
+    if (!state.node.valid() || !base.nodes[state.node].has_object()) continue;
     const bool leaves = state.status == TaskStatus::kReleasing;
     const bool left = leaves && base.usage.tasks[task].status != TaskStatus::kReleasing;
     const bool there =
@@ -70,7 +70,7 @@ std::string PeerTwin::AffinityReason(const PodSpec& pod, const std::string& node
     bool found = false;
     for (const Standing& other : standing_) {
       const auto there = Label(other.node, term->topology_key);
-      if (!there || !matches_all(*other.pod) || IsPromise(pod, other)) continue;
+      if (!there || !matches_all(*other.pod) || IsTentative(pod, other)) continue;
       anybody = true;
       found |= there == here;
     }
@@ -116,7 +116,7 @@ int64_t PeerTwin::PodsOn(const PodSpec& pod, const SpreadSpec& spread, const std
                          bool settled) const {
   if (spread.selector.empty) return 0;
   return std::count_if(standing_.begin(), standing_.end(), [&](const Standing& other) {
-    if (settled && IsPromise(pod, other)) return false;
+    if (settled && IsTentative(pod, other)) return false;
     return other.node == node && !other.terminating && other.pod->ns == pod.ns &&
            spread.selector.Matches(other.pod->peers.labels);
   });

@@ -36,7 +36,7 @@ class PeerTwin {
   std::optional<std::string> Label(const std::string& node, const std::string& key) const;
   bool Matches(const AffinitySpec& term, const PodSpec& owner, const PodSpec& other) const;
   // Pods of other jobs that are not committed may never come.
-  static bool IsPromise(const PodSpec& pod, const Standing& other) {
+  static bool IsTentative(const PodSpec& pod, const Standing& other) {
     return !other.committed && other.pod->job != pod.job;
   }
   std::string AffinityReason(const PodSpec& pod, const std::string& node) const;

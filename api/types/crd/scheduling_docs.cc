@@ -68,7 +68,8 @@ constexpr FieldDocs kPodGroupDocs = {kPodGroupFields};
 
 constexpr FieldDoc kNodeGroupFields[] = {
     {"requiredDuringSchedulingIgnoredDuringExecution", "Names of node groups; binding."},
-    {"preferredDuringSchedulingIgnoredDuringExecution", "Names of node groups; a wish."},
+    {"preferredDuringSchedulingIgnoredDuringExecution",
+     "Names of node groups; preferred, not required."},
 };
 constexpr FieldDocs kNodeGroupDocs = {kNodeGroupFields};
 

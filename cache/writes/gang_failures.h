@@ -27,7 +27,7 @@ enum class BindFailure : uint8_t {
   kRefused,      // The server does not want it: trying again changes little.
 };
 
-struct GangTroubleOptions {
+struct GangFailureOptions {
   // How long a job pauses after a binding of it failed, doubling up to the second.
   std::pair<absl::Duration, absl::Duration> hold_unreachable = {absl::Milliseconds(500),
                                                                 absl::Seconds(30)};
@@ -41,14 +41,14 @@ struct GangTroubleOptions {
 
 // A gang that was whole and lost pods is never released: what is left of it may be at work.
 // Thread: I/O.
-class GangTroubles {
+class GangFailures {
  public:
   // Evicts a pod of a gang that is released.
   using EvictFn = std::function<void(const PlacedPod& pod, const std::string& job)>;
 
   // All of them outlive it; `metrics` may be null.
-  GangTroubles(Mirror& mirror, StatusWriter& statuses, client::EventRecorder& events,
-               metrics::SchedulerMetrics* metrics, GangTroubleOptions options);
+  GangFailures(Mirror& mirror, StatusWriter& statuses, client::EventRecorder& events,
+               metrics::SchedulerMetrics* metrics, GangFailureOptions options);
   void OnRelease(EvictFn evict) { evict_ = std::move(evict); }
 
   // Takes up the gangs that an earlier life of this program left half bound, whether it got to
@@ -79,7 +79,7 @@ class GangTroubles {
     bool from_nothing = false;  // Nothing of the job was bound before.
   };
   // A job of which a binding failed and that has pods left to bind.
-  struct Trouble {
+  struct Failure {
     BindFailure why = BindFailure::kInterrupted;
     std::string what;  // The last failure, in words.
     absl::Duration next_hold;
@@ -90,12 +90,12 @@ class GangTroubles {
     bool releasing = false;
   };
 
-  void Hold(const std::string& job, BindFailure why, Trouble* trouble, absl::Time now,
+  void Hold(const std::string& job, BindFailure why, Failure* failure, absl::Time now,
             absl::Duration at_least);
   // True when nothing is left to say about the job.
-  bool Review(const std::string& job, Trouble* trouble, absl::Time now);
-  void Release(const std::string& job, Trouble* trouble, absl::Time now);
-  void Tell(const std::string& job, const GangView& gang, Trouble* trouble);
+  bool Review(const std::string& job, Failure* failure, absl::Time now);
+  void Release(const std::string& job, Failure* failure, absl::Time now);
+  void Tell(const std::string& job, const GangView& gang, Failure* failure);
   void RecordEvent(const std::string& job, const GangView& gang, std::string reason,
                    std::string message);
 
@@ -103,10 +103,10 @@ class GangTroubles {
   StatusWriter& statuses_;
   client::EventRecorder& events_;
   metrics::SchedulerMetrics* const metrics_;
-  const GangTroubleOptions options_;
+  const GangFailureOptions options_;
   EvictFn evict_;
   absl::flat_hash_map<std::string, UnderWay> under_way_;  // By job.
-  std::map<std::string, Trouble> troubles_;               // By job.
+  std::map<std::string, Failure> failures_;               // By job.
   bool looked_back_ = false;
   bool gangs_are_kept_ = true;
 };
