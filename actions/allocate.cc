@@ -5,13 +5,13 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "absl/strings/str_cat.h"
 #include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
 #include "actions/worksheet.h"
 #include "base/row_at.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/nodes/static_fit.h"
 #include "framework/session/statement.h"
@@ -194,7 +194,7 @@ class AllocateRun {
     for (JobId job : jobs.items()) {
       if (session_.counts(job).count(TaskStatus::kPending) == 0) continue;
       session_.notes().HoldAt(job, Gate::kQueueOverused, "",
-                              absl::StrCat("queue ", *session_.queue(queue).name, " is overused"));
+                              StrCat("queue ", *session_.queue(queue).name, " is overused"));
     }
   }
 
@@ -305,11 +305,10 @@ class AllocateRun {
         session_.notes().RecordFit(task, session_.picker().Explain(task));
         return false;
       }
-      session_.notes().HoldAt(
-          job, open ? Gate::kQuota : Gate::kQueueClosed, "",
-          open ? absl::StrCat("queue ", *session_.queue(queue).name,
-                              " may not allocate what the pods request")
-               : absl::StrCat("queue ", *session_.queue(queue).name, " is not open"));
+      session_.notes().HoldAt(job, open ? Gate::kQuota : Gate::kQueueClosed, "",
+                              open ? StrCat("queue ", *session_.queue(queue).name,
+                                            " may not allocate what the pods request")
+                                   : StrCat("queue ", *session_.queue(queue).name, " is not open"));
       return false;
     }
     if (row.gated) {
@@ -330,11 +329,11 @@ class AllocateRun {
     auto fit = std::make_shared<framework::TaskFit>();
     fit->exemplar = task;
     fit->shape = row.shape;
-    fit->preset = absl::StrCat("Task ", row.names->name, " with role spec ", row.names->role,
-                               " has already predicated failed, skip");
+    fit->preset = StrCat("Task ", row.names->name, " with role spec ", row.names->role,
+                         " has already predicated failed, skip");
     if (const framework::TaskFit* why = session_.notes().FitOf(first)) {
-      absl::StrAppend(&fit->preset, "; ", session_.task(first).names->name, ": ",
-                      why->Text(session_.reasons()));
+      StrAppend(&fit->preset, "; ", session_.task(first).names->name, ": ",
+                why->Text(session_.reasons()));
     }
     session_.notes().RecordFit(task, std::move(fit));
   }

@@ -6,17 +6,17 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "base/heap.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 
 namespace bth::actions {
 
 // Why the jobs after `first` are not looked at in this cycle.
 inline std::string TurnText(const framework::Session& session, model::JobId first) {
-  return absl::StrCat("queue ", *session.queue(session.job(first).queue).name,
-                      " serves its jobs strictly in order (dequeueStrategy fifo), and ",
-                      session.job(first).facts->Key(), " comes first");
+  return StrCat("queue ", *session.queue(session.job(first).queue).name,
+                " serves its jobs strictly in order (dequeueStrategy fifo), and ",
+                session.job(first).facts->Key(), " comes first");
 }
 
 // The orders are asked live: placing tasks moves shares, and the next push or pop follows them.

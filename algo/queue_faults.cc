@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "algo/queue_quotas.h"
 #include "algo/resource_algebra.h"
@@ -24,32 +23,32 @@ class Inspection {
     const QueueRow& row = base_.queues[id];
     if (row.has_negative_quota) {
       Add(id, "NegativeQuota",
-          absl::StrCat("queue ", NameOf(id),
-                       " has amounts below zero, which count as zero: correct its capability, "
-                       "deserved or guarantee"));
+          StrCat("queue ", NameOf(id),
+                 " has amounts below zero, which count as zero: correct its capability, "
+                 "deserved or guarantee"));
     }
     const DimMask cut = AtMost(row.capability.v) | AtMost(row.deserved.v) | AtMost(row.guarantee.v);
     if (cut != 0) {
       Add(id, "QuotaTooLarge",
-          absl::StrCat("queue ", NameOf(id), " has amounts of ", Dims(cut),
-                       " that are too large to count with, and are cut to the largest that is not: "
-                       "correct its capability, deserved or guarantee, or leave the limit out"));
+          StrCat("queue ", NameOf(id), " has amounts of ", Dims(cut),
+                 " that are too large to count with, and are cut to the largest that is not: "
+                 "correct its capability, deserved or guarantee, or leave the limit out"));
     }
     const DimMask limited = row.capability.v.Positive();
     const DimMask beyond = DimsOver(row.guarantee.v, row.capability.v, limited);
     if (beyond != 0) {
       Add(id, "GuaranteeExceedsCapability",
-          absl::StrCat("queue ", NameOf(id), " is guaranteed more ", Dims(beyond),
-                       " than its capability: proportion lets it hold its guarantee, capacity its "
-                       "capability, and the rest is kept from others: lower its guarantee or raise "
-                       "its capability"));
+          StrCat("queue ", NameOf(id), " is guaranteed more ", Dims(beyond),
+                 " than its capability: proportion lets it hold its guarantee, capacity its "
+                 "capability, and the rest is kept from others: lower its guarantee or raise "
+                 "its capability"));
     }
     LookAtZeros(id);
     if (row.has_device_quota) {
       Add(id, "DeviceQuotaIgnored",
-          absl::StrCat("queue ", NameOf(id),
-                       " has amounts per device class, which are not counted: use amounts of an "
-                       "extended resource instead"));
+          StrCat("queue ", NameOf(id),
+                 " has amounts per device class, which are not counted: use amounts of an "
+                 "extended resource instead"));
     }
   }
 
@@ -78,12 +77,12 @@ class Inspection {
                     absl::string_view if_missing, absl::string_view if_cycle) {
     if (tree[id].fault == QueueFault::kParentMissing) {
       Add(id, "ParentNotFound",
-          absl::StrCat("the parent ", parent, " of queue ", NameOf(id), " does not exist, so ",
-                       if_missing, ": create ", parent, " or name another parent"));
+          StrCat("the parent ", parent, " of queue ", NameOf(id), " does not exist, so ",
+                 if_missing, ": create ", parent, " or name another parent"));
     } else if (tree[id].fault == QueueFault::kCycle) {
       Add(id, "QueueCycle",
-          absl::StrCat("queue ", NameOf(id), " is its own ancestor, by its parent ", parent,
-                       ", so ", if_cycle, ": give one queue of the cycle another parent"));
+          StrCat("queue ", NameOf(id), " is its own ancestor, by its parent ", parent, ", so ",
+                 if_cycle, ": give one queue of the cycle another parent"));
     }
   }
 
@@ -93,9 +92,9 @@ class Inspection {
     const DimMask zeros = row.capability.present & kUnlimitedByZero & ~row.capability.v.Positive();
     if (zeros == 0) return;
     Add(id, "ZeroCapability",
-        absl::StrCat("queue ", NameOf(id), " has a capability of 0 ", Dims(zeros),
-                     ", which counts as no limit: to shut the queue, close it; to limit it, name "
-                     "an amount above 0"));
+        StrCat("queue ", NameOf(id), " has a capability of 0 ", Dims(zeros),
+               ", which counts as no limit: to shut the queue, close it; to limit it, name "
+               "an amount above 0"));
   }
 
   // Dimensions in which the largest amount stands.
@@ -117,9 +116,9 @@ class Inspection {
           DimsOver(below.capability.v, row.capability.v, row.capability.v.Positive());
       if (beyond == 0) continue;
       Add(child, "CapabilityExceedsParent",
-          absl::StrCat("the capability of queue ", NameOf(child), " is beyond that of its parent ",
-                       NameOf(id), " in ", Dims(beyond),
-                       ", and the parent's counts: lower it, or raise the parent's"));
+          StrCat("the capability of queue ", NameOf(child), " is beyond that of its parent ",
+                 NameOf(id), " in ", Dims(beyond),
+                 ", and the parent's counts: lower it, or raise the parent's"));
     }
     if (id == tree.root()) return;  // It deserves what its children do.
     TellSum(id, "deserved", "DeservedExceedsParent",
@@ -130,9 +129,8 @@ class Inspection {
   void TellSum(QueueId id, std::string_view field, std::string_view reason, DimMask beyond) {
     if (beyond == 0) return;
     Add(id, reason,
-        absl::StrCat("the children of queue ", NameOf(id), " have together a larger ",
-                     ToAbsl(field), " of ", Dims(beyond), " than itself: raise its ", ToAbsl(field),
-                     " or lower theirs"));
+        StrCat("the children of queue ", NameOf(id), " have together a larger ", field, " of ",
+               Dims(beyond), " than itself: raise its ", field, " or lower theirs"));
   }
 
   void Add(QueueId queue, std::string_view reason, std::string message) {

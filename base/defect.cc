@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth {
 namespace {
@@ -18,7 +18,7 @@ std::string Frames() {
   char** const names = backtrace_symbols(frames, count);
   if (names == nullptr) return "";
   std::string out;
-  for (int i = kOwn; i < count; ++i) absl::StrAppend(&out, out.empty() ? "" : " ", names[i]);
+  for (int i = kOwn; i < count; ++i) StrAppend(&out, out.empty() ? "" : " ", names[i]);
   std::free(names);
   return out;
 }
@@ -26,11 +26,11 @@ std::string Frames() {
 }  // namespace
 
 void ThrowBadId(size_t index, size_t size) {
-  throw Defect(absl::StrCat("id ", index, " is not among ", size, " rows"), Frames());
+  throw Defect(StrCat("id ", index, " is not among ", size, " rows"), Frames());
 }
 
 void ThrowDefect(const char* claim) {
-  throw Defect(absl::StrCat("broken invariant: ", claim), Frames());
+  throw Defect(StrCat("broken invariant: ", claim), Frames());
 }
 
 std::string WhereOf(const std::exception& error) {

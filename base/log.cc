@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/strings.h"
 
 namespace bth {
 namespace {
@@ -40,7 +40,7 @@ bool NeedsQuotes(std::string_view value) {
 
 }  // namespace
 
-LogField::LogField(std::string_view k, double v) : key(k), value(absl::StrCat(v)), quoted(false) {}
+LogField::LogField(std::string_view k, double v) : key(k), value(StrCat(v)), quoted(false) {}
 LogField::LogField(std::string_view k, absl::Duration v)
     : key(k), value(absl::FormatDuration(v)), quoted(false) {}
 
@@ -54,13 +54,13 @@ bool LogEnabled(LogLevel level) {
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
   if (!LogEnabled(level)) return;
   std::string line = absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", absl::Now(), absl::UTCTimeZone());
-  absl::StrAppend(&line, " ", LevelName(level), " ", View(event));
+  StrAppend(&line, " ", LevelName(level), " ", View(event));
   for (const LogField& field : fields) {
-    absl::StrAppend(&line, " ", View(field.key), "=");
+    StrAppend(&line, " ", View(field.key), "=");
     if (field.quoted && NeedsQuotes(field.value)) {
-      absl::StrAppend(&line, "\"", absl::Utf8SafeCEscape(field.value), "\"");
+      StrAppend(&line, "\"", absl::Utf8SafeCEscape(field.value), "\"");
     } else {
-      absl::StrAppend(&line, field.value);
+      StrAppend(&line, field.value);
     }
   }
   line.push_back('\n');

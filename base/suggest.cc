@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth {
 
@@ -50,8 +50,7 @@ std::string ListOf(const std::vector<std::string_view>& names) {
 std::string DidYouMean(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string_view nearest = NearestName(name, known);
   if (nearest.empty()) return "";
-  return absl::StrCat(" (did you mean \"", absl::string_view(nearest.data(), nearest.size()),
-                      "\"?)");
+  return StrCat(" (did you mean \"", absl::string_view(nearest.data(), nearest.size()), "\"?)");
 }
 
 }  // namespace bth

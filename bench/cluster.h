@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/worlds/random_world.h"
 #include "tests/worlds/world_cycles.h"
 
@@ -44,12 +44,12 @@ class Cluster {
 
   void AddNodes(int64_t count, int64_t gpus = 0) {
     for (int64_t i = 0; i < count; ++i) {
-      Put(NodeSpec{.name = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad6)),
+      Put(NodeSpec{.name = StrCat("node-", absl::Dec(i, absl::kZeroPad6)),
                    .cpu_milli = 64'000,
                    .memory_bytes = 256 * kGi,
                    .gpu_milli = gpus * 1000,
                    .pods = 250,
-                   .zone = absl::StrCat("zone-", i % kZones)},
+                   .zone = StrCat("zone-", i % kZones)},
           mirror_);
     }
     nodes_ = count;
@@ -58,9 +58,9 @@ class Cluster {
   // Gangs of `gang` pods; `vary` makes every pod's request different.
   void AddPending(int64_t pods, int64_t gang, bool vary) {
     for (int64_t i = 0; i < pods; ++i) {
-      if (i % gang == 0) AddJob(absl::StrCat("ns/pending-", ++jobs_), gang);
-      Put(PodSpec{.name = absl::StrCat("pending-", jobs_, "-", i),
-                  .job = absl::StrCat("ns/pending-", jobs_),
+      if (i % gang == 0) AddJob(StrCat("ns/pending-", ++jobs_), gang);
+      Put(PodSpec{.name = StrCat("pending-", jobs_, "-", i),
+                  .job = StrCat("ns/pending-", jobs_),
                   .cpu_milli = 500 + (vary ? i % 1000 : 0),
                   .memory_bytes = kGi + (vary ? (i / 1000) * 4096 : 0),
                   .created_us = i},
@@ -72,14 +72,14 @@ class Cluster {
   void AddPeers(int64_t pods, int64_t gang,
                 const std::function<void(const SelectorSpec& of_gang, PeerSpecs*)>& ask) {
     for (int64_t i = 0; i < pods; ++i) {
-      if (i % gang == 0) AddJob(absl::StrCat("ns/pending-", ++jobs_), gang);
-      PodSpec pod{.name = absl::StrCat("pending-", jobs_, "-", i),
-                  .job = absl::StrCat("ns/pending-", jobs_),
+      if (i % gang == 0) AddJob(StrCat("ns/pending-", ++jobs_), gang);
+      PodSpec pod{.name = StrCat("pending-", jobs_, "-", i),
+                  .job = StrCat("ns/pending-", jobs_),
                   .cpu_milli = 500,
                   .memory_bytes = kGi,
                   .created_us = i};
-      pod.peers.labels = {{"gang", absl::StrCat(jobs_)}, {"index", absl::StrCat(i % gang)}};
-      ask({.label = "gang", .value = absl::StrCat(jobs_)}, &pod.peers);
+      pod.peers.labels = {{"gang", StrCat(jobs_)}, {"index", StrCat(i % gang)}};
+      ask({.label = "gang", .value = StrCat(jobs_)}, &pod.peers);
       Put(pod, mirror_);
     }
   }
@@ -91,11 +91,11 @@ class Cluster {
     for (int64_t i = 0; i < pods; ++i) {
       if (i % gang == 0) {
         ++jobs_;
-        AddSettledJob(absl::StrCat("running-", jobs_), gang, queues[jobs_ % queues.size()]);
+        AddSettledJob(StrCat("running-", jobs_), gang, queues[jobs_ % queues.size()]);
       }
-      Put(PodSpec{.name = absl::StrCat("running-", jobs_, "-", i),
-                  .job = absl::StrCat("ns/running-", jobs_),
-                  .node = absl::StrCat("node-", absl::Dec(i % nodes_, absl::kZeroPad6)),
+      Put(PodSpec{.name = StrCat("running-", jobs_, "-", i),
+                  .job = StrCat("ns/running-", jobs_),
+                  .node = StrCat("node-", absl::Dec(i % nodes_, absl::kZeroPad6)),
                   .status = model::TaskStatus::kRunning,
                   .cpu_milli = cpu_milli,
                   .memory_bytes = kGi},
@@ -106,9 +106,9 @@ class Cluster {
   // Jobs of one pod that asks for more than any node has.
   void AddHopeless(int64_t jobs) {
     for (int64_t i = 0; i < jobs; ++i) {
-      AddJob(absl::StrCat("ns/hopeless-", i), 1);
-      Put(PodSpec{.name = absl::StrCat("hopeless-", i),
-                  .job = absl::StrCat("ns/hopeless-", i),
+      AddJob(StrCat("ns/hopeless-", i), 1);
+      Put(PodSpec{.name = StrCat("hopeless-", i),
+                  .job = StrCat("ns/hopeless-", i),
                   .cpu_milli = 100'000},
           mirror_);
     }
@@ -116,15 +116,15 @@ class Cluster {
 
   void RemovePending(int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
-      mirror_.RemovePod(absl::StrCat("ns/pending-", jobs_, "-", i));
+      mirror_.RemovePod(StrCat("ns/pending-", jobs_, "-", i));
     }
-    mirror_.RemovePodGroup(absl::StrCat("ns/pending-", jobs_));
+    mirror_.RemovePodGroup(StrCat("ns/pending-", jobs_));
   }
 
   // A running pod that no scheduler of ours placed.
   void AddForeign(const std::string& name, int64_t node) {
     Put(PodSpec{.name = name,
-                .node = absl::StrCat("node-", absl::Dec(node, absl::kZeroPad6)),
+                .node = StrCat("node-", absl::Dec(node, absl::kZeroPad6)),
                 .status = model::TaskStatus::kRunning,
                 .cpu_milli = 500,
                 .memory_bytes = kGi},

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "bench/cluster.h"
 
 namespace bth::bench {
@@ -52,7 +52,7 @@ class DeepCluster {
         cluster_.mirror());
     std::vector<std::string> queues;
     for (int64_t q = 0; q < kQueues; ++q) {
-      queues.push_back(absl::StrCat("q", q));
+      queues.push_back(StrCat("q", q));
       Put(QueueSpec{.name = queues.back()}, cluster_.mirror());
     }
     cluster_.AddRunning(kRunning, 100, 6'300, queues);
@@ -91,14 +91,14 @@ class DeepCluster {
 
  private:
   void AddGang(int64_t g, bool gpu) {
-    const std::string name = absl::StrCat("waits-", g);
+    const std::string name = StrCat("waits-", g);
     Put(JobSpec{.name = "ns/" + name,
-                .queue = absl::StrCat("q", g % kQueues),
+                .queue = StrCat("q", g % kQueues),
                 .min = static_cast<int32_t>(kGang),
                 .created_us = g},
         cluster_.mirror());
     for (int64_t i = 0; i < kGang; ++i) {
-      Put(PodSpec{.name = absl::StrCat(name, "-", i),
+      Put(PodSpec{.name = StrCat(name, "-", i),
                   .job = "ns/" + name,
                   .cpu_milli = gpu ? 100 : 2000 + 50 * (g % kShapes),
                   .memory_bytes = kGi,

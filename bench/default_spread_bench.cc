@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "bench/cluster.h"
 
 namespace bth::bench {
@@ -26,8 +26,8 @@ void AddPods(Cluster& cluster, int64_t gang, Services services) {
   }
   if (services != Services::kOwn) return;
   for (int64_t g = 1; g <= kPods / gang; ++g) {
-    const std::string own = absl::StrCat(g);
-    Put(ServiceSpec{.name = absl::StrCat("s", own), .selector = {{"gang", own}}}, cluster.mirror());
+    const std::string own = StrCat(g);
+    Put(ServiceSpec{.name = StrCat("s", own), .selector = {{"gang", own}}}, cluster.mirror());
   }
 }
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "framework/session/cycle.h"
 #include "plugins/builtin.h"
@@ -41,8 +41,8 @@ class FullCluster {
           mirror_);
     }
     for (int64_t i = 0; i < nodes * 8; ++i) {
-      if (i % 20 == 0) AddJob(absl::StrCat("low-", i / 20), other_queue ? "other" : "default", 16);
-      AddPod(absl::StrCat("low-", i / 20), i, 4'000, NodeName(i * 7 % nodes));
+      if (i % 20 == 0) AddJob(StrCat("low-", i / 20), other_queue ? "other" : "default", 16);
+      AddPod(StrCat("low-", i / 20), i, 4'000, NodeName(i * 7 % nodes));
     }
     AddJob("gang", "default", gang);
     for (int64_t i = 0; i < gang; ++i) AddPod("gang", i, 16'000, "");
@@ -51,9 +51,7 @@ class FullCluster {
   ManualClock& clock() { return clock_; }
 
  private:
-  static std::string NodeName(int64_t i) {
-    return absl::StrCat("node-", absl::Dec(i, absl::kZeroPad6));
-  }
+  static std::string NodeName(int64_t i) { return StrCat("node-", absl::Dec(i, absl::kZeroPad6)); }
   void AddJob(const std::string& name, const std::string& queue, int64_t minimum) {
     cache::CompiledPodGroup group;
     group.facts = std::make_shared<model::JobFacts>();
@@ -69,7 +67,7 @@ class FullCluster {
     mirror_.PutPodGroup(std::move(group));
   }
   void AddPod(const std::string& job, int64_t number, int64_t cpu_milli, const std::string& node) {
-    Put(PodSpec{.name = absl::StrCat(job, "-", number),
+    Put(PodSpec{.name = StrCat(job, "-", number),
                 .job = "ns/" + job,
                 .node = node,
                 .status = node.empty() ? model::TaskStatus::kPending : model::TaskStatus::kRunning,
@@ -85,7 +83,7 @@ class FullCluster {
 
 std::unique_ptr<framework::PolicyInstance> PolicyWith(const std::string& action,
                                                       const framework::Registry& registry) {
-  const std::string conf = absl::StrCat("actions: \"allocate, ", action, R"("
+  const std::string conf = StrCat("actions: \"allocate, ", action, R"("
 tiers:
 - plugins: [{name: priority}, {name: gang}, {name: conformance}]
 - plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: nodeorder}]

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/worlds/random_world.h"
 #include "tests/worlds/world_cycles.h"
 
@@ -25,34 +25,34 @@ constexpr int64_t kNodes = 100;
 // give their department different weights, so that the tree is made anew in each session.
 void Fill(cache::Mirror& mirror, int64_t jobs, bool contradicts) {
   for (int64_t n = 0; n < kNodes; ++n) {
-    Put(NodeSpec{.name = absl::StrCat("n", n),
+    Put(NodeSpec{.name = StrCat("n", n),
                  .cpu_milli = 1'000'000,
                  .memory_bytes = int64_t{1} << 40,
                  .pods = 10'000},
         mirror);
   }
   for (int64_t q = 0; q < kQueues; ++q) {
-    Put(QueueSpec{.name = absl::StrCat("q", q),
-                  .hierarchy = absl::StrCat("root/d", q % 100, "/q", q),
+    Put(QueueSpec{.name = StrCat("q", q),
+                  .hierarchy = StrCat("root/d", q % 100, "/q", q),
                   .hierarchy_weights = contradicts && q == 0 ? "1/3/1" : "1/2/1"},
         mirror);
   }
   for (int64_t j = 0; j < jobs; ++j) {
-    const std::string job = absl::StrCat("ns/j", j);
+    const std::string job = StrCat("ns/j", j);
     cache::CompiledPodGroup group;  // It shows already that it runs.
     group.facts = std::make_shared<model::JobFacts>();
     group.facts->ns = "ns";
-    group.facts->name = absl::StrCat("j", j);
-    group.facts->uid = absl::StrCat("uid-", j);
+    group.facts->name = StrCat("j", j);
+    group.facts->uid = StrCat("uid-", j);
     group.facts->created_us = j;
-    group.queue = absl::StrCat("q", j % kQueues);
+    group.queue = StrCat("q", j % kQueues);
     group.min_member = 1;
     group.shown.phase = model::PodGroupPhase::kRunning;
     group.shown.running = 1;
     mirror.PutPodGroup(std::move(group));
-    Put(PodSpec{.name = absl::StrCat("p", j),
+    Put(PodSpec{.name = StrCat("p", j),
                 .job = job,
-                .node = absl::StrCat("n", j % kNodes),
+                .node = StrCat("n", j % kNodes),
                 .status = model::TaskStatus::kRunning,
                 .cpu_milli = 100,
                 .memory_bytes = 1 << 20},

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/strings.h"
 #include "net/client.h"
 #include "net/detail/http_format.h"
 #include "net/detail/http_parser.h"
@@ -101,7 +101,7 @@ void ReadAnswer(benchmark::State& state) {
 BENCHMARK(ReadAnswer);
 
 std::string Chunk(size_t bytes) {
-  return absl::StrCat(absl::Hex(bytes), "\r\n", std::string(bytes, 'x'), "\r\n");
+  return StrCat(absl::Hex(bytes), "\r\n", std::string(bytes, 'x'), "\r\n");
 }
 
 // A LIST of 4 MB in chunks of `range(0)`, as it comes in reads; every answer has its own decoder.

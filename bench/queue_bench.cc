@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "framework/session/cycle.h"
 #include "plugins/builtin.h"
@@ -62,13 +62,13 @@ class Organisation {
     const int64_t share = nodes * kPodsPerNode * kPodCpuMilli / leaves;
     AddQueue("root", "", 0);
     for (int64_t d = 0; d < kDivisions; ++d) {
-      const std::string division = absl::StrCat("d", d);
+      const std::string division = StrCat("d", d);
       AddQueue(division, "", share * kTeams * kQueues);
       for (int64_t t = 0; t < kTeams; ++t) {
-        const std::string team = absl::StrCat(division, "-t", t);
+        const std::string team = StrCat(division, "-t", t);
         AddQueue(team, division, share * kQueues);
         for (int64_t q = 0; q < kQueues; ++q) {
-          leaves_.push_back(absl::StrCat(team, "-q", q));
+          leaves_.push_back(StrCat(team, "-q", q));
           AddQueue(leaves_.back(), team, share);
         }
       }
@@ -86,7 +86,7 @@ class Organisation {
   // Something changes, as before every cycle of a daemon: a pod that waits comes anew.
   void Touch() {
     const std::string& leaf = leaves_[1];
-    mirror_.RemovePod(absl::StrCat("ns/want-", leaf, "-0"));
+    mirror_.RemovePod(StrCat("ns/want-", leaf, "-0"));
     PutWanting(leaf, 0);
   }
   size_t wanting() const { return leaves_.size() / 2 * static_cast<size_t>(gang_); }
@@ -94,9 +94,7 @@ class Organisation {
   cache::Mirror& mirror() { return mirror_; }
 
  private:
-  static std::string NodeName(int64_t i) {
-    return absl::StrCat("node-", absl::Dec(i, absl::kZeroPad6));
-  }
+  static std::string NodeName(int64_t i) { return StrCat("node-", absl::Dec(i, absl::kZeroPad6)); }
   void AddQueue(const std::string& name, const std::string& parent, int64_t cpu_milli) {
     cache::CompiledQueue queue;
     queue.row.name = std::make_shared<const std::string>(name);
@@ -115,7 +113,7 @@ class Organisation {
     for (int64_t p = 0; p < gang_; ++p) PutWanting(leaf, p);
   }
   void PutWanting(const std::string& leaf, int64_t p) {
-    Put(PodSpec{.name = absl::StrCat("want-", leaf, "-", p),
+    Put(PodSpec{.name = StrCat("want-", leaf, "-", p),
                 .job = "ns/want-" + leaf,
                 .cpu_milli = kPodCpuMilli,
                 .memory_bytes = kGi},
@@ -125,7 +123,7 @@ class Organisation {
     const size_t holders = (leaves_.size() + 1) / 2;
     for (int64_t p = 0; p < nodes_ * kPodsPerNode; ++p) {
       const std::string& leaf = leaves_[2 * (static_cast<size_t>(p) % holders)];
-      Put(PodSpec{.name = absl::StrCat("held-", leaf, "-", p),
+      Put(PodSpec{.name = StrCat("held-", leaf, "-", p),
                   .job = "ns/held-" + leaf,
                   .node = NodeName(p % nodes_),
                   .status = model::TaskStatus::kRunning,

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "client/api_error.h"
 #include "net/pem.h"
 
@@ -25,7 +25,7 @@ class Turn final {
 
 Json ReviewOf(const char* group, const char* kind, Json spec) {
   return Json::MakeObject(
-      {{"apiVersion", absl::StrCat(group, "/v1")}, {"kind", kind}, {"spec", std::move(spec)}});
+      {{"apiVersion", StrCat(group, "/v1")}, {"kind", kind}, {"spec", std::move(spec)}});
 }
 
 Json TokenReviewOf(const std::string& token) {
@@ -61,7 +61,7 @@ net::Awaitable<absl::StatusOr<AccessAnswer>> AccessReview::Ask(std::string token
   BTH_CO_ASSIGN_OR_RETURN(Json user, co_await OwnerOf(std::move(token), digest));
   if (user.is_null()) co_return AccessAnswer{};
   AccessAnswer answer{Access::kForbidden, std::string(std::as_const(user)["username"].AsString())};
-  const std::string key = net::Sha256Hex(absl::StrCat(digest, path));
+  const std::string key = net::Sha256Hex(StrCat(digest, path));
   BTH_CO_ASSIGN_OR_RETURN(const bool allowed,
                           co_await MayGet(std::move(user), std::move(path), key));
   if (allowed) answer.access = Access::kAllowed;
@@ -99,14 +99,14 @@ net::Awaitable<absl::StatusOr<bool>> AccessReview::MayGet(Json user, std::string
 
 net::Awaitable<absl::StatusOr<Json>> AccessReview::Post(std::string group, std::string resource,
                                                         Json review) {
-  ApiPath path{resource, absl::StrCat("/apis/", group, "/v1/", resource)};
+  ApiPath path{resource, StrCat("/apis/", group, "/v1/", resource)};
   std::string body = review.Dump();
   const ApiClient::Text text = co_await api_.Create(std::move(path), std::move(body));
   if (!text.ok()) co_return WithContext(text.status(), resource);
   absl::StatusOr<Json> answer = Json::Parse(*text);
   if (!answer.ok()) co_return Annotate(answer.status(), resource);
   if (!(*answer)["status"].is_object()) {
-    co_return absl::InternalError(absl::StrCat(resource, ": the answer has no status"));
+    co_return absl::InternalError(StrCat(resource, ": the answer has no status"));
   }
   co_return answer;
 }

@@ -1,6 +1,5 @@
 #include "client/api_client.h"
 
-#include "absl/strings/str_cat.h"
 #include "api/types/api_status.h"
 #include "api/types/json.h"
 #include "api/types/refusal.h"
@@ -50,8 +49,8 @@ types::Json DeleteOptionsJson(const DeleteOptions& options) {
 
 std::string PodPath(const std::string& namespace_name, const std::string& pod,
                     const char* subresource) {
-  return absl::StrCat("/api/v1/namespaces/", net::PercentEncode(namespace_name), "/pods/",
-                      net::PercentEncode(pod), subresource);
+  return StrCat("/api/v1/namespaces/", net::PercentEncode(namespace_name), "/pods/",
+                net::PercentEncode(pod), subresource);
 }
 
 // The server does not take a body in this encoding.
@@ -60,7 +59,7 @@ bool IsBodyRefused(const absl::Status& status) {
 }
 
 std::string NameOf(const ApiRequest& request) {
-  return absl::StrCat(request.method, " ", request.path.path);
+  return StrCat(request.method, " ", request.path.path);
 }
 
 ApiRequest ListRequest(ApiPath path, ListOptions options) {
@@ -72,7 +71,7 @@ ApiRequest ListRequest(ApiPath path, ListOptions options) {
   request.cancel = options.cancel;
   AddQuery(&request.query, "labelSelector", std::move(options.label_selector));
   AddQuery(&request.query, "fieldSelector", std::move(options.field_selector));
-  if (options.limit > 0) AddQuery(&request.query, "limit", absl::StrCat(options.limit));
+  if (options.limit > 0) AddQuery(&request.query, "limit", StrCat(options.limit));
   if (!options.continue_token.empty()) {
     // The token carries the version: naming one beside it is refused by the server.
     AddQuery(&request.query, "continue", std::move(options.continue_token));
@@ -112,11 +111,11 @@ ApiClient::ApiClient(net::Executor& executor, std::shared_ptr<net::Transport> tr
 net::Request ApiClient::Build(const ApiRequest& request, const Identity& identity) const {
   net::Request out;
   out.method = request.method;
-  out.target = absl::StrCat(options_.path_prefix, request.path.path);
+  out.target = StrCat(options_.path_prefix, request.path.path);
   char separator = '?';
   for (const auto& [name, value] : request.query) {
     out.target.push_back(separator);
-    absl::StrAppend(&out.target, name, "=", net::PercentEncode(value));
+    StrAppend(&out.target, name, "=", net::PercentEncode(value));
     separator = '&';
   }
   out.headers.Reserve(kHeadersUsual);
@@ -185,7 +184,7 @@ net::Awaitable<absl::StatusOr<ApiClient::Exchange>> ApiClient::Send(ApiRequest r
     BTH_CO_ASSIGN_OR_RETURN(std::shared_ptr<net::Transport> transport, connection_->Get(identity));
     if (request.method != "GET" && options_.may_write && !options_.may_write()) {
       co_return absl::FailedPreconditionError(
-          absl::StrCat(request.method, " ", request.path.path, ": not sent: another one may lead"));
+          StrCat(request.method, " ", request.path.path, ": not sent: another one may lead"));
     }
     const absl::Duration sent_at = executor_.Monotonic();
     net::Request wire = Build(request, identity);
@@ -344,7 +343,7 @@ net::Awaitable<absl::StatusOr<WatchStream>> ApiClient::Watch(ApiPath path, Watch
   AddQuery(&request.query, "resourceVersion", std::move(options.resource_version));
   if (options.bookmarks) AddQuery(&request.query, "allowWatchBookmarks", "true");
   if (const int64_t seconds = absl::ToInt64Seconds(options.timeout); seconds > 0) {
-    AddQuery(&request.query, "timeoutSeconds", absl::StrCat(seconds));
+    AddQuery(&request.query, "timeoutSeconds", StrCat(seconds));
   }
   BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), true));
   net::Response& response = exchange.response;

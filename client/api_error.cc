@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/api_status.h"
 #include "base/strings.h"
 
@@ -36,7 +35,7 @@ absl::Status ErrorFromResponse(int code, const net::Headers& headers, std::strin
 
 absl::Status WithContext(const absl::Status& status, std::string_view doing) {
   if (status.ok()) return status;
-  absl::Status out(status.code(), absl::StrCat(ToAbsl(doing), ": ", status.message()));
+  absl::Status out(status.code(), StrCat(doing, ": ", status.message()));
   status.ForEachPayload(
       [&out](absl::string_view url, const absl::Cord& payload) { out.SetPayload(url, payload); });
   return out;

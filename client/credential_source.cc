@@ -2,7 +2,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -40,8 +39,8 @@ absl::StatusOr<ExecAnswer> ParseExecCredential(std::string_view json,
     return absl::InvalidArgumentError("ExecCredential: kind is not ExecCredential");
   }
   if (root["apiVersion"].AsString() != api_version) {
-    return absl::InvalidArgumentError(absl::StrCat("ExecCredential: apiVersion is not the ",
-                                                   ToAbsl(api_version), " that was asked for"));
+    return absl::InvalidArgumentError(
+        StrCat("ExecCredential: apiVersion is not the ", api_version, " that was asked for"));
   }
   const types::Json& status = root["status"];
   ExecAnswer out;
@@ -113,10 +112,10 @@ absl::StatusOr<Identity> CredentialSource::FromToken() {
   }
   read_at_ = now;
   valid_ = true;
-  std::string authorization = token.empty() ? "" : absl::StrCat("Bearer ", token);
+  std::string authorization = token.empty() ? "" : StrCat("Bearer ", token);
   if (authorization.empty() && !credentials_.username.empty()) {
-    const std::string pair = absl::StrCat(credentials_.username, ":", credentials_.password);
-    authorization = absl::StrCat("Basic ", absl::Base64Escape(pair));
+    const std::string pair = StrCat(credentials_.username, ":", credentials_.password);
+    authorization = StrCat("Basic ", absl::Base64Escape(pair));
   }
   if (current_.generation == 0 || authorization != current_.authorization) {
     ++current_.generation;
@@ -156,13 +155,13 @@ net::Awaitable<void> CredentialSource::RunProgram() {
     valid_ = true;
     expires_ = answer->expires;
     ++current_.generation;
-    current_.authorization = answer->token.empty() ? "" : absl::StrCat("Bearer ", answer->token);
+    current_.authorization = answer->token.empty() ? "" : StrCat("Bearer ", answer->token);
     current_.certificate_pem = std::move(answer->certificate_pem);
     current_.key_pem = std::move(answer->key_pem);
   } else {
-    failure_ = absl::UnauthenticatedError(absl::StrCat(
-        "credential program: ", answer.status().message(),
-        command.install_hint.empty() ? "" : absl::StrCat(" (", command.install_hint, ")")));
+    failure_ = absl::UnauthenticatedError(
+        StrCat("credential program: ", answer.status().message(),
+               command.install_hint.empty() ? "" : StrCat(" (", command.install_hint, ")")));
   }
   ran_at_ = executor_.Monotonic();
   for (const net::Promised<bool>& waiter : std::exchange(waiting_, {})) waiter.Set(true);

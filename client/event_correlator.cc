@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/digest.h"
+#include "base/strings.h"
 
 namespace bth::client {
 namespace {
@@ -12,8 +12,8 @@ constexpr char kCombinedPrefix[] = "(combined from similar events): ";
 
 // '\n' cannot occur in the parts, so that different objects never get equal keys.
 std::string EventObjectKey(const EventObject& object) {
-  return absl::StrCat(object.api_version, "\n", object.kind, "\n", object.namespace_name, "\n",
-                      object.name, "\n", object.uid);
+  return StrCat(object.api_version, "\n", object.kind, "\n", object.namespace_name, "\n",
+                object.name, "\n", object.uid);
 }
 
 }  // namespace
@@ -22,17 +22,17 @@ std::string EventCorrelator::Correlate(const EventObject& object, EventText* tex
                                        absl::Duration now) {
   similar_.DropWhile(
       [&](const Similar& similar) { return now - similar.last > limits_.similar_interval; });
-  std::string key = absl::StrCat(EventObjectKey(object), "\n", text->type, "\n", text->reason);
+  std::string key = StrCat(EventObjectKey(object), "\n", text->type, "\n", text->reason);
   Similar& similar = similar_.Touch(key);
   similar.last = now;
   Digest digest;
   digest.Add(text->message);
   if (similar.messages.size() <= limits_.similar_max) similar.messages.insert(digest.value());
   if (similar.messages.size() > limits_.similar_max) {
-    text->message = absl::StrCat(kCombinedPrefix, text->message);
+    text->message = StrCat(kCombinedPrefix, text->message);
     return key;
   }
-  return absl::StrCat(key, "\n", text->message);
+  return StrCat(key, "\n", text->message);
 }
 
 bool EventCorrelator::Admit(const EventObject& object, absl::Duration now) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/types/time.h"
 #include "base/doubled.h"
+#include "base/strings.h"
 #include "client/bodies.h"
 #include "client/patch.h"
 
@@ -28,8 +28,8 @@ void CutMessage(std::string* message) {
 
 ApiPath EventsPath(const EventObject& object, const std::string& name) {
   std::string path =
-      absl::StrCat("/api/v1/namespaces/", net::PercentEncode(EventNamespace(object)), "/events");
-  if (!name.empty()) absl::StrAppend(&path, "/", net::PercentEncode(name));
+      StrCat("/api/v1/namespaces/", net::PercentEncode(EventNamespace(object)), "/events");
+  if (!name.empty()) StrAppend(&path, "/", net::PercentEncode(name));
   return {"events", std::move(path)};
 }
 

@@ -7,13 +7,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::client {
 namespace {
 
 absl::Status ErrnoStatus(const std::string& path, int error) {
-  const std::string text = absl::StrCat(path, ": ", std::strerror(error));
+  const std::string text = StrCat(path, ": ", std::strerror(error));
   if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
   if (error == EACCES || error == EPERM) return absl::PermissionDeniedError(text);
   return absl::UnavailableError(text);
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t bytes_
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return ErrnoStatus(path, errno);
   if (S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory, not a file"));
+    return absl::InvalidArgumentError(StrCat(path, ": is a directory, not a file"));
   }
   std::string content;
   char buffer[16 << 10];
@@ -52,7 +52,7 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t bytes_
     if (got == 0) return content;
     if (content.size() + static_cast<size_t>(got) > bytes_max) {
       return absl::InvalidArgumentError(
-          absl::StrCat(path, ": larger than the limit of ", bytes_max, " bytes"));
+          StrCat(path, ": larger than the limit of ", bytes_max, " bytes"));
     }
     content.append(buffer, static_cast<size_t>(got));
   }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/hash/hash.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "client/server_contact.h"
 
@@ -13,7 +12,7 @@ namespace {
 constexpr size_t kReportedMax = 1000;
 
 std::string ReportKey(const ObjectKey& key) {
-  return absl::StrCat(key.namespace_name, "/", key.name, "/", key.uid);
+  return StrCat(key.namespace_name, "/", key.name, "/", key.uid);
 }
 
 }  // namespace
@@ -114,8 +113,8 @@ net::Awaitable<absl::Status> InformerSet::WaitForSync(absl::Duration timeout) {
         if (informer->HasSynced()) continue;
         const absl::Status& error = informer->last_error();
         const std::string_view reason = WasTold(error) ? "" : ToStd(error.message());
-        absl::StrAppend(&message, " ", informer->name(), reason.empty() ? "" : " (", ToAbsl(reason),
-                        reason.empty() ? "" : ")");
+        StrAppend(&message, " ", informer->name(), reason.empty() ? "" : " (", reason,
+                  reason.empty() ? "" : ")");
       }
       co_return absl::DeadlineExceededError(message);
     }

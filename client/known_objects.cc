@@ -6,13 +6,13 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::client {
 namespace {
 
 std::string Join(const ObjectKey& key) {
-  return absl::StrCat(key.namespace_name, "/", key.name);
+  return StrCat(key.namespace_name, "/", key.name);
 }
 
 // Names hold no slash, so that the first one ends the namespace.

@@ -5,7 +5,6 @@
 #include <exception>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -59,7 +58,7 @@ class Fields {
   std::string Resolve(std::string path) const {
     if (path.empty() || path.front() == '/') return path;
     const size_t slash = file_.rfind('/');
-    return slash == std::string::npos ? path : absl::StrCat(file_.substr(0, slash + 1), path);
+    return slash == std::string::npos ? path : StrCat(file_.substr(0, slash + 1), path);
   }
   Fields Map(const char* key) { return {Get(key), file_, At(key), status_}; }
   YAML::Node Get(const char* key) const {
@@ -89,7 +88,7 @@ class Fields {
   void Fail(std::string_view key, std::string_view reason) { SetError(At(key), reason); }
   std::string At(std::string_view key) const {
     if (where_.empty()) return std::string(key);
-    return key.empty() ? where_ : absl::StrCat(where_, ".", ToAbsl(key));
+    return key.empty() ? where_ : StrCat(where_, ".", key);
   }
   const std::string& where() const { return where_; }
   const std::string& file() const { return file_; }
@@ -101,15 +100,15 @@ class Fields {
     if (list.IsNull()) return;
     if (!list.IsSequence()) return Fail(key, "must be a list");
     if (list.size() > items_max) {
-      return Fail(key, absl::StrCat("has more than ", items_max, " entries"));
+      return Fail(key, StrCat("has more than ", items_max, " entries"));
     }
     size_t index = 0;
-    for (const YAML::Node& item : list) visit(item, absl::StrCat(At(key), "[", index++, "]"));
+    for (const YAML::Node& item : list) visit(item, StrCat(At(key), "[", index++, "]"));
   }
   void SetError(std::string_view where, std::string_view reason) {
     if (!status_->ok()) return;
-    *status_ = absl::InvalidArgumentError(absl::StrCat(
-        file_, ": ", where.empty() ? "the document" : ToAbsl(where), " ", ToAbsl(reason)));
+    *status_ = absl::InvalidArgumentError(
+        StrCat(file_, ": ", where.empty() ? "the document" : where, " ", reason));
   }
 
   YAML::Node node_;
@@ -159,9 +158,9 @@ void ReadCluster(Fields& cluster, Named<KubeconfigCluster>* out) {
   out->value.insecure_skip_verify = cluster.Bool("insecure-skip-tls-verify");
   out->value.tls_server_name = cluster.Text("tls-server-name");
   if (!cluster.Text("proxy-url").empty()) {
-    out->usable = absl::InvalidArgumentError(absl::StrCat(
-        cluster.file(), ": ", cluster.At("proxy-url"),
-        ": proxies are not supported; remove it and make the server reachable directly"));
+    out->usable = absl::InvalidArgumentError(
+        StrCat(cluster.file(), ": ", cluster.At("proxy-url"),
+               ": proxies are not supported; remove it and make the server reachable directly"));
   }
   for (Fields& extension : cluster.List("extensions", kExecItemsMax)) {
     if (extension.Text("name") != "client.authentication.k8s.io/exec") continue;
@@ -192,8 +191,7 @@ std::optional<ExecCommand> ReadExec(Fields exec, Named<KubeconfigUser>* user) {
   out.install_hint = exec.Text("installHint");
   user->value.exec_wants_cluster = exec.Bool("provideClusterInfo");
   auto unusable = [&](std::string_view key, std::string_view reason) {
-    user->usable =
-        absl::InvalidArgumentError(absl::StrCat(exec.file(), ": ", exec.At(key), ToAbsl(reason)));
+    user->usable = absl::InvalidArgumentError(StrCat(exec.file(), ": ", exec.At(key), reason));
   };
   if (out.command.empty()) unusable("command", " is missing; name the program to run");
   if (out.api_version != "client.authentication.k8s.io/v1" &&
@@ -221,14 +219,14 @@ void ReadUser(Fields& user, Named<KubeconfigUser>* out) {
   value.credentials.impersonate_uid = user.Text("as-uid");
   value.credentials.impersonate_groups = user.Texts("as-groups", kExecItemsMax);
   value.credentials.exec = ReadExec(user.Map("exec"), out);
-  const std::string at = absl::StrCat(user.file(), ": ", user.where());
+  const std::string at = StrCat(user.file(), ": ", user.where());
   if (user.Has("auth-provider")) {
     out->usable = absl::InvalidArgumentError(
-        absl::StrCat(at, ".auth-provider is no longer supported by Kubernetes; use exec"));
+        StrCat(at, ".auth-provider is no longer supported by Kubernetes; use exec"));
   }
   if (value.certificate.empty() != value.key.empty()) {
     out->usable = absl::InvalidArgumentError(
-        absl::StrCat(at, ": client-certificate and client-key must be given together"));
+        StrCat(at, ": client-certificate and client-key must be given together"));
   }
 }
 
@@ -245,8 +243,8 @@ std::vector<Named<T>> ReadEntries(Fields& root, const char* list, const char* ke
     read(body, &named);
     for (const Named<T>& other : out) {
       if (other.name == named.name) {
-        entry.Fail("name", absl::StrCat("is \"", named.name, "\", as in ", other.where,
-                                        "; names must be unique"));
+        entry.Fail("name", StrCat("is \"", named.name, "\", as in ", other.where,
+                                  "; names must be unique"));
       }
     }
     out.push_back(std::move(named));
@@ -259,7 +257,7 @@ std::vector<Named<T>> ReadEntries(Fields& root, const char* list, const char* ke
 absl::StatusOr<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& file) {
   if (text.size() > kFileBytesMax) {
     return absl::InvalidArgumentError(
-        absl::StrCat(file, ": larger than the limit of ", kFileBytesMax, " bytes"));
+        StrCat(file, ": larger than the limit of ", kFileBytesMax, " bytes"));
   }
   try {
     absl::Status status;
@@ -278,10 +276,10 @@ absl::StatusOr<Kubeconfig> ParseKubeconfig(std::string_view text, const std::str
     BTH_RETURN_IF_ERROR(status);
     return out;
   } catch (const YAML::Exception& e) {
-    return absl::InvalidArgumentError(absl::StrCat(file, ": line ", e.mark.line + 1, ", column ",
-                                                   e.mark.column + 1, ": not valid YAML: ", e.msg));
+    return absl::InvalidArgumentError(StrCat(file, ": line ", e.mark.line + 1, ", column ",
+                                             e.mark.column + 1, ": not valid YAML: ", e.msg));
   } catch (const std::exception& e) {
-    return absl::InvalidArgumentError(absl::StrCat(file, ": not readable as YAML: ", e.what()));
+    return absl::InvalidArgumentError(StrCat(file, ": not readable as YAML: ", e.what()));
   }
 }
 

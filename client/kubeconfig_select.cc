@@ -1,6 +1,5 @@
 // Merging kubeconfig files and turning one context into a ClientConfig.
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -32,9 +31,9 @@ absl::StatusOr<const Named<T>*> FindEntry(const std::vector<Named<T>>& entries,
     }
     known.push_back(entry.name);
   }
-  return absl::InvalidArgumentError(absl::StrCat("kubeconfig: there is no ", ToAbsl(kind), " \"",
-                                                 ToAbsl(name), "\"", DidYouMean(name, known),
-                                                 "; check with: kubectl config view"));
+  return absl::InvalidArgumentError(StrCat("kubeconfig: there is no ", kind, " \"", name, "\"",
+                                           DidYouMean(name, known),
+                                           "; check with: kubectl config view"));
 }
 
 absl::StatusOr<std::string> ClusterForExec(const Named<KubeconfigCluster>& cluster) {
@@ -56,20 +55,20 @@ absl::StatusOr<std::string> ClusterForExec(const Named<KubeconfigCluster>& clust
 
 absl::Status ApplyCluster(const Named<KubeconfigCluster>& cluster, ClientConfig* config) {
   const KubeconfigCluster& value = cluster.value;
-  const std::string at = absl::StrCat(cluster.file, ": ", cluster.where, ".cluster");
+  const std::string at = StrCat(cluster.file, ": ", cluster.where, ".cluster");
   if (value.server.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(at,
-                                                   ".server is missing; set it to the API "
-                                                   "server's URL, such as https://host:6443"));
+    return absl::InvalidArgumentError(StrCat(at,
+                                             ".server is missing; set it to the API "
+                                             "server's URL, such as https://host:6443"));
   }
   const bool means_tls = !value.ca.empty() || value.insecure_skip_verify;
   absl::StatusOr<ServerUrl> url = ParseServerUrl(value.server, means_tls ? "https" : "http");
-  if (!url.ok()) return Annotate(url.status(), absl::StrCat(at, ".server"));
+  if (!url.ok()) return Annotate(url.status(), StrCat(at, ".server"));
   if (value.insecure_skip_verify && !value.ca.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(at,
-                     ": insecure-skip-tls-verify and a certificate-authority exclude each "
-                     "other; remove insecure-skip-tls-verify"));
+        StrCat(at,
+               ": insecure-skip-tls-verify and a certificate-authority exclude each "
+               "other; remove insecure-skip-tls-verify"));
   }
   config->server = *std::move(url);
   config->ca = value.ca;
@@ -97,7 +96,7 @@ absl::StatusOr<ClientConfig> SelectContext(const Kubeconfig& kubeconfig, std::st
   BTH_ASSIGN_OR_RETURN(const auto* chosen, FindEntry(kubeconfig.contexts, "context", context));
   const KubeconfigContext& names = chosen->value;
   ClientConfig config;
-  config.origin = absl::StrCat(chosen->file, " (context \"", chosen->name, "\")");
+  config.origin = StrCat(chosen->file, " (context \"", chosen->name, "\")");
   if (!names.namespace_name.empty()) config.default_namespace = names.namespace_name;
   BTH_ASSIGN_OR_RETURN(const auto* cluster,
                        FindEntry(kubeconfig.clusters, "cluster", names.cluster));

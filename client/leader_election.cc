@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/time.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "client/server_contact.h"
 
 namespace bth::client {
@@ -27,7 +27,7 @@ std::string GoDuration(absl::Duration d) {
   const int64_t hours = d / absl::Hours(1);
   const int64_t minutes = (d % absl::Hours(1)) / absl::Minutes(1);
   const double seconds = absl::ToDoubleSeconds(d % absl::Minutes(1));
-  return absl::StrCat(hours > 0 ? absl::StrCat(hours, "h") : "", minutes, "m", seconds, "s");
+  return StrCat(hours > 0 ? StrCat(hours, "h") : "", minutes, "m", seconds, "s");
 }
 
 int64_t LeaseSeconds(absl::Duration d) {
@@ -40,21 +40,21 @@ absl::Status CheckLeaderElection(const LeaderElectionOptions& options) {
   std::vector<std::string> errors;
   auto positive = [&errors](const char* field, absl::Duration value) {
     if (value > absl::ZeroDuration()) return;
-    errors.push_back(absl::StrCat("leaderElection.", field, ": Invalid value: \"",
-                                  GoDuration(value), "\": must be greater than zero"));
+    errors.push_back(StrCat("leaderElection.", field, ": Invalid value: \"", GoDuration(value),
+                            "\": must be greater than zero"));
   };
   positive("leaseDuration", options.lease_duration);
   positive("renewDeadline", options.renew_deadline);
   positive("retryPeriod", options.retry_period);
   if (options.lease_duration <= options.renew_deadline) {
-    errors.push_back(absl::StrCat("leaderElection.leaseDuration: Invalid value: \"",
-                                  GoDuration(options.lease_duration),
-                                  "\": must be greater than `RenewDeadline`"));
+    errors.push_back(StrCat("leaderElection.leaseDuration: Invalid value: \"",
+                            GoDuration(options.lease_duration),
+                            "\": must be greater than `RenewDeadline`"));
   }
   if (options.renew_deadline <= options.retry_period * kJitter) {
-    errors.push_back(absl::StrCat("leaderElection.renewDeadline: Invalid value: \"",
-                                  GoDuration(options.renew_deadline),
-                                  "\": must be greater than 1.2 times `RetryPeriod`"));
+    errors.push_back(StrCat("leaderElection.renewDeadline: Invalid value: \"",
+                            GoDuration(options.renew_deadline),
+                            "\": must be greater than 1.2 times `RetryPeriod`"));
   }
   if (options.namespace_name.empty()) {
     errors.push_back("leaderElection.resourceNamespace: Required value");
@@ -78,9 +78,9 @@ void LeaderElector::Start() {
 }
 
 ApiPath LeaderElector::LeasePath() const {
-  return {"leases", absl::StrCat("/apis/coordination.k8s.io/v1/namespaces/",
-                                 net::PercentEncode(options_.namespace_name), "/leases/",
-                                 net::PercentEncode(options_.lease_name))};
+  return {"leases", StrCat("/apis/coordination.k8s.io/v1/namespaces/",
+                           net::PercentEncode(options_.namespace_name), "/leases/",
+                           net::PercentEncode(options_.lease_name))};
 }
 
 void LeaderElector::SetHolder(const std::string& holder) {
@@ -172,7 +172,7 @@ net::Awaitable<absl::Status> LeaderElector::TryHold() {
   if (!holder.empty() && holder != options_.identity) {
     const int64_t seconds = std::clamp<int64_t>(spec["leaseDurationSeconds"].AsInt(), 1, 86'400);
     if (api_.executor().Monotonic() < observed_at_ + absl::Seconds(seconds)) {
-      co_return absl::AbortedError(absl::StrCat("lease is held by ", std::string(holder)));
+      co_return absl::AbortedError(StrCat("lease is held by ", std::string(holder)));
     }
   }
   Json claimed = Claimed(std::move(lease));

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::client {
@@ -27,7 +26,7 @@ bool IsBlank(char c) {
 }
 
 absl::Status NotAList(std::string_view why) {
-  return absl::DataLossError(absl::StrCat("not a list: ", ToAbsl(why)));
+  return absl::DataLossError(StrCat("not a list: ", why));
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ absl::Status ListSplitter::Feed(std::string_view piece) {
   }
   if (items_.size() - complete_ > item_bytes_max_ || around_.size() > item_bytes_max_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("list: an item is larger than the limit of ", item_bytes_max_, " bytes"));
+        StrCat("list: an item is larger than the limit of ", item_bytes_max_, " bytes"));
   }
   return absl::OkStatus();
 }

@@ -1,7 +1,6 @@
 // Where the configuration comes from: flags, environment, files of the pod.
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -41,7 +40,7 @@ absl::StatusOr<Kubeconfig> ReadKubeconfigList(const std::string& list) {
     ++found;
   }
   if (found == 0) {
-    return absl::NotFoundError(absl::StrCat("none of the files in $KUBECONFIG exists: ", list));
+    return absl::NotFoundError(StrCat("none of the files in $KUBECONFIG exists: ", list));
   }
   return merged;
 }
@@ -49,8 +48,7 @@ absl::StatusOr<Kubeconfig> ReadKubeconfigList(const std::string& list) {
 absl::StatusOr<ClientConfig> FromHome(const ConfigSources& sources) {
   const std::string home = Variable(sources, "HOME");
   if (home.empty()) return absl::NotFoundError("$HOME is not set");
-  BTH_ASSIGN_OR_RETURN(const Kubeconfig kubeconfig,
-                       ReadKubeconfig(absl::StrCat(home, "/.kube/config")));
+  BTH_ASSIGN_OR_RETURN(const Kubeconfig kubeconfig, ReadKubeconfig(StrCat(home, "/.kube/config")));
   return SelectContext(kubeconfig, sources.context);
 }
 
@@ -106,22 +104,21 @@ absl::StatusOr<ClientConfig> InClusterConfig(const ConfigSources& sources) {
   ClientConfig config;
   config.origin = "in-cluster";
   const bool ipv6 = host.find(':') != std::string::npos;
-  const std::string url =
-      absl::StrCat("https://", ipv6 ? "[" : "", host, ipv6 ? "]" : "", ":", port);
+  const std::string url = StrCat("https://", ipv6 ? "[" : "", host, ipv6 ? "]" : "", ":", port);
   absl::StatusOr<ServerUrl> server = ParseServerUrl(url);
   if (!server.ok()) return Annotate(server.status(), "$KUBERNETES_SERVICE_HOST");
   config.server = *std::move(server);
-  config.credentials.token.file = absl::StrCat(sources.service_account_folder, "/token");
-  config.ca.file = absl::StrCat(sources.service_account_folder, "/ca.crt");
+  config.credentials.token.file = StrCat(sources.service_account_folder, "/token");
+  config.ca.file = StrCat(sources.service_account_folder, "/ca.crt");
   // Read once here so that a pod without a token says so at start and not at the first request.
   absl::StatusOr<std::string> token = ReadSmallFile(config.credentials.token.file, 64 << 10);
   if (!token.ok()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("in-cluster: no service account token (", token.status().message(),
-                     "); set automountServiceAccountToken: true or give --kubeconfig"));
+        StrCat("in-cluster: no service account token (", token.status().message(),
+               "); set automountServiceAccountToken: true or give --kubeconfig"));
   }
   absl::StatusOr<std::string> space =
-      ReadSmallFile(absl::StrCat(sources.service_account_folder, "/namespace"), 1024);
+      ReadSmallFile(StrCat(sources.service_account_folder, "/namespace"), 1024);
   if (space.ok() && !space->empty()) config.default_namespace = *std::move(space);
   return config;
 }

@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -90,7 +89,7 @@ std::vector<std::string> Environment(const ProcessRequest& request) {
     }
     if (!replaced) out.emplace_back(text);
   }
-  for (const auto& [name, value] : request.env) out.push_back(absl::StrCat(name, "=", value));
+  for (const auto& [name, value] : request.env) out.push_back(StrCat(name, "=", value));
   return out;
 }
 
@@ -134,11 +133,10 @@ bool Drain(int fd, std::string* text) {
 
 absl::Status ExitStatus(const std::string& command, int state, std::string_view errors) {
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return absl::OkStatus();
-  const std::string how = WIFEXITED(state) ? absl::StrCat("exit code ", WEXITSTATUS(state))
-                                           : absl::StrCat("killed by signal ", WTERMSIG(state));
+  const std::string how = WIFEXITED(state) ? StrCat("exit code ", WEXITSTATUS(state))
+                                           : StrCat("killed by signal ", WTERMSIG(state));
   const std::string_view said = ToStd(absl::StripAsciiWhitespace(ToAbsl(errors)));
-  return absl::UnknownError(
-      absl::StrCat(command, ": ", how, said.empty() ? "" : ": ", ToAbsl(said)));
+  return absl::UnknownError(StrCat(command, ": ", how, said.empty() ? "" : ": ", said));
 }
 
 // Reads both pipes until the program has ended and its output is complete, or a limit is hit.
@@ -150,10 +148,10 @@ absl::StatusOr<std::string> Collect(const ProcessRequest& request, const std::at
   while (fds[0] >= 0 || fds[1] >= 0 || !child.CheckEnded()) {
     // Asked before the poll: what an ended program wrote is then in the pipes already.
     const bool ended = child.CheckEnded();
-    if (stop.load()) return absl::CancelledError(absl::StrCat(request.command, ": stopped"));
+    if (stop.load()) return absl::CancelledError(StrCat(request.command, ": stopped"));
     if (Steady::now() >= deadline) {
-      return absl::DeadlineExceededError(absl::StrCat(
-          request.command, ": not done after ", absl::FormatDuration(request.timeout), "; killed"));
+      return absl::DeadlineExceededError(StrCat(request.command, ": not done after ",
+                                                absl::FormatDuration(request.timeout), "; killed"));
     }
     std::array<pollfd, 2> polled{pollfd{fds[0], POLLIN, 0}, pollfd{fds[1], POLLIN, 0}};
     ::poll(polled.data(), polled.size(), kPollMs);
@@ -161,8 +159,8 @@ absl::StatusOr<std::string> Collect(const ProcessRequest& request, const std::at
       if (fds[i] >= 0 && polled[i].revents != 0 && !Drain(fds[i], &texts[i])) fds[i] = -1;
     }
     if (texts[0].size() > request.output_bytes_max) {
-      return absl::ResourceExhaustedError(absl::StrCat(request.command, ": printed more than ",
-                                                       request.output_bytes_max, " bytes"));
+      return absl::ResourceExhaustedError(
+          StrCat(request.command, ": printed more than ", request.output_bytes_max, " bytes"));
     }
     if (texts[1].size() > kErrorTextBytes) texts[1].erase(0, texts[1].size() - kErrorTextBytes);
     // A grandchild may hold the pipes open: the program's own end is what counts.
@@ -179,7 +177,7 @@ absl::StatusOr<std::string> RunProcess(const ProcessRequest& request,
   Pipe out;
   Pipe err;
   if (!out.Open() || !err.Open()) {
-    return absl::UnavailableError(absl::StrCat(request.command, ": pipe: ", std::strerror(errno)));
+    return absl::UnavailableError(StrCat(request.command, ": pipe: ", std::strerror(errno)));
   }
   std::vector<std::string> args = {request.command};
   args.insert(args.end(), request.args.begin(), request.args.end());
@@ -187,7 +185,7 @@ absl::StatusOr<std::string> RunProcess(const ProcessRequest& request,
   pid_t pid = 0;
   const SpawnSettings settings(out.write_end(), err.write_end());
   if (const int error = settings.Spawn(Pointers(args), Pointers(env), &pid); error != 0) {
-    const std::string text = absl::StrCat(request.command, ": ", std::strerror(error));
+    const std::string text = StrCat(request.command, ": ", std::strerror(error));
     return error == ENOENT ? absl::NotFoundError(text) : absl::UnavailableError(text);
   }
   out.Close(1);

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/protobuf/wire.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -13,7 +12,7 @@ namespace {
 using types::WireType;
 
 absl::Status NotAProtobufList(std::string_view why) {
-  return absl::DataLossError(absl::StrCat("not a list: protobuf: ", ToAbsl(why)));
+  return absl::DataLossError(StrCat("not a list: protobuf: ", why));
 }
 
 // The start of a field: what it is, and how many bytes follow the start.
@@ -91,7 +90,7 @@ absl::StatusOr<bool> ProtobufListSplitter::Step(std::string_view* rest) {
   }
   if (field.bytes > item_bytes_max_ || around_.size() > item_bytes_max_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("list: an item is larger than the limit of ", item_bytes_max_, " bytes"));
+        StrCat("list: an item is larger than the limit of ", item_bytes_max_, " bytes"));
   }
   const size_t whole = field.start_bytes + static_cast<size_t>(field.bytes);
   if (place_ == Place::kList && whole > list_left_) return NotAProtobufList("an item is too long");

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::client {
 namespace {
@@ -135,7 +135,7 @@ net::Awaitable<absl::Status> Reflector::ListOnce() {
   for (size_t pages = 0;; ++pages) {
     absl::StatusOr<ReflectorSink::Page> applied = co_await ListPage(list);
     if (!applied.ok()) {
-      co_return WithContext(applied.status(), absl::StrCat("list ", options_.collection.path));
+      co_return WithContext(applied.status(), StrCat("list ", options_.collection.path));
     }
     page = *std::move(applied);
     if (page.continue_token.empty()) break;
@@ -144,7 +144,7 @@ net::Awaitable<absl::Status> Reflector::ListOnce() {
   }
   if (page.resource_version.empty()) {
     co_return absl::UnavailableError(
-        absl::StrCat("list ", options_.collection.path, ": the answer has no resourceVersion"));
+        StrCat("list ", options_.collection.path, ": the answer has no resourceVersion"));
   }
   version_ = page.resource_version;
   absent_ = false;
@@ -167,7 +167,7 @@ net::Awaitable<absl::StatusOr<ReflectorSink::Page>> Reflector::ListPage(ListOpti
     if (guard.stalled()) {
       ++counters_.stalls;
       co_return absl::UnavailableError(
-          absl::StrCat("nothing heard for ", absl::FormatDuration(options_.list_timeout)));
+          StrCat("nothing heard for ", absl::FormatDuration(options_.list_timeout)));
     }
     BTH_CO_RETURN_IF_ERROR(part);
     guard.Heard();
@@ -201,7 +201,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
   if (std::exchange(watched_, true) && options_.on_rewatch) options_.on_rewatch();
   const net::CancelToken cancel = watch.cancel;
   const absl::Duration begun_at = api_.executor().Monotonic();
-  const std::string doing = absl::StrCat("watch ", options_.collection.path);
+  const std::string doing = StrCat("watch ", options_.collection.path);
   absl::StatusOr<WatchStream> stream = co_await api_.Watch(options_.collection, std::move(watch));
   if (!stream.ok()) co_return WithContext(stream.status(), doing);
   StallGuard guard(api_.executor(), options_.stall, cancel);
@@ -212,7 +212,7 @@ net::Awaitable<absl::Status> Reflector::WatchOnce(bool* useful) {
     if (guard.stalled()) {
       ++counters_.stalls;
       co_return absl::UnavailableError(
-          absl::StrCat(doing, ": nothing heard for ", absl::FormatDuration(options_.stall)));
+          StrCat(doing, ": nothing heard for ", absl::FormatDuration(options_.stall)));
     }
     if (!lines.ok()) co_return WithContext(lines.status(), doing);
     if (lines->empty()) co_return absl::OkStatus();

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -39,38 +38,38 @@ std::string ServerContact::TextOf(Kind kind, const absl::Status& status) const {
   const std::string& server = options_.server;
   absl::string_view why = status.message();
   absl::ConsumeSuffix(&why, "; not sent");
-  absl::ConsumePrefix(&why, absl::StrCat("connect to ", server, ": "));
+  absl::ConsumePrefix(&why, StrCat("connect to ", server, ": "));
   absl::ConsumePrefix(&why, "connect: ");
   absl::ConsumePrefix(&why, "TLS handshake: certificate refused: ");
   switch (kind) {
     case Kind::kUntrusted:
-      return absl::StrCat("the certificate of the API server ", server, " does not verify: ", why);
+      return StrCat("the certificate of the API server ", server, " does not verify: ", why);
     case Kind::kRefused:
-      return absl::StrCat("the API server ", server, " does not accept the credentials: ", why);
+      return StrCat("the API server ", server, " does not accept the credentials: ", why);
     case Kind::kNoCredentials:
-      return absl::StrCat("there are no credentials for the API server ", server, ": ", why);
+      return StrCat("there are no credentials for the API server ", server, ": ", why);
     case Kind::kNoAnswer:
       break;
   }
-  return absl::StrCat("the API server ", server, " does not answer: ", why);
+  return StrCat("the API server ", server, " does not answer: ", why);
 }
 
 std::string ServerContact::RemedyOf(Kind kind) const {
-  const std::string where = options_.origin.empty() ? "" : absl::StrCat(" (", options_.origin, ")");
+  const std::string where = options_.origin.empty() ? "" : StrCat(" (", options_.origin, ")");
   switch (kind) {
     case Kind::kUntrusted:
-      return absl::StrCat(
+      return StrCat(
           "give the authority that signed it as certificate-authority, and an address or "
           "tls-server-name that it names",
           where);
     case Kind::kRefused:
-      return absl::StrCat("give a valid token, client certificate or exec program", where);
+      return StrCat("give a valid token, client certificate or exec program", where);
     case Kind::kNoCredentials:
-      return absl::StrCat("mend the credentials", where);
+      return StrCat("mend the credentials", where);
     case Kind::kNoAnswer:
       break;
   }
-  return absl::StrCat("start the server, or mend its address", where, " or the way to it");
+  return StrCat("start the server, or mend its address", where, " or the way to it");
 }
 
 void ServerContact::Failed(absl::Status* status, std::string_view request) {
@@ -140,14 +139,13 @@ void ServerContact::WatchHope(const Cause& cause, absl::Duration now) {
   if (now - untrusted_since_ < options_.hopeless_after || std::exchange(given_up_, true)) return;
   Log(LogLevel::kError, "server.given_up", {{"why", cause.text}, {"remedy", cause.remedy}});
   if (!options_.on_hopeless) return;
-  const absl::Status last =
-      absl::FailedPreconditionError(absl::StrCat(cause.text, "; ", cause.remedy));
+  const absl::Status last = absl::FailedPreconditionError(StrCat(cause.text, "; ", cause.remedy));
   executor_.Post([tell = options_.on_hopeless, last] { tell(last); });
 }
 
 std::string ServerContact::LastError() const {
   if (!failing_ || causes_.empty()) return "";
-  return absl::StrCat(
+  return StrCat(
       causes_.back().text, " (for ",
       absl::FormatDuration(absl::Trunc(executor_.Monotonic() - failing_since_, absl::Seconds(1))),
       ", ", failures_, failures_ == 1 ? " request" : " requests", ")");

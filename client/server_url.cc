@@ -2,7 +2,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "client/client_config.h"
@@ -17,8 +16,8 @@ absl::Status BadUrl(std::string_view url, std::string_view reason) {
   const size_t at = url.rfind('@');
   const std::string shown = at == std::string_view::npos
                                 ? std::string(url.substr(0, 256))
-                                : absl::StrCat("<hidden>", ToAbsl(url.substr(at).substr(0, 256)));
-  return absl::InvalidArgumentError(absl::StrCat("server URL \"", shown, "\": ", ToAbsl(reason)));
+                                : StrCat("<hidden>", url.substr(at).substr(0, 256));
+  return absl::InvalidArgumentError(StrCat("server URL \"", shown, "\": ", reason));
 }
 
 bool HostByteAllowed(char c, bool ipv6) {
@@ -76,9 +75,9 @@ absl::StatusOr<ServerUrl> ParseServerUrl(std::string_view url, std::string_view 
     scheme = url.substr(0, mark);
     rest = url.substr(mark + 3);
   }
-  if (absl::EqualsIgnoreCase(ToAbsl(scheme), "https")) {
+  if (EqualsIgnoreCase(scheme, "https")) {
     out.tls = true;
-  } else if (!absl::EqualsIgnoreCase(ToAbsl(scheme), "http")) {
+  } else if (!EqualsIgnoreCase(scheme, "http")) {
     return BadUrl(url, "the scheme must be https or http");
   }
   if (rest.find_first_of("?#") != std::string_view::npos) {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::client {
 
@@ -13,7 +13,7 @@ constexpr size_t kFrameStart = 4;  // The length of what follows, big-endian.
 
 absl::Status TooLong(size_t line_bytes_max) {
   return absl::ResourceExhaustedError(
-      absl::StrCat("watch: an event is larger than the limit of ", line_bytes_max, " bytes"));
+      StrCat("watch: an event is larger than the limit of ", line_bytes_max, " bytes"));
 }
 
 size_t FrameLength(std::string_view start) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
@@ -84,7 +83,7 @@ absl::StatusOr<double> Arguments::Double(std::string_view key, double fallback) 
   const Value* value = Ask(key);
   if (value == nullptr || value->is_null()) return fallback;
   if (value->is_int() || value->is_double()) return value->AsDouble();
-  WrongType(key, *value, "a number", absl::StrCat(fallback));
+  WrongType(key, *value, "a number", StrCat(fallback));
   return fallback;
 }
 
@@ -144,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> Arguments::Strings(std::string_view key
   for (size_t i = 0; i < value->items().size(); ++i) {
     const Value& item = value->items()[i];
     if (!item.is_scalar() || item.is_null()) {
-      return WrongShape(absl::StrCat(ToAbsl(key), "[", i, "]"), item, "a string");
+      return WrongShape(StrCat(key, "[", i, "]"), item, "a string");
     }
     texts.push_back(item.text());
   }
@@ -165,7 +164,7 @@ absl::StatusOr<std::vector<Arguments>> Arguments::Sections(std::string_view key)
   if (!value->is_list()) return WrongShape(key, *value, "a list of maps");
   for (size_t i = 0; i < value->items().size(); ++i) {
     const Value& item = value->items()[i];
-    const std::string item_key = absl::StrCat(ToAbsl(key), "[", i, "]");
+    const std::string item_key = StrCat(key, "[", i, "]");
     if (!item.is_map()) return WrongShape(item_key, item, "a map");
     sections.push_back(Arguments(root_, &item, PathOf(item_key), journal_));
   }
@@ -192,10 +191,10 @@ std::vector<Finding> Arguments::Findings() const {
     std::vector<std::string_view> known(opened.asked.begin(), opened.asked.end());
     for (const Value::Member& member : opened.map->members()) {
       if (opened.asked.count(member.key) > 0 || findings.size() >= kFindingsMax) continue;
-      findings.push_back(
-          {Severity::kWarning, member.line,
-           absl::StrCat(opened.path, opened.path.empty() ? "" : ".", Clip(member.key)),
-           "unknown argument, ignored", std::string(NearestName(member.key, known))});
+      findings.push_back({Severity::kWarning, member.line,
+                          StrCat(opened.path, opened.path.empty() ? "" : ".", Clip(member.key)),
+                          "unknown argument, ignored",
+                          std::string(NearestName(member.key, known))});
     }
   }
   std::stable_sort(findings.begin(), findings.end(),
@@ -208,7 +207,7 @@ std::vector<std::string> Arguments::UnreadKeys() const {
   for (const Journal::Opened& opened : journal_->opened) {
     for (const Value::Member& member : opened.map->members()) {
       if (opened.asked.count(member.key) > 0) continue;
-      keys.push_back(absl::StrCat(opened.path, opened.path.empty() ? "" : ".", member.key));
+      keys.push_back(StrCat(opened.path, opened.path.empty() ? "" : ".", member.key));
     }
   }
   return keys;
@@ -219,7 +218,7 @@ std::vector<std::string> Arguments::AbsentKeys() const {
   for (const Journal::Opened& opened : journal_->opened) {
     for (const std::string& key : opened.asked) {
       if (opened.map->Find(key) != nullptr) continue;
-      keys.push_back(absl::StrCat(opened.path, opened.path.empty() ? "" : ".", key));
+      keys.push_back(StrCat(opened.path, opened.path.empty() ? "" : ".", key));
     }
   }
   return keys;
@@ -227,19 +226,19 @@ std::vector<std::string> Arguments::AbsentKeys() const {
 
 void Arguments::WrongType(std::string_view key, const Value& value, std::string_view wanted,
                           std::string_view fallback) const {
-  Report(key, absl::StrCat("needs ", ToAbsl(wanted), ", got ", Describe(value), "; the default ",
-                           ToAbsl(fallback), " is kept"));
+  Report(key, StrCat("needs ", wanted, ", got ", Describe(value), "; the default ", fallback,
+                     " is kept"));
 }
 
 absl::Status Arguments::WrongShape(std::string_view key, const Value& value,
                                    std::string_view wanted) const {
-  const std::string line = value.line() > 0 ? absl::StrCat("line ", value.line(), ": ") : "";
+  const std::string line = value.line() > 0 ? StrCat("line ", value.line(), ": ") : "";
   return absl::InvalidArgumentError(
-      absl::StrCat(line, PathOf(key), ": needs ", ToAbsl(wanted), ", got ", Describe(value)));
+      StrCat(line, PathOf(key), ": needs ", wanted, ", got ", Describe(value)));
 }
 
 std::string Arguments::PathOf(std::string_view key) const {
-  return absl::StrCat(path_, path_.empty() ? "" : ".", Clip(key));
+  return StrCat(path_, path_.empty() ? "" : ".", Clip(key));
 }
 
 }  // namespace bth::conf

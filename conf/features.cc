@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -128,23 +127,22 @@ std::string_view Name(Gate gate) {
 absl::StatusOr<FeatureGates> FeatureGates::Parse(std::string_view text) {
   constexpr size_t kBytesMax = 16 << 10;
   if (text.size() > kBytesMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--feature-gates: longer than ", kBytesMax, " bytes"));
+    return absl::InvalidArgumentError(StrCat("--feature-gates: longer than ", kBytesMax, " bytes"));
   }
   FeatureGates gates;
-  for (absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
+  for (absl::string_view part : StrSplit(text, ',')) {
     part = absl::StripAsciiWhitespace(part);
     if (part.empty()) continue;
     const size_t equals = part.find('=');
     const std::string name(absl::StripAsciiWhitespace(part.substr(0, equals)));
     if (equals == absl::string_view::npos) {
-      return absl::InvalidArgumentError(absl::StrCat("--feature-gates: missing bool value for ",
-                                                     Clip(name), "; write ", Clip(name), "=true"));
+      return absl::InvalidArgumentError(StrCat("--feature-gates: missing bool value for ",
+                                               Clip(name), "; write ", Clip(name), "=true"));
     }
     const std::string value(absl::StripAsciiWhitespace(part.substr(equals + 1)));
     const absl::StatusOr<bool> on = ParseGoBool(value);
     if (!on.ok()) {
-      return Annotate(on.status(), absl::StrCat("--feature-gates: invalid value of ", Clip(name)));
+      return Annotate(on.status(), StrCat("--feature-gates: invalid value of ", Clip(name)));
     }
     const size_t index = GateIndex(name);
     if (name == kAllAlpha) {
@@ -152,9 +150,8 @@ absl::StatusOr<FeatureGates> FeatureGates::Parse(std::string_view text) {
     } else if (name == kAllBeta) {
       gates.all_beta_ = *on ? 1 : 0;
     } else if (index == kGates) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--feature-gates: unrecognized feature gate: ", Clip(name),
-                       DidYouMean(name, KnownGateNames())));
+      return absl::InvalidArgumentError(StrCat("--feature-gates: unrecognized feature gate: ",
+                                               Clip(name), DidYouMean(name, KnownGateNames())));
     } else {
       gates.set_[index] = true;
       gates.value_[index] = *on;
@@ -186,8 +183,8 @@ std::vector<std::string> FeatureGates::WithoutEffect(absl::Span<const Gate> acte
   for (size_t i = 0; i < kGates; ++i) {
     const auto gate = static_cast<Gate>(i);
     if (!set_[i] || value_[i] == defaults.Enabled(gate) || is_acted_on(gate)) continue;
-    lines.push_back(absl::StrCat("--feature-gates: ", ToAbsl(kLives[i].name), "=",
-                                 value_[i] ? "true" : "false", ": ", ToAbsl(kIdle[i])));
+    lines.push_back(StrCat("--feature-gates: ", kLives[i].name, "=", value_[i] ? "true" : "false",
+                           ": ", kIdle[i]));
   }
   const std::pair<absl::string_view, int FeatureGates::*> stages[] = {
       {kAllAlpha, &FeatureGates::all_alpha_}, {kAllBeta, &FeatureGates::all_beta_}};
@@ -199,9 +196,8 @@ std::vector<std::string> FeatureGates::WithoutEffect(absl::Span<const Gate> acte
       return Enabled(gate) != without.Enabled(gate);
     });
     if (acts) continue;
-    lines.push_back(absl::StrCat("--feature-gates: ", name, "=",
-                                 this->*stage == 1 ? "true" : "false",
-                                 ": it changes no gate that is acted on"));
+    lines.push_back(StrCat("--feature-gates: ", name, "=", this->*stage == 1 ? "true" : "false",
+                           ": it changes no gate that is acted on"));
   }
   return lines;
 }
@@ -209,8 +205,7 @@ std::vector<std::string> FeatureGates::WithoutEffect(absl::Span<const Gate> acte
 std::string FeatureGates::ToString() const {
   std::vector<std::string> states;
   for (size_t i = 0; i < kGates; ++i) {
-    states.push_back(absl::StrCat(ToAbsl(kLives[i].name), "=",
-                                  Enabled(static_cast<Gate>(i)) ? "true" : "false"));
+    states.push_back(StrCat(kLives[i].name, "=", Enabled(static_cast<Gate>(i)) ? "true" : "false"));
   }
   std::sort(states.begin(), states.end());
   return absl::StrJoin(states, ",");

@@ -3,7 +3,6 @@
 #include <limits>
 #include <optional>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "conf/arguments.h"
 #include "conf/text.h"
@@ -71,7 +70,7 @@ std::optional<int64_t> TakePart(std::string_view& text) {
 absl::StatusOr<absl::Duration> ParseGoDuration(std::string_view text) {
   const auto wrong = [text] {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", Clip(text), "\" is not a duration such as 90s, 1m30s or 250ms"));
+        StrCat("\"", Clip(text), "\" is not a duration such as 90s, 1m30s or 250ms"));
   };
   std::string_view rest = text;
   const bool negative = !rest.empty() && rest[0] == '-';
@@ -94,7 +93,7 @@ absl::StatusOr<bool> ParseGoBool(std::string_view text) {
   for (std::string_view word : {"0", "f", "F", "FALSE", "false", "False"}) {
     if (text == word) return false;
   }
-  return absl::InvalidArgumentError(absl::StrCat("\"", Clip(text), "\" is neither true nor false"));
+  return absl::InvalidArgumentError(StrCat("\"", Clip(text), "\" is neither true nor false"));
 }
 
 }  // namespace bth::conf

@@ -5,7 +5,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -33,24 +32,23 @@ const Names kMetricKeys = {"type",
 const Names kMetricTypes = {"prometheus", "prometheus_adaptor", "elasticsearch", "local"};
 
 std::string Sub(std::string_view path, std::string_view key) {
-  return absl::StrCat(ToAbsl(path), path.empty() ? "" : ".", Clip(key));
+  return StrCat(path, path.empty() ? "" : ".", Clip(key));
 }
 
 // `line 3: tiers[0].plugins[1].name: <text>`.
 std::string Place(int line, std::string_view path, std::string_view text) {
-  return absl::StrCat(line > 0 ? absl::StrCat("line ", line, ": ") : "", ToAbsl(path),
-                      path.empty() ? "" : ": ", ToAbsl(text));
+  return StrCat(line > 0 ? StrCat("line ", line, ": ") : "", path, path.empty() ? "" : ": ", text);
 }
 
 absl::Status WrongType(const Value& value, std::string_view path, std::string_view wanted) {
   return absl::InvalidArgumentError(
-      Place(value.line(), path, absl::StrCat("needs ", ToAbsl(wanted), ", got ", Describe(value))));
+      Place(value.line(), path, StrCat("needs ", wanted, ", got ", Describe(value))));
 }
 
 absl::Status TooMany(const Value& value, std::string_view path, size_t limit) {
-  return absl::InvalidArgumentError(Place(
-      value.line(), path,
-      absl::StrCat("has ", value.items().size(), " entries; at most ", limit, " are allowed")));
+  return absl::InvalidArgumentError(
+      Place(value.line(), path,
+            StrCat("has ", value.items().size(), " entries; at most ", limit, " are allowed")));
 }
 
 // The key without its `enable` or `enabled`, in lower case; empty when it has none.
@@ -65,9 +63,9 @@ std::string SwitchStem(std::string_view key) {
 std::string Unknown(std::string_view kind, std::string_view name, const Names& known,
                     const Names& of_volcano) {
   if (std::find(of_volcano.begin(), of_volcano.end(), name) != of_volcano.end()) {
-    return absl::StrCat("this version does not have this ", ToAbsl(kind), " yet; remove it");
+    return StrCat("this version does not have this ", kind, " yet; remove it");
   }
-  return absl::StrCat("unknown ", ToAbsl(kind), DidYouMean(name, known));
+  return StrCat("unknown ", kind, DidYouMean(name, known));
 }
 
 // Guides name plugins as the folders of their sources, `numaaware` for `numa-aware`.
@@ -95,8 +93,7 @@ class PolicyReader {
   absl::StatusOr<LoadedPolicy> Read(const YamlDocument& document) {
     for (const DuplicateKey& duplicate : document.duplicates) {
       Warn(duplicate.line, duplicate.path,
-           absl::StrCat("given twice, first in line ", duplicate.first_line,
-                        "; the last one counts"));
+           StrCat("given twice, first in line ", duplicate.first_line, "; the last one counts"));
     }
     const Value& root = document.root;
     if (!root.is_map() && !root.is_null()) return WrongType(root, "", "a map with `actions`");
@@ -144,7 +141,7 @@ class PolicyReader {
       const std::string hint = DidYouMean(member.key, kRootKeys);
       if (hint.empty()) continue;
       return absl::InvalidArgumentError(
-          Place(member.line, Clip(member.key), absl::StrCat("unknown key", hint)));
+          Place(member.line, Clip(member.key), StrCat("unknown key", hint)));
     }
     return absl::OkStatus();
   }
@@ -221,9 +218,9 @@ class PolicyReader {
       proportion |= plugin.name == "proportion";
     }
     if (!hierarchical_drf || !proportion) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "proportion and drf with hierarchy enabled conflicts: ",
-        Place(line, path, "remove proportion or drf's enableHierarchy from this tier")));
+    return absl::InvalidArgumentError(
+        StrCat("proportion and drf with hierarchy enabled conflicts: ",
+               Place(line, path, "remove proportion or drf's enableHierarchy from this tier")));
   }
 
   absl::StatusOr<PluginOption> ReadPlugin(const Value& entry, const std::string& path) {
@@ -259,7 +256,7 @@ class PolicyReader {
     if (proper.empty() || proper == *name) return;
     const Value* written = entry.Find("name");
     Note(written == nullptr ? entry.line() : written->line(), Sub(path, "name"),
-         absl::StrCat("plugin ", Clip(*name), " is taken for ", ToAbsl(proper)));
+         StrCat("plugin ", Clip(*name), " is taken for ", proper));
     *name = std::string(proper);
   }
 
@@ -269,15 +266,15 @@ class PolicyReader {
     const int line = written == nullptr ? entry.line() : written->line();
     if (std::find(known_.plugins.begin(), known_.plugins.end(), name) == known_.plugins.end()) {
       const std::string text =
-          name.empty() ? absl::StrCat("a plugin needs a name", MeantAsName(entry))
+          name.empty() ? StrCat("a plugin needs a name", MeantAsName(entry))
                        : Unknown("plugin", name, known_.plugins, BuiltinNames().plugins);
-      return absl::InvalidArgumentError(absl::StrCat("Failed to get plugin ", Clip(name), ": ",
-                                                     Place(line, Sub(path, "name"), text)));
+      return absl::InvalidArgumentError(
+          StrCat("Failed to get plugin ", Clip(name), ": ", Place(line, Sub(path, "name"), text)));
     }
     if (!plugins_seen_.insert(name).second) {
       Note(line, Sub(path, "name"),
-           absl::StrCat("plugin ", name,
-                        " is listed more than once; its last instance answers at each place"));
+           StrCat("plugin ", name,
+                  " is listed more than once; its last instance answers at each place"));
     }
     return absl::OkStatus();
   }
@@ -288,7 +285,7 @@ class PolicyReader {
       if (member.key == "name" || !member.value.is_scalar()) continue;
       const std::string hint = DidYouMean(member.key, {"name"});
       if (hint.empty()) continue;
-      return absl::StrCat("; the key \"", Clip(member.key), "\" is unknown", hint);
+      return StrCat("; the key \"", Clip(member.key), "\" is unknown", hint);
     }
     return "";
   }
@@ -300,7 +297,7 @@ class PolicyReader {
       const std::string_view key = YamlKey(static_cast<HookFlag>(i));
       if (!stem.empty() && SwitchStem(key) == stem) {
         return Warn(member.line, std::move(path),
-                    absl::StrCat("unknown key, ignored: the switch is spelled ", ToAbsl(key)), key);
+                    StrCat("unknown key, ignored: the switch is spelled ", key), key);
       }
       keys.push_back(key);
     }
@@ -321,7 +318,7 @@ class PolicyReader {
     const std::vector<std::string> parts = absl::StrSplit(text, ',');
     if (parts.size() > kActionsMax) {
       return absl::InvalidArgumentError(
-          Place(actions.line(), "actions", absl::StrCat("more than ", kActionsMax, " actions")));
+          Place(actions.line(), "actions", StrCat("more than ", kActionsMax, " actions")));
     }
     for (size_t i = 0; i < parts.size(); ++i) {
       std::string name(absl::StripAsciiWhitespace(parts[i]));
@@ -341,10 +338,10 @@ class PolicyReader {
     if (none) text = "no actions; write `actions: \"enqueue, allocate, backfill\"`";
     const std::string path = none ? "actions" : ElementPath("actions", index);
     return absl::InvalidArgumentError(
-        absl::StrCat("failed to find Action ", Clip(written), ": ",
-                     Place(actions.line(), path, text), "; known actions: ",
-                     absl::StrJoin(known_.actions, ", ",
-                                   [](std::string* out, std::string_view a) { out->append(a); })));
+        StrCat("failed to find Action ", Clip(written), ": ", Place(actions.line(), path, text),
+               "; known actions: ",
+               absl::StrJoin(known_.actions, ", ",
+                             [](std::string* out, std::string_view a) { out->append(a); })));
   }
 
   absl::Status ReadConfigurations(const Value& entries) {
@@ -381,8 +378,7 @@ class PolicyReader {
   void CheckConfigurationName(const ActionArguments& entry, const std::string& path) {
     if (configurations_seen_.count(entry.name)) {
       Warn(entry.line, path,
-           absl::StrCat("a second entry for ", Clip(entry.name),
-                        ", ignored: only the first one counts"));
+           StrCat("a second entry for ", Clip(entry.name), ", ignored: only the first one counts"));
       return;
     }
     if (entry.name == kSessionConfiguration) return;
@@ -401,8 +397,8 @@ class PolicyReader {
     if (veto == "strict") {
       loaded_.policy.victim_veto = VictimVeto::kStrict;
     } else if (veto != "tier") {
-      arguments.Report("victimVeto", absl::StrCat("needs tier or strict, got ",
-                                                  QuoteYaml(Clip(veto)), "; tier is used"));
+      arguments.Report("victimVeto", StrCat("needs tier or strict, got ", QuoteYaml(Clip(veto)),
+                                            "; tier is used"));
     }
     for (Finding& finding : arguments.Findings()) Add(std::move(finding));
     return absl::OkStatus();
@@ -417,7 +413,7 @@ class PolicyReader {
         continue;
       }
       for (Value::Member inner : member.value.members()) {
-        inner.key = absl::StrCat(member.key, ".", inner.key);
+        inner.key = StrCat(member.key, ".", inner.key);
         flat.push_back(std::move(inner));
       }
     }
@@ -456,17 +452,17 @@ class PolicyReader {
     if (member.key == "type" && !text.empty() &&
         std::find(kMetricTypes.begin(), kMetricTypes.end(), text) == kMetricTypes.end()) {
       Warn(member.line, path,
-           absl::StrCat("data cannot be collected from the ", Clip(text),
-                        " monitoring system. The supported monitoring systems are elasticsearch, "
-                        "prometheus, and prometheus_adaptor"),
+           StrCat("data cannot be collected from the ", Clip(text),
+                  " monitoring system. The supported monitoring systems are elasticsearch, "
+                  "prometheus, and prometheus_adaptor"),
            NearestName(text, kMetricTypes));
     }
     if (member.key == "interval") {
       const absl::StatusOr<absl::Duration> interval = ParseGoDuration(text);
       if (!interval.ok() || *interval <= absl::ZeroDuration()) {
         Warn(member.line, path,
-             absl::StrCat("needs a positive duration such as 30s, got ", QuoteYaml(Clip(text)),
-                          "; 30s is used"));
+             StrCat("needs a positive duration such as 30s, got ", QuoteYaml(Clip(text)),
+                    "; 30s is used"));
       }
     }
   }

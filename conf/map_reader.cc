@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -15,13 +14,12 @@ namespace bth::conf {
 namespace {
 
 std::string Join(std::string_view path, std::string_view key) {
-  return absl::StrCat(ToAbsl(path), path.empty() ? "" : ".", Clip(key));
+  return StrCat(path, path.empty() ? "" : ".", Clip(key));
 }
 
 absl::Status ErrorAt(int line, std::string_view path, std::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat(line > 0 ? absl::StrCat("line ", line, ": ") : "",
-                                                 ToAbsl(path), path.empty() ? "" : ": ",
-                                                 ToAbsl(text)));
+  return absl::InvalidArgumentError(
+      StrCat(line > 0 ? StrCat("line ", line, ": ") : "", path, path.empty() ? "" : ": ", text));
 }
 
 }  // namespace
@@ -30,7 +28,7 @@ absl::StatusOr<MapReader> MapReader::Open(const Value* value, std::string path, 
                                           std::vector<Finding>& findings) {
   if (value != nullptr && value->is_null()) value = nullptr;
   if (value != nullptr && !value->is_map()) {
-    return ErrorAt(value->line(), path, absl::StrCat("needs a map, got ", Describe(*value)));
+    return ErrorAt(value->line(), path, StrCat("needs a map, got ", Describe(*value)));
   }
   MapReader reader(value, std::move(path), findings);
   if (value == nullptr) return reader;
@@ -67,7 +65,7 @@ void MapReader::Warn(std::string_view key, std::string_view text, std::string_vi
 }
 
 absl::Status MapReader::WrongType(std::string_view key, std::string_view wanted) const {
-  return Refuse(key, absl::StrCat("needs ", ToAbsl(wanted), ", got ", Describe(*Find(key))));
+  return Refuse(key, StrCat("needs ", wanted, ", got ", Describe(*Find(key))));
 }
 
 absl::StatusOr<std::string> MapReader::Text(std::string_view key) const {
@@ -116,8 +114,8 @@ absl::StatusOr<const Value::List*> MapReader::List(std::string_view key, size_t 
   if (value == nullptr) return &kNone;
   if (!value->is_list()) return WrongType(key, "a list");
   if (value->items().size() > entries_max) {
-    return Refuse(key, absl::StrCat("has ", value->items().size(), " entries; at most ",
-                                    entries_max, " are allowed"));
+    return Refuse(key, StrCat("has ", value->items().size(), " entries; at most ", entries_max,
+                              " are allowed"));
   }
   return &value->items();
 }

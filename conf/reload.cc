@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -17,13 +16,13 @@ absl::StatusOr<ReloadDecision> Refuse(const ReloadRequest& request, absl::Status
   decision.error = std::move(error);
   if (request.previous != nullptr) {
     decision.outcome = ReloadOutcome::kKept;
-    decision.message = absl::StrCat(decision.error.message(), "; the previous policy stays");
+    decision.message = StrCat(decision.error.message(), "; the previous policy stays");
     return decision;
   }
   if (request.disable_default_scheduler_config) return decision.error;
   decision.outcome = ReloadOutcome::kDefaultUsed;
   decision.policy = DefaultPolicy();
-  decision.message = absl::StrCat(decision.error.message(), "; the built-in policy is used");
+  decision.message = StrCat(decision.error.message(), "; the built-in policy is used");
   return decision;
 }
 
@@ -45,34 +44,33 @@ absl::StatusOr<ReloadDecision> DecideReload(const ReloadRequest& request, const 
   const bool fatal = request.previous == nullptr && request.disable_default_scheduler_config;
   if (request.path.empty()) {
     if (!fatal) return WithoutPath(request);
-    return absl::InvalidArgumentError(
-        absl::StrCat("No --scheduler-conf path provided", kNoFallback));
+    return absl::InvalidArgumentError(StrCat("No --scheduler-conf path provided", kNoFallback));
   }
-  const std::string quoted_path = absl::StrCat("'", ToAbsl(request.path), "'");
+  const std::string quoted_path = StrCat("'", request.path, "'");
   if (!request.text.ok()) {
     const std::string what =
-        fatal ? absl::StrCat("Failed to read scheduler config", kNoFallback, ": ", quoted_path)
-              : absl::StrCat("Failed to read the Scheduler config in ", quoted_path,
-                             request.previous == nullptr ? "" : ", using previous configuration");
+        fatal ? StrCat("Failed to read scheduler config", kNoFallback, ": ", quoted_path)
+              : StrCat("Failed to read the Scheduler config in ", quoted_path,
+                       request.previous == nullptr ? "" : ", using previous configuration");
     return Refuse(request, Annotate(request.text.status(), what));
   }
   absl::StatusOr<LoadedPolicy> loaded = ParsePolicy(*request.text, known, request.limits);
   if (!loaded.ok()) {
     const std::string what =
-        fatal ? absl::StrCat("Invalid scheduler configuration", kNoFallback, ": ", quoted_path)
-              : absl::StrCat("Scheduler config ", quoted_path, " is invalid");
+        fatal ? StrCat("Invalid scheduler configuration", kNoFallback, ": ", quoted_path)
+              : StrCat("Scheduler config ", quoted_path, " is invalid");
     return Refuse(request, Annotate(loaded.status(), what));
   }
   ReloadDecision decision;
   decision.findings = std::move(loaded->findings);
   if (request.previous != nullptr && *request.previous == loaded->policy) {
     decision.outcome = ReloadOutcome::kUnchanged;
-    decision.message = absl::StrCat(quoted_path, " says what is in force already");
+    decision.message = StrCat(quoted_path, " says what is in force already");
     return decision;
   }
   decision.outcome = ReloadOutcome::kLoaded;
   decision.policy = std::move(loaded->policy);
-  decision.message = absl::StrCat("policy loaded from ", quoted_path);
+  decision.message = StrCat("policy loaded from ", quoted_path);
   return decision;
 }
 

@@ -1,6 +1,5 @@
 #include "conf/text.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::conf {
@@ -14,16 +13,16 @@ std::string Clip(std::string_view text) {
 }
 
 std::string ElementPath(std::string_view list, size_t index) {
-  return absl::StrCat(ToAbsl(list), "[", index, "]");
+  return StrCat(list, "[", index, "]");
 }
 
 std::string Describe(const Value& value) {
   const std::string_view kind = value.KindName();
   const std::string article = value.is_int() ? "an" : "a";
-  if (!value.is_scalar()) return absl::StrCat(article, " ", ToAbsl(kind));
+  if (!value.is_scalar()) return StrCat(article, " ", kind);
   if (value.is_null()) return "null";
   const std::string quote = value.is_string() ? "\"" : "";
-  return absl::StrCat(quote, Clip(value.text()), quote, " (", article, " ", ToAbsl(kind), ")");
+  return StrCat(quote, Clip(value.text()), quote, " (", article, " ", kind, ")");
 }
 
 }  // namespace bth::conf

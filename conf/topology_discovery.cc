@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -44,8 +43,8 @@ absl::Status ReadTypes(const MapReader& config, std::vector<Finding>& findings,
   BTH_ASSIGN_OR_RETURN(const Value* map, config.AnyMap("networkTopologyTypes"));
   if (map->members().size() > kTopologyTypesMax) {
     return config.Refuse("networkTopologyTypes",
-                         absl::StrCat("has ", map->members().size(), " types; at most ",
-                                      kTopologyTypesMax, " are allowed"));
+                         StrCat("has ", map->members().size(), " types; at most ",
+                                kTopologyTypesMax, " are allowed"));
   }
   MapReader::Keys names;
   for (const Value::Member& member : map->members()) names.push_back(member.key);
@@ -53,17 +52,17 @@ absl::Status ReadTypes(const MapReader& config, std::vector<Finding>& findings,
   for (const std::string_view name : names) {
     BTH_ASSIGN_OR_RETURN(std::vector<std::string> labels, ReadLabels(types, name, findings));
     if (name.empty() || name.size() > kTopologyTypeNameMax) {
-      types.Warn(name, absl::StrCat("a type's name has 1 to ", kTopologyTypeNameMax,
-                                    " bytes; the type is left out"));
+      types.Warn(name, StrCat("a type's name has 1 to ", kTopologyTypeNameMax,
+                              " bytes; the type is left out"));
     } else if (HasTwice(labels)) {
       types.Warn(name, "a label stands there twice; the type is left out");
     } else if (labels.size() < 2) {
       types.Warn(name, "needs at least one tier above the node; the type is left out");
     } else {
       if (labels.back() != kHostname) {
-        types.Warn(name, absl::StrCat("the last entry stands for the node itself and makes no "
-                                      "tier; end the list with ",
-                                      ToAbsl(kHostname)));
+        types.Warn(name, StrCat("the last entry stands for the node itself and makes no "
+                                "tier; end the list with ",
+                                kHostname));
       }
       labels.pop_back();
       std::reverse(labels.begin(), labels.end());
@@ -124,8 +123,7 @@ absl::StatusOr<TopologyDiscovery> ParseTopologyDiscovery(std::string_view yaml) 
     if (out.findings.size() >= MapReader::kFindingsMax) break;
     out.findings.push_back(
         {Severity::kWarning, twice.line, twice.path,
-         absl::StrCat("given twice, first in line ", twice.first_line, "; the last one counts"),
-         ""});
+         StrCat("given twice, first in line ", twice.first_line, "; the last one counts"), ""});
   }
   BTH_ASSIGN_OR_RETURN(const MapReader root,
                        MapReader::Open(&document.root, "", {kRoot}, out.findings));
@@ -144,8 +142,7 @@ absl::StatusOr<TopologyDiscovery> ParseTopologyDiscovery(std::string_view yaml) 
     }
     if (out.findings.size() < MapReader::kFindingsMax) {
       out.findings.push_back({Severity::kWarning, (*entries)[i].line(), ElementPath(kRoot, i),
-                              absl::StrCat("a second source ", source->source, "; this one counts"),
-                              ""});
+                              StrCat("a second source ", source->source, "; this one counts"), ""});
     }
     *found = *std::move(source);
   }

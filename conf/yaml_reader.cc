@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "conf/value.h"
 
@@ -40,7 +39,7 @@ Value ResolveTagged(std::string_view tag, const std::string& text, int line) {
   if (type == "float" && value.is_int()) return Value::MakeDouble(value.AsDouble(), text);
   const bool fits = (type == "int" && value.is_int()) || (type == "float" && value.is_double()) ||
                     (type == "bool" && value.is_bool()) || (type == "null" && value.is_null());
-  if (!fits) throw Refusal{line, absl::StrCat("the value does not fit its tag !!", ToAbsl(type))};
+  if (!fits) throw Refusal{line, StrCat("the value does not fit its tag !!", type)};
   return value;
 }
 
@@ -164,7 +163,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void CheckDepth(size_t depth, int line) const {
     if (depth > static_cast<size_t>(limits_.depth_max)) {
-      throw Refusal{line, absl::StrCat("nested deeper than ", limits_.depth_max, " levels")};
+      throw Refusal{line, StrCat("nested deeper than ", limits_.depth_max, " levels")};
     }
   }
 
@@ -172,12 +171,12 @@ class TreeBuilder final : public YAML::EventHandler {
     used_.values += weight.values;
     used_.text_bytes += weight.text_bytes;
     if (used_.values > limits_.values_max) {
-      throw Refusal{line, absl::StrCat("more than ", limits_.values_max,
-                                       " values after aliases are expanded")};
+      throw Refusal{line,
+                    StrCat("more than ", limits_.values_max, " values after aliases are expanded")};
     }
     if (used_.text_bytes > limits_.text_bytes_max) {
-      throw Refusal{line, absl::StrCat("more than ", limits_.text_bytes_max,
-                                       " bytes of text after aliases are expanded")};
+      throw Refusal{line, StrCat("more than ", limits_.text_bytes_max,
+                                 " bytes of text after aliases are expanded")};
     }
   }
 
@@ -256,12 +255,12 @@ class TreeBuilder final : public YAML::EventHandler {
     for (size_t i = 0; i + 1 < frames_.size(); ++i) {
       const Frame& frame = frames_[i];
       if (!frame.is_map) {
-        absl::StrAppend(&path, "[", frame.items.size(), "]");
+        StrAppend(&path, "[", frame.items.size(), "]");
       } else {
-        absl::StrAppend(&path, path.empty() ? "" : ".", frame.key.text());
+        StrAppend(&path, path.empty() ? "" : ".", frame.key.text());
       }
     }
-    return absl::StrCat(path, path.empty() ? "" : ".", key);
+    return StrCat(path, path.empty() ? "" : ".", key);
   }
 
   const YamlLimits limits_;
@@ -276,7 +275,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
 absl::Status Refused(int line, std::string_view text) {
   if (line <= 0) return absl::InvalidArgumentError(ToAbsl(text));
-  return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", ToAbsl(text)));
+  return absl::InvalidArgumentError(StrCat("line ", line, ": ", text));
 }
 
 // The length of the UTF-8 sequence at `at`, or 0 when there is none that YAML allows.
@@ -298,8 +297,8 @@ size_t SequenceLength(std::string_view text, size_t at) {
 
 absl::Status CheckText(std::string_view text, const YamlLimits& limits) {
   if (text.size() > limits.bytes_max) {
-    return Refused(0, absl::StrCat("the text has ", text.size(), " bytes; at most ",
-                                   limits.bytes_max, " are read"));
+    return Refused(
+        0, StrCat("the text has ", text.size(), " bytes; at most ", limits.bytes_max, " are read"));
   }
   int line = 1;
   for (size_t at = 0; at < text.size();) {
@@ -319,7 +318,7 @@ absl::StatusOr<YamlDocument> ParseYaml(std::string_view text, const YamlLimits& 
     // yaml-cpp takes the end of the stream for the end of a quoted text when a line break comes
     // just before; an explicit end of the document makes it complain.
     const bool ends_line = text.empty() || text.back() == '\n';
-    std::istringstream stream(absl::StrCat(ToAbsl(text), ends_line ? "...\n" : "\n...\n"));
+    std::istringstream stream(StrCat(text, ends_line ? "...\n" : "\n...\n"));
     YAML::Parser parser(stream);
     TreeBuilder builder(limits);
     while (parser.HandleNextDocument(builder)) {
@@ -331,9 +330,9 @@ absl::StatusOr<YamlDocument> ParseYaml(std::string_view text, const YamlLimits& 
     if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR) {
       return Refused(LineOf(error.mark), "not valid YAML: a quoted text further up is not closed");
     }
-    return Refused(LineOf(error.mark), absl::StrCat("not valid YAML: ", error.msg));
+    return Refused(LineOf(error.mark), StrCat("not valid YAML: ", error.msg));
   } catch (const std::exception& error) {
-    return Refused(0, absl::StrCat("not valid YAML: ", error.what()));
+    return Refused(0, StrCat("not valid YAML: ", error.what()));
   }
 }
 

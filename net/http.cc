@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "net/detail/http_parser.h"
@@ -32,9 +31,9 @@ absl::StatusOr<std::string> PercentDecode(std::string_view text, bool plus_is_sp
       const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
       const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
       if (high < 0 || low < 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("request target: \"%\" at byte ", i, " of \"", ToAbsl(text.substr(0, 200)),
-                         "\" must be followed by two hexadecimal digits"));
+        return absl::InvalidArgumentError(StrCat("request target: \"%\" at byte ", i, " of \"",
+                                                 text.substr(0, 200),
+                                                 "\" must be followed by two hexadecimal digits"));
       }
       c = static_cast<char>(high * 16 + low);
       i += 2;
@@ -84,8 +83,8 @@ bool Target::HasQuery(std::string_view name) const {
 
 absl::StatusOr<Target> ParseTarget(std::string_view target) {
   if (target.empty() || target.front() != '/') {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "request target: \"", ToAbsl(target.substr(0, 200)), "\" must begin with \"/\""));
+    return absl::InvalidArgumentError(
+        StrCat("request target: \"", target.substr(0, 200), "\" must begin with \"/\""));
   }
   Target out;
   const size_t mark = target.find('?');
@@ -98,7 +97,7 @@ absl::StatusOr<Target> ParseTarget(std::string_view target) {
     if (pair.empty()) continue;
     if (out.query.size() == kQueryParametersMax) {
       return absl::InvalidArgumentError(
-          absl::StrCat("request target: more than ", kQueryParametersMax, " query parameters"));
+          StrCat("request target: more than ", kQueryParametersMax, " query parameters"));
     }
     const size_t equals = pair.find('=');
     BTH_ASSIGN_OR_RETURN(std::string name, PercentDecode(pair.substr(0, equals), true));

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/client.h"
 #include "net/detail/asio_executor.h"
 #include "net/detail/http_format.h"
@@ -29,8 +29,8 @@ struct Client {
         streams(std::make_shared<Pool>(origin, origin->options.streams_max)) {
     const ClientOptions& options = origin->options;
     const bool v6 = options.host.find(':') != std::string::npos;
-    host = v6 ? absl::StrCat("[", options.host, "]") : options.host;
-    if (options.port != (options.tls.enabled ? 443 : 80)) absl::StrAppend(&host, ":", options.port);
+    host = v6 ? StrCat("[", options.host, "]") : options.host;
+    if (options.port != (options.tls.enabled ? 443 : 80)) StrAppend(&host, ":", options.port);
   }
   Executor& executor() const { return origin->executor; }
 
@@ -156,8 +156,7 @@ Awaitable<absl::Status> HttpExchange::ReadBody(Channel& channel, BodyReader& bod
     if (!more.ok()) co_return Annotate(more.status(), "reading the answer");
     if (!*more) co_return absl::OkStatus();
     if (out.size() > bytes_max) {
-      co_return absl::ResourceExhaustedError(
-          absl::StrCat("answer is larger than ", bytes_max, " bytes"));
+      co_return absl::ResourceExhaustedError(StrCat("answer is larger than ", bytes_max, " bytes"));
     }
   }
 }
@@ -177,7 +176,7 @@ Awaitable<absl::StatusOr<Response>> Call(std::shared_ptr<const Client> client, R
     if (response.ok()) co_return response;
     if (response.status().code() == absl::StatusCode::kDeadlineExceeded) {
       co_return absl::DeadlineExceededError(
-          absl::StrCat("no answer within ", absl::FormatDuration(request.timeout)));
+          StrCat("no answer within ", absl::FormatDuration(request.timeout)));
     }
     const bool broken = response.status().code() == absl::StatusCode::kUnavailable;
     if (call.fresh || !broken || !exchange.MayRepeat(*lease)) co_return response;

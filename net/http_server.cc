@@ -8,7 +8,6 @@
 #include <cstring>
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -98,13 +97,13 @@ absl::Status HttpServer::Listen() {
       detail::NumericAddress(options_.address, options_.port);
   if (!numeric.has_value()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("address \"", options_.address, "\": must be an IP address"));
+        StrCat("address \"", options_.address, "\": must be an IP address"));
   }
   const SocketAddress& address = *numeric;
   const std::string text = ToText(address);
   const auto failed = [&text](std::string_view doing) {
     return absl::UnavailableError(
-        absl::StrCat("listen on ", text, ": ", ToAbsl(doing), ": ", std::strerror(errno)));
+        StrCat("listen on ", text, ": ", doing, ": ", std::strerror(errno)));
   };
   const int fd = socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return failed("socket");
@@ -130,19 +129,19 @@ absl::Status HttpServer::ListenUnix() {
   const std::string& path = options_.unix_path;
   const auto failed = [&path](std::string_view doing) {
     return absl::UnavailableError(
-        absl::StrCat("listen on ", path, ": ", ToAbsl(doing), ": ", std::strerror(errno)));
+        StrCat("listen on ", path, ": ", doing, ": ", std::strerror(errno)));
   };
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
-    return absl::InvalidArgumentError(absl::StrCat("socket path \"", path, "\": longer than ",
-                                                   sizeof(address.sun_path) - 1, " bytes"));
+    return absl::InvalidArgumentError(
+        StrCat("socket path \"", path, "\": longer than ", sizeof(address.sun_path) - 1, " bytes"));
   }
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   struct stat found {};
   if (lstat(path.c_str(), &found) == 0) {
     if (!S_ISSOCK(found.st_mode)) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": exists, and is no socket"));
+      return absl::InvalidArgumentError(StrCat(path, ": exists, and is no socket"));
     }
     if (unlink(path.c_str()) != 0) return failed("unlink");
   }

@@ -1,8 +1,8 @@
 // The transport without sockets: both sides of an exchange live on one executor.
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/detail/owned_task.h"
 #include "net/http.h"
 
@@ -84,8 +84,8 @@ void InProcessExchange::Start(Request request) {
       const std::shared_ptr<InProcessExchange> self = weak.lock();
       if (self == nullptr) return;
       self->timer_ = 0;
-      self->TearDown(absl::DeadlineExceededError(
-          absl::StrCat("no answer within ", absl::FormatDuration(timeout))));
+      self->TearDown(
+          absl::DeadlineExceededError(StrCat("no answer within ", absl::FormatDuration(timeout))));
     });
   }
   const CancelToken token = request.cancel;
@@ -139,7 +139,7 @@ Awaitable<absl::Status> InProcessExchange::Collect(Response& response) {
   }
   if (response.body.size() > response_bytes_max_) {
     co_return absl::ResourceExhaustedError(
-        absl::StrCat("answer is larger than ", response_bytes_max_, " bytes"));
+        StrCat("answer is larger than ", response_bytes_max_, " bytes"));
   }
   co_return absl::OkStatus();
 }

@@ -10,7 +10,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -27,7 +26,7 @@ using detail::X509Ptr;
 constexpr size_t kHostsMax = 100;
 
 absl::Status CryptoError(std::string_view doing) {
-  return absl::InternalError(absl::StrCat(ToAbsl(doing), ": ", detail::TakeSslErrors()));
+  return absl::InternalError(StrCat(doing, ": ", detail::TakeSslErrors()));
 }
 
 template <typename Write>
@@ -46,7 +45,7 @@ absl::Status AddName(X509_NAME* name, const char* field, const std::string& valu
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("certificate subject ", field, "=\"", value, "\": ", detail::TakeSslErrors()));
+      StrCat("certificate subject ", field, "=\"", value, "\": ", detail::TakeSslErrors()));
 }
 
 absl::Status AddExtension(X509* certificate, X509* issuer, int nid, const std::string& value) {
@@ -56,7 +55,7 @@ absl::Status AddExtension(X509* certificate, X509* issuer, int nid, const std::s
   const ExtensionPtr extension(X509V3_EXT_conf_nid(nullptr, &context, nid, value.c_str()));
   if (extension == nullptr || X509_add_ext(certificate, extension.get(), -1) != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("certificate extension \"", value, "\": ", detail::TakeSslErrors()));
+        StrCat("certificate extension \"", value, "\": ", detail::TakeSslErrors()));
   }
   return absl::OkStatus();
 }
@@ -64,7 +63,7 @@ absl::Status AddExtension(X509* certificate, X509* issuer, int nid, const std::s
 // "DNS:a,IP:10.0.0.1" of checked hosts: the text is parsed by OpenSSL, so commas must not get in.
 absl::StatusOr<std::string> AlternativeNames(const std::vector<std::string>& hosts) {
   if (hosts.size() > kHostsMax) {
-    return absl::InvalidArgumentError(absl::StrCat("more than ", kHostsMax, " hosts"));
+    return absl::InvalidArgumentError(StrCat("more than ", kHostsMax, " hosts"));
   }
   std::string out;
   for (const std::string& host : hosts) {
@@ -74,13 +73,13 @@ absl::StatusOr<std::string> AlternativeNames(const std::vector<std::string>& hos
                  c == ':' || c == '*' || c == '_';
         });
     if (!plain) {
-      return absl::InvalidArgumentError(absl::StrCat("host \"", host.substr(0, 260),
-                                                     "\" is neither a DNS name nor an IP address"));
+      return absl::InvalidArgumentError(
+          StrCat("host \"", host.substr(0, 260), "\" is neither a DNS name nor an IP address"));
     }
     unsigned char bytes[sizeof(in6_addr)];
     const bool address = inet_pton(AF_INET, host.c_str(), bytes) == 1 ||
                          inet_pton(AF_INET6, host.c_str(), bytes) == 1;
-    absl::StrAppend(&out, out.empty() ? "" : ",", address ? "IP:" : "DNS:", host);
+    StrAppend(&out, out.empty() ? "" : ",", address ? "IP:" : "DNS:", host);
   }
   return out;
 }
@@ -203,7 +202,7 @@ absl::StatusOr<GeneratedCertificates> GenerateSelfSigned(const std::vector<std::
                                                          absl::Time now, absl::Duration valid_for) {
   if (hosts.empty()) return absl::InvalidArgumentError("hosts: at least one is needed");
   CertificateRequest request;
-  request.common_name = absl::StrCat("batholith-ca-", RandomHex(4));
+  request.common_name = StrCat("batholith-ca-", RandomHex(4));
   request.now = now;
   request.valid_for = valid_for;
   BTH_ASSIGN_OR_RETURN(Identity authority, GenerateAuthority(request));

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/detail/tls.h"
 #include "net/pem.h"
 
@@ -28,7 +28,7 @@ struct FreeEncoder {
 };
 
 absl::Status Failed(const char* doing) {
-  return absl::InternalError(absl::StrCat(doing, ": ", detail::TakeSslErrors()));
+  return absl::InternalError(StrCat(doing, ": ", detail::TakeSslErrors()));
 }
 
 // RFC 4251, section 5: a string is its length in four bytes, most significant first, and itself.
@@ -78,7 +78,7 @@ absl::StatusOr<RsaKeyPair> GenerateRsaKeyPair(int bits) {
   AppendString("ssh-rsa", &blob);
   BTH_RETURN_IF_ERROR(AppendNumber(key.get(), OSSL_PKEY_PARAM_RSA_E, &blob));
   BTH_RETURN_IF_ERROR(AppendNumber(key.get(), OSSL_PKEY_PARAM_RSA_N, &blob));
-  pair.public_line = absl::StrCat("ssh-rsa ", Base64Encode(blob), "\n");
+  pair.public_line = StrCat("ssh-rsa ", Base64Encode(blob), "\n");
   return pair;
 }
 

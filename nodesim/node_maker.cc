@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/types/node.h"
 #include "api/types/quantity.h"
 #include "api/types/time.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "client/background.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
@@ -23,7 +23,7 @@ Json Resources(const NodeTemplate& nodes) {
   Json out = Json::MakeObject();
   out.Set("cpu", nodes.cpu);
   out.Set("memory", nodes.memory);
-  out.Set("pods", absl::StrCat(nodes.pods));
+  out.Set("pods", StrCat(nodes.pods));
   for (const std::string& one : nodes.extended) {
     const size_t equals = one.find('=');
     out.Set(one.substr(0, equals), one.substr(equals + 1));
@@ -61,7 +61,7 @@ Json Conditions(absl::Time now) {
 
 // 172.16.0.0/12 has room for a million.
 std::string NodeAddress(int64_t index) {
-  return absl::StrCat("172.", 16 + ((index >> 16) & 15), ".", (index >> 8) & 255, ".", index & 255);
+  return StrCat("172.", 16 + ((index >> 16) & 15), ".", (index >> 8) & 255, ".", index & 255);
 }
 
 struct NewNode {
@@ -96,7 +96,7 @@ absl::Status CheckQuantity(const std::string& field, const std::string& text) {
   const auto parsed = types::Quantity::Parse(text);
   if (!parsed.ok()) return Annotate(parsed.status(), field);
   if (parsed->is_negative()) {
-    return absl::InvalidArgumentError(absl::StrCat(field, ": must not be negative"));
+    return absl::InvalidArgumentError(StrCat(field, ": must not be negative"));
   }
   return absl::OkStatus();
 }
@@ -164,7 +164,7 @@ net::Awaitable<void> Lane(std::shared_ptr<Work> work) {
 
 absl::Status CheckTemplate(const NodeTemplate& nodes) {
   if (nodes.count < 0 || nodes.count > kNodesMax) {
-    return absl::InvalidArgumentError(absl::StrCat("--nodes: must be between 0 and ", kNodesMax));
+    return absl::InvalidArgumentError(StrCat("--nodes: must be between 0 and ", kNodesMax));
   }
   if (nodes.pods < 0) return absl::InvalidArgumentError("--node-pods: must not be negative");
   BTH_RETURN_IF_ERROR(CheckQuantity("--node-cpu", nodes.cpu));
@@ -173,7 +173,7 @@ absl::Status CheckTemplate(const NodeTemplate& nodes) {
     const size_t equals = one.find('=');
     if (equals == std::string::npos || equals == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--node-resource: \"", one, "\" is not of the form nvidia.com/gpu=8"));
+          StrCat("--node-resource: \"", one, "\" is not of the form nvidia.com/gpu=8"));
     }
     BTH_RETURN_IF_ERROR(CheckQuantity("--node-resource", one.substr(equals + 1)));
   }

@@ -38,7 +38,7 @@ std::optional<absl::Duration> SleepTime(std::string_view text) {
     }
   }
   double amount = 0;
-  if (!absl::SimpleAtod(ToAbsl(text), &amount) || !std::isfinite(amount) || amount < 0) {
+  if (!SimpleAtod(text, &amount) || !std::isfinite(amount) || amount < 0) {
     return std::nullopt;
   }
   return amount * unit;

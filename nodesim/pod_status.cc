@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/time.h"
+#include "base/strings.h"
 
 namespace bth::nodesim {
 namespace {
@@ -39,9 +39,8 @@ Json Waiting(const ContainerPlan& plan, const ContainerLife& life, bool initiali
   Json out = Json::MakeObject();
   if (life.last) {
     out.Set("reason", "CrashLoopBackOff");
-    out.Set("message",
-            absl::StrCat("back-off ", absl::FormatDuration(life.since - life.last->ended),
-                         " restarting container ", plan.name));
+    out.Set("message", StrCat("back-off ", absl::FormatDuration(life.since - life.last->ended),
+                              " restarting container ", plan.name));
   } else {
     out.Set("reason", initialized ? "ContainerCreating" : "PodInitializing");
   }
@@ -99,7 +98,7 @@ std::string NotRunning(const PodLife& life) {
   for (size_t i = 0; i < life.main().size(); ++i) {
     if (life.main()[i].state != State::kRunning) names.push_back(life.plan().main[i].name);
   }
-  return absl::StrCat("containers with unready status: [", absl::StrJoin(names, " "), "]");
+  return StrCat("containers with unready status: [", absl::StrJoin(names, " "), "]");
 }
 
 Json PodCondition(const char* type, const Claim& claim, const std::string& reason,

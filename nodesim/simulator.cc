@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/lease.h"
 #include "api/types/time.h"
 #include "base/digest.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 #include "nodesim/heartbeat.h"
@@ -35,7 +35,7 @@ bool IsOfKubelet(const types::Condition& condition) {
 }
 
 std::string AddressText(uint32_t number) {
-  return absl::StrCat("10.", number >> 16, ".", (number >> 8) & 255, ".", number & 255);
+  return StrCat("10.", number >> 16, ".", (number >> 8) & 255, ".", number & 255);
 }
 
 std::optional<uint32_t> ParseAddress(const std::string& text) {
@@ -68,7 +68,7 @@ class Simulator::PodHandler final : public client::InformerHandler<types::Pod> {
   void OnAdd(types::Pod&& pod) override { simulator_.Put(pod); }
   void OnUpdate(types::Pod&& pod) override { simulator_.Put(pod); }
   void OnDelete(const client::ObjectKey& key) override {
-    simulator_.RemovePod(absl::StrCat(key.namespace_name, "/", key.name));
+    simulator_.RemovePod(StrCat(key.namespace_name, "/", key.name));
   }
 
  private:
@@ -147,7 +147,7 @@ void Simulator::Put(const types::Pod& pod) {
     record->unsent = false;
     news = true;
   }
-  if (news) queue_.Add(absl::StrCat("pod/", key));
+  if (news) queue_.Add(StrCat("pod/", key));
 }
 
 void Simulator::RemovePod(const std::string& key) {
@@ -158,7 +158,7 @@ void Simulator::RemovePod(const std::string& key) {
   on_node->second.erase(key);
   if (on_node->second.empty()) pods_of_.erase(on_node);
   pods_.erase(found);
-  queue_.Drop(absl::StrCat("pod/", key));
+  queue_.Drop(StrCat("pod/", key));
 }
 
 void Simulator::Put(const types::Node& node) {
@@ -179,9 +179,9 @@ void Simulator::Put(const types::Node& node) {
   for (const types::NodeAddress& address : node.status.addresses) {
     if (address.type == "InternalIP" && record.address.empty()) record.address = address.address;
   }
-  queue_.Add(absl::StrCat("node/", node.meta.name));
+  queue_.Add(StrCat("node/", node.meta.name));
   if (is_new && options_.heartbeat > absl::ZeroDuration()) {
-    queue_.Add(absl::StrCat("lease/", node.meta.name));
+    queue_.Add(StrCat("lease/", node.meta.name));
     AwaitHeartbeat(node.meta.name);
   }
   if (is_new || (was_down && !record.down)) WakePodsOf(node.meta.name);
@@ -189,20 +189,20 @@ void Simulator::Put(const types::Node& node) {
 
 void Simulator::RemoveNode(const std::string& name) {
   nodes_.erase(name);
-  queue_.Drop(absl::StrCat("beat/", name));
-  queue_.Drop(absl::StrCat("lease/", name));
+  queue_.Drop(StrCat("beat/", name));
+  queue_.Drop(StrCat("lease/", name));
   WakePodsOf(name);
 }
 
 void Simulator::AwaitHeartbeat(const std::string& node) {
   const absl::Time now = api_.executor().Now();
-  queue_.AddAfter(absl::StrCat("beat/", node), NextHeartbeat(node, options_.heartbeat, now) - now);
+  queue_.AddAfter(StrCat("beat/", node), NextHeartbeat(node, options_.heartbeat, now) - now);
 }
 
 void Simulator::WakePodsOf(const std::string& node) {
   const auto found = pods_of_.find(node);
   if (found == pods_of_.end()) return;
-  for (const std::string& key : found->second) queue_.Add(absl::StrCat("pod/", key));
+  for (const std::string& key : found->second) queue_.Add(StrCat("pod/", key));
 }
 
 // The one it has, or one that follows from its uid: the same in every run.
@@ -261,7 +261,7 @@ net::Awaitable<absl::Status> Simulator::WorkOnPod(std::string key) {
     // Nobody but us can say that it is gone; until its grace is over, the node may come back.
     const absl::Duration left = record->life.latest() - api_.executor().Now();
     if (left <= absl::ZeroDuration()) co_return co_await RemoveFromApi(key);
-    queue_.AddAfter(absl::StrCat("pod/", key), left);
+    queue_.AddAfter(StrCat("pod/", key), left);
     co_return absl::OkStatus();
   }
   if (node->second.down) co_return absl::OkStatus();  // Woken when it is up again.
@@ -276,7 +276,7 @@ net::Awaitable<absl::Status> Simulator::WorkOnPod(std::string key) {
   if (record->life.removable()) co_return co_await RemoveFromApi(key);
   if (const absl::Time next = record->life.next(); next != absl::InfiniteFuture()) {
     const absl::Duration wait = next - api_.executor().Now();
-    queue_.AddAfter(absl::StrCat("pod/", key), std::max(wait, absl::ZeroDuration()));
+    queue_.AddAfter(StrCat("pod/", key), std::max(wait, absl::ZeroDuration()));
   }
   co_return absl::OkStatus();
 }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/types/json.h"
 #include "api/types/workload.h"
@@ -47,7 +46,7 @@ class UnservedWorkloads::Handler final : public client::InformerHandler<T> {
 
  private:
   std::string KeyOf(const std::string& ns, const std::string& name) const {
-    return absl::StrCat(kind_, "/", ns, "/", name);
+    return StrCat(kind_, "/", ns, "/", name);
   }
 
   UnservedWorkloads& workloads_;
@@ -118,9 +117,9 @@ net::Awaitable<absl::Status> UnservedWorkloads::Look(std::string key) {
   events_.Record(
       client::EventObjectOf(*kind.type, about),
       {"Warning", "NoController",
-       absl::StrCat("nobody runs a controller of ", kind.type->plural, " here, so no pods come of ",
-                    "it: make a Job of batch.volcano.sh or the pods themselves, or run ",
-                    "kube-controller-manager against this server")});
+       StrCat("nobody runs a controller of ", kind.type->plural, " here, so no pods come of ",
+              "it: make a Job of batch.volcano.sh or the pods themselves, or run ",
+              "kube-controller-manager against this server")});
   co_return absl::OkStatus();
 }
 

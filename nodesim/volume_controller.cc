@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 
@@ -139,14 +139,14 @@ void VolumeController::Start() {
 void VolumeController::Put(PersistentVolumeClaim&& claim) {
   const std::string key = claim.meta.Key();
   claims_[key] = std::move(claim);
-  queue_.Add(absl::StrCat("claim/", key));
+  queue_.Add(StrCat("claim/", key));
 }
 
 void VolumeController::Put(PersistentVolume&& volume) {
   const std::string name = volume.meta.name;
-  queue_.Add(absl::StrCat("volume/", name));
+  queue_.Add(StrCat("volume/", name));
   if (const auto& ref = volume.spec.claim_ref; ref) {
-    queue_.Add(absl::StrCat("claim/", ref->ns, "/", ref->name));
+    queue_.Add(StrCat("claim/", ref->ns, "/", ref->name));
   }
   const bool free = !volume.spec.claim_ref.has_value();
   volumes_[name] = std::move(volume);
@@ -160,12 +160,12 @@ void VolumeController::Put(StorageClass&& storage_class) {
 }
 
 void VolumeController::Remove(const PersistentVolumeClaim*, const client::ObjectKey& key) {
-  const std::string name = absl::StrCat(key.namespace_name, "/", key.name);
+  const std::string name = StrCat(key.namespace_name, "/", key.name);
   claims_.erase(name);
   for (const auto& [volume, object] : volumes_) {
     const auto& ref = object.spec.claim_ref;
-    if (ref && absl::StrCat(ref->ns, "/", ref->name) == name) {
-      queue_.Add(absl::StrCat("volume/", volume));
+    if (ref && StrCat(ref->ns, "/", ref->name) == name) {
+      queue_.Add(StrCat("volume/", volume));
     }
   }
 }
@@ -175,7 +175,7 @@ void VolumeController::Remove(const PersistentVolume*, const client::ObjectKey& 
   if (known == volumes_.end()) return;
   const auto ref = known->second.spec.claim_ref;
   volumes_.erase(known);
-  if (ref) queue_.Add(absl::StrCat("claim/", ref->ns, "/", ref->name));
+  if (ref) queue_.Add(StrCat("claim/", ref->ns, "/", ref->name));
 }
 
 void VolumeController::Remove(const StorageClass*, const client::ObjectKey& key) {
@@ -184,7 +184,7 @@ void VolumeController::Remove(const StorageClass*, const client::ObjectKey& key)
 
 void VolumeController::WakeUnbound() {
   for (const auto& [key, claim] : claims_) {
-    if (!IsBound(claim)) queue_.Add(absl::StrCat("claim/", key));
+    if (!IsBound(claim)) queue_.Add(StrCat("claim/", key));
   }
 }
 
@@ -332,7 +332,7 @@ net::Awaitable<absl::Status> VolumeController::Make(PersistentVolumeClaim claim,
                                                     std::string provisioner,
                                                     std::string reclaim_policy) {
   co_await net::Sleep(api_.executor(), options_.make_delay);
-  const std::string name = absl::StrCat("pvc-", claim.meta.uid);
+  const std::string name = StrCat("pvc-", claim.meta.uid);
   const types::Quantity* size = claim.spec.requests.Find("storage");
   Json body = Json::MakeObject();
   body.Set("apiVersion", "v1");
@@ -372,7 +372,7 @@ net::Awaitable<absl::Status> VolumeController::WorkOnVolume(std::string name) {
     co_return co_await SetVolumePhase(name, "Available");
   }
   const types::ObjectReference ref = *volume.spec.claim_ref;
-  const auto claim = claims_.find(absl::StrCat(ref.ns, "/", ref.name));
+  const auto claim = claims_.find(StrCat(ref.ns, "/", ref.name));
   if (claim != claims_.end() && claim->second.meta.uid == ref.uid) co_return absl::OkStatus();
   // The watch of claims may be behind that of volumes.
   const auto there = co_await client::GetObject<PersistentVolumeClaim>(api_, ref.ns, ref.name);

@@ -1,8 +1,8 @@
 #include "plugins/admission_shortage.h"
 
-#include "absl/strings/str_cat.h"
 #include "algo/resource_algebra.h"
 #include "api/model/quantity_text.h"
+#include "base/strings.h"
 #include "framework/report/eviction_advice.h"
 #include "framework/report/figures.h"
 
@@ -16,21 +16,21 @@ std::string AdmissionShortage::Text(const framework::Session& session) const {
   const DimensionTable& dims = session.dims();
   const DimMask beyond = algo::DimsOver(asked, most, short_dims);
   const std::string start =
-      absl::StrCat(refusal, ": asks for ",
-                   AmountsText(beyond != 0 ? beyond : short_dims, asked, dims), "; ", holder);
+      StrCat(refusal, ": asks for ", AmountsText(beyond != 0 ? beyond : short_dims, asked, dims),
+             "; ", holder);
   if (beyond == 0) {
-    return absl::StrCat(start, " has too little left",
-                        framework::Figures(absl::StrCat(
-                            model::UseText(short_dims, held, most, dims), " used or promised")),
-                        framework::EvictionsWaitForAdmission(session, remedy, in_queue));
+    return StrCat(start, " has too little left",
+                  framework::Figures(
+                      StrCat(model::UseText(short_dims, held, most, dims), " used or promised")),
+                  framework::EvictionsWaitForAdmission(session, remedy, in_queue));
   }
   if ((beyond & ~by_capability) == 0) {
-    return absl::StrCat(start, " may hold ", AmountsText(beyond, most, dims),
-                        " (spec.capability), so it can never be admitted");
+    return StrCat(start, " may hold ", AmountsText(beyond, most, dims),
+                  " (spec.capability), so it can never be admitted");
   }
-  return absl::StrCat(start, " can never hold that",
-                      framework::Figures("at most " + AmountsText(beyond, most, dims)), " unless ",
-                      growth);
+  return StrCat(start, " can never hold that",
+                framework::Figures("at most " + AmountsText(beyond, most, dims)), " unless ",
+                growth);
 }
 
 }  // namespace bth::plugins

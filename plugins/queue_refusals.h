@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/shortage_text.h"
 
@@ -14,7 +14,7 @@ inline bool IsOpen(const framework::Session& session, model::QueueId queue) {
 }
 
 inline std::string NotOpenText(const framework::Session& session, model::QueueId queue) {
-  return absl::StrCat("queue ", *session.queue(queue).name, " is not open");
+  return StrCat("queue ", *session.queue(queue).name, " is not open");
 }
 
 inline std::string QuotaText(const framework::Session& session, model::DimMask short_dims) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "api/model/quantity_text.h"
 #include "api/model/resource_vec.h"
 #include "base/strings.h"
@@ -17,7 +16,7 @@ inline std::string ShortageText(std::string_view prefix, std::string_view verb,
   std::string text(prefix);
   std::string_view separator = ": ";
   for (int d : model::DimsByName(short_dims, dims)) {
-    absl::StrAppend(&text, ToAbsl(separator), ToAbsl(verb), " ", ToAbsl(dims.name(d)));
+    StrAppend(&text, separator, verb, " ", dims.name(d));
     separator = ", ";
   }
   return text;

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
 #include "api/types/json.h"
 #include "api/types/namespace.h"
@@ -20,6 +19,7 @@
 #include "api/types/time.h"
 #include "api/types/workload.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::scheduler {
 namespace {
@@ -85,7 +85,7 @@ void Strip(types::LabelMap* annotations) {
 
 void Assume(std::string_view what, types::ObjectMeta* meta) {
   std::string& said = meta->annotations[kAssumed];
-  absl::StrAppend(&said, said.empty() ? "" : ",", std::string(what));
+  StrAppend(&said, said.empty() ? "" : ",", std::string(what));
 }
 
 template <typename T>
@@ -144,7 +144,7 @@ absl::StatusOr<ClusterDump::Piece> ClusterDump::Render(std::string part) {
     Strip(&meta.annotations);
     if (kIsNamespace<T>) meta.annotations.Erase(kQueueOfNamespace);
     if (!Reduce(object)) continue;
-    absl::StrAppend(&piece.text, types::Encode(object), "\n");
+    StrAppend(&piece.text, types::Encode(object), "\n");
     ++counts_.objects;
   }
   return piece;
@@ -216,13 +216,13 @@ net::Awaitable<absl::StatusOr<std::optional<std::string>>> ClusterDump::NextPart
       counts_.missing.push_back(kind.path.resource);
       co_return std::nullopt;
     }
-    if (!list.ok()) co_return Annotate(status, absl::StrCat("list ", kind.path.path));
+    if (!list.ok()) co_return Annotate(status, StrCat("list ", kind.path.path));
     list_.emplace(*std::move(list));
   }
   absl::StatusOr<client::ListStream::Part> part = co_await list_->Next();
-  if (!part.ok()) co_return Annotate(part.status(), absl::StrCat("list ", kind.path.path));
+  if (!part.ok()) co_return Annotate(part.status(), StrCat("list ", kind.path.path));
   absl::StatusOr<Piece> piece = kind.render(std::move(part->text));
-  if (!piece.ok()) co_return Annotate(piece.status(), absl::StrCat("list ", kind.path.path));
+  if (!piece.ok()) co_return Annotate(piece.status(), StrCat("list ", kind.path.path));
   if (!part->last) co_return std::move(piece->text);
   list_.reset();
   continue_token_ = std::move(piece->continue_token);
@@ -284,7 +284,7 @@ class FreshFile final {
  private:
   absl::Status Failed(std::string_view what) const {
     return absl::UnavailableError(
-        absl::StrCat(part_, ": ", std::string(what), ": ", std::strerror(errno)));
+        StrCat(part_, ": ", std::string(what), ": ", std::strerror(errno)));
   }
   const std::string path_;
   std::string part_;

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/defect.h"
+#include "base/strings.h"
 #include "framework/session/invariants.h"
 
 namespace bth::scheduler {
@@ -15,10 +15,9 @@ namespace {
 std::string SessionUid(Rng& rng) {
   const uint64_t a = rng.Next();
   const uint64_t b = rng.Next();
-  const std::string hex =
-      absl::StrCat(absl::Hex(a, absl::kZeroPad16), absl::Hex(b, absl::kZeroPad16));
-  return absl::StrCat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-",
-                      hex.substr(16, 4), "-", hex.substr(20));
+  const std::string hex = StrCat(absl::Hex(a, absl::kZeroPad16), absl::Hex(b, absl::kZeroPad16));
+  return StrCat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-",
+                hex.substr(16, 4), "-", hex.substr(20));
 }
 
 }  // namespace

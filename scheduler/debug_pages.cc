@@ -3,7 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/strings.h"
 #include "net/text_response.h"
@@ -102,7 +101,7 @@ class DebugPages {
   net::Response NoDump(std::string_view why, absl::Duration retry_after) {
     if (metrics_ != nullptr) metrics_->LimitReached("debug_dump");
     net::Response response = JsonPage(429, Message(why));
-    response.headers.Set("Retry-After", absl::StrCat(absl::ToInt64Seconds(retry_after)));
+    response.headers.Set("Retry-After", StrCat(absl::ToInt64Seconds(retry_after)));
     return response;
   }
 

@@ -6,7 +6,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/model/quantity_text.h"
 #include "base/strings.h"
@@ -34,8 +33,8 @@ std::string Describe(const model::JobFacts& facts) {
   const std::string_view job =
       group.substr(0, group.size() - std::min(group.size(), kUidBytes + 1));
   const bool batch = !job.empty() && IsGroupOfBatchJob(group, job);
-  return absl::StrCat("kubectl -n ", facts.ns, " describe ", batch ? "vcjob " : "podgroup ",
-                      ToAbsl(batch ? job : group));
+  return StrCat("kubectl -n ", facts.ns, " describe ", batch ? "vcjob " : "podgroup ",
+                batch ? job : group);
 }
 
 // The most of each resource that a node has; nothing when the cluster has no nodes.
@@ -65,13 +64,13 @@ std::string NeverFits(const Session& session, TaskId task, const ResourceVec& la
   const model::DimensionTable& dims = session.dims();
   const model::DimMask over = (request - largest).Positive() & request.Positive();
   if (over != 0) {
-    return absl::StrCat(pod, " asks for ", model::AmountsText(over, request, dims),
-                        " and the largest node has ", model::AmountsText(over, largest, dims), ": ",
-                        kRemedy);
+    return StrCat(pod, " asks for ", model::AmountsText(over, request, dims),
+                  " and the largest node has ", model::AmountsText(over, largest, dims), ": ",
+                  kRemedy);
   }
   const model::DimMask asked = request.Positive() & ~(model::DimMask{1} << model::kPods);
-  return absl::StrCat(pod, " asks for ", model::AmountsText(asked, request, dims),
-                      " and no node has all of it, even when nothing runs there: ", kRemedy);
+  return StrCat(pod, " asks for ", model::AmountsText(asked, request, dims),
+                " and no node has all of it, even when nothing runs there: ", kRemedy);
 }
 
 bool IsName(std::string_view text) {
@@ -87,7 +86,7 @@ std::string DescribeUnknown(std::string_view key, absl::string_view kind) {
   const std::string_view ns = key.substr(0, slash);
   const std::string_view name = key.substr(slash + 1);
   if (!IsName(ns) || !IsName(name)) return "";
-  return absl::StrCat("kubectl -n ", ToAbsl(ns), " describe ", kind, " ", ToAbsl(name));
+  return StrCat("kubectl -n ", ns, " describe ", kind, " ", name);
 }
 
 constexpr absl::string_view kUnknown = "the last cycle knew no such pod or job";
@@ -105,8 +104,8 @@ std::string LostWords(const Session& session, TaskId task) {
   const model::TaskState& state = session.state(task);
   if (!model::InGroup(state.status, model::kPreemptableGroup)) return "";
   if (state.node.valid() && session.base().nodes[state.node].has_object()) return "";
-  return absl::StrCat(session.task(task).names->Key(),
-                      " is bound to a node that does not exist: see its spec.nodeName");
+  return StrCat(session.task(task).names->Key(),
+                " is bound to a node that does not exist: see its spec.nodeName");
 }
 
 std::string UnheldWords(const Session& session, JobId job) {
@@ -119,17 +118,16 @@ std::string UnheldWords(const Session& session, JobId job) {
   for (TaskId task : *session.job(job).tasks) {
     if (std::string lost = LostWords(session, task); !lost.empty()) return lost;
   }
-  return absl::StrCat("no pod of it waits for a node: ",
-                      absl::StrJoin(framework::CountsByStatus(counts), ", "));
+  return StrCat("no pod of it waits for a node: ",
+                absl::StrJoin(framework::CountsByStatus(counts), ", "));
 }
 
 std::string WhyNoPods(const Session& session, JobId job) {
   const model::JobCounts& counts = session.counts(job);
   if (counts.total() > 0 || counts.phase == model::PodGroupPhase::kCompleted) return "";
   if (session.IsPendingPhase(job)) return "";  // Pods are made after the admission.
-  return absl::StrCat(
-      "either no pods were made, or they name another scheduler (spec.schedulerName): ",
-      Describe(*session.job(job).facts));
+  return StrCat("either no pods were made, or they name another scheduler (spec.schedulerName): ",
+                Describe(*session.job(job).facts));
 }
 
 std::string NeverFits(const Session& session, JobId job) {
@@ -155,15 +153,14 @@ std::string NeverFits(const Session& session, TaskId task) {
 
 std::string UnknownJobWords(std::string_view job) {
   const std::string look = DescribeUnknown(job, "vcjob");
-  if (look.empty()) return absl::StrCat(kUnknown, kNoKey);
-  return absl::StrCat(kUnknown,
-                      ": the name is wrong, or the controllers hold the job back: ", look);
+  if (look.empty()) return StrCat(kUnknown, kNoKey);
+  return StrCat(kUnknown, ": the name is wrong, or the controllers hold the job back: ", look);
 }
 
 std::string UnknownPodWords(std::string_view pod) {
   const std::string look = DescribeUnknown(pod, "pod");
-  if (look.empty()) return absl::StrCat(kUnknown, kNoKey);
-  return absl::StrCat(kUnknown, ": the name is wrong, or the pod names another scheduler: ", look);
+  if (look.empty()) return StrCat(kUnknown, kNoKey);
+  return StrCat(kUnknown, ": the name is wrong, or the pod names another scheduler: ", look);
 }
 
 }  // namespace bth::scheduler

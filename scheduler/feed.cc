@@ -3,7 +3,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -123,7 +122,7 @@ void Feed::Fail(const client::ObjectKey& key, const std::string& version,
   const types::ResourceType& type = types::ResourceTraits<T>::type();
   Log(LogLevel::kError, "defect.object",
       {{"kind", type.kind},
-       {"object", absl::StrCat(key.namespace_name, "/", key.name)},
+       {"object", StrCat(key.namespace_name, "/", key.name)},
        {"what", error.what()},
        {"where", WhereOf(error)}});
   if (metrics_ != nullptr) metrics_->DefectContained("object");
@@ -143,9 +142,9 @@ void Feed::Fail(const client::ObjectKey& key, const std::string& version,
 
 void Feed::TellAside(const client::EventObject& object, std::string_view what) {
   notices_.Put(object, kSetAside,
-               absl::StrCat("the scheduler failed while it worked on it, and leaves it aside until "
-                            "it changes: this is a defect of the scheduler, report it (",
-                            ToAbsl(what), ")"));
+               StrCat("the scheduler failed while it worked on it, and leaves it aside until "
+                      "it changes: this is a defect of the scheduler, report it (",
+                      what, ")"));
 }
 
 void Feed::SetGroupAside(const client::ObjectKey& key, const std::string& version,
@@ -201,7 +200,7 @@ void Feed::Reject(const types::ResourceType& type, const client::ObjectKey& key,
                   const absl::Status& status) {
   constexpr size_t kRejectedMax = 10'000;
   if (metrics_ != nullptr) metrics_->MalformedObject(type.plural);
-  const std::string name = absl::StrCat(type.plural, "/", key.namespace_name, "/", key.name);
+  const std::string name = StrCat(type.plural, "/", key.namespace_name, "/", key.name);
   if (rejected_.size() >= kRejectedMax) rejected_.clear();
   std::string& said = rejected_[name];
   std::string text = std::string(status.message());
@@ -214,8 +213,8 @@ void Feed::RejectWithEvent(const types::ResourceType& type, const client::Object
                            const absl::Status& status) {
   Reject(type, key, status);
   notices_.Put(EventObjectOf(type, key), kUnusable,
-               absl::StrCat("the scheduler cannot use it as it is: ", status.message(),
-                            "; correct it, till then its last usable state counts, if any"));
+               StrCat("the scheduler cannot use it as it is: ", status.message(),
+                      "; correct it, till then its last usable state counts, if any"));
 }
 
 template <typename T>
@@ -254,11 +253,10 @@ void Feed::Put(const types::PodGroup& group) {
   const client::EventObject object = EventObjectOf(group);
   if (options_.responsibility.priority_classes) classes_.PutGroup(object, compiled->priority_class);
   if (compiled->has_network_topology) {
-    notices_.Put(
-        object, kTopologyIgnored,
-        absl::StrCat("PodGroup ", compiled->facts->Key(),
-                     " asks for a network topology, which this version does not look at: "
-                     "remove networkTopology, and keep its pods together by pod affinity"));
+    notices_.Put(object, kTopologyIgnored,
+                 StrCat("PodGroup ", compiled->facts->Key(),
+                        " asks for a network topology, which this version does not look at: "
+                        "remove networkTopology, and keep its pods together by pod affinity"));
   } else {
     notices_.Mended(object, kTopologyIgnored);
   }
@@ -297,8 +295,7 @@ void Feed::Forget(cache::Kind<types::PriorityClass>, const client::ObjectKey& ke
 
 void Feed::DropSeries() {
   for (const client::ObjectKey& key : std::exchange(gone_groups_, {})) {
-    const bool made_anew =
-        mirror_.ShownOf(absl::StrCat(key.namespace_name, "/", key.name)) != nullptr;
+    const bool made_anew = mirror_.ShownOf(StrCat(key.namespace_name, "/", key.name)) != nullptr;
     if (!made_anew) metrics_->RemoveJob(key.namespace_name, key.name);
   }
   for (const std::string& queue : std::exchange(gone_queues_, {})) {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::scheduler {
 namespace {
@@ -56,7 +56,7 @@ struct BlockingHttp::Net {
     BTH_ASSIGN_OR_RETURN(client::ServerUrl server, client::ParseServerUrl(url));
     *path = std::exchange(server.path_prefix, "");
     const std::string key =
-        absl::StrCat(server.tls ? "https" : "http", "://", server.host, "|", server.port);
+        StrCat(server.tls ? "https" : "http", "://", server.host, "|", server.port);
     for (const auto& [known, web] : clients) {
       if (known == key) return web;
     }

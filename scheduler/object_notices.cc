@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/strings.h"
 
 namespace bth::scheduler {
 
@@ -59,7 +59,7 @@ void ObjectNotices::Tell(client::EventRecorder& events,
     const std::string& reason = std::get<3>(*at);
     Log(LogLevel::kWarning, "object.faulty",
         {{"kind", notice.object.kind},
-         {"object", absl::StrCat(notice.object.namespace_name, "/", notice.object.name)},
+         {"object", StrCat(notice.object.namespace_name, "/", notice.object.name)},
          {"reason", reason},
          {"message", notice.message}});
     events.Record(notice.object, {"Warning", reason, notice.message});

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/strings.h"
 #include "net/text_response.h"
 
 namespace bth::scheduler {
@@ -30,18 +30,18 @@ class Pages {
     if (path == "/readyz") co_return Ready();
     if (path == "/metrics") co_return net::TextResponse(200, registry_.RenderText());
     const bool debug = path.starts_with("/debug/");
-    co_return net::TextResponse(
-        404, absl::StrCat("pages: /healthz /readyz /metrics\n",
-                          debug ? "debug pages are at --debug-bind-address\n" : ""));
+    co_return net::TextResponse(404,
+                                StrCat("pages: /healthz /readyz /metrics\n",
+                                       debug ? "debug pages are at --debug-bind-address\n" : ""));
   }
 
  private:
   net::Response Ready() const {
     if (scheduler_.ready()) return net::TextResponse(200, "ok");
-    std::string text = absl::StrCat("the first lists from the API server are not complete: ",
-                                    absl::StrJoin(scheduler_.unsynced(), ", "), "\n");
+    std::string text = StrCat("the first lists from the API server are not complete: ",
+                              absl::StrJoin(scheduler_.unsynced(), ", "), "\n");
     const std::string last_error = last_error_ ? last_error_() : "";
-    if (!last_error.empty()) absl::StrAppend(&text, last_error, "\n");
+    if (!last_error.empty()) StrAppend(&text, last_error, "\n");
     return net::TextResponse(503, std::move(text));
   }
 

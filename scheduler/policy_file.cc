@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::scheduler {
 namespace {
@@ -19,14 +19,13 @@ constexpr size_t kFileBytesMax = 1 << 20;
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
+  if (!in) return absl::NotFoundError(StrCat(path, ": cannot be opened"));
   std::string text(kFileBytesMax + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) return absl::UnavailableError(absl::StrCat(path, ": cannot be read"));
+  if (in.bad()) return absl::UnavailableError(StrCat(path, ": cannot be read"));
   text.resize(static_cast<size_t>(in.gcount()));
   if (text.size() > kFileBytesMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": larger than ", kFileBytesMax, " bytes"));
+    return absl::InvalidArgumentError(StrCat(path, ": larger than ", kFileBytesMax, " bytes"));
   }
   return text;
 }
@@ -95,7 +94,7 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Load() {
   stamp_ = Look();
   auto instance = Decide(true);
   if (!instance.ok()) {
-    return Annotate(instance.status(), absl::StrCat("scheduler configuration ", options_.path));
+    return Annotate(instance.status(), StrCat("scheduler configuration ", options_.path));
   }
   LogPolicy("policy.loaded", options_.path, *policy_);
   return instance;

@@ -1,6 +1,6 @@
 #include "scheduler/priority_class_use.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::scheduler {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 constexpr char kMissing[] = "PriorityClassNotFound";
 
 std::string KeyOf(const client::EventObject& group) {
-  return absl::StrCat(group.namespace_name, "/", group.name);
+  return StrCat(group.namespace_name, "/", group.name);
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ void PriorityClassUse::RemoveGroup(const client::EventObject& group) {
 
 void PriorityClassUse::Tell(const client::EventObject& group, const std::string& class_name) {
   notices_.Put(group, kMissing,
-               absl::StrCat("PodGroup ", KeyOf(group), " names the PriorityClass ", class_name,
-                            ", which does not exist, so it has the default priority: create ",
-                            class_name, " or name another class"));
+               StrCat("PodGroup ", KeyOf(group), " names the PriorityClass ", class_name,
+                      ", which does not exist, so it has the default priority: create ", class_name,
+                      " or name another class"));
 }
 
 }  // namespace bth::scheduler

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/queue.h"
 #include "base/defect.h"
 #include "base/log.h"
@@ -146,10 +145,10 @@ absl::Status Scheduler::LoadPolicy() {
 // writes nothing: the leader reads the same file.
 void Scheduler::TellPolicyRefused(const absl::Status& status) {
   if (!MayLead()) return;
-  events_.Record(QueueObject(mirror_, kRootQueue),
-                 {"Warning", "PolicyRefused",
-                  absl::StrCat(options_.policy.path, ": ", status.message(),
-                               "; the former policy stays in force")});
+  events_.Record(
+      QueueObject(mirror_, kRootQueue),
+      {"Warning", "PolicyRefused",
+       StrCat(options_.policy.path, ": ", status.message(), "; the former policy stays in force")});
 }
 
 void Scheduler::NoteLoadError(const absl::Status& status) {
@@ -159,9 +158,9 @@ void Scheduler::NoteLoadError(const absl::Status& status) {
     return;
   }
   notices_.Put(QueueObject(mirror_, kRootQueue), kReason,
-               absl::StrCat("the load of nodes cannot be measured: ", status.message(),
-                            "; the former values stay and are not trusted after five minutes: "
-                            "check the source named in section metrics of the policy"));
+               StrCat("the load of nodes cannot be measured: ", status.message(),
+                      "; the former values stay and are not trusted after five minutes: "
+                      "check the source named in section metrics of the policy"));
   TellNotices();
 }
 
@@ -174,7 +173,7 @@ void Scheduler::TellNotices() {
     if (!MayLead()) return;
     notices_.Tell(events_, [this](const client::EventObject& object) {
       if (object.kind != "PodGroup") return true;
-      const std::string key = absl::StrCat(object.namespace_name, "/", object.name);
+      const std::string key = StrCat(object.namespace_name, "/", object.name);
       // One that cannot be used is not in the mirror.
       return mirror_.OwnsGroup(key) || mirror_.ShownOf(key) == nullptr;
     });
@@ -398,9 +397,9 @@ void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
     } else {
       continue;
     }
-    events_.Record(
-        object, {"Warning", "InvariantViolated",
-                 absl::StrCat(record.detail, "; its writes are stopped (", record.invariant, ")")});
+    events_.Record(object,
+                   {"Warning", "InvariantViolated",
+                    StrCat(record.detail, "; its writes are stopped (", record.invariant, ")")});
   }
 }
 
@@ -436,8 +435,8 @@ void Scheduler::ExplainGroupless() {
     if (!set_aside_.empty() && !pod.group.empty()) {
       const auto [ns, name] = cache::SplitKey(pod.group);
       if (set_aside_.Knows("PodGroup", {ns, name, ""})) {
-        message = absl::StrCat("pod waits: its PodGroup ", pod.group,
-                               " is left aside after a defect of the scheduler, see its events");
+        message = StrCat("pod waits: its PodGroup ", pod.group,
+                         " is left aside after a defect of the scheduler, see its events");
       }
     }
     writer_.statuses().WantPodCondition(pod.key, pod.uid, "Unschedulable", message, false);
@@ -448,7 +447,7 @@ std::string GrouplessMessage(std::string_view group) {
   if (group.empty()) {
     return "pod waits for a PodGroup: it has no annotation scheduling.k8s.io/group-name";
   }
-  return absl::StrCat("pod waits for a PodGroup: ", ToAbsl(group), " does not exist");
+  return StrCat("pod waits for a PodGroup: ", group, " does not exist");
 }
 
 absl::StatusOr<std::unique_ptr<net::ByteStream>> Scheduler::Dump() {

@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::scheduler {
@@ -25,7 +24,7 @@ void TableWatch::Look(const cache::Mirror& mirror, metrics::SchedulerMetrics& me
 
   if (metrics.jobs() > sizes.pod_groups) {
     metrics.RetainJobs([&mirror](std::string_view ns, std::string_view name) {
-      return mirror.ShownOf(absl::StrCat(ToAbsl(ns), "/", ToAbsl(name))) != nullptr;
+      return mirror.ShownOf(StrCat(ns, "/", name)) != nullptr;
     });
   }
   if (metrics.queues() > sizes.queues) {

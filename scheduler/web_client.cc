@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/pem.h"
 
 namespace bth::scheduler {
@@ -27,11 +27,11 @@ WebClient::WebClient(std::unique_ptr<net::Transport> transport, const client::Se
     : transport_(std::move(transport)),
       prefix_(server.path_prefix),
       host_(server.host.find(':') == std::string::npos
-                ? absl::StrCat(server.host, ":", server.port)
-                : absl::StrCat("[", server.host, "]:", server.port)) {
+                ? StrCat(server.host, ":", server.port)
+                : StrCat("[", server.host, "]:", server.port)) {
   if (options.username.empty()) return;
-  authorization_ = absl::StrCat(
-      "Basic ", net::Base64Encode(absl::StrCat(options.username, ":", options.password)));
+  authorization_ =
+      StrCat("Basic ", net::Base64Encode(StrCat(options.username, ":", options.password)));
   if (!server.tls) {
     Log(LogLevel::kWarning, "web.password_in_clear",
         {{"server", host_}, {"remedy", "give the address with https"}});
@@ -53,7 +53,7 @@ absl::StatusOr<std::unique_ptr<WebClient>> WebClient::Create(
 net::Awaitable<absl::StatusOr<std::string>> WebClient::Exchange(Call call) {
   net::Request request;
   request.method = std::move(call.method);
-  request.target = absl::StrCat(prefix_, call.path);
+  request.target = StrCat(prefix_, call.path);
   if (request.target.empty()) request.target = "/";
   request.headers.Set("host", host_);
   request.headers.Set("accept", "application/json");
@@ -67,7 +67,7 @@ net::Awaitable<absl::StatusOr<std::string>> WebClient::Exchange(Call call) {
   if (!response.ok()) co_return response.status();
   if (response->status != 200) {
     co_return absl::FailedPreconditionError(
-        absl::StrCat("HTTP ", response->status, ": ", Excerpt(response->body)));
+        StrCat("HTTP ", response->status, ": ", Excerpt(response->body)));
   }
   co_return std::move(response->body);
 }

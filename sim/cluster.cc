@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/types/codec.h"
 #include "api/types/hyper_node.h"
@@ -85,8 +84,8 @@ absl::Status Cluster::Add(const Json& manifest, std::string_view origin, Existin
 absl::Status Cluster::TakeAny(const Arrival& arrival, int depth) {
   const Json& manifest = arrival.manifest;
   if (!manifest.is_object()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "expected an object with apiVersion and kind, found ", ToAbsl(manifest.TypeName())));
+    return absl::InvalidArgumentError(
+        StrCat("expected an object with apiVersion and kind, found ", manifest.TypeName()));
   }
   const std::string kind(manifest["kind"].AsString());
   if (kind.empty()) return absl::InvalidArgumentError("kind: missing");
@@ -103,7 +102,7 @@ absl::Status Cluster::TakeAny(const Arrival& arrival, int depth) {
       item.Set("apiVersion", manifest["apiVersion"]);
     }
     const absl::Status status = TakeAny({item, arrival.origin, arrival.existing}, depth + 1);
-    if (!status.ok()) return Annotate(status, absl::StrCat("items[", i, "]"));
+    if (!status.ok()) return Annotate(status, StrCat("items[", i, "]"));
   }
   return absl::OkStatus();
 }
@@ -112,7 +111,7 @@ absl::Status Cluster::TakeDumpHeader(const Json& manifest) {
   std::string error;
   const absl::string_view time = ToAbsl(manifest["time"].AsString());
   if (!absl::ParseTime(absl::RFC3339_full, time, &dumped_at_, &error)) {
-    return absl::InvalidArgumentError(absl::StrCat("time: \"", time, "\": ", error));
+    return absl::InvalidArgumentError(StrCat("time: \"", time, "\": ", error));
   }
   const Json& names = manifest["schedulerNames"];
   if (!names.is_array() || names.empty())
@@ -155,11 +154,10 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
     if (!queue.empty()) namespace_queues_[name] = std::string(queue);
     return Take(arrival, &namespaces_);
   }
-  const std::string key =
-      absl::StrCat(ToAbsl(kind), " ", ToAbsl(meta["namespace"].AsString()), "/", name);
+  const std::string key = StrCat(kind, " ", meta["namespace"].AsString(), "/", name);
   if (!others_.insert(key).second) {
     if (arrival.existing == Existing::kRefuse)
-      return absl::InvalidArgumentError(absl::StrCat(key, ": given twice"));
+      return absl::InvalidArgumentError(StrCat(key, ": given twice"));
     return absl::OkStatus();
   }
   ++unused_[std::string(kind)];
@@ -174,9 +172,9 @@ absl::Status Cluster::Check(const Arrival& arrival) {
   const std::string version = types::ResourceTraits<T>::type().ApiVersion();
   const std::string_view given = arrival.manifest["apiVersion"].AsString();
   if (given != version) {
-    return absl::InvalidArgumentError(absl::StrCat("apiVersion: ", ToAbsl(given), " has no kind ",
-                                                   types::ResourceTraits<T>::type().kind, "; use ",
-                                                   version));
+    return absl::InvalidArgumentError(StrCat("apiVersion: ", given, " has no kind ",
+                                             types::ResourceTraits<T>::type().kind, "; use ",
+                                             version));
   }
   return types::Decode<T>(arrival.manifest).status();
 }
@@ -197,7 +195,7 @@ absl::Status Cluster::Take(const Arrival& arrival, Kind<T>* kind) {
     if (arrival.existing == Existing::kRefuse) {
       const std::string where = fresh == kind->fresh.end() ? "earlier" : fresh->second;
       return absl::InvalidArgumentError(
-          absl::StrCat(type.kind, " ", key, ": given twice, first in ", where));
+          StrCat(type.kind, " ", key, ": given twice, first in ", where));
     }
     const types::ObjectMeta& old = known->second.meta;
     if (object.meta.uid.empty()) object.meta.uid = old.uid;
@@ -220,7 +218,7 @@ absl::Status Cluster::FlushKind(absl::Time now, Kind<T>* kind, cache::Mirror* mi
     if (object.meta.creation_time == absl::UnixEpoch()) object.meta.creation_time = now;
     if (absl::Status status = Put(&object, mirror); !status.ok()) {
       const std::string& name = types::ResourceTraits<T>::type().kind;
-      return Annotate(status, absl::StrCat(origin, ": ", name, " ", key));
+      return Annotate(status, StrCat(origin, ": ", name, " ", key));
     }
   }
   kind->fresh.clear();
@@ -293,9 +291,9 @@ absl::Status Cluster::GivePriority(types::PodSpec* spec) const {
   if (!spec->priority_class_name.empty()) {
     const auto known = priorities_.objects.find(spec->priority_class_name);
     if (known == priorities_.objects.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("spec.priorityClassName: there is no PriorityClass ",
-                       spec->priority_class_name, "; add it, or set spec.priority"));
+      return absl::InvalidArgumentError(StrCat("spec.priorityClassName: there is no PriorityClass ",
+                                               spec->priority_class_name,
+                                               "; add it, or set spec.priority"));
     }
     found = &known->second;
   } else {
@@ -350,14 +348,13 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
   } else if (kind == "statefulset") {
     erased = Erase(&stateful_sets_, name, mirror);
   } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown kind ", ToAbsl(kind),
-                     "; use pod, podgroup, node, queue, priorityclass, "
-                     "poddisruptionbudget, resourcequota, service, "
-                     "replicationcontroller, replicaset or statefulset"));
+    return absl::InvalidArgumentError(StrCat("unknown kind ", kind,
+                                             "; use pod, podgroup, node, queue, priorityclass, "
+                                             "poddisruptionbudget, resourcequota, service, "
+                                             "replicationcontroller, replicaset or statefulset"));
   }
   if (erased) return absl::OkStatus();
-  return absl::NotFoundError(absl::StrCat("there is no ", ToAbsl(kind), " ", name));
+  return absl::NotFoundError(StrCat("there is no ", kind, " ", name));
 }
 
 template <typename T>

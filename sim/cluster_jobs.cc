@@ -1,10 +1,10 @@
 // What the controllers make of batch jobs: pod groups and pods.
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/types/codec.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "controllers/job/depends_on.h"
 #include "controllers/job/job_check.h"
 #include "controllers/job/job_defaults.h"
@@ -63,7 +63,7 @@ absl::Status Cluster::FlushJobs(absl::Time now) {
     BatchJob& job = jobs_.objects.at(key);
     Complete(now, &job);
     const absl::Status made = IsOver(job) ? absl::OkStatus() : ExpandJob(job);
-    if (!made.ok()) return Annotate(made, absl::StrCat(origin, ": Job ", key));
+    if (!made.ok()) return Annotate(made, StrCat(origin, ": Job ", key));
   }
   jobs_.fresh.clear();
   return absl::OkStatus();
@@ -96,14 +96,14 @@ absl::Status Cluster::ExpandJob(const BatchJob& job) {
 absl::Status Cluster::MakePodOf(const BatchJob& job, const BatchTask& task, int32_t index,
                                 const controllers::JobPlugins& plugins) {
   const std::string name = controllers::PodName(job.meta.name, task.name, index);
-  const std::string key = absl::StrCat(job.meta.ns, "/", name);
+  const std::string key = StrCat(job.meta.ns, "/", name);
   if (pods_.objects.contains(key)) return absl::OkStatus();
   controllers::PodDraft draft = controllers::BuildPod(job, task, index, /*is_forwarded=*/false);
   for (const auto& plugin : plugins.plugins) {
     BTH_RETURN_IF_ERROR(Annotate(plugin->OnPodCreate(job, draft), "spec.plugins"));
   }
   absl::StatusOr<Pod> pod = types::Decode<Pod>(draft.object());
-  if (!pod.ok()) return Annotate(pod.status(), absl::StrCat("pod ", name));
+  if (!pod.ok()) return Annotate(pod.status(), StrCat("pod ", name));
   pod->meta.creation_time = job.meta.creation_time;
   pods_.objects[key] = *std::move(pod);
   pods_.fresh[key] = jobs_.fresh.at(job.meta.Key());
@@ -116,7 +116,7 @@ bool Cluster::IsTaskReady(const BatchJob& job, const std::string& name) const {
     int32_t up = 0;
     for (int32_t index = 0; index < task.replicas; ++index) {
       const auto pod = pods_.objects.find(
-          absl::StrCat(job.meta.ns, "/", controllers::PodName(job.meta.name, name, index)));
+          StrCat(job.meta.ns, "/", controllers::PodName(job.meta.name, name, index)));
       if (pod != pods_.objects.end() && IsUp(pod->second)) ++up;
     }
     return up >= task.min_available.value_or(0);

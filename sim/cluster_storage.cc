@@ -1,6 +1,6 @@
 // Volumes and claims.
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "cache/intake/compile_volumes.h"
 #include "sim/cluster.h"
 
@@ -25,7 +25,7 @@ absl::Status Cluster::BindVolumes(const model::VolumePlan& plan, absl::Time now,
   for (const model::VolumePlan::Choice& choice : plan.choices) {
     types::PersistentVolumeClaim& claim = claims_.objects.at(choice.claim);
     const bool made = choice.volume.empty();
-    const std::string name = made ? absl::StrCat("pvc-", claim.meta.uid) : choice.volume;
+    const std::string name = made ? StrCat("pvc-", claim.meta.uid) : choice.volume;
     types::PersistentVolume& volume = volumes_.objects[name];
     if (made) {
       volume.meta.name = name;

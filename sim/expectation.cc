@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::sim {
 namespace {
@@ -37,18 +37,17 @@ void Compare(const Json& expected, const Json& found, const std::string& path,
   Json actual = Shortened(expected, found);
   if (expected.is_object() && actual.is_object()) {
     for (const auto& [key, value] : expected.members()) {
-      const std::string inner = absl::StrCat(path, ".", key);
+      const std::string inner = StrCat(path, ".", key);
       if (const Json* member = actual.Find(key)) {
         Compare(value, *member, inner, failures);
       } else {
-        failures->push_back(absl::StrCat(inner, ": expected ", value.Dump(), ", found nothing"));
+        failures->push_back(StrCat(inner, ": expected ", value.Dump(), ", found nothing"));
       }
     }
     return;
   }
   if (expected != actual) {
-    failures->push_back(
-        absl::StrCat(path, ": expected ", expected.Dump(), ", found ", actual.Dump()));
+    failures->push_back(StrCat(path, ": expected ", expected.Dump(), ", found ", actual.Dump()));
   }
 }
 
@@ -73,17 +72,17 @@ Json Project(const Json& expected, const Json& found, bool whole) {
 void CompareCycle(const Json& expected, const Json& cycle, const std::string& path,
                   std::vector<std::string>* failures) {
   for (const auto& [key, value] : expected.members()) {
-    const std::string inner = absl::StrCat(path, ".", key);
+    const std::string inner = StrCat(path, ".", key);
     const Json* member = cycle.Find(key);
     if (member == nullptr) {
-      failures->push_back(absl::StrCat(inner, ": a cycle has no such member"));
+      failures->push_back(StrCat(inner, ": a cycle has no such member"));
       continue;
     }
     Compare(value, *member, inner, failures);
     if (!IsWhole(key) || value.is_null()) continue;
     for (const auto& [name, extra] : member->members()) {
       if (value.Find(name) != nullptr) continue;
-      failures->push_back(absl::StrCat(inner, ".", name, ": not expected, found ", extra.Dump()));
+      failures->push_back(StrCat(inner, ".", name, ": not expected, found ", extra.Dump()));
     }
   }
 }

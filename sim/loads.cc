@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "client/file.h"
 #include "scheduler/node_load/answers.h"
 
@@ -22,9 +22,9 @@ absl::Status PutLoads(const conf::Policy& policy, absl::Time now, cache::Mirror*
   }
   if (type != "local") {
     findings->push_back({.path = "metrics.type",
-                         .text = absl::StrCat("no ", type,
-                                              " is asked in a simulation; with type "
-                                              "local, `address` names a file of loads")});
+                         .text = StrCat("no ", type,
+                                        " is asked in a simulation; with type "
+                                        "local, `address` names a file of loads")});
     return absl::OkStatus();
   }
   const std::string path(policy.Metric("address"));
@@ -35,7 +35,7 @@ absl::Status PutLoads(const conf::Policy& policy, absl::Time now, cache::Mirror*
   node_load::Reading reading = node_load::Combine(samples->cpu, samples->memory, 1, now);
   if (reading.refused > 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": ", reading.refused, " nodes have loads outside 0 to 100 percent"));
+        StrCat(path, ": ", reading.refused, " nodes have loads outside 0 to 100 percent"));
   }
   mirror->PutLoads(std::make_shared<const model::NodeLoads>(std::move(reading.loads)));
   return absl::OkStatus();

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/types/resource.h"
@@ -39,7 +38,7 @@ Json ResourceJson(const types::ResourceList& list) {
 
 // The value of a label in `name{a="x",b="y"} 1`. Queue names hold nothing that is escaped.
 std::string LabelOf(absl::string_view line, std::string_view label) {
-  const std::string mark = absl::StrCat(ToAbsl(label), "=\"");
+  const std::string mark = StrCat(label, "=\"");
   const size_t at = line.find(mark);
   if (at == absl::string_view::npos) return {};
   const absl::string_view rest = line.substr(at + mark.size());
@@ -226,36 +225,36 @@ Json RecordCycle(const CycleView& view) {
 
 std::string CycleText(const Json& cycle) {
   std::string out =
-      absl::StrCat("cycle ", cycle["cycle"].AsInt(), ": ", cycle["binds"].size(), " bound, ",
-                   cycle["pipelined"].size(), " pipelined, ", cycle["evictions"].size(),
-                   " evicted, ", cycle["pending"].size(), " pending\n");
+      StrCat("cycle ", cycle["cycle"].AsInt(), ": ", cycle["binds"].size(), " bound, ",
+             cycle["pipelined"].size(), " pipelined, ", cycle["evictions"].size(), " evicted, ",
+             cycle["pending"].size(), " pending\n");
   const auto text = [](const Json& json) { return ToAbsl(json.AsString()); };
   for (const auto& [pod, node] : cycle["binds"].members()) {
-    absl::StrAppend(&out, "  bind      ", pod, " to ", text(node), "\n");
+    StrAppend(&out, "  bind      ", pod, " to ", text(node), "\n");
   }
   for (const Json& pod : cycle["evictions"].items()) {
-    absl::StrAppend(&out, "  evict     ", text(pod), "\n");
+    StrAppend(&out, "  evict     ", text(pod), "\n");
   }
   for (const auto& [pod, node] : cycle["pipelined"].members()) {
-    absl::StrAppend(&out, "  pipeline  ", pod, " to ", text(node), "\n");
+    StrAppend(&out, "  pipeline  ", pod, " to ", text(node), "\n");
   }
   for (const auto& [key, group] : cycle["podgroups"].members()) {
-    absl::StrAppend(&out, "  podgroup  ", key, " ", text(group["phase"]), "\n");
+    StrAppend(&out, "  podgroup  ", key, " ", text(group["phase"]), "\n");
     for (const Json& condition : group["conditions"].items()) {
-      absl::StrAppend(&out, "            ", text(condition["type"]), ": ",
-                      text(condition["reason"]), ": ", text(condition["message"]), "\n");
+      StrAppend(&out, "            ", text(condition["type"]), ": ", text(condition["reason"]),
+                ": ", text(condition["message"]), "\n");
     }
   }
   for (const auto& [name, queue] : cycle["queues"].members()) {
     std::vector<std::string> amounts;
     for (const auto& [resource, amount] : queue["allocated"].members()) {
-      amounts.push_back(absl::StrCat(resource, " ", text(amount)));
+      amounts.push_back(StrCat(resource, " ", text(amount)));
     }
-    absl::StrAppend(&out, "  queue     ", name, " allocated ", absl::StrJoin(amounts, ", "), "\n");
+    StrAppend(&out, "  queue     ", name, " allocated ", absl::StrJoin(amounts, ", "), "\n");
   }
   for (const auto& [pod, why] : cycle["pending"].members()) {
-    absl::StrAppend(&out, "  pending   ", pod, " ", text(why["reason"]), ": ", text(why["message"]),
-                    "\n");
+    StrAppend(&out, "  pending   ", pod, " ", text(why["reason"]), ": ", text(why["message"]),
+              "\n");
   }
   return out;
 }

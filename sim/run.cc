@@ -9,9 +9,9 @@
 #include <ostream>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "framework/hooks/plugin_loader.h"
 #include "plugins/builtin.h"
@@ -36,10 +36,10 @@ absl::StatusOr<std::string> ReadStream(std::istream& in, const std::string& name
   while (in.read(block.data(), kBlock) || in.gcount() > 0) {
     text.append(block, 0, static_cast<size_t>(in.gcount()));
     if (text.size() > bytes_max) {
-      return absl::InvalidArgumentError(absl::StrCat(name, ": larger than ", bytes_max, " bytes"));
+      return absl::InvalidArgumentError(StrCat(name, ": larger than ", bytes_max, " bytes"));
     }
   }
-  if (in.bad()) return absl::InvalidArgumentError(absl::StrCat(name, ": cannot be read"));
+  if (in.bad()) return absl::InvalidArgumentError(StrCat(name, ": cannot be read"));
   return text;
 }
 
@@ -75,11 +75,11 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
                                                     std::istream& in, std::ostream& err) {
   if (options.output != "text" && options.output != "json") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--output: unknown form \"", options.output, "\"; use text or json"));
+        StrCat("--output: unknown form \"", options.output, "\"; use text or json"));
   }
   if (options.cycles < 1 || options.cycles > kCyclesMax) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--cycles: ", options.cycles, " is not within 1 and ", kCyclesMax));
+        StrCat("--cycles: ", options.cycles, " is not within 1 and ", kCyclesMax));
   }
   if (options.paths.empty()) {
     return absl::InvalidArgumentError(
@@ -129,7 +129,7 @@ absl::Status RunScenarioFile(const std::string& file, bool bless, std::ostream& 
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
   stream << *blessed;
   stream.close();
-  if (!stream) return absl::InvalidArgumentError(absl::StrCat(file, ": cannot be written"));
+  if (!stream) return absl::InvalidArgumentError(StrCat(file, ": cannot be written"));
   return absl::OkStatus();
 }
 
@@ -137,7 +137,7 @@ absl::Status RunScenarioFile(const std::string& file, bool bless, std::ostream& 
 
 absl::StatusOr<std::string> ReadText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be opened"));
+  if (!in) return absl::InvalidArgumentError(StrCat(path, ": cannot be opened"));
   return ReadStream(in, path);
 }
 
@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": no such file or folder"));
+    return absl::InvalidArgumentError(StrCat(path, ": no such file or folder"));
   }
   if (!fs::is_directory(status)) return std::vector<std::string>{path};
   std::vector<std::string> files;
@@ -154,12 +154,12 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path) {
     if (extension != ".yaml" && extension != ".yml" && extension != ".json") continue;
     files.push_back(it->path().string());
     if (files.size() > kFilesMax) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": more than ", kFilesMax, " files"));
+      return absl::InvalidArgumentError(StrCat(path, ": more than ", kFilesMax, " files"));
     }
   }
-  if (error) return absl::InvalidArgumentError(absl::StrCat(path, ": ", error.message()));
+  if (error) return absl::InvalidArgumentError(StrCat(path, ": ", error.message()));
   if (files.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": no .yaml, .yml or .json file inside"));
+    return absl::InvalidArgumentError(StrCat(path, ": no .yaml, .yml or .json file inside"));
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -170,7 +170,7 @@ absl::Status AddManifests(std::string_view text, const std::string& file, Cluste
   if (!documents.ok()) return Annotate(documents.status(), file);
   for (const Document& document : *documents) {
     const std::string origin =
-        absl::StrCat(file, ": document ", document.number, " (line ", document.line, ")");
+        StrCat(file, ": document ", document.number, " (line ", document.line, ")");
     BTH_RETURN_IF_ERROR(cluster->Add(document.json, origin, Cluster::Existing::kRefuse));
   }
   return absl::OkStatus();

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "actions/builtin.h"
 #include "base/status.h"
@@ -39,7 +38,7 @@ absl::Status CheckKeys(const Json& map, std::span<const std::string_view> known,
                        const std::string& path) {
   for (const auto& [key, value] : map.members()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(path, ": unknown member ", key));
+    return absl::InvalidArgumentError(StrCat(path, ": unknown member ", key));
   }
   return absl::OkStatus();
 }
@@ -84,7 +83,7 @@ absl::StatusOr<std::string> ConfText(const Json& conf, const std::string& path) 
   Json tiers = Json::MakeArray();
   for (const Json& tier : conf["tiers"].items()) {
     Json plugins = Json::MakeArray();
-    for (absl::string_view plugin : absl::StrSplit(ToAbsl(tier.AsString()), ',')) {
+    for (absl::string_view plugin : StrSplit(tier.AsString(), ',')) {
       plugins.MutableItems().push_back(PluginJson(plugin, conf["arguments"]));
     }
     tiers.MutableItems().push_back(Json::MakeObject({{"plugins", std::move(plugins)}}));
@@ -120,7 +119,7 @@ class ScenarioRun final {
     }
     const Json& steps = scenario_["steps"];
     for (size_t i = 0; i < steps.size(); ++i) {
-      BTH_RETURN_IF_ERROR(RunStep(steps[i], absl::StrCat("steps[", i, "]")));
+      BTH_RETURN_IF_ERROR(RunStep(steps[i], StrCat("steps[", i, "]")));
     }
     return std::move(outcome_);
   }
@@ -134,7 +133,7 @@ class ScenarioRun final {
         continue;
       }
       auto objects = ExpandShortForm(list[i].AsString());
-      if (!objects.ok()) return Annotate(objects.status(), absl::StrCat(path, "[", i, "]"));
+      if (!objects.ok()) return Annotate(objects.status(), StrCat(path, "[", i, "]"));
       for (Json& object : *objects) out.push_back(std::move(object));
     }
     return out;
@@ -158,31 +157,30 @@ class ScenarioRun final {
   absl::Status RunStep(const Json& step, const std::string& path) {
     BTH_RETURN_IF_ERROR(CheckKeys(step, kStepMembers, path));
     BTH_ASSIGN_OR_RETURN(const std::vector<Json> objects,
-                         ObjectsOf(step["put"], absl::StrCat(path, ".put")));
+                         ObjectsOf(step["put"], StrCat(path, ".put")));
     for (const Json& object : objects) {
-      BTH_RETURN_IF_ERROR(simulation_->Add(object, absl::StrCat(path, ".put")));
+      BTH_RETURN_IF_ERROR(simulation_->Add(object, StrCat(path, ".put")));
     }
     for (const Json& doomed : step["delete"].items()) {
-      const std::vector<std::string> parts = absl::StrSplit(ToAbsl(doomed.AsString()), ' ');
+      const std::vector<std::string> parts = StrSplit(doomed.AsString(), ' ');
       if (parts.size() != 2)
-        return absl::InvalidArgumentError(absl::StrCat(path, ".delete: expected `kind name`"));
+        return absl::InvalidArgumentError(StrCat(path, ".delete: expected `kind name`"));
       const absl::Status status = simulation_->Delete(parts[0], parts[1]);
-      if (!status.ok()) return Annotate(status, absl::StrCat(path, ".delete"));
+      if (!status.ok()) return Annotate(status, StrCat(path, ".delete"));
     }
     if (!step["advance"].is_null()) {
       absl::Duration by;
       if (!absl::ParseDuration(ToAbsl(step["advance"].AsString()), &by)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(path, ".advance: not a duration such as 10s"));
+        return absl::InvalidArgumentError(StrCat(path, ".advance: not a duration such as 10s"));
       }
       simulation_->Advance(by);
     }
     if (!step["conf"].is_null()) {
-      BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(step["conf"], absl::StrCat(path, ".conf")));
+      BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(step["conf"], StrCat(path, ".conf")));
       std::vector<conf::Finding> findings;
       BTH_RETURN_IF_ERROR(simulation_->SetPolicy(std::move(policy), &findings));
     }
-    return RunCycles(step, absl::StrCat(path, ".expect"));
+    return RunCycles(step, StrCat(path, ".expect"));
   }
 
   absl::Status RunCycles(const Json& step, const std::string& path) {
@@ -191,14 +189,12 @@ class ScenarioRun final {
     const auto by_default = static_cast<int64_t>(each ? expect.size() : 1);
     const int64_t cycles = step["cycles"].AsInt(by_default);
     if (cycles < 0 || cycles > kCyclesMax || (each && cycles != by_default)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": ", cycles, " cycles do not go with it"));
+      return absl::InvalidArgumentError(StrCat(path, ": ", cycles, " cycles do not go with it"));
     }
     const size_t before = simulation_->cycles().size();
     for (int64_t i = 0; i < cycles; ++i) BTH_RETURN_IF_ERROR(simulation_->RunCycle());
     if (expect.is_null()) return absl::OkStatus();
-    if (cycles == 0)
-      return absl::InvalidArgumentError(absl::StrCat(path, ": no cycle to compare with"));
+    if (cycles == 0) return absl::InvalidArgumentError(StrCat(path, ": no cycle to compare with"));
     if (!each) {
       const Json& last = simulation_->cycles().back();
       CompareCycle(expect, last, path, &outcome_.failures);
@@ -208,7 +204,7 @@ class ScenarioRun final {
     Json reworded = Json::MakeArray();
     for (size_t i = 0; i < expect.size(); ++i) {
       const Json& cycle = simulation_->cycles()[before + i];
-      CompareCycle(expect[i], cycle, absl::StrCat(path, "[", i, "]"), &outcome_.failures);
+      CompareCycle(expect[i], cycle, StrCat(path, "[", i, "]"), &outcome_.failures);
       reworded.MutableItems().push_back(expect[i].is_null() ? Json() : Reworded(expect[i], cycle));
     }
     outcome_.expectations.push_back(std::move(reworded));
@@ -248,8 +244,8 @@ absl::StatusOr<std::vector<ScenarioOutcome>> RunScenarios(std::string_view text,
     auto outcome = ScenarioRun(document.json, options).Run();
     if (!outcome.ok()) {
       const std::string_view name = document.json["name"].AsString();
-      return Annotate(outcome.status(), absl::StrCat("document ", document.number, " (line ",
-                                                     document.line, ", ", ToAbsl(name), ")"));
+      return Annotate(outcome.status(), StrCat("document ", document.number, " (line ",
+                                               document.line, ", ", name, ")"));
     }
     out.push_back(*std::move(outcome));
   }
@@ -262,7 +258,7 @@ absl::StatusOr<std::string> Bless(std::string_view text,
   for (const ScenarioOutcome& outcome : outcomes) {
     for (const Json& expectation : outcome.expectations) wanted.push_back(&expectation);
   }
-  const std::vector<std::string> lines = absl::StrSplit(ToAbsl(text), '\n');
+  const std::vector<std::string> lines = StrSplit(text, '\n');
   std::vector<std::string> out;
   size_t next = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -272,18 +268,18 @@ absl::StatusOr<std::string> Bless(std::string_view text,
       continue;
     }
     if (next == wanted.size())
-      return absl::InvalidArgumentError(absl::StrCat("line ", i + 1, ": expect without a cycle"));
-    out.push_back(absl::StrCat(lines[i].substr(0, indent), "expect:"));
+      return absl::InvalidArgumentError(StrCat("line ", i + 1, ": expect without a cycle"));
+    out.push_back(StrCat(lines[i].substr(0, indent), "expect:"));
     const std::string yaml = conf::ToYaml(ToValue(*wanted[next++]));
     for (absl::string_view line : absl::StrSplit(yaml, '\n', absl::SkipEmpty())) {
-      out.push_back(absl::StrCat(std::string(indent + 2, ' '), line));
+      out.push_back(StrCat(std::string(indent + 2, ' '), line));
     }
     while (i + 1 < lines.size() && !EndsBlock(lines[i + 1], indent)) ++i;
   }
   if (next != wanted.size())
     return absl::InvalidArgumentError("some expectation does not begin a line with `expect:`");
   std::string joined;
-  for (const std::string& line : out) absl::StrAppend(&joined, line, "\n");
+  for (const std::string& line : out) StrAppend(&joined, line, "\n");
   while (joined.size() > 1 && joined.ends_with("\n\n")) joined.pop_back();
   return joined;
 }

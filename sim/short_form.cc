@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/types/time.h"
 #include "base/status.h"
@@ -50,7 +49,7 @@ Setter SetNumber(std::vector<std::string> path) {
   return [path = std::move(path)](Json* object, const Word& word) {
     int64_t number = 0;
     if (!absl::SimpleAtoi(word.value, &number)) {
-      return absl::InvalidArgumentError(absl::StrCat(word.key, "=", word.value, ": not a number"));
+      return absl::InvalidArgumentError(StrCat(word.key, "=", word.value, ": not a number"));
     }
     Json* at = object;
     for (const std::string& part : path) at = &(*at)[part];
@@ -148,8 +147,7 @@ absl::Status AddPreference(Json* pod, const Word& word) {
   const std::vector<std::string> parts = absl::StrSplit(word.value, absl::MaxSplits(':', 1));
   int64_t weight = 0;
   if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &weight)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("prefer.", word.rest, ": expected <values>:<weight>"));
+    return absl::InvalidArgumentError(StrCat("prefer.", word.rest, ": expected <values>:<weight>"));
   }
   Json term = Json::MakeObject();
   term["matchExpressions"].MutableItems().push_back(Requirement(word.rest, parts[0]));
@@ -206,7 +204,7 @@ absl::Status AddSubGroup(Json* group, const Word& word) {
   if (parts.size() != 3 || !absl::SimpleAtoi(parts[0], &size) ||
       !absl::SimpleAtoi(parts[1], &least)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("group.", word.rest, ": expected <size>:<sub-groups>:<label key>"));
+        StrCat("group.", word.rest, ": expected <size>:<sub-groups>:<label key>"));
   }
   Push(group, {"spec", "subGroupPolicy"},
        Json::MakeObject({{"name", word.rest},
@@ -384,8 +382,8 @@ Json NewPod(const std::string& name) {
 absl::Status Unknown(std::string_view kind, const Word& word, const Words& words) {
   std::vector<std::string_view> names;
   for (const auto& [name, setter] : words) names.push_back(name);
-  return absl::InvalidArgumentError(absl::StrCat("unknown word \"", word.key, word.rest, "\" of ",
-                                                 ToAbsl(kind), DidYouMean(word.key, names)));
+  return absl::InvalidArgumentError(
+      StrCat("unknown word \"", word.key, word.rest, "\" of ", kind, DidYouMean(word.key, names)));
 }
 
 absl::Status SetAll(std::string_view kind, const std::vector<Word>& line, const Words& words,
@@ -418,8 +416,7 @@ absl::Status ExpandJob(const std::string& name, const std::vector<Word>& line,
     if (setter != JobWords().end()) BTH_RETURN_IF_ERROR(setter->second(&group, word));
     if (word.key == "tasks") {
       if (!absl::SimpleAtoi(word.value, &tasks) || tasks < 0 || tasks > kTasksMax) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("tasks: not a number within 0 and ", kTasksMax));
+        return absl::InvalidArgumentError(StrCat("tasks: not a number within 0 and ", kTasksMax));
       }
     } else if (word.key == "taskprio") {
       pod_line.push_back({.key = "prio", .rest = "", .value = word.value});
@@ -430,7 +427,7 @@ absl::Status ExpandJob(const std::string& name, const std::vector<Word>& line,
   }
   out->push_back(std::move(group));
   for (int64_t i = 0; i < tasks; ++i) {
-    BTH_ASSIGN_OR_RETURN(Json pod, MakePod(absl::StrCat(name, "-", i), pod_line));
+    BTH_ASSIGN_OR_RETURN(Json pod, MakePod(StrCat(name, "-", i), pod_line));
     out->push_back(std::move(pod));
   }
   return absl::OkStatus();
@@ -448,7 +445,7 @@ absl::Status ExpandOne(const std::string& kind, const std::string& name,
   const bool is_queue = kind == "queue";
   if (!is_node && !is_queue && kind != "priority") {
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown kind \"", kind, "\"; use node, queue, priority, job or pod"));
+        StrCat("unknown kind \"", kind, "\"; use node, queue, priority, job or pod"));
   }
   Json object = is_node    ? NewObject("v1", "Node", name)
                 : is_queue ? NewObject("scheduling.volcano.sh/v1beta1", "Queue", name)
@@ -476,7 +473,7 @@ std::map<std::string, std::vector<std::string>> ShortFormWords() {
 }
 
 absl::StatusOr<std::vector<Json>> ExpandShortForm(std::string_view line) {
-  const std::vector<std::string> parts = absl::StrSplit(ToAbsl(line), ' ', absl::SkipWhitespace());
+  const std::vector<std::string> parts = StrSplit(line, ' ', absl::SkipWhitespace());
   if (parts.size() < 2) return absl::InvalidArgumentError("expected a kind and a name");
   std::vector<Word> words;
   for (size_t i = 2; i < parts.size(); ++i) words.push_back(SplitWord(parts[i]));

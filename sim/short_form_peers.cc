@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/strings.h"
 
@@ -26,8 +25,8 @@ absl::Status AddAffinityTerm(Json* pod, std::string_view kind, const std::string
   int64_t weight = 0;
   const bool preferred = parts.size() == 3;
   if (parts.size() < 2 || parts.size() > 3 || (preferred && !absl::SimpleAtoi(parts[2], &weight))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        ToAbsl(kind), " on ", topology_key, ": expected <label>:<value>[:<weight>], not ", value));
+    return absl::InvalidArgumentError(
+        StrCat(kind, " on ", topology_key, ": expected <label>:<value>[:<weight>], not ", value));
   }
   Json term = Json::MakeObject({{"topologyKey", topology_key}});
   term["labelSelector"] = SelectorOf(parts);
@@ -51,8 +50,8 @@ absl::Status AddSpreadTerm(Json* pod, const std::string& topology_key, const std
   if (parts.size() < 2 || parts.size() > 4 || (parts.size() == 4 && !soft) ||
       (parts.size() > 2 && !absl::SimpleAtoi(parts[2], &skew))) {
     return absl::InvalidArgumentError(
-        absl::StrCat("spread over ", topology_key,
-                     ": expected <label>:<value>[:<largest skew>[:soft]], not ", value));
+        StrCat("spread over ", topology_key,
+               ": expected <label>:<value>[:<largest skew>[:soft]], not ", value));
   }
   Json constraint =
       Json::MakeObject({{"maxSkew", skew},

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/defect.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "framework/session/invariants.h"
 #include "sim/loads.h"
@@ -95,16 +95,15 @@ void Simulation::Advance(absl::Duration by) {
 // In the form of a UUID; the same in every run.
 std::string Simulation::SessionUid() {
   const uint64_t tail = rng_.Next() & 0xffff'ffff'ffffu;
-  return absl::StrCat("00000000-0000-4000-8000-", absl::Hex(tail, absl::kZeroPad12));
+  return StrCat("00000000-0000-4000-8000-", absl::Hex(tail, absl::kZeroPad12));
 }
 
 absl::Status Simulation::RunCycle() {
   try {
     return TryCycle();
   } catch (const std::exception& error) {
-    return absl::InternalError(absl::StrCat("cycle ", cycles_.size() + 1,
-                                            ": a defect of the scheduler: ", error.what(), " ",
-                                            WhereOf(error)));
+    return absl::InternalError(StrCat("cycle ", cycles_.size() + 1, ": a defect of the scheduler: ",
+                                      error.what(), " ", WhereOf(error)));
   }
 }
 
@@ -118,11 +117,10 @@ absl::Status Simulation::TryCycle() {
   context.metrics = &metrics_;
   context.uid = SessionUid();
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
-  const std::string doing = absl::StrCat("cycle ", cycles_.size() + 1);
+  const std::string doing = StrCat("cycle ", cycles_.size() + 1);
   if (absl::Status status = cycle_->Run(); !status.ok()) return Annotate(status, doing);
   for (const framework::Violation& violation : framework::CheckInvariants(cycle_->session())) {
-    return absl::InternalError(
-        absl::StrCat(doing, ": ", violation.invariant, ": ", violation.detail));
+    return absl::InternalError(StrCat(doing, ": ", violation.invariant, ": ", violation.detail));
   }
   cycles_.push_back(RecordCycle({.number = static_cast<int64_t>(cycles_.size() + 1),
                                  .session = cycle_->session(),
@@ -132,7 +130,7 @@ absl::Status Simulation::TryCycle() {
                                  .metrics_text = metric_registry_.RenderText()}));
   clock_.Advance(options_.period);
   if (!options_.apply) return absl::OkStatus();
-  return Annotate(ApplyEffects(), absl::StrCat(doing, ": apply"));
+  return Annotate(ApplyEffects(), StrCat(doing, ": apply"));
 }
 
 absl::Status Simulation::ApplyEffects() {

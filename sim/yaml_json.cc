@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -92,7 +91,7 @@ std::string KeyText(const conf::Value::Member& member) {
   if (member.string_key) return member.key;
   const conf::Value key = conf::ResolvePlainScalar(member.key);
   if (key.is_bool()) return key.AsBool() ? "true" : "false";
-  if (key.is_int()) return absl::StrCat(key.AsInt());
+  if (key.is_int()) return StrCat(key.AsInt());
   return member.key;
 }
 
@@ -132,10 +131,10 @@ std::string InFile(std::string_view message, int first_line) {
   if (absl::ConsumePrefix(&rest, "line ")) {
     const size_t colon = rest.find(':');
     if (colon != absl::string_view::npos && absl::SimpleAtoi(rest.substr(0, colon), &line)) {
-      return absl::StrCat("line ", line + first_line - 1, rest.substr(colon));
+      return StrCat("line ", line + first_line - 1, rest.substr(colon));
     }
   }
-  return absl::StrCat("line ", first_line, ": ", ToAbsl(message));
+  return StrCat("line ", first_line, ": ", message);
 }
 
 absl::StatusOr<Json> ParseYamlPiece(const Piece& piece, const ManifestLimits& limits) {
@@ -150,9 +149,9 @@ absl::StatusOr<Json> ParseYamlPiece(const Piece& piece, const ManifestLimits& li
   }
   if (!document->duplicates.empty()) {
     const conf::DuplicateKey& twice = document->duplicates.front();
-    return absl::InvalidArgumentError(absl::StrCat("line ", twice.line + piece.line - 1, ": ",
-                                                   twice.path, ": given twice, first in line ",
-                                                   twice.first_line + piece.line - 1));
+    return absl::InvalidArgumentError(StrCat("line ", twice.line + piece.line - 1, ": ", twice.path,
+                                             ": given twice, first in line ",
+                                             twice.first_line + piece.line - 1));
   }
   return ToJson(document->root);
 }
@@ -161,7 +160,7 @@ absl::StatusOr<Json> ParseJsonPiece(const Piece& piece, const ManifestLimits& li
   auto json = Json::Parse(piece.text,
                           {.bytes_max = limits.document_bytes_max, .depth_max = limits.depth_max});
   if (json.ok()) return json;
-  return Annotate(json.status(), absl::StrCat("line ", piece.line));
+  return Annotate(json.status(), StrCat("line ", piece.line));
 }
 
 // JSON begins `{"`; YAML in flow style seldom does. JSON has no line breaks inside of strings, so
@@ -180,13 +179,13 @@ using PieceParser = absl::StatusOr<Json> (*)(const Piece&, const ManifestLimits&
 absl::StatusOr<std::vector<Document>> ParsePieces(const std::vector<Piece>& pieces,
                                                   PieceParser parse, const ManifestLimits& limits) {
   if (pieces.size() > limits.documents_max) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the text has ", pieces.size(), " documents; at most ", limits.documents_max, " are read"));
+    return absl::InvalidArgumentError(StrCat("the text has ", pieces.size(), " documents; at most ",
+                                             limits.documents_max, " are read"));
   }
   std::vector<Document> out;
   for (size_t i = 0; i < pieces.size(); ++i) {
     auto json = parse(pieces[i], limits);
-    if (!json.ok()) return Annotate(json.status(), absl::StrCat("document ", i + 1));
+    if (!json.ok()) return Annotate(json.status(), StrCat("document ", i + 1));
     if (json->is_null()) continue;
     out.push_back({*std::move(json), static_cast<int>(i + 1), pieces[i].line});
   }
@@ -198,8 +197,8 @@ absl::StatusOr<std::vector<Document>> ParsePieces(const std::vector<Piece>& piec
 absl::StatusOr<std::vector<Document>> ParseManifest(std::string_view text,
                                                     const ManifestLimits& limits) {
   if (text.size() > limits.bytes_max) {
-    return absl::InvalidArgumentError(absl::StrCat("the text has ", text.size(), " bytes; at most ",
-                                                   limits.bytes_max, " are read"));
+    return absl::InvalidArgumentError(
+        StrCat("the text has ", text.size(), " bytes; at most ", limits.bytes_max, " are read"));
   }
   if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
   return IsJson(text) ? ParsePieces(SplitJson(text), ParseJsonPiece, limits)

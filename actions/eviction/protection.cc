@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "framework/session/victim_votes.h"
 
@@ -45,9 +44,8 @@ framework::VictimSearch Rendered(const framework::Session& session, std::string_
   tally.refusals.Render(session, &out.refusals);
   if (tally.nodes_refused_by_queue > 0) {
     const model::QueueId queue = session.job(session.task(ask.task).job).queue;
-    out.refusals[absl::StrCat("queue ", *session.queue(queue).name,
-                              " may not allocate what the pod requests")] +=
-        tally.nodes_refused_by_queue;
+    out.refusals[StrCat("queue ", *session.queue(queue).name,
+                        " may not allocate what the pod requests")] += tally.nodes_refused_by_queue;
   }
   tally.beyond_help.Render(session, &out.nodes_beyond_help);
   out.preset = std::string(tally.preset);
@@ -95,8 +93,8 @@ std::string WhyNoDemand(const framework::Session& session, model::QueueId queue,
                         absl::Span<const model::TaskId> tasks) {
   const std::string_view plugin = framework::ForbidsDemand(session, queue, tasks);
   if (plugin.empty()) return "";
-  return absl::StrCat("by ", ToAbsl(plugin), " the queue ", *session.queue(queue).name,
-                      " may not demand so much from others");
+  return StrCat("by ", plugin, " the queue ", *session.queue(queue).name,
+                " may not demand so much from others");
 }
 
 }  // namespace bth::actions::eviction

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "actions/eviction/starving_jobs.h"
 #include "base/heap.h"
+#include "base/strings.h"
 #include "framework/report/fit_report.h"
 #include "framework/session/statement.h"
 
@@ -63,8 +63,8 @@ void Search::PlaceJob(JobId job, Reach reach, WhyNotAsk why_not) {
   if (plan.empty() || !session_.votes().JobPipelined(job)) {
     if (planned > 0) {
       NoteDropped(job, std::move(failure), session_.job(job).tasks->front(),
-                  absl::StrCat("room was found for ", planned, planned == 1 ? " pod" : " pods",
-                               ", and the gang needs more"));
+                  StrCat("room was found for ", planned, planned == 1 ? " pod" : " pods",
+                         ", and the gang needs more"));
     } else if (failure && failure->SaysSomething()) {
       session_.notes().NoteVictimSearch(job, *std::move(failure));
     }

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::actions::eviction {
 
@@ -52,8 +52,8 @@ void RivalCounts::Render(const Session& session, bool by_queue, Counts* out) con
   std::map<std::string, int64_t> by_name;
   for (const auto& [job, pods] : by_job_) {
     const model::JobRow& row = session.job(job);
-    by_name[by_queue ? absl::StrCat("queue ", *session.queue(row.queue).name)
-                     : absl::StrCat("job ", row.facts->Key())] += pods;
+    by_name[by_queue ? StrCat("queue ", *session.queue(row.queue).name)
+                     : StrCat("job ", row.facts->Key())] += pods;
   }
   size_t named = 0;
   for (const auto& [name, pods] : by_name) {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/starving_jobs.h"
 #include "actions/gang_eviction/domains.h"
 #include "actions/gang_eviction/rivals.h"
 #include "algo/gang_rules.h"
+#include "base/strings.h"
 #include "conf/policy.h"
 
 namespace bth::actions::gang_eviction {
@@ -170,8 +170,8 @@ std::string Search::WhyNone(const std::vector<PendingPart>& parts, bool any_doma
   if (!any_victims) return "";
   size_t tasks = 0;
   for (const PendingPart& part : parts) tasks += part.tasks.size();
-  return absl::StrCat("evicting all that may be evicted would not make room for ", tasks,
-                      " pods together");
+  return StrCat("evicting all that may be evicted would not make room for ", tasks,
+                " pods together");
 }
 
 Search::Outcome Search::TryDomain(const Ask& ask) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::model {
@@ -17,7 +16,7 @@ std::string WithSuffix(int64_t amount, int64_t base,
   if (amount == 0) return "0";
   size_t step = 0;
   for (; step + 1 < kCount && amount % base == 0; ++step) amount /= base;
-  return absl::StrCat(amount, ToAbsl(suffixes[step]));
+  return StrCat(amount, suffixes[step]);
 }
 
 constexpr std::array<std::string_view, 7> kBinary = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
@@ -47,8 +46,8 @@ std::vector<int> DimsByName(DimMask mask, const DimensionTable& dims) {
 std::string AmountsText(DimMask mask, const ResourceVec& amounts, const DimensionTable& dims) {
   std::string text;
   for (int d : DimsByName(mask, dims)) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", QuantityText(dims, d, amounts[d]), " ",
-                    ToAbsl(dims.name(d)));
+    StrAppend(&text, text.empty() ? "" : ", ", QuantityText(dims, d, amounts[d]), " ",
+              dims.name(d));
   }
   return text;
 }
@@ -57,9 +56,8 @@ std::string UseText(DimMask mask, const ResourceVec& held, const ResourceVec& mo
                     const DimensionTable& dims) {
   std::string text;
   for (int d : DimsByName(mask, dims)) {
-    absl::StrAppend(
-        &text, text.empty() ? "" : ", ", QuantityText(dims, d, std::max<int64_t>(held[d], 0)),
-        " of ", QuantityText(dims, d, std::max<int64_t>(most[d], 0)), " ", ToAbsl(dims.name(d)));
+    StrAppend(&text, text.empty() ? "" : ", ", QuantityText(dims, d, std::max<int64_t>(held[d], 0)),
+              " of ", QuantityText(dims, d, std::max<int64_t>(most[d], 0)), " ", dims.name(d));
   }
   return text;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "api/model/find_label.h"
 #include "base/strings.h"
 
@@ -59,7 +58,7 @@ std::string StorageView::FreePrefix(std::string_view storage_class) {
 }
 
 std::string StorageView::FreeKey(const VolumeFacts& volume) {
-  return absl::StrCat(
+  return StrCat(
       Prefix(volume.storage_class),
       absl::Hex(static_cast<uint64_t>(std::max<int64_t>(volume.bytes, 0)), absl::kZeroPad16),
       volume.name);
@@ -70,7 +69,7 @@ std::string StorageView::ClaimedPrefix(std::string_view claim) {
 }
 
 std::string StorageView::ClaimedKey(const VolumeFacts& volume) {
-  return absl::StrCat(Prefix(volume.claim), volume.name);
+  return StrCat(Prefix(volume.claim), volume.name);
 }
 
 std::string StorageView::CapacityPrefix(std::string_view storage_class) {
@@ -78,7 +77,7 @@ std::string StorageView::CapacityPrefix(std::string_view storage_class) {
 }
 
 std::string StorageView::CapacityKey(std::string_view storage_class, std::string_view key) {
-  return absl::StrCat(Prefix(storage_class), ToAbsl(key));
+  return StrCat(Prefix(storage_class), key);
 }
 
 std::string StorageView::AttachmentPrefix(std::string_view node) {
@@ -86,7 +85,7 @@ std::string StorageView::AttachmentPrefix(std::string_view node) {
 }
 
 std::string StorageView::AttachmentKey(std::string_view node, std::string_view name) {
-  return absl::StrCat(Prefix(node), ToAbsl(name));
+  return StrCat(Prefix(node), name);
 }
 
 }  // namespace bth::model

@@ -4,7 +4,6 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/decoder.h"
 #include "api/types/protobuf/documents.h"
 #include "api/types/protobuf/wire.h"
@@ -38,12 +37,12 @@ bool ReadJsonStatus(std::string text, StatusBody* body) {
 absl::Status ToStatus(const StatusBody& body) {
   std::string message = body.message;
   if (message.empty()) {
-    message = body.reason.empty() ? absl::StrCat("HTTP ", body.code) : body.reason;
+    message = body.reason.empty() ? StrCat("HTTP ", body.code) : body.reason;
   }
   if (message.size() > kMessageMax) message.resize(kMessageMax);
   absl::Status status(StatusCodeOf(body.code, body.reason), message);
   if (!body.reason.empty()) status.SetPayload(kReasonUrl, absl::Cord(body.reason));
-  status.SetPayload(kCodeUrl, absl::Cord(absl::StrCat(body.code)));
+  status.SetPayload(kCodeUrl, absl::Cord(StrCat(body.code)));
   if (body.retry_after_seconds > 0) {
     SetRetryAfter(absl::Seconds(body.retry_after_seconds), &status);
   }
@@ -57,9 +56,9 @@ absl::Status StatusFromResponse(int http_code, std::string_view body) {
       is_protobuf ? ReadProtobufStatus(body, &parsed) : ReadJsonStatus(std::string(body), &parsed);
   if (!readable || (parsed.message.empty() && parsed.reason.empty())) {
     parsed = StatusBody{};
-    parsed.message = absl::StrCat("HTTP ", http_code);
+    parsed.message = StrCat("HTTP ", http_code);
     if (!body.empty() && !is_protobuf) {
-      absl::StrAppend(&parsed.message, ": ", ToAbsl(body.substr(0, kBodyQuoteMax)));
+      StrAppend(&parsed.message, ": ", body.substr(0, kBodyQuoteMax));
     }
   }
   parsed.code = http_code;
@@ -82,7 +81,7 @@ std::optional<absl::Duration> RetryAfterOf(const absl::Status& status) {
 }
 
 void SetRetryAfter(absl::Duration delay, absl::Status* status) {
-  status->SetPayload(kRetryUrl, absl::Cord(absl::StrCat(absl::ToInt64Milliseconds(delay))));
+  status->SetPayload(kRetryUrl, absl::Cord(StrCat(absl::ToInt64Milliseconds(delay))));
 }
 
 }  // namespace bth::types

@@ -1,7 +1,6 @@
 #include "api/types/codec.h"
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/decoder.h"
 #include "api/types/encoder.h"
 #include "api/types/envelope.h"
@@ -63,7 +62,7 @@ absl::Status DecodeListText(const Resource& resource, std::string text, const Li
   Decoder decoder(ListEnvelopeOps(), &envelope);
   absl::Status status = ReadInPlace(&text, &decoder);
   if (status.ok()) status = decoder.error();
-  if (!status.ok()) return Annotate(status, absl::StrCat("list of ", resource.type->plural));
+  if (!status.ok()) return Annotate(status, StrCat("list of ", resource.type->plural));
   *target.resource_version = std::move(envelope.resource_version);
   *target.continue_token = std::move(envelope.continue_token);
   return absl::OkStatus();

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/reader.h"
 #include "base/strings.h"
 
@@ -17,11 +16,11 @@ std::string Found(const Scalar& value) {
     case ScalarKind::kBool:
       return value.truth ? "true" : "false";
     case ScalarKind::kInt:
-      return absl::StrCat("the number ", value.whole);
+      return StrCat("the number ", value.whole);
     case ScalarKind::kDouble:
-      return absl::StrCat("the number ", value.real);
+      return StrCat("the number ", value.real);
     case ScalarKind::kString:
-      return absl::StrCat("the string \"", ToAbsl(value.text.substr(0, 64)), "\"");
+      return StrCat("the string \"", value.text.substr(0, 64), "\"");
     case ScalarKind::kTime:
       return "a time";
   }
@@ -69,7 +68,7 @@ bool Decoder::Key(std::string_view key) {
 
 bool Decoder::CountElement() {
   if (++elements_ <= kElementsMax) return true;
-  refusal_ = absl::StrCat("more than ", kElementsMax, " elements in one object");
+  refusal_ = StrCat("more than ", kElementsMax, " elements in one object");
   return false;
 }
 
@@ -134,7 +133,7 @@ bool Decoder::StartArray() {
 
 bool Decoder::Deepen() {
   if (++depth_ <= kDecodeDepthMax) return true;
-  refusal_ = absl::StrCat("nested deeper than ", kDecodeDepthMax, " levels");
+  refusal_ = StrCat("nested deeper than ", kDecodeDepthMax, " levels");
   return false;
 }
 
@@ -199,7 +198,7 @@ void Decoder::End() {
   if (list_ == nullptr && path_base_ == frames_.size()) path_base_ = 0;
   if (frames_.empty()) {
     if (!kind_.empty() && kind_ != expected_kind_) {
-      Fail(absl::StrCat("kind: is ", kind_, ", expected ", ToAbsl(expected_kind_)));
+      Fail(StrCat("kind: is ", kind_, ", expected ", expected_kind_));
     }
   } else if (frames_.back().ops->shape == Shape::kItems) {
     EndItem();
@@ -230,7 +229,7 @@ void Decoder::ReadView(const TypeOps& ops, void* view) {
   const absl::Status& error = read.ok() ? decoder.error() : read;
   if (error.ok() || !error_.ok()) return;
   const std::string path = Path();
-  error_ = absl::InvalidArgumentError(absl::StrCat(path, path.empty() ? "" : ".", error.message()));
+  error_ = absl::InvalidArgumentError(StrCat(path, path.empty() ? "" : ".", error.message()));
 }
 
 void Decoder::BeginItem() {
@@ -245,13 +244,13 @@ void Decoder::EndItem() {
 }
 
 void Decoder::FailType(const TypeOps& ops, std::string_view found) {
-  Fail(absl::StrCat("expected ", ToAbsl(ops.expected), ", found ", ToAbsl(found)));
+  Fail(StrCat("expected ", ops.expected, ", found ", found));
 }
 
 void Decoder::Fail(std::string reason) {
   if (!error_.ok()) return;
   const std::string path = Path();
-  error_ = absl::InvalidArgumentError(path.empty() ? reason : absl::StrCat(path, ": ", reason));
+  error_ = absl::InvalidArgumentError(path.empty() ? reason : StrCat(path, ": ", reason));
 }
 
 std::string Decoder::Path() const {
@@ -259,9 +258,9 @@ std::string Decoder::Path() const {
   for (size_t i = path_base_; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
     if (frame.ops->shape == Shape::kList) {
-      absl::StrAppend(&path, "[", frame.index - 1, "]");
+      StrAppend(&path, "[", frame.index - 1, "]");
     } else {
-      absl::StrAppend(&path, path.empty() ? "" : ".", ToAbsl(frame.key.substr(0, 128)));
+      StrAppend(&path, path.empty() ? "" : ".", frame.key.substr(0, 128));
     }
   }
   return path;
@@ -275,21 +274,20 @@ std::string FinishItem(const codec_internal::Resource& resource,
   }
   if (error.ok()) return "";
   Malformed malformed{meta.ns, meta.name, meta.uid, {}};
-  malformed.status = NameObject(error, resource, meta, absl::StrCat("items[", index, "]"));
+  malformed.status = NameObject(error, resource, meta, StrCat("items[", index, "]"));
   list.drop_last(list.items);
   list.malformed->push_back(std::move(malformed));
   if (list.malformed->size() <= kMalformedMax) return "";
-  return absl::StrCat("more than ", kMalformedMax,
-                      " malformed items, the first: ", list.malformed->front().status.message());
+  return StrCat("more than ", kMalformedMax,
+                " malformed items, the first: ", list.malformed->front().status.message());
 }
 
 absl::Status NameObject(const absl::Status& status, const codec_internal::Resource& resource,
                         const ObjectMeta& meta, std::string_view fallback) {
   if (status.ok()) return status;
   const std::string key = meta.name.empty() ? std::string(fallback) : meta.Key();
-  return absl::Status(status.code(),
-                      absl::StrCat(absl::AsciiStrToLower(resource.type->kind),
-                                   key.empty() ? "" : " ", key, ": ", status.message()));
+  return absl::Status(status.code(), StrCat(absl::AsciiStrToLower(resource.type->kind),
+                                            key.empty() ? "" : " ", key, ": ", status.message()));
 }
 
 }  // namespace bth::types

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::types {
@@ -72,21 +71,21 @@ bool AddPart(std::string_view* text, uint64_t* total) {
 
 absl::Status NotADuration(std::string_view text) {
   return absl::InvalidArgumentError(
-      absl::StrCat("duration \"", ToAbsl(text.substr(0, 64)),
-                   "\": expected numbers with units, such as 1h30m or 2.5s, up to 292 years"));
+      StrCat("duration \"", text.substr(0, 64),
+             "\": expected numbers with units, such as 1h30m or 2.5s, up to 292 years"));
 }
 
 // `nanoseconds` in units of 10^digits nanoseconds, as short as it goes.
 std::string Decimal(uint64_t nanoseconds, int digits) {
   uint64_t scale = 1;
   for (int i = 0; i < digits; ++i) scale *= 10;
-  std::string text = absl::StrCat(nanoseconds / scale);
+  std::string text = StrCat(nanoseconds / scale);
   const uint64_t rest = nanoseconds % scale;
   if (rest == 0) return text;
-  std::string fraction = absl::StrCat(rest);
+  std::string fraction = StrCat(rest);
   fraction.insert(0, static_cast<size_t>(digits) - fraction.size(), '0');
   fraction.erase(fraction.find_last_not_of('0') + 1);
-  return absl::StrCat(text, ".", fraction);
+  return StrCat(text, ".", fraction);
 }
 
 }  // namespace
@@ -118,16 +117,16 @@ std::string DurationText(absl::Duration duration) {
   const std::string_view sign = negative ? "-" : "";
   constexpr uint64_t kSecond = 1'000'000'000;
   if (nanoseconds == 0) return "0s";
-  if (nanoseconds < 1'000) return absl::StrCat(ToAbsl(sign), nanoseconds, "ns");
+  if (nanoseconds < 1'000) return StrCat(sign, nanoseconds, "ns");
   if (nanoseconds < 1'000'000) {
-    return absl::StrCat(ToAbsl(sign), Decimal(nanoseconds, 3), "\xC2\xB5s");
+    return StrCat(sign, Decimal(nanoseconds, 3), "\xC2\xB5s");
   }
-  if (nanoseconds < kSecond) return absl::StrCat(ToAbsl(sign), Decimal(nanoseconds, 6), "ms");
+  if (nanoseconds < kSecond) return StrCat(sign, Decimal(nanoseconds, 6), "ms");
   const uint64_t minutes = nanoseconds / (60 * kSecond);
   std::string text(sign);
-  if (minutes >= 60) absl::StrAppend(&text, minutes / 60, "h");
-  if (minutes > 0) absl::StrAppend(&text, minutes % 60, "m");
-  absl::StrAppend(&text, Decimal(nanoseconds % (60 * kSecond), 9), "s");
+  if (minutes >= 60) StrAppend(&text, minutes / 60, "h");
+  if (minutes > 0) StrAppend(&text, minutes % 60, "m");
+  StrAppend(&text, Decimal(nanoseconds % (60 * kSecond), 9), "s");
   return text;
 }
 

@@ -1,6 +1,5 @@
 #include "api/types/encoder.h"
 
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
@@ -95,8 +94,7 @@ void AppendFieldPaths(const TypeOps& ops, std::string_view prefix,
     case Shape::kObject:
       for (size_t i = 0; i < ops.fields->count; ++i) {
         const FieldDef& field = ops.fields->fields[i];
-        const std::string path =
-            absl::StrCat(ToAbsl(prefix), prefix.empty() ? "" : ".", ToAbsl(field.name));
+        const std::string path = StrCat(prefix, prefix.empty() ? "" : ".", field.name);
         AppendFieldPaths(field.ops(), path, paths);
       }
       return;
@@ -105,10 +103,10 @@ void AppendFieldPaths(const TypeOps& ops, std::string_view prefix,
       AppendFieldPaths(ops.element(), prefix, paths);
       return;
     case Shape::kList:
-      AppendFieldPaths(ops.element(), absl::StrCat(ToAbsl(prefix), "[]"), paths);
+      AppendFieldPaths(ops.element(), StrCat(prefix, "[]"), paths);
       return;
     case Shape::kMap:
-      AppendFieldPaths(ops.element(), absl::StrCat(ToAbsl(prefix), "{}"), paths);
+      AppendFieldPaths(ops.element(), StrCat(prefix, "{}"), paths);
       return;
     default:
       paths->emplace_back(prefix);

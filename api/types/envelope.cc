@@ -1,6 +1,5 @@
 #include "api/types/envelope.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::types {
@@ -16,9 +15,9 @@ bool IsEventType(std::string_view type) {
 }
 
 absl::Status NotAnEvent(std::string_view type) {
-  return absl::InvalidArgumentError(absl::StrCat("watch event: type \"", ToAbsl(type.substr(0, 64)),
-                                                 "\": expected ADDED, MODIFIED, DELETED, "
-                                                 "BOOKMARK or ERROR"));
+  return absl::InvalidArgumentError(StrCat("watch event: type \"", type.substr(0, 64),
+                                           "\": expected ADDED, MODIFIED, DELETED, "
+                                           "BOOKMARK or ERROR"));
 }
 
 void FinishEvent(const codec_internal::Resource& resource, const absl::Status& error,

@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/charconv.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/raw_tree.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
@@ -111,7 +110,7 @@ class TreeBuilder {
   }
   bool Open(Json container) {
     if (static_cast<int>(open_.size()) >= depth_max_) {
-      refusal_ = absl::StrCat("nested deeper than ", depth_max_, " levels");
+      refusal_ = StrCat("nested deeper than ", depth_max_, " levels");
       return false;
     }
     open_.push_back(Place(std::move(container)));
@@ -125,7 +124,7 @@ class TreeBuilder {
 };
 
 absl::Status JsonError(size_t offset, std::string_view reason) {
-  return absl::InvalidArgumentError(absl::StrCat("JSON: byte ", offset, ": ", ToAbsl(reason)));
+  return absl::InvalidArgumentError(StrCat("JSON: byte ", offset, ": ", reason));
 }
 
 void PrettyTo(const Json& value, int indent, std::string* out) {
@@ -232,7 +231,7 @@ void KeepLastOfEachKey(Json::Object* members) {
 absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
   if (text.size() > limits.bytes_max) {
     return absl::InvalidArgumentError(
-        absl::StrCat("JSON: ", text.size(), " bytes exceed the limit of ", limits.bytes_max));
+        StrCat("JSON: ", text.size(), " bytes exceed the limit of ", limits.bytes_max));
   }
   Json root;
   TreeBuilder builder(&root, limits.depth_max);

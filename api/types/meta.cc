@@ -1,6 +1,6 @@
 #include "api/types/meta.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::types {
 namespace {
@@ -28,7 +28,7 @@ std::string_view ObjectMeta::Annotation(std::string_view key) const {
 }
 
 std::string ObjectMeta::Key() const {
-  return ns.empty() ? name : absl::StrCat(ns, "/", name);
+  return ns.empty() ? name : StrCat(ns, "/", name);
 }
 
 const Condition* FindCondition(const std::vector<Condition>& conditions, std::string_view type) {

@@ -1,8 +1,8 @@
 // Field tables of metadata, selectors and the envelopes around objects.
-#include "absl/strings/str_cat.h"
 #include "api/types/envelope.h"
 #include "api/types/field_table.h"
 #include "api/types/selector.h"
+#include "base/strings.h"
 
 namespace bth::types {
 namespace {
@@ -13,8 +13,7 @@ bool CheckMeta(const void* object, std::string* reason) {
     bytes += key.size() + value.size();
   }
   if (bytes <= kAnnotationBytesMax) return true;
-  *reason =
-      absl::StrCat("annotations: ", bytes, " bytes exceed the limit of ", kAnnotationBytesMax);
+  *reason = StrCat("annotations: ", bytes, " bytes exceed the limit of ", kAnnotationBytesMax);
   return false;
 }
 

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::types {
@@ -98,8 +97,7 @@ void MultiplyBy1024(std::string* digits) {
 }
 
 absl::Status BadQuantity(std::string_view text, std::string_view reason) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("quantity \"", ToAbsl(text.substr(0, 64)), "\": ", ToAbsl(reason)));
+  return absl::InvalidArgumentError(StrCat("quantity \"", text.substr(0, 64), "\": ", reason));
 }
 
 __int128 RoundedDivision(__int128 value, __int128 unit) {
@@ -109,7 +107,7 @@ __int128 RoundedDivision(__int128 value, __int128 unit) {
 }
 
 std::string WithSuffix(int64_t value, std::string_view suffix) {
-  return absl::StrCat(value, ToAbsl(suffix));
+  return StrCat(value, suffix);
 }
 
 }  // namespace
@@ -183,8 +181,8 @@ int64_t Quantity::Value() const {
 absl::StatusOr<int64_t> Quantity::MilliValue() const {
   const __int128 milli = RoundedDivision(nano_, kNanoPerMilli);
   if (milli > INT64_MAX || milli < INT64_MIN) {
-    return absl::OutOfRangeError(absl::StrCat(
-        "quantity \"", ToString(), "\": too large to count in thousandths (at most 9.2e15)"));
+    return absl::OutOfRangeError(StrCat("quantity \"", ToString(),
+                                        "\": too large to count in thousandths (at most 9.2e15)"));
   }
   return static_cast<int64_t>(milli);
 }
@@ -194,9 +192,8 @@ absl::StatusOr<Quantity> Quantity::Plus(const Quantity& other) const {
   sum.nano_ = nano_ + other.nano_;  // Both are below 2^93.
   sum.format_ = is_zero() ? other.format_ : format_;
   if (sum.nano_ > kNanoMax || sum.nano_ < -kNanoMax) {
-    return absl::OutOfRangeError(absl::StrCat("quantity \"", ToString(), "\" plus \"",
-                                              other.ToString(),
-                                              "\": beyond the maximum of 9223372036854775807"));
+    return absl::OutOfRangeError(StrCat("quantity \"", ToString(), "\" plus \"", other.ToString(),
+                                        "\": beyond the maximum of 9223372036854775807"));
   }
   return sum;
 }
@@ -227,14 +224,14 @@ std::string Quantity::ToString() const {
     const __int128 high = value / kNanoPerUnit;
     const auto low = static_cast<int64_t>(value % kNanoPerUnit);
     const std::string tail = std::to_string(low < 0 ? -low : low);
-    number = absl::StrCat(static_cast<int64_t>(high), std::string(9 - tail.size(), '0'), tail);
+    number = StrCat(static_cast<int64_t>(high), std::string(9 - tail.size(), '0'), tail);
   } else {
-    number = absl::StrCat(static_cast<int64_t>(value));
+    number = StrCat(static_cast<int64_t>(value));
   }
   if (format_ != Format::kDecimalExponent) {
-    return absl::StrCat(number, ToAbsl(kDecimal[static_cast<size_t>(step)]));
+    return StrCat(number, kDecimal[static_cast<size_t>(step)]);
   }
-  return step == 3 ? number : absl::StrCat(number, "e", step * 3 - 9);
+  return step == 3 ? number : StrCat(number, "e", step * 3 - 9);
 }
 
 }  // namespace bth::types

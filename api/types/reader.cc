@@ -6,7 +6,6 @@
 #define RAPIDJSON_NEON
 #endif
 
-#include "absl/strings/str_cat.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
 #include "rapidjson/error/en.h"
@@ -43,7 +42,7 @@ struct Events {
 };
 
 absl::Status SyntaxError(size_t offset, std::string_view reason) {
-  return absl::InvalidArgumentError(absl::StrCat("JSON: byte ", offset, ": ", ToAbsl(reason)));
+  return absl::InvalidArgumentError(StrCat("JSON: byte ", offset, ": ", reason));
 }
 
 bool Walk(const Json& json, Decoder* decoder) {

@@ -1,6 +1,6 @@
 #include "api/types/resource.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::types {
 namespace {
@@ -25,13 +25,13 @@ void AppendSegment(std::string_view text, std::string* path) {
 }  // namespace
 
 std::string ResourceType::ApiVersion() const {
-  return group.empty() ? version : absl::StrCat(group, "/", version);
+  return group.empty() ? version : StrCat(group, "/", version);
 }
 
 std::string ResourceType::Path(std::string_view ns, std::string_view name,
                                std::string_view subresource) const {
   std::string path =
-      group.empty() ? absl::StrCat("/api/", version) : absl::StrCat("/apis/", group, "/", version);
+      group.empty() ? StrCat("/api/", version) : StrCat("/apis/", group, "/", version);
   if (namespaced && !ns.empty()) {
     path.append("/namespaces");
     AppendSegment(ns, &path);
@@ -44,7 +44,7 @@ std::string ResourceType::Path(std::string_view ns, std::string_view name,
 }
 
 std::string ResourceType::FullName() const {
-  return group.empty() ? plural : absl::StrCat(plural, ".", group);
+  return group.empty() ? plural : StrCat(plural, ".", group);
 }
 
 }  // namespace bth::types

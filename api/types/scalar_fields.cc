@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/duration.h"
 #include "api/types/field_table.h"
 #include "api/types/int_or_string.h"
@@ -30,7 +29,7 @@ bool SetInt(void* target, const Scalar& value, std::string* reason) {
   if (value.kind != ScalarKind::kInt) return false;
   if (value.whole < std::numeric_limits<Int>::min() ||
       value.whole > std::numeric_limits<Int>::max()) {
-    *reason = absl::StrCat(value.whole, " is out of range");
+    *reason = StrCat(value.whole, " is out of range");
     return false;
   }
   *static_cast<Int*>(target) = static_cast<Int>(value.whole);
@@ -94,8 +93,8 @@ bool SetSelectorOp(void* target, const Scalar& value, std::string* reason) {
   if (value.kind != ScalarKind::kString) return false;
   const std::optional<SelectorOp> op = ParseSelectorOp(value.text);
   if (!op) {
-    *reason = absl::StrCat("unknown operator \"", ToAbsl(value.text.substr(0, 64)),
-                           "\"; expected In, NotIn, Exists, DoesNotExist, Gt or Lt");
+    *reason = StrCat("unknown operator \"", value.text.substr(0, 64),
+                     "\"; expected In, NotIn, Exists, DoesNotExist, Gt or Lt");
     return false;
   }
   *static_cast<SelectorOp*>(target) = *op;

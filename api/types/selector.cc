@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -53,8 +52,7 @@ bool IsDnsSubdomain(std::string_view text) {
 }
 
 absl::Status Invalid(std::string_view what, std::string_view text, std::string_view reason) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(ToAbsl(what), " \"", ToAbsl(text.substr(0, 300)), "\": ", ToAbsl(reason)));
+  return absl::InvalidArgumentError(StrCat(what, " \"", text.substr(0, 300), "\": ", reason));
 }
 
 // How many values an operator takes.
@@ -138,7 +136,7 @@ absl::Status LabelSelector::Check() const {
 std::string LabelSelector::ToString() const {
   std::vector<std::pair<std::string_view, std::string>> parts;
   for (const auto& [key, value] : match_labels) {
-    parts.emplace_back(key, absl::StrCat(key, "=", value));
+    parts.emplace_back(key, StrCat(key, "=", value));
   }
   for (const Requirement& r : match_expressions) {
     std::vector<std::string> values = r.values;
@@ -147,24 +145,24 @@ std::string LabelSelector::ToString() const {
     std::string text;
     switch (r.op) {
       case SelectorOp::kIn:
-        text = values.size() == 1 ? absl::StrCat(r.key, "=", joined)
-                                  : absl::StrCat(r.key, " in (", joined, ")");
+        text =
+            values.size() == 1 ? StrCat(r.key, "=", joined) : StrCat(r.key, " in (", joined, ")");
         break;
       case SelectorOp::kNotIn:
-        text = values.size() == 1 ? absl::StrCat(r.key, "!=", joined)
-                                  : absl::StrCat(r.key, " notin (", joined, ")");
+        text = values.size() == 1 ? StrCat(r.key, "!=", joined)
+                                  : StrCat(r.key, " notin (", joined, ")");
         break;
       case SelectorOp::kExists:
         text = r.key;
         break;
       case SelectorOp::kDoesNotExist:
-        text = absl::StrCat("!", r.key);
+        text = StrCat("!", r.key);
         break;
       case SelectorOp::kGt:
-        text = absl::StrCat(r.key, ">", joined);
+        text = StrCat(r.key, ">", joined);
         break;
       case SelectorOp::kLt:
-        text = absl::StrCat(r.key, "<", joined);
+        text = StrCat(r.key, "<", joined);
         break;
     }
     parts.emplace_back(r.key, std::move(text));

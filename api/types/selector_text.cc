@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/selector.h"
 #include "base/status.h"
@@ -15,8 +14,8 @@ namespace {
 constexpr size_t kSelectorBytesMax = 16384;
 
 absl::Status SelectorError(std::string_view kind, std::string_view text, std::string_view reason) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      ToAbsl(kind), " selector \"", ToAbsl(text.substr(0, 300)), "\": ", ToAbsl(reason)));
+  return absl::InvalidArgumentError(
+      StrCat(kind, " selector \"", text.substr(0, 300), "\": ", reason));
 }
 
 // Splits a label selector into words and the operators ( ) , ! = == != > <.
@@ -62,10 +61,8 @@ class Tokens {
 };
 
 absl::Status Unexpected(std::string_view text, std::string_view token, std::string_view expected) {
-  const std::string found =
-      token.empty() ? "the end" : absl::StrCat("\"", ToAbsl(token.substr(0, 64)), "\"");
-  return SelectorError("label", text,
-                       absl::StrCat("found ", found, ", expected ", ToAbsl(expected)));
+  const std::string found = token.empty() ? "the end" : StrCat("\"", token.substr(0, 64), "\"");
+  return SelectorError("label", text, StrCat("found ", found, ", expected ", expected));
 }
 
 // `(a,b,c)`; values may be empty.
@@ -187,7 +184,7 @@ absl::StatusOr<FieldSelector::Term> ParseFieldTerm(std::string_view text) {
 
 absl::StatusOr<LabelSelector> ParseLabelSelector(std::string_view text) {
   if (text.size() > kSelectorBytesMax) {
-    return SelectorError("label", text, absl::StrCat("longer than ", kSelectorBytesMax, " bytes"));
+    return SelectorError("label", text, StrCat("longer than ", kSelectorBytesMax, " bytes"));
   }
   LabelSelector selector;
   Tokens tokens(text);
@@ -202,7 +199,7 @@ absl::StatusOr<LabelSelector> ParseLabelSelector(std::string_view text) {
 
 absl::StatusOr<FieldSelector> ParseFieldSelector(std::string_view text) {
   if (text.size() > kSelectorBytesMax) {
-    return SelectorError("field", text, absl::StrCat("longer than ", kSelectorBytesMax, " bytes"));
+    return SelectorError("field", text, StrCat("longer than ", kSelectorBytesMax, " bytes"));
   }
   FieldSelector selector;
   while (!text.empty()) {
@@ -226,7 +223,7 @@ bool FieldSelector::Matches(
 
 std::string FieldSelector::ToString() const {
   return absl::StrJoin(terms, ",", [](std::string* out, const Term& term) {
-    absl::StrAppend(out, Escape(term.field), term.equal ? "=" : "!=", Escape(term.value));
+    StrAppend(out, Escape(term.field), term.equal ? "=" : "!=", Escape(term.value));
   });
 }
 

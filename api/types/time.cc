@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/civil_time.h"
 #include "base/strings.h"
 
@@ -61,9 +60,9 @@ absl::StatusOr<absl::Time> ParseTimestamp(std::string_view text) {
     if (const std::optional<absl::Time> plain = ParsePlainSeconds(text)) return *plain;
   }
   if (!shaped || !absl::ParseTime(absl::RFC3339_full, ToAbsl(text), &time, &error)) {
-    return absl::InvalidArgumentError(absl::StrCat("time \"", ToAbsl(text.substr(0, 64)),
-                                                   "\": expected RFC 3339 such as "
-                                                   "2026-01-02T03:04:05Z"));
+    return absl::InvalidArgumentError(StrCat("time \"", text.substr(0, 64),
+                                             "\": expected RFC 3339 such as "
+                                             "2026-01-02T03:04:05Z"));
   }
   return time;
 }

@@ -3,7 +3,6 @@
 #include <functional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/coerce.h"
@@ -103,9 +102,9 @@ absl::Status ReadDefinition(Core&, WriteContext& write) {
   const absl::Status keywords = CheckDefinitionKeywords(write.object);
   if (!keywords.ok()) {
     return BadRequest(
-        absl::StrCat("CustomResourceDefinition in version \"v1\" cannot be handled as a "
-                     "CustomResourceDefinition: ",
-                     keywords.message()));
+        StrCat("CustomResourceDefinition in version \"v1\" cannot be handled as a "
+               "CustomResourceDefinition: ",
+               keywords.message()));
   }
   // The status is the server's; a definition that was read elsewhere brings one.
   if (!write.old.has_value()) write.object.Erase("status");
@@ -118,7 +117,7 @@ absl::Status AdmitDefinition(Core& core, WriteContext& write) {
   if (!types.ok()) {
     return Invalid(
         write.subject(),
-        {{"FieldValueInvalid", absl::StrCat("Invalid value: ", types.status().message()), "spec"}});
+        {{"FieldValueInvalid", StrCat("Invalid value: ", types.status().message()), "spec"}});
   }
   for (const ResourceType& type : *types) {
     const ResourceTypePtr present = core.registry.Find(type.group, type.version, type.plural);

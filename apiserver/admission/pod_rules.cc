@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
 #include "base/strings.h"
@@ -21,7 +20,7 @@ void CheckSupported(const Json& value, const std::string& field,
   std::string list;
   for (std::string_view name : known) {
     if (value.is_string() && value.AsString() == name) return;
-    absl::StrAppend(&list, list.empty() ? "" : ", ", "\"", ToAbsl(name), "\"");
+    StrAppend(&list, list.empty() ? "" : ", ", "\"", name, "\"");
   }
   causes.push_back(FieldNotSupported(field, value, list));
 }
@@ -29,7 +28,7 @@ void CheckSupported(const Json& value, const std::string& field,
 void CheckEnv(const Json& env, const std::string& field, Causes& causes) {
   for (size_t i = 0; i < env.size(); ++i) {
     if (env[i]["name"].AsString().empty()) {
-      causes.push_back(FieldRequired(absl::StrCat(field, "[", i, "].name")));
+      causes.push_back(FieldRequired(StrCat(field, "[", i, "].name")));
     }
   }
 }
@@ -37,7 +36,7 @@ void CheckEnv(const Json& env, const std::string& field, Causes& causes) {
 void CheckPorts(const Json& ports, const std::string& field, Causes& causes) {
   for (size_t i = 0; i < ports.size(); ++i) {
     const Json& port = ports[i]["containerPort"];
-    const std::string at = absl::StrCat(field, "[", i, "].containerPort");
+    const std::string at = StrCat(field, "[", i, "].containerPort");
     if (port.is_null()) {
       causes.push_back(FieldRequired(at));
     } else if (port.AsInt() < 1 || port.AsInt() > 65535) {
@@ -54,7 +53,7 @@ void CheckContainers(const Json& list, const std::string& field, std::set<std::s
   }
   for (size_t i = 0; i < list.size(); ++i) {
     const Json& container = list[i];
-    const std::string at = absl::StrCat(field, "[", i, "]");
+    const std::string at = StrCat(field, "[", i, "]");
     const std::string name(container["name"].AsString());
     if (name.empty()) {
       causes.push_back(FieldRequired(at + ".name"));
@@ -65,7 +64,7 @@ void CheckContainers(const Json& list, const std::string& field, std::set<std::s
                        "characters or '-', and must start and end with an alphanumeric character"));
     } else if (!names.insert(name).second) {
       causes.push_back(
-          {"FieldValueDuplicate", absl::StrCat("Duplicate value: \"", name, "\""), at + ".name"});
+          {"FieldValueDuplicate", StrCat("Duplicate value: \"", name, "\""), at + ".name"});
     }
     if (container["image"].AsString().empty()) causes.push_back(FieldRequired(at + ".image"));
     CheckResources(container["resources"], at + ".resources", causes);
@@ -79,15 +78,14 @@ void CheckContainers(const Json& list, const std::string& field, std::set<std::s
 void CheckVolumes(const Json& volumes, const std::string& field, Causes& causes) {
   std::set<std::string> names;
   for (size_t i = 0; i < volumes.size(); ++i) {
-    const std::string at = absl::StrCat(field, "[", i, "].name");
+    const std::string at = StrCat(field, "[", i, "].name");
     const std::string name(volumes[i]["name"].AsString());
     if (name.empty()) {
       causes.push_back(FieldRequired(at));
     } else if (!IsDnsLabel(name)) {
       causes.push_back(FieldInvalid(at, name, "a lowercase RFC 1123 label is needed"));
     } else if (!names.insert(name).second) {
-      causes.push_back(
-          {"FieldValueDuplicate", absl::StrCat("Duplicate value: \"", name, "\""), at});
+      causes.push_back({"FieldValueDuplicate", StrCat("Duplicate value: \"", name, "\""), at});
     }
   }
 }
@@ -102,13 +100,13 @@ void CheckMounts(const Json& spec, Causes& causes) {
     for (size_t i = 0; i < spec[list].size(); ++i) {
       const Json& mounts = spec[list][i]["volumeMounts"];
       for (size_t j = 0; j < mounts.size(); ++j) {
-        const std::string at = absl::StrCat("spec.", list, "[", i, "].volumeMounts[", j, "]");
+        const std::string at = StrCat("spec.", list, "[", i, "].volumeMounts[", j, "]");
         const std::string name(mounts[j]["name"].AsString());
         if (name.empty()) {
           causes.push_back(FieldRequired(at + ".name"));
         } else if (!volumes.contains(name)) {
           causes.push_back(
-              {"FieldValueNotFound", absl::StrCat("Not found: \"", name, "\""), at + ".name"});
+              {"FieldValueNotFound", StrCat("Not found: \"", name, "\""), at + ".name"});
         }
         if (mounts[j]["mountPath"].AsString().empty()) {
           causes.push_back(FieldRequired(at + ".mountPath"));
@@ -121,7 +119,7 @@ void CheckMounts(const Json& spec, Causes& causes) {
 void CheckTolerations(const Json& tolerations, const std::string& field, Causes& causes) {
   for (size_t i = 0; i < tolerations.size(); ++i) {
     const Json& item = tolerations[i];
-    const std::string at = absl::StrCat(field, "[", i, "]");
+    const std::string at = StrCat(field, "[", i, "]");
     CheckSupported(item["operator"], at + ".operator", {"Equal", "Exists", "Lt", "Gt", ""}, causes);
     CheckSupported(item["effect"], at + ".effect",
                    {"NoSchedule", "PreferNoSchedule", "NoExecute", ""}, causes);

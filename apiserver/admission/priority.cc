@@ -1,7 +1,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/admission/builtin.h"
 #include "base/strings.h"
 
@@ -43,8 +42,7 @@ absl::Status SetPriority(Core& core, WriteContext& write) {
   } else {
     const ObjectPtr stored = Classes(core).Get({"", name});
     if (stored == nullptr) {
-      return Forbidden(write.subject(),
-                       absl::StrCat("no PriorityClass with name ", name, " was found"));
+      return Forbidden(write.subject(), StrCat("no PriorityClass with name ", name, " was found"));
     }
     found = ParseStored(*stored);
   }
@@ -53,10 +51,10 @@ absl::Status SetPriority(Core& core, WriteContext& write) {
   const Json& given = std::as_const(spec)["priority"];
   if (given.is_int() && given.AsInt() != priority) {
     return Forbidden(write.subject(),
-                     absl::StrCat("the integer value of priority (", given.AsInt(),
-                                  ") must not be provided in pod spec; priority admission "
-                                  "controller computed ",
-                                  priority, " from the given PriorityClass name"));
+                     StrCat("the integer value of priority (", given.AsInt(),
+                            ") must not be provided in pod spec; priority admission "
+                            "controller computed ",
+                            priority, " from the given PriorityClass name"));
   }
   spec.Set("priority", priority);
   const std::string_view policy = chosen["preemptionPolicy"].AsString("PreemptLowerPriority");
@@ -64,11 +62,11 @@ absl::Status SetPriority(Core& core, WriteContext& write) {
     spec.Set("preemptionPolicy", policy);
   } else if (std::as_const(spec)["preemptionPolicy"].AsString() != policy) {
     return Forbidden(write.subject(),
-                     absl::StrCat("the string value of PreemptionPolicy (",
-                                  ToAbsl(std::as_const(spec)["preemptionPolicy"].AsString()),
-                                  ") must not be provided in pod spec; priority admission "
-                                  "controller computed ",
-                                  ToAbsl(policy), " from the given PriorityClass name"));
+                     StrCat("the string value of PreemptionPolicy (",
+                            std::as_const(spec)["preemptionPolicy"].AsString(),
+                            ") must not be provided in pod spec; priority admission "
+                            "controller computed ",
+                            policy, " from the given PriorityClass name"));
   }
   return absl::OkStatus();
 }
@@ -96,8 +94,8 @@ absl::Status CheckPriorityClass(Core& core, const WriteContext& write) {
     for (const ObjectPtr& other : Classes(core).All("")) {
       if (other->key.name != write.name && ParseStored(*other)["globalDefault"].AsBool()) {
         return Forbidden(write.subject(),
-                         absl::StrCat("PriorityClass ", other->key.name,
-                                      " is already marked as default. Only one default can exist"));
+                         StrCat("PriorityClass ", other->key.name,
+                                " is already marked as default. Only one default can exist"));
       }
     }
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/quantity.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
@@ -22,7 +21,7 @@ bool IsHugePages(std::string_view name) {
 
 // Of a device plugin, or of an administrator: nvidia.com/gpu.
 bool IsExtended(std::string_view name) {
-  return name.find('/') != name.npos && !absl::StrContains(ToAbsl(name), "kubernetes.io/");
+  return name.find('/') != name.npos && !StrContains(name, "kubernetes.io/");
 }
 
 // What is promised twice is taken twice: requests and limits must be one amount.
@@ -76,13 +75,13 @@ void CheckBeside(std::string_view name, const Quantity& request, const Json& res
   }
   const std::optional<Quantity> limit = QuantityOf(*given);
   if (!limit) return;  // Told of already.
-  const std::string of_limit = absl::StrCat(ToAbsl(name), " limit of ", limit->ToString());
+  const std::string of_limit = StrCat(name, " limit of ", limit->ToString());
   if (!(request == *limit) && !MayBeOvercommitted(name)) {
     causes.push_back(FieldInvalid(field + ".requests", request.ToString(),
-                                  absl::StrCat("must be equal to ", of_limit)));
+                                  StrCat("must be equal to ", of_limit)));
   } else if (request.Compare(*limit) > 0) {
     causes.push_back(FieldInvalid(field + ".requests", request.ToString(),
-                                  absl::StrCat("must be less than or equal to ", of_limit)));
+                                  StrCat("must be less than or equal to ", of_limit)));
   }
 }
 
@@ -107,10 +106,10 @@ void CheckResources(const Json& resources, const std::string& field, std::vector
   for (const char* part : {"limits", "requests"}) {
     const Json& list = resources[part];
     if (!list.is_null() && !list.is_object()) {
-      causes.push_back(FieldInvalid(absl::StrCat(field, ".", part), list, "must be an object"));
+      causes.push_back(FieldInvalid(StrCat(field, ".", part), list, "must be an object"));
     }
     for (const auto& [name, value] : list.members()) {
-      const std::string at = absl::StrCat(field, ".", part, "[", name, "]");
+      const std::string at = StrCat(field, ".", part, "[", name, "]");
       const std::optional<Quantity> amount = CheckAmount(name, value, at, causes);
       if (!amount || part == std::string_view("limits")) continue;
       CheckBeside(name, *amount, resources, field, causes);

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/quantity.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
@@ -71,7 +70,7 @@ void CheckBudget(const Json& object, Causes& causes) {
     const bool percent = value.is_string() && value.AsString().ends_with('%');
     if (!value.is_null() && !percent && (!value.is_int() || value.AsInt() < 0)) {
       causes.push_back(
-          FieldInvalid(absl::StrCat("spec.", key), value, "must be a count or a percentage"));
+          FieldInvalid(StrCat("spec.", key), value, "must be a count or a percentage"));
     }
   }
 }
@@ -88,7 +87,7 @@ void CheckConfig(const WriteContext& write, Causes& causes) {
 void CheckNode(const Json& object, Causes& causes) {
   const Json& taints = object["spec"]["taints"];
   for (size_t i = 0; i < taints.size(); ++i) {
-    const std::string at = absl::StrCat("spec.taints[", i, "]");
+    const std::string at = StrCat("spec.taints[", i, "]");
     if (!IsQualifiedName(taints[i]["key"].AsString())) {
       causes.push_back(FieldInvalid(at + ".key", taints[i]["key"], "must be a qualified name"));
     }
@@ -101,8 +100,8 @@ void CheckNode(const Json& object, Causes& causes) {
   for (const char* list : {"capacity", "allocatable"}) {
     for (const auto& [name, value] : object["status"][list].members()) {
       if (!IsQuantity(value)) {
-        causes.push_back(FieldInvalid(absl::StrCat("status.", list, "[", name, "]"), value,
-                                      "must be a quantity"));
+        causes.push_back(
+            FieldInvalid(StrCat("status.", list, "[", name, "]"), value, "must be a quantity"));
       }
     }
   }
@@ -110,7 +109,7 @@ void CheckNode(const Json& object, Causes& causes) {
 
 void CheckQuota(const Json& object, Causes& causes) {
   for (const auto& [name, value] : object["spec"]["hard"].members()) {
-    const std::string field = absl::StrCat("spec.hard[", name, "]");
+    const std::string field = StrCat("spec.hard[", name, "]");
     if (!IsQuantity(value)) {
       causes.push_back(FieldInvalid(field, value, "must be a quantity"));
     } else if (value.is_string() && QuantityOf(value)->is_negative()) {

@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/types/time.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -24,7 +24,7 @@ void TellOfMisplacedOwner(Core& core, const StoredObject& object, const OwnerRef
                                     {"kind", about["kind"]},
                                     {"name", object.key.name},
                                     {"uid", object.uid},
-                                    {"resourceVersion", absl::StrCat(object.revision)}});
+                                    {"resourceVersion", StrCat(object.revision)}});
   if (!object.key.ns.empty()) involved.Set("namespace", object.key.ns);
   const std::string suffix = absl::StrFormat(".%016x", core.rng.Next());
   const std::string now = types::FormatTimestamp(core.Now());

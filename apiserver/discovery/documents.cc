@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/rest/output.h"
@@ -57,12 +56,12 @@ Json LegacyVersions() {
 
 net::Response HealthAnswer(const Core& core, const net::Target& target) {
   if (!core.store->health().ok()) {
-    return net::TextResponse(
-        500, absl::StrCat("[-]storage failed: ", core.store->health().message(), "\n"));
+    return net::TextResponse(500,
+                             StrCat("[-]storage failed: ", core.store->health().message(), "\n"));
   }
   if (target.HasQuery("verbose")) {
-    return net::TextResponse(
-        200, absl::StrCat("[+]storage ok\n", ToAbsl(target.path).substr(1), " check passed\n"));
+    return net::TextResponse(200,
+                             StrCat("[+]storage ok\n", target.path.substr(1), " check passed\n"));
   }
   return net::TextResponse(200, "ok");
 }
@@ -71,9 +70,9 @@ net::Response PathList(const Registry& registry) {
   Json::Array paths = {"/api", "/api/v1", "/apis"};
   for (const GroupVersions& group : registry.Groups()) {
     if (group.group.empty()) continue;
-    paths.emplace_back(absl::StrCat("/apis/", group.group));
+    paths.emplace_back(StrCat("/apis/", group.group));
     for (const std::string& version : group.versions) {
-      paths.emplace_back(absl::StrCat("/apis/", group.group, "/", version));
+      paths.emplace_back(StrCat("/apis/", group.group, "/", version));
     }
   }
   for (const char* path :
@@ -140,8 +139,7 @@ std::optional<net::Response> Groups(const Core& core, const net::Request& reques
 
 std::optional<net::Response> ServeDocument(const Core& core, const net::Request& request,
                                            const net::Target& target) {
-  const std::vector<std::string> steps =
-      absl::StrSplit(ToAbsl(target.path), '/', absl::SkipEmpty());
+  const std::vector<std::string> steps = StrSplit(target.path, '/', absl::SkipEmpty());
   if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
   if (steps.empty()) return PathList(core.registry);
   const std::string& root = steps[0];

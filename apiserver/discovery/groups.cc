@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/discovery/discovery.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -16,7 +16,7 @@ Json Texts(const std::vector<std::string>& list) {
 }
 
 std::string GroupVersion(const std::string& group, const std::string& version) {
-  return group.empty() ? version : absl::StrCat(group, "/", version);
+  return group.empty() ? version : StrCat(group, "/", version);
 }
 
 Json VersionEntry(const std::string& group, const std::string& version) {
@@ -126,7 +126,7 @@ Json ResourceListDocument(const Registry& registry, std::string_view group,
   for (const ResourceTypePtr& type : registry.Resources(group, version)) {
     resources.push_back(ResourceEntry(*type));
     for (const Subresource& sub : SubresourcesOf(*type)) {
-      Json entry = Json::MakeObject({{"name", absl::StrCat(type->plural, "/", sub.name)},
+      Json entry = Json::MakeObject({{"name", StrCat(type->plural, "/", sub.name)},
                                      {"singularName", ""},
                                      {"namespaced", type->namespaced},
                                      {"kind", sub.kind},

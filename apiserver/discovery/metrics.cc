@@ -1,7 +1,7 @@
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/discovery/discovery.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 
@@ -11,12 +11,12 @@ std::string MetricsText(const Core& core) {
       "# TYPE apiserver_request_total counter\n";
   for (const auto& [labels, count] : core.counters.requests) {
     const auto& [verb, resource, code] = labels;
-    absl::StrAppend(&out, "apiserver_request_total{verb=\"", verb, "\",resource=\"", resource,
-                    "\",code=\"", code, "\"} ", count, "\n");
+    StrAppend(&out, "apiserver_request_total{verb=\"", verb, "\",resource=\"", resource,
+              "\",code=\"", code, "\"} ", count, "\n");
   }
   auto plain = [&out](const char* name, const char* type, const char* help, uint64_t value) {
-    absl::StrAppend(&out, "# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n", name, " ",
-                    value, "\n");
+    StrAppend(&out, "# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n", name, " ",
+              value, "\n");
   };
   plain("apiserver_watch_events_total", "counter", "Events sent to watches.",
         core.counters.watch_events);
@@ -41,8 +41,8 @@ std::string MetricsText(const Core& core) {
       "# HELP apiserver_storage_objects Objects by resource.\n"
       "# TYPE apiserver_storage_objects gauge\n";
   for (const auto& [name, collection] : core.store->collections()) {
-    absl::StrAppend(&out, "apiserver_storage_objects{resource=\"", name, "\"} ", collection->size(),
-                    "\n");
+    StrAppend(&out, "apiserver_storage_objects{resource=\"", name, "\"} ", collection->size(),
+              "\n");
   }
   if (core.extra_metrics) out += core.extra_metrics();
   return out;

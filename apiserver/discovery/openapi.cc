@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/discovery/published.h"
 #include "base/strings.h"
@@ -44,10 +43,10 @@ Json Content(const std::string& reference, std::initializer_list<const char*> ty
 }
 
 Json OperationOf(const ResourceType& type, std::string_view action) {
-  const std::string reference = absl::StrCat("#/components/schemas/", PublishedName(type));
+  const std::string reference = StrCat("#/components/schemas/", PublishedName(type));
   Json answer = Json::MakeObject(
       {{"description", "OK"}, {"content", Content(reference, {"application/json"})}});
-  Json operation = Json::MakeObject({{"operationId", absl::StrCat(ToAbsl(action), type.kind)},
+  Json operation = Json::MakeObject({{"operationId", StrCat(action, type.kind)},
                                      {"responses", Json::MakeObject({{"200", std::move(answer)}})},
                                      {"x-kubernetes-action", action},
                                      {kGvk, Gvk(type)}});
@@ -68,12 +67,10 @@ Json OperationOf(const ResourceType& type, std::string_view action) {
 }
 
 void AddPaths(const ResourceType& type, Json& paths) {
-  const std::string root = type.group.empty()
-                               ? absl::StrCat("/api/", type.version)
-                               : absl::StrCat("/apis/", type.group, "/", type.version);
-  const std::string base = type.namespaced
-                               ? absl::StrCat(root, "/namespaces/{namespace}/", type.plural)
-                               : absl::StrCat(root, "/", type.plural);
+  const std::string root = type.group.empty() ? StrCat("/api/", type.version)
+                                              : StrCat("/apis/", type.group, "/", type.version);
+  const std::string base = type.namespaced ? StrCat(root, "/namespaces/{namespace}/", type.plural)
+                                           : StrCat(root, "/", type.plural);
   Json collection = Json::MakeObject({{"post", OperationOf(type, "post")}});
   if (!type.virtual_only) {
     collection.Set("get", OperationOf(type, "list"));
@@ -82,9 +79,9 @@ void AddPaths(const ResourceType& type, Json& paths) {
     for (const char* action : {"get", "put", "patch", "delete"}) {
       item.Set(action, OperationOf(type, action));
     }
-    paths.Set(absl::StrCat(base, "/{name}"), std::move(item));
+    paths.Set(StrCat(base, "/{name}"), std::move(item));
     if (type.namespaced) {
-      paths.Set(absl::StrCat(root, "/", type.plural),
+      paths.Set(StrCat(root, "/", type.plural),
                 Json::MakeObject({{"get", OperationOf(type, "list")}}));
     }
   }
@@ -97,13 +94,12 @@ Json OpenApiIndex(const Registry& registry) {
   Json paths = Json::MakeObject();
   for (const GroupVersions& group : registry.Groups()) {
     for (const std::string& version : group.versions) {
-      const std::string key = group.group.empty()
-                                  ? absl::StrCat("api/", version)
-                                  : absl::StrCat("apis/", group.group, "/", version);
+      const std::string key = group.group.empty() ? StrCat("api/", version)
+                                                  : StrCat("apis/", group.group, "/", version);
       // The hash lets clients keep a document until the registry changes.
-      paths.Set(key, Json::MakeObject(
-                         {{"serverRelativeURL",
-                           absl::StrCat("/openapi/v3/", key, "?hash=", registry.generation())}}));
+      paths.Set(key,
+                Json::MakeObject({{"serverRelativeURL",
+                                   StrCat("/openapi/v3/", key, "?hash=", registry.generation())}}));
     }
   }
   return Json::MakeObject({{"paths", std::move(paths)}});

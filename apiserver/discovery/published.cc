@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/protobuf/known_fields.h"
@@ -31,8 +30,8 @@ std::string NameOfMessage(std::string_view message) {
   const size_t dot = message.find('.');
   const std::string package(message.substr(0, dot));
   const std::string kind(message.substr(dot + 1));
-  if (package == "meta") return absl::StrCat(kMeta, kind);
-  return absl::StrCat("io.k8s.api.", package, ".v1.", kind);
+  if (package == "meta") return StrCat(kMeta, kind);
+  return StrCat("io.k8s.api.", package, ".v1.", kind);
 }
 
 class Publisher {
@@ -57,9 +56,9 @@ class Publisher {
   }
 
   Json Builtin(const ResourceType& type) {
-    const std::string message = absl::StrCat(types::PackageOfGroup(type.group), ".", type.kind);
+    const std::string message = StrCat(types::PackageOfGroup(type.group), ".", type.kind);
     Json schema = OfMessage(message);
-    schema.Set("description", absl::StrCat("An object of the kind ", type.kind, "."));
+    schema.Set("description", StrCat("An object of the kind ", type.kind, "."));
     if (!FieldsOfMessage(message).empty()) return schema;
     // The fields of this kind are not known here.
     schema.Set("x-kubernetes-preserve-unknown-fields", true);
@@ -114,9 +113,9 @@ class Publisher {
       return Small("io.k8s.apimachinery.pkg.util.intstr.IntOrString",
                    TypeOnly("string", "int-or-string"));
     }
-    if (type == "t") return Small(absl::StrCat(kMeta, "Time"), TypeOnly("string", "date-time"));
+    if (type == "t") return Small(StrCat(kMeta, "Time"), TypeOnly("string", "date-time"));
     if (type == "u") {
-      return Small(absl::StrCat(kMeta, "MicroTime"), TypeOnly("string", "date-time"));
+      return Small(StrCat(kMeta, "MicroTime"), TypeOnly("string", "date-time"));
     }
     return Reference(type);
   }
@@ -140,7 +139,7 @@ class Publisher {
   // A reference that may have a description of its own beside it.
   Json Link(const std::string& name) const {
     return Json::MakeObject(
-        {{"allOf", Json::MakeArray({Json::MakeObject({{"$ref", absl::StrCat(root_, name)}})})}});
+        {{"allOf", Json::MakeArray({Json::MakeObject({{"$ref", StrCat(root_, name)}})})}});
   }
 
   const std::string root_;
@@ -153,11 +152,11 @@ std::string PublishedName(const ResourceType& type) {
   if (!type.custom) {
     std::string group = type.group.empty() ? "core" : type.group;
     group = group.substr(0, group.find('.'));
-    return absl::StrCat("io.k8s.api.", group, ".", type.version, ".", type.kind);
+    return StrCat("io.k8s.api.", group, ".", type.version, ".", type.kind);
   }
   std::vector<std::string> parts = absl::StrSplit(type.group, '.');
   std::reverse(parts.begin(), parts.end());
-  return absl::StrCat(absl::StrJoin(parts, "."), ".", type.version, ".", type.kind);
+  return StrCat(absl::StrJoin(parts, "."), ".", type.version, ".", type.kind);
 }
 
 Json PublishedSchemas(const std::vector<ResourceTypePtr>& types, const std::string& root) {

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/patch/field_managers.h"
 #include "apiserver/patch/field_set.h"
 #include "apiserver/patch/merge_rules.h"
@@ -183,7 +182,7 @@ absl::StatusOr<Json> ServerSideApply(const ResourceType& type, const ApplyInput&
   const Json configuration = Restricted(type, input);
   std::string fault;
   FieldMap leaves = LeavesOf(configuration, rules, &fault);
-  if (!fault.empty()) return BadRequest(absl::StrCat("the apply configuration: ", fault));
+  if (!fault.empty()) return BadRequest(StrCat("the apply configuration: ", fault));
   Account account = AccountOf(type, input, std::move(leaves), rules);
   if (!input.force) {
     const FieldSet allowed =

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -82,9 +82,9 @@ void Subtract(FieldSet& from, const FieldSet& what) {
 }  // namespace
 
 std::string FieldManager::Text() const {
-  std::string text = absl::StrCat("\"", name, "\"");
-  if (!subresource.empty()) absl::StrAppend(&text, " with subresource \"", subresource, "\"");
-  if (!applies) absl::StrAppend(&text, " using ", api_version);
+  std::string text = StrCat("\"", name, "\"");
+  if (!subresource.empty()) StrAppend(&text, " with subresource \"", subresource, "\"");
+  if (!applies) StrAppend(&text, " using ", api_version);
   return text;
 }
 

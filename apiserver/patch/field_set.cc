@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
@@ -64,7 +63,7 @@ class LeafFinder {
   }
 
   void Fault(const char* what) {
-    if (fault_ != nullptr && fault_->empty()) *fault_ = absl::StrCat(what, FieldText(path_));
+    if (fault_ != nullptr && fault_->empty()) *fault_ = StrCat(what, FieldText(path_));
   }
 
   // Parts of a key may be left out, which have defaults in the API, but not all.
@@ -224,19 +223,19 @@ std::string FieldText(const FieldPath& path) {
   for (const std::string& step : path) {
     if (step == "." || step.size() < 2) continue;
     if (step.starts_with("f:")) {
-      absl::StrAppend(&text, ".", step.substr(2));
+      StrAppend(&text, ".", step.substr(2));
       continue;
     }
     const absl::StatusOr<Json> key = Json::Parse(step.substr(2));
     std::string inside;
     if (key.ok() && step.starts_with("k:")) {
       for (const auto& [name, value] : key->members()) {
-        absl::StrAppend(&inside, inside.empty() ? "" : ",", name, "=", value.Dump());
+        StrAppend(&inside, inside.empty() ? "" : ",", name, "=", value.Dump());
       }
     } else {
       inside = "=" + step.substr(2);
     }
-    absl::StrAppend(&text, "[", inside, "]");
+    StrAppend(&text, "[", inside, "]");
   }
   return text;
 }

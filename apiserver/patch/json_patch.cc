@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/patch/patch.h"
@@ -19,7 +18,7 @@ constexpr size_t kNodesMax = 1'000'000;  // Of all copied values together.
 constexpr size_t kPathStepsMax = 128;
 
 absl::Status NotThere(std::string_view path) {
-  return absl::FailedPreconditionError(absl::StrCat("path \"", ToAbsl(path), "\" does not exist"));
+  return absl::FailedPreconditionError(StrCat("path \"", path, "\" does not exist"));
 }
 
 // RFC 6901.
@@ -28,9 +27,9 @@ absl::StatusOr<std::vector<std::string>> Pointer(std::string_view text) {
   if (text.empty()) return steps;
   if (text.front() != '/') {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", ToAbsl(text), "\" is not a JSON pointer: it must begin with \"/\""));
+        StrCat("\"", text, "\" is not a JSON pointer: it must begin with \"/\""));
   }
-  for (absl::string_view step : absl::StrSplit(ToAbsl(text.substr(1)), '/')) {
+  for (absl::string_view step : StrSplit(text.substr(1), '/')) {
     steps.push_back(absl::StrReplaceAll(step, {{"~1", "/"}, {"~0", "~"}}));
   }
   if (steps.size() > kPathStepsMax) {
@@ -128,7 +127,7 @@ class Runner {
     }
     if (op == "remove") return Remove(document_, path, steps).status();
     if (op == "move" || op == "copy") return FromPlace(op, path, steps, operation["from"]);
-    return absl::InvalidArgumentError(absl::StrCat("unknown op \"", ToAbsl(op), "\""));
+    return absl::InvalidArgumentError(StrCat("unknown op \"", op, "\""));
   }
   Json Finish() { return std::move(document_); }
 
@@ -143,8 +142,7 @@ class Runner {
       return absl::OkStatus();
     }
     if (*present == value) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        absl::StrCat("testing value at \"", ToAbsl(path), "\" failed"));
+    return absl::FailedPreconditionError(StrCat("testing value at \"", path, "\" failed"));
   }
 
   absl::Status FromPlace(std::string_view op, std::string_view path,
@@ -180,7 +178,7 @@ absl::StatusOr<Json> ApplyJsonPatch(const Json& document, const Json& patch) {
   Runner runner(document);
   for (size_t i = 0; i < patch.size(); ++i) {
     if (!patch[i].is_object()) return absl::InvalidArgumentError("an operation must be an object");
-    BTH_RETURN_IF_ERROR(Annotate(runner.Run(patch[i]), absl::StrCat("operation ", i)));
+    BTH_RETURN_IF_ERROR(Annotate(runner.Run(patch[i]), StrCat("operation ", i)));
   }
   return runner.Finish();
 }

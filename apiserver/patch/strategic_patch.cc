@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "apiserver/patch/merge_keys.h"
 #include "apiserver/patch/patch.h"
@@ -33,7 +32,7 @@ class Merger {
       return absl::OkStatus();
     }
     if (!directive.empty() && directive != "merge") {
-      return Fail(absl::StrCat("unknown $patch directive \"", ToAbsl(directive), "\""));
+      return Fail(StrCat("unknown $patch directive \"", directive, "\""));
     }
     if (!target.is_object()) target = Json::MakeObject();
     if (const Json* retained = patch.Find(kRetainKeys)) {
@@ -51,7 +50,7 @@ class Merger {
  private:
   absl::Status Fail(std::string_view why) const {
     return absl::InvalidArgumentError(
-        absl::StrCat("strategic merge patch: ", absl::StrJoin(path_, "."), ": ", ToAbsl(why)));
+        StrCat("strategic merge patch: ", absl::StrJoin(path_, "."), ": ", why));
   }
 
   // A patch value without directives and nulls, as it stands for something new.
@@ -107,7 +106,7 @@ class Merger {
       target.Set(key, Stripped(value));
       return absl::OkStatus();
     }
-    const Json* order = patch.Find(absl::StrCat(ToAbsl(kOrder), key));
+    const Json* order = patch.Find(StrCat(kOrder, key));
     if (rule.list == MergeRule::List::kSet) return MergeSet(target[key], value);
     return MergeMap(target[key], value, rule.key, order);
   }
@@ -132,7 +131,7 @@ class Merger {
     for (const Json& item : patch.items()) {
       const Json& name = item[key];
       if (!item.is_object() || name.is_null()) {
-        return Fail(absl::StrCat("an item lacks its merge key \"", ToAbsl(key), "\""));
+        return Fail(StrCat("an item lacks its merge key \"", key, "\""));
       }
       auto same = [&](const Json& other) { return other[key] == name; };
       const std::string_view directive = item[kDirective].AsString();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "api/types/protobuf/schema.h"
 #include "api/types/protobuf/wire.h"
@@ -27,8 +26,7 @@ using types::WireType;
 constexpr int kMessageDepthMax = 64;
 
 absl::Status Broken(std::string_view why) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("the protobuf body cannot be read: ", ToAbsl(why)));
+  return absl::InvalidArgumentError(StrCat("the protobuf body cannot be read: ", why));
 }
 
 absl::Status Whole(const WireReader& reader) {
@@ -164,12 +162,12 @@ absl::StatusOr<Json> DecodeProtobuf(std::string_view body) {
   const std::string kind(type.texts[types::type_meta_field::kKind]);
   // Every group has the options of deletions; they are one message.
   const std::string name =
-      kind == "DeleteOptions" ? "meta.DeleteOptions" : absl::StrCat(PackageOf(version), ".", kind);
+      kind == "DeleteOptions" ? "meta.DeleteOptions" : StrCat(PackageOf(version), ".", kind);
   const ProtoMessage* message = types::FindMessage(name);
   if (message == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("objects of the kind ", kind, " (", ToAbsl(version),
-                     ") are not read as protobuf here; send them as application/json"));
+        StrCat("objects of the kind ", kind, " (", version,
+               ") are not read as protobuf here; send them as application/json"));
   }
   Json object = Json::MakeObject({{"apiVersion", version}, {"kind", kind}});
   BTH_RETURN_IF_ERROR(

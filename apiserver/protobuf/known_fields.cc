@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/schema/coerce.h"
 #include "apiserver/schema/place.h"
 #include "base/strings.h"
@@ -86,7 +85,7 @@ const std::vector<ProtoField>& FieldsOfMessage(std::string_view name) {
 std::vector<std::string> UnknownFields(std::string_view group, std::string_view kind,
                                        const Json& object) {
   const std::string package = types::PackageOfGroup(group);
-  const std::vector<ProtoField>& fields = FieldsOfMessage(absl::StrCat(package, ".", ToAbsl(kind)));
+  const std::vector<ProtoField>& fields = FieldsOfMessage(StrCat(package, ".", kind));
   if (fields.empty()) return {};
   Finder finder;
   finder.Object(fields, object, Place());

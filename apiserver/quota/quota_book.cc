@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/errors.h"
@@ -29,7 +28,7 @@ Amounts AmountsOf(const Json& list) {
 
 std::string Text(const Amounts& amounts) {
   return absl::StrJoin(amounts, ",", [](std::string* out, const auto& one) {
-    absl::StrAppend(out, one.first, "=", one.second.ToString());
+    StrAppend(out, one.first, "=", one.second.ToString());
   });
 }
 
@@ -133,7 +132,7 @@ absl::Status QuotaBook::Check(const WriteContext& write) const {
       const std::string missing = MissingFor(quota.hard, write.object);
       if (!missing.empty()) {
         return Forbidden(write.subject(),
-                         absl::StrCat("failed quota: ", name, ": must specify ", missing));
+                         StrCat("failed quota: ", name, ": must specify ", missing));
       }
     }
     const absl::StatusOr<Amounts> usage = UsageOf(collection, write.object);
@@ -151,8 +150,8 @@ absl::Status QuotaBook::Check(const WriteContext& write) const {
     }
     if (requested.empty()) continue;
     return Forbidden(write.subject(),
-                     absl::StrCat("exceeded quota: ", name, ", requested: ", Text(requested),
-                                  ", used: ", Text(used), ", limited: ", Text(limited)));
+                     StrCat("exceeded quota: ", name, ", requested: ", Text(requested),
+                            ", used: ", Text(used), ", limited: ", Text(limited)));
   }
   return absl::OkStatus();
 }

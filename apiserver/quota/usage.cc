@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/codec.h"
 #include "api/types/pod_requests.h"
@@ -51,14 +50,14 @@ absl::Status AddPod(const Json& object, Amounts& usage) {
   const types::PodRequestOptions options{.count_pod = false};
   BTH_ASSIGN_OR_RETURN(const ResourceList requests, types::PodRequests(pod, options));
   for (const auto& [name, amount] : requests) {
-    usage[absl::StrCat("requests.", name)] = amount;
+    usage[StrCat("requests.", name)] = amount;
     if (IsStandardResource(name)) usage[name] = amount;
   }
   const ResourceList overhead = std::exchange(pod.spec.overhead, {});
   BTH_ASSIGN_OR_RETURN(const ResourceList limits,
                        types::PodRequests(WithLimitsAsRequests(std::move(pod)), options));
   for (const auto& [name, amount] : limits) {
-    Quantity& total = usage[absl::StrCat("limits.", name)];
+    Quantity& total = usage[StrCat("limits.", name)];
     total = amount;
     const Quantity* more = overhead.Find(name);
     if (more != nullptr && !amount.is_zero()) {
@@ -69,8 +68,7 @@ absl::Status AddPod(const Json& object, Amounts& usage) {
 }
 
 void AddClaim(const Json& claim, Amounts& usage) {
-  const std::string of_class =
-      absl::StrCat(ToAbsl(claim["spec"]["storageClassName"].AsString()), ToAbsl(kStorageClass));
+  const std::string of_class = StrCat(claim["spec"]["storageClassName"].AsString(), kStorageClass);
   const bool classed = of_class.size() > kStorageClass.size();
   if (classed) usage[of_class + std::string(kClaims)] = One();
   const absl::StatusOr<Quantity> storage =
@@ -137,7 +135,7 @@ std::set<std::string> SaidBy(const Json& container) {
 
 absl::StatusOr<Amounts> UsageOf(std::string_view collection, const Json& object) {
   Amounts usage;
-  usage[absl::StrCat("count/", ToAbsl(collection))] = One();
+  usage[StrCat("count/", collection)] = One();
   if (collection == "pods") {
     if (!HasEnded(object)) BTH_RETURN_IF_ERROR(AddPod(object, usage));
     return usage;
@@ -193,7 +191,7 @@ std::string MissingFor(const Amounts& hard, const Json& pod) {
     }
   }
   return absl::StrJoin(missing, "; ", [](std::string* out, const auto& one) {
-    absl::StrAppend(out, one.first, " for: ", absl::StrJoin(one.second, ","));
+    StrAppend(out, one.first, " for: ", absl::StrJoin(one.second, ","));
   });
 }
 

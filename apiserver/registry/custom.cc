@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/registry/registry.h"
@@ -24,7 +23,7 @@ std::vector<std::string> Strings(const Json& list) {
 
 // ".spec.replicas" as steps; only plain steps occur in scale and selectable fields.
 std::vector<std::string> Steps(std::string_view json_path) {
-  return absl::StrSplit(ToAbsl(json_path), '.', absl::SkipEmpty());
+  return StrSplit(json_path, '.', absl::SkipEmpty());
 }
 
 std::vector<PrinterColumn> PrinterColumnsOf(const Json& version) {
@@ -52,7 +51,7 @@ absl::StatusOr<StructuralSchemaPtr> CompileVersion(const Json& schema, const Jso
   absl::StatusOr<StructuralSchemaPtr> compiled = StructuralSchema::Compile(schema);
   if (!compiled.ok()) {
     return Annotate(compiled.status(),
-                    absl::StrCat("spec.versions: schema of ", ToAbsl(version["name"].AsString())));
+                    StrCat("spec.versions: schema of ", version["name"].AsString()));
   }
   return compiled;
 }
@@ -73,14 +72,14 @@ absl::StatusOr<std::vector<ResourceType>> TypesOfDefinition(const Json& definiti
   base.short_names = Strings(names["shortNames"]);
   base.categories = Strings(names["categories"]);
   base.namespaced = spec["scope"].AsString() == "Namespaced";
-  base.collection = absl::StrCat(base.plural, ".", base.group);
+  base.collection = StrCat(base.plural, ".", base.group);
   if (base.group.empty() || base.plural.empty() || base.kind.empty()) {
     return absl::InvalidArgumentError(
         "spec.group, spec.names.plural and spec.names.kind are needed");
   }
   if (definition["metadata"]["name"].AsString() != base.collection) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "metadata.name must be spec.names.plural+\".\"+spec.group: ", base.collection));
+    return absl::InvalidArgumentError(
+        StrCat("metadata.name must be spec.names.plural+\".\"+spec.group: ", base.collection));
   }
   const Json::Array& versions = spec["versions"].items();
   auto stored = std::find_if(versions.begin(), versions.end(),
@@ -88,7 +87,7 @@ absl::StatusOr<std::vector<ResourceType>> TypesOfDefinition(const Json& definiti
   if (stored == versions.end()) {
     return absl::InvalidArgumentError("spec.versions: one version must have storage: true");
   }
-  base.storage_api_version = absl::StrCat(base.group, "/", ToAbsl((*stored)["name"].AsString()));
+  base.storage_api_version = StrCat(base.group, "/", (*stored)["name"].AsString());
   for (const Json& field : (*stored)["selectableFields"].items()) {
     std::vector<std::string> path = Steps(field["jsonPath"].AsString());
     base.fields.push_back({absl::StrJoin(path, "."), path, ""});

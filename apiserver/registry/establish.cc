@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/schema/definition_rules.h"
 #include "base/strings.h"
@@ -33,7 +32,7 @@ struct Names {
   void Refuse(const char* conflict, const std::string& name) {
     free = false;
     reason = conflict;
-    message = absl::StrCat("\"", name, "\" is already in use");
+    message = StrCat("\"", name, "\" is already in use");
   }
 };
 

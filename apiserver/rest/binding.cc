@@ -1,7 +1,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/read.h"
@@ -37,28 +36,26 @@ absl::Status CheckPod(const std::string& name, const Json& pod, const Json& bind
   const Json& meta = pod["metadata"];
   if (!uid.empty() && uid != meta["uid"].AsString()) {
     return Conflict({"", "pods", "Pod", name},
-                    absl::StrCat("Precondition failed: UID in precondition: ", ToAbsl(uid),
-                                 ", UID in object meta: ", ToAbsl(meta["uid"].AsString())));
+                    StrCat("Precondition failed: UID in precondition: ", uid,
+                           ", UID in object meta: ", meta["uid"].AsString()));
   }
   if (!revision.empty() && revision != meta["resourceVersion"].AsString()) {
     return Conflict(
         {"", "pods", "Pod", name},
-        absl::StrCat(
-            "Precondition failed: ResourceVersion in precondition: ", ToAbsl(revision),
-            ", ResourceVersion in object meta: ", ToAbsl(meta["resourceVersion"].AsString())));
+        StrCat("Precondition failed: ResourceVersion in precondition: ", revision,
+               ", ResourceVersion in object meta: ", meta["resourceVersion"].AsString()));
   }
   if (IsDeleting(pod)) {
     return Conflict(BindingSubject(name),
-                    absl::StrCat("pod ", name, " is being deleted, cannot be assigned to a host"));
+                    StrCat("pod ", name, " is being deleted, cannot be assigned to a host"));
   }
   if (const std::string_view node = pod["spec"]["nodeName"].AsString(); !node.empty()) {
-    return Conflict(
-        BindingSubject(name),
-        absl::StrCat("pod ", name, " is already assigned to node \"", ToAbsl(node), "\""));
+    return Conflict(BindingSubject(name),
+                    StrCat("pod ", name, " is already assigned to node \"", node, "\""));
   }
   if (!pod["spec"]["schedulingGates"].empty()) {
     return Conflict(BindingSubject(name),
-                    absl::StrCat("pod ", name, " has non-empty .spec.schedulingGates"));
+                    StrCat("pod ", name, " has non-empty .spec.schedulingGates"));
   }
   return absl::OkStatus();
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/protobuf/known_fields.h"
@@ -16,16 +15,16 @@ namespace {
 
 absl::Status CannotHandle(const ApiRequest& request, std::string_view why) {
   const ResourceType& type = *request.type;
-  return BadRequest(absl::StrCat(type.kind, " in version \"", type.version,
-                                 "\" cannot be handled as a ", type.kind, ": ", ToAbsl(why)));
+  return BadRequest(StrCat(type.kind, " in version \"", type.version, "\" cannot be handled as a ",
+                           type.kind, ": ", why));
 }
 
 // An apply is read with the schema at hand, so that it fails in other words.
 absl::Status Undeclared(const ApiRequest& request, const std::string& field) {
   const ResourceType& type = *request.type;
-  return InternalError(absl::StrCat("failed to create typed patch object (", request.ns, "/",
-                                    request.name, "; ", type.api_version(), ", Kind=", type.kind,
-                                    "): .", field, ": field not declared in schema"));
+  return InternalError(StrCat("failed to create typed patch object (", request.ns, "/",
+                              request.name, "; ", type.api_version(), ", Kind=", type.kind, "): .",
+                              field, ": field not declared in schema"));
 }
 
 // Fields of the body that are given twice; looked for when the request asks about its fields.
@@ -45,16 +44,16 @@ absl::Status Judge(const ApiRequest& request, const Json& object,
   }
   std::vector<std::string> texts;
   for (const std::string& field : twice) {
-    texts.push_back(absl::StrCat("duplicate field \"", field, "\""));
+    texts.push_back(StrCat("duplicate field \"", field, "\""));
   }
   for (const std::string& field : unknown) {
-    texts.push_back(absl::StrCat("unknown field \"", field, "\""));
+    texts.push_back(StrCat("unknown field \"", field, "\""));
   }
   if (request.field_validation != FieldValidation::kStrict) {
     warnings.insert(warnings.end(), texts.begin(), texts.end());
     return absl::OkStatus();
   }
-  const std::string why = absl::StrCat("strict decoding error: ", absl::StrJoin(texts, ", "));
+  const std::string why = StrCat("strict decoding error: ", absl::StrJoin(texts, ", "));
   if (request.verb != Verb::kPatch || IsApply(request)) return CannotHandle(request, why);
   return Invalid({}, {FieldInvalid("patch", object.Dump(), why)});
 }

@@ -1,12 +1,12 @@
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/rest/coerce_body.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/namespaces.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/write.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -52,7 +52,7 @@ net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequ
   ToStorage(*request.type, written.object);
   if (!request.dry_run) {
     const ObjectPtr stored = core->store->Put(collection, written.object);
-    written.object["metadata"].Set("resourceVersion", absl::StrCat(stored->revision));
+    written.object["metadata"].Set("resourceVersion", StrCat(stored->revision));
   }
   co_return written;
 }

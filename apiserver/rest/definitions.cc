@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/coerce.h"
@@ -69,8 +68,7 @@ absl::Status CheckManifest(Json definition) {
   DefaultDefinition(definition);
   const std::vector<Cause> causes = CheckDefinition(definition, nullptr);
   if (!causes.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(causes.front().field, ": ", causes.front().message));
+    return absl::InvalidArgumentError(StrCat(causes.front().field, ": ", causes.front().message));
   }
   return TypesOfDefinition(definition).status();
 }

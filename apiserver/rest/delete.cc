@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/output.h"
@@ -34,16 +33,14 @@ absl::Status CheckPreconditions(const Subject& subject, const StoredObject& obje
   // The wording and the kind in place of the plural are the real server's.
   const Subject by_kind{subject.group, subject.kind, subject.kind, subject.name};
   if (!options.uid.empty() && options.uid != object.uid) {
-    return Conflict(by_kind,
-                    absl::StrCat("the UID in the precondition (", options.uid,
-                                 ") does not match the UID in record (", object.uid,
-                                 "). The object might have been deleted and then recreated"));
+    return Conflict(by_kind, StrCat("the UID in the precondition (", options.uid,
+                                    ") does not match the UID in record (", object.uid,
+                                    "). The object might have been deleted and then recreated"));
   }
-  if (!options.revision.empty() && options.revision != absl::StrCat(object.revision)) {
-    return Conflict(
-        by_kind, absl::StrCat("the ResourceVersion in the precondition (", options.revision,
-                              ") does not match the ResourceVersion in record (", object.revision,
-                              "). The object might have been modified"));
+  if (!options.revision.empty() && options.revision != StrCat(object.revision)) {
+    return Conflict(by_kind, StrCat("the ResourceVersion in the precondition (", options.revision,
+                                    ") does not match the ResourceVersion in record (",
+                                    object.revision, "). The object might have been modified"));
   }
   return absl::OkStatus();
 }
@@ -104,7 +101,7 @@ absl::StatusOr<DeleteOptions> ReadDeleteOptions(const ApiRequest& request) {
     const Json& raw = options.raw;
     const std::string_view kind = raw["kind"].AsString();
     if (!kind.empty() && kind != "DeleteOptions") {
-      return BadRequest(absl::StrCat("a deletion takes DeleteOptions, not ", ToAbsl(kind)));
+      return BadRequest(StrCat("a deletion takes DeleteOptions, not ", kind));
     }
     if (raw["gracePeriodSeconds"].is_int()) options.grace_s = raw["gracePeriodSeconds"].AsInt();
     options.propagation = raw["propagationPolicy"].AsString();
@@ -156,13 +153,13 @@ absl::StatusOr<Written> DeleteNow(Core& core, const ResourceType& type, const Ob
     if (IsPod(type)) Mark(core, type, 0, written.object);
     if (dry_run) return written;
     const ObjectPtr gone = core.store->Remove(collection, written.object);
-    written.object["metadata"].Set("resourceVersion", absl::StrCat(gone->revision));
+    written.object["metadata"].Set("resourceVersion", StrCat(gone->revision));
     return written;
   }
   const bool marked_now = Mark(core, type, grace_s, written.object);
   if ((!marked_now && !tells_collector) || dry_run) return written;
   const ObjectPtr marked = core.store->Put(collection, written.object);
-  written.object["metadata"].Set("resourceVersion", absl::StrCat(marked->revision));
+  written.object["metadata"].Set("resourceVersion", StrCat(marked->revision));
   return written;
 }
 

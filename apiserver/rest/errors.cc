@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/refusal.h"
 #include "base/strings.h"
 
@@ -49,7 +48,7 @@ Json CausesJson(const std::vector<Cause>& causes) {
 }
 
 std::string Qualified(const Subject& subject) {
-  return subject.group.empty() ? subject.plural : absl::StrCat(subject.plural, ".", subject.group);
+  return subject.group.empty() ? subject.plural : StrCat(subject.plural, ".", subject.group);
 }
 
 Json Payload(const absl::Status& status) {
@@ -71,15 +70,13 @@ absl::Status Unauthorized() {
 }
 
 absl::Status Forbidden(const Subject& subject, std::string_view why) {
-  return Make(
-      Refusal::kForbidden,
-      absl::StrCat(Qualified(subject), " \"", subject.name, "\" is forbidden: ", ToAbsl(why)),
-      Details(subject, subject.plural));
+  return Make(Refusal::kForbidden,
+              StrCat(Qualified(subject), " \"", subject.name, "\" is forbidden: ", why),
+              Details(subject, subject.plural));
 }
 
 absl::Status NotFound(const Subject& subject) {
-  return Make(Refusal::kNotFound,
-              absl::StrCat(Qualified(subject), " \"", subject.name, "\" not found"),
+  return Make(Refusal::kNotFound, StrCat(Qualified(subject), " \"", subject.name, "\" not found"),
               Details(subject, subject.plural));
 }
 
@@ -96,36 +93,36 @@ absl::Status MethodNotAllowed() {
 
 absl::Status NotAcceptable(std::string_view offered) {
   return Make(Refusal::kNotAcceptable,
-              absl::StrCat("only the following media types are accepted: ", ToAbsl(offered)));
+              StrCat("only the following media types are accepted: ", offered));
 }
 
 absl::Status AlreadyExists(const Subject& subject) {
   return Make(Refusal::kAlreadyExists,
-              absl::StrCat(Qualified(subject), " \"", subject.name, "\" already exists"),
+              StrCat(Qualified(subject), " \"", subject.name, "\" already exists"),
               Details(subject, subject.plural));
 }
 
 absl::Status Conflict(const Subject& subject, std::string_view why) {
   return Make(Refusal::kConflict,
-              absl::StrCat("Operation cannot be fulfilled on ", Qualified(subject), " \"",
-                           subject.name, "\": ", ToAbsl(why)),
+              StrCat("Operation cannot be fulfilled on ", Qualified(subject), " \"", subject.name,
+                     "\": ", why),
               Details(subject, subject.plural));
 }
 
 absl::Status ApplyConflict(const std::vector<Cause>& causes) {
-  std::string message = absl::StrCat("Apply failed with ", causes.size(),
-                                     causes.size() == 1 ? " conflict: " : " conflicts: ");
+  std::string message = StrCat("Apply failed with ", causes.size(),
+                               causes.size() == 1 ? " conflict: " : " conflicts: ");
   if (causes.size() == 1) {
-    absl::StrAppend(&message, causes[0].message, ": ", causes[0].field);
+    StrAppend(&message, causes[0].message, ": ", causes[0].field);
   }
   // Causes of one manager stand together: "conflicts with NAME:" and a line per field.
   for (size_t i = 0; causes.size() > 1 && i < causes.size(); ++i) {
     if (i == 0 || causes[i].message != causes[i - 1].message) {
       std::string plural = causes[i].message;
       if (plural.starts_with("conflict ")) plural.insert(8, "s");
-      absl::StrAppend(&message, i == 0 ? "" : "\n", plural, ":");
+      StrAppend(&message, i == 0 ? "" : "\n", plural, ":");
     }
-    absl::StrAppend(&message, "\n- ", causes[i].field);
+    StrAppend(&message, "\n- ", causes[i].field);
   }
   return Make(Refusal::kConflict, message, Json::MakeObject({{"causes", CausesJson(causes)}}));
 }
@@ -135,7 +132,7 @@ absl::Status Expired(std::string_view message) {
 }
 
 absl::Status TooLarge(size_t limit_bytes) {
-  return Make(Refusal::kTooLarge, absl::StrCat("Request entity too large: limit is ", limit_bytes));
+  return Make(Refusal::kTooLarge, StrCat("Request entity too large: limit is ", limit_bytes));
 }
 
 absl::Status UnsupportedMediaType(std::string_view message) {
@@ -145,15 +142,15 @@ absl::Status UnsupportedMediaType(std::string_view message) {
 absl::Status Invalid(const Subject& subject, const std::vector<Cause>& causes) {
   std::string text;
   for (size_t i = 0; i < causes.size(); ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : ", ", causes[i].field, causes[i].field.empty() ? "" : ": ",
-                    causes[i].message);
+    StrAppend(&text, i == 0 ? "" : ", ", causes[i].field, causes[i].field.empty() ? "" : ": ",
+              causes[i].message);
   }
-  if (causes.size() > 1) text = absl::StrCat("[", text, "]");
+  if (causes.size() > 1) text = StrCat("[", text, "]");
   const std::string kind =
-      subject.group.empty() ? subject.kind : absl::StrCat(subject.kind, ".", subject.group);
+      subject.group.empty() ? subject.kind : StrCat(subject.kind, ".", subject.group);
   Json details = Details(subject, subject.kind);
   details.Set("causes", CausesJson(causes));
-  return Make(Refusal::kInvalid, absl::StrCat(kind, " \"", subject.name, "\" is invalid: ", text),
+  return Make(Refusal::kInvalid, StrCat(kind, " \"", subject.name, "\" is invalid: ", text),
               std::move(details));
 }
 
@@ -171,12 +168,12 @@ absl::Status RevisionTooLarge(int64_t asked, int64_t current) {
               CausesJson({{"ResourceVersionTooLarge", "Too large resource version", ""}}));
   details.Set("retryAfterSeconds", 1);
   return Make(Refusal::kTimeout,
-              absl::StrCat("Timeout: Too large resource version: ", asked, ", current: ", current),
+              StrCat("Timeout: Too large resource version: ", asked, ", current: ", current),
               std::move(details));
 }
 
 absl::Status InternalError(std::string_view message) {
-  return Make(Refusal::kInternalError, absl::StrCat("Internal error occurred: ", ToAbsl(message)));
+  return Make(Refusal::kInternalError, StrCat("Internal error occurred: ", message));
 }
 
 absl::Status NotImplemented(std::string_view message) {
@@ -184,25 +181,24 @@ absl::Status NotImplemented(std::string_view message) {
 }
 
 Cause FieldInvalid(std::string field, const Json& value, std::string_view why) {
-  return {"FieldValueInvalid", absl::StrCat("Invalid value: ", value.Dump(), ": ", ToAbsl(why)),
+  return {"FieldValueInvalid", StrCat("Invalid value: ", value.Dump(), ": ", why),
           std::move(field)};
 }
 
 Cause FieldRequired(std::string field, std::string_view why) {
   std::string message = "Required value";
-  if (!why.empty()) absl::StrAppend(&message, ": ", ToAbsl(why));
+  if (!why.empty()) StrAppend(&message, ": ", why);
   return {"FieldValueRequired", std::move(message), std::move(field)};
 }
 
 Cause FieldForbidden(std::string field, std::string_view why) {
-  return {"FieldValueForbidden", absl::StrCat("Forbidden: ", ToAbsl(why)), std::move(field)};
+  return {"FieldValueForbidden", StrCat("Forbidden: ", why), std::move(field)};
 }
 
 Cause FieldNotSupported(std::string field, const Json& value, std::string_view supported) {
-  return {
-      "FieldValueNotSupported",
-      absl::StrCat("Unsupported value: ", value.Dump(), ": supported values: ", ToAbsl(supported)),
-      std::move(field)};
+  return {"FieldValueNotSupported",
+          StrCat("Unsupported value: ", value.Dump(), ": supported values: ", supported),
+          std::move(field)};
 }
 
 Json StatusDocument(const absl::Status& status) {

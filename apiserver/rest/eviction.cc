@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/read.h"
@@ -28,8 +27,7 @@ int64_t Scaled(const Json& value, int64_t whole) {
   if (value.is_int()) return value.AsInt();
   std::string_view text = value.AsString();
   int64_t percent = 0;
-  if (!text.ends_with('%') ||
-      !absl::SimpleAtoi(ToAbsl(text.substr(0, text.size() - 1)), &percent)) {
+  if (!text.ends_with('%') || !SimpleAtoi(text.substr(0, text.size() - 1), &percent)) {
     return 0;
   }
   percent = std::clamp<int64_t>(percent, 0, 100'000);
@@ -73,8 +71,8 @@ bool StatusIsKept(const Json& budget) {
 absl::Status Refuse(const std::string& name, const Health& health) {
   return TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0,
                          {{"DisruptionBudget",
-                           absl::StrCat("The disruption budget ", name, " needs ", health.desired,
-                                        " healthy pods and has ", health.healthy, " currently"),
+                           StrCat("The disruption budget ", name, " needs ", health.desired,
+                                  " healthy pods and has ", health.healthy, " currently"),
                            ""}});
 }
 
@@ -94,8 +92,7 @@ absl::Status Spend(Core& core, const ResourceType& type, const ObjectPtr& stored
     return TooManyRequests(
         "Cannot evict pod as it would violate the pod's disruption budget.", 10,
         {{"DisruptionBudget",
-          absl::StrCat("The disruption budget ", name, " is still being processed by the server."),
-          ""}});
+          StrCat("The disruption budget ", name, " is still being processed by the server."), ""}});
   }
   const int64_t allowed = status["disruptionsAllowed"].AsInt();
   if (allowed <= 0) {
@@ -167,8 +164,8 @@ net::Awaitable<WriteResult> Evict(std::shared_ptr<Core> core, const ApiRequest& 
   // What the budget is asked for must be the pod that is meant.
   if (!read->uid.empty() && read->uid != (*stored)->uid) {
     co_return Conflict(request.subject(),
-                       absl::StrCat("Precondition failed: UID in precondition: ", read->uid,
-                                    ", UID in object meta: ", (*stored)->uid));
+                       StrCat("Precondition failed: UID in precondition: ", read->uid,
+                              ", UID in object meta: ", (*stored)->uid));
   }
   const Json pod = ParseStored(**stored);
   BTH_CO_RETURN_IF_ERROR(CheckBudgets(*core, request, **stored, pod));

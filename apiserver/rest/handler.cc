@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/rest/authenticate.h"
 #include "apiserver/rest/output.h"
@@ -29,7 +28,7 @@ std::string WithoutContainer(const ApiRequest& request) {
   if (request.type->collection != "pods") return "";
   for (const auto& [subresource, what] : kAnswers) {
     if (request.subresource != subresource) continue;
-    return absl::StrCat("pods are simulated here: no container runs, so ", ToAbsl(what));
+    return StrCat("pods are simulated here: no container runs, so ", what);
   }
   return "";
 }
@@ -141,7 +140,7 @@ MaybeResponse WriteResponse(Core& core, const ApiRequest& request, WriteResult r
     response = JsonResponse(code, RenderJson(*request.type, result->object, style));
   }
   for (const std::string& warning : result->warnings) {
-    response.headers.Add("Warning", absl::StrCat("299 - ", Quoted(warning)));
+    response.headers.Add("Warning", StrCat("299 - ", Quoted(warning)));
   }
   return response;
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -50,9 +49,8 @@ absl::Status KeepServerMetadata(const ApiRequest& request, const Json& current, 
     return Invalid(request.subject(), {FieldInvalid("metadata.uid", uid, "field is immutable")});
   }
   if (!uid.empty() && uid != was["uid"].AsString()) {
-    return Conflict(request.subject(),
-                    absl::StrCat("Precondition failed: UID in precondition: ", ToAbsl(uid),
-                                 ", UID in object meta: ", ToAbsl(was["uid"].AsString())));
+    return Conflict(request.subject(), StrCat("Precondition failed: UID in precondition: ", uid,
+                                              ", UID in object meta: ", was["uid"].AsString()));
   }
   for (const char* key :
        {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
@@ -118,20 +116,20 @@ void CheckOwnerReferences(const Json& owners, std::vector<Cause>& causes) {
   if (owners.size() > kOwnersMax) {
     causes.push_back(
         {"FieldValueTooMany",
-         absl::StrCat("Too many: ", owners.size(), ": must have at most ", kOwnersMax, " items"),
+         StrCat("Too many: ", owners.size(), ": must have at most ", kOwnersMax, " items"),
          "metadata.ownerReferences"});
     return;
   }
   int controllers = 0;
   for (size_t i = 0; i < owners.size(); ++i) {
-    const std::string at = absl::StrCat("metadata.ownerReferences[", i, "].");
+    const std::string at = StrCat("metadata.ownerReferences[", i, "].");
     for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
       if (owners[i][key].AsString().empty()) {
-        causes.push_back(FieldRequired(absl::StrCat(at, key), "must not be empty"));
+        causes.push_back(FieldRequired(StrCat(at, key), "must not be empty"));
       }
     }
     if (owners[i]["apiVersion"].AsString() == "v1" && owners[i]["kind"].AsString() == "Event") {
-      causes.push_back(FieldInvalid(absl::StrCat("metadata.ownerReferences[", i, "]"), owners[i],
+      causes.push_back(FieldInvalid(StrCat("metadata.ownerReferences[", i, "]"), owners[i],
                                     "an Event cannot own other objects"));
     }
     controllers += owners[i]["controller"].AsBool() ? 1 : 0;
@@ -228,14 +226,14 @@ absl::Status MatchRequest(const ApiRequest& request, Json& object) {
   const Json& given = object;
   const std::string version(given["apiVersion"].AsString());
   if (!version.empty() && version != type.api_version()) {
-    return BadRequest(absl::StrCat("the API version in the data (", version,
-                                   ") does not match the expected API version (",
-                                   type.api_version(), ")"));
+    return BadRequest(StrCat("the API version in the data (", version,
+                             ") does not match the expected API version (", type.api_version(),
+                             ")"));
   }
   const std::string kind(given["kind"].AsString());
   if (!kind.empty() && kind != type.kind) {
-    return BadRequest(absl::StrCat("the kind in the data (", kind,
-                                   ") does not match the expected kind (", type.kind, ")"));
+    return BadRequest(StrCat("the kind in the data (", kind, ") does not match the expected kind (",
+                             type.kind, ")"));
   }
   object.Set("apiVersion", type.api_version());
   object.Set("kind", type.kind);
@@ -247,9 +245,9 @@ absl::Status MatchRequest(const ApiRequest& request, Json& object) {
     meta.Erase("namespace");
   } else if (!ns.empty() && ns != request.ns) {
     return BadRequest(
-        absl::StrCat("the namespace of the provided object does not match the "
-                     "namespace sent on the request: ",
-                     ns, " and ", request.ns));
+        StrCat("the namespace of the provided object does not match the "
+               "namespace sent on the request: ",
+               ns, " and ", request.ns));
   } else {
     meta.Set("namespace", request.ns);
   }
@@ -257,8 +255,8 @@ absl::Status MatchRequest(const ApiRequest& request, Json& object) {
 }
 
 absl::Status WrongName(const ApiRequest& request, std::string_view name) {
-  return BadRequest(absl::StrCat("the name of the object (", ToAbsl(name),
-                                 ") does not match the name on the URL (", request.name, ")"));
+  return BadRequest(StrCat("the name of the object (", name,
+                           ") does not match the name on the URL (", request.name, ")"));
 }
 
 absl::Status PrepareCreate(Core& core, const ApiRequest& request, Json& object) {
@@ -348,13 +346,13 @@ std::vector<Cause> CheckMetadata(const ResourceType& type, const Json& metadata)
   for (const char* key : {"labels", "annotations"}) {
     const Json& map = metadata[key];
     if (!map.is_null() && !map.is_object()) {
-      causes.push_back(FieldInvalid(absl::StrCat("metadata.", key), map, "must be an object"));
+      causes.push_back(FieldInvalid(StrCat("metadata.", key), map, "must be an object"));
     }
   }
   for (const char* key : {"finalizers", "ownerReferences"}) {
     const Json& list = metadata[key];
     if (!list.is_null() && !list.is_array()) {
-      causes.push_back(FieldInvalid(absl::StrCat("metadata.", key), list, "must be an array"));
+      causes.push_back(FieldInvalid(StrCat("metadata.", key), list, "must be an array"));
     }
   }
   CheckLabels(metadata["labels"], "metadata.labels", causes);

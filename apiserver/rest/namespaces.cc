@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/write.h"
@@ -95,8 +94,8 @@ absl::Status CheckNamespace(const Core& core, const ApiRequest& request, std::st
   if (ns == nullptr) return NotFound({"", "namespaces", "Namespace", request.ns});
   if (ns->deleting) {
     return Forbidden(request.type->Named(std::string(name)),
-                     absl::StrCat("unable to create new content in namespace ", request.ns,
-                                  " because it is being terminated"));
+                     StrCat("unable to create new content in namespace ", request.ns,
+                            " because it is being terminated"));
   }
   return absl::OkStatus();
 }

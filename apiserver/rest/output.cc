@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/table/table.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -79,7 +78,7 @@ std::string RenderJson(const ResourceType& type, const Json& object, const Outpu
 
 std::string RenderList(const ResourceType& type, const Page& page, std::string_view continue_token,
                        const OutputStyle& style) {
-  Json metadata = Json::MakeObject({{"resourceVersion", absl::StrCat(page.revision)}});
+  Json metadata = Json::MakeObject({{"resourceVersion", StrCat(page.revision)}});
   if (!continue_token.empty()) metadata.Set("continue", continue_token);
   if (page.remaining.has_value()) metadata.Set("remainingItemCount", *page.remaining);
   if (style.form == Form::kTable) {
@@ -91,10 +90,9 @@ std::string RenderList(const ResourceType& type, const Page& page, std::string_v
     return Table(type, std::move(metadata), std::move(rows), true).Dump();
   }
   const bool whole = style.form == Form::kObject;
-  std::string out =
-      absl::StrCat("{\"kind\":\"", whole ? type.list_kind : "PartialObjectMetadataList",
-                   "\",\"apiVersion\":\"", whole ? type.api_version() : "meta.k8s.io/v1",
-                   "\",\"metadata\":", metadata.Dump(), ",\"items\":[");
+  std::string out = StrCat("{\"kind\":\"", whole ? type.list_kind : "PartialObjectMetadataList",
+                           "\",\"apiVersion\":\"", whole ? type.api_version() : "meta.k8s.io/v1",
+                           "\",\"metadata\":", metadata.Dump(), ",\"items\":[");
   size_t size = out.size() + 4;
   for (const ObjectPtr& object : page.objects) size += object->bytes.size() + 1;
   out.reserve(size);
@@ -115,7 +113,7 @@ void WatchRenderer::Append(std::string* out, const WatchItem& item, absl::Time n
   style_.now = now;
   if (item.type == EventType::kBookmark) {
     Json metadata = Json::MakeObject(
-        {{"resourceVersion", absl::StrCat(item.revision)}, {"creationTimestamp", nullptr}});
+        {{"resourceVersion", StrCat(item.revision)}, {"creationTimestamp", nullptr}});
     if (item.initial_end) {
       metadata.Set("annotations", Json::MakeObject({{"k8s.io/initial-events-end", "true"}}));
     }
@@ -127,7 +125,7 @@ void WatchRenderer::Append(std::string* out, const WatchItem& item, absl::Time n
     // A table bookmark has a row without cells' meaning, as the real server sends it.
     if (style_.form == Form::kTable) body = RenderServed(*type_, object, style_, !columns_sent_);
     columns_sent_ = true;
-    absl::StrAppend(out, "{\"type\":\"BOOKMARK\",\"object\":", body, "}\n");
+    StrAppend(out, "{\"type\":\"BOOKMARK\",\"object\":", body, "}\n");
     return;
   }
   *out += item.type == EventType::kAdded      ? "{\"type\":\"ADDED\",\"object\":"
@@ -143,7 +141,7 @@ void WatchRenderer::Append(std::string* out, const WatchItem& item, absl::Time n
 }
 
 std::string WatchRenderer::ErrorLine(const absl::Status& status) {
-  return absl::StrCat("{\"type\":\"ERROR\",\"object\":", StatusDocument(status).Dump(), "}\n");
+  return StrCat("{\"type\":\"ERROR\",\"object\":", StatusDocument(status).Dump(), "}\n");
 }
 
 net::Response JsonResponse(int code, std::string body) {
@@ -158,7 +156,7 @@ net::Response JsonResponse(int code, std::string body) {
 net::Response ErrorResponse(const absl::Status& status) {
   net::Response response = JsonResponse(HttpCode(status), StatusDocument(status).Dump());
   if (const int seconds = RetryAfterSeconds(status); seconds > 0) {
-    response.headers.Set("Retry-After", absl::StrCat(seconds));
+    response.headers.Set("Retry-After", StrCat(seconds));
   }
   return response;
 }

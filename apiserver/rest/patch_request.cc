@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/rest/metadata.h"
@@ -27,9 +26,9 @@ std::string_view ContentType(const ApiRequest& request) {
 absl::Status PatchFailure(const ApiRequest& request, bool json, const absl::Status& status) {
   if (json) {
     return Invalid(request.subject(), {{"FieldValueInvalid",
-                                        absl::StrCat("the server rejected our request due to an "
-                                                     "error in our request: ",
-                                                     status.message()),
+                                        StrCat("the server rejected our request due to an "
+                                               "error in our request: ",
+                                               status.message()),
                                         "patch"}});
   }
   return BadRequest(ToStd(status.message()));
@@ -41,7 +40,7 @@ absl::Status CheckManager(const ApiRequest& request) {
   const std::string_view manager = request.target.Query("fieldManager");
   if (manager.size() > kManagerBytesMax) {
     causes.push_back({"FieldValueTooLong",
-                      absl::StrCat("Too long: may not be more than ", kManagerBytesMax, " bytes"),
+                      StrCat("Too long: may not be more than ", kManagerBytesMax, " bytes"),
                       "fieldManager"});
   }
   if (IsApply(request)) {
@@ -60,8 +59,8 @@ absl::StatusOr<Json> ReadConfiguration(const ApiRequest& request) {
   BTH_RETURN_IF_ERROR(MatchRequest(request, body));
   const std::string name(std::as_const(body)["metadata"]["name"].AsString());
   if (name.empty()) {
-    return BadRequest(absl::StrCat("the name of the object (", request.name,
-                                   " based on URL) was undeterminable: name must be provided"));
+    return BadRequest(StrCat("the name of the object (", request.name,
+                             " based on URL) was undeterminable: name must be provided"));
   }
   if (name != request.name) return WrongName(request, name);
   return body;
@@ -73,9 +72,8 @@ net::Awaitable<WriteResult> CreateByApply(std::shared_ptr<Core> core, const ApiR
   if (!request.subresource.empty()) co_return NotFound(request.subject());
   const std::string uid(input.configuration["metadata"]["uid"].AsString());
   if (!uid.empty()) {
-    co_return Conflict(request.subject(),
-                       absl::StrCat("uid mismatch: the provided object specified uid ", uid,
-                                    ", and no existing object was found"));
+    co_return Conflict(request.subject(), StrCat("uid mismatch: the provided object specified uid ",
+                                                 uid, ", and no existing object was found"));
   }
   absl::StatusOr<Json> object = ServerSideApply(*request.type, input);
   if (!object.ok()) co_return object.status();
@@ -134,7 +132,7 @@ absl::StatusOr<Json> ApplyPatchBody(const ApiRequest& request, const Json& objec
   const bool merge = type == "application/merge-patch+json";
   const bool strategic = type == "application/strategic-merge-patch+json";
   if ((!json && !merge && !strategic) || (strategic && request.type->custom)) {
-    return UnsupportedMediaType(absl::StrCat(
+    return UnsupportedMediaType(StrCat(
         "the body of the request was in an unknown format - accepted media types include: "
         "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
         request.type->custom ? "" : ", application/strategic-merge-patch+json"));

@@ -6,7 +6,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/watch_stream.h"
@@ -22,7 +21,7 @@ struct ContinueToken {
   ObjectKey after;
 
   std::string Encode() const {
-    return absl::WebSafeBase64Escape(absl::StrCat(revision, "/", after.ns, "/", after.name));
+    return absl::WebSafeBase64Escape(StrCat(revision, "/", after.ns, "/", after.name));
   }
   static absl::StatusOr<ContinueToken> Decode(std::string_view text) {
     std::string plain;
@@ -42,9 +41,9 @@ absl::StatusOr<std::optional<int64_t>> Revision(const ApiRequest& request) {
   const std::string_view text = request.target.Query("resourceVersion");
   if (text.empty()) return std::optional<int64_t>();
   int64_t revision = 0;
-  if (!absl::SimpleAtoi(ToAbsl(text), &revision) || revision < 0) {
-    return BadRequest(absl::StrCat("resourceVersion: Invalid value: \"", ToAbsl(text),
-                                   "\": must be a whole number"));
+  if (!SimpleAtoi(text, &revision) || revision < 0) {
+    return BadRequest(
+        StrCat("resourceVersion: Invalid value: \"", text, "\": must be a whole number"));
   }
   return std::optional<int64_t>(revision);
 }
@@ -110,7 +109,7 @@ absl::Status TooOld(const ApiRequest& request, int64_t asked) {
         "The provided continue parameter is too old to display a consistent list result. You can "
         "start a new list without the continue parameter.");
   }
-  return Expired(absl::StrCat("The resourceVersion for the provided list is too old: ", asked));
+  return Expired(StrCat("The resourceVersion for the provided list is too old: ", asked));
 }
 
 }  // namespace
@@ -193,7 +192,7 @@ absl::StatusOr<net::Response> Watch(const std::shared_ptr<Core>& core, const Api
   if (!watcher.ok()) {
     // The real server answers 200 and tells of the expiry in the stream.
     response.stream = MakeErrorStream(
-        Expired(absl::StrCat("too old resource version: ", revision.value_or(0), " (", now, ")")));
+        Expired(StrCat("too old resource version: ", revision.value_or(0), " (", now, ")")));
     return response;
   }
   if (initial) (*watcher)->AddInitial({EventType::kBookmark, nullptr, now, true});

@@ -4,7 +4,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/protobuf/decode.h"
 #include "base/status.h"
@@ -113,7 +112,7 @@ std::string_view VerbName(Verb verb) {
 }
 
 std::optional<ResourcePath> ParseResourcePath(std::string_view path) {
-  std::vector<std::string> steps = absl::StrSplit(ToAbsl(path), '/', absl::SkipEmpty());
+  std::vector<std::string> steps = StrSplit(path, '/', absl::SkipEmpty());
   ResourcePath result;
   size_t at = 0;
   auto take = [&](std::string* into) {
@@ -176,7 +175,7 @@ absl::StatusOr<ApiRequest> ReadApiRequest(net::Request request, net::Target targ
 
 std::vector<MediaType> ParseAccept(std::string_view header) {
   std::vector<MediaType> types;
-  for (absl::string_view part : absl::StrSplit(ToAbsl(header), ',', absl::SkipWhitespace())) {
+  for (absl::string_view part : StrSplit(header, ',', absl::SkipWhitespace())) {
     MediaType media;
     bool first = true;
     for (absl::string_view piece : absl::StrSplit(part, ';')) {
@@ -207,17 +206,15 @@ absl::StatusOr<bool> QueryBool(const net::Target& target, std::string_view name)
   for (std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
     if (text == no) return false;
   }
-  return BadRequest(
-      absl::StrCat("query parameter ", ToAbsl(name), ": \"", ToAbsl(text), "\" is not a boolean"));
+  return BadRequest(StrCat("query parameter ", name, ": \"", text, "\" is not a boolean"));
 }
 
 absl::StatusOr<std::optional<int64_t>> QueryInt(const net::Target& target, std::string_view name) {
   const std::string_view text = target.Query(name);
   if (text.empty()) return std::optional<int64_t>();
   int64_t value = 0;
-  if (!absl::SimpleAtoi(ToAbsl(text), &value)) {
-    return BadRequest(absl::StrCat("query parameter ", ToAbsl(name), ": \"", ToAbsl(text),
-                                   "\" is not a whole number"));
+  if (!SimpleAtoi(text, &value)) {
+    return BadRequest(StrCat("query parameter ", name, ": \"", text, "\" is not a whole number"));
   }
   return std::optional<int64_t>(value);
 }
@@ -226,7 +223,7 @@ absl::StatusOr<Json> ParseJsonText(std::string_view text) {
   absl::StatusOr<Json> json =
       Json::Parse(text, {.bytes_max = kBodyBytesMax, .depth_max = kJsonDepthMax});
   if (!json.ok()) {
-    return BadRequest(absl::StrCat("the body is not readable JSON: ", json.status().message()));
+    return BadRequest(StrCat("the body is not readable JSON: ", json.status().message()));
   }
   return json;
 }
@@ -240,9 +237,9 @@ absl::StatusOr<Json> ReadJsonBody(const ApiRequest& request) {
   }
   if (!types.empty() && types.front().type != "application/json" && types.front().type != "*/*") {
     return UnsupportedMediaType(
-        absl::StrCat("the body of the request was in an unknown format - accepted media types "
-                     "include: application/json, application/vnd.kubernetes.protobuf; got ",
-                     types.front().type));
+        StrCat("the body of the request was in an unknown format - accepted media types "
+               "include: application/json, application/vnd.kubernetes.protobuf; got ",
+               types.front().type));
   }
   BTH_ASSIGN_OR_RETURN(Json json, ParseJsonText(request.body));
   if (!json.is_object()) return BadRequest("the body must be one JSON object");

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/subresources.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -33,7 +33,7 @@ std::string RequirementText(const Json& requirement) {
   std::vector<std::string> values;
   for (const Json& value : requirement["values"].items()) values.emplace_back(value.AsString());
   std::sort(values.begin(), values.end());
-  return absl::StrCat(key, op == "NotIn" ? " notin (" : " in (", absl::StrJoin(values, ","), ")");
+  return StrCat(key, op == "NotIn" ? " notin (" : " in (", absl::StrJoin(values, ","), ")");
 }
 
 // A selector as clients write it in a query, by key; a string stands for itself.
@@ -44,7 +44,7 @@ std::string SelectorText(const Json& selector) {
   std::vector<std::pair<std::string, std::string>> parts;  // Key, text.
   for (const auto& [key, value] : (plain ? selector : selector["matchLabels"]).members()) {
     if (value.is_string()) {
-      parts.emplace_back(key, absl::StrCat(key, "=", std::string(value.AsString())));
+      parts.emplace_back(key, StrCat(key, "=", std::string(value.AsString())));
     }
   }
   for (const Json& requirement : selector["matchExpressions"].items()) {
@@ -52,20 +52,20 @@ std::string SelectorText(const Json& selector) {
   }
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  return absl::StrJoin(
-      parts, ",", [](std::string* out, const auto& part) { absl::StrAppend(out, part.second); });
+  return absl::StrJoin(parts, ",",
+                       [](std::string* out, const auto& part) { StrAppend(out, part.second); });
 }
 
 // Whether the body is a scale of the request's object. Errors: 400.
 absl::Status CheckScale(const ApiRequest& request, const Json& scale) {
   if (scale["apiVersion"].AsString(kVersion) != kVersion ||
       scale["kind"].AsString(kKind) != kKind) {
-    return BadRequest(absl::StrCat("the scale of an object is of ", kVersion, ", kind ", kKind));
+    return BadRequest(StrCat("the scale of an object is of ", kVersion, ", kind ", kKind));
   }
   const std::string_view name = scale["metadata"]["name"].AsString();
   if (name.empty()) {
-    return BadRequest(absl::StrCat("the name of the object (", request.name,
-                                   " based on URL) was undeterminable: name must be provided"));
+    return BadRequest(StrCat("the name of the object (", request.name,
+                             " based on URL) was undeterminable: name must be provided"));
   }
   if (name != request.name) return WrongName(request, name);
   const std::string_view ns = scale["metadata"]["namespace"].AsString();
@@ -118,9 +118,8 @@ absl::StatusOr<Json> ScaleOf(const ResourceType& type, const Json& object) {
   if (!type.scale.has_value()) return PathNotFound();
   const Json& replicas = WalkPath(object, type.scale->replicas);
   if (replicas.is_null()) {
-    return InternalError(absl::StrCat("the spec replicas field \".",
-                                      absl::StrJoin(type.scale->replicas, "."),
-                                      "\" does not exist"));
+    return InternalError(StrCat("the spec replicas field \".",
+                                absl::StrJoin(type.scale->replicas, "."), "\" does not exist"));
   }
   Json metadata = Json::MakeObject();
   for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {

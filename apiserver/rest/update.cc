@@ -3,7 +3,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/patch/field_managers.h"
@@ -13,6 +12,7 @@
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/write.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -60,7 +60,7 @@ Written Keep(Core& core, const ApiRequest& request, WriteContext write) {
   if (request.dry_run) return written;
   const ObjectPtr stored = finished ? core.store->Remove(collection, written.object)
                                     : core.store->Put(collection, written.object);
-  written.object["metadata"].Set("resourceVersion", absl::StrCat(stored->revision));
+  written.object["metadata"].Set("resourceVersion", StrCat(stored->revision));
   return written;
 }
 

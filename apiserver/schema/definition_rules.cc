@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/structural_rules.h"
 #include "apiserver/schema/version_rules.h"
@@ -40,8 +39,7 @@ void CheckKind(const Json& name, const std::string& field, Causes& causes) {
     causes.push_back(FieldRequired(field));
   } else if (!IsName(absl::AsciiStrToLower(ToAbsl(name.AsString())))) {
     causes.push_back(FieldInvalid(
-        field, name,
-        absl::StrCat("may have mixed case, but should otherwise match: ", ToAbsl(kLabelRule))));
+        field, name, StrCat("may have mixed case, but should otherwise match: ", kLabelRule)));
   }
 }
 
@@ -52,7 +50,7 @@ void CheckNames(const Json& names, Causes& causes) {
   CheckKind(names["listKind"], "spec.names.listKind", causes);
   for (const char* list : {"shortNames", "categories"}) {
     for (size_t i = 0; i < names[list].size(); ++i) {
-      CheckName(names[list][i], absl::StrCat("spec.names.", list, "[", i, "]"), causes);
+      CheckName(names[list][i], StrCat("spec.names.", list, "[", i, "]"), causes);
     }
   }
   const std::string_view kind = names["kind"].AsString();
@@ -77,15 +75,15 @@ void CheckGroup(const Json& definition, Causes& causes) {
   const bool guarded = group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
   if (guarded && definition["metadata"]["annotations"][kApproval].AsString().empty()) {
     causes.push_back(FieldRequired(
-        absl::StrCat("metadata.annotations[", kApproval, "]"),
-        absl::StrCat("protected groups must have approval annotation \"", kApproval, "\"")));
+        StrCat("metadata.annotations[", kApproval, "]"),
+        StrCat("protected groups must have approval annotation \"", kApproval, "\"")));
   }
 }
 
 void CheckSpec(const Json& definition, Causes& causes) {
   const Json& spec = definition["spec"];
-  const std::string wanted = absl::StrCat(ToAbsl(spec["names"]["plural"].AsString()), ".",
-                                          ToAbsl(spec["group"].AsString()));
+  const std::string wanted =
+      StrCat(spec["names"]["plural"].AsString(), ".", spec["group"].AsString());
   if (definition["metadata"]["name"].AsString() != wanted) {
     causes.push_back(FieldInvalid("metadata.name", definition["metadata"]["name"],
                                   "must be spec.names.plural+\".\"+spec.group"));
@@ -116,7 +114,7 @@ void CheckVersionNames(const Json& versions, Causes& causes) {
   Json::Array stored;
   for (size_t i = 0; i < versions.size(); ++i) {
     const Json& version = versions[i];
-    CheckName(version["name"], absl::StrCat("spec.versions[", i, "].name"), causes);
+    CheckName(version["name"], StrCat("spec.versions[", i, "].name"), causes);
     // The first version has this older name too.
     if (i == 0) CheckName(version["name"], "spec.version", causes);
     names.emplace(version["name"].AsString());
@@ -137,9 +135,9 @@ void CheckVersionNames(const Json& versions, Causes& causes) {
         FieldInvalid("status.storedVersions", {}, "must have at least one stored version"));
     return;
   }
-  causes.push_back(FieldInvalid(
-      "status.storedVersions", Json(Json::Array{stored.front()}),
-      absl::StrCat("must have the storage version ", ToAbsl(stored.back().AsString()))));
+  causes.push_back(
+      FieldInvalid("status.storedVersions", Json(Json::Array{stored.front()}),
+                   StrCat("must have the storage version ", stored.back().AsString())));
 }
 
 // Versions in which objects may still be stored must stay.
@@ -153,11 +151,11 @@ void CheckStoredVersions(const Json& definition, Causes& causes) {
     }
     const std::string name(stored[i].AsString());
     causes.push_back(FieldInvalid(
-        absl::StrCat("status.storedVersions[", i, "]"), stored[i],
-        absl::StrCat("missing from spec.versions; ", name,
-                     " was previously a storage version, and must remain in spec.versions until a "
-                     "storage migration ensures no data remains persisted in ",
-                     name, " and removes ", name, " from status.storedVersions")));
+        StrCat("status.storedVersions[", i, "]"), stored[i],
+        StrCat("missing from spec.versions; ", name,
+               " was previously a storage version, and must remain in spec.versions until a "
+               "storage migration ensures no data remains persisted in ",
+               name, " and removes ", name, " from status.storedVersions")));
   }
 }
 

@@ -114,7 +114,7 @@ bool IsCidr(std::string_view text) {
   const std::string_view bits = text.substr(slash + 1);
   int length = 0;
   if (bits.empty() || bits.size() > 3 || !std::all_of(bits.begin(), bits.end(), IsDigit) ||
-      !absl::SimpleAtoi(ToAbsl(bits), &length)) {
+      !SimpleAtoi(bits, &length)) {
     return false;
   }
   const std::string_view address = text.substr(0, slash);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/schema/structural_rules.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -120,9 +119,9 @@ absl::Status CheckKeywords(const Json& schema) {
     const std::string_view found = value.is_number() ? "number"
                                    : value.is_bool() ? "bool"
                                                      : value.TypeName();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "json: cannot unmarshal ", ToAbsl(found), " into Go struct field JSONSchemaProps",
-        name.empty() ? "" : ".", ToAbsl(name), " of type ", ToAbsl(type)));
+    return absl::InvalidArgumentError(StrCat("json: cannot unmarshal ", found,
+                                             " into Go struct field JSONSchemaProps",
+                                             name.empty() ? "" : ".", name, " of type ", type));
   };
   if (!schema.is_object()) return wrong(schema, "", "apiextensions.JSONSchemaProps");
   for (const auto& [name, value] : schema.members()) {

@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
@@ -18,7 +18,7 @@ void CheckKey(const Json& items, const std::string& key, const std::string& fiel
               std::vector<Cause>& causes) {
   const Json& property = items["properties"][key];
   if (!property.is_object()) return;
-  const std::string at = absl::StrCat(field, ".items.properties[", key, "]");
+  const std::string at = StrCat(field, ".items.properties[", key, "]");
   const std::string_view type = property["type"].AsString();
   if (type == "object" || type == "array") {
     causes.push_back(
@@ -88,8 +88,7 @@ void CheckOwner(const Json& schema, const std::string& field, std::string_view w
                 const std::string& keyword, std::vector<Cause>& causes) {
   const Json& type = schema["type"];
   if (type.AsString() == wanted) return;
-  const std::string why =
-      absl::StrCat("must be ", std::string(wanted), " if ", keyword, " is specified");
+  const std::string why = StrCat("must be ", std::string(wanted), " if ", keyword, " is specified");
   causes.push_back(type.AsString().empty() ? FieldRequired(field + ".type", why)
                                            : FieldInvalid(field + ".type", type, why));
 }

@@ -3,7 +3,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/schema/coerce.h"
 #include "apiserver/schema/place.h"
 #include "base/status.h"
@@ -50,9 +49,8 @@ std::string_view Found(const Json& value) {
 }
 
 absl::Status WrongType(std::string_view field, const Json& value, std::string_view wanted) {
-  return absl::InvalidArgumentError(absl::StrCat("json: cannot unmarshal ", ToAbsl(Found(value)),
-                                                 " into Go struct field ", ToAbsl(field),
-                                                 " of type ", ToAbsl(wanted)));
+  return absl::InvalidArgumentError(StrCat("json: cannot unmarshal ", Found(value),
+                                           " into Go struct field ", field, " of type ", wanted));
 }
 
 absl::Status CheckTexts(std::string_view field, const Json& value) {
@@ -90,7 +88,7 @@ absl::Status CheckOwners(const Json& value) {
 
 absl::Status CheckField(const MetaField& field, const Json& value) {
   if (value.is_null()) return absl::OkStatus();
-  const std::string name = absl::StrCat("ObjectMeta.", ToAbsl(field.name));
+  const std::string name = StrCat("ObjectMeta.", field.name);
   switch (field.form) {
     case MetaForm::kText:
       return value.is_string() ? absl::OkStatus() : WrongType(name, value, "string");
@@ -151,16 +149,15 @@ class MetadataCoercer {
     for (const char* key : {"apiVersion", "kind"}) {
       const Json* text = std::as_const(object).Find(key);
       if (text != nullptr && !text->is_string()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            at.Field(key).Text(), ": Invalid value: ", text->Dump(), ": must be a string"));
+        return absl::InvalidArgumentError(
+            StrCat(at.Field(key).Text(), ": Invalid value: ", text->Dump(), ": must be a string"));
       }
     }
     Json* metadata = object.Find("metadata");
     if (metadata == nullptr) return absl::OkStatus();
     if (!metadata->is_object()) {
-      return absl::InvalidArgumentError(absl::StrCat(at.Field("metadata").Text(),
-                                                     ": Invalid value: ", metadata->Dump(),
-                                                     ": must be an object"));
+      return absl::InvalidArgumentError(StrCat(at.Field("metadata").Text(), ": Invalid value: ",
+                                               metadata->Dump(), ": must be an object"));
     }
     const Place inside = at.Field("metadata");
     return Metadata(*metadata, inside);

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
@@ -39,9 +38,9 @@ class Place {
     parent_->Append(out);
     if (index_ == kHidden) return;
     if (index_ >= 0) {
-      absl::StrAppend(out, "[", index_, "]");
+      StrAppend(out, "[", index_, "]");
     } else {
-      absl::StrAppend(out, out->empty() ? "" : ".", ToAbsl(name_));
+      StrAppend(out, out->empty() ? "" : ".", name_);
     }
   }
 

@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/schema/coerce.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -165,7 +164,7 @@ class Compiler {
     }
     if (!slot->ok()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("pattern ", text, " is no regular expression: ", slot->error()));
+          StrCat("pattern ", text, " is no regular expression: ", slot->error()));
     }
     return slot;
   }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
-#include "absl/strings/str_cat.h"
 #include "apiserver/schema/default_rules.h"
 #include "apiserver/schema/formats.h"
 #include "apiserver/schema/list_rules.h"
@@ -27,7 +26,7 @@ constexpr std::string_view kMetadataOnly =
 // The schemas directly below one.
 void EachChild(const Json& schema, const std::string& field, Visit visit) {
   for (const auto& [name, child] : schema["properties"].members()) {
-    visit(child, absl::StrCat(field, ".properties[", name, "]"));
+    visit(child, StrCat(field, ".properties[", name, "]"));
   }
   if (schema["additionalProperties"].is_object()) {
     visit(schema["additionalProperties"], field + ".additionalProperties");
@@ -36,7 +35,7 @@ void EachChild(const Json& schema, const std::string& field, Visit visit) {
   for (const char* key : {"allOf", "anyOf", "oneOf"}) {
     const Json::Array& list = schema[key].items();
     for (size_t i = 0; i < list.size(); ++i) {
-      visit(list[i], absl::StrCat(field, ".", key, "[", i, "]"));
+      visit(list[i], StrCat(field, ".", key, "[", i, "]"));
     }
   }
   if (schema["not"].is_object()) visit(schema["not"], field + ".not");
@@ -68,10 +67,10 @@ void CheckPattern(const Json& schema, const std::string& field, Causes& causes) 
   options.set_max_mem(int64_t{1} << 20);
   const re2::RE2 compiled(pattern, options);
   if (compiled.ok()) return;
-  causes.push_back(FieldInvalid(
-      field + ".pattern", pattern,
-      absl::StrCat("must be a valid regular expression, but isn't: error parsing regexp: ",
-                   compiled.error())));
+  causes.push_back(
+      FieldInvalid(field + ".pattern", pattern,
+                   StrCat("must be a valid regular expression, but isn't: error parsing regexp: ",
+                          compiled.error())));
 }
 
 // Keywords of JSON schema that resources cannot have, anywhere.
@@ -79,8 +78,7 @@ void CheckForbidden(const Json& schema, const std::string& field, Causes& causes
   for (const char* key :
        {"$ref", "id", "patternProperties", "definitions", "dependencies", "additionalItems"}) {
     if (IsSet(schema[key])) {
-      causes.push_back(
-          FieldForbidden(absl::StrCat(field, ".", key), absl::StrCat(key, " is not supported")));
+      causes.push_back(FieldForbidden(StrCat(field, ".", key), StrCat(key, " is not supported")));
     }
   }
   if (schema["uniqueItems"].AsBool()) {
@@ -107,7 +105,7 @@ void CheckForbidden(const Json& schema, const std::string& field, Causes& causes
   const Json::Array& rules = schema["x-kubernetes-validations"].items();
   for (size_t i = 0; i < rules.size(); ++i) {
     if (!rules[i]["rule"].AsString().empty()) continue;
-    causes.push_back(FieldRequired(absl::StrCat(field, ".x-kubernetes-validations[", i, "].rule"),
+    causes.push_back(FieldRequired(StrCat(field, ".x-kubernetes-validations[", i, "].rule"),
                                    "rule is not specified"));
   }
   EachChild(schema, field,
@@ -131,7 +129,7 @@ bool NamesIntOrString(const Json& any) {
 void CheckJunctor(const Json& schema, const std::string& field, bool may_have_type,
                   Causes& causes) {
   auto forbid = [&](const char* key, const char* why) {
-    if (IsSet(schema[key])) causes.push_back(FieldForbidden(absl::StrCat(field, ".", key), why));
+    if (IsSet(schema[key])) causes.push_back(FieldForbidden(StrCat(field, ".", key), why));
   };
   if (!may_have_type) forbid("type", "must be empty to be structural");
   forbid("title", "must be empty to be structural");
@@ -156,7 +154,7 @@ void CheckJunctors(const Json& schema, const std::string& field, Causes& causes)
     const Json::Array& list = schema[key].items();
     const bool typed = either && std::string_view(key) == "anyOf" && NamesIntOrString(schema[key]);
     for (size_t i = 0; i < list.size(); ++i) {
-      const std::string at = absl::StrCat(field, ".", key, "[", i, "]");
+      const std::string at = StrCat(field, ".", key, "[", i, "]");
       const Json& inner = list[i]["anyOf"];
       if (either && i == 0 && std::string_view(key) == "allOf" && NamesIntOrString(inner)) {
         Json rest = list[i];
@@ -177,7 +175,7 @@ void CheckIdentity(const Json& schema, const std::string& field, Causes& causes)
     const Json& type = properties[key]["type"];
     if (type.is_string() && type.AsString() != "string") {
       causes.push_back(
-          FieldInvalid(absl::StrCat(field, ".properties[", key, "].type"), type, "must be string"));
+          FieldInvalid(StrCat(field, ".properties[", key, "].type"), type, "must be string"));
     }
   }
   const Json& metadata = properties["metadata"];
@@ -240,7 +238,7 @@ void CheckShapeOf(const Json& schema, const std::string& field, Role role, Cause
   CheckEmbedded(schema, field, causes);
   CheckJunctors(schema, field, causes);
   for (const auto& [name, child] : schema["properties"].members()) {
-    CheckShapeOf(child, absl::StrCat(field, ".properties[", name, "]"), Role::kField, causes);
+    CheckShapeOf(child, StrCat(field, ".properties[", name, "]"), Role::kField, causes);
   }
   if (schema["additionalProperties"].is_object()) {
     CheckShapeOf(schema["additionalProperties"], field + ".additionalProperties", Role::kField,
@@ -266,7 +264,7 @@ void CheckDefaults(const Json& schema, const std::string& field, Causes& causes)
 void CollectWarnings(const Json& schema, std::set<std::string>& warnings, bool* rules) {
   const std::string format(schema["format"].AsString());
   if (!format.empty() && !IsKnownFormat(format)) {
-    warnings.insert(absl::StrCat("unrecognized format ", Json(format).Dump()));
+    warnings.insert(StrCat("unrecognized format ", Json(format).Dump()));
   }
   *rules |= !schema["x-kubernetes-validations"].empty();
   EachChild(schema, "", [&](const Json& child, const std::string&) {
@@ -290,7 +288,7 @@ std::vector<Cause> CheckStructural(const Json& schema, const std::string& field)
     // An object that is made up must say what it is.
     for (const char* key : {"apiVersion", "kind"}) {
       if (whole.Find(key) == nullptr) {
-        causes.push_back(FieldRequired(absl::StrCat(field, ".default.", key)));
+        causes.push_back(FieldRequired(StrCat(field, ".default.", key)));
       }
     }
   }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "apiserver/schema/place.h"
 #include "apiserver/schema/validate.h"
 #include "base/strings.h"
@@ -42,8 +41,8 @@ class Uniqueness {
       // Each value is told of once.
       if (++seen[identity] != 2 || causes_.size() >= kCausesMax) continue;
       const std::string below = at.Item(i).Text();
-      causes_.push_back({"FieldValueDuplicate", absl::StrCat("Duplicate value: ", identity),
-                         field_.empty() ? below : absl::StrCat(ToAbsl(field_), ".", below)});
+      causes_.push_back({"FieldValueDuplicate", StrCat("Duplicate value: ", identity),
+                         field_.empty() ? below : StrCat(field_, ".", below)});
     }
   }
 

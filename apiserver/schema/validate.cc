@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/schema/formats.h"
 #include "apiserver/schema/place.h"
 #include "base/strings.h"
@@ -80,21 +79,20 @@ Cause TypeInvalid(std::string field, const Json& value, std::string_view why) {
 }
 
 Cause TooMany(std::string field, size_t count, int64_t max) {
-  return {
-      "FieldValueTooMany",
-      absl::StrCat("Too many: ", count, ": must have at most ", max, max == 1 ? " item" : " items"),
-      std::move(field)};
+  return {"FieldValueTooMany",
+          StrCat("Too many: ", count, ": must have at most ", max, max == 1 ? " item" : " items"),
+          std::move(field)};
 }
 
 Cause TooLong(std::string field, int64_t max) {
   return {"FieldValueTooLong",
-          absl::StrCat("Too long: may not be more than ", max, max == 1 ? " byte" : " bytes"),
+          StrCat("Too long: may not be more than ", max, max == 1 ? " byte" : " bytes"),
           std::move(field)};
 }
 
 // A failure that has no field of its own.
 Cause Nowhere(std::string why) {
-  return {"FieldValueInvalid", absl::StrCat("Invalid value: \"\": ", why), "<nil>"};
+  return {"FieldValueInvalid", StrCat("Invalid value: \"\": ", why), "<nil>"};
 }
 
 class Checker {
@@ -145,19 +143,18 @@ class Checker {
   std::string FieldOf(const Place& at) const {
     const std::string below = at.Text();
     if (field_.empty()) return below;
-    return below.empty() ? std::string(field_) : absl::StrCat(ToAbsl(field_), ".", below);
+    return below.empty() ? std::string(field_) : StrCat(field_, ".", below);
   }
   void FailType(std::string_view wanted, std::string_view found, const Place& at) {
     Fail([&] {
-      return TypeInvalid(FieldOf(at), found,
-                         absl::StrCat(at.Text(), " in body must be of type ", ToAbsl(wanted),
-                                      ": \"", ToAbsl(found), "\""));
+      return TypeInvalid(
+          FieldOf(at), found,
+          StrCat(at.Text(), " in body must be of type ", wanted, ": \"", found, "\""));
     });
   }
   void FailRule(const Json& value, std::string_view rule, const Place& at) {
     Fail([&] {
-      return FieldInvalid(FieldOf(at), value,
-                          absl::StrCat(at.Text(), " in body should ", ToAbsl(rule)));
+      return FieldInvalid(FieldOf(at), value, StrCat(at.Text(), " in body should ", rule));
     });
   }
 
@@ -179,7 +176,7 @@ class Checker {
       std::string list;
       for (const Json& item : allowed) {
         const std::string text = item.is_string() ? std::string(item.AsString()) : item.Dump();
-        absl::StrAppend(&list, list.empty() ? "" : ", ", Json(text).Dump());
+        StrAppend(&list, list.empty() ? "" : ", ", Json(text).Dump());
       }
       return FieldNotSupported(FieldOf(at), value, list);
     });
@@ -189,9 +186,9 @@ class Checker {
     if (node.bounds != nullptr) Length(*node.bounds, text, at);
     if (node.format.empty() || HasFormat(node.format, text)) return;
     Fail([&] {
-      return TypeInvalid(FieldOf(at), text,
-                         absl::StrCat(at.Text(), " in body must be of type ", node.format, ": ",
-                                      Json(text).Dump()));
+      return TypeInvalid(
+          FieldOf(at), text,
+          StrCat(at.Text(), " in body must be of type ", node.format, ": ", Json(text).Dump()));
     });
   }
 
@@ -204,13 +201,13 @@ class Checker {
         return;
       }
       if (bounds.length_min.has_value() && length < *bounds.length_min) {
-        FailRule(text, absl::StrCat("be at least ", *bounds.length_min, " chars long"), at);
+        FailRule(text, StrCat("be at least ", *bounds.length_min, " chars long"), at);
         return;
       }
     }
     if (bounds.compiled != nullptr &&
         !re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *bounds.compiled)) {
-      FailRule(text, absl::StrCat("match '", bounds.pattern, "'"), at);
+      FailRule(text, StrCat("match '", bounds.pattern, "'"), at);
     }
   }
 
@@ -220,8 +217,8 @@ class Checker {
       Fail([&] {
         const std::string form =
             node.format.empty() ? " (default format)" : " with format " + node.format;
-        return Nowhere(absl::StrCat("Checked value must be of type ", node.type_text, form, " in ",
-                                    at.Text()));
+        return Nowhere(
+            StrCat("Checked value must be of type ", node.type_text, form, " in ", at.Text()));
       });
     }
     if (node.bounds == nullptr) return;
@@ -232,21 +229,20 @@ class Checker {
     if (bounds.maximum.has_value()) {
       const int order = CompareNumbers(value, *bounds.maximum);
       if (order > 0 || (order == 0 && bounds.exclusive_maximum)) {
-        FailRule(
-            value,
-            absl::StrCat(bounds.exclusive_maximum ? "be less than " : "be less than or equal to ",
-                         NumberText(*bounds.maximum)),
-            at);
+        FailRule(value,
+                 StrCat(bounds.exclusive_maximum ? "be less than " : "be less than or equal to ",
+                        NumberText(*bounds.maximum)),
+                 at);
       }
     }
     if (bounds.minimum.has_value()) {
       const int order = CompareNumbers(value, *bounds.minimum);
       if (order < 0 || (order == 0 && bounds.exclusive_minimum)) {
-        FailRule(value,
-                 absl::StrCat(
-                     bounds.exclusive_minimum ? "be greater than " : "be greater than or equal to ",
-                     NumberText(*bounds.minimum)),
-                 at);
+        FailRule(
+            value,
+            StrCat(bounds.exclusive_minimum ? "be greater than " : "be greater than or equal to ",
+                   NumberText(*bounds.minimum)),
+            at);
       }
     }
   }
@@ -262,8 +258,8 @@ class Checker {
     if (node.bounds == nullptr) return;
     const SchemaBounds& bounds = *node.bounds;
     if (bounds.items_min.has_value() && static_cast<int64_t>(size) < *bounds.items_min) {
-      FailRule(static_cast<int64_t>(size),
-               absl::StrCat("have at least ", *bounds.items_min, " items"), at);
+      FailRule(static_cast<int64_t>(size), StrCat("have at least ", *bounds.items_min, " items"),
+               at);
     }
     if (bounds.items_max.has_value() && static_cast<int64_t>(size) > *bounds.items_max) {
       Fail([&] { return TooMany(FieldOf(at), size, *bounds.items_max); });
@@ -297,9 +293,8 @@ class Checker {
         Value(*child, member, was, at.Field(name));
       } else if (node.forbids_additional) {
         Fail([&] {
-          return FieldInvalid(
-              FieldOf(at), name,
-              absl::StrCat(at.Field(name).Text(), " in body is a forbidden property"));
+          return FieldInvalid(FieldOf(at), name,
+                              StrCat(at.Field(name).Text(), " in body is a forbidden property"));
         });
       }
     }
@@ -308,7 +303,7 @@ class Checker {
   void Count(const SchemaBounds& bounds, size_t size, const Place& at) {
     if (bounds.properties_min.has_value() && static_cast<int64_t>(size) < *bounds.properties_min) {
       FailRule(static_cast<int64_t>(size),
-               absl::StrCat("have at least ", *bounds.properties_min, " properties"), at);
+               StrCat("have at least ", *bounds.properties_min, " properties"), at);
     }
     if (bounds.properties_max.has_value() && static_cast<int64_t>(size) > *bounds.properties_max) {
       Fail([&] { return TooMany(FieldOf(at), size, *bounds.properties_max); });
@@ -341,9 +336,9 @@ class Checker {
       const auto valid = std::count_if(junctors.one.begin(), junctors.one.end(), keeps);
       if (valid != 1) {
         Fail([&] {
-          return Nowhere(
-              absl::StrCat(Quoted(at), " must validate one and only one schema (oneOf). Found ",
-                           valid == 0 ? "none valid" : absl::StrCat(valid, " valid alternatives")));
+          return Nowhere(StrCat(Quoted(at),
+                                " must validate one and only one schema (oneOf). Found ",
+                                valid == 0 ? "none valid" : StrCat(valid, " valid alternatives")));
         });
         if (valid == 0) Nearest(junctors.one, value, at);
       }
@@ -363,8 +358,8 @@ class Checker {
     }
     if (valid == all.size()) return;
     Fail([&] {
-      return Nowhere(absl::StrCat(Quoted(at), " must validate all the schemas (allOf)",
-                                  valid == 0 ? ". None validated" : ""));
+      return Nowhere(StrCat(Quoted(at), " must validate all the schemas (allOf)",
+                            valid == 0 ? ". None validated" : ""));
     });
   }
 

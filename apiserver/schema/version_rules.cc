@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/schema/structural_rules.h"
@@ -31,7 +30,7 @@ void CheckColumnWord(const Json& value, const std::string_view (&known)[N],
   if (std::find(std::begin(known), std::end(known), value.AsString()) != std::end(known)) return;
   std::string list;
   for (std::string_view item : known) {
-    absl::StrAppend(&list, list.empty() ? "" : ",", ToAbsl(item));
+    StrAppend(&list, list.empty() ? "" : ",", item);
   }
   causes.push_back(FieldInvalid(field, value, "must be one of " + list));
 }
@@ -47,7 +46,7 @@ void CheckPath(const Json& path, const std::string& field, Causes& causes) {
 void CheckColumns(const Json& columns, const std::string& field, Causes& causes) {
   for (size_t i = 0; i < columns.size(); ++i) {
     const Json& column = columns[i];
-    const std::string at = absl::StrCat(field, "[", i, "]");
+    const std::string at = StrCat(field, "[", i, "]");
     if (column["name"].AsString().empty()) causes.push_back(FieldRequired(at + ".name"));
     if (column["type"].AsString().empty()) {
       causes.push_back(FieldRequired(at + ".type"));
@@ -70,12 +69,12 @@ void CheckScalePath(const Json& path, bool must, std::string_view root, const st
     if (must) causes.push_back(FieldRequired(field));
   } else if (!re2::RE2::FullMatch(text, kPlain)) {
     causes.push_back(FieldInvalid(field, path, "must be a simple json path starting with ."));
-  } else if (!root.empty() ? !text.starts_with(absl::StrCat(ToAbsl(root), "."))
+  } else if (!root.empty() ? !text.starts_with(StrCat(root, "."))
                            : !text.starts_with(".spec.") && !text.starts_with(".status.")) {
-    causes.push_back(
-        FieldInvalid(field, path,
-                     root.empty() ? "should be a json path under either .spec or .status"
-                                  : absl::StrCat("should be a json path under ", ToAbsl(root))));
+    causes.push_back(FieldInvalid(field, path,
+                                  root.empty()
+                                      ? "should be a json path under either .spec or .status"
+                                      : StrCat("should be a json path under ", root)));
   }
 }
 
@@ -103,7 +102,7 @@ void CheckRoot(const Json& version, const std::string& field, Causes& causes) {
 
 const Json* SchemaAt(const Json& schema, std::string_view path) {
   const Json* at = &schema;
-  for (absl::string_view step : absl::StrSplit(ToAbsl(path), '.', absl::SkipEmpty())) {
+  for (absl::string_view step : StrSplit(path, '.', absl::SkipEmpty())) {
     at = (*at)["properties"].Find(ToStd(step));
     if (at == nullptr) return nullptr;
   }
@@ -115,7 +114,7 @@ void CheckSelectable(const Json& version, const std::string& field, Causes& caus
   std::set<std::string> seen;
   for (size_t i = 0; i < fields.size(); ++i) {
     const Json& path = fields[i]["jsonPath"];
-    const std::string at = absl::StrCat(field, "[", i, "].jsonPath");
+    const std::string at = StrCat(field, "[", i, "].jsonPath");
     if (path.AsString().empty()) {
       causes.push_back(FieldRequired(at));
     } else if (!path.AsString().starts_with('.')) {
@@ -125,7 +124,7 @@ void CheckSelectable(const Json& version, const std::string& field, Causes& caus
       causes.push_back(
           FieldInvalid(at, path, "is an invalid path: does not refer to a valid field"));
     } else if (!seen.emplace(path.AsString()).second) {
-      causes.push_back({"FieldValueDuplicate", absl::StrCat("Duplicate value: ", path.Dump()), at});
+      causes.push_back({"FieldValueDuplicate", StrCat("Duplicate value: ", path.Dump()), at});
     }
   }
 }
@@ -143,7 +142,7 @@ void PerVersion(const Json& versions, std::initializer_list<std::string_view> pa
     return;
   }
   for (size_t i = 0; i < versions.size(); ++i) {
-    check(versions[i], absl::StrCat("spec.versions[", i, "].", own));
+    check(versions[i], StrCat("spec.versions[", i, "].", own));
   }
 }
 
@@ -152,7 +151,7 @@ void PerVersion(const Json& versions, std::initializer_list<std::string_view> pa
 void CheckVersions(const Json& versions, std::vector<Cause>& causes) {
   for (size_t i = 0; i < versions.size(); ++i) {
     if (versions[i]["schema"]["openAPIV3Schema"].is_object()) continue;
-    causes.push_back(FieldRequired(absl::StrCat("spec.versions[", i, "].schema.openAPIV3Schema")));
+    causes.push_back(FieldRequired(StrCat("spec.versions[", i, "].schema.openAPIV3Schema")));
   }
   auto schema = [&](const Json& version, const std::string& field) {
     const Json& text = version["schema"]["openAPIV3Schema"];

@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -107,13 +106,13 @@ bool SyncedBeyond(std::string_view file, size_t from) {
 }
 
 absl::Status IoError(std::string_view what, const std::string& path) {
-  return absl::UnavailableError(absl::StrCat(ToAbsl(what), " ", path, ": ", std::strerror(errno)));
+  return absl::UnavailableError(StrCat(what, " ", path, ": ", std::strerror(errno)));
 }
 
 absl::Status Damaged(const std::string& path, size_t offset) {
   return absl::DataLossError(
-      absl::StrCat(path, ": damaged at byte ", offset,
-                   "; restore the data directory from a backup, or move it away to start empty"));
+      StrCat(path, ": damaged at byte ", offset,
+             "; restore the data directory from a backup, or move it away to start empty"));
 }
 
 absl::StatusOr<std::string> ReadWhole(const std::string& path) {
@@ -175,7 +174,7 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(std::string directory, co
   std::filesystem::create_directories(directory, error);
   if (error) {
     return absl::UnavailableError(
-        absl::StrCat("cannot make data directory ", directory, ": ", error.message()));
+        StrCat("cannot make data directory ", directory, ": ", error.message()));
   }
   std::unique_ptr<Journal> journal(new Journal(std::move(directory)));
   BTH_RETURN_IF_ERROR(journal->Lock());
@@ -189,18 +188,18 @@ Journal::~Journal() {
 }
 
 absl::Status Journal::Lock() {
-  const std::string path = absl::StrCat(directory_, "/lock");
+  const std::string path = StrCat(directory_, "/lock");
   lock_fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock_fd_ < 0) return IoError("cannot open", path);
   if (::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat("data directory ", directory_, " is in use by another process"));
+        StrCat("data directory ", directory_, " is in use by another process"));
   }
   return absl::OkStatus();
 }
 
 std::string Journal::Path(std::string_view stem, uint64_t generation) const {
-  return absl::StrCat(directory_, "/", ToAbsl(stem), "-", generation);
+  return StrCat(directory_, "/", stem, "-", generation);
 }
 
 absl::StatusOr<uint64_t> Journal::NewestGeneration() const {
@@ -215,7 +214,7 @@ absl::StatusOr<uint64_t> Journal::NewestGeneration() const {
     }
   }
   if (error) {
-    return absl::UnavailableError(absl::StrCat("cannot list ", directory_, ": ", error.message()));
+    return absl::UnavailableError(StrCat("cannot list ", directory_, ": ", error.message()));
   }
   return newest;
 }
@@ -233,7 +232,7 @@ absl::Status Journal::Recover(const Reader& read) {
   const std::string path = Path("log", generation_);
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    if (generation_ > 0) return absl::DataLossError(absl::StrCat(path, " is missing"));
+    if (generation_ > 0) return absl::DataLossError(StrCat(path, " is missing"));
     return OpenLog(0, true);
   }
   BTH_ASSIGN_OR_RETURN(const std::string file, ReadWhole(path));
@@ -298,7 +297,7 @@ absl::Status Journal::Compact(const std::function<void(const Sink&)>& write) {
   BTH_RETURN_IF_ERROR(Sync());
   const uint64_t next = generation_ + 1;
   const std::string path = Path("snapshot", next);
-  const std::string draft = absl::StrCat(directory_, "/draft");
+  const std::string draft = StrCat(directory_, "/draft");
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return IoError("cannot open", draft);
   std::string piece(kFileMagic);

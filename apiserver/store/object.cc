@@ -1,7 +1,6 @@
 #include "apiserver/store/object.h"
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/strings.h"
 
@@ -12,7 +11,7 @@ namespace {
 std::string ScalarText(const Json& value, const std::string& fallback) {
   if (value.is_string()) return std::string(value.AsString());
   if (value.is_bool()) return value.AsBool() ? "true" : "false";
-  if (value.is_int()) return absl::StrCat(value.AsInt());
+  if (value.is_int()) return StrCat(value.AsInt());
   return fallback;
 }
 
@@ -46,8 +45,7 @@ ObjectPtr MakeStored(const Json& object, const std::vector<SelectableField>& fie
   stored->key.ns = metadata["namespace"].AsString();
   stored->key.name = metadata["name"].AsString();
   stored->uid = metadata["uid"].AsString();
-  const bool has_revision =
-      absl::SimpleAtoi(ToAbsl(metadata["resourceVersion"].AsString()), &stored->revision);
+  const bool has_revision = SimpleAtoi(metadata["resourceVersion"].AsString(), &stored->revision);
   BTH_CHECK(has_revision);
   for (const Json::Member& label : metadata["labels"].members()) {
     stored->labels.Append(label.first) = label.second.AsString();
@@ -74,7 +72,7 @@ Json ParseStored(const StoredObject& object) {
 
 ObjectPtr WithRevision(const StoredObject& object, int64_t revision) {
   Json json = ParseStored(object);
-  json["metadata"].Set("resourceVersion", absl::StrCat(revision));
+  json["metadata"].Set("resourceVersion", StrCat(revision));
   auto copy = std::make_shared<StoredObject>(object);
   copy->revision = revision;
   copy->bytes = json.Dump();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -19,7 +18,7 @@ absl::StatusOr<types::LabelSelector> SelectorFromJson(const Json& selector) {
     const std::optional<types::SelectorOp> op = types::ParseSelectorOp(name);
     if (!op.has_value()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("\"", ToAbsl(name), "\" is not a valid label selector operator"));
+          StrCat("\"", name, "\" is not a valid label selector operator"));
     }
     types::Requirement requirement{std::string(expression["key"].AsString()), *op, {}};
     for (const Json& value : expression["values"].items()) {
@@ -45,7 +44,7 @@ absl::StatusOr<FieldFilter> FieldFilter::Parse(std::string_view text,
     } else if (asked.field == "metadata.namespace") {
       term.field = kNamespace;
     } else if (asked.field != "metadata.name") {
-      return absl::InvalidArgumentError(absl::StrCat("field label not supported: ", asked.field));
+      return absl::InvalidArgumentError(StrCat("field label not supported: ", asked.field));
     }
     filter.terms_.push_back(std::move(term));
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "base/status.h"
@@ -86,7 +85,7 @@ Collection* Store::Find(const std::string& name) {
 
 ObjectPtr Store::Put(Collection& collection, Json object) {
   const int64_t revision = revision_ + 1;
-  object["metadata"].Set("resourceVersion", absl::StrCat(revision));
+  object["metadata"].Set("resourceVersion", StrCat(revision));
   ObjectPtr stored = MakeStored(object, collection.fields());
   ObjectPtr previous = collection.Get(stored->key);
   const EventType type = previous == nullptr ? EventType::kAdded : EventType::kModified;
@@ -96,7 +95,7 @@ ObjectPtr Store::Put(Collection& collection, Json object) {
 
 ObjectPtr Store::Remove(Collection& collection, Json last) {
   const int64_t revision = revision_ + 1;
-  last["metadata"].Set("resourceVersion", absl::StrCat(revision));
+  last["metadata"].Set("resourceVersion", StrCat(revision));
   ObjectPtr stored = MakeStored(last, collection.fields());
   ObjectPtr previous = collection.Get(stored->key);
   BTH_CHECK(previous != nullptr);

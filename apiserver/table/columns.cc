@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "apiserver/table/table.h"
 #include "base/strings.h"
@@ -88,7 +87,7 @@ Json ClusterIp(const Json& object, absl::Time) {
 Json ServiceExternal(const Json& object, absl::Time) {
   std::string text;
   for (const Json& ip : object["spec"]["externalIPs"].items()) {
-    absl::StrAppend(&text, text.empty() ? "" : ",", ToAbsl(ip.AsString()));
+    StrAppend(&text, text.empty() ? "" : ",", ip.AsString());
   }
   if (object["spec"]["type"].AsString() == "ExternalName") {
     return object["spec"]["externalName"].AsString();
@@ -98,9 +97,9 @@ Json ServiceExternal(const Json& object, absl::Time) {
 Json ServicePorts(const Json& object, absl::Time) {
   std::string text;
   for (const Json& port : object["spec"]["ports"].items()) {
-    absl::StrAppend(&text, text.empty() ? "" : ",", port["port"].AsInt());
-    if (port["nodePort"].AsInt() > 0) absl::StrAppend(&text, ":", port["nodePort"].AsInt());
-    absl::StrAppend(&text, "/", ToAbsl(port["protocol"].AsString("TCP")));
+    StrAppend(&text, text.empty() ? "" : ",", port["port"].AsInt());
+    if (port["nodePort"].AsInt() > 0) StrAppend(&text, ":", port["nodePort"].AsInt());
+    StrAppend(&text, "/", port["protocol"].AsString("TCP"));
   }
   return TextOr(text, "<none>");
 }
@@ -141,7 +140,7 @@ const Json& InvolvedOf(const Json& event) {
 Json EventObject(const Json& event, absl::Time) {
   std::string kind(InvolvedOf(event)["kind"].AsString());
   for (char& c : kind) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return absl::StrCat(kind, "/", ToAbsl(InvolvedOf(event)["name"].AsString()));
+  return StrCat(kind, "/", InvolvedOf(event)["name"].AsString());
 }
 Json EventPart(const Json& event, absl::Time) {
   return InvolvedOf(event)["fieldPath"].AsString();
@@ -150,7 +149,7 @@ Json EventSource(const Json& event, absl::Time) {
   std::string source(event["source"]["component"].AsString(
       event["reportingComponent"].AsString(event["reportingController"].AsString())));
   if (const std::string_view host = event["source"]["host"].AsString(); !host.empty()) {
-    absl::StrAppend(&source, ", ", ToAbsl(host));
+    StrAppend(&source, ", ", host);
   }
   return source;
 }
@@ -191,7 +190,7 @@ constexpr Column kServiceAccount[] = {{"Name", "string", 0, NameCell},
 
 // Policy, priorities, leases, definitions.
 Json Limit(const Json& value) {
-  if (value.is_int()) return absl::StrCat(value.AsInt());
+  if (value.is_int()) return StrCat(value.AsInt());
   return TextOr(value.AsString(), "N/A");
 }
 Json MinAvailable(const Json& object, absl::Time) {

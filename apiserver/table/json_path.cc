@@ -59,7 +59,7 @@ class Path {
     int64_t index = 0;
     if (inside == "*") {
       index = 0;
-    } else if (!absl::SimpleAtoi(ToAbsl(inside), &index)) {
+    } else if (!SimpleAtoi(inside, &index)) {
       return nullptr;
     }
     if (index < 0) index += static_cast<int64_t>(at.size());

@@ -2,7 +2,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/table/columns.h"
 #include "apiserver/table/table.h"
 #include "base/strings.h"
@@ -27,9 +26,9 @@ std::string TerminatedText(const Json& terminated) {
     return std::string(reason);
   }
   if (const int64_t signal = terminated["signal"].AsInt(); signal != 0) {
-    return absl::StrCat("Signal:", signal);
+    return StrCat("Signal:", signal);
   }
-  return absl::StrCat("ExitCode:", terminated["exitCode"].AsInt());
+  return StrCat("ExitCode:", terminated["exitCode"].AsInt());
 }
 
 const Json& SpecOf(const Json& pod, std::string_view list, std::string_view name) {
@@ -48,15 +47,15 @@ std::string InitText(const Json& pod) {
     const Json& state = status["state"];
     if (state["terminated"].is_object()) {
       if (state["terminated"]["exitCode"].AsInt() == 0) continue;
-      return absl::StrCat("Init:", TerminatedText(state["terminated"]));
+      return StrCat("Init:", TerminatedText(state["terminated"]));
     }
     const bool sidecar = IsSidecar(SpecOf(pod, "initContainers", status["name"].AsString()));
     if (sidecar && status["started"].AsBool()) continue;
     const std::string_view waiting = state["waiting"]["reason"].AsString();
     if (!waiting.empty() && waiting != "PodInitializing") {
-      return absl::StrCat("Init:", ToAbsl(waiting));
+      return StrCat("Init:", waiting);
     }
-    return absl::StrCat("Init:", i, "/", pod["spec"]["initContainers"].size());
+    return StrCat("Init:", i, "/", pod["spec"]["initContainers"].size());
   }
   return {};
 }
@@ -121,7 +120,7 @@ Json Ready(const Json& pod, absl::Time) {
     const bool sidecar = IsSidecar(SpecOf(pod, "initContainers", status["name"].AsString()));
     ready += sidecar && status["ready"].AsBool() ? 1 : 0;
   }
-  return absl::StrCat(ready, "/", total);
+  return StrCat(ready, "/", total);
 }
 
 Json Status(const Json& pod, absl::Time) {
@@ -135,8 +134,8 @@ Json Restarts(const Json& pod, absl::Time now) {
     restarts += status["restartCount"].AsInt();
     last = std::max(last, status["lastState"]["terminated"]["finishedAt"].AsString());
   }
-  if (restarts == 0 || last.empty()) return absl::StrCat(restarts);
-  return absl::StrCat(restarts, " (", AgeText(last, now), " ago)");
+  if (restarts == 0 || last.empty()) return StrCat(restarts);
+  return StrCat(restarts, " (", AgeText(last, now), " ago)");
 }
 
 Json Ip(const Json& pod, absl::Time) {
@@ -162,7 +161,7 @@ Json Gates(const Json& pod, absl::Time) {
     const Json* condition = ConditionOf(pod, gate["conditionType"].AsString());
     open += condition != nullptr && (*condition)["status"].AsString() == "True" ? 1 : 0;
   }
-  return absl::StrCat(open, "/", gates.size());
+  return StrCat(open, "/", gates.size());
 }
 
 constexpr Column kColumns[] = {

@@ -2,7 +2,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/table/columns.h"
 #include "base/strings.h"
 
@@ -19,7 +18,7 @@ std::string Modes(const Json& modes) {
   for (const auto& [name, brief] : kShort) {
     for (const Json& mode : modes.items()) {
       if (mode.AsString() != name) continue;
-      absl::StrAppend(&text, text.empty() ? "" : ",", ToAbsl(brief));
+      StrAppend(&text, text.empty() ? "" : ",", brief);
       break;
     }
   }
@@ -52,7 +51,7 @@ Json Reclaim(const Json& object, absl::Time) {
 Json ClaimOf(const Json& object, absl::Time) {
   const Json& claim = object["spec"]["claimRef"];
   if (!claim.is_object()) return "";
-  return absl::StrCat(ToAbsl(claim["namespace"].AsString()), "/", ToAbsl(claim["name"].AsString()));
+  return StrCat(claim["namespace"].AsString(), "/", claim["name"].AsString());
 }
 Json Reason(const Json& object, absl::Time) {
   return object["status"]["reason"].AsString();

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/table/columns.h"
 #include "base/strings.h"
 
@@ -54,22 +53,22 @@ std::string DurationText(absl::Duration span) {
   const int64_t seconds = absl::ToInt64Seconds(span);
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
-  if (seconds < 120) return absl::StrCat(seconds, "s");
+  if (seconds < 120) return StrCat(seconds, "s");
   const int64_t minutes = seconds / 60;
   // A large unit is followed by the next smaller one while that still says something.
   auto both = [](int64_t large, const char* unit, int64_t small, const char* small_unit) {
-    return small == 0 ? absl::StrCat(large, unit) : absl::StrCat(large, unit, small, small_unit);
+    return small == 0 ? StrCat(large, unit) : StrCat(large, unit, small, small_unit);
   };
   if (minutes < 10) return both(minutes, "m", seconds % 60, "s");
-  if (minutes < 180) return absl::StrCat(minutes, "m");
+  if (minutes < 180) return StrCat(minutes, "m");
   const int64_t hours = minutes / 60;
   if (hours < 8) return both(hours, "h", minutes % 60, "m");
-  if (hours < 48) return absl::StrCat(hours, "h");
+  if (hours < 48) return StrCat(hours, "h");
   const int64_t days = hours / 24;
   if (hours < 24 * 8) return both(days, "d", hours % 24, "h");
-  if (hours < 24 * 365 * 2) return absl::StrCat(days, "d");
+  if (hours < 24 * 365 * 2) return StrCat(days, "d");
   if (hours < 24 * 365 * 8) return both(days / 365, "y", days % 365, "d");
-  return absl::StrCat(days / 365, "y");
+  return StrCat(days / 365, "y");
 }
 
 std::string AgeText(std::string_view stamp, absl::Time now) {
@@ -130,7 +129,7 @@ Json TextOr(std::string_view text, std::string_view absent) {
 std::string LabelText(const Json& labels) {
   std::string text;
   for (const auto& [key, value] : labels.members()) {
-    absl::StrAppend(&text, text.empty() ? "" : ",", key, "=", ToAbsl(value.AsString()));
+    StrAppend(&text, text.empty() ? "" : ",", key, "=", value.AsString());
   }
   return text.empty() ? "<none>" : text;
 }

@@ -2,7 +2,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/table/columns.h"
 #include "apiserver/table/table.h"
 #include "base/strings.h"
@@ -19,7 +18,7 @@ const Json& TemplateSpec(const Json& object) {
 std::string Joined(const Json& object, std::string_view member) {
   std::string text;
   for (const Json& container : TemplateSpec(object)["containers"].items()) {
-    absl::StrAppend(&text, text.empty() ? "" : ",", ToAbsl(container[member].AsString()));
+    StrAppend(&text, text.empty() ? "" : ",", container[member].AsString());
   }
   return text;
 }
@@ -37,8 +36,7 @@ Json Selector(const Json& object, absl::Time) {
 }
 
 Json ReadyOfWanted(const Json& object, absl::Time) {
-  return absl::StrCat(object["status"]["readyReplicas"].AsInt(), "/",
-                      object["spec"]["replicas"].AsInt());
+  return StrCat(object["status"]["readyReplicas"].AsInt(), "/", object["spec"]["replicas"].AsInt());
 }
 Json WantedPods(const Json& object, absl::Time) {
   return object["spec"]["replicas"].AsInt();
@@ -95,10 +93,10 @@ Json JobStatus(const Json& object, absl::Time) {
 Json JobCompletions(const Json& object, absl::Time) {
   const int64_t succeeded = object["status"]["succeeded"].AsInt();
   const Json& completions = object["spec"]["completions"];
-  if (completions.is_int()) return absl::StrCat(succeeded, "/", completions.AsInt());
+  if (completions.is_int()) return StrCat(succeeded, "/", completions.AsInt());
   const int64_t parallelism = object["spec"]["parallelism"].AsInt();
-  if (parallelism > 1) return absl::StrCat(succeeded, "/1 of ", parallelism);
-  return absl::StrCat(succeeded, "/1");
+  if (parallelism > 1) return StrCat(succeeded, "/1 of ", parallelism);
+  return StrCat(succeeded, "/1");
 }
 
 Json JobDuration(const Json& object, absl::Time now) {

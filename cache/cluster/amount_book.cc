@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::cache {
 namespace {
@@ -20,7 +20,7 @@ absl::Status AmountBook::Check(const NamedAmounts& added, const NamedAmounts* re
     if (bits <= kSmallBits) continue;
     const auto refused = [&n = name] {
       return absl::ResourceExhaustedError(
-          absl::StrCat(n, ": all amounts of this size together are too large to count with"));
+          StrCat(n, ": all amounts of this size together are too large to count with"));
     };
     if (amount > kAmountMax) return refused();
     int64_t sum = amount;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -19,7 +18,7 @@ constexpr absl::Duration kFirstPause = absl::Seconds(10);
 constexpr absl::Duration kLongestPause = absl::Minutes(5);
 
 absl::Status PodGone(std::string_view key) {
-  return absl::NotFoundError(absl::StrCat("pod ", ToAbsl(key), " is gone"));
+  return absl::NotFoundError(StrCat("pod ", key, " is gone"));
 }
 
 }  // namespace
@@ -38,12 +37,11 @@ absl::StatusOr<Assumptions::Offer> Assumptions::PendingFor(std::string_view key,
   const TaskId id = tables_.pods.Find(key, uid);
   if (!id.valid()) return PodGone(key);
   if (draft_.now.usage.tasks[id].status != TaskStatus::kPending) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("pod ", ToAbsl(key), " is not pending any more"));
+    return absl::FailedPreconditionError(StrCat("pod ", key, " is not pending any more"));
   }
   const NodeId target = tables_.nodes.FindReady(node);
   if (!target.valid()) {
-    return absl::FailedPreconditionError(absl::StrCat("node ", ToAbsl(node), " is gone"));
+    return absl::FailedPreconditionError(StrCat("node ", node, " is gone"));
   }
   return Offer{.task = id, .node = target};
 }
@@ -54,9 +52,9 @@ absl::Status Assumptions::Bind(std::string_view key, std::string_view uid, std::
   const model::ResourceVec& request = now.shapes[now.tasks[offer.task].shape].request;
   const int missing = request.FirstMissing(now.usage.idle[offer.node]);
   if (missing >= 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("node ", ToAbsl(node), " has no room any more for pod ", ToAbsl(key), ": ",
-                     std::string(vocabulary_.dims().name(missing))));
+    return absl::FailedPreconditionError(StrCat("node ", node, " has no room any more for pod ",
+                                                key, ": ",
+                                                std::string(vocabulary_.dims().name(missing))));
   }
   Set(offer.task, kPlacement, true);
   // The cycle that decided this has counted it already, but for those that were tried before it.
@@ -72,8 +70,7 @@ absl::Status Assumptions::Evict(std::string_view key, std::string_view uid) {
   if (!id.valid()) return PodGone(key);
   const TaskState state = draft_.now.usage.tasks[id];
   if (!model::InGroup(state.status, model::kPreemptableGroup)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("pod ", ToAbsl(key), " is not running any more"));
+    return absl::FailedPreconditionError(StrCat("pod ", key, " is not running any more"));
   }
   Set(id, kPlacement, true);
   tables_.pods.SetState(id, {.status = TaskStatus::kReleasing, .node = state.node});
@@ -231,7 +228,7 @@ absl::Status Assumptions::Check() const {
     if (row.names == nullptr) return absl::InternalError("assumptions: of a pod that is gone");
     const TaskStatus status = now.usage.tasks[id].status;
     const auto wrong = [&row](const char* what) {
-      return absl::InternalError(absl::StrCat("pod ", row.names->Key(), ": ", what));
+      return absl::InternalError(StrCat("pod ", row.names->Key(), ": ", what));
     };
     if (HasPlacement(id) && status != TaskStatus::kBinding && status != TaskStatus::kReleasing &&
         status != TaskStatus::kUnknown) {

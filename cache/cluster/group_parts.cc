@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cache/intake/grouping.h"
 
 namespace bth::cache {
@@ -24,7 +24,7 @@ SubJobId GroupParts::SubJobFor(JobId job, JobRecord& record, const PodIdentity& 
     for (const SubGroup& group : record.group->sub_groups) {
       const std::optional<SubJobMatch> match = MatchSubGroup(group, pod.labels);
       if (!match) continue;
-      const Origin origin{.key = absl::StrCat(record.key, "/", group.name, "-", match->suffix),
+      const Origin origin{.key = StrCat(record.key, "/", group.name, "-", match->suffix),
                           .group = &group,
                           .match_index = match->index};
       return Make(job, record, origin, now);

@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "algo/gang_rules.h"
 #include "base/defect.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "cache/intake/object_key.h"
 
 namespace bth::cache {
@@ -439,7 +439,7 @@ absl::Status JobTable::Check() const {
   for (const auto& [key, id] : ids_) {
     const JobRecord& record = records_[id];
     const auto wrong = [&k = key](const char* what) {
-      return absl::InternalError(absl::StrCat("job ", k, ": ", what));
+      return absl::InternalError(StrCat("job ", k, ": ", what));
     };
     if (record.key != key) return wrong("its row is another's");
     if (!record.group && record.tasks.empty()) return wrong("a row that nobody needs");

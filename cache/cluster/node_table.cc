@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -253,7 +252,7 @@ absl::Status NodeTable::Check(const IdVector<NodeId, int32_t>& mentions) const {
   for (NodeId id : now.nodes.ids()) {
     const Record& record = records_[id];
     const auto wrong = [&record](const char* what) {
-      return absl::InternalError(absl::StrCat("node ", record.name, ": ", what));
+      return absl::InternalError(StrCat("node ", record.name, ": ", what));
     };
     total += now.allocatable[id];
     const int32_t expected = mentions.Contains(id) ? mentions[id] : 0;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::cache {
 
@@ -417,7 +417,7 @@ absl::Status PodTable::Check(IdVector<NodeId, int32_t>* mentions) const {
     }
     ++rows;
     if (index_.Find(row.names->Key()) != id)
-      return absl::InternalError(absl::StrCat("pod ", row.names->Key(), ": not found by its name"));
+      return absl::InternalError(StrCat("pod ", row.names->Key(), ": not found by its name"));
   }
   if (rows != index_.size()) return absl::InternalError("pods: more names than rows");
   return absl::OkStatus();

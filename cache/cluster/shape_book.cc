@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::cache {
 
@@ -12,21 +12,21 @@ using model::ShapeId;
 namespace {
 
 std::string ShapeKey(const PodShape& pod) {
-  std::string key = absl::StrCat(pod.nonzero.cpu_milli, ",", pod.nonzero.memory_bytes, ";");
-  for (const auto& [name, amount] : pod.requests) absl::StrAppend(&key, name, "=", amount, ",");
-  return absl::StrCat(key, "|", pod.constraints_key);
+  std::string key = StrCat(pod.nonzero.cpu_milli, ",", pod.nonzero.memory_bytes, ";");
+  for (const auto& [name, amount] : pod.requests) StrAppend(&key, name, "=", amount, ",");
+  return StrCat(key, "|", pod.constraints_key);
 }
 
 // Apart from the pod's own keys, which tell whether its object changed.
 std::string WithUncounted(const std::string& key, const std::string& uncounted) {
-  return uncounted.empty() ? key : absl::StrCat(key, "|no dimension for ", uncounted);
+  return uncounted.empty() ? key : StrCat(key, "|no dimension for ", uncounted);
 }
 
 std::shared_ptr<const model::PodConstraints> Refusing(const model::PodConstraints& constraints,
                                                       const std::string& uncounted) {
   auto out = std::make_shared<model::PodConstraints>(constraints);
   out->unsupported |= model::Bit(model::UnsupportedFeature::kDimensions);
-  absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", uncounted);
+  StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", uncounted);
   return out;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -214,7 +213,7 @@ absl::Status StorageMirror::Check(const model::VolumePlan::Choice& choice,
                                   const std::string& node) const {
   const ClaimFacts* claim = Claim(choice.claim);
   if (claim == nullptr || claim->uid != choice.claim_uid) {
-    return absl::FailedPreconditionError(absl::StrCat("claim ", choice.claim, " is gone"));
+    return absl::FailedPreconditionError(StrCat("claim ", choice.claim, " is gone"));
   }
   if (const auto assumed = assumed_.find(choice.claim); assumed != assumed_.end()) {
     const bool same = assumed->second.claim_uid == choice.claim_uid &&
@@ -222,24 +221,24 @@ absl::Status StorageMirror::Check(const model::VolumePlan::Choice& choice,
                       (!choice.volume.empty() || assumed->second.node == node);
     if (same) return absl::OkStatus();
     return absl::FailedPreconditionError(
-        absl::StrCat("claim ", choice.claim, " is being bound for another pod"));
+        StrCat("claim ", choice.claim, " is being bound for another pod"));
   }
   if (!claim->volume.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("claim ", choice.claim, " has a volume now"));
+    return absl::FailedPreconditionError(StrCat("claim ", choice.claim, " has a volume now"));
   }
   if (choice.volume.empty()) {
     if (claim->selected_node.empty() || claim->selected_node == node) return absl::OkStatus();
     return absl::FailedPreconditionError(
-        absl::StrCat("claim ", choice.claim, " waits for a volume on node ", claim->selected_node));
+        StrCat("claim ", choice.claim, " waits for a volume on node ", claim->selected_node));
   }
   const VolumeFacts* volume = Volume(choice.volume);
   if (volume == nullptr || volume->uid != choice.volume_uid) {
-    return absl::FailedPreconditionError(absl::StrCat("volume ", choice.volume, " is gone"));
+    return absl::FailedPreconditionError(StrCat("volume ", choice.volume, " is gone"));
   }
   const bool taken = !volume->claim.empty() && !volume->IsClaimedBy(*claim);
   if (taken || assumed_volumes_.contains(choice.volume)) {
     return absl::FailedPreconditionError(
-        absl::StrCat("volume ", choice.volume, " was given to another claim"));
+        StrCat("volume ", choice.volume, " was given to another claim"));
   }
   return absl::OkStatus();
 }

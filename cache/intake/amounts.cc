@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "api/model/resource_vec.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "cache/intake/compile.h"
 
 namespace bth::cache {
@@ -21,7 +21,7 @@ absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
     if (!model::IsCountedResource(name)) continue;
     if (quantity.is_negative()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(name, ": quantity ", quantity.ToString(), " is negative"));
+          StrCat(name, ": quantity ", quantity.ToString(), " is negative"));
     }
     int64_t amount = 0;
     if (CountsInBytes(name)) {
@@ -33,7 +33,7 @@ absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
     }
     if (amount > kAmountMax) {
       return absl::OutOfRangeError(
-          absl::StrCat(name, ": quantity ", quantity.ToString(), " is too large to count with"));
+          StrCat(name, ": quantity ", quantity.ToString(), " is too large to count with"));
     }
     out.emplace_back(name, amount);
   }

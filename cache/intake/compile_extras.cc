@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
 #include "api/types/json.h"
 #include "api/types/pod_requests.h"
@@ -141,12 +140,12 @@ std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod, Pod
 }
 
 std::string KeyOf(const model::PodExtras& extras) {
-  std::string key = absl::StrCat("e", extras.cpu_limit_milli, ",", extras.memory_limit_bytes, ",",
-                                 static_cast<int>(extras.qos), ";");
-  for (const std::string& name : extras.named_resources) absl::StrAppend(&key, name, ",");
-  absl::StrAppend(&key, extras.strategy.size(), ":", extras.strategy);
+  std::string key = StrCat("e", extras.cpu_limit_milli, ",", extras.memory_limit_bytes, ",",
+                           static_cast<int>(extras.qos), ";");
+  for (const std::string& name : extras.named_resources) StrAppend(&key, name, ",");
+  StrAppend(&key, extras.strategy.size(), ":", extras.strategy);
   for (const auto& [name, weight] : extras.strategy_weights) {
-    absl::StrAppend(&key, name.size(), ":", name, "=", weight, ",");
+    StrAppend(&key, name.size(), ":", name, "=", weight, ",");
   }
   return key;
 }

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -28,8 +27,7 @@ absl::Status AddOversubscription(const types::Node& node, std::string_view key,
   if (amount.value_or(0) <= 0) return absl::OkStatus();
   // Together with what is allocatable it is still one object's amount.
   if (*amount > kAmountMax / 2) {
-    return absl::OutOfRangeError(
-        absl::StrCat(ToAbsl(key), ": ", *amount, " is too large to count with"));
+    return absl::OutOfRangeError(StrCat(key, ": ", *amount, " is too large to count with"));
   }
   out->emplace_back(resource, *amount);
   return absl::OkStatus();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::cache {
 namespace {
@@ -131,7 +131,7 @@ std::shared_ptr<const model::PodLabels> OwnLabels(const types::Pod& pod, const P
 
 class PeerKeyWriter {
  public:
-  void Add(int64_t number) { absl::StrAppend(&key_, number, ","); }
+  void Add(int64_t number) { StrAppend(&key_, number, ","); }
   void Add(Symbol symbol) { Add(symbol.valid() ? int64_t{symbol.value()} : -1); }
   void Add(const PodSelector& selector) {
     Add(static_cast<int64_t>(selector.never));

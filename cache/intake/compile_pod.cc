@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/types/codec.h"
 #include "api/types/pod_requests.h"
@@ -89,14 +88,14 @@ std::string WithTag(const std::string& image) {
   const size_t colon = image.rfind(':');
   const size_t slash = image.rfind('/');
   const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
-  return tagged ? image : absl::StrCat(image, ":latest");
+  return tagged ? image : StrCat(image, ":latest");
 }
 
 void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
   const auto demand = [out](UnsupportedFeature feature, const std::string& detail) {
     if ((out->unsupported & model::Bit(feature)) != 0) return;
     out->unsupported |= model::Bit(feature);
-    absl::StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", detail);
+    StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", detail);
   };
   if (!spec.resource_claims.empty()) {
     demand(UnsupportedFeature::kResourceClaims, spec.resource_claims.front().name);
@@ -182,8 +181,8 @@ int64_t ProtectedUntil(const types::Pod& pod) {
 // A key under which equal constraints meet, as long as the symbols of one of them are held.
 class ConstraintsKeyWriter {
  public:
-  void Add(std::string_view text) { absl::StrAppend(&key_, text.size(), ":", ToAbsl(text)); }
-  void Add(int64_t number) { absl::StrAppend(&key_, number, ","); }
+  void Add(std::string_view text) { StrAppend(&key_, text.size(), ":", text); }
+  void Add(int64_t number) { StrAppend(&key_, number, ","); }
   void Add(Symbol symbol) { Add(symbol.valid() ? int64_t{symbol.value()} : -1); }
   void Add(const model::NodeRequirement& r) {
     Add(r.key);
@@ -275,7 +274,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   out.names.created_us = absl::ToUnixMicros(meta.creation_time);
   out.names.index = IndexOf(meta.name);
   const std::string_view group = meta.Annotation(kGroupAnnotation);
-  if (!group.empty()) out.job_key = absl::StrCat(meta.ns, "/", ToAbsl(group));
+  if (!group.empty()) out.job_key = StrCat(meta.ns, "/", group);
   out.node_name = pod.spec.node_name;
   out.nominated_node = pod.status.nominated_node_name;
   out.status = StatusOf(pod);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/resource.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
@@ -53,7 +52,7 @@ CompiledWorkload Compile(const types::StatefulSet& set) {
 }
 
 std::string WorkloadKey(std::string_view kind, std::string_view ns, std::string_view name) {
-  return absl::StrCat(ToAbsl(kind), " ", ToAbsl(ns), "/", ToAbsl(name));
+  return StrCat(kind, " ", ns, "/", name);
 }
 
 std::string WorkloadThatManages(const types::ObjectMeta& meta) {

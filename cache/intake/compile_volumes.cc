@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/strings.h"
 #include "cache/intake/compile_terms.h"
@@ -40,7 +39,7 @@ void AddDisks(const types::Volume& volume, std::vector<model::DiskUse>* disks) {
     const std::string pool = rbd.pool.empty() ? "rbd" : rbd.pool;
     for (const std::string& monitor : rbd.monitors) {
       disks->push_back({.kind = "rbd",
-                        .id = absl::StrCat(monitor, "|", pool, "|", rbd.image),
+                        .id = StrCat(monitor, "|", pool, "|", rbd.image),
                         .read_only = rbd.read_only});
     }
   }
@@ -114,8 +113,7 @@ std::shared_ptr<const model::PodVolumes> CompileVolumes(const types::Pod& pod) {
       out->claims.push_back({.name = volume.persistent_volume_claim->claim_name,
                              .read_only = volume.persistent_volume_claim->read_only});
     } else if (volume.ephemeral) {
-      out->claims.push_back(
-          {.name = absl::StrCat(pod.meta.name, "-", volume.name), .ephemeral = true});
+      out->claims.push_back({.name = StrCat(pod.meta.name, "-", volume.name), .ephemeral = true});
     } else {
       AddDisks(volume, &out->disks);
     }
@@ -128,11 +126,10 @@ std::shared_ptr<const model::PodVolumes> CompileVolumes(const types::Pod& pod) {
 std::string KeyOf(const model::PodVolumes& volumes) {
   std::string key = volumes.ns;
   for (const model::ClaimUse& claim : volumes.claims) {
-    absl::StrAppend(&key, "|", claim.ephemeral ? "e" : "c", claim.read_only ? "r:" : ":",
-                    claim.name);
+    StrAppend(&key, "|", claim.ephemeral ? "e" : "c", claim.read_only ? "r:" : ":", claim.name);
   }
   for (const model::DiskUse& disk : volumes.disks) {
-    absl::StrAppend(&key, "|", disk.kind, disk.read_only ? "r" : "", disk.id.size(), ":", disk.id);
+    StrAppend(&key, "|", disk.kind, disk.read_only ? "r" : "", disk.id.size(), ":", disk.id);
   }
   return key;
 }
@@ -184,7 +181,7 @@ std::shared_ptr<model::VolumeFacts> Compile(const types::PersistentVolume& volum
   const std::string_view old_class = meta.Annotation(kClassAnnotation);
   out->storage_class = old_class.empty() ? spec.storage_class_name : std::string(old_class);
   if (spec.claim_ref) {
-    out->claim = absl::StrCat(spec.claim_ref->ns, "/", spec.claim_ref->name);
+    out->claim = StrCat(spec.claim_ref->ns, "/", spec.claim_ref->name);
     out->claim_uid = spec.claim_ref->uid;
   }
   out->available = volume.phase == "Available";
@@ -235,7 +232,7 @@ std::shared_ptr<model::CsiNodeFacts> Compile(const types::CsiNode& node) {
     if (driver.allocatable_count) out->limits.emplace_back(driver.name, *driver.allocatable_count);
   }
   const std::string_view migrated = node.meta.Annotation(kMigratedPlugins);
-  for (const absl::string_view plugin : absl::StrSplit(ToAbsl(migrated), ',', absl::SkipEmpty())) {
+  for (const absl::string_view plugin : StrSplit(migrated, ',', absl::SkipEmpty())) {
     out->migrated.emplace_back(absl::StripAsciiWhitespace(plugin));
   }
   std::sort(out->migrated.begin(), out->migrated.end());

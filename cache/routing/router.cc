@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/resource.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "cache/intake/compile_extras.h"
 #include "cache/intake/compile_selectors.h"
 #include "cache/intake/compile_volumes.h"
@@ -13,7 +13,7 @@ namespace bth::cache {
 namespace {
 
 std::string KeyText(const ObjectName& object) {
-  return absl::StrCat(object.ns, "/", object.name);
+  return StrCat(object.ns, "/", object.name);
 }
 
 template <typename T>

@@ -2,8 +2,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "cache/writes/binding_writer.h"
 #include "cache/writes/object_names.h"
 
@@ -25,9 +25,9 @@ void BindingWriter::Done(Binding& bind, absl::Duration took) {
         metrics::TaskMoment::kBound,
         parts_.api.executor().Now() - absl::FromUnixMicros(bind.created_us));
   }
-  parts_.events.Record(PodObject(bind.key(), bind.uid),
-                       {"Normal", "Scheduled",
-                        absl::StrCat("Successfully assigned ", bind.key(), " to ", bind.node)});
+  parts_.events.Record(
+      PodObject(bind.key(), bind.uid),
+      {"Normal", "Scheduled", StrCat("Successfully assigned ", bind.key(), " to ", bind.node)});
   Finish(bind);
 }
 
@@ -45,18 +45,16 @@ void BindingWriter::Failed(Binding& bind, BindFailure why, const absl::Status& s
   Log(LogLevel::kWarning, "pod.bind_failed",
       {{"pod", bind.key()}, {"node", bind.node}, {"status", status}});
   parts_.mirror.ForgetAssumption(bind.key(), bind.uid);
-  gangs_.BindingFailed(bind.job, why,
-                       why == BindFailure::kGone
-                           ? absl::StrCat("pod ", bind.key(), " was deleted before it was bound")
-                           : absl::StrCat("pod ", bind.key(), " could not be bound to node ",
-                                          bind.node, ": ", std::string(status.message())),
-                       parts_.api.executor().Now(),
-                       client::RetryAfter(status).value_or(absl::ZeroDuration()));
+  gangs_.BindingFailed(
+      bind.job, why,
+      why == BindFailure::kGone ? StrCat("pod ", bind.key(), " was deleted before it was bound")
+                                : StrCat("pod ", bind.key(), " could not be bound to node ",
+                                         bind.node, ": ", std::string(status.message())),
+      parts_.api.executor().Now(), client::RetryAfter(status).value_or(absl::ZeroDuration()));
   if (why != BindFailure::kGone) {
     statuses_.WantPodCondition(
         bind.key(), bind.uid, "SchedulerError",
-        absl::StrCat("failed to bind to node ", bind.node, ": ", std::string(status.message())),
-        true);
+        StrCat("failed to bind to node ", bind.node, ": ", std::string(status.message())), true);
   }
   Finish(bind);
   on_failure_();

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
 #include "api/types/pod.h"
 #include "api/types/resource.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::cache {
 
@@ -132,9 +132,9 @@ net::Awaitable<void> BindingWriter::ReadBack(Binding& bind) {
     }
     if (parts_.metrics != nullptr) parts_.metrics->LimitReached("binding_reads");
     Failed(bind, BindFailure::kUnreachable,
-           absl::UnavailableError(
-               absl::StrCat(bind.doubt.message(), "; whether it happened could not be read in ",
-                            bind.reads, " attempts: ", text.status().message())));
+           absl::UnavailableError(StrCat(bind.doubt.message(),
+                                         "; whether it happened could not be read in ", bind.reads,
+                                         " attempts: ", text.status().message())));
     co_return;
   }
   const absl::StatusOr<types::Pod> pod = types::Decode<types::Pod>(std::string_view(*text));

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::cache {
 
@@ -12,8 +12,7 @@ absl::Status EffectQueue::Submit(framework::EffectBatch batch) {
   const auto binds = static_cast<int64_t>(batch.binds.size());
   if (writer_.binds_under_way() + binds > kBindsMax) {
     writer_.CountRefusedBatch();
-    return absl::ResourceExhaustedError(
-        absl::StrCat("more than ", kBindsMax, " bindings are under way"));
+    return absl::ResourceExhaustedError(StrCat("more than ", kBindsMax, " bindings are under way"));
   }
   writer_.AddUnderWay(binds);
   if (hold_) {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "cache/writes/object_names.h"
 
 namespace bth::cache {
@@ -53,8 +53,8 @@ void EvictionWriter::Done(const Eviction& eviction) {
       !std::exchange(*eviction.counted, true)) {
     parts_.metrics->EvictionTransaction(eviction.action);
   }
-  std::string message = absl::StrCat("Pod is evicted, because of ", eviction.action);
-  if (!eviction.beneficiary.empty()) absl::StrAppend(&message, ", for ", eviction.beneficiary);
+  std::string message = StrCat("Pod is evicted, because of ", eviction.action);
+  if (!eviction.beneficiary.empty()) StrAppend(&message, ", for ", eviction.beneficiary);
   parts_.events.Record(PodObject(eviction.key(), eviction.uid),
                        {"Warning", "Evict", std::move(message)});
 }
@@ -98,12 +98,12 @@ void EvictionWriter::Refused(const Eviction& eviction, const absl::Status& statu
     parts_.events.Record(PodObject(pod, view->uid),
                          {"Warning", "EvictionRefused", std::move(text)});
   };
-  const std::string why = absl::StrCat(std::string(status.message()),
-                                       "; it is not tried again for ", absl::FormatDuration(pause));
-  tell(eviction.key(), absl::StrCat("the pod may not be evicted (", eviction.action, "): ", why));
+  const std::string why = StrCat(std::string(status.message()), "; it is not tried again for ",
+                                 absl::FormatDuration(pause));
+  tell(eviction.key(), StrCat("the pod may not be evicted (", eviction.action, "): ", why));
   if (eviction.beneficiary.empty()) return;
   tell(eviction.beneficiary,
-       absl::StrCat("pod ", eviction.key(), " may not be evicted for this one: ", why));
+       StrCat("pod ", eviction.key(), " may not be evicted for this one: ", why));
 }
 
 }  // namespace bth::cache

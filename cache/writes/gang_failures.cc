@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "cache/writes/object_names.h"
 
 namespace bth::cache {
@@ -33,11 +33,10 @@ bool StoodBefore(const ShownPodGroup& shown) {
 
 std::string HowManyAreBound(const GangView& gang) {
   if (gang.ready < gang.min_available) {
-    return absl::StrCat(gang.ready, " of the ", gang.min_available,
-                        " pods that the gang needs are bound: ");
+    return StrCat(gang.ready, " of the ", gang.min_available,
+                  " pods that the gang needs are bound: ");
   }
-  return absl::StrCat(gang.ready,
-                      " pods of the gang are bound, and of some role or group too few: ");
+  return StrCat(gang.ready, " pods of the gang are bound, and of some role or group too few: ");
 }
 
 const char* WhatNext(BindFailure why) {
@@ -174,10 +173,9 @@ void GangFailures::Release(const std::string& job, Failure* failure, absl::Time 
   const std::optional<GangView> gang = mirror_.Gang(job);
   if (!failure->releasing) {
     Log(LogLevel::kWarning, "gang.released", {{"job", job}, {"why", failure->what}});
-    RecordEvent(
-        job, *gang, kReleasing,
-        absl::StrCat("the bound pods of the gang are evicted: it was half bound for ",
-                     absl::FormatDuration(options_.release_after), ", and ", failure->what));
+    RecordEvent(job, *gang, kReleasing,
+                StrCat("the bound pods of the gang are evicted: it was half bound for ",
+                       absl::FormatDuration(options_.release_after), ", and ", failure->what));
   }
   failure->releasing = true;
   failure->release_at = now + options_.release_retry;
@@ -208,7 +206,7 @@ void GangFailures::Tell(const std::string& job, const GangView& gang, Failure* f
                            .reason = failure->releasing ? kReleasing
                                      : lost             ? kMemberLost
                                             : kReasons[static_cast<size_t>(failure->why)],
-                           .message = absl::StrCat(HowManyAreBound(gang), failure->what, next)};
+                           .message = StrCat(HowManyAreBound(gang), failure->what, next)};
   if (!failure->half_bound) RecordEvent(job, gang, condition.type, condition.message);
   statuses_.WantGroupCondition(job, std::move(condition));
 }

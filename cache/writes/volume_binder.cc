@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/storage.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -97,14 +96,13 @@ net::Awaitable<absl::Status> VolumeBinder::Claim(const VolumePlan::Choice& choic
   Interner symbols;
   const std::shared_ptr<const VolumeFacts> volume = Compile(*object, symbols);
   if (volume->uid != choice.volume_uid || volume->deleting) {
-    co_return absl::FailedPreconditionError(
-        absl::StrCat("volume ", choice.volume, " is being deleted"));
+    co_return absl::FailedPreconditionError(StrCat("volume ", choice.volume, " is being deleted"));
   }
   const bool reserved = !volume->claim.empty();
   if (reserved && (volume->claim != choice.claim ||
                    (!volume->claim_uid.empty() && volume->claim_uid != choice.claim_uid))) {
     co_return absl::FailedPreconditionError(
-        absl::StrCat("volume ", choice.volume, " was given to claim ", volume->claim));
+        StrCat("volume ", choice.volume, " was given to claim ", volume->claim));
   }
   written->version = VersionNumber(volume->resource_version);
   if (reserved && !volume->claim_uid.empty()) co_return absl::OkStatus();
@@ -130,14 +128,13 @@ net::Awaitable<absl::Status> VolumeBinder::Annotate(const VolumePlan::Choice& ch
   Interner symbols;
   const std::shared_ptr<const ClaimFacts> claim = Compile(*object, symbols);
   if (claim->uid != choice.claim_uid || claim->deleting) {
-    co_return absl::FailedPreconditionError(
-        absl::StrCat("claim ", choice.claim, " is being deleted"));
+    co_return absl::FailedPreconditionError(StrCat("claim ", choice.claim, " is being deleted"));
   }
   written->version = VersionNumber(claim->resource_version);
   if (claim->selected_node == node) co_return absl::OkStatus();
   if (!claim->selected_node.empty() || !claim->volume.empty()) {
     co_return absl::FailedPreconditionError(
-        absl::StrCat("claim ", choice.claim, " was bound otherwise meanwhile"));
+        StrCat("claim ", choice.claim, " was bound otherwise meanwhile"));
   }
   client::MergePatch patch;
   patch.RequireResourceVersion(claim->resource_version);
@@ -158,9 +155,9 @@ void VolumeBinder::Review() {
     absl::Status status = Look(entry);
     if (absl::IsUnavailable(status)) {
       if (entry.deadline > now) continue;
-      status = absl::DeadlineExceededError(
-          absl::StrCat("timed out after ", absl::FormatDuration(entry.order.plan->timeout), ": ",
-                       std::string(status.message())));
+      status = absl::DeadlineExceededError(StrCat("timed out after ",
+                                                  absl::FormatDuration(entry.order.plan->timeout),
+                                                  ": ", std::string(status.message())));
     }
     done.emplace_back(uid, std::move(status));
   }
@@ -185,11 +182,11 @@ void VolumeBinder::Rearm() {
 absl::Status VolumeBinder::Look(const Waiting& entry) const {
   const std::optional<PodView> pod = mirror_.Pod(entry.order.pod);
   if (!pod || pod->uid != entry.order.uid || pod->status != model::TaskStatus::kBinding) {
-    return absl::CancelledError(absl::StrCat("pod ", entry.order.pod, " is no more to be bound"));
+    return absl::CancelledError(StrCat("pod ", entry.order.pod, " is no more to be bound"));
   }
   const model::NodeFacts* node = mirror_.NodeNamed(entry.order.node);
   if (node == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat("node ", entry.order.node, " is gone"));
+    return absl::FailedPreconditionError(StrCat("node ", entry.order.node, " is gone"));
   }
   absl::Status not_yet;
   for (size_t choice = 0; choice < entry.order.plan->choices.size(); ++choice) {
@@ -206,36 +203,36 @@ absl::Status VolumeBinder::LookAt(const Waiting& entry, size_t choice,
   const uint64_t written = entry.written[choice].version;
   const ClaimFacts* claim = mirror_.storage().Claim(chosen.claim);
   if (claim == nullptr || claim->uid != chosen.claim_uid) {
-    return absl::FailedPreconditionError(absl::StrCat("claim ", chosen.claim, " was deleted"));
+    return absl::FailedPreconditionError(StrCat("claim ", chosen.claim, " was deleted"));
   }
   if (claim->bound) {
     const VolumeFacts* volume = mirror_.storage().Volume(claim->volume);
     if (volume == nullptr) {
       return absl::UnavailableError(
-          absl::StrCat("volume ", claim->volume, " of claim ", chosen.claim, " is not known yet"));
+          StrCat("volume ", claim->volume, " of claim ", chosen.claim, " is not known yet"));
     }
     if (volume->Reaches(node)) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrCat("volume ", claim->volume, " of claim ",
-                                                      chosen.claim, " cannot be used on node ",
-                                                      node.name));
+    return absl::FailedPreconditionError(StrCat("volume ", claim->volume, " of claim ",
+                                                chosen.claim, " cannot be used on node ",
+                                                node.name));
   }
   if (chosen.volume.empty()) {
     const bool shows = VersionNumber(claim->resource_version) >= written;
     if (shows && claim->selected_node != node.name) {
       return absl::FailedPreconditionError(
-          absl::StrCat("no volume could be made for claim ", chosen.claim, " on node ", node.name));
+          StrCat("no volume could be made for claim ", chosen.claim, " on node ", node.name));
     }
-    return absl::UnavailableError(absl::StrCat(
-        "claim ", chosen.claim, " waits for a volume to be made for node ", node.name));
+    return absl::UnavailableError(
+        StrCat("claim ", chosen.claim, " waits for a volume to be made for node ", node.name));
   }
   const VolumeFacts* volume = mirror_.storage().Volume(chosen.volume);
   const bool shows = volume != nullptr && VersionNumber(volume->resource_version) >= written;
   if (volume == nullptr || (shows && !volume->IsClaimedBy(*claim))) {
     return absl::FailedPreconditionError(
-        absl::StrCat("volume ", chosen.volume, " went to another claim than ", chosen.claim));
+        StrCat("volume ", chosen.volume, " went to another claim than ", chosen.claim));
   }
   return absl::UnavailableError(
-      absl::StrCat("claim ", chosen.claim, " waits to be bound to ", "volume ", chosen.volume));
+      StrCat("claim ", chosen.claim, " waits to be bound to ", "volume ", chosen.volume));
 }
 
 }  // namespace bth::cache

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "conf/policy.h"
 #include "framework/hooks/plugin.h"
@@ -13,10 +12,9 @@ namespace bth::cache {
 namespace {
 
 absl::Status Stopped(std::string_view what, const std::string& name, const std::string& invariant) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("writes for ", ToAbsl(what), name.empty() ? "" : " ", name,
-                   " are stopped until the cluster has been read anew: ", invariant,
-                   " was violated, see /debug/invariants"));
+  return absl::FailedPreconditionError(StrCat("writes for ", what, name.empty() ? "" : " ", name,
+                                              " are stopped until the cluster has been read anew: ",
+                                              invariant, " was violated, see /debug/invariants"));
 }
 
 }  // namespace

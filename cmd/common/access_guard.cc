@@ -7,7 +7,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "api/types/refusal.h"
 #include "base/log.h"
@@ -42,7 +41,7 @@ net::Response Refuse(Refusal refusal, std::string_view message) {
 std::string BearerToken(const net::Headers& headers) {
   constexpr std::string_view kScheme = "Bearer ";
   const std::string_view field = headers.Get("authorization");
-  if (!absl::StartsWithIgnoreCase(ToAbsl(field), ToAbsl(kScheme))) return "";
+  if (!StartsWithIgnoreCase(field, kScheme)) return "";
   return std::string(absl::StripAsciiWhitespace(ToAbsl(field.substr(kScheme.size()))));
 }
 
@@ -72,8 +71,8 @@ class Guard {
         co_return Unauthenticated();
       case Access::kForbidden:
         forbidden_.Increment();
-        co_return Refuse(Refusal::kForbidden, absl::StrCat("forbidden: user \"", answer->user,
-                                                           "\" cannot get path \"", path, "\""));
+        co_return Refuse(Refusal::kForbidden, StrCat("forbidden: user \"", answer->user,
+                                                     "\" cannot get path \"", path, "\""));
       case Access::kBusy:
         co_return Busy();
       case Access::kAllowed:

@@ -6,10 +6,10 @@
 #include <functional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "cmd/common/controller_tools.h"
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/program.h"
@@ -114,7 +114,7 @@ std::string ControllerDaemon::Lacking() const {
   const controllers::ControllerSet* const set = controllers_->set();
   if (set == nullptr) return "the controllers are made anew";
   if (set->running()) return "";
-  return absl::StrCat("not yet listed: ", absl::StrJoin(set->Unsynced(), ", "));
+  return StrCat("not yet listed: ", absl::StrJoin(set->Unsynced(), ", "));
 }
 
 net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
@@ -128,8 +128,8 @@ net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {
     const std::string lacking = Lacking();
     if (lacking.empty()) co_return net::TextResponse(200, "ok\n");
     const std::string last_error = contact_->LastError();
-    co_return net::TextResponse(
-        503, absl::StrCat(lacking, "\n", last_error, last_error.empty() ? "" : "\n"));
+    co_return net::TextResponse(503,
+                                StrCat(lacking, "\n", last_error, last_error.empty() ? "" : "\n"));
   }
   co_return net::TextResponse(404, "pages: /healthz /livez /readyz /metrics\n");
 }

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/features.h"
@@ -73,7 +72,7 @@ absl::Status ControllerFlags::CheckCounts() const {
       {"worker-threads-for-gc", gc_workers_}};
   for (const auto& [flag, count] : counts) {
     if (count < 1 || count > kWorkersMax) {
-      return RefusedFlag(flag, absl::StrCat("must be between 1 and ", kWorkersMax));
+      return RefusedFlag(flag, StrCat("must be between 1 and ", kWorkersMax));
     }
   }
   return absl::OkStatus();
@@ -118,7 +117,7 @@ controllers::ManagerOptions ControllerFlags::Options() const {
   made.max_requeue_num = max_requeues_ < 0 ? -1 : static_cast<int>(max_requeues_);
   made.discovery_configmap_namespace = Environment("KUBE_POD_NAMESPACE", "volcano-system");
   made.discovery_configmap =
-      absl::StrCat(Environment("HELM_RELEASE_NAME", "volcano"), "-controller-configmap");
+      StrCat(Environment("HELM_RELEASE_NAME", "volcano"), "-controller-configmap");
   const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
   if (!gates.ok()) return made;
   made.gates.workload_support = gates->Enabled(conf::Gate::kWorkLoadSupport);

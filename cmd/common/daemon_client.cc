@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "client/connect.h"
 #include "cmd/common/version.h"
 
@@ -24,7 +24,7 @@ std::string_view MethodOf(std::string_view verb) {
 }
 
 std::string HostOf(const client::ClientConfig& config) {
-  return absl::StrCat(config.server.host, ":", config.server.port);
+  return StrCat(config.server.host, ":", config.server.port);
 }
 
 }  // namespace

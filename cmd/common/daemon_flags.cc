@@ -2,14 +2,13 @@
 
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/protobuf/wire.h"
 #include "base/strings.h"
 
 namespace bth::cmd {
 
 absl::Status RefusedFlag(std::string_view flag, std::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat("--", ToAbsl(flag), ": ", ToAbsl(why)));
+  return absl::InvalidArgumentError(StrCat("--", flag, ": ", why));
 }
 
 void ApiFlags::AddTo(FlagSet& flags) {
@@ -30,9 +29,8 @@ absl::Status ApiFlags::Check() const {
     return absl::InvalidArgumentError("kube-api-burst must be greater than zero");
   }
   if (content_type != "application/json" && content_type != types::kProtobufMediaType) {
-    return RefusedFlag(
-        "kube-api-content-type",
-        absl::StrCat("must be ", ToAbsl(types::kProtobufMediaType), " or application/json"));
+    return RefusedFlag("kube-api-content-type",
+                       StrCat("must be ", types::kProtobufMediaType, " or application/json"));
   }
   return absl::OkStatus();
 }

@@ -1,6 +1,5 @@
 #include "cmd/common/debug_flags.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cmd/common/daemon_flags.h"
@@ -29,11 +28,10 @@ absl::Status DebugFlags::Check() const {
     return RefusedFlag("debug-bind-address", ToStd(endpoint.status().message()));
   }
   if (IsLoopback(*endpoint) || tls()) return absl::OkStatus();
-  return RefusedFlag(
-      "debug-bind-address",
-      absl::StrCat(bind_address, " is not on loopback: give --debug-tls-cert-file ",
-                   "and --debug-tls-private-key-file, so that only those are served ",
-                   "whom the API server lets in"));
+  return RefusedFlag("debug-bind-address",
+                     StrCat(bind_address, " is not on loopback: give --debug-tls-cert-file ",
+                            "and --debug-tls-private-key-file, so that only those are served ",
+                            "whom the API server lets in"));
 }
 
 }  // namespace bth::cmd

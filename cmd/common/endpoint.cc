@@ -4,22 +4,21 @@
 #include <netinet/in.h>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::cmd {
 
 absl::StatusOr<Endpoint> ParseEndpoint(std::string_view text) {
   const auto wrong = [text] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "\"", ToAbsl(text), "\" is not an address such as :8080, 127.0.0.1:8080 or [::1]:8080"));
+    return absl::InvalidArgumentError(
+        StrCat("\"", text, "\" is not an address such as :8080, 127.0.0.1:8080 or [::1]:8080"));
   };
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return wrong();
   Endpoint out;
   out.host = std::string(text.substr(0, colon));
   uint32_t port = 0;
-  if (!absl::SimpleAtoi(ToAbsl(text.substr(colon + 1)), &port) || port > 65535) return wrong();
+  if (!SimpleAtoi(text.substr(colon + 1), &port) || port > 65535) return wrong();
   out.port = static_cast<uint16_t>(port);
   if (out.host.size() > 2 && out.host.front() == '[' && out.host.back() == ']') {
     out.host = out.host.substr(1, out.host.size() - 2);
@@ -33,7 +32,7 @@ absl::StatusOr<Endpoint> ParseEndpoint(std::string_view text) {
 
 std::string ToText(const Endpoint& endpoint) {
   const bool v6 = endpoint.host.find(':') != std::string::npos;
-  return absl::StrCat(v6 ? "[" : "", endpoint.host, v6 ? "]:" : ":", endpoint.port);
+  return StrCat(v6 ? "[" : "", endpoint.host, v6 ? "]:" : ":", endpoint.port);
 }
 
 bool IsLoopback(const Endpoint& endpoint) {

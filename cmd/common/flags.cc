@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/check.h"
@@ -31,11 +30,11 @@ std::string Normalized(const std::string& arg) {
   }
   if (arg[1] != 'v') return arg;
   if (arg.size() == 2) return "--v";
-  return absl::StrCat("--v=", arg.substr(arg[2] == '=' ? 3 : 2));
+  return StrCat("--v=", arg.substr(arg[2] == '=' ? 3 : 2));
 }
 
 std::string Joined(const std::vector<std::string>& values) {
-  return absl::StrCat("[", absl::StrJoin(values, ","), "]");
+  return StrCat("[", absl::StrJoin(values, ","), "]");
 }
 
 }  // namespace
@@ -75,10 +74,10 @@ void FlagSet::AddFlag(std::string_view name, std::string_view help, std::string_
   flag->set = std::move(set);
   flag->get = std::move(get);
   flag->is_bool = type == kBool;
-  const std::string option = absl::StrCat("--", flag->name);
+  const std::string option = StrCat("--", flag->name);
   std::string text(help);
   const std::string value = flag->initial = flag->get();
-  if (!value.empty() && value != "[]") absl::StrAppend(&text, " (", value, ")");
+  if (!value.empty() && value != "[]") StrAppend(&text, " (", value, ")");
   if (flag->is_bool) {
     flag->option = rep_->app.add_flag(option, flag->word, text);
     flag->option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -111,7 +110,7 @@ void FlagSet::Add(std::string_view name, int64_t* target, std::string_view help)
     if (absl::SimpleAtoi(words.back(), target)) return absl::OkStatus();
     return absl::InvalidArgumentError("not a whole number");
   };
-  AddFlag(name, help, "NUMBER", std::move(set), [target] { return absl::StrCat(*target); });
+  AddFlag(name, help, "NUMBER", std::move(set), [target] { return StrCat(*target); });
 }
 
 void FlagSet::Add(std::string_view name, double* target, std::string_view help) {
@@ -123,7 +122,7 @@ void FlagSet::Add(std::string_view name, double* target, std::string_view help) 
     *target = value;
     return absl::OkStatus();
   };
-  AddFlag(name, help, "NUMBER", std::move(set), [target] { return absl::StrCat(*target); });
+  AddFlag(name, help, "NUMBER", std::move(set), [target] { return StrCat(*target); });
 }
 
 void FlagSet::Add(std::string_view name, absl::Duration* target, std::string_view help) {
@@ -219,8 +218,8 @@ FlagSet::Outcome FlagSet::Parse(int argc, const char* const* argv, std::ostream&
     }
     const absl::Status set = flag->set(flag->words);
     if (!set.ok()) {
-      return refuse(absl::StrCat("invalid argument \"", flag->words.back(), "\" for \"--",
-                                 flag->name, "\" flag: ", set.message()));
+      return refuse(StrCat("invalid argument \"", flag->words.back(), "\" for \"--", flag->name,
+                           "\" flag: ", set.message()));
     }
   }
   return {};
@@ -254,7 +253,7 @@ std::vector<std::string> FlagSet::Notes() const {
   std::vector<std::string> notes;
   for (const auto& flag : rep_->flags) {
     if (flag->no_effect.empty() || flag->get() == flag->initial) continue;
-    notes.push_back(absl::StrCat("--", flag->name, ": ", flag->no_effect));
+    notes.push_back(StrCat("--", flag->name, ": ", flag->no_effect));
   }
   return notes;
 }
@@ -282,7 +281,7 @@ std::string GoDurationText(absl::Duration duration) {
   const int64_t hours = duration / absl::Hours(1);
   const int64_t minutes = (duration % absl::Hours(1)) / absl::Minutes(1);
   const double seconds = absl::ToDoubleSeconds(duration % absl::Minutes(1));
-  return absl::StrCat(hours > 0 ? absl::StrCat(hours, "h") : "", minutes, "m", seconds, "s");
+  return StrCat(hours > 0 ? StrCat(hours, "h") : "", minutes, "m", seconds, "s");
 }
 
 }  // namespace bth::cmd

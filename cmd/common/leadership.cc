@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "net/pem.h"
@@ -17,8 +16,8 @@ std::string MakeIdentity() {
   char host[256] = {};
   if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
   const std::string hex = net::RandomHex(16);
-  return absl::StrCat(host, "_", hex.substr(0, 8), "-", hex.substr(8, 4), "-4", hex.substr(13, 3),
-                      "-a", hex.substr(17, 3), "-", hex.substr(20));
+  return StrCat(host, "_", hex.substr(0, 8), "-", hex.substr(8, 4), "-4", hex.substr(13, 3), "-a",
+                hex.substr(17, 3), "-", hex.substr(20));
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ Leadership::Leadership(std::unique_ptr<client::ApiClient> api, Rng& rng, const L
 void Leadership::Announce(std::string_view what) {
   events_->Record(
       {"coordination.k8s.io/v1", "Lease", election_.namespace_name, election_.lease_name, ""},
-      {"Normal", "LeaderElection", absl::StrCat(election_.identity, " ", ToAbsl(what))});
+      {"Normal", "LeaderElection", StrCat(election_.identity, " ", what)});
 }
 
 net::Awaitable<void> Leadership::Stop() {

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::cmd {
@@ -34,7 +33,7 @@ absl::StatusOr<std::unique_ptr<StderrFile>> StderrFile::Open(const std::string& 
     if (file >= 0) close(file);
     if (before >= 0) close(before);
     return absl::InvalidArgumentError(
-        absl::StrCat("cannot write the log file ", path, ": ", std::strerror(error)));
+        StrCat("cannot write the log file ", path, ": ", std::strerror(error)));
   }
   close(file);
   return std::unique_ptr<StderrFile>(new StderrFile(before));
@@ -52,7 +51,7 @@ void LogFlags::AddTo(FlagSet& flags) {
   flags.Add("log-dir", &folder, "Where a log file is made when there is no --log-file");
   flags.Add("stderrthreshold", &threshold, "Leave out what is less: INFO, WARNING or ERROR");
   const auto add = [&flags](std::string_view name, auto* target, std::string_view why) {
-    flags.Add(name, target, absl::StrCat("No effect: ", ToAbsl(why)));
+    flags.Add(name, target, StrCat("No effect: ", why));
     flags.WithoutEffect(name, why);
   };
   const std::string_view one_format = "lines have one format";
@@ -73,7 +72,7 @@ void LogFlags::AddTo(FlagSet& flags) {
 absl::Status LogFlags::Check() const {
   if (ParseSeverity(threshold).has_value()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("--stderrthreshold: \"", threshold, "\" is none of INFO, WARNING, ERROR"));
+      StrCat("--stderrthreshold: \"", threshold, "\" is none of INFO, WARNING, ERROR"));
 }
 
 LogLevel LogFlags::level() const {
@@ -86,16 +85,15 @@ std::string LogFlags::Target(const std::string& program, absl::Time now) const {
   if (!file.empty() || folder.empty()) return file;
   char host[256] = {};
   if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
-  return absl::StrCat(folder, "/", program, ".", host, ".",
-                      absl::FormatTime("%Y%m%d-%H%M%S", now, absl::UTCTimeZone()), ".", getpid(),
-                      ".log");
+  return StrCat(folder, "/", program, ".", host, ".",
+                absl::FormatTime("%Y%m%d-%H%M%S", now, absl::UTCTimeZone()), ".", getpid(), ".log");
 }
 
 std::vector<std::string> LogFlags::Notes() const {
   std::vector<std::string> notes;
   for (const auto& [name, value] : {std::pair("log-file", &file), std::pair("log-dir", &folder)}) {
     if (!to_stderr || value->empty()) continue;
-    notes.push_back(absl::StrCat("--", name, ": the log goes to stderr; add --logtostderr=false"));
+    notes.push_back(StrCat("--", name, ": the log goes to stderr; add --logtostderr=false"));
   }
   if (!to_stderr && file.empty() && folder.empty()) {
     notes.push_back("--logtostderr: the log stays on stderr; add --log-file or --log-dir");

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "conf/arguments.h"
@@ -25,9 +24,9 @@ net::Response Text(int status, std::string text) {
 }
 
 net::Response Usage(std::string_view wrong) {
-  return Text(400, absl::StrCat(ToAbsl(wrong), "\nUsage: curl --unix-socket ", kDefaultFolder, "/",
-                                kSocket, " \"http://localhost/setlevel?level=8&duration=60s\"\n",
-                                "level: a whole number from 1; duration: 1ms or more\n"));
+  return Text(400, StrCat(wrong, "\nUsage: curl --unix-socket ", kDefaultFolder, "/", kSocket,
+                          " \"http://localhost/setlevel?level=8&duration=60s\"\n",
+                          "level: a whole number from 1; duration: 1ms or more\n"));
 }
 
 }  // namespace
@@ -46,7 +45,7 @@ std::unique_ptr<LogLevelServer> LogLevelServer::Start(net::Executor& executor,
   const std::string folder = chosen == nullptr || *chosen == '\0' ? kDefaultFolder : chosen;
   mkdir(folder.c_str(), 0750);  // What is wrong with it shows when the socket is made.
   net::ServerOptions options;
-  options.unix_path = absl::StrCat(folder, "/", kSocket);
+  options.unix_path = StrCat(folder, "/", kSocket);
   options.connections_max = 16;
   options.body_bytes_max = 64 << 10;
   LogLevelServer* self = made.get();
@@ -69,7 +68,7 @@ net::Response LogLevelServer::Answer(const std::string& target) {
   const absl::StatusOr<net::Target> parsed = net::ParseTarget(target);
   if (!parsed.ok()) return Usage("unreadable address");
   if (parsed->path == "/getlevel") {
-    return Text(200, absl::StrCat("Current klog log level: ", verbosity_, "\n"));
+    return Text(200, StrCat("Current klog log level: ", verbosity_, "\n"));
   }
   if (parsed->path == "/setlevel") return Set(*parsed);
   return Text(404, "pages: /getlevel /setlevel\n");
@@ -77,7 +76,7 @@ net::Response LogLevelServer::Answer(const std::string& target) {
 
 net::Response LogLevelServer::Set(const net::Target& target) {
   int32_t level = 0;
-  if (!absl::SimpleAtoi(ToAbsl(target.Query("level")), &level) || level < 1) {
+  if (!SimpleAtoi(target.Query("level"), &level) || level < 1) {
     return Usage("level is missing, or no whole number from 1");
   }
   const absl::StatusOr<absl::Duration> duration = conf::ParseGoDuration(target.Query("duration"));
@@ -90,8 +89,8 @@ net::Response LogLevelServer::Set(const net::Target& target) {
   if (recover_ != 0) executor_.CancelTimer(recover_);
   recover_ = executor_.RunAfter(*duration, [this] { Recover(); });
   Log(LogLevel::kInfo, "log_level.changed", {{"level", level}, {"duration", *duration}});
-  return Text(200, absl::StrCat("Change klog log level to ", level, " successfully and  for ",
-                                GoDurationText(*duration), "\n"));
+  return Text(200, StrCat("Change klog log level to ", level, " successfully and  for ",
+                          GoDurationText(*duration), "\n"));
 }
 
 void LogLevelServer::Recover() {

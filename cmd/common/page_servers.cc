@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -67,7 +66,7 @@ absl::StatusOr<std::unique_ptr<PageServers>> PageServers::Start(net::Executor& e
     const absl::Status started =
         servers->StartHealth(flags.metrics && same ? pages : HealthOnly(pages));
     if (!started.ok()) {
-      return Annotate(started, absl::StrCat("--healthz-address ", flags.healthz_address));
+      return Annotate(started, StrCat("--healthz-address ", flags.healthz_address));
     }
   }
   if (!flags.metrics || (flags.healthz && same)) return servers;

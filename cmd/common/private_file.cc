@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "net/pem.h"
@@ -16,7 +15,7 @@ namespace bth::cmd {
 namespace {
 
 absl::Status FileError(const std::string& path, std::string_view what) {
-  return absl::UnavailableError(absl::StrCat(path, ": ", ToAbsl(what), ": ", std::strerror(errno)));
+  return absl::UnavailableError(StrCat(path, ": ", what, ": ", std::strerror(errno)));
 }
 
 // Replacing it would be harmless, but in a folder where others plant links nothing of ours is safe.
@@ -25,8 +24,8 @@ absl::Status CheckNoForeignLink(const std::string& path) {
   if (lstat(path.c_str(), &found) != 0 || !S_ISLNK(found.st_mode)) return absl::OkStatus();
   if (found.st_uid == geteuid()) return absl::OkStatus();
   return absl::PermissionDeniedError(
-      absl::StrCat(path, ": is a symbolic link of another user (uid ", found.st_uid,
-                   "): remove it, or choose a folder that only you may write to"));
+      StrCat(path, ": is a symbolic link of another user (uid ", found.st_uid,
+             "): remove it, or choose a folder that only you may write to"));
 }
 
 bool WriteAll(int fd, std::string_view text) {
@@ -55,7 +54,7 @@ absl::Status WriteFresh(const std::string& path, std::string_view text) {
 absl::Status WritePrivateFile(const std::string& path, std::string_view text) {
   BTH_RETURN_IF_ERROR(CheckNoForeignLink(path));
   const size_t name = path.rfind('/') + 1;  // 0 without a folder.
-  const std::string fresh = absl::StrCat(path.substr(0, name), ".batholith-", net::RandomHex(8));
+  const std::string fresh = StrCat(path.substr(0, name), ".batholith-", net::RandomHex(8));
   BTH_RETURN_IF_ERROR(Annotate(WriteFresh(fresh, text), path));
   if (rename(fresh.c_str(), path.c_str()) == 0) return absl::OkStatus();
   const absl::Status failed = FileError(path, "cannot be replaced");

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/features.h"
@@ -79,9 +78,9 @@ void SchedulerFlags::AddPolicy(FlagSet& flags) {
 void SchedulerFlags::AddWithoutEffect(FlagSet& flags) {
   const auto add = [&flags](std::string_view name, auto* target, std::string_view why) {
     if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>) {
-      flags.AddList(name, target, absl::StrCat("No effect: ", ToAbsl(why)));
+      flags.AddList(name, target, StrCat("No effect: ", why));
     } else {
-      flags.Add(name, target, absl::StrCat("No effect: ", ToAbsl(why)));
+      flags.Add(name, target, StrCat("No effect: ", why));
     }
     flags.WithoutEffect(name, why);
   };
@@ -103,10 +102,9 @@ void SchedulerFlags::AddRefused(FlagSet& flags) {
 
 absl::Status SchedulerFlags::CheckPolicy() const {
   if (sharding_mode_ != "none") {
-    return RefusedFlag(
-        "scheduler-sharding-mode",
-        absl::StrCat("\"", sharding_mode_, "\" is not supported, only none is: give ",
-                     "each scheduler its nodes with --node-selector"));
+    return RefusedFlag("scheduler-sharding-mode",
+                       StrCat("\"", sharding_mode_, "\" is not supported, only none is: give ",
+                              "each scheduler its nodes with --node-selector"));
   }
   BTH_RETURN_IF_ERROR(conf::FeatureGates::Parse(feature_gates));
   for (const std::string& name : scheduler_names) {
@@ -133,7 +131,7 @@ std::vector<std::string> SchedulerFlags::Notes() const {
   std::vector<std::string> notes = log.Notes();
   for (const std::string& entry : node_selector) {
     if (ParseNodeLabel(entry).has_value()) continue;
-    notes.push_back(absl::StrCat("--node-selector: \"", entry, "\" is not of the form key:value"));
+    notes.push_back(StrCat("--node-selector: \"", entry, "\" is not of the form key:value"));
   }
   const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
   if (!gates.ok()) return notes;

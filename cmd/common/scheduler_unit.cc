@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/log.h"
 #include "base/status.h"
@@ -19,8 +18,8 @@ namespace {
 
 std::string DumpText(const framework::Cycle* cycle) {
   if (cycle == nullptr) return "";
-  return absl::StrCat(scheduler::CyclePage(*cycle).Dump(), "\n",
-                      scheduler::QueuesPage(*cycle).Dump(), "\n");
+  return StrCat(scheduler::CyclePage(*cycle).Dump(), "\n", scheduler::QueuesPage(*cycle).Dump(),
+                "\n");
 }
 
 net::Awaitable<void> WriteCluster(std::unique_ptr<net::ByteStream> dump, std::string path) {
@@ -98,8 +97,7 @@ net::Awaitable<void> SchedulerUnit::Drain(absl::Duration limit) {
 }
 
 std::string SchedulerUnit::DumpPath(const std::string& folder, std::string_view what) const {
-  return absl::StrCat(folder, "/", ToAbsl(what), "-", absl::ToUnixSeconds(executor_.Now()),
-                      ".json");
+  return StrCat(folder, "/", what, "-", absl::ToUnixSeconds(executor_.Now()), ".json");
 }
 
 void SchedulerUnit::DumpCluster(const std::string& folder) {

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -139,18 +138,17 @@ absl::Status Standalone::StartScheduler() {
 absl::Status Standalone::ServeSchedulerPages() {
   auto pages = ServePages(io_, flags_.listen_address, unit_->pages());
   if (!pages.ok()) {
-    return Annotate(pages.status(), absl::StrCat("--listen-address ", flags_.listen_address));
+    return Annotate(pages.status(), StrCat("--listen-address ", flags_.listen_address));
   }
   pages_server_ = *std::move(pages);
   auto debug = ServePages(io_, flags_.debug_bind_address, unit_->debug_pages());
   if (!debug.ok()) {
-    return Annotate(debug.status(),
-                    absl::StrCat("--debug-bind-address ", flags_.debug_bind_address));
+    return Annotate(debug.status(), StrCat("--debug-bind-address ", flags_.debug_bind_address));
   }
   debug_server_ = *std::move(debug);
   BTH_ASSIGN_OR_RETURN(Endpoint reached, ParseEndpoint(flags_.debug_bind_address));
   reached.port = debug_server_->port();
-  debug_url_ = absl::StrCat("http://", ToText(reached));
+  debug_url_ = StrCat("http://", ToText(reached));
   return absl::OkStatus();
 }
 
@@ -180,9 +178,9 @@ absl::Status Standalone::Listen(const net::Handler& handler) {
     options.port = 0;  // Somebody else has the last one by now.
     server = net::StartServer(io_, options, handler);
   }
-  if (!server.ok()) return Annotate(server.status(), absl::StrCat("--port ", flags_.port));
+  if (!server.ok()) return Annotate(server.status(), StrCat("--port ", flags_.port));
   server_ = *std::move(server);
-  server_url_ = absl::StrCat(options.tls ? "https" : "http", "://127.0.0.1:", server_->port());
+  server_url_ = StrCat(options.tls ? "https" : "http", "://127.0.0.1:", server_->port());
   return state_.RememberPort(server_->port());
 }
 
@@ -191,7 +189,7 @@ absl::Status Standalone::WriteKubeconfig() {
   if (kubeconfig_.empty() && !flags_.data_dir.empty())
     kubeconfig_ = flags_.data_dir + "/kubeconfig";
   if (kubeconfig_.empty()) {
-    kubeconfig_ = absl::StrCat("/tmp/batholith-", getuid(), "-", server_->port(), ".kubeconfig");
+    kubeconfig_ = StrCat("/tmp/batholith-", getuid(), "-", server_->port(), ".kubeconfig");
   }
   const std::string authority = flags_.insecure_http ? "" : state_.authority_pem();
   return Annotate(

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "client/file.h"
 #include "cmd/common/private_file.h"
 #include "net/pem.h"
@@ -23,7 +23,7 @@ constexpr size_t kFileBytesMax = 64 << 10;
 constexpr absl::Duration kValidFor = absl::Hours(24 * 365 * 10);
 
 absl::Status SystemError(const std::string& path) {
-  return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+  return absl::UnavailableError(StrCat(path, ": ", std::strerror(errno)));
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ absl::StatusOr<StateFolder> StateFolder::Open(const std::string& path, absl::Tim
     std::error_code error;
     std::filesystem::create_directories(folder.store(), error);
     if (error) {
-      return absl::UnavailableError(absl::StrCat("--data-dir ", path, ": ", error.message()));
+      return absl::UnavailableError(StrCat("--data-dir ", path, ": ", error.message()));
     }
     BTH_RETURN_IF_ERROR(folder.Lock());
     const absl::Status loaded = folder.Load();
@@ -63,8 +63,7 @@ absl::Status StateFolder::Lock() {
   lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock_ < 0) return SystemError(path);
   if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("--data-dir ", path_, ": another process uses it"));
+  return absl::FailedPreconditionError(StrCat("--data-dir ", path_, ": another process uses it"));
 }
 
 absl::Status StateFolder::Load() {
@@ -113,7 +112,7 @@ absl::StatusOr<net::ServerTls> StateFolder::IssueServerCertificate(absl::Time no
 absl::Status StateFolder::RememberPort(uint16_t port) {
   if (path_.empty() || port == last_port_) return absl::OkStatus();
   last_port_ = port;
-  return WritePrivateFile(path_ + "/port", absl::StrCat(port));
+  return WritePrivateFile(path_ + "/port", StrCat(port));
 }
 
 std::string KubeconfigText(const std::string& server_url, const std::string& authority_pem,
@@ -121,13 +120,12 @@ std::string KubeconfigText(const std::string& server_url, const std::string& aut
   const std::string authority =
       authority_pem.empty()
           ? ""
-          : absl::StrCat("    certificate-authority-data: ", net::Base64Encode(authority_pem),
-                         "\n");
-  return absl::StrCat("apiVersion: v1\nkind: Config\nclusters:\n- name: batholith\n  cluster:\n",
-                      "    server: ", server_url, "\n", authority,
-                      "users:\n- name: admin\n  user:\n    token: ", token,
-                      "\ncontexts:\n- name: batholith\n  context:\n    cluster: batholith\n",
-                      "    user: admin\n    namespace: default\ncurrent-context: batholith\n");
+          : StrCat("    certificate-authority-data: ", net::Base64Encode(authority_pem), "\n");
+  return StrCat("apiVersion: v1\nkind: Config\nclusters:\n- name: batholith\n  cluster:\n",
+                "    server: ", server_url, "\n", authority,
+                "users:\n- name: admin\n  user:\n    token: ", token,
+                "\ncontexts:\n- name: batholith\n  context:\n    cluster: batholith\n",
+                "    user: admin\n    namespace: default\ncurrent-context: batholith\n");
 }
 
 }  // namespace bth::cmd

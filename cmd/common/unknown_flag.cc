@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 
@@ -15,8 +14,8 @@ std::string UnknownFlag(std::string_view arg, const std::vector<std::string>& kn
   const std::vector<std::string_view> names(known.begin(), known.end());
   const std::string_view nearest =
       name.size() > kLetters ? NearestName(name, names) : std::string_view();
-  if (nearest.empty()) return absl::StrCat("unknown flag: ", ToAbsl(flag));
-  return absl::StrCat("unknown flag: ", ToAbsl(flag), " (did you mean --", ToAbsl(nearest), "?)");
+  if (nearest.empty()) return StrCat("unknown flag: ", flag);
+  return StrCat("unknown flag: ", flag, " (did you mean --", nearest, "?)");
 }
 
 }  // namespace bth::cmd

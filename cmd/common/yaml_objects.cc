@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/value.h"
@@ -69,13 +68,12 @@ absl::StatusOr<std::vector<Json>> ObjectsFromYaml(std::string_view text, std::st
     const std::string_view document = TakeDocument(&text);
     const absl::StatusOr<conf::YamlDocument> read = conf::ParseYaml(document, kLimits);
     if (!read.ok()) {
-      return Annotate(read.status(), absl::StrCat(ToAbsl(origin), ": document ", number));
+      return Annotate(read.status(), StrCat(origin, ": document ", number));
     }
     if (read->root.is_null()) continue;
     if (!read->root.is_map()) {
-      return absl::InvalidArgumentError(absl::StrCat(ToAbsl(origin), ": document ", number,
-                                                     ": must be a map, not a ",
-                                                     ToAbsl(read->root.KindName())));
+      return absl::InvalidArgumentError(
+          StrCat(origin, ": document ", number, ": must be a map, not a ", read->root.KindName()));
     }
     out.push_back(ToJson(read->root));
   }

@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "client/api_error.h"
 #include "client/patch.h"
 #include "controllers/core/writes.h"
@@ -92,7 +92,7 @@ net::Awaitable<absl::Status> ColocationController::Mark(ObjectStore<Pod>::Pointe
   const Known<Pod> now = co_await PatchAndLearn(context_.api, pods_, *pod, std::move(built));
   if (now.ok() || absl::IsNotFound(now.status())) co_return absl::OkStatus();
   const absl::Status named =
-      client::WithContext(now.status(), absl::StrCat("annotate pod ", pod->meta.Key()));
+      client::WithContext(now.status(), StrCat("annotate pod ", pod->meta.Key()));
   Log(LogLevel::kWarning, "colocation.write_failed", {{"status", named}});
   co_return named;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "client/event_object.h"
 #include "client/event_recorder.h"
 #include "controllers/core/object_store.h"
@@ -29,8 +29,8 @@ void Warn(client::EventRecorder& events, const T& object, std::string reason, st
 // What is said of an object that cannot be read: where, and that this is to be mended.
 template <typename T>
 std::string UnreadableText(const Unreadable<T>& object) {
-  return absl::StrCat("the ", types::ResourceTraits<T>::type().kind, " cannot be read, ",
-                      object.why.message(), ": mend that field");
+  return StrCat("the ", types::ResourceTraits<T>::type().kind, " cannot be read, ",
+                object.why.message(), ": mend that field");
 }
 
 template <typename T>

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/resource.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "client/informer.h"
 #include "controllers/core/controller.h"
 
@@ -37,10 +37,9 @@ class NamedWatch final : private client::InformerHandler<T> {
  private:
   static client::InformerOptions OptionsOf(std::string ns, const std::string& name) {
     client::InformerOptions options;
-    const std::string what =
-        absl::StrCat(types::ResourceTraits<T>::type().plural, " ", ns, "/", name);
+    const std::string what = StrCat(types::ResourceTraits<T>::type().plural, " ", ns, "/", name);
     options.namespace_name = std::move(ns);
-    options.reflector.field_selector = absl::StrCat("metadata.name=", name);
+    options.reflector.field_selector = StrCat("metadata.name=", name);
     options.reflector.forbidden_is_empty = true;
     options.reflector.on_forbidden = [what](const absl::Status& status) {
       Log(LogLevel::kError, "watch.forbidden",

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/pod_requests.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -27,7 +26,7 @@ bool IsNative(std::string_view name) {
 }
 
 bool IsHugePages(std::string_view name) {
-  return absl::StartsWith(ToAbsl(name), "hugepages-");
+  return name.starts_with("hugepages-");
 }
 
 // A resource of somebody's own domain, which is not Kubernetes' (docs of extended resources).
@@ -35,8 +34,8 @@ bool IsExtended(std::string_view name) {
   const size_t slash = name.find('/');
   if (slash == std::string_view::npos) return false;
   const std::string_view domain = name.substr(0, slash);
-  return domain != "kubernetes.io" && !absl::EndsWith(ToAbsl(domain), ".kubernetes.io") &&
-         !absl::StartsWith(ToAbsl(name), "requests.");
+  return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io") &&
+         !name.starts_with("requests.");
 }
 
 absl::StatusOr<ResourceList> SumOf(types::PodSpec spec) {
@@ -81,10 +80,10 @@ absl::StatusOr<ResourceList> QuotaUsage(const types::PodSpec& pod) {
   for (const auto& [name, quantity] : requests) {
     if (!IsNative(name) && !IsHugePages(name) && !IsExtended(name)) continue;
     usage.Set(name, quantity);
-    usage.Set(absl::StrCat("requests.", name), quantity);
+    usage.Set(StrCat("requests.", name), quantity);
   }
   for (const auto& [name, quantity] : limits) {
-    if (IsNative(name)) usage.Set(absl::StrCat("limits.", name), quantity);
+    if (IsNative(name)) usage.Set(StrCat("limits.", name), quantity);
   }
   return usage;
 }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "api/types/resource.h"
 #include "base/strings.h"
@@ -51,8 +50,7 @@ class RemakePauses final {
 // Names a child of type T for RemakePauses; `owner_uid` is empty where it has no owner.
 template <typename T>
 std::string ChildKey(std::string_view owner_uid, std::string_view name) {
-  return absl::StrCat(types::ResourceTraits<T>::type().plural, "/", ToAbsl(owner_uid), "/",
-                      ToAbsl(name));
+  return StrCat(types::ResourceTraits<T>::type().plural, "/", owner_uid, "/", name);
 }
 
 }  // namespace bth::controllers

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/batch_job.h"
 #include "api/types/queue.h"
 #include "api/types/resource.h"
+#include "base/strings.h"
 #include "controllers/core/events.h"
 
 namespace bth::controllers {
@@ -22,7 +22,7 @@ bool IsFor(const Command& command) {
 template <typename T>
 std::string KindText() {
   const types::ResourceType& type = types::ResourceTraits<T>::type();
-  return absl::StrCat(type.ApiVersion(), " ", type.kind);
+  return StrCat(type.ApiVersion(), " ", type.kind);
 }
 
 }  // namespace
@@ -35,14 +35,13 @@ void StrayCommands::OnAdd(const Command& command) {
   if (command.meta.deletion_time.has_value()) return;
   const bool has_target = command.target.has_value();
   if (has_target && (IsFor<types::BatchJob>(command) || IsFor<types::Queue>(command))) return;
-  const std::string target = !has_target
-                                 ? "it has no target"
-                                 : absl::StrCat("its target is a ", command.target->api_version,
-                                                " ", command.target->kind);
+  const std::string target = !has_target ? "it has no target"
+                                         : StrCat("its target is a ", command.target->api_version,
+                                                  " ", command.target->kind);
   Warn(events_, command, "UnknownTarget",
-       absl::StrCat("nobody carries out this Command: ", target, ", and Commands are for ",
-                    KindText<types::BatchJob>(), " and ", KindText<types::Queue>(),
-                    ": delete it and create it with one of them"));
+       StrCat("nobody carries out this Command: ", target, ", and Commands are for ",
+              KindText<types::BatchJob>(), " and ", KindText<types::Queue>(),
+              ": delete it and create it with one of them"));
 }
 
 }  // namespace bth::controllers

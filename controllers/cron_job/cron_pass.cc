@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "api/types/time.h"
 #include "base/status.h"
@@ -80,8 +79,8 @@ absl::StatusOr<Schedule> ScheduleOf(const CronJob& cron) {
 }
 
 std::string WhyUnparseable(const CronJob& cron, const absl::Status& why) {
-  return absl::StrCat("unparseable schedule for cronjob: ", cron.spec.schedule, ": ", why.message(),
-                      "; no job is made until it is mended");
+  return StrCat("unparseable schedule for cronjob: ", cron.spec.schedule, ": ", why.message(),
+                "; no job is made until it is mended");
 }
 
 CronPass::CronPass(const ControllerContext& context, ObjectStore<BatchJob>& jobs,
@@ -123,8 +122,7 @@ net::Awaitable<absl::Status> CronPass::TakeInFinished() {
     if (!IsOver(*job)) continue;
     if (IsActive(job->meta.uid)) {
       RemoveActive(job->meta.uid);
-      Tell("SawCompletedJob",
-           absl::StrCat("Saw completed job: ", job->meta.name, " in active, remove"));
+      Tell("SawCompletedJob", StrCat("Saw completed job: ", job->meta.name, " in active, remove"));
     }
     const std::optional<absl::Time> end = job->status.state.last_transition_time;
     if (job->status.state.phase == JobPhase::kCompleted) {
@@ -167,9 +165,8 @@ net::Awaitable<absl::Status> CronPass::TakeInOrphans() {
       return reference.uid == job->meta.uid;
     });
     if (known) co_return absl::AbortedError("an older state of the CronJob was read; once more");
-    Warn("OrphanedJob",
-         absl::StrCat("Detected orphaned job forgotten or not managed by controller: ",
-                      job->meta.name, " (UID: ", job->meta.uid, ")"));
+    Warn("OrphanedJob", StrCat("Detected orphaned job forgotten or not managed by controller: ",
+                               job->meta.name, " (UID: ", job->meta.uid, ")"));
   }
   co_return absl::OkStatus();
 }
@@ -180,12 +177,12 @@ void CronPass::DropStale() {
     const JobPtr job = jobs_.Find(cron_.meta.ns, reference.name);
     if (job != nullptr && job->meta.uid == reference.uid) continue;
     RemoveActive(reference.uid);
-    Warn("StaleReference",
-         job == nullptr ? absl::StrCat("Active job \"", reference.name,
-                                       "\" no longer exists (UID: ", reference.uid, ")")
-                        : absl::StrCat("Active job reference \"", reference.name,
-                                       "\" points to a different UID (expected: ", reference.uid,
-                                       ", actual: ", job->meta.uid, ")"));
+    Warn("StaleReference", job == nullptr
+                               ? StrCat("Active job \"", reference.name,
+                                        "\" no longer exists (UID: ", reference.uid, ")")
+                               : StrCat("Active job reference \"", reference.name,
+                                        "\" points to a different UID (expected: ", reference.uid,
+                                        ", actual: ", job->meta.uid, ")"));
   }
 }
 
@@ -193,8 +190,8 @@ void CronPass::DropStale() {
 
 absl::StatusOr<Schedule> CronPass::ReadSchedule() {
   if (const absl::StatusOr<absl::TimeZone> zone = ZoneOf(cron_); !zone.ok()) {
-    Warn("InvalidTimeZone", absl::StrCat("Invalid time zone \"", *cron_.spec.time_zone,
-                                         "\": ", zone.status().message()));
+    Warn("InvalidTimeZone",
+         StrCat("Invalid time zone \"", *cron_.spec.time_zone, "\": ", zone.status().message()));
     return zone.status();
   }
   if (NamesZone(cron_)) {
@@ -209,7 +206,7 @@ absl::StatusOr<Schedule> CronPass::ReadSchedule() {
 net::Awaitable<absl::Status> CronPass::RunIfDue(Schedule schedule) {
   const absl::StatusOr<Due> due = MostRecentRun(cron_, schedule, context_.now(), true);
   if (!due.ok()) {
-    Warn("InvalidSchedule", absl::StrCat("Error getting schedule time: ", due.status().message()));
+    Warn("InvalidSchedule", StrCat("Error getting schedule time: ", due.status().message()));
     co_return due.status();
   }
   if (!due->last.has_value()) co_return absl::OkStatus();
@@ -246,13 +243,13 @@ net::Awaitable<absl::StatusOr<bool>> CronPass::MakeRoom() {
     const absl::StatusOr<BatchJob> job =
         co_await client::GetObject<BatchJob>(context_.api, cron_.meta.ns, reference.name);
     if (!job.ok()) {
-      Warn("FailedGet", absl::StrCat("Get job: ", job.status().message()));
+      Warn("FailedGet", StrCat("Get job: ", job.status().message()));
       co_return job.status();
     }
     const absl::Status deleted = co_await DeleteJob(reference.name, reference.uid);
     if (!deleted.ok()) {
       co_return client::WithContext(
-          deleted, absl::StrCat("could not replace job ", cron_.meta.ns, "/", reference.name));
+          deleted, StrCat("could not replace job ", cron_.meta.ns, "/", reference.name));
     }
   }
   co_return true;
@@ -267,7 +264,7 @@ net::Awaitable<absl::Status> CronPass::CreateJob(absl::Time scheduled) {
     absl::StatusOr<BatchJob> made = types::Decode<BatchJob>(std::string_view(*text));
     if (!made.ok()) co_return made.status();
     Tell("SuccessfulCreate",
-         absl::StrCat("Created job ", made->meta.name, " for CronJob ", cron_.meta.Key()));
+         StrCat("Created job ", made->meta.name, " for CronJob ", cron_.meta.Key()));
     remakes_.NoteMade(ChildKey<BatchJob>(cron_.meta.uid, made->meta.name));
     job = std::make_shared<const BatchJob>(*made);
     jobs_.Observe(*std::move(made));
@@ -277,11 +274,11 @@ net::Awaitable<absl::Status> CronPass::CreateJob(absl::Time scheduled) {
     job = *existing;
   } else {
     const std::string_view why = ToStd(text.status().message());
-    if (absl::StrContains(ToAbsl(why), "being terminated")) {
+    if (StrContains(why, "being terminated")) {
       Warn("NamespaceTerminating",
-           absl::StrCat("Namespace ", cron_.meta.ns, " is terminating, skipping job creation"));
+           StrCat("Namespace ", cron_.meta.ns, " is terminating, skipping job creation"));
     } else {
-      Warn("FailedCreate", absl::StrCat("Failed to create job: ", ToAbsl(why)));
+      Warn("FailedCreate", StrCat("Failed to create job: ", why));
     }
     co_return text.status();
   }
@@ -298,8 +295,8 @@ net::Awaitable<absl::StatusOr<CronPass::JobPtr>> CronPass::TakeExisting(std::str
   if (!IsControlledBy(job->meta, cron_.meta.uid)) {
     const types::OwnerReference* owner = job->meta.Controller();
     Warn("ForeignJob",
-         absl::StrCat("Job ", name, " exists but is not owned by this CronJob (current owner: ",
-                      owner == nullptr ? "none" : owner->name, ")"));
+         StrCat("Job ", name, " exists but is not owned by this CronJob (current owner: ",
+                owner == nullptr ? "none" : owner->name, ")"));
     co_return JobPtr();
   }
   if (IsOver(*job)) co_return JobPtr();
@@ -315,12 +312,11 @@ net::Awaitable<absl::Status> CronPass::DeleteJob(std::string name, std::string u
   const client::ApiClient::Text text =
       co_await context_.api.Delete(std::move(path), std::move(options));
   if (!text.ok()) {
-    Warn("FailedDelete",
-         absl::StrCat("Error deleting job \"", name, "\": ", text.status().message()));
+    Warn("FailedDelete", StrCat("Error deleting job \"", name, "\": ", text.status().message()));
     co_return text.status();
   }
   RemoveActive(uid);
-  Tell("SuccessfulDelete", absl::StrCat("Deleted job \"", name, "\""));
+  Tell("SuccessfulDelete", StrCat("Deleted job \"", name, "\""));
   co_return absl::OkStatus();
 }
 
@@ -335,7 +331,7 @@ void CronPass::RemoveActive(std::string_view uid) {
 
 // Minutes since 1970: one name for each run, whoever creates it.
 std::string CronPass::JobName(absl::Time scheduled) const {
-  return absl::StrCat(cron_.meta.name, "-", absl::ToUnixSeconds(scheduled) / 60);
+  return StrCat(cron_.meta.name, "-", absl::ToUnixSeconds(scheduled) / 60);
 }
 
 std::string CronPass::JobBody(absl::Time scheduled) const {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::controllers {
 namespace {
@@ -18,7 +18,7 @@ absl::StatusOr<absl::Time> NextOf(const CronJob& job, const Schedule& schedule, 
   const std::optional<absl::Time> next = schedule.Next(after);
   if (next.has_value()) return *next;
   return absl::InvalidArgumentError(
-      absl::StrCat("schedule \"", job.spec.schedule, "\" is never due within five years"));
+      StrCat("schedule \"", job.spec.schedule, "\" is never due within five years"));
 }
 
 }  // namespace

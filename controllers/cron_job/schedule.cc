@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/civil_time.h"
 #include "api/types/duration.h"
@@ -60,8 +59,7 @@ struct TimeSet {
 };
 
 absl::Status WrongField(const FieldRange& range, std::string_view text, std::string_view why) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(ToAbsl(range.name), " \"", ToAbsl(text), "\": ", ToAbsl(why)));
+  return absl::InvalidArgumentError(StrCat(range.name, " \"", text, "\": ", why));
 }
 
 absl::StatusOr<int> ReadValue(const FieldRange& range, std::string_view text) {
@@ -71,11 +69,11 @@ absl::StatusOr<int> ReadValue(const FieldRange& range, std::string_view text) {
   }
   int value = 0;
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || !absl::SimpleAtoi(ToAbsl(text), &value)) {
+  if (!digits || !SimpleAtoi(text, &value)) {
     return WrongField(range, text, "expected a number or a name");
   }
   if (value < range.first || value > range.last) {
-    return WrongField(range, text, absl::StrCat("must be from ", range.first, " to ", range.last));
+    return WrongField(range, text, StrCat("must be from ", range.first, " to ", range.last));
   }
   return value;
 }
@@ -101,7 +99,7 @@ absl::StatusOr<TimeSet> ReadEntry(const FieldRange& range, std::string_view text
   if (slash != std::string_view::npos) {
     const std::string_view number = text.substr(slash + 1);
     if (number.find_first_not_of("0123456789") != std::string_view::npos ||
-        !absl::SimpleAtoi(ToAbsl(number), &step) || step < 1) {
+        !SimpleAtoi(number, &step) || step < 1) {
       return WrongField(range, text, "the step must be a positive number");
     }
     if (step == 1 && (values == "*" || values == "?")) matches.any = true;
@@ -113,7 +111,7 @@ absl::StatusOr<TimeSet> ReadEntry(const FieldRange& range, std::string_view text
 
 absl::StatusOr<TimeSet> ReadField(const FieldRange& range, std::string_view text) {
   TimeSet all;
-  for (const absl::string_view entry : absl::StrSplit(ToAbsl(text), ',')) {
+  for (const absl::string_view entry : StrSplit(text, ',')) {
     BTH_ASSIGN_OR_RETURN(const TimeSet one, ReadEntry(range, ToStd(entry)));
     all.bits |= one.bits;
     all.any = all.any || one.any;
@@ -134,7 +132,7 @@ absl::StatusOr<absl::TimeZone> LoadZone(std::string_view name) {
   // Names with dots could leave the folder of the database.
   const bool plain = name.find("..") == std::string_view::npos && name.front() != '/';
   if (!plain || !absl::LoadTimeZone(ToAbsl(name), &zone)) {
-    return absl::NotFoundError(absl::StrCat("unknown time zone ", ToAbsl(name)));
+    return absl::NotFoundError(StrCat("unknown time zone ", name));
   }
   return zone;
 }
@@ -142,12 +140,12 @@ absl::StatusOr<absl::TimeZone> LoadZone(std::string_view name) {
 absl::StatusOr<Schedule> Schedule::Parse(std::string_view text, absl::TimeZone zone) {
   if (text.size() > kTextBytesMax) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a schedule may have ", kTextBytesMax, " characters, not ", text.size()));
+        StrCat("a schedule may have ", kTextBytesMax, " characters, not ", text.size()));
   }
   Schedule schedule;
   schedule.zone_ = zone;
   std::string_view rest = ToStd(absl::StripAsciiWhitespace(ToAbsl(text)));
-  if (absl::StartsWith(ToAbsl(rest), "TZ=") || absl::StartsWith(ToAbsl(rest), "CRON_TZ=")) {
+  if (rest.starts_with("TZ=") || rest.starts_with("CRON_TZ=")) {
     const size_t equals = rest.find('=');
     const size_t space = rest.find(' ');
     if (space == std::string_view::npos) {
@@ -162,7 +160,7 @@ absl::StatusOr<Schedule> Schedule::Parse(std::string_view text, absl::TimeZone z
 
 absl::Status Schedule::ParseFields(std::string_view text) {
   constexpr std::string_view kEvery = "@every ";
-  if (absl::StartsWith(ToAbsl(text), ToAbsl(kEvery))) {
+  if (text.starts_with(kEvery)) {
     BTH_ASSIGN_OR_RETURN(const absl::Duration every,
                          types::ParseDuration(text.substr(kEvery.size())));
     every_ = std::max(absl::Trunc(every, absl::Seconds(1)), absl::Seconds(1));
@@ -172,11 +170,11 @@ absl::Status Schedule::ParseFields(std::string_view text) {
     if (text == descriptor.name) return ParseFields(descriptor.fields);
   }
   const std::vector<absl::string_view> fields =
-      absl::StrSplit(ToAbsl(text), absl::ByAnyChar(" \t\n\v\f\r"), absl::SkipEmpty());
+      StrSplit(text, absl::ByAnyChar(" \t\n\v\f\r"), absl::SkipEmpty());
   if (fields.size() != Fields().size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected five fields or a descriptor such as @daily, found ", fields.size(),
-                     ": \"", ToAbsl(text), "\""));
+        StrCat("expected five fields or a descriptor such as @daily, found ", fields.size(), ": \"",
+               text, "\""));
   }
   std::array<TimeSet, 5> read;
   for (size_t i = 0; i < read.size(); ++i) {

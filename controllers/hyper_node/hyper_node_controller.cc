@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/api_error.h"
@@ -97,8 +96,8 @@ void HyperNodeController::OnConfig() {
   if (text == nullptr) {
     Log(LogLevel::kError, "topology_discovery.refused",
         {{"configmap", map->meta.Key()},
-         {"status", absl::NotFoundError(absl::StrCat("config key not found in ConfigMap: ",
-                                                     ToAbsl(kDiscoveryConfigKey)))}});
+         {"status", absl::NotFoundError(
+                        StrCat("config key not found in ConfigMap: ", kDiscoveryConfigKey))}});
     return;
   }
   absl::StatusOr<conf::TopologyDiscovery> discovery = conf::ParseTopologyDiscovery(*text);
@@ -212,8 +211,7 @@ net::Awaitable<absl::StatusOr<std::string>> HyperNodeController::AskUfm(Source s
   const absl::StatusOr<types::Secret> secret =
       co_await client::GetObject<types::Secret>(context_.api, ns, source.secret_name);
   if (!secret.ok()) {
-    co_return client::WithContext(secret.status(),
-                                  absl::StrCat("secret ", ns, "/", source.secret_name));
+    co_return client::WithContext(secret.status(), StrCat("secret ", ns, "/", source.secret_name));
   }
   absl::StatusOr<UfmLogin> login = UfmLoginOf(*secret);
   BTH_CO_RETURN_IF_ERROR(login);
@@ -236,8 +234,8 @@ net::Awaitable<absl::Status> HyperNodeController::Write(std::string source,
     Log(LogLevel::kWarning, "topology_discovery.name_taken",
         {{"source", source},
          {"hyper_node", name},
-         {"remedy", absl::StrCat("rename it, or give it the label ", ToAbsl(kTopologySourceLabel),
-                                 "=", source)}});
+         {"remedy",
+          StrCat("rename it, or give it the label ", kTopologySourceLabel, "=", source)}});
   }
   if (plan.empty()) co_return absl::OkStatus();
   Log(LogLevel::kInfo, "topology_discovery.changed",

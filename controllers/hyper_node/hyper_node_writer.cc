@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -39,7 +38,7 @@ absl::StatusOr<client::Patch> PatchOf(const HyperNode& before, const HyperNode& 
 
 absl::Status Named(const absl::Status& status, std::string_view what, const std::string& name) {
   if (status.ok()) return status;
-  absl::Status named = client::WithContext(status, absl::StrCat(ToAbsl(what), " HyperNode ", name));
+  absl::Status named = client::WithContext(status, StrCat(what, " HyperNode ", name));
   Log(LogLevel::kWarning, "hyper_node.write_failed", {{"status", named}});
   return named;
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "base/strings.h"
 #include "controllers/core/seed.h"
@@ -46,7 +45,7 @@ class DomainNames {
     for (const std::string& name : existing_[label]) {
       if (absl::StartsWith(name, prefix) && used_.insert(name).second) return name;
     }
-    Rng rng(SeedOf(absl::StrCat(prefix, "/", label.first, "=", label.second)));
+    Rng rng(SeedOf(StrCat(prefix, "/", label.first, "=", label.second)));
     for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
       std::string name = prefix;
       for (int i = 0; i < kDomainSuffixLength; ++i) {
@@ -55,8 +54,8 @@ class DomainNames {
       if (taken_.insert(name).second) return name;
     }
     return absl::ResourceExhaustedError(
-        absl::StrCat("unable to get unique hyperNodeName after ", kNameAttemptsMax,
-                     " attempts: remove HyperNodes that begin with ", prefix));
+        StrCat("unable to get unique hyperNodeName after ", kNameAttemptsMax,
+               " attempts: remove HyperNodes that begin with ", prefix));
   }
 
  private:
@@ -105,7 +104,7 @@ absl::StatusOr<std::vector<HyperNode>> DiscoverByLabels(
         if (is_new) {
           draft->second.tier = static_cast<int32_t>(i + 1);
           const std::string prefix =
-              absl::StrCat("hypernode-", CleanTypeName(type.name), "-tier", i + 1, "-");
+              StrCat("hypernode-", CleanTypeName(type.name), "-tier", i + 1, "-");
           absl::StatusOr<std::string> name = names.For(draft->first, prefix);
           if (!name.ok()) return name.status();
           draft->second.name = *std::move(name);

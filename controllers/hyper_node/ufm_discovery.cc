@@ -9,7 +9,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -61,7 +60,7 @@ class ArrayWalk {
     return true;
   }
   absl::Status Wrong(std::string_view text) const {
-    return absl::InvalidArgumentError(absl::StrCat("offset ", at_, ": ", ToAbsl(text)));
+    return absl::InvalidArgumentError(StrCat("offset ", at_, ": ", text));
   }
   absl::StatusOr<std::string_view> Finish() {
     SkipSpace();
@@ -145,12 +144,12 @@ absl::StatusOr<std::string> SecretValue(const types::Secret& secret, std::string
   std::string plain;
   if (value != nullptr && !absl::Base64Unescape(*value, &plain)) {
     return absl::FailedPreconditionError(
-        absl::StrCat("secret ", secret.meta.Key(), ": ", ToAbsl(key), " is not base64"));
+        StrCat("secret ", secret.meta.Key(), ": ", key, " is not base64"));
   }
   if (plain.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("secret ", secret.meta.Key(), " has no ", ToAbsl(key),
-                     ": UFM authentication credentials are not configured"));
+        StrCat("secret ", secret.meta.Key(), " has no ", key,
+               ": UFM authentication credentials are not configured"));
   }
   return plain;
 }
@@ -160,7 +159,7 @@ absl::StatusOr<std::string> SecretValue(const types::Secret& secret, std::string
 absl::StatusOr<UfmLinks> ParseUfmPorts(std::string_view text) {
   if (text.size() > kUfmAnswerBytesMax) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the answer has more than ", kUfmAnswerBytesMax, " bytes"));
+        StrCat("the answer has more than ", kUfmAnswerBytesMax, " bytes"));
   }
   UfmLinks result;
   ArrayWalk walk(text);
@@ -169,11 +168,11 @@ absl::StatusOr<UfmLinks> ParseUfmPorts(std::string_view text) {
     BTH_ASSIGN_OR_RETURN(const std::string_view object, walk.Next());
     if (object.empty()) return result;
     if (port == kUfmPortsMax) {
-      return absl::InvalidArgumentError(absl::StrCat("more than ", kUfmPortsMax, " ports"));
+      return absl::InvalidArgumentError(StrCat("more than ", kUfmPortsMax, " ports"));
     }
     const absl::StatusOr<Json> json = Json::Parse(object, {kPortBytesMax, kPortDepthMax});
-    if (!json.ok()) return Annotate(json.status(), absl::StrCat("port ", port));
-    if (!absl::StrContains(ToAbsl((*json)["description"].AsString()), "Computer")) continue;
+    if (!json.ok()) return Annotate(json.status(), StrCat("port ", port));
+    if (!StrContains((*json)["description"].AsString(), "Computer")) continue;
     UfmLink link = {std::string((*json)["peer_node_name"].AsString()),
                     std::string((*json)["system_name"].AsString())};
     if (link.leaf.empty() || !IsNodeName(link.node)) {
@@ -200,7 +199,7 @@ std::vector<types::HyperNode> HyperNodesOfLinks(const std::vector<UfmLink>& link
   std::vector<types::HyperNode> made;
   std::vector<std::string> names;
   for (const auto& [first_leaf, nodes] : groups) {
-    names.push_back(absl::StrCat("leaf-hn-", names.size()));
+    names.push_back(StrCat("leaf-hn-", names.size()));
     made.push_back(MakeHyperNode(names.back(), 1, "Node", nodes));
   }
   if (!made.empty()) made.push_back(MakeHyperNode("spine-hn", 2, "HyperNode", names));
@@ -227,7 +226,7 @@ absl::Status CheckUfmSource(const conf::TopologySource& source) {
 std::string UfmUrl(std::string_view endpoint) {
   while (!endpoint.empty() && endpoint.back() == '/') endpoint.remove_suffix(1);
   const bool has_scheme = endpoint.find("://") != std::string_view::npos;
-  return absl::StrCat(has_scheme ? "" : "https://", ToAbsl(endpoint), "/ufmRest/resources/ports");
+  return StrCat(has_scheme ? "" : "https://", endpoint, "/ufmRest/resources/ports");
 }
 
 absl::StatusOr<UfmLogin> UfmLoginOf(const types::Secret& secret) {

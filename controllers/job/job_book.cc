@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "controllers/core/object_store.h"
@@ -21,7 +20,7 @@ using types::Pod;
 constexpr int32_t kContainerRetries = 3;  // What maxRetry 0 stands for.
 
 absl::Status Missing(std::string_view key) {
-  return absl::NotFoundError(absl::StrCat("failed to find job <", ToAbsl(key), ">"));
+  return absl::NotFoundError(StrCat("failed to find job <", key, ">"));
 }
 
 std::string KeyOf(const types::BatchJob& job) {
@@ -57,16 +56,16 @@ absl::StatusOr<PodPlace> PlaceOf(const Pod& pod) {
   place.job = std::string(pod.meta.Annotation(kJobNameKey));
   if (place.job.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("failed to find job name of pod <", pod.meta.Key(), ">"));
+        StrCat("failed to find job name of pod <", pod.meta.Key(), ">"));
   }
   place.task = std::string(pod.meta.Annotation(kTaskSpecKey));
   if (place.task.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("failed to find taskName of pod <", pod.meta.Key(), ">"));
+        StrCat("failed to find taskName of pod <", pod.meta.Key(), ">"));
   }
-  if (!absl::SimpleAtoi(ToAbsl(pod.meta.Annotation(kJobVersionKey)), &place.version)) {
+  if (!SimpleAtoi(pod.meta.Annotation(kJobVersionKey), &place.version)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("failed to find jobVersion of pod <", pod.meta.Key(), ">"));
+        StrCat("failed to find jobVersion of pod <", pod.meta.Key(), ">"));
   }
   return place;
 }
@@ -113,7 +112,7 @@ absl::Status JobBook::Add(JobPointer job) {
   const std::string key = KeyOf(*job);
   Entry& entry = entries_[key];
   if (entry.job != nullptr) {
-    return absl::AlreadyExistsError(absl::StrCat("duplicated jobInfo <", key, ">"));
+    return absl::AlreadyExistsError(StrCat("duplicated jobInfo <", key, ">"));
   }
   entry.version = job->status.version;
   entry.job = std::move(job);
@@ -126,8 +125,8 @@ absl::Status JobBook::Update(JobPointer job) {
   if (entry == nullptr || entry->job == nullptr) return Missing(key);
   const std::string& known = entry->job->meta.resource_version;
   if (IsNewerVersion(known, job->meta.resource_version)) {
-    return absl::AbortedError(absl::StrCat("job <", key, "> has too old resource version: ",
-                                           job->meta.resource_version, " (", known, ")"));
+    return absl::AbortedError(StrCat("job <", key, "> has too old resource version: ",
+                                     job->meta.resource_version, " (", known, ")"));
   }
   if (entry->job->meta.uid != job->meta.uid) entry->version = 0;
   entry->version = std::max(entry->version, job->status.version);
@@ -181,12 +180,12 @@ absl::Status JobBook::UpdatePod(PodPointer pod) {
   const auto task = tasks.find({OwnerUid(*pod), place.task});
   if (task == tasks.end()) {
     Tidy(StoreKey(pod->meta.ns, place.job));
-    return absl::NotFoundError(absl::StrCat("can not find task ", place.task, " in cache"));
+    return absl::NotFoundError(StrCat("can not find task ", place.task, " in cache"));
   }
   JobView::Pods& pods = task->second.Own();
   const auto found = pods.find(pod->meta.name);
   if (found == pods.end()) {
-    return absl::NotFoundError(absl::StrCat("can not find pod <", pod->meta.Key(), "> in cache"));
+    return absl::NotFoundError(StrCat("can not find pod <", pod->meta.Key(), "> in cache"));
   }
   task->second.Count(*found->second, -1);
   task->second.Count(*pod, 1);
@@ -225,7 +224,7 @@ absl::StatusOr<JobView> JobBook::Get(std::string_view key) const {
   const Entry* entry = Find(key);
   if (entry == nullptr) return Missing(key);
   if (entry->job == nullptr) {
-    return absl::UnavailableError(absl::StrCat("job <", ToAbsl(key), "> is not ready"));
+    return absl::UnavailableError(StrCat("job <", key, "> is not ready"));
   }
   JobView view;
   view.job = entry->job;

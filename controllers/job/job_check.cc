@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "controllers/core/circles.h"
 #include "controllers/job/phases.h"
 #include "controllers/job/policy_check.h"
@@ -19,7 +19,7 @@ using types::BatchTask;
 
 template <typename... Parts>
 absl::Status WrongJob(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
+  return absl::InvalidArgumentError(StrCat(parts...));
 }
 
 // Pods are numbered into parts of partitionSize; of which there are then as many as totalPartitions

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/duration.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -85,10 +84,10 @@ std::string WhyNoEffect(const BatchJob& job, const Action& action) {
   const types::Word<types::JobPhase>& phase = job.status.state.phase;
   const JobStep step = StepFor(phase.value(), action.value());
   if (step.operation != JobStep::Operation::kKillJob || step.decision != Decision::kNone) return "";
-  return absl::StrCat(
-      "the job is ", ToAbsl(phase.text()), ": ", ToAbsl(action.text()), " has no effect; ",
-      types::IsFinished(phase.value()) ? "delete the job and create it anew to run it once more"
-                                       : "ResumeJob starts it again");
+  return StrCat("the job is ", phase.text(), ": ", action.text(), " has no effect; ",
+                types::IsFinished(phase.value())
+                    ? "delete the job and create it anew to run it once more"
+                    : "ResumeJob starts it again");
 }
 
 void LogRefused(const absl::Status& status, const std::string& what) {
@@ -292,8 +291,8 @@ CommandTurn JobController::BeginCommand(const types::Command& command) {
   if (job->meta.deletion_time.has_value()) return CommandTurn::kOver;
   if (WasCarriedOut(*job, request.command)) return CommandTurn::kOver;
   Tell(desk_.context.events, *job, "CommandIssued",
-       absl::StrCat("Start to execute command ", ToAbsl(command.action.text()),
-                    ", and clean it up to make sure executed not more than once."));
+       StrCat("Start to execute command ", command.action.text(),
+              ", and clean it up to make sure executed not more than once."));
   Ask(request);
   return CommandTurn::kBegun;
 }
@@ -395,9 +394,9 @@ void JobController::TellOfAction(const BatchJob& job, const PolicyAnswer& answer
   const std::string action(answer.action.text());
   const bool waits = answer.delay > absl::ZeroDuration();
   Tell(desk_.context.events, job, "ExecuteAction",
-       waits ? absl::StrCat("Execute action ", action, " after ", types::DurationText(answer.delay),
-                            request->because.empty() ? "" : " ", request->because)
-             : absl::StrCat("Start to execute action ", action, " ", request->because));
+       waits ? StrCat("Execute action ", action, " after ", types::DurationText(answer.delay),
+                      request->because.empty() ? "" : " ", request->because)
+             : StrCat("Start to execute action ", action, " ", request->because));
 }
 
 bool JobController::Delay(const BatchJob& job, JobRequest& request, const PolicyAnswer& answer) {
@@ -472,7 +471,7 @@ net::Awaitable<absl::Status> JobController::DoBecause(JobNote why, std::string k
   order.is_told = why.reason.empty();
   if (order.is_told && !request.because.empty()) {
     why.reason = std::string(types::WordText(request.event));
-    why.message = absl::StrCat(ToAbsl(types::WordText(action)), " ", request.because);
+    why.message = StrCat(types::WordText(action), " ", request.because);
   }
   order.why = std::move(why);
   absl::Status status = co_await KillJob(desk_, *std::move(view), step, std::move(order));
@@ -485,7 +484,7 @@ net::Awaitable<void> JobController::GiveUp(std::string key, const JobRequest& re
   if (job == nullptr) co_return;
   const Action action = AnswerTo(*job, request).action;
   Tell(desk_.context.events, *job, "ExecuteAction",
-       absl::StrCat("Job failed on action ", ToAbsl(action.text()), " for retry limit reached"));
+       StrCat("Job failed on action ", action.text(), " for retry limit reached"));
   JobNote why = GivenUpNote(desk_.context.options.max_requeue_num + 1, ToStd(failure.message()));
   const absl::Status status =
       co_await DoBecause(std::move(why), key, request, BusAction::kTerminateJob);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "controllers/job/depends_on.h"
 #include "controllers/job/phases.h"
 
@@ -32,7 +32,7 @@ int32_t MinimumOf(const BatchTask& task) {
 }
 
 void FillInTask(size_t number, BatchTask* task) {
-  if (task->name.empty()) task->name = absl::StrCat("default", number);
+  if (task->name.empty()) task->name = StrCat("default", number);
   types::RawView<types::PodTemplate>& pods = task->pod_template;
   if (pods.view.spec.host_network &&
       std::as_const(pods.raw).At({"spec", "dnsPolicy"}).AsString().empty()) {

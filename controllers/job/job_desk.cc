@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "controllers/core/ownership.h"
 #include "controllers/job/names.h"
@@ -87,7 +86,7 @@ SyncError MakeSyncError(absl::Status status, std::string reason, std::string mes
 }
 
 SyncError SyncErrorOf(absl::Status status, std::string reason, std::string_view what, bool waits) {
-  std::string message = absl::StrCat(ToAbsl(what), ", err: ", status.message());
+  std::string message = StrCat(what, ", err: ", status.message());
   return MakeSyncError(std::move(status), std::move(reason), std::move(message), waits);
 }
 
@@ -108,10 +107,10 @@ bool IsRefusal(const absl::Status& status) {
 std::string ErrorList(const std::vector<absl::Status>& errors) {
   std::string text = "[";
   for (size_t i = 0; i < errors.size() && i < kErrorsShown; ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : " ", errors[i].message());
+    StrAppend(&text, i == 0 ? "" : " ", errors[i].message());
   }
   if (errors.size() > kErrorsShown) {
-    absl::StrAppend(&text, " and ", errors.size() - kErrorsShown, " more");
+    StrAppend(&text, " and ", errors.size() - kErrorsShown, " more");
   }
   return text + "]";
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "controllers/core/events.h"
 #include "controllers/job/job_status.h"
 #include "controllers/job/plugin_objects.h"
@@ -26,10 +26,9 @@ net::Awaitable<absl::Status> KillPods(JobDesk& desk, const BatchJob& job, KillPl
   plan.counts.terminating += deleted.deleted;
   if (deleted.errors.empty()) co_return absl::OkStatus();
   Warn(desk.context.events, job, "FailedDelete",
-       absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)));
+       StrCat("Error deleting pods: ", ErrorList(deleted.errors)));
   co_return client::WithContext(
-      deleted.errors.front(),
-      absl::StrCat("failed to kill ", deleted.errors.size(), " pods of ", asked));
+      deleted.errors.front(), StrCat("failed to kill ", deleted.errors.size(), " pods of ", asked));
 }
 
 // What their OnJobAdd made; `status` forgets it.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
 #include "controllers/job/job_outlook.h"
@@ -22,7 +21,7 @@ constexpr const char* kRetryLimitReached = "RetryLimitReached";
 void Add(std::string_view reason, const std::string& message, JobNote* note) {
   if (message.empty()) return;
   if (note->reason.empty()) note->reason = reason;
-  absl::StrAppend(&note->message, note->message.empty() ? "" : "; ", message);
+  StrAppend(&note->message, note->message.empty() ? "" : "; ", message);
 }
 
 bool IsKnown(const std::string& scheduler, const std::vector<std::string>& names) {
@@ -36,14 +35,14 @@ void NoteScheduler(const BatchJobSpec& spec, const std::vector<std::string>& nam
     const std::string& own = task.pod_template.view.spec.scheduler_name;
     const std::string& asked = own.empty() ? spec.scheduler_name : own;
     if (IsKnown(asked, names)) continue;
-    const std::string place =
-        own.empty() ? "spec.schedulerName"
-                    : absl::StrCat("the template of task ", task.name, ": schedulerName");
+    const std::string place = own.empty()
+                                  ? "spec.schedulerName"
+                                  : StrCat("the template of task ", task.name, ": schedulerName");
     Add("UnknownScheduler",
-        absl::StrCat(place, " is ", asked, ", and the controllers know of ",
-                     absl::StrJoin(names, ", "), " (--scheduler-name): unless a scheduler ", asked,
-                     " is at work, the pods wait for ever; delete the job and create it with ",
-                     names.front()),
+        StrCat(place, " is ", asked, ", and the controllers know of ", absl::StrJoin(names, ", "),
+               " (--scheduler-name): unless a scheduler ", asked,
+               " is at work, the pods wait for ever; delete the job and create it with ",
+               names.front()),
         note);
     return;
   }
@@ -52,10 +51,10 @@ void NoteScheduler(const BatchJobSpec& spec, const std::vector<std::string>& nam
 // What a job that has failed by its counters fell short of.
 std::string NeededText(const BatchJobSpec& spec, const types::BatchJobStatus& status) {
   if (const BatchTask* task = TaskThatFellShort(spec, status)) {
-    return absl::StrCat("minAvailable of task ", task->name, " is ", *task->min_available);
+    return StrCat("minAvailable of task ", task->name, " is ", *task->min_available);
   }
-  if (spec.min_success.has_value()) return absl::StrCat("minSuccess is ", *spec.min_success);
-  return absl::StrCat("minAvailable is ", spec.min_available);
+  if (spec.min_success.has_value()) return StrCat("minSuccess is ", *spec.min_success);
+  return StrCat("minAvailable is ", spec.min_available);
 }
 
 // What was changed, place by place.
@@ -64,18 +63,18 @@ class Edits {
   void Add(bool is_changed, const std::string& place, std::string_view what) {
     if (!is_changed) return;
     if (texts_.size() < kEditsShown) {
-      texts_.push_back(absl::StrCat(place, " ", ToAbsl(what)));
+      texts_.push_back(StrCat(place, " ", what));
     } else {
       ++more_;
     }
   }
   std::optional<std::string> Text() const {
     if (texts_.empty()) return std::nullopt;
-    std::string text = absl::StrCat(
+    std::string text = StrCat(
         "job updates may not change fields other than `minAvailable`, `tasks[*].replicas under "
         "spec` and `PriorityClassName`: ",
         absl::StrJoin(texts_, "; "));
-    if (more_ > 0) absl::StrAppend(&text, "; and ", more_, " more");
+    if (more_ > 0) StrAppend(&text, "; and ", more_, " more");
     return text;
   }
 
@@ -108,9 +107,8 @@ JobNote NoteOf(const BatchJobSpec& spec, JobPhase phase, const NoteFacts& facts)
   if (types::IsFinished(phase)) return note;
   if (!facts.group_queue.empty() && facts.group_queue != spec.queue) {
     Add("QueueNotChanged",
-        absl::StrCat("spec.queue was changed to ", spec.queue, ", and the job stays in queue ",
-                     ToAbsl(facts.group_queue),
-                     " until it is restarted: change it back, or restart the job"),
+        StrCat("spec.queue was changed to ", spec.queue, ", and the job stays in queue ",
+               facts.group_queue, " until it is restarted: change it back, or restart the job"),
         &note);
   }
   if (phase == JobPhase::kPending) NoteScheduler(spec, facts.scheduler_names, &note);
@@ -131,25 +129,22 @@ JobNote EndNote(const JobView& job, const types::BatchJobStatus& status, const J
   const BatchJobSpec& spec = job.job->spec;
   const std::string failed = FailedPodsText(job);
   if (step.decision == Decision::kRestart) {
-    return {
-        kRetryLimitReached,
-        absl::StrCat("retry limit reached: ", status.retry_count,
-                     " restarts were begun, and maxRetry is ", RetriesMax(spec), ": ",
-                     failed.empty() ? "see the events ExecuteAction for what restarted it" : failed,
-                     "; mend that, then delete the job and create it anew")};
+    return {kRetryLimitReached,
+            StrCat("retry limit reached: ", status.retry_count,
+                   " restarts were begun, and maxRetry is ", RetriesMax(spec), ": ",
+                   failed.empty() ? "see the events ExecuteAction for what restarted it" : failed,
+                   "; mend that, then delete the job and create it anew")};
   }
   if (step.decision != Decision::kProgress) return {};
   return {status.failed > 0 ? "PodsFailed" : "TooFewSucceeded",
-          absl::StrCat(status.failed, " of ", TotalReplicas(spec), " pods failed, ",
-                       status.succeeded, " succeeded, and ", NeededText(spec, status),
-                       failed.empty() ? "" : ": ", failed)};
+          StrCat(status.failed, " of ", TotalReplicas(spec), " pods failed, ", status.succeeded,
+                 " succeeded, and ", NeededText(spec, status), failed.empty() ? "" : ": ", failed)};
 }
 
 JobNote GivenUpNote(int failures, std::string_view failure) {
-  return {kRetryLimitReached,
-          absl::StrCat("retry limit reached: given up after ", failures,
-                       " attempts (--max-requeue-num), the last one: ", ToAbsl(failure),
-                       "; mend that, then delete the job and create it anew")};
+  return {kRetryLimitReached, StrCat("retry limit reached: given up after ", failures,
+                                     " attempts (--max-requeue-num), the last one: ", failure,
+                                     "; mend that, then delete the job and create it anew")};
 }
 
 std::optional<std::string> EditWithoutEffect(const BatchJobSpec& before, const BatchJobSpec& after,
@@ -160,12 +155,12 @@ std::optional<std::string> EditWithoutEffect(const BatchJobSpec& before, const B
   for (const BatchTask& task : after.tasks) tasks.emplace(task.name, &task);
   for (const BatchTask& task : before.tasks) {
     if (view != nullptr && view->PodsOf(task.name).empty()) continue;
-    const std::string place = absl::StrCat("task ", task.name);
+    const std::string place = StrCat("task ", task.name);
     const auto now = tasks.find(task.name);
     edits.Add(now == tasks.end(), place, "was removed or renamed: its pods are left alone");
     if (now == tasks.end()) continue;
     const bool is_other = !(now->second->pod_template.raw == task.pod_template.raw);
-    edits.Add(is_other, absl::StrCat(place, ": template"), kOfPods);
+    edits.Add(is_other, StrCat(place, ": template"), kOfPods);
   }
   edits.Add(has_pods && before.scheduler_name != after.scheduler_name, "schedulerName", kOfPods);
   edits.Add(has_pods && HaveOtherVolumes(before, after), "volumes", kOfPods);

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "controllers/job/depends_on.h"
 #include "controllers/job/job_reasons.h"
 
@@ -45,8 +45,7 @@ Shortfall ShortfallOf(const JobView& job, const std::string& name) {
     if (failed++ == 0) first = pod.get();
   }
   if (first == nullptr || int64_t{task->replicas} - failed >= *task->min_available) return {};
-  return {true,
-          absl::StrCat("task ", name, ", which needs ", *task->min_available, " ready pods, and ",
+  return {true, StrCat("task ", name, ", which needs ", *task->min_available, " ready pods, and ",
                        failed, " of its ", task->replicas, " failed: ", FailedPodText(*first))};
 }
 
@@ -67,10 +66,10 @@ std::string NeverCompletesText(const BatchJobSpec& spec) {
   if (endless == nullptr || (spec.min_success.has_value() && others >= *spec.min_success)) {
     return "";
   }
-  return absl::StrCat("task ", endless->name,
-                      ": restartPolicy is Always (the default), so its pods never end and the job "
-                      "is never Completed: add a policy that ends the job, or delete it and create "
-                      "it anew with Never or OnFailure in the template");
+  return StrCat("task ", endless->name,
+                ": restartPolicy is Always (the default), so its pods never end and the job "
+                "is never Completed: add a policy that ends the job, or delete it and create "
+                "it anew with Never or OnFailure in the template");
 }
 
 std::string GangOutOfReachText(const BatchJobSpec& spec) {
@@ -89,10 +88,10 @@ std::string GangOutOfReachText(const BatchJobSpec& spec) {
     }
   }
   if (!some_wait || spec.min_available <= at_once) return "";
-  return absl::StrCat("minAvailable is ", spec.min_available, ", and only the ", at_once,
-                      " pods of tasks without dependsOn are made before the gang has its place: "
-                      "set minAvailable to at most ",
-                      at_once, ", or leave it out");
+  return StrCat("minAvailable is ", spec.min_available, ", and only the ", at_once,
+                " pods of tasks without dependsOn are made before the gang has its place: "
+                "set minAvailable to at most ",
+                at_once, ", or leave it out");
 }
 
 std::string DependencyFailedText(const JobView& job) {
@@ -110,8 +109,8 @@ std::string DependencyFailedText(const JobView& job) {
     const auto found = std::find_if(names.begin(), names.end(), is_final);
     if (found == names.end()) continue;
     if (any && !std::all_of(names.begin(), names.end(), is_final)) continue;
-    return absl::StrCat("task ", task.name, " waits for ", known.at(*found).text,
-                        "; restart or end the job, or mend that and create it anew");
+    return StrCat("task ", task.name, " waits for ", known.at(*found).text,
+                  "; restart or end the job, or mend that and create it anew");
   }
   return "";
 }

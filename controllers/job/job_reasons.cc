@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::controllers {
@@ -19,9 +18,8 @@ std::string EndOf(const std::vector<ContainerStatus>& containers, const char* ki
   for (const ContainerStatus& container : containers) {
     const auto& end = container.state.terminated;
     if (!end.has_value() || end->exit_code == 0) continue;
-    const std::string reason = end->reason.empty() ? "" : absl::StrCat(" (", end->reason, ")");
-    return absl::StrCat(kind, " ", container.name, " ended with exit code ", end->exit_code,
-                        reason);
+    const std::string reason = end->reason.empty() ? "" : StrCat(" (", end->reason, ")");
+    return StrCat(kind, " ", container.name, " ended with exit code ", end->exit_code, reason);
   }
   return "";
 }
@@ -31,25 +29,25 @@ std::string EndOf(const Pod& pod) {
   if (text.empty()) text = EndOf(pod.status.container_statuses, "container");
   // What the kubelet says of the whole pod: Evicted, DeadlineExceeded …
   if (pod.status.reason.empty()) return text;
-  return absl::StrCat(pod.status.reason, text.empty() ? "" : ", ", text);
+  return StrCat(pod.status.reason, text.empty() ? "" : ", ", text);
 }
 
 std::string WhatHappened(const types::BatchJob& job, const JobRequest& request, const Pod* pod) {
   switch (request.event) {
     case BusEvent::kPodFailed:
       if (pod != nullptr) return FailedPodText(*pod);
-      return absl::StrCat("pod ", request.pod, " failed with exit code ", request.exit_code);
+      return StrCat("pod ", request.pod, " failed with exit code ", request.exit_code);
     case BusEvent::kPodEvicted:
-      return absl::StrCat("pod ", request.pod, " was deleted or evicted");
+      return StrCat("pod ", request.pod, " was deleted or evicted");
     case BusEvent::kPodPending:
-      return absl::StrCat("pod ", request.pod, " is pending");
+      return StrCat("pod ", request.pod, " is pending");
     case BusEvent::kTaskCompleted:
-      return absl::StrCat("all pods of task ", request.task, " have succeeded");
+      return StrCat("all pods of task ", request.task, " have succeeded");
     case BusEvent::kTaskFailed: {
       const types::BatchTask* task = FindTask(job.spec, request.task);
-      return absl::StrCat("the containers of task ", request.task,
-                          " were restarted as often as its maxRetry allows",
-                          task == nullptr ? "" : absl::StrCat(" (", task->max_retry, ")"));
+      return StrCat("the containers of task ", request.task,
+                    " were restarted as often as its maxRetry allows",
+                    task == nullptr ? "" : StrCat(" (", task->max_retry, ")"));
     }
     case BusEvent::kJobUnknown:
       return "the pod group is Unknown: some of its pods run, and fewer than its minimum";
@@ -62,7 +60,7 @@ std::string WhatHappened(const types::BatchJob& job, const JobRequest& request, 
 
 std::string FailedPodText(const Pod& pod) {
   const std::string how = EndOf(pod);
-  return absl::StrCat("pod ", pod.meta.name, " failed", how.empty() ? "" : ": ", how);
+  return StrCat("pod ", pod.meta.name, " failed", how.empty() ? "" : ": ", how);
 }
 
 std::string FailedPodsText(const JobView& job) {
@@ -72,10 +70,10 @@ std::string FailedPodsText(const JobView& job) {
     for (const auto& [name, pod] : *pods) {
       if (pod->status.phase != "Failed" || job.IsTerminating(*pod)) continue;
       if (failed++ >= kPodsShown) continue;
-      absl::StrAppend(&text, text.empty() ? "" : "; ", FailedPodText(*pod));
+      StrAppend(&text, text.empty() ? "" : "; ", FailedPodText(*pod));
     }
   }
-  if (failed > kPodsShown) absl::StrAppend(&text, "; and ", failed - kPodsShown, " more");
+  if (failed > kPodsShown) StrAppend(&text, "; and ", failed - kPodsShown, " more");
   return text;
 }
 
@@ -83,8 +81,8 @@ std::string BecauseText(const types::BatchJob& job, const JobRequest& request,
                         const PolicyAnswer& answer, const Pod* pod) {
   if (!answer.policy.has_value()) return "";
   std::string text = "by spec.";
-  if (answer.task.has_value()) absl::StrAppend(&text, "tasks[", *answer.task, "].");
-  absl::StrAppend(&text, "policies[", *answer.policy, "]: ", WhatHappened(job, request, pod));
+  if (answer.task.has_value()) StrAppend(&text, "tasks[", *answer.task, "].");
+  StrAppend(&text, "policies[", *answer.policy, "]: ", WhatHappened(job, request, pod));
   return text;
 }
 

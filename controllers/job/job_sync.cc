@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "client/patch.h"
 #include "controllers/core/events.h"
 #include "controllers/core/writes.h"
@@ -77,7 +77,7 @@ net::Awaitable<absl::Status> JobSync::EnterPending() {
   }
   if (IsRefusal(written.status())) {
     Warn(desk_.context.events, job(), "JobStatusError",
-         absl::StrCat("Failed to initialize job status, err: ", written.status().message()));
+         StrCat("Failed to initialize job status, err: ", written.status().message()));
   }
   co_return written.status();
 }
@@ -111,9 +111,9 @@ net::Awaitable<SyncError> JobSync::Forward() {
   const auto queue = desk_.queues.Find("", name);
   if (queue == nullptr) {
     desk_.waits.Wait(JobKey(job()), AwaitedQueue(name));
-    std::string message = absl::StrCat(
-        "queue ", name, " does not exist: create it, or ",
-        is_placed ? "delete the job and create it in another one" : "name another one");
+    std::string message =
+        StrCat("queue ", name, " does not exist: create it, or ",
+               is_placed ? "delete the job and create it in another one" : "name another one");
     absl::Status status = absl::NotFoundError(message);
     co_return MakeSyncError(std::move(status), "QueueNotFound", std::move(message), true);
   }
@@ -200,8 +200,8 @@ void JobSync::ReportGroup(const types::PodGroup& group) const {
   }
   std::string type = latest->type;
   absl::AsciiStrToLower(&type);
-  std::string message = absl::StrCat("PodGroup ", job().meta.ns, ":", job().meta.name, " ", type,
-                                     ", reason: ", latest->message);
+  std::string message = StrCat("PodGroup ", job().meta.ns, ":", job().meta.name, " ", type,
+                               ", reason: ", latest->message);
   std::string& said = desk_.said_of_group[job().meta.uid];
   if (said == message) return;
   said = message;
@@ -237,18 +237,17 @@ net::Awaitable<SyncError> JobSync::Create(const SyncPlan& plan) {
   if (!created.errors.empty()) {
     absl::Status status = client::WithContext(
         created.errors.front(),
-        absl::StrCat("failed to create ", created.errors.size(), " pods of ", plan.creates.size()));
+        StrCat("failed to create ", created.errors.size(), " pods of ", plan.creates.size()));
     co_return MakeSyncError(std::move(status), "FailedCreate",
-                            absl::StrCat("Error creating pods: ", ErrorList(created.errors)),
-                            false);
+                            StrCat("Error creating pods: ", ErrorList(created.errors)), false);
   }
   if (!created.occupied.empty()) {
-    std::string message = absl::StrCat("pod ", created.occupied.front(),
-                                       " exists and does not belong to the job: delete it to let "
-                                       "the job run");
+    std::string message = StrCat("pod ", created.occupied.front(),
+                                 " exists and does not belong to the job: delete it to let "
+                                 "the job run");
     absl::Status status = absl::AlreadyExistsError(message);
     co_return MakeSyncError(std::move(status), "FailedCreate",
-                            absl::StrCat("Error creating pods: [", message, "]"), true);
+                            StrCat("Error creating pods: [", message, "]"), true);
   }
   co_return SyncError();
 }
@@ -260,9 +259,9 @@ net::Awaitable<SyncError> JobSync::Delete(const SyncPlan& plan) {
   if (deleted.errors.empty()) co_return SyncError();
   absl::Status status = client::WithContext(
       deleted.errors.front(),
-      absl::StrCat("failed to delete ", deleted.errors.size(), " pods of ", plan.deletes.size()));
+      StrCat("failed to delete ", deleted.errors.size(), " pods of ", plan.deletes.size()));
   co_return MakeSyncError(std::move(status), "FailedDelete",
-                          absl::StrCat("Error deleting pods: ", ErrorList(deleted.errors)), false);
+                          StrCat("Error deleting pods: ", ErrorList(deleted.errors)), false);
 }
 
 void JobSync::DecidePhase() {

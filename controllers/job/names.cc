@@ -1,7 +1,6 @@
 #include "controllers/job/names.h"
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "base/strings.h"
 #include "controllers/core/seed.h"
@@ -14,19 +13,19 @@ constexpr int kNameSuffixLength = 12;
 }  // namespace
 
 std::string PodName(std::string_view job, std::string_view task, int32_t index) {
-  return absl::StrCat(ToAbsl(job), "-", ToAbsl(task), "-", index);
+  return StrCat(job, "-", task, "-", index);
 }
 
 bool IsReplica(std::string_view name, std::string_view job, std::string_view task,
                int32_t replicas) {
   const size_t prefix = job.size() + task.size() + 2;
   int32_t index = 0;
-  return name.size() > prefix && absl::SimpleAtoi(ToAbsl(name.substr(prefix)), &index) &&
-         index >= 0 && index < replicas && name == PodName(job, task, index);
+  return name.size() > prefix && SimpleAtoi(name.substr(prefix), &index) && index >= 0 &&
+         index < replicas && name == PodName(job, task, index);
 }
 
 std::string PodGroupName(const types::BatchJob& job) {
-  return absl::StrCat(job.meta.name, "-", job.meta.uid);
+  return StrCat(job.meta.name, "-", job.meta.uid);
 }
 
 std::string NameWithSuffix(std::string_view prefix, std::string_view seed,

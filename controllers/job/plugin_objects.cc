@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "base/strings.h"
 #include "client/patch.h"
@@ -26,8 +25,8 @@ bool BelongsTo(const Json& object, const BatchJob& job) {
 
 absl::Status Foreign(const types::ResourceType& type, const Json& object) {
   return absl::AlreadyExistsError(
-      absl::StrCat(type.FullName(), " \"", ToAbsl(object.At({"metadata", "name"}).AsString()),
-                   "\" exists and does not belong to the job: delete or rename one of them"));
+      StrCat(type.FullName(), " \"", object.At({"metadata", "name"}).AsString(),
+             "\" exists and does not belong to the job: delete or rename one of them"));
 }
 
 const Json& PartOf(const Json& object, const std::vector<std::string>& path) {

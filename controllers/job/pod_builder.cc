@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
+#include "base/strings.h"
 #include "controllers/core/ownership.h"
 #include "controllers/job/keys.h"
 #include "controllers/job/names.h"
@@ -48,7 +48,7 @@ void AddVolumes(const BatchJob& job, PodDraft* pod) {
       return false;
     };
     const std::string name =
-        NameWithSuffix(absl::StrCat(job.meta.name, "-"), volume.claim_name, is_taken);
+        NameWithSuffix(StrCat(job.meta.name, "-"), volume.claim_name, is_taken);
     Json source = Json::MakeObject({{"claimName", volume.claim_name}});
     pod->AddVolume(Json::MakeObject({{"name", name}, {"persistentVolumeClaim", source}}));
     for (Json* container : pod->Containers()) {
@@ -59,16 +59,16 @@ void AddVolumes(const BatchJob& job, PodDraft* pod) {
 }
 
 void AddMarks(const BatchJob& job, const BatchTask& task, PodDraft* pod) {
-  const std::string index = absl::StrCat(pod->index());
+  const std::string index = StrCat(pod->index());
   const std::string_view task_name = task.name.empty() ? kDefaultTask : task.name;
   pod->SetAnnotation(kTaskIndexKey, index);
   pod->SetAnnotation(kTaskSpecKey, task_name);
   pod->SetAnnotation(kGroupNameKey, PodGroupName(job));
   pod->SetAnnotation(kJobNameKey, job.meta.name);
   pod->SetAnnotation(kQueueNameKey, job.spec.queue);
-  pod->SetAnnotation(kJobVersionKey, absl::StrCat(job.status.version));
-  pod->SetAnnotation(kTemplateUidKey, absl::StrCat(job.meta.name, "-", task.name));
-  pod->SetAnnotation(kJobRetryCountKey, absl::StrCat(job.status.retry_count));
+  pod->SetAnnotation(kJobVersionKey, StrCat(job.status.version));
+  pod->SetAnnotation(kTemplateUidKey, StrCat(job.meta.name, "-", task.name));
+  pod->SetAnnotation(kJobRetryCountKey, StrCat(job.status.retry_count));
   if (!task.topology_policy.empty()) pod->SetAnnotation(kNumaPolicyKey, task.topology_policy);
   Copy(job, kPreemptableKey, pod, false);
   Copy(job, kCooldownTimeKey, pod, false);
@@ -114,7 +114,7 @@ PodDraft BuildPod(const BatchJob& job, const BatchTask& task, int32_t index, boo
   }
   if (task.partition_policy.has_value()) {
     const int32_t partition = PartitionOf(index, task.partition_policy->partition_size);
-    pod.SetLabel(kPartitionIdKey, absl::StrCat(partition));
+    pod.SetLabel(kPartitionIdKey, StrCat(partition));
   }
   return pod;
 }

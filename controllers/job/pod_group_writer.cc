@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
+#include "base/strings.h"
 #include "client/patch.h"
 #include "controllers/core/ownership.h"
 #include "controllers/core/status_patch.h"
@@ -52,7 +52,7 @@ net::Awaitable<SyncError> CreateGroup(JobDesk& desk, JobPointer job) {
   desk.waits.Wait(JobKey(*job), AwaitedGroup(key));
   const GroupPointer known = desk.groups.FindKey(key);
   if (known == nullptr || IsControlledBy(known->meta, job->meta.uid)) co_return SyncError();
-  co_return GroupError(absl::AlreadyExistsError(absl::StrCat(
+  co_return GroupError(absl::AlreadyExistsError(StrCat(
                            "podgroup ", key,
                            " exists and does not belong to the job: delete it to let the job run")),
                        true);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "client/api_error.h"
 #include "client/patch.h"
 #include "controllers/core/in_flight.h"
@@ -60,7 +60,7 @@ net::Awaitable<absl::Status> CreatePod(Creation& creation, size_t number) {
   }
   if (!made.ok()) {
     creation.stop = creation.stop || IsRefusal(made.status());
-    co_return client::WithContext(made.status(), absl::StrCat("task ", task.name));
+    co_return client::WithContext(made.status(), StrCat("task ", task.name));
   }
   desk.remakes.NoteMade(child);
   creation.result.counts.Add(task.name, **made);

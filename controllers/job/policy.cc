@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 #include "controllers/job/job_book.h"
@@ -76,8 +75,8 @@ std::string WhyNoAction(const types::Word<BusAction>& action) {
   if (!of_queues && action.value() != BusAction::kOther) return "";
   const std::span<const std::string_view> known = types::PolicyActions();
   const std::vector<std::string_view> names(known.begin(), known.end());
-  return absl::StrCat("jobs have no action \"", ToAbsl(action.text()), "\"",
-                      DidYouMean(action.text(), names), "; there are ", ListOf(names));
+  return StrCat("jobs have no action \"", action.text(), "\"", DidYouMean(action.text(), names),
+                "; there are ", ListOf(names));
 }
 
 ActionLevel LevelOf(BusAction action) {

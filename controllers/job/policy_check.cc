@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -22,7 +21,7 @@ using Names = std::vector<std::string_view>;
 
 template <typename... Parts>
 absl::Status WrongPolicy(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
+  return absl::InvalidArgumentError(StrCat(parts...));
 }
 
 Names PolicyEvents() {
@@ -38,8 +37,7 @@ absl::Status CheckEvent(const std::string& place, const EventWord& event) {
     return absl::OkStatus();
   }
   const Names names = PolicyEvents();
-  return WrongPolicy(place, ".event: Invalid value: \"", ToAbsl(event.text()),
-                     "\": invalid policy event",
+  return WrongPolicy(place, ".event: Invalid value: \"", event.text(), "\": invalid policy event",
                      event == BusEvent::kOther ? DidYouMean(event.text(), names) : "",
                      "; there are ", ListOf(names));
 }
@@ -50,7 +48,7 @@ absl::Status CheckAction(const std::string& place, const types::Word<BusAction>&
   for (const std::string_view name : names) {
     if (action.text() == name) return absl::OkStatus();
   }
-  return WrongPolicy(place, ".action: Invalid value: \"", ToAbsl(action.text()),
+  return WrongPolicy(place, ".action: Invalid value: \"", action.text(),
                      "\": invalid policy action",
                      action == BusAction::kOther ? DidYouMean(action.text(), names) : "",
                      "; there are ", ListOf(names));
@@ -69,7 +67,7 @@ absl::Status CheckEvents(const std::string& place, const LifecyclePolicy& policy
     BTH_RETURN_IF_ERROR(CheckEvent(place, event));
     if (!own.insert(event.text()).second) return absl::OkStatus();
     if (seen->events.insert(event.text()).second) return absl::OkStatus();
-    return WrongPolicy(place, ": duplicate event ", ToAbsl(event.text()),
+    return WrongPolicy(place, ": duplicate event ", event.text(),
                        "  across different policy: the first one decides, remove the other");
   };
   for (const EventWord& event : policy.events) BTH_RETURN_IF_ERROR(take(event));
@@ -103,7 +101,7 @@ absl::Status CheckPolicy(const std::string& place, const LifecyclePolicy& policy
 absl::Status CheckList(const std::string& place, const std::vector<LifecyclePolicy>& policies) {
   Answered seen;
   for (size_t i = 0; i < policies.size(); ++i) {
-    BTH_RETURN_IF_ERROR(CheckPolicy(absl::StrCat(place, "[", i, "]"), policies[i], &seen));
+    BTH_RETURN_IF_ERROR(CheckPolicy(StrCat(place, "[", i, "]"), policies[i], &seen));
   }
   if (seen.events.size() > 1 && seen.events.contains("*")) {
     return WrongPolicy(place, ": if there's * here, no other policy should be here");
@@ -117,7 +115,7 @@ absl::Status CheckPolicies(const types::BatchJobSpec& spec) {
   for (size_t i = 0; i < spec.tasks.size(); ++i) {
     const std::vector<LifecyclePolicy>& policies = spec.tasks[i].policies;
     if (policies.empty()) continue;
-    BTH_RETURN_IF_ERROR(CheckList(absl::StrCat("spec.tasks[", i, "].policies"), policies));
+    BTH_RETURN_IF_ERROR(CheckList(StrCat("spec.tasks[", i, "].policies"), policies));
   }
   return CheckList("spec.policies", spec.policies);
 }

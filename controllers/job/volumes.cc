@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "base/strings.h"
 #include "client/patch.h"
@@ -53,8 +52,8 @@ std::string ClaimName(const JobDesk& desk, const BatchJob& job, size_t volume) {
     const auto known = desk.claims.Find(job.meta.ns, name);
     return known != nullptr && !IsControlledBy(known->meta, job.meta.uid);
   };
-  return NameWithSuffix(absl::StrCat(job.meta.name, "-pvc-"),
-                        absl::StrCat(job.meta.uid, "/", volume), is_taken);
+  return NameWithSuffix(StrCat(job.meta.name, "-pvc-"), StrCat(job.meta.uid, "/", volume),
+                        is_taken);
 }
 
 net::Awaitable<absl::StatusOr<JobPointer>> WriteClaimNames(JobDesk& desk, JobPointer job,
@@ -62,7 +61,7 @@ net::Awaitable<absl::StatusOr<JobPointer>> WriteClaimNames(JobDesk& desk, JobPoi
   client::JsonPatch patch;
   patch.RequireResourceVersion(job->meta.resource_version);
   for (const NamedClaim& claim : named) {
-    patch.Add({"spec", "volumes", absl::StrCat(claim.volume), "volumeClaimName"}, claim.name);
+    patch.Add({"spec", "volumes", StrCat(claim.volume), "volumeClaimName"}, claim.name);
   }
   client::Patch body = patch.Build();
   absl::StatusOr<JobPointer> now =
@@ -93,13 +92,13 @@ net::Awaitable<VolumesOutcome> EnsureVolumes(JobDesk& desk, JobPointer job,
     } else if (desk.claims.Find(job->meta.ns, name) == nullptr) {
       desk.waits.Wait(JobKey(*job), AwaitedClaim(StoreKey(job->meta.ns, name)));
       outcome.error = ClaimError(
-          absl::NotFoundError(absl::StrCat("pvc ", name,
-                                           " is not found, the job will be in the Pending state "
-                                           "until the PVC is created")),
+          absl::NotFoundError(StrCat("pvc ", name,
+                                     " is not found, the job will be in the Pending state "
+                                     "until the PVC is created")),
           true);
       co_return std::move(outcome);
     }
-    controlled->Set(absl::StrCat("volume-pvc-", name), name);
+    controlled->Set(StrCat("volume-pvc-", name), name);
   }
   if (named.empty()) co_return std::move(outcome);
   absl::StatusOr<JobPointer> written = co_await WriteClaimNames(desk, job, std::move(named));

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 #include "controllers/core/circles.h"
@@ -179,11 +178,11 @@ FlowPhase NextPhase(const JobFlow& flow, const JobFlowStatus& now) {
 }  // namespace
 
 std::string FlowJobName(const JobFlow& flow, std::string_view template_name) {
-  return absl::StrCat(flow.meta.name, "-", ToAbsl(template_name));
+  return StrCat(flow.meta.name, "-", template_name);
 }
 
 std::string CreatorText(std::string_view ns, std::string_view name) {
-  return absl::StrCat(ToAbsl(ns), ".", ToAbsl(name));
+  return StrCat(ns, ".", name);
 }
 
 std::vector<std::string> ReadyToStart(const JobFlow& flow, const JobList& jobs) {
@@ -205,31 +204,31 @@ absl::Status CheckFlow(const JobFlow& flow) {
   for (const Flow& entry : flow.spec.flows) {
     for (const std::string& target : TargetsOf(entry)) {
       if (known.contains(target)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "jobflow Flow is not DAG: vertex is not defined: ", target, ": flow ", entry.name,
-          " depends on it, and no flow has that name", DidYouMean(target, names)));
+      return absl::InvalidArgumentError(
+          StrCat("jobflow Flow is not DAG: vertex is not defined: ", target, ": flow ", entry.name,
+                 " depends on it, and no flow has that name", DidYouMean(target, names)));
     }
   }
   const std::vector<std::string_view> circle = FirstInCircles(flow);
   if (circle.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("jobflow Flow is not DAG: these wait for each other: ", ListOf(circle)));
+      StrCat("jobflow Flow is not DAG: these wait for each other: ", ListOf(circle)));
 }
 
 std::vector<std::string> IgnoredParts(const JobFlow& flow) {
   std::vector<std::string> complaints;
   for (const Flow& entry : flow.spec.flows) {
     if (entry.patch.present()) {
-      complaints.push_back(absl::StrCat("flow ", entry.name,
-                                        ": patch is not applied; put what differs into a "
-                                        "JobTemplate of its own"));
+      complaints.push_back(StrCat("flow ", entry.name,
+                                  ": patch is not applied; put what differs into a "
+                                  "JobTemplate of its own"));
     }
     if (!entry.depends_on.has_value() || !entry.depends_on->probe.has_value()) continue;
     const types::FlowProbe& probe = *entry.depends_on->probe;
     if (probe.http_get.empty() && probe.tcp_socket.empty()) continue;
-    complaints.push_back(absl::StrCat("flow ", entry.name,
-                                      ": httpGetList and tcpSocketList are not probed; it waits "
-                                      "for its targets to complete"));
+    complaints.push_back(StrCat("flow ", entry.name,
+                                ": httpGetList and tcpSocketList are not probed; it waits "
+                                "for its targets to complete"));
   }
   return complaints;
 }

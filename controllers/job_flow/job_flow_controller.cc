@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -68,7 +67,7 @@ void JobFlowController::TellOfFault(const JobFlow& flow) {
   const absl::Status fit = CheckFlow(flow);
   if (fit.ok() || flow.meta.deletion_time.has_value()) return;
   Warn(context_.events, flow, "InvalidJobFlow",
-       absl::StrCat(fit.message(), "; nothing more is started until that is mended"));
+       StrCat(fit.message(), "; nothing more is started until that is mended"));
 }
 
 void JobFlowController::OnAdd(const JobFlow& flow) {
@@ -159,8 +158,7 @@ net::Awaitable<LaneHooks::Outcome> JobFlowController::Work(std::string key) {
       break;
     case FlowPhase::kOther:
       outcome.status = absl::InvalidArgumentError(
-          absl::StrCat("jobflow ", flow->meta.name, " state ", ToAbsl(flow->status.phase.text()),
-                       " is invalid"));
+          StrCat("jobflow ", flow->meta.name, " state ", flow->status.phase.text(), " is invalid"));
       break;
     default:
       outcome = co_await Sync(flow);
@@ -216,8 +214,8 @@ net::Awaitable<absl::Status> JobFlowController::MissTemplate(FlowPtr flow,
   if (flows_.Find(flow->meta.ns, flow->meta.name) == nullptr) co_return absl::OkStatus();
   missing_[flow->meta.uid].insert(template_name);
   Warn(context_.events, *flow, "SyncJobFlow",
-       absl::StrCat("SyncJobFlow JobFlow failed for jobtemplate ", flow->meta.ns, "/",
-                    template_name, " does not exist: create it, and the flow goes on"));
+       StrCat("SyncJobFlow JobFlow failed for jobtemplate ", flow->meta.ns, "/", template_name,
+              " does not exist: create it, and the flow goes on"));
   co_return absl::OkStatus();
 }
 
@@ -242,7 +240,7 @@ net::Awaitable<absl::StatusOr<absl::Duration>> JobFlowController::StartJob(
   if (!made.ok()) co_return made.status();
   remakes_.NoteMade(child);
   Tell(context_.events, *flow, "Created",
-       absl::StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
+       StrCat("create a job named ", FlowJobName(*flow, template_name), "!"));
   co_return absl::ZeroDuration();
 }
 
@@ -278,7 +276,7 @@ net::Awaitable<void> JobFlowController::GiveUp(std::string key, absl::Status sta
   const FlowPtr flow = flows_.FindKey(key);
   if (flow == nullptr) co_return;
   Warn(context_.events, *flow, "SyncJobFlow",
-       absl::StrCat("SyncJobFlow JobFlow failed for ", status.message()));
+       StrCat("SyncJobFlow JobFlow failed for ", status.message()));
 }
 
 }  // namespace bth::controllers

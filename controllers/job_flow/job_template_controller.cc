@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "client/patch.h"
 #include "controllers/core/writes.h"
 #include "controllers/job_flow/flow_plan.h"
@@ -70,7 +70,7 @@ net::Awaitable<void> JobTemplateController::GiveUp(std::string key, absl::Status
   const auto job_template = templates_.FindKey(key);
   if (job_template == nullptr) co_return;
   Warn(context_.events, *job_template, "SyncJobTemplate",
-       absl::StrCat("SyncJobTemplate JobTemplate failed for ", status.message()));
+       StrCat("SyncJobTemplate JobTemplate failed for ", status.message()));
 }
 
 }  // namespace bth::controllers

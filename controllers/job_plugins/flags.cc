@@ -1,7 +1,6 @@
 #include "controllers/job_plugins/flags.h"
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 
@@ -33,7 +32,7 @@ std::string PluginFlags::Set(const Flag& flag, std::string_view value) {
     (*text)->assign(value);
   } else if (int32_t* const* number = std::get_if<int32_t*>(&flag.target)) {
     int32_t read = 0;
-    fits = absl::SimpleAtoi(ToAbsl(value), &read);
+    fits = SimpleAtoi(value, &read);
     if (fits) **number = read;
   } else {
     bool read = false;
@@ -41,14 +40,14 @@ std::string PluginFlags::Set(const Flag& flag, std::string_view value) {
     if (fits) *std::get<bool*>(flag.target) = read;
   }
   if (fits) return "";
-  return absl::StrCat("invalid value \"", ToAbsl(value), "\" for flag -", ToAbsl(flag.name));
+  return StrCat("invalid value \"", value, "\" for flag -", flag.name);
 }
 
 std::string PluginFlags::Unknown(std::string_view name) const {
   std::vector<std::string_view> known;
   known.reserve(flags_.size());
   for (const Flag& flag : flags_) known.push_back(flag.name);
-  return absl::StrCat("flag provided but not defined: -", ToAbsl(name), DidYouMean(name, known));
+  return StrCat("flag provided but not defined: -", name, DidYouMean(name, known));
 }
 
 std::string PluginFlags::Parse(const std::vector<std::string>& args) const {
@@ -64,7 +63,7 @@ std::string PluginFlags::Parse(const std::vector<std::string>& args) const {
     if (equals != std::string_view::npos) {
       value = arg.substr(equals + 1);
     } else if (!std::holds_alternative<bool*>(flag->target)) {
-      if (++i == args.size()) return absl::StrCat("flag needs an argument: -", ToAbsl(name));
+      if (++i == args.size()) return StrCat("flag needs an argument: -", name);
       value = args[i];
     }
     std::string complaint = Set(*flag, value);

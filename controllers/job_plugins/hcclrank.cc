@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "controllers/job/keys.h"
 #include "controllers/job_plugins/builtin.h"
@@ -46,15 +45,14 @@ class Hcclrank final : public JobPlugin {
     const bool is_worker = pod.task() == options_.worker;
     if (rank.empty() && (is_worker || pod.task() == options_.master)) {
       int32_t label = 0;
-      if (!absl::SimpleAtoi(ToAbsl(pod.Label(kTaskIndexKey)), &label)) {
-        return absl::InvalidArgumentError(absl::StrCat("plugin hcclrank: label ",
-                                                       ToAbsl(kTaskIndexKey), " of pod ",
-                                                       ToAbsl(pod.name()), " is not a number"));
+      if (!SimpleAtoi(pod.Label(kTaskIndexKey), &label)) {
+        return absl::InvalidArgumentError(StrCat("plugin hcclrank: label ", kTaskIndexKey,
+                                                 " of pod ", pod.name(), " is not a number"));
       }
       const types::BatchTask* master = FindTask(job, options_.master);
       int64_t index = label;
       if (is_worker && master != nullptr) index += master->replicas;
-      rank = absl::StrCat(index);
+      rank = StrCat(index);
     }
     if (!rank.empty()) pod.SetAnnotation(kRankKey, rank);
     return absl::OkStatus();
@@ -63,7 +61,7 @@ class Hcclrank final : public JobPlugin {
   std::string GapIn(const types::BatchJobSpec& spec) const override {
     const std::string gap = JoinedGaps(MissingIfNamed(spec, {"master", options_.master, "master"}),
                                        MissingIfNamed(spec, {"worker", options_.worker, "worker"}));
-    return gap.empty() ? "" : absl::StrCat(gap, ", so no pod has a rank by it");
+    return gap.empty() ? "" : StrCat(gap, ", so no pod has a rank by it");
   }
 
  private:

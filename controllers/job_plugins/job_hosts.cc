@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "controllers/job/names.h"
 
@@ -30,7 +29,7 @@ const BatchTask* FindTask(const BatchJob& job, std::string_view name) {
 std::string HostOf(const BatchJob& job, const BatchTask& task, int32_t index) {
   const std::string& given = task.pod_template.view.spec.hostname;
   const std::string host = given.empty() ? PodName(job.meta.name, task.name, index) : given;
-  return absl::StrCat(host, ".", SubdomainOf(job, task));
+  return StrCat(host, ".", SubdomainOf(job, task));
 }
 
 std::vector<std::string> HostNamesOf(const BatchJob& job, const BatchTask& task) {
@@ -45,7 +44,7 @@ std::vector<std::string> HostNamesOf(const BatchJob& job, const BatchTask& task)
 
 std::vector<std::string> HostsOf(const BatchJob& job, const BatchTask& task) {
   std::vector<std::string> hosts = HostNamesOf(job, task);
-  for (std::string& host : hosts) absl::StrAppend(&host, ".", SubdomainOf(job, task));
+  for (std::string& host : hosts) StrAppend(&host, ".", SubdomainOf(job, task));
   return hosts;
 }
 

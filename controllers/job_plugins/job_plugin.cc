@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -33,7 +32,7 @@ absl::Status CheckPluginNames(const types::BatchJobSpec& spec) {
   for (const auto& [name, args] : spec.plugins) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("failed to get plugin ", name, DidYouMean(name, known)));
+        StrCat("failed to get plugin ", name, DidYouMean(name, known)));
   }
   return absl::OkStatus();
 }
@@ -45,9 +44,9 @@ absl::Status CheckHosts(const types::BatchJobSpec& spec) {
   if (replicas <= kListedHostsMax) return absl::OkStatus();
   for (const Maker& maker : kMakers) {
     if (!maker.lists_hosts || spec.plugins.Find(maker.name) == nullptr) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "plugin ", ToAbsl(maker.name), " lists the pods of the job, and ", replicas,
-        " are more than fit into an object: at most ", kListedHostsMax, " are possible"));
+    return absl::InvalidArgumentError(
+        StrCat("plugin ", maker.name, " lists the pods of the job, and ", replicas,
+               " are more than fit into an object: at most ", kListedHostsMax, " are possible"));
   }
   return absl::OkStatus();
 }
@@ -63,15 +62,14 @@ absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
     const PluginArguments* args = spec.plugins.Find(maker.name);
     if (args == nullptr) continue;
     MadePlugin one = maker.make(*args, tools);
-    const std::string of_plugin = absl::StrCat("plugin ", ToAbsl(maker.name), ": ");
+    const std::string of_plugin = StrCat("plugin ", maker.name, ": ");
     if (!one.complaint.empty()) {
       made.complaints.push_back(
-          absl::StrCat(of_plugin, one.complaint,
-                       ": this and what follows it in spec.plugins is ignored; mend it"));
+          StrCat(of_plugin, one.complaint,
+                 ": this and what follows it in spec.plugins is ignored; mend it"));
     }
     if (const std::string gap = one.plugin->GapIn(spec); !gap.empty()) {
-      made.complaints.push_back(
-          absl::StrCat(of_plugin, gap, ": name a task so, or mend spec.plugins"));
+      made.complaints.push_back(StrCat(of_plugin, gap, ": name a task so, or mend spec.plugins"));
     }
     made.plugins.push_back(std::move(one.plugin));
   }

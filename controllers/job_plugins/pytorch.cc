@@ -1,7 +1,6 @@
 // pytorch: the variables of torch.distributed's env:// rendezvous.
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
@@ -29,7 +28,7 @@ struct PyTorchOptions {
 // Tries the master's port every two seconds, with nc or, where there is none, the shell's own
 // means.
 std::string WaitScript(const std::string& host, int32_t port, int32_t seconds) {
-  return absl::StrCat("host=", host, "\nport=", port, "\nlimit=", seconds, R"(
+  return StrCat("host=", host, "\nport=", port, "\nlimit=", seconds, R"(
 waited=0
 echo "waiting for the master at $host:$port"
 until nc -z "$host" "$port" 2>/dev/null || (: < "/dev/tcp/$host/$port") 2>/dev/null; do
@@ -59,9 +58,9 @@ class Pytorch final : public JobPlugin {
       const std::optional<int32_t> index = IndexNumber(pod.name());
       if (!index.has_value()) {
         return absl::InvalidArgumentError(
-            absl::StrCat("plugin pytorch: pod ", ToAbsl(pod.name()), " has no index in its name"));
+            StrCat("plugin pytorch: pod ", pod.name(), " has no index in its name"));
       }
-      rank = absl::StrCat(int64_t{*index} + 1);
+      rank = StrCat(int64_t{*index} + 1);
     } else if (pod.task() == options_.master) {
       rank = "0";
     }
@@ -92,8 +91,8 @@ class Pytorch final : public JobPlugin {
     for (Json* container : pod.Containers()) {
       PodDraft::AddPort(*container, "pytorchjob-port", options_.port);
       PodDraft::AddEnv(*container, "MASTER_ADDR", address);
-      PodDraft::AddEnv(*container, "MASTER_PORT", absl::StrCat(options_.port));
-      PodDraft::AddEnv(*container, "WORLD_SIZE", absl::StrCat(world));
+      PodDraft::AddEnv(*container, "MASTER_PORT", StrCat(options_.port));
+      PodDraft::AddEnv(*container, "WORLD_SIZE", StrCat(world));
       if (!rank.empty()) PodDraft::AddEnv(*container, "RANK", rank);
     }
   }

@@ -1,7 +1,6 @@
 // ray: starts a Ray head and its workers, with a service in front of the head.
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/service.h"
 #include "base/strings.h"
 #include "controllers/job/keys.h"
@@ -47,8 +46,8 @@ std::string MissingContainer(const types::BatchJobSpec& spec, std::string_view t
     for (const types::Container& container : one.pod_template.view.spec.containers) {
       if (container.name == role.name) return "";
     }
-    return absl::StrCat("no container of task ", ToAbsl(task), " is named ", ToAbsl(role.name),
-                        " (--", ToAbsl(role.flag), "), so it does not start ray");
+    return StrCat("no container of task ", task, " is named ", role.name, " (--", role.flag,
+                  "), so it does not start ray");
   }
   return "";
 }
@@ -62,7 +61,7 @@ class Ray final : public JobPlugin {
     const types::BatchTask* head = FindTask(job, options_.head);
     if (head == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrCat("job ", job.meta.name, " doesn't have head task ", options_.head));
+          StrCat("job ", job.meta.name, " doesn't have head task ", options_.head));
     }
     if (pod.task() == options_.head) {
       for (Json* container : pod.Containers()) {
@@ -71,8 +70,8 @@ class Ray final : public JobPlugin {
     } else if (pod.task() == options_.worker) {
       for (Json* container : pod.Containers()) {
         if ((*container)["name"].AsString() != options_.worker_container) continue;
-        SetCommand(*container, absl::StrCat("ray start --block --address=", HostOf(job, *head, 0),
-                                            ":", options_.port));
+        SetCommand(*container, StrCat("ray start --block --address=", HostOf(job, *head, 0), ":",
+                                      options_.port));
       }
     }
     return absl::OkStatus();
@@ -121,9 +120,9 @@ class Ray final : public JobPlugin {
   }
   void MakeHead(Json& container) const {
     for (const Port& port : Ports()) PodDraft::AddPort(container, port.name, port.number);
-    SetCommand(container, absl::StrCat("ray start --head --block --dashboard-host=0.0.0.0 --port=",
-                                       options_.port, " --dashboard-port=", options_.dashboard_port,
-                                       " --ray-client-server-port=", options_.client_port));
+    SetCommand(container, StrCat("ray start --head --block --dashboard-host=0.0.0.0 --port=",
+                                 options_.port, " --dashboard-port=", options_.dashboard_port,
+                                 " --ray-client-server-port=", options_.client_port));
   }
 
   const RayOptions options_;

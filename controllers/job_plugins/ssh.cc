@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/config_map.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
@@ -39,7 +39,7 @@ std::string ClientConfig(const BatchJob& job, int32_t port) {
     const std::vector<std::string> names = HostNamesOf(job, task);
     const std::vector<std::string> hosts = HostsOf(job, task);
     for (size_t i = 0; i < names.size(); ++i) {
-      absl::StrAppend(&text, "Host ", names[i], "\n  HostName ", hosts[i], "\n  Port ", port, "\n");
+      StrAppend(&text, "Host ", names[i], "\n  HostName ", hosts[i], "\n  Port ", port, "\n");
     }
   }
   return text;

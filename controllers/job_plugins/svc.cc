@@ -1,11 +1,11 @@
 // svc: host names for the pods of a job, lists of them, and who may reach them.
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "api/types/config_map.h"
 #include "api/types/network_policy.h"
 #include "api/types/service.h"
+#include "base/strings.h"
 #include "controllers/job/keys.h"
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
@@ -32,10 +32,10 @@ std::string Underscored(const std::string& task) {
   return absl::StrReplaceAll(task, {{"-", "_"}});
 }
 std::string HostsKey(const BatchTask& task) {
-  return absl::StrCat("VC_", absl::AsciiStrToUpper(Underscored(task.name)), "_HOSTS");
+  return StrCat("VC_", absl::AsciiStrToUpper(Underscored(task.name)), "_HOSTS");
 }
 std::string CountKey(const BatchTask& task) {
-  return absl::StrCat("VC_", absl::AsciiStrToUpper(Underscored(task.name)), "_NUM");
+  return StrCat("VC_", absl::AsciiStrToUpper(Underscored(task.name)), "_NUM");
 }
 
 Json PodLabels(const BatchJob& job) {
@@ -49,9 +49,9 @@ WantedObject HostsMap(const BatchJob& job) {
   Json data = Json::MakeObject();
   for (const BatchTask& task : job.spec.tasks) {
     const std::vector<std::string> hosts = HostsOf(job, task);
-    data.Set(absl::StrCat(Underscored(task.name), ".host"), absl::StrJoin(hosts, "\n"));
+    data.Set(StrCat(Underscored(task.name), ".host"), absl::StrJoin(hosts, "\n"));
     data.Set(HostsKey(task), absl::StrJoin(hosts, ","));
-    data.Set(CountKey(task), absl::StrCat(hosts.size()));
+    data.Set(CountKey(task), StrCat(hosts.size()));
   }
   WantedObject wanted;
   wanted.type = types::ResourceTraits<types::ConfigMap>::type();

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 
@@ -22,8 +21,8 @@ std::string MissingTask(const BatchJobSpec& spec, const TaskRole& role) {
   if (HasTask(spec, role.name)) return "";
   std::vector<std::string_view> names;
   for (const BatchTask& task : spec.tasks) names.push_back(task.name);
-  return absl::StrCat("no task is named ", ToAbsl(role.name), " (--", ToAbsl(role.flag), ")",
-                      DidYouMean(role.name, names));
+  return StrCat("no task is named ", role.name, " (--", role.flag, ")",
+                DidYouMean(role.name, names));
 }
 
 std::string MissingIfNamed(const BatchJobSpec& spec, const TaskRole& role) {
@@ -37,7 +36,7 @@ std::string MissingBeside(const BatchJobSpec& spec, std::string_view main, const
 }
 
 std::string JoinedGaps(std::string one, const std::string& other) {
-  if (!other.empty()) absl::StrAppend(&one, one.empty() ? "" : ", and ", other);
+  if (!other.empty()) StrAppend(&one, one.empty() ? "" : ", and ", other);
   return one;
 }
 

@@ -1,7 +1,6 @@
 // tensorflow: the TF_CONFIG of tf.distribute's cluster resolver.
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
@@ -34,7 +33,7 @@ class Tensorflow final : public JobPlugin {
     const std::optional<int32_t> index = IndexNumber(pod.name());
     if (!index.has_value()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("plugin tensorflow: pod ", ToAbsl(pod.name()), " has no index in its name"));
+          StrCat("plugin tensorflow: pod ", pod.name(), " has no index in its name"));
     }
     Json config = Json::MakeObject();
     config.Set("cluster", ClusterOf(job));
@@ -77,7 +76,7 @@ class Tensorflow final : public JobPlugin {
       for (const BatchTask& task : job.spec.tasks) {
         if (RoleOf(task.name) != role) continue;
         for (int32_t i = 0; i < task.replicas; ++i) {
-          hosts.MutableItems().push_back(absl::StrCat(HostOf(job, task, i), ":", options_.port));
+          hosts.MutableItems().push_back(StrCat(HostOf(job, task, i), ":", options_.port));
         }
       }
       if (!hosts.empty()) cluster.Set(role, std::move(hosts));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 
@@ -25,8 +24,8 @@ bool IsKnown(std::string_view entry, const std::vector<std::string_view>& known)
 }
 
 std::string Complaint(std::string_view entry, const std::vector<std::string_view>& known) {
-  return absl::StrCat("--controllers: ", ToAbsl(entry), ": no such controller",
-                      DidYouMean(WithoutSign(entry), known));
+  return StrCat("--controllers: ", entry, ": no such controller",
+                DidYouMean(WithoutSign(entry), known));
 }
 
 }  // namespace
@@ -47,9 +46,9 @@ absl::Status CheckSelection(const std::vector<std::string>& selection) {
   std::set<std::string_view> named;
   for (const std::string& entry : selection) {
     if (entry == "*" || named.insert(WithoutSign(entry)).second) continue;
-    return absl::InvalidArgumentError(absl::StrCat("controllers option ", entry,
-                                                   " cannot have both '-' and '+' prefixes: name "
-                                                   "each controller once"));
+    return absl::InvalidArgumentError(StrCat("controllers option ", entry,
+                                             " cannot have both '-' and '+' prefixes: name "
+                                             "each controller once"));
   }
   return absl::OkStatus();
 }

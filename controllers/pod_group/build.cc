@@ -6,7 +6,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "controllers/core/keys.h"
@@ -44,7 +43,7 @@ bool TakeOver(const LabelMap& from, std::string_view key, LabelMap* to) {
 LabelMap AnnotationsOf(const Pod& pod, const LabelMap& inherited) {
   LabelMap annotations;
   for (const auto& [key, value] : inherited) {
-    if (absl::StartsWith(key, ToAbsl(kInheritedPrefix))) annotations.Set(key, value);
+    if (std::string_view(key).starts_with(kInheritedPrefix)) annotations.Set(key, value);
   }
   for (const std::string_view key : {kPreemptableKey, kCooldownTimeKey, kRevocableZoneKey}) {
     TakeOver(pod.meta.annotations, key, &annotations);
@@ -79,7 +78,7 @@ bool HasAll(const LabelMap& existing, const LabelMap& wanted) {
 
 std::string GroupNameOf(const Pod& pod) {
   const types::OwnerReference* owner = pod.meta.Controller();
-  return absl::StrCat("podgroup-", owner != nullptr ? owner->uid : pod.meta.uid);
+  return StrCat("podgroup-", owner != nullptr ? owner->uid : pod.meta.uid);
 }
 
 absl::StatusOr<PodGroup> BuildPodGroup(const Pod& pod, const LabelMap& inherited) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/fragment.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -24,8 +23,8 @@ constexpr std::string_view kRevisionLabel = "controller-revision-hash";
 
 template <typename T>
 std::string LaneKey(const T& object) {
-  return absl::StrCat(types::ResourceTraits<T>::type().kind, "/",
-                      StoreKey(object.meta.ns, object.meta.name));
+  return StrCat(types::ResourceTraits<T>::type().kind, "/",
+                StoreKey(object.meta.ns, object.meta.name));
 }
 
 template <typename T>
@@ -112,7 +111,7 @@ net::Awaitable<absl::Status> PodGroupController::WorkOnPod(std::string key) {
 
 net::Awaitable<absl::Status> PodGroupController::WorkOnWorkload(types::Workload workload) {
   if (workload.replicas == 0) {
-    co_return co_await RemoveGroup(workload.meta.ns, absl::StrCat("podgroup-", workload.meta.uid));
+    co_return co_await RemoveGroup(workload.meta.ns, StrCat("podgroup-", workload.meta.uid));
   }
   for (const PodPtr& pod : pods_.ControlledBy(workload.meta.uid)) {
     if (!workload.update_revision.empty() &&

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/api_error.h"
@@ -178,7 +177,7 @@ net::Awaitable<void> QueueController::GiveUp(std::string queue, absl::Status sta
   const std::string action(asked->second.requests.front().action.text());
   if (const QueuePtr object = queues_.Find("", queue)) {
     Warn(context_.events, *object, action,
-         absl::StrCat(action, " queue failed for ", ToAbsl(ToStd(status.message()))));
+         StrCat(action, " queue failed for ", ToStd(status.message())));
   }
   Finish(queue, asked->second);
 }
@@ -210,7 +209,7 @@ net::Awaitable<absl::Status> QueueController::Do(std::string queue, Request requ
       NextQueueStep(object->status.state, request.action.value(), groups);
   if (!step.has_value()) {
     co_return absl::InvalidArgumentError(
-        absl::StrCat("queue ", queue, " state ", object->status.state, " is invalid"));
+        StrCat("queue ", queue, " state ", object->status.state, " is invalid"));
   }
   if (step->what == QueueStep::What::kOpen) co_return co_await Open(object, step->state);
   if (step->what == QueueStep::What::kClose)
@@ -241,8 +240,8 @@ net::Awaitable<absl::Status> QueueController::FollowParent(QueuePtr queue, std::
   if (queue->spec.parent.empty()) co_return absl::OkStatus();
   const QueuePtr parent = queues_.Find("", queue->spec.parent);
   if (parent == nullptr) {
-    co_return absl::NotFoundError(absl::StrCat("parent queue ", queue->spec.parent, " of queue ",
-                                               queue->meta.name, " does not exist"));
+    co_return absl::NotFoundError(StrCat("parent queue ", queue->spec.parent, " of queue ",
+                                         queue->meta.name, " does not exist"));
   }
   if (IsShut(parent->status.state)) {
     if (IsShut(state)) co_return absl::OkStatus();
@@ -263,21 +262,21 @@ net::Awaitable<absl::Status> QueueController::Open(QueuePtr queue, std::string_v
   if (!parent_name.empty() && parent_name != kRoot) {
     const QueuePtr parent = queues_.Find("", parent_name);
     if (parent == nullptr) {
-      co_return absl::FailedPreconditionError(absl::StrCat(
-          "Failed to get parent queue ", parent_name, " of queue ", name, ": it does not exist"));
+      co_return absl::FailedPreconditionError(StrCat("Failed to get parent queue ", parent_name,
+                                                     " of queue ", name, ": it does not exist"));
     }
     if (IsShut(parent->status.state)) {
       co_return absl::FailedPreconditionError(
-          absl::StrCat("Failed to open queue ", name, " because its parent queue ", parent_name,
-                       " is closing or closed. Open the parent queue first."));
+          StrCat("Failed to open queue ", name, " because its parent queue ", parent_name,
+                 " is closing or closed. Open the parent queue first."));
     }
   }
   const std::string before = queue->status.state;
   absl::StatusOr<QueuePtr> written = co_await SetStatus(queue, state);
   if (!written.ok()) {
     Warn(context_.events, *queue, "OpenQueue",
-         absl::StrCat("Update queue status from ", before, " to ", ToAbsl(state), " failed for ",
-                      written.status().message()));
+         StrCat("Update queue status from ", before, " to ", state, " failed for ",
+                written.status().message()));
     co_return written.status();
   }
   // Only now: a child asks whether its parent is open.
@@ -303,14 +302,14 @@ net::Awaitable<absl::Status> QueueController::Close(QueuePtr queue, std::string_
     const absl::Status marked = co_await MarkClosedByParent(child, true);
     if (!marked.ok()) {
       co_return client::WithContext(
-          marked, absl::StrCat("Failed to update annotations of queue ", child->meta.name));
+          marked, StrCat("Failed to update annotations of queue ", child->meta.name));
     }
     Ask(child->meta.name, BusAction::kCloseQueue);
   }
   absl::StatusOr<QueuePtr> written = co_await SetStatus(queue, state);
   if (!written.ok()) {
     Warn(context_.events, *queue, "CloseQueue",
-         absl::StrCat("Close queue failed for ", written.status().message()));
+         StrCat("Close queue failed for ", written.status().message()));
     co_return written.status();
   }
   Tell(context_.events, *queue, "CloseQueue", "Close queue succeed");

@@ -7,7 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/types/duration.h"
 #include "base/status.h"
@@ -36,13 +35,12 @@ absl::Status Invalid(std::string_view text) {
 // `what` is "cpuUtilization" or "CPUUtil": the names of the two bounds differ.
 absl::Status CheckRate(const AllocationRate& rate, std::string_view min, std::string_view max) {
   const auto out_of_range = [](std::string_view name, double value) {
-    return Invalid(absl::StrCat(ToAbsl(name), " ", value, " out of range [0,1]"));
+    return Invalid(StrCat(name, " ", value, " out of range [0,1]"));
   };
   if (!(rate.min >= 0 && rate.min <= 1)) return out_of_range(min, rate.min);
   if (!(rate.max >= 0 && rate.max <= 1)) return out_of_range(max, rate.max);
   if (rate.min > rate.max) {
-    return Invalid(absl::StrCat(ToAbsl(min), " (", rate.min, ") must be <= ", ToAbsl(max), " (",
-                                rate.max, ")"));
+    return Invalid(StrCat(min, " (", rate.min, ") must be <= ", max, " (", rate.max, ")"));
   }
   return absl::OkStatus();
 }
@@ -51,8 +49,7 @@ absl::Status CheckLimit(const NodeLimit& limit) {
   if (limit.min < 0) return Invalid("minNodes must be >= 0");
   if (limit.max < 0) return Invalid("maxNodes must be >= 0");
   if (limit.max > 0 && limit.max < limit.min) {
-    return Invalid(
-        absl::StrCat("maxNodes (", limit.max, ") must be >= minNodes (", limit.min, ")"));
+    return Invalid(StrCat("maxNodes (", limit.max, ") must be >= minNodes (", limit.min, ")"));
   }
   return absl::OkStatus();
 }
@@ -88,7 +85,7 @@ absl::StatusOr<AllocationRate> ReadRate(const MapReader& map, std::string_view m
 absl::Status RefuseLimits(const Value& arguments) {
   for (const std::string_view key : kLimitKeys) {
     if (arguments.Find(key) != nullptr) {
-      return Invalid(absl::StrCat(ToAbsl(key), " is only supported by the node-limit policy"));
+      return Invalid(StrCat(key, " is only supported by the node-limit policy"));
     }
   }
   return absl::OkStatus();
@@ -150,15 +147,15 @@ class SchedulerReader {
 
  private:
   absl::StatusOr<ShardPolicy> ReadPolicy(const Value& value, size_t j) {
-    const std::string place = absl::StrCat("policies[", j, "]");
+    const std::string place = StrCat("policies[", j, "]");
     BTH_ASSIGN_OR_RETURN(const MapReader map,
-                         MapReader::Open(&value, absl::StrCat(path_, ".", place),
+                         MapReader::Open(&value, StrCat(path_, ".", place),
                                          {"name", "weight", "arguments"}, findings_));
     BTH_ASSIGN_OR_RETURN(const std::string name, map.Text("name"));
-    if (name.empty()) return Invalid(absl::StrCat(place, ".name must not be empty"));
+    if (name.empty()) return Invalid(StrCat(place, ".name must not be empty"));
     BTH_ASSIGN_OR_RETURN(const std::optional<double> weight, map.Number("weight"));
     if (weight.value_or(1) < 0) {
-      return Invalid(absl::StrCat(place, ": weight must be >= 0 (omit for default of 1)"));
+      return Invalid(StrCat(place, ": weight must be >= 0 (omit for default of 1)"));
     }
     ShardPolicy policy;
     policy.weight = weight.value_or(1) > 0 ? weight.value_or(1) : 1;
@@ -192,8 +189,7 @@ class SchedulerReader {
       policy->rule = std::move(rule);
       return absl::OkStatus();
     }
-    return Invalid(
-        absl::StrCat("unknown policy \"", ToAbsl(name), "\"", DidYouMean(name, kPolicyNames)));
+    return Invalid(StrCat("unknown policy \"", name, "\"", DidYouMean(name, kPolicyNames)));
   }
 
   const Value& value_;
@@ -206,7 +202,7 @@ absl::Status CheckSchedulerNames(const std::vector<ShardScheduler>& schedulers) 
   for (const ShardScheduler& scheduler : schedulers) {
     if (names.insert(scheduler.name).second) continue;
     return Invalid(
-        absl::StrCat("scheduler ", scheduler.name, " is configured twice: give each one entry"));
+        StrCat("scheduler ", scheduler.name, " is configured twice: give each one entry"));
   }
   return absl::OkStatus();
 }
@@ -236,14 +232,14 @@ bool ParseRate(absl::string_view text, double* out) {
 }  // namespace
 
 absl::StatusOr<ShardScheduler> ParseSchedulerFlag(std::string_view text) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(ToAbsl(text), ':');
+  const std::vector<absl::string_view> parts = StrSplit(text, ':');
   if (parts.size() != 7) {
-    return Invalid(absl::StrCat("scheduler config \"", ToAbsl(text),
-                                "\": expected 7 colon-separated parts "
-                                "(NAME:TYPE:MIN:MAX:PREFER_WARMUP:MIN_NODES:MAX_NODES)"));
+    return Invalid(StrCat("scheduler config \"", text,
+                          "\": expected 7 colon-separated parts "
+                          "(NAME:TYPE:MIN:MAX:PREFER_WARMUP:MIN_NODES:MAX_NODES)"));
   }
   const auto wrong = [text](std::string_view reason) {
-    return Invalid(absl::StrCat("scheduler config \"", ToAbsl(text), "\": ", ToAbsl(reason)));
+    return Invalid(StrCat("scheduler config \"", text, "\": ", reason));
   };
   ShardScheduler scheduler;
   scheduler.name = std::string(parts[0]);
@@ -293,7 +289,7 @@ absl::StatusOr<LoadedSharding> ParseShardingConfig(std::string_view yaml,
     return Invalid("sharding config must contain at least one schedulerConfig entry");
   }
   for (size_t i = 0; i < entries->size(); ++i) {
-    const std::string path = absl::StrCat("schedulerConfigs[", i, "]");
+    const std::string path = StrCat("schedulerConfigs[", i, "]");
     SchedulerReader reader((*entries)[i], path, loaded.findings);
     absl::StatusOr<ShardScheduler> scheduler = reader.Read();
     if (!scheduler.ok()) return Annotate(scheduler.status(), path);

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/time.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -131,8 +130,8 @@ void ShardingController::OnConfig() {
   if (map != nullptr) {
     absl::StatusOr<LoadedSharding> loaded =
         text != nullptr ? ParseShardingConfig(*text, flags_)
-                        : absl::StatusOr<LoadedSharding>(absl::NotFoundError(absl::StrCat(
-                              "the ConfigMap has no key ", ToAbsl(kShardingConfigKey))));
+                        : absl::StatusOr<LoadedSharding>(absl::NotFoundError(
+                              StrCat("the ConfigMap has no key ", kShardingConfigKey)));
     if (!loaded.ok()) {
       Log(LogLevel::kError, "sharding.config_refused",
           {{"configmap", map->meta.Key()}, {"status", loaded.status()}});

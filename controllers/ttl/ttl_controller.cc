@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "client/typed_client.h"
 #include "controllers/core/writes.h"
 
@@ -32,7 +32,7 @@ absl::StatusOr<std::optional<absl::Duration>> TimeLeft(const BatchJob& job, absl
   }
   if (!job.status.state.last_transition_time.has_value()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("unable to find the time when the Job ", job.meta.Key(), " finished"));
+        StrCat("unable to find the time when the Job ", job.meta.Key(), " finished"));
   }
   left = *job.status.state.last_transition_time +
          absl::Seconds(*job.spec.ttl_seconds_after_finished) - now;

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/log.h"
@@ -42,7 +41,7 @@ class MappedFile final {
  public:
   static absl::StatusOr<MappedFile> Open(const std::string& path) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return Bad(absl::StrCat("cannot be opened: ", std::strerror(errno)));
+    if (fd < 0) return Bad(StrCat("cannot be opened: ", std::strerror(errno)));
     struct stat info {};
     MappedFile file;
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
@@ -79,7 +78,7 @@ std::string AbiLineOf(std::string_view bytes) {
 
 std::map<std::string, std::string> PairsOf(std::string_view line) {
   std::map<std::string, std::string> pairs;
-  for (const absl::string_view pair : absl::StrSplit(ToAbsl(line), ' ', absl::SkipEmpty())) {
+  for (const absl::string_view pair : StrSplit(line, ' ', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> both = absl::StrSplit(pair, absl::MaxSplits('=', 1));
     pairs.insert(both);
   }
@@ -95,14 +94,14 @@ absl::StatusOr<Registry> Open(const std::string& path) {
   }
   BTH_RETURN_IF_ERROR(CheckPluginAbi(line));
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return Bad(absl::StrCat("cannot be loaded: ", dlerror(), "; ", kRemedy));
+  if (handle == nullptr) return Bad(StrCat("cannot be loaded: ", dlerror(), "; ", kRemedy));
   const auto entry = reinterpret_cast<void (*)(Registry&)>(dlsym(handle, "bth_plugin_entry"));
   if (entry == nullptr) return Bad("has no BTH_PLUGIN_ENTRY in the end: link it once");
   Registry registry;
   try {
     entry(registry);
   } catch (const std::exception& error) {
-    return Bad(absl::StrCat("its entry failed: ", error.what()));
+    return Bad(StrCat("its entry failed: ", error.what()));
   }
   if (registry.plugins.empty() && registry.actions.empty()) {
     return Bad("registers neither plugin nor action");
@@ -117,10 +116,10 @@ absl::StatusOr<std::vector<std::string>> ObjectsIn(const std::string& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".so") files.push_back(it->path().string());
     if (files.size() > kFilesMax) {
-      return Bad(absl::StrCat(folder, ": more than ", kFilesMax, " shared objects"));
+      return Bad(StrCat(folder, ": more than ", kFilesMax, " shared objects"));
     }
   }
-  if (error) return Bad(absl::StrCat(folder, ": ", error.message()));
+  if (error) return Bad(StrCat(folder, ": ", error.message()));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -130,10 +129,10 @@ template <typename Factories>
 absl::Status Merge(const std::string& file, std::string_view kind, Factories from,
                    std::map<std::string, std::string>* owners, Factories* to) {
   for (auto& [name, factory] : from) {
-    if (!factory) return Bad(absl::StrCat(ToAbsl(kind), " ", name, ": has no factory"));
-    const std::string key = absl::StrCat(ToAbsl(kind), " ", name);
+    if (!factory) return Bad(StrCat(kind, " ", name, ": has no factory"));
+    const std::string key = StrCat(kind, " ", name);
     const auto [owner, fresh] = owners->emplace(key, file);
-    if (!fresh) return Bad(absl::StrCat(key, ": ", owner->second, " has one of that name"));
+    if (!fresh) return Bad(StrCat(key, ": ", owner->second, " has one of that name"));
     const bool replaces = to->contains(name);
     (*to)[name] = std::move(factory);
     Log(LogLevel::kInfo, "plugin.loaded",
@@ -154,14 +153,13 @@ absl::Status CheckPluginAbi(std::string_view theirs) {
     const auto b = here.find(name);
     const std::string is = a == there.end() ? "nothing" : a->second;
     const std::string must = b == here.end() ? "nothing" : b->second;
-    if (is != must) differ.push_back(absl::StrCat(name, " is ", is, " and must be ", must));
+    if (is != must) differ.push_back(StrCat(name, " is ", is, " and must be ", must));
   };
   for (const auto& [name, value] : here) compare(name);
   for (const auto& [name, value] : there) {
     if (!here.contains(name)) compare(name);
   }
-  return Bad(
-      absl::StrCat("was built for another program: ", absl::StrJoin(differ, ", "), "; ", kRemedy));
+  return Bad(StrCat("was built for another program: ", absl::StrJoin(differ, ", "), "; ", kRemedy));
 }
 
 absl::Status LoadPlugins(const std::string& folder, Registry* registry) {

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "base/row_at.h"
 #include "base/strings.h"
 #include "framework/nodes/global_scan.h"
@@ -38,7 +37,7 @@ NodeRange OnlyNode(NodeId node) {
 NodeJudge::NodeJudge(Session& session) : session_(session) {
   for (int d = 0; d < session.dims().size(); ++d) {
     missing_.push_back(session.reasons().RegisterLack(
-        static_cast<size_t>(d), absl::StrCat("Insufficient ", ToAbsl(session.dims().name(d)))));
+        static_cast<size_t>(d), StrCat("Insufficient ", session.dims().name(d))));
   }
 }
 

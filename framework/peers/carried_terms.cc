@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/changed_rows.h"
+#include "base/strings.h"
 
 namespace bth::framework {
 
@@ -17,7 +17,7 @@ using model::Snapshot;
 namespace {
 
 void Append(std::string* out, Symbol symbol) {
-  absl::StrAppend(out, symbol.valid() ? int64_t{symbol.value()} : -1, ",");
+  StrAppend(out, symbol.valid() ? int64_t{symbol.value()} : -1, ",");
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::string TextOf(const PodSelector& selector) {
   std::string out = selector.never ? "!" : "";
   for (const model::NodeRequirement& requirement : selector.requirements) {
     Append(&out, requirement.key);
-    absl::StrAppend(&out, static_cast<int>(requirement.op), ":");
+    StrAppend(&out, static_cast<int>(requirement.op), ":");
     for (Symbol value : requirement.values) Append(&out, value);
     out += '/';
   }
@@ -38,8 +38,8 @@ std::string TextOf(const PodAffinityTerm& term) {
   Append(&out, term.topology_key);
   out += '@';
   for (Symbol ns : term.namespaces) Append(&out, ns);
-  if (term.namespace_selector) absl::StrAppend(&out, "?", TextOf(*term.namespace_selector));
-  return absl::StrCat(out, "=", TextOf(term.selector));
+  if (term.namespace_selector) StrAppend(&out, "?", TextOf(*term.namespace_selector));
+  return StrCat(out, "=", TextOf(term.selector));
 }
 
 void CarriedTerms::CatchUp(const Session& session, uint64_t serial) {
@@ -124,7 +124,7 @@ void CarriedTerms::AddIndex(const std::shared_ptr<const PodConstraints>& pod,
                             std::vector<uint32_t>* indexes) {
   const std::string text = TextOf(term);
   for (int copy = 0;; ++copy) {
-    const auto [it, fresh] = by_text_.try_emplace(absl::StrCat(copy, "*", weight, "*", text),
+    const auto [it, fresh] = by_text_.try_emplace(StrCat(copy, "*", weight, "*", text),
                                                   static_cast<uint32_t>(terms_.size()));
     if (fresh) terms_.push_back({.owner = pod, .term = &term, .weight = weight});
     if (std::find(indexes->begin(), indexes->end(), it->second) != indexes->end()) continue;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::framework {
 
@@ -297,10 +297,10 @@ std::shared_ptr<PeerCounter> PeerCounts::AllTermsCounter(const Constraints& pod,
                                                          const PodAffinityTerm& term) {
   const std::vector<PodAffinityTerm>& all = pod->peers->required_affinity;
   if (all.size() == 1) return TermCounter(pod, term);
-  std::string key = absl::StrCat("all ", TextOf(term));
+  std::string key = StrCat("all ", TextOf(term));
   PeerQuestion question;
   for (const PodAffinityTerm& one : all) {
-    absl::StrAppend(&key, "&", TextOf(one));
+    StrAppend(&key, "&", TextOf(one));
     question.asks_namespaces |= one.namespace_selector.has_value();
   }
   question.selects = [pod, &all](const Snapshot& snapshot, const PodLabels& labels) {
@@ -323,8 +323,8 @@ std::shared_ptr<PeerCounter> PeerCounts::SpreadCounter(const Constraints& pod, c
     return labels.ns == terms->own->ns && !constraint.selector.requirements.empty() &&
            model::Matches(constraint.selector, labels.labels);
   };
-  std::string key = absl::StrCat("spread ", constraint.topology_key.value(), " ",
-                                 terms->own->ns.value(), " ", TextOf(constraint.selector));
+  std::string key = StrCat("spread ", constraint.topology_key.value(), " ", terms->own->ns.value(),
+                           " ", TextOf(constraint.selector));
   // A preference between hosts counts what is on the host, whatever else is said of it.
   if (constraint.per_host && !constraint.required) {
     return Counter(key + " host", constraint.topology_key, std::move(question));
@@ -335,12 +335,12 @@ std::shared_ptr<PeerCounter> PeerCounts::SpreadCounter(const Constraints& pod, c
       if (other.required == constraint.required) keys.push_back(other.topology_key);
     }
   }
-  for (Symbol symbol : keys) absl::StrAppend(&key, " ", symbol.value());
+  for (Symbol symbol : keys) StrAppend(&key, " ", symbol.value());
   const bool asks_affinity =
       constraint.honor_node_affinity && (pod->has_required_terms || !pod->node_selector.empty());
   if (asks_affinity || constraint.honor_node_taints) {
-    absl::StrAppend(&key, " of ", reinterpret_cast<uintptr_t>(pod.get()), asks_affinity ? "a" : "",
-                    constraint.honor_node_taints ? "t" : "");
+    StrAppend(&key, " of ", reinterpret_cast<uintptr_t>(pod.get()), asks_affinity ? "a" : "",
+              constraint.honor_node_taints ? "t" : "");
   }
   if (keys.empty() && !asks_affinity && !constraint.honor_node_taints) {
     return Counter(std::move(key), constraint.topology_key, std::move(question));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "absl/strings/str_cat.h"
 #include "algo/resource_algebra.h"
 #include "api/model/quantity_text.h"
 #include "base/strings.h"
@@ -67,11 +66,11 @@ std::string EvictionsWaitForAdmission(const Session& session, std::string_view r
         std::any_of(kInQueue.begin(), kInQueue.end(), is_it) ||
         (!in_queue && std::any_of(kBetweenQueues.begin(), kBetweenQueues.end(), is_it));
     if (!helps) continue;
-    absl::StrAppend(&actions, actions.empty() ? "" : ", ", action);
+    StrAppend(&actions, actions.empty() ? "" : ", ", action);
   }
   if (actions.empty()) return "";
-  return absl::StrCat("; evictions (", actions, ") are only for admitted jobs: ", ToAbsl(remedy),
-                      "take enqueue out of the policy's actions");
+  return StrCat("; evictions (", actions, ") are only for admitted jobs: ", remedy,
+                "take enqueue out of the policy's actions");
 }
 
 std::string MissingEvictions(const Session& session, JobId job) {
@@ -91,13 +90,13 @@ std::string MissingEvictions(const Session& session, JobId job) {
         algo::DimsOver(deserved, held.queue, algo::AskedDims(AskedBy(session, job)));
     const std::string left = model::UseText(dims, held.queue, deserved, session.dims());
     if (!left.empty()) {
-      return absl::StrCat("queue ", *session.queue(row.queue).name, " holds ", left,
-                          " that it deserves; ", ToAbsl(kRemedy));
+      return StrCat("queue ", *session.queue(row.queue).name, " holds ", left,
+                    " that it deserves; ", kRemedy);
     }
   }
   // A job without pods is no claim of its queue yet.
   if (fit.gate != Gate::kNotEnqueued) return "";
-  return absl::StrCat("other queues hold what the cluster lacks for the job; ", ToAbsl(kRemedy));
+  return StrCat("other queues hold what the cluster lacks for the job; ", kRemedy);
 }
 
 }  // namespace bth::framework

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::framework {
@@ -18,7 +17,7 @@ constexpr std::array<Span, 2> kSpans = {kOurs, Span{", used: map[", "]"}};
 }  // namespace
 
 std::string Figures(std::string_view words) {
-  return absl::StrCat(ToAbsl(kOurs.begin), ToAbsl(words), ToAbsl(kOurs.end));
+  return StrCat(kOurs.begin, words, kOurs.end);
 }
 
 std::string WithoutFigures(std::string_view text) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/strings.h"
 
 namespace bth::framework {
 
@@ -17,22 +17,22 @@ std::string_view GateName(Gate gate) {
 
 std::string TaskFit::Text(const ReasonTable& reasons) const {
   std::string text =
-      preset.empty() ? absl::StrCat("0/", nodes_refused, " nodes are unavailable") : preset;
+      preset.empty() ? StrCat("0/", nodes_refused, " nodes are unavailable") : preset;
   if (counts.empty()) return text;
   std::vector<std::string> parts;
   for (const ReasonCount& count : counts) {
     if (reasons.text(count.reason).empty()) continue;
-    parts.push_back(absl::StrCat(count.nodes, " ", reasons.text(count.reason)));
+    parts.push_back(StrCat(count.nodes, " ", reasons.text(count.reason)));
   }
   std::sort(parts.begin(), parts.end());
-  absl::StrAppend(&text, ": ", absl::StrJoin(parts, ", "), ".");
+  StrAppend(&text, ": ", absl::StrJoin(parts, ", "), ".");
   return text;
 }
 
 namespace {
 
 std::string Counted(int64_t count, absl::string_view noun) {
-  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+  return StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
 // `<title>3<between>a, 1<between>b`, when there is something to count.
@@ -40,9 +40,9 @@ void AddCounts(const VictimSearch::Counts& counts, absl::string_view title,
                absl::string_view between, std::vector<std::string>* clauses) {
   if (counts.empty()) return;
   const auto entry = [between](std::string* out, const auto& count) {
-    absl::StrAppend(out, count.second, between, count.first);
+    StrAppend(out, count.second, between, count.first);
   };
-  clauses->push_back(absl::StrCat(title, absl::StrJoin(counts, ", ", entry)));
+  clauses->push_back(StrCat(title, absl::StrJoin(counts, ", ", entry)));
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ std::string VictimSearch::Text() const {
     clauses.push_back(preset);
   } else if (candidates > 0) {
     const std::string where =
-        candidate_nodes > 0 ? absl::StrCat(" on ", Counted(candidate_nodes, "node")) : "";
-    clauses.push_back(absl::StrCat(Counted(candidates, "candidate"), where));
+        candidate_nodes > 0 ? StrCat(" on ", Counted(candidate_nodes, "node")) : "";
+    clauses.push_back(StrCat(Counted(candidates, "candidate"), where));
   } else if (dropped.empty()) {
     clauses.emplace_back("no candidates");
   }
@@ -67,15 +67,15 @@ std::string VictimSearch::Text() const {
   AddCounts(lost_again, "the room would be lost again: ", " to ", &clauses);
   AddCounts(passed_over, "passed over: ", " ", &clauses);
   if (nodes_too_small > 0) {
-    clauses.push_back(absl::StrCat("too little to gain on ", Counted(nodes_too_small, "node")));
+    clauses.push_back(StrCat("too little to gain on ", Counted(nodes_too_small, "node")));
   }
   if (nodes_refusing > 0) {
-    clauses.push_back(absl::StrCat("refused all the same by ", Counted(nodes_refusing, "node")));
+    clauses.push_back(StrCat("refused all the same by ", Counted(nodes_refusing, "node")));
     AddCounts(refusals, "they say: ", " ", &clauses);
   }
   AddCounts(nodes_beyond_help, "no eviction helps: ", " ", &clauses);
-  if (!dropped.empty()) clauses.push_back(absl::StrCat("plan dropped: ", dropped));
-  return absl::StrCat(action, ": ", absl::StrJoin(clauses, "; "));
+  if (!dropped.empty()) clauses.push_back(StrCat("plan dropped: ", dropped));
+  return StrCat(action, ": ", absl::StrJoin(clauses, "; "));
 }
 
 }  // namespace bth::framework

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/strings.h"
 
@@ -34,7 +33,7 @@ ReasonId ReasonTable::RegisterLack(size_t dimension, std::string_view text) {
 
 ReasonId ReasonTable::Describe(FitCode code, std::string_view text, ReasonId general) {
   constexpr size_t kDescribedMax = 4096;
-  const auto key = absl::StrCat(static_cast<int>(code), ":", ToAbsl(text));
+  const auto key = StrCat(static_cast<int>(code), ":", text);
   if (const auto known = described_.find(key); known != described_.end()) return known->second;
   if (described_.size() >= kDescribedMax) return general;
   entries_.push_back({code, std::string(text)});

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "algo/gang_rules.h"
 #include "base/strings.h"
@@ -54,8 +53,8 @@ std::string_view ReasonFor(TaskStatus outcome) {
 std::string PossiblyAssigned(const Session& session, TaskId task, NodeId node,
                              std::string_view once) {
   const model::TaskNames& names = *session.task(task).names;
-  return absl::StrCat("Pod ", names.ns, "/", names.name, " can possibly be assigned to ",
-                      session.node(node).name, ", once ", ToAbsl(once));
+  return StrCat("Pod ", names.ns, "/", names.name, " can possibly be assigned to ",
+                session.node(node).name, ", once ", once);
 }
 
 bool ReadyByCount(const Session& session, JobId job) {
@@ -73,8 +72,8 @@ const JobFit* HoldOfJob(const Session& session, JobId job) {
 // Why nobody was evicted, after what the nodes say.
 void AppendVictimSearches(const Session& session, JobId job, std::string* text) {
   for (const VictimSearch& search : session.notes().VictimSearchesOf(job)) {
-    if (!text->empty()) absl::StrAppend(text, text->back() == '.' ? " " : "; ");
-    absl::StrAppend(text, search.Text());
+    if (!text->empty()) StrAppend(text, text->back() == '.' ? " " : "; ");
+    StrAppend(text, search.Text());
   }
 }
 
@@ -86,7 +85,7 @@ std::string PendingReasons(const Session& session, JobId job) {
   }
   std::vector<std::string> parts;
   for (const auto& [reason, count] : counts) {
-    parts.push_back(absl::StrCat(count, " ", ToAbsl(reason)));
+    parts.push_back(StrCat(count, " ", reason));
   }
   return JoinSorted(std::move(parts));
 }
@@ -194,7 +193,7 @@ std::vector<std::string> CountsByStatus(const model::JobCounts& counts) {
   for (int s = 0; s < model::kTaskStatuses; ++s) {
     const auto status = static_cast<TaskStatus>(s);
     if (counts.count(status) == 0) continue;
-    texts.push_back(absl::StrCat(counts.count(status), " ", ToAbsl(model::StatusName(status))));
+    texts.push_back(StrCat(counts.count(status), " ", model::StatusName(status)));
   }
   return texts;
 }
@@ -202,22 +201,22 @@ std::vector<std::string> CountsByStatus(const model::JobCounts& counts) {
 std::string JobMessage(const Session& session, JobId job) {
   const model::JobCounts& counts = session.counts(job);
   std::vector<std::string> histogram = CountsByStatus(counts);
-  histogram.push_back(absl::StrCat(session.job(job).min_available, " minAvailable"));
+  histogram.push_back(StrCat(session.job(job).min_available, " minAvailable"));
   std::string text =
-      absl::StrCat(ReadyByCount(session, job) ? "pod group is ready, " : "pod group is not ready, ",
-                   JoinSorted(std::move(histogram)));
+      StrCat(ReadyByCount(session, job) ? "pod group is ready, " : "pod group is not ready, ",
+             JoinSorted(std::move(histogram)));
   if (counts.count(TaskStatus::kPending) > 0) {
-    absl::StrAppend(&text, "; Pending: ", PendingReasons(session, job));
+    StrAppend(&text, "; Pending: ", PendingReasons(session, job));
   }
   if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr && !hold->message.empty()) {
-    absl::StrAppend(&text, ". Origin reason is: ", hold->message);
+    StrAppend(&text, ". Origin reason is: ", hold->message);
     AppendVictimSearches(session, job, &text);
     return text;
   }
   for (TaskId task : *session.job(job).tasks) {
     if (const TaskFit* fit = session.notes().FitOf(task); fit != nullptr) {
-      absl::StrAppend(&text, ". Origin reason is ", session.task(task).names->name, ": ",
-                      fit->Text(session.reasons()));
+      StrAppend(&text, ". Origin reason is ", session.task(task).names->name, ": ",
+                fit->Text(session.reasons()));
       break;
     }
   }
@@ -239,8 +238,8 @@ std::string GangMessage(const Session& session, JobId job, const std::string& jo
   const model::JobCounts& counts = session.counts(job);
   const int32_t missing = TasksMissing(session, job);
   const int32_t shown = missing > 0 ? missing : counts.count(TaskStatus::kPending);
-  return absl::StrCat(std::min(shown, counts.total()), "/", counts.total(),
-                      " tasks in gang unschedulable: ", job_message);
+  return StrCat(std::min(shown, counts.total()), "/", counts.total(),
+                " tasks in gang unschedulable: ", job_message);
 }
 
 JobFit ExplainJob(const Session& session, JobId job) {
@@ -290,8 +289,8 @@ void HoldJobsWithoutQueue(Session& session) {
         session.counts(job).count(TaskStatus::kPending) > 0 || session.IsPendingPhase(job);
     if (!waits) continue;
     const model::JobFacts& facts = *session.job(job).facts;
-    const std::string message = absl::StrCat("PodGroup ", facts.Key(), " names the queue ",
-                                             facts.queue, ", which does not exist");
+    const std::string message = StrCat("PodGroup ", facts.Key(), " names the queue ", facts.queue,
+                                       ", which does not exist");
     session.notes().HoldAt(job, Gate::kNoQueue, "", message);
     session.notes().SetCondition(job, {.type = std::string(kUnschedulable),
                                        .status = "True",

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "base/suggest.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/report/report.h"
@@ -37,11 +37,11 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
       auto factory = registry.plugins.find(option.name);
       if (factory == registry.plugins.end()) {
         return absl::InvalidArgumentError(
-            absl::StrCat("line ", option.line, ": tiers[", t, "]: unknown plugin \"", option.name,
-                         "\"", DidYouMean(option.name, registry.Names().plugins)));
+            StrCat("line ", option.line, ": tiers[", t, "]: unknown plugin \"", option.name, "\"",
+                   DidYouMean(option.name, registry.Names().plugins)));
       }
       auto plugin = factory->second(option.arguments);
-      if (!plugin.ok()) return Annotate(plugin.status(), absl::StrCat("plugin ", option.name));
+      if (!plugin.ok()) return Annotate(plugin.status(), StrCat("plugin ", option.name));
       note(option.arguments);
       instance->plugins_.push_back({static_cast<int>(t), &option, *std::move(plugin)});
     }
@@ -49,12 +49,12 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
   for (const std::string& name : instance->policy_->actions) {
     auto factory = registry.actions.find(name);
     if (factory == registry.actions.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("actions: failed to find Action ", name,
-                                                     DidYouMean(name, registry.Names().actions)));
+      return absl::InvalidArgumentError(StrCat("actions: failed to find Action ", name,
+                                               DidYouMean(name, registry.Names().actions)));
     }
     const conf::Arguments arguments = instance->policy_->ActionArgumentsOf(name);
     auto action = factory->second(arguments);
-    if (!action.ok()) return Annotate(action.status(), absl::StrCat("action ", name));
+    if (!action.ok()) return Annotate(action.status(), StrCat("action ", name));
     note(arguments);
     instance->actions_.push_back(*std::move(action));
   }
@@ -111,7 +111,7 @@ absl::Status Cycle::Open() {
     HookRegistrar hooks(session_.hooks(), {.tier = entry.tier, .plugin = entry.option->name},
                         *entry.option);
     if (absl::Status status = entry.plugin->OnSessionOpen(session_, hooks); !status.ok()) {
-      return Annotate(status, absl::StrCat("plugin ", entry.option->name, ": open session"));
+      return Annotate(status, StrCat("plugin ", entry.option->name, ": open session"));
     }
     if (metrics::SchedulerMetrics* metrics = session_.context().metrics) {
       metrics->PluginLatency(entry.option->name, metrics::SessionMoment::kOpen,

@@ -4,7 +4,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::framework {
@@ -26,14 +25,12 @@ class Findings {
   void AddNode(std::string_view invariant, NodeId node, std::string_view claim) {
     const model::NodeRow& row = session_.base().nodes[node];
     const std::string name = row.has_object() ? row.facts->name : "(no object)";
-    Add({std::string(invariant), absl::StrCat("node ", name, ": ", ToAbsl(claim)), node,
-         QueueId()});
+    Add({std::string(invariant), StrCat("node ", name, ": ", claim), node, QueueId()});
   }
   void AddJob(std::string_view invariant, JobId job, std::string_view claim) {
     const model::JobRow& row = session_.job(job);
     const std::string name = row.facts == nullptr ? "(gone)" : row.facts->Key();
-    Add({std::string(invariant), absl::StrCat("job ", name, ": ", ToAbsl(claim)), NodeId(),
-         row.queue});
+    Add({std::string(invariant), StrCat("job ", name, ": ", claim), NodeId(), row.queue});
   }
   void Add(Violation violation) {
     if (all_.size() < kViolationsMax) all_.push_back(std::move(violation));
@@ -57,7 +54,7 @@ void CheckNodes(const Session& session, Findings& findings) {
       // Others may have overcommitted the node; what we took must have been there.
       if (now[d] >= 0 || now[d] >= before[d]) continue;
       findings.AddNode("node_over_allocatable", node,
-                       absl::StrCat("lacks ", -now[d], " of ", ToAbsl(session.dims().name(d))));
+                       StrCat("lacks ", -now[d], " of ", session.dims().name(d)));
       break;
     }
   }
@@ -145,7 +142,7 @@ void CheckGangs(const Session& session, Findings& findings) {
       continue;
     }
     findings.AddJob("gang_in_part", job,
-                    absl::StrCat(bound_here, " tasks are bound below the gang's minimum"));
+                    StrCat(bound_here, " tasks are bound below the gang's minimum"));
   }
 }
 
@@ -196,9 +193,9 @@ void CheckVolumes(const BindEffect& bind, absl::flat_hash_map<std::string, std::
     if (choice.volume.empty()) continue;
     const auto [known, fresh] = claim_of->try_emplace(choice.volume, choice.claim);
     if (fresh || known->second == choice.claim) continue;
-    findings->AddNode("volume_twice", bind.node,
-                      absl::StrCat("volume ", choice.volume, " is given to ", known->second,
-                                   " and to ", choice.claim));
+    findings->AddNode(
+        "volume_twice", bind.node,
+        StrCat("volume ", choice.volume, " is given to ", known->second, " and to ", choice.claim));
   }
 }
 
@@ -215,17 +212,17 @@ std::vector<Violation> CheckEffects(const Session& session, absl::Span<const Eff
       const TaskState& state = session.state(bind.task);
       if (!seen.insert(bind.task).second) {
         findings.AddJob("bound_twice", session.task(bind.task).job,
-                        absl::StrCat("pod ", pod, " is bound twice in one cycle"));
+                        StrCat("pod ", pod, " is bound twice in one cycle"));
       } else if (state.node != bind.node || state.status != TaskStatus::kBinding) {
         findings.AddNode("bound_elsewhere", bind.node,
-                         absl::StrCat("the session does not have pod ", pod, " there"));
+                         StrCat("the session does not have pod ", pod, " there"));
       }
     }
     for (const EvictEffect& eviction : batch.evictions) {
       if (eviction.beneficiary.valid() || !EvictsForOthers(eviction.action)) continue;
       const std::string& pod = session.task(eviction.victim).names->name;
       findings.AddNode("eviction_for_nobody", session.state(eviction.victim).node,
-                       absl::StrCat("pod ", pod, " is evicted for nobody"));
+                       StrCat("pod ", pod, " is evicted for nobody"));
     }
   }
   return findings.Take();
@@ -252,8 +249,8 @@ std::vector<Violation> CheckReport(const Session& session, const CycleReport& re
   for (const QueueReport& queue : report.queues) {
     if (expected[queue.queue] == queue.allocated) continue;
     findings.Add({"queue_sums",
-                  absl::StrCat("queue ", *base.queues[queue.queue].name,
-                               ": what it uses differs from its tasks and children"),
+                  StrCat("queue ", *base.queues[queue.queue].name,
+                         ": what it uses differs from its tasks and children"),
                   NodeId(), queue.queue});
   }
   return findings.Take();

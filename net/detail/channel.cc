@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/detail/asio_executor.h"
 
 namespace bth::net::detail {
@@ -24,7 +24,7 @@ constexpr size_t kTurnBytes = 1 << 20;  // Then other connections get their turn
 constexpr size_t kWatchedBytesMax = 64 << 10;
 
 absl::Status Broken(const char* doing, int error) {
-  return absl::UnavailableError(absl::StrCat(doing, ": ", std::strerror(error)));
+  return absl::UnavailableError(StrCat(doing, ": ", std::strerror(error)));
 }
 
 // SSL_get_error needs an empty queue; clearing one that is empty costs as much as a small copy.
@@ -302,9 +302,9 @@ Channel::Attempt Channel::SslResult(int result, const char* doing) {
   if (error == SSL_ERROR_SYSCALL && errno != 0) return {Broken(doing, errno)};
   if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
     ERR_clear_error();
-    return {absl::UnavailableError(absl::StrCat(doing, ": connection closed without notice"))};
+    return {absl::UnavailableError(StrCat(doing, ": connection closed without notice"))};
   }
-  return {absl::UnavailableError(absl::StrCat(doing, ": ", TakeSslErrors()))};
+  return {absl::UnavailableError(StrCat(doing, ": ", TakeSslErrors()))};
 }
 
 BIO_METHOD* Channel::SocketBio() {

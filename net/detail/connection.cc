@@ -1,8 +1,8 @@
 #include "net/detail/connection.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/detail/http_format.h"
 #include "net/text_response.h"
 
@@ -144,7 +144,7 @@ Awaitable<absl::Status> Connection::ReadBody(const RequestHead& head, std::strin
   BodyReader body(head.framing, head.content_length);
   if (body.done()) co_return absl::OkStatus();
   const absl::Status too_large =
-      absl::ResourceExhaustedError(absl::StrCat("body is larger than ", bytes_max, " bytes"));
+      absl::ResourceExhaustedError(StrCat("body is larger than ", bytes_max, " bytes"));
   if (head.framing == Framing::kLength && head.content_length > bytes_max) co_return too_large;
   ExpireIn(side_.options().read_timeout);
   if (head.expects_continue && channel_.input().empty()) {
@@ -222,7 +222,7 @@ Awaitable<bool> Connection::WriteStream(ByteStream& stream, bool chunked) {
     Channel::Parts parts;
     std::string size;
     if (piece->has_value()) {
-      if (chunked) size = absl::StrCat(absl::Hex((*piece)->size()), "\r\n");
+      if (chunked) size = StrCat(absl::Hex((*piece)->size()), "\r\n");
       parts = {size, **piece, chunked ? "\r\n" : ""};
     } else {
       parts = {chunked ? "0\r\n\r\n" : "", {}, {}};

@@ -13,7 +13,6 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -67,13 +66,12 @@ class Message {
       if (FramesMessage(name)) continue;
       if (!IsPlainName(name) || !IsPlainValue(value)) {
         return absl::InvalidArgumentError(
-            absl::StrCat("header field \"", name.substr(0, 100),
-                         "\" holds a character that HTTP forbids; encode it"));
+            StrCat("header field \"", name.substr(0, 100),
+                   "\" holds a character that HTTP forbids; encode it"));
       }
       if (name.size() > kFieldBytesMax || value.size() > kFieldBytesMax) {
-        return absl::InvalidArgumentError(absl::StrCat("header field \"", name.substr(0, 100),
-                                                       "\" is longer than ", kFieldBytesMax,
-                                                       " bytes"));
+        return absl::InvalidArgumentError(StrCat("header field \"", name.substr(0, 100),
+                                                 "\" is longer than ", kFieldBytesMax, " bytes"));
       }
       // Which of the known fields it is matters to readers only.
       head_.insert(http::field::unknown, ToBeast(name), ToBeast(value));
@@ -114,8 +112,8 @@ absl::StatusOr<std::string> FormatRequestHead(const Request& request, std::strin
                      });
   if (!plain) {
     return absl::InvalidArgumentError(
-        absl::StrCat("request ", request.method.substr(0, 40), " \"", request.target.substr(0, 200),
-                     "\": method or target is empty or holds a character that must be encoded"));
+        StrCat("request ", request.method.substr(0, 40), " \"", request.target.substr(0, 200),
+               "\": method or target is empty or holds a character that must be encoded"));
   }
   Message<true> message;
   message.head().method_string(ToBeast(request.method));
@@ -132,7 +130,7 @@ absl::StatusOr<std::string> FormatResponseHead(const Response& response,
                                                const ResponseFraming& framing) {
   if (response.status < 200 || response.status > 999) {
     return absl::InvalidArgumentError(
-        absl::StrCat("status ", response.status, " is not one of a final answer"));
+        StrCat("status ", response.status, " is not one of a final answer"));
   }
   Message<false> message;
   const auto status = static_cast<unsigned>(response.status);

@@ -10,7 +10,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -37,7 +36,7 @@ std::string_view Std(BeastView text) {
 }
 
 absl::Status Malformed(std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("malformed HTTP message: ", ToAbsl(what)));
+  return absl::InvalidArgumentError(StrCat("malformed HTTP message: ", what));
 }
 
 absl::Status BadChunk() {
@@ -153,7 +152,7 @@ absl::Status HeadParser<kRequest>::Check(http::field field, BeastView name, Beas
   if (IsFolded(name, value)) return Malformed("a header line is folded: one has no colon");
   if (headers_.fields().size() == kFieldsMax) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("HTTP message has more than ", kFieldsMax, " header fields"));
+        StrCat("HTTP message has more than ", kFieldsMax, " header fields"));
   }
   switch (field) {
     case http::field::host:
@@ -186,7 +185,7 @@ absl::Status HeadParser<kRequest>::Check(http::field field, BeastView name, Beas
 
 template <bool kRequest>
 absl::Status HeadParser<kRequest>::Parse(std::string_view head) {
-  if (!absl::EndsWith(ToAbsl(head), "\r\n\r\n")) return Malformed("the head is not complete");
+  if (!head.ends_with("\r\n\r\n")) return Malformed("the head is not complete");
   BeastError error;
   constexpr size_t kVersionAndCode = 12;
   if (!kRequest && head.substr(std::min(head.size(), kVersionAndCode), 2) == "\r\n") {
@@ -215,7 +214,7 @@ absl::StatusOr<std::string> OriginForm(std::string_view target) {
       std::all_of(target.begin(), target.begin() + static_cast<ptrdiff_t>(scheme), of_scheme)) {
     const size_t path = target.find_first_of("/?", scheme + 3);
     if (path == std::string_view::npos) return std::string("/");
-    if (target[path] == '?') return absl::StrCat("/", ToAbsl(target.substr(path)));
+    if (target[path] == '?') return StrCat("/", target.substr(path));
     return std::string(target.substr(path));
   }
   return Malformed("the request target is neither a path nor an absolute URL");
@@ -255,13 +254,13 @@ absl::StatusOr<bool> IsComplete(std::string_view framing, bool after_chunk) {
   if (line == framing.size()) return false;
   if (framing.find_first_not_of('0') < digits) return true;
   if (framing.size() - line > kTrailerBytesMax) return BadChunk();
-  return absl::EndsWith(ToAbsl(framing), "\r\n\r\n");
+  return framing.ends_with("\r\n\r\n");
 }
 
 }  // namespace
 
 bool SameWord(std::string_view a, std::string_view b) {
-  return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
+  return EqualsIgnoreCase(a, b);
 }
 
 std::optional<size_t> FindHeadEnd(std::string_view bytes, size_t searched) {

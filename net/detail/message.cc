@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/strings.h"
 
 namespace bth::net::detail {
 
@@ -21,7 +21,7 @@ Awaitable<absl::StatusOr<size_t>> AwaitHead(Channel& channel, size_t bytes_max) 
     const std::optional<size_t> length = FindHeadEnd(input, searched);
     if (length.value_or(input.size()) > bytes_max) {
       co_return absl::ResourceExhaustedError(
-          absl::StrCat("HTTP header is larger than ", bytes_max, " bytes"));
+          StrCat("HTTP header is larger than ", bytes_max, " bytes"));
     }
     if (length.has_value()) co_return *length;
     searched = input.size();

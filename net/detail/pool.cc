@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/cord.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "net/detail/asio_executor.h"
 #include "net/detail/bounded_wait.h"
 
@@ -93,9 +93,8 @@ Awaitable<absl::StatusOr<Lease>> Pool::Acquire(Call call) {
     const absl::Status connected = co_await Connect(*lease, call);
     if (!connected.ok()) {
       const ClientOptions& options = origin_->options;
-      absl::Status failed(connected.code(),
-                          absl::StrCat("connect to ", options.host, ":", options.port, ": ",
-                                       connected.message(), "; not sent"));
+      absl::Status failed(connected.code(), StrCat("connect to ", options.host, ":", options.port,
+                                                   ": ", connected.message(), "; not sent"));
       connected.ForEachPayload([&failed](absl::string_view url, const absl::Cord& payload) {
         failed.SetPayload(url, payload);
       });
@@ -144,7 +143,7 @@ Awaitable<absl::Status> Pool::Connect(Lease& lease, const Call& call) {
   }
   if (outcome.code() == absl::StatusCode::kDeadlineExceeded && call.deadline > limit) {
     co_return absl::UnavailableError(
-        absl::StrCat("no connection within ", absl::FormatDuration(options.connect_timeout)));
+        StrCat("no connection within ", absl::FormatDuration(options.connect_timeout)));
   }
   co_return outcome;
 }

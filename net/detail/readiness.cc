@@ -7,7 +7,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "net/detail/asio_executor.h"
 
 namespace bth::net::detail {
@@ -109,8 +109,8 @@ Promised<Addresses> Resolve(AsioExecutor& executor, const std::string& host, uin
       addresses.push_back(address);
     }
     if (error || addresses.empty()) {
-      found.Set(absl::UnavailableError(absl::StrCat(
-          "cannot resolve host \"", host, "\": ", error ? error.message() : "no address")));
+      found.Set(absl::UnavailableError(
+          StrCat("cannot resolve host \"", host, "\": ", error ? error.message() : "no address")));
     } else {
       found.Set(std::move(addresses));
     }
@@ -124,11 +124,11 @@ std::string ToText(const SocketAddress& address) {
   if (address.family() == AF_INET) {
     const auto* v4 = reinterpret_cast<const sockaddr_in*>(address.bytes);
     inet_ntop(AF_INET, &v4->sin_addr, text, sizeof(text));
-    return absl::StrCat(text, ":", ntohs(v4->sin_port));
+    return StrCat(text, ":", ntohs(v4->sin_port));
   }
   const auto* v6 = reinterpret_cast<const sockaddr_in6*>(address.bytes);
   inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof(text));
-  return absl::StrCat("[", text, "]:", ntohs(v6->sin6_port));
+  return StrCat("[", text, "]:", ntohs(v6->sin6_port));
 }
 
 }  // namespace bth::net::detail

@@ -5,8 +5,8 @@
 #include <openssl/pem.h>
 
 #include "absl/strings/cord.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::net::detail {
 
@@ -22,7 +22,7 @@ BioPtr Reader(const std::string& pem) {
 
 absl::Status TlsError(std::string_view what) {
   return absl::InvalidArgumentError(
-      absl::StrCat(absl::string_view(what.data(), what.size()), ": ", TakeSslErrors()));
+      StrCat(absl::string_view(what.data(), what.size()), ": ", TakeSslErrors()));
 }
 
 // Every certificate of `pem`, which must hold one at least.
@@ -32,8 +32,7 @@ absl::StatusOr<std::vector<X509Ptr>> ReadCertificates(const std::string& pem) {
   while (X509* certificate = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
     out.emplace_back(certificate);
     if (out.size() > kCertificatesMax) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("more than ", kCertificatesMax, " certificates"));
+      return absl::InvalidArgumentError(StrCat("more than ", kCertificatesMax, " certificates"));
     }
   }
   if (out.empty()) return absl::InvalidArgumentError("no PEM certificate found");
@@ -123,8 +122,7 @@ constexpr char kCertificateRefusedUrl[] = "batholith/certificate-refused";
 }  // namespace
 
 absl::Status CertificateRefused(const std::string& why) {
-  absl::Status status =
-      absl::UnavailableError(absl::StrCat("TLS handshake: certificate refused: ", why));
+  absl::Status status = absl::UnavailableError(StrCat("TLS handshake: certificate refused: ", why));
   status.SetPayload(kCertificateRefusedUrl, absl::Cord());
   return status;
 }
@@ -134,7 +132,7 @@ std::string TakeSslErrors() {
   while (const unsigned long code = ERR_get_error()) {
     if (out.size() > 1000) continue;
     const char* reason = ERR_reason_error_string(code);
-    absl::StrAppend(&out, out.empty() ? "" : "; ", reason != nullptr ? reason : "unknown error");
+    StrAppend(&out, out.empty() ? "" : "; ", reason != nullptr ? reason : "unknown error");
   }
   return out.empty() ? "unknown TLS error" : out;
 }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/binpack/fill_columns.h"
 #include "plugins/factories.h"
@@ -39,11 +39,11 @@ absl::StatusOr<PackWeights> ReadPackWeights(const conf::Arguments& args) {
   BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names, args.CommaList("binpack.resources"));
   for (const std::string& name : names) {
     BTH_ASSIGN_OR_RETURN(weights.resources[name],
-                         ReadResourceWeight(args, absl::StrCat("binpack.resources.", name)));
+                         ReadResourceWeight(args, StrCat("binpack.resources.", name)));
   }
   for (const std::string name : {"cpu", "memory"}) {
     BTH_ASSIGN_OR_RETURN(weights.resources[name],
-                         ReadResourceWeight(args, absl::StrCat("binpack.", name)));
+                         ReadResourceWeight(args, StrCat("binpack.", name)));
   }
   return weights;
 }

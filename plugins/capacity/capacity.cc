@@ -3,10 +3,10 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "algo/gang_rules.h"
 #include "algo/resource_algebra.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
 #include "plugins/capacity/queue_ledger.h"
@@ -168,15 +168,14 @@ class Capacity final : public framework::Plugin {
     const algo::QueuePlace& place = ledger_.tree()[queue];
     switch (place.fault) {
       case algo::QueueFault::kNone:
-        return absl::StrCat("queue ", name,
-                            " has queues below it; only queues without any take jobs");
+        return StrCat("queue ", name, " has queues below it; only queues without any take jobs");
       case algo::QueueFault::kParentMissing:
-        return absl::StrCat("the parent of queue ", name, " does not exist");
+        return StrCat("the parent of queue ", name, " does not exist");
       case algo::QueueFault::kCycle:
-        return absl::StrCat("queue ", name, " is its own ancestor");
+        return StrCat("queue ", name, " is its own ancestor");
       case algo::QueueFault::kBelowFault:
-        return absl::StrCat("queue ", name, " hangs below queue ",
-                            *session.queue(place.culprit).name, ", which has no way to the root");
+        return StrCat("queue ", name, " hangs below queue ", *session.queue(place.culprit).name,
+                      ", which has no way to the root");
     }
     return "";
   }
@@ -191,8 +190,8 @@ class Capacity final : public framework::Plugin {
   static std::string Named(const Session& session, QueueId queue, QueueId refusing,
                            std::string text) {
     if (refusing == queue) return text;
-    return absl::StrCat(text, " (in queue ", *session.queue(refusing).name, ", above ",
-                        *session.queue(queue).name, ")");
+    return StrCat(text, " (in queue ", *session.queue(refusing).name, ", above ",
+                  *session.queue(queue).name, ")");
   }
 
   // Whatever refuses, here or above, refuses for want of this.
@@ -238,10 +237,10 @@ class Capacity final : public framework::Plugin {
                             const ResourceVec& held, DimMask short_dims) const {
     const ResourceVec& most = ledger_.quota(refusing).real_capability.v;
     const std::string above =
-        refusing == row.queue ? "" : absl::StrCat(", above ", *session.queue(row.queue).name, ",");
+        refusing == row.queue ? "" : StrCat(", above ", *session.queue(row.queue).name, ",");
     const AdmissionShortage shortage{
         .refusal = QuotaText(session, short_dims),
-        .holder = absl::StrCat("queue ", *session.queue(refusing).name, above),
+        .holder = StrCat("queue ", *session.queue(refusing).name, above),
         .short_dims = short_dims,
         .asked = row.min_resources.v,
         .held = held,

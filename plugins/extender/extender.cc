@@ -5,7 +5,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "algo/queue_tree.h"
 #include "api/model/pod_extras.h"
 #include "base/log.h"
@@ -117,7 +116,7 @@ class Extender final : public framework::Plugin {
     constexpr std::string_view kWhy = "no extender can be asked here";
     if (!options_.ignorable) {
       return absl::FailedPreconditionError(
-          absl::StrCat(std::string(kWhy), "; set extender.ignorable: true to decide without it"));
+          StrCat(std::string(kWhy), "; set extender.ignorable: true to decide without it"));
     }
     if (!said_no_port_) {
       Log(LogLevel::kWarning, "extender.left_out", {{"url", options_.url}, {"reason", kWhy}});
@@ -203,8 +202,7 @@ class Extender final : public framework::Plugin {
     const std::string_view why = answer.ok() ? " refuses the job" : " gave no answer";
     session_->notes().HoldAt(
         job, framework::Gate::kNotEnqueued, name(),
-        absl::StrCat("pod group is not admitted to its queue yet: the extender at ", options_.url,
-                     ToAbsl(why)));
+        StrCat("pod group is not admitted to its queue yet: the extender at ", options_.url, why));
     return Vote::kReject;
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
 
@@ -29,7 +28,7 @@ void Line::EndSession() {
 }
 
 framework::ExtenderPort::Call Line::CallFor(const std::string& verb) const {
-  return {.url = absl::StrCat(options_.url, "/", verb), .timeout = options_.timeout};
+  return {.url = StrCat(options_.url, "/", verb), .timeout = options_.timeout};
 }
 
 void Line::Note(const absl::Status& status, absl::Duration took) {
@@ -50,7 +49,7 @@ void Line::Note(const absl::Status& status, absl::Duration took) {
   if (closed_.ok() && spent_ > most) {
     if (metrics_ != nullptr) metrics_->LimitReached("extender_time");
     Close(absl::DeadlineExceededError(
-        absl::StrCat("its calls took more than ", absl::FormatDuration(most), " in one cycle")));
+        StrCat("its calls took more than ", absl::FormatDuration(most), " in one cycle")));
   }
 }
 
@@ -78,10 +77,9 @@ void Line::Say(const absl::Status& status) {
   if (said_ == kind) return;
   said_ = kind;
   const std::string effect = options_.ignorable ? "it is left out" : "what it has a say in waits";
-  error_ =
-      absl::StrCat("the extender at ", options_.url, " cannot be asked or understood, so ", effect,
-                   ": ", status.message(),
-                   "; see that it answers within extender.httpTimeout, in the documented form");
+  error_ = StrCat("the extender at ", options_.url, " cannot be asked or understood, so ", effect,
+                  ": ", status.message(),
+                  "; see that it answers within extender.httpTimeout, in the documented form");
   Log(LogLevel::kWarning, "extender.failed",
       {{"url", options_.url}, {"status", status}, {"effect", effect}});
 }

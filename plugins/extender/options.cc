@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::plugins::extender {
 namespace {
@@ -66,7 +66,7 @@ absl::StatusOr<Options> ReadOptions(const conf::Arguments& args) {
   std::sort(out.managed_resources.begin(), out.managed_resources.end());
   const bool is_url = absl::StartsWith(out.url, "http://") || absl::StartsWith(out.url, "https://");
   if (!out.verbs.none() && !is_url) {
-    return absl::InvalidArgumentError(absl::StrCat(
+    return absl::InvalidArgumentError(StrCat(
         std::string(kUrlKey), ": verbs are given, but no URL such as http://localhost:8713"));
   }
   return out;

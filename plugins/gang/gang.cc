@@ -3,7 +3,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "algo/gang_rules.h"
 #include "algo/gang_surplus.h"
 #include "base/strings.h"
@@ -45,8 +44,8 @@ JobValidity Validate(const JobView& job) {
   if (valid >= minimum) return {};
   return {.valid = false,
           .reason = "NotEnoughTasks",
-          .message = absl::StrCat("Not enough valid tasks for gang-scheduling, valid: ", valid,
-                                  ", min: ", minimum)};
+          .message = StrCat("Not enough valid tasks for gang-scheduling, valid: ", valid,
+                            ", min: ", minimum)};
 }
 
 bool Ready(const JobView& job) {

@@ -1,8 +1,8 @@
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "algo/resource_algebra.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
 #include "plugins/factories.h"
@@ -60,7 +60,7 @@ class Overcommit final : public framework::Plugin {
     const AdmissionShortage shortage{
         .refusal =
             ShortageText("resource in cluster is overused", "overused", short_dims, session.dims()),
-        .holder = absl::StrCat("the cluster, counted ", factor_, " times (overcommit-factor),"),
+        .holder = StrCat("the cluster, counted ", factor_, " times (overcommit-factor),"),
         .short_dims = short_dims,
         .asked = minimum,
         .held = held,

@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -59,8 +58,7 @@ absl::StatusOr<Switches> ReadSwitches(const conf::Arguments& args) {
   constexpr std::string_view kTimeout = "volumebinding.bindTimeoutSeconds";
   BTH_ASSIGN_OR_RETURN(const int64_t seconds, args.Int(kTimeout, 600));
   if (seconds < 0 || seconds > 86'400) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ToAbsl(kTimeout), ": must be from 0 to 86400, is ", seconds));
+    return absl::InvalidArgumentError(StrCat(kTimeout, ": must be from 0 to 86400, is ", seconds));
   }
   switches.volume_bind_timeout = absl::Seconds(seconds);
   BTH_RETURN_IF_ERROR(CheckIdleArguments(args));

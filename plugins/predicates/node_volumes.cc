@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/row_at.h"
 #include "base/strings.h"
 #include "plugins/predicates/volume_book.h"
@@ -117,11 +116,11 @@ void NodeVolumes::AddClaim(const ClaimFacts& claim, const CsiNodeFacts& node,
 void NodeVolumes::AddAttached(const PodVolumes& volumes, const CsiNodeFacts& node,
                               AttachedSet* out) const {
   for (const model::ClaimUse& use : volumes.claims) {
-    const ClaimFacts* claim = view_.claims.Find(absl::StrCat(volumes.ns, "/", use.name));
+    const ClaimFacts* claim = view_.claims.Find(StrCat(volumes.ns, "/", use.name));
     if (claim != nullptr) AddClaim(*claim, node, out);
   }
   for (const model::DiskUse& disk : volumes.disks) {
-    const Successor* successor = SuccessorOf(absl::StrCat("kubernetes.io/", disk.kind));
+    const Successor* successor = SuccessorOf(StrCat("kubernetes.io/", disk.kind));
     if (successor == nullptr || !IsMigrated(node, successor->plugin)) continue;
     out->insert({successor->driver, disk.id, false});
   }
@@ -206,7 +205,7 @@ bool NodeVolumes::DisksClash(TaskId task, NodeId node) const {
 
 void NodeVolumes::CountExclusive(const PodVolumes& volumes, int32_t sign) const {
   for (const model::ClaimUse& use : volumes.claims) {
-    const ClaimFacts* claim = view_.claims.Find(absl::StrCat(volumes.ns, "/", use.name));
+    const ClaimFacts* claim = view_.claims.Find(StrCat(volumes.ns, "/", use.name));
     if (claim == nullptr || (claim->modes & model::kReadWriteOncePod) == 0) continue;
     int32_t& users = users_[claim];
     users += sign;

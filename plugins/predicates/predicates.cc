@@ -3,7 +3,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "framework/session/session.h"
@@ -57,7 +56,7 @@ std::string HoldTexts(model::UnsupportedSet set) {
   for (UnsupportedFeature feature : kUnsupported) {
     if ((set & model::Bit(feature)) == 0) continue;
     const std::string_view text = HoldText(feature);
-    if (!text.empty()) absl::StrAppend(&out, out.empty() ? "" : "; ", ToAbsl(text));
+    if (!text.empty()) StrAppend(&out, out.empty() ? "" : "; ", text);
   }
   return out;
 }

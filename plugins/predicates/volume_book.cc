@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/digest.h"
+#include "base/strings.h"
 
 namespace bth::plugins::predicates {
 
@@ -42,24 +42,23 @@ std::string VolumeBook::WhyNowhere(TaskId task) const {
   if (volumes == nullptr) return "";
   bool unbound = false;
   for (const ClaimUse& use : volumes->claims) {
-    const ClaimFacts* claim = view_.claims.Find(absl::StrCat(volumes->ns, "/", use.name));
+    const ClaimFacts* claim = view_.claims.Find(StrCat(volumes->ns, "/", use.name));
     const auto named = [&](const char* what) {
-      return absl::StrCat("persistentvolumeclaim \"", use.name, "\" ", what);
+      return StrCat("persistentvolumeclaim \"", use.name, "\" ", what);
     };
     if (claim == nullptr) {
-      return use.ephemeral ? absl::StrCat("waiting for ephemeral volume controller to create the ",
-                                          "persistentvolumeclaim \"", use.name, "\"")
+      return use.ephemeral ? StrCat("waiting for ephemeral volume controller to create the ",
+                                    "persistentvolumeclaim \"", use.name, "\"")
                            : named("not found");
     }
     if (claim->lost) {
-      return absl::StrCat(named("bound to non-existent persistentvolume"), " \"", claim->volume,
-                          "\"");
+      return StrCat(named("bound to non-existent persistentvolume"), " \"", claim->volume, "\"");
     }
     if (claim->deleting) return named("is being deleted");
     const model::TaskNames& names = *session_.task(task).names;
     if (use.ephemeral && claim->owner_uid != names.uid) {
-      return absl::StrCat("PVC ", claim->key, " was not created for pod ", names.Key(),
-                          " (pod is not owner)");
+      return StrCat("PVC ", claim->key, " was not created for pod ", names.Key(),
+                    " (pod is not owner)");
     }
     if (claim->bound) continue;
     const model::ClassFacts* storage_class =
@@ -116,7 +115,7 @@ const PodClaims& VolumeBook::ClaimsOf(TaskId task) const {
   const PodVolumes& volumes = *VolumesOf(task);
   std::vector<const ClaimFacts*> pending;
   for (const ClaimUse& use : volumes.claims) {
-    const ClaimFacts* claim = view_.claims.Find(absl::StrCat(volumes.ns, "/", use.name));
+    const ClaimFacts* claim = view_.claims.Find(StrCat(volumes.ns, "/", use.name));
     if (claim == nullptr) continue;  // WhyNowhere tells.
     if ((claim->modes & model::kReadWriteOncePod) != 0) entry->claims.exclusive.push_back(claim);
     if (!use.ephemeral && !claim->volume.empty()) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::plugins::predicates {
@@ -17,10 +16,10 @@ namespace {
 // Claims with equal requirements have equal lists.
 std::string RequirementsOf(const ClaimFacts& claim) {
   std::string out =
-      absl::StrCat(claim.storage_class, "|", claim.bytes, "|", claim.block, "|", int{claim.modes});
+      StrCat(claim.storage_class, "|", claim.bytes, "|", claim.block, "|", int{claim.modes});
   for (const model::NodeRequirement& r : claim.selector) {
-    absl::StrAppend(&out, "|", r.key.value(), ",", static_cast<int>(r.op));
-    for (Symbol value : r.values) absl::StrAppend(&out, ",", value.value());
+    StrAppend(&out, "|", r.key.value(), ",", static_cast<int>(r.op));
+    for (Symbol value : r.values) StrAppend(&out, ",", value.value());
   }
   return out;
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::plugins::predicates {
 
@@ -56,20 +56,20 @@ std::string VolumeFilters::WhyNoZone(const PodVolumes& volumes) const {
   for (const ClaimUse& use : volumes.claims) {
     if (use.ephemeral) continue;
     if (use.name.empty()) return "PersistentVolumeClaim had no name";
-    const ClaimFacts* claim = view_.claims.Find(absl::StrCat(volumes.ns, "/", use.name));
+    const ClaimFacts* claim = view_.claims.Find(StrCat(volumes.ns, "/", use.name));
     if (claim == nullptr) {
-      return absl::StrCat("persistentvolumeclaim \"", use.name, "\" not found");
+      return StrCat("persistentvolumeclaim \"", use.name, "\" not found");
     }
     if (!claim->volume.empty()) {
       if (view_.volumes.Find(claim->volume) != nullptr) continue;
-      return absl::StrCat("persistentvolume \"", claim->volume, "\" not found");
+      return StrCat("persistentvolume \"", claim->volume, "\" not found");
     }
     if (claim->storage_class.empty()) {
       return "PersistentVolumeClaim had no pv name and storageClass name";
     }
     const model::ClassFacts* storage_class = view_.classes.Find(claim->storage_class);
     if (storage_class == nullptr) {
-      return absl::StrCat("storageclass.storage.k8s.io \"", claim->storage_class, "\" not found");
+      return StrCat("storageclass.storage.k8s.io \"", claim->storage_class, "\" not found");
     }
     if (!storage_class->waits) return "PersistentVolume had no name";
   }
@@ -79,10 +79,9 @@ std::string VolumeFilters::WhyNoZone(const PodVolumes& volumes) const {
 std::string VolumeFilters::WhyNoLimit(const PodVolumes& volumes) const {
   for (const ClaimUse& use : volumes.claims) {
     if (use.name.empty()) return "PersistentVolumeClaim had no name";
-    const std::string key = absl::StrCat(volumes.ns, "/", use.name);
+    const std::string key = StrCat(volumes.ns, "/", use.name);
     if (view_.claims.Find(key) != nullptr) continue;
-    return absl::StrCat("looking up PVC ", key, ": persistentvolumeclaim \"", use.name,
-                        "\" not found");
+    return StrCat("looking up PVC ", key, ": persistentvolumeclaim \"", use.name, "\" not found");
   }
   return "";
 }

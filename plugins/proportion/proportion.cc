@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "algo/gang_rules.h"
 #include "algo/resource_algebra.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
 #include "plugins/factories.h"
@@ -170,15 +171,14 @@ class Proportion final : public framework::Plugin {
     const ResourceVec held = account.allocated + account.inqueue - account.elastic;
     const DimMask short_dims = algo::DimsOver(minimum + held, most, algo::AskedDims(minimum));
     if (short_dims == 0) return Vote::kPermit;
-    const AdmissionShortage shortage{
-        .refusal = QuotaText(session, short_dims),
-        .holder = absl::StrCat("queue ", *session.queue(row.queue).name),
-        .short_dims = short_dims,
-        .asked = minimum,
-        .held = held,
-        .most = most,
-        .by_capability = ByCapability(session, row.queue, most),
-        .growth = "the cluster grows"};
+    const AdmissionShortage shortage{.refusal = QuotaText(session, short_dims),
+                                     .holder = StrCat("queue ", *session.queue(row.queue).name),
+                                     .short_dims = short_dims,
+                                     .asked = minimum,
+                                     .held = held,
+                                     .most = most,
+                                     .by_capability = ByCapability(session, row.queue, most),
+                                     .growth = "the cluster grows"};
     std::string text = shortage.Text(session);
     session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
     session.notes().HoldAt(job, Gate::kNotEnqueued, kProportion, std::move(text));

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "base/suggest.h"
 #include "framework/session/session.h"
 #include "plugins/factories.h"
@@ -122,8 +122,8 @@ absl::StatusOr<ReschedulingOptions> ReadOptions(const conf::Arguments& args) {
   for (const conf::Arguments& entry : entries) {
     BTH_ASSIGN_OR_RETURN(const std::string name, entry.String("name", ""));
     if (name != kLowNodeUtilization) {
-      entry.Report("name", absl::StrCat("no such strategy, left out",
-                                        DidYouMean(name, {kLowNodeUtilization})));
+      entry.Report("name",
+                   StrCat("no such strategy, left out", DidYouMean(name, {kLowNodeUtilization})));
       entry.Find("params");
       continue;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -87,8 +86,8 @@ absl::Status ReadProportions(const conf::Arguments& args, Options* out) {
   BTH_ASSIGN_OR_RETURN(const conf::Arguments rates, section.Section("resourceProportion"));
   for (const std::string& name : names) {
     Proportion proportion{.name = name};
-    BTH_ASSIGN_OR_RETURN(proportion.cpu, ReadRate(rates, absl::StrCat(name, ".cpu")));
-    BTH_ASSIGN_OR_RETURN(proportion.memory, ReadRate(rates, absl::StrCat(name, ".memory")));
+    BTH_ASSIGN_OR_RETURN(proportion.cpu, ReadRate(rates, StrCat(name, ".cpu")));
+    BTH_ASSIGN_OR_RETURN(proportion.memory, ReadRate(rates, StrCat(name, ".memory")));
     out->proportions.push_back(std::move(proportion));
   }
   return absl::OkStatus();

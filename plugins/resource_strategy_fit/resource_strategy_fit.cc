@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "algo/node_scores.h"
 #include "api/model/pod_extras.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/factories.h"
 #include "plugins/resource_strategy_fit/options.h"
@@ -178,7 +178,7 @@ class ResourceStrategyFit final : public framework::Plugin {
                           .memory = p.memory * factor * kBytesPerMilli,
                           .reason = session.reasons().Register(
                               FitCode::kUnresolvable,
-                              absl::StrCat("proportional of resource ", p.name, " check failed"))});
+                              StrCat("proportional of resource ", p.name, " check failed"))});
     }
   }
 

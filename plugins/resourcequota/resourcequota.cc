@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/factories.h"
 
@@ -34,8 +34,8 @@ std::string MapText(const std::vector<QuotaAmount>& amounts,
   std::string text = "map[";
   for (const std::string& name : names) {
     const QuotaAmount* amount = Find(amounts, name);
-    absl::StrAppend(&text, name == names.front() ? "" : " ", name, ":",
-                    amount == nullptr ? "0" : amount->text);
+    StrAppend(&text, name == names.front() ? "" : " ", name, ":",
+              amount == nullptr ? "0" : amount->text);
   }
   return text + "]";
 }
@@ -101,13 +101,13 @@ class ResourceQuota final : public framework::Plugin {
       const std::vector<std::string> names =
           Exceeded(facts.quota_request, quota, tentative_[facts.ns]);
       if (names.empty()) continue;
-      std::string text = absl::StrCat(
-          "resource quota insufficient, requested: ", MapText(facts.quota_request, names),
-          ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names),
-          " (ResourceQuota ", quota.name, " of namespace ", facts.ns,
-          FitsEmpty(facts.quota_request, quota)
-              ? ")"
-              : "), so it can never be admitted unless that is raised");
+      std::string text =
+          StrCat("resource quota insufficient, requested: ", MapText(facts.quota_request, names),
+                 ", used: ", MapText(quota.used, names), ", limited: ", MapText(quota.hard, names),
+                 " (ResourceQuota ", quota.name, " of namespace ", facts.ns,
+                 FitsEmpty(facts.quota_request, quota)
+                     ? ")"
+                     : "), so it can never be admitted unless that is raised");
       session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
       session.notes().HoldAt(job, framework::Gate::kNotEnqueued, name(), std::move(text));
       return Vote::kReject;

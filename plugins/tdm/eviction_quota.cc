@@ -17,7 +17,7 @@ int64_t ValueOf(std::string_view text, int64_t total) {
   const bool percent = text.ends_with('%');
   if (percent) text.remove_suffix(1);
   int64_t value = 0;
-  if (!absl::SimpleAtoi(ToAbsl(text), &value)) return 0;
+  if (!SimpleAtoi(text, &value)) return 0;
   value = std::clamp(value, -kMax, kMax);
   if (!percent) return value;
   const int64_t product = value * total;

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "algo/gang_rules.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -88,13 +87,13 @@ class Tdm final : public framework::Plugin {
   // Empty: its window is open.
   std::string WhyClosed(const std::string& zone) const {
     const auto known = configured_.find(zone);
-    if (known == configured_.end()) return absl::StrCat("revocable zone ", zone, " not support");
+    if (known == configured_.end()) return StrCat("revocable zone ", zone, " not support");
     const Zone& configured = known->second;
     if (!configured.window) {
-      return absl::StrCat("revocable zone ", configured.raw, " format error");
+      return StrCat("revocable zone ", configured.raw, " format error");
     }
     if (configured.window->Contains(now_, absl::LocalTimeZone())) return "";
-    return absl::StrCat("current time beyond revocable zone ", zone, ":", configured.raw);
+    return StrCat("current time beyond revocable zone ", zone, ":", configured.raw);
   }
 
   void AddNodeHooks(const Session& session, HookRegistrar& hooks) {
@@ -228,8 +227,7 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateTdm(const conf::Argumen
     if (at == std::string_view::npos) continue;
     BTH_ASSIGN_OR_RETURN(std::string raw, args.String(key, ""));
     if (!args.Find(key)->is_string()) continue;  // Which is reported.
-    const std::string zone =
-        absl::StrCat(ToAbsl(key.substr(0, at)), ToAbsl(key.substr(at + kZonePrefix.size())));
+    const std::string zone = StrCat(key.substr(0, at), key.substr(at + kZonePrefix.size()));
     const std::optional<tdm::Window> window = tdm::Window::Parse(raw);
     if (!window) {
       args.Report(key, "is no window such as 22:00-6:00; nodes of this zone take no pods");

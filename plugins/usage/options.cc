@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -16,7 +15,7 @@ absl::StatusOr<int64_t> IntIn(const conf::Arguments& args, std::string_view key,
                               int64_t max) {
   BTH_ASSIGN_OR_RETURN(const int64_t value, args.Int(key, fallback));
   if (value >= 0 && value <= max) return value;
-  args.Report(key, absl::StrCat("is out of range; ", fallback, " is used instead"));
+  args.Report(key, StrCat("is out of range; ", fallback, " is used instead"));
   return fallback;
 }
 
@@ -24,7 +23,7 @@ absl::StatusOr<double> RatioIn(const conf::Arguments& args, std::string_view key
                                double min, double max) {
   BTH_ASSIGN_OR_RETURN(const double value, args.Double(key, fallback));
   if (value >= min && value <= max) return value;
-  args.Report(key, absl::StrCat("is out of range; ", fallback, " is used instead"));
+  args.Report(key, StrCat("is out of range; ", fallback, " is used instead"));
   return fallback;
 }
 
@@ -100,7 +99,7 @@ std::optional<int64_t> ReadQuantity(std::string_view text, int64_t per_unit) {
   if (number.find_first_of("0123456789") != 0 && number.find('.') != 0) return std::nullopt;
   double value = 0;
   const std::optional<double> factor = FactorOf(suffix);
-  if (!factor || !absl::SimpleAtod(ToAbsl(number), &value)) return std::nullopt;
+  if (!factor || !SimpleAtod(number, &value)) return std::nullopt;
   const double amount = std::ceil(value * *factor * static_cast<double>(per_unit));
   if (!(amount >= 0) || amount > kAmountMax) return std::nullopt;
   return static_cast<int64_t>(amount);

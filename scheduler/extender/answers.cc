@@ -4,7 +4,6 @@
 #include <map>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -29,14 +28,14 @@ absl::StatusOr<Json> ParseObject(std::string_view text) {
 const Json& Field(const Json& object, std::string_view name) {
   if (const Json* exact = object.Find(name)) return *exact;
   for (const auto& [key, value] : object.members()) {
-    if (absl::EqualsIgnoreCase(key, ToAbsl(name))) return value;
+    if (EqualsIgnoreCase(key, name)) return value;
   }
   return object[name];
 }
 
 absl::Status WrongType(std::string_view field, std::string_view wanted, const Json& value) {
-  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(field), ": expected ", ToAbsl(wanted),
-                                                 ", got ", ToAbsl(value.TypeName())));
+  return absl::InvalidArgumentError(
+      StrCat(field, ": expected ", wanted, ", got ", value.TypeName()));
 }
 
 absl::StatusOr<int64_t> IntField(const Json& object, std::string_view name) {

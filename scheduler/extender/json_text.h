@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/strings.h"
 
@@ -26,7 +25,7 @@ class ObjectText {
   }
   ObjectText& Int(std::string_view key, int64_t value) {
     Key(key);
-    absl::StrAppend(&out_, value);
+    StrAppend(&out_, value);
     return *this;
   }
   ObjectText& Double(std::string_view key, double value) {

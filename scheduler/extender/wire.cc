@@ -5,6 +5,7 @@
 
 #include "api/types/time.h"
 #include "base/row_at.h"
+#include "base/strings.h"
 #include "scheduler/extender/json_text.h"
 
 namespace bth::scheduler::extender {
@@ -46,7 +47,7 @@ std::string ListText(const model::ResourceSet& set, const model::DimensionTable&
   ObjectText out;
   for (int d = 0; d < dims.size(); ++d) {
     if (!set.Has(d)) continue;
-    out.Text(dims.name(d), absl::StrCat(set.v[d], dims.IsMilli(d) ? "m" : ""));
+    out.Text(dims.name(d), StrCat(set.v[d], dims.IsMilli(d) ? "m" : ""));
   }
   return out.Take();
 }
@@ -107,7 +108,7 @@ std::string StatusIndexText(const Session& session, const std::vector<TaskId>& t
         session.task(task).names->uid, TaskText(session, task, /*with_pod=*/false));
   }
   ObjectText out;
-  for (auto& [code, text] : by_code) out.Raw(absl::StrCat(code), text.Take());
+  for (auto& [code, text] : by_code) out.Raw(StrCat(code), text.Take());
   return out.Take();
 }
 
@@ -280,8 +281,7 @@ std::string JobText(const Session& session, JobId id) {
   out.Text("Namespace", facts.ns).Text("Queue", QueueOf(session, id)).Int("Priority", job.priority);
   out.Int("MinAvailable", job.min_available);
   constexpr int64_t kNanosPerMilli = 1'000'000;
-  out.Raw("WaitingTime",
-          facts.waiting_ms ? absl::StrCat(*facts.waiting_ms * kNanosPerMilli) : "null");
+  out.Raw("WaitingTime", facts.waiting_ms ? StrCat(*facts.waiting_ms * kNanosPerMilli) : "null");
   out.Text("JobFitErrors", "").Raw("NodesFitErrors", "{}").Text("AllocatedHyperNode", "");
   out.Null("NetworkTopology").Raw("SubJobs", sub_jobs.Take());
   out.Raw("TaskToSubJob", sub_job_of.Take()).Raw("MinSubJobs", groups.Take());

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "api/types/quantity.h"
 #include "api/types/time.h"
@@ -27,7 +26,7 @@ absl::StatusOr<Json> ParseObject(std::string_view text) {
 
 absl::Status TooMany(size_t count) {
   return absl::ResourceExhaustedError(
-      absl::StrCat("the answer has ", count, " entries; at most ", kNodesMax, " are read"));
+      StrCat("the answer has ", count, " entries; at most ", kNodesMax, " are read"));
 }
 
 // A share of the node from slightly below nothing to slightly above all, as rounding makes it.
@@ -48,8 +47,8 @@ absl::StatusOr<Samples> ParsePrometheusAnswer(std::string_view text) {
   BTH_ASSIGN_OR_RETURN(const Json json, ParseObject(text));
   if (json["status"].AsString() != "success") {
     return absl::FailedPreconditionError(
-        absl::StrCat("the query failed: ",
-                     std::string(json["error"].AsString("no reason given").substr(0, 160))));
+        StrCat("the query failed: ",
+               std::string(json["error"].AsString("no reason given").substr(0, 160))));
   }
   const Json& data = json["data"];
   if (data["resultType"].AsString() != "vector") {
@@ -63,7 +62,7 @@ absl::StatusOr<Samples> ParsePrometheusAnswer(std::string_view text) {
     const Json& value = series["value"];
     if (node.empty() || value.size() != 2) continue;
     double number = 0;
-    if (!absl::SimpleAtod(ToAbsl(value[1].AsString()), &number)) continue;
+    if (!SimpleAtod(value[1].AsString(), &number)) continue;
     out.try_emplace(std::string(node), Sample{.value = number, .time = std::nullopt});
   }
   return out;
@@ -96,7 +95,7 @@ absl::StatusOr<std::vector<CpuAndMemory>> ParseElasticsearchAnswer(std::string_v
   const Json::Array& responses = json["responses"].items();
   if (responses.size() != searches) {
     return absl::InvalidArgumentError(
-        absl::StrCat("responses: expected ", searches, " entries, got ", responses.size()));
+        StrCat("responses: expected ", searches, " entries, got ", responses.size()));
   }
   std::vector<CpuAndMemory> out;
   for (const Json& response : responses) {
@@ -116,12 +115,12 @@ absl::StatusOr<FileSamples> ParseLoadFile(std::string_view text) {
     const std::optional<double> memory = NumberOrNothing(load["memory"]);
     if (!cpu || !memory) {
       return absl::InvalidArgumentError(
-          absl::StrCat(node, ": needs numbers \"cpu\" and \"memory\", in percent"));
+          StrCat(node, ": needs numbers \"cpu\" and \"memory\", in percent"));
     }
     std::optional<absl::Time> time;
     if (load.Find("time") != nullptr) {
       const auto given = types::ParseTimestamp(load["time"].AsString());
-      if (!given.ok()) return Annotate(given.status(), absl::StrCat(node, ": time"));
+      if (!given.ok()) return Annotate(given.status(), StrCat(node, ": time"));
       time = *given;
     }
     out.cpu[node] = {.value = *cpu, .time = time};

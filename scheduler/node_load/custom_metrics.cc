@@ -1,6 +1,6 @@
 // Source `prometheus_adaptor`: the custom metrics API of the cluster.
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "scheduler/node_load/source.h"
 
 namespace bth::scheduler::node_load {
@@ -44,7 +44,7 @@ class CustomMetricsSource final : public LoadSource {
     client::ApiRequest request;
     request.verb = "get";
     request.path.resource = "nodes.custom.metrics.k8s.io";
-    request.path.path = absl::StrCat("/apis/custom.metrics.k8s.io/", version, "/nodes/*/", metric);
+    request.path.path = StrCat("/apis/custom.metrics.k8s.io/", version, "/nodes/*/", metric);
     request.timeout = deadline - executor_.Monotonic();
     co_return co_await api_.Call(std::move(request));
   }

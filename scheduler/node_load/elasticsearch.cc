@@ -1,9 +1,9 @@
 // Source `elasticsearch`: one search per node, many searches per request.
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/http.h"
 #include "scheduler/node_load/source.h"
 #include "scheduler/web_client.h"
@@ -39,7 +39,7 @@ class ElasticsearchSource final : public LoadSource {
                       std::string field)
       : executor_(executor),
         web_(std::move(web)),
-        path_(absl::StrCat("/", net::PercentEncode(index), "/_msearch")),
+        path_(StrCat("/", net::PercentEncode(index), "/_msearch")),
         field_(std::move(field)) {}
 
   net::Awaitable<absl::StatusOr<Reading>> Read(std::vector<std::string> nodes,
@@ -53,7 +53,7 @@ class ElasticsearchSource final : public LoadSource {
       call.path = path_;
       call.content_type = "application/x-ndjson";
       for (size_t i = first; i < end; ++i) {
-        absl::StrAppend(&call.body, "{}\n", Search(field_, nodes[i]), "\n");
+        StrAppend(&call.body, "{}\n", Search(field_, nodes[i]), "\n");
       }
       call.timeout = deadline - executor_.Monotonic();
       const absl::StatusOr<std::string> text = co_await web_->Exchange(std::move(call));

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "conf/arguments.h"
@@ -39,7 +38,7 @@ void LoadPoller::Configure(const LoadSettings& settings) {
   auto source = MakeLoadSource(context_, settings);
   if (!source.ok()) {
     Log(LogLevel::kError, "node_load.no_source",
-        {{"status", absl::StrCat("Error creating client: ", source.status().message())}});
+        {{"status", StrCat("Error creating client: ", source.status().message())}});
     if (metrics_ != nullptr) metrics_->LimitReached("node_load_source");
     SetError(source.status());
   } else {
@@ -74,7 +73,7 @@ net::Awaitable<void> LoadPoller::Poll() {
 void LoadPoller::Take(Reading reading, const std::vector<std::string>& nodes) {
   if (reading.refused > 0) {
     Complain(absl::DataLossError(
-        absl::StrCat("the loads of ", reading.refused, " nodes are outside 0 to 100 percent")));
+        StrCat("the loads of ", reading.refused, " nodes are outside 0 to 100 percent")));
   } else {
     complaint_.clear();
     SetError(absl::OkStatus());

@@ -1,8 +1,8 @@
 // Source `prometheus`: instant queries over many nodes at once.
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/strings.h"
 #include "net/http.h"
 #include "scheduler/node_load/source.h"
 #include "scheduler/web_client.h"
@@ -28,16 +28,15 @@ std::string Alternatives(const std::vector<std::string>& nodes, size_t first, si
 }
 
 std::string CpuQuery(const std::string& instances) {
-  return absl::StrCat(
+  return StrCat(
       "avg_over_time(clamp_min(100 - (avg by (instance) "
       "(rate(node_cpu_seconds_total{mode=\"idle\",instance=~\"",
       instances, "\"}[5m])) * 100), 0)[10m:30s])");
 }
 
 std::string MemoryQuery(const std::string& instances) {
-  return absl::StrCat("100*avg_over_time(((1-node_memory_MemAvailable_bytes{instance=~\"",
-                      instances, "\"}/node_memory_MemTotal_bytes{instance=~\"", instances,
-                      "\"}))[10m:30s])");
+  return StrCat("100*avg_over_time(((1-node_memory_MemAvailable_bytes{instance=~\"", instances,
+                "\"}/node_memory_MemTotal_bytes{instance=~\"", instances, "\"}))[10m:30s])");
 }
 
 class PrometheusSource final : public LoadSource {
@@ -68,7 +67,7 @@ class PrometheusSource final : public LoadSource {
     call.method = "POST";
     call.path = "/api/v1/query";
     call.content_type = "application/x-www-form-urlencoded";
-    call.body = absl::StrCat("query=", net::PercentEncode(query));
+    call.body = StrCat("query=", net::PercentEncode(query));
     call.timeout = deadline - executor_.Monotonic();
     const absl::StatusOr<std::string> text = co_await web_->Exchange(std::move(call));
     if (!text.ok()) co_return text.status();

@@ -1,6 +1,6 @@
 #include "scheduler/node_load/source.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "base/suggest.h"
 
 namespace bth::scheduler::node_load {
@@ -18,11 +18,11 @@ absl::StatusOr<std::unique_ptr<LoadSource>> MakeLoadSource(const SourceContext& 
   if (type == "prometheus_adaptor") return MakeCustomMetricsSource(context);
   const bool known = type == "prometheus" || type == "elasticsearch" || type == "local";
   if (!known) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "data cannot be collected from the ", type,
-        " monitoring system. The supported monitoring systems are elasticsearch, "
-        "prometheus, and prometheus_adaptor",
-        DidYouMean(type, {"elasticsearch", "local", "prometheus", "prometheus_adaptor"})));
+    return absl::InvalidArgumentError(
+        StrCat("data cannot be collected from the ", type,
+               " monitoring system. The supported monitoring systems are elasticsearch, "
+               "prometheus, and prometheus_adaptor",
+               DidYouMean(type, {"elasticsearch", "local", "prometheus", "prometheus_adaptor"})));
   }
   if (Setting(settings, "address").empty()) {
     return absl::InvalidArgumentError("metrics address is empty");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/actions/eviction_world.h"
 #include "tests/support/catch.h"
 #include "tests/support/seeds.h"
@@ -22,15 +22,15 @@ struct Cluster {
 Cluster RandomCluster(Rng& rng) {
   Cluster cluster;
   for (uint64_t i = 2 + rng.Below(3); i > 0; --i) {
-    cluster.nodes.push_back({.name = absl::StrCat("n", cluster.nodes.size()),
+    cluster.nodes.push_back({.name = StrCat("n", cluster.nodes.size()),
                              .cpu_milli = static_cast<int64_t>(2 + rng.Below(4)) * 1000,
                              .memory_bytes = int64_t{64} << 30,
                              .pods = 20});
   }
   std::vector<EvictionNode> left = cluster.nodes;
   for (uint64_t i = 5 + rng.Below(6); i > 0; --i) {
-    EvictionPod pod{.name = absl::StrCat("low-", cluster.running.size()),
-                    .job = absl::StrCat("low", rng.Below(3)),
+    EvictionPod pod{.name = StrCat("low-", cluster.running.size()),
+                    .job = StrCat("low", rng.Below(3)),
                     .status = model::TaskStatus::kRunning,
                     .cpu_milli = static_cast<int64_t>(1 + rng.Below(3)) * 500};
     EvictionNode& node = left[rng.Below(left.size())];
@@ -40,7 +40,7 @@ Cluster RandomCluster(Rng& rng) {
     cluster.running.push_back(pod);
   }
   for (uint64_t i = 1 + rng.Below(4); i > 0; --i) {
-    cluster.gang.push_back({.name = absl::StrCat("gang-", cluster.gang.size()),
+    cluster.gang.push_back({.name = StrCat("gang-", cluster.gang.size()),
                             .job = "gang",
                             .cpu_milli = static_cast<int64_t>(2 + rng.Below(4)) * 500});
   }
@@ -82,7 +82,7 @@ int LeastVictims(const Cluster& cluster) {
 // What `action` evicts; -1: the gang got nothing.
 int VictimsOf(const Cluster& cluster, const std::string& action) {
   const bool between_queues = action.ends_with("reclaim");
-  EvictionWorld world(absl::StrCat("actions: \"allocate, ", action, R"("
+  EvictionWorld world(StrCat("actions: \"allocate, ", action, R"("
 tiers:
 - plugins: [{name: priority}, {name: gang}, {name: conformance}]
 - plugins: [{name: predicates}, {name: nodeorder}]
@@ -92,7 +92,7 @@ tiers:
   world.AddQueue("other", 1, 0);
   for (const EvictionNode& node : cluster.nodes) world.Add(node);
   for (int i = 0; i < 3; ++i) {
-    world.Add(EvictionJob{.name = absl::StrCat("low", i),
+    world.Add(EvictionJob{.name = StrCat("low", i),
                           .queue = between_queues ? "other" : "q",
                           .min = 0,
                           .priority_class = "low"});

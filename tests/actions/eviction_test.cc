@@ -1,10 +1,10 @@
 // What scenarios cannot say: plugins of their own, arguments, and the least of steps.
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "actions/eviction/plan.h"
 #include "actions/eviction/search.h"
 #include "actions/factories.h"
+#include "base/strings.h"
 #include "plugins/builtin.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
@@ -212,9 +212,9 @@ TEST_CASE("comparison: how many nodes are compared", "[actions][preempt]") {
 World FullNodes(int nodes, std::string_view more) {
   std::string text(more);
   for (int i = 0; i < nodes; ++i) {
-    absl::StrAppend(&text, ";node n", i, " cpu=8;job low", i, " prio=1 min=0");
+    StrAppend(&text, ";node n", i, " cpu=8;job low", i, " prio=1 min=0");
     for (int p = 0; p < 8; ++p) {
-      absl::StrAppend(&text, ";task low", i, "-", p, " job=low", i, " cpu=1 node=n", i);
+      StrAppend(&text, ";task low", i, "-", p, " job=low", i, " cpu=1 node=n", i);
     }
   }
   return MakeWorld(text);
@@ -305,15 +305,15 @@ TEST_CASE("plan: an eviction that nobody needs is taken back", "[actions][evicti
 TEST_CASE("search: of many who could demand their room back three are named",
           "[actions][eviction]") {
   std::string cluster = "node n cpu=9";
-  for (int i = 0; i < 5; ++i) absl::StrAppend(&cluster, "; job j", i, " min=0");
+  for (int i = 0; i < 5; ++i) StrAppend(&cluster, "; job j", i, " min=0");
   PluginBed bed(IdleTestPlugin(), MakePolicy("", "gang"), MakeWorld(cluster));
   actions::eviction::RivalCounts rivals;
-  for (int i = 4; i >= 0; --i) rivals.Add(bed.world().job(absl::StrCat("j", i)), i + 1);
+  for (int i = 4; i >= 0; --i) rivals.Add(bed.world().job(StrCat("j", i)), i + 1);
   rivals.Add(bed.world().job("j0"));
   framework::VictimSearch::Counts counts;
   rivals.Render(bed.session(), /*by_queue=*/false, &counts);
   std::vector<std::string> words;
-  for (const auto& [who, pods] : counts) words.push_back(absl::StrCat(pods, " to ", who));
+  for (const auto& [who, pods] : counts) words.push_back(StrCat(pods, " to ", who));
   REQUIRE(words.size() == 4);
   CHECK(absl::StartsWith(words[0], "2 to job "));
   CHECK(words.back() == "9 to other jobs");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/strings.h"
 #include "cache/intake/compiled.h"
@@ -159,7 +158,7 @@ class EvictionWorld::Sink final : public framework::EffectSink {
          .beneficiary_job = session.job(session.task(eviction.beneficiary).job).facts->name});
   }
   void Fault(std::string_view text, model::JobId job) {
-    cycle_->faults.push_back(absl::StrCat(ToAbsl(text), ": ", session_->job(job).facts->name));
+    cycle_->faults.push_back(StrCat(text, ": ", session_->job(job).facts->name));
   }
 
   EvictionCycle* const cycle_;
@@ -243,14 +242,14 @@ void EvictionWorld::Put(const EvictionPod& pod) {
   auto constraints = std::make_shared<model::PodConstraints>();
   if (pod.port > 0) constraints->ports.push_back({.port = pod.port});
   compiled.constraints = std::move(constraints);
-  compiled.constraints_key = absl::StrCat(pod.port);
+  compiled.constraints_key = StrCat(pod.port);
   mirror_.PutPod(std::move(compiled));
 }
 
 void EvictionWorld::Fill(Rng& rng) {
   std::vector<EvictionNode> nodes;
   for (uint64_t i = 1 + rng.Below(5); i > 0; --i) {
-    nodes.push_back({.name = absl::StrCat("n", nodes.size()),
+    nodes.push_back({.name = StrCat("n", nodes.size()),
                      .cpu_milli = static_cast<int64_t>(1 + rng.Below(6)) * 1000,
                      .memory_bytes = static_cast<int64_t>(2 + rng.Below(8)) * kGi,
                      .pods = static_cast<int64_t>(2 + rng.Below(8))});
@@ -258,7 +257,7 @@ void EvictionWorld::Fill(Rng& rng) {
   }
   const uint64_t queues = 1 + rng.Below(3);
   for (uint64_t i = 0; i < queues; ++i) {
-    AddQueue(absl::StrCat("q", i), static_cast<int32_t>(1 + rng.Below(3)),
+    AddQueue(StrCat("q", i), static_cast<int32_t>(1 + rng.Below(3)),
              rng.Chance(0.3) ? static_cast<int32_t>(rng.Below(3)) : 0);
   }
   std::vector<EvictionNode> left = nodes;
@@ -266,8 +265,8 @@ void EvictionWorld::Fill(Rng& rng) {
   const uint64_t jobs = 3 + rng.Below(7);
   for (uint64_t j = 0; j < jobs; ++j) {
     const uint64_t count = 1 + rng.Below(6);
-    EvictionJob job{.name = absl::StrCat("j", j),
-                    .queue = absl::StrCat("q", rng.Below(queues)),
+    EvictionJob job{.name = StrCat("j", j),
+                    .queue = StrCat("q", rng.Below(queues)),
                     .min = static_cast<int32_t>(rng.Below(count + 1)),
                     .priority_class = classes[rng.Below(3)]};
     Add(job);
@@ -277,7 +276,7 @@ void EvictionWorld::Fill(Rng& rng) {
     for (uint64_t p = 0; p < count; ++p) {
       EvictionPod pod = shape;
       if (rng.Chance(0.3)) pod.cpu_milli = static_cast<int64_t>(rng.Below(5)) * 500;
-      pod.name = absl::StrCat("j", j, "-", p);
+      pod.name = StrCat("j", j, "-", p);
       pod.job = job.name;
       pod.priority = static_cast<int32_t>(rng.Below(3));
       pod.fixed = rng.Chance(0.15);
@@ -306,7 +305,7 @@ void EvictionWorld::Split(Rng& rng) {
     EvictionJob job = known;
     int32_t count = 0;
     for (auto& [pod_name, pod] : pods_) {
-      if (pod.job == name) pod.part = absl::StrCat("p", count++ / 2);
+      if (pod.job == name) pod.part = StrCat("p", count++ / 2);
     }
     job.part_size = static_cast<int32_t>(1 + rng.Below(2));
     job.parts_min = static_cast<int32_t>(rng.Below(static_cast<uint64_t>(count / 2) + 1));
@@ -399,7 +398,7 @@ void EvictionWorld::LetVictimsGo() {
   for (EvictionPod& pod : gone) {
     mirror_.RemovePod("ns/" + pod.name);
     pods_.erase(pod.name);
-    pod.name = absl::StrCat(pod.root, "-again-", ++replacements_);
+    pod.name = StrCat(pod.root, "-again-", ++replacements_);
     pod.status = TaskStatus::kPending;
     pod.node.clear();
     pod.nominated.clear();

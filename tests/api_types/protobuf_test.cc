@@ -3,7 +3,6 @@
 #include <array>
 #include <set>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/types/api_status.h"
 #include "api/types/batch_job.h"
@@ -133,7 +132,7 @@ class GoldenKinds {
     const std::string kind = ResourceTraits<T>::type().kind;
     CAPTURE(kind);
     REQUIRE(next_ < lines_.size());
-    REQUIRE(absl::StrContains(lines_[next_], absl::StrCat("\"kind\":\"", kind, "\"")));
+    REQUIRE(absl::StrContains(lines_[next_], StrCat("\"kind\":\"", kind, "\"")));
     CHECK(IsReadFromProtobuf<T>());
     const auto from_json = Decode<T>(lines_[next_]);
     REQUIRE(from_json.ok());
@@ -149,7 +148,7 @@ class GoldenKinds {
     const Json whole = *Json::Parse(lines_.at(next_ - 1));
     for (const std::string& path : FieldPaths<T>()) {
       INFO(kind << " " << path);
-      CHECK(Has(whole, path) != kOfOthers.contains(absl::StrCat(kind, " ", path)));
+      CHECK(Has(whole, path) != kOfOthers.contains(StrCat(kind, " ", path)));
     }
   }
   bool done() const { return next_ == lines_.size(); }
@@ -236,7 +235,7 @@ TEST_CASE("protobuf: events of a watch", "[types][protobuf]") {
     CHECK(event->initial_events_end == (i == 3));
     if (i < 4) {
       CHECK(event->status.ok());
-      CHECK(event->resource_version == absl::StrCat(100 + i));
+      CHECK(event->resource_version == StrCat(100 + i));
     } else {
       CHECK(absl::IsOutOfRange(event->status));
       CHECK(RetryAfterOf(event->status) == absl::Seconds(7));

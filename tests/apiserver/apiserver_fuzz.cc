@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/patch/apply.h"
 #include "apiserver/patch/field_managers.h"
 #include "apiserver/patch/field_set.h"
@@ -14,6 +13,7 @@
 #include "apiserver/registry/registry.h"
 #include "apiserver/store/selector.h"
 #include "apiserver/table/table.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 
 namespace bth::apiserver::testing {
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const size_t zero = rest.find('\0');
   const std::string_view first = rest.substr(0, zero);
   const std::string_view second = zero == rest.npos ? "" : rest.substr(zero + 1);
-  const std::string pod = absl::StrCat(kPods, "/a");
+  const std::string pod = StrCat(kPods, "/a");
   switch (choice) {
     case 'p':
       TryPatches(first, second);

@@ -1,5 +1,6 @@
 // Server-side apply, and what other writes do to the account of who set which field.
 #include "apiserver/patch/field_managers.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -8,33 +9,32 @@ namespace {
 
 Answer Apply(Bed& bed, const std::string& path, const std::string& manager,
              const std::string& body) {
-  return bed.Patch(absl::StrCat(path, "?fieldManager=", manager), "apply-patch+yaml", body);
+  return bed.Patch(StrCat(path, "?fieldManager=", manager), "apply-patch+yaml", body);
 }
 
 std::string ConfigMapText(std::string_view data, std::string_view metadata = "") {
-  return absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a")",
-                      std::string(metadata), R"(},"data":)", std::string(data), "}");
+  return StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a")",
+                std::string(metadata), R"(},"data":)", std::string(data), "}");
 }
 
 std::string Line(std::string_view more) {
-  return absl::StrCat(
-      R"({"apiVersion":"batch.example.com/v1","kind":"Line","metadata":{"name":"l"})",
-      std::string(more), "}");
+  return StrCat(R"({"apiVersion":"batch.example.com/v1","kind":"Line","metadata":{"name":"l"})",
+                std::string(more), "}");
 }
 
 // "one Apply .data.x .data.y; ed Update .data.z": who owns what.
 std::string Account(const Answer& answer) {
   std::string text;
   for (const FieldManager& manager : ManagersOf(answer.body["metadata"]["managedFields"])) {
-    absl::StrAppend(&text, text.empty() ? "" : "; ", manager.name,
-                    manager.applies ? " Apply" : " Update");
-    if (!manager.subresource.empty()) absl::StrAppend(&text, " ", manager.subresource);
-    for (const FieldPath& path : manager.fields) absl::StrAppend(&text, " ", FieldText(path));
+    StrAppend(&text, text.empty() ? "" : "; ", manager.name,
+              manager.applies ? " Apply" : " Update");
+    if (!manager.subresource.empty()) StrAppend(&text, " ", manager.subresource);
+    for (const FieldPath& path : manager.fields) StrAppend(&text, " ", FieldText(path));
   }
   return text;
 }
 
-const std::string kA = absl::StrCat(kConfigs, "/a");
+const std::string kA = StrCat(kConfigs, "/a");
 
 }  // namespace
 
@@ -120,8 +120,7 @@ TEST_CASE("apply: many updaters become one") {
   Apply(bed, kA, "one", ConfigMapText(R"({"x":"1"})"));
   for (int i = 0; i < 15; ++i) {
     bed.executor.Advance(absl::Seconds(1));
-    bed.Merge(absl::StrCat(kA, "?fieldManager=m", i),
-              absl::StrCat(R"({"data":{"k)", i, R"(":"v"}})"));
+    bed.Merge(StrCat(kA, "?fieldManager=m", i), StrCat(R"({"data":{"k)", i, R"(":"v"}})"));
   }
   const Answer last = bed.Get(kA);
   const std::vector<FieldManager> managers = ManagersOf(last.body["metadata"]["managedFields"]);
@@ -135,7 +134,7 @@ TEST_CASE("apply: status is applied apart, and each endpoint keeps to its part")
   Options options;
   options.crds = {LineDefinition()};
   Bed bed(std::move(options));
-  const std::string at = absl::StrCat(kLines, "/l");
+  const std::string at = StrCat(kLines, "/l");
   CHECK(Apply(bed, at + "/status", "one", Line(R"(,"status":{"size":1})")).code == 404);
   const Answer made = Apply(bed, at, "one", Line(R"(,"spec":{"size":1},"status":{"size":7})"));
   REQUIRE(made.code == 201);
@@ -159,9 +158,9 @@ TEST_CASE("apply: status is applied apart, and each endpoint keeps to its part")
 TEST_CASE("apply: conditions of a status belong to those who set them") {
   Bed bed;
   bed.Post(kPods, PodJson("p"));
-  const std::string at = absl::StrCat(kPods, "/p/status");
+  const std::string at = StrCat(kPods, "/p/status");
   auto body = [](const char* type, const char* value) {
-    return absl::StrCat(
+    return StrCat(
         R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"status":{"conditions":[{"type":")",
         type, R"(","status":")", value, R"("}]}})");
   };
@@ -169,19 +168,18 @@ TEST_CASE("apply: conditions of a status belong to those who set them") {
   REQUIRE(Apply(bed, at, "two", body("Other", "True")).code == 200);
   const Answer fight = Apply(bed, at, "two", body("Ready", "False"));
   CHECK_THAT(fight.message(), Catch::Contains(".status.conditions[type=\"Ready\"].status"));
-  CHECK(bed.Get(absl::StrCat(kPods, "/p")).body["status"]["conditions"].size() == 2);
+  CHECK(bed.Get(StrCat(kPods, "/p")).body["status"]["conditions"].size() == 2);
 }
 
 TEST_CASE("apply: lists and objects by the rules of their kind") {
   Bed bed;
   const std::string at = "/apis/apps/v1/namespaces/default/deployments/d";
   auto body = [](const std::string& spec) {
-    return absl::StrCat(
-        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":)", spec,
-        "}");
+    return StrCat(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":)",
+                  spec, "}");
   };
   auto pod_spec = [&](const std::string& spec) {
-    return body(absl::StrCat(R"({"template":{"spec":)", spec, "}}"));
+    return body(StrCat(R"({"template":{"spec":)", spec, "}}"));
   };
   REQUIRE(Apply(bed, at, "one", body(R"({"selector":{"matchLabels":{"a":"b"}},"template":{
       "metadata":{"labels":{"a":"b"}},"spec":{"nodeSelector":{"x":"1"},"containers":[{"name":"c",
@@ -225,7 +223,7 @@ TEST_CASE("apply: lists of custom resources by their schema") {
   Options options;
   options.crds = {definition};
   Bed bed(std::move(options));
-  const std::string at = absl::StrCat(kLines, "/l");
+  const std::string at = StrCat(kLines, "/l");
   const Answer made = Apply(bed, at, "one", Line(R"(,"spec":{"parts":[{"kind":"a","count":1}],
       "tags":["x"],"plain":["p"],"whole":{"k":"v"}})"));
   INFO(made.text);
@@ -246,7 +244,7 @@ TEST_CASE("apply: lists of custom resources by their schema") {
 
 TEST_CASE("apply: nulls are left out, wherever they stand") {
   Bed bed;
-  const std::string at = absl::StrCat(kPods, "/p");
+  const std::string at = StrCat(kPods, "/p");
   const std::string body =
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":null},"spec":{"containers":
       [{"name":"c","image":"i","env":null}],"nodeName":null}})";
@@ -263,7 +261,7 @@ TEST_CASE("apply: what is refused") {
   for (const char* items : {R"([{"uid":null}])", "[[]]", R"([{"name":"a"}])", R"([{"uid":{}}])"}) {
     INFO(items);
     const Answer answer =
-        Apply(bed, kA, "one", ConfigMapText("{}", absl::StrCat(R"(,"ownerReferences":)", items)));
+        Apply(bed, kA, "one", ConfigMapText("{}", StrCat(R"(,"ownerReferences":)", items)));
     CHECK(answer.code == 400);
     CHECK_THAT(answer.message(), Catch::Contains("an entry has no key .metadata.ownerReferences"));
   }
@@ -278,12 +276,12 @@ TEST_CASE("apply: what is refused") {
   CHECK(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"resourceVersion":"1")")).code == 409);
   CHECK(Apply(bed, kA, "one", ConfigMapText("{}", R"(,"uid":"1")")).code == 422);
   CHECK(bed.Merge(kA + "?force=true", "{}").code == 422);
-  CHECK(bed.Merge(absl::StrCat(kA, "?fieldManager=", std::string(129, 'm')), "{}").code == 422);
+  CHECK(bed.Merge(StrCat(kA, "?fieldManager=", std::string(129, 'm')), "{}").code == 422);
 }
 
 TEST_CASE("server-side apply: creates, owns, gives up and fights over fields") {
   Bed bed;
-  const std::string at = absl::StrCat(kConfigs, "/a?fieldManager=");
+  const std::string at = StrCat(kConfigs, "/a?fieldManager=");
   auto apply = [&](const std::string& manager, const std::string& body) {
     return bed.Patch(at + manager, "apply-patch+yaml", body);
   };
@@ -310,7 +308,7 @@ TEST_CASE("server-side apply: creates, owns, gives up and fights over fields") {
   CHECK(less.code == 200);
   CHECK(less.body["data"]["y"].is_null());
   CHECK(less.at({"data", "x"}) == "2");
-  CHECK(bed.Patch(absl::StrCat(kConfigs, "/a"), "apply-patch+yaml", "{}").code == 422);
+  CHECK(bed.Patch(StrCat(kConfigs, "/a"), "apply-patch+yaml", "{}").code == 422);
   CHECK(apply("one", "data: {}").code == 400);
   CHECK(apply("one", R"({"apiVersion":"v1","kind":"ConfigMap","data":{}})").code == 400);
 }
@@ -319,7 +317,7 @@ TEST_CASE("server-side apply: list items are owned one by one") {
   Bed bed;
   const std::string at = "/apis/apps/v1/namespaces/default/deployments/d?fieldManager=";
   auto body = [](const char* containers) {
-    return absl::StrCat(
+    return StrCat(
         R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},
       "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":)",
         containers, "}}}}");

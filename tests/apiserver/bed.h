@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
 #include "apiserver/api_server.h"
+#include "base/strings.h"
 #include "net/awaitable.h"
 #include "net/http.h"
 #include "net/virtual_executor.h"
@@ -51,7 +51,7 @@ struct Events {
     for (const Json& event : all) {
       std::string name(event["type"].AsString());
       const std::string_view object = event.At({"object", "metadata", "name"}).AsString();
-      if (!object.empty()) absl::StrAppend(&name, " ", std::string(object));
+      if (!object.empty()) StrAppend(&name, " ", std::string(object));
       names.push_back(std::move(name));
     }
     return names;
@@ -103,7 +103,7 @@ class Bed {
   }
   Answer Patch(std::string target, std::string kind, std::string body) {
     return Call("PATCH", std::move(target), std::move(body),
-                {{"content-type", absl::StrCat("application/", kind)}});
+                {{"content-type", StrCat("application/", kind)}});
   }
   Answer Merge(std::string target, std::string body) {
     return Patch(std::move(target), "merge-patch+json", std::move(body));
@@ -159,14 +159,12 @@ class Bed {
 
 // Objects that tests need often.
 inline std::string PodJson(std::string_view name, std::string_view more = "") {
-  return absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", std::string(name),
-                      R"("},"spec":{"containers":[{"name":"c","image":"img"}])", std::string(more),
-                      "}}");
+  return StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", std::string(name),
+                R"("},"spec":{"containers":[{"name":"c","image":"img"}])", std::string(more), "}}");
 }
 inline std::string ConfigJson(std::string_view name, std::string_view labels = "{}") {
-  return absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")",
-                      std::string(name), R"(","labels":)", std::string(labels),
-                      R"(},"data":{"k":"v"}})");
+  return StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")", std::string(name),
+                R"(","labels":)", std::string(labels), R"(},"data":{"k":"v"}})");
 }
 inline const char kPods[] = "/api/v1/namespaces/default/pods";
 inline const char kConfigs[] = "/api/v1/namespaces/default/configmaps";

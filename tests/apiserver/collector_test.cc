@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "apiserver/rest/core.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -10,22 +11,22 @@ namespace bth::apiserver::testing {
 namespace {
 
 std::string ConfigPath(std::string_view name) {
-  return absl::StrCat(kConfigs, "/", std::string(name));
+  return StrCat(kConfigs, "/", std::string(name));
 }
 
 // A reference to what `answer` holds.
 std::string Ref(const Answer& answer, std::string_view more = "") {
-  return absl::StrCat(R"({"apiVersion":")", answer.at({"apiVersion"}), R"(","kind":")",
-                      answer.at({"kind"}), R"(","name":")", answer.at({"metadata", "name"}),
-                      R"(","uid":")", answer.at({"metadata", "uid"}), "\"", std::string(more), "}");
+  return StrCat(R"({"apiVersion":")", answer.at({"apiVersion"}), R"(","kind":")",
+                answer.at({"kind"}), R"(","name":")", answer.at({"metadata", "name"}),
+                R"(","uid":")", answer.at({"metadata", "uid"}), "\"", std::string(more), "}");
 }
 
 constexpr char kBlocks[] = R"(,"blockOwnerDeletion":true)";
 
 // The metadata of a dependent.
 std::string Meta(std::string_view name, std::string_view owners, std::string_view more = "") {
-  return absl::StrCat(R"({"metadata":{"name":")", std::string(name), R"(","ownerReferences":[)",
-                      std::string(owners), "]", std::string(more), "}}");
+  return StrCat(R"({"metadata":{"name":")", std::string(name), R"(","ownerReferences":[)",
+                std::string(owners), "]", std::string(more), "}}");
 }
 
 Answer MakeOwner(Bed& bed, std::string_view name) {
@@ -71,12 +72,12 @@ TEST_CASE("collector: dependents follow their owner, and theirs follow them") {
 TEST_CASE("collector: a bound pod of a gone owner gets its grace period") {
   Bed bed;
   const Answer owner = MakeOwner(bed, "owner");
-  REQUIRE(bed.Post(kPods, absl::StrCat(R"({"metadata":{"name":"p","ownerReferences":[)", Ref(owner),
-                                       R"(]},"spec":{"nodeName":"n","containers":[{"name":"c",)",
-                                       R"("image":"i"}]}})"))
+  REQUIRE(bed.Post(kPods, StrCat(R"({"metadata":{"name":"p","ownerReferences":[)", Ref(owner),
+                                 R"(]},"spec":{"nodeName":"n","containers":[{"name":"c",)",
+                                 R"("image":"i"}]}})"))
               .code == 201);
   bed.Delete(ConfigPath("owner"));
-  const Answer pod = bed.Get(absl::StrCat(kPods, "/p"));
+  const Answer pod = bed.Get(StrCat(kPods, "/p"));
   CHECK(pod.at({"metadata", "deletionGracePeriodSeconds"}) == "30");
 }
 
@@ -92,8 +93,8 @@ TEST_CASE("collector: what never had an owner of that uid is collected") {
       {"no such name", R"({"apiVersion":"v1","kind":"ConfigMap","name":"none","uid":"1"})", true},
       {"another uid", R"({"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"1"})", true},
       {"another name",
-       absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","name":"none","uid":")",
-                    owner.at({"metadata", "uid"}), "\"}"),
+       StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","name":"none","uid":")",
+              owner.at({"metadata", "uid"}), "\"}"),
        true},
       {"a kind nobody serves", R"({"apiVersion":"x.io/v1","kind":"Foo","name":"f","uid":"1"})",
        false},
@@ -135,7 +136,7 @@ TEST_CASE("collector: one living owner keeps the object, the dead reference goes
   Bed bed;
   const Answer one = MakeOwner(bed, "one");
   const Answer two = MakeOwner(bed, "two");
-  MakeDependent(bed, "child", absl::StrCat(Ref(one), ",", Ref(two)));
+  MakeDependent(bed, "child", StrCat(Ref(one), ",", Ref(two)));
   bed.Delete(ConfigPath("one"));
   const Answer child = bed.Get(ConfigPath("child"));
   REQUIRE(child.code == 200);
@@ -209,7 +210,7 @@ TEST_CASE("collector: a dependent that another owner keeps blocks no more") {
   Bed bed;
   const Answer owner = MakeOwner(bed, "owner");
   const Answer other = MakeOwner(bed, "other");
-  MakeDependent(bed, "child", absl::StrCat(Ref(owner, kBlocks), ",", Ref(other)));
+  MakeDependent(bed, "child", StrCat(Ref(owner, kBlocks), ",", Ref(other)));
   bed.Delete(ConfigPath("owner"), kForeground);
   CHECK(IsGone(bed, "owner"));
   CHECK(bed.Get(ConfigPath("child")).body["metadata"]["ownerReferences"].size() == 1);
@@ -238,8 +239,8 @@ TEST_CASE("collector: a second deletion may change the policy") {
 
   // From waiting for a kubelet to waiting for dependents.
   REQUIRE(bed.Post(kPods, PodJson("p", R"(,"nodeName":"n1")")).code == 201);
-  bed.Delete(absl::StrCat(kPods, "/p"));
-  const Answer again = bed.Delete(absl::StrCat(kPods, "/p"), kForeground);
+  bed.Delete(StrCat(kPods, "/p"));
+  const Answer again = bed.Delete(StrCat(kPods, "/p"), kForeground);
   CHECK(again.at({"metadata", "finalizers"}) == R"(["foregroundDeletion"])");
 }
 
@@ -248,7 +249,7 @@ TEST_CASE("collector: orphans keep all but their reference") {
   const Answer owner = MakeOwner(bed, "owner");
   const Answer other = MakeOwner(bed, "other");
   MakeDependent(bed, "child", Ref(owner));
-  MakeDependent(bed, "shared", absl::StrCat(Ref(owner), ",", Ref(other)));
+  MakeDependent(bed, "shared", StrCat(Ref(owner), ",", Ref(other)));
   for (const char* options :
        {R"({"propagationPolicy":"Orphan"})", R"({"orphanDependents":true})"}) {
     INFO(options);
@@ -274,7 +275,7 @@ TEST_CASE("collector: the older option, in body and query, and never both") {
   CHECK_FALSE(IsGone(bed, "child"));
   bed.Delete(ConfigPath("child"));
   make();
-  bed.Delete(absl::StrCat(ConfigPath("owner"), "?orphanDependents=true"));
+  bed.Delete(StrCat(ConfigPath("owner"), "?orphanDependents=true"));
   CHECK_FALSE(IsGone(bed, "child"));
   bed.Delete(ConfigPath("child"));
   make();
@@ -333,8 +334,8 @@ TEST_CASE("collector: owners of themselves and of each other come to an end") {
         }
       }
       for (const auto& [dependent, owner] : c.owned_by) {
-        REQUIRE(bed.Merge(ConfigPath(dependent), absl::StrCat(R"({"metadata":{"ownerReferences":[)",
-                                                              Ref(made[owner], kBlocks), "]}}"))
+        REQUIRE(bed.Merge(ConfigPath(dependent), StrCat(R"({"metadata":{"ownerReferences":[)",
+                                                        Ref(made[owner], kBlocks), "]}}"))
                     .code == 200);
       }
       for (const auto& [name, answer] : made) CHECK_FALSE(IsGone(bed, name));
@@ -350,7 +351,7 @@ TEST_CASE("collector: in a circle what is held by others still ends last") {
   const Answer a = MakeOwner(bed, "a");
   const Answer b = MakeDependent(bed, "b", Ref(a, kBlocks), kHold);
   REQUIRE(bed.Merge(ConfigPath("a"),
-                    absl::StrCat(R"({"metadata":{"ownerReferences":[)", Ref(b, kBlocks), "]}}"))
+                    StrCat(R"({"metadata":{"ownerReferences":[)", Ref(b, kBlocks), "]}}"))
               .code == 200);
   bed.Delete(ConfigPath("a"), kForeground);
   CHECK_FALSE(IsGone(bed, "b"));
@@ -363,7 +364,7 @@ TEST_CASE("collector: references are checked when they are written") {
   Bed bed;
   const char* whole = R"({"apiVersion":"v1","kind":"ConfigMap","name":"a","uid":"1"})";
   std::string many = whole;
-  for (int i = 0; i < 1000; ++i) absl::StrAppend(&many, ",", whole);
+  for (int i = 0; i < 1000; ++i) StrAppend(&many, ",", whole);
   for (const std::string& bad :
        {std::string(R"({"kind":"ConfigMap","name":"a","uid":"1"})"),
         std::string(R"({"apiVersion":"v1","kind":"ConfigMap","name":"a"})"),
@@ -374,7 +375,7 @@ TEST_CASE("collector: references are checked when they are written") {
   // The same owner many times is one owner.
   const Answer owner = MakeOwner(bed, "owner");
   std::string thrice = Ref(owner);
-  for (int i = 0; i < 2; ++i) absl::StrAppend(&thrice, ",", Ref(owner, kBlocks));
+  for (int i = 0; i < 2; ++i) StrAppend(&thrice, ",", Ref(owner, kBlocks));
   MakeDependent(bed, "child", thrice, kHold);
   bed.Delete(ConfigPath("owner"), kForeground);
   CHECK_FALSE(IsGone(bed, "owner"));
@@ -397,7 +398,7 @@ TEST_CASE("collector: many dependents are dealt with turn by turn") {
     const Answer owner = MakeOwner(bed, "owner");
     constexpr int kCount = 500;
     for (int i = 0; i < kCount; ++i) {
-      MakeDependent(bed, absl::StrCat("c", i), Ref(owner, kBlocks));
+      MakeDependent(bed, StrCat("c", i), Ref(owner, kBlocks));
     }
     Store& store = bed.server->store();
     const int64_t before = store.revision();
@@ -411,7 +412,7 @@ TEST_CASE("collector: many dependents are dealt with turn by turn") {
       if (bed.server->core().counters.collector_backlog > 0) bed.executor.Post(pause);
     };
     bed.executor.Post([&] { bed.executor.Post([&] { bed.executor.Post(pause); }); });
-    bed.Delete(ConfigPath("owner"), absl::StrCat(R"({"propagationPolicy":")", policy, "\"}"));
+    bed.Delete(ConfigPath("owner"), StrCat(R"({"propagationPolicy":")", policy, "\"}"));
     CHECK(IsGone(bed, "owner"));
     const bool stay = std::string_view(policy) == "Orphan";
     CHECK(bed.Get(kConfigs).body["items"].size() == (stay ? kCount : 0));

@@ -1,4 +1,5 @@
 // CustomResourceDefinitions, discovery, tables and the documents about the server.
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -40,7 +41,7 @@ TEST_CASE("definitions: what they define is served at once and goes with them") 
   CHECK(conditions[size_t{1}]["status"].AsString() == "True");
   REQUIRE(bed.Post(kGangs, R"({"metadata":{"name":"g"},"spec":{"min":2}})").code == 201);
   CHECK(bed.Get(kGangs).at({"kind"}) == "GangList");
-  auto events = bed.Watch(absl::StrCat(kGangs, "?watch=1"));
+  auto events = bed.Watch(StrCat(kGangs, "?watch=1"));
   CHECK(bed.Delete(crds + "/gangs.batch.example.com").code == 200);
   CHECK(bed.Get(kGangs).code == 404);
   CHECK(events->Names() == std::vector<std::string>{"ADDED g", "DELETED g"});
@@ -60,29 +61,29 @@ TEST_CASE("definitions: with and without a status subresource") {
   const Answer gang =
       bed.Post(kGangs, R"({"metadata":{"name":"g"},"spec":{"min":2},"status":{"phase":"New"}})");
   CHECK(gang.at({"status", "phase"}) == "New");
-  const Answer moved = bed.Merge(absl::StrCat(kGangs, "/g"), R"({"status":{"phase":"Old"}})");
+  const Answer moved = bed.Merge(StrCat(kGangs, "/g"), R"({"status":{"phase":"Old"}})");
   CHECK(moved.at({"status", "phase"}) == "Old");
   CHECK(moved.at({"metadata", "generation"}) == "2");
-  CHECK(bed.Merge(absl::StrCat(kGangs, "/g/status"), "{}").code == 404);
+  CHECK(bed.Merge(StrCat(kGangs, "/g/status"), "{}").code == 404);
   // With: each endpoint its own part.
   const Answer line =
       bed.Post(kLines, R"({"metadata":{"name":"l"},"spec":{"size":2},"status":{"size":1}})");
   CHECK(line.body["status"].is_null());
   const Answer status =
-      bed.Merge(absl::StrCat(kLines, "/l/status"),
+      bed.Merge(StrCat(kLines, "/l/status"),
                 R"({"status":{"size":1},"spec":{"size":9},"metadata":{"labels":{"a":"b"}}})");
   CHECK(status.at({"status", "size"}) == "1");
   CHECK(status.at({"spec", "size"}) == "2");
   CHECK(status.body["metadata"]["labels"].is_null());
   CHECK(status.at({"metadata", "generation"}) == "1");
-  CHECK(bed.Merge(absl::StrCat(kLines, "/l"), R"({"spec":{"size":3},"status":{"size":7}})")
+  CHECK(bed.Merge(StrCat(kLines, "/l"), R"({"spec":{"size":3},"status":{"size":7}})")
             .at({"status", "size"}) == "1");
-  CHECK(bed.Merge(absl::StrCat(kLines, "/l/scale"), R"({"spec":{"replicas":8}})")
+  CHECK(bed.Merge(StrCat(kLines, "/l/scale"), R"({"spec":{"replicas":8}})")
             .at({"spec", "replicas"}) == "8");
-  CHECK(bed.Get(absl::StrCat(kLines, "/l")).at({"spec", "size"}) == "8");
+  CHECK(bed.Get(StrCat(kLines, "/l")).at({"spec", "size"}) == "8");
   // A custom resource is replaced only on top of a known revision, and has no strategic patch.
-  CHECK(bed.Put(absl::StrCat(kLines, "/l"), R"({"metadata":{"name":"l"},"spec":{}})").code == 422);
-  CHECK(bed.Patch(absl::StrCat(kLines, "/l"), "strategic-merge-patch+json", "{}").code == 415);
+  CHECK(bed.Put(StrCat(kLines, "/l"), R"({"metadata":{"name":"l"},"spec":{}})").code == 422);
+  CHECK(bed.Patch(StrCat(kLines, "/l"), "strategic-merge-patch+json", "{}").code == 415);
 }
 
 TEST_CASE("discovery: groups, resources, verbs, short names") {
@@ -113,7 +114,7 @@ TEST_CASE("discovery: groups, resources, verbs, short names") {
         "authentication.k8s.io", "authorization.k8s.io", "batch.example.com"}) {
     INFO(group);
     CHECK(Named(groups.body["groups"], group) != nullptr);
-    CHECK(bed.Get(absl::StrCat("/apis/", group)).at({"preferredVersion", "version"}) == "v1");
+    CHECK(bed.Get(StrCat("/apis/", group)).at({"preferredVersion", "version"}) == "v1");
   }
   CHECK(bed.Get("/apis/none").code == 404);
   CHECK(bed.Get("/version").at({"minor"}) == "36");
@@ -204,33 +205,32 @@ TEST_CASE("tables: pods as kubectl shows them") {
   int n = 0;
   for (const Case& c : cases) {
     INFO(c.status);
-    const std::string name = absl::StrCat("p", n++);
+    const std::string name = StrCat("p", n++);
     bed.Post(kPods, PodJson(name));
-    bed.Merge(absl::StrCat(kPods, "/", name, "/status"),
-              absl::StrCat("{\"status\":", c.status, "}"));
-    const Answer table = bed.Get(absl::StrCat(kPods, "/", name), {{"Accept", kTable}});
+    bed.Merge(StrCat(kPods, "/", name, "/status"), StrCat("{\"status\":", c.status, "}"));
+    const Answer table = bed.Get(StrCat(kPods, "/", name), {{"Accept", kTable}});
     REQUIRE(table.at({"kind"}) == "Table");
     const Json& cells = table.body["rows"][size_t{0}]["cells"];
-    CHECK(Json(Json::Array{cells[1], cells[2], cells[3]}).Dump() == absl::StrCat(c.cells, "]"));
+    CHECK(Json(Json::Array{cells[1], cells[2], cells[3]}).Dump() == StrCat(c.cells, "]"));
   }
   bed.executor.Advance(absl::Minutes(5));
   const Answer table = bed.Get(kPods, {{"Accept", kTable}});
   REQUIRE(table.body["rows"].size() == std::size(cases));
   std::string names;
   for (const Json& column : table.body["columnDefinitions"].items()) {
-    absl::StrAppend(&names, std::string(column["name"].AsString()), ";");
+    StrAppend(&names, std::string(column["name"].AsString()), ";");
   }
   CHECK(names == "Name;Ready;Status;Restarts;Age;IP;Node;Nominated Node;Readiness Gates;");
   CHECK(Cells(table, 0) ==
         R"(["p0","0/1","Pending","0","5m","<none>","<none>","<none>","<none>"])");
   CHECK(table.body["rows"][size_t{0}]["object"]["kind"].AsString() == "PartialObjectMetadata");
-  CHECK(First(bed.Get(absl::StrCat(kPods, "?includeObject=Object"), {{"Accept", kTable}})
+  CHECK(First(bed.Get(StrCat(kPods, "?includeObject=Object"), {{"Accept", kTable}})
                   .body["rows"])["object"]["kind"]
             .AsString() == "Pod");
-  CHECK(First(bed.Get(absl::StrCat(kPods, "?includeObject=None"), {{"Accept", kTable}})
+  CHECK(First(bed.Get(StrCat(kPods, "?includeObject=None"), {{"Accept", kTable}})
                   .body["rows"])["object"]
             .is_null());
-  CHECK(bed.Get(absl::StrCat(kPods, "?includeObject=Some"), {{"Accept", kTable}}).code == 400);
+  CHECK(bed.Get(StrCat(kPods, "?includeObject=Some"), {{"Accept", kTable}}).code == 400);
 }
 
 TEST_CASE("tables: custom columns, nodes, plain kinds, and watches") {
@@ -250,8 +250,8 @@ TEST_CASE("tables: custom columns, nodes, plain kinds, and watches") {
   CHECK(
       Cells(node, 0) ==
       R"(["n","Ready,SchedulingDisabled","worker","3h","v1","<none>","<none>","<unknown>","<unknown>","<unknown>"])");
-  auto events = bed.Watch(absl::StrCat(kGangs, "?watch=1"), {{"Accept", kTable}});
-  bed.Merge(absl::StrCat(kGangs, "/g"), R"({"status":{"phase":"Running"}})");
+  auto events = bed.Watch(StrCat(kGangs, "?watch=1"), {{"Accept", kTable}});
+  bed.Merge(StrCat(kGangs, "/g"), R"({"status":{"phase":"Running"}})");
   REQUIRE(events->all.size() == 2);
   CHECK(events->all[0]["object"]["columnDefinitions"].size() == 4);
   CHECK(events->all[1]["object"]["columnDefinitions"].empty());
@@ -262,7 +262,7 @@ TEST_CASE("tables: custom columns, nodes, plain kinds, and watches") {
 TEST_CASE("partial metadata: for objects, lists and watches") {
   Bed bed;
   bed.Post(kConfigs, ConfigJson("a", R"({"x":"1"})"));
-  const Answer one = bed.Get(absl::StrCat(kConfigs, "/a"), {{"Accept", kPartial}});
+  const Answer one = bed.Get(StrCat(kConfigs, "/a"), {{"Accept", kPartial}});
   CHECK(one.at({"kind"}) == "PartialObjectMetadata");
   CHECK(one.at({"apiVersion"}) == "meta.k8s.io/v1");
   CHECK(one.at({"metadata", "labels", "x"}) == "1");
@@ -271,7 +271,7 @@ TEST_CASE("partial metadata: for objects, lists and watches") {
       kConfigs, {{"Accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}});
   CHECK(list.at({"kind"}) == "PartialObjectMetadataList");
   CHECK(list.body["items"][size_t{0}]["data"].is_null());
-  auto events = bed.Watch(absl::StrCat(kConfigs, "?watch=1"), {{"Accept", kPartial}});
+  auto events = bed.Watch(StrCat(kConfigs, "?watch=1"), {{"Accept", kPartial}});
   REQUIRE(events->all.size() == 1);
   CHECK(events->all[0].At({"object", "kind"}).AsString() == "PartialObjectMetadata");
   CHECK(bed.Get(kConfigs, {{"Accept", "application/xml"}}).code == 406);

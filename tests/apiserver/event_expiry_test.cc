@@ -1,4 +1,5 @@
 // Events go when they are old, or when there are too many.
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -9,9 +10,9 @@ namespace {
 constexpr const char* kAllEvents = "/api/v1/namespaces/default/events";
 
 std::string EventJson(int number) {
-  return absl::StrCat(R"({"metadata":{"name":"e)", number,
-                      R"("},"involvedObject":{"kind":"Pod","namespace":"default","name":"p"},)",
-                      R"("reason":"r","message":"m","type":"Normal"})");
+  return StrCat(R"({"metadata":{"name":"e)", number,
+                R"("},"involvedObject":{"kind":"Pod","namespace":"default","name":"p"},)",
+                R"("reason":"r","message":"m","type":"Normal"})");
 }
 
 std::vector<std::string> EventNames(Bed& bed) {
@@ -31,12 +32,12 @@ TEST_CASE("events: each goes an hour after it was last written") {
   Bed bed;
   for (int i = 0; i < 3; ++i) REQUIRE(bed.Post(kAllEvents, EventJson(i)).code == 201);
   bed.executor.Advance(absl::Minutes(40));
-  REQUIRE(bed.Merge(absl::StrCat(kAllEvents, "/e1"), R"({"count":2})").code == 200);
+  REQUIRE(bed.Merge(StrCat(kAllEvents, "/e1"), R"({"count":2})").code == 200);
   REQUIRE(bed.Post(kAllEvents, EventJson(3)).code == 201);
   bed.executor.Advance(absl::Minutes(19));
   CHECK(EventNames(bed) == Names{"e0", "e1", "e2", "e3"});
-  auto watch = bed.Watch(absl::StrCat(kAllEvents, "?watch=1&resourceVersion=",
-                                      bed.Get(kAllEvents).at({"metadata", "resourceVersion"})));
+  auto watch = bed.Watch(StrCat(kAllEvents, "?watch=1&resourceVersion=",
+                                bed.Get(kAllEvents).at({"metadata", "resourceVersion"})));
   bed.executor.Advance(absl::Minutes(2));
   CHECK(EventNames(bed) == Names{"e1", "e3"});
   CHECK(watch->Names() == Names{"DELETED e0", "DELETED e2"});

@@ -1,6 +1,7 @@
 // How objects go: grace, finalizers, preconditions, namespaces; binding and eviction of pods.
 #include <functional>
 
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -8,7 +9,7 @@ namespace bth::apiserver::testing {
 namespace {
 
 std::string PodPath(std::string_view pod, std::string_view sub = "") {
-  return absl::StrCat(kPods, "/", std::string(pod), std::string(sub));
+  return StrCat(kPods, "/", std::string(pod), std::string(sub));
 }
 
 void MakeBound(Bed& bed, std::string_view name) {
@@ -16,8 +17,8 @@ void MakeBound(Bed& bed, std::string_view name) {
 }
 
 std::string Binding(std::string_view node, std::string_view metadata = "{}") {
-  return absl::StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":)", std::string(metadata),
-                      R"(,"target":{"kind":"Node","name":")", std::string(node), "\"}}");
+  return StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":)", std::string(metadata),
+                R"(,"target":{"kind":"Node","name":")", std::string(node), "\"}}");
 }
 
 }  // namespace
@@ -34,18 +35,18 @@ TEST_CASE("delete: a pod without a node goes at once") {
 TEST_CASE("delete: other objects answer Success with their uid") {
   Bed bed;
   const Answer made = bed.Post(kConfigs, ConfigJson("a"));
-  const Answer gone = bed.Delete(absl::StrCat(kConfigs, "/a"));
+  const Answer gone = bed.Delete(StrCat(kConfigs, "/a"));
   CHECK(gone.at({"kind"}) == "Status");
   CHECK(gone.at({"status"}) == "Success");
   CHECK(gone.at({"details", "kind"}) == "configmaps");
   CHECK(gone.at({"details", "uid"}) == made.at({"metadata", "uid"}));
-  CHECK(bed.Delete(absl::StrCat(kConfigs, "/a")).code == 404);
+  CHECK(bed.Delete(StrCat(kConfigs, "/a")).code == 404);
 }
 
 TEST_CASE("delete: a bound pod waits for its kubelet") {
   Bed bed;
   MakeBound(bed, "a");
-  auto events = bed.Watch(absl::StrCat(kPods, "?watch=1"));
+  auto events = bed.Watch(StrCat(kPods, "?watch=1"));
   const Answer marked = bed.Delete(PodPath("a"));
   CHECK(marked.code == 200);
   CHECK(marked.at({"metadata", "deletionTimestamp"}) == "2026-01-01T00:00:30Z");
@@ -81,7 +82,7 @@ TEST_CASE("delete: preconditions hold") {
   CHECK(wrong.reason() == "Conflict");
   CHECK(bed.Delete(PodPath("a"), R"({"preconditions":{"resourceVersion":"1"}})").code == 409);
   CHECK(bed.Delete(PodPath("a"), R"({"propagationPolicy":"Sideways"})").code == 422);
-  const std::string right = absl::StrCat(
+  const std::string right = StrCat(
       R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Foreground","preconditions":{"uid":")",
       made.at({"metadata", "uid"}), "\"}}");
   CHECK(bed.Delete(PodPath("a"), right).code == 200);
@@ -92,7 +93,7 @@ TEST_CASE("delete: a large collection goes turn by turn") {
   Bed bed;
   constexpr int kCount = 300;
   for (int i = 0; i < kCount; ++i) {
-    REQUIRE(bed.Post(kConfigs, ConfigJson(absl::StrCat("c", i))).code == 201);
+    REQUIRE(bed.Post(kConfigs, ConfigJson(StrCat("c", i))).code == 201);
   }
   Collection& configs = *bed.server->store().Find("configmaps");
   // Somebody else's turns: what is left at each.
@@ -112,13 +113,13 @@ TEST_CASE("delete: a large collection goes turn by turn") {
   bed.executor.Post(tick);
   CHECK(bed.Delete(kConfigs).code == 200);
   CHECK(configs.size() == 1);
-  CHECK(bed.Get(absl::StrCat(kConfigs, "/c99")).at({"metadata", "uid"}) == "another");
+  CHECK(bed.Get(StrCat(kConfigs, "/c99")).at({"metadata", "uid"}) == "another");
   for (size_t i = 1; i < seen->size(); ++i) CHECK((*seen)[i - 1] - (*seen)[i] <= 64);
 }
 
 TEST_CASE("finalizers: keep the object until the last is taken away") {
   Bed bed;
-  const std::string at = absl::StrCat(kConfigs, "/a");
+  const std::string at = StrCat(kConfigs, "/a");
   bed.Post(kConfigs, R"({"metadata":{"name":"a","finalizers":["x.io/one","x.io/two"]}})");
   const Answer marked = bed.Delete(at);
   CHECK(marked.code == 200);
@@ -126,7 +127,7 @@ TEST_CASE("finalizers: keep the object until the last is taken away") {
   CHECK(bed.Merge(at, R"({"metadata":{"finalizers":["x.io/one","x.io/three"]}})").code == 422);
   CHECK(bed.Merge(at, R"({"metadata":{"finalizers":["x.io/one"]}})").code == 200);
   CHECK(bed.Get(at).code == 200);
-  auto events = bed.Watch(absl::StrCat(kConfigs, "?watch=1"));
+  auto events = bed.Watch(StrCat(kConfigs, "?watch=1"));
   CHECK(bed.Merge(at, R"({"metadata":{"finalizers":null}})").code == 200);
   CHECK(bed.Get(at).code == 404);
   CHECK(events->Names() == std::vector<std::string>{"ADDED a", "DELETED a"});
@@ -178,7 +179,7 @@ TEST_CASE("binding: gives the node, once") {
       R"({"status":{"nominatedNodeName":"n2","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}})");
   const Answer bound = bed.Post(
       PodPath("a", "/binding"),
-      Binding("n1", absl::StrCat(R"({"name":"a","uid":")", uid, R"(","annotations":{"k":"v"}})")));
+      Binding("n1", StrCat(R"({"name":"a","uid":")", uid, R"(","annotations":{"k":"v"}})")));
   CHECK(bound.code == 201);
   CHECK(bound.at({"status"}) == "Success");
   const Answer pod = bed.Get(PodPath("a"));
@@ -210,7 +211,7 @@ TEST_CASE("eviction: asks the disruption budget") {
     REQUIRE(
         bed.Post(
                kPods,
-               absl::StrCat(
+               StrCat(
                    R"({"metadata":{"name":")", name,
                    R"(","labels":{"app":"x"}},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i"}]}})"))
             .code == 201);

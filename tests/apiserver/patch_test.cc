@@ -1,6 +1,7 @@
 // The patch languages as functions, then through the API.
 #include "apiserver/patch/patch.h"
 
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -186,7 +187,7 @@ TEST_CASE("strategic patch: templates follow the kind that holds them") {
 
 TEST_CASE("patch requests: each language, and what is refused") {
   Bed bed;
-  const std::string at = absl::StrCat(kPods, "/a");
+  const std::string at = StrCat(kPods, "/a");
   const Answer made = bed.Post(kPods, PodJson("a"));
   CHECK(bed.Patch(at, "strategic-merge-patch+json",
                   R"({"spec":{"containers":[{"name":"c","image":"new"}]}})")
@@ -205,10 +206,10 @@ TEST_CASE("patch requests: each language, and what is refused") {
   CHECK(stale.code == 409);
   CHECK(stale.reason() == "Conflict");
   CHECK(bed.Merge(at, R"({"metadata":{"uid":"other"}})").code == 422);
-  const std::string right = absl::StrCat(R"({"metadata":{"uid":")", made.at({"metadata", "uid"}),
-                                         R"(","labels":{"x":"3"}}})");
+  const std::string right =
+      StrCat(R"({"metadata":{"uid":")", made.at({"metadata", "uid"}), R"(","labels":{"x":"3"}}})");
   CHECK(bed.Merge(at, right).at({"metadata", "labels", "x"}) == "3");
-  CHECK(bed.Merge(absl::StrCat(kPods, "/no"), "{}").code == 404);
+  CHECK(bed.Merge(StrCat(kPods, "/no"), "{}").code == 404);
 }
 
 }  // namespace bth::apiserver::testing

@@ -4,6 +4,7 @@
 
 #include "apiserver/store/journal.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
@@ -31,7 +32,7 @@ Options In(const std::string& directory) {
 absl::StatusOr<std::vector<std::string>> ReadAll(const std::string& directory) {
   std::vector<std::string> records;
   auto read = [&](const JournalRecord& record) {
-    records.push_back(absl::StrCat(record.revision, " ", std::string(record.bytes)));
+    records.push_back(StrCat(record.revision, " ", std::string(record.bytes)));
     return absl::OkStatus();
   };
   absl::StatusOr<std::unique_ptr<Journal>> journal = Journal::Open(directory, read);
@@ -49,22 +50,22 @@ TEST_CASE("persistence: what was acknowledged is there after a crash") {
   Bed bed(std::move(options));
   const Answer made = bed.Post(kConfigs, ConfigJson("a"));
   bed.Post(kConfigs, ConfigJson("b"));
-  bed.Merge(absl::StrCat(kConfigs, "/a"), R"({"data":{"k":"new"}})");
-  bed.Delete(absl::StrCat(kConfigs, "/b"));
+  bed.Merge(StrCat(kConfigs, "/a"), R"({"data":{"k":"new"}})");
+  bed.Delete(StrCat(kConfigs, "/b"));
   const std::string gangs = "/apis/batch.example.com/v1/namespaces/default/gangs";
   REQUIRE(bed.Post(gangs, R"({"metadata":{"name":"g"}})").code == 201);
   const std::string revision = bed.Get(kConfigs).at({"metadata", "resourceVersion"});
 
   Bed after(In(CopyOf(dir, folder.Sub("copy"))));
-  const Answer a = after.Get(absl::StrCat(kConfigs, "/a"));
+  const Answer a = after.Get(StrCat(kConfigs, "/a"));
   CHECK(a.at({"data", "k"}) == "new");
   CHECK(a.at({"metadata", "uid"}) == made.at({"metadata", "uid"}));
-  CHECK(after.Get(absl::StrCat(kConfigs, "/b")).code == 404);
+  CHECK(after.Get(StrCat(kConfigs, "/b")).code == 404);
   CHECK(after.Get(gangs + "/g").code == 200);  // Its definition was kept too.
   CHECK(after.Get(kConfigs).at({"metadata", "resourceVersion"}) == revision);
   // Watches go on from the last revision, and older ones relist.
-  auto now = after.Watch(absl::StrCat(kConfigs, "?watch=1&resourceVersion=", revision));
-  auto old = after.Watch(absl::StrCat(kConfigs, "?watch=1&resourceVersion=2"));
+  auto now = after.Watch(StrCat(kConfigs, "?watch=1&resourceVersion=", revision));
+  auto old = after.Watch(StrCat(kConfigs, "?watch=1&resourceVersion=2"));
   REQUIRE(after.Post(kConfigs, ConfigJson("c")).code == 201);
   CHECK(now->Names() == std::vector<std::string>{"ADDED c"});
   REQUIRE(old->all.size() == 1);
@@ -88,8 +89,8 @@ TEST_CASE("persistence: a snapshot replaces a log that grew") {
   options.store.journal_bytes_min = 20'000;
   Bed bed(std::move(options));
   for (int i = 0; i < 300; ++i) {
-    bed.Post(kConfigs, ConfigJson(absl::StrCat("c", i % 7)));
-    bed.Merge(absl::StrCat(kConfigs, "/c", i % 7), absl::StrCat(R"({"data":{"k":")", i, "\"}}"));
+    bed.Post(kConfigs, ConfigJson(StrCat("c", i % 7)));
+    bed.Merge(StrCat(kConfigs, "/c", i % 7), StrCat(R"({"data":{"k":")", i, "\"}}"));
   }
   size_t bytes = 0;
   size_t files = 0;
@@ -101,7 +102,7 @@ TEST_CASE("persistence: a snapshot replaces a log that grew") {
   CHECK(bytes < 60'000);
   Bed after(In(CopyOf(dir, folder.Sub("copy"))));
   CHECK(after.Get(kConfigs).body["items"].size() == 7);
-  CHECK(after.Get(absl::StrCat(kConfigs, "/c5")).at({"data", "k"}) == "299");
+  CHECK(after.Get(StrCat(kConfigs, "/c5")).at({"data", "k"}) == "299");
   CHECK(after.Get(kConfigs).at({"metadata", "resourceVersion"}) ==
         bed.Get(kConfigs).at({"metadata", "resourceVersion"}));
 }
@@ -207,7 +208,7 @@ TEST_CASE("persistence: a request is answered only after its sync, a batch by on
     absl::StatusOr<net::Response> response = co_await transport.Fetch(std::move(request));
     codes.push_back(response.ok() ? response->status : 0);
   };
-  for (int i = 0; i < 20; ++i) net::Spawn(bed.executor, send(*bed.transport, absl::StrCat("c", i)));
+  for (int i = 0; i < 20; ++i) net::Spawn(bed.executor, send(*bed.transport, StrCat("c", i)));
   bed.executor.RunUntilIdle();
   CHECK(codes == std::vector<int>(20, 201));
   CHECK_FALSE(bed.server->store().NeedsSync());

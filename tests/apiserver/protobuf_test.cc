@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "apiserver/protobuf/decode.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 #include "tests/support/protobuf_bytes.h"
@@ -93,9 +94,8 @@ TEST_CASE("protobuf: a typed client creates and deletes, and is answered in JSON
   CHECK(made.at({"data", "k"}) == "v");
   CHECK(made.headers.Get("content-type") == "application/json");
   const std::string wrong = Envelope("v1", "DeleteOptions", Bytes(2, Bytes(1, "other")));
-  CHECK(bed.Call("DELETE", absl::StrCat(kConfigs, "/a"), wrong, kHeaders).code == 409);
-  CHECK(bed.Call("DELETE", absl::StrCat(kConfigs, "/a"), Envelope("v1", "DeleteOptions", ""),
-                 kHeaders)
+  CHECK(bed.Call("DELETE", StrCat(kConfigs, "/a"), wrong, kHeaders).code == 409);
+  CHECK(bed.Call("DELETE", StrCat(kConfigs, "/a"), Envelope("v1", "DeleteOptions", ""), kHeaders)
             .code == 200);
   CHECK(bed.Call("POST", kConfigs, "k8s", kHeaders).code == 415);
 }

@@ -1,4 +1,5 @@
 // ResourceQuotas: what they count, what they refuse, what their status says.
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -9,15 +10,15 @@ namespace {
 const char kQuotas[] = "/api/v1/namespaces/default/resourcequotas";
 
 std::string QuotaJson(std::string_view name, std::string_view hard, std::string_view more = "") {
-  return absl::StrCat(R"({"metadata":{"name":")", std::string(name), R"("},"spec":{"hard":{)",
-                      std::string(hard), "}", std::string(more), "}}");
+  return StrCat(R"({"metadata":{"name":")", std::string(name), R"("},"spec":{"hard":{)",
+                std::string(hard), "}", std::string(more), "}}");
 }
 
 // A pod of one container with these resources.
 std::string Sized(std::string_view name, std::string_view resources, std::string_view more = "") {
-  return absl::StrCat(R"({"metadata":{"name":")", std::string(name),
-                      R"("},"spec":{"containers":[{"name":"c","image":"i","resources":{)",
-                      std::string(resources), "}}]", std::string(more), "}}");
+  return StrCat(R"({"metadata":{"name":")", std::string(name),
+                R"("},"spec":{"containers":[{"name":"c","image":"i","resources":{)",
+                std::string(resources), "}}]", std::string(more), "}}");
 }
 
 struct QuotaBed : Bed {
@@ -30,7 +31,7 @@ struct QuotaBed : Bed {
   // status.used, a moment later.
   std::string Used(std::string_view name) {
     executor.Advance(absl::Milliseconds(200));
-    return Get(absl::StrCat(kQuotas, "/", std::string(name))).at({"status", "used"});
+    return Get(StrCat(kQuotas, "/", std::string(name))).at({"status", "used"});
   }
   void Admitted(const std::string& pod) {
     const Answer made = Post(kPods, pod);
@@ -51,33 +52,33 @@ TEST_CASE("quota: pods beyond the limit are refused until one is gone") {
   bed.Admitted(PodJson("before"));
   bed.Make("q", R"("pods":"2","count/pods":5)");
   CHECK(bed.Used("q") == R"({"count/pods":"1","pods":"1"})");
-  CHECK(bed.Get(absl::StrCat(kQuotas, "/q")).at({"status", "hard"}) ==
+  CHECK(bed.Get(StrCat(kQuotas, "/q")).at({"status", "hard"}) ==
         R"({"count/pods":"5","pods":"2"})");
   bed.Admitted(PodJson("a"));
   // True at once, whatever the status says yet.
   const std::string full =
       R"(pods "x" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2)";
   bed.Refused(PodJson("x"), full);
-  CHECK(bed.Post(absl::StrCat(kPods, "?dryRun=All"), PodJson("x")).code == 403);
+  CHECK(bed.Post(StrCat(kPods, "?dryRun=All"), PodJson("x")).code == 403);
   CHECK(bed.Used("q") == R"({"count/pods":"2","pods":"2"})");
   SECTION("one that has ended takes no room") {
-    bed.Merge(absl::StrCat(kPods, "/a/status"), R"({"status":{"phase":"Succeeded"}})");
+    bed.Merge(StrCat(kPods, "/a/status"), R"({"status":{"phase":"Succeeded"}})");
     CHECK(bed.Used("q") == R"({"count/pods":"2","pods":"1"})");
     bed.Admitted(PodJson("x"));
   }
   SECTION("nor one that is gone") {
-    bed.Delete(absl::StrCat(kPods, "/before"));
+    bed.Delete(StrCat(kPods, "/before"));
     bed.Admitted(PodJson("x"));
     CHECK(bed.Used("q") == R"({"count/pods":"2","pods":"2"})");
   }
   SECTION("a changed quota holds at once") {
-    bed.Merge(absl::StrCat(kQuotas, "/q"), R"({"spec":{"hard":{"pods":"3"}}})");
+    bed.Merge(StrCat(kQuotas, "/q"), R"({"spec":{"hard":{"pods":"3"}}})");
     bed.Admitted(PodJson("x"));
     bed.Refused(PodJson("y"), R"(pods "y" is forbidden: exceeded quota: q, requested: pods=1, )"
                               R"(used: pods=3, limited: pods=3)");
   }
   SECTION("without the quota anything goes") {
-    bed.Delete(absl::StrCat(kQuotas, "/q"));
+    bed.Delete(StrCat(kQuotas, "/q"));
     bed.Admitted(PodJson("x"));
   }
   SECTION("other namespaces are not concerned") {
@@ -120,9 +121,9 @@ TEST_CASE("quota: counts of other objects") {
   const auto claim = [&](const std::string& name, const std::string& of_class) {
     return bed.Post(
         "/api/v1/namespaces/default/persistentvolumeclaims",
-        absl::StrCat(R"({"metadata":{"name":")", name,
-                     R"("},"spec":{"accessModes":["ReadWriteOnce"],)", R"("storageClassName":")",
-                     of_class, R"(","resources":{"requests":{"storage":"2Gi"}}}})"));
+        StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"accessModes":["ReadWriteOnce"],)",
+               R"("storageClassName":")", of_class,
+               R"(","resources":{"requests":{"storage":"2Gi"}}}})"));
   };
   CHECK(claim("c", "fast").code == 201);
   CHECK(claim("d", "fast").message() ==
@@ -193,13 +194,13 @@ TEST_CASE("quota: a status is written once for many changes, and not for none") 
   QuotaBed bed;
   bed.Make("q", R"("pods":"100")");
   CHECK(bed.Used("q") == R"({"pods":"0"})");
-  const std::string path = absl::StrCat(kQuotas, "/q");
+  const std::string path = StrCat(kQuotas, "/q");
   const std::string before = bed.Get(path).at({"metadata", "resourceVersion"});
-  for (int i = 0; i < 50; ++i) bed.Admitted(PodJson(absl::StrCat("p", i)));
+  for (int i = 0; i < 50; ++i) bed.Admitted(PodJson(StrCat("p", i)));
   CHECK(bed.Get(path).at({"metadata", "resourceVersion"}) == before);
   CHECK(bed.Used("q") == R"({"pods":"50"})");
   const std::string after = bed.Get(path).at({"metadata", "resourceVersion"});
-  bed.Merge(absl::StrCat(kPods, "/p1"), R"({"metadata":{"labels":{"a":"b"}}})");
+  bed.Merge(StrCat(kPods, "/p1"), R"({"metadata":{"labels":{"a":"b"}}})");
   bed.executor.Advance(absl::Hours(1));
   CHECK(bed.Get(path).at({"metadata", "resourceVersion"}) == after);
 }

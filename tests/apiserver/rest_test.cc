@@ -1,5 +1,6 @@
 // Creating, reading, updating and deleting, with the answers a client branches on.
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -42,7 +43,7 @@ TEST_CASE("create: requests default from limits and decide the QoS class") {
   int n = 0;
   for (const Case& c : cases) {
     INFO(c.resources);
-    const std::string body = absl::StrCat(
+    const std::string body = StrCat(
         R"({"metadata":{"name":"p)", n++,
         R"("},"spec":{"containers":[{"name":"c","image":"i","resources":)", c.resources, "}]}}");
     const Answer made = bed.Post(kPods, body);
@@ -74,8 +75,8 @@ TEST_CASE("pods: leave silent nodes after five minutes unless they say otherwise
   for (const Case& c : cases) {
     INFO(c.given);
     const Answer made =
-        bed.Post(kPods, absl::StrCat(R"({"metadata":{"generateName":"p-"},"spec":{"tolerations":)",
-                                     c.given, R"(,"containers":[{"name":"c","image":"i"}]}})"));
+        bed.Post(kPods, StrCat(R"({"metadata":{"generateName":"p-"},"spec":{"tolerations":)",
+                               c.given, R"(,"containers":[{"name":"c","image":"i"}]}})"));
     REQUIRE(made.code == 201);
     const Json given = *Json::Parse(c.given);
     const Json::Array& all = made.body["spec"]["tolerations"].items();
@@ -102,7 +103,7 @@ TEST_CASE("pods: a toleration stays, its seconds may change") {
                           R"("operator":"Exists","effect":"NoExecute","tolerationSeconds":5}],)"
                           R"("containers":[{"name":"c","image":"i"}]}})")
               .code == 201);
-  const Json before = bed.Get(absl::StrCat(kPods, "/p")).body;
+  const Json before = bed.Get(StrCat(kPods, "/p")).body;
   struct Case {
     const char* text;
     const char* key;
@@ -120,7 +121,7 @@ TEST_CASE("pods: a toleration stays, its seconds may change") {
     Json& toleration = pod["spec"]["tolerations"].MutableItems()[0];
     toleration.Erase(c.key);
     if (!c.value.is_null()) toleration.Set(c.key, c.value);
-    const Answer answer = bed.Put(absl::StrCat(kPods, "/p"), pod.Dump());
+    const Answer answer = bed.Put(StrCat(kPods, "/p"), pod.Dump());
     INFO(answer.text);
     CHECK(answer.code == c.code);
     if (c.code == 422) CHECK(absl::StrContains(answer.text, "spec.tolerations"));
@@ -418,9 +419,8 @@ TEST_CASE("reviews: access is what the server itself would give") {
   };
   for (const Case& c : cases) {
     INFO(c.resource << " " << c.spec);
-    const Answer answer =
-        bed.Call("POST", absl::StrCat("/apis/authorization.k8s.io/v1/", c.resource),
-                 absl::StrCat("{\"spec\":{", c.spec, "}}"), ann);
+    const Answer answer = bed.Call("POST", StrCat("/apis/authorization.k8s.io/v1/", c.resource),
+                                   StrCat("{\"spec\":{", c.spec, "}}"), ann);
     const bool valid = *c.allowed != '\0';
     CHECK(answer.code == (valid ? 201 : 422));
     if (valid) CHECK(answer.at({"status", "allowed"}) == c.allowed);

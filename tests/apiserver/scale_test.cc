@@ -1,4 +1,5 @@
 // The scale subresource of built-in and custom resources.
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -54,7 +55,7 @@ TEST_CASE("scale: a selector with requirements is written as clients write it") 
 
 TEST_CASE("scale: a custom resource tells and takes replicas where its definition says") {
   Bed bed(WithLines());
-  const std::string at = absl::StrCat(kLines, "/l");
+  const std::string at = StrCat(kLines, "/l");
   REQUIRE(bed.Post(kLines, R"({"metadata":{"name":"l"},"spec":{}})").code == 201);
   const Answer none = bed.Get(at + "/scale");
   CHECK(none.code == 500);
@@ -81,7 +82,7 @@ TEST_CASE("scale: a custom resource tells and takes replicas where its definitio
 
 TEST_CASE("scale: what is refused") {
   Bed bed(WithLines());
-  const std::string at = absl::StrCat(kLines, "/l/scale");
+  const std::string at = StrCat(kLines, "/l/scale");
   REQUIRE(bed.Post(kLines, R"({"metadata":{"name":"l"},"spec":{"size":1}})").code == 201);
   struct Case {
     const char* body;
@@ -108,8 +109,8 @@ TEST_CASE("scale: what is refused") {
   CHECK(bed.Merge(at, R"({"metadata":{"resourceVersion":"1"},"spec":{"replicas":7}})").code == 409);
   CHECK(bed.Post(at, cases[0].body).code == 405);
   CHECK(bed.Delete(at).code == 405);
-  CHECK(bed.Get(absl::StrCat(kLines, "/none/scale")).code == 404);
-  CHECK(bed.Get(absl::StrCat(kLines, "/l")).at({"spec", "size"}) == "1");
+  CHECK(bed.Get(StrCat(kLines, "/none/scale")).code == 404);
+  CHECK(bed.Get(StrCat(kLines, "/l")).at({"spec", "size"}) == "1");
 }
 
 TEST_CASE("scale: of a kind that cannot be scaled the object is not found") {
@@ -121,8 +122,8 @@ TEST_CASE("scale: of a kind that cannot be scaled the object is not found") {
   REQUIRE(bed.Post(kLines, R"({"metadata":{"name":"l"},"spec":{"size":1}})").code == 201);
   const char* one = R"({"metadata":{"name":"l"},"spec":{"replicas":1}})";
   for (const char* name : {"l", "none"}) {
-    const std::string at = absl::StrCat(kLines, "/", name, "/scale");
-    const std::string words = absl::StrCat(R"(lines.batch.example.com ")", name, R"(" not found)");
+    const std::string at = StrCat(kLines, "/", name, "/scale");
+    const std::string words = StrCat(R"(lines.batch.example.com ")", name, R"(" not found)");
     CHECK(bed.Get(at).message() == words);
     CHECK(bed.Put(at, one).message() == words);
     CHECK(bed.Merge(at, one).message() == words);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
@@ -20,14 +21,13 @@ Json Table(const char* name) {
 std::vector<std::string> CausesOf(const Json& causes, const Json& wanted) {
   std::vector<std::string> lines;
   for (const Json& cause : causes.items()) {
-    const std::string head = absl::StrCat(std::string(cause["reason"].AsString()), " ",
-                                          std::string(cause["field"].AsString()));
+    const std::string head = StrCat(std::string(cause["reason"].AsString()), " ",
+                                    std::string(cause["field"].AsString()));
     const bool told =
         std::none_of(wanted.items().begin(), wanted.items().end(), [&](const Json& row) {
           return row[2].is_null() && row[1].AsString() == cause["field"].AsString();
         });
-    lines.push_back(told ? absl::StrCat(head, " ", std::string(cause["message"].AsString()))
-                         : head);
+    lines.push_back(told ? StrCat(head, " ", std::string(cause["message"].AsString())) : head);
   }
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -37,8 +37,8 @@ std::vector<std::string> Wanted(const Json& causes) {
   std::vector<std::string> lines;
   for (const Json& row : causes.items()) {
     std::string line =
-        absl::StrCat(std::string(row[size_t{0}].AsString()), " ", std::string(row[1].AsString()));
-    if (!row[2].is_null()) absl::StrAppend(&line, " ", std::string(row[2].AsString()));
+        StrCat(std::string(row[size_t{0}].AsString()), " ", std::string(row[1].AsString()));
+    if (!row[2].is_null()) StrAppend(&line, " ", std::string(row[2].AsString()));
     lines.push_back(std::move(line));
   }
   std::sort(lines.begin(), lines.end());
@@ -71,9 +71,8 @@ TEST_CASE("schema: values are kept, completed and refused as the real server doe
   size_t number = 0;
   for (const Json& c : table["cases"].items()) {
     INFO(c["spec"].Dump());
-    Json object =
-        Json::MakeObject({{"metadata", Json::MakeObject({{"name", absl::StrCat("t", number++)}})},
-                          {"spec", c["spec"]}});
+    Json object = Json::MakeObject(
+        {{"metadata", Json::MakeObject({{"name", StrCat("t", number++)}})}, {"spec", c["spec"]}});
     const Answer answer = bed.Post(things, object.Dump());
     INFO(answer.text);
     CHECK(answer.code == c["code"].AsInt());

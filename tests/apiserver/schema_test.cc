@@ -4,6 +4,7 @@
 
 #include "apiserver/schema/list_rules.h"
 #include "apiserver/schema/validate.h"
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -13,7 +14,7 @@ namespace {
 const char kParts[] = "/apis/shop.example.com/v1/namespaces/default/parts";
 
 Json Version(const char* name, bool storage, const std::string& spec_properties) {
-  return Parse(absl::StrCat(
+  return Parse(StrCat(
       R"({"name":")", name, R"(","served":true,"storage":)", storage ? "true" : "false",
       R"(,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
         "spec":{"type":"object","properties":{)",
@@ -24,7 +25,7 @@ Json Version(const char* name, bool storage, const std::string& spec_properties)
 Json Definition(std::vector<Json> versions, const char* plural = "parts",
                 const char* kind = "Part") {
   Json definition = Json::MakeObject(
-      {{"metadata", Json::MakeObject({{"name", absl::StrCat(plural, ".shop.example.com")}})},
+      {{"metadata", Json::MakeObject({{"name", StrCat(plural, ".shop.example.com")}})},
        {"spec",
         Json::MakeObject({{"group", "shop.example.com"},
                           {"scope", "Namespaced"},
@@ -40,20 +41,20 @@ Bed BedWith(Json definition) {
 }
 
 std::string Part(std::string_view name, std::string_view spec) {
-  return absl::StrCat(R"({"metadata":{"name":")", std::string(name), R"("},"spec":)",
-                      std::string(spec), "}");
+  return StrCat(R"({"metadata":{"name":")", std::string(name), R"("},"spec":)", std::string(spec),
+                "}");
 }
 
 // Replaces the spec of a definition.
 Answer Redefine(Bed& bed, const Json& definition) {
   const std::string path =
-      absl::StrCat(kDefinitions, "/", std::string(definition["metadata"]["name"].AsString()));
+      StrCat(kDefinitions, "/", std::string(definition["metadata"]["name"].AsString()));
   Json patch = Json::MakeObject({{"spec", definition["spec"]}});
   return bed.Merge(path, patch.Dump());
 }
 
 std::string PartPath(std::string_view name) {
-  return absl::StrCat(kParts, "/", std::string(name));
+  return StrCat(kParts, "/", std::string(name));
 }
 
 }  // namespace
@@ -82,13 +83,13 @@ TEST_CASE("schema: a stricter one lets stay what does not change") {
                         const char* unique) {
     std::string keyed = list;
     keyed.replace(keyed.find("%s"), 2, least);
-    return absl::StrCat(
-        R"("text":{"type":"string")", length, R"(},"other":{"type":"string"},
+    return StrCat(R"("text":{"type":"string")", length, R"(},"other":{"type":"string"},
           "inner":{"type":"object","properties":{"free":{"type":"integer"},
                    "must":{"type":"string"}})",
-        must, R"(},"keyed":)", keyed, R"(,"plain":{"type":"array","items":{"type":"object",
+                  must, R"(},"keyed":)", keyed,
+                  R"(,"plain":{"type":"array","items":{"type":"object",
           "properties":{"o":{"type":"integer"},"n":{"type":"integer")",
-        least, R"(}}}},"set":{"type":"array","items":{"type":"string"})", unique, "}");
+                  least, R"(}}}},"set":{"type":"array","items":{"type":"string"})", unique, "}");
   };
   for (const Case& c : cases) {
     INFO(c.patch);
@@ -127,7 +128,7 @@ TEST_CASE("schema: objects are answered by the present one") {
   const Answer list = bed.Get(kParts);
   CHECK(list.body["items"][size_t{0}]["spec"] == read.body["spec"]);
   // Nothing was written, so nobody is told.
-  auto events = bed.Watch(absl::StrCat(kParts, "?watch=1"));
+  auto events = bed.Watch(StrCat(kParts, "?watch=1"));
   CHECK(events->Names() == std::vector<std::string>{"ADDED p"});
   // The default alone is no change.
   const Answer same = bed.Merge(PartPath("p"), R"({"spec":{"c":null}})");
@@ -166,8 +167,8 @@ TEST_CASE("schema: versions know different fields, and the stored one may move")
 
 TEST_CASE("schema: names belong to the first definition that has them") {
   Bed bed;
-  const std::string firsts = absl::StrCat(kDefinitions, "/firsts.shop.example.com");
-  const std::string seconds = absl::StrCat(kDefinitions, "/seconds.shop.example.com");
+  const std::string firsts = StrCat(kDefinitions, "/firsts.shop.example.com");
+  const std::string seconds = StrCat(kDefinitions, "/seconds.shop.example.com");
   REQUIRE(
       bed.Post(kDefinitions, Definition({Version("v1", true, "")}, "firsts", "One").Dump()).code ==
       201);
@@ -188,19 +189,19 @@ TEST_CASE("schema: names belong to the first definition that has them") {
 TEST_CASE("schema: unknown fields are refused, told or ignored as asked") {
   Bed bed = BedWith(Definition({Version("v1", true, R"("a":{"type":"string"})")}));
   const std::string body = R"({"metadata":{"name":"p","stray":1},"spec":{"a":"x","b":{"c":1}}})";
-  const Answer refused = bed.Post(absl::StrCat(kParts, "?fieldValidation=Strict"), body);
+  const Answer refused = bed.Post(StrCat(kParts, "?fieldValidation=Strict"), body);
   CHECK(refused.code == 400);
   CHECK(refused.message() ==
         "Part in version \"v1\" cannot be handled as a Part: strict decoding error: unknown field "
         "\"metadata.stray\", unknown field \"spec.b\"");
-  CHECK(bed.Post(absl::StrCat(kParts, "?fieldValidation=Sometimes"), body).code == 422);
+  CHECK(bed.Post(StrCat(kParts, "?fieldValidation=Sometimes"), body).code == 422);
   const Answer twice = bed.Post(
-      absl::StrCat(kParts, "?fieldValidation=Strict"),
+      StrCat(kParts, "?fieldValidation=Strict"),
       R"({"metadata":{"name":"t"},"spec":{"a":"x,]}\"","a":"y"},"metadata":{"name":"t"}})");
   CHECK(twice.code == 400);
   CHECK_THAT(twice.message(),
              Catch::EndsWith("duplicate field \"spec.a\", duplicate field \"metadata\""));
-  const Answer quiet = bed.Post(absl::StrCat(kParts, "?fieldValidation=Ignore&dryRun=All"), body);
+  const Answer quiet = bed.Post(StrCat(kParts, "?fieldValidation=Ignore&dryRun=All"), body);
   CHECK(quiet.code == 201);
   CHECK_FALSE(quiet.headers.Has("warning"));
   const Answer told = bed.Post(kParts, body);
@@ -208,11 +209,11 @@ TEST_CASE("schema: unknown fields are refused, told or ignored as asked") {
   CHECK(told.body["spec"].Dump() == R"({"a":"x"})");
   CHECK(told.body["metadata"]["stray"].is_null());
   const Answer patch =
-      bed.Merge(absl::StrCat(PartPath("p"), "?fieldValidation=Strict"), R"({"spec":{"d":1}})");
+      bed.Merge(StrCat(PartPath("p"), "?fieldValidation=Strict"), R"({"spec":{"d":1}})");
   CHECK(patch.code == 422);
   CHECK_THAT(patch.message(), Catch::Contains("unknown field \"spec.d\""));
   const Answer apply =
-      bed.Patch(absl::StrCat(PartPath("p"), "?fieldManager=m"), "apply-patch+yaml",
+      bed.Patch(StrCat(PartPath("p"), "?fieldManager=m"), "apply-patch+yaml",
                 R"({"apiVersion":"shop.example.com/v1","kind":"Part","metadata":{"name":"p"},
                     "spec":{"e":1}})");
   CHECK(apply.code == 500);
@@ -222,17 +223,17 @@ TEST_CASE("schema: unknown fields are refused, told or ignored as asked") {
 TEST_CASE("schema: fields of built-in kinds are checked for those who ask") {
   Bed bed;
   const std::string pod = PodJson("a", R"(,"nodeSelektor":{"a":"b"})");
-  const Answer refused = bed.Post(absl::StrCat(kPods, "?fieldValidation=Strict"), pod);
+  const Answer refused = bed.Post(StrCat(kPods, "?fieldValidation=Strict"), pod);
   CHECK(refused.code == 400);
   CHECK_THAT(refused.message(), Catch::Contains("unknown field \"spec.nodeSelektor\""));
-  CHECK(bed.Post(absl::StrCat(kPods, "?fieldValidation=Strict"),
+  CHECK(bed.Post(StrCat(kPods, "?fieldValidation=Strict"),
                  PodJson("b", R"(,"volumes":[{"name":"v","emptyDir":{},"projected":{"sources":[
                    {"serviceAccountToken":{"path":"p"}}]}}],"nodeName":"n")"))
             .code == 201);
-  const Answer deep = bed.Post(absl::StrCat(kPods, "?fieldValidation=Strict"),
+  const Answer deep = bed.Post(StrCat(kPods, "?fieldValidation=Strict"),
                                PodJson("c", R"(,"volumes":[{"name":"v","emptyDir":{"x":1}}])"));
   CHECK_THAT(deep.message(), Catch::Contains("\"spec.volumes[0].emptyDir.x\""));
-  CHECK(bed.Post(absl::StrCat(kPods, "?fieldValidation=Warn"), pod).headers.Has("warning"));
+  CHECK(bed.Post(StrCat(kPods, "?fieldValidation=Warn"), pod).headers.Has("warning"));
 }
 
 TEST_CASE("openapi: fields of built-in and custom kinds are published") {

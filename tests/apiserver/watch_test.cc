@@ -1,4 +1,5 @@
 // Lists and watches: selectors, revisions, paging, bookmarks, expiry, slow readers.
+#include "base/strings.h"
 #include "tests/apiserver/bed.h"
 #include "tests/support/catch.h"
 
@@ -63,7 +64,7 @@ TEST_CASE("selectors: labels and fields choose what is listed") {
 TEST_CASE("watch: follows changes from a revision on") {
   Bed bed;
   const std::string from = Revision(bed.Get(kConfigs));
-  auto events = bed.Watch(absl::StrCat(kConfigs, "?watch=1&resourceVersion=", from));
+  auto events = bed.Watch(StrCat(kConfigs, "?watch=1&resourceVersion=", from));
   bed.Post(kConfigs, ConfigJson("a"));
   bed.Merge(std::string(kConfigs) + "/a", R"({"data":{"k":"w"}})");
   bed.Delete(std::string(kConfigs) + "/a");
@@ -71,7 +72,7 @@ TEST_CASE("watch: follows changes from a revision on") {
   const Json& gone = events->all[2]["object"]["metadata"]["resourceVersion"];
   CHECK(gone.AsString() == Revision(bed.Get(kConfigs)));
   // The same from the past: history answers.
-  auto replay = bed.Watch(absl::StrCat(kConfigs, "?watch=true&resourceVersion=", from));
+  auto replay = bed.Watch(StrCat(kConfigs, "?watch=true&resourceVersion=", from));
   CHECK(replay->all == events->all);
   CHECK_FALSE(events->ended);
 }
@@ -80,7 +81,7 @@ TEST_CASE("watch: an object that starts or ceases to match is added or deleted")
   Bed bed;
   const std::string from = Revision(bed.Get(kConfigs));
   auto events =
-      bed.Watch(absl::StrCat(kConfigs, "?watch=1&labelSelector=on%3Dyes&resourceVersion=", from));
+      bed.Watch(StrCat(kConfigs, "?watch=1&labelSelector=on%3Dyes&resourceVersion=", from));
   bed.Post(kConfigs, ConfigJson("a"));
   bed.Merge(std::string(kConfigs) + "/a", R"({"metadata":{"labels":{"on":"yes"}}})");
   bed.Merge(std::string(kConfigs) + "/a", R"({"data":{"k":"2"}})");
@@ -92,7 +93,7 @@ TEST_CASE("watch: an object that starts or ceases to match is added or deleted")
   CHECK(last["metadata"]["labels"]["on"].AsString() == "yes");
   CHECK(last["metadata"]["resourceVersion"].AsString() == Revision(off));
   auto replay =
-      bed.Watch(absl::StrCat(kConfigs, "?watch=1&labelSelector=on%3Dyes&resourceVersion=", from));
+      bed.Watch(StrCat(kConfigs, "?watch=1&labelSelector=on%3Dyes&resourceVersion=", from));
   CHECK(replay->all == events->all);
 }
 
@@ -111,24 +112,24 @@ TEST_CASE("watch: without a revision the present objects come first") {
 TEST_CASE("watch: sendInitialEvents ends its first part with a marked bookmark") {
   Bed bed;
   bed.Post(kConfigs, ConfigJson("a"));
-  auto events = bed.Watch(absl::StrCat(kConfigs,
-                                       "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
-                                       "&resourceVersionMatch=NotOlderThan"));
+  auto events = bed.Watch(StrCat(kConfigs,
+                                 "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
+                                 "&resourceVersionMatch=NotOlderThan"));
   REQUIRE(events->Names() == Names{"ADDED a", "BOOKMARK"});
   CHECK(events->all[1]
             .At({"object", "metadata", "annotations", "k8s.io/initial-events-end"})
             .AsString() == "true");
   CHECK(events->all[1].At({"object", "kind"}).AsString() == "ConfigMap");
-  const Answer bad = bed.Get(absl::StrCat(kConfigs, "?watch=1&sendInitialEvents=true"));
+  const Answer bad = bed.Get(StrCat(kConfigs, "?watch=1&sendInitialEvents=true"));
   CHECK(bad.code == 422);
 }
 
 TEST_CASE("watch: bookmarks each minute to those who allow them, and the end at the timeout") {
   Bed bed;
-  auto with = bed.Watch(absl::StrCat(
-      kConfigs, "?watch=1&allowWatchBookmarks=true&timeoutSeconds=150&resourceVersion=",
-      Revision(bed.Get(kConfigs))));
-  auto without = bed.Watch(absl::StrCat(kConfigs, "?watch=1&timeoutSeconds=150"));
+  auto with = bed.Watch(
+      StrCat(kConfigs, "?watch=1&allowWatchBookmarks=true&timeoutSeconds=150&resourceVersion=",
+             Revision(bed.Get(kConfigs))));
+  auto without = bed.Watch(StrCat(kConfigs, "?watch=1&timeoutSeconds=150"));
   bed.executor.Advance(absl::Seconds(59));
   CHECK(with->all.empty());
   bed.Post(kPods, PodJson("other"));  // Another resource moves the revision.
@@ -152,20 +153,20 @@ TEST_CASE("watch: a revision older than the history is expired") {
   Bed bed(std::move(options));
   const std::string old = Revision(bed.Post(kConfigs, ConfigJson("a")));
   for (int i = 0; i < 10; ++i) {
-    bed.Merge(std::string(kConfigs) + "/a", absl::StrCat(R"({"data":{"k":")", i, "\"}}"));
+    bed.Merge(std::string(kConfigs) + "/a", StrCat(R"({"data":{"k":")", i, "\"}}"));
   }
-  auto events = bed.Watch(absl::StrCat(kConfigs, "?watch=1&resourceVersion=", old));
+  auto events = bed.Watch(StrCat(kConfigs, "?watch=1&resourceVersion=", old));
   REQUIRE(events->all.size() == 1);
   CHECK(events->ended);
   CHECK(events->all[0]["type"].AsString() == "ERROR");
   CHECK(events->all[0].At({"object", "code"}).AsInt() == 410);
   CHECK(events->all[0].At({"object", "reason"}).AsString() == "Expired");
   const Answer list =
-      bed.Get(absl::StrCat(kConfigs, "?resourceVersionMatch=Exact&resourceVersion=", old));
+      bed.Get(StrCat(kConfigs, "?resourceVersionMatch=Exact&resourceVersion=", old));
   CHECK(list.code == 410);
   CHECK(list.reason() == "Expired");
   // Another resource kept its own history.
-  auto pods = bed.Watch(absl::StrCat(kPods, "?watch=1&resourceVersion=", old));
+  auto pods = bed.Watch(StrCat(kPods, "?watch=1&resourceVersion=", old));
   CHECK(pods->all.empty());
   CHECK_FALSE(pods->ended);
 }
@@ -176,7 +177,7 @@ TEST_CASE("watch: one that does not keep up is closed, and its memory freed") {
   Bed bed(std::move(options));
   // A reader that never asks: it holds the response and does not call Next.
   net::Request request;
-  request.target = absl::StrCat(kConfigs, "?watch=1");
+  request.target = StrCat(kConfigs, "?watch=1");
   std::optional<net::Response> held;
   auto open = [](net::Transport& transport, net::Request r,
                  std::optional<net::Response>* out) -> net::Awaitable<void> {
@@ -188,7 +189,7 @@ TEST_CASE("watch: one that does not keep up is closed, and its memory freed") {
   REQUIRE(held.has_value());
   bed.Post(kConfigs, ConfigJson("a"));
   for (int i = 0; i < 50; ++i) {
-    bed.Merge(std::string(kConfigs) + "/a", absl::StrCat(R"({"data":{"k":")", i, "\"}}"));
+    bed.Merge(std::string(kConfigs) + "/a", StrCat(R"({"data":{"k":")", i, "\"}}"));
   }
   CHECK(bed.server->store().watchers_overflowed() == 1);
   auto read = [](net::ByteStream& stream, int* pieces) -> net::Awaitable<void> {
@@ -209,7 +210,7 @@ TEST_CASE("watch: one that does not keep up is closed, and its memory freed") {
 
 TEST_CASE("watch: an abandoned one is forgotten") {
   Bed bed;
-  auto events = bed.Watch(absl::StrCat(kConfigs, "?watch=1"));
+  auto events = bed.Watch(StrCat(kConfigs, "?watch=1"));
   CHECK(bed.server->store().watchers() == 1);
   events->cancel.Cancel();
   bed.executor.RunUntilIdle();
@@ -221,14 +222,14 @@ TEST_CASE("watch: one whose reader is gone is dropped although nothing happens")
   Bed bed;
   for (int round = 0; round < 3; ++round) {
     std::vector<std::shared_ptr<Events>> open;
-    for (int i = 0; i < 20; ++i) open.push_back(bed.Watch(absl::StrCat(kConfigs, "?watch=1")));
+    for (int i = 0; i < 20; ++i) open.push_back(bed.Watch(StrCat(kConfigs, "?watch=1")));
     CHECK(bed.server->store().watchers() == 20);
     for (const auto& events : open) events->cancel.Cancel();
     bed.executor.RunUntilIdle();
     CHECK(bed.server->store().watchers() == 0);
   }
   // One that its reader holds on to, but which ended, does not count either.
-  auto expired = bed.Watch(absl::StrCat(kConfigs, "?watch=1&timeoutSeconds=5"));
+  auto expired = bed.Watch(StrCat(kConfigs, "?watch=1&timeoutSeconds=5"));
   CHECK(bed.server->store().watchers() == 1);
   bed.executor.Advance(absl::Seconds(6));
   CHECK(expired->ended);
@@ -238,14 +239,14 @@ TEST_CASE("watch: one whose reader is gone is dropped although nothing happens")
 TEST_CASE("paging: pages show the state of the first page") {
   Bed bed;
   for (const char* name : {"a", "c", "e", "g"}) bed.Post(kConfigs, ConfigJson(name));
-  const Answer first = bed.Get(absl::StrCat(kConfigs, "?limit=2"));
+  const Answer first = bed.Get(StrCat(kConfigs, "?limit=2"));
   CHECK(ItemNames(first) == Names{"a", "c"});
   CHECK(first.at({"metadata", "remainingItemCount"}) == "2");
   bed.Post(kConfigs, ConfigJson("d"));
-  bed.Delete(absl::StrCat(kConfigs, "/e"));
-  bed.Merge(absl::StrCat(kConfigs, "/g"), R"({"data":{"k":"new"}})");
+  bed.Delete(StrCat(kConfigs, "/e"));
+  bed.Merge(StrCat(kConfigs, "/g"), R"({"data":{"k":"new"}})");
   const Answer second =
-      bed.Get(absl::StrCat(kConfigs, "?limit=2&continue=", first.at({"metadata", "continue"})));
+      bed.Get(StrCat(kConfigs, "?limit=2&continue=", first.at({"metadata", "continue"})));
   CHECK(ItemNames(second) == Names{"e", "g"});
   CHECK(second.body["items"][size_t{1}]["data"]["k"].AsString() == "v");
   CHECK(Revision(second) == Revision(first));
@@ -258,12 +259,12 @@ TEST_CASE("paging: a token too old is expired") {
   options.store.history.events_max = 3;
   Bed bed(std::move(options));
   for (const char* name : {"a", "b", "c"}) bed.Post(kConfigs, ConfigJson(name));
-  const Answer first = bed.Get(absl::StrCat(kConfigs, "?limit=1"));
+  const Answer first = bed.Get(StrCat(kConfigs, "?limit=1"));
   for (int i = 0; i < 6; ++i) {
-    bed.Merge(absl::StrCat(kConfigs, "/a"), absl::StrCat(R"({"data":{"k":")", i, "\"}}"));
+    bed.Merge(StrCat(kConfigs, "/a"), StrCat(R"({"data":{"k":")", i, "\"}}"));
   }
   const Answer second =
-      bed.Get(absl::StrCat(kConfigs, "?limit=1&continue=", first.at({"metadata", "continue"})));
+      bed.Get(StrCat(kConfigs, "?limit=1&continue=", first.at({"metadata", "continue"})));
   CHECK(second.code == 410);
   CHECK_THAT(second.message(), Catch::Contains("continue parameter is too old"));
 }
@@ -272,25 +273,23 @@ TEST_CASE("lists: a revision means that state, or one not older") {
   Bed bed;
   const std::string one = Revision(bed.Post(kConfigs, ConfigJson("a")));
   bed.Post(kConfigs, ConfigJson("b"));
-  CHECK(ItemNames(bed.Get(absl::StrCat(kConfigs, "?resourceVersion=", one))) == Names{"a", "b"});
-  CHECK(ItemNames(bed.Get(absl::StrCat(kConfigs, "?resourceVersion=0"))) == Names{"a", "b"});
-  CHECK(ItemNames(bed.Get(absl::StrCat(kConfigs, "?resourceVersion=0&limit=1"))) ==
-        Names{"a", "b"});
+  CHECK(ItemNames(bed.Get(StrCat(kConfigs, "?resourceVersion=", one))) == Names{"a", "b"});
+  CHECK(ItemNames(bed.Get(StrCat(kConfigs, "?resourceVersion=0"))) == Names{"a", "b"});
+  CHECK(ItemNames(bed.Get(StrCat(kConfigs, "?resourceVersion=0&limit=1"))) == Names{"a", "b"});
   const Answer exact =
-      bed.Get(absl::StrCat(kConfigs, "?resourceVersionMatch=Exact&resourceVersion=", one));
+      bed.Get(StrCat(kConfigs, "?resourceVersionMatch=Exact&resourceVersion=", one));
   CHECK(ItemNames(exact) == Names{"a"});
   CHECK(Revision(exact) == one);
-  CHECK(ItemNames(bed.Get(absl::StrCat(kConfigs, "?limit=5&resourceVersion=", one))) == Names{"a"});
-  CHECK(ItemNames(bed.Get(
-            absl::StrCat(kConfigs, "?resourceVersionMatch=NotOlderThan&resourceVersion=", one))) ==
-        Names{"a", "b"});
+  CHECK(ItemNames(bed.Get(StrCat(kConfigs, "?limit=5&resourceVersion=", one))) == Names{"a"});
+  CHECK(ItemNames(bed.Get(StrCat(kConfigs, "?resourceVersionMatch=NotOlderThan&resourceVersion=",
+                                 one))) == Names{"a", "b"});
 }
 
 TEST_CASE("deletecollection: takes what the selector finds") {
   Bed bed;
   bed.Post(kConfigs, ConfigJson("a", R"({"x":"1"})"));
   bed.Post(kConfigs, ConfigJson("b", R"({"x":"2"})"));
-  const Answer gone = bed.Delete(absl::StrCat(kConfigs, "?labelSelector=x%3D1"));
+  const Answer gone = bed.Delete(StrCat(kConfigs, "?labelSelector=x%3D1"));
   CHECK(gone.code == 200);
   CHECK(ItemNames(gone) == Names{"a"});
   CHECK(ItemNames(bed.Get(kConfigs)) == Names{"b"});

@@ -1,5 +1,6 @@
 #include "cache/cluster/amount_book.h"
 
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -51,8 +52,8 @@ TEST_CASE("mirror: pods that ask for hundreds of tebibytes never overflow a sum"
   pod.requests = Memory(kHuge);
   int64_t counted = 0;
   for (int i = 0; i < 33'000; ++i) {
-    pod.names.name = absl::StrCat("p", i);
-    pod.names.uid = absl::StrCat("u-p", i);
+    pod.names.name = StrCat("p", i);
+    pod.names.uid = StrCat("u-p", i);
     if (!mirror.CanCount(pod).ok()) break;
     mirror.PutPod(pod);
     ++counted;
@@ -74,7 +75,7 @@ TEST_CASE("mirror: nodes and minimums are counted for themselves", "[cache]") {
   node.allocatable = Memory(kHuge);
   for (int i = 0; i < 256; ++i) {
     node.facts = std::make_shared<model::NodeFacts>(*node.facts);
-    node.facts->name = absl::StrCat("n", i);
+    node.facts->name = StrCat("n", i);
     REQUIRE(mirror.CanCount(node).ok());
     mirror.PutNode(node);
   }

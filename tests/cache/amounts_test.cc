@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -13,7 +13,7 @@ namespace {
 using Amounts = std::map<std::string, int64_t>;
 
 Amounts CountedOf(const std::string& allocatable) {
-  const types::Node node = testing::Read<types::Node>(absl::StrCat(
+  const types::Node node = testing::Read<types::Node>(StrCat(
       R"({"kind":"Node","metadata":{"name":"n"},"status":{"allocatable":)", allocatable, "}}"));
   const absl::StatusOr<NamedAmounts> amounts = CountedAmounts(node.status.allocatable);
   REQUIRE(amounts.ok());

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/model/pod_peers.h"
+#include "base/strings.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 
@@ -13,14 +14,14 @@ using testing::MakePod;
 using testing::PodText;
 
 std::string AntiAffinity(const std::string& term) {
-  return absl::StrCat(
+  return StrCat(
       R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{)", term,
       R"("topologyKey":"h"}]}},)");
 }
 
 std::string Spread(const std::string& more) {
-  return absl::StrCat(R"("topologySpreadConstraints":[{)", more,
-                      R"("maxSkew":2,"topologyKey":"kubernetes.io/hostname"}],)");
+  return StrCat(R"("topologySpreadConstraints":[{)", more,
+                R"("maxSkew":2,"topologyKey":"kubernetes.io/hostname"}],)");
 }
 
 model::PodLabels PodLabelsOf(const std::string& ns, const Labels& labels, Interner& symbols) {
@@ -35,10 +36,10 @@ model::PodLabels PodLabelsOf(const std::string& ns, const Labels& labels, Intern
 TEST_CASE("peers: a skew that no count can be added to is cut", "[cache][peers]") {
   Interner symbols;
   const auto skew_of = [&symbols](const std::string& skew) {
-    const CompiledPod pod = MakePod(
-        {.spec = absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", skew,
-                              R"(,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"}],)")},
-        symbols);
+    const CompiledPod pod =
+        MakePod({.spec = StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", skew,
+                                R"(,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"}],)")},
+                symbols);
     return pod.constraints->peers->spread.at(0).skew_max;
   };
   CHECK(skew_of("3") == 3);
@@ -260,7 +261,7 @@ TEST_CASE("peers: pods with the same terms share constraints, whatever else they
   Interner symbols;
   const auto key = [&](const std::string& labels, const std::string& spec) {
     PodText text;
-    text.meta = absl::StrCat(R"("labels":{)", labels, "},");
+    text.meta = StrCat(R"("labels":{)", labels, "},");
     text.spec = spec;
     return MakePod(text, symbols).constraints_key;
   };

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -93,7 +94,7 @@ TEST_CASE("compile: node groups of queues", "[cache]") {
   };
   for (const Case& c : cases) {
     INFO(c.annotation);
-    const auto queue = Compile(Read<types::Queue>(absl::StrCat(
+    const auto queue = Compile(Read<types::Queue>(StrCat(
         R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q",)",
         R"("annotations":{"volcano.sh/nodegroup-resource-limits":")", c.annotation,
         R"("}},"spec":{"affinity":{"nodeGroupAffinity":{)",

@@ -1,5 +1,6 @@
 #include "cache/intake/compile.h"
 
+#include "base/strings.h"
 #include "cache/cluster/slots.h"
 #include "cache/intake/grouping.h"
 #include "tests/cache/objects.h"
@@ -41,8 +42,8 @@ TEST_CASE("compile: a pod's status follows phase, deletion and node", "[cache]")
     INFO(c.phase << " deleted=" << c.deleted << " node=" << c.node);
     PodText text;
     if (c.deleted) text.meta = R"("deletionTimestamp":"2026-01-01T00:00:09Z",)";
-    text.spec = absl::StrCat(R"("nodeName":")", c.node, R"(",)");
-    text.status = absl::StrCat(R"("phase":")", c.phase, R"(",)");
+    text.spec = StrCat(R"("nodeName":")", c.node, R"(",)");
+    text.status = StrCat(R"("phase":")", c.phase, R"(",)");
     const CompiledPod pod = MakePod(text, symbols);
     CHECK(model::StatusName(pod.status) == model::StatusName(c.status));
     CHECK(pod.node_name == c.node);
@@ -109,8 +110,8 @@ TEST_CASE("compile: names, gates and whose pod it is", "[cache]") {
     bool own;
   };
   const char kOwn[] = R"({"name":"scheduling.volcano.sh/queue-allocation-gate"})";
-  const std::string own = absl::StrCat(R"("schedulingGates":[)", kOwn, "],");
-  const std::string both = absl::StrCat(R"("schedulingGates":[)", kOwn, R"(,{"name":"x"}],)");
+  const std::string own = StrCat(R"("schedulingGates":[)", kOwn, "],");
+  const std::string both = StrCat(R"("schedulingGates":[)", kOwn, R"(,{"name":"x"}],)");
   for (const Gates& c :
        {Gates{"", false, false}, Gates{own.c_str(), true, true}, Gates{both.c_str(), true, false},
         Gates{R"("schedulingGates":[{"name":"x"}],)", true, false}}) {
@@ -203,7 +204,7 @@ TEST_CASE("compile: what no filter can judge is named", "[cache]") {
   }
   // All of them are named.
   PodText text;
-  text.spec = absl::StrCat(cases[1].spec, cases[5].spec, cases[7].spec);
+  text.spec = StrCat(cases[1].spec, cases[5].spec, cases[7].spec);
   const CompiledPod pod = MakePod(text, symbols);
   CHECK(pod.constraints->unsupported == model::Bit(F::kResourceClaims));
   CHECK(pod.constraints->unsupported_detail == "r");
@@ -212,8 +213,8 @@ TEST_CASE("compile: what no filter can judge is named", "[cache]") {
 TEST_CASE("compile: amounts that cannot be counted are refused with their name", "[cache]") {
   const auto node = [](std::string_view allocatable) {
     return testing::RefusalOf<types::Node>(
-        absl::StrCat(R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},)",
-                     R"("status":{"allocatable":)", ToAbsl(allocatable), "}}"));
+        StrCat(R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},)",
+               R"("status":{"allocatable":)", allocatable, "}}"));
   };
   CHECK(node(R"({"cpu":"4","memory":"8Gi"})").ok());
   CHECK(absl::IsInvalidArgument(node(R"({"cpu":"-1"})")));
@@ -295,9 +296,9 @@ TEST_CASE("compile: a PodGroup's annotations", "[cache]") {
   };
   for (const Case& c : cases) {
     INFO(c.annotations);
-    const absl::StatusOr<CompiledPodGroup> group = Compile(Read<types::PodGroup>(absl::StrCat(
-        R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","annotations":{)",
-        c.annotations, R"(}},"spec":{"minMember":1}})")));
+    const absl::StatusOr<CompiledPodGroup> group = Compile(Read<types::PodGroup>(
+        StrCat(R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","annotations":{)",
+               c.annotations, R"(}},"spec":{"minMember":1}})")));
     REQUIRE(group.ok());
     CHECK(group->facts->waiting_ms == c.waiting_ms);
     CHECK(group->preemptable == c.preemptable);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cache/cluster/vocabulary.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ constexpr int kFreeDims = model::kDims - model::kFixedDims;
 
 NamedAmounts InventedAmounts(int count) {
   NamedAmounts out;
-  for (int i = 0; i < count; ++i) out.emplace_back(absl::StrCat("a.io/r", 100 + i), 1);
+  for (int i = 0; i < count; ++i) out.emplace_back(StrCat("a.io/r", 100 + i), 1);
   return out;
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("dimensions: names that nobody asks for and no node offers are forgott
   DimensionBook book;
   for (int round = 0; round < 50; ++round) {
     NamedAmounts own;
-    for (int i = 0; i < 40; ++i) own.emplace_back(absl::StrCat("a.io/", round, "-", i), 1);
+    for (int i = 0; i < 40; ++i) own.emplace_back(StrCat("a.io/", round, "-", i), 1);
     book.Ask(own, +1);
     book.Settle();
     book.Ask(own, -1);

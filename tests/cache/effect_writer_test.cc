@@ -1,5 +1,6 @@
 #include "cache/writes/effect_writer.h"
 
+#include "base/strings.h"
 #include "tests/cache/writer_bed.h"
 
 namespace bth::cache {
@@ -134,7 +135,7 @@ TEST_CASE("status writer: what waits is bounded by the objects there are", "[cac
   constexpr int kPods = 2000;
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < kPods; ++i) {
-      const std::string name = absl::StrCat("r", round, "-", i);
+      const std::string name = StrCat("r", round, "-", i);
       bed.Put({.name = name});
       bed.writer.statuses().WantPodCondition("ns/" + name, "u-" + name, "Unschedulable", "m", true);
       bed.writer.statuses().WantPodCondition("ns/" + name, "u-" + name, "Unschedulable", "n",
@@ -143,7 +144,7 @@ TEST_CASE("status writer: what waits is bounded by the objects there are", "[cac
     bed.executor.Advance(absl::Seconds(10));
     CHECK(bed.writer.statuses().waiting() >= kPods);
     CHECK(bed.writer.statuses().waiting() <= 3 * kPods);
-    for (int i = 0; i < kPods; ++i) bed.mirror.RemovePod(absl::StrCat("ns/r", round, "-", i));
+    for (int i = 0; i < kPods; ++i) bed.mirror.RemovePod(StrCat("ns/r", round, "-", i));
   }
   bed.executor.Advance(absl::Minutes(3));
   CHECK(bed.writer.statuses().waiting() == 0);

@@ -1,6 +1,7 @@
 // What single plugins read of pods and nodes, and node loads.
 #include "api/types/json.h"
 #include "api/types/pod_requests.h"
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "cache/intake/compile_extras.h"
 #include "tests/cache/objects.h"
@@ -22,14 +23,14 @@ constexpr int64_t kGi = int64_t{1} << 30;
 types::Pod PodOf(const std::string& containers, const std::string& init = "[]",
                  const std::string& more_spec = "") {
   return Read<types::Pod>(
-      absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{)", more_spec,
-                   R"("containers":)", containers, R"(,"initContainers":)", init, "}}"));
+      StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{)", more_spec,
+             R"("containers":)", containers, R"(,"initContainers":)", init, "}}"));
 }
 
 std::string Container(const std::string& requests, const std::string& limits,
                       const std::string& more = "") {
-  return absl::StrCat(R"({"name":"c",)", more, R"("resources":{"requests":)", requests,
-                      R"(,"limits":)", limits, "}}");
+  return StrCat(R"({"name":"c",)", more, R"("resources":{"requests":)", requests, R"(,"limits":)",
+                limits, "}}");
 }
 
 TEST_CASE("extras: sums of requests and limits", "[cache]") {
@@ -152,7 +153,7 @@ TEST_CASE("extras: different extras, different keys", "[cache]") {
 
 TEST_CASE("extras: a node's document leaves heartbeats out", "[cache]") {
   const auto document = [](const std::string& time, const std::string& status) {
-    return *DocumentOf(Read<types::Node>(absl::StrCat(
+    return *DocumentOf(Read<types::Node>(StrCat(
         R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":")", time,
         R"(","annotations":{"k":"v"}},"status":{"conditions":[{"type":"Ready","status":")", status,
         R"(","lastHeartbeatTime":"2026-01-01T00:00:0)", time, R"(Z"}]}})")));
@@ -204,9 +205,9 @@ TEST_CASE("mirror: capacity and document of a node follow its object", "[cache]"
   ExtrasBed bed;
   const auto put = [&bed](const std::string& capacity, const char* document) {
     auto node =
-        Compile(Read<types::Node>(absl::StrCat(
-                    R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{)",
-                    R"("allocatable":{"cpu":"1"},"capacity":)", capacity, "}}")),
+        Compile(Read<types::Node>(
+                    StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{)",
+                           R"("allocatable":{"cpu":"1"},"capacity":)", capacity, "}}")),
                 bed.symbols());
     REQUIRE(node.ok());
     node->facts->document = std::make_shared<const std::string>(document);
@@ -252,7 +253,7 @@ TEST_CASE("mirror: resources can count though no pod asks for them", "[cache]") 
   CHECK(snapshot->allocatable[snapshot->nodes_by_name->front()][*dim] == 2000);
   CHECK_FALSE(snapshot->dims->Find("count/pods").has_value());
   std::vector<std::string> many;
-  for (int i = 0; i < 40; ++i) many.push_back(absl::StrCat("a.com/y", i));
+  for (int i = 0; i < 40; ++i) many.push_back(StrCat("a.com/y", i));
   CHECK(bed.mirror.CountResources(many).has_value());
 }
 

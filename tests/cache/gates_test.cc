@@ -1,6 +1,7 @@
 #include <map>
 
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "cache/writes/gate_remover.h"
 #include "cache/writes/queue_notices.h"
 #include "tests/cache/objects.h"
@@ -133,7 +134,7 @@ TEST_CASE("gates: what waits is bounded, and the rest stays gated for a later cy
   GateRemover remover(bed.api, bed.mirror, nullptr, 1);
   std::vector<std::string> pods;
   for (int i = 0; i < GateRemover::kWaitingPerWorker + 50; ++i) {
-    pods.push_back(absl::StrCat("p", i));
+    pods.push_back(StrCat("p", i));
     bed.Put(pods.back());
   }
   remover.Take(bed.Lift(pods));

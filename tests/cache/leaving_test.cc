@@ -1,4 +1,5 @@
 // Pods that are deleted and do not go.
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -30,7 +31,7 @@ struct LeavingBed {
     text.spec = R"("nodeName":"n",)";
     text.status = R"("phase":"Running",)";
     if (!ends.empty()) {
-      text.meta = absl::StrCat(R"("deletionTimestamp":"2026-01-01T)", ends, R"(Z",)");
+      text.meta = StrCat(R"("deletionTimestamp":"2026-01-01T)", ends, R"(Z",)");
     }
     mirror.PutPod(testing::MakePod(text, symbols()));
   }
@@ -49,8 +50,8 @@ struct LeavingBed {
         continue;
       status = std::string(model::StatusName(snapshot->usage.tasks[id].status));
     }
-    return absl::StrCat(status, ": ", snapshot->usage.idle[node][model::kCpu], " idle, ",
-                        snapshot->usage.releasing[node][model::kCpu], " leaving");
+    return StrCat(status, ": ", snapshot->usage.idle[node][model::kCpu], " idle, ",
+                  snapshot->usage.releasing[node][model::kCpu], " leaving");
   }
 };
 

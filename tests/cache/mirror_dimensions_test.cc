@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -34,7 +34,7 @@ struct DimensionBed {
   CompiledPod Pod(const std::string& name, const NamedAmounts& asks, const std::string& node = "") {
     PodText text{.name = name};
     if (!node.empty()) {
-      text.spec = absl::StrCat(R"("nodeName":")", node, R"(",)");
+      text.spec = StrCat(R"("nodeName":")", node, R"(",)");
       text.status = R"("phase":"Running",)";
     }
     CompiledPod pod = MakePod(text, symbols());
@@ -53,7 +53,7 @@ struct DimensionBed {
   // As many as there are dimensions beside the built-in ones.
   static NamedAmounts Invented(const std::string& domain = "a.io") {
     NamedAmounts out;
-    for (int i = 0; i < kRoom; ++i) out.emplace_back(absl::StrCat(domain, "/r", 100 + i), 1000);
+    for (int i = 0; i < kRoom; ++i) out.emplace_back(StrCat(domain, "/r", 100 + i), 1000);
     return out;
   }
   // Of the resource on node n; nothing when it has no dimension.

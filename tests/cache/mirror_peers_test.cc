@@ -1,4 +1,5 @@
 // Who stands on which node, by labels and terms.
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "cache/cluster/peer_book.h"
 #include "cache/intake/compile.h"
@@ -30,7 +31,7 @@ struct PeersBed {
            const std::string& status = R"("phase":"Running",)", const std::string& more = "") {
     PodText text;
     text.name = name;
-    text.meta = absl::StrCat(R"("labels":{)", labels, "},", more);
+    text.meta = StrCat(R"("labels":{)", labels, "},", more);
     text.spec = spec;
     text.status = status;
     mirror.PutPod(MakePod(text, symbols()));
@@ -42,10 +43,9 @@ struct PeersBed {
     const model::NodePeers& peers = snapshot->peers[(*snapshot->nodes_by_name)[0]];
     if (peers == nullptr) return out;
     for (const model::PeerCount& row : *peers) {
-      std::string text = absl::StrCat(row.pods, "x");
+      std::string text = StrCat(row.pods, "x");
       for (const auto& [key, value] : snapshot->labels[row.labels]->labels) {
-        absl::StrAppend(&text, " ", ToAbsl(symbols().Text(key)), "=",
-                        ToAbsl(symbols().Text(value)));
+        StrAppend(&text, " ", symbols().Text(key), "=", symbols().Text(value));
       }
       if (row.terms.valid()) {
         REQUIRE(snapshot->constraints[row.terms]->peers->has_affinity());
@@ -90,7 +90,7 @@ TEST_CASE("mirror: a pod counts with its terms from its binding to its end", "[c
   CHECK(bed.mirror.Publish()->pods_with_preferred_terms == 1);
   bed.mirror.ForgetAssumption("ns/p", "u-p");
   CHECK(bed.Peers().empty());
-  const std::string bound = absl::StrCat(kAvoidsX, kOnN);
+  const std::string bound = StrCat(kAvoidsX, kOnN);
   bed.Put("p", R"("app":"x")", bound);
   CHECK(bed.Peers() == Rows{"1x app=x with terms"});
   // Evicted, by us or by somebody else, it is still there.
@@ -119,8 +119,8 @@ TEST_CASE("mirror: labels whose last pod is gone leave their slot to others", "[
   bed.Put("w", "", kAvoidsX, R"("phase":"Pending",)");
   size_t slots = 0;
   for (int round = 0; round < 20; ++round) {
-    bed.Put("p", absl::StrCat(R"("app":")", round, R"(")"), kOnN);
-    CHECK(bed.Peers() == Rows{absl::StrCat("1x app=", round)});
+    bed.Put("p", StrCat(R"("app":")", round, R"(")"), kOnN);
+    CHECK(bed.Peers() == Rows{StrCat("1x app=", round)});
     bed.mirror.RemovePod("ns/p");
     if (round == 4) slots = bed.mirror.Publish()->labels.size();
   }
@@ -131,16 +131,16 @@ TEST_CASE("mirror: however many keys are asked about, the others do not count", 
   PeersBed bed;
   bed.Put("p", R"("nobody":"asks")", kOnN);
   for (size_t i = 0; i <= 300; ++i) {
-    bed.Put(absl::StrCat("w", i), "",
-            absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
+    bed.Put(StrCat("w", i), "",
+            StrCat(R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
                           "whenUnsatisfiable":"DoNotSchedule","labelSelector":
                           {"matchLabels":{"key)",
-                         i, R"(":"v"}}}],)"),
+                   i, R"(":"v"}}}],)"),
             R"("phase":"Pending",)");
   }
   CHECK(bed.Peers() == Rows{"1x"});
   CHECK(bed.mirror.table_sizes().label_keys == 301);
-  for (size_t i = 0; i <= 300; ++i) bed.mirror.RemovePod(absl::StrCat("ns/w", i));
+  for (size_t i = 0; i <= 300; ++i) bed.mirror.RemovePod(StrCat("ns/w", i));
   CHECK(bed.mirror.table_sizes().label_keys <= PeerBook::kIdleKeysMax);
 }
 
@@ -148,10 +148,10 @@ TEST_CASE("mirror: a key that comes again after a long time counts again", "[cac
   PeersBed bed;
   const auto ask = [&bed](const std::string& name, const std::string& key) {
     bed.Put(name, "",
-            absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
+            StrCat(R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z",
                           "whenUnsatisfiable":"DoNotSchedule","labelSelector":
                           {"matchLabels":{")",
-                         key, R"(":"x"}}}],)"),
+                   key, R"(":"x"}}}],)"),
             R"("phase":"Pending",)");
   };
   bed.Put("p", R"("app":"x")", kOnN);
@@ -159,7 +159,7 @@ TEST_CASE("mirror: a key that comes again after a long time counts again", "[cac
   CHECK(bed.Peers() == Rows{"1x app=x"});
   bed.mirror.RemovePod("ns/w");
   for (size_t i = 0; i <= PeerBook::kIdleKeysMax; ++i) {
-    ask("v", absl::StrCat("other", i));
+    ask("v", StrCat("other", i));
     bed.mirror.Publish();
     bed.mirror.RemovePod("ns/v");
   }

@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
@@ -28,9 +29,9 @@ struct PoliciesBed {
   Interner& symbols() { return mirror.vocabulary().symbols(); }
   void Put(const PodText& text) { mirror.PutPod(MakePod(text, symbols())); }
   void PutBudget(const std::string& name, std::string_view selector, int allowed) {
-    mirror.PutBudget(Compile(Read<types::PodDisruptionBudget>(absl::StrCat(
+    mirror.PutBudget(Compile(Read<types::PodDisruptionBudget>(StrCat(
         R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"namespace":"ns",)",
-        R"("name":")", name, R"("},"spec":{)", ToAbsl(selector), R"(},"status":{)",
+        R"("name":")", name, R"("},"spec":{)", selector, R"(},"status":{)",
         R"("disruptedPods":{"z":"2026-01-01T00:00:00Z","a":"2026-01-01T00:00:00Z"},)",
         R"("disruptionsAllowed":)", allowed, "}}"))));
   }
@@ -43,7 +44,7 @@ struct PoliciesBed {
       for (model::BudgetId id : *row.budgets) {
         const model::BudgetRow& budget = snapshot->budgets[id];
         REQUIRE(budget.key != nullptr);
-        budgets.push_back(absl::StrCat(*budget.key, ":", budget.disruptions_allowed));
+        budgets.push_back(StrCat(*budget.key, ":", budget.disruptions_allowed));
       }
     }
     std::sort(budgets.begin(), budgets.end());

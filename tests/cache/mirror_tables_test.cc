@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/service.h"
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "cache/cluster/peer_book.h"
 #include "cache/intake/compile_selectors.h"
@@ -32,9 +32,9 @@ struct TablesBed {
 
   // A pod that names things that no other one names.
   PodText Named(int i, bool ours) {
-    PodText text{.name = absl::StrCat("p", i)};
-    text.meta = absl::StrCat(R"("labels":{"app":"a)", i, R"("},)");
-    text.spec = absl::StrCat(
+    PodText text{.name = StrCat("p", i)};
+    text.meta = StrCat(R"("labels":{"app":"a)", i, R"("},)");
+    text.spec = StrCat(
         R"("nodeSelector":{"disk)", i, R"(":"d)", i, R"("},"tolerations":[{"key":"t)", i,
         R"(","value":"v)", i, R"("}],"affinity":{"podAntiAffinity":{)",
         R"("requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"h","labelSelector":)",
@@ -54,7 +54,7 @@ struct TablesBed {
       object.spec.scheduler_name = ours ? "volcano" : "another";
       return *Compile(object, Responsibility(), symbols());
     }();
-    pod.requests.emplace_back(absl::StrCat("a.io/r", i), 1000);
+    pod.requests.emplace_back(StrCat("a.io/r", i), 1000);
     mirror.PutPod(std::move(pod));
   }
   // One job after the other comes, is looked at and goes.
@@ -63,7 +63,7 @@ struct TablesBed {
       mirror.PutPodGroup(MakeGroup("g", 1));
       PutNamed(i, ours);
       mirror.Publish();
-      mirror.RemovePod(absl::StrCat("ns/p", i));
+      mirror.RemovePod(StrCat("ns/p", i));
       mirror.RemovePodGroup("ns/g");
       mirror.Publish();
     }
@@ -98,15 +98,15 @@ TEST_CASE("mirror tables: nodes and namespaces take their words with them", "[ca
   const size_t before = bed.mirror.table_sizes().symbols;
   for (int i = 0; i < 50; ++i) {
     types::Node node = Read<types::Node>(
-        absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"m)", i,
-                     R"(","labels":{"host":"m)", i, R"("}},"spec":{"taints":[{"key":"k)", i,
-                     R"(","effect":"NoSchedule"}]},"status":{"images":[{"names":["i)", i,
-                     R"("],"sizeBytes":1}]}})"));
+        StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"m)", i,
+               R"(","labels":{"host":"m)", i, R"("}},"spec":{"taints":[{"key":"k)", i,
+               R"(","effect":"NoSchedule"}]},"status":{"images":[{"names":["i)", i,
+               R"("],"sizeBytes":1}]}})"));
     bed.mirror.PutNode(*Compile(node, bed.symbols()));
-    bed.mirror.PutNamespace(absl::StrCat("ns", i), {{"team", absl::StrCat("t", i)}});
+    bed.mirror.PutNamespace(StrCat("ns", i), {{"team", StrCat("t", i)}});
     bed.mirror.Publish();
-    bed.mirror.RemoveNode(absl::StrCat("m", i));
-    bed.mirror.RemoveNamespace(absl::StrCat("ns", i));
+    bed.mirror.RemoveNode(StrCat("m", i));
+    bed.mirror.RemoveNamespace(StrCat("ns", i));
   }
   bed.mirror.Publish();
   CHECK(bed.mirror.table_sizes().symbols == before);

@@ -1,5 +1,6 @@
 #include "cache/cluster/mirror.h"
 
+#include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -117,20 +118,20 @@ TEST_CASE("mirror: heartbeats of nodes and counts of queues are no news", "[cach
   MirrorBed bed;
   const auto put_node = [&](std::string_view heartbeat, std::string_view cpu) {
     const auto node = Compile(
-        testing::Read<types::Node>(absl::StrCat(
-            R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":")",
-            ToAbsl(heartbeat), R"("},"status":{"allocatable":{"cpu":")", ToAbsl(cpu),
-            R"("},"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":)",
-            R"("2026-01-01T00:0)", ToAbsl(heartbeat), R"(:00Z"}]}})")),
+        testing::Read<types::Node>(
+            StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":")",
+                   heartbeat, R"("},"status":{"allocatable":{"cpu":")", cpu,
+                   R"("},"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":)",
+                   R"("2026-01-01T00:0)", heartbeat, R"(:00Z"}]}})")),
         bed.symbols());
     REQUIRE(node.ok());
     bed.mirror.PutNode(*node);
   };
   const auto put_queue = [&](int pending, int weight) {
-    bed.mirror.PutQueue(*Compile(testing::Read<types::Queue>(absl::StrCat(
-        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":)",
-        R"({"name":"default"},"spec":{"weight":)", weight, R"(},"status":{"state":"Open",)",
-        R"("pending":)", pending, R"(,"inqueue":2,"running":)", pending + 1, "}}"))));
+    bed.mirror.PutQueue(*Compile(testing::Read<types::Queue>(
+        StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":)",
+               R"({"name":"default"},"spec":{"weight":)", weight, R"(},"status":{"state":"Open",)",
+               R"("pending":)", pending, R"(,"inqueue":2,"running":)", pending + 1, "}}"))));
   };
   bed.Put({});  // A pod waits, so that room that comes free would be news.
   put_node("1", "4");
@@ -344,8 +345,8 @@ TEST_CASE("mirror: without its queue a job, without its object a node, is not se
 TEST_CASE("mirror: a resource beyond the last dimension makes the pod wait, not fail", "[cache]") {
   MirrorBed bed;
   for (int i = 0; i < model::kDims; ++i) {
-    CompiledPod pod = MakePod({.name = absl::StrCat("p", i)}, bed.symbols());
-    pod.requests.emplace_back(absl::StrCat("z.io/r", i), 1000);
+    CompiledPod pod = MakePod({.name = StrCat("p", i)}, bed.symbols());
+    pod.requests.emplace_back(StrCat("z.io/r", i), 1000);
     bed.mirror.PutPod(std::move(pod));
   }
   const auto snapshot = bed.mirror.Publish();
@@ -362,8 +363,8 @@ TEST_CASE("mirror: a resource beyond the last dimension makes the pod wait, not 
   // Further events of such a pod, its own condition for one, are updates in place.
   bed.mirror.Publish();
   const int64_t rows = bed.mirror.rows_rewritten();
-  CompiledPod again = MakePod({.name = absl::StrCat("p", model::kDims - 1)}, bed.symbols());
-  again.requests.emplace_back(absl::StrCat("z.io/r", model::kDims - 1), 1000);
+  CompiledPod again = MakePod({.name = StrCat("p", model::kDims - 1)}, bed.symbols());
+  again.requests.emplace_back(StrCat("z.io/r", model::kDims - 1), 1000);
   bed.mirror.PutPod(std::move(again));
   CHECK_FALSE(bed.mirror.changed());
   CHECK(bed.mirror.rows_rewritten() == rows);

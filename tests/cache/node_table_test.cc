@@ -1,5 +1,6 @@
 #include "cache/cluster/node_table.h"
 
+#include "base/strings.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 
@@ -16,8 +17,8 @@ struct NodesBed {
   IdVector<NodeId, int32_t> mentions;  // That the test has made.
 
   void Put(const std::string& name, std::string_view cpu = "4") {
-    nodes.Put(MakeNode(name, absl::StrCat(R"({"cpu":")", ToAbsl(cpu), R"(","pods":"10"})"),
-                       vocabulary.symbols()));
+    nodes.Put(
+        MakeNode(name, StrCat(R"({"cpu":")", cpu, R"(","pods":"10"})"), vocabulary.symbols()));
   }
   NodeId Mention(const std::string& name) {
     const NodeId node = nodes.Mention(name);

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
 #include "base/interner.h"
 #include "base/strings.h"
@@ -47,13 +46,13 @@ struct PodText {
 
   std::string Json() const {
     const std::string of_group =
-        group.empty() ? "" : absl::StrCat(R"("scheduling.k8s.io/group-name":")", group, R"(",)");
-    return absl::StrCat(
-        R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":")", name,
-        R"(","uid":"u-)", name, R"(","creationTimestamp":"2026-01-01T00:00:00Z",)", meta,
-        R"("annotations":{)", of_group, annotations, R"("z":""}},"spec":{)", spec,
-        R"("schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":)",
-        R"({"requests":{"cpu":")", cpu, R"("}}}]},"status":{)", status, R"("message":""}})");
+        group.empty() ? "" : StrCat(R"("scheduling.k8s.io/group-name":")", group, R"(",)");
+    return StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":")", name,
+                  R"(","uid":"u-)", name, R"(","creationTimestamp":"2026-01-01T00:00:00Z",)", meta,
+                  R"("annotations":{)", of_group, annotations, R"("z":""}},"spec":{)", spec,
+                  R"("schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":)",
+                  R"({"requests":{"cpu":")", cpu, R"("}}}]},"status":{)", status,
+                  R"("message":""}})");
   }
 };
 
@@ -67,9 +66,8 @@ inline CompiledPod MakePod(const PodText& text, Interner& symbols) {
 inline CompiledNode MakeNode(const std::string& name, std::string_view allocatable,
                              Interner& symbols) {
   absl::StatusOr<CompiledNode> node =
-      Compile(Read<types::Node>(
-                  absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
-                               R"("},"status":{"allocatable":)", ToAbsl(allocatable), "}}")),
+      Compile(Read<types::Node>(StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")",
+                                       name, R"("},"status":{"allocatable":)", allocatable, "}}")),
               symbols);
   REQUIRE(node.status().ToString() == "OK");
   return *std::move(node);
@@ -78,19 +76,19 @@ inline CompiledNode MakeNode(const std::string& name, std::string_view allocatab
 inline CompiledPodGroup MakeGroup(const std::string& name, int min_member,
                                   std::string_view more_spec = "", std::string_view status = "{}") {
   absl::StatusOr<CompiledPodGroup> group = Compile(Read<types::PodGroup>(
-      absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":)",
-                   R"({"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
-                   R"(","resourceVersion":"7"},"spec":{)", ToAbsl(more_spec), R"("minMember":)",
-                   min_member, R"(},"status":)", ToAbsl(status), "}")));
+      StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":)",
+             R"({"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
+             R"(","resourceVersion":"7"},"spec":{)", more_spec, R"("minMember":)", min_member,
+             R"(},"status":)", status, "}")));
   REQUIRE(group.status().ToString() == "OK");
   return *std::move(group);
 }
 
 inline CompiledQueue MakeQueue(const std::string& name, std::string_view spec = "{}",
                                std::string_view status = "{}") {
-  absl::StatusOr<CompiledQueue> queue = Compile(Read<types::Queue>(absl::StrCat(
-      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
-      R"("},"spec":)", ToAbsl(spec), R"(,"status":)", ToAbsl(status), "}")));
+  absl::StatusOr<CompiledQueue> queue = Compile(Read<types::Queue>(
+      StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")",
+             name, R"("},"spec":)", spec, R"(,"status":)", status, "}")));
   REQUIRE(queue.status().ToString() == "OK");
   return *std::move(queue);
 }

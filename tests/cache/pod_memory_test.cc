@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -27,9 +27,9 @@ constexpr int kNodes = 500;
 PodText RunningPod(int i) {
   PodText text{.name = absl::StrFormat("train-%05d-worker-%d", i / kGang, i % kGang),
                .group = absl::StrFormat("train-%05d-1b9d6bcd-bbfd-4b2d", i / kGang)};
-  text.meta = absl::StrCat(R"("labels":{"volcano.sh/job-name":"train-)", i / kGang,
-                           R"(","volcano.sh/task-spec":"worker","volcano.sh/task-index":")",
-                           i % kGang, R"("},)");
+  text.meta =
+      StrCat(R"("labels":{"volcano.sh/job-name":"train-)", i / kGang,
+             R"(","volcano.sh/task-spec":"worker","volcano.sh/task-index":")", i % kGang, R"("},)");
   text.annotations = R"("volcano.sh/task-spec":"worker",)";
   text.spec = absl::StrFormat(R"("nodeName":"node-%05d",)", i % kNodes);
   text.status = R"("phase":"Running","startTime":"2026-01-01T00:00:01Z",)";
@@ -92,7 +92,7 @@ TEST_CASE("pod memory: pods that are gone give it back", "[cache][memory]") {
   if (!before) return;
   const auto put_and_remove = [&bed] {
     bed.PutPods();
-    for (int i = 0; i < kPods; ++i) bed.mirror.RemovePod(absl::StrCat("ns/", RunningPod(i).name));
+    for (int i = 0; i < kPods; ++i) bed.mirror.RemovePod(StrCat("ns/", RunningPod(i).name));
     bed.mirror.Publish();
     bed.mirror.Publish();
   };

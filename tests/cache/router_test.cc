@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 
@@ -25,10 +25,9 @@ struct RouterBed {
   }
   template <typename T>
   T Make(std::string_view api_version, std::string_view rest, std::string_view meta = "") {
-    return Read<T>(absl::StrCat(R"({"apiVersion":")", ToAbsl(api_version), R"(","kind":")",
-                                types::ResourceTraits<T>::type().kind,
-                                R"(","metadata":{"namespace":"ns",)", ToAbsl(meta),
-                                R"("name":"x"})", ToAbsl(rest), "}"));
+    return Read<T>(StrCat(R"({"apiVersion":")", api_version, R"(","kind":")",
+                          types::ResourceTraits<T>::type().kind,
+                          R"(","metadata":{"namespace":"ns",)", meta, R"("name":"x"})", rest, "}"));
   }
   std::shared_ptr<const model::Snapshot> Look() { return mirror.Publish(); }
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "cache/intake/compile_selectors.h"
 #include "tests/cache/objects.h"
@@ -42,13 +43,13 @@ std::string SiblingsOf(SelectorBook& book, const CompiledPod& pod, Interner& sym
   REQUIRE(spread->spread.size() == 2);
   std::vector<std::string> texts;
   for (const model::NodeRequirement& r : spread->spread[0].selector.requirements) {
-    std::string text = absl::StrCat(ToAbsl(symbols.Text(r.key)), " ", static_cast<int>(r.op));
-    for (Symbol value : r.values) absl::StrAppend(&text, " ", ToAbsl(symbols.Text(value)));
+    std::string text = StrCat(symbols.Text(r.key), " ", static_cast<int>(r.op));
+    for (Symbol value : r.values) StrAppend(&text, " ", symbols.Text(value));
     texts.push_back(std::move(text));
   }
   std::sort(texts.begin(), texts.end());
   std::string out;
-  for (const std::string& text : texts) absl::StrAppend(&out, out.empty() ? "" : ", ", text);
+  for (const std::string& text : texts) StrAppend(&out, out.empty() ? "" : ", ", text);
   return out;
 }
 
@@ -180,13 +181,13 @@ TEST_CASE("default spread: a service is found by its rarest label", "[cache][spr
   Interner symbols;
   SelectorBook book;
   for (int i = 0; i < 50; ++i) {
-    book.Put(Service(absl::StrCat("s", i), {{"a", "1"}, {"own", absl::StrCat(i)}}));
+    book.Put(Service(StrCat("s", i), {{"a", "1"}, {"own", StrCat(i)}}));
   }
   CHECK(SiblingsOf(book, Pod({{"a", "1"}, {"own", "7"}}), symbols) == "a 0 1, own 0 7");
   // Only pods with the own label can have been affected, but for the first.
   const CompiledPod pod = Pod({{"a", "1"}, {"own", "none"}});
   book.Enter(TaskId::FromIndex(0), pod);
-  for (int i = 1; i < 50; ++i) book.RemoveService("ns", absl::StrCat("s", i));
+  for (int i = 1; i < 50; ++i) book.RemoveService("ns", StrCat("s", i));
   CHECK(book.TakeAffected([&](TaskId) -> const CompiledPod& { return pod; }).empty());
   CHECK(SiblingsOf(book, Pod({{"a", "1"}, {"own", "7"}}), symbols) == "none");
   CHECK(SiblingsOf(book, Pod({{"a", "1"}, {"own", "0"}}), symbols) == "a 0 1, own 0 0");
@@ -215,7 +216,7 @@ TEST_CASE("compile: services and workloads as far as they select pods", "[cache]
   // One that cannot be parsed, or is not there, adds nothing.
   for (const char* selector : {R"({"matchExpressions":[{"key":"b","operator":"In"}]})", "null"}) {
     INFO(selector);
-    CHECK(Compile(Read<types::StatefulSet>(absl::StrCat(
+    CHECK(Compile(Read<types::StatefulSet>(StrCat(
                       R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"w",
                           "namespace":"ns"},"spec":{"selector":)",
                       selector, "}}")))
@@ -243,8 +244,8 @@ TEST_CASE("compile: the workload that manages a pod", "[cache][spread]") {
   Interner symbols;
   PodText text;
   text.meta =
-      absl::StrCat(R"("ownerReferences":[{"apiVersion":")", c.version, R"(","kind":")", c.kind,
-                   R"(","name":"w","uid":"u","controller":)", c.manages ? "true" : "false", "}],");
+      StrCat(R"("ownerReferences":[{"apiVersion":")", c.version, R"(","kind":")", c.kind,
+             R"(","name":"w","uid":"u","controller":)", c.manages ? "true" : "false", "}],");
   CHECK(testing::MakePod(text, symbols).owner == c.key);
 }
 
@@ -259,7 +260,7 @@ struct SpreadBed {
            const std::string& group = "g") {
     PodText text;
     text.group = group;
-    text.meta = absl::StrCat(R"("labels":{)", labels, "},");
+    text.meta = StrCat(R"("labels":{)", labels, "},");
     text.spec = spec;
     mirror.PutPod(testing::MakePod(text, symbols()));
   }

@@ -1,5 +1,6 @@
 // Effects that the server does not take or does not answer about: none holds up another.
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/cache/writer_bed.h"
 
 namespace bth::cache {
@@ -175,7 +176,7 @@ TEST_CASE("stuck effects: slow statuses leave lanes for bindings", "[cache]") {
   WriterBed bed(options);
   bed.server.delay = absl::Seconds(20);
   for (int i = 0; i < 10; ++i) {
-    const std::string name = absl::StrCat("s", i);
+    const std::string name = StrCat("s", i);
     bed.Put({.name = name});
     bed.writer.statuses().WantPodCondition("ns/" + name, "u-" + name, "Unschedulable", "m", true);
   }
@@ -190,7 +191,7 @@ TEST_CASE("stuck effects: a burst's events follow side by side, and a binding pa
   WriterBed bed;
   bed.server.delay = absl::Milliseconds(10);
   for (int i = 0; i < 800; ++i) {
-    bed.events.Record({"v1", "Pod", "ns", absl::StrCat("e", i), "u"}, {"Normal", "R", "m"});
+    bed.events.Record({"v1", "Pod", "ns", StrCat("e", i), "u"}, {"Normal", "R", "m"});
   }
   bed.executor.Advance(absl::Milliseconds(100));
   const size_t before = bed.Sent("POST", "/events").size();

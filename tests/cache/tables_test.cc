@@ -1,7 +1,7 @@
 // The tables of a mirror together: whatever comes, they say the same of it.
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -22,21 +22,19 @@ struct RandomLife {
   Rng rng;
 
   explicit RandomLife(uint64_t seed) : rng(seed) { PutQueue(); }
-  std::string Name(std::string_view of, uint64_t number) {
-    return absl::StrCat(ToAbsl(of), rng.Below(number));
-  }
+  std::string Name(std::string_view of, uint64_t number) { return StrCat(of, rng.Below(number)); }
   void PutQueue() { mirror.PutQueue(testing::MakeQueue("default")); }
   void PutPod() {
     const std::string name = Name("p", 6);
     PodText text{.name = name, .group = rng.Chance(0.8) ? Name("g", 3) : ""};
-    if (rng.Chance(0.5)) text.spec = absl::StrCat(R"("nodeName":")", Name("n", 3), R"(",)");
+    if (rng.Chance(0.5)) text.spec = StrCat(R"("nodeName":")", Name("n", 3), R"(",)");
     if (rng.Chance(0.3)) text.meta = R"("labels":{"app":"a"},)";
     if (rng.Chance(0.2)) text.meta += R"("deletionTimestamp":"2026-01-01T00:01:00Z",)";
     if (rng.Chance(0.3)) text.cpu = "2";
     const char* const phases[] = {"Pending", "Running", "Succeeded", "Failed"};
-    text.status = absl::StrCat(R"("phase":")", phases[rng.Below(4)], R"(",)");
+    text.status = StrCat(R"("phase":")", phases[rng.Below(4)], R"(",)");
     if (rng.Chance(0.2)) {
-      absl::StrAppend(&text.status, R"("nominatedNodeName":")", Name("n", 3), R"(",)");
+      StrAppend(&text.status, R"("nominatedNodeName":")", Name("n", 3), R"(",)");
     }
     CompiledPod pod = MakePod(text, mirror.vocabulary().symbols());
     if (rng.Chance(0.1)) pod.names.uid = "another";
@@ -127,9 +125,9 @@ TEST_CASE("tables: when all objects are gone, so are the rows", "[cache][tables]
     RandomLife life(seed);
     Mirror& mirror = life.mirror;
     for (int step = 0; step < 120; ++step) life.Step();
-    for (int i = 0; i < 6; ++i) mirror.RemovePod(absl::StrCat("ns/p", i));
-    for (int i = 0; i < 3; ++i) mirror.RemoveNode(absl::StrCat("n", i));
-    for (int i = 0; i < 3; ++i) mirror.RemovePodGroup(absl::StrCat("ns/g", i));
+    for (int i = 0; i < 6; ++i) mirror.RemovePod(StrCat("ns/p", i));
+    for (int i = 0; i < 3; ++i) mirror.RemoveNode(StrCat("n", i));
+    for (int i = 0; i < 3; ++i) mirror.RemovePodGroup(StrCat("ns/g", i));
     const auto last = mirror.Publish();
     REQUIRE(mirror.Check().ToString() == "OK");
     REQUIRE(mirror.pods() == 0);

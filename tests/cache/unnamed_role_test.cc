@@ -1,4 +1,5 @@
 // Tasks that name no role have the role of the empty name.
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -19,7 +20,7 @@ struct RoleBed {
   RoleBed() { mirror.PutQueue(MakeQueue("default")); }
   void Pod(const std::string& name, const std::string& role = "") {
     const std::string annotation =
-        role.empty() ? "" : absl::StrCat(R"("volcano.sh/task-spec":")", role, R"(",)");
+        role.empty() ? "" : StrCat(R"("volcano.sh/task-spec":")", role, R"(",)");
     mirror.PutPod(
         MakePod({.name = name, .annotations = annotation}, mirror.vocabulary().symbols()));
   }
@@ -31,8 +32,8 @@ struct RoleBed {
       for (model::RoleId role : *snapshot->jobs[job].roles) {
         const model::RoleRow& row = snapshot->roles[role];
         const auto& counts = snapshot->usage.roles[role].by_status;
-        out.push_back(absl::StrCat("'", *row.name, "' ", row.min_available, " ",
-                                   model::CountStatuses(counts, ~0u)));
+        out.push_back(StrCat("'", *row.name, "' ", row.min_available, " ",
+                             model::CountStatuses(counts, ~0u)));
       }
     }
     return out;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "cache/writes/effect_queue.h"
 #include "cache/writes/effect_writer.h"
 #include "tests/cache/objects.h"
@@ -29,8 +30,8 @@ inline client::ApiClientOptions Unlimited() {
 }
 
 inline net::Response Refusal(int code, const std::string& reason) {
-  return Answer(code, absl::StrCat(R"({"kind":"Status","code":)", code, R"(,"reason":")", reason,
-                                   R"(","message":"why"})"));
+  return Answer(code, StrCat(R"({"kind":"Status","code":)", code, R"(,"reason":")", reason,
+                             R"(","message":"why"})"));
 }
 
 // Node "n" of four cores, jobs "g" and "h" with the pods "p" and "q".

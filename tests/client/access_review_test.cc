@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
 
@@ -32,7 +32,7 @@ struct Reviewers {
                                                  {Access::kForbidden, "forbidden"},
                                                  {Access::kBusy, "busy"}};
     return answer->user.empty() ? words.at(answer->access)
-                                : absl::StrCat(words.at(answer->access), " ", answer->user);
+                                : StrCat(words.at(answer->access), " ", answer->user);
   }
   size_t CountTo(const std::string& resource) const {
     size_t count = 0;
@@ -124,7 +124,7 @@ TEST_CASE("access review: permission for one page is none for another", "[client
 TEST_CASE("access review: unknown tokens push out nobody's answer", "[client][access]") {
   Reviewers bed({.tokens_max = 2});
   CHECK(bed.Word("secret-of-ann") == "allowed ann");
-  for (int i = 0; i < 5; ++i) bed.Word(absl::StrCat("guess-", i));
+  for (int i = 0; i < 5; ++i) bed.Word(StrCat("guess-", i));
   const size_t asked = bed.server.requests.size();
   CHECK(bed.Word("secret-of-ann") == "allowed ann");
   CHECK(bed.Word("guess-4") == "unauthenticated");

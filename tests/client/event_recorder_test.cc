@@ -1,8 +1,8 @@
 #include "client/event_recorder.h"
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
 
@@ -94,7 +94,7 @@ TEST_CASE("events: an event the server forgot is made anew with its count", "[cl
 
 TEST_CASE("events: the eleventh different message in ten minutes is combined", "[client]") {
   RecorderBed bed;
-  for (int i = 1; i <= 12; ++i) bed.Record("p", absl::StrCat("message ", i));
+  for (int i = 1; i <= 12; ++i) bed.Record("p", StrCat("message ", i));
   bed.executor.RunUntilIdle();
   // Ten of their own; the eleventh and twelfth are one event that still waited when repeated.
   REQUIRE(bed.server.requests.size() == 11);
@@ -161,7 +161,7 @@ TEST_CASE("events: the queue is bounded and says what it dropped", "[client]") {
   options.queue_max = 3;
   RecorderBed bed(options);
   bed.open = false;
-  for (int i = 0; i < 5; ++i) bed.Record(absl::StrCat("p", i), "m");
+  for (int i = 0; i < 5; ++i) bed.Record(StrCat("p", i), "m");
   bed.Record("p0", "m");
   CHECK(bed.recorder->waiting() == 3);
   CHECK(bed.recorder->counters().overflow == 2);
@@ -185,7 +185,7 @@ TEST_CASE("events: remembered events are bounded", "[client]") {
 
 TEST_CASE("events: what is remembered goes when it makes no difference any more", "[client]") {
   RecorderBed bed;
-  for (int i = 0; i < 100; ++i) bed.Record(absl::StrCat("p", i), "m");
+  for (int i = 0; i < 100; ++i) bed.Record(StrCat("p", i), "m");
   bed.executor.RunUntilIdle();
   const size_t full = bed.recorder->remembered();
   bed.executor.Advance(absl::Hours(3));
@@ -252,7 +252,7 @@ TEST_CASE("events: a burst goes out side by side, as fast as answers come", "[cl
   RecorderBed bed;
   bed.server.delay = absl::Milliseconds(10);
   bed.open = false;
-  for (int i = 0; i < 2000; ++i) bed.Record(absl::StrCat("p", i), "m");
+  for (int i = 0; i < 2000; ++i) bed.Record(StrCat("p", i), "m");
   bed.executor.Advance(absl::Seconds(1));
   CHECK(bed.server.requests.empty());
   bed.open = true;
@@ -276,7 +276,7 @@ TEST_CASE("events: one that fails holds up no other", "[client]") {
     return out;
   };
   bed.Record("stuck", "m");
-  for (int i = 0; i < 10; ++i) bed.Record(absl::StrCat("p", i), "m");
+  for (int i = 0; i < 10; ++i) bed.Record(StrCat("p", i), "m");
   bed.executor.RunUntilIdle();
   CHECK(bed.recorder->counters().created == 10);
   CHECK(bed.recorder->waiting() == 1);
@@ -294,7 +294,7 @@ TEST_CASE("events: a server that turns everybody away is left alone for a while"
     out.headers.Add("Retry-After", "3");
     return out;
   };
-  for (int i = 0; i < 500; ++i) bed.Record(absl::StrCat("p", i), "m");
+  for (int i = 0; i < 500; ++i) bed.Record(StrCat("p", i), "m");
   bed.executor.Advance(absl::Milliseconds(2900));
   CHECK(bed.server.requests.size() <= 17);  // Those that were under way.
   busy = false;
@@ -325,8 +325,7 @@ TEST_CASE("events: the rate limit serves everybody else first", "[client]") {
   ApiClient api(executor, server.Transport(), options);
   Rng rng(1);
   EventRecorder recorder(api, rng, {.component = "volcano"});
-  for (int i = 0; i < 50; ++i)
-    recorder.Record(EventPod(absl::StrCat("p", i)), {"Normal", "R", "m"});
+  for (int i = 0; i < 50; ++i) recorder.Record(EventPod(StrCat("p", i)), {"Normal", "R", "m"});
   executor.Advance(absl::Seconds(1));
   const size_t events = server.requests.size();
   CHECK(events >= 9);

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/priority_class.h"
+#include "base/strings.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
 
@@ -35,20 +35,19 @@ class Recorder final : public InformerHandler<PriorityClass> {
 
 std::string Object(const std::string& name, const std::string& uid, int version,
                    const std::string& value = "1") {
-  return absl::StrCat(R"({"kind":"PriorityClass","metadata":{"name":")", name, R"(","uid":")", uid,
-                      R"(","resourceVersion":")", version, R"("},"value":)", value, "}");
+  return StrCat(R"({"kind":"PriorityClass","metadata":{"name":")", name, R"(","uid":")", uid,
+                R"(","resourceVersion":")", version, R"("},"value":)", value, "}");
 }
 std::string List(int version, const std::vector<std::string>& items, const std::string& next = "") {
-  return absl::StrCat(R"({"kind":"PriorityClassList","metadata":{"resourceVersion":")", version,
-                      R"(","continue":")", next, R"("},"items":[)", absl::StrJoin(items, ","),
-                      "]}");
+  return StrCat(R"({"kind":"PriorityClassList","metadata":{"resourceVersion":")", version,
+                R"(","continue":")", next, R"("},"items":[)", absl::StrJoin(items, ","), "]}");
 }
 std::string Event(const std::string& type, const std::string& object) {
-  return absl::StrCat(R"({"type":")", type, R"(","object":)", object, "}\n");
+  return StrCat(R"({"type":")", type, R"(","object":)", object, "}\n");
 }
 std::string Failure(int code, const std::string& reason) {
-  return absl::StrCat(R"({"kind":"Status","code":)", code, R"(,"reason":")", reason,
-                      R"(","message":"m"})");
+  return StrCat(R"({"kind":"Status","code":)", code, R"(,"reason":")", reason,
+                R"(","message":"m"})");
 }
 
 // A server whose lists and watches are answered from two queues.

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/priority_class.h"
+#include "base/strings.h"
 #include "client/informer.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
@@ -20,21 +20,21 @@ class ToldRecorder final : public InformerHandler<PriorityClass> {
   void OnUpdate(PriorityClass&&) override {}
   void OnDelete(const ObjectKey&) override {}
   void OnTold(const std::string& version, bool whole) override {
-    told = absl::StrCat(whole ? "list " : "events ", version);
+    told = StrCat(whole ? "list " : "events ", version);
   }
   std::string told;
 };
 
 std::string ClassText(const std::string& name, int version) {
-  return absl::StrCat(R"({"kind":"PriorityClass","metadata":{"name":")", name,
-                      R"(","uid":"u","resourceVersion":")", version, R"("},"value":1})");
+  return StrCat(R"({"kind":"PriorityClass","metadata":{"name":")", name,
+                R"(","uid":"u","resourceVersion":")", version, R"("},"value":1})");
 }
 std::string ListText(int version, const std::string& items, const std::string& next = "") {
-  return absl::StrCat(R"({"kind":"PriorityClassList","metadata":{"resourceVersion":")", version,
-                      R"(","continue":")", next, R"("},"items":[)", items, "]}");
+  return StrCat(R"({"kind":"PriorityClassList","metadata":{"resourceVersion":")", version,
+                R"(","continue":")", next, R"("},"items":[)", items, "]}");
 }
 std::string EventText(const std::string& type, const std::string& object) {
-  return absl::StrCat(R"({"type":")", type, R"(","object":)", object, "}\n");
+  return StrCat(R"({"type":")", type, R"(","object":)", object, "}\n");
 }
 
 TEST_CASE("informer: its handler hears how far it has been told everything", "[client]") {

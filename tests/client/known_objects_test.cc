@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 #include "tests/support/live_heap.h"
 
@@ -86,7 +86,7 @@ TEST_CASE("known objects: a list forgets by namespace and name what it does not 
   KnownObjects known;
   ObjectKey other;
   for (const std::string name : {"c", "a", "b", "kept"}) {
-    known.Observe({"ns", name, absl::StrCat("u-", name)}, "1", &other);
+    known.Observe({"ns", name, StrCat("u-", name)}, "1", &other);
   }
   known.Observe({"", "z", kUuid}, "1", &other);
   known.BeginList();
@@ -106,7 +106,7 @@ TEST_CASE("known objects: one costs at most 128 bytes of heap", "[client][memory
   for (int i = 0; i < kObjects; ++i) {
     known.Observe({"training", absl::StrFormat("train-%05d-worker-0", i),
                    absl::StrFormat("%08x-bbfd-4b2d-9b5d-ab8dfbbd4bed", i)},
-                  absl::StrCat(1'000'000 + i), &other);
+                  StrCat(1'000'000 + i), &other);
   }
   const double per_object = static_cast<double>(*test::LiveHeapBytes() - *before) / kObjects;
   CHECK(per_object <= 128);

@@ -1,6 +1,6 @@
 #include "client/leader_election.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
 
@@ -60,7 +60,7 @@ struct LeaseServer {
         wanted["metadata"]["resourceVersion"] != (*lease)["metadata"]["resourceVersion"]) {
       return Answer(409, R"({"kind":"Status","reason":"Conflict"})");
     }
-    wanted.MutableAt({"metadata", "resourceVersion"}) = absl::StrCat(++version);
+    wanted.MutableAt({"metadata", "resourceVersion"}) = StrCat(++version);
     lease = wanted;
     if (lose_answers) return Answer(504, "lost");
     return Answer(200, lease->Dump());

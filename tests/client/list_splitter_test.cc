@@ -1,6 +1,6 @@
 #include "client/list_splitter.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 
 namespace bth::client {
@@ -12,13 +12,13 @@ std::string Split(std::string_view text, size_t step) {
   std::string out;
   for (size_t at = 0; at < text.size(); at += step) {
     const absl::Status fed = splitter.Feed(text.substr(at, step));
-    if (!fed.ok()) return absl::StrCat(out, fed.message());
+    if (!fed.ok()) return StrCat(out, fed.message());
     const std::string items = splitter.TakeItems();
-    if (!items.empty()) absl::StrAppend(&out, items, "\n");
+    if (!items.empty()) StrAppend(&out, items, "\n");
   }
   std::string around;
   const absl::Status end = splitter.End(&around);
-  return absl::StrCat(out, end.ok() ? around : std::string(end.message()));
+  return StrCat(out, end.ok() ? around : std::string(end.message()));
 }
 
 TEST_CASE("list splitter: items come apart, the rest comes last", "[client]") {
@@ -59,7 +59,7 @@ TEST_CASE("list splitter: where the pieces end makes no difference", "[client]")
         around = line;
       } else {
         REQUIRE(line.substr(0, 10) == "{\"items\":[");
-        absl::StrAppend(&items, items.empty() ? "" : ",", line.substr(10, line.size() - 12));
+        StrAppend(&items, items.empty() ? "" : ",", line.substr(10, line.size() - 12));
       }
       at = end + 1;
     }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/pod.h"
 #include "api/types/pod_group.h"
+#include "base/strings.h"
 #include "client/informer.h"
 #include "client/protobuf_list_splitter.h"
 #include "tests/client/fake_server.h"
@@ -25,11 +25,11 @@ using testing::Await;
 using testing::FakeServer;
 
 std::string PodMessage(const std::string& name, int version) {
-  return Bytes(
-      1, Bytes(1, name) + Bytes(3, "ns") + Bytes(5, "u-" + name) + Bytes(6, absl::StrCat(version)));
+  return Bytes(1,
+               Bytes(1, name) + Bytes(3, "ns") + Bytes(5, "u-" + name) + Bytes(6, StrCat(version)));
 }
 std::string PodListDocument(int version, const std::vector<std::string>& pods) {
-  std::string message = Bytes(1, Bytes(1, "") + Bytes(2, absl::StrCat(version)) + Number(4, 0));
+  std::string message = Bytes(1, Bytes(1, "") + Bytes(2, StrCat(version)) + Number(4, 0));
   for (const std::string& pod : pods) message += Bytes(2, pod);
   return Envelope("v1", "PodList", message);
 }

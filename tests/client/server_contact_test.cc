@@ -1,7 +1,7 @@
 #include "client/server_contact.h"
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "client/api_client.h"
 #include "net/detail/tls.h"
 #include "tests/client/fake_server.h"
@@ -137,7 +137,7 @@ TEST_CASE("server contact: who was let in once waits for better certificates", "
 TEST_CASE("server contact: what is remembered of causes is bounded", "[client]") {
   Line line;
   test::CapturedLog log(LogLevel::kError);
-  for (int i = 0; i < 1000; ++i) line.Fail(absl::UnavailableError(absl::StrCat("odd ", i)));
+  for (int i = 0; i < 1000; ++i) line.Fail(absl::UnavailableError(StrCat("odd ", i)));
   CHECK(absl::StrContains(line.contact.LastError(), "odd 999 (for 0, 1000 requests)"));
 }
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "net/text_response.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
@@ -19,7 +19,7 @@ using types::Json;
 
 net::Awaitable<net::Response> TellPage(net::Request request) {
   const std::string held(request.headers.Get("authorization"));
-  co_return net::TextResponse(200, absl::StrCat("page ", request.target, held));
+  co_return net::TextResponse(200, StrCat("page ", request.target, held));
 }
 
 // Pages behind a guard; the API server knows the token "secret" as ann, who may get /debug/a.
@@ -40,7 +40,7 @@ struct Door {
   bool Counted(const std::string& result, int count) const {
     return absl::StrContains(
         registry.RenderText(),
-        absl::StrCat("batholith_debug_requests_total{result=\"", result, "\"} ", count, "\n"));
+        StrCat("batholith_debug_requests_total{result=\"", result, "\"} ", count, "\n"));
   }
 
   net::VirtualExecutor executor{client::testing::StartTime()};

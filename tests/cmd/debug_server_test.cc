@@ -1,8 +1,8 @@
 // The debug pages over real sockets, with the embedded API server to ask.
 #include "cmd/common/debug_server.h"
 
-#include "absl/strings/str_cat.h"
 #include "apiserver/api_server.h"
+#include "base/strings.h"
 #include "net/client.h"
 #include "net/io_context.h"
 #include "net/pem.h"
@@ -73,7 +73,7 @@ struct DebugBed {
     absl::StatusOr<net::Response> response = absl::UnknownError("not through");
     net::Spawn(*io, FetchAndStop(*io, **transport, std::move(request), response));
     io->Run();
-    return response.ok() ? absl::StrCat(response->status, " ", response->body) : "";
+    return response.ok() ? StrCat(response->status, " ", response->body) : "";
   }
 
   const test::TempFolder folder;
@@ -118,7 +118,7 @@ TEST_CASE("debug server: an address in use is no reason to end", "[cmd][access]"
   DebugBed bed;
   const auto first = bed.Start();
   REQUIRE(first.ok());
-  bed.flags.bind_address = absl::StrCat("127.0.0.1:", (*first)->port());
+  bed.flags.bind_address = StrCat("127.0.0.1:", (*first)->port());
   const auto second = bed.Start();
   REQUIRE(second.ok());
   CHECK(*second == nullptr);

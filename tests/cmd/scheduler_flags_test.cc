@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cmd/common/endpoint.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
@@ -121,7 +121,7 @@ TEST_CASE("scheduler flags: each one works, or says why not", "[cmd][unit]") {
   std::vector<Known> all(std::begin(kKnown), std::end(kKnown));
   all.insert(all.end(), std::begin(kOurs), std::end(kOurs));
   for (const Known& known : all) {
-    const std::string arg = absl::StrCat("--", known.name, "=", known.value);
+    const std::string arg = StrCat("--", known.name, "=", known.value);
     INFO(arg);
     const Parsed parsed({arg.c_str()});
     REQUIRE(parsed.outcome.run);
@@ -131,7 +131,7 @@ TEST_CASE("scheduler flags: each one works, or says why not", "[cmd][unit]") {
     const std::string said =
         parsed.notes.empty() ? std::string(parsed.status.message()) : parsed.notes.front();
     if (known.fate == Fate::kWorks) continue;
-    CHECK_THAT(said, Catch::StartsWith(absl::StrCat("--", WithDashes(known.name), ": ")));
+    CHECK_THAT(said, Catch::StartsWith(StrCat("--", WithDashes(known.name), ": ")));
   }
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("scheduler flags: defaults are Volcano's", "[cmd][unit]") {
 
 TEST_CASE("scheduler flags: a feature that is switched is acted on or told", "[cmd][unit]") {
   const auto options = [](const char* feature) {
-    return Parsed({absl::StrCat("--feature-gates=", feature).c_str()}).flags.Options(1);
+    return Parsed({StrCat("--feature-gates=", feature).c_str()}).flags.Options(1);
   };
   CHECK_FALSE(options("WorkLoadSupport=false").workloads);
   CHECK_FALSE(options("PodLevelResources=false").pod_level_resources);
@@ -267,7 +267,7 @@ TEST_CASE("scheduler flags: a feature that is switched is acted on or told", "[c
   };
   for (const Case& c : cases) {
     INFO(c.setting);
-    CHECK(Parsed({absl::StrCat("--feature-gates=", c.setting).c_str()}).notes == c.notes);
+    CHECK(Parsed({StrCat("--feature-gates=", c.setting).c_str()}).notes == c.notes);
   }
 }
 

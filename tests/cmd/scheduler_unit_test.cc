@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "apiserver/api_server.h"
+#include "base/strings.h"
 #include "client/background.h"
 #include "cmd/common/embedded_crds.h"
 #include "net/io_context.h"
@@ -26,11 +26,11 @@ constexpr char kPods[] = "/api/v1/namespaces/default/pods";
 constexpr char kGroups[] = "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups";
 
 std::string PolicyText(int round) {
-  return absl::StrCat(
-      "actions: \"enqueue, allocate, backfill\"\n",
-      "tiers:\n- plugins:\n  - name: priority\n  - name: gang\n",
-      "- plugins:\n  - name: drf\n  - name: predicates\n  - name: proportion\n",
-      "  - name: nodeorder\n    arguments:\n      leastrequested.weight: ", round + 1, "\n");
+  return StrCat("actions: \"enqueue, allocate, backfill\"\n",
+                "tiers:\n- plugins:\n  - name: priority\n  - name: gang\n",
+                "- plugins:\n  - name: drf\n  - name: predicates\n  - name: proportion\n",
+                "  - name: nodeorder\n    arguments:\n      leastrequested.weight: ", round + 1,
+                "\n");
 }
 
 Json NodeBody(int number) {
@@ -40,7 +40,7 @@ Json NodeBody(int number) {
       {{"allocatable", std::move(room)}, {"conditions", Json::MakeArray({ready})}});
   return Json::MakeObject({{"apiVersion", "v1"},
                            {"kind", "Node"},
-                           {"metadata", Json::MakeObject({{"name", absl::StrCat("n", number)}})},
+                           {"metadata", Json::MakeObject({{"name", StrCat("n", number)}})},
                            {"status", std::move(status)}});
 }
 
@@ -53,7 +53,7 @@ Json GroupBody(const std::string& name) {
 
 // Requests differ from pod to pod, so that each has its own shape.
 Json PodBody(const std::string& group, const std::string& name, int milli_cpu) {
-  Json requests = Json::MakeObject({{"cpu", absl::StrCat(milli_cpu, "m")}});
+  Json requests = Json::MakeObject({{"cpu", StrCat(milli_cpu, "m")}});
   Json resources = Json::MakeObject({{"requests", std::move(requests)}});
   Json container =
       Json::MakeObject({{"name", "c"}, {"image", "i"}, {"resources", std::move(resources)}});
@@ -131,7 +131,7 @@ class Daemon {
   Awaitable<void> MakeGang(std::string name) {
     co_await Create(kGroups, GroupBody(name));
     for (int i = 0; i < kGangPods; ++i) {
-      co_await Create(kPods, PodBody(name, absl::StrCat(name, "-", i), 100 + 10 * i + pods_++));
+      co_await Create(kPods, PodBody(name, StrCat(name, "-", i), 100 + 10 * i + pods_++));
     }
   }
   Awaitable<int> CountBound() {
@@ -185,13 +185,13 @@ class Daemon {
 Awaitable<void> GangsComeAndGo(Daemon& daemon) {
   for (int i = 0; i < kNodes; ++i) co_await daemon.Create("/api/v1/nodes", NodeBody(i));
   for (int gang = 0; gang < kGangs; ++gang) {
-    const std::string name = absl::StrCat("gang", gang);
+    const std::string name = StrCat("gang", gang);
     co_await daemon.MakeGang(name);
     daemon.WritePolicy(gang);
     daemon.scheduler().ReloadPolicy();
     co_await daemon.ReadUntilBound(kGangPods);
     for (int i = 0; i < kGangPods; ++i) {
-      std::string target = absl::StrCat(kPods, "/", name, "-", i, "?gracePeriodSeconds=0");
+      std::string target = StrCat(kPods, "/", name, "-", i, "?gracePeriodSeconds=0");
       co_await daemon.Call(daemon.direct(), "DELETE", std::move(target), "");
     }
   }
@@ -200,7 +200,7 @@ Awaitable<void> GangsComeAndGo(Daemon& daemon) {
 Awaitable<void> GangsUntilBusy(Daemon& daemon) {
   for (int i = 0; i < kNodes; ++i) co_await daemon.Create("/api/v1/nodes", NodeBody(i));
   for (int gang = 0; gang == 0 || daemon.scheduler().drained(); ++gang) {
-    co_await daemon.MakeGang(absl::StrCat("gang", gang));
+    co_await daemon.MakeGang(StrCat("gang", gang));
   }
 }
 

@@ -6,11 +6,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "actions/builtin.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "framework/session/cycle.h"
 #include "plugins/builtin.h"
@@ -47,7 +47,7 @@ std::vector<std::string> YamlBlocks(const std::string& page) {
       inside = !inside && line == "```yaml";
       block.clear();
     } else if (inside) {
-      absl::StrAppend(&block, line, "\n");
+      StrAppend(&block, line, "\n");
     }
   }
   return blocks;
@@ -156,12 +156,12 @@ TEST_CASE("documents: every argument described is known, and its default is vali
                                                    : "example.com/x";
         }
         std::string text =
-            absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", path.stem().string(),
-                         "\n    arguments:\n");
+            StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", path.stem().string(),
+                   "\n    arguments:\n");
         if (absl::StrContains(names[0], "<name>")) {
           text += "      binpack.resources: example.com/x\n";
         }
-        absl::StrAppend(&text, "      ", name, ": ", value, "\n");
+        StrAppend(&text, "      ", name, ": ", value, "\n");
         CAPTURE(text);
         CHECK(absl::StrJoin(FindingsOf(text), "\n") == "");
         ++arguments;
@@ -218,11 +218,10 @@ TEST_CASE("documents: a misspelled argument is named with the nearest one", "[co
       {"pdb", "weight: 1", "unknown argument, ignored"},
       {"resourcequota", "weight: 1", "unknown argument, ignored"},
   }));
-  const std::string text =
-      absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.plugin,
-                   "\n    arguments: {", c.argument, "}\n");
+  const std::string text = StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.plugin,
+                                  "\n    arguments: {", c.argument, "}\n");
   const std::string key = c.argument.substr(0, c.argument.find(':'));
-  CHECK(FindingsOf(text) == std::vector<std::string>{absl::StrCat(
+  CHECK(FindingsOf(text) == std::vector<std::string>{StrCat(
                                 "line 5: tiers[0].plugins[0].arguments.", key, ": ", c.expect)});
 }
 
@@ -237,13 +236,13 @@ TEST_CASE("documents: arguments of actions are checked too", "[conf][docs]") {
        "unknown argument, ignored (did you mean \"predicateErrorCacheEnable\"?)"},
       {"enqueue", "anything: true", "unknown argument, ignored"},
   }));
-  const std::string text = absl::StrCat("actions: ", c.action,
-                                        "\ntiers:\n- plugins: [{name: gang}]\nconfigurations:\n"
-                                        "- name: ",
-                                        c.action, "\n  arguments: {", c.argument, "}\n");
+  const std::string text = StrCat("actions: ", c.action,
+                                  "\ntiers:\n- plugins: [{name: gang}]\nconfigurations:\n"
+                                  "- name: ",
+                                  c.action, "\n  arguments: {", c.argument, "}\n");
   const std::string key = c.argument.substr(0, c.argument.find(':'));
-  CHECK(FindingsOf(text) == std::vector<std::string>{absl::StrCat(
-                                "line 6: configurations[0].arguments.", key, ": ", c.expect)});
+  CHECK(FindingsOf(text) == std::vector<std::string>{StrCat("line 6: configurations[0].arguments.",
+                                                            key, ": ", c.expect)});
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
 #include "tests/support/fuzz_corpus.h"
@@ -62,19 +62,19 @@ TEST_CASE("topology discovery: what is odd is said with place and nearest name",
             "from it; there are label and ufm (did you mean \"label\"?)",
             "line 5: networkTopologyDiscovery[1].intervall: unknown key, ignored (did you mean "
             "\"interval\"?)",
-            absl::StrCat("line 8: ", types,
-                         "a-name-that-is-much-too-long: a type's name has 1 to "
-                         "20 bytes; the type is left out"),
-            absl::StrCat("line 9: ", types,
-                         "twice: a label stands there twice; the type is left "
-                         "out"),
-            absl::StrCat("line 10: ", types,
-                         "short: needs at least one tier above the node; the "
-                         "type is left out"),
-            absl::StrCat("line 11: ", types,
-                         "openEnd: the last entry stands for the node itself "
-                         "and makes no tier; end the list with "
-                         "kubernetes.io/hostname"),
+            StrCat("line 8: ", types,
+                   "a-name-that-is-much-too-long: a type's name has 1 to "
+                   "20 bytes; the type is left out"),
+            StrCat("line 9: ", types,
+                   "twice: a label stands there twice; the type is left "
+                   "out"),
+            StrCat("line 10: ", types,
+                   "short: needs at least one tier above the node; the "
+                   "type is left out"),
+            StrCat("line 11: ", types,
+                   "openEnd: the last entry stands for the node itself "
+                   "and makes no tier; end the list with "
+                   "kubernetes.io/hostname"),
             "line 12: networkTopologyDiscovery[2]: a second source label; this one counts"});
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("topology discovery: errors name line and path", "[conf]") {
 
 TEST_CASE("topology discovery: an interval that is not positive is an hour", "[conf]") {
   for (const char* interval : {"0", "-5m", "0s"}) {
-    const auto read = ParseTopologyDiscovery(absl::StrCat(
+    const auto read = ParseTopologyDiscovery(StrCat(
         "networkTopologyDiscovery: [{source: ufm, enabled: true, interval: ", interval, "}]"));
     REQUIRE(read.ok());
     CHECK(read->sources.at(0).interval == absl::Hours(1));

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "actions/builtin.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "framework/session/cycle.h"
 #include "plugins/builtin.h"
@@ -49,7 +49,7 @@ std::string Without(const std::string& text, const std::vector<std::string>& plu
     } else if (!absl::StartsWith(line, "    ")) {
       skipped = false;
     }
-    if (!skipped) absl::StrAppend(&out, line, "\n");
+    if (!skipped) StrAppend(&out, line, "\n");
   }
   return out;
 }
@@ -67,11 +67,11 @@ TEST_CASE("volcano's files: the built-in one and the chart's are accepted withou
 TEST_CASE("volcano's files: a plugin that is not there yet is refused by its name", "[conf]") {
   for (const std::string& plugin : kLater) {
     CAPTURE(plugin);
-    CHECK(FindingsText(absl::StrCat(
+    CHECK(FindingsText(StrCat(
               "actions: allocate\ntiers:\n- plugins:\n  - name: gang\n  - name: ", plugin, "\n")) ==
-          absl::StrCat("Failed to get plugin ", plugin,
-                       ": line 5: tiers[0].plugins[1].name: this version does not have this plugin "
-                       "yet; remove it"));
+          StrCat("Failed to get plugin ", plugin,
+                 ": line 5: tiers[0].plugins[1].name: this version does not have this plugin "
+                 "yet; remove it"));
   }
   CHECK(absl::StrContains(FindingsText(ConfFile("ci.yaml")),
                           "Failed to get plugin network-topology-aware: line "));
@@ -89,7 +89,7 @@ TEST_CASE("volcano's files: plugins are known by the names of their folders too"
                                         {"NodeOrder", "nodeorder"}}));
   CAPTURE(c.written);
   const std::string text =
-      absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.written, "\n");
+      StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", c.written, "\n");
   framework::Registry registry;
   plugins::RegisterBuiltinPlugins(registry);
   actions::RegisterBuiltinActions(registry);
@@ -98,8 +98,7 @@ TEST_CASE("volcano's files: plugins are known by the names of their folders too"
   CHECK(loaded->policy.tiers.at(0).plugins.at(0).name == c.proper);
   REQUIRE(loaded->findings.size() == 1);
   CHECK(loaded->findings[0].severity == Severity::kNote);
-  CHECK(
-      absl::StrContains(ToString(loaded->findings[0]), absl::StrCat(c.written, " is taken for ")));
+  CHECK(absl::StrContains(ToString(loaded->findings[0]), StrCat(c.written, " is taken for ")));
 }
 
 TEST_CASE("volcano's files: a folder's name of a plugin to come is refused like its own",
@@ -107,11 +106,10 @@ TEST_CASE("volcano's files: a folder's name of a plugin to come is refused like 
   for (const std::string& plugin : kLater) {
     const std::string folder = absl::StrReplaceAll(plugin, {{"-", ""}});
     CAPTURE(folder);
-    CHECK(FindingsText(
-              absl::StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", folder, "\n")) ==
-          absl::StrCat("Failed to get plugin ", plugin,
-                       ": line 4: tiers[0].plugins[0].name: this version does not have this plugin "
-                       "yet; remove it"));
+    CHECK(FindingsText(StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", folder, "\n")) ==
+          StrCat("Failed to get plugin ", plugin,
+                 ": line 4: tiers[0].plugins[0].name: this version does not have this plugin "
+                 "yet; remove it"));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "client/event_recorder.h"
 #include "controllers/core/controller.h"
 #include "metrics/registry.h"
@@ -80,10 +80,10 @@ class ControllerBed : public ApiBed {
     Json map = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "ConfigMap"}});
     map.MutableAt({"metadata", "name"}) = name;
     map.MutableAt({"data", key}) = text;
-    if (Call("GET", absl::StrCat(maps, "/", name)).code == 404) {
+    if (Call("GET", StrCat(maps, "/", name)).code == 404) {
       Create(maps, map.Dump());
     } else {
-      REQUIRE(Call("PUT", absl::StrCat(maps, "/", name), map.Dump()).code == 200);
+      REQUIRE(Call("PUT", StrCat(maps, "/", name), map.Dump()).code == 200);
     }
     Wait(absl::Seconds(1));
   }
@@ -92,11 +92,11 @@ class ControllerBed : public ApiBed {
   }
   // Merges into the status of a pod, as its kubelet would.
   void SetPod(const std::string& name, const std::string& status) {
-    Patch(PodPath(name) + "/status", absl::StrCat(R"({"status":)", status, "}"));
+    Patch(PodPath(name) + "/status", StrCat(R"({"status":)", status, "}"));
     Settle();
   }
   void SetPodPhase(const std::string& name, const std::string& phase) {
-    SetPod(name, absl::StrCat(R"({"phase":")", phase, R"("})"));
+    SetPod(name, StrCat(R"({"phase":")", phase, R"("})"));
   }
   // Names of what a collection holds, in order.
   std::vector<std::string> Names(const std::string& collection) {
@@ -115,9 +115,9 @@ class ControllerBed : public ApiBed {
     const Json list = Get("/api/v1/namespaces/default/events");
     for (const Json& event : list["items"].items()) {
       if (event.At({"involvedObject", "name"}).AsString() != name) continue;
-      texts.push_back(absl::StrCat(std::string(event["type"].AsString()), " ",
-                                   std::string(event["reason"].AsString()), " ",
-                                   std::string(event["message"].AsString())));
+      texts.push_back(StrCat(std::string(event["type"].AsString()), " ",
+                             std::string(event["reason"].AsString()), " ",
+                             std::string(event["message"].AsString())));
     }
     return texts;
   }

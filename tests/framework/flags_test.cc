@@ -6,7 +6,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/strings.h"
 #include "framework/hooks/plugin.h"
@@ -110,10 +109,9 @@ TEST_CASE("hooks: the page for writers of plugins tells every kind", "[framework
   std::vector<std::vector<std::string>> expected = {
       {"Hook", "What it answers", "Plugins together", "Switch"}};
   for (const HookKind& kind : HookKinds()) {
-    const std::string flag =
-        kind.flag ? absl::StrCat("`", ToAbsl(conf::YamlKey(*kind.flag)), "`") : "–";
-    expected.push_back({absl::StrCat("`", ToAbsl(kind.name), "`"), std::string(kind.asks),
-                        std::string(kind.together), flag});
+    const std::string flag = kind.flag ? StrCat("`", conf::YamlKey(*kind.flag), "`") : "–";
+    expected.push_back(
+        {StrCat("`", kind.name, "`"), std::string(kind.asks), std::string(kind.together), flag});
   }
   const auto rows = TableOf(test::ReadFile(test::SourceRoot() / "docs/plugins/hooks.md"));
   REQUIRE(rows.size() == expected.size());

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/session/session.h"
 #include "framework/session/statement.h"
@@ -83,7 +83,7 @@ class RulesBed {
 
 std::string Nodes(int count) {
   std::string text;
-  for (int i = 0; i < count; ++i) absl::StrAppend(&text, "node n", 1000 + i, " cpu=1;");
+  for (int i = 0; i < count; ++i) StrAppend(&text, "node n", 1000 + i, " cpu=1;");
   return text;
 }
 

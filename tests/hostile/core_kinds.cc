@@ -1,7 +1,7 @@
 // Kubernetes' own kinds but those of storage.
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/hostile/kinds.h"
 
 namespace bth::hostile {
@@ -9,7 +9,7 @@ namespace {
 
 Json Container(Dice& dice, size_t number) {
   Json out = Json::MakeObject();
-  out["name"] = absl::StrCat("c", number);
+  out["name"] = StrCat("c", number);
   out["image"] = dice.OneOf({"i", "busybox", "nginx:1.25", "repo.example.com/x@sha256:0"});
   if (dice.Chance(0.85)) out["resources"]["requests"] = dice.Resources();
   if (dice.Chance(0.2)) out["resources"]["limits"] = dice.Resources();
@@ -109,7 +109,7 @@ Json PodVolumes(Dice& dice) {
   Json::Array out;
   for (size_t i = 1 + dice.Below(2); i > 0; --i) {
     Json volume = Json::MakeObject();
-    volume["name"] = absl::StrCat("v", i);
+    volume["name"] = StrCat("v", i);
     switch (dice.Below(8)) {
       case 0:
         volume["ephemeral"]["volumeClaimTemplate"]["spec"] = ClaimSpec(dice);

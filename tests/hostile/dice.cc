@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/strings.h"
 
 namespace bth::hostile {
 namespace {
@@ -96,7 +96,7 @@ std::string OddText(Rng& rng) {
     case 10:
       return "..";
     default:
-      return absl::StrCat(kOddNumbers[rng.Below(std::size(kOddNumbers))]);
+      return StrCat(kOddNumbers[rng.Below(std::size(kOddNumbers))]);
   }
 }
 
@@ -107,7 +107,7 @@ std::string_view Dice::OneOf(std::initializer_list<std::string_view> words) {
 }
 
 std::string Dice::NameOf(std::string_view stem, size_t count) {
-  return absl::StrCat(std::string(stem), rng_.Below(count));
+  return StrCat(std::string(stem), rng_.Below(count));
 }
 
 Json Dice::Count(int64_t low, int64_t high) {

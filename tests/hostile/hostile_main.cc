@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "tests/hostile/telling.h"
 
 namespace bth::hostile {
@@ -111,8 +111,8 @@ Outcome TellOnce(const Story& story, const std::vector<bool>& skip, const Flags&
   }
   constexpr size_t kTailMax = 2000;
   if (outcome.log.size() > kTailMax) outcome.log.erase(0, outcome.log.size() - kTailMax);
-  if (WIFSIGNALED(status)) outcome.what = absl::StrCat("signal ", WTERMSIG(status));
-  if (!outcome.ok && outcome.what.empty()) outcome.what = absl::StrCat("exit code ", status);
+  if (WIFSIGNALED(status)) outcome.what = StrCat("signal ", WTERMSIG(status));
+  if (!outcome.ok && outcome.what.empty()) outcome.what = StrCat("exit code ", status);
   return outcome;
 }
 

@@ -1,6 +1,5 @@
 #include "tests/hostile/kinds.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/strings.h"
 
@@ -64,9 +63,9 @@ const std::vector<Kind>& Kinds() {
 
 std::string Kind::Path(std::string_view ns) const {
   const bool core = api_version.find('/') == std::string_view::npos;
-  std::string out = absl::StrCat(core ? "/api/" : "/apis/", ToAbsl(api_version));
-  if (namespaced && !ns.empty()) absl::StrAppend(&out, "/namespaces/", ToAbsl(ns));
-  return absl::StrCat(out, "/", ToAbsl(plural));
+  std::string out = StrCat(core ? "/api/" : "/apis/", api_version);
+  if (namespaced && !ns.empty()) StrAppend(&out, "/namespaces/", ns);
+  return StrCat(out, "/", plural);
 }
 
 const Kind& KindNamed(std::string_view kind) {

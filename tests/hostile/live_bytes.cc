@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 
@@ -170,10 +170,10 @@ std::string AllocationGrowth(size_t stacks_max) {
   if (grown.size() > stacks_max) grown.resize(stacks_max);
   std::string text;
   for (const auto& [sum, stack] : grown) {
-    absl::StrAppend(&text, sum.bytes, " bytes more in ", sum.count, " more\n");
+    StrAppend(&text, sum.bytes, " bytes more in ", sum.count, " more\n");
     char** const names = ::backtrace_symbols(stack.data(), kFrames);
     for (size_t i = kFramesSkipped; i < kFrames && stack[i] != nullptr; ++i) {
-      absl::StrAppend(&text, "  ", names[i], "\n");
+      StrAppend(&text, "  ", names[i], "\n");
     }
     std::free(names);
   }

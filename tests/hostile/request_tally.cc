@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 
 namespace bth::hostile {
 
 void RequestTally::Add(const std::string& method, const std::string& target) {
-  ++counts_[absl::StrCat(method, " ", target.substr(0, target.find('?')))];
+  ++counts_[StrCat(method, " ", target.substr(0, target.find('?')))];
 }
 
 std::string RequestTally::Most(size_t requests_max) const {
@@ -19,7 +19,7 @@ std::string RequestTally::Most(size_t requests_max) const {
   if (most.size() > requests_max) most.resize(requests_max);
   std::string text;
   for (const auto& [request, count] : most) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", count, " x ", request);
+    StrAppend(&text, text.empty() ? "" : ", ", count, " x ", request);
   }
   return text.empty() ? "no request" : text;
 }

@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "tests/hostile/live_bytes.h"
 #include "tests/hostile/policy_text.h"
@@ -85,7 +84,7 @@ void Teller::Replace(const Deed& deed, const std::string& target) {
 
 void Teller::Put(const Deed& deed, bool create_first) {
   const std::string collection = deed.kind->Path(deed.ns);
-  const std::string target = absl::StrCat(collection, "/", deed.name);
+  const std::string target = StrCat(collection, "/", deed.name);
   if (create_first) {
     Send("POST", collection, deed.body);
     if (last_code_ == 409) Replace(deed, target);
@@ -114,10 +113,10 @@ void Teller::Touch(const Deed& deed) {
   const Json::Array& items = list.body["items"].items();
   if (items.empty()) return;
   const Json& meta = items[deed.pick % items.size()]["metadata"];
-  const std::string target = absl::StrCat(deed.kind->Path(meta["namespace"].AsString()), "/",
-                                          ToAbsl(meta["name"].AsString()));
+  const std::string target =
+      StrCat(deed.kind->Path(meta["namespace"].AsString()), "/", meta["name"].AsString());
   if (deed.verb == Verb::kDrop) {
-    Send("DELETE", deed.text.empty() ? target : absl::StrCat(target, "?", deed.text), Json());
+    Send("DELETE", deed.text.empty() ? target : StrCat(target, "?", deed.text), Json());
     return;
   }
   const std::string part = deed.pick % 3 == 0 ? "metadata" : deed.pick % 3 == 1 ? "spec" : "status";
@@ -126,7 +125,7 @@ void Teller::Touch(const Deed& deed) {
 
 void Teller::Do(const Deed& deed) {
   const std::string target =
-      deed.kind == nullptr ? "" : absl::StrCat(deed.kind->Path(deed.ns), "/", deed.name);
+      deed.kind == nullptr ? "" : StrCat(deed.kind->Path(deed.ns), "/", deed.name);
   switch (deed.verb) {
     case Verb::kCreate:
     case Verb::kReplace:
@@ -139,7 +138,7 @@ void Teller::Do(const Deed& deed) {
       Patch(target + "/status", deed.body, "status");
       break;
     case Verb::kDelete:
-      Send("DELETE", deed.text.empty() ? target : absl::StrCat(target, "?", deed.text), Json());
+      Send("DELETE", deed.text.empty() ? target : StrCat(target, "?", deed.text), Json());
       break;
     case Verb::kTouch:
     case Verb::kDrop:
@@ -186,10 +185,9 @@ size_t Teller::DeleteOnce(const std::string& collection) {
     ++count;
     const std::string ns(meta["namespace"].AsString());
     const size_t slash = collection.rfind('/');
-    const std::string target = ns.empty()
-                                   ? absl::StrCat(collection, "/", name)
-                                   : absl::StrCat(collection.substr(0, slash), "/namespaces/", ns,
-                                                  collection.substr(slash), "/", name);
+    const std::string target = ns.empty() ? StrCat(collection, "/", name)
+                                          : StrCat(collection.substr(0, slash), "/namespaces/", ns,
+                                                   collection.substr(slash), "/", name);
     if (!meta["finalizers"].empty()) {
       system_.Call("PATCH", target, R"({"metadata":{"finalizers":null}})", kMergePatch);
     }
@@ -202,7 +200,7 @@ size_t Teller::DeleteOnce(const std::string& collection) {
 void Teller::MakeQueuesAnew() {
   const std::string queues = KindNamed("Queue").Path("");
   for (const char* name : {"default", "root"}) {
-    const std::string target = absl::StrCat(queues, "/", name);
+    const std::string target = StrCat(queues, "/", name);
     system_.Call("PATCH", target, R"({"metadata":{"finalizers":null}})", kMergePatch);
     system_.Call("DELETE", target);
     Json queue =
@@ -231,19 +229,19 @@ std::string Teller::DeleteAll() {
     for (const std::string& collection : collections) {
       const size_t count = DeleteOnce(collection);
       if (count > 0 && collection != "/api/v1/events") {
-        absl::StrAppend(&left, collection, ": ", count, " ");
+        StrAppend(&left, collection, ": ", count, " ");
       }
     }
     if (!system_.Pass(absl::Seconds(10))) return system_.unrest();
     if (left.empty()) break;
   }
-  if (!left.empty()) return absl::StrCat("does not go: ", left);
+  if (!left.empty()) return StrCat("does not go: ", left);
   MakeQueuesAnew();
   // A watch that met many faults is asked for again after 30 s.
   if (!system_.Pass(absl::Seconds(40))) return system_.unrest();
   const cache::Mirror& mirror = system_.scheduler().mirror();
-  if (mirror.pods() != 0) return absl::StrCat("the mirror keeps pods: ", mirror.pods());
-  if (mirror.nodes() != 0) return absl::StrCat("the mirror keeps nodes: ", mirror.nodes());
+  if (mirror.pods() != 0) return StrCat("the mirror keeps pods: ", mirror.pods());
+  if (mirror.nodes() != 0) return StrCat("the mirror keeps nodes: ", mirror.nodes());
   return "";
 }
 
@@ -270,8 +268,8 @@ std::string Teller::RunNeighbour() {
     job = system_.Call("GET", jobs + "/plain").body;
     if (job.At({"status", "state", "phase"}).AsString() == "Completed") return "";
   }
-  return absl::StrCat("the neighbour is stuck after ", system_.cycles() - before,
-                      " cycles: ", job["status"].Dump());
+  return StrCat("the neighbour is stuck after ", system_.cycles() - before,
+                " cycles: ", job["status"].Dump());
 }
 
 // `first_step`: the number of the round's first deed.
@@ -296,7 +294,7 @@ std::string TellRound(Teller& teller, const Story& story, size_t round, uint64_t
   if (!wrong.empty()) return wrong;
   const auto& records = system.scheduler().invariants().records();
   if (!records.empty()) {
-    return absl::StrCat("invariant broken: ", system.scheduler().invariants().Page().Dump());
+    return StrCat("invariant broken: ", system.scheduler().invariants().Page().Dump());
   }
   wrong = teller.DeleteAll();
   if (!wrong.empty()) return wrong;
@@ -339,7 +337,7 @@ std::string Tell(const Story& story, const std::vector<bool>& skip, const Tellin
   if (options.trace) std::printf("%s", AllocationGrowth(30).c_str());
   const int64_t grown = LiveBytes() - before;
   if (grown > kGrowthMax) {
-    return absl::StrCat("memory grew by ", grown, " bytes in a round that left none before");
+    return StrCat("memory grew by ", grown, " bytes in a round that left none before");
   }
   return "";
 }

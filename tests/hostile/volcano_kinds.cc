@@ -1,7 +1,7 @@
 // Volcano's own kinds.
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/hostile/kinds.h"
 
 namespace bth::hostile {
@@ -54,7 +54,7 @@ Json JobPlugins(Dice& dice) {
 
 Json Task(Dice& dice, size_t number) {
   Json task = Json::MakeObject();
-  if (dice.Chance(0.9)) task["name"] = absl::StrCat("t", number);
+  if (dice.Chance(0.9)) task["name"] = StrCat("t", number);
   task["replicas"] = dice.Count(0, 4);
   if (dice.Chance(0.4)) task["minAvailable"] = dice.Count(0, 3);
   task["template"] = PodTemplate(dice);

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/check.h"
+#include "base/strings.h"
 #include "cmd/common/embedded_crds.h"
 #include "plugins/builtin.h"
 
@@ -185,7 +185,7 @@ bool WholeSystem::Rest(absl::Duration time) {
   if (!unrest_.empty()) return false;
   tally_.Clear();
   if (executor_.RunUntilIdle(kTasksMax) && executor_.Advance(time, kTasksMax)) return true;
-  unrest_ = absl::StrCat("no rest after ", kTasksMax, " tasks of one moment: ", tally_.Most(4));
+  unrest_ = StrCat("no rest after ", kTasksMax, " tasks of one moment: ", tally_.Most(4));
   return false;
 }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/net/loopback.h"
 
 namespace bth::net {
@@ -262,7 +262,7 @@ TEST_CASE("client: nobody listening is unavailable and not sent", "[net]") {
     const absl::StatusOr<Response> response = co_await client->Fetch(Get("/"));
     CHECK(response.status().code() == absl::StatusCode::kUnavailable);
     CHECK(absl::StrContains(response.status().message(), "not sent"));
-    CHECK(absl::StrContains(response.status().message(), absl::StrCat("127.0.0.1:", port)));
+    CHECK(absl::StrContains(response.status().message(), StrCat("127.0.0.1:", port)));
   };
   loopback.Run(work());
 }

@@ -1,6 +1,6 @@
 // Heads and chunks that a lenient reader would take, and where the limits are.
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "net/detail/http_format.h"
 #include "net/detail/http_parser.h"
 #include "tests/support/catch.h"
@@ -11,8 +11,8 @@ namespace {
 using Code = absl::StatusCode;
 
 std::string RequestWith(std::string_view fields) {
-  return absl::StrCat("POST / HTTP/1.1\r\nHost: a\r\n",
-                      absl::string_view(fields.data(), fields.size()), "\r\n");
+  return StrCat("POST / HTTP/1.1\r\nHost: a\r\n", absl::string_view(fields.data(), fields.size()),
+                "\r\n");
 }
 
 TEST_CASE("http heads: what two readers could understand differently is refused", "[net]") {
@@ -49,13 +49,13 @@ TEST_CASE("http heads: what two readers could understand differently is refused"
   CAPTURE(status.message());
   CHECK(status.code() == c.code);
   CHECK(absl::StrContains(status.message(), c.says));
-  const std::string answer = absl::StrCat("HTTP/1.1 200 OK\r\n", c.fields, "\r\n");
+  const std::string answer = StrCat("HTTP/1.1 200 OK\r\n", c.fields, "\r\n");
   CHECK(ParseResponseHead(answer, false).status().code() == Code::kInvalidArgument);
 }
 
 TEST_CASE("http heads: fields are counted", "[net]") {
   std::string fields;
-  for (int i = 0; i < 199; ++i) absl::StrAppend(&fields, "A: b\r\n");
+  for (int i = 0; i < 199; ++i) StrAppend(&fields, "A: b\r\n");
   CHECK(ParseRequestHead(RequestWith(fields)).ok());
   CHECK(ParseRequestHead(RequestWith(fields + "A: b\r\n")).status().code() ==
         Code::kResourceExhausted);
@@ -77,12 +77,11 @@ TEST_CASE("http heads: only Connection says whether a connection stays", "[net]"
   }));
   CAPTURE(c.version, c.fields);
   const auto request =
-      ParseRequestHead(absl::StrCat("GET / HTTP/", c.version, "\r\nHost: a\r\n", c.fields, "\r\n"));
+      ParseRequestHead(StrCat("GET / HTTP/", c.version, "\r\nHost: a\r\n", c.fields, "\r\n"));
   REQUIRE(request.ok());
   CHECK(request->keep_alive == c.stays);
   const auto answer = ParseResponseHead(
-      absl::StrCat("HTTP/", c.version, " 200 OK\r\nContent-Length: 0\r\n", c.fields, "\r\n"),
-      false);
+      StrCat("HTTP/", c.version, " 200 OK\r\nContent-Length: 0\r\n", c.fields, "\r\n"), false);
   REQUIRE(answer.ok());
   CHECK(answer->keep_alive == c.stays);
 }
@@ -153,10 +152,10 @@ TEST_CASE("http chunks: extensions and trailers are bounded, and dropped", "[net
   const size_t step = GENERATE(size_t{1}, size_t{7}, SIZE_MAX);
   CAPTURE(step);
   const auto extended = [](size_t bytes) {
-    return absl::StrCat("2;", std::string(bytes, 'x'), "\r\nab\r\n0\r\n\r\n");
+    return StrCat("2;", std::string(bytes, 'x'), "\r\nab\r\n0\r\n\r\n");
   };
   const auto trailed = [](size_t bytes) {
-    return absl::StrCat("2\r\nab\r\n0\r\nA: ", std::string(bytes, 'x'), "\r\n\r\n");
+    return StrCat("2\r\nab\r\n0\r\nA: ", std::string(bytes, 'x'), "\r\n\r\n");
   };
   for (const std::string& wire : {extended(1000), trailed(8000)}) {
     const std::optional<Body> body = DecodeBy(step, wire);
@@ -198,9 +197,8 @@ TEST_CASE("http heads: an answer's lines", "[net]") {
   framing.keep_alive = false;
   const auto head = FormatResponseHead(response, framing);
   REQUIRE(head.ok());
-  CHECK(*head == absl::StrCat("HTTP/1.1 ", response.status,
-                              response.status == 200 ? " OK" : " Status",
-                              "\r\nDate: today\r\nContent-Length: 4\r\nConnection: close\r\n\r\n"));
+  CHECK(*head == StrCat("HTTP/1.1 ", response.status, response.status == 200 ? " OK" : " Status",
+                        "\r\nDate: today\r\nContent-Length: 4\r\nConnection: close\r\n\r\n"));
   framing.chunked = true;
   framing.keep_alive = true;
   framing.http_1_0 = true;

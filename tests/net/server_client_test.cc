@@ -2,7 +2,7 @@
 #include <set>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/net/loopback.h"
 
 namespace bth::net {
@@ -55,7 +55,7 @@ TEST_CASE("http: bodies of all sizes arrive as they were sent", "[net]") {
       CHECK(response.status == 200);
       CHECK((response.body == body));
       CHECK(response.headers.Get("X-Target") == "/p?q=1");
-      CHECK(response.headers.Get("Content-Length") == absl::StrCat(size));
+      CHECK(response.headers.Get("Content-Length") == StrCat(size));
       CHECK(response.headers.Has("Date"));
     }
   };
@@ -70,8 +70,8 @@ TEST_CASE("http: a kept-alive connection serves call after call", "[net]") {
   std::set<std::string> peers;
   auto work = [&]() -> Awaitable<void> {
     for (int i = 0; i < 1000; ++i) {
-      const Response response = co_await MustFetch(*client, Post("/", absl::StrCat(i)));
-      CHECK(response.body == absl::StrCat(i));
+      const Response response = co_await MustFetch(*client, Post("/", StrCat(i)));
+      CHECK(response.body == StrCat(i));
       peers.emplace(response.headers.Get("X-Peer"));
     }
   };
@@ -87,8 +87,8 @@ struct Counters {
 
 Awaitable<void> FetchOne(Transport& client, int i, std::set<std::string>& peers, int& left,
                          const Promised<bool>& all_done) {
-  const Response response = co_await MustFetch(client, Post("/", absl::StrCat("body ", i)));
-  CHECK(response.body == absl::StrCat("body ", i));
+  const Response response = co_await MustFetch(client, Post("/", StrCat("body ", i)));
+  CHECK(response.body == StrCat("body ", i));
   peers.emplace(response.headers.Get("X-Peer"));
   if (--left == 0) all_done.Set(true);
 }

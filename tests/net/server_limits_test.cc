@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/net/loopback.h"
 
 namespace bth::net {
@@ -16,7 +16,7 @@ using test::RawSocket;
 
 Awaitable<Response> EchoInBrackets(Request request) {
   Response response;
-  response.body = absl::StrCat("<", request.method, " ", request.target, " ", request.body, ">");
+  response.body = StrCat("<", request.method, " ", request.target, " ", request.body, ">");
   co_return response;
 }
 

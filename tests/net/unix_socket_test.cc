@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/net/loopback.h"
 #include "tests/support/temp_folder.h"
 
@@ -20,7 +20,7 @@ using test::RawSocket;
 
 Awaitable<Response> Hello(Request request) {
   Response response;
-  response.body = absl::StrCat("hello from ", request.target, " to ", request.peer.address);
+  response.body = StrCat("hello from ", request.target, " to ", request.peer.address);
   co_return response;
 }
 

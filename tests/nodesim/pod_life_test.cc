@@ -1,7 +1,7 @@
 #include "nodesim/pod_life.h"
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
+#include "base/strings.h"
 #include "nodesim/pod_status.h"
 #include "tests/support/catch.h"
 
@@ -27,12 +27,12 @@ types::Pod Pod(std::string restart_policy, std::vector<std::string> scripts,
   types::Pod pod;
   pod.spec.restart_policy = std::move(restart_policy);
   for (size_t i = 0; i < scripts.size(); ++i) {
-    pod.spec.containers.push_back(Container(absl::StrCat("c", i), scripts[i]));
+    pod.spec.containers.push_back(Container(StrCat("c", i), scripts[i]));
   }
   for (size_t i = 0; i < init.size(); ++i) {
     const bool sidecar = init[i].substr(0, 1) == "+";
     pod.spec.init_containers.push_back(
-        Container(absl::StrCat("i", i), sidecar ? init[i].substr(1) : init[i]));
+        Container(StrCat("i", i), sidecar ? init[i].substr(1) : init[i]));
     if (sidecar) pod.spec.init_containers.back().restart_policy = "Always";
   }
   return pod;
@@ -58,9 +58,9 @@ std::string ContainersOf(const PodLife& life) {
       if (one.state == ContainerLife::State::kRunning) out += "running";
       if (one.state == ContainerLife::State::kWaiting) out += "waiting";
       if (one.state == ContainerLife::State::kEnded) {
-        out += absl::StrCat("ended(", one.last->exit_code, ")");
+        out += StrCat("ended(", one.last->exit_code, ")");
       }
-      absl::StrAppend(&out, " r", one.restarts);
+      StrAppend(&out, " r", one.restarts);
     }
   }
   return out;

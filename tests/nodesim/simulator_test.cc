@@ -1,10 +1,10 @@
 // The simulator against the embedded API server, in process and on virtual time.
 #include "nodesim/simulator.h"
 
-#include "absl/strings/str_cat.h"
 #include "api/types/lease.h"
 #include "api/types/time.h"
 #include "apiserver/api_server.h"
+#include "base/strings.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
 #include "net/virtual_executor.h"
@@ -108,9 +108,8 @@ struct Bed {
   std::string LeaseOf(const std::string& node) {
     const auto read = Do(client::GetObject<types::Lease>(*api, "kube-node-lease", node));
     if (!read.ok()) return std::string(absl::StatusCodeToString(read.status().code()));
-    return absl::StrCat(read->spec.holder_identity, " ",
-                        read->spec.lease_duration_seconds.value_or(0), " ",
-                        absl::ToUnixSeconds(read->spec.renew_time->time));
+    return StrCat(read->spec.holder_identity, " ", read->spec.lease_duration_seconds.value_or(0),
+                  " ", absl::ToUnixSeconds(read->spec.renew_time->time));
   }
   // "key:effect", of those that others set "key=value:effect".
   std::vector<std::string> TaintsOf(const std::string& node) {
@@ -119,7 +118,7 @@ struct Bed {
     std::vector<std::string> out;
     for (const types::Taint& taint : read->spec.taints) {
       out.push_back(
-          absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value, ":", taint.effect));
+          StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value, ":", taint.effect));
     }
     return out;
   }
@@ -139,8 +138,8 @@ struct Bed {
       return at.has_value() ? absl::ToUnixSeconds(*at) : 0;
     };
     for (const types::Condition& one : read->status.conditions) {
-      out.push_back(absl::StrCat(one.type, " ", one.status, " ", seconds(one.last_heartbeat_time),
-                                 " ", seconds(one.last_transition_time)));
+      out.push_back(StrCat(one.type, " ", one.status, " ", seconds(one.last_heartbeat_time), " ",
+                           seconds(one.last_transition_time)));
     }
     return out;
   }
@@ -210,7 +209,7 @@ TEST_CASE("simulator: a pod starts, runs and ends, each told once", "[nodesim][c
 TEST_CASE("simulator: an idle cluster is not written to", "[nodesim][component]") {
   Bed bed;
   bed.MakeNodes(5);
-  for (int i = 0; i < 20; ++i) bed.MakePod(absl::StrCat("server-", i), "", "Always");
+  for (int i = 0; i < 20; ++i) bed.MakePod(StrCat("server-", i), "", "Always");
   bed.executor.Advance(absl::Seconds(10));
   const SimulatorCounters before = bed.simulator->counters();
   CHECK(before.pod_statuses == 20);
@@ -229,8 +228,8 @@ TEST_CASE("simulator: conditions are confirmed once in a period, at the turn of 
   const absl::Time made = bed.executor.Now();
   bed.MakeNodes(1);
   const auto at = [&](const std::string& type, absl::Time beat) {
-    return absl::StrCat(type, " ", type == "Ready" ? "True" : "False", " ",
-                        absl::ToUnixSeconds(beat), " ", absl::ToUnixSeconds(made));
+    return StrCat(type, " ", type == "Ready" ? "True" : "False", " ", absl::ToUnixSeconds(beat),
+                  " ", absl::ToUnixSeconds(made));
   };
   const auto all = [&](absl::Time beat) {
     return std::vector<std::string>{at("MemoryPressure", beat), at("DiskPressure", beat),
@@ -238,7 +237,7 @@ TEST_CASE("simulator: conditions are confirmed once in a period, at the turn of 
   };
   CHECK(bed.ConditionsOf("node-0001") == all(made));
   const auto lease = [](absl::Time renewed) {
-    return absl::StrCat("node-0001 1200 ", absl::ToUnixSeconds(renewed));
+    return StrCat("node-0001 1200 ", absl::ToUnixSeconds(renewed));
   };
   CHECK(bed.LeaseOf("node-0001") == lease(made));
   absl::Time due = NextHeartbeat("node-0001", kPeriod, made);
@@ -328,10 +327,10 @@ TEST_CASE("heartbeats: the turns of nodes are spread evenly", "[nodesim]") {
   const absl::Time now = absl::FromUnixSeconds(1'700'000'000);
   std::vector<int> tenths(10);
   for (int i = 0; i < 10'000; ++i) {
-    const absl::Time at = NextHeartbeat(absl::StrCat("node-", i), kPeriod, now);
+    const absl::Time at = NextHeartbeat(StrCat("node-", i), kPeriod, now);
     REQUIRE(at > now);
     REQUIRE(at <= now + kPeriod);
-    REQUIRE(NextHeartbeat(absl::StrCat("node-", i), kPeriod, at) == at + kPeriod);
+    REQUIRE(NextHeartbeat(StrCat("node-", i), kPeriod, at) == at + kPeriod);
     const auto tenth = static_cast<size_t>((at - now - absl::Nanoseconds(1)) / (kPeriod / 10));
     ++tenths[tenth];
   }
@@ -430,10 +429,10 @@ TEST_CASE("simulator: many pods at once all start, within the lanes", "[nodesim]
   Bed bed;
   bed.MakeNodes(10);
   for (int i = 0; i < 300; ++i) {
-    bed.MakePod(absl::StrCat("p-", i), "sleep 5", "Never", absl::StrCat("node-000", 1 + i % 9));
+    bed.MakePod(StrCat("p-", i), "sleep 5", "Never", StrCat("node-000", 1 + i % 9));
   }
   bed.executor.Advance(absl::Seconds(30));
-  for (int i = 0; i < 300; ++i) CHECK(bed.PhaseOf(absl::StrCat("p-", i)) == "Succeeded");
+  for (int i = 0; i < 300; ++i) CHECK(bed.PhaseOf(StrCat("p-", i)) == "Succeeded");
   CHECK(bed.simulator->idle());
 }
 

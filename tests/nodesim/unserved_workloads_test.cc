@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/support/api_bed.h"
 #include "tests/support/catch.h"
 
@@ -39,15 +39,15 @@ struct WorkloadsBed : test::ApiBed {
     const std::string owner =
         owner_uid.empty()
             ? ""
-            : absl::StrCat(R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment",)",
-                           R"("name":"run","controller":true,"uid":")", owner_uid, R"("}])");
+            : StrCat(R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment",)",
+                     R"("name":"run","controller":true,"uid":")", owner_uid, R"("}])");
     const std::string selector = ends ? "" : R"("selector":{"matchLabels":{"a":"b"}},)";
-    return Do("POST", absl::StrCat("/apis/", group, "/namespaces/default/", plural),
-              absl::StrCat(R"({"apiVersion":")", group, R"(","kind":")", kind,
-                           R"(","metadata":{"name":")", name, "\"", owner, R"(},"spec":{)",
-                           selector, R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{)",
-                           R"("restartPolicy":")", ends ? "Never" : "Always",
-                           R"(","containers":[{"name":"c","image":"i"}]}}}})"));
+    return Do(
+        "POST", StrCat("/apis/", group, "/namespaces/default/", plural),
+        StrCat(R"({"apiVersion":")", group, R"(","kind":")", kind, R"(","metadata":{"name":")",
+               name, "\"", owner, R"(},"spec":{)", selector,
+               R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{)", R"("restartPolicy":")",
+               ends ? "Never" : "Always", R"(","containers":[{"name":"c","image":"i"}]}}}})"));
   }
   // The events there are, by "Kind/name".
   std::map<std::string, Json> Events() {
@@ -56,8 +56,8 @@ struct WorkloadsBed : test::ApiBed {
     const Json all = Do("GET", "/api/v1/namespaces/default/events");
     for (const Json& event : all["items"].items()) {
       const Json& about = event["involvedObject"];
-      found[absl::StrCat(std::string(about["kind"].AsString()), "/",
-                         std::string(about["name"].AsString()))] = event;
+      found[StrCat(std::string(about["kind"].AsString()), "/",
+                   std::string(about["name"].AsString()))] = event;
     }
     return found;
   }

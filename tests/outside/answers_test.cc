@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "scheduler/node_load/answers.h"
 #include "tests/support/catch.h"
 
@@ -53,14 +53,14 @@ TEST_CASE("extender answers: what cannot be understood is refused", "[scheduler]
 TEST_CASE("extender answers: absurd scores are refused", "[scheduler][extender]") {
   const std::string score =
       GENERATE(values<std::string>({"1e10", "-1e10", "1e308", "\"5\"", "null"}));
-  const auto parsed = extender::ParseScores(absl::StrCat(R"({"nodeScore":{"n":)", score, "}}"));
+  const auto parsed = extender::ParseScores(StrCat(R"({"nodeScore":{"n":)", score, "}}"));
   CAPTURE(score);
   CHECK(absl::IsInvalidArgument(parsed.status()));
   CHECK(extender::ParseScores(R"({"nodeScore":{"n":1e9}})").ok());
 }
 
 TEST_CASE("extender answers: long texts are cut", "[scheduler][extender]") {
-  const std::string text = absl::StrCat(R"({"status":")", std::string(5000, 'x'), R"("})");
+  const std::string text = StrCat(R"({"status":")", std::string(5000, 'x'), R"("})");
   CHECK(extender::ParseFilter(text)->status.size() == 1024);
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
+#include "base/strings.h"
 #include "plugins/builtin.h"
 #include "scheduler/extender/client.h"
 #include "tests/outside/http_bed.h"
@@ -25,7 +25,7 @@ class ExtenderBed {
   explicit ExtenderBed(bool ignorable) {
     plugins::RegisterBuiltinPlugins(registry_);
     actions::RegisterBuiltinActions(registry_);
-    const std::string arguments = absl::StrCat(
+    const std::string arguments = StrCat(
         "extender.urlPrefix: ", line_.url,
         "\nextender.httpTimeout: 1s\nextender.predicateVerb: predicate\nextender.ignorable: ",
         ignorable ? "true" : "false", "\nextender.managedResources: [example.com/x]\n");
@@ -62,8 +62,8 @@ class ExtenderBed {
   std::string Notices() const {
     std::string out;
     for (const framework::QueueNotice& notice : sink_.report.queue_notices) {
-      absl::StrAppend(&out, *cycle_->session().queue(notice.queue).name, " ", notice.reason, ": ",
-                      notice.message);
+      StrAppend(&out, *cycle_->session().queue(notice.queue).name, " ", notice.reason, ": ",
+                notice.message);
     }
     return out;
   }

@@ -1,6 +1,6 @@
 // Sessions in the wire form of extenders, and answers turned back into ids.
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "scheduler/extender/client.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
@@ -172,7 +172,7 @@ TEST_CASE("extender client: the opening of a session tells everything", "[schedu
 
 TEST_CASE("extender client: one question per node, many at a time", "[scheduler][extender]") {
   std::string text = "job a; task p job=a cpu=1;";
-  for (int n = 0; n < 150; ++n) absl::StrAppend(&text, "node n", n, " cpu=1;");
+  for (int n = 0; n < 150; ++n) StrAppend(&text, "node n", n, " cpu=1;");
   WireBed bed(text);
   bed.http.answer = std::string(R"({"status":"no","code":2})");
   const auto& nodes = *bed.bed.session().base().nodes_by_name;
@@ -215,9 +215,9 @@ TEST_CASE("extender client: victims are those it was asked about, each once",
   const auto uid = [&](std::string_view task) {
     return bed.bed.session().task(bed.world.task(task)).names->uid;
   };
-  bed.http.answer = absl::StrCat(R"({"status":1,"victims":[{"UID":")", uid("y"),
-                                 R"("},{"UID":"nobody"},{"UID":")", uid("y"), R"("},{"UID":")",
-                                 uid("p"), R"("}]})");
+  bed.http.answer =
+      StrCat(R"({"status":1,"victims":[{"UID":")", uid("y"), R"("},{"UID":"nobody"},{"UID":")",
+             uid("y"), R"("},{"UID":")", uid("p"), R"("}]})");
   const model::TaskId evictees[] = {bed.world.task("x"), bed.world.task("y")};
   const auto answer =
       bed.client.ChooseVictims(bed.call, bed.bed.session(), bed.world.task("p"), evictees);

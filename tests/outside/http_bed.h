@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "metrics/registry.h"
 #include "net/client.h"
 #include "net/io_context.h"
@@ -27,7 +27,7 @@ class HttpBed {
     auto started = net::StartServer(*io, options, std::move(handler));
     REQUIRE(started.status().ToString() == "OK");
     server_ = *std::move(started);
-    url = absl::StrCat("http://127.0.0.1:", server_->port());
+    url = StrCat("http://127.0.0.1:", server_->port());
     http = std::make_unique<BlockingHttp>(
         *io, [this](net::ClientOptions of) { return net::MakeHttpClient(*io, std::move(of)); },
         &metrics);

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/outside/http_bed.h"
 #include "tests/support/catch.h"
 
@@ -49,8 +49,8 @@ struct PortBed {
     }
     net::Response response;
     if (request.target == "/echo") {
-      response.body = absl::StrCat(request.method, " ", request.body, " ",
-                                   std::string(request.headers.Get("content-type")));
+      response.body = StrCat(request.method, " ", request.body, " ",
+                             std::string(request.headers.Get("content-type")));
     } else if (request.target == "/slow") {
       co_await net::Sleep(*line.io, absl::Milliseconds(30));
       response.body = "slow";
@@ -117,14 +117,14 @@ TEST_CASE("http port: requests go side by side, answers keep their order", "[sch
   std::vector<Request> requests(40);
   for (size_t i = 0; i < requests.size(); ++i) {
     requests[i].url = bed.line.url + (i % 3 == 0 ? "/slow" : "/echo");
-    requests[i].body = absl::StrCat(i);
+    requests[i].body = StrCat(i);
     requests[i].timeout = absl::Seconds(20);
   }
   const std::vector<Answer> answers = bed.line.http->Exchange(requests);
   REQUIRE(answers.size() == requests.size());
   for (size_t i = 0; i < answers.size(); ++i) {
     REQUIRE(answers[i].ok());
-    CHECK(*answers[i] == (i % 3 == 0 ? "slow" : absl::StrCat("POST ", i, " application/json")));
+    CHECK(*answers[i] == (i % 3 == 0 ? "slow" : StrCat("POST ", i, " application/json")));
   }
   CHECK(bed.side_by_side > 1);
   CHECK(bed.side_by_side <= BlockingHttp::kSideBySide);

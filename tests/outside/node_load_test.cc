@@ -1,7 +1,7 @@
 // Sources of node loads against scripted servers, and the poller, on virtual time.
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "metrics/registry.h"
 #include "net/http.h"
 #include "net/virtual_executor.h"
@@ -48,7 +48,7 @@ class LoadBed {
   std::string Load(const std::string& node) const {
     if (now == nullptr || !now->contains(node)) return "";
     const model::NodeLoad& load = now->find(node)->second;
-    return absl::StrCat(load.cpu_percent, "/", load.memory_percent);
+    return StrCat(load.cpu_percent, "/", load.memory_percent);
   }
   double Age(const std::string& node) const {
     return absl::ToDoubleSeconds(executor.Now() -
@@ -96,18 +96,17 @@ std::string Query(const net::Request& request) {
 }
 
 std::string Vector(const std::string& result) {
-  return absl::StrCat(R"({"status":"success","data":{"resultType":"vector","result":[)", result,
-                      "]}}");
+  return StrCat(R"({"status":"success","data":{"resultType":"vector","result":[)", result, "]}}");
 }
 std::string Series(const std::string& node, const std::string& value) {
-  return absl::StrCat(R"({"metric":{"instance":")", node, R"("},"value":[1,")", value, R"("]})");
+  return StrCat(R"({"metric":{"instance":")", node, R"("},"value":[1,")", value, R"("]})");
 }
 
 // n1 has 12.5 and 40 percent, n2 80 and 70.
 net::Response GoodPrometheus(const net::Request& request) {
   const bool cpu = absl::StrContains(Query(request), "node_cpu_seconds_total");
-  return Text(Vector(absl::StrCat(Series("n1", cpu ? "12.5" : "40"), ",",
-                                  Series("n2", cpu ? "80" : "70"), ",", Series("other", "1"))));
+  return Text(Vector(StrCat(Series("n1", cpu ? "12.5" : "40"), ",", Series("n2", cpu ? "80" : "70"),
+                            ",", Series("other", "1"))));
 }
 
 const LoadSettings kPrometheus = {{"type", "prometheus"}, {"address", "http://prometheus:9090/x"}};
@@ -141,7 +140,7 @@ TEST_CASE("prometheus: averages over ten minutes of every node", "[scheduler][lo
 TEST_CASE("prometheus: a thousand nodes take ten questions of each kind", "[scheduler][load]") {
   LoadBed bed(GoodPrometheus);
   bed.nodes.clear();
-  for (int n = 0; n < 1000; ++n) bed.nodes.push_back(absl::StrCat("node-", n));
+  for (int n = 0; n < 1000; ++n) bed.nodes.push_back(StrCat("node-", n));
   bed.poller->Configure(kPrometheus);
   bed.executor.Advance(absl::Seconds(1));
   CHECK(bed.asked.size() == 20);
@@ -351,7 +350,7 @@ TEST_CASE("custom metrics: one question for all nodes, of either version", "[sch
       return Text(R"({"kind":"Status","code":404,"reason":"NotFound"})", 404);
     }
     const bool cpu = absl::StrContains(request.target, "node_cpu_usage_avg");
-    return Text(absl::StrCat(
+    return Text(StrCat(
         R"({"items":[{"describedObject":{"name":"n1"},"timestamp":"2025-12-31T23:59:00Z","value":")",
         cpu ? "250m" : "1", R"("},{"describedObject":{"name":"other"},"value":"1"}]})"));
   });
@@ -361,8 +360,8 @@ TEST_CASE("custom metrics: one question for all nodes, of either version", "[sch
   CHECK(bed.Load("other").empty());
   CHECK(bed.Age("n1") >= 60);
   CHECK(bed.asked.size() == (old ? 4 : 2));
-  CHECK(bed.asked.back().target == absl::StrCat("/apis/custom.metrics.k8s.io/v1beta", old ? 1 : 2,
-                                                "/nodes/*/node_memory_usage_avg"));
+  CHECK(bed.asked.back().target == StrCat("/apis/custom.metrics.k8s.io/v1beta", old ? 1 : 2,
+                                          "/nodes/*/node_memory_usage_avg"));
 }
 
 TEST_CASE("local: a file of percentages", "[scheduler][load]") {

@@ -1,4 +1,5 @@
 #include "base/rng.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "framework/session/statement.h"
 #include "metrics/registry.h"
@@ -209,8 +210,7 @@ TEST_CASE("capacity: undoing brings every account back", "[plugins][capacity][pr
       std::string out;
       for (QueueId id : *world.snapshot->queues_by_name) {
         const auto& account = ledger[id];
-        absl::StrAppend(&out, account.allocated[0], "/", account.reserved[0], "/", account.share,
-                        " ");
+        StrAppend(&out, account.allocated[0], "/", account.reserved[0], "/", account.share, " ");
       }
       return out;
     };

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "framework/session/statement.h"
 #include "plugins/nodeorder/node_columns.h"
 #include "tests/plugins/fixtures.h"
@@ -39,9 +39,9 @@ std::string RandomNodes(Rng& rng, int nodes) {
   std::string text;
   for (int i = 0; i < nodes; ++i) {
     const bool plain = rng.Chance(0.7);
-    absl::StrAppend(&text, "node n", i, " cpu=", plain ? "16" : OneOf(rng, kCpu),
-                    " mem=", plain ? "64Gi" : OneOf(rng, kMemory), " pods=", rng.Between(1, 6),
-                    OneOf(rng, kExtra), ";");
+    StrAppend(&text, "node n", i, " cpu=", plain ? "16" : OneOf(rng, kCpu),
+              " mem=", plain ? "64Gi" : OneOf(rng, kMemory), " pods=", rng.Between(1, 6),
+              OneOf(rng, kExtra), ";");
   }
   return text;
 }
@@ -53,10 +53,10 @@ std::string RandomTasks(Rng& rng, int nodes) {
   constexpr const char* kStatus[] = {"", "", " status=pipelined", " status=releasing"};
   std::string text = "job a";
   for (int i = 0; i < 30; ++i) {
-    absl::StrAppend(&text, ";task t", i, " job=a", OneOf(rng, kCpu), OneOf(rng, kMemory),
-                    OneOf(rng, kGpu));
+    StrAppend(&text, ";task t", i, " job=a", OneOf(rng, kCpu), OneOf(rng, kMemory),
+              OneOf(rng, kGpu));
     if (i % 2 == 0) continue;
-    absl::StrAppend(&text, " node=n", rng.Below(static_cast<uint64_t>(nodes)), OneOf(rng, kStatus));
+    StrAppend(&text, " node=n", rng.Below(static_cast<uint64_t>(nodes)), OneOf(rng, kStatus));
   }
   return text;
 }
@@ -107,7 +107,7 @@ TEST_CASE("columns: many nodes at once get what each gets alone", "[plugins][pro
     Rng rng(seed);
     const int nodes = static_cast<int>(rng.Between(2, 12));
     PluginBed bed = Bed("predicates,nodeorder,binpack",
-                        absl::StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)), arguments);
+                        StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)), arguments);
     Session& session = bed.session();
     framework::Statement statement(session, "test");
     for (int step = 0; step < 8; ++step) {
@@ -178,7 +178,7 @@ TEST_CASE("binpack: every node gets what the page says, from columns and without
     Rng rng(seed);
     const int nodes = static_cast<int>(rng.Between(2, 12));
     PluginBed bed =
-        Bed("binpack", absl::StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)), arguments);
+        Bed("binpack", StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)), arguments);
     Session& session = bed.session();
     framework::Statement statement(session, "test");
     for (int step = 0; step < 8; ++step) {
@@ -275,7 +275,7 @@ TEST_CASE("nodeorder: every node gets what the rules say, from columns and witho
   ForEachSeed(150, [&](uint64_t seed) {
     Rng rng(seed);
     const int nodes = static_cast<int>(rng.Between(2, 12));
-    PluginBed bed = Bed("nodeorder", absl::StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)),
+    PluginBed bed = Bed("nodeorder", StrCat(RandomNodes(rng, nodes), RandomTasks(rng, nodes)),
                         {{"nodeorder", "{leastrequested.weight: 3, mostrequested.weight: -2}"}});
     Session& session = bed.session();
     framework::Statement statement(session, "test");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "framework/session/extender_port.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
@@ -58,14 +58,14 @@ class FakeExtender final : public ExtenderPort {
     std::vector<absl::StatusOr<FilterAnswer>> out;
     for (NodeId node : nodes) {
       const std::string name = s.node(node).name;
-      Note(call, absl::StrCat("predicate ", NameOf(s, task), " ", name));
+      Note(call, StrCat("predicate ", NameOf(s, task), " ", name));
       out.push_back(filter == nullptr ? FilterAnswer() : filter(NameOf(s, task), name));
     }
     return out;
   }
   absl::StatusOr<ScoreAnswer> Score(const Call& call, const framework::Session& s, TaskId task,
                                     absl::Span<const NodeId> nodes) override {
-    Note(call, absl::StrCat("prioritize ", NameOf(s, task), " ", nodes.size()));
+    Note(call, StrCat("prioritize ", NameOf(s, task), " ", nodes.size()));
     ScoreAnswer out;
     out.unknown = unknown;
     for (NodeId node : nodes) {
@@ -78,31 +78,31 @@ class FakeExtender final : public ExtenderPort {
   absl::StatusOr<VictimAnswer> ChooseVictims(const Call& call, const framework::Session& s,
                                              TaskId evictor,
                                              absl::Span<const TaskId> evictees) override {
-    Note(call, absl::StrCat("victims ", NameOf(s, evictor), " ", evictees.size()));
+    Note(call, StrCat("victims ", NameOf(s, evictor), " ", evictees.size()));
     return victims;
   }
   absl::StatusOr<int64_t> JobVote(const Call& call, const framework::Session& s,
                                   model::JobId job) override {
-    Note(call, absl::StrCat("vote ", s.job(job).facts->name));
+    Note(call, StrCat("vote ", s.job(job).facts->name));
     return vote(s.job(job).facts->name);
   }
   absl::Status TellJob(const Call& call, const framework::Session& s, model::JobId job) override {
-    Note(call, absl::StrCat("enqueued ", s.job(job).facts->name));
+    Note(call, StrCat("enqueued ", s.job(job).facts->name));
     return absl::OkStatus();
   }
   absl::StatusOr<bool> JobReady(const Call& call, const framework::Session& s,
                                 model::JobId job) override {
-    Note(call, absl::StrCat("ready ", s.job(job).facts->name));
+    Note(call, StrCat("ready ", s.job(job).facts->name));
     return ready(s.job(job).facts->name);
   }
   absl::StatusOr<bool> QueueOverused(const Call& call, const framework::Session& s,
                                      model::QueueId queue) override {
-    Note(call, absl::StrCat("overused ", *s.queue(queue).name));
+    Note(call, StrCat("overused ", *s.queue(queue).name));
     return overused(*s.queue(queue).name);
   }
   absl::Status TaskEvent(const Call& call, const framework::Session& s, TaskId task) override {
     const bool placing = call.url.ends_with("/allocate");
-    Note(call, absl::StrCat(placing ? "placed " : "removed ", NameOf(s, task)));
+    Note(call, StrCat(placing ? "placed " : "removed ", NameOf(s, task)));
     return placing && placed != nullptr ? placed(NameOf(s, task)) : absl::OkStatus();
   }
 
@@ -128,7 +128,7 @@ class ExtenderBed {
     std::vector<conf::Finding> findings;
     auto made = framework::PolicyInstance::Create(
         std::make_shared<const conf::Policy>(MakePolicy(
-            actions, tiers, {{"extender", absl::StrCat(std::string(kExtenderUrl), arguments)}})),
+            actions, tiers, {{"extender", StrCat(std::string(kExtenderUrl), arguments)}})),
         Builtins(), &findings);
     REQUIRE(made.status().ToString() == "OK");
     policy_ = *std::move(made);
@@ -161,8 +161,8 @@ class ExtenderBed {
     const framework::TaskFit* fit = session().notes().FitOf(world.task(task));
     if (fit == nullptr) return out;
     for (const auto& [reason, count] : fit->counts) {
-      out[absl::StrCat(static_cast<int>(session().reasons().code(reason)), ": ",
-                       session().reasons().text(reason))] = count;
+      out[StrCat(static_cast<int>(session().reasons().code(reason)), ": ",
+                 session().reasons().text(reason))] = count;
     }
     return out;
   }

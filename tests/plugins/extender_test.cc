@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "plugins/factories.h"
 #include "tests/plugins/extender_bed.h"
 #include "tests/plugins/snapshot_changes.h"
@@ -21,8 +22,8 @@ TEST_CASE("extender: verbs without a URL are refused", "[plugins][extender]") {
   const absl::Status status = plugins::CreateExtender(MakeArguments(yaml)).status();
   CHECK(status.code() == absl::StatusCode::kInvalidArgument);
   CHECK(status.ToString().find("extender.urlPrefix") != std::string::npos);
-  CHECK(plugins::CreateExtender(MakeArguments(absl::StrCat(std::string(kExtenderUrl),
-                                                           "extender.managedResources: gpu")))
+  CHECK(plugins::CreateExtender(
+            MakeArguments(StrCat(std::string(kExtenderUrl), "extender.managedResources: gpu")))
             .status()
             .code() == absl::StatusCode::kInvalidArgument);
 }
@@ -31,7 +32,7 @@ TEST_CASE("extender: arguments that cannot be used are reported", "[plugins][ext
   const std::string yaml = GENERATE(values<std::string>(
       {"extender.httpTimeout: soon", "extender.httpTimeout: -1s", "extender.httpTimeout: 2h",
        "extender.predicateVerb: 5", "extender.ignorable: maybe"}));
-  const conf::Arguments args = MakeArguments(absl::StrCat(std::string(kExtenderUrl), yaml));
+  const conf::Arguments args = MakeArguments(StrCat(std::string(kExtenderUrl), yaml));
   REQUIRE(plugins::CreateExtender(args).ok());
   CHECK(args.Findings().size() == 1);
 }
@@ -60,7 +61,7 @@ TEST_CASE("extender: each verb is asked under its own name", "[plugins][extender
   CAPTURE(c.key);
   const std::string verb = c.key == "allocateFuncVerb" ? "allocate" : "some-verb";
   ExtenderBed bed("enqueue,allocate", "gang;extender",
-                  absl::StrCat("extender.httpTimeout: 250ms\nextender.", c.key, ": ", verb));
+                  StrCat("extender.httpTimeout: 250ms\nextender.", c.key, ": ", verb));
   bed.extender.score = [](const std::string&) { return 1.0; };
   bed.extender.vote = [](const std::string&) { return 1; };
   bed.extender.ready = [](const std::string&) { return true; };
@@ -70,7 +71,7 @@ TEST_CASE("extender: each verb is asked under its own name", "[plugins][extender
   REQUIRE_FALSE(bed.extender.asked.empty());
   for (const std::string& line : bed.extender.asked) CHECK(line == c.asked);
   for (const std::string& url : bed.extender.urls) {
-    CHECK(url == absl::StrCat("http://localhost:8713/", verb));
+    CHECK(url == StrCat("http://localhost:8713/", verb));
   }
   CHECK(bed.extender.timeout == absl::Milliseconds(250));
 }
@@ -113,7 +114,7 @@ TEST_CASE("extender: it says who may be evicted", "[plugins][extender]") {
       "task l0 job=low cpu=1 node=n1; task l1 job=low cpu=1 node=n1; task h job=high cpu=1");
   const auto verdict = [&](const std::string& verb, const std::string& ignorable, auto prepare) {
     ExtenderBed bed("", "extender",
-                    absl::StrCat("extender.", verb, ": v\nextender.ignorable: ", ignorable));
+                    StrCat("extender.", verb, ": v\nextender.ignorable: ", ignorable));
     prepare(bed.extender);
     REQUIRE(bed.Run(world).ok());
     const auto& list = verb == "preemptableVerb" ? bed.session().hooks().preemptable
@@ -154,8 +155,8 @@ TEST_CASE("extender: it has a say in admission", "[plugins][extender]") {
                                         {"silent but ignorable", Silence(), true, true}}));
   CAPTURE(c.name);
   ExtenderBed bed("enqueue,allocate", "gang;extender",
-                  absl::StrCat("extender.jobEnqueueableVerb: v\nextender.ignorable: ",
-                               c.ignorable ? "true" : "false"));
+                  StrCat("extender.jobEnqueueableVerb: v\nextender.ignorable: ",
+                         c.ignorable ? "true" : "false"));
   bed.extender.vote = [&c](const std::string&) { return c.answer; };
   const NodeByTask binds =
       bed.Binds(MakeWorld("node n1 cpu=2; job a phase=pending minres.cpu=1 tasks=1 cpu=1"));
@@ -172,8 +173,8 @@ TEST_CASE("extender: queues that it finds overused get nothing", "[plugins][exte
                                         {Silence(), false, false},
                                         {Silence(), true, true}}));
   ExtenderBed bed("allocate", "gang;extender",
-                  absl::StrCat("extender.queueOverusedVerb: v\nextender.ignorable: ",
-                               c.ignorable ? "true" : "false"));
+                  StrCat("extender.queueOverusedVerb: v\nextender.ignorable: ",
+                         c.ignorable ? "true" : "false"));
   bed.extender.overused = [&c](const std::string&) { return c.answer; };
   CHECK(bed.Binds(MakeWorld("node n1 cpu=2; job a tasks=1 cpu=1")).size() == (c.placed ? 1 : 0));
 }
@@ -187,9 +188,9 @@ TEST_CASE("extender: jobs that it does not find ready are not bound", "[plugins]
                                         {true, false, true},
                                         {Silence(), false, false},
                                         {Silence(), true, true}}));
-  ExtenderBed bed("allocate", "gang;extender",
-                  absl::StrCat("extender.jobReadyVerb: v\nextender.ignorable: ",
-                               c.ignorable ? "true" : "false"));
+  ExtenderBed bed(
+      "allocate", "gang;extender",
+      StrCat("extender.jobReadyVerb: v\nextender.ignorable: ", c.ignorable ? "true" : "false"));
   bed.extender.ready = [&c](const std::string&) { return c.answer; };
   CHECK(bed.Binds(MakeWorld("node n1 cpu=2; job a tasks=1 cpu=1")).size() == (c.bound ? 1 : 0));
 }
@@ -213,8 +214,8 @@ TEST_CASE("extender: a placement that it refuses keeps the job from being bound"
 TEST_CASE("extender: events fail when it must be heard and is silent", "[plugins][extender]") {
   const bool ignorable = GENERATE(false, true);
   ExtenderBed bed("allocate", "gang;extender",
-                  absl::StrCat("extender.allocateFuncVerb: allocate\nextender.ignorable: ",
-                               ignorable ? "true" : "false"));
+                  StrCat("extender.allocateFuncVerb: allocate\nextender.ignorable: ",
+                         ignorable ? "true" : "false"));
   bed.extender.placed = [](const std::string&) { return Silence(); };
   CHECK(bed.Binds(MakeWorld("node n1 cpu=8; job a tasks=1 cpu=1")).size() == (ignorable ? 1 : 0));
 }
@@ -236,9 +237,9 @@ TEST_CASE("extender: only pods that name a managed resource are its business",
   CHECK(bed.Binds(world).size() == 4);
   for (const std::string job : {"gpu", "amd", "zero"}) {
     CAPTURE(job);
-    CHECK(bed.extender.Count(absl::StrCat("predicate ", job)) == 1);
-    CHECK(bed.extender.Count(absl::StrCat("prioritize ", job)) == 1);
-    CHECK(bed.extender.Count(absl::StrCat("placed ", job)) == 1);
+    CHECK(bed.extender.Count(StrCat("predicate ", job)) == 1);
+    CHECK(bed.extender.Count(StrCat("prioritize ", job)) == 1);
+    CHECK(bed.extender.Count(StrCat("placed ", job)) == 1);
   }
   CHECK(bed.extender.asked.size() == 9);
 }
@@ -296,8 +297,8 @@ TEST_CASE("extender: a mandatory rating that fails keeps the task off every node
           "[plugins][extender]") {
   const bool ignorable = GENERATE(false, true);
   ExtenderBed bed("allocate", "gang;extender",
-                  absl::StrCat("extender.prioritizeVerb: prioritize\nextender.ignorable: ",
-                               ignorable ? "true" : "false"));
+                  StrCat("extender.prioritizeVerb: prioritize\nextender.ignorable: ",
+                         ignorable ? "true" : "false"));
   bed.extender.score = [](const std::string&) {
     return absl::StatusOr<double>(absl::InvalidArgumentError("nodeScore: a score is beyond 1e9"));
   };
@@ -311,7 +312,7 @@ TEST_CASE("extender: one that lies again and again is not asked any more", "[plu
     return absl::StatusOr<FakeExtender::FilterAnswer>(absl::InvalidArgumentError("not JSON"));
   };
   std::string nodes;
-  for (int n = 0; n < 20; ++n) absl::StrAppend(&nodes, "node n", n, " cpu=1;");
+  for (int n = 0; n < 20; ++n) StrAppend(&nodes, "node n", n, " cpu=1;");
   CHECK(bed.Binds(MakeWorld(nodes + "job a tasks=3 min=3 cpu=1; job b tasks=1 cpu=1")).size() == 4);
   CHECK(bed.extender.asked.size() == 20);
 }
@@ -329,11 +330,11 @@ TEST_CASE("extender: one that takes its time is cut off", "[plugins][extender]")
 TEST_CASE("extender: many slow answers about nodes are cut off too", "[plugins][extender]") {
   const bool ignorable = GENERATE(false, true);
   ExtenderBed bed("allocate", "gang;extender",
-                  absl::StrCat("extender.predicateVerb: predicate\nextender.ignorable: ",
-                               ignorable ? "true" : "false"));
+                  StrCat("extender.predicateVerb: predicate\nextender.ignorable: ",
+                         ignorable ? "true" : "false"));
   bed.extender.takes = absl::Milliseconds(100);
   std::string nodes;
-  for (int n = 0; n < 500; ++n) absl::StrAppend(&nodes, "node n", n, " cpu=1;");
+  for (int n = 0; n < 500; ++n) StrAppend(&nodes, "node n", n, " cpu=1;");
   CHECK(bed.Binds(MakeWorld(nodes + "job a tasks=1 cpu=1")).size() == (ignorable ? 1 : 0));
   CHECK(bed.extender.asked.size() == 64);
 }
@@ -349,8 +350,8 @@ TEST_CASE("extender: unknown names in answers are counted", "[plugins][extender]
 TEST_CASE("extender: where none can be asked, a mandatory one is an error", "[plugins][extender]") {
   const bool ignorable = GENERATE(false, true);
   ExtenderBed bed("allocate", "gang;extender",
-                  absl::StrCat("extender.predicateVerb: predicate\nextender.ignorable: ",
-                               ignorable ? "true" : "false"));
+                  StrCat("extender.predicateVerb: predicate\nextender.ignorable: ",
+                         ignorable ? "true" : "false"));
   bed.has_port = false;
   const absl::Status status = bed.Run(MakeWorld("node n1 cpu=8; job a tasks=1 cpu=1"));
   CHECK(status.ok() == ignorable);

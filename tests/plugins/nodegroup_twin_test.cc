@@ -1,8 +1,8 @@
 // Which node tasks get under nodegroup: by candidate indexes, and by looking at every node.
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/session/statement.h"
 #include "tests/plugins/fixtures.h"
@@ -19,27 +19,27 @@ std::string RandomGroups(Rng& rng) {
   std::string text;
   const int64_t nodes = rng.Between(1, 12);
   for (int64_t n = 0; n < nodes; ++n) {
-    absl::StrAppend(&text, "node n", n, " cpu=", rng.Between(1, 9), " mem=16Gi pods=9");
+    StrAppend(&text, "node n", n, " cpu=", rng.Between(1, 9), " mem=16Gi pods=9");
     if (rng.Chance(0.8)) {
-      absl::StrAppend(&text, " label.volcano.sh/nodegroup-name=g", rng.Below(3));
+      StrAppend(&text, " label.volcano.sh/nodegroup-name=g", rng.Below(3));
     }
-    if (rng.Chance(0.2)) absl::StrAppend(&text, " taint=k=v:PreferNoSchedule");
-    absl::StrAppend(&text, ";");
+    if (rng.Chance(0.2)) StrAppend(&text, " taint=k=v:PreferNoSchedule");
+    StrAppend(&text, ";");
   }
   for (int q = 0; q < 4; ++q) {
-    absl::StrAppend(&text, "queue q", q);
-    if (rng.Chance(0.5)) absl::StrAppend(&text, " groups=g", rng.Below(3));
-    if (rng.Chance(0.5)) absl::StrAppend(&text, " groups.preferred=g", rng.Below(3));
-    if (rng.Chance(0.3)) absl::StrAppend(&text, " groups.anti=g", rng.Below(3));
-    if (rng.Chance(0.3)) absl::StrAppend(&text, " groups.antipreferred=g", rng.Below(3));
+    StrAppend(&text, "queue q", q);
+    if (rng.Chance(0.5)) StrAppend(&text, " groups=g", rng.Below(3));
+    if (rng.Chance(0.5)) StrAppend(&text, " groups.preferred=g", rng.Below(3));
+    if (rng.Chance(0.3)) StrAppend(&text, " groups.anti=g", rng.Below(3));
+    if (rng.Chance(0.3)) StrAppend(&text, " groups.antipreferred=g", rng.Below(3));
     if (rng.Chance(0.4)) {
-      absl::StrAppend(&text, " limit.g", rng.Below(3), "=cpu:", rng.Between(1, 6));
+      StrAppend(&text, " limit.g", rng.Below(3), "=cpu:", rng.Between(1, 6));
     }
-    absl::StrAppend(&text, "; job j", q, " queue=q", q, " tasks=", rng.Between(2, 8),
-                    " cpu=", rng.Between(1, 2), " mem=1Gi;");
+    StrAppend(&text, "; job j", q, " queue=q", q, " tasks=", rng.Between(2, 8),
+              " cpu=", rng.Between(1, 2), " mem=1Gi;");
     if (rng.Chance(0.5)) {
-      absl::StrAppend(&text, "task r", q, " job=j", q, " cpu=1 node=n", rng.Below(nodes),
-                      rng.Chance(0.3) ? " status=releasing;" : ";");
+      StrAppend(&text, "task r", q, " job=j", q, " cpu=1 node=n", rng.Below(nodes),
+                rng.Chance(0.3) ? " status=releasing;" : ";");
     }
   }
   return text;
@@ -85,7 +85,7 @@ TEST_CASE("nodegroup: index and scan agree with the slow twin", "[plugins][nodeg
 TEST_CASE("nodegroup: nodes are ranked once per kind of pod and queue", "[plugins][nodegroup]") {
   std::string text;
   for (int n = 0; n < 50; ++n) {
-    absl::StrAppend(&text, "node n", n, " cpu=9 label.volcano.sh/nodegroup-name=g", n % 2, ";");
+    StrAppend(&text, "node n", n, " cpu=9 label.volcano.sh/nodegroup-name=g", n % 2, ";");
   }
   PluginBed bed = Bed("predicates,nodegroup,nodeorder",
                       text +
@@ -95,7 +95,7 @@ TEST_CASE("nodegroup: nodes are ranked once per kind of pod and queue", "[plugin
   framework::Statement statement(session, "test");
   for (int t = 0; t < 40; ++t) {
     for (const std::string job : {"a-", "b-"}) {
-      const TaskId task = bed.world().task(absl::StrCat(job, t));
+      const TaskId task = bed.world().task(StrCat(job, t));
       const framework::NodeChoice choice = session.picker().Pick(task);
       REQUIRE(choice.node.valid());
       CHECK(session.node(choice.node).node_group == (job == "a-" ? "g0" : "g1"));

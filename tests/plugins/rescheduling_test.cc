@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "plugins/factories.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/plugins/snapshot_changes.h"
@@ -11,11 +12,11 @@ constexpr std::string_view kTwentyFifty =
 
 // Node a is idle, b busy with six pods of one core and one GiB each.
 std::string TwoNodes(const std::string& a = "") {
-  return absl::StrCat("node a cpu=10 mem=10Gi ", a,
-                      "; node b cpu=10 mem=10Gi; job j\n"
-                      "task t0 job=j cpu=1 mem=1Gi node=b; task t1 job=j cpu=1 mem=1Gi node=b\n"
-                      "task t2 job=j cpu=1 mem=1Gi node=b; task t3 job=j cpu=1 mem=1Gi node=b\n"
-                      "task t4 job=j cpu=1 mem=1Gi node=b; task t5 job=j cpu=1 mem=1Gi node=b");
+  return StrCat("node a cpu=10 mem=10Gi ", a,
+                "; node b cpu=10 mem=10Gi; job j\n"
+                "task t0 job=j cpu=1 mem=1Gi node=b; task t1 job=j cpu=1 mem=1Gi node=b\n"
+                "task t2 job=j cpu=1 mem=1Gi node=b; task t3 job=j cpu=1 mem=1Gi node=b\n"
+                "task t4 job=j cpu=1 mem=1Gi node=b; task t5 job=j cpu=1 mem=1Gi node=b");
 }
 
 World Measured(World world, model::NodeLoads loads) {
@@ -50,8 +51,7 @@ TEST_CASE("rescheduling: a busy node gives pods away until it is below its targe
           "[plugins][rescheduling]") {
   const World world = Measured(MakeWorld(TwoNodes()), Loads(10, 10, 80, 40));
   CHECK(Victims(world) == Names{"t0", "t1", "t2", "t3"});
-  CHECK(Victims(world, absl::StrCat("metricsPeriod: 10m\n", std::string(kTwentyFifty))).size() ==
-        4);
+  CHECK(Victims(world, StrCat("metricsPeriod: 10m\n", std::string(kTwentyFifty))).size() == 4);
 }
 
 TEST_CASE("rescheduling: exactly on target is neither busy nor done", "[plugins][rescheduling]") {

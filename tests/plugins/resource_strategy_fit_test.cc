@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "plugins/factories.h"
 #include "plugins/resource_strategy_fit/options.h"
 #include "tests/plugins/fixtures.h"
@@ -179,20 +180,20 @@ TEST_CASE("resource-strategy-fit: scores of one node", "[plugins][resource-strat
       {"over in one resource", "MostAllocated 1", "MostAllocated 1", 0, 200, 200, 200, 200},
   }));
   CAPTURE(c.name);
-  std::string yaml = absl::StrCat("resourceStrategyFitWeight: ", c.weight, "\nresources:\n");
+  std::string yaml = StrCat("resourceStrategyFitWeight: ", c.weight, "\nresources:\n");
   const auto add = [&yaml](const std::string& name, const std::string& rule) {
     if (rule.empty()) return;
     const size_t space = rule.find(' ');
-    absl::StrAppend(&yaml, "  ", name, ": {type: ", rule.substr(0, space),
-                    ", weight: ", rule.substr(space + 1), "}\n");
+    StrAppend(&yaml, "  ", name, ": {type: ", rule.substr(0, space),
+              ", weight: ", rule.substr(space + 1), "}\n");
   };
   add("cpu", c.cpu);
   add("memory", c.memory);
   PluginBed bed =
       Bed("resource-strategy-fit",
-          absl::StrCat("node n cpu=", c.cpu_allocatable, "m mem=", c.memory_allocatable,
-                       "; job a; task held job=a node=n cpu=", c.cpu_used, "m mem=", c.memory_used,
-                       "; task p job=a cpu=", c.cpu_request, "m mem=", c.memory_request),
+          StrCat("node n cpu=", c.cpu_allocatable, "m mem=", c.memory_allocatable,
+                 "; job a; task held job=a node=n cpu=", c.cpu_used, "m mem=", c.memory_used,
+                 "; task p job=a cpu=", c.cpu_request, "m mem=", c.memory_request),
           {{"resource-strategy-fit", yaml}});
   CHECK(bed.UsageScore("p", "n") == Approx(c.expected));
 }
@@ -253,7 +254,7 @@ resources:
                                          {"p4", {300, 600, 0, 0}}}) {
     CAPTURE(row.task);
     for (size_t n = 0; n < 4; ++n) {
-      CHECK(bed.UsageScore(row.task, absl::StrCat("n", n + 1)) == Approx(row.scores[n]));
+      CHECK(bed.UsageScore(row.task, StrCat("n", n + 1)) == Approx(row.scores[n]));
     }
   }
 }
@@ -282,10 +283,9 @@ resources:
 )"}};
   const auto place = [&](const std::string& held, const std::string& asked) {
     return Run("allocate", "gang;resource-strategy-fit",
-               absl::StrCat(
-                   "node n1 cpu=8 gpu=8; node n2 cpu=8 gpu=8; node n3 cpu=8; node n4 cpu=8;"
-                   "job old; task held job=old ",
-                   held, "; job a; task p job=a ", asked),
+               StrCat("node n1 cpu=8 gpu=8; node n2 cpu=8 gpu=8; node n3 cpu=8; node n4 cpu=8;"
+                      "job old; task held job=old ",
+                      held, "; job a; task p job=a ", asked),
                arguments)
         .binds;
   };
@@ -354,8 +354,7 @@ TEST_CASE("resource-strategy-fit: who needs nothing scarce goes where there is n
   for (size_t p = 0; p < 4; ++p) {
     for (size_t n = 0; n < 4; ++n) {
       CAPTURE(p, n);
-      CHECK(bed.UsageScore(absl::StrCat("p", p + 1), absl::StrCat("n", n + 1)) ==
-            Approx(c.scores[p][n]));
+      CHECK(bed.UsageScore(StrCat("p", p + 1), StrCat("n", n + 1)) == Approx(c.scores[p][n]));
     }
   }
 }
@@ -379,13 +378,13 @@ TEST_CASE("resource-strategy-fit: idle devices keep cores and memory for those w
       {"a node without devices", "cpu=10 mem=10G", "cpu=10 mem=10G", "", kFour},
   }));
   CAPTURE(c.name);
-  PluginBed bed = Bed("resource-strategy-fit",
-                      absl::StrCat("node n ", c.node, "; node other gpu=1; job a; task p job=a ",
-                                   c.task, "; task q job=a gpu=1"),
-                      {{"resource-strategy-fit",
-                        absl::StrCat("proportional: {enable: true, resources: nvidia.com/gpu, "
-                                     "resourceProportion: ",
-                                     c.rates, "}")}});
+  PluginBed bed = Bed(
+      "resource-strategy-fit",
+      StrCat("node n ", c.node, "; node other gpu=1; job a; task p job=a ", c.task,
+             "; task q job=a gpu=1"),
+      {{"resource-strategy-fit", StrCat("proportional: {enable: true, resources: nvidia.com/gpu, "
+                                        "resourceProportion: ",
+                                        c.rates, "}")}});
   const auto& filters = bed.session().hooks().usage_filter;
   REQUIRE(filters.size() == 1);
   const model::NodeId node = bed.world().node("n");

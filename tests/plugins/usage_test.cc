@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "framework/session/statement.h"
 #include "plugins/factories.h"
 #include "plugins/usage/estimate.h"
@@ -344,7 +345,7 @@ TEST_CASE("usage: every argument of the estimator counts", "[plugins][usage]") {
   CAPTURE(c.name);
   World world = WithExtras(WithYoung(1), "p", {.cpu_limit_milli = 4000});
   LoadBed bed(world, "usage",
-              absl::StrCat("{usage.weight: 1, memory.weight: 0, estimator: {", c.arguments, "}}"));
+              StrCat("{usage.weight: 1, memory.weight: 0, estimator: {", c.arguments, "}}"));
   framework::Statement statement(bed->session(), "test");
   statement.Allocate(world.task(c.task), world.node("m"));
   CHECK(bed->UsageScore("p", "m") == Approx(100 * (1 - 0.1 - c.guessed_cores / 8)));

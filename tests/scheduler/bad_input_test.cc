@@ -1,5 +1,6 @@
 // Objects that ask for what cannot be: each is told once on the object concerned, with the remedy,
 // and the rest of the cluster is scheduled on.
+#include "base/strings.h"
 #include "tests/scheduler/short_bed.h"
 
 namespace bth::scheduler {
@@ -75,8 +76,8 @@ TEST_CASE("bad input: negative and absurd quotas are told on their queues, once"
   CAPTURE(policy);
   ShortBed bed;
   const auto queue = [](const std::string& name, const std::string& spec) {
-    return absl::StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"Queue","metadata":{"name":")",
-                        name, R"("},"spec":)", spec, "}");
+    return StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"Queue","metadata":{"name":")", name,
+                  R"("},"spec":)", spec, "}");
   };
   bed.Given({"node n1 cpu=8 mem=8Gi", "queue good weight=1",
              queue("negative", R"({"weight":1,"capability":{"cpu":"-1"}})"),
@@ -98,14 +99,13 @@ TEST_CASE("bad input: amounts that cannot be counted are told on their objects, 
           "[scheduler]") {
   const std::string huge = R"("999999999999999")";
   ShortBed bed;
-  bed.Given(
-      {"node n1 cpu=8 mem=8Gi", "job a min=1 tasks=1 cpu=1",
-       absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"vast"},)",
+  bed.Given({"node n1 cpu=8 mem=8Gi", "job a min=1 tasks=1 cpu=1",
+             StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"vast"},)",
                     R"("status":{"allocatable":{"cpu":)", huge, R"(,"pods":"110"}}})"),
-       absl::StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"PodGroup","metadata":)",
+             StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"PodGroup","metadata":)",
                     R"({"name":"greedy","namespace":"default"},"spec":{"minMember":1,)",
                     R"("minResources":{"cpu":)", huge, "}}}"),
-       absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"giant","namespace":)",
+             StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"giant","namespace":)",
                     R"("default","annotations":{"scheduling.k8s.io/group-name":"a"}},"spec":)",
                     R"({"schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
                     R"("resources":{"requests":{"cpu":)", huge, "}}}]}}")});
@@ -130,7 +130,7 @@ TEST_CASE("bad input: a pod with which a sum would overflow is told once, howeve
   const std::string pod = told[0].substr(4, told[0].find(' ') - 4);
   CHECK(told[0] == "Pod/" + pod + " x1");
   for (const char* value : {"1", "2"}) {
-    const std::string labels = absl::StrCat(R"({"metadata":{"labels":{"x":")", value, R"("}}})");
+    const std::string labels = StrCat(R"({"metadata":{"labels":{"x":")", value, R"("}}})");
     REQUIRE(bed.Call("PATCH", "/api/v1/namespaces/default/pods/" + pod, labels,
                      "application/merge-patch+json")
                 .code == 200);
@@ -143,9 +143,9 @@ TEST_CASE("bad input: a network topology that nobody looks at is told on its Pod
           "[scheduler]") {
   ShortBed bed;
   bed.Given({"node n1 cpu=8 mem=8Gi",
-             absl::StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"PodGroup","metadata":)",
-                          R"({"name":"a","namespace":"default"},"spec":{"minMember":1,)",
-                          R"("networkTopology":{"mode":"soft","highestTierAllowed":1}}})"),
+             StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"PodGroup","metadata":)",
+                    R"({"name":"a","namespace":"default"},"spec":{"minMember":1,)",
+                    R"("networkTopology":{"mode":"soft","highestTierAllowed":1}}})"),
              "pod a-0 job=a cpu=1"});
   bed.Begin();
   bed.executor.Advance(absl::Minutes(10));
@@ -228,10 +228,10 @@ TEST_CASE("bad input: a budget that selects every pod protects them, and those w
 TEST_CASE("bad input: a sub-group that selects every pod is one like any other", "[scheduler]") {
   ShortBed bed;
   bed.Given({"node n1 cpu=8 mem=8Gi",
-             absl::StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"PodGroup","metadata":)",
-                          R"({"name":"a","namespace":"default"},"spec":{"minMember":2,)",
-                          R"("subGroupPolicy":[{"name":"all","subGroupSize":2,"minSubGroups":1,)",
-                          R"("labelSelector":{},"matchLabelKeys":["slice"]}]}})"),
+             StrCat(R"({"apiVersion":")", kVolcano, R"(","kind":"PodGroup","metadata":)",
+                    R"({"name":"a","namespace":"default"},"spec":{"minMember":2,)",
+                    R"("subGroupPolicy":[{"name":"all","subGroupSize":2,"minSubGroups":1,)",
+                    R"("labelSelector":{},"matchLabelKeys":["slice"]}]}})"),
              "pod a-0,a-1 job=a cpu=1 label.slice=1", "job b min=1 tasks=1 cpu=1"});
   bed.Begin();
   for (const char* pod : {"a-0", "a-1", "b-0"}) CHECK(bed.Bound(pod));
@@ -269,9 +269,8 @@ class LoadBed : public ShortBed {
     net::Response response;
     response.status = 200;
     const std::string percent = mood == "lies" ? "-50" : "20";
-    response.body =
-        absl::StrCat(R"({"status":"success","data":{"resultType":"vector","result":[)",
-                     R"({"metric":{"instance":"n1"},"value":[1,")", percent, R"("]}]}})");
+    response.body = StrCat(R"({"status":"success","data":{"resultType":"vector","result":[)",
+                           R"({"metric":{"instance":"n1"},"value":[1,")", percent, R"("]}]}})");
     if (mood == "floods") response.body.append(size_t{4} << 20, ' ');
     co_return response;
   }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
+#include "base/strings.h"
 #include "metrics/registry.h"
 #include "plugins/builtin.h"
 #include "scheduler/scheduler.h"
@@ -46,26 +46,26 @@ class Bed : public test::ApiBed {
   }
 
   void Node(const std::string& name, int cpu) {
-    Create("/api/v1/nodes", absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")",
-                                         name, R"("},"status":{"allocatable":{"cpu":")", cpu,
-                                         R"(","memory":"16Gi","pods":"110"},"conditions":[)",
-                                         R"({"type":"Ready","status":"True"}]}})"));
+    Create("/api/v1/nodes", StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                                   R"("},"status":{"allocatable":{"cpu":")", cpu,
+                                   R"(","memory":"16Gi","pods":"110"},"conditions":[)",
+                                   R"({"type":"Ready","status":"True"}]}})"));
   }
   void Group(const std::string& name, int min_member) {
     Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":{"minMember":)", min_member,
-                        R"(,"queue":"default"}})"));
+           StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":{"minMember":)", min_member,
+                  R"(,"queue":"default"}})"));
   }
   void Pod(const std::string& name, const std::string& group, int cpu,
            const std::string& scheduler_name = "volcano") {
     const std::string annotations =
-        group.empty() ? "{}" : absl::StrCat(R"({"scheduling.k8s.io/group-name":")", group, R"("})");
+        group.empty() ? "{}" : StrCat(R"({"scheduling.k8s.io/group-name":")", group, R"("})");
     Create("/api/v1/namespaces/default/pods",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                        R"(","annotations":)", annotations, R"(},"spec":{"schedulerName":")",
-                        scheduler_name, R"(","containers":[{"name":"c",)",
-                        R"("image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
+           StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                  R"(","annotations":)", annotations, R"(},"spec":{"schedulerName":")",
+                  scheduler_name, R"(","containers":[{"name":"c",)",
+                  R"("image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
   }
   std::string NodeOf(const std::string& pod) {
     return std::string(
@@ -77,9 +77,9 @@ class Bed : public test::ApiBed {
     for (size_t i = 0; conditions.is_array() && i < conditions.size(); ++i) {
       const Json& condition = conditions[i];
       if (condition["type"].AsString() != type) continue;
-      return absl::StrCat(std::string(condition["status"].AsString()), " ",
-                          std::string(condition["reason"].AsString()), ": ",
-                          std::string(condition["message"].AsString()));
+      return StrCat(std::string(condition["status"].AsString()), " ",
+                    std::string(condition["reason"].AsString()), ": ",
+                    std::string(condition["message"].AsString()));
     }
     return "";
   }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/rng.h"
+#include "base/strings.h"
 #include "scheduler/debug_pages.h"
 #include "sim/run.h"
 #include "tests/scheduler/bed.h"
@@ -52,9 +53,9 @@ std::map<std::string, Json> Objects(const std::string& text) {
     const absl::StatusOr<Json> json = Json::Parse(line);
     REQUIRE(json.ok());
     const Json& meta = (*json)["metadata"];
-    out[absl::StrCat(std::string((*json)["kind"].AsString()), " ",
-                     std::string(meta["namespace"].AsString()), "/",
-                     std::string(meta["name"].AsString()))] = *json;
+    out[StrCat(std::string((*json)["kind"].AsString()), " ",
+               std::string(meta["namespace"].AsString()), "/",
+               std::string(meta["name"].AsString()))] = *json;
   }
   return out;
 }
@@ -95,26 +96,26 @@ std::vector<std::string> FillAtRandom(Bed& bed, uint64_t seed, const std::string
   bed.Create("/apis/policy/v1/namespaces/default/poddisruptionbudgets",
              R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":{}}})");
   const int nodes = 2 + upto(4);
-  for (int i = 0; i < nodes; ++i) bed.Node(absl::StrCat("n", i), 2 + upto(6));
+  for (int i = 0; i < nodes; ++i) bed.Node(StrCat("n", i), 2 + upto(6));
   for (int i = 0; i < nodes; i += 2) {
     bed.Create("/api/v1/namespaces/default/pods",
-               absl::StrCat(R"({"metadata":{"name":"old-)", i,
-                            R"("},"spec":{"schedulerName":"somebody","nodeName":"n)", i,
-                            R"(","containers":[{"name":"c","image":"i","resources":)",
-                            R"({"requests":{"cpu":")", upto(2), R"("}}}]}})"));
+               StrCat(R"({"metadata":{"name":"old-)", i,
+                      R"("},"spec":{"schedulerName":"somebody","nodeName":"n)", i,
+                      R"(","containers":[{"name":"c","image":"i","resources":)",
+                      R"({"requests":{"cpu":")", upto(2), R"("}}}]}})"));
   }
   std::vector<std::string> pods;
   const int groups = 3 + upto(6);
   for (int g = 0; g < groups; ++g) {
-    const std::string group = absl::StrCat("g", g);
+    const std::string group = StrCat("g", g);
     const int size = upto(4);
-    bed.Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-               absl::StrCat(R"({"metadata":{"name":")", group, R"("},"spec":{"minMember":)",
-                            upto(size), R"(,"queue":"default","priorityClassName":")",
-                            g % 3 == 0 ? "high" : "", R"("}})"));
+    bed.Create(
+        "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
+        StrCat(R"({"metadata":{"name":")", group, R"("},"spec":{"minMember":)", upto(size),
+               R"(,"queue":"default","priorityClassName":")", g % 3 == 0 ? "high" : "", R"("}})"));
     const int cpu = upto(3);
     for (int p = 0; p < size; ++p) {
-      pods.push_back(absl::StrCat(group, "-", p));
+      pods.push_back(StrCat(group, "-", p));
       bed.Pod(pods.back(), group, cpu, owner);
     }
     bed.executor.Advance(absl::Seconds(1));
@@ -220,7 +221,7 @@ TEST_CASE("cluster dump: one at a time, in pieces, whatever the number of pods",
   bed.Node("n1", 2);
   constexpr int kPods = 1200;
   bed.Group("g", 1);
-  for (int i = 0; i < kPods; ++i) bed.Pod(absl::StrCat("p", i), "g", 1);
+  for (int i = 0; i < kPods; ++i) bed.Pod(StrCat("p", i), "g", 1);
   StandBy(bed);
   {
     const auto first = bed.scheduler->Dump();

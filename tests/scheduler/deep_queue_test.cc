@@ -1,4 +1,5 @@
 // Jobs that were refused are left alone until something may help them, and go on saying why.
+#include "base/strings.h"
 #include "scheduler/explain.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
@@ -17,7 +18,7 @@ struct DeepQueueBed : testing::Bed {
     REQUIRE(NodeOf("full-0") == "n1");
     for (const char* job : {"a", "b"}) {
       Group(job, 1);
-      Pod(absl::StrCat(job, "-0"), job, 2);
+      Pod(StrCat(job, "-0"), job, 2);
     }
     Settle();
     Settle();

@@ -1,4 +1,5 @@
 // Services are watched, and pods spread among those that they select.
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 
 namespace bth::scheduler {
@@ -12,19 +13,18 @@ constexpr char kServices[] = "/api/v1/namespaces/default/services";
 void AddNode(Bed& bed, const std::string& name) {
   bed.Create(
       "/api/v1/nodes",
-      absl::StrCat(R"({"metadata":{"name":")", name, R"(","labels":{"kubernetes.io/hostname":")",
-                   name, R"("}},"status":{"allocatable":{"cpu":"8","memory":"16Gi","pods":"110"},)",
-                   R"("conditions":[{"type":"Ready","status":"True"}]}})"));
+      StrCat(R"({"metadata":{"name":")", name, R"(","labels":{"kubernetes.io/hostname":")", name,
+             R"("}},"status":{"allocatable":{"cpu":"8","memory":"16Gi","pods":"110"},)",
+             R"("conditions":[{"type":"Ready","status":"True"}]}})"));
 }
 
 void AddPod(Bed& bed, const std::string& name, const std::string& app, const std::string& node) {
-  bed.Create(
-      "/api/v1/namespaces/default/pods",
-      absl::StrCat(R"({"metadata":{"name":")", name, R"(","labels":{"app":")", app,
-                   R"("},"annotations":{"scheduling.k8s.io/group-name":"g"}},"spec":{)",
-                   node.empty() ? "" : absl::StrCat(R"("nodeName":")", node, R"(",)"),
-                   R"("schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
-                   R"("resources":{"requests":{"cpu":")", app == "busy" ? 3 : 1, R"("}}}]}})"));
+  bed.Create("/api/v1/namespaces/default/pods",
+             StrCat(R"({"metadata":{"name":")", name, R"(","labels":{"app":")", app,
+                    R"("},"annotations":{"scheduling.k8s.io/group-name":"g"}},"spec":{)",
+                    node.empty() ? "" : StrCat(R"("nodeName":")", node, R"(",)"),
+                    R"("schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
+                    R"("resources":{"requests":{"cpu":")", app == "busy" ? 3 : 1, R"("}}}]}})"));
 }
 
 // Where the next pod of the service goes, when n1 has one of them and n2 less room.

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "base/strings.h"
 #include "scheduler/explain.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
@@ -54,14 +55,14 @@ struct EvictionBed : Bed {
 
   void Priority(const std::string& name, int value) {
     Create("/apis/scheduling.k8s.io/v1/priorityclasses",
-           absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",)",
-                        R"("metadata":{"name":")", name, R"("},"value":)", value, "}"));
+           StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",)",
+                  R"("metadata":{"name":")", name, R"("},"value":)", value, "}"));
   }
   void Submit(const std::string& name, const std::string& queue, const std::string& priority) {
     Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")",
-                        queue, R"(","priorityClassName":")", priority, R"("}})"));
+           StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")", queue,
+                  R"(","priorityClassName":")", priority, R"("}})"));
     Bed::Pod(name, name, 2);
   }
   // As a kubelet does.

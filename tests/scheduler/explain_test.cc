@@ -1,5 +1,6 @@
 // Why a job waits, as /debug/explain and the objects' conditions tell it: the gate that holds it,
 // how many nodes refuse and why, what is missing, and who may not be evicted.
+#include "base/strings.h"
 #include "tests/scheduler/short_bed.h"
 
 namespace bth::scheduler {
@@ -10,7 +11,7 @@ using testing::ShortBed;
 using types::Json;
 
 std::string Policy(const std::string& actions, const std::string& tiers) {
-  return absl::StrCat("actions: \"", actions, "\"\ntiers:\n", tiers);
+  return StrCat("actions: \"", actions, "\"\ntiers:\n", tiers);
 }
 
 struct ExplainCase {
@@ -89,8 +90,8 @@ TEST_CASE("explain: the gate that holds a job is named, with what is missing", "
   INFO(page.Dump());
   CHECK(page["job"].AsString() == "default/a");
   CHECK(page["gate"].AsString() == c.gate);
-  CHECK(absl::StrContains(absl::StrCat(std::string(page["message"].AsString()), "\n",
-                                       std::string(page["summary"].AsString())),
+  CHECK(absl::StrContains(StrCat(std::string(page["message"].AsString()), "\n",
+                                 std::string(page["summary"].AsString())),
                           c.message));
   // The gang of the overused queue has its minimum; gates are told on pods.
   if (c.gate != "SchedulingGate" && c.gate != "QueueOverused") {
@@ -144,7 +145,7 @@ TEST_CASE("explain: of pods that have ended nothing waits, with their PodGroup a
     INFO(page.Dump());
     CHECK(page["gate"].AsString() == "None");
     CHECK(page["message"].AsString() ==
-          absl::StrCat("no pod of it waits for a node: ", job == "a" ? 2 : 1, " Succeeded"));
+          StrCat("no pod of it waits for a node: ", job == "a" ? 2 : 1, " Succeeded"));
     CHECK(page["advice"].is_null());
   }
   bed.Given({"pod b-1 job=b cpu=1"});

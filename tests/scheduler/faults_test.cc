@@ -1,5 +1,6 @@
 #include <map>
 
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/seeds.h"
 
@@ -23,7 +24,7 @@ struct FaultyBed : Bed {
   static std::vector<std::string> Pods() {
     std::vector<std::string> out;
     for (const char* gang : {"g", "h", "i"}) {
-      for (const char* member : {"0", "1", "2"}) out.push_back(absl::StrCat(gang, member));
+      for (const char* member : {"0", "1", "2"}) out.push_back(StrCat(gang, member));
     }
     return out;
   }
@@ -154,11 +155,11 @@ TEST_CASE("faults: one request in three fails, in every way", "[scheduler]") {
 
 std::string PodJson(const std::string& name, const std::string& more_meta,
                     const std::string& containers) {
-  return absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"default",)",
-                      name.empty() ? "" : absl::StrCat(R"("name":")", name, R"(",)"),
-                      R"("uid":"u-)", name, R"(","resourceVersion":"1")", more_meta,
-                      R"(},"spec":{"schedulerName":"volcano","containers":)", containers,
-                      R"(},"status":{"phase":"Pending"}})");
+  return StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"default",)",
+                name.empty() ? "" : StrCat(R"("name":")", name, R"(",)"), R"("uid":"u-)", name,
+                R"(","resourceVersion":"1")", more_meta,
+                R"(},"spec":{"schedulerName":"volcano","containers":)", containers,
+                R"(},"status":{"phase":"Pending"}})");
 }
 
 TEST_CASE("faults: a malformed object is counted and affects itself alone", "[scheduler]") {
@@ -175,7 +176,7 @@ TEST_CASE("faults: a malformed object is counted and affects itself alone", "[sc
               R"([{"name":"c","resources":{"requests":{"cpu":"-1"}}}])"),
       PodJson("no-quantity", "", R"([{"name":"c","resources":{"requests":{"cpu":"much"}}}])"),
       // API servers take 256 KiB.
-      PodJson("noted", absl::StrCat(R"(,"annotations":{"n":")", std::string(1 << 20, 'x'), R"("})"),
+      PodJson("noted", StrCat(R"(,"annotations":{"n":")", std::string(1 << 20, 'x'), R"("})"),
               R"([{"name":"c"}])"),
       "17",
   };
@@ -202,23 +203,22 @@ TEST_CASE("faults: objects of every kind with amounts that cannot be counted", "
   FaultyBed bed;
   const std::string huge = R"("999999999999")";  // Sums of such would overflow.
   bed.Create("/api/v1/nodes",
-             absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"huge"},)",
-                          R"("status":{"allocatable":{"cpu":)", huge, R"(,"pods":"110"},)",
-                          R"("conditions":[{"type":"Ready","status":"True"}]}})"));
-  bed.Create(
-      "/apis/scheduling.volcano.sh/v1beta1/queues",
-      absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)",
-                   R"("metadata":{"name":"huge"},"spec":{"capability":{"cpu":)", huge, "}}}"));
+             StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"huge"},)",
+                    R"("status":{"allocatable":{"cpu":)", huge, R"(,"pods":"110"},)",
+                    R"("conditions":[{"type":"Ready","status":"True"}]}})"));
+  bed.Create("/apis/scheduling.volcano.sh/v1beta1/queues",
+             StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)",
+                    R"("metadata":{"name":"huge"},"spec":{"capability":{"cpu":)", huge, "}}}"));
   bed.Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-             absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                          R"("metadata":{"name":"huge"},"spec":{"minMember":1,)",
-                          R"("minResources":{"cpu":)", huge, "}}}"));
+             StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                    R"("metadata":{"name":"huge"},"spec":{"minMember":1,)",
+                    R"("minResources":{"cpu":)", huge, "}}}"));
   bed.Submit();
   bed.Start();
   bed.Settle();
   bed.CheckAllBoundOnce();
   const auto malformed = [&bed](const std::string& kind) {
-    return bed.Metric(absl::StrCat("batholith_malformed_objects_total{resource=\"", kind, "\"}"));
+    return bed.Metric(StrCat("batholith_malformed_objects_total{resource=\"", kind, "\"}"));
   };
   CHECK(malformed("nodes") >= 1);
   CHECK(malformed("podgroups") >= 1);

@@ -1,6 +1,7 @@
 // What feature gates and flags leave out of the scheduler's view.
 #include <set>
 
+#include "base/strings.h"
 #include "tests/scheduler/short_bed.h"
 
 namespace bth::scheduler {
@@ -46,14 +47,13 @@ TEST_CASE("features: requests of the pod as a whole count with PodLevelResources
 
 TEST_CASE("features: a spread goes by the pod's own labels with its feature", "[scheduler]") {
   const auto pod = [](const std::string& name, const std::string& version) {
-    return absl::StrCat(
-        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-        R"(","labels":{"app":"x","version":")", version,
-        R"("},"annotations":{"scheduling.k8s.io/group-name":"j"}},"spec":{)",
-        R"("schedulerName":"volcano","topologySpreadConstraints":[{"maxSkew":1,)",
-        R"("topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule",)",
-        R"("labelSelector":{"matchLabels":{"app":"x"}},"matchLabelKeys":["version"]}],)",
-        R"("containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}})");
+    return StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                  R"(","labels":{"app":"x","version":")", version,
+                  R"("},"annotations":{"scheduling.k8s.io/group-name":"j"}},"spec":{)",
+                  R"("schedulerName":"volcano","topologySpreadConstraints":[{"maxSkew":1,)",
+                  R"("topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule",)",
+                  R"("labelSelector":{"matchLabels":{"app":"x"}},"matchLabelKeys":["version"]}],)",
+                  R"("containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}})");
   };
   for (const bool by_own_labels : {true, false}) {
     CAPTURE(by_own_labels);

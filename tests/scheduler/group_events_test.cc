@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
 
@@ -20,16 +20,15 @@ struct Life : Bed {
     const Json list = Get("/api/v1/namespaces/default/events");
     for (const Json& event : list["items"].items()) {
       if (event.At({"involvedObject", "name"}).AsString() != "g") continue;
-      texts.push_back(absl::StrCat(std::string(event["type"].AsString()), " ",
-                                   std::string(event["reason"].AsString()), " ",
-                                   event["count"].AsInt()));
+      texts.push_back(StrCat(std::string(event["type"].AsString()), " ",
+                             std::string(event["reason"].AsString()), " ", event["count"].AsInt()));
     }
     return texts;
   }
   void SetPodPhase(const std::string& pod, const std::string& phase) {
-    const Answer answer = Call(
-        "PATCH", absl::StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
-        absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"), "application/merge-patch+json");
+    const Answer answer =
+        Call("PATCH", StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
+             StrCat(R"({"status":{"phase":")", phase, R"("}})"), "application/merge-patch+json");
     REQUIRE(answer.code == 200);
   }
   int64_t Version() {
@@ -43,9 +42,9 @@ const char* const kGroups = "/apis/scheduling.volcano.sh/v1beta1/namespaces/defa
 
 // A group of one pod that wants two cores.
 std::string WithMinimum(const std::string& name) {
-  return absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                      R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,)",
-                      R"("queue":"default","minResources":{"cpu":"2"}}})");
+  return StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,)",
+                R"("queue":"default","minResources":{"cpu":"2"}}})");
 }
 
 TEST_CASE("group events: nothing before there are pods, and readiness once", "[scheduler]") {
@@ -222,7 +221,7 @@ TEST_CASE("group events: pods of a gang that still comes are not called unschedu
   bed.Group("g", 8);
   bed.Settle();
   for (int i = 0; i < 5; ++i) {
-    bed.Pod(absl::StrCat("p", i), "g", 1);
+    bed.Pod(StrCat("p", i), "g", 1);
     bed.executor.Advance(absl::Milliseconds(1500));
     CHECK(bed.PodCondition("p0").empty());
   }
@@ -230,7 +229,7 @@ TEST_CASE("group events: pods of a gang that still comes are not called unschedu
   bed.executor.Advance(absl::Milliseconds(1500));
   CHECK(absl::StartsWith(bed.PodCondition("p0"), "False Unschedulable: "));
   CHECK(absl::StartsWith(bed.PodCondition("p4"), "False Unschedulable: "));
-  for (int i = 5; i < 8; ++i) bed.Pod(absl::StrCat("p", i), "g", 1);
+  for (int i = 5; i < 8; ++i) bed.Pod(StrCat("p", i), "g", 1);
   bed.Settle();
   CHECK(bed.NodeOf("p0") == "n1");
 }

@@ -1,4 +1,5 @@
 // Gangs of which a scheduler that is no more had bound a part.
+#include "base/strings.h"
 #include "tests/scheduler/gang_bed.h"
 #include "tests/support/temp_folder.h"
 
@@ -58,19 +59,19 @@ struct RestartBed : GangBed {
   // As a kubelet does that took the pod up at `started`.
   void SetPodPhase(const std::string& pod, const std::string& phase, absl::Time started) {
     const std::string at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", started, absl::UTCTimeZone());
-    REQUIRE(Call("PATCH", absl::StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
-                 absl::StrCat(R"({"status":{"phase":")", phase, R"(","startTime":")", at, R"("}})"),
+    REQUIRE(Call("PATCH", StrCat("/api/v1/namespaces/default/pods/", pod, "/status"),
+                 StrCat(R"({"status":{"phase":")", phase, R"(","startTime":")", at, R"("}})"),
                  "application/merge-patch+json")
                 .code == 200);
   }
   // A pod of a role of the group "g", on the node unless that is empty.
   void RolePod(const std::string& name, const std::string& role, const std::string& node) {
     Create("/api/v1/namespaces/default/pods",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                        R"(","annotations":{"scheduling.k8s.io/group-name":"g",)",
-                        R"("volcano.sh/task-spec":")", role, R"("}},"spec":{"nodeName":")", node,
-                        R"(","schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
-                        R"("resources":{"requests":{"cpu":"1"}}}]}})"));
+           StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                  R"(","annotations":{"scheduling.k8s.io/group-name":"g",)",
+                  R"("volcano.sh/task-spec":")", role, R"("}},"spec":{"nodeName":")", node,
+                  R"(","schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
+                  R"("resources":{"requests":{"cpu":"1"}}}]}})"));
   }
   // Room goes to a pod that others placed.
   void TakeRoom(int cpu) {
@@ -222,11 +223,11 @@ TEST_CASE("half-bound gang: one that lacks the pods of a role is not whole, howe
   const std::string phase = GENERATE("Inqueue", "Running");
   CAPTURE(phase);
   bed.Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-             absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                          R"("metadata":{"name":"g"},"spec":{"minMember":3,"queue":"default",)",
-                          R"("minTaskMember":{"master":1,"worker":2}}})"));
+             StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                    R"("metadata":{"name":"g"},"spec":{"minMember":3,"queue":"default",)",
+                    R"("minTaskMember":{"master":1,"worker":2}}})"));
   REQUIRE(bed.Call("PATCH", RestartBed::GroupPath("g"),
-                   absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"),
+                   StrCat(R"({"status":{"phase":")", phase, R"("}})"),
                    "application/merge-patch+json")
               .code == 200);
   for (const char* pod : {"w1", "w2", "w3"}) bed.RolePod(pod, "worker", "n1");

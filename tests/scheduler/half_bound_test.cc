@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "tests/scheduler/gang_bed.h"
 
 namespace bth::scheduler {
@@ -142,8 +143,7 @@ TEST_CASE("half-bound gang: when the bound ones go, it is not half bound any mor
   bed.executor.Advance(absl::Seconds(3));
   REQUIRE(absl::StartsWith(bed.Told(), "True "));
   for (const char* pod : {"a", "b"}) {
-    bed.Call("DELETE",
-             absl::StrCat("/api/v1/namespaces/default/pods/", pod, "?gracePeriodSeconds=0"));
+    bed.Call("DELETE", StrCat("/api/v1/namespaces/default/pods/", pod, "?gracePeriodSeconds=0"));
   }
   bed.Settle();
   CHECK(bed.Told() == "False Released: none of its pods is bound any more");

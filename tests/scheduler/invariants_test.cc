@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "framework/session/statement.h"
 #include "scheduler/debug_pages.h"
 #include "tests/scheduler/bed.h"
@@ -89,9 +90,9 @@ struct BrokenBed : Bed {
   }
   void GroupIn(const std::string& queue, const std::string& name, int min_member) {
     Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":{"minMember":)", min_member,
-                        R"(,"queue":")", queue, R"("}})"));
+           StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":{"minMember":)", min_member,
+                  R"(,"queue":")", queue, R"("}})"));
   }
   std::vector<std::string> Bound(const std::vector<std::string>& pods) {
     std::vector<std::string> out;

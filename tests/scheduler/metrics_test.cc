@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/strings.h"
 #include "cmd/common/daemon_client.h"
 #include "framework/session/statement.h"
 #include "nodesim/volume_controller.h"
@@ -222,8 +223,8 @@ TEST_CASE("scheduler metrics: the manual has every family", "[scheduler][metrics
   const metrics::SchedulerMetrics all(registry);
   for (const std::string& family : registry.FamilyNames()) {
     INFO(family);
-    bool found = absl::StrContains(manual, absl::StrCat("`", family, "`")) ||
-                 absl::StrContains(manual, absl::StrCat("`", family, "{"));
+    bool found = absl::StrContains(manual, StrCat("`", family, "`")) ||
+                 absl::StrContains(manual, StrCat("`", family, "{"));
     // Amounts of queues have one row for all kinds.
     for (const char* unit : {"_milli_cpu", "_memory_bytes", "_scalar_resources"}) {
       found |= absl::StartsWith(family, "volcano_queue_") && absl::EndsWith(family, unit);
@@ -253,7 +254,7 @@ TEST_CASE("scheduler metrics: every value of a closed set of labels moves",
         "queue_status\",outcome=\"ok", "event\",outcome=\"ok"}}};
   for (const auto& [name, values] : series) {
     for (const std::string& value : values) {
-      const std::string whole = absl::StrCat(name, "\"", value, "\"}");
+      const std::string whole = StrCat(name, "\"", value, "\"}");
       INFO(whole);
       CHECK(moved.series.contains(whole));
     }
@@ -288,7 +289,7 @@ TEST_CASE("scheduler metrics: at rest no effect waits", "[scheduler][metrics]") 
   };
   bed.Start();
   bed.Group("g", 50);
-  for (int i = 0; i < 50; ++i) bed.Pod(absl::StrCat("p", i), "g", 1);
+  for (int i = 0; i < 50; ++i) bed.Pod(StrCat("p", i), "g", 1);
   bed.Settle();
   CHECK(most > 0);
   CHECK(bed.Metric("batholith_effect_queue_depth") == 0);
@@ -301,14 +302,13 @@ TEST_CASE("scheduler metrics: jobs that wait are counted until they are gone",
   bed.Start();
   for (const char* job : {"g", "h"}) {
     bed.Group(job, 2);
-    for (const char* pod : {"-0", "-1"}) bed.Pod(absl::StrCat(job, pod), job, 3);
+    for (const char* pod : {"-0", "-1"}) bed.Pod(StrCat(job, pod), job, 3);
   }
   bed.Settle();
   CHECK(bed.Metric("volcano_unschedule_job_count") == 2);
   CHECK(bed.Metric("volcano_unschedule_task_count{job_id=\"g\"}") == 2);
   for (const char* pod : {"g-0", "g-1"}) {
-    bed.Call("DELETE",
-             absl::StrCat("/api/v1/namespaces/default/pods/", pod, "?gracePeriodSeconds=0"));
+    bed.Call("DELETE", StrCat("/api/v1/namespaces/default/pods/", pod, "?gracePeriodSeconds=0"));
   }
   bed.Call("DELETE", Bed::GroupPath("g"));
   bed.Settle();

@@ -1,7 +1,7 @@
 // What is told on objects, without a scheduler around it.
 #include "scheduler/object_notices.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "metrics/registry.h"
 #include "tests/scheduler/bed.h"
 
@@ -76,7 +76,7 @@ TEST_CASE("object notices: who may not tell keeps them until it may", "[schedule
 TEST_CASE("object notices: there is a limit, which is counted", "[scheduler]") {
   NoticeBed bed;
   for (size_t i = 0; i <= ObjectNotices::kNoticesMax; ++i) {
-    bed.notices.Put(Object(absl::StrCat("g", i)), "R", "x");
+    bed.notices.Put(Object(StrCat("g", i)), "R", "x");
   }
   CHECK(absl::StrContains(bed.registry.RenderText(), "object_notices"));
   CHECK(bed.Tell() == ObjectNotices::kNoticesMax);

@@ -1,5 +1,6 @@
 // The daemon and the servers outside the cluster's API: loads steer pods, a silent extender holds
 // up only what it must.
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
 
@@ -54,11 +55,11 @@ class OutsideBed : public Bed {
     response.status = healthy ? 200 : 500;
     std::string series;
     for (const auto& [node, percent] : loads) {
-      absl::StrAppend(&series, series.empty() ? "" : ",", R"({"metric":{"instance":")", node,
-                      R"("},"value":[1,")", percent, R"("]})");
+      StrAppend(&series, series.empty() ? "" : ",", R"({"metric":{"instance":")", node,
+                R"("},"value":[1,")", percent, R"("]})");
     }
-    response.body = absl::StrCat(R"({"status":"success","data":{"resultType":"vector","result":[)",
-                                 series, "]}}");
+    response.body =
+        StrCat(R"({"status":"success","data":{"resultType":"vector","result":[)", series, "]}}");
     co_return response;
   }
 

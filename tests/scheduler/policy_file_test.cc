@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
 
@@ -129,9 +130,9 @@ TEST_CASE("policy file: a bad one in force leaves a metric and an event, of the 
     for (size_t i = 0; i < all["items"].size(); ++i) {
       const Json& event = all["items"][i];
       if (event["reason"].AsString() != "PolicyRefused") continue;
-      absl::StrAppend(&found, std::string(event.At({"involvedObject", "kind"}).AsString()), "/",
-                      std::string(event.At({"involvedObject", "name"}).AsString()), ": ",
-                      std::string(event["message"].AsString()), "\n");
+      StrAppend(&found, std::string(event.At({"involvedObject", "kind"}).AsString()), "/",
+                std::string(event.At({"involvedObject", "name"}).AsString()), ": ",
+                std::string(event["message"].AsString()), "\n");
     }
     return found;
   };
@@ -140,7 +141,7 @@ TEST_CASE("policy file: a bad one in force leaves a metric and an event, of the 
   CHECK(events().empty());
   bed.scheduler->Lead();
   bed.Settle();
-  file.Write(absl::StrCat(kBad, "# Still."));
+  file.Write(StrCat(kBad, "# Still."));
   bed.Settle();
   CHECK(absl::StartsWith(events(), "Queue/root: " + file.path));
   CHECK(absl::StrContains(events(), "allocat"));

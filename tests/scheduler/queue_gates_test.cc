@@ -1,5 +1,6 @@
 // Pods that wait at Volcano's own scheduling gate until their queue has room, and what queues are
 // told about themselves.
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
 
@@ -28,24 +29,24 @@ struct GateBed : Bed {
   }
   void Queue(const std::string& name, const std::string& spec) {
     Create("/apis/scheduling.volcano.sh/v1beta1/queues",
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":)", spec, "}"));
+           StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":)", spec, "}"));
   }
   void GroupIn(const std::string& name, const std::string& queue) {
     Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")",
-                        queue, R"("}})"));
+           StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")", queue,
+                  R"("}})"));
   }
   void Gated(const std::string& name, const std::string& group, int cpu,
              const std::string& opted_in = "true", const std::string& more_gates = "") {
-    Create("/api/v1/namespaces/default/pods",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                        R"(","annotations":{"scheduling.k8s.io/group-name":")", group, R"(",")",
-                        kGate, R"(":")", opted_in, R"("}},"spec":{"schedulingGates":[{"name":")",
-                        kGate, R"("})", more_gates,
-                        R"(],"schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
-                        R"("resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
+    Create(
+        "/api/v1/namespaces/default/pods",
+        StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+               R"(","annotations":{"scheduling.k8s.io/group-name":")", group, R"(",")", kGate,
+               R"(":")", opted_in, R"("}},"spec":{"schedulingGates":[{"name":")", kGate, R"("})",
+               more_gates, R"(],"schedulerName":"volcano","containers":[{"name":"c","image":"i",)",
+               R"("resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
   }
   size_t GatesOf(const std::string& pod) {
     const Json gates =
@@ -58,9 +59,9 @@ struct GateBed : Bed {
     const Json events = Get("/api/v1/namespaces/default/events");
     for (const Json& event : events["items"].items()) {
       if (event["reason"].AsString() != reason) continue;
-      out.push_back(absl::StrCat(std::string(event.At({"involvedObject", "kind"}).AsString()), "/",
-                                 std::string(event.At({"involvedObject", "name"}).AsString()), " x",
-                                 event["count"].AsInt()));
+      out.push_back(StrCat(std::string(event.At({"involvedObject", "kind"}).AsString()), "/",
+                           std::string(event.At({"involvedObject", "name"}).AsString()), " x",
+                           event["count"].AsInt()));
     }
     return out;
   }
@@ -168,7 +169,7 @@ TEST_CASE("queue notices: what is wrong with a queue is told on it, once", "[sch
   bed.GroupIn("g", "good");
   bed.Begin();
   for (int i = 0; i < 3; ++i) {
-    bed.Pod(absl::StrCat("p", i), "g", 1);
+    bed.Pod(StrCat("p", i), "g", 1);
     bed.Settle();
   }
   CHECK(bed.NodeOf("p0") == "n1");
@@ -193,7 +194,7 @@ tiers:
 - plugins: [{name: gang}, {name: proportion}, {name: predicates}]
 )");
   for (const char* group : {"a", "b", "c"}) {
-    bed.Pod(absl::StrCat("p", group), group, 1);
+    bed.Pod(StrCat("p", group), group, 1);
     bed.Settle();
   }
   for (const char* pod : {"pa", "pb", "pc"}) CHECK(bed.NodeOf(pod) == "n1");
@@ -203,7 +204,7 @@ tiers:
   // Mended, and wrong again: told again.
   const auto limit = [&bed](const std::string& cpu) {
     bed.Call("PATCH", "/apis/scheduling.volcano.sh/v1beta1/queues/shut",
-             absl::StrCat(R"({"spec":{"capability":{"cpu":")", cpu, R"("}}})"),
+             StrCat(R"({"spec":{"capability":{"cpu":")", cpu, R"("}}})"),
              "application/merge-patch+json");
   };
   limit("5");
@@ -229,7 +230,7 @@ TEST_CASE("queue status: parents show what their children hold, whoever placed i
   bed.Settle();
   for (const char* queue : {"c", "p", "root"}) {
     CAPTURE(queue);
-    const Json shown = bed.Get(absl::StrCat("/apis/scheduling.volcano.sh/v1beta1/queues/", queue));
+    const Json shown = bed.Get(StrCat("/apis/scheduling.volcano.sh/v1beta1/queues/", queue));
     CHECK(shown.At({"status", "allocated", "cpu"}).AsString() == "3");
     CHECK(shown.At({"status", "allocated", "pods"}).AsString() == "2");
   }

@@ -1,4 +1,5 @@
 // What the server refused is tried again though nothing happens outside.
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
 
@@ -43,14 +44,14 @@ TEST_CASE("retry: an eviction that was refused once is tried again without any e
   test::TempFolder folder;
   for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 1000)}) {
     bed.Create("/apis/scheduling.k8s.io/v1/priorityclasses",
-               absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",)",
-                            R"("metadata":{"name":")", name, R"("},"value":)", value, "}"));
+               StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",)",
+                      R"("metadata":{"name":")", name, R"("},"value":)", value, "}"));
   }
   const auto submit = [&bed](const std::string& name) {
     bed.Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-               absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                            R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,)",
-                            R"("queue":"default","priorityClassName":")", name, R"("}})"));
+               StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                      R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,)",
+                      R"("queue":"default","priorityClassName":")", name, R"("}})"));
     bed.Pod(name, name, 4);
   };
   bed.Node("n1", 4);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/strings.h"
 #include "scheduler/explain.h"
 #include "sim/short_form.h"
 #include "tests/scheduler/bed.h"
@@ -45,9 +46,9 @@ class ShortBed : public Bed {
   std::vector<std::string> Events(const std::string& reason) {
     std::vector<std::string> out;
     EachEvent(reason, [&out](const Json& event) {
-      out.push_back(absl::StrCat(std::string(event.At({"involvedObject", "kind"}).AsString()), "/",
-                                 std::string(event.At({"involvedObject", "name"}).AsString()), " x",
-                                 event["count"].AsInt()));
+      out.push_back(StrCat(std::string(event.At({"involvedObject", "kind"}).AsString()), "/",
+                           std::string(event.At({"involvedObject", "name"}).AsString()), " x",
+                           event["count"].AsInt()));
     });
     std::sort(out.begin(), out.end());
     return out;
@@ -104,8 +105,8 @@ class ShortBed : public Bed {
       }
     }
     const std::string ns(object.At({"metadata", "namespace"}).AsString());
-    Create(absl::StrCat(version == "v1" ? "/api/" : "/apis/", version,
-                        ns.empty() ? "" : "/namespaces/" + ns, "/", plural->second),
+    Create(StrCat(version == "v1" ? "/api/" : "/apis/", version,
+                  ns.empty() ? "" : "/namespaces/" + ns, "/", plural->second),
            object.Dump());
   }
   // What is no CPU and no memory is asked for and limited in one.

@@ -1,6 +1,6 @@
 #include "scheduler/table_watch.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cache/cluster/peer_book.h"
 #include "metrics/registry.h"
 #include "tests/cache/objects.h"
@@ -49,19 +49,18 @@ TEST_CASE("table watch: resources that find no dimension are counted once", "[sc
   CHECK_FALSE(bed.Shows(limit));
   cache::CompiledPod pod =
       cache::testing::MakePod({.name = "p"}, bed.mirror.vocabulary().symbols());
-  for (int i = 0; i < model::kDims; ++i) pod.requests.emplace_back(absl::StrCat("a.io/r", i), 1);
+  for (int i = 0; i < model::kDims; ++i) pod.requests.emplace_back(StrCat("a.io/r", i), 1);
   bed.mirror.PutPod(std::move(pod));
   bed.tables.Look(bed.mirror, bed.metrics);
   bed.tables.Look(bed.mirror, bed.metrics);
   CHECK(bed.Shows(limit + " 1\n"));
-  CHECK(bed.Shows(absl::StrCat(R"(batholith_table_entries{table="resources_without_dimension"} )",
-                               model::kFixedDims, "\n")));
-  CHECK(bed.Shows(absl::StrCat(R"(batholith_table_entries{table="dimensions"} )", model::kDims)));
+  CHECK(bed.Shows(StrCat(R"(batholith_table_entries{table="resources_without_dimension"} )",
+                         model::kFixedDims, "\n")));
+  CHECK(bed.Shows(StrCat(R"(batholith_table_entries{table="dimensions"} )", model::kDims)));
   bed.mirror.RemovePod("ns/p");
   bed.tables.Look(bed.mirror, bed.metrics);
   CHECK(bed.Shows(R"(batholith_table_entries{table="resources_without_dimension"} 0)"));
-  CHECK(bed.Shows(
-      absl::StrCat(R"(batholith_table_entries{table="dimensions"} )", model::kFixedDims)));
+  CHECK(bed.Shows(StrCat(R"(batholith_table_entries{table="dimensions"} )", model::kFixedDims)));
 }
 
 TEST_CASE("table watch: events that are dropped are a limit reached", "[scheduler]") {
@@ -82,7 +81,7 @@ class ShortLives : public ShortBed {
  public:
   void Live(int first, int count) {
     for (int i = first; i < first + count; ++i) {
-      const std::string name = absl::StrCat("j", i);
+      const std::string name = StrCat("j", i);
       Group(name, 1);
       Create("/api/v1/namespaces/default/pods", PodJson(name));
       Settle();
@@ -93,7 +92,7 @@ class ShortLives : public ShortBed {
     Settle();
   }
   static std::string PodJson(const std::string& name) {
-    return absl::StrCat(
+    return StrCat(
         R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","labels":{"app":")",
         name, R"("},"annotations":{"scheduling.k8s.io/group-name":")", name,
         R"("}},"spec":{"schedulerName":"volcano","tolerations":[{"key":"t-)", name,

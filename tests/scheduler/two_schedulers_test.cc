@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 
 namespace bth::scheduler {
@@ -52,22 +53,21 @@ TEST_CASE("two schedulers: each binds its own, and nobody fights over statuses",
   constexpr int kGroups = 8;
   for (int i = 0; i < kGroups; ++i) {
     for (const char* owner : {"volcano", "second"}) {
-      const std::string group = absl::StrCat(owner, "-", i);
+      const std::string group = StrCat(owner, "-", i);
       bed.Group(group, 2);
-      for (const char* pod : {"a", "b"}) bed.Pod(absl::StrCat(group, pod), group, 1, owner);
+      for (const char* pod : {"a", "b"}) bed.Pod(StrCat(group, pod), group, 1, owner);
     }
   }
   // And one each that waits.
   for (const char* owner : {"volcano", "second"}) {
-    const std::string group = absl::StrCat(owner, "-waits");
+    const std::string group = StrCat(owner, "-waits");
     bed.Group(group, 1);
     bed.Pod(group, group, 20, owner);
   }
   bed.Settle();
   for (int i = 0; i < kGroups; ++i) {
     for (const char* owner : {"volcano-", "second-"}) {
-      for (const char* pod : {"a", "b"})
-        CHECK_FALSE(bed.NodeOf(absl::StrCat(owner, i, pod)).empty());
+      for (const char* pod : {"a", "b"}) CHECK_FALSE(bed.NodeOf(StrCat(owner, i, pod)).empty());
     }
   }
   CHECK(first.Writes("/binding") == 2 * kGroups);
@@ -81,8 +81,8 @@ TEST_CASE("two schedulers: each binds its own, and nobody fights over statuses",
   // Both may have enqueued a PodGroup before its pods were there; never more than that.
   CHECK(first.conflicts + second.conflicts - made <= 2 * kGroups + 2);
   for (int i = 0; i < kGroups; ++i) {
-    CHECK(first.Writes(absl::StrCat("/podgroups/second-", i)) <= 1);
-    CHECK(second.Writes(absl::StrCat("/podgroups/volcano-", i)) <= 1);
+    CHECK(first.Writes(StrCat("/podgroups/second-", i)) <= 1);
+    CHECK(second.Writes(StrCat("/podgroups/volcano-", i)) <= 1);
   }
   // What a queue has is the same for both.
   CHECK(first.Writes("/queues/default/status") + second.Writes("/queues/default/status") <= 4);

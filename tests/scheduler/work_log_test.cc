@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/captured_log.h"
 
@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> Of(const std::vector<std::string>& lines, const std::string& event) {
   std::vector<std::string> out;
   for (const std::string& line : lines) {
-    if (absl::StartsWith(line, absl::StrCat(event, " "))) out.push_back(line);
+    if (absl::StartsWith(line, StrCat(event, " "))) out.push_back(line);
   }
   return out;
 }
@@ -31,8 +31,8 @@ TEST_CASE("work log: cycles that bound something, one line a second", "[schedule
   bed.Start();
   log.Take();
   for (int i = 0; i < 4; ++i) {
-    bed.Group(absl::StrCat("g", i), 1);
-    bed.Pod(absl::StrCat("p", i), absl::StrCat("g", i), 1);
+    bed.Group(StrCat("g", i), 1);
+    bed.Pod(StrCat("p", i), StrCat("g", i), 1);
     bed.executor.Advance(absl::Milliseconds(200));
   }
   bed.Settle();
@@ -69,12 +69,12 @@ TEST_CASE("work log: a burst leaves lines out and says how many", "[scheduler]")
   constexpr int kJobs = 300;
   test::CapturedLog log(LogLevel::kDebug);
   Bed bed;
-  for (int i = 0; i < 4; ++i) bed.Node(absl::StrCat("n", i), 100);
+  for (int i = 0; i < 4; ++i) bed.Node(StrCat("n", i), 100);
   bed.Start();
   log.Take();
   for (int i = 0; i < kJobs; ++i) {
-    bed.Pod(absl::StrCat("p", i), absl::StrCat("g", i), 1);
-    bed.Group(absl::StrCat("g", i), 1);
+    bed.Pod(StrCat("p", i), StrCat("g", i), 1);
+    bed.Group(StrCat("g", i), 1);
   }
   bed.executor.Advance(absl::Seconds(2));
   bed.Pod("last", "last", 1);

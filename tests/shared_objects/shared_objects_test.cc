@@ -2,8 +2,8 @@
 #include <sstream>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "framework/hooks/plugin_abi.h"
 #include "framework/hooks/plugin_loader.h"
 #include "sim/run.h"
@@ -20,9 +20,8 @@ struct Plugins {
   TempFolder folder;
   void Add(const std::string& object, const std::string& as = "") const {
     const std::string from =
-        object == "headroom" ? BTH_EXAMPLE : absl::StrCat(BTH_OBJECTS, "/", object, ".so");
-    std::filesystem::create_symlink(from,
-                                    folder.Sub(absl::StrCat(as.empty() ? object : as, ".so")));
+        object == "headroom" ? BTH_EXAMPLE : StrCat(BTH_OBJECTS, "/", object, ".so");
+    std::filesystem::create_symlink(from, folder.Sub(StrCat(as.empty() ? object : as, ".so")));
   }
   absl::Status Load(Registry* registry) const { return LoadPlugins(folder.path(), registry); }
 };
@@ -161,9 +160,9 @@ TEST_CASE("shared objects: two files with one name, files that are none, and no 
   text.Write("x.so", "");
   CHECK_FALSE(LoadPlugins(text.path(), &registry).ok());
   // The mark alone says of which program it is not.
-  text.Write("x.so", absl::StrCat(std::string(kPluginAbiMark), " interface=0"));
+  text.Write("x.so", StrCat(std::string(kPluginAbiMark), " interface=0"));
   CHECK(absl::StrContains(LoadPlugins(text.path(), &registry).message(),
-                          absl::StrCat("interface is 0 and must be ", kPluginInterface)));
+                          StrCat("interface is 0 and must be ", kPluginInterface)));
 
   CHECK(LoadPlugins("", &registry).ok());
   CHECK(LoadPlugins(text.path() + "/none", &registry).ok());
@@ -173,7 +172,7 @@ TEST_CASE("shared objects: the line of the interface compares pair by pair",
           "[framework][shared]") {
   CHECK(CheckPluginAbi(kPluginAbi.view()).ok());
   CHECK(absl::StrContains(
-      CheckPluginAbi(absl::StrCat(std::string(kPluginAbi.view()), " Extra=1")).message(),
+      CheckPluginAbi(StrCat(std::string(kPluginAbi.view()), " Extra=1")).message(),
       "Extra is 1 and must be nothing; "));
   CHECK_FALSE(CheckPluginAbi("").ok());
 }

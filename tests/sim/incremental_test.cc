@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "actions/builtin.h"
 #include "base/rng.h"
@@ -55,35 +54,34 @@ std::pair<std::string, std::string> RandomLine(Rng& rng) {
   switch (below(11)) {
     case 0:
     case 1: {
-      const std::string name = absl::StrCat("n", below(4));
-      line = absl::StrCat("node ", name, " cpu=", 1 + below(6), " mem=", 1 + below(8),
-                          "Gi pods=", 2 + below(6));
+      const std::string name = StrCat("n", below(4));
+      line = StrCat("node ", name, " cpu=", 1 + below(6), " mem=", 1 + below(8),
+                    "Gi pods=", 2 + below(6));
       line += maybe(3, " gpu=2");
       line += maybe(4, " res.example.com/x=3");
       line += maybe(4, " cordoned");
       line += maybe(4, " taint=k=v:NoSchedule");
       line += maybe(2, " label.zone=z0");
-      line += maybe(2, absl::StrCat(" label.kubernetes.io/hostname=", name));
+      line += maybe(2, StrCat(" label.kubernetes.io/hostname=", name));
       return {name, line};
     }
     case 2: {
-      const std::string name = absl::StrCat("q", below(3));
-      line = absl::StrCat("queue ", name, " weight=", 1 + below(3));
+      const std::string name = StrCat("q", below(3));
+      line = StrCat("queue ", name, " weight=", 1 + below(3));
       line += maybe(3, " cap.cpu=3");
       line += maybe(4, " state=Closed");
       line += maybe(4, " guarantee.cpu=1");
       return {name, line};
     }
     case 3: {
-      line = absl::StrCat("priority p0 value=", below(100));
+      line = StrCat("priority p0 value=", below(100));
       line += maybe(3, " default");
       return {"p0", line};
     }
     case 4:
     case 5: {
-      const std::string name = absl::StrCat("j", below(4));
-      line = absl::StrCat("job ", name, " queue=q", below(3), " min=", below(4),
-                          " created=", below(3));
+      const std::string name = StrCat("j", below(4));
+      line = StrCat("job ", name, " queue=q", below(3), " min=", below(4), " created=", below(3));
       line += maybe(3, " prio=p0");
       line += maybe(3, " group.g=1:1:part");
       line += maybe(4, " roles=w:1");
@@ -92,30 +90,29 @@ std::pair<std::string, std::string> RandomLine(Rng& rng) {
       return {"default/" + name, line};
     }
     case 6: {
-      const std::string name = absl::StrCat("s", below(2));
-      line = absl::StrCat(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":")", name,
-                          R"(","namespace":"default"},"spec":{"selector":{"part":")", below(2),
-                          R"("}}})");
+      const std::string name = StrCat("s", below(2));
+      line =
+          StrCat(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":")", name,
+                 R"(","namespace":"default"},"spec":{"selector":{"part":")", below(2), R"("}}})");
       return {"default/" + name, line};
     }
     default: {
-      const std::string name = absl::StrCat("t", below(10));
-      line =
-          absl::StrCat("pod ", name, " job=j", below(5), " created=", below(3), " prio=", below(3));
-      if (below(5) > 0) absl::StrAppend(&line, " cpu=", 500 * (1 + below(4)), "m");
+      const std::string name = StrCat("t", below(10));
+      line = StrCat("pod ", name, " job=j", below(5), " created=", below(3), " prio=", below(3));
+      if (below(5) > 0) StrAppend(&line, " cpu=", 500 * (1 + below(4)), "m");
       line += maybe(3, " mem=1Gi");
       line += maybe(5, " gpu=1");
       line += maybe(5, " res.example.com/x=1");
-      line += maybe(3, absl::StrCat(" node=n", below(5)));
+      line += maybe(3, StrCat(" node=n", below(5)));
       line += maybe(6, " phase=Succeeded");
       line += maybe(8, " deleting");
       line += maybe(5, " role=w");
-      line += maybe(3, absl::StrCat(" label.part=", below(2)));
+      line += maybe(3, StrCat(" label.part=", below(2)));
       line += maybe(6, " port=80");
       line += maybe(8, " gate=g");
       line += maybe(6, " select.zone=z0");
       line += maybe(8, " scheduler=other");
-      line += maybe(8, absl::StrCat(" nominated=n", below(4)));
+      line += maybe(8, StrCat(" nominated=n", below(4)));
       return {"default/" + name, line};
     }
   }
@@ -132,9 +129,9 @@ Json MakeObject(const std::string& line, Rng& rng) {
   REQUIRE(objects.ok());
   Json object = objects->front();
   // Now and then the same name is another object.
-  object["metadata"].Set("uid", Json(absl::StrCat(ToAbsl(object["kind"].AsString()), "-",
-                                                  ToAbsl(object["metadata"]["name"].AsString()),
-                                                  "-", rng.Below(4) == 0 ? 1 : 0)));
+  object["metadata"].Set(
+      "uid", Json(StrCat(object["kind"].AsString(), "-", object["metadata"]["name"].AsString(), "-",
+                         rng.Below(4) == 0 ? 1 : 0)));
   if (object["metadata"]["creationTimestamp"].is_null()) {
     object["metadata"].Set("creationTimestamp", Json("2026-01-01T00:00:00Z"));
   }
@@ -157,7 +154,7 @@ std::string Difference(const std::string& changed, const std::string& fresh) {
   for (absl::string_view line : absl::StrSplit(b, '\n')) --count[std::string(line)];
   std::string out = "order of lines differs\n";
   for (const auto& [line, surplus] : count) {
-    if (surplus != 0) absl::StrAppend(&out, surplus > 0 ? "changed: " : "fresh: ", line, "\n");
+    if (surplus != 0) StrAppend(&out, surplus > 0 ? "changed: " : "fresh: ", line, "\n");
   }
   return out;
 }
@@ -183,17 +180,17 @@ TEST_CASE("simulation: changed step by step equals given at once", "[sim][proper
       const std::string kind = ShortKind(line);
       const bool known = objects.contains({kind, name});
       if (known && rng.Below(4) == 0) {
-        absl::StrAppend(&story, "delete ", kind, " ", name, "\n");
+        StrAppend(&story, "delete ", kind, " ", name, "\n");
         REQUIRE(changed->Delete(kind, name).ok());
         objects.erase({kind, name});
       } else {
         Json object = MakeObject(line, rng);
-        absl::StrAppend(&story, line, " ", ToAbsl(object["metadata"]["uid"].AsString()), "\n");
+        StrAppend(&story, line, " ", object["metadata"]["uid"].AsString(), "\n");
         REQUIRE(changed->Add(object, "test").ok());
         objects[{kind, name}] = std::move(object);
       }
       if (rng.Below(3) != 0) continue;
-      absl::StrAppend(&story, "cycle\n");
+      StrAppend(&story, "cycle\n");
       const std::string now = LastCycle(*changed);
       std::unique_ptr<Simulation> fresh = Start(objects, registry);
       const std::string expected = LastCycle(*fresh);

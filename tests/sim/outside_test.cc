@@ -2,8 +2,8 @@
 #include <sstream>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "sim/run.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -42,11 +42,11 @@ struct Placed {
 Placed RunWithPlugin(const test::TempFolder& folder, const std::string& plugin_and_more) {
   RunOptions options{.output = "json"};
   options.paths = {"-"};
-  options.conf = folder.Write(
-      "scheduler.conf",
-      absl::StrCat("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n"
-                   "  - name: predicates\n",
-                   plugin_and_more));
+  options.conf =
+      folder.Write("scheduler.conf",
+                   StrCat("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n"
+                          "  - name: predicates\n",
+                          plugin_and_more));
   std::istringstream in{std::string(kManifests)};
   std::ostringstream out;
   std::ostringstream err;
@@ -75,7 +75,7 @@ TEST_CASE("vc-sim: loads of nodes come from a file", "[sim][load]") {
   const std::string loads =
       folder.Write("loads.json", R"({"n1":{"cpu":95,"memory":10},"n2":{"cpu":10,"memory":10}})");
   const auto conf = [](const std::string& type, const std::string& address) {
-    return absl::StrCat("  - name: usage\nmetrics: {type: ", type, ", address: '", address, "'}\n");
+    return StrCat("  - name: usage\nmetrics: {type: ", type, ", address: '", address, "'}\n");
   };
   CHECK(RunWithPlugin(folder, conf("local", loads)).node == "n2");
   CHECK(RunWithPlugin(folder, "  - name: usage\n").node == "n1");

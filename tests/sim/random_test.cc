@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "conf/load.h"
 #include "plugins/builtin.h"
 #include "sim/short_form.h"
@@ -34,7 +34,7 @@ void Add(World* world, const std::string& line) {
   INFO(line << ": " << objects.status().message());
   REQUIRE(objects.ok());
   for (Json& object : *objects) world->objects.push_back(std::move(object));
-  absl::StrAppend(&world->text, "- ", line, "\n");
+  StrAppend(&world->text, "- ", line, "\n");
 }
 
 World RandomWorld(Rng& rng) {
@@ -42,39 +42,38 @@ World RandomWorld(Rng& rng) {
   World world;
   const int64_t nodes = 1 + below(6);
   for (int64_t n = 0; n < nodes; ++n) {
-    Add(&world, absl::StrCat("node n", n, " cpu=", 1 + below(8), " mem=", 1 + below(16),
-                             "Gi pods=", 2 + below(10), " label.zone=z", below(2), " label.host=n",
-                             n, below(4) == 0 ? " gpu=4" : "", below(8) == 0 ? " cordoned" : "",
-                             below(6) == 0 ? " taint=k=v:NoSchedule" : ""));
+    Add(&world, StrCat("node n", n, " cpu=", 1 + below(8), " mem=", 1 + below(16),
+                       "Gi pods=", 2 + below(10), " label.zone=z", below(2), " label.host=n", n,
+                       below(4) == 0 ? " gpu=4" : "", below(8) == 0 ? " cordoned" : "",
+                       below(6) == 0 ? " taint=k=v:NoSchedule" : ""));
   }
   const int64_t queues = 1 + below(3);
   for (int64_t q = 0; q < queues; ++q) {
-    Add(&world, absl::StrCat("queue q", q, " weight=", 1 + below(4),
-                             below(3) == 0 ? " cap.cpu=4" : "", " prio=", below(2)));
+    Add(&world, StrCat("queue q", q, " weight=", 1 + below(4), below(3) == 0 ? " cap.cpu=4" : "",
+                       " prio=", below(2)));
   }
   Add(&world, "priority high value=100");
   const int64_t jobs = 1 + below(6);
   for (int64_t j = 0; j < jobs; ++j) {
     const int64_t tasks = 1 + below(6);
     const int64_t minimum = below(static_cast<uint64_t>(tasks) + 2);
-    const std::string cpu = below(5) == 0 ? "" : absl::StrCat(" cpu=", 500 * (1 + below(5)), "m");
-    world.minimum[absl::StrCat("default/j", j)] = cpu.empty() ? 0 : minimum;
+    const std::string cpu = below(5) == 0 ? "" : StrCat(" cpu=", 500 * (1 + below(5)), "m");
+    world.minimum[StrCat("default/j", j)] = cpu.empty() ? 0 : minimum;
     Add(&world,
-        absl::StrCat("job j", j, " queue=q", below(static_cast<uint64_t>(queues)), " min=", minimum,
-                     " created=", below(3), " tasks=", tasks, cpu, below(2) == 0 ? " mem=1Gi" : "",
-                     below(6) == 0 ? " gpu=1" : "", below(4) == 0 ? " prio=high" : "",
-                     below(5) == 0 ? " minres.cpu=3" : "", below(5) == 0 ? " select.zone=z0" : "",
-                     below(6) == 0 ? " tolerate=k" : "", below(8) == 0 ? " port=80" : "",
-                     below(3) > 0 ? absl::StrCat(" label.app=a", below(2)) : "",
-                     below(8) == 0 ? " anti.host=app:a0" : "",
-                     below(8) == 0 ? " anti.zone=app:a1:50" : "",
-                     below(8) == 0 ? " affinity.zone=app:a1" : "",
-                     below(8) == 0 ? " spread.zone=app:a0" : "",
-                     below(8) == 0 ? " spread.host=app:a1:1:soft" : ""));
+        StrCat("job j", j, " queue=q", below(static_cast<uint64_t>(queues)), " min=", minimum,
+               " created=", below(3), " tasks=", tasks, cpu, below(2) == 0 ? " mem=1Gi" : "",
+               below(6) == 0 ? " gpu=1" : "", below(4) == 0 ? " prio=high" : "",
+               below(5) == 0 ? " minres.cpu=3" : "", below(5) == 0 ? " select.zone=z0" : "",
+               below(6) == 0 ? " tolerate=k" : "", below(8) == 0 ? " port=80" : "",
+               below(3) > 0 ? StrCat(" label.app=a", below(2)) : "",
+               below(8) == 0 ? " anti.host=app:a0" : "",
+               below(8) == 0 ? " anti.zone=app:a1:50" : "",
+               below(8) == 0 ? " affinity.zone=app:a1" : "",
+               below(8) == 0 ? " spread.zone=app:a0" : "",
+               below(8) == 0 ? " spread.host=app:a1:1:soft" : ""));
     if (below(3) == 0) {
-      Add(&world,
-          absl::StrCat("pod j", j, "-old job=j", j, " cpu=500m node=n",
-                       below(static_cast<uint64_t>(nodes)), below(2) == 0 ? " deleting" : ""));
+      Add(&world, StrCat("pod j", j, "-old job=j", j, " cpu=500m node=n",
+                         below(static_cast<uint64_t>(nodes)), below(2) == 0 ? " deleting" : ""));
     }
   }
   return world;

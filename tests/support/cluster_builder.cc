@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
 #include "tests/support/cluster_text.h"
@@ -115,7 +114,7 @@ class Builder {
     for (const Statement& job : statements_) {
       if (job.kind != "job") continue;
       for (int64_t i = 0; i < job.Int("tasks", 0); ++i) {
-        Statement task{.kind = "task", .name = absl::StrCat(job.name, "-", i), .args = job.args};
+        Statement task{.kind = "task", .name = StrCat(job.name, "-", i), .args = job.args};
         task.args.emplace_back("job", job.name);
         tasks.push_back(std::move(task));
       }
@@ -189,7 +188,7 @@ class Builder {
     snapshot_->queues.EnsureContains(id);
     model::QueueRow& row = snapshot_->queues.Mutable(id);
     row.name = std::make_shared<const std::string>(s.name);
-    row.uid = absl::StrCat("uid-", s.name);
+    row.uid = StrCat("uid-", s.name);
     row.created_us = NextCreation();
     row.weight = static_cast<int32_t>(s.Int("weight", 1));
     row.priority = static_cast<int32_t>(s.Int("prio", 0));
@@ -226,7 +225,7 @@ class Builder {
     auto facts = std::make_shared<model::JobFacts>();
     facts->ns = s.Text("ns", "ns");
     facts->name = s.name;
-    facts->uid = absl::StrCat("uid-", s.name);
+    facts->uid = StrCat("uid-", s.name);
     facts->created_us = NextCreation();
     if (s.Has("created")) facts->created_us = s.Int("created", 0) * 1'000'000;
     if (s.Has("wait")) {
@@ -330,7 +329,7 @@ class Builder {
     if (const auto it = sub_jobs_.find({job, name}); it != sub_jobs_.end()) return it->second;
     const auto size = group_sizes_.find({job, SplitText(name, '/')[0]});
     if (size == group_sizes_.end()) throw std::invalid_argument("no such group: " + name);
-    const std::string key = absl::StrCat(snapshot_->jobs[job].facts->Key(), "/", name);
+    const std::string key = StrCat(snapshot_->jobs[job].facts->Key(), "/", name);
     return AddSubJob(job, name, key, size->second.first, size->second.second);
   }
 
@@ -339,7 +338,7 @@ class Builder {
     ResourceVec request = asked.v;
     request[model::kPods] = 1;
     const std::string words = ConstraintWords(s);
-    const std::string key = absl::StrCat(absl::StrJoin(request.q, ","), "|", words);
+    const std::string key = StrCat(absl::StrJoin(request.q, ","), "|", words);
     if (const auto it = shapes_.find(key); it != shapes_.end()) return it->second;
     auto [constraints, added] =
         constraints_.try_emplace(words, model::ConstraintsId::FromIndex(constraints_.size()));
@@ -364,7 +363,7 @@ class Builder {
     auto names = std::make_shared<model::TaskNames>();
     names->ns = s.Text("ns", "ns");
     names->name = s.name;
-    names->uid = absl::StrCat("uid-", s.name);
+    names->uid = StrCat("uid-", s.name);
     names->role = s.Text("role");
     names->created_us = NextCreation();
     const std::vector<std::string> parts = SplitText(s.name, '-');

@@ -127,14 +127,14 @@ double ParseQuantity(std::string_view text) {
   if (end == std::string_view::npos) Refuse("not a quantity", text);
   double number = 0;
   const auto suffix = kSuffixes->find(std::string(text.substr(end + 1)));
-  if (!absl::SimpleAtod(ToAbsl(text.substr(0, end + 1)), &number) || suffix == kSuffixes->end()) {
+  if (!SimpleAtod(text.substr(0, end + 1), &number) || suffix == kSuffixes->end()) {
     Refuse("not a quantity", text);
   }
   return number * suffix->second;
 }
 
 std::vector<std::string> SplitText(std::string_view text, char separator) {
-  return absl::StrSplit(ToAbsl(text), separator);
+  return StrSplit(text, separator);
 }
 
 }  // namespace bth::test

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "net/http.h"
 
 namespace bth::test {
@@ -91,7 +91,7 @@ class FaultyLine final : public net::Transport {
     Fault fault;
     if (script) fault = script(request).value_or(Fault());
     const absl::Duration timeout = request.timeout;
-    const std::string asked = absl::StrCat(request.method, " ", request.target);
+    const std::string asked = StrCat(request.method, " ", request.target);
     if (fault.delay > absl::ZeroDuration()) {
       co_await net::Sleep(executor_, std::min(fault.delay, timeout));
       if (fault.delay >= timeout) co_return absl::DeadlineExceededError("no answer in time");
@@ -131,8 +131,8 @@ class FaultyLine final : public net::Transport {
     out.headers.Set("content-type", "application/json");
     if (!fault.retry_after.empty()) out.headers.Set("Retry-After", fault.retry_after);
     out.body =
-        absl::StrCat(R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)", fault.code,
-                     R"(,"reason":")", fault.reason, R"(","message":")", fault.message, R"("})");
+        StrCat(R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)", fault.code,
+               R"(,"reason":")", fault.reason, R"(","message":")", fault.message, R"("})");
     return out;
   }
 

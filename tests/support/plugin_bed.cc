@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "conf/value.h"
 #include "tests/support/cluster_text.h"
 
@@ -162,8 +162,7 @@ CycleOutcome RunCycle(const framework::Registry& registry, conf::Policy policy,
     const std::string& job = jobs.at(group.job.value());
     outcome.phases[job] = group.phase;
     for (const framework::ConditionReport& condition : group.conditions) {
-      outcome.conditions[job][condition.type] =
-          absl::StrCat(condition.reason, ": ", condition.message);
+      outcome.conditions[job][condition.type] = StrCat(condition.reason, ": ", condition.message);
     }
     for (const framework::EventReport& event : group.events) {
       outcome.events[job].push_back(event.message);

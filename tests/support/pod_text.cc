@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 
 namespace bth::test {
@@ -102,7 +101,7 @@ void ReadTerms(const Statement& task, Interner& symbols, model::PodConstraints* 
 std::string ConstraintWords(const Statement& task) {
   std::string words;
   for (const auto& [key, value] : task.args) {
-    if (IsConstraintKey(key)) absl::StrAppend(&words, key, "=", value, " ");
+    if (IsConstraintKey(key)) StrAppend(&words, key, "=", value, " ");
   }
   return words;
 }
@@ -157,7 +156,7 @@ model::HostPort ReadPort(std::string_view text) {
   const std::string_view number = text.substr(0, std::min(at, text.find('/')));
   if (text.find("/UDP") != std::string_view::npos) port.protocol = 1;
   if (text.find("/SCTP") != std::string_view::npos) port.protocol = 2;
-  if (!absl::SimpleAtoi(ToAbsl(number), &port.port)) {
+  if (!SimpleAtoi(number, &port.port)) {
     throw std::invalid_argument("not a port: " + std::string(text));
   }
   return port;

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 
 namespace bth::test {
@@ -26,8 +26,7 @@ inline int NumberFrom(const char* variable, int otherwise) {
   if (text == nullptr) return otherwise;
   int count = 0;
   if (!absl::SimpleAtoi(text, &count) || count < 1) {
-    throw std::invalid_argument(
-        absl::StrCat(variable, "=", text, ": a number from 1 on is needed"));
+    throw std::invalid_argument(StrCat(variable, "=", text, ": a number from 1 on is needed"));
   }
   return count;
 }

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 #include "tests/support/seeds.h"
 
@@ -31,7 +31,7 @@ TEST_CASE("name table: equals a map through random changes, shared pictures stay
     std::map<std::string, int> twin;
     std::vector<std::pair<NameTable<int>, std::map<std::string, int>>> pictures;
     for (int step = 0; step < 3000; ++step) {
-      const std::string name = absl::StrCat("n", rng.Below(700));
+      const std::string name = StrCat("n", rng.Below(700));
       if (rng.Chance(0.6)) {
         const int row = static_cast<int>(rng.Below(1000));
         table.Put(name, std::make_shared<const int>(row));
@@ -51,7 +51,7 @@ TEST_CASE("name table: equals a map through random changes, shared pictures stay
 TEST_CASE("name table: a change after sharing copies one block", "[storage]") {
   NameTable<int> table;
   for (int i = 0; i < 20'000; ++i) {
-    table.Put(absl::StrCat(absl::Dec(i, absl::kZeroPad8)), std::make_shared<const int>(i));
+    table.Put(StrCat(absl::Dec(i, absl::kZeroPad8)), std::make_shared<const int>(i));
   }
   REQUIRE(table.blocks() > 100);
   const NameTable<int> picture = table.Share();

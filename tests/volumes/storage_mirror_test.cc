@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 #include "tests/support/seeds.h"
 
@@ -195,10 +195,10 @@ TEST_CASE("storage mirror: an object that says the same again is no news", "[sto
 std::string Words(const StorageView& view) {
   std::string out;
   const auto volumes = [&out](const char* title, const model::NameTable<VolumeFacts>& table) {
-    absl::StrAppend(&out, title, "\n");
+    StrAppend(&out, title, "\n");
     table.VisitFrom("", [&out](std::string_view name, const VolumeFacts& row) {
-      absl::StrAppend(&out, std::string(name), " ", row.uid, " ", row.claim, " ", row.claim_uid,
-                      " ", row.bytes, "\n");
+      StrAppend(&out, std::string(name), " ", row.uid, " ", row.claim, " ", row.claim_uid, " ",
+                row.bytes, "\n");
       return true;
     });
   };
@@ -206,8 +206,7 @@ std::string Words(const StorageView& view) {
   volumes("free", view.free_volumes);
   volumes("claimed", view.claimed_volumes);
   view.claims.VisitFrom("", [&out](std::string_view name, const ClaimFacts& row) {
-    absl::StrAppend(&out, std::string(name), " ", row.uid, " ", row.selected_node, " ", row.volume,
-                    "\n");
+    StrAppend(&out, std::string(name), " ", row.uid, " ", row.selected_node, " ", row.volume, "\n");
     return true;
   });
   return out;
@@ -222,7 +221,7 @@ TEST_CASE("storage mirror: changed step by step equals told at once", "[storage]
     std::map<std::string, VolumeFacts> volumes;
     std::map<std::string, std::pair<std::shared_ptr<const VolumePlan>, std::string>> assumed;
     for (int step = 0; step < 200; ++step) {
-      const std::string name = absl::StrCat("x", rng.Below(6));
+      const std::string name = StrCat("x", rng.Below(6));
       switch (rng.Below(6)) {
         case 0: {
           ClaimFacts claim = Claim(name);
@@ -235,7 +234,7 @@ TEST_CASE("storage mirror: changed step by step equals told at once", "[storage]
           VolumeFacts volume = Volume(name);
           volume.bytes = rng.Between(1, 3);
           volume.available = rng.Chance(0.9);
-          if (rng.Chance(0.2)) volume.claim = absl::StrCat("ns/x", rng.Below(6));
+          if (rng.Chance(0.2)) volume.claim = StrCat("ns/x", rng.Below(6));
           volumes[name] = volume;
           mirror.Put(Shared(volume));
           break;
@@ -253,14 +252,14 @@ TEST_CASE("storage mirror: changed step by step equals told at once", "[storage]
           }
           break;
         case 4: {
-          const std::string pod = absl::StrCat("ns/p", rng.Below(4));
+          const std::string pod = StrCat("ns/p", rng.Below(4));
           if (assumed.contains(pod)) break;
-          auto plan = Plan(name, rng.Chance(0.5) ? absl::StrCat("x", rng.Below(6)) : "");
+          auto plan = Plan(name, rng.Chance(0.5) ? StrCat("x", rng.Below(6)) : "");
           if (mirror.Assume(pod, *plan, "n1").ok()) assumed[pod] = {plan, "n1"};
           break;
         }
         default: {
-          const std::string pod = absl::StrCat("ns/p", rng.Below(4));
+          const std::string pod = StrCat("ns/p", rng.Below(4));
           mirror.Forget(pod);
           assumed.erase(pod);
         }

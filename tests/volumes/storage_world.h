@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
 #include "base/clock.h"
+#include "base/strings.h"
 #include "cache/cluster/mirror.h"
 #include "cache/intake/compile.h"
 #include "cache/intake/compile_volumes.h"
@@ -29,7 +29,7 @@ T ReadObject(const std::string& json) {
 class StorageWorld {
  public:
   void Node(const std::string& name, const std::string& labels) {
-    const auto node = ReadObject<types::Node>(absl::StrCat(
+    const auto node = ReadObject<types::Node>(StrCat(
         R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name, R"(","labels":{)", labels,
         R"(}},"status":{"allocatable":{"cpu":"64","memory":"64Gi","pods":"110"}}})"));
     node_labels[name] = node.meta.labels;
@@ -64,7 +64,7 @@ class StorageWorld {
   }
   // In namespace ns, of the job "g"; `volumes` is the inside of spec.volumes.
   void Pod(const std::string& name, const std::string& pod_volumes, const std::string& node = "") {
-    const auto object = ReadObject<types::Pod>(absl::StrCat(
+    const auto object = ReadObject<types::Pod>(StrCat(
         R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":")", name,
         R"(","uid":"u-)", name, R"(","creationTimestamp":"2026-01-01T00:00:00Z","annotations":)",
         R"({"scheduling.k8s.io/group-name":"g"}},"spec":{"schedulerName":"volcano","nodeName":")",
@@ -75,8 +75,8 @@ class StorageWorld {
     mirror.PutPod(*std::move(compiled));
   }
   static std::string Uses(const std::string& claim) {
-    return absl::StrCat(R"({"name":")", claim, R"(","persistentVolumeClaim":{"claimName":")", claim,
-                        R"("}})");
+    return StrCat(R"({"name":")", claim, R"(","persistentVolumeClaim":{"claimName":")", claim,
+                  R"("}})");
   }
   World Publish() {
     World out;

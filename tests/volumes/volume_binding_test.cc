@@ -1,6 +1,7 @@
 // Pods with claims, from the API and back: the scheduler, and who binds and makes volumes.
 #include <set>
 
+#include "base/strings.h"
 #include "nodesim/volume_controller.h"
 #include "tests/scheduler/bed.h"
 #include "tests/support/temp_folder.h"
@@ -14,21 +15,20 @@ struct VolumeBed : Bed {
     Bed::Node("n1", 4);
     Bed::Node("n2", 4);
     for (const char* node : {"n1", "n2"}) {
-      Patch(absl::StrCat("/api/v1/nodes/", node),
-            absl::StrCat(R"({"metadata":{"labels":{"kubernetes.io/hostname":")", node, R"("}}})"));
+      Patch(StrCat("/api/v1/nodes/", node),
+            StrCat(R"({"metadata":{"labels":{"kubernetes.io/hostname":")", node, R"("}}})"));
     }
     Class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer");
     Class("made", "batholith.io/simulated", "WaitForFirstConsumer");
     Class("now", "batholith.io/simulated", "Immediate");
     options.policy.path = folder.Write(
         "scheduler.conf",
-        absl::StrCat(
-            "actions: \"enqueue, allocate, backfill\"\ntiers:\n- plugins:\n  - name: gang\n"
-            "  - name: predicates\n",
-            timeout.empty() ? ""
-                            : absl::StrCat("    arguments: {volumebinding.bindTimeoutSeconds: ",
-                                           timeout, "}\n"),
-            "  - name: nodeorder\n"));
+        StrCat("actions: \"enqueue, allocate, backfill\"\ntiers:\n- plugins:\n  - name: gang\n"
+               "  - name: predicates\n",
+               timeout.empty()
+                   ? ""
+                   : StrCat("    arguments: {volumebinding.bindTimeoutSeconds: ", timeout, "}\n"),
+               "  - name: nodeorder\n"));
   }
   ~VolumeBed() { controller.reset(); }
 
@@ -70,39 +70,39 @@ struct VolumeBed : Bed {
   }
   void Class(const std::string& name, const std::string& provisioner, const std::string& mode) {
     Create("/apis/storage.k8s.io/v1/storageclasses",
-           absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":)",
-                        R"({"name":")", name, R"("},"provisioner":")", provisioner,
-                        R"(","volumeBindingMode":")", mode, R"("})"));
+           StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":)",
+                  R"({"name":")", name, R"("},"provisioner":")", provisioner,
+                  R"(","volumeBindingMode":")", mode, R"("})"));
   }
   void Claim(const std::string& name, const std::string& storage_class, int gigabytes = 1) {
     Create(kClaims,
-           absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")",
-                        name, R"("},"spec":{"storageClassName":")", storage_class,
-                        R"(","accessModes":["ReadWriteOnce"],)",
-                        R"("resources":{"requests":{"storage":")", gigabytes, R"(Gi"}}}})"));
+           StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")", name,
+                  R"("},"spec":{"storageClassName":")", storage_class,
+                  R"(","accessModes":["ReadWriteOnce"],)",
+                  R"("resources":{"requests":{"storage":")", gigabytes, R"(Gi"}}}})"));
   }
   void LocalVolume(const std::string& name, const std::string& node, int gigabytes = 1) {
     Create(
         kVolumes,
-        absl::StrCat(
+        StrCat(
             R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")", name,
             R"("},"spec":{"storageClassName":"local","capacity":{"storage":")", gigabytes,
             R"(Gi"},"accessModes":["ReadWriteOnce"],"persistentVolumeReclaimPolicy":"Retain",)",
             R"("local":{"path":"/d"},"nodeAffinity":{"required":{"nodeSelectorTerms":[)",
             R"({"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":[")",
             node, R"("]}]}]}}}})"));
-    Patch(absl::StrCat(kVolumes, "/", name, "/status"), R"({"status":{"phase":"Available"}})");
+    Patch(StrCat(kVolumes, "/", name, "/status"), R"({"status":{"phase":"Available"}})");
   }
   void PodWith(const std::string& name, const std::string& group, const std::string& claim) {
     Create(
         "/api/v1/namespaces/default/pods",
-        absl::StrCat(
+        StrCat(
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
             R"(","annotations":{"scheduling.k8s.io/group-name":")", group,
             R"("}},"spec":{"schedulerName":"volcano","volumes":[{"name":"v","persistentVolumeClaim":)",
             R"({"claimName":")", claim, R"("}}],"containers":[{"name":"c","image":"i"}]}})"));
   }
-  Json ClaimNamed(const std::string& name) { return Get(absl::StrCat(kClaims, "/", name)); }
+  Json ClaimNamed(const std::string& name) { return Get(StrCat(kClaims, "/", name)); }
   std::string VolumeOf(const std::string& claim) {
     return std::string(ClaimNamed(claim).At({"spec", "volumeName"}).AsString());
   }
@@ -112,7 +112,7 @@ struct VolumeBed : Bed {
                            .AsString());
   }
   std::string ClaimantOf(const std::string& volume) {
-    const Json object = Get(absl::StrCat(kVolumes, "/", volume));
+    const Json object = Get(StrCat(kVolumes, "/", volume));
     return std::string(object.At({"spec", "claimRef", "name"}).AsString());
   }
 
@@ -150,7 +150,7 @@ TEST_CASE("volumes: a pod waits for its claim, others do not wait for it", "[vol
   bed.Settle();
   CHECK(bed.NodeOf("p").empty());
   CHECK(bed.ClaimantOf("disk") == "data");
-  CHECK(bed.Get(absl::StrCat(kVolumes, "/disk"))
+  CHECK(bed.Get(StrCat(kVolumes, "/disk"))
             .At({"metadata", "annotations", "pv.kubernetes.io/bound-by-controller"})
             .AsString() == "yes");
   bed.Group("h", 1);
@@ -233,10 +233,10 @@ TEST_CASE("volumes: what is not bound in time is tried again, with a reason", "[
   bed.executor.Advance(absl::Seconds(45));
   const std::string node = bed.SelectedNode("data");
   CHECK(bed.PodCondition("p") ==
-        absl::StrCat("False SchedulerError: failed to bind to node ", node,
-                     ": binding volumes: timed out after 1m: claim default/data waits for a volume "
-                     "to be made for node ",
-                     node));
+        StrCat("False SchedulerError: failed to bind to node ", node,
+               ": binding volumes: timed out after 1m: claim default/data waits for a volume "
+               "to be made for node ",
+               node));
   bed.Serve();
   bed.Settle();
   CHECK(bed.NodeOf("p") == node);
@@ -285,7 +285,7 @@ TEST_CASE("volumes: a volume that another claim took is given up for the next", 
     stolen = true;
     net::Request steal;
     steal.method = "PATCH";
-    steal.target = absl::StrCat(kVolumes, "/third");
+    steal.target = StrCat(kVolumes, "/third");
     steal.headers.Set("content-type", "application/merge-patch+json");
     steal.body = R"({"spec":{"claimRef":{"namespace":"default","name":"rival","uid":"x"}}})";
     net::Spawn(bed.executor,
@@ -311,8 +311,8 @@ TEST_CASE("volumes: when no volume could be made there, another node is tried", 
   const std::string first = bed.SelectedNode("data");
   REQUIRE_FALSE(first.empty());
   // What provisioners do that give a node up.
-  bed.Patch(absl::StrCat("/api/v1/nodes/", first), R"({"spec":{"unschedulable":true}})");
-  bed.Patch(absl::StrCat(kClaims, "/data"),
+  bed.Patch(StrCat("/api/v1/nodes/", first), R"({"spec":{"unschedulable":true}})");
+  bed.Patch(StrCat(kClaims, "/data"),
             R"({"metadata":{"annotations":{"volume.kubernetes.io/selected-node":null}}})");
   bed.Settle();
   CHECK_FALSE(bed.SelectedNode("data").empty());

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "plugins/predicates/volume_book.h"
 #include "tests/plugins/fixtures.h"
 #include "tests/volumes/storage_world.h"
@@ -203,38 +204,38 @@ class Twin {
 };
 
 std::string Quoted(const char* key, const std::string& value) {
-  return absl::StrCat("\"", key, "\":\"", value, "\"");
+  return StrCat("\"", key, "\":\"", value, "\"");
 }
 
 void AddVolumes(Rng& rng, StorageWorld* world) {
   for (int v = 0; v < 16; ++v) {
-    const std::string name = absl::StrCat("v", v);
+    const std::string name = StrCat("v", v);
     std::string spec =
-        absl::StrCat(R"("capacity":{"storage":")", rng.Between(1, 4), R"(Gi"},"accessModes":[)",
-                     rng.Chance(0.8) ? R"("ReadWriteOnce","ReadOnlyMany")" : R"("ReadOnlyMany")",
-                     "],", Quoted("storageClassName", kClasses[rng.Below(4)]),
-                     rng.Chance(0.1) ? R"(,"volumeMode":"Block")" : "");
+        StrCat(R"("capacity":{"storage":")", rng.Between(1, 4), R"(Gi"},"accessModes":[)",
+               rng.Chance(0.8) ? R"("ReadWriteOnce","ReadOnlyMany")" : R"("ReadOnlyMany")", "],",
+               Quoted("storageClassName", kClasses[rng.Below(4)]),
+               rng.Chance(0.1) ? R"(,"volumeMode":"Block")" : "");
     const uint64_t place = rng.Below(4);
     const auto affinity = [&spec](const std::string& key, const std::string& op,
                                   const std::string& values) {
-      absl::StrAppend(&spec, R"(,"nodeAffinity":{"required":{"nodeSelectorTerms":[)",
-                      R"({"matchExpressions":[{"key":")", key, R"(","operator":")", op,
-                      R"(","values":[)", values, "]}]}]}}");
+      StrAppend(&spec, R"(,"nodeAffinity":{"required":{"nodeSelectorTerms":[)",
+                R"({"matchExpressions":[{"key":")", key, R"(","operator":")", op, R"(","values":[)",
+                values, "]}]}]}}");
     };
-    if (place == 0) affinity("host", "In", absl::StrCat("\"n", rng.Below(kNodes), "\""));
+    if (place == 0) affinity("host", "In", StrCat("\"n", rng.Below(kNodes), "\""));
     if (place == 1) affinity("zone", "In", rng.Chance(0.5) ? R"("a")" : R"("a","b")");
     if (place == 2) affinity("zone", "NotIn", R"("a")");
     std::string phase = rng.Chance(0.9) ? "Available" : "Released";
     if (rng.Chance(0.2)) {
       const uint64_t claim = rng.Below(kClaimCount);
-      absl::StrAppend(&spec, R"(,"claimRef":{"namespace":"ns","name":"c)", claim, R"(")",
-                      rng.Chance(0.5) ? absl::StrCat(R"(,"uid":"u-c)", claim, R"(")") : "", "}");
+      StrAppend(&spec, R"(,"claimRef":{"namespace":"ns","name":"c)", claim, R"(")",
+                rng.Chance(0.5) ? StrCat(R"(,"uid":"u-c)", claim, R"(")") : "", "}");
     }
-    world->Volume(absl::StrCat(
-        R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{)", Quoted("name", name), ",",
-        Quoted("uid", "u-" + name), R"(,"labels":{"tier":")", rng.Below(2), R"("})",
-        rng.Chance(0.05) ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "", R"(},"spec":{)",
-        spec, R"(},"status":{)", Quoted("phase", phase), "}}"));
+    world->Volume(StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{)",
+                         Quoted("name", name), ",", Quoted("uid", "u-" + name),
+                         R"(,"labels":{"tier":")", rng.Below(2), R"("})",
+                         rng.Chance(0.05) ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "",
+                         R"(},"spec":{)", spec, R"(},"status":{)", Quoted("phase", phase), "}}"));
   }
 }
 
@@ -244,12 +245,11 @@ void AddClaims(Rng& rng, StorageWorld* world) {
     std::string volume;
     if (rng.Chance(0.2)) {
       annotations = R"("pv.kubernetes.io/bind-completed":"yes")";
-      volume = rng.Chance(0.9) ? absl::StrCat("v", rng.Below(16)) : "gone";
+      volume = rng.Chance(0.9) ? StrCat("v", rng.Below(16)) : "gone";
     } else if (rng.Chance(0.15)) {
-      annotations =
-          absl::StrCat(R"("volume.kubernetes.io/selected-node":"n)", rng.Below(kNodes), "\"");
+      annotations = StrCat(R"("volume.kubernetes.io/selected-node":"n)", rng.Below(kNodes), "\"");
     }
-    world->Claim(absl::StrCat(
+    world->Claim(StrCat(
         R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"namespace":"ns","name":"c)",
         c, R"(","uid":"u-c)", c, R"(","annotations":{)", annotations, R"(}},"spec":{)",
         Quoted("storageClassName", kClasses[rng.Below(4)]), R"(,"accessModes":["ReadWriteOnce"],)",
@@ -261,18 +261,18 @@ void AddClaims(Rng& rng, StorageWorld* world) {
 
 StorageWorld& Fill(Rng& rng, StorageWorld* world) {
   for (int n = 0; n < kNodes; ++n) {
-    world->Node(absl::StrCat("n", n), absl::StrCat(R"("host":"n)", n, R"(","zone":")",
-                                                   n % 3 == 0   ? "a"
-                                                   : n % 3 == 1 ? "b"
-                                                                : "c",
-                                                   "\""));
+    world->Node(StrCat("n", n), StrCat(R"("host":"n)", n, R"(","zone":")",
+                                       n % 3 == 0   ? "a"
+                                       : n % 3 == 1 ? "b"
+                                                    : "c",
+                                       "\""));
   }
   const auto add = [&](const std::string& name, const std::string& provisioner,
                        const std::string& more) {
-    world->Class(absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass",)",
-                              R"("metadata":{)", Quoted("name", name), "},",
-                              Quoted("provisioner", provisioner), more,
-                              R"(,"volumeBindingMode":"WaitForFirstConsumer"})"));
+    world->Class(StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass",)",
+                        R"("metadata":{)", Quoted("name", name), "},",
+                        Quoted("provisioner", provisioner), more,
+                        R"(,"volumeBindingMode":"WaitForFirstConsumer"})"));
   };
   add("local", "kubernetes.io/no-provisioner", "");
   add("made", "x.io/made", "");
@@ -282,14 +282,13 @@ StorageWorld& Fill(Rng& rng, StorageWorld* world) {
   world->Driver("x.io/roomy", true);
   world->Driver("x.io/made", false);
   for (int k = 0; k < 3; ++k) {
-    const std::string node = absl::StrCat("n", rng.Below(kNodes));
-    world->Capacity(absl::StrCat(
+    const std::string node = StrCat("n", rng.Below(kNodes));
+    world->Capacity(StrCat(
         R"({"apiVersion":"storage.k8s.io/v1","kind":"CSIStorageCapacity","metadata":{"namespace":"ns",)",
         R"("name":"k)", k, R"("},"storageClassName":"roomy","capacity":")", rng.Between(1, 3),
         R"(Gi")", rng.Chance(0.3) ? R"(,"maximumVolumeSize":"1Gi")" : "",
-        rng.Chance(0.9)
-            ? absl::StrCat(R"(,"nodeTopology":{"matchLabels":{"host":")", node, R"("}})")
-            : "",
+        rng.Chance(0.9) ? StrCat(R"(,"nodeTopology":{"matchLabels":{"host":")", node, R"("}})")
+                        : "",
         "}"));
   }
   AddVolumes(rng, world);
@@ -315,10 +314,10 @@ TEST_CASE("volume book: agrees with the slow twin and gives back bit for bit",
     Fill(rng, &objects);
     std::map<std::string, std::vector<std::string>> claims_of;
     for (int p = 0; p < 6; ++p) {
-      const std::string pod = absl::StrCat("p", p);
+      const std::string pod = StrCat("p", p);
       std::vector<std::string> uses;
       for (int64_t n = rng.Between(1, 3); n > 0; --n) {
-        claims_of[pod].push_back(absl::StrCat("c", rng.Below(kClaimCount)));
+        claims_of[pod].push_back(StrCat("c", rng.Below(kClaimCount)));
         uses.push_back(StorageWorld::Uses(claims_of[pod].back()));
       }
       objects.Pod(pod, absl::StrJoin(uses, ","));
@@ -336,7 +335,7 @@ TEST_CASE("volume book: agrees with the slow twin and gives back bit for bit",
           CHECK(book.Fit(bed.world().task(pod), id) == twin.Ask(names, node).fit);
         }
       }
-      const std::string pod = absl::StrCat("p", rng.Below(6));
+      const std::string pod = StrCat("p", rng.Below(6));
       if (before.contains(pod)) {
         // The last one goes first, as rollbacks do.
         const std::string last = placed.back();
@@ -347,7 +346,7 @@ TEST_CASE("volume book: agrees with the slow twin and gives back bit for bit",
         placed.pop_back();
         continue;
       }
-      const std::string node = absl::StrCat("n", rng.Below(kNodes));
+      const std::string node = StrCat("n", rng.Below(kNodes));
       const Answer answer = twin.Ask(claims_of[pod], node);
       if (answer.fit != ClaimFit::kFits) continue;
       before[pod] = book.DigestOf();

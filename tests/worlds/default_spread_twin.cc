@@ -2,7 +2,7 @@
 #include <cmath>
 #include <set>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/worlds/peer_twin.h"
 
 namespace bth::test {
@@ -33,7 +33,7 @@ Siblings SiblingsOf(const WorldSpec& world, const PodSpec& pod) {
     out.pairs.insert(service.selector.begin(), service.selector.end());
   }
   for (const WorkloadSpec& workload : world.workloads) {
-    if (workload.ns != pod.ns || absl::StrCat(workload.kind, " ", workload.name) != pod.owner) {
+    if (workload.ns != pod.ns || StrCat(workload.kind, " ", workload.name) != pod.owner) {
       continue;
     }
     for (const auto& [key, value] : workload.pairs) out.pairs[key] = value;

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "plugins/drf/queue_tree.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
@@ -31,9 +31,9 @@ class DrfWorld {
     const auto one_of = [this](int count) { return static_cast<int>(rng_.Below(count)); };
     if (rng_.Chance(0.6)) return PutPod(one_of(30));
     if (rng_.Chance(0.5)) return PutJob(one_of(kTreeJobs));
-    if (rng_.Chance(0.4)) return mirror_.RemovePodGroup(absl::StrCat("ns/j", one_of(kTreeJobs)));
+    if (rng_.Chance(0.4)) return mirror_.RemovePodGroup(StrCat("ns/j", one_of(kTreeJobs)));
     if (rng_.Chance(0.3)) return PutQueue(one_of(kTreeQueues));
-    if (rng_.Chance(0.3)) return mirror_.RemoveQueue(absl::StrCat("q", one_of(kTreeQueues)));
+    if (rng_.Chance(0.3)) return mirror_.RemoveQueue(StrCat("q", one_of(kTreeQueues)));
     const int64_t cpu = rng_.Between(10, 30) * 1000;
     Put(NodeSpec{.name = "n", .cpu_milli = cpu, .memory_bytes = 1 << 20, .pods = 100}, mirror_);
   }
@@ -43,21 +43,21 @@ class DrfWorld {
   void PutQueue(int i) {
     const std::vector<std::string> paths = {"root/a", "root/b/x", "root/b/y", "root/c/z/one", ""};
     const int64_t weight = contradicts_ ? rng_.Between(1, 3) : 2;
-    Put(QueueSpec{.name = absl::StrCat("q", i),
+    Put(QueueSpec{.name = StrCat("q", i),
                   .hierarchy = paths[rng_.Below(paths.size())],
-                  .hierarchy_weights = absl::StrCat("1/", weight, "/3/1")},
+                  .hierarchy_weights = StrCat("1/", weight, "/3/1")},
         mirror_);
   }
   void PutJob(int i) {
-    Put(JobSpec{.name = absl::StrCat("ns/j", i),
-                .queue = absl::StrCat("q", rng_.Below(kTreeQueues)),
+    Put(JobSpec{.name = StrCat("ns/j", i),
+                .queue = StrCat("q", rng_.Below(kTreeQueues)),
                 .created_us = i / 2 + (rng_.Chance(0.2) ? 7 : 0)},
         mirror_);
   }
   void PutPod(int i) {
     const bool placed = rng_.Chance(0.6);
-    Put(PodSpec{.name = absl::StrCat("p", i),
-                .job = absl::StrCat("ns/j", i % kTreeJobs),
+    Put(PodSpec{.name = StrCat("p", i),
+                .job = StrCat("ns/j", i % kTreeJobs),
                 .node = placed ? "n" : "",
                 .status = placed ? model::TaskStatus::kRunning : model::TaskStatus::kPending,
                 .cpu_milli = rng_.Between(1, 9) * 333,
@@ -120,16 +120,14 @@ TEST_CASE("drf: a queue tree looks at all jobs once", "[plugins][drf]") {
   cache::Mirror mirror(clock, {});
   QueueTree tree;
   for (const char* name : {"a", "b", "c"}) {
-    Put(
-        QueueSpec{
-            .name = name, .hierarchy = absl::StrCat("root/", name), .hierarchy_weights = "1/2"},
+    Put(QueueSpec{.name = name, .hierarchy = StrCat("root/", name), .hierarchy_weights = "1/2"},
         mirror);
   }
   for (int i = 0; i < 20; ++i) {
-    const std::string job = absl::StrCat("ns/j", i);
+    const std::string job = StrCat("ns/j", i);
     Put(JobSpec{.name = job, .queue = i % 2 == 0 ? "a" : "b"}, mirror);
-    Put(PodSpec{.name = absl::StrCat("p", i), .job = job, .cpu_milli = 100}, mirror);
-    if (i >= 5) mirror.RemovePodGroup(absl::StrCat("ns/j", i - 5));
+    Put(PodSpec{.name = StrCat("p", i), .job = job, .cpu_milli = 100}, mirror);
+    if (i >= 5) mirror.RemovePodGroup(StrCat("ns/j", i - 5));
     tree.Open(*mirror.Publish());
   }
   CHECK(tree.rebuilds() == 1);

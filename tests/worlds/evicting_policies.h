@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
 #include "base/strings.h"
 
@@ -37,10 +36,9 @@ inline std::string RandomEvictingPolicy(Rng& rng, std::string_view actions) {
   const std::string_view shares = kShares[rng.Below(3)];
   const std::string_view queues = kQueues[rng.Below(4)];
   const std::string_view veto = kVetoes[rng.Below(4)];
-  return absl::StrCat("actions: \"", ToAbsl(actions), "\"\ntiers:\n- plugins: [", ToAbsl(first),
-                      "]\n- plugins: [{name: overcommit}, ", ToAbsl(shares),
-                      ", {name: predicates}, ", ToAbsl(queues), ", {name: binpack}]\n",
-                      ToAbsl(veto));
+  return StrCat("actions: \"", actions, "\"\ntiers:\n- plugins: [", first,
+                "]\n- plugins: [{name: overcommit}, ", shares, ", {name: predicates}, ", queues,
+                ", {name: binpack}]\n", veto);
 }
 
 }  // namespace bth::test

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "algo/gang_rules.h"
 #include "algo/queue_faults.h"
 #include "algo/queue_quotas.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/random_world.h"
@@ -23,7 +23,7 @@ using model::TaskStatus;
 constexpr int64_t kGi = int64_t{1} << 30;
 
 std::string ConfOf(Rng& rng, bool hierarchy) {
-  return absl::StrCat(R"(
+  return StrCat(R"(
 actions: "enqueue, allocate, reclaim, backfill"
 tiers:
 - plugins: [{name: priority}, {name: gang, enableReclaimable: false}]
@@ -34,9 +34,9 @@ tiers:
   - {name: predicates}
   - name: capacity
     enableHierarchy: )",
-                      hierarchy ? "true" : "false", R"(
+                hierarchy ? "true" : "false", R"(
     arguments: {ancestorReclaimLevel: )",
-                      rng.Below(3), R"(}
+                rng.Below(3), R"(}
   - {name: nodeorder}
 )");
 }
@@ -79,10 +79,10 @@ std::vector<cache::CompiledQueue> RandomQueues(Rng& rng) {
   if (rng.Chance(0.8)) queues[0].capability.clear();
   const uint64_t count = 2 + rng.Below(7);
   for (uint64_t i = 0; i < count; ++i) {
-    std::string parent = i == 0 || rng.Chance(0.4) ? "" : absl::StrCat("q", rng.Below(i));
+    std::string parent = i == 0 || rng.Chance(0.4) ? "" : StrCat("q", rng.Below(i));
     if (rng.Chance(0.03)) parent = "nowhere";
-    if (rng.Chance(0.03)) parent = absl::StrCat("q", rng.Below(count));
-    queues.push_back(RandomQueue(rng, absl::StrCat("q", i), parent));
+    if (rng.Chance(0.03)) parent = StrCat("q", rng.Below(count));
+    queues.push_back(RandomQueue(rng, StrCat("q", i), parent));
   }
   return queues;
 }
@@ -93,7 +93,7 @@ struct Setting {
     world.queues.clear();
     const std::vector<cache::CompiledQueue> queues = RandomQueues(rng);
     for (const cache::CompiledQueue& queue : queues) mirror.PutQueue(queue);
-    for (JobSpec& job : world.jobs) job.queue = absl::StrCat("q", rng.Below(queues.size() - 1));
+    for (JobSpec& job : world.jobs) job.queue = StrCat("q", rng.Below(queues.size() - 1));
     Feed(world, mirror, rng.Next() | 1);
   }
 

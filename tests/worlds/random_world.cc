@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "absl/strings/str_cat.h"
 #include "base/strings.h"
 #include "cache/intake/compile_selectors.h"
 
@@ -72,7 +71,7 @@ WorldSpec RandomWorld(Rng& rng) {
   WorldSpec world;
   for (uint64_t i = rng.Below(12); i > 0; --i) {
     NodeSpec node;
-    node.name = absl::StrCat("n", world.nodes.size());
+    node.name = StrCat("n", world.nodes.size());
     node.cpu_milli = static_cast<int64_t>(1 + rng.Below(8)) * 1000;
     node.memory_bytes = static_cast<int64_t>(1 + rng.Below(16)) * kGi;
     node.gpu_milli = rng.Chance(0.3) ? 2000 : 0;
@@ -86,14 +85,14 @@ WorldSpec RandomWorld(Rng& rng) {
   }
   for (uint64_t i = 1 + rng.Below(3); i > 0; --i) {
     world.queues.push_back(
-        {.name = absl::StrCat("q", world.queues.size()),
+        {.name = StrCat("q", world.queues.size()),
          .weight = static_cast<int32_t>(1 + rng.Below(3)),
          .capability_cpu_milli = rng.Chance(0.3) ? static_cast<int64_t>(rng.Below(10)) * 1000 : 0});
   }
   for (uint64_t j = rng.Below(6); j > 0; --j) {
     JobSpec job;
-    job.name = absl::StrCat("ns/j", world.jobs.size());
-    job.queue = absl::StrCat("q", rng.Below(world.queues.size() + (rng.Chance(0.05) ? 1 : 0)));
+    job.name = StrCat("ns/j", world.jobs.size());
+    job.queue = StrCat("q", rng.Below(world.queues.size() + (rng.Chance(0.05) ? 1 : 0)));
     job.created_us = static_cast<int64_t>(rng.Below(4)) * 1'000'000;
     const uint64_t pods = rng.Below(8);
     job.min = static_cast<int32_t>(rng.Below(pods + 2));
@@ -102,7 +101,7 @@ WorldSpec RandomWorld(Rng& rng) {
     const PodSpec shape = RandomPod(rng, "");
     for (uint64_t p = 0; p < pods; ++p) {
       PodSpec pod = same_shape ? shape : RandomPod(rng, "");
-      pod.name = absl::StrCat("j", world.jobs.size(), "-t-", p);
+      pod.name = StrCat("j", world.jobs.size(), "-t-", p);
       pod.job = job.name;
       if (rng.Chance(0.5)) pod.role = Pick(rng, {"ps", "worker"});
       PlaceAtRandom(rng, world, &pod);
@@ -111,7 +110,7 @@ WorldSpec RandomWorld(Rng& rng) {
     world.jobs.push_back(job);
   }
   for (uint64_t f = rng.Below(4); f > 0; --f) {
-    PodSpec pod = RandomPod(rng, absl::StrCat("foreign", f));
+    PodSpec pod = RandomPod(rng, StrCat("foreign", f));
     PlaceAtRandom(rng, world, &pod);
     if (rng.Chance(0.5)) pod.ns = "other";
     if (!pod.node.empty()) world.pods.push_back(pod);
@@ -254,7 +253,7 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
   }
   if (spec.port > 0) constraints->ports.push_back({.port = spec.port});
   pod.constraints_key =
-      absl::StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/", spec.port, "/");
+      StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/", spec.port, "/");
   for (const auto& [key, value] : spec.peers.labels) pod.labels.emplace_back(key, value);
   constraints->peers = CompileSpecs(spec.peers, spec.ns, symbols, &pod.constraints_key);
   pod.constraints = std::move(constraints);
@@ -302,7 +301,7 @@ std::string DescribePeers(const model::NodePeers& peers) {
       terminating += row.terminating ? row.pods : 0;
     }
   }
-  return absl::StrCat(pods, ", with terms ", with_terms, ", terminating ", terminating);
+  return StrCat(pods, ", with terms ", with_terms, ", terminating ", terminating);
 }
 
 }  // namespace
@@ -320,44 +319,44 @@ std::string Describe(const model::Snapshot& snapshot) {
       if (v[d] != 0 && (asked >> d & 1u) != 0) by_name[snapshot.dims->name(d)] = v[d];
     }
     std::string text;
-    for (const auto& [name, value] : by_name) absl::StrAppend(&text, ToAbsl(name), "=", value, " ");
+    for (const auto& [name, value] : by_name) StrAppend(&text, name, "=", value, " ");
     return text;
   };
   for (model::NodeId node : *snapshot.nodes_by_name) {
-    absl::StrAppend(&out, "node ", snapshot.node_facts(node).name, " rank ",
-                    snapshot.nodes[node].name_rank, " alloc ", amounts(snapshot.allocatable[node]),
-                    "idle ", amounts(snapshot.usage.idle[node]), "releasing ",
-                    amounts(snapshot.usage.releasing[node]), "nonzero ",
-                    snapshot.usage.nonzero[node].cpu_milli, " ports ",
-                    snapshot.nodes[node].ports ? snapshot.nodes[node].ports->size() : 0, " peers ",
-                    DescribePeers(snapshot.peers[node]), "\n");
+    StrAppend(&out, "node ", snapshot.node_facts(node).name, " rank ",
+              snapshot.nodes[node].name_rank, " alloc ", amounts(snapshot.allocatable[node]),
+              "idle ", amounts(snapshot.usage.idle[node]), "releasing ",
+              amounts(snapshot.usage.releasing[node]), "nonzero ",
+              snapshot.usage.nonzero[node].cpu_milli, " ports ",
+              snapshot.nodes[node].ports ? snapshot.nodes[node].ports->size() : 0, " peers ",
+              DescribePeers(snapshot.peers[node]), "\n");
   }
   for (model::JobId job : *snapshot.all_jobs) {
     const model::JobRow& row = snapshot.jobs[job];
     const model::JobCounts& counts = snapshot.usage.jobs[job];
-    absl::StrAppend(&out, "job ", row.facts->Key(), " queue ", *snapshot.queues[row.queue].name,
-                    " min ", row.min_available, " allocated ", amounts(counts.allocated),
-                    "pending ", amounts(counts.pending), "counts");
-    for (int32_t count : counts.by_status) absl::StrAppend(&out, " ", count);
+    StrAppend(&out, "job ", row.facts->Key(), " queue ", *snapshot.queues[row.queue].name, " min ",
+              row.min_available, " allocated ", amounts(counts.allocated), "pending ",
+              amounts(counts.pending), "counts");
+    for (int32_t count : counts.by_status) StrAppend(&out, " ", count);
     for (model::TaskId task : *row.tasks) {
       const model::TaskState& state = snapshot.usage.tasks[task];
-      absl::StrAppend(&out, "\n  ", snapshot.tasks[task].names->name, " ",
-                      ToAbsl(model::StatusName(state.status)), " ",
-                      amounts(snapshot.shapes[snapshot.tasks[task].shape].request));
+      StrAppend(&out, "\n  ", snapshot.tasks[task].names->name, " ",
+                model::StatusName(state.status), " ",
+                amounts(snapshot.shapes[snapshot.tasks[task].shape].request));
     }
     for (model::RoleId role : *row.roles) {
-      absl::StrAppend(&out, "\n  role ", *snapshot.roles[role].name, " min ",
-                      snapshot.roles[role].min_available, " of ",
-                      model::CountStatuses(snapshot.usage.roles[role].by_status, ~0u));
+      StrAppend(&out, "\n  role ", *snapshot.roles[role].name, " min ",
+                snapshot.roles[role].min_available, " of ",
+                model::CountStatuses(snapshot.usage.roles[role].by_status, ~0u));
     }
-    absl::StrAppend(&out, "\n");
+    StrAppend(&out, "\n");
   }
-  absl::StrAppend(&out, "active");
+  StrAppend(&out, "active");
   for (model::JobId job : *snapshot.active_jobs) {
-    absl::StrAppend(&out, " ", snapshot.jobs[job].facts->Key());
+    StrAppend(&out, " ", snapshot.jobs[job].facts->Key());
   }
-  absl::StrAppend(&out, "\ntotal ", amounts(snapshot.total), "\nwith terms ",
-                  snapshot.pods_with_anti_affinity, " ", snapshot.pods_with_preferred_terms, "\n");
+  StrAppend(&out, "\ntotal ", amounts(snapshot.total), "\nwith terms ",
+            snapshot.pods_with_anti_affinity, " ", snapshot.pods_with_preferred_terms, "\n");
   return out;
 }
 

@@ -1,6 +1,6 @@
 #include "tests/worlds/selector_specs.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cache/intake/compile_selectors.h"
 
 namespace bth::test {
@@ -25,7 +25,7 @@ std::string KeyOf(const WorkloadSpec& spec) {
 }  // namespace
 
 ServiceSpec RandomService(Rng& rng) {
-  return {.name = absl::StrCat("s", rng.Below(3)),
+  return {.name = StrCat("s", rng.Below(3)),
           .ns = rng.Chance(0.8) ? "ns" : "other",
           .selector = RandomPairs(rng)};
 }
@@ -33,7 +33,7 @@ ServiceSpec RandomService(Rng& rng) {
 WorkloadSpec RandomWorkload(Rng& rng) {
   WorkloadSpec spec;
   spec.kind = Pick(rng, {"ReplicationController", "ReplicaSet", "StatefulSet"});
-  spec.name = absl::StrCat("w", rng.Below(2));
+  spec.name = StrCat("w", rng.Below(2));
   if (spec.kind == "ReplicationController") {
     spec.pairs = RandomPairs(rng);
     return spec;
@@ -48,8 +48,8 @@ WorkloadSpec RandomWorkload(Rng& rng) {
 
 std::string RandomOwner(Rng& rng) {
   if (rng.Chance(0.6)) return "";
-  return absl::StrCat(Pick(rng, {"ReplicationController", "ReplicaSet", "StatefulSet"}), " w",
-                      rng.Below(3));
+  return StrCat(Pick(rng, {"ReplicationController", "ReplicaSet", "StatefulSet"}), " w",
+                rng.Below(3));
 }
 
 void Put(const ServiceSpec& spec, cache::Mirror& mirror) {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/session/statement.h"
 #include "tests/support/catch.h"
@@ -29,7 +29,7 @@ tiers:
 )";
 
 NodeSpec SelectedNode(Rng& rng, size_t index) {
-  return {.name = absl::StrCat("n", 100 + index),
+  return {.name = StrCat("n", 100 + index),
           .cpu_milli = rng.Between(1, 6) * 1000,
           .memory_bytes = int64_t{8} << 30,
           .pods = 20,
@@ -40,16 +40,16 @@ NodeSpec SelectedNode(Rng& rng, size_t index) {
 }
 
 PodSpec SelectedPod(Rng& rng, size_t index, size_t nodes) {
-  PodSpec pod{.name = absl::StrCat("p", index),
+  PodSpec pod{.name = StrCat("p", index),
               .cpu_milli = rng.Chance(0.5) ? 100 : 300,
               .memory_bytes = int64_t{1} << 28};
   pod.peers.labels = {{"app", std::vector<std::string>{"x", "y", "z"}[rng.Below(3)]}};
   if (rng.Chance(0.3)) {
-    pod.node = absl::StrCat("n", 100 + rng.Below(nodes));
+    pod.node = StrCat("n", 100 + rng.Below(nodes));
     pod.status = rng.Chance(0.9) ? model::TaskStatus::kRunning : model::TaskStatus::kReleasing;
   }
   const bool running = !pod.node.empty();
-  if (!running || rng.Chance(0.5)) pod.job = absl::StrCat("ns/j", rng.Below(4));
+  if (!running || rng.Chance(0.5)) pod.job = StrCat("ns/j", rng.Below(4));
   const SelectorSpec own{.label = "app", .value = "x"};
   if (rng.Chance(0.1)) {
     pod.peers.spread = {{.topology_key = "zone", .selector = own, .required = rng.Chance(0.2)}};
@@ -64,7 +64,7 @@ WorldSpec SelectedWorld(Rng& rng) {
   const size_t nodes = 1 + rng.Below(30);
   for (size_t i = 0; i < nodes; ++i) world.nodes.push_back(SelectedNode(rng, i));
   world.queues = {{.name = "q"}};
-  for (int i = 0; i < 4; ++i) world.jobs.push_back({.name = absl::StrCat("ns/j", i), .queue = "q"});
+  for (int i = 0; i < 4; ++i) world.jobs.push_back({.name = StrCat("ns/j", i), .queue = "q"});
   const size_t pods = 20 + rng.Below(60);
   for (size_t i = 0; i < pods; ++i) world.pods.push_back(SelectedPod(rng, i, nodes));
   world.services = {{.name = "x", .selector = {{"app", "x"}}}};
@@ -133,14 +133,14 @@ WorldSpec CrowdedWorld(int kinds) {
   world.queues = {{.name = "q"}};
   world.services = {{.name = "x", .selector = {{"app", "x"}}}};
   for (int n = 0; n < 300; ++n) {
-    const std::string node = absl::StrCat("n", 1000 + n);
+    const std::string node = StrCat("n", 1000 + n);
     world.nodes.push_back({.name = node,
                            .cpu_milli = 8000 + n,
                            .memory_bytes = int64_t{8} << 30,
                            .pods = 100,
                            .zone = std::string(1, static_cast<char>('a' + n % 3))});
     for (int p = 0; p <= n % kinds; ++p) {
-      PodSpec pod{.name = absl::StrCat("on-", n, "-", p),
+      PodSpec pod{.name = StrCat("on-", n, "-", p),
                   .node = node,
                   .status = model::TaskStatus::kRunning,
                   .cpu_milli = 100};
@@ -149,9 +149,9 @@ WorldSpec CrowdedWorld(int kinds) {
     }
   }
   for (int j = 0; j < 40; ++j) {
-    const std::string job = absl::StrCat("ns/j", j);
+    const std::string job = StrCat("ns/j", j);
     world.jobs.push_back({.name = job, .queue = "q", .created_us = j});
-    PodSpec pod{.name = absl::StrCat("new-", j), .job = job, .cpu_milli = 100};
+    PodSpec pod{.name = StrCat("new-", j), .job = job, .cpu_milli = 100};
     pod.peers.labels = {{"app", "x"}};
     world.pods.push_back(pod);
   }

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/evicting_policies.h"
 #include "tests/worlds/many_worlds.h"
@@ -18,7 +18,7 @@ namespace {
 
 std::string PolicyWith(std::string_view actions, std::string_view queue_plugin,
                        std::string_view more) {
-  return absl::StrCat("actions: \"", ToAbsl(actions), R"("
+  return StrCat("actions: \"", actions, R"("
 tiers:
 - plugins: [{name: priority}, {name: gang}, {name: conformance}]
 - plugins:
@@ -26,11 +26,11 @@ tiers:
   - {name: drf}
   - {name: predicates}
   - )",
-                      ToAbsl(queue_plugin), R"(
+                queue_plugin, R"(
   - {name: nodeorder}
   - {name: binpack}
 )",
-                      ToAbsl(more));
+                more);
 }
 
 std::string RandomPolicy(Rng& rng) {

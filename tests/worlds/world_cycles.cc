@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "absl/strings/str_cat.h"
 #include "actions/builtin.h"
 #include "base/strings.h"
 #include "conf/load.h"
@@ -95,8 +94,7 @@ CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink
         std::string(model::PhaseName(group.phase));
   }
   for (const framework::PodReport& pod : sink.report().pods) {
-    result.words[snapshot.tasks[pod.task].names->Key()] =
-        absl::StrCat(ToAbsl(pod.reason), ": ", *pod.message);
+    result.words[snapshot.tasks[pod.task].names->Key()] = StrCat(pod.reason, ": ", *pod.message);
   }
   for (const framework::QueueReport& queue : sink.report().queues) {
     std::vector<int64_t>& amounts = result.queues[*snapshot.queues[queue.queue].name];
@@ -164,7 +162,7 @@ namespace {
 
 std::string Joined(const std::map<std::string, std::string>& binds) {
   std::string text;
-  for (const auto& [pod, node] : binds) absl::StrAppend(&text, " ", pod, ">", node);
+  for (const auto& [pod, node] : binds) StrAppend(&text, " ", pod, ">", node);
   return text;
 }
 
@@ -172,15 +170,15 @@ std::string Joined(const std::map<std::string, std::string>& binds) {
 
 std::string FirstContradiction(const CycleResult& part, const CycleResult& whole) {
   if (part.binds != whole.binds) {
-    return absl::StrCat("bindings: ", Joined(part.binds), " | ", Joined(whole.binds));
+    return StrCat("bindings: ", Joined(part.binds), " | ", Joined(whole.binds));
   }
   if (part.evictions != whole.evictions) return "evictions differ";
   if (part.queues != whole.queues) return "what queues hold differs";
   const auto contradicts = [](const auto& told, const auto& all) {
     for (const auto& [key, value] : told) {
       const auto same = all.find(key);
-      if (same == all.end()) return absl::StrCat(key, ": ", value, " | nothing");
-      if (same->second != value) return absl::StrCat(key, ": ", value, " | ", same->second);
+      if (same == all.end()) return StrCat(key, ": ", value, " | nothing");
+      if (same->second != value) return StrCat(key, ": ", value, " | ", same->second);
     }
     return std::string();
   };

@@ -3,7 +3,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/crd/kind_docs.h"
 #include "api/types/crd/schema.h"
 #include "api/types/crd/yaml.h"
@@ -18,7 +17,7 @@ constexpr const char* kComment =
 
 Json Names(const KindDoc& kind, const ResourceType& type) {
   Json names = Json::MakeObject({{"kind", type.kind},
-                                 {"listKind", absl::StrCat(type.kind, "List")},
+                                 {"listKind", StrCat(type.kind, "List")},
                                  {"plural", type.plural},
                                  {"singular", kind.singular}});
   for (const std::string_view name : kind.short_names) {
@@ -73,8 +72,8 @@ absl::StatusOr<std::vector<Definition>> GenerateDefinitions() {
       absl::StatusOr<Json> object = DefinitionOf(kind);
       if (!object.ok()) return Annotate(object.status(), type.FullName());
       Definition definition;
-      definition.file = absl::StrCat(type.group, "_", type.plural, ".yaml");
-      definition.yaml = absl::StrCat(kComment, ToYaml(*object));
+      definition.file = StrCat(type.group, "_", type.plural, ".yaml");
+      definition.yaml = StrCat(kComment, ToYaml(*object));
       definition.object = *std::move(object);
       definitions.push_back(std::move(definition));
     }

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/crd/message_schema.h"
 #include "api/types/field_table.h"
 #include "api/types/int_or_string.h"
@@ -132,7 +131,7 @@ absl::StatusOr<Json> SchemaWriter::Element(const TypeOps& ops, const Place& plac
                                            std::string_view brackets) {
   // Without a path the table below is about the element itself.
   if (place.path.empty()) return Value(ops, kSilent, place);
-  const Place inner = {place.docs, absl::StrCat(place.path, ToAbsl(brackets))};
+  const Place inner = {place.docs, StrCat(place.path, brackets)};
   const FieldDoc* const doc = Find(*inner.docs, inner.path);
   return Value(ops, doc == nullptr ? kSilent : *doc, inner);
 }
@@ -144,13 +143,12 @@ absl::Status SchemaWriter::Fields(const FieldTable& table, const Place& place, J
   schema->Erase("properties");
   for (size_t i = 0; i < table.count; ++i) {
     const FieldDef& field = table.fields[i];
-    Place inner = {place.docs,
-                   absl::StrCat(place.path, place.path.empty() ? "" : ".", ToAbsl(field.name))};
+    Place inner = {place.docs, StrCat(place.path, place.path.empty() ? "" : ".", field.name)};
     const FieldDoc* const doc = Find(*inner.docs, inner.path);
     if (doc == nullptr) {
       // The metadata of an object is described by Kubernetes itself.
       if (place.docs->partial || &field.ops() == &OpsOf<ObjectMeta>()) continue;
-      return absl::InternalError(absl::StrCat("docs: nothing is said about field ", inner.path));
+      return absl::InternalError(StrCat("docs: nothing is said about field ", inner.path));
     }
     if (doc->below != nullptr) inner = {doc->below, ""};
     BTH_ASSIGN_OR_RETURN(Json value, Value(field.ops(), *doc, inner));
@@ -175,8 +173,7 @@ absl::Status SchemaWriter::CheckAllUsed() const {
   for (const FieldDocs* docs : tables_) {
     for (const FieldDoc& doc : docs->fields) {
       if (used_.count(&doc) > 0) continue;
-      return absl::InternalError(
-          absl::StrCat("docs: ", ToAbsl(doc.path), " is said twice, or is no field"));
+      return absl::InternalError(StrCat("docs: ", doc.path, " is said twice, or is no field"));
     }
   }
   return absl::OkStatus();

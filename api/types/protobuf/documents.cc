@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/envelope.h"
 #include "api/types/protobuf/message_reader.h"
 #include "base/strings.h"
@@ -11,7 +10,7 @@ namespace bth::types {
 namespace {
 
 absl::Status Broken(std::string_view what, std::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(what), ": protobuf: ", ToAbsl(why)));
+  return absl::InvalidArgumentError(StrCat(what, ": protobuf: ", why));
 }
 
 }  // namespace
@@ -41,7 +40,7 @@ bool IsReadFromProtobuf(const Resource& resource) {
 
 absl::Status DecodeListMessage(const Resource& resource, std::string_view message,
                                const ListTarget& target) {
-  const std::string what = absl::StrCat("list of ", resource.type->plural);
+  const std::string what = StrCat("list of ", resource.type->plural);
   const MessagePlan* plan = PlanOf(resource);
   if (plan == nullptr) return Broken(what, "this kind has no message");
   size_t items = 0;

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/protobuf/schema.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -102,7 +101,7 @@ const MessagePlan* PlanOf(std::string_view message, const TypeOps& ops) {
 const MessagePlan* PlanOf(const codec_internal::Resource& resource) {
   const std::string package = PackageOfGroup(resource.type->group);
   if (package.empty()) return nullptr;
-  return PlanOf(absl::StrCat(package, ".", resource.type->kind), *resource.ops);
+  return PlanOf(StrCat(package, ".", resource.type->kind), *resource.ops);
 }
 
 }  // namespace bth::types

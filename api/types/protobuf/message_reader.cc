@@ -1,7 +1,6 @@
 #include "api/types/protobuf/message_reader.h"
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
@@ -30,7 +29,7 @@ void MessageReader::Message(const MessagePlan& plan, std::string_view bytes, voi
     const FieldPlan* field = plan.Find(wire.number);
     if (field != nullptr) Member(*field, wire, object, at);
   }
-  if (reader.error() != nullptr) Fail(at, absl::StrCat("protobuf: ", reader.error()));
+  if (reader.error() != nullptr) Fail(at, StrCat("protobuf: ", reader.error()));
   for (const FieldPlan& map : plan.maps) map.ops->finish(map.get(object));
   if (std::string reason; plan.ops->check != nullptr && !plan.ops->check(object, &reason)) {
     Fail(at, reason);
@@ -61,7 +60,7 @@ void MessageReader::Member(const FieldPlan& field, const WireField& wire, void* 
 void MessageReader::Element(const FieldPlan& field, const WireField& wire, void* list,
                             const Step* at) {
   if (++elements_ > kElementsMax) {
-    return Fail(at, absl::StrCat("more than ", kElementsMax, " elements in one object"));
+    return Fail(at, StrCat("more than ", kElementsMax, " elements in one object"));
   }
   const Step here{at, {}, field.ops->size(list)};
   Value(field, wire, &field.ops->element(), field.ops->append(list, {}), &here);
@@ -71,7 +70,7 @@ void MessageReader::Element(const FieldPlan& field, const WireField& wire, void*
 void MessageReader::Entry(const FieldPlan& field, const WireField& wire, void* map,
                           const Step* at) {
   if (++elements_ > kElementsMax) {
-    return Fail(at, absl::StrCat("more than ", kElementsMax, " elements in one object"));
+    return Fail(at, StrCat("more than ", kElementsMax, " elements in one object"));
   }
   std::string_view key;
   WireField value;
@@ -81,7 +80,7 @@ void MessageReader::Entry(const FieldPlan& field, const WireField& wire, void* m
     if (part.number == 1) key = part.bytes;
     if (part.number == 2) value = part;
   }
-  if (reader.error() != nullptr) return Fail(at, absl::StrCat("protobuf: ", reader.error()));
+  if (reader.error() != nullptr) return Fail(at, StrCat("protobuf: ", reader.error()));
   if (value.type != (IsNumber(field.kind) ? WireType::kVarint : WireType::kBytes)) {
     return Fail(at, "protobuf: wrong wire type");
   }
@@ -95,7 +94,7 @@ void MessageReader::Value(const FieldPlan& field, const WireField& wire, const T
   SmallMessage small;
   const bool is_small = field.kind >= WireKind::kQuantity && field.kind <= WireKind::kMicroTime;
   if (const char* error = is_small ? ReadSmallMessage(wire.bytes, &small) : nullptr) {
-    return Fail(at, absl::StrCat("protobuf: ", error));
+    return Fail(at, StrCat("protobuf: ", error));
   }
   const bool is_time = field.kind == WireKind::kTime || field.kind == WireKind::kMicroTime;
   if (is_time && small.numbers[1] == 0 && small.numbers[2] == 0) return;  // Unset: null in JSON.
@@ -132,7 +131,7 @@ void MessageReader::Time(const TypeOps& ops, void* target, const SmallMessage& s
                          uint64_t micros, const Step* at) {
   const auto seconds = static_cast<int64_t>(small.numbers[1]);
   if (seconds < kSecondsMin || seconds > kSecondsMax) {
-    return Fail(at, absl::StrCat("time: ", seconds, " s since 1970 is out of range"));
+    return Fail(at, StrCat("time: ", seconds, " s since 1970 is out of range"));
   }
   const absl::Time time = absl::FromUnixSeconds(seconds) + absl::Microseconds(micros);
   Set(ops, target, {.kind = ScalarKind::kTime, .time = time}, at);
@@ -146,19 +145,19 @@ void MessageReader::Text(const TypeOps& ops, void* target, std::string_view text
 void MessageReader::Set(const TypeOps& ops, void* target, const Scalar& value, const Step* at) {
   std::string reason;
   if (ops.set(target, value, &reason)) return;
-  Fail(at, reason.empty() ? absl::StrCat("expected ", ToAbsl(ops.expected)) : reason);
+  Fail(at, reason.empty() ? StrCat("expected ", ops.expected) : reason);
 }
 
 void MessageReader::Fail(const Step* at, std::string_view reason) {
   if (!error_.ok()) return;
   std::string path;
   for (const Step* step = at; step != nullptr; step = step->outer) {
-    const std::string own = step->index != kNoIndex ? absl::StrCat("[", step->index, "]")
+    const std::string own = step->index != kNoIndex ? StrCat("[", step->index, "]")
                                                     : std::string(step->name.substr(0, 128));
     const bool dot = !path.empty() && path.front() != '[';
-    path = absl::StrCat(own, dot ? "." : "", path);
+    path = StrCat(own, dot ? "." : "", path);
   }
-  error_ = absl::InvalidArgumentError(absl::StrCat(path, path.empty() ? "" : ": ", ToAbsl(reason)));
+  error_ = absl::InvalidArgumentError(StrCat(path, path.empty() ? "" : ": ", reason));
 }
 
 }  // namespace bth::types

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cmd/common/yaml_objects.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/controllers/doc_page.h"
@@ -109,24 +109,24 @@ class ColocationBed : public test::ControllerBed {
   void MakePod(const std::string& name, const std::string& app,
                const std::string& annotations = "{}") {
     Create("/api/v1/namespaces/default/pods",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                        R"(","labels":{"app":")", app, R"("},"annotations":)", annotations,
-                        R"(},"spec":{"containers":[{"name":"c","image":"i"}]}})"));
+           StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                  R"(","labels":{"app":")", app, R"("},"annotations":)", annotations,
+                  R"(},"spec":{"containers":[{"name":"c","image":"i"}]}})"));
     Wait(absl::Seconds(2));
   }
   void MakeConfiguration(const std::string& name, const std::string& selector, int high_ratio) {
-    Create(kConfigurations, absl::StrCat(R"({"apiVersion":"config.volcano.sh/v1alpha1",)",
-                                         R"("kind":"ColocationConfiguration","metadata":{"name":")",
-                                         name, R"("},"spec":{"selector":)", selector,
-                                         R"(,"memoryQos":{"highRatio":)", high_ratio, "}}}"));
+    Create(kConfigurations, StrCat(R"({"apiVersion":"config.volcano.sh/v1alpha1",)",
+                                   R"("kind":"ColocationConfiguration","metadata":{"name":")", name,
+                                   R"("},"spec":{"selector":)", selector,
+                                   R"(,"memoryQos":{"highRatio":)", high_ratio, "}}}"));
     Wait(absl::Seconds(2));
   }
   // "NAME SETTINGS"; "- -" without.
   std::string Mark(const std::string& pod) {
     const Json object = Get(PodPath(pod));
     const Json& annotations = object.At({"metadata", "annotations"});
-    return absl::StrCat(std::string(annotations[kColocationName].AsString("-")), " ",
-                        std::string(annotations[kColocationSettings].AsString("-")));
+    return StrCat(std::string(annotations[kColocationName].AsString("-")), " ",
+                  std::string(annotations[kColocationSettings].AsString("-")));
   }
 };
 
@@ -141,19 +141,19 @@ TEST_CASE("colocation: pods follow configurations", "[controllers][colocation]")
   bed.StartColocation();
   CHECK(bed.Mark("early") == "- -");
   bed.MakeConfiguration("c", kBatch, 100);
-  CHECK(bed.Mark("early") == absl::StrCat("c ", kHundred));
+  CHECK(bed.Mark("early") == StrCat("c ", kHundred));
   CHECK(bed.Mark("web") == "- -");
   bed.MakePod("late", "batch");
-  CHECK(bed.Mark("late") == absl::StrCat("c ", kHundred));
+  CHECK(bed.Mark("late") == StrCat("c ", kHundred));
   // Other settings, another selector, no configuration.
-  const std::string path = absl::StrCat(kConfigurations, "/c");
+  const std::string path = StrCat(kConfigurations, "/c");
   bed.Patch(path, R"({"spec":{"memoryQos":{"highRatio":90}}})");
   bed.Wait(absl::Seconds(2));
-  CHECK(bed.Mark("late") == absl::StrCat("c ", kNinety));
+  CHECK(bed.Mark("late") == StrCat("c ", kNinety));
   bed.Patch(path, R"({"spec":{"selector":{"matchLabels":{"app":"web"}}}})");
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Mark("late") == "- {}");
-  CHECK(bed.Mark("web") == absl::StrCat("c ", kNinety));
+  CHECK(bed.Mark("web") == StrCat("c ", kNinety));
   bed.Call("DELETE", path);
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Mark("web") == "- {}");
@@ -168,7 +168,7 @@ TEST_CASE("colocation: a pod that is labelled anew gets other settings",
   CHECK(bed.Mark("p") == "- -");
   bed.Patch(ColocationBed::PodPath("p"), R"({"metadata":{"labels":{"app":"batch"}}})");
   bed.Wait(absl::Seconds(2));
-  CHECK(bed.Mark("p") == absl::StrCat("c ", kHundred));
+  CHECK(bed.Mark("p") == StrCat("c ", kHundred));
   bed.Patch(ColocationBed::PodPath("p"), R"({"metadata":{"labels":{"app":null}}})");
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Mark("p") == "- {}");
@@ -180,10 +180,10 @@ TEST_CASE("colocation: the newer of two configurations wins", "[controllers][col
   bed.StartColocation();
   bed.MakeConfiguration("config-1", kBatch, 100);
   bed.MakeConfiguration("config-2", "{}", 90);
-  CHECK(bed.Mark("p") == absl::StrCat("config-2 ", kNinety));
-  bed.Call("DELETE", absl::StrCat(kConfigurations, "/config-2"));
+  CHECK(bed.Mark("p") == StrCat("config-2 ", kNinety));
+  bed.Call("DELETE", StrCat(kConfigurations, "/config-2"));
   bed.Wait(absl::Seconds(2));
-  CHECK(bed.Mark("p") == absl::StrCat("config-1 ", kHundred));
+  CHECK(bed.Mark("p") == StrCat("config-1 ", kHundred));
 }
 
 TEST_CASE("colocation: nothing is written when nothing changed", "[controllers][colocation]") {
@@ -192,7 +192,7 @@ TEST_CASE("colocation: nothing is written when nothing changed", "[controllers][
   bed.MakePod("p", "batch");
   bed.MakePod("q", "web", R"({"volcano.sh/colocation-config":"{}"})");
   bed.StartColocation();
-  REQUIRE(bed.Mark("p") == absl::StrCat("c ", kHundred));
+  REQUIRE(bed.Mark("p") == StrCat("c ", kHundred));
   CHECK(bed.writes == 1);
   bed.Kill();
   bed.StartColocation();
@@ -226,7 +226,7 @@ TEST_CASE("colocation: a write that fails is tried again", "[controllers][coloca
   bed.StartColocation();
   bed.Wait(absl::Minutes(1));
   CHECK(failures == 0);
-  CHECK(bed.Mark("p") == absl::StrCat("c ", kHundred));
+  CHECK(bed.Mark("p") == StrCat("c ", kHundred));
 }
 
 TEST_CASE("colocation page: its example does what the page says", "[controllers][docs]") {
@@ -236,7 +236,7 @@ TEST_CASE("colocation page: its example does what the page says", "[controllers]
   bed.MakePod("p", "batch");
   bed.Create(kConfigurations, (*objects)[0].Dump());
   bed.StartColocation();
-  CHECK(bed.Mark("p") == absl::StrCat("batch ", kNinety));
+  CHECK(bed.Mark("p") == StrCat("batch ", kNinety));
 }
 
 }  // namespace

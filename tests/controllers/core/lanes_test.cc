@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "net/virtual_executor.h"
 #include "tests/support/catch.h"
 
@@ -24,7 +24,7 @@ TEST_CASE("lanes: work that waits for nothing neither piles up nor keeps others 
     co_return std::move(outcome);
   };
   Lanes lanes(executor, DefaultLanes(1), std::move(hooks));
-  for (int i = 0; i < kKeys; ++i) lanes.Add(absl::StrCat(i));
+  for (int i = 0; i < kKeys; ++i) lanes.Add(StrCat(i));
   lanes.Start();
   executor.Post([&] { done_at_turn = done; });
   REQUIRE(executor.RunUntilIdle());

@@ -7,7 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cmd/common/daemon_client.h"
 #include "controllers/job_flow/job_flow_controller.h"
 #include "controllers/job_flow/job_template_controller.h"
@@ -42,23 +42,21 @@ class MetricsBed : public test::JobBed {
 
   void GroupInPhase(const std::string& phase) {
     const std::string name = absl::AsciiStrToLower(phase);
-    Create(kGroups, absl::StrCat(R"({"metadata":{"name":")", name,
-                                 R"("},"spec":{"minMember":1,"queue":"default"}})"));
-    Patch(absl::StrCat(kGroups, "/", name),
-          absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"));
+    Create(kGroups, StrCat(R"({"metadata":{"name":")", name,
+                           R"("},"spec":{"minMember":1,"queue":"default"}})"));
+    Patch(StrCat(kGroups, "/", name), StrCat(R"({"status":{"phase":")", phase, R"("}})"));
   }
   // A flow of one job, which then ends in that phase.
   void Flow(const std::string& name, const std::string& end) {
     const std::string flows = "/apis/flow.volcano.sh/v1alpha1/namespaces/default/";
     Create(flows + "jobtemplates",
-           absl::StrCat(R"({"metadata":{"name":"t-)", name, R"("},"spec":{"minAvailable":1,)",
-                        R"("queue":"default","tasks":[)", TaskText("t", 1), "]}}"));
-    Create(flows + "jobflows",
-           absl::StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"flows":[{"name":"t-)",
-                        name, R"("}]}})"));
+           StrCat(R"({"metadata":{"name":"t-)", name, R"("},"spec":{"minAvailable":1,)",
+                  R"("queue":"default","tasks":[)", TaskText("t", 1), "]}}"));
+    Create(flows + "jobflows", StrCat(R"({"metadata":{"name":")", name,
+                                      R"("},"spec":{"flows":[{"name":"t-)", name, R"("}]}})"));
     Wait(absl::Seconds(2));
-    Patch(absl::StrCat(kJobs, "/", name, "-t-", name, "/status"),
-          absl::StrCat(R"({"status":{"state":{"phase":")", end, "\"}}}"));
+    Patch(StrCat(kJobs, "/", name, "-t-", name, "/status"),
+          StrCat(R"({"status":{"state":{"phase":")", end, "\"}}}"));
     Wait(absl::Seconds(2));
   }
   // The server takes it, and no controller can read it.
@@ -111,7 +109,7 @@ TEST_CASE("controller metrics: every family moves, and is in the manual",
   for (const std::string& family : bed.metric_registry.FamilyNames()) {
     INFO(family);
     CHECK(bed.Moved(family));
-    CHECK(absl::StrContains(manual, absl::StrCat("`", family, "`")));
+    CHECK(absl::StrContains(manual, StrCat("`", family, "`")));
   }
 }
 

@@ -1,6 +1,6 @@
 #include "controllers/core/remake_pauses.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "net/virtual_executor.h"
 #include "tests/support/catch.h"
 
@@ -58,7 +58,7 @@ TEST_CASE("remake pauses: what is kept does not grow with what was made", "[cont
   net::VirtualExecutor executor(absl::UnixEpoch());
   RemakePauses pauses(executor);
   for (int i = 0; i < 1000; ++i) {
-    pauses.NoteMade(absl::StrCat(i));
+    pauses.NoteMade(StrCat(i));
     executor.Advance(absl::Milliseconds(100));
   }
   CHECK(pauses.size() < 15);

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "controllers/cron_job/cron_job_controller.h"
 #include "controllers/cron_job/cron_pass.h"
 #include "tests/controllers/controller_bed.h"
@@ -20,7 +20,7 @@ using List = std::vector<std::string>;
 absl::Time ClockTime(const std::string& clock, int day = 11) {
   absl::Time time;
   std::string error;
-  const std::string text = absl::StrCat("2025-03-", day, "T", clock, ":00Z");
+  const std::string text = StrCat("2025-03-", day, "T", clock, ":00Z");
   REQUIRE(absl::ParseTime(absl::RFC3339_full, text, &time, &error));
   return time;
 }
@@ -31,7 +31,7 @@ const std::string kTask =
     R"([{"name":"c","image":"i","tty":true}]}}}]})";
 
 std::string RunName(absl::Time time) {
-  return absl::StrCat("c-", absl::ToUnixSeconds(time) / 60);
+  return StrCat("c-", absl::ToUnixSeconds(time) / 60);
 }
 
 class CronJobBed : public test::ControllerBed {
@@ -43,10 +43,10 @@ class CronJobBed : public test::ControllerBed {
     }});
   }
   void MakeCron(const std::string& fields) {
-    Create(kCrons, absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob",)",
-                                R"("metadata":{"name":"c"},"spec":{)", fields,
-                                R"(,"jobTemplate":{"metadata":{"labels":{"l":"1"},"annotations":)",
-                                R"({"a":"2"}},"spec":)", kTask, "}}}"));
+    Create(kCrons, StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob",)",
+                          R"("metadata":{"name":"c"},"spec":{)", fields,
+                          R"(,"jobTemplate":{"metadata":{"labels":{"l":"1"},"annotations":)",
+                          R"({"a":"2"}},"spec":)", kTask, "}}}"));
     Settle();
   }
   void GoTo(absl::Time time) {
@@ -64,9 +64,8 @@ class CronJobBed : public test::ControllerBed {
   void SetJob(const std::string& name, const std::string& phase) {
     const std::string now =
         absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", executor.Now(), absl::UTCTimeZone());
-    Patch(kJobs + "/" + name + "/status",
-          absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")",
-                       now, "\"}}}"));
+    Patch(kJobs + "/" + name + "/status", StrCat(R"({"status":{"state":{"phase":")", phase,
+                                                 R"(","lastTransitionTime":")", now, "\"}}}"));
     Settle();
   }
   void DeleteJob(const std::string& name) {
@@ -178,7 +177,7 @@ TEST_CASE("cron jobs: what runs at the same time", "[controllers][cron_job]") {
   CAPTURE(c.policy);
   CronJobBed bed;
   bed.StartCrons();
-  bed.MakeCron(absl::StrCat(R"("schedule":"*/5 * * * *","concurrencyPolicy":")", c.policy, "\""));
+  bed.MakeCron(StrCat(R"("schedule":"*/5 * * * *","concurrencyPolicy":")", c.policy, "\""));
   bed.GoTo(ClockTime("10:06"));
   bed.SetJob(first, "Running");
   bed.GoTo(ClockTime("10:11"));
@@ -226,7 +225,7 @@ TEST_CASE("cron jobs: runs that nobody could start in time", "[controllers][cron
   }));
   CAPTURE(c.deadline, c.scheduled);
   CronJobBed bed;
-  bed.MakeCron(absl::StrCat(R"("schedule":"*/5 * * * *")", c.deadline));
+  bed.MakeCron(StrCat(R"("schedule":"*/5 * * * *")", c.deadline));
   bed.GoTo(c.now);
   bed.StartCrons();
   CHECK(bed.Jobs() == (c.scheduled.empty() ? List{} : List{c.scheduled}));
@@ -301,8 +300,8 @@ TEST_CASE("cron jobs: names that are taken", "[controllers][cron_job]") {
   CronJobBed bed;
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
-  bed.Create(kJobs, absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
-                                 R"("metadata":{"name":")", name, R"("},"spec":)", kTask, "}"));
+  bed.Create(kJobs, StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
+                           R"("metadata":{"name":")", name, R"("},"spec":)", kTask, "}"));
   bed.GoTo(ClockTime("10:06"));
   CHECK(bed.Active().empty());
   CHECK(bed.Reasons() == List{"ForeignJob"});
@@ -326,11 +325,10 @@ TEST_CASE("cron jobs: a job that was never written down", "[controllers][cron_jo
   bed.StartCrons();
   bed.MakeCron(R"("schedule":"*/5 * * * *")");
   const std::string uid(bed.Get(kCrons + "/c").At({"metadata", "uid"}).AsString());
-  bed.Create(kJobs,
-             absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":)",
-                          R"({"name":"lost","ownerReferences":[{"apiVersion":)",
-                          R"("batch.volcano.sh/v1alpha1","kind":"CronJob","name":"c","uid":")", uid,
-                          R"(","controller":true}]},"spec":)", kTask, "}"));
+  bed.Create(kJobs, StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":)",
+                           R"({"name":"lost","ownerReferences":[{"apiVersion":)",
+                           R"("batch.volcano.sh/v1alpha1","kind":"CronJob","name":"c","uid":")",
+                           uid, R"(","controller":true}]},"spec":)", kTask, "}"));
   bed.Settle();
   CHECK(bed.Reasons() == List{"OrphanedJob"});
   CHECK(bed.Active().empty());

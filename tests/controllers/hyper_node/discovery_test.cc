@@ -7,8 +7,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/strings.h"
 #include "controllers/hyper_node/discovery_plan.h"
 #include "controllers/hyper_node/label_discovery.h"
 #include "controllers/hyper_node/node_count.h"
@@ -96,8 +96,7 @@ NodeList EightLabelledNodes() {
   NodeList nodes;
   for (int i = 0; i < 8; ++i) {
     nodes.push_back(MakeLabelledNode(
-        absl::StrCat("node-", i),
-        {{"rack", absl::StrCat("r", i / 2)}, {"spine", absl::StrCat("s", i / 4)}}));
+        StrCat("node-", i), {{"rack", StrCat("r", i / 2)}, {"spine", StrCat("s", i / 4)}}));
   }
   return nodes;
 }
@@ -107,7 +106,7 @@ std::vector<std::string> Describe(const std::vector<HyperNode>& made) {
   const auto label_of = [&made](const std::string& name) {
     for (const HyperNode& object : made) {
       if (object.meta.name == name) {
-        return absl::StrCat(object.tier_name, "=", object.meta.labels.begin()->second);
+        return StrCat(object.tier_name, "=", object.meta.labels.begin()->second);
       }
     }
     return name;
@@ -116,11 +115,11 @@ std::vector<std::string> Describe(const std::vector<HyperNode>& made) {
   for (const HyperNode& object : made) {
     std::vector<std::string> members;
     for (const HyperNodeMember& member : object.members) {
-      members.push_back(absl::StrCat(member.type, "/", label_of(member.exact_name)));
+      members.push_back(StrCat(member.type, "/", label_of(member.exact_name)));
     }
     std::sort(members.begin(), members.end());
-    texts.push_back(absl::StrCat("tier=", object.tier, " ", label_of(object.meta.name), ": ",
-                                 absl::StrJoin(members, " ")));
+    texts.push_back(StrCat("tier=", object.tier, " ", label_of(object.meta.name), ": ",
+                           absl::StrJoin(members, " ")));
   }
   return texts;
 }
@@ -166,7 +165,7 @@ TEST_CASE("label discovery: names follow from labels alone", "[controllers][hype
   std::set<std::string> names;
   for (const HyperNode& object : made) {
     names.insert(object.meta.name);
-    const std::string prefix = absl::StrCat("hypernode-topologya2-tier", object.tier, "-");
+    const std::string prefix = StrCat("hypernode-topologya2-tier", object.tier, "-");
     CHECK(absl::StartsWith(object.meta.name, prefix));
     const std::string suffix = object.meta.name.substr(prefix.size());
     CHECK(suffix.size() == 5);
@@ -260,8 +259,8 @@ TEST_CASE("discovery plan: only what differs is written", "[controllers][hyper_n
 
 std::string Port(const std::string& leaf, const std::string& node,
                  const std::string& description = "Computer IB Port") {
-  return absl::StrCat(R"({"description":")", description, R"(","tier":1,"system_name":")", node,
-                      R"(","node_description":"x","peer_node_name":")", leaf, R"("})");
+  return StrCat(R"({"description":")", description, R"(","tier":1,"system_name":")", node,
+                R"(","node_description":"x","peer_node_name":")", leaf, R"("})");
 }
 
 TEST_CASE("ufm: leaves that share a node form a group", "[controllers][hyper_node]") {
@@ -269,19 +268,19 @@ TEST_CASE("ufm: leaves that share a node form a group", "[controllers][hyper_nod
   for (int i = 0; i < 8; ++i) {
     const int group = i / 4;
     for (int leaf = 0; leaf < 2; ++leaf) {
-      ports.push_back(Port(absl::StrCat("leaf", group * 2 + leaf), absl::StrCat("node", i)));
+      ports.push_back(Port(StrCat("leaf", group * 2 + leaf), StrCat("node", i)));
     }
   }
-  const auto parsed = ParseUfmPorts(absl::StrCat("[", absl::StrJoin(ports, ",\n"), "]"));
+  const auto parsed = ParseUfmPorts(StrCat("[", absl::StrJoin(ports, ",\n"), "]"));
   INFO(parsed.status().ToString());
   REQUIRE(parsed.ok());
   CHECK(parsed->links.size() == 16);
   const std::vector<HyperNode> made = HyperNodesOfLinks(parsed->links);
   REQUIRE(made.size() == 3);
   const auto members = [](const HyperNode& object) {
-    std::string text = absl::StrCat(object.meta.name, " ", object.tier, ":");
+    std::string text = StrCat(object.meta.name, " ", object.tier, ":");
     for (const HyperNodeMember& member : object.members) {
-      absl::StrAppend(&text, " ", member.type, "/", member.exact_name);
+      StrAppend(&text, " ", member.type, "/", member.exact_name);
     }
     return text;
   };
@@ -324,7 +323,7 @@ TEST_CASE("ufm: ports without leaf or node name are passed over", "[controllers]
       Port("", "n1"),       Port("leaf", ""),    Port("leaf", "Not A Node"),
       Port("leaf", "a..b"), Port("leaf", "-a"),  Port("leaf", "a.-b"),
       Port("leaf", "a-"),   Port("leaf", "a-b"), Port("leaf", "a--b.c9")};
-  const auto parsed = ParseUfmPorts(absl::StrCat("[", absl::StrJoin(ports, ","), "]"));
+  const auto parsed = ParseUfmPorts(StrCat("[", absl::StrJoin(ports, ","), "]"));
   REQUIRE(parsed.ok());
   CHECK(parsed->links == std::vector<UfmLink>{{"leaf", "a-b"}, {"leaf", "a--b.c9"}});
   CHECK(parsed->skipped == 7);

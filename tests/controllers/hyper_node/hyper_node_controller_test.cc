@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/support/catch.h"
 
@@ -55,15 +55,15 @@ class HyperNodeBed : public test::ControllerBed {
     Wait(absl::Seconds(1));
   }
   net::Awaitable<absl::StatusOr<std::string>> Answer(WebRequest request) {
-    asked.push_back(absl::StrCat(request.url, " ", request.username, ":", request.password,
-                                 request.insecure_skip_verify ? " insecure" : ""));
+    asked.push_back(StrCat(request.url, " ", request.username, ":", request.password,
+                           request.insecure_skip_verify ? " insecure" : ""));
     co_return answer;
   }
 
-  static std::string Path(const std::string& name) { return absl::StrCat(kHyperNodes, "/", name); }
+  static std::string Path(const std::string& name) { return StrCat(kHyperNodes, "/", name); }
   void MakeNode(const std::string& name, const std::string& labels = "{}") {
-    Create("/api/v1/nodes", absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")",
-                                         name, R"(","labels":)", labels, "}}"));
+    Create("/api/v1/nodes", StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                                   R"(","labels":)", labels, "}}"));
     Wait(absl::Seconds(1));
   }
   void MakeHyperNode(const std::string& name, const std::string& members,
@@ -71,14 +71,14 @@ class HyperNodeBed : public test::ControllerBed {
     const std::string labels =
         source.empty()
             ? ""
-            : absl::StrCat(R"(,"labels":{"volcano.sh/network-topology-source":")", source, R"("})");
-    Create(kHyperNodes, absl::StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1",)",
-                                     R"("kind":"HyperNode","metadata":{"name":")", name, "\"",
-                                     labels, R"(},"spec":{"tier":1,"members":)", members, "}}"));
+            : StrCat(R"(,"labels":{"volcano.sh/network-topology-source":")", source, R"("})");
+    Create(kHyperNodes, StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1",)",
+                               R"("kind":"HyperNode","metadata":{"name":")", name, "\"", labels,
+                               R"(},"spec":{"tier":1,"members":)", members, "}}"));
     Wait(absl::Seconds(1));
   }
   static std::string Exact(const std::string& name) {
-    return absl::StrCat(R"({"type":"Node","selector":{"exactMatch":{"name":")", name, R"("}}})");
+    return StrCat(R"({"type":"Node","selector":{"exactMatch":{"name":")", name, R"("}}})");
   }
   int64_t Count(const std::string& name) {
     return Get(Path(name)).At({"status", "nodeCount"}).AsInt();
@@ -95,10 +95,9 @@ class HyperNodeBed : public test::ControllerBed {
     PutConfig("volcano-controller-configmap", key, text);
   }
   void MakeLogin(const std::string& password) {
-    Create(kSecrets,
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Secret","metadata":)",
-                        R"({"name":"login"},"data":{"username":")", absl::Base64Escape("admin"),
-                        R"(","password":")", absl::Base64Escape(password), R"("}})"));
+    Create(kSecrets, StrCat(R"({"apiVersion":"v1","kind":"Secret","metadata":)",
+                            R"({"name":"login"},"data":{"username":")", absl::Base64Escape("admin"),
+                            R"(","password":")", absl::Base64Escape(password), R"("}})"));
   }
   std::vector<std::string> HyperNodes() { return Names(kHyperNodes); }
 
@@ -107,14 +106,13 @@ class HyperNodeBed : public test::ControllerBed {
 };
 
 std::string LinkedPort(const std::string& leaf, const std::string& node) {
-  return absl::StrCat(R"({"description":"Computer IB Port","system_name":")", node,
-                      R"(","peer_node_name":")", leaf, R"("})");
+  return StrCat(R"({"description":"Computer IB Port","system_name":")", node,
+                R"(","peer_node_name":")", leaf, R"("})");
 }
 
 TEST_CASE("node count: written once, and only when it differs", "[controllers][hyper_node]") {
   HyperNodeBed bed;
-  bed.MakeHyperNode(
-      "h", absl::StrCat("[", HyperNodeBed::Exact("a"), ",", HyperNodeBed::Exact("b"), "]"));
+  bed.MakeHyperNode("h", StrCat("[", HyperNodeBed::Exact("a"), ",", HyperNodeBed::Exact("b"), "]"));
   bed.StartHyperNodes();
   CHECK(bed.Count("h") == 2);
   CHECK(bed.writes == 1);
@@ -145,7 +143,7 @@ TEST_CASE("node count: follows nodes that come, change and go", "[controllers][h
 
 TEST_CASE("node count: a write that fails is tried again", "[controllers][hyper_node]") {
   HyperNodeBed bed;
-  bed.MakeHyperNode("h", absl::StrCat("[", HyperNodeBed::Exact("a"), "]"));
+  bed.MakeHyperNode("h", StrCat("[", HyperNodeBed::Exact("a"), "]"));
   int failures = 3;
   bed.line->script = [&failures](const net::Request& request) -> std::optional<test::Fault> {
     if (request.method != "PATCH" || failures == 0) return std::nullopt;
@@ -161,7 +159,7 @@ TEST_CASE("label source: HyperNodes follow the nodes' labels", "[controllers][hy
   HyperNodeBed bed;
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
   bed.MakeNode("b", R"({"rack":"r0","spine":"s0"})");
-  bed.MakeHyperNode("mine", absl::StrCat("[", HyperNodeBed::Exact("a"), "]"));
+  bed.MakeHyperNode("mine", StrCat("[", HyperNodeBed::Exact("a"), "]"));
   bed.StartHyperNodes();
   CHECK(bed.HyperNodes() == std::vector<std::string>{"mine"});
   bed.Configure(kLabelConfig);
@@ -285,10 +283,10 @@ TEST_CASE("discovery: another ConfigMap's text is not read", "[controllers][hype
 TEST_CASE("ufm source: creates, updates and deletes its own", "[controllers][hyper_node]") {
   HyperNodeBed bed;
   bed.MakeLogin("hush");
-  bed.MakeHyperNode("leaf-hn-0", absl::StrCat("[", HyperNodeBed::Exact("old"), "]"), "ufm");
-  bed.MakeHyperNode("leaf-hn-9", absl::StrCat("[", HyperNodeBed::Exact("old"), "]"), "ufm");
-  bed.MakeHyperNode("roce-hn", absl::StrCat("[", HyperNodeBed::Exact("old"), "]"), "roce");
-  bed.answer = absl::StrCat("[", LinkedPort("l0", "n0"), ",", LinkedPort("l1", "n1"), "]");
+  bed.MakeHyperNode("leaf-hn-0", StrCat("[", HyperNodeBed::Exact("old"), "]"), "ufm");
+  bed.MakeHyperNode("leaf-hn-9", StrCat("[", HyperNodeBed::Exact("old"), "]"), "ufm");
+  bed.MakeHyperNode("roce-hn", StrCat("[", HyperNodeBed::Exact("old"), "]"), "roce");
+  bed.answer = StrCat("[", LinkedPort("l0", "n0"), ",", LinkedPort("l1", "n1"), "]");
   bed.Configure(kUfmConfig);
   bed.StartHyperNodes();
   CHECK(bed.asked ==
@@ -310,7 +308,7 @@ TEST_CASE("ufm source: creates, updates and deletes its own", "[controllers][hyp
 TEST_CASE("ufm source: a failure changes nothing and is tried again", "[controllers][hyper_node]") {
   HyperNodeBed bed;
   bed.MakeLogin("hush");
-  bed.answer = absl::StrCat("[", LinkedPort("l0", "n0"), "]");
+  bed.answer = StrCat("[", LinkedPort("l0", "n0"), "]");
   bed.Configure(kUfmConfig);
   bed.StartHyperNodes();
   REQUIRE(bed.HyperNodes().size() == 2);
@@ -335,8 +333,8 @@ TEST_CASE("ufm source: the Secret may come later and change", "[controllers][hyp
   bed.MakeLogin("first");
   bed.Wait(absl::Minutes(1));
   REQUIRE(bed.asked.size() == 1);
-  bed.Patch(absl::StrCat(kSecrets, "/login"),
-            absl::StrCat(R"({"data":{"password":")", absl::Base64Escape("second"), R"("}})"));
+  bed.Patch(StrCat(kSecrets, "/login"),
+            StrCat(R"({"data":{"password":")", absl::Base64Escape("second"), R"("}})"));
   bed.Wait(absl::Minutes(10));
   REQUIRE(bed.asked.size() == 2);
   CHECK(absl::StrContains(bed.asked[1], "admin:second"));
@@ -357,7 +355,7 @@ TEST_CASE("discovery: two sources work side by side", "[controllers][hyper_node]
   HyperNodeBed bed;
   bed.MakeLogin("hush");
   bed.MakeNode("a", R"({"rack":"r0","spine":"s0"})");
-  bed.answer = absl::StrCat("[", LinkedPort("l0", "n0"), "]");
+  bed.answer = StrCat("[", LinkedPort("l0", "n0"), "]");
   std::string both = kUfmConfig;
   both += std::string(kLabelConfig).substr(std::string(kLabelConfig).find('\n') + 1);
   bed.Configure(both);

@@ -6,7 +6,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "cmd/common/controller_tools.h"
 #include "net/io_context.h"
 #include "net/server.h"
@@ -29,7 +29,7 @@ class FetchBed {
   }
   absl::StatusOr<std::string> Ask(const std::string& path) {
     WebRequest request;
-    request.url = absl::StrCat("http://127.0.0.1:", server_->port(), path);
+    request.url = StrCat("http://127.0.0.1:", server_->port(), path);
     request.username = "admin";
     request.password = "hush";
     request.timeout = absl::Milliseconds(50);
@@ -57,7 +57,7 @@ class FetchBed {
     if (request.target == "/broken") response.status = 500;
     if (request.target == "/echo") {
       response.body =
-          absl::StrCat(request.method, " ", std::string(request.headers.Get("authorization")));
+          StrCat(request.method, " ", std::string(request.headers.Get("authorization")));
     }
     co_return std::move(response);
   }
@@ -71,7 +71,7 @@ TEST_CASE("web fetch: a GET with the login", "[controllers][hyper_node]") {
   const auto answer = bed.Ask("/echo");
   INFO(answer.status().ToString());
   REQUIRE(answer.ok());
-  CHECK(*answer == absl::StrCat("GET Basic ", absl::Base64Escape("admin:hush")));
+  CHECK(*answer == StrCat("GET Basic ", absl::Base64Escape("admin:hush")));
 }
 
 TEST_CASE("web fetch: each failure has its code", "[controllers][hyper_node]") {

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "base/strings.h"
 #include "controllers/job/min_resources.h"
 #include "controllers/job/names.h"
 #include "controllers/job/pod_builder.h"
@@ -22,9 +23,9 @@ PodDraft FirstPod(const types::BatchJob& job) {
 
 types::BatchJob JobOf(const std::string& task, const std::string& more = "",
                       const std::string& meta = "") {
-  return ParseJob(absl::StrCat(R"({"queue":"test-queue","schedulerName":"volcano","tasks":[)", task,
-                               "]", more, "}"),
-                  R"({"version":1,"retryCount":2})", meta);
+  return ParseJob(
+      StrCat(R"({"queue":"test-queue","schedulerName":"volcano","tasks":[)", task, "]", more, "}"),
+      R"({"version":1,"retryCount":2})", meta);
 }
 
 TEST_CASE("pod builder: names, owner, labels and annotations", "[controllers][job]") {
@@ -138,10 +139,10 @@ std::string MinTask(const std::string& name, const std::string& cpu, const std::
   const size_t times = minimum.find('x');
   const std::string replicas = times == std::string::npos ? "2" : minimum.substr(times + 1);
   minimum = minimum.substr(0, times);
-  std::string task = absl::StrCat(R"({"name":")", name, R"(","replicas":)", replicas);
-  if (minimum != "-") absl::StrAppend(&task, R"(,"minAvailable":)", minimum);
-  return absl::StrCat(task, R"(,"template":{"spec":{"priorityClassName":")", text.substr(slash + 1),
-                      R"(","containers":[{"resources":{"requests":{"cpu":")", cpu, R"("}}}]}}})");
+  std::string task = StrCat(R"({"name":")", name, R"(","replicas":)", replicas);
+  if (minimum != "-") StrAppend(&task, R"(,"minAvailable":)", minimum);
+  return StrCat(task, R"(,"template":{"spec":{"priorityClassName":")", text.substr(slash + 1),
+                R"(","containers":[{"resources":{"requests":{"cpu":")", cpu, R"("}}}]}}})");
 }
 
 TEST_CASE("min resources: the most important pods first, minima where all are asked for",
@@ -169,9 +170,9 @@ TEST_CASE("min resources: the most important pods first, minima where all are as
   CAPTURE(c.minimum, c.tasks);
   const size_t space = c.tasks.find(' ');
   const types::BatchJob job =
-      ParseJob(absl::StrCat(R"({"minAvailable":)", c.minimum, R"(,"tasks":[)",
-                            MinTask("master", "50m", c.tasks.substr(0, space)), ",",
-                            MinTask("worker", "100m", c.tasks.substr(space + 1)), "]}"));
+      ParseJob(StrCat(R"({"minAvailable":)", c.minimum, R"(,"tasks":[)",
+                      MinTask("master", "50m", c.tasks.substr(0, space)), ",",
+                      MinTask("worker", "100m", c.tasks.substr(space + 1)), "]}"));
   const auto sum = MinResources(job.spec, [](const std::string& name) {
     return name == "2" ? 2 : name == "1" ? 1 : 0;
   });
@@ -186,7 +187,7 @@ const controllers::PriorityOf kNoPriority = [](const std::string&) { return 0; }
 
 types::BatchJob PartitionedJob(int min_partitions, const std::string& topology) {
   return ParseJob(
-      absl::StrCat(
+      StrCat(
           R"({"minAvailable":3,"priorityClassName":"new","queue":"q","networkTopology":)", topology,
           R"(,"tasks":[{"name":"task1","replicas":6,"partitionPolicy":{"totalPartitions":2,"partitionSize":3,"minPartitions":)",
           min_partitions, R"(,"networkTopology":)", topology, "}}]}"),

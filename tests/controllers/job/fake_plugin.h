@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/config_map.h"
+#include "base/strings.h"
 #include "controllers/job/job_desk.h"
 
 namespace bth::test {
@@ -23,8 +23,8 @@ class FakePlugin final : public controllers::JobPlugin {
     using types::Json;
     controllers::WantedObject map;
     map.type = types::ResourceTraits<types::ConfigMap>::type();
-    Json data = Json::MakeObject({{"tasks", absl::StrCat(job.spec.tasks.size())},
-                                  {"pods", absl::StrCat(job.spec.tasks[0].replicas)}});
+    Json data = Json::MakeObject(
+        {{"tasks", StrCat(job.spec.tasks.size())}, {"pods", StrCat(job.spec.tasks[0].replicas)}});
     map.object = Json::MakeObject({{"apiVersion", "v1"}, {"kind", "ConfigMap"}});
     map.object.Set("metadata", Json::MakeObject({{"name", job.meta.name + "-fake"}}));
     map.object.Set("data", std::move(data));
@@ -47,7 +47,7 @@ inline absl::StatusOr<controllers::JobPlugins> MakeFakePlugins(const types::Batc
   controllers::JobPlugins made;
   for (const auto& [name, arguments] : spec.plugins) {
     if (name != "fake") {
-      return absl::InvalidArgumentError(absl::StrCat("failed to get plugin ", name));
+      return absl::InvalidArgumentError(StrCat("failed to get plugin ", name));
     }
     made.plugins.push_back(std::make_unique<FakePlugin>());
     for (const std::string& argument : arguments) {

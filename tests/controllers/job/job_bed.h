@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/strings.h"
 #include "controllers/job/job_controller.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/controllers/job/fake_plugin.h"
@@ -36,21 +37,21 @@ class JobBed : public ControllerBed {
   }
 
   static std::string TaskText(const std::string& name, int replicas, const std::string& more = "") {
-    return absl::StrCat(R"({"name":")", name, R"(","replicas":)", replicas,
-                        R"(,"template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":)",
-                        R"([{"name":"c","image":"img","resources":{"requests":{"cpu":"100m"}}}],)",
-                        R"("restartPolicy":"Never"}})", more.empty() ? "" : ",", more, "}");
+    return StrCat(R"({"name":")", name, R"(","replicas":)", replicas,
+                  R"(,"template":{"metadata":{"labels":{"app":"x"}},"spec":{"containers":)",
+                  R"([{"name":"c","image":"img","resources":{"requests":{"cpu":"100m"}}}],)",
+                  R"("restartPolicy":"Never"}})", more.empty() ? "" : ",", more, "}");
   }
   // A job in namespace default; `spec` are further members of its spec.
   void CreateJob(const std::string& name, int min_available, const std::string& tasks,
                  const std::string& spec = "") {
-    Create(kJobs, absl::StrCat(R"({"metadata":{"name":")", name,
-                               R"("},"spec":{"queue":"default","schedulerName":"volcano",)",
-                               R"("minAvailable":)", min_available, R"(,"tasks":[)", tasks, "]",
-                               spec.empty() ? "" : ",", spec, "}}"));
+    Create(kJobs, StrCat(R"({"metadata":{"name":")", name,
+                         R"("},"spec":{"queue":"default","schedulerName":"volcano",)",
+                         R"("minAvailable":)", min_available, R"(,"tasks":[)", tasks, "]",
+                         spec.empty() ? "" : ",", spec, "}}"));
     Settle();
   }
-  Json Job(const std::string& name) { return Get(absl::StrCat(kJobs, "/", name)); }
+  Json Job(const std::string& name) { return Get(StrCat(kJobs, "/", name)); }
   std::string Phase(const std::string& name) {
     return std::string(Job(name).At({"status", "state", "phase"}).AsString());
   }
@@ -63,12 +64,11 @@ class JobBed : public ControllerBed {
     return Job(name).At({"status", counter}).AsInt();
   }
   std::string GroupOf(const std::string& job) {
-    return absl::StrCat(job, "-", std::string(Job(job).At({"metadata", "uid"}).AsString()));
+    return StrCat(job, "-", std::string(Job(job).At({"metadata", "uid"}).AsString()));
   }
   // As the scheduler would.
   void SetGroup(const std::string& job, const std::string& phase) {
-    Patch(absl::StrCat(kGroups, "/", GroupOf(job)),
-          absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"));
+    Patch(StrCat(kGroups, "/", GroupOf(job)), StrCat(R"({"status":{"phase":")", phase, R"("}})"));
     Settle();
   }
   void SetPods(const std::string& phase) {
@@ -84,9 +84,9 @@ class JobBed : public ControllerBed {
   void Command(const std::string& name, const std::string& job, const std::string& action) {
     const std::string uid(Job(job).At({"metadata", "uid"}).AsString());
     Create(kCommands,
-           absl::StrCat(R"({"metadata":{"name":")", name, R"("},"action":")", action,
-                        R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
-                        R"("name":")", job, R"(","uid":")", uid, R"("}})"));
+           StrCat(R"({"metadata":{"name":")", name, R"("},"action":")", action,
+                  R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
+                  R"("name":")", job, R"(","uid":")", uid, R"("}})"));
     Settle();
   }
   // What would have happened to the pods that are being deleted, had they a kubelet.

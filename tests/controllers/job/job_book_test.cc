@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "base/strings.h"
 #include "controllers/job/job_events.h"
 #include "tests/controllers/job/job_text.h"
 
@@ -129,7 +130,7 @@ TEST_CASE("job book: a task fails when its containers restart too often", "[cont
   pod.status.container_statuses.resize(1);
   pod.status.container_statuses[0].restart_count = c.restarts;
   JobBook book;
-  CHECK(book.Add(Shared(ParseJob(absl::StrCat(R"({"tasks":[)", c.task, "]}")))).ok());
+  CHECK(book.Add(Shared(ParseJob(StrCat(R"({"tasks":[)", c.task, "]}")))).ok());
   CHECK(book.AddPod(Shared(pod)).ok());
   CHECK(book.TaskFailed("test/job1", "task1") == c.failed);
 }
@@ -145,7 +146,7 @@ TEST_CASE("job book: the sums of a task are those of its pods, whatever happened
   int completed = 0;
   int failed = 0;
   for (int step = 0; step < 3000; ++step) {
-    const std::string name = absl::StrCat("p", rng.Below(5));
+    const std::string name = StrCat("p", rng.Below(5));
     Pod pod = MakePod(name, "task1", phases[rng.Below(phases.size())]);
     pod.status.container_statuses.resize(1);
     pod.status.container_statuses[0].restart_count = static_cast<int32_t>(rng.Below(5));

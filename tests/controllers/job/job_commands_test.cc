@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -49,9 +50,9 @@ TEST_CASE("job commands: those for nothing go", "[controllers][job]") {
   int number = 0;
   for (const char* target : {"missing", "", "a/b", ".."}) {
     bed.Create(JobBed::kCommands,
-               absl::StrCat(R"({"metadata":{"name":"c)", ++number, R"("},"action":"AbortJob",)",
-                            R"("target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
-                            R"("name":")", target, R"(","uid":"u"}})"));
+               StrCat(R"({"metadata":{"name":"c)", ++number, R"("},"action":"AbortJob",)",
+                      R"("target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)",
+                      R"("name":")", target, R"(","uid":"u"}})"));
   }
   bed.Wait(absl::Seconds(5));
   CHECK(bed.Names(JobBed::kCommands).empty());
@@ -62,8 +63,8 @@ TEST_CASE("job commands: those for things of another kind are told, and left alo
   JobBed bed;
   bed.StartJobs();
   const auto send = [&bed](const std::string& name, const std::string& target) {
-    bed.Create(JobBed::kCommands, absl::StrCat(R"({"metadata":{"name":")", name,
-                                               R"("},"action":"AbortJob")", target, "}"));
+    bed.Create(JobBed::kCommands,
+               StrCat(R"({"metadata":{"name":")", name, R"("},"action":"AbortJob")", target, "}"));
   };
   send("a", R"(,"target":{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":""})");
   send("b", R"(,"target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Jobs","name":"j",)"

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "absl/strings/str_replace.h"
+#include "base/strings.h"
 #include "tests/controllers/death.h"
 #include "tests/controllers/job/job_bed.h"
 
@@ -87,9 +88,9 @@ Step PodsAre(const std::string& phase) {
 }
 Step ReplicasAre(int replicas) {
   return [replicas](JobBed& bed) {
-    bed.Patch(absl::StrCat(JobBed::kJobs, "/j"),
-              absl::StrCat(R"({"spec":{"minAvailable":1,"tasks":[)",
-                           JobBed::TaskText("a", replicas), ",", JobBed::TaskText("b", 1), "]}}"));
+    bed.Patch(StrCat(JobBed::kJobs, "/j"),
+              StrCat(R"({"spec":{"minAvailable":1,"tasks":[)", JobBed::TaskText("a", replicas), ",",
+                     JobBed::TaskText("b", 1), "]}}"));
   };
 }
 // As a user would who looks whether the command was carried out; to be done twice.
@@ -98,8 +99,8 @@ Step Commanded(const std::string& action, const std::string& phase) {
     if (bed.Phase("j") == phase) return;
     const size_t number = bed.Names("/api/v1/namespaces/default/secrets").size();
     bed.Create("/api/v1/namespaces/default/secrets",
-               absl::StrCat(R"({"metadata":{"name":"command-)", number, R"("}})"));
-    bed.Command(absl::StrCat("c", number), "j", action);
+               StrCat(R"({"metadata":{"name":"command-)", number, R"("}})"));
+    bed.Command(StrCat("c", number), "j", action);
   };
 }
 

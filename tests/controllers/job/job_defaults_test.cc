@@ -1,6 +1,7 @@
 // What is filled into a job, what is noted of it, and which edits do not reach its pods.
 #include "controllers/job/job_defaults.h"
 
+#include "base/strings.h"
 #include "controllers/job/job_notes.h"
 #include "tests/controllers/job/job_text.h"
 
@@ -21,8 +22,8 @@ BatchJobSpec Filled(const std::string& spec) {
 }
 
 std::string TemplateText(const std::string& pod = "") {
-  return absl::StrCat(R"("template":{"spec":{"containers":[{"name":"c","image":"i"}])",
-                      pod.empty() ? "" : ",", pod, "}}");
+  return StrCat(R"("template":{"spec":{"containers":[{"name":"c","image":"i"}])",
+                pod.empty() ? "" : ",", pod, "}}");
 }
 
 TEST_CASE("job defaults: what the job does not say is filled in", "[controllers][job]") {
@@ -91,7 +92,7 @@ TEST_CASE("job defaults: plugins come with those they need", "[controllers][job]
   const auto names = [](const std::string& plugins) {
     std::string list;
     for (const auto& [name, args] : Filled(R"({"plugins":)" + plugins + "}").plugins) {
-      absl::StrAppend(&list, name, args.empty() ? "" : "+", " ");
+      StrAppend(&list, name, args.empty() ? "" : "+", " ");
     }
     return list;
   };
@@ -134,8 +135,8 @@ TEST_CASE("job notes: what does not hold a job up is told all the same", "[contr
 
 TEST_CASE("job notes: edits that do not reach what exists", "[controllers][job]") {
   const auto job = [](const std::string& task, const std::string& more = "") {
-    return Filled(absl::StrCat(R"({"tasks":[{"name":"a","replicas":2,)", task, "}]",
-                               more.empty() ? "" : ",", more, "}"));
+    return Filled(StrCat(R"({"tasks":[{"name":"a","replicas":2,)", task, "}]",
+                         more.empty() ? "" : ",", more, "}"));
   };
   const BatchJobSpec before = job(TemplateText(), R"("minAvailable":1)");
   const auto [after, what] = GENERATE_COPY(table<BatchJobSpec, std::string>({

@@ -1,5 +1,6 @@
 // Why a job has ended, restarts or stops: which pods, how, and by which policy.
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/told_bed.h"
 
 namespace bth::test {
@@ -27,9 +28,9 @@ TEST_CASE("told: which pods failed a job, and how", "[controllers][job]") {
     bed.RunJob("j", 1, JobBed::TaskText("a", 5, R"("minAvailable":1)"));
     for (const std::string& pod : bed.Pods()) fail(pod);
     CHECK(bed.Message("j") ==
-          absl::StrCat("5 of 5 pods failed, 0 succeeded, and minAvailable of task a is 1: pod "
-                       "j-a-0",
-                       how, "; pod j-a-1", how, "; pod j-a-2", how, "; and 2 more"));
+          StrCat("5 of 5 pods failed, 0 succeeded, and minAvailable of task a is 1: pod "
+                 "j-a-0",
+                 how, "; pod j-a-1", how, "; pod j-a-2", how, "; and 2 more"));
   }
   SECTION("the kubelet says why") {
     bed.RunJob("j", 1, JobBed::TaskText("a", 1));
@@ -43,7 +44,7 @@ TEST_CASE("told: which pods failed a job, and how", "[controllers][job]") {
     CHECK(bed.Message("j") == "0 of 2 pods failed, 2 succeeded, and minSuccess is 3");
   }
   CHECK(bed.Phase("j") == "Failed");
-  CHECK(bed.Told("j", absl::StrCat("Warning ", bed.Reason("j"), " ", bed.Message("j"))) == 1);
+  CHECK(bed.Told("j", StrCat("Warning ", bed.Reason("j"), " ", bed.Message("j"))) == 1);
   bed.Restart();
   CHECK(bed.IsQuiet(absl::Minutes(20)));
   CHECK_FALSE(bed.Reason("j").empty());

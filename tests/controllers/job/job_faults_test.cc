@@ -2,6 +2,7 @@
 #include <map>
 
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -65,7 +66,7 @@ TEST_CASE("job controller: jobs that cannot run say why and harm nobody", "[cont
   CHECK(bed.Phase("bad") == "Pending");
   CHECK(bed.Message("bad") == c.message);
   CHECK(bed.Job("bad").At({"status", "state", "reason"}).AsString() == c.reason);
-  CHECK(CountOf(bed.Events("bad"), absl::StrCat("Warning ", c.reason)) == 1);
+  CHECK(CountOf(bed.Events("bad"), StrCat("Warning ", c.reason)) == 1);
   CHECK(bed.Pods().empty());
   CHECK(bed.Names(JobBed::kGroups).empty());
   Ledger ledger(bed);
@@ -97,7 +98,7 @@ TEST_CASE("job controller: a job runs once what it waits for is there", "[contro
   }
   SECTION("a valid spec") {
     bed.CreateJob("j", 9, JobBed::TaskText("a", 1));
-    bed.Patch(absl::StrCat(JobBed::kJobs, "/j"), R"({"spec":{"minAvailable":1}})");
+    bed.Patch(StrCat(JobBed::kJobs, "/j"), R"({"spec":{"minAvailable":1}})");
   }
   bed.Settle();
   CHECK(bed.Message("j").empty());
@@ -158,18 +159,17 @@ TEST_CASE("job controller: a group of somebody else is not adopted", "[controlle
   JobBed bed;
   bed.CreateJob("j", 1, JobBed::TaskText("a", 1));
   const std::string group = bed.GroupOf("j");
-  bed.Create(JobBed::kGroups,
-             absl::StrCat(R"({"metadata":{"name":")", group,
-                          R"("},"spec":{"minMember":7},"status":{"phase":"Inqueue"}})"));
+  bed.Create(JobBed::kGroups, StrCat(R"({"metadata":{"name":")", group,
+                                     R"("},"spec":{"minMember":7},"status":{"phase":"Inqueue"}})"));
   bed.StartJobs();
   CHECK(absl::StrContains(bed.Message("j"), "exists and does not belong to the job"));
   CHECK(CountOf(bed.Events("j"), "Warning PodGroupError Failed to create PodGroup") == 1);
   CHECK(bed.Pods().empty());
-  CHECK(bed.Get(absl::StrCat(JobBed::kGroups, "/", group)).At({"spec", "minMember"}).AsInt() == 7);
-  bed.Call("DELETE", absl::StrCat(JobBed::kGroups, "/", group));
+  CHECK(bed.Get(StrCat(JobBed::kGroups, "/", group)).At({"spec", "minMember"}).AsInt() == 7);
+  bed.Call("DELETE", StrCat(JobBed::kGroups, "/", group));
   bed.Settle();
   CHECK(bed.Message("j").empty());
-  CHECK(bed.Get(absl::StrCat(JobBed::kGroups, "/", group)).At({"spec", "minMember"}).AsInt() == 1);
+  CHECK(bed.Get(StrCat(JobBed::kGroups, "/", group)).At({"spec", "minMember"}).AsInt() == 1);
 }
 
 TEST_CASE("job controller: the group of an old release is used and deleted", "[controllers][job]") {
@@ -179,13 +179,13 @@ TEST_CASE("job controller: the group of an old release is used and deleted", "[c
   bed.CreateJob("j", 1, JobBed::TaskText("a", 1), R"("priorityClassName":"new")");
   const std::string uid(bed.Job("j").At({"metadata", "uid"}).AsString());
   bed.Create(JobBed::kGroups,
-             absl::StrCat(R"({"metadata":{"name":"j","ownerReferences":[{"apiVersion":)",
-                          R"("batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":")", uid,
-                          R"(","controller":true}]},"spec":{"minMember":9},"status":{"phase":)",
-                          R"("Inqueue"}})"));
+             StrCat(R"({"metadata":{"name":"j","ownerReferences":[{"apiVersion":)",
+                    R"("batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":")", uid,
+                    R"(","controller":true}]},"spec":{"minMember":9},"status":{"phase":)",
+                    R"("Inqueue"}})"));
   bed.StartJobs();
   CHECK(bed.Names(JobBed::kGroups) == Names{"j"});
-  const types::Json group = bed.Get(absl::StrCat(JobBed::kGroups, "/j"));
+  const types::Json group = bed.Get(StrCat(JobBed::kGroups, "/j"));
   CHECK(group.At({"spec", "minMember"}).AsInt() == 1);
   CHECK(group.At({"spec", "priorityClassName"}).AsString() == "new");
   CHECK(group.At({"spec", "minTaskMember", "a"}).AsInt() == 1);
@@ -339,8 +339,8 @@ TEST_CASE("job controller: objects of plugins come, follow the job, and go", "[c
   CHECK(bed.Job("j").At({"status", "controlledResources", "plugin-fake"}).AsString() == "fake");
   CHECK(bed.Get(JobBed::PodPath("j-a-0")).At({"metadata", "annotations", "fake/map"}).AsString() ==
         "j-fake");
-  bed.Patch(absl::StrCat(JobBed::kJobs, "/j"),
-            absl::StrCat(R"({"spec":{"tasks":[)", JobBed::TaskText("a", 3), "]}}"));
+  bed.Patch(StrCat(JobBed::kJobs, "/j"),
+            StrCat(R"({"spec":{"tasks":[)", JobBed::TaskText("a", 3), "]}}"));
   bed.Settle();
   CHECK(bed.Get(map).At({"data", "pods"}).AsString() == "3");
   bed.Command("c", "j", "AbortJob");
@@ -365,10 +365,9 @@ TEST_CASE("job controller: a pod group that is held up is reported once", "[cont
   JobBed bed;
   bed.StartJobs();
   bed.CreateJob("j", 1, JobBed::TaskText("a", 1));
-  const std::string group = absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j"));
+  const std::string group = StrCat(JobBed::kGroups, "/", bed.GroupOf("j"));
   const auto conditions = [&](const std::string& phase, const std::string& list) {
-    bed.Patch(group,
-              absl::StrCat(R"({"status":{"phase":")", phase, R"(","conditions":[)", list, "]}}"));
+    bed.Patch(group, StrCat(R"({"status":{"phase":")", phase, R"(","conditions":[)", list, "]}}"));
     bed.Settle();
   };
   conditions("Pending",
@@ -392,8 +391,8 @@ TEST_CASE("job controller: a job that is being deleted is left to the garbage co
   JobBed bed;
   bed.StartJobs();
   bed.RunJob("j", 1, JobBed::TaskText("a", 2));
-  bed.Patch(absl::StrCat(JobBed::kJobs, "/j"), R"({"metadata":{"finalizers":["x/y"]}})");
-  bed.Call("DELETE", absl::StrCat(JobBed::kJobs, "/j"));
+  bed.Patch(StrCat(JobBed::kJobs, "/j"), R"({"metadata":{"finalizers":["x/y"]}})");
+  bed.Call("DELETE", StrCat(JobBed::kJobs, "/j"));
   bed.Settle();
   Ledger ledger(bed);
   bed.SetPodPhase("j-a-0", "Failed");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -36,7 +37,7 @@ TEST_CASE("job ghosts: a job that is gone when its status is answered stays gone
   AnswerLate(bed, "PATCH", "/jobs/j/status", absl::Seconds(10));
   bed.SetPodPhase("j-t-0", "Succeeded");
   REQUIRE(bed.line->script == nullptr);
-  Remove(bed, absl::StrCat(JobBed::kJobs, "/j"));
+  Remove(bed, StrCat(JobBed::kJobs, "/j"));
   bed.Wait(absl::Seconds(1));
   int requests = 0;
   bed.line->on_request = [&requests](const net::Request& request) {
@@ -84,7 +85,7 @@ TEST_CASE("job ghosts: what a job lost that is gone and not told of yet is made 
   bed.line->on_answer = [&made](const std::string& what, int code) {
     made += absl::StartsWith(what, "POST") && !absl::EndsWith(what, "/events") && code == 201;
   };
-  bed.Call("DELETE", absl::StrCat(JobBed::kJobs, "/j?propagationPolicy=Background"));
+  bed.Call("DELETE", StrCat(JobBed::kJobs, "/j?propagationPolicy=Background"));
   REQUIRE(bed.executor.Advance(absl::Seconds(9), 50'000));
   CHECK(made > 0);
   CHECK(made < 60);
@@ -117,7 +118,7 @@ TEST_CASE("job ghosts: pods that the controller deletes itself are made anew wit
   std::set<std::string> uids;
   const absl::Time start = bed.executor.Now();
   for (int i = 0; i < 10; ++i) {
-    bed.Command(absl::StrCat("c", i), "j", "RestartJob");
+    bed.Command(StrCat("c", i), "j", "RestartJob");
     bed.FinishDeletions();
     bed.SetGroup("j", "Inqueue");
     REQUIRE(bed.Pods().size() == 1);
@@ -134,7 +135,7 @@ TEST_CASE("job ghosts: a group that is gone when its creation is answered is mad
   AnswerLate(bed, "POST", "/podgroups", absl::Seconds(10));
   bed.CreateJob("j", 1, JobBed::TaskText("t", 1));
   REQUIRE(bed.Names(JobBed::kGroups).size() == 1);
-  Remove(bed, absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
+  Remove(bed, StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
   bed.Wait(absl::Minutes(1));
   CHECK(bed.Names(JobBed::kGroups).size() == 1);
   bed.SetGroup("j", "Inqueue");
@@ -151,7 +152,7 @@ TEST_CASE("job ghosts: a pod whose annotations were changed is forgotten where i
       GENERATE(R"("volcano.sh/task-spec":"other")", R"("volcano.sh/job-name":"other")",
                R"("volcano.sh/job-version":"?")");
   CAPTURE(mark);
-  bed.Patch(JobBed::PodPath("j-t-0"), absl::StrCat(R"({"metadata":{"annotations":{)", mark, "}}}"));
+  bed.Patch(JobBed::PodPath("j-t-0"), StrCat(R"({"metadata":{"annotations":{)", mark, "}}}"));
   bed.Settle();
   Remove(bed, JobBed::PodPath("j-t-0"));
   bed.Wait(absl::Minutes(1));
@@ -164,10 +165,10 @@ TEST_CASE("job ghosts: what is left of jobs does not grow with their number",
   bed.StartJobs();
   const auto come_and_go = [&bed](int from, int to) {
     for (int i = from; i < to; ++i) {
-      const std::string name = absl::StrCat("j", i);
+      const std::string name = StrCat("j", i);
       bed.RunJob(name, 1, JobBed::TaskText("t", 1));
-      bed.SetPodPhase(absl::StrCat(name, "-t-0"), "Succeeded");
-      Remove(bed, absl::StrCat(JobBed::kJobs, "/", name));
+      bed.SetPodPhase(StrCat(name, "-t-0"), "Succeeded");
+      Remove(bed, StrCat(JobBed::kJobs, "/", name));
       bed.FinishDeletions();
     }
     bed.Wait(absl::Hours(2));

@@ -1,5 +1,6 @@
 // What a job cannot come to is told, by its state and by an event, until it is mended.
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/told_bed.h"
 
 namespace bth::test {
@@ -13,8 +14,7 @@ TEST_CASE("told: a job that was scaled below its minimum counts the pods that ar
   bed.StartJobs();
   bed.RunJob("j", 2, JobBed::TaskText("a", 4, R"("minAvailable":1)"));
   bed.WaitForCounts();
-  bed.PatchJob(
-      "j", absl::StrCat(R"({"tasks":[)", JobBed::TaskText("a", 1, R"("minAvailable":1)"), "]}"));
+  bed.PatchJob("j", StrCat(R"({"tasks":[)", JobBed::TaskText("a", 1, R"("minAvailable":1)"), "]}"));
   bed.WaitForCounts();
   CHECK(bed.Reason("j") == "InvalidJob");
   CHECK(bed.Count("j", "running") == 4);
@@ -91,13 +91,13 @@ TEST_CASE("told: a job that ran and waits again says what its group says", "[con
   bed.StartJobs();
   bed.RunJob("j", 1, JobBed::TaskText("a", 1));
   const auto set = [&bed](const std::string& conditions) {
-    bed.Patch(absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")),
-              absl::StrCat(R"({"status":{"phase":"Inqueue","conditions":[)", conditions, "]}}"));
+    bed.Patch(StrCat(JobBed::kGroups, "/", bed.GroupOf("j")),
+              StrCat(R"({"status":{"phase":"Inqueue","conditions":[)", conditions, "]}}"));
     bed.Settle();
   };
   const auto condition = [](const char* type, const char* status, const char* message) {
-    return absl::StrCat(R"({"type":")", type, R"(","status":")", status, R"(","message":")",
-                        message, R"(","lastTransitionTime":"2026-01-01T00:00:00Z"})");
+    return StrCat(R"({"type":")", type, R"(","status":")", status, R"(","message":")", message,
+                  R"(","lastTransitionTime":"2026-01-01T00:00:00Z"})");
   };
   const std::string said = "Warning PodGroupPending PodGroup default:j unschedulable, reason: ";
   set("");
@@ -139,7 +139,7 @@ TEST_CASE("told: a task that waits for one that has failed", "[controllers][job]
   bed.StartJobs();
   const std::string iteration = GENERATE("all", "any");
   const std::string later = JobBed::TaskText(
-      "c", 1, absl::StrCat(R"("dependsOn":{"name":["a","b"],"iteration":")", iteration, R"("})"));
+      "c", 1, StrCat(R"("dependsOn":{"name":["a","b"],"iteration":")", iteration, R"("})"));
   bed.RunJob("j", 1,
              JobBed::TaskText("a", 2, R"("minAvailable":1)") + "," + JobBed::TaskText("b", 1) +
                  "," + later);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -31,12 +32,12 @@ class CountingBed : public JobBed {
 
   // As SetPod and SetGroup, but at this very moment.
   void PodIs(const std::string& pod, const std::string& status) {
-    Patch(PodPath(pod) + "/status", absl::StrCat(R"({"status":)", status, "}"));
+    Patch(PodPath(pod) + "/status", StrCat(R"({"status":)", status, "}"));
     REQUIRE(executor.RunUntilIdle());
   }
   void PodRuns(const std::string& pod) { PodIs(pod, R"({"phase":"Running"})"); }
   void Admit(const std::string& job) {
-    Patch(absl::StrCat(kGroups, "/", GroupOf(job)), R"({"status":{"phase":"Inqueue"}})");
+    Patch(StrCat(kGroups, "/", GroupOf(job)), R"({"status":{"phase":"Inqueue"}})");
     REQUIRE(executor.RunUntilIdle());
   }
   void After(int64_t ms) {
@@ -144,8 +145,8 @@ TEST_CASE("job counts: a pass that fails tells them at once", "[controllers][job
     fault.code = 503;
     return fault;
   };
-  bed.Patch(absl::StrCat(JobBed::kJobs, "/j"),
-            absl::StrCat(R"({"spec":{"tasks":[)", JobBed::TaskText("a", 3), "]}}"));
+  bed.Patch(StrCat(JobBed::kJobs, "/j"),
+            StrCat(R"({"spec":{"tasks":[)", JobBed::TaskText("a", 3), "]}}"));
   REQUIRE(bed.executor.RunUntilIdle());
   CHECK(bed.Count("j", "pending") == 1);
   bed.line->script = nullptr;
@@ -186,7 +187,7 @@ TEST_CASE("job passes: the pods of a large job are looked at together", "[contro
   bed.After(1000);
   bed.TakePasses();
   for (int i = 0; i < kPods; ++i) {
-    bed.PodRuns(absl::StrCat("j-a-", i));
+    bed.PodRuns(StrCat("j-a-", i));
     bed.After(1);
   }
   // One in 20 ms, and those that tell the counts.
@@ -200,7 +201,7 @@ TEST_CASE("job passes: a small job is looked at at once", "[controllers][job]") 
   bed.StartJobs();
   bed.CreateJob("j", 100, JobBed::TaskText("a", 100));
   bed.Admit("j");
-  for (int i = 0; i < 100; ++i) bed.PodRuns(absl::StrCat("j-a-", i));
+  for (int i = 0; i < 100; ++i) bed.PodRuns(StrCat("j-a-", i));
   CHECK(bed.Phase("j") == "Running");
 }
 
@@ -216,7 +217,7 @@ TEST_CASE("job passes: what calls for an action is not kept waiting", "[controll
        "Aborted"},
       {"a change of the spec",
        [](CountingBed& bed) {
-         bed.Patch(absl::StrCat(JobBed::kJobs, "/j"), R"({"spec":{"minAvailable":1}})");
+         bed.Patch(StrCat(JobBed::kJobs, "/j"), R"({"spec":{"minAvailable":1}})");
          REQUIRE(bed.executor.RunUntilIdle());
        },
        "Running"},

@@ -1,5 +1,6 @@
 // Policies, commands and restarts of the Job controller, on the API.
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -89,7 +90,7 @@ TEST_CASE("job controller: exit codes, evictions and completed tasks act", "[con
   JobBed bed;
   bed.StartJobs();
   bed.RunJob("j", 1, JobBed::TaskText("a", 1) + "," + JobBed::TaskText("b", 2),
-             absl::StrCat(R"("policies":[)", c.policy, "]"));
+             StrCat(R"("policies":[)", c.policy, "]"));
   REQUIRE(bed.Phase("j") == "Running");
   if (c.is_deleted) {
     bed.Call("DELETE", JobBed::PodPath("j-a-0"));
@@ -126,7 +127,7 @@ TEST_CASE("job controller: task, pod and partition restarts leave the others alo
       "j", 5,
       JobBed::TaskText("a", 4, R"("partitionPolicy":{"totalPartitions":2,"partitionSize":2})") +
           "," + JobBed::TaskText("b", 1),
-      absl::StrCat(R"("policies":[{"event":"PodFailed","action":")", c.action, R"("}])"));
+      StrCat(R"("policies":[{"event":"PodFailed","action":")", c.action, R"("}])"));
   std::map<std::string, std::string> uids;
   for (const std::string& pod : bed.Pods()) {
     uids[pod] = bed.Get(JobBed::PodPath(pod)).At({"metadata", "uid"}).AsString();
@@ -267,18 +268,15 @@ TEST_CASE("job controller: scaling creates and deletes pods and triggers no poli
   bed.StartJobs();
   const std::string policy = R"("policies":[{"event":"PodEvicted","action":"RestartJob"}])";
   bed.RunJob("j", 1, JobBed::TaskText("t", 2), policy);
-  bed.Patch(
-      absl::StrCat(JobBed::kJobs, "/j"),
-      absl::StrCat(R"({"spec":{"minAvailable":3,"tasks":[)", JobBed::TaskText("t", 4), "]}}"));
+  bed.Patch(StrCat(JobBed::kJobs, "/j"),
+            StrCat(R"({"spec":{"minAvailable":3,"tasks":[)", JobBed::TaskText("t", 4), "]}}"));
   bed.Settle();
   CHECK(bed.Pods() == Names{"j-t-0", "j-t-1", "j-t-2", "j-t-3"});
-  CHECK(bed.Get(absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")))
-            .At({"spec", "minMember"})
-            .AsInt() == 3);
+  CHECK(bed.Get(StrCat(JobBed::kGroups, "/", bed.GroupOf("j"))).At({"spec", "minMember"}).AsInt() ==
+        3);
   bed.SetPods("Running");
-  bed.Patch(
-      absl::StrCat(JobBed::kJobs, "/j"),
-      absl::StrCat(R"({"spec":{"minAvailable":1,"tasks":[)", JobBed::TaskText("t", 1), "]}}"));
+  bed.Patch(StrCat(JobBed::kJobs, "/j"),
+            StrCat(R"({"spec":{"minAvailable":1,"tasks":[)", JobBed::TaskText("t", 1), "]}}"));
   bed.Settle();
   CHECK(bed.Pods() == Names{"j-t-0"});
   CHECK(bed.Phase("j") == "Running");
@@ -319,9 +317,9 @@ TEST_CASE("job controller: pods that take their time to end are counted as termi
   bed.SetGroup("j", "Inqueue");
   bed.Create("/api/v1/nodes", R"({"metadata":{"name":"n1"}})");
   for (const std::string& pod : bed.Pods()) {
-    bed.Create(JobBed::PodPath(pod) + "/binding",
-               absl::StrCat(R"({"metadata":{"name":")", pod,
-                            R"("},"target":{"kind":"Node","name":"n1"}})"));
+    bed.Create(
+        JobBed::PodPath(pod) + "/binding",
+        StrCat(R"({"metadata":{"name":")", pod, R"("},"target":{"kind":"Node","name":"n1"}})"));
   }
   bed.SetPods("Running");
   bed.Command("c", "j", "AbortJob");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/types/codec.h"
+#include "base/strings.h"
 #include "controllers/core/status_patch.h"
 #include "tests/controllers/job/job_text.h"
 #include "tests/support/api_bed.h"
@@ -33,8 +34,8 @@ TEST_CASE("job status: a stamp is in whole seconds, as the server keeps it", "[c
   bed.Create(kJobsPath, R"({"metadata":{"name":"j"},"spec":{"queue":"default","minAvailable":1,)"
                         R"("tasks":[{"name":"a","replicas":1,"template":{"spec":{"containers":[)"
                         R"({"name":"c","image":"i"}]}}}]}})");
-  absl::StatusOr<BatchJob> made = types::Decode<BatchJob>(
-      std::string_view(bed.Call("GET", absl::StrCat(kJobsPath, "/j")).text));
+  absl::StatusOr<BatchJob> made =
+      types::Decode<BatchJob>(std::string_view(bed.Call("GET", StrCat(kJobsPath, "/j")).text));
   REQUIRE(made.ok());
   BatchJob wanted = *made;
   wanted.status.state.phase = types::JobPhase::kPending;
@@ -49,8 +50,8 @@ TEST_CASE("job status: a stamp is in whole seconds, as the server keeps it", "[c
   REQUIRE(answer.status().ToString() == "OK");
   CHECK((*answer)->status == wanted.status);
   // And what is read again, by a process that starts anew, is no reason to write.
-  absl::StatusOr<BatchJob> read = types::Decode<BatchJob>(
-      std::string_view(bed.Call("GET", absl::StrCat(kJobsPath, "/j")).text));
+  absl::StatusOr<BatchJob> read =
+      types::Decode<BatchJob>(std::string_view(bed.Call("GET", StrCat(kJobsPath, "/j")).text));
   REQUIRE(read.ok());
   CHECK_FALSE(controllers::StatusPatch(*read, wanted).has_value());
   // The store has it without a watch.

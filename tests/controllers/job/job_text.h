@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
+#include "base/strings.h"
 #include "controllers/job/job_book.h"
 #include "controllers/job/keys.h"
 #include "tests/support/catch.h"
@@ -16,9 +16,9 @@ namespace bth::test {
 // From the JSON of metadata (without braces), spec and status.
 inline types::BatchJob ParseJob(const std::string& spec, const std::string& status = "{}",
                                 const std::string& meta = "") {
-  const std::string text = absl::StrCat(
-      R"({"metadata":{"name":"job1","namespace":"test","uid":"uid-1","resourceVersion":"7")",
-      meta.empty() ? "" : ",", meta, R"(},"spec":)", spec, R"(,"status":)", status, "}");
+  const std::string text =
+      StrCat(R"({"metadata":{"name":"job1","namespace":"test","uid":"uid-1","resourceVersion":"7")",
+             meta.empty() ? "" : ",", meta, R"(},"spec":)", spec, R"(,"status":)", status, "}");
   INFO(text);
   absl::StatusOr<types::BatchJob> job = types::Decode<types::BatchJob>(text);
   REQUIRE(job.status().ToString() == "OK");
@@ -26,10 +26,9 @@ inline types::BatchJob ParseJob(const std::string& spec, const std::string& stat
 }
 
 inline std::string ContainersText(const std::string& cpu = "") {
-  return absl::StrCat(
-      R"({"spec":{"containers":[{"name":"c","image":"img")",
-      cpu.empty() ? "" : absl::StrCat(R"(,"resources":{"requests":{"cpu":")", cpu, R"("}})"),
-      "}]}}");
+  return StrCat(R"({"spec":{"containers":[{"name":"c","image":"img")",
+                cpu.empty() ? "" : StrCat(R"(,"resources":{"requests":{"cpu":")", cpu, R"("}})"),
+                "}]}}");
 }
 
 inline types::Pod MakePod(const std::string& name, const std::string& task,

@@ -1,5 +1,6 @@
 // Jobs that go wrong say so: in their state and by an event, once, until it is mended.
 #include "absl/strings/match.h"
+#include "base/strings.h"
 #include "tests/controllers/job/told_bed.h"
 
 namespace bth::test {
@@ -13,7 +14,7 @@ TEST_CASE("told: a queue that is deleted, until it is back", "[controllers][job]
   bed.StartJobs();
   bed.CreateJob("j", 1, JobBed::TaskText("a", 1), R"("queue":"q")");
   bed.CreateJob("other", 1, JobBed::TaskText("a", 1));
-  const std::string queue = absl::StrCat(JobBed::kQueues, "/q");
+  const std::string queue = StrCat(JobBed::kQueues, "/q");
   bed.Call("DELETE", queue);
   bed.Wait(absl::Seconds(2));
   CHECK(bed.Reason("j") == "QueueNotFound");
@@ -75,22 +76,22 @@ TEST_CASE("told: a job that nobody can read", "[controllers][job]") {
     CHECK(bed.Told("j", "Warning InvalidJob") == 1);
   }
   SECTION("is told of its next fault") {
-    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("7 apples"), "]}"));
+    bed.PatchJob("j", StrCat(R"({"tasks":[)", ToldBed::BadTask("7 apples"), "]}"));
     CHECK(absl::StrContains(bed.Message("j"), "7 apples"));
     CHECK(bed.Told("j", "Warning InvalidJob") == 2);
   }
-  bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("10m"), "]}"));
+  bed.PatchJob("j", StrCat(R"({"tasks":[)", ToldBed::BadTask("10m"), "]}"));
   CHECK(bed.Reason("j").empty());
   CHECK(bed.Message("j").empty());
   bed.SetGroup("j", "Inqueue");
   bed.SetPods("Running");
   CHECK(bed.Phase("j") == "Running");
   SECTION("and becomes unreadable once more") {
-    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("1Q"), "]}"));
+    bed.PatchJob("j", StrCat(R"({"tasks":[)", ToldBed::BadTask("1Q"), "]}"));
     CHECK(bed.Phase("j") == "Running");
     CHECK(bed.Reason("j") == "InvalidJob");
     CHECK(bed.Pods() == Names{"j-a-0"});
-    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("10m"), "]}"));
+    bed.PatchJob("j", StrCat(R"({"tasks":[)", ToldBed::BadTask("10m"), "]}"));
     bed.Wait(absl::Minutes(1));
     CHECK(bed.Phase("j") == "Running");
     CHECK(bed.Reason("j").empty());
@@ -175,7 +176,7 @@ TEST_CASE("told: a task without a name is called default0", "[controllers][job]"
   CHECK(bed.Pods() == Names{"j-default0-0", "j-default0-1"});
   const types::Json pod = bed.Get(JobBed::PodPath("j-default0-0"));
   CHECK(pod.At({"spec", "schedulerName"}).AsString() == "volcano");
-  const types::Json group = bed.Get(absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
+  const types::Json group = bed.Get(StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
   CHECK(group.At({"spec", "minMember"}).AsInt() == 2);
   CHECK(group.At({"spec", "minTaskMember", "default0"}).AsInt() == 2);
   CHECK(group.At({"spec", "queue"}).AsString() == "default");
@@ -192,7 +193,7 @@ TEST_CASE("told: a job that an edit makes invalid", "[controllers][job]") {
   ToldBed bed;
   bed.StartJobs();
   const std::string twice =
-      absl::StrCat(R"({"tasks":[)", JobBed::TaskText("a", 1), ",", JobBed::TaskText("a", 1), "]}");
+      StrCat(R"({"tasks":[)", JobBed::TaskText("a", 1), ",", JobBed::TaskText("a", 1), "]}");
   SECTION("before it runs") {
     bed.CreateJob("j", 0, JobBed::TaskText("a", 1));
     bed.PatchJob("j", twice);
@@ -224,7 +225,7 @@ TEST_CASE("told: edits that change nothing", "[controllers][job]") {
   bed.RunJob("j", 1, JobBed::TaskText("a", 1));
   const std::string edit = "Warning EditWithoutEffect ";
   SECTION("an image") {
-    bed.PatchJob("j", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("100m"), "]}"));
+    bed.PatchJob("j", StrCat(R"({"tasks":[)", ToldBed::BadTask("100m"), "]}"));
     CHECK(bed.Told("j", edit + "job updates may not change fields other than") == 1);
     bed.Restart();
     CHECK(bed.Told("j", edit) == 1);
@@ -247,23 +248,23 @@ TEST_CASE("told: edits that change nothing", "[controllers][job]") {
       bed.FinishDeletions();
       bed.Wait(absl::Seconds(5));
       CHECK(bed.Reason("j").empty());
-      const types::Json group = bed.Get(absl::StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
+      const types::Json group = bed.Get(StrCat(JobBed::kGroups, "/", bed.GroupOf("j")));
       CHECK(group.At({"spec", "queue"}).AsString() == "q");
     }
   }
   SECTION("a queue that does not exist holds nobody up") {
-    bed.PatchJob("j", absl::StrCat(R"({"queue":"none","tasks":[)", JobBed::TaskText("a", 2), "]}"));
+    bed.PatchJob("j", StrCat(R"({"queue":"none","tasks":[)", JobBed::TaskText("a", 2), "]}"));
     CHECK(bed.Reason("j") == "QueueNotChanged");
     CHECK(bed.Pods() == Names{"j-a-0", "j-a-1"});
   }
   SECTION("an image, before there are pods") {
     bed.CreateJob("k", 1, JobBed::TaskText("a", 1));
-    bed.PatchJob("k", absl::StrCat(R"({"tasks":[)", ToldBed::BadTask("100m"), "]}"));
+    bed.PatchJob("k", StrCat(R"({"tasks":[)", ToldBed::BadTask("100m"), "]}"));
     CHECK(bed.Told("k", edit) == 0);
   }
   SECTION("what takes effect is not told") {
-    bed.PatchJob("j", absl::StrCat(R"({"minAvailable":2,"maxRetry":5,"tasks":[)",
-                                   JobBed::TaskText("a", 2), "]}"));
+    bed.PatchJob(
+        "j", StrCat(R"({"minAvailable":2,"maxRetry":5,"tasks":[)", JobBed::TaskText("a", 2), "]}"));
     CHECK(bed.Told("j", edit) == 0);
     CHECK(bed.Pods() == Names{"j-a-0", "j-a-1"});
   }

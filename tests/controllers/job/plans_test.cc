@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "base/strings.h"
 #include "controllers/job/depends_on.h"
 #include "controllers/job/job_check.h"
 #include "controllers/job/kill_plan.h"
@@ -248,8 +249,8 @@ TEST_CASE("job check: policies that cannot be meant are named with their place",
   }));
   CAPTURE(c.policies);
   const auto message = [&c](const std::string& of_task, const std::string& of_job) {
-    const std::string spec = absl::StrCat(R"({"tasks":[{"name":"a"},{"name":"b","policies":[)",
-                                          of_task, R"(]}],"policies":[)", of_job, "]}");
+    const std::string spec = StrCat(R"({"tasks":[{"name":"a"},{"name":"b","policies":[)", of_task,
+                                    R"(]}],"policies":[)", of_job, "]}");
     return std::string(CheckJob(ParseJob(spec).spec).message());
   };
   CHECK(message("", c.policies) == (c.message.empty() ? "" : "spec.policies" + c.message));

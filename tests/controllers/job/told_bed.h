@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -21,11 +21,11 @@ class ToldBed : public JobBed {
     return count;
   }
   void PatchJob(const std::string& job, const std::string& spec) {
-    Patch(absl::StrCat(kJobs, "/", job), absl::StrCat(R"({"spec":)", spec, "}"));
+    Patch(StrCat(kJobs, "/", job), StrCat(R"({"spec":)", spec, "}"));
     Settle();
   }
   void MakeQueue(const std::string& name) {
-    Create(kQueues, absl::StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"weight":1}})"));
+    Create(kQueues, StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"weight":1}})"));
   }
   // Nothing but events is written meanwhile. Events are kept for an hour.
   bool IsQuiet(absl::Duration time) {
@@ -51,10 +51,9 @@ class ToldBed : public JobBed {
   }
   // Which nobody can read.
   static std::string BadTask(const std::string& cpu) {
-    return absl::StrCat(
-        R"({"name":"a","replicas":1,"template":{"spec":{"containers":[{"name":"c",)",
-        R"("image":"i","resources":{"requests":{"cpu":")", cpu,
-        R"("}}}],"restartPolicy":"Never"}}})");
+    return StrCat(R"({"name":"a","replicas":1,"template":{"spec":{"containers":[{"name":"c",)",
+                  R"("image":"i","resources":{"requests":{"cpu":")", cpu,
+                  R"("}}}],"restartPolicy":"Never"}}})");
   }
 };
 

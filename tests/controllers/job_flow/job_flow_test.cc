@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/strings.h"
 #include "controllers/job_flow/flow_plan.h"
 #include "controllers/job_flow/job_flow_controller.h"
 #include "controllers/job_flow/job_template_controller.h"
@@ -172,21 +172,20 @@ class FlowBed : public test::ControllerBed {
   }
   void MakeTemplate(const std::string& name) {
     Create(FlowPath("jobtemplates", ""),
-           absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":{"minAvailable":1,)",
-                        R"("tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)",
-                        R"([{"name":"c","image":"i","tty":true}]}}}]}})"));
+           StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":{"minAvailable":1,)",
+                  R"("tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":)",
+                  R"([{"name":"c","image":"i","tty":true}]}}}]}})"));
   }
   void MakeFlow(const std::string& spec) {
     Create(FlowPath("jobflows", ""),
-           absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow",)",
-                        R"("metadata":{"name":"f"},"spec":)", spec, "}"));
+           StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow",)",
+                  R"("metadata":{"name":"f"},"spec":)", spec, "}"));
     Wait(absl::Seconds(1));
   }
   std::vector<std::string> Jobs() { return Names(JobPath("")); }
   void SetJob(const std::string& name, const std::string& phase) {
-    Patch(JobPath(name) + "/status",
-          absl::StrCat(R"({"status":{"state":{"phase":")", phase, "\"}}}"));
+    Patch(JobPath(name) + "/status", StrCat(R"({"status":{"state":{"phase":")", phase, "\"}}}"));
     Wait(absl::Seconds(1));
   }
   std::string Phase() {
@@ -330,12 +329,12 @@ TEST_CASE("job flows: one that can never end says so, and starts nothing",
   FlowBed bed;
   bed.StartFlows();
   for (const char* name : {"a", "b", "c"}) bed.MakeTemplate(name);
-  bed.MakeFlow(absl::StrCat(R"({"flows":[)", c.flows, "]}"));
+  bed.MakeFlow(StrCat(R"({"flows":[)", c.flows, "]}"));
   CHECK(bed.Jobs().empty());
   CHECK(bed.Phase() == "Pending");
   CHECK(bed.Events("f") ==
-        Names{absl::StrCat("Warning InvalidJobFlow jobflow Flow is not DAG: ", c.message,
-                           "; nothing more is started until that is mended")});
+        Names{StrCat("Warning InvalidJobFlow jobflow Flow is not DAG: ", c.message,
+                     "; nothing more is started until that is mended")});
   bed.Patch(FlowBed::FlowPath("jobflows", "f"), R"({"spec":{"flows":[{"name":"c"}]}})");
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Jobs() == Names{"f-c"});

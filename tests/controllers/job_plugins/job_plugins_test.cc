@@ -5,8 +5,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "api/types/codec.h"
+#include "base/strings.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
 #include "controllers/job_plugins/job_plugin.h"
@@ -49,9 +49,9 @@ JobPlugins PluginsOf(const BatchJob& job) {
 const Json Created(const BatchJob& job, const std::string& task, int index,
                    const std::string& spec = R"({"containers":[{"name":"c"}]})") {
   Json object = Json::MakeObject();
-  object.MutableAt({"metadata", "name"}) = absl::StrCat(job.meta.name, "-", task, "-", index);
+  object.MutableAt({"metadata", "name"}) = StrCat(job.meta.name, "-", task, "-", index);
   object.MutableAt({"metadata", "labels"}) =
-      Json::MakeObject({{"volcano.sh/task-index", absl::StrCat(index)}});
+      Json::MakeObject({{"volcano.sh/task-index", StrCat(index)}});
   object.MutableAt({"metadata", "annotations"}) = Json::MakeObject();
   object.Set("spec", *Json::Parse(spec));
   PodDraft draft(object, task, index);
@@ -66,7 +66,7 @@ Args Env(const Json& pod, const std::string& list = "containers") {
   Args texts;
   for (const Json& variable : pod["spec"][list][size_t{0}]["env"].items()) {
     const Json& from = variable.At({"valueFrom", "configMapKeyRef"});
-    texts.push_back(absl::StrCat(
+    texts.push_back(StrCat(
         std::string(variable["name"].AsString()), "=",
         from.is_object() ? std::string(from["name"].AsString()) + "/" : "",
         std::string(from.is_object() ? from["key"].AsString() : variable["value"].AsString())));

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "controllers/core/keys.h"
 #include "controllers/pod_group/build.h"
 #include "tests/controllers/controller_bed.h"
@@ -139,26 +139,24 @@ class GroupBed : public test::ControllerBed {
   void MakePod(const std::string& name, const std::string& owner = "",
                const std::string& scheduler = "volcano", const std::string& labels = "{}") {
     Create("/api/v1/namespaces/default/pods",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                        R"(","labels":)", labels,
-                        owner.empty() ? "" : absl::StrCat(",\"ownerReferences\":[", owner, "]"),
-                        R"(},"spec":{"schedulerName":")", scheduler,
-                        R"(","containers":[{"name":"c","image":"i"}]}})"));
+           StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","labels":)",
+                  labels, owner.empty() ? "" : StrCat(",\"ownerReferences\":[", owner, "]"),
+                  R"(},"spec":{"schedulerName":")", scheduler,
+                  R"(","containers":[{"name":"c","image":"i"}]}})"));
   }
   // A ReplicaSet or StatefulSet; returns a controller reference to it.
   std::string MakeSet(const std::string& kind, const std::string& name, int replicas,
                       const std::string& annotations = "{}") {
     const std::string plural = kind == "ReplicaSet" ? "replicasets" : "statefulsets";
     const std::string target = "/apis/apps/v1/namespaces/default/" + plural;
-    Create(target,
-           absl::StrCat(R"({"apiVersion":"apps/v1","kind":")", kind, R"(","metadata":{"name":")",
-                        name, R"(","annotations":)", annotations, R"(},"spec":{"replicas":)",
-                        replicas, R"(,"serviceName":"s","selector":{"matchLabels":{"app":"a"}},)",
-                        R"("template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":)",
-                        R"([{"name":"c","image":"i"}]}}}})"));
+    Create(target, StrCat(R"({"apiVersion":"apps/v1","kind":")", kind, R"(","metadata":{"name":")",
+                          name, R"(","annotations":)", annotations, R"(},"spec":{"replicas":)",
+                          replicas, R"(,"serviceName":"s","selector":{"matchLabels":{"app":"a"}},)",
+                          R"("template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":)",
+                          R"([{"name":"c","image":"i"}]}}}})"));
     const std::string uid(Get(target + "/" + name).At({"metadata", "uid"}).AsString());
-    return absl::StrCat(R"({"apiVersion":"apps/v1","kind":")", kind, R"(","name":")", name,
-                        R"(","uid":")", uid, R"(","controller":true})");
+    return StrCat(R"({"apiVersion":"apps/v1","kind":")", kind, R"(","name":")", name,
+                  R"(","uid":")", uid, R"(","controller":true})");
   }
   std::vector<std::string> Groups() {
     return Names("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups");

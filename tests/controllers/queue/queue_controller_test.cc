@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/controllers/death.h"
 #include "tests/support/catch.h"
@@ -67,30 +67,29 @@ class QueueBed : public test::ControllerBed {
     return "/apis/scheduling.volcano.sh/v1beta1/queues" + (name.empty() ? "" : "/" + name);
   }
   void MakeQueue(const std::string& name, const std::string& parent = "") {
-    Create(Path(""),
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":{"weight":1)",
-                        parent.empty() ? "" : absl::StrCat(R"(,"parent":")", parent, "\""), "}}"));
+    Create(Path(""), StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)",
+                            R"("metadata":{"name":")", name, R"("},"spec":{"weight":1)",
+                            parent.empty() ? "" : StrCat(R"(,"parent":")", parent, "\""), "}}"));
     Settle();
   }
   void MakeGroup(const std::string& name, const std::string& queue) {
     Create("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups",
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
-                        R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")",
-                        queue, R"("}})"));
+           StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":{"minMember":1,"queue":")", queue,
+                  R"("}})"));
     Settle();
   }
   void Command(const std::string& queue, const std::string& action) {
     Create("/apis/bus.volcano.sh/v1alpha1/namespaces/default/commands",
-           absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":)",
-                        R"({"generateName":"c-"},"action":")", action,
-                        R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1",)",
-                        R"("kind":"Queue","name":")", queue, R"(","uid":"u"}})"));
+           StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":)",
+                  R"({"generateName":"c-"},"action":")", action,
+                  R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1",)",
+                  R"("kind":"Queue","name":")", queue, R"(","uid":"u"}})"));
     Wait(absl::Seconds(1));
   }
   void SetPhase(const std::string& group, const std::string& phase) {
     Patch("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/" + group,
-          absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"));
+          StrCat(R"({"status":{"phase":")", phase, R"("}})"));
     Settle();
   }
   // "pending inqueue running unknown completed".
@@ -98,7 +97,7 @@ class QueueBed : public test::ControllerBed {
     const Json status = Get(Path(name))["status"];
     std::string text;
     for (const char* count : {"pending", "inqueue", "running", "unknown", "completed"}) {
-      absl::StrAppend(&text, text.empty() ? "" : " ", status[count].AsInt(-1));
+      StrAppend(&text, text.empty() ? "" : " ", status[count].AsInt(-1));
     }
     return text;
   }
@@ -143,8 +142,8 @@ TEST_CASE("queues: the status counts pod groups, written once in five seconds",
   bed.StartQueues();
   CHECK(bed.Counts("a") == "0 0 0 0 0");
   size_t writes = bed.writes;
-  for (int i = 0; i < 6; ++i) bed.MakeGroup(absl::StrCat("g", i), "a");
-  for (int i = 0; i < 6; ++i) bed.SetPhase(absl::StrCat("g", i), "Pending");
+  for (int i = 0; i < 6; ++i) bed.MakeGroup(StrCat("g", i), "a");
+  for (int i = 0; i < 6; ++i) bed.SetPhase(StrCat("g", i), "Pending");
   bed.SetPhase("g0", "Inqueue");
   bed.SetPhase("g1", "Running");
   bed.SetPhase("g2", "Running");
@@ -164,8 +163,8 @@ TEST_CASE("queues: the status counts pod groups, written once in five seconds",
   SECTION("changes that never end are told all the time, and no more often") {
     const absl::Time begin = bed.executor.Now();
     for (int i = 0; i < 60; ++i) {
-      bed.MakeGroup(absl::StrCat("n", i), "a");
-      bed.SetPhase(absl::StrCat("n", i), "Pending");
+      bed.MakeGroup(StrCat("n", i), "a");
+      bed.SetPhase(StrCat("n", i), "Pending");
       bed.Wait(absl::Seconds(1));
     }
     const auto pauses = static_cast<size_t>((bed.executor.Now() - begin) / kCountsPause);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/strings.h"
 #include "controllers/sharding/node_loads.h"
 #include "controllers/sharding/shard_plan.h"
 #include "controllers/sharding/sharding_config.h"
@@ -107,7 +107,7 @@ TEST_CASE("node-limit: the first so many", "[controllers][sharding]") {
       {0, 2, 0, {}},
   }));
   std::vector<ShardNode> nodes;
-  for (size_t i = 0; i < c.nodes; ++i) nodes.push_back(MakeShardNode(absl::StrCat("n", i), 0.1));
+  for (size_t i = 0; i < c.nodes; ++i) nodes.push_back(MakeShardNode(StrCat("n", i), 0.1));
   CHECK(ShardNodeNames(SelectNodes({{NodeLimit{c.min, c.max}, 1}}, nodes)) == c.expect);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("assignment: each scheduler takes from what is left", "[controllers][s
 TEST_CASE("assignment: a limit holds for the cluster, not for each fifty nodes",
           "[controllers][sharding]") {
   std::vector<ShardNode> nodes;
-  for (int i = 100; i < 300; ++i) nodes.push_back(MakeShardNode(absl::StrCat("n", i), 0.1));
+  for (int i = 100; i < 300; ++i) nodes.push_back(MakeShardNode(StrCat("n", i), 0.1));
   const ShardScheduler limited = {"a", "", {{NodeLimit{0, 10}, 1}}};
   CHECK(AssignNodes({limited}, nodes)[0].size() == 10);
 }
@@ -219,7 +219,7 @@ TEST_CASE("node loads: quantities beyond all bounds come and go", "[controllers]
 TEST_CASE("shard plan: small shifts are passed over", "[controllers][sharding]") {
   const auto list = [](int begin, int end) {
     std::vector<std::string> names;
-    for (int i = begin; i < end; ++i) names.push_back(absl::StrCat("n", i));
+    for (int i = begin; i < end; ++i) names.push_back(StrCat("n", i));
     return names;
   };
   const auto exists = [](const std::string&) { return true; };
@@ -242,7 +242,7 @@ TEST_CASE("shard plan: small shifts are passed over", "[controllers][sharding]")
 
 TEST_CASE("shard plan: when one is written, all that differ are", "[controllers][sharding]") {
   std::vector<std::string> many;
-  for (int i = 0; i < 100; ++i) many.push_back(absl::StrCat("n", i));
+  for (int i = 0; i < 100; ++i) many.push_back(StrCat("n", i));
   std::vector<std::string> shifted = many;
   shifted[0] = "m";
   const auto exists = [](const std::string&) { return true; };
@@ -308,7 +308,7 @@ absl::StatusOr<LoadedSharding> Parse(const std::string& yaml) {
   return ParseShardingConfig(yaml, *ShardingConfigOfFlags(ManagerOptions()));
 }
 ShardScheduler One(const std::string& entry) {
-  const auto loaded = Parse(absl::StrCat("schedulerConfigs: [{name: a", entry, "}]"));
+  const auto loaded = Parse(StrCat("schedulerConfigs: [{name: a", entry, "}]"));
   INFO(loaded.status().ToString());
   REQUIRE(loaded.ok());
   CHECK(loaded->findings.empty());

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/rng.h"
+#include "base/strings.h"
 #include "controllers/sharding/shard_plan.h"
 #include "controllers/sharding/shard_policy.h"
 #include "tests/support/catch.h"
@@ -20,7 +20,7 @@ struct ShardWorld {
   explicit ShardWorld(Rng& rng) {
     for (int i = 0; i < 150; ++i) {
       types::Node node;
-      node.meta.name = absl::StrCat("n", i);
+      node.meta.name = StrCat("n", i);
       if (rng.Chance(0.2)) node.meta.labels.Set("node.volcano.sh/warmup", "true");
       nodes.push_back({std::make_shared<const types::Node>(std::move(node)), rng.Unit(), 0.0});
     }

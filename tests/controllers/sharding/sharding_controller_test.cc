@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/strings.h"
 #include "cmd/common/controller_flags.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/support/catch.h"
@@ -35,17 +35,17 @@ class ShardingBed : public test::ControllerBed {
   // Eight cores, of which pods ask for `milli`.
   void MakeNode(const std::string& name, int milli = 0) {
     Create("/api/v1/nodes",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
-                        R"("},"status":{"capacity":{"cpu":"8",)", R"("memory":"32Gi"}}})"));
-    if (milli > 0) MakePod(absl::StrCat("load-", name), name, milli);
+           StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                  R"("},"status":{"capacity":{"cpu":"8",)", R"("memory":"32Gi"}}})"));
+    if (milli > 0) MakePod(StrCat("load-", name), name, milli);
     Wait(absl::Seconds(1));
   }
   void MakePod(const std::string& name, const std::string& node, int milli) {
     Create("/api/v1/namespaces/default/pods",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                        R"("},"spec":{"nodeName":")", node,
-                        R"(","containers":[{"name":"c","image":"i","resources":{"requests":)",
-                        R"({"cpu":")", milli, R"(m"}}}]}})"));
+           StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                  R"("},"spec":{"nodeName":")", node,
+                  R"(","containers":[{"name":"c","image":"i","resources":{"requests":)",
+                  R"({"cpu":")", milli, R"(m"}}}]}})"));
   }
   void Configure(const std::string& text, const std::string& key = "sharding.yaml") {
     PutConfig("volcano-sharding-configmap", key, text);
@@ -54,7 +54,7 @@ class ShardingBed : public test::ControllerBed {
   Texts Nodes(const std::string& shard) { return List(shard, {"spec", "nodesDesired"}); }
   Texts ToAdd(const std::string& shard) { return List(shard, {"status", "nodesToAdd"}); }
   Texts ToRemove(const std::string& shard) { return List(shard, {"status", "nodesToRemove"}); }
-  static std::string Path(const std::string& shard) { return absl::StrCat(kShards, "/", shard); }
+  static std::string Path(const std::string& shard) { return StrCat(kShards, "/", shard); }
 
  private:
   Texts List(const std::string& shard, std::initializer_list<std::string_view> path) {
@@ -141,7 +141,7 @@ TEST_CASE("sharding: a node that is gone leaves its shard at once", "[controller
   bed.MakeNode("b", 1000);
   bed.StartSharding();
   REQUIRE(bed.Nodes("volcano").size() == 2);
-  bed.Patch(absl::StrCat(ShardingBed::Path("volcano"), "/status"),
+  bed.Patch(StrCat(ShardingBed::Path("volcano"), "/status"),
             R"({"status":{"nodesInUse":["a","b"]}})");
   bed.Wait(absl::Seconds(1));
   CHECK(bed.ToAdd("volcano").empty());
@@ -149,8 +149,7 @@ TEST_CASE("sharding: a node that is gone leaves its shard at once", "[controller
   bed.Wait(absl::Seconds(1));
   CHECK(bed.Nodes("volcano") == Texts{"b"});
   CHECK(bed.ToRemove("volcano") == Texts{"a"});
-  bed.Patch(absl::StrCat(ShardingBed::Path("volcano"), "/status"),
-            R"({"status":{"nodesInUse":["b"]}})");
+  bed.Patch(StrCat(ShardingBed::Path("volcano"), "/status"), R"({"status":{"nodesInUse":["b"]}})");
   bed.Wait(absl::Seconds(1));
   CHECK(bed.ToRemove("volcano").empty());
 }
@@ -273,12 +272,12 @@ TEST_CASE("sharding: writes that fail or whose answers are lost are made good",
 TEST_CASE("sharding: a hundred nodes and a thousand pods", "[controllers][sharding]") {
   ShardingBed bed;
   for (int i = 0; i < 100; ++i) {
-    const std::string node = absl::StrCat("n", i);
+    const std::string node = StrCat("n", i);
     bed.Create("/api/v1/nodes",
-               absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", node,
-                            R"("},"status":{"capacity":{"cpu":"8","memory":"32Gi"}}})"));
+               StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", node,
+                      R"("},"status":{"capacity":{"cpu":"8","memory":"32Gi"}}})"));
     for (int pod = 0; pod < 10; ++pod) {
-      bed.MakePod(absl::StrCat("p", i, "-", pod), node, i < 50 ? 100 : 700);
+      bed.MakePod(StrCat("p", i, "-", pod), node, i < 50 ? 100 : 700);
     }
   }
   bed.StartSharding();
@@ -286,7 +285,7 @@ TEST_CASE("sharding: a hundred nodes and a thousand pods", "[controllers][shardi
   CHECK(bed.Nodes("agent-scheduler").size() == 50);
   // Small changes of each node cost no write.
   const size_t writes = bed.writes;
-  for (int i = 0; i < 100; ++i) bed.MakePod(absl::StrCat("q", i), absl::StrCat("n", i), 50);
+  for (int i = 0; i < 100; ++i) bed.MakePod(StrCat("q", i), StrCat("n", i), 50);
   bed.Wait(absl::Minutes(3));
   CHECK(bed.writes == writes);
 }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "base/strings.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/support/catch.h"
 
@@ -54,18 +54,17 @@ class TtlBed : public test::ControllerBed {
            (name.empty() ? "" : "/" + name);
   }
   void MakeJob(const std::string& name, int ttl) {
-    Create(Path(""),
-           absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":)",
-                        R"({"name":")", name,
-                        R"("},"spec":{"minAvailable":1,"tasks":[{"name":"t","replicas":1,)",
-                        R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}],)",
-                        R"("ttlSecondsAfterFinished":)", ttl, "}}"));
+    Create(Path(""), StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":)",
+                            R"({"name":")", name,
+                            R"("},"spec":{"minAvailable":1,"tasks":[{"name":"t","replicas":1,)",
+                            R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}],)",
+                            R"("ttlSecondsAfterFinished":)", ttl, "}}"));
   }
   void Finish(const std::string& name, const std::string& phase) {
     Patch(Path(name) + "/status",
-          absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")",
-                       absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", executor.Now(), absl::UTCTimeZone()),
-                       "\"}}}"));
+          StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")",
+                 absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", executor.Now(), absl::UTCTimeZone()),
+                 "\"}}}"));
     Settle();
   }
 };
