@@ -14,7 +14,7 @@ namespace {
 constexpr HdrfTree::NodeIndex kRoot = 0;
 
 std::vector<std::string> Elements(std::string_view path) {
-  std::vector<std::string> elements = StrSplit(path, absl::MaxSplits('/', HdrfTree::kDepthMax));
+  std::vector<std::string> elements = SplitText(path, absl::MaxSplits('/', HdrfTree::kDepthMax));
   if (elements.size() > HdrfTree::kDepthMax) elements.resize(HdrfTree::kDepthMax);
   return elements;
 }

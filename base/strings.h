@@ -44,13 +44,14 @@ void StrAppend(std::string* out, const Pieces&... pieces) {
   absl::StrAppend(out, strings_detail::Piece(pieces)...);
 }
 
-// The pieces refer to `text`.
+// absl::StrSplit under another name, since a call with its delimiters would find both. The pieces
+// refer to `text`.
 template <typename Delimiter>
-auto StrSplit(std::string_view text, Delimiter delimiter) {
+auto SplitText(std::string_view text, Delimiter delimiter) {
   return absl::StrSplit(ToAbsl(text), std::move(delimiter));
 }
 template <typename Delimiter, typename Predicate>
-auto StrSplit(std::string_view text, Delimiter delimiter, Predicate predicate) {
+auto SplitText(std::string_view text, Delimiter delimiter, Predicate predicate) {
   return absl::StrSplit(ToAbsl(text), std::move(delimiter), std::move(predicate));
 }
 

@@ -130,7 +130,7 @@ absl::StatusOr<FeatureGates> FeatureGates::Parse(std::string_view text) {
     return absl::InvalidArgumentError(StrCat("--feature-gates: longer than ", kBytesMax, " bytes"));
   }
   FeatureGates gates;
-  for (absl::string_view part : StrSplit(text, ',')) {
+  for (absl::string_view part : SplitText(text, ',')) {
     part = absl::StripAsciiWhitespace(part);
     if (part.empty()) continue;
     const size_t equals = part.find('=');

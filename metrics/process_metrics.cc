@@ -29,7 +29,7 @@ std::optional<std::string> ReadSmallFile(const std::string& path) {
 
 // The number after the line prefix `name`, in any column.
 std::optional<double> NumberAfter(std::string_view text, absl::string_view name) {
-  for (absl::string_view line : StrSplit(text, '\n')) {
+  for (absl::string_view line : SplitText(text, '\n')) {
     if (line.substr(0, name.size()) != name) continue;
     for (absl::string_view word :
          absl::StrSplit(line.substr(name.size()), ' ', absl::SkipEmpty())) {

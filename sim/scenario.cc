@@ -83,7 +83,7 @@ absl::StatusOr<std::string> ConfText(const Json& conf, const std::string& path) 
   Json tiers = Json::MakeArray();
   for (const Json& tier : conf["tiers"].items()) {
     Json plugins = Json::MakeArray();
-    for (absl::string_view plugin : StrSplit(tier.AsString(), ',')) {
+    for (absl::string_view plugin : SplitText(tier.AsString(), ',')) {
       plugins.MutableItems().push_back(PluginJson(plugin, conf["arguments"]));
     }
     tiers.MutableItems().push_back(Json::MakeObject({{"plugins", std::move(plugins)}}));
@@ -162,7 +162,7 @@ class ScenarioRun final {
       BTH_RETURN_IF_ERROR(simulation_->Add(object, StrCat(path, ".put")));
     }
     for (const Json& doomed : step["delete"].items()) {
-      const std::vector<std::string> parts = StrSplit(doomed.AsString(), ' ');
+      const std::vector<std::string> parts = SplitText(doomed.AsString(), ' ');
       if (parts.size() != 2)
         return absl::InvalidArgumentError(StrCat(path, ".delete: expected `kind name`"));
       const absl::Status status = simulation_->Delete(parts[0], parts[1]);
@@ -258,7 +258,7 @@ absl::StatusOr<std::string> Bless(std::string_view text,
   for (const ScenarioOutcome& outcome : outcomes) {
     for (const Json& expectation : outcome.expectations) wanted.push_back(&expectation);
   }
-  const std::vector<std::string> lines = StrSplit(text, '\n');
+  const std::vector<std::string> lines = SplitText(text, '\n');
   std::vector<std::string> out;
   size_t next = 0;
   for (size_t i = 0; i < lines.size(); ++i) {

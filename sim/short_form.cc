@@ -473,7 +473,7 @@ std::map<std::string, std::vector<std::string>> ShortFormWords() {
 }
 
 absl::StatusOr<std::vector<Json>> ExpandShortForm(std::string_view line) {
-  const std::vector<std::string> parts = StrSplit(line, ' ', absl::SkipWhitespace());
+  const std::vector<std::string> parts = SplitText(line, ' ', absl::SkipWhitespace());
   if (parts.size() < 2) return absl::InvalidArgumentError("expected a kind and a name");
   std::vector<Word> words;
   for (size_t i = 2; i < parts.size(); ++i) words.push_back(SplitWord(parts[i]));

@@ -139,7 +139,7 @@ std::optional<net::Response> Groups(const Core& core, const net::Request& reques
 
 std::optional<net::Response> ServeDocument(const Core& core, const net::Request& request,
                                            const net::Target& target) {
-  const std::vector<std::string> steps = StrSplit(target.path, '/', absl::SkipEmpty());
+  const std::vector<std::string> steps = SplitText(target.path, '/', absl::SkipEmpty());
   if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
   if (steps.empty()) return PathList(core.registry);
   const std::string& root = steps[0];

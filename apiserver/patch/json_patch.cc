@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<std::string>> Pointer(std::string_view text) {
     return absl::InvalidArgumentError(
         StrCat("\"", text, "\" is not a JSON pointer: it must begin with \"/\""));
   }
-  for (absl::string_view step : StrSplit(text.substr(1), '/')) {
+  for (absl::string_view step : SplitText(text.substr(1), '/')) {
     steps.push_back(absl::StrReplaceAll(step, {{"~1", "/"}, {"~0", "~"}}));
   }
   if (steps.size() > kPathStepsMax) {

@@ -84,7 +84,8 @@ MergeRule Of(const MergeKeyRow& row) {
   rule.list = row.list;
   rule.key = row.key;
   if (row.list == MergeKind::kMap) {
-    for (absl::string_view key : StrSplit(row.apply_keys.empty() ? row.key : row.apply_keys, ' ')) {
+    for (absl::string_view key :
+         SplitText(row.apply_keys.empty() ? row.key : row.apply_keys, ' ')) {
       rule.apply_keys.push_back(ToStd(key));
     }
   }

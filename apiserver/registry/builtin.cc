@@ -127,7 +127,7 @@ constexpr FieldsRow kSelectableFields[] = {
 };
 
 std::vector<std::string> Words(std::string_view text, char separator) {
-  return StrSplit(text, separator, absl::SkipEmpty());
+  return SplitText(text, separator, absl::SkipEmpty());
 }
 
 std::vector<SelectableField> FieldsOf(std::string_view collection) {

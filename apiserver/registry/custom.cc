@@ -23,7 +23,7 @@ std::vector<std::string> Strings(const Json& list) {
 
 // ".spec.replicas" as steps; only plain steps occur in scale and selectable fields.
 std::vector<std::string> Steps(std::string_view json_path) {
-  return StrSplit(json_path, '.', absl::SkipEmpty());
+  return SplitText(json_path, '.', absl::SkipEmpty());
 }
 
 std::vector<PrinterColumn> PrinterColumnsOf(const Json& version) {

@@ -112,7 +112,7 @@ std::string_view VerbName(Verb verb) {
 }
 
 std::optional<ResourcePath> ParseResourcePath(std::string_view path) {
-  std::vector<std::string> steps = StrSplit(path, '/', absl::SkipEmpty());
+  std::vector<std::string> steps = SplitText(path, '/', absl::SkipEmpty());
   ResourcePath result;
   size_t at = 0;
   auto take = [&](std::string* into) {
@@ -175,7 +175,7 @@ absl::StatusOr<ApiRequest> ReadApiRequest(net::Request request, net::Target targ
 
 std::vector<MediaType> ParseAccept(std::string_view header) {
   std::vector<MediaType> types;
-  for (absl::string_view part : StrSplit(header, ',', absl::SkipWhitespace())) {
+  for (absl::string_view part : SplitText(header, ',', absl::SkipWhitespace())) {
     MediaType media;
     bool first = true;
     for (absl::string_view piece : absl::StrSplit(part, ';')) {

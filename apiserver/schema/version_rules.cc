@@ -102,7 +102,7 @@ void CheckRoot(const Json& version, const std::string& field, Causes& causes) {
 
 const Json* SchemaAt(const Json& schema, std::string_view path) {
   const Json* at = &schema;
-  for (absl::string_view step : StrSplit(path, '.', absl::SkipEmpty())) {
+  for (absl::string_view step : SplitText(path, '.', absl::SkipEmpty())) {
     at = (*at)["properties"].Find(ToStd(step));
     if (at == nullptr) return nullptr;
   }

@@ -232,7 +232,7 @@ std::shared_ptr<model::CsiNodeFacts> Compile(const types::CsiNode& node) {
     if (driver.allocatable_count) out->limits.emplace_back(driver.name, *driver.allocatable_count);
   }
   const std::string_view migrated = node.meta.Annotation(kMigratedPlugins);
-  for (const absl::string_view plugin : StrSplit(migrated, ',', absl::SkipEmpty())) {
+  for (const absl::string_view plugin : SplitText(migrated, ',', absl::SkipEmpty())) {
     out->migrated.emplace_back(absl::StripAsciiWhitespace(plugin));
   }
   std::sort(out->migrated.begin(), out->migrated.end());

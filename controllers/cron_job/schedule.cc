@@ -111,7 +111,7 @@ absl::StatusOr<TimeSet> ReadEntry(const FieldRange& range, std::string_view text
 
 absl::StatusOr<TimeSet> ReadField(const FieldRange& range, std::string_view text) {
   TimeSet all;
-  for (const absl::string_view entry : StrSplit(text, ',')) {
+  for (const absl::string_view entry : SplitText(text, ',')) {
     BTH_ASSIGN_OR_RETURN(const TimeSet one, ReadEntry(range, ToStd(entry)));
     all.bits |= one.bits;
     all.any = all.any || one.any;
@@ -170,7 +170,7 @@ absl::Status Schedule::ParseFields(std::string_view text) {
     if (text == descriptor.name) return ParseFields(descriptor.fields);
   }
   const std::vector<absl::string_view> fields =
-      StrSplit(text, absl::ByAnyChar(" \t\n\v\f\r"), absl::SkipEmpty());
+      SplitText(text, absl::ByAnyChar(" \t\n\v\f\r"), absl::SkipEmpty());
   if (fields.size() != Fields().size()) {
     return absl::InvalidArgumentError(
         StrCat("expected five fields or a descriptor such as @daily, found ", fields.size(), ": \"",

@@ -232,7 +232,7 @@ bool ParseRate(absl::string_view text, double* out) {
 }  // namespace
 
 absl::StatusOr<ShardScheduler> ParseSchedulerFlag(std::string_view text) {
-  const std::vector<absl::string_view> parts = StrSplit(text, ':');
+  const std::vector<absl::string_view> parts = SplitText(text, ':');
   if (parts.size() != 7) {
     return Invalid(StrCat("scheduler config \"", text,
                           "\": expected 7 colon-separated parts "

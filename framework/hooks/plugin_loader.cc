@@ -78,7 +78,7 @@ std::string AbiLineOf(std::string_view bytes) {
 
 std::map<std::string, std::string> PairsOf(std::string_view line) {
   std::map<std::string, std::string> pairs;
-  for (const absl::string_view pair : StrSplit(line, ' ', absl::SkipEmpty())) {
+  for (const absl::string_view pair : SplitText(line, ' ', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> both = absl::StrSplit(pair, absl::MaxSplits('=', 1));
     pairs.insert(both);
   }

@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const size_t zero = rest.find('\0');
   const std::string_view first = rest.substr(0, zero);
   const std::string_view second = zero == rest.npos ? "" : rest.substr(zero + 1);
-  const std::string pod = StrCat(kPods, "/a");
+  const std::string pod = bth::StrCat(kPods, "/a");
   switch (choice) {
     case 'p':
       TryPatches(first, second);

@@ -49,7 +49,7 @@ Messages ReadAll() {
   for (const auto& part : {CoreMessagesFirst(), CoreMessagesSecond(), OtherMessages()}) {
     for (std::string_view text : part) {
       ProtoMessage* message = nullptr;
-      for (absl::string_view word : StrSplit(text, ' ')) {
+      for (absl::string_view word : SplitText(text, ' ')) {
         if (message == nullptr) {
           message = &messages[std::string(word)];
         } else {
