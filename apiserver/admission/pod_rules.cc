@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
 #include "base/strings.h"
@@ -23,6 +24,24 @@ void CheckSupported(const Json& value, const std::string& field,
     StrAppend(&list, list.empty() ? "" : ", ", "\"", name, "\"");
   }
   causes.push_back(FieldNotSupported(field, value, list));
+}
+
+// Why a name is no label.
+std::string_view LabelFault(std::string_view name) {
+  if (name.size() > 63) return "must be no more than 63 characters";
+  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+         "and "
+         "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex "
+         "used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+}
+
+// Whether it names an image that can be had is known where it is pulled.
+void CheckImage(std::string_view image, const std::string& field, Causes& causes) {
+  if (image.empty()) {
+    causes.push_back(FieldRequired(field));
+  } else if (ToStd(absl::StripAsciiWhitespace(ToAbsl(image))).size() != image.size()) {
+    causes.push_back(FieldInvalid(field, image, "must not have leading or trailing whitespace"));
+  }
 }
 
 void CheckEnv(const Json& env, const std::string& field, Causes& causes) {
@@ -58,15 +77,12 @@ void CheckContainers(const Json& list, const std::string& field, std::set<std::s
     if (name.empty()) {
       causes.push_back(FieldRequired(at + ".name"));
     } else if (!IsDnsLabel(name)) {
-      causes.push_back(
-          FieldInvalid(at + ".name", name,
-                       "a lowercase RFC 1123 label must consist of lower case alphanumeric "
-                       "characters or '-', and must start and end with an alphanumeric character"));
+      causes.push_back(FieldInvalid(at + ".name", name, LabelFault(name)));
     } else if (!names.insert(name).second) {
       causes.push_back(
           {"FieldValueDuplicate", StrCat("Duplicate value: \"", name, "\""), at + ".name"});
     }
-    if (container["image"].AsString().empty()) causes.push_back(FieldRequired(at + ".image"));
+    CheckImage(container["image"].AsString(), at + ".image", causes);
     CheckResources(container["resources"], at + ".resources", causes);
     CheckEnv(container["env"], at + ".env", causes);
     CheckPorts(container["ports"], at + ".ports", causes);
@@ -83,7 +99,7 @@ void CheckVolumes(const Json& volumes, const std::string& field, Causes& causes)
     if (name.empty()) {
       causes.push_back(FieldRequired(at));
     } else if (!IsDnsLabel(name)) {
-      causes.push_back(FieldInvalid(at, name, "a lowercase RFC 1123 label is needed"));
+      causes.push_back(FieldInvalid(at, name, LabelFault(name)));
     } else if (!names.insert(name).second) {
       causes.push_back({"FieldValueDuplicate", StrCat("Duplicate value: \"", name, "\""), at});
     }

@@ -24,13 +24,6 @@ void Collect(const types::ProtoMessage& message, std::vector<ProtoField>& fields
   }
 }
 
-const ProtoField* Named(const std::vector<ProtoField>& fields, std::string_view name) {
-  auto it = std::lower_bound(
-      fields.begin(), fields.end(), name,
-      [](const ProtoField& field, std::string_view key) { return field.name < key; });
-  return it != fields.end() && it->name == name ? &*it : nullptr;
-}
-
 class Finder {
  public:
   std::vector<std::string> TakeUnknown() {
@@ -42,7 +35,7 @@ class Finder {
     for (const auto& [name, value] : object.members()) {
       if (at.is_root() && (name == "apiVersion" || name == "kind")) continue;
       const Place here = at.Field(name);
-      if (const ProtoField* field = Named(fields, name)) {
+      if (const ProtoField* field = FieldNamed(fields, name)) {
         Value(*field, value, here);
       } else if (unknown_.size() < kUnknownMax) {
         unknown_.push_back(here.Text());
@@ -67,6 +60,13 @@ class Finder {
 };
 
 }  // namespace
+
+const ProtoField* FieldNamed(const std::vector<ProtoField>& fields, std::string_view name) {
+  auto it = std::lower_bound(
+      fields.begin(), fields.end(), name,
+      [](const ProtoField& field, std::string_view key) { return field.name < key; });
+  return it != fields.end() && it->name == name ? &*it : nullptr;
+}
 
 const std::vector<ProtoField>& FieldsOfMessage(std::string_view name) {
   // One executor thread asks; the entries are never removed.

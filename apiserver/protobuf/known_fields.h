@@ -14,6 +14,10 @@ namespace bth::apiserver {
 // message is not known. Lifetime: the program's.
 const std::vector<types::ProtoField>& FieldsOfMessage(std::string_view name);
 
+// Null when there is none of that name; `fields` are sorted.
+const types::ProtoField* FieldNamed(const std::vector<types::ProtoField>& fields,
+                                    std::string_view name);
+
 // The paths of the first fields of `object` that its built-in kind does not have, sorted. Empty
 // for kinds whose messages are not known.
 std::vector<std::string> UnknownFields(std::string_view group, std::string_view kind,

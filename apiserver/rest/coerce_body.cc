@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "apiserver/patch/apply.h"
+#include "apiserver/protobuf/field_types.h"
 #include "apiserver/protobuf/known_fields.h"
 #include "apiserver/rest/duplicate_keys.h"
 #include "apiserver/schema/coerce.h"
@@ -66,6 +67,8 @@ absl::Status CoerceBody(const ApiRequest& request, Json& object,
   const bool ignore = request.field_validation == FieldValidation::kIgnore;
   std::vector<std::string> unknown;
   if (type.structural == nullptr) {
+    const absl::Status typed = CheckFieldTypes(type.group, type.kind, object);
+    if (!typed.ok()) return CannotHandle(request, ToStd(typed.message()));
     // The real server warns by default; here that is left to those who ask.
     if (ignore || request.field_validation == FieldValidation::kUnset) return absl::OkStatus();
     unknown = UnknownFields(type.group, type.kind, object);

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "apiserver/schema/structural_rules.h"
+#include "apiserver/schema/wrong_type.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -115,20 +116,16 @@ absl::Status CheckInside(KeywordForm form, const Json& value) {
 }  // namespace
 
 absl::Status CheckKeywords(const Json& schema) {
-  auto wrong = [](const Json& value, std::string_view name, std::string_view type) {
-    const std::string_view found = value.is_number() ? "number"
-                                   : value.is_bool() ? "bool"
-                                                     : value.TypeName();
-    return absl::InvalidArgumentError(StrCat("json: cannot unmarshal ", found,
-                                             " into Go struct field JSONSchemaProps",
-                                             name.empty() ? "" : ".", name, " of type ", type));
-  };
-  if (!schema.is_object()) return wrong(schema, "", "apiextensions.JSONSchemaProps");
+  if (!schema.is_object()) {
+    return WrongType("JSONSchemaProps", schema, "apiextensions.JSONSchemaProps");
+  }
   for (const auto& [name, value] : schema.members()) {
     const auto* keyword = std::find_if(std::begin(kKeywords), std::end(kKeywords),
                                        [&](const Keyword& row) { return row.name == name; });
     if (keyword == std::end(kKeywords) || value.is_null()) continue;
-    if (!HasForm(keyword->form, value)) return wrong(value, name, keyword->type);
+    if (!HasForm(keyword->form, value)) {
+      return WrongType(StrCat("JSONSchemaProps.", name), value, keyword->type);
+    }
     BTH_RETURN_IF_ERROR(CheckInside(keyword->form, value));
   }
   return absl::OkStatus();

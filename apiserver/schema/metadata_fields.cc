@@ -5,6 +5,7 @@
 
 #include "apiserver/schema/coerce.h"
 #include "apiserver/schema/place.h"
+#include "apiserver/schema/wrong_type.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -40,17 +41,6 @@ const MetaField* FieldNamed(std::string_view name) {
       std::begin(kMetaFields), std::end(kMetaFields), name,
       [](const MetaField& field, std::string_view key) { return field.name < key; });
   return it != std::end(kMetaFields) && it->name == name ? it : nullptr;
-}
-
-// The words in which the API's decoder names types.
-std::string_view Found(const Json& value) {
-  if (value.is_number()) return "number";
-  return value.is_bool() ? "bool" : value.TypeName();
-}
-
-absl::Status WrongType(std::string_view field, const Json& value, std::string_view wanted) {
-  return absl::InvalidArgumentError(StrCat("json: cannot unmarshal ", Found(value),
-                                           " into Go struct field ", field, " of type ", wanted));
 }
 
 absl::Status CheckTexts(std::string_view field, const Json& value) {

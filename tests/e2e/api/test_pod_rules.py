@@ -62,6 +62,33 @@ def test_mounts_of_nothing_are_refused(rest, namespace):
     assert words == {'spec.containers[0].volumeMounts[1].name: Not found: "data"'}
 
 
+TYPES = [
+    ({"env": [{"name": "A", "value": 1}]}, "number", "EnvVar.spec.containers.env.value", "string"),
+    ({"command": "sleep"}, "string", "Container.spec.containers.command", "[]string"),
+    ({"tty": "yes"}, "string", "Container.spec.containers.tty", "bool"),
+    ({"env": {"A": "1"}}, "object", "Container.spec.containers.env", "[]v1.EnvVar"),
+]
+
+
+@pytest.mark.parametrize("container, found, field, wanted", TYPES)
+def test_fields_of_another_type_are_refused(rest, namespace, container, found, field, wanted):
+    body = objects.pod("p", container=container)
+    said = rest.post(f"/api/v1/namespaces/{namespace}/pods", body).expect_failure(400, "BadRequest")
+    assert said["message"] == (
+        'Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal '
+        f"{found} into Go struct field {field} of type {wanted}"
+    )
+
+
+def test_slips_in_names_and_images_are_refused(rest, namespace):
+    words = refusal(rest, namespace, {"name": "c" * 64, "image": " busybox"})
+    assert words == {
+        f'spec.containers[0].name: Invalid value: "{"c" * 64}": must be no more than 63 characters',
+        'spec.containers[0].image: Invalid value: " busybox": '
+        "must not have leading or trailing whitespace",
+    }
+
+
 def test_what_a_cluster_takes_is_taken(rest, namespace):
     resources = {
         "requests": {"cpu": "500m", GPU: "2", "ephemeral-storage": "1Gi"},
