@@ -88,6 +88,9 @@ net::Awaitable<SyncError> JobSync::Prepare() {
   absl::StatusOr<JobPlugins> plugins = desk_.make_plugins(job().spec, desk_.tools);
   if (!plugins.ok()) co_return PluginError(plugins.status(), true);
   plugins_ = *std::move(plugins);
+  if (absl::Status able = CheckMakeable(plugins_, job()); !able.ok()) {
+    co_return PluginError(able, true);
+  }
   if (status_.state.phase == JobPhase::kPending || status_.state.phase == JobPhase::kOther) {
     error = co_await AddPluginObjects();
     if (!error.ok()) co_return std::move(error);
