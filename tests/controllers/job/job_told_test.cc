@@ -141,6 +141,43 @@ TEST_CASE("told: a job whose retries are used up", "[controllers][job]") {
         "that, then delete the job and create it anew");
   CHECK(bed.Told("j", "Warning RetryLimitReached") == 1);
   bed.Restart();
+TEST_CASE("told: a template with a negative amount, until it is mended", "[controllers][job]") {
+  struct Case {
+    std::string spec;
+    std::string place;
+  };
+  const Case cases[] = {
+      {R"("containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"-1"}}}])",
+       "containers[0].resources.requests.cpu: quantity \"-1\""},
+      {R"("containers":[{"name":"c","image":"i"},{"name":"d","image":"i","resources":)"
+       R"({"limits":{"memory":"-1Gi"}}}])",
+       "containers[1].resources.limits.memory: quantity \"-1Gi\""},
+      {R"("containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"d","image":"i",)"
+       R"("resources":{"requests":{"nvidia.com/gpu":"-2"}}}])",
+       "initContainers[0].resources.requests.nvidia.com/gpu: quantity \"-2\""},
+      {R"("containers":[{"name":"c","image":"i"}],"overhead":{"cpu":"-1m"})",
+       "overhead.cpu: quantity \"-1m\""},
+  };
+  for (const Case& c : cases) {
+    INFO(c.place);
+    ToldBed bed;
+    bed.AcceptAnyTemplate();
+    bed.StartJobs();
+    bed.CreateJob("j", 1,
+                  StrCat(R"({"name":"a","replicas":1,"template":{"spec":{)", c.spec, "}}}"));
+    CHECK(bed.Phase("j") == "Pending");
+    CHECK(bed.Reason("j") == "InvalidJob");
+    CHECK(bed.Message("j") ==
+          StrCat("spec.tasks[0].template.spec.", c.place, " is negative: mend that field"));
+    CHECK(bed.Told("j", "Warning InvalidJob spec.tasks[0]") == 1);
+    CHECK(bed.Names(JobBed::kGroups).empty());
+    CHECK(bed.IsQuiet(absl::Minutes(20)));
+    bed.PatchJob("j", StrCat(R"({"tasks":[)", JobBed::TaskText("a", 1), "]}"));
+    CHECK(bed.Reason("j").empty());
+    CHECK(bed.Names(JobBed::kGroups).size() == 1);
+  }
+}
+
   CHECK(bed.IsQuiet(absl::Minutes(20)));
   CHECK(bed.Reason("j") == "RetryLimitReached");
 }

@@ -79,6 +79,19 @@ def test_a_quantity_that_nobody_can_read_is_refused_at_the_door(world, kubectl):
 
 
 def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, person):
+def test_a_negative_amount_is_told_on_the_job_and_may_be_mended(world, person):
+    world.job("j", [task("fine"), task("bad", cpu="-1")])
+    said = wait_reason(world, "j", "InvalidJob")
+    place = "spec.tasks[1].template.spec.containers[0].resources.requests.cpu"
+    assert said == f'{place}: quantity "-1" is negative: mend that field'
+    wait_described(person, "j", "Reason: InvalidJob", "Warning InvalidJob", "is negative")
+    assert world.pods_of("j") == {}
+    world.patch_job("j", {"tasks": [task("fine"), task("bad", cpu="100m")]})
+    world.wait_running("j", 2)
+    assert wait_reason(world, "j", "") == ""
+    assert len(world.events("j", "InvalidJob")) == 1
+
+
     no_image = task("a", 1)
     no_image["template"]["spec"]["containers"][0]["image"] = ""
     no_image["template"]["spec"]["containers"][0]["name"] = "Not A Name"
