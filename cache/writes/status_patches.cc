@@ -25,6 +25,22 @@ int64_t AmountOf(const NamedAmounts& amounts, const std::string& name) {
 
 }  // namespace
 
+Json PodConditionBody(std::string_view uid, Json condition) {
+  Json conditions = Json::MakeArray();
+  conditions.MutableItems().push_back(std::move(condition));
+  Json body = Json::MakeObject();
+  body.MutableAt({"metadata", "uid"}) = Text(uid);
+  body.MutableAt({"status", "conditions"}) = std::move(conditions);
+  return body;
+}
+
+client::Patch StrategicPatch(const Json& body) {
+  client::Patch patch;
+  patch.kind = client::PatchKind::kStrategic;
+  patch.body = body.Dump();
+  return patch;
+}
+
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
   for (ShownCondition& known : *conditions) {
     if (known.type == condition.type) {
@@ -77,18 +93,21 @@ client::Patch PodScheduledPatch(std::string_view uid, std::string_view reason,
   condition.Set("message", Text(message));
   condition.Set("lastProbeTime", Json());
   condition.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
-  Json conditions = Json::MakeArray();
-  conditions.MutableItems().push_back(std::move(condition));
-  Json body = Json::MakeObject();
-  body.MutableAt({"metadata", "uid"}) = Text(uid);
-  body.MutableAt({"status", "conditions"}) = std::move(conditions);
+  Json body = PodConditionBody(uid, std::move(condition));
   if (!nominated_node.empty()) {
     body.MutableAt({"status", "nominatedNodeName"}) = Text(nominated_node);
   }
-  client::Patch patch;
-  patch.kind = client::PatchKind::kStrategic;
-  patch.body = body.Dump();
-  return patch;
+  return StrategicPatch(body);
+}
+
+client::Patch DisruptionTargetPatch(const PodMark& mark, absl::Time now) {
+  Json condition = Json::MakeObject();
+  condition.Set("type", Text("DisruptionTarget"));
+  condition.Set("status", Text(mark.goes ? "True" : "False"));
+  condition.Set("reason", Text(mark.goes ? "PreemptionByScheduler" : "EvictionRefused"));
+  condition.Set("message", Text(mark.message));
+  condition.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
+  return StrategicPatch(PodConditionBody(mark.uid, std::move(condition)));
 }
 
 client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown) {

@@ -26,5 +26,13 @@ client::Patch PodScheduledPatch(std::string_view uid, std::string_view reason,
                                 absl::Time now);
 // status.allocated; names that `shown` has and `wanted` lacks are removed.
 client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown);
+// DisruptionTarget of a pod that is about to be evicted, or stays after all.
+struct PodMark {
+  std::string_view uid;
+  bool goes = true;
+  std::string_view message;
+};
+// By strategic merge, bound to the pod's UID.
+client::Patch DisruptionTargetPatch(const PodMark& mark, absl::Time now);
 
 }  // namespace bth::cache

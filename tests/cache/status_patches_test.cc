@@ -67,3 +67,14 @@ TEST_CASE("status patches: a condition replaces the one of its type", "[cache]")
 
 }  // namespace
 }  // namespace bth::cache
+TEST_CASE("status patches: DisruptionTarget of a pod that goes, or stays after all", "[cache]") {
+  const Json goes = Body(DisruptionTargetPatch({"u", true, "preempt, for pod ns/q"}, kNow));
+  CHECK(goes == *Json::Parse(R"({"metadata":{"uid":"u"},"status":{"conditions":[{
+    "type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler",
+    "message":"preempt, for pod ns/q","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"));
+  const Json stays = Body(DisruptionTargetPatch({"u", false, "m"}, kNow));
+  const Json condition = stays.At({"status", "conditions"})[0];
+  CHECK(condition["status"].AsString() == "False");
+  CHECK(condition["reason"].AsString() == "EvictionRefused");
+}
+

@@ -53,6 +53,49 @@ TEST_CASE("told: a queue that is deleted, until it is back", "[controllers][job]
   }
 }
 
+TEST_CASE("told: pods that are evicted, once per burst", "[controllers][job]") {
+  constexpr const char* kPreempted =
+      R"({"conditions":[{"type":"DisruptionTarget","status":"True",)"
+      R"("reason":"PreemptionByScheduler","message":"preempt, for PodGroup default/urgent"}]})";
+  ToldBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("a", 4));
+  bed.RunJob("other", 1, JobBed::TaskText("a", 1));
+  bed.SetPod("j-a-0", kPreempted);
+  bed.SetPod("j-a-1", kPreempted);
+  // The server marks what it evicts as well: the same eviction.
+  bed.SetPod("j-a-1", R"({"conditions":[{"type":"DisruptionTarget","status":"True",)"
+                      R"("reason":"EvictionByEvictionAPI","message":"Eviction API: evicting"}]})");
+  bed.SetPod("j-a-2", R"({"conditions":[{"type":"DisruptionTarget","status":"True",)"
+                      R"("reason":"DeletionByTaintManager","message":"t"}]})");
+  bed.SetPod("j-a-3", R"({"conditions":[{"type":"DisruptionTarget","status":"False",)"
+                      R"("reason":"EvictionRefused","message":"the pod may not be evicted"}]})");
+  CHECK(bed.Told("j", "Warning Evict") == 0);
+  bed.Wait(absl::Seconds(3));
+  const std::string text =
+      "Warning Evict 1 pod evicted: DeletionByTaintManager: t; 2 pods evicted: "
+      "PreemptionByScheduler: preempt, for PodGroup default/urgent";
+  CHECK(bed.Told("j", text) == 1);
+  CHECK(bed.Told("j", "Warning Evict") == 1);
+  CHECK(bed.Told("other", "Warning Evict") == 0);
+  SECTION("not again after a restart") {
+    bed.Restart();
+    bed.Wait(absl::Minutes(1));
+    CHECK(bed.Told("j", "Warning Evict") == 1);
+  }
+  SECTION("and of the next burst") {
+    bed.SetPod("j-a-3", kPreempted);
+    bed.Wait(absl::Seconds(3));
+    CHECK(bed.Told("j", "Warning Evict 1 pod evicted: PreemptionByScheduler") == 1);
+  }
+  SECTION("but not of a job that goes") {
+    bed.SetPod("j-a-3", kPreempted);
+    bed.Call("DELETE", StrCat(JobBed::kJobs, "/j"));
+    bed.Wait(absl::Seconds(3));
+    CHECK(bed.Told("j", "Warning Evict") == 1);
+  }
+}
+
 TEST_CASE("told: a job that nobody can read", "[controllers][job]") {
   ToldBed bed;
   bed.AcceptAnyTemplate();
