@@ -1,6 +1,8 @@
 #include "cache/writes/status_patches.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "api/types/json.h"
 #include "api/types/time.h"
@@ -23,8 +25,6 @@ int64_t AmountOf(const NamedAmounts& amounts, const std::string& name) {
   return 0;
 }
 
-}  // namespace
-
 Json PodConditionBody(std::string_view uid, Json condition) {
   Json conditions = Json::MakeArray();
   conditions.MutableItems().push_back(std::move(condition));
@@ -41,12 +41,16 @@ client::Patch StrategicPatch(const Json& body) {
   return patch;
 }
 
+}  // namespace
+
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
   for (ShownCondition& known : *conditions) {
-    if (known.type == condition.type) {
-      known = std::move(condition);
-      return;
-    }
+    if (known.type != condition.type) continue;
+    const bool lasts = known.status == condition.status && known.reason == condition.reason;
+    condition.since = lasts ? known.since : std::nullopt;
+    condition.session = lasts ? std::move(known.session) : "";
+    known = std::move(condition);
+    return;
   }
   conditions->push_back(std::move(condition));
 }
@@ -60,8 +64,15 @@ bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {
   return covers(a, b) && covers(b, a);
 }
 
-client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view session,
-                                  absl::Time now) {
+void Stamp(absl::Time now, std::string_view session, std::vector<ShownCondition>* conditions) {
+  for (ShownCondition& condition : *conditions) {
+    if (condition.since.has_value()) continue;
+    condition.since = absl::FromUnixSeconds(absl::ToUnixSeconds(now));
+    condition.session = session;
+  }
+}
+
+client::Patch PodGroupStatusPatch(const ShownPodGroup& status) {
   Json conditions = Json::MakeArray();
   for (const ShownCondition& condition : status.conditions) {
     Json entry = Json::MakeObject();
@@ -69,8 +80,10 @@ client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view 
     entry.Set("status", Text(condition.status));
     entry.Set("reason", Text(condition.reason));
     entry.Set("message", Text(condition.message));
-    entry.Set("transitionID", Text(session));
-    entry.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
+    entry.Set("transitionID", Text(condition.session));
+    if (condition.since.has_value()) {
+      entry.Set("lastTransitionTime", Json(types::FormatTimestamp(*condition.since)));
+    }
     conditions.MutableItems().push_back(std::move(entry));
   }
   client::MergePatch patch;

@@ -54,14 +54,6 @@ void SetRunningDuration(const BatchJob& job, BatchJobStatus* status) {
   status->running_duration = *status->state.last_transition_time - job.meta.creation_time;
 }
 
-bool SameState(BatchJobStatus a, BatchJobStatus b) {
-  a.state.reason.clear();
-  a.state.message.clear();
-  b.state.reason.clear();
-  b.state.message.clear();
-  return a == b;
-}
-
 bool PutOff(JobDesk& desk, const BatchJob& before, const BatchJobStatus& status) {
   if (!OnlyCountsDiffer(before.status, status)) return false;
   if (!desk.IsAlive(before)) return true;  // Nobody reads any more how its pods go.

@@ -186,13 +186,17 @@ bool JobSync::MayHavePods() const {
   return !group->status.phase.empty() && group->status.phase != "Pending";
 }
 
-// The latest true condition of the group, if it is not a good one.
+// The latest true condition of the group, if it is not a good one. Times are whole seconds: of two
+// of the same one that which is no good counts.
 void JobSync::ReportGroup(const types::PodGroup& group) const {
   const types::Condition* latest = nullptr;
   for (const types::Condition& condition : group.status.conditions) {
     if (condition.status != "True") continue;
     const auto time = condition.last_transition_time.value_or(absl::InfinitePast());
-    if (latest == nullptr || time > latest->last_transition_time.value_or(absl::InfinitePast())) {
+    const auto known = latest == nullptr
+                           ? absl::InfinitePast()
+                           : latest->last_transition_time.value_or(absl::InfinitePast());
+    if (latest == nullptr || time > known || (time == known && latest->type == "Scheduled")) {
       latest = &condition;
     }
   }
@@ -313,10 +317,12 @@ net::Awaitable<absl::Status> JobSync::Finish(SyncError error) {
   status_.min_available = job().spec.min_available;
   DecidePhase();
   SayWhy(error);
-  if (!SameState(status_, before)) {
+  // Since when the job is in its phase, whatever becomes of its counts meanwhile.
+  if (status_.state.phase != before.state.phase ||
+      !status_.state.last_transition_time.has_value()) {
     StampStatus(desk_.context.now(), &status_);
-    if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);
   }
+  if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);
   absl::StatusOr<JobPointer> written = now_;
   const bool has_failed = !error.ok() && !error.waits;
   // After a failure it may take long until the job is looked at again.

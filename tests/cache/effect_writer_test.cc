@@ -1,5 +1,6 @@
 #include "cache/writes/effect_writer.h"
 
+#include "api/types/time.h"
 #include "base/strings.h"
 #include "tests/cache/writer_bed.h"
 
@@ -159,6 +160,43 @@ TEST_CASE("status writer: conflicts in a row are tried ever more rarely", "[cach
   const size_t sent = bed.Sent("PATCH", "/podgroups/g").size();
   CHECK(sent >= 10);
   CHECK(sent <= 70);  // One a minute in the end.
+}
+
+TEST_CASE("status writer: conditions keep their times, and say which of them holds", "[cache]") {
+  WriterBed bed;
+  const auto condition = [&bed](const std::string& type) {
+    const Json body = bed.LastBody("/podgroups/g");
+    for (const Json& entry : body.At({"status", "conditions"}).items()) {
+      if (entry["type"].AsString() != type) continue;
+      return StrCat(std::string(entry["status"].AsString()), " ",
+                    std::string(entry["message"].AsString()), " since ",
+                    std::string(entry["lastTransitionTime"].AsString()), " by ",
+                    std::string(entry["transitionID"].AsString()));
+    }
+    return std::string();
+  };
+  const auto say = [&bed](const char* type, const char* message, const char* session) {
+    framework::CycleReport report = Report(bed, message);
+    report.session_uid = session;
+    report.pod_groups[0].conditions = {{type, "True", "R", message}};
+    bed.effects.Report(std::move(report));
+    bed.executor.Advance(absl::Minutes(1));
+  };
+  const absl::Time start = bed.clock.Now();
+  const auto at = [start](int minutes) {
+    return types::FormatTimestamp(start + absl::Minutes(minutes) + absl::Milliseconds(500));
+  };
+  say("Unschedulable", "no room", "s0");
+  CHECK(condition("Unschedulable") == StrCat("True no room since ", at(0), " by s0"));
+  say("Unschedulable", "less room", "s1");
+  CHECK(condition("Unschedulable") == StrCat("True less room since ", at(0), " by s0"));
+  say("Scheduled", "", "s2");
+  CHECK(condition("Scheduled") == StrCat("True  since ", at(2), " by s2"));
+  CHECK(condition("Unschedulable") ==
+        StrCat("False the gang has its minimum since ", at(2), " by s2"));
+  say("Unschedulable", "no room", "s3");
+  CHECK(condition("Scheduled") == StrCat("True  since ", at(2), " by s2"));
+  CHECK(condition("Unschedulable") == StrCat("True no room since ", at(3), " by s3"));
 }
 
 TEST_CASE("status writer: a PodGroup of others is not written", "[cache]") {
