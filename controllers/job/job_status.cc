@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "controllers/core/status_patch.h"
+#include "controllers/job/job_notes.h"
 
 namespace bth::controllers {
 
@@ -24,6 +25,10 @@ BatchJobStatus WithoutCounts(BatchJobStatus status) {
   status.running_duration.reset();
   status.state.last_transition_time.reset();
   status.conditions.clear();
+  if (status.state.reason == kPodsWaiting) {  // It counts as well.
+    status.state.reason.clear();
+    status.state.message.clear();
+  }
   return status;
 }
 
