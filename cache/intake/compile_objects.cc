@@ -186,8 +186,9 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
   out.shown.succeeded = group.status.succeeded;
   out.shown.failed = group.status.failed;
   for (const types::Condition& condition : group.status.conditions) {
-    out.shown.conditions.push_back(
-        {condition.type, condition.status, condition.reason, condition.message});
+    out.shown.conditions.push_back({condition.type, condition.status, condition.reason,
+                                    condition.message, condition.last_transition_time,
+                                    condition.transition_id});
   }
   return out;
 }

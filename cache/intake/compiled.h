@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "api/model/constraints.h"
 #include "api/model/job.h"
 #include "api/model/node.h"
@@ -94,7 +95,15 @@ struct ShownCondition {
   std::string status;
   std::string reason;
   std::string message;
-  friend bool operator==(const ShownCondition&, const ShownCondition&) = default;
+  // Since when it has this status and reason, and which session said so first; nothing: it is new
+  // and not written yet.
+  std::optional<absl::Time> since = {};
+  std::string session = {};
+  // That it says the same, be it for how long.
+  friend bool operator==(const ShownCondition& a, const ShownCondition& b) {
+    return a.type == b.type && a.status == b.status && a.reason == b.reason &&
+           a.message == b.message;
+  }
 };
 struct ShownPodGroup {
   std::string resource_version;  // Of the object that shows the rest.

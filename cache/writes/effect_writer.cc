@@ -1,10 +1,14 @@
 #include "cache/writes/effect_writer.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace bth::cache {
 
@@ -22,6 +26,39 @@ UrgentPod Describe(const model::Snapshot& snapshot, model::TaskId task) {
           .job = job.valid() ? snapshot.jobs[job].facts->Key() : "",
           .created_us = names.created_us};
 }
+
+// "preempt, for PodGroup ns/g of queue q"
+std::string PurposeOf(const model::Snapshot& snapshot, const framework::EvictEffect& wanted) {
+  if (!wanted.beneficiary.valid()) return wanted.action;
+  const model::TaskRow& task = snapshot.tasks[wanted.beneficiary];
+  if (!task.job.valid()) return StrCat(wanted.action, ", for pod ", task.names->Key());
+  const model::JobRow& job = snapshot.jobs[task.job];
+  if (!job.has_pod_group) return StrCat(wanted.action, ", for pod ", task.names->Key());
+  return StrCat(wanted.action, ", for PodGroup ", job.facts->Key(), " of queue ", job.facts->queue);
+}
+
+// The share of each job in a batch of evictions.
+class JobShares {
+ public:
+  explicit JobShares(const model::Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  // Null: its job has no PodGroup.
+  std::shared_ptr<JobEvictions> Count(model::TaskId victim) {
+    const model::JobId job = snapshot_.tasks[victim].job;
+    if (!job.valid() || !snapshot_.jobs[job].has_pod_group) return nullptr;
+    std::shared_ptr<JobEvictions>& share = shares_[job];
+    if (share == nullptr) {
+      const model::JobFacts& facts = *snapshot_.jobs[job].facts;
+      share = std::make_shared<JobEvictions>(JobEvictions{facts.Key(), facts.uid});
+    }
+    ++share->open;
+    return share;
+  }
+
+ private:
+  const model::Snapshot& snapshot_;
+  std::map<model::JobId, std::shared_ptr<JobEvictions>> shares_;
+};
 
 }  // namespace
 
@@ -82,14 +119,17 @@ absl::Status EffectWriter::AssumeEvictions(const framework::EffectBatch& batch,
                                            Accepted* accepted) {
   const model::Snapshot& snapshot = *batch.snapshot;
   const auto counted = std::make_shared<bool>(false);
+  JobShares shares(snapshot);
   for (const framework::EvictEffect& wanted : batch.evictions) {
     Eviction eviction{Describe(snapshot, wanted.victim)};
     eviction.action = wanted.action;
+    eviction.purpose = PurposeOf(snapshot, wanted);
     eviction.counted = counted;
     if (wanted.beneficiary.valid()) {
       eviction.beneficiary = snapshot.tasks[wanted.beneficiary].names->Key();
     }
     BTH_RETURN_IF_ERROR(mirror_.AssumeEviction(eviction.key(), eviction.uid));
+    eviction.of_job = shares.Count(wanted.victim);
     accepted->evictions.push_back(std::move(eviction));
   }
   return absl::OkStatus();
@@ -190,6 +230,7 @@ net::Awaitable<void> EffectWriter::Statuses::SendOne() {
 void EffectWriter::ReleasePod(const PlacedPod& pod, const std::string& job) {
   Eviction eviction{{.ns = pod.ns, .name = pod.name, .uid = pod.uid, .job = job}};
   eviction.action = "a gang that cannot be completed";
+  eviction.purpose = eviction.action;
   if (!mirror_.AssumeEviction(eviction.key(), eviction.uid).ok()) return;
   evictions_.Add(std::move(eviction));
 }

@@ -2,14 +2,26 @@
 
 #include <utility>
 
+#include "api/types/pod.h"
+#include "api/types/resource.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/writes/object_names.h"
+#include "cache/writes/status_patches.h"
 
 namespace bth::cache {
 
 using metrics::EffectKind;
 using metrics::EffectOutcome;
+
+namespace {
+
+// The pod stays where it is; otherwise nobody knows.
+bool IsRefused(const absl::Status& status) {
+  return !absl::IsUnavailable(status) && !client::OutcomeUnknown(status);
+}
+
+}  // namespace
 
 EvictionWriter::EvictionWriter(const UrgentParts& parts, std::function<void()> on_failure)
     : parts_(parts),
@@ -26,11 +38,27 @@ net::Awaitable<void> EvictionWriter::SendOne() {
     co_await Send(next);
   } catch (...) {
     parts_.api.executor().barrier().Caught("effects.eviction", net::Consequence::kLost);
-    if (!next.settled) parts_.mirror.ForgetAssumption(next.key(), next.uid);
+    if (!next.settled) {
+      parts_.mirror.ForgetAssumption(next.key(), next.uid);
+      End(next, false);
+    }
   }
 }
 
+net::Awaitable<bool> EvictionWriter::Mark(const Eviction& eviction, bool goes) {
+  const client::ApiPath path{
+      "pods", types::ResourceTraits<types::Pod>::type().Path(eviction.ns, eviction.name, "status")};
+  const PodMark mark{
+      .uid = eviction.uid,
+      .goes = goes,
+      .message = goes ? std::string_view(eviction.purpose) : "the pod may not be evicted"};
+  client::Patch patch = DisruptionTargetPatch(mark, parts_.api.executor().Now());
+  const absl::StatusOr<std::string> answer = co_await parts_.api.Patch(path, std::move(patch));
+  co_return answer.ok();
+}
+
 net::Awaitable<void> EvictionWriter::Send(Eviction& eviction) {
+  if (!eviction.marked) eviction.marked = co_await Mark(eviction, true);
   client::DeleteOptions options;
   options.uid = eviction.uid;
   const absl::Status status = co_await parts_.api.Evict(eviction.ns, eviction.name, options);
@@ -44,10 +72,22 @@ net::Awaitable<void> EvictionWriter::Send(Eviction& eviction) {
     Count(EffectOutcome::kRetried);
   } else {
     Failed(eviction, status);
+    if (eviction.marked && IsRefused(status)) co_await Mark(eviction, false);
   }
 }
 
-void EvictionWriter::Done(const Eviction& eviction) {
+void EvictionWriter::End(Eviction& eviction, bool gone) {
+  const std::shared_ptr<JobEvictions> job = std::exchange(eviction.of_job, nullptr);
+  if (job == nullptr) return;
+  job->gone += gone ? 1 : 0;
+  if (--job->open > 0 || job->gone == 0) return;
+  parts_.events.Record(
+      PodGroupObject(job->group, job->uid),
+      {"Normal", "Evict",
+       StrCat(eviction.purpose, ": ", job->gone, job->gone == 1 ? " pod" : " pods", " evicted")});
+}
+
+void EvictionWriter::Done(Eviction& eviction) {
   Count(EffectOutcome::kOk);
   if (parts_.metrics != nullptr && eviction.counted != nullptr &&
       !std::exchange(*eviction.counted, true)) {
@@ -57,6 +97,7 @@ void EvictionWriter::Done(const Eviction& eviction) {
   if (!eviction.beneficiary.empty()) StrAppend(&message, ", for ", eviction.beneficiary);
   parts_.events.Record(PodObject(eviction.key(), eviction.uid),
                        {"Warning", "Evict", std::move(message)});
+  End(eviction, true);
 }
 
 void EvictionWriter::Resume(Eviction eviction) {
@@ -66,6 +107,7 @@ void EvictionWriter::Resume(Eviction eviction) {
   }
   Count(EffectOutcome::kSkipped);
   parts_.mirror.ForgetAssumption(eviction.key(), eviction.uid);
+  End(eviction, false);
 }
 
 bool EvictionWriter::StillWanted(const Eviction& eviction) const {
@@ -74,11 +116,12 @@ bool EvictionWriter::StillWanted(const Eviction& eviction) const {
 }
 
 // The next cycle decides anew, about others than this one for a while.
-void EvictionWriter::Failed(const Eviction& eviction, const absl::Status& status) {
+void EvictionWriter::Failed(Eviction& eviction, const absl::Status& status) {
   Count(EffectOutcome::kFailed);
+  End(eviction, false);
   parts_.mirror.ForgetAssumption(eviction.key(), eviction.uid);
   const absl::Duration pause = parts_.mirror.SparePod(eviction.key(), eviction.uid);
-  if (absl::IsUnavailable(status) || client::OutcomeUnknown(status)) {
+  if (!IsRefused(status)) {
     // The pod stays, or the watch tells that it went.
     Log(LogLevel::kWarning, "pod.eviction_failed",
         {{"pod", eviction.key()}, {"status", status}, {"pause", pause}});

@@ -1,6 +1,8 @@
 #include "cache/writes/status_patches.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "api/types/json.h"
 #include "api/types/time.h"
@@ -23,14 +25,32 @@ int64_t AmountOf(const NamedAmounts& amounts, const std::string& name) {
   return 0;
 }
 
+Json PodConditionBody(std::string_view uid, Json condition) {
+  Json conditions = Json::MakeArray();
+  conditions.MutableItems().push_back(std::move(condition));
+  Json body = Json::MakeObject();
+  body.MutableAt({"metadata", "uid"}) = Text(uid);
+  body.MutableAt({"status", "conditions"}) = std::move(conditions);
+  return body;
+}
+
+client::Patch StrategicPatch(const Json& body) {
+  client::Patch patch;
+  patch.kind = client::PatchKind::kStrategic;
+  patch.body = body.Dump();
+  return patch;
+}
+
 }  // namespace
 
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions) {
   for (ShownCondition& known : *conditions) {
-    if (known.type == condition.type) {
-      known = std::move(condition);
-      return;
-    }
+    if (known.type != condition.type) continue;
+    const bool lasts = known.status == condition.status && known.reason == condition.reason;
+    condition.since = lasts ? known.since : std::nullopt;
+    condition.session = lasts ? std::move(known.session) : "";
+    known = std::move(condition);
+    return;
   }
   conditions->push_back(std::move(condition));
 }
@@ -44,8 +64,15 @@ bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b) {
   return covers(a, b) && covers(b, a);
 }
 
-client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view session,
-                                  absl::Time now) {
+void Stamp(absl::Time now, std::string_view session, std::vector<ShownCondition>* conditions) {
+  for (ShownCondition& condition : *conditions) {
+    if (condition.since.has_value()) continue;
+    condition.since = absl::FromUnixSeconds(absl::ToUnixSeconds(now));
+    condition.session = session;
+  }
+}
+
+client::Patch PodGroupStatusPatch(const ShownPodGroup& status) {
   Json conditions = Json::MakeArray();
   for (const ShownCondition& condition : status.conditions) {
     Json entry = Json::MakeObject();
@@ -53,8 +80,10 @@ client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view 
     entry.Set("status", Text(condition.status));
     entry.Set("reason", Text(condition.reason));
     entry.Set("message", Text(condition.message));
-    entry.Set("transitionID", Text(session));
-    entry.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
+    entry.Set("transitionID", Text(condition.session));
+    if (condition.since.has_value()) {
+      entry.Set("lastTransitionTime", Json(types::FormatTimestamp(*condition.since)));
+    }
     conditions.MutableItems().push_back(std::move(entry));
   }
   client::MergePatch patch;
@@ -77,18 +106,21 @@ client::Patch PodScheduledPatch(std::string_view uid, std::string_view reason,
   condition.Set("message", Text(message));
   condition.Set("lastProbeTime", Json());
   condition.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
-  Json conditions = Json::MakeArray();
-  conditions.MutableItems().push_back(std::move(condition));
-  Json body = Json::MakeObject();
-  body.MutableAt({"metadata", "uid"}) = Text(uid);
-  body.MutableAt({"status", "conditions"}) = std::move(conditions);
+  Json body = PodConditionBody(uid, std::move(condition));
   if (!nominated_node.empty()) {
     body.MutableAt({"status", "nominatedNodeName"}) = Text(nominated_node);
   }
-  client::Patch patch;
-  patch.kind = client::PatchKind::kStrategic;
-  patch.body = body.Dump();
-  return patch;
+  return StrategicPatch(body);
+}
+
+client::Patch DisruptionTargetPatch(const PodMark& mark, absl::Time now) {
+  Json condition = Json::MakeObject();
+  condition.Set("type", Text("DisruptionTarget"));
+  condition.Set("status", Text(mark.goes ? "True" : "False"));
+  condition.Set("reason", Text(mark.goes ? "PreemptionByScheduler" : "EvictionRefused"));
+  condition.Set("message", Text(mark.message));
+  condition.Set("lastTransitionTime", Json(types::FormatTimestamp(now)));
+  return StrategicPatch(PodConditionBody(mark.uid, std::move(condition)));
 }
 
 client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown) {

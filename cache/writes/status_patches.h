@@ -10,20 +10,30 @@
 
 namespace bth::cache {
 
-// Replaces the condition of that type or appends it.
+// Replaces the condition of that type or appends it. Its time stays as long as status and reason
+// do.
 void Merge(ShownCondition condition, std::vector<ShownCondition>* conditions);
 // Equal amounts; zero and absent are the same.
 bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b);
 
-// Whole status by merge patch, bound to the version the mirror has seen. `session` becomes the
-// conditions' transitionID.
-client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view session,
-                                  absl::Time now);
+// Gives conditions that are new their time, in whole seconds as the server keeps it, and session.
+void Stamp(absl::Time now, std::string_view session, std::vector<ShownCondition>* conditions);
+// Whole status by merge patch, bound to the version the mirror has seen. Its conditions have been
+// stamped; their sessions become transitionID.
+client::Patch PodGroupStatusPatch(const ShownPodGroup& status);
 // PodScheduled=False by strategic merge, bound to the pod's UID. An empty nominated node is left
 // as it is.
 client::Patch PodScheduledPatch(std::string_view uid, std::string_view reason,
                                 std::string_view message, std::string_view nominated_node,
                                 absl::Time now);
+// DisruptionTarget of a pod that is about to be evicted, or stays after all.
+struct PodMark {
+  std::string_view uid;
+  bool goes = true;
+  std::string_view message;
+};
+// By strategic merge, bound to the pod's UID.
+client::Patch DisruptionTargetPatch(const PodMark& mark, absl::Time now);
 // status.allocated; names that `shown` has and `wanted` lacks are removed.
 client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown);
 

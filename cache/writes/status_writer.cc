@@ -55,6 +55,18 @@ void EndNotEnqueued(model::PodGroupPhase phase, std::vector<ShownCondition>* con
   }
 }
 
+// The gang stands, so that it is unschedulable no more. Else both would be true, and their times,
+// which stay as they are, would not tell which of them holds now.
+void EndUnschedulable(std::vector<ShownCondition>* conditions) {
+  for (ShownCondition& condition : *conditions) {
+    if (condition.type != "Unschedulable" || condition.status != "True") continue;
+    condition = {.type = condition.type,
+                 .status = "False",
+                 .reason = "Scheduled",
+                 .message = "the gang has its minimum"};
+  }
+}
+
 // The cycle admitted it, or found it placed.
 bool IsStepAhead(model::PodGroupPhase from, model::PodGroupPhase to) {
   if (to == model::PodGroupPhase::kRunning) return Waits(from);
@@ -107,6 +119,7 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   desired.status.failed = group.failed;
   for (const framework::ConditionReport& condition : group.conditions) {
     MergeReported(condition, &desired.status.conditions);
+    if (condition.type == "Scheduled") EndUnschedulable(&desired.status.conditions);
   }
   EndNotEnqueued(group.phase, &desired.status.conditions);
   if (auto own = group_conditions_.find(key); own != group_conditions_.end()) {

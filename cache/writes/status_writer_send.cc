@@ -53,7 +53,8 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   const auto [ns, name] = SplitKey(key);
   const client::ApiPath path{"podgroups",
                              types::ResourceTraits<types::PodGroup>::type().Path(ns, name)};
-  client::Patch patch = PodGroupStatusPatch(desired.status, desired.session, api_.executor().Now());
+  Stamp(api_.executor().Now(), desired.session, &desired.status.conditions);
+  client::Patch patch = PodGroupStatusPatch(desired.status);
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) {
     const auto left = groups_.find(key);

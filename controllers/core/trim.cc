@@ -1,10 +1,14 @@
 #include "controllers/core/trim.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace bth::controllers {
 namespace {
+
+// Of what conditions say: thousands of pods may wait.
+constexpr size_t kWordsKept = 256;
 
 template <typename T>
 void Free(std::vector<T>& values) {
@@ -30,6 +34,21 @@ void TrimStatuses(std::vector<types::ContainerStatus>& statuses) {
   }
 }
 
+void Shorten(std::string& text) {
+  if (text.size() <= kWordsKept) return;
+  size_t end = kWordsKept;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // UTF-8
+  text.resize(end);
+  text += " …";
+  text.shrink_to_fit();
+}
+
+// Jobs tell of it: the pod is being evicted, or has no place.
+bool IsTold(const types::Condition& condition) {
+  return condition.type == "DisruptionTarget" ||
+         (condition.type == "PodScheduled" && condition.status == "False");
+}
+
 }  // namespace
 
 void TrimPod(types::Pod& pod) {
@@ -42,7 +61,11 @@ void TrimPod(types::Pod& pod) {
   Free(pod.spec.tolerations);
   Free(pod.spec.topology_spread_constraints);
   Free(pod.spec.volumes);
-  Free(pod.status.conditions);
+  std::erase_if(pod.status.conditions, [](const types::Condition& c) { return !IsTold(c); });
+  for (types::Condition& condition : pod.status.conditions) {
+    Shorten(condition.message);
+  }
+  pod.status.conditions.shrink_to_fit();
   pod.status.message.clear();
 }
 

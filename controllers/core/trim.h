@@ -7,8 +7,8 @@
 namespace bth::controllers {
 
 // Drops what no controller reads of a running pod: environments, commands, mounts, affinities and
-// conditions are most of a pod's bytes. Kept are metadata, phase, container states, and what sums
-// of requests need.
+// conditions are most of a pod's bytes. Kept are metadata, phase, container states, what sums of
+// requests need, and that the pod is being evicted or waits for a node.
 void TrimPod(types::Pod& pod);
 // Kept are metadata and capacity: images and conditions are most of a node's bytes.
 void TrimNode(types::Node& node);

@@ -10,6 +10,7 @@
 #include "controllers/core/circles.h"
 #include "controllers/job/phases.h"
 #include "controllers/job/policy_check.h"
+#include "controllers/job/template_check.h"
 
 namespace bth::controllers {
 namespace {
@@ -108,6 +109,9 @@ absl::Status CheckJob(const BatchJobSpec& spec) {
   }
   BTH_RETURN_IF_ERROR(CheckTaskNames(spec));
   BTH_RETURN_IF_ERROR(CheckCircles(spec));
+  if (const std::string text = NegativeAmountText(spec); !text.empty()) {
+    return WrongJob(text, ": mend that field");
+  }
   if (TotalReplicas(spec) > kJobPodsMax) {
     return WrongJob("the job has ", TotalReplicas(spec), " pods; at most ", kJobPodsMax,
                     " are possible");

@@ -35,27 +35,6 @@ constexpr size_t kPodsAtOnce = 100;
 // A queue that is deleted may be made anew at once.
 constexpr absl::Duration kQueuePause = absl::Seconds(1);
 
-KillTarget TargetOf(const JobRequest& request, BusAction action) {
-  KillTarget target;
-  switch (action) {
-    case BusAction::kRestartTask:
-      target.kind = KillTarget::Kind::kTask;
-      break;
-    case BusAction::kRestartPod:
-      target.kind = KillTarget::Kind::kPod;
-      break;
-    case BusAction::kRestartPartition:
-      target.kind = KillTarget::Kind::kPartition;
-      break;
-    default:
-      return target;
-  }
-  target.task = request.task;
-  target.pod = request.pod;
-  target.partition = request.partition;
-  return target;
-}
-
 JobRequest LookAt(const std::string& key) {
   JobRequest look;
   const size_t slash = key.find('/');
@@ -101,6 +80,10 @@ JobController::JobController(const ControllerContext& context, JobPluginTools to
                              MakePlugins make_plugins)
     : desk_(context, std::move(tools), std::move(make_plugins)),
       delayed_(context.executor(), [this](JobRequest due) { Ask(due); }),
+      evictions_(context.executor(),
+                 [this](const std::string& key, const std::string& uid, std::string text) {
+                   TellOfEvictions(key, uid, std::move(text));
+                 }),
       unreadable_(context),
       lanes_(context.executor(), DefaultLanes(std::max(context.options.worker_threads, 1)),
              {[this](std::string key) { return Work(std::move(key)); }, nullptr}) {
@@ -185,6 +168,7 @@ void JobController::OnDelete(const BatchJob& job) {
   unreadable_.Drop(job.meta);
   LogRefused(desk_.book.Delete(key), key);
   delayed_.DropJob(key);
+  evictions_.DropJob(key);
   inbox_.DropJob(key);
   lanes_.queue().Drop(key);
   if (commands_ != nullptr) commands_->Drop(key);
@@ -208,6 +192,10 @@ void JobController::OnUpdate(const Pod& before, const Pod& after) {
     // It was taken away from its job, or given to one.
     OnDelete(before);
     return OnAdd(after);
+  }
+  if (const types::Condition* why = DisruptionOf(after);
+      why != nullptr && DisruptionOf(before) == nullptr) {
+    evictions_.Note(StoreKey(after.meta.ns, owner->name), owner->uid, *why);
   }
   if (!HaveSamePlace(before, after)) {
     // Somebody changed its annotations: the book must not keep it where it was.
@@ -277,6 +265,13 @@ void JobController::TellOfEdit(const BatchJob& before, const BatchJob& after) {
   std::optional<std::string> text = EditWithoutEffect(before.spec, after.spec, &*view);
   if (!text.has_value()) return;
   Warn(desk_.context.events, after, "EditWithoutEffect", *std::move(text));
+}
+
+void JobController::TellOfEvictions(const std::string& key, const std::string& uid,
+                                    std::string text) {
+  const JobPointer job = desk_.book.FindJob(key);
+  if (job == nullptr || job->meta.uid != uid || job->meta.deletion_time.has_value()) return;
+  Warn(desk_.context.events, *job, "Evict", std::move(text));
 }
 
 CommandTurn JobController::BeginCommand(const types::Command& command) {

@@ -14,6 +14,7 @@
 #include "controllers/core/lanes.h"
 #include "controllers/core/stray_commands.h"
 #include "controllers/job/delayed_actions.h"
+#include "controllers/job/eviction_news.h"
 #include "controllers/job/job_desk.h"
 #include "controllers/job/job_inbox.h"
 #include "controllers/job/job_notes.h"
@@ -57,6 +58,7 @@ class JobController final : public Controller,
   CommandTurn BeginCommand(const types::Command& command);
   // What of an edit of the job has no effect.
   void TellOfEdit(const types::BatchJob& before, const types::BatchJob& after);
+  void TellOfEvictions(const std::string& key, const std::string& uid, std::string text);
 
   void Ask(const JobRequest& request);
   // What happened to a pod calls for no action, so that it is enough to count the pods some time.
@@ -94,6 +96,7 @@ class JobController final : public Controller,
   JobDesk desk_;
   JobInbox inbox_;
   DelayedActions delayed_;
+  EvictionNews evictions_;
   UnreadableJobs unreadable_;
   Lanes lanes_;
   // Null with the gate QueueCommandSync off.

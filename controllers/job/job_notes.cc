@@ -1,6 +1,5 @@
 #include "controllers/job/job_notes.h"
 
-#include <algorithm>
 #include <map>
 
 #include "absl/strings/str_join.h"
@@ -22,30 +21,6 @@ void Add(std::string_view reason, const std::string& message, JobNote* note) {
   if (message.empty()) return;
   if (note->reason.empty()) note->reason = reason;
   StrAppend(&note->message, note->message.empty() ? "" : "; ", message);
-}
-
-bool IsKnown(const std::string& scheduler, const std::vector<std::string>& names) {
-  return scheduler.empty() || std::find(names.begin(), names.end(), scheduler) != names.end();
-}
-
-// A template may name a scheduler of its own.
-void NoteScheduler(const BatchJobSpec& spec, const std::vector<std::string>& names, JobNote* note) {
-  if (names.empty()) return;
-  for (const BatchTask& task : spec.tasks) {
-    const std::string& own = task.pod_template.view.spec.scheduler_name;
-    const std::string& asked = own.empty() ? spec.scheduler_name : own;
-    if (IsKnown(asked, names)) continue;
-    const std::string place = own.empty()
-                                  ? "spec.schedulerName"
-                                  : StrCat("the template of task ", task.name, ": schedulerName");
-    Add("UnknownScheduler",
-        StrCat(place, " is ", asked, ", and the controllers know of ", absl::StrJoin(names, ", "),
-               " (--scheduler-name): unless a scheduler ", asked,
-               " is at work, the pods wait for ever; delete the job and create it with ",
-               names.front()),
-        note);
-    return;
-  }
 }
 
 // What a job that has failed by its counters fell short of.
@@ -111,16 +86,21 @@ JobNote NoteOf(const BatchJobSpec& spec, JobPhase phase, const NoteFacts& facts)
                facts.group_queue, " until it is restarted: change it back, or restart the job"),
         &note);
   }
-  if (phase == JobPhase::kPending) NoteScheduler(spec, facts.scheduler_names, &note);
+  const bool is_active = phase == JobPhase::kPending || phase == JobPhase::kRunning;
+  if (is_active) {
+    UnservedNote unserved = UnservedTask(spec, facts.scheduler_names, facts.waits);
+    Add("UnknownScheduler", unserved.text, &note);
+    note.look_again = unserved.look_again;
+  }
   for (const std::string& complaint : facts.plugin_complaints) {
     Add("PluginArgument", complaint, &note);
   }
   if (phase == JobPhase::kPending) Add("GangOutOfReach", GangOutOfReachText(spec), &note);
   if (phase == JobPhase::kRunning) Add("NeverCompletes", NeverCompletesText(spec), &note);
-  const bool is_active = phase == JobPhase::kPending || phase == JobPhase::kRunning;
-  if (facts.view != nullptr && is_active) {
-    Add("DependencyFailed", DependencyFailedText(*facts.view), &note);
+  if (facts.waits.view != nullptr && is_active) {
+    Add("DependencyFailed", DependencyFailedText(*facts.waits.view), &note);
   }
+  if (phase == JobPhase::kRunning) Add(kPodsWaiting, WaitingPodsText(spec, facts.waits), &note);
   return note;
 }
 

@@ -6,28 +6,35 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "api/types/batch_job.h"
 #include "controllers/job/job_book.h"
+#include "controllers/job/job_waits.h"
 #include "controllers/job/phases.h"
 
 namespace bth::controllers {
 
+// Reason of a job that runs and of which further pods have no place.
+inline constexpr const char* kPodsWaiting = "PodsWaiting";
+
 struct JobNote {
   std::string reason;  // Of the event and of status.state; empty: there is nothing to tell.
   std::string message;
+  // There may be more to tell by then.
+  std::optional<absl::Duration> look_again = {};
 };
 
 struct NoteFacts {
   std::string_view group_queue;  // Empty: there is no pod group.
   const std::vector<std::string>& scheduler_names;
   const std::vector<std::string>& plugin_complaints;
-  const JobView* view = nullptr;  // Null: nothing is said of its pods.
+  WaitFacts waits = {};  // Without a view nothing is said of its pods.
 };
 
-// In a job of this phase: a queue that it was not moved to; while it is pending, a scheduler that
-// is none of those here and a gang that waits for itself; arguments of plugins that were ignored or
-// name no task; a task that waits for one that has failed; while it runs, pods that never end. One
-// reason, all messages.
+// In a job of this phase: a queue that it was not moved to; a scheduler that is none of those here
+// and does not answer; while it is pending, a gang that waits for itself; arguments of plugins that
+// were ignored or name no task; a task that waits for one that has failed; while it runs, pods that
+// never end and those beyond its minimum that have no place. One reason, all messages.
 JobNote NoteOf(const types::BatchJobSpec& spec, types::JobPhase phase, const NoteFacts& facts);
 
 // In a job that this step has ended as Failed: that no retry is left, or what its pods did not

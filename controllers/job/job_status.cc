@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "controllers/core/status_patch.h"
+#include "controllers/job/job_notes.h"
 
 namespace bth::controllers {
 
@@ -24,6 +25,10 @@ BatchJobStatus WithoutCounts(BatchJobStatus status) {
   status.running_duration.reset();
   status.state.last_transition_time.reset();
   status.conditions.clear();
+  if (status.state.reason == kPodsWaiting) {  // It counts as well.
+    status.state.reason.clear();
+    status.state.message.clear();
+  }
   return status;
 }
 
@@ -52,14 +57,6 @@ void StampStatus(absl::Time now, BatchJobStatus* status) {
 void SetRunningDuration(const BatchJob& job, BatchJobStatus* status) {
   if (!status->state.last_transition_time.has_value()) return;
   status->running_duration = *status->state.last_transition_time - job.meta.creation_time;
-}
-
-bool SameState(BatchJobStatus a, BatchJobStatus b) {
-  a.state.reason.clear();
-  a.state.message.clear();
-  b.state.reason.clear();
-  b.state.message.clear();
-  return a == b;
 }
 
 bool PutOff(JobDesk& desk, const BatchJob& before, const BatchJobStatus& status) {

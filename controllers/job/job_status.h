@@ -10,14 +10,11 @@ namespace bth::controllers {
 // The entry of status.conditions for this phase moves to the end, with this time.
 void UpsertCondition(types::JobPhase phase, absl::Time time, types::BatchJobStatus* status);
 
-// Stamps a status that is new in more than reason and message: time and condition of its phase.
+// Stamps a status that has got to another phase: its time and the condition of the phase.
 void StampStatus(absl::Time now, types::BatchJobStatus* status);
 
 // From the creation of the job to its last change.
 void SetRunningDuration(const types::BatchJob& job, types::BatchJobStatus* status);
-
-// Both describe the same state of the job; reason and message may differ.
-bool SameState(types::BatchJobStatus a, types::BatchJobStatus b);
 
 // A status that only counts differently waits for a second after it first did, so that pods that
 // start or end together are told of at once, and those of a small job with its next phase.

@@ -88,6 +88,9 @@ net::Awaitable<SyncError> JobSync::Prepare() {
   absl::StatusOr<JobPlugins> plugins = desk_.make_plugins(job().spec, desk_.tools);
   if (!plugins.ok()) co_return PluginError(plugins.status(), true);
   plugins_ = *std::move(plugins);
+  if (absl::Status able = CheckMakeable(plugins_, job()); !able.ok()) {
+    co_return PluginError(able, true);
+  }
   if (status_.state.phase == JobPhase::kPending || status_.state.phase == JobPhase::kOther) {
     error = co_await AddPluginObjects();
     if (!error.ok()) co_return std::move(error);
@@ -183,13 +186,17 @@ bool JobSync::MayHavePods() const {
   return !group->status.phase.empty() && group->status.phase != "Pending";
 }
 
-// The latest true condition of the group, if it is not a good one.
+// The latest true condition of the group, if it is not a good one. Times are whole seconds: of two
+// of the same one that which is no good counts.
 void JobSync::ReportGroup(const types::PodGroup& group) const {
   const types::Condition* latest = nullptr;
   for (const types::Condition& condition : group.status.conditions) {
     if (condition.status != "True") continue;
     const auto time = condition.last_transition_time.value_or(absl::InfinitePast());
-    if (latest == nullptr || time > latest->last_transition_time.value_or(absl::InfinitePast())) {
+    const auto known = latest == nullptr
+                           ? absl::InfinitePast()
+                           : latest->last_transition_time.value_or(absl::InfinitePast());
+    if (latest == nullptr || time > known || (time == known && latest->type == "Scheduled")) {
       latest = &condition;
     }
   }
@@ -279,10 +286,13 @@ JobNote JobSync::CurrentNote() const {
   const auto group = desk_.FindGroup(job());
   const std::string_view queue = group == nullptr ? std::string_view() : group->spec.queue;
   return NoteOf(job().spec, status_.state.phase.value(),
-                {queue, desk_.context.options.scheduler_names, plugins_.complaints, &view_});
+                {queue,
+                 desk_.context.options.scheduler_names,
+                 plugins_.complaints,
+                 {&view_, group.get(), desk_.context.now(), now_->status.state.message}});
 }
 
-void JobSync::SayWhy(const SyncError& error) {
+JobNote JobSync::SayWhy(const SyncError& error) {
   const types::JobState& before = now_->status.state;
   types::JobState& state = status_.state;
   state.reason.clear();
@@ -291,6 +301,7 @@ void JobSync::SayWhy(const SyncError& error) {
   const bool is_over = types::IsFinished(state.phase.value());
   if (is_over || error.ok()) {
     JobNote note = is_over ? EndNote(view_, status_, step_) : CurrentNote();
+    if (note.look_again.has_value()) desk_.LookAgain(job(), *note.look_again);
     state.reason = std::move(note.reason);
     state.message = std::move(note.message);
     said = state.message;
@@ -299,9 +310,10 @@ void JobSync::SayWhy(const SyncError& error) {
     state.message = std::string(error.status.message());
   }
   const bool is_news = state.reason != before.reason || state.message != before.message;
-  if (said.empty() || (!is_news && !state.reason.empty())) return;
-  Warn(desk_.context.events, job(), state.reason.empty() ? error.reason : state.reason,
-       std::move(said));
+  if (said.empty() || (!is_news && !state.reason.empty())) return {};
+  // While some wait, how many and why is for the state alone: it may change often.
+  if (state.reason == kPodsWaiting && before.reason == kPodsWaiting) return {};
+  return {state.reason.empty() ? error.reason : state.reason, std::move(said)};
 }
 
 net::Awaitable<absl::Status> JobSync::Finish(SyncError error) {
@@ -309,16 +321,23 @@ net::Awaitable<absl::Status> JobSync::Finish(SyncError error) {
   counts_.WriteTo(&status_);
   status_.min_available = job().spec.min_available;
   DecidePhase();
-  SayWhy(error);
-  if (!SameState(status_, before)) {
+  JobNote news = SayWhy(error);
+  // Since when the job is in its phase, whatever becomes of its counts meanwhile.
+  if (status_.state.phase != before.state.phase ||
+      !status_.state.last_transition_time.has_value()) {
     StampStatus(desk_.context.now(), &status_);
-    if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);
   }
+  if (types::IsFinished(status_.state.phase.value())) SetRunningDuration(job(), &status_);
   absl::StatusOr<JobPointer> written = now_;
   const bool has_failed = !error.ok() && !error.waits;
   // After a failure it may take long until the job is looked at again.
   const bool is_put_off = !has_failed && PutOff(desk_, job(), status_);
-  if (!is_put_off) written = co_await WriteJobStatus(desk_, now_, status_);
+  if (!is_put_off) {
+    if (!news.reason.empty()) {
+      Warn(desk_.context.events, job(), std::move(news.reason), std::move(news.message));
+    }
+    written = co_await WriteJobStatus(desk_, now_, status_);
+  }
   if (has_failed) co_return error.status;
   co_return written.status();
 }

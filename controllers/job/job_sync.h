@@ -34,8 +34,8 @@ class JobSync final {
   // What the step decides, from the counts of the pods.
   void DecidePhase();
   JobNote CurrentNote() const;
-  // Tells of it when it is news.
-  void SayWhy(const SyncError& error);
+  // Into the status. What is to be told by an event, because it is news; empty: nothing is.
+  JobNote SayWhy(const SyncError& error);
   void ReportGroup(const types::PodGroup& group) const;
 
   JobDesk& desk_;

@@ -28,6 +28,27 @@ bool HasPartitions(const JobView& job, const std::string& task) {
 
 }  // namespace
 
+KillTarget TargetOf(const JobRequest& request, types::BusAction action) {
+  KillTarget target;
+  switch (action) {
+    case types::BusAction::kRestartTask:
+      target.kind = KillTarget::Kind::kTask;
+      break;
+    case types::BusAction::kRestartPod:
+      target.kind = KillTarget::Kind::kPod;
+      break;
+    case types::BusAction::kRestartPartition:
+      target.kind = KillTarget::Kind::kPartition;
+      break;
+    default:
+      return target;
+  }
+  target.task = request.task;
+  target.pod = request.pod;
+  target.partition = request.partition;
+  return target;
+}
+
 KillPlan PlanKill(const JobView& job, const KillTarget& target, bool spare_finished) {
   KillPlan plan;
   bool found = false;

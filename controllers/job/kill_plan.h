@@ -6,6 +6,7 @@
 
 #include "controllers/job/job_book.h"
 #include "controllers/job/pod_counts.h"
+#include "controllers/job/request.h"
 
 namespace bth::controllers {
 
@@ -16,6 +17,9 @@ struct KillTarget {
   std::string pod;
   std::string partition;
 };
+
+// Whom the action means, asked for by `request`.
+KillTarget TargetOf(const JobRequest& request, types::BusAction action);
 
 struct KillPlan {
   std::vector<PodPointer> victims;  // By task and name.

@@ -12,6 +12,7 @@ namespace bth::controllers {
 struct MadePlugin {
   std::unique_ptr<JobPlugin> plugin;
   std::string complaint;  // Of an argument that cannot be read; empty: none.
+  std::string note = {};  // Of one that is read and not followed; empty: none.
 };
 
 using PluginArguments = std::vector<std::string>;

@@ -72,4 +72,9 @@ std::string PluginFlags::Parse(const std::vector<std::string>& args) const {
   return "";
 }
 
+std::string WrongPortText(std::string_view flag, int32_t port) {
+  if (port >= 1 && port <= 65535) return "";
+  return StrCat("-", flag, "=", port, " is no port: name one from 1 to 65535 in spec.plugins");
+}
+
 }  // namespace bth::controllers

@@ -36,4 +36,7 @@ class PluginFlags final {
   std::vector<Flag> flags_;
 };
 
+// Empty, or that the value of the flag is no port and what to mend.
+std::string WrongPortText(std::string_view flag, int32_t port);
+
 }  // namespace bth::controllers

@@ -9,6 +9,8 @@
 namespace bth::controllers {
 namespace {
 
+constexpr size_t kHostNameMax = 63;
+
 using types::BatchJob;
 using types::BatchTask;
 
@@ -24,6 +26,13 @@ const BatchTask* FindTask(const BatchJob& job, std::string_view name) {
     if (task.name == name) return &task;
   }
   return nullptr;
+}
+
+std::string NoHostNameText(std::string_view what, std::string_view name) {
+  const bool has_dot = name.find('.') != std::string_view::npos;
+  if (!has_dot && name.size() <= kHostNameMax) return "";
+  return StrCat(what, has_dot ? " must not contain dots" : " has more than 63 characters",
+                ": delete the job and create it with other names");
 }
 
 std::string HostOf(const BatchJob& job, const BatchTask& task, int32_t index) {

@@ -22,6 +22,10 @@ std::vector<std::string> HostsOf(const types::BatchJob& job, const types::BatchT
 // The short names that go with them.
 std::vector<std::string> HostNamesOf(const types::BatchJob& job, const types::BatchTask& task);
 
+// Names in the DNS are of one part and short. Empty, or that `what` cannot be for that reason, and
+// what to mend.
+std::string NoHostNameText(std::string_view what, std::string_view name);
+
 // The index at the end of "job-task-index"; "" for a name of fewer parts.
 std::string IndexText(std::string_view pod_name);
 // The same as a number; nothing when it is none.

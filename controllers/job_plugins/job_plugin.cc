@@ -68,12 +68,22 @@ absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
           StrCat(of_plugin, one.complaint,
                  ": this and what follows it in spec.plugins is ignored; mend it"));
     }
+    if (!one.note.empty()) made.complaints.push_back(of_plugin + one.note);
     if (const std::string gap = one.plugin->GapIn(spec); !gap.empty()) {
       made.complaints.push_back(StrCat(of_plugin, gap, ": name a task so, or mend spec.plugins"));
     }
     made.plugins.push_back(std::move(one.plugin));
   }
   return made;
+}
+
+absl::Status CheckMakeable(const JobPlugins& plugins, const types::BatchJob& job) {
+  for (const auto& plugin : plugins.plugins) {
+    const std::string refused = plugin->RefusedOf(job);
+    if (refused.empty()) continue;
+    return absl::InvalidArgumentError(StrCat("plugin ", plugin->name(), ": ", refused));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bth::controllers

@@ -66,6 +66,9 @@ class JobPlugin {
   virtual std::vector<ObjectName> OnJobDelete(const types::BatchJob& /*job*/) const { return {}; }
   // What it looks for in the job in vain, and what pods lack therefore; empty: nothing.
   virtual std::string GapIn(const types::BatchJobSpec& /*spec*/) const { return ""; }
+  // What no server would take of what it makes of this job, and what to mend; empty: nothing. Asked
+  // before anything is made.
+  virtual std::string RefusedOf(const types::BatchJob& /*job*/) const { return ""; }
   // Whether status.controlledResources tells of it ("plugin-NAME").
   virtual bool is_recorded() const { return true; }
 };
@@ -74,8 +77,8 @@ struct JobPlugins {
   // In the one order in which they are asked: env, svc, ssh, tensorflow, mpi, pytorch, ray,
   // hcclrank (which reads what pytorch wrote).
   std::vector<std::unique_ptr<JobPlugin>> plugins;
-  // Arguments that could not be read: the rest of that plugin's arguments keep their defaults. And
-  // what plugins look for in the job in vain.
+  // Arguments that could not be read: the rest of that plugin's arguments keep their defaults. Or
+  // that are not followed. And what plugins look for in the job in vain.
   std::vector<std::string> complaints;
 };
 
@@ -86,5 +89,8 @@ inline constexpr int64_t kListedHostsMax = 100'000;
 // more than kListedHostsMax pods. `tools` outlives the plugins.
 absl::StatusOr<JobPlugins> MakeJobPlugins(const types::BatchJobSpec& spec,
                                           const JobPluginTools& tools);
+
+// kInvalidArgument "plugin X: …": what the first of them can never get made.
+absl::Status CheckMakeable(const JobPlugins& plugins, const types::BatchJob& job);
 
 }  // namespace bth::controllers

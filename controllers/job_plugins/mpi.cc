@@ -37,6 +37,10 @@ class Mpi final : public JobPlugin {
     return absl::OkStatus();
   }
 
+  std::string RefusedOf(const BatchJob& /*job*/) const override {
+    return WrongPortText("port", options_.port);
+  }
+
   std::string GapIn(const types::BatchJobSpec& spec) const override {
     const std::string master = MissingTask(spec, {"master", options_.master, "master"});
     const TaskRole role = {"worker", options_.worker, "worker"};

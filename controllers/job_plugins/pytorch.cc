@@ -70,6 +70,10 @@ class Pytorch final : public JobPlugin {
     return absl::OkStatus();
   }
 
+  std::string RefusedOf(const BatchJob& /*job*/) const override {
+    return WrongPortText("port", options_.port);
+  }
+
   std::string GapIn(const types::BatchJobSpec& spec) const override {
     const std::string master = MissingTask(spec, {"master", options_.master, "master"});
     if (!master.empty()) {

@@ -1,4 +1,5 @@
 // ray: starts a Ray head and its workers, with a service in front of the head.
+#include <set>
 #include <utility>
 
 #include "api/types/service.h"
@@ -75,6 +76,19 @@ class Ray final : public JobPlugin {
       }
     }
     return absl::OkStatus();
+  }
+
+  std::string RefusedOf(const BatchJob& job) const override {
+    std::string text = WrongPortText("port", options_.port);
+    if (text.empty()) text = WrongPortText("dashboardPort", options_.dashboard_port);
+    if (text.empty()) text = WrongPortText("clientPort", options_.client_port);
+    if (!text.empty()) return text;
+    const std::set<int32_t> different = {options_.port, options_.dashboard_port,
+                                         options_.client_port};
+    if (different.size() < 3) {
+      return "-port, -dashboardPort and -clientPort must differ: mend spec.plugins";
+    }
+    return NoHostNameText(StrCat("a Service of the name ", ServiceName(job)), ServiceName(job));
   }
 
   // That there is no head is an error.

@@ -110,8 +110,12 @@ MadePlugin MakeSshPlugin(const PluginArguments& args, const JobPluginTools& tool
   flags.Add("ssh-public-key", &options.public_key);
   flags.Add("ssh-port", &options.port);
   std::string complaint = flags.Parse(args);
-  if (options.port <= 0 || options.port > 65535) options.port = kDefaultPort;
-  return {std::make_unique<Ssh>(std::move(options), tools), std::move(complaint)};
+  std::string note = WrongPortText("ssh-port", options.port);
+  if (!note.empty()) {
+    options.port = kDefaultPort;
+    StrAppend(&note, "; until then it is ", kDefaultPort);
+  }
+  return {std::make_unique<Ssh>(std::move(options), tools), std::move(complaint), std::move(note)};
 }
 
 }  // namespace bth::controllers

@@ -7,6 +7,7 @@
 #include "api/types/service.h"
 #include "base/strings.h"
 #include "controllers/job/keys.h"
+#include "controllers/job/names.h"
 #include "controllers/job_plugins/builtin.h"
 #include "controllers/job_plugins/flags.h"
 #include "controllers/job_plugins/job_hosts.h"
@@ -113,6 +114,18 @@ class Svc final : public JobPlugin {
     pod.AddVolume(
         Json::MakeObject({{"name", map}, {"configMap", Json::MakeObject({{"name", map}})}}));
     return absl::OkStatus();
+  }
+
+  std::string RefusedOf(const BatchJob& job) const override {
+    std::string text =
+        NoHostNameText(StrCat("the name of its Service, ", job.meta.name, ","), job.meta.name);
+    for (const BatchTask& task : job.spec.tasks) {
+      if (!text.empty()) return text;
+      if (task.replicas <= 0 || !task.pod_template.view.spec.hostname.empty()) continue;
+      const std::string pod = PodName(job.meta.name, task.name, task.replicas - 1);
+      text = NoHostNameText(StrCat("the host name of pod ", pod), pod);
+    }
+    return text;
   }
 
   absl::StatusOr<std::vector<WantedObject>> OnJobAdd(const BatchJob& job) const override {

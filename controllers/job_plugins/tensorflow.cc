@@ -43,6 +43,10 @@ class Tensorflow final : public JobPlugin {
     return absl::OkStatus();
   }
 
+  std::string RefusedOf(const BatchJob& /*job*/) const override {
+    return WrongPortText("port", options_.port);
+  }
+
   std::string GapIn(const types::BatchJobSpec& spec) const override {
     const TaskRole roles[] = {{"ps", options_.ps, "ps"},
                               {"worker", options_.worker, "worker"},

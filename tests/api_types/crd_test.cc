@@ -95,7 +95,7 @@ TEST_CASE("definitions: names, scopes and subresources of all kinds", "[types][u
       {"jobs.batch.volcano.sh", "Job", "job", "v1alpha1", "Namespaced", R"(["vcjob","vj"])",
        R"({"status":{}})", 5},
       {"cronjobs.batch.volcano.sh", "CronJob", "cronjob", "v1alpha1", "Namespaced",
-       R"(["cronvcjob","cronvj"])", R"({"status":{}})", 0},
+       R"(["cronvcjob","cronvj"])", R"({"status":{}})", 4},
       {"commands.bus.volcano.sh", "Command", "command", "v1alpha1", "Namespaced", "null", "null",
        0},
       {"podgroups.scheduling.volcano.sh", "PodGroup", "podgroup", "v1beta1", "Namespaced",

@@ -1,5 +1,6 @@
 #include "cache/writes/effect_writer.h"
 
+#include "api/types/time.h"
 #include "base/strings.h"
 #include "tests/cache/writer_bed.h"
 
@@ -161,6 +162,43 @@ TEST_CASE("status writer: conflicts in a row are tried ever more rarely", "[cach
   CHECK(sent <= 70);  // One a minute in the end.
 }
 
+TEST_CASE("status writer: conditions keep their times, and say which of them holds", "[cache]") {
+  WriterBed bed;
+  const auto condition = [&bed](const std::string& type) {
+    const Json body = bed.LastBody("/podgroups/g");
+    for (const Json& entry : body.At({"status", "conditions"}).items()) {
+      if (entry["type"].AsString() != type) continue;
+      return StrCat(std::string(entry["status"].AsString()), " ",
+                    std::string(entry["message"].AsString()), " since ",
+                    std::string(entry["lastTransitionTime"].AsString()), " by ",
+                    std::string(entry["transitionID"].AsString()));
+    }
+    return std::string();
+  };
+  const auto say = [&bed](const char* type, const char* message, const char* session) {
+    framework::CycleReport report = Report(bed, message);
+    report.session_uid = session;
+    report.pod_groups[0].conditions = {{type, "True", "R", message}};
+    bed.effects.Report(std::move(report));
+    bed.executor.Advance(absl::Minutes(1));
+  };
+  const absl::Time start = bed.clock.Now();
+  const auto at = [start](int minutes) {
+    return types::FormatTimestamp(start + absl::Minutes(minutes) + absl::Milliseconds(500));
+  };
+  say("Unschedulable", "no room", "s0");
+  CHECK(condition("Unschedulable") == StrCat("True no room since ", at(0), " by s0"));
+  say("Unschedulable", "less room", "s1");
+  CHECK(condition("Unschedulable") == StrCat("True less room since ", at(0), " by s0"));
+  say("Scheduled", "", "s2");
+  CHECK(condition("Scheduled") == StrCat("True  since ", at(2), " by s2"));
+  CHECK(condition("Unschedulable") ==
+        StrCat("False the gang has its minimum since ", at(2), " by s2"));
+  say("Unschedulable", "no room", "s3");
+  CHECK(condition("Scheduled") == StrCat("True  since ", at(2), " by s2"));
+  CHECK(condition("Unschedulable") == StrCat("True no room since ", at(3), " by s3"));
+}
+
 TEST_CASE("status writer: a PodGroup of others is not written", "[cache]") {
   WriterBed bed;
   framework::CycleReport report = Report(bed, "m");
@@ -312,80 +350,6 @@ TEST_CASE("status writer: a refused pod that vanishes leaves no wish behind", "[
   bed.executor.Advance(absl::Minutes(1));
   CHECK(bed.Sent("PATCH", "/pods/p/status").empty());
   CHECK(bed.writer.idle());
-}
-
-TEST_CASE("effect writer: an eviction names its cause; a refused one is taken back", "[cache]") {
-  for (bool allowed : {true, false}) {
-    INFO("allowed " << allowed);
-    WriterBed bed;
-    bed.Put({.spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
-    if (!allowed) {
-      bed.server.script = [](const net::Request&) { return Refusal(403, "Forbidden"); };
-    }
-    const auto snapshot = bed.mirror.Publish();
-    framework::EffectBatch batch{.snapshot = snapshot, .action = "preempt"};
-    batch.evictions.push_back(
-        {WriterBed::Find(*snapshot, "p"), WriterBed::Find(*snapshot, "q"), "preempt"});
-    REQUIRE(bed.effects.Submit(std::move(batch)).ok());
-    bed.executor.RunUntilIdle();
-    CHECK(bed.Sent("POST", "/pods/p/eviction").size() == 1);
-    CHECK(bed.Status("p") == (allowed ? TaskStatus::kReleasing : TaskStatus::kRunning));
-    CHECK(absl::StrContains(bed.registry.RenderText(),
-                            "volcano_eviction_transactions_total{action=\"preempt\"} 1") ==
-          allowed);
-    // Both pods are told of a refusal.
-    CHECK(bed.Sent("POST", "/events").size() == (allowed ? 1 : 2));
-    if (allowed) {
-      CHECK(bed.LastBody("/events")["message"].AsString() ==
-            "Pod is evicted, because of preempt, for ns/q");
-    }
-  }
-}
-
-TEST_CASE("effect writer: bindings go before evictions that came earlier", "[cache]") {
-  EffectWriterOptions options;
-  options.lanes.lanes = 1;
-  WriterBed bed(options);
-  for (const char* name : {"p", "r", "s"}) {
-    bed.Put({.name = name, .spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
-  }
-  const auto snapshot = bed.mirror.Publish();
-  framework::EffectBatch evictions{.snapshot = snapshot, .action = "reclaim"};
-  for (const char* name : {"p", "r", "s"}) {
-    evictions.evictions.push_back(
-        {WriterBed::Find(*snapshot, name), WriterBed::Find(*snapshot, "q"), "reclaim"});
-  }
-  REQUIRE(bed.effects.Submit(std::move(evictions)).ok());
-  bed.Bind({"q"}, snapshot);
-  std::vector<std::string> order;
-  for (const net::Request& request : bed.server.requests) {
-    if (absl::EndsWith(request.target, "/binding")) order.push_back("bind");
-    if (absl::EndsWith(request.target, "/eviction")) order.push_back("evict");
-  }
-  CHECK(order == std::vector<std::string>{"bind", "evict", "evict", "evict"});
-}
-
-TEST_CASE("effect writer: a batch of evictions counts once, with the first that succeeds",
-          "[cache]") {
-  WriterBed bed;
-  for (const char* name : {"p", "r", "s"}) {
-    bed.Put({.name = name, .spec = R"("nodeName":"n",)", .status = R"("phase":"Running",)"});
-  }
-  bed.server.script = [&bed](const net::Request& request) {
-    return absl::StrContains(request.target, "/pods/p/") ? Refusal(403, "Forbidden")
-                                                         : bed.Serve(request);
-  };
-  const auto snapshot = bed.mirror.Publish();
-  framework::EffectBatch batch{.snapshot = snapshot, .action = "reclaim"};
-  for (const char* name : {"p", "r", "s"}) {
-    batch.evictions.push_back(
-        {WriterBed::Find(*snapshot, name), WriterBed::Find(*snapshot, "q"), "reclaim"});
-  }
-  REQUIRE(bed.effects.Submit(std::move(batch)).ok());
-  bed.executor.RunUntilIdle();
-  CHECK(bed.Sent("POST", "/eviction").size() == 3);
-  CHECK(absl::StrContains(bed.registry.RenderText(),
-                          "volcano_eviction_transactions_total{action=\"reclaim\"} 1"));
 }
 
 }  // namespace

@@ -17,18 +17,50 @@ Json Body(const client::Patch& patch) {
 }
 
 TEST_CASE("status patches: a PodGroup's whole status, bound to its version", "[cache]") {
-  const ShownPodGroup status{.resource_version = "41",
-                             .phase = model::PodGroupPhase::kInqueue,
-                             .running = 1,
-                             .succeeded = 2,
-                             .failed = 3,
-                             .conditions = {{"Unschedulable", "True", "NotEnoughTasks", "m"}}};
-  const client::Patch patch = PodGroupStatusPatch(status, "session-1", kNow);
+  const ShownPodGroup status{
+      .resource_version = "41",
+      .phase = model::PodGroupPhase::kInqueue,
+      .running = 1,
+      .succeeded = 2,
+      .failed = 3,
+      .conditions = {{"Unschedulable", "True", "NotEnoughTasks", "m", kNow, "session-1"}}};
+  const client::Patch patch = PodGroupStatusPatch(status);
   CHECK(patch.kind == client::PatchKind::kMerge);
   CHECK(Body(patch) == *Json::Parse(R"({"metadata":{"resourceVersion":"41"},"status":{
     "phase":"Inqueue","running":1,"succeeded":2,"failed":3,"conditions":[{"type":"Unschedulable",
     "status":"True","reason":"NotEnoughTasks","message":"m","transitionID":"session-1",
     "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"));
+}
+
+TEST_CASE("status patches: a condition keeps its time while status and reason stay", "[cache]") {
+  const absl::Time later = kNow + absl::Milliseconds(90'600);
+  struct Case {
+    std::string name;
+    ShownCondition said;
+    absl::Time since;
+    std::string session;
+  };
+  const absl::Time second = absl::FromUnixSeconds(absl::ToUnixSeconds(later));
+  const Case cases[] = {
+      {"the same", {"A", "True", "r", "m"}, kNow, "first"},
+      {"other words", {"A", "True", "r", "other"}, kNow, "first"},
+      {"another reason", {"A", "True", "other", "m"}, second, "second"},
+      {"another status", {"A", "False", "r", "m"}, second, "second"},
+      {"said by somebody who saw an older one",
+       {"A", "False", "r", "m", kNow, "old"},
+       second,
+       "second"},
+      {"another type", {"B", "True", "r", "m"}, second, "second"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    std::vector<ShownCondition> conditions = {{"A", "True", "r", "m", kNow, "first"}};
+    Merge(c.said, &conditions);
+    Stamp(later, "second", &conditions);
+    CHECK(conditions.back() == c.said);
+    CHECK(conditions.back().since == c.since);
+    CHECK(conditions.back().session == c.session);
+  }
 }
 
 TEST_CASE("status patches: PodScheduled by strategic merge, bound to the UID", "[cache]") {
@@ -39,6 +71,17 @@ TEST_CASE("status patches: PodScheduled by strategic merge, bound to the UID", "
     "lastProbeTime":null,"lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"));
   const Json named = Body(PodScheduledPatch("u", "Unschedulable", "m", "n1", kNow));
   CHECK(named.At({"status", "nominatedNodeName"}).AsString() == "n1");
+}
+
+TEST_CASE("status patches: DisruptionTarget of a pod that goes, or stays after all", "[cache]") {
+  const Json goes = Body(DisruptionTargetPatch({"u", true, "preempt, for pod ns/q"}, kNow));
+  CHECK(goes == *Json::Parse(R"({"metadata":{"uid":"u"},"status":{"conditions":[{
+    "type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler",
+    "message":"preempt, for pod ns/q","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"));
+  const Json stays = Body(DisruptionTargetPatch({"u", false, "m"}, kNow));
+  const Json condition = stays.At({"status", "conditions"})[0];
+  CHECK(condition["status"].AsString() == "False");
+  CHECK(condition["reason"].AsString() == "EvictionRefused");
 }
 
 TEST_CASE("status patches: a queue's amounts; what is gone is removed", "[cache]") {

@@ -117,6 +117,20 @@ struct WriterBed {
     }
     return Json();
   }
+  // "KIND NAME: message" of the events with that reason, as they were sent.
+  std::vector<std::string> Told(const std::string& reason) const {
+    std::vector<std::string> out;
+    for (const net::Request& request : server.requests) {
+      if (request.method != "POST" || !absl::StrContains(request.target, "/events")) continue;
+      const Json event = *Json::Parse(request.body);
+      if (event["reason"].AsString() != reason) continue;
+      const Json about = event["involvedObject"];
+      out.push_back(StrCat(std::string(about["kind"].AsString()), " ",
+                           std::string(about["name"].AsString()), ": ",
+                           std::string(event["message"].AsString())));
+    }
+    return out;
+  }
   TaskStatus Status(const std::string& pod) const { return mirror.Pod("ns/" + pod)->status; }
   std::string Held() const {
     const absl::Time end = mirror.NextHoldEnd();

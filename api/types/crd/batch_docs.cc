@@ -298,6 +298,13 @@ constexpr Column kJobColumns[] = {
     {"AGE", "date", ".metadata.creationTimestamp"},
     {"QUEUE", "string", ".spec.queue", 1},
 };
+// Volcano's has none: what kubectl shows of Kubernetes' own CronJobs, as far as columns can.
+constexpr Column kCronJobColumns[] = {
+    {"SCHEDULE", "string", ".spec.schedule"},
+    {"SUSPEND", "boolean", ".spec.suspend"},
+    {"LAST SCHEDULE", "date", ".status.lastScheduleTime"},
+    {"AGE", "date", ".metadata.creationTimestamp"},
+};
 constexpr Column kJobFlowColumns[] = {
     {"Status", "string", ".status.state.phase"},
     {"Age", "date", ".metadata.creationTimestamp"},
@@ -306,13 +313,8 @@ constexpr Column kJobFlowColumns[] = {
 constexpr KindDoc kBatchKinds[] = {
     {&codec_internal::ResourceOf<BatchJob>, "job", kJobNames, Subresources::kStatus, kJobColumns,
      "Groups of equal pods that start together and are looked after as a whole.", &kJobDocs},
-    {&codec_internal::ResourceOf<CronJob>,
-     "cronjob",
-     kCronJobNames,
-     Subresources::kStatus,
-     {},
-     "Creates jobs by the clock.",
-     &kCronJobDocs},
+    {&codec_internal::ResourceOf<CronJob>, "cronjob", kCronJobNames, Subresources::kStatus,
+     kCronJobColumns, "Creates jobs by the clock.", &kCronJobDocs},
     {&codec_internal::ResourceOf<Command>,
      "command",
      {},

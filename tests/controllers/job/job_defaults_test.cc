@@ -11,7 +11,9 @@ namespace {
 using controllers::EditWithoutEffect;
 using controllers::FillInDefaults;
 using controllers::JobNote;
+using controllers::JobView;
 using controllers::NoteOf;
+using controllers::WaitFacts;
 using types::BatchJobSpec;
 using types::JobPhase;
 
@@ -110,6 +112,11 @@ TEST_CASE("job notes: what does not hold a job up is told all the same", "[contr
              TemplateText(R"("restartPolicy":"Never")") + "}]}");
   const std::vector<std::string> names = {"volcano"}, none;
   const std::vector<std::string> complaints = {"plugin svc: -x"};
+  JobView view;
+  view.job = std::make_shared<const types::BatchJob>();
+  WaitFacts waits;
+  waits.view = &view;
+  waits.now = view.job->meta.creation_time + controllers::kAnswerWithin;
   CHECK(NoteOf(spec, JobPhase::kRunning, {"new", names, none}).reason.empty());
   CHECK(NoteOf(spec, JobPhase::kCompleted, {"old", names, complaints}).reason.empty());
   CHECK(NoteOf(spec, JobPhase::kPending, {"", none, none}).reason.empty());
@@ -118,18 +125,18 @@ TEST_CASE("job notes: what does not hold a job up is told all the same", "[contr
   CHECK(queue.message ==
         "spec.queue was changed to new, and the job stays in queue old until it is restarted: "
         "change it back, or restart the job");
-  const JobNote scheduler = NoteOf(spec, JobPhase::kPending, {"new", names, none});
+  const JobNote scheduler = NoteOf(spec, JobPhase::kPending, {"new", names, none, waits});
   CHECK(scheduler.reason == "UnknownScheduler");
   CHECK(scheduler.message ==
         "spec.schedulerName is gone, and the controllers know of volcano (--scheduler-name): "
         "unless a scheduler gone is at work, the pods wait for ever; delete the job and create it "
         "with volcano");
-  const JobNote all = NoteOf(spec, JobPhase::kPending, {"old", names, complaints});
+  const JobNote all = NoteOf(spec, JobPhase::kPending, {"old", names, complaints, waits});
   CHECK(all.reason == "QueueNotChanged");
   CHECK(all.message == queue.message + "; " + scheduler.message + "; plugin svc: -x");
   const BatchJobSpec own = Filled(R"({"tasks":[{"name":"a","replicas":1,)" +
                                   TemplateText(R"("schedulerName":"mine")") + "}]}");
-  CHECK_THAT(NoteOf(own, JobPhase::kPending, {"default", names, none}).message,
+  CHECK_THAT(NoteOf(own, JobPhase::kPending, {"default", names, none, waits}).message,
              Catch::StartsWith("the template of task a: schedulerName is mine, "));
 }
 

@@ -10,6 +10,30 @@ const std::string kEnded3 =
     R"({"phase":"Failed","containerStatuses":[{"name":"main","image":"i","imageID":"i",)"
     R"("ready":false,"restartCount":0,"state":{"terminated":{"exitCode":3,"reason":"Error"}}}]})";
 
+TEST_CASE("told: since when a job is in its phase, whatever its counts", "[controllers][job]") {
+  ToldBed bed;
+  bed.StartJobs();
+  bed.RunJob("j", 1, JobBed::TaskText("a", 3));
+  const auto since = [&bed] {
+    const Json status = bed.Job("j")["status"];
+    const Json& conditions = status["conditions"];
+    const Json& last = conditions[conditions.size() - 1];
+    CHECK(last["status"].AsString() == status.At({"state", "phase"}).AsString());
+    CHECK(last["lastTransitionTime"] == status.At({"state", "lastTransitionTime"}));
+    return std::string(last["lastTransitionTime"].AsString());
+  };
+  const std::string running = since();
+  bed.Wait(absl::Minutes(1));
+  bed.SetPodPhase("j-a-0", "Succeeded");
+  bed.WaitForCounts();
+  CHECK(bed.Count("j", "succeeded") == 1);
+  CHECK(since() == running);
+  bed.SetPodPhase("j-a-1", "Succeeded");
+  bed.SetPodPhase("j-a-2", "Succeeded");
+  CHECK(bed.Phase("j") == "Completed");
+  CHECK(since() > running);
+}
+
 TEST_CASE("told: which pods failed a job, and how", "[controllers][job]") {
   ToldBed bed;
   bed.StartJobs();

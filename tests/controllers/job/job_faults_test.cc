@@ -376,7 +376,7 @@ TEST_CASE("job controller: a pod group that is held up is reported once", "[cont
   conditions("Inqueue",
              R"({"type":"Scheduled","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"},)"
              R"({"type":"Unschedulable","status":"True","message":"test message",)"
-             R"("lastTransitionTime":"2026-01-01T00:00:01Z"})");
+             R"("lastTransitionTime":"2026-01-01T00:00:00Z"})");  // Of the same second.
   const std::string event =
       "Warning PodGroupPending PodGroup default:j unschedulable, reason: test message";
   CHECK(CountOf(bed.Events("j"), event) == 1);

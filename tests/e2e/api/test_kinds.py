@@ -250,3 +250,32 @@ def test_colocation_settings_get_their_defaults(kinds, namespace):
     body["spec"]["memoryQos"]["highRatio"] = 101
     failure = kinds.post(path, body).expect_failure(422, "Invalid")
     assert "spec.memoryQos.highRatio" in [c["field"] for c in failure["details"]["causes"]]
+
+
+@pytest.mark.parametrize(
+    "path, columns",
+    [
+        (f"{BATCH}/jobs", ["Name", "STATUS", "minAvailable", "RUNNINGS", "AGE"]),
+        (f"{BATCH}/cronjobs", ["Name", "SCHEDULE", "SUSPEND", "LAST SCHEDULE", "AGE"]),
+        (f"{FLOW}/jobflows", ["Name", "Status", "Age"]),
+        (f"{FLOW}/jobtemplates", ["Name", "Age"]),
+    ],
+)
+def test_kubectl_shows_the_columns_that_people_expect(kinds, path, columns):
+    table = kinds.get(path, accept=TABLE).expect(200)
+    shown = [c["name"] for c in table["columnDefinitions"] if c["priority"] == 0]
+    assert [c.upper() for c in shown] == [c.upper() for c in columns]
+
+
+def test_a_cron_job_shows_its_schedule(kinds, make, namespace):
+    template = {"spec": {"tasks": [{"name": "a", "replicas": 1, "template": TEMPLATE}]}}
+    spec = {"schedule": "0 0 1 1 *", "jobTemplate": template}
+    make(BATCH, "cronjobs", "c", spec=spec).expect(201)
+    make(FLOW, "jobtemplates", "t", spec=template["spec"]).expect(201)
+
+    def cells(api, plural):
+        path = f"{api}/namespaces/{namespace}/{plural}"
+        return kinds.get(path, accept=TABLE).expect(200)["rows"][0]["cells"]
+
+    assert cells(BATCH, "cronjobs")[:3] == ["c", "0 0 1 1 *", False]
+    assert cells(FLOW, "jobtemplates")[0] == "t"

@@ -3,13 +3,23 @@
 import base64
 import json
 
+import pytest
+
+from support import handbook
 from support.jobs import container, task
+from support.objects import SCHEDULING
 from support.poll import until
 
 CORE = "/api/v1"
 NETWORKING = "/apis/networking.k8s.io/v1"
 MINE = {"volcano.sh/job-name": "j"}
 INIT = {"initContainers": [{"name": "first", "image": "i", "command": ["true"]}]}
+
+
+@pytest.fixture
+def person(backend, world, tmp_path):
+    """What somebody sees who describes things there."""
+    return handbook.terminal(backend, world.namespace, tmp_path)
 
 
 def make(world, tasks, plugins, **more):
@@ -193,3 +203,36 @@ def test_an_unknown_plugin_is_named(world):
     world.job("j", [task("a", 1)], plugins={"sshd": []})
     world.wait_event("j", "PluginError", "sshd")
     assert not world.pods_of("j")
+
+
+@pytest.mark.parametrize(
+    "name, plugins, said",
+    [
+        ("a.b", {"svc": []}, "plugin svc: the name of its Service, a.b, must not contain dots"),
+        ("t", {"pytorch": ["--port=99999"]}, "plugin pytorch: -port=99999 is no port"),
+    ],
+)
+def test_what_no_server_takes_is_told_before_anything_is_made(world, person, name, plugins, said):
+    world.job(name, [task("master", 1)], plugins=plugins)
+    state = lambda: world.status(name).get("state") or {}
+    until(lambda: state().get("reason") == "PluginError", 30, lambda: world.story(name))
+    assert state()["message"].startswith(said)
+    flat = lambda: " ".join(person("describe", "vcjob", name).split())
+    until(lambda: "Warning PluginError" in flat() and said in flat(), 30, flat)
+    made = world.names(CORE, "configmaps") | world.names(CORE, "services")
+    assert made - {"kube-root-ca.crt"} == set()
+    assert not world.pods_of(name) and not world.names(SCHEDULING, "podgroups")
+
+
+def test_a_job_whose_name_begins_with_a_digit_gets_its_service(world):
+    world.job("1st", [task("a", 1)], plugins={"svc": []})
+    world.wait_running("1st", 1)
+    assert world.exists(CORE, "services", "1st")
+
+
+def test_a_port_of_ssh_that_is_none_is_told_and_the_job_runs(world, person):
+    world.job("j", [task("a", 1)], plugins={"ssh": ["--ssh-port=99999"]})
+    world.wait_running("j", 1)
+    said = "plugin ssh: -ssh-port=99999 is no port"
+    flat = lambda: " ".join(person("describe", "vcjob", "j").split())
+    until(lambda: "Reason: PluginArgument" in flat() and said in flat(), 30, flat)

@@ -10,6 +10,7 @@ from support.objects import SCHEDULING
 from support.objects import queue as queue_object
 from support.poll import always, until
 from support.processes import ROOT
+from support.scheduler import Scheduler
 
 
 @pytest.fixture
@@ -20,10 +21,10 @@ def kubectl(backend, world, tmp_path):
     made.close()
 
 
-def wait_reason(world, job, reason):
+def wait_reason(world, job, reason, within=30):
     until(
         lambda: (world.status(job).get("state") or {}).get("reason", "") == reason,
-        30,
+        within,
         lambda: f"{job} says {reason or 'nothing'}; it is {world.story(job)}",
     )
     return world.status(job)["state"].get("message", "")
@@ -76,6 +77,19 @@ def test_a_quantity_that_nobody_can_read_is_refused_at_the_door(world, kubectl):
     assert refused.returncode != 0
     assert "spec.tasks[0].template.spec.containers[0].resources.requests.cpu" in refused.stderr
     assert '"10mm"' in refused.stderr
+
+
+def test_a_negative_amount_is_told_on_the_job_and_may_be_mended(world, person):
+    world.job("j", [task("fine"), task("bad", cpu="-1")])
+    said = wait_reason(world, "j", "InvalidJob")
+    place = "spec.tasks[1].template.spec.containers[0].resources.requests.cpu"
+    assert said == f'{place}: quantity "-1" is negative: mend that field'
+    wait_described(person, "j", "Reason: InvalidJob", "Warning InvalidJob", "is negative")
+    assert world.pods_of("j") == {}
+    world.patch_job("j", {"tasks": [task("fine"), task("bad", cpu="100m")]})
+    world.wait_running("j", 2)
+    assert wait_reason(world, "j", "") == ""
+    assert len(world.events("j", "InvalidJob")) == 1
 
 
 def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, person):
@@ -202,9 +216,45 @@ def test_a_job_scaled_below_its_minimum_counts_what_still_runs(world, person):
 
 def test_a_scheduler_that_is_not_there_is_told(world, person):
     world.job("j", [task("a")], schedulerName="nobody")
-    said = wait_reason(world, "j", "UnknownScheduler")
+    # Half a minute is given to whoever may serve it.
+    until(lambda: world.pods_of("j"), 30, lambda: world.story("j"))
+    always(lambda: not world.events("j", "UnknownScheduler"), 5, lambda: world.story("j"))
+    said = wait_reason(world, "j", "UnknownScheduler", within=60)
     assert said.startswith("spec.schedulerName is nobody, and the controllers know of volcano")
     wait_described(person, "j", "Reason: UnknownScheduler", "Warning UnknownScheduler")
+    assert len(world.events("j", "UnknownScheduler")) == 1
+
+
+def test_a_scheduler_that_the_controllers_do_not_know_and_that_answers(world, backend, tmp_path):
+    other = Scheduler(backend.kubeconfig, tmp_path, name="other", flags=["--scheduler-name=other"])
+    try:
+        other.wait_healthy()
+        # One that it can place, and one that it cannot.
+        world.job("j", [task("a")], schedulerName="other")
+        world.job("big", [task("a", cpu="900")], schedulerName="other")
+        world.wait_running("j", 1)
+        always(
+            lambda: not world.events("j", "UnknownScheduler")
+            and not world.events("big", "UnknownScheduler"),
+            35,
+            lambda: f"{world.story('j')}, {world.story('big')}",
+        )
+    finally:
+        other.close()
+
+
+def test_pods_beyond_the_minimum_that_find_no_place_are_told_until_they_run(world, person):
+    more = task("more", 2, cpu="20", minAvailable=0)
+    world.job("j", [task("a"), more], min_available=1)
+    said = wait_reason(world, "j", "PodsWaiting")
+    assert said.startswith("2 of 3 pods wait for a node: pod j-more-0: 0/"), said
+    assert "Insufficient cpu" in said
+    assert world.phase("j") == "Running"
+    wait_described(person, "j", "Reason: PodsWaiting", "Warning PodsWaiting", said)
+    assert len(world.events("j", "PodsWaiting")) == 1
+    world.node(cpu=48)
+    world.wait_running("j", 3)
+    assert wait_reason(world, "j", "") == ""
 
 
 def test_arguments_that_a_plugin_does_not_know_are_told(world, person):

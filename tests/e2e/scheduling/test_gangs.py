@@ -2,7 +2,16 @@
 
 import re
 
+import pytest
+
+from support import handbook
 from support.poll import always, until
+
+
+@pytest.fixture
+def person(backend, world, tmp_path):
+    """What somebody sees who describes things there."""
+    return handbook.terminal(backend, world.namespace, tmp_path)
 
 
 def explained(scheduler, world, job, *words):
@@ -122,3 +131,28 @@ def test_a_gang_for_another_scheduler_is_left_alone(world, scheduler):
     world.gang("other", 1, scheduler="somebody-else")
     world.wait_placed(world.gang("mine", 1))
     assert set(world.placement()) == {"mine-0"}
+
+
+def test_conditions_say_since_when_they_hold(world, scheduler, person):
+    world.node(cpu=2)
+    world.gang("g", 2, cpu="3")
+
+    def condition(kind, **wanted):
+        found = world.group_condition("g", kind) or {}
+        return found if all(w in found.get(k, "") for k, w in wanted.items()) else None
+
+    shown = lambda: world.read_group("g").get("status")
+    first = until(lambda: condition("Unschedulable", status="True", message="0/1"), 30, shown)
+    # Other words in a later second are no transition.
+    always(lambda: condition("Unschedulable", message="0/1"), 1.5, shown)
+    world.node(cpu=2)
+    again = until(lambda: condition("Unschedulable", status="True", message="0/2"), 30, shown)
+    assert again["lastTransitionTime"] == first["lastTransitionTime"]
+    assert again["transitionID"] == first["transitionID"]
+    world.node(cpu=8)
+    ended = until(lambda: condition("Unschedulable", status="False"), 30, shown)
+    placed = until(lambda: condition("Scheduled", status="True"), 30, shown)
+    assert ended["lastTransitionTime"] > first["lastTransitionTime"]
+    assert placed["lastTransitionTime"] == ended["lastTransitionTime"]
+    flat = " ".join(person("describe", "podgroup", "g").split())
+    assert placed["lastTransitionTime"] in flat
