@@ -72,6 +72,36 @@ TEST_CASE("crashes: a cron job fires twice, one run at a time", "[crashes][cron_
                   {"CronJob c OrphanedJob"}});
 }
 
+TEST_CASE("crashes: a queue closes with its children, and opens again", "[crashes][queue]") {
+  const auto queue_is = [](const std::string& name, const std::string& state) {
+    return [name, state](CrashBed& bed) {
+      return bed.Get(StrCat(CrashBed::kQueues, "/", name)).At({"status", "state"}).AsString() ==
+             state;
+    };
+  };
+  const auto submit = [](CrashBed& bed) {
+    bed.Create(CrashBed::kQueues, R"({"metadata":{"name":"dept"},"spec":{"weight":1}})");
+    bed.Create(CrashBed::kQueues,
+               R"({"metadata":{"name":"team"},"spec":{"weight":1,"parent":"dept"}})");
+    Json job = *Json::Parse(StrCat(R"({"metadata":{"name":"j"},"spec":)", SmallJob(5), "}"));
+    job.MutableAt({"spec", "queue"}) = "team";
+    bed.Create(CrashBed::kJobs, job.Dump());
+  };
+  const auto command = [](const std::string& action) {
+    return [action](CrashBed& bed) { bed.CommandTo(CrashBed::kQueues, "Queue", "dept", action); };
+  };
+  const auto completed = [](CrashBed& bed) { return bed.JobIs("j", "Completed"); };
+  const auto remove = [](CrashBed& bed) { bed.Call("DELETE", StrCat(CrashBed::kJobs, "/j")); };
+  CheckAllDeaths({{AtOnce(submit),
+                   {"the job runs", [](CrashBed& bed) { return bed.JobIs("j", "Running"); },
+                    command("CloseQueue")},
+                   {"team is closing", queue_is("team", "Closing"), &Nothing},
+                   {"the job completes", completed, remove},
+                   {"team is closed", queue_is("team", "Closed"), command("OpenQueue")},
+                   {"team is open", queue_is("team", "Open"), command("CloseQueue")},
+                   {"team is closed again", queue_is("team", "Closed"), &Nothing}}});
+}
+
 TEST_CASE("crashes: pod groups of plain pods and of a replica set", "[crashes][pod_group]") {
   const auto make_pod = [](CrashBed& bed, const std::string& name, const Json& owner) {
     Json pod = *Json::Parse(StrCat(R"({"metadata":{"name":")", name,
