@@ -43,6 +43,20 @@ TEST_CASE("crashes: a gang runs and completes", "[crashes][job]") {
   CheckAllDeaths({{Submit(JobText("j", 3, Task("a", 3, 5))), EndsAs("Completed")}});
 }
 
+TEST_CASE("crashes: a failed pod restarts its job", "[crashes][job]") {
+  const std::string policy = R"(,"policies":[{"event":"PodFailed","action":"RestartJob"}])";
+  const auto fail = [](CrashBed& bed) {
+    bed.Patch(CrashBed::PodPath("j-a-0") + "/status", R"({"status":{"phase":"Failed"}})");
+  };
+  const auto restarted = [](CrashBed& bed) {
+    return bed.Job("j").At({"status", "retryCount"}).AsInt() == 1;
+  };
+  CheckAllDeaths({{Submit(JobText("j", 2, Task("a", 2, 60), policy)),
+                   OnceRunning(2, fail),
+                   {"the restart", restarted, [](CrashBed&) {}},
+                   EndsAs("Completed")}});
+}
+
 TEST_CASE("crashes: plugins and volumes", "[crashes][job]") {
   const std::string more =
       R"(,"plugins":{"ssh":[],"svc":[],"env":[]},"volumes":[{"mountPath":"/d","volumeClaim":)"
