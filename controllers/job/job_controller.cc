@@ -110,6 +110,9 @@ JobController::~JobController() = default;
 void JobController::Start() {
   // First, so that no pod is made for a job that was commanded to end.
   if (commands_ != nullptr) commands_->Start();
+  for (const PodPointer& pod : desk_.pods.All()) {
+    if (const auto request = RequestOfEndedPod(*pod, desk_.book)) Ask(*request);
+  }
   lanes_.Start();
 }
 
@@ -454,7 +457,7 @@ net::Awaitable<absl::Status> JobController::DoBecause(JobNote why, std::string k
                                                       const JobRequest& request, BusAction action) {
   absl::StatusOr<JobView> view = desk_.book.Get(key);
   if (!view.ok() || view->job->meta.deletion_time.has_value()) co_return absl::OkStatus();
-  const JobStep step = StepFor(view->job->status.state.phase.value(), action);
+  const JobStep step = StepOf(*view, action);
   if (step.operation == JobStep::Operation::kSync) {
     JobSync sync(desk_, *std::move(view), step);
     absl::Status status = co_await sync.Run();

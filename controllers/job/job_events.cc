@@ -102,6 +102,11 @@ std::optional<JobRequest> RequestOfPod(const Pod& before, const Pod& after, cons
   return request;
 }
 
+std::optional<JobRequest> RequestOfEndedPod(const Pod& pod, const JobBook& book) {
+  if (pod.status.phase != "Failed" && pod.status.phase != "Succeeded") return std::nullopt;
+  return RequestOfPod(Pod(), pod, book);
+}
+
 std::optional<JobRequest> RequestOfGonePod(const Pod& pod, bool known) {
   return AboutPod(pod, known ? BusEvent::kPodEvicted : BusEvent::kOutOfSync);
 }

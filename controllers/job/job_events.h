@@ -20,6 +20,8 @@ std::optional<JobRequest> RequestOfNewPod(const types::Pod& pod);
 // `book` knows the pod as it is `after`.
 std::optional<JobRequest> RequestOfPod(const types::Pod& before, const types::Pod& after,
                                        const JobBook& book);
+// Of one that had ended before we looked: as if it ended now. Nothing for those that go on.
+std::optional<JobRequest> RequestOfEndedPod(const types::Pod& pod, const JobBook& book);
 // `known`: the book still had it.
 std::optional<JobRequest> RequestOfGonePod(const types::Pod& pod, bool known);
 

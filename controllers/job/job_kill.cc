@@ -83,6 +83,13 @@ void NoteWhy(JobDesk& desk, const JobView& view, const JobStep& step, KillOrder&
   Warn(desk.context.events, *view.job, state.reason, state.message);
 }
 
+void EnterPhase(JobDesk& desk, const JobView& view, const JobStep& step, KillOrder& order,
+                BatchJobStatus* status) {
+  if (Decide(step, view.job->spec, status)) StampStatus(desk.context.now(), status);
+  SetRunningDuration(*view.job, status);
+  NoteWhy(desk, view, step, order, status);
+}
+
 }  // namespace
 
 bool WasCarriedOut(const BatchJob& job, const std::string& command) {
@@ -91,19 +98,28 @@ bool WasCarriedOut(const BatchJob& job, const std::string& command) {
 }
 
 net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, KillOrder order) {
-  const JobPointer job = view.job;
+  JobPointer job = view.job;
   const std::string key = JobKey(*job);
   const bool is_whole = order.target.kind == KillTarget::Kind::kJob;
   desk.waits.Forget(key);
   BatchJobStatus status = job->status;
   status.version = view.version;
-  const bool spare = step.spare_finished || IsLastRetry(job->spec, status);
-  KillPlan plan = PlanKill(view, order.target, is_whole && spare);
+  KillPlan plan = PlanKill(view, order.target, is_whole && SparesFinished(*job, step));
   if (plan.is_void) co_return absl::OkStatus();
   // Before anything is sent: what is said of pods of this incarnation is outdated from now on.
-  if (is_whole && (!plan.victims.empty() || step.decision == Decision::kEnter)) {
+  const bool enters = step.decision == Decision::kEnter;
+  if (is_whole && (plan.is_present || (enters && plan.victims.empty()))) {
     desk.book.RaiseVersion(key);
     status.version = desk.book.VersionOf(key);
+  }
+  // A Command stays until it was carried out. What a policy wants is nowhere but in its event, so
+  // that the phase tells of it before the first pod goes.
+  const bool tells_first = is_whole && enters && order.command.empty() && !plan.victims.empty();
+  if (tells_first) {
+    EnterPhase(desk, view, step, order, &status);
+    const absl::StatusOr<JobPointer> told = co_await WriteJobStatus(desk, job, status);
+    BTH_CO_RETURN_IF_ERROR(told);
+    job = *told;
   }
   absl::Status killed = co_await KillPods(desk, *job, plan);
   BTH_CO_RETURN_IF_ERROR(killed);
@@ -112,9 +128,7 @@ net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, 
     status.controlled_resources.Set(kCommandRecord, std::move(order.command));
   }
   if (types::IsFinished(status.state.phase.value())) KeepResults(job->status, &status);
-  if (Decide(step, job->spec, &status)) StampStatus(desk.context.now(), &status);
-  SetRunningDuration(*job, &status);
-  NoteWhy(desk, view, step, order, &status);
+  if (!tells_first) EnterPhase(desk, view, step, order, &status);
   if (is_whole) {
     absl::Status removed = co_await RemovePluginObjects(desk, job, status);
     BTH_CO_RETURN_IF_ERROR(removed);

@@ -26,6 +26,21 @@ bool HasPartitions(const JobView& job, const std::string& task) {
   return spec != nullptr && spec->partition_policy.has_value();
 }
 
+int32_t VersionIn(const Pod& pod) {
+  const absl::StatusOr<PodPlace> place = PlaceOf(pod);
+  return place.ok() ? place->version : 0;
+}
+
+bool HasOutdatedPods(const JobView& job, bool spare_finished) {
+  for (const auto& [task, pods] : job.tasks) {
+    for (const auto& [name, pod] : *pods) {
+      if (job.IsTerminating(*pod) || (spare_finished && IsFinished(*pod))) continue;
+      if (VersionIn(*pod) < job.version) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 KillTarget TargetOf(const JobRequest& request, types::BusAction action) {
@@ -60,6 +75,7 @@ KillPlan PlanKill(const JobView& job, const KillTarget& target, bool spare_finis
         ++plan.counts.terminating;
       } else if (aimed && !(spare_finished && IsFinished(*pod))) {
         plan.victims.push_back(pod);
+        plan.is_present = plan.is_present || VersionIn(*pod) >= job.version;
       } else {
         plan.counts.Add(task, *pod);
       }
@@ -70,6 +86,23 @@ KillPlan PlanKill(const JobView& job, const KillTarget& target, bool spare_finis
   }
   if (plan.is_void) plan.victims.clear();
   return plan;
+}
+
+bool SparesFinished(const types::BatchJob& job, const JobStep& step) {
+  types::BatchJobStatus status;
+  status.retry_count = job.status.retry_count;
+  // This one is counted already.
+  if (step.decision == Decision::kRestart) --status.retry_count;
+  return step.spare_finished || IsLastRetry(job.spec, status);
+}
+
+JobStep StepOf(const JobView& job, types::BusAction action) {
+  const types::JobPhase phase = job.job->status.state.phase.value();
+  const JobStep step = StepFor(phase, action);
+  const bool goes_on =
+      step.operation == JobStep::Operation::kSync && step.decision == Decision::kRestart;
+  if (!goes_on || !HasOutdatedPods(job, SparesFinished(*job.job, step))) return step;
+  return StepFor(phase, types::BusAction::kRestartJob);
 }
 
 }  // namespace bth::controllers

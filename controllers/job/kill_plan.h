@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "api/types/bus.h"
 #include "controllers/job/job_book.h"
+#include "controllers/job/phases.h"
 #include "controllers/job/pod_counts.h"
 #include "controllers/job/request.h"
 
@@ -25,11 +27,20 @@ struct KillPlan {
   std::vector<PodPointer> victims;  // By task and name.
   // Of the pods that stay or are terminating already; victims are added as they go.
   PodCounts counts;
+  // Some victim is of the present incarnation.
+  bool is_present = false;
   // There is no such partition: nothing is done, the phase included.
   bool is_void = false;
 };
 
 // `spare_finished`: pods that succeeded or failed stay (kJob only).
 KillPlan PlanKill(const JobView& job, const KillTarget& target, bool spare_finished);
+
+// Pods that have ended stay, because no incarnation follows.
+bool SparesFinished(const types::BatchJob& job, const JobStep& step);
+
+// As StepFor; but where a former process ended while it deleted the pods of the last incarnation,
+// that is gone on with before the next one begins.
+JobStep StepOf(const JobView& job, types::BusAction action);
 
 }  // namespace bth::controllers

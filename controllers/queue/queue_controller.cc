@@ -214,7 +214,18 @@ net::Awaitable<absl::Status> QueueController::Do(std::string queue, Request requ
   if (step->what == QueueStep::What::kOpen) co_return co_await Open(object, step->state);
   if (step->what == QueueStep::What::kClose)
     co_return co_await Close(object, step->state, !request.command.empty());
+  if (request.action == BusAction::kOpenQueue && !request.command.empty()) {
+    co_return co_await SyncOpened(object, step->state);
+  }
   co_return co_await Sync(object, step->state);
+}
+
+net::Awaitable<absl::Status> QueueController::SyncOpened(QueuePtr queue, std::string_view state) {
+  absl::Status synced = co_await Sync(queue, state);
+  BTH_CO_RETURN_IF_ERROR(synced);
+  const QueuePtr parent = queues_.Find("", queue->spec.parent);
+  if (parent == nullptr || IsShut(parent->status.state)) co_return absl::OkStatus();
+  co_return co_await MarkClosedByParent(queue, false);
 }
 
 net::Awaitable<absl::Status> QueueController::Sync(QueuePtr queue, std::string_view state) {

@@ -65,6 +65,8 @@ class QueueController final : public Controller,
   // Writes the counts if they have differed long enough. Returns when to look again: never, if the
   // status tells them.
   net::Awaitable<std::optional<absl::Duration>> TellCounts(std::string queue);
+  // Told to open while it is open: whoever opened it may have died before it took the mark away.
+  net::Awaitable<absl::Status> SyncOpened(QueuePtr queue, std::string_view state);
   net::Awaitable<absl::Status> Sync(QueuePtr queue, std::string_view state);
   net::Awaitable<absl::Status> Open(QueuePtr queue, std::string_view state);
   // `by_hand`: because of a Command, not with its parent.

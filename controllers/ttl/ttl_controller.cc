@@ -1,15 +1,24 @@
 #include "controllers/ttl/ttl_controller.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/strings.h"
 #include "client/typed_client.h"
 #include "controllers/core/writes.h"
+#include "controllers/job_flow/flow_plan.h"
+#include "controllers/manager/selection.h"
 
 namespace bth::controllers {
 namespace {
 
 using types::BatchJob;
+using types::FlowPhase;
+using types::JobFlow;
+
+// Until a flow tells of a job that has completed: mostly at once.
+constexpr absl::Duration kFlowPause = absl::Seconds(1);
 
 // What TimeLeft says of a job, as a lane's outcome: `expired` tells whether it may go.
 LaneHooks::Outcome Judge(const BatchJob& job, absl::Time now, bool* expired) {
@@ -45,6 +54,9 @@ TtlController::TtlController(const ControllerContext& context)
       lanes_(context.executor(), DefaultLanes(context.options.worker_threads_for_gc),
              {.work = [this](std::string key) { return Work(std::move(key)); }, .give_up = {}}) {
   jobs_.Subscribe(*this);
+  if (IsSelected("jobflow-controller", context.options.controllers)) {
+    flows_ = &context.watches.Of<JobFlow>();
+  }
 }
 
 void TtlController::OnAdd(const BatchJob& job) {
@@ -71,7 +83,31 @@ net::Awaitable<LaneHooks::Outcome> TtlController::Work(std::string key) {
   bool expired = false;
   outcome = Judge(*job, context_.now(), &expired);
   if (!expired) co_return std::move(outcome);
+  if (IsAwaitedByFlow(*job)) {
+    outcome.again = kFlowPause;
+    co_return std::move(outcome);
+  }
   co_return co_await Remove(job->meta.ns, job->meta.name);
+}
+
+bool TtlController::IsAwaitedByFlow(const BatchJob& job) const {
+  const types::OwnerReference* owner = job.meta.Controller();
+  if (flows_ == nullptr || owner == nullptr || owner->kind != "JobFlow" ||
+      job.status.state.phase != types::JobPhase::kCompleted) {
+    return false;
+  }
+  const auto flow = flows_->Find(job.meta.ns, owner->name);
+  if (flow == nullptr || flow->meta.uid != owner->uid || flow->meta.deletion_time.has_value() ||
+      job.meta.Label(kCreatedByFlow) != CreatorText(flow->meta.ns, flow->meta.name)) {
+    return false;
+  }
+  // In other phases it starts no job, and writes no more.
+  const FlowPhase phase = flow->status.phase.value();
+  if (phase != FlowPhase::kNone && phase != FlowPhase::kPending && phase != FlowPhase::kRunning) {
+    return false;
+  }
+  const std::vector<std::string>& told = flow->status.completed_jobs;
+  return std::find(told.begin(), told.end(), job.meta.name) == told.end();
 }
 
 // Somebody may have raised the limit meanwhile: what is deleted is what was read just now.

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "api/types/batch_job.h"
+#include "api/types/job_flow.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
 
@@ -32,10 +33,15 @@ class TtlController final : public Controller, private StoreListener<types::Batc
   void OnUpdate(const types::BatchJob& before, const types::BatchJob& after) override;
   void OnDelete(const types::BatchJob& job) override;
   net::Awaitable<LaneHooks::Outcome> Work(std::string key);
+  // Its flow has yet to tell of it in its status. Gone before, it would be made again by a flow
+  // controller that begins anew.
+  bool IsAwaitedByFlow(const types::BatchJob& job) const;
   net::Awaitable<LaneHooks::Outcome> Remove(std::string ns, std::string name);
 
   const ControllerContext context_;
   ObjectStore<types::BatchJob>& jobs_;
+  // Null: no flow controller runs beside us, whom to wait for.
+  ObjectStore<types::JobFlow>* flows_ = nullptr;
   Lanes lanes_;
 };
 
