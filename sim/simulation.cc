@@ -119,7 +119,8 @@ absl::Status Simulation::TryCycle() {
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
   const std::string doing = StrCat("cycle ", cycles_.size() + 1);
   if (absl::Status status = cycle_->Run(); !status.ok()) return Annotate(status, doing);
-  for (const framework::Violation& violation : framework::CheckInvariants(cycle_->session())) {
+  for (const framework::Violation& violation :
+       framework::CheckCycle(cycle_->session(), sink_.batches(), &sink_.report())) {
     return absl::InternalError(StrCat(doing, ": ", violation.invariant, ": ", violation.detail));
   }
   cycles_.push_back(RecordCycle({.number = static_cast<int64_t>(cycles_.size() + 1),
@@ -129,8 +130,8 @@ absl::Status Simulation::TryCycle() {
                                  .cluster = cluster_,
                                  .metrics_text = metric_registry_.RenderText()}));
   clock_.Advance(options_.period);
-  if (!options_.apply) return absl::OkStatus();
-  return Annotate(ApplyEffects(), StrCat(doing, ": apply"));
+  if (options_.apply) BTH_RETURN_IF_ERROR(Annotate(ApplyEffects(), StrCat(doing, ": apply")));
+  return Annotate(mirror_.Check(), doing);
 }
 
 absl::Status Simulation::ApplyEffects() {
