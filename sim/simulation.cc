@@ -61,8 +61,7 @@ Simulation::Simulation(Cluster cluster, const framework::Registry& registry,
       cluster_(std::move(cluster)),
       clock_(cluster_.LatestTime()),
       mirror_(clock_, {}),
-      rng_(options.seed),
-      metrics_(metric_registry_) {}
+      rng_(options.seed) {}
 
 Simulation::~Simulation() = default;
 
@@ -114,7 +113,6 @@ absl::Status Simulation::TryCycle() {
   context.snapshot = mirror_.Publish();
   context.sink = &sink_;
   context.clock = &clock_;
-  context.metrics = &metrics_;
   context.uid = SessionUid();
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
   const std::string doing = StrCat("cycle ", cycles_.size() + 1);
@@ -127,8 +125,7 @@ absl::Status Simulation::TryCycle() {
                                  .session = cycle_->session(),
                                  .batches = sink_.batches(),
                                  .report = sink_.report(),
-                                 .cluster = cluster_,
-                                 .metrics_text = metric_registry_.RenderText()}));
+                                 .cluster = cluster_}));
   clock_.Advance(options_.period);
   if (options_.apply) BTH_RETURN_IF_ERROR(Annotate(ApplyEffects(), StrCat(doing, ": apply")));
   return Annotate(mirror_.Check(), doing);

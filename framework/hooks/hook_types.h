@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -131,6 +132,8 @@ struct GlobalScore : GlobalHook<GlobalScoreFn> {
   AlikeScoreFn score_alike;
 };
 
+// Nothing: the queue has no claim.
+using QueueDeservedFn = std::function<std::optional<model::ResourceVec>(QueueId)>;
 using VolumePlanFn = std::function<std::shared_ptr<const model::VolumePlan>(TaskId)>;
 // Why a gang action looks for victims, and for whom.
 struct EvictionContext {
