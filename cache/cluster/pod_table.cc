@@ -59,15 +59,9 @@ void PodTable::Announce(const CompiledPod& pod) {
 
 model::TaskRow PodTable::RowOf(const CompiledPod& pod, ShapeId shape) {
   model::TaskRow row;
+  static_cast<model::TaskTraits&>(row) = pod;
   row.names = std::make_shared<const model::TaskNames>(pod.names);
   row.shape = shape;
-  row.priority = pod.priority;
-  row.preemptable = pod.preemptable;
-  row.gated = pod.gated;
-  row.own_gate_only = pod.own_gate_only;
-  row.keeps_room = pod.keeps_room;
-  row.never_preempts = pod.never_preempts;
-  row.critical = pod.critical;
   row.protected_until_us = pod.protected_until_us;
   row.budgets = to_.budgets.Selecting(pod);
   if (!pod.nominated_node.empty()) row.nominated_node = to_.nodes.Mention(pod.nominated_node);
@@ -113,23 +107,29 @@ TaskId PodTable::Add(const CompiledPod& pod) {
   return id;
 }
 
-bool PodTable::SameSpec(TaskId id, const CompiledPod& pod) const {
+PodTraits PodTable::TraitsOf(TaskId id) const {
   const PodRecord& record = records_[id];
   const model::TaskRow& row = draft_.now.tasks[id];
   const PodShape& shape = *shapes_.Known(row.shape);
-  const bool lost_node = record.node.valid() && pod.node_name.empty();
-  const bool same_job =
-      row.job.valid() ? to_.jobs.RecordOf(row.job).key == pod.job_key : pod.job_key.empty();
-  return !lost_node && same_job && row.names->uid == pod.names.uid &&
-         row.names->created_us == pod.names.created_us && row.names->role == pod.names.role &&
-         record.News(PodNews::kNominatedNode) == pod.nominated_node &&
-         row.priority == pod.priority && record.ours == pod.ours &&
-         record.preemptable == pod.preemptable && row.gated == pod.gated &&
-         row.own_gate_only == pod.own_gate_only && row.keeps_room == pod.keeps_room &&
-         row.never_preempts == pod.never_preempts && row.critical == pod.critical &&
-         shape.requests == pod.requests && shape.nonzero.cpu_milli == pod.nonzero.cpu_milli &&
-         shape.nonzero.memory_bytes == pod.nonzero.memory_bytes &&
-         shape.constraints_key == pod.constraints_key && record.selected_by == PackSelected(pod);
+  model::TaskTraits task = row;
+  task.preemptable = record.preemptable;
+  return {.uid = row.names->uid,
+          .created_us = row.names->created_us,
+          .role = row.names->role,
+          .job = row.job.valid() ? std::string_view(to_.jobs.RecordOf(row.job).key) : "",
+          .nominated_node = record.News(PodNews::kNominatedNode),
+          .ours = record.ours,
+          .task = task,
+          .requests = shape.requests,
+          .nonzero = shape.nonzero,
+          .constraints_key = shape.constraints_key,
+          .selected_by = record.selected_by.bytes()};
+}
+
+bool PodTable::SameSpec(TaskId id, const CompiledPod& pod) const {
+  const bool lost_node = records_[id].node.valid() && pod.node_name.empty();
+  const PackedTexts selected_by = PackSelected(pod);
+  return !lost_node && TraitsOf(id) == PodTraits::Of(pod, selected_by);
 }
 
 void PodTable::Update(TaskId id, const CompiledPod& pod, bool shows) {

@@ -61,8 +61,10 @@ class PodTable {
   void Announce(const CompiledPod& pod);
   // No pod of that name is there.
   model::TaskId Add(const CompiledPod& pod);
+  // By the object that was put last.
+  PodTraits TraitsOf(model::TaskId id) const;
   // True when only the pod's state can differ: the task keeps its id, shape, job and default
-  // spread.
+  // spread. A pod does not lose its node.
   bool SameSpec(model::TaskId id, const CompiledPod& pod) const;
   // A pod of the same spec. `shows`: its state is what the object shows, and else stays as it is.
   void Update(model::TaskId id, const CompiledPod& pod, bool shows);
