@@ -20,8 +20,8 @@
 #include "cache/cluster/mirror_views.h"
 #include "cache/cluster/mount_book.h"
 #include "cache/cluster/node_table.h"
-#include "cache/cluster/peer_book.h"
 #include "cache/cluster/pod_index.h"
+#include "cache/cluster/pod_label_book.h"
 #include "cache/cluster/pod_record.h"
 #include "cache/cluster/shape_book.h"
 #include "cache/cluster/slots.h"
@@ -39,7 +39,7 @@ class PodTable {
   struct Places {
     NodeTable& nodes;
     JobTable& jobs;
-    PeerBook& peers;
+    PodLabelBook& pod_labels;
     MountBook& mounts;
     BudgetBook& budgets;
     DefaultSpreads& spreads;

@@ -19,7 +19,7 @@
 
 namespace bth::framework {
 
-class PeerCounter;
+class DomainCounter;
 class TopologyColumn;
 
 using model::JobId;
@@ -110,7 +110,7 @@ using GlobalFilter = GlobalHook<GlobalFilterFn>;
 struct NodeLikeness {
   const TopologyColumn* domains = nullptr;  // Null: they may be in any.
   // Null: whatever stands on them. A node that has no domain of the counter is like none that has.
-  const PeerCounter* pods = nullptr;
+  const DomainCounter* pods = nullptr;
 };
 // Nodes that are alike, all of them feasible.
 struct AlikeNodes {
