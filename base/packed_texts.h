@@ -34,7 +34,7 @@ class PackedTexts {
   }
   PackedTexts(const PackedTexts& other) {
     if (other.bytes_ == nullptr) return;
-    const std::string_view bytes = other.Bytes();
+    const std::string_view bytes = other.bytes();
     bytes_ = std::make_unique_for_overwrite<char[]>(bytes.size());
     std::memcpy(bytes_.get(), bytes.data(), bytes.size());
   }
@@ -72,8 +72,16 @@ class PackedTexts {
     }
   }
 
+  // The same for the same texts. Valid while this lives and is not assigned to.
+  std::string_view bytes() const {
+    if (bytes_ == nullptr) return {};
+    const char* end = bytes_.get() + WidthOf(size());
+    ForEach([&end](std::string_view text) { end = text.data() + text.size(); });
+    return {bytes_.get(), static_cast<size_t>(end - bytes_.get())};
+  }
+
   friend bool operator==(const PackedTexts& a, const PackedTexts& b) {
-    return a.Bytes() == b.Bytes();
+    return a.bytes() == b.bytes();
   }
 
  private:
@@ -95,12 +103,6 @@ class PackedTexts {
       *number |= static_cast<size_t>(byte & 127) << shift;
       if (byte < 128) return at;
     }
-  }
-  std::string_view Bytes() const {
-    if (bytes_ == nullptr) return {};
-    const char* end = bytes_.get() + WidthOf(size());
-    ForEach([&end](std::string_view text) { end = text.data() + text.size(); });
-    return {bytes_.get(), static_cast<size_t>(end - bytes_.get())};
   }
 
   std::unique_ptr<char[]> bytes_;

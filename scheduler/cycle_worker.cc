@@ -68,16 +68,10 @@ void CycleWorker::TryRun(std::shared_ptr<const model::Snapshot> snapshot, cache:
 
 std::vector<InvariantRecord> CycleWorker::Check(cache::WriteStops stops) {
   const framework::Session& session = cycle_->session();
-  std::vector<framework::Violation> found = framework::CheckInvariants(session);
-  const auto add = [&found](std::vector<framework::Violation> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(found));
-  };
-  add(framework::CheckEffects(session, context_.sink.held_batches()));
-  if (context_.sink.held_report()) {
-    add(framework::CheckReport(session, *context_.sink.held_report()));
-  }
+  const auto& report = context_.sink.held_report();
   std::vector<InvariantRecord> out;
-  for (const framework::Violation& violation : found) {
+  for (const framework::Violation& violation :
+       framework::CheckCycle(session, context_.sink.held_batches(), report ? &*report : nullptr)) {
     out.push_back(MakeRecord(session, violation, context_.clock.Now()));
     AddStop(out.back(), &stops);
     if (context_.metrics != nullptr) context_.metrics->InvariantViolated(violation.invariant);

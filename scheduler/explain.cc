@@ -139,8 +139,8 @@ Json QueuePage(const Session& session, model::QueueId queue, const JobsOfQueue& 
   page.Set("capability", Limits(row.capability, dims));
   page.Set("guarantee", Limits(row.guarantee, dims));
   if (accounts.none()) return page;
-  const framework::QueueAccount account = accounts.Of(queue, jobs.allocated);
-  page.Set("deserved", Amounts(account.deserved, dims));
+  const framework::QueueAccount account = accounts.Of(queue);
+  page.Set("deserved", Amounts(account.deserved.value_or(model::ResourceVec()), dims));
   page.Set("inqueue", Amounts(account.inqueue, dims));
   page.Set("elastic", Amounts(account.elastic, dims));
   return page;

@@ -1,14 +1,15 @@
 #include "sim/record.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "algo/queue_quotas.h"
 #include "api/types/resource.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
+#include "framework/report/queue_account.h"
 #include "framework/report/report.h"
 #include "scheduler/explain.h"
 #include "scheduler/scheduler.h"
@@ -20,9 +21,6 @@ using framework::Session;
 using model::TaskId;
 using model::TaskStatus;
 using types::Json;
-
-// Amounts by resource by queue, in the units of the metrics.
-using QueueAmounts = std::map<std::string, cache::NamedAmounts>;
 
 Json FromMap(std::map<std::string, Json> members) {
   Json out = Json::MakeObject();
@@ -36,54 +34,31 @@ Json ResourceJson(const types::ResourceList& list) {
   return FromMap(std::move(out));
 }
 
-// The value of a label in `name{a="x",b="y"} 1`. Queue names hold nothing that is escaped.
-std::string LabelOf(absl::string_view line, std::string_view label) {
-  const std::string mark = StrCat(label, "=\"");
-  const size_t at = line.find(mark);
-  if (at == absl::string_view::npos) return {};
-  const absl::string_view rest = line.substr(at + mark.size());
-  return std::string(rest.substr(0, rest.find('"')));
-}
-
-// The deserved amounts that queue plugins publish as gauges.
-QueueAmounts DeservedOf(const std::string& metrics_text) {
-  constexpr absl::string_view kPrefix = "volcano_queue_deserved_";
-  QueueAmounts out;
-  for (absl::string_view line : absl::StrSplit(metrics_text, '\n')) {
-    if (line.substr(0, kPrefix.size()) != kPrefix) continue;
-    double value = 0;
-    if (!absl::SimpleAtod(line.substr(line.rfind(' ') + 1), &value)) continue;
-    const absl::string_view family = line.substr(0, line.find('{')).substr(kPrefix.size());
-    const std::string resource = family == "milli_cpu"      ? "cpu"
-                                 : family == "memory_bytes" ? "memory"
-                                                            : LabelOf(line, "resource");
-    if (value == 0 && resource != "cpu" && resource != "memory") continue;
-    constexpr double kMax = 9.2e18;  // Beyond it means: no limit.
-    if (value > kMax) continue;
-    out[LabelOf(line, "queue_name")].emplace_back(resource, static_cast<int64_t>(value));
+// Amounts of cpu and memory always, of others where there are any; what has no limit is not told.
+Json AmountsJson(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
+  constexpr int64_t kNoLimit = algo::kUnlimited / 2;
+  cache::NamedAmounts named;
+  for (int d = 0; d < dims.size(); ++d) {
+    if (amounts[d] >= kNoLimit || (amounts[d] == 0 && d >= model::kPods)) continue;
+    named.emplace_back(dims.name(d), amounts[d]);
   }
-  return out;
+  return ResourceJson(cache::ToResourceList(named));
 }
 
+// What a queue deserves counts while somebody asks; else it shows what its object says.
 Json QueuesJson(const CycleView& view) {
   const model::Snapshot& base = view.session.base();
-  const QueueAmounts deserved = DeservedOf(view.metrics_text);
+  const framework::QueueAccounts accounts(view.session);
   std::set<model::QueueId> busy;
   for (model::JobId job : *base.all_jobs) busy.insert(view.session.job(job).queue);
   std::map<std::string, Json> out;
   for (const framework::QueueReport& report : view.report.queues) {
     const std::string& name = *base.queues[report.queue].name;
-    cache::NamedAmounts allocated;
-    for (int d = 0; d < base.dims->size(); ++d) {
-      if (report.allocated[d] == 0 && d >= model::kPods) continue;
-      allocated.emplace_back(base.dims->name(d), report.allocated[d]);
-    }
-    Json queue = Json::MakeObject();
-    queue.Set("allocated", ResourceJson(cache::ToResourceList(allocated)));
-    // A queue without jobs keeps its last gauge; it counts only while somebody asks.
-    const auto published = deserved.find(name);
-    if (published != deserved.end() && busy.contains(report.queue)) {
-      queue.Set("deserved", ResourceJson(cache::ToResourceList(published->second)));
+    Json queue = Json::MakeObject({{"allocated", AmountsJson(report.allocated, *base.dims)}});
+    std::optional<model::ResourceVec> deserved;
+    if (busy.contains(report.queue)) deserved = accounts.Of(report.queue).deserved;
+    if (deserved) {
+      queue.Set("deserved", AmountsJson(*deserved, *base.dims));
     } else if (const auto& own = view.cluster.queues().at(name).spec.deserved; !own.empty()) {
       queue.Set("deserved", ResourceJson(own));
     }

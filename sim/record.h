@@ -17,8 +17,7 @@ struct CycleView {
   const framework::Session& session;  // As it was closed.
   const std::vector<framework::EffectBatch>& batches;
   const framework::CycleReport& report;
-  const Cluster& cluster;    // As it was when the cycle began.
-  std::string metrics_text;  // Where the plugins publish what queues deserve.
+  const Cluster& cluster;  // As it was when the cycle began.
 };
 
 // The members of docs/vc-sim.md; objects in the order of their keys, so that equal decisions give

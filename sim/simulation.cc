@@ -61,8 +61,7 @@ Simulation::Simulation(Cluster cluster, const framework::Registry& registry,
       cluster_(std::move(cluster)),
       clock_(cluster_.LatestTime()),
       mirror_(clock_, {}),
-      rng_(options.seed),
-      metrics_(metric_registry_) {}
+      rng_(options.seed) {}
 
 Simulation::~Simulation() = default;
 
@@ -114,23 +113,22 @@ absl::Status Simulation::TryCycle() {
   context.snapshot = mirror_.Publish();
   context.sink = &sink_;
   context.clock = &clock_;
-  context.metrics = &metrics_;
   context.uid = SessionUid();
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(context));
   const std::string doing = StrCat("cycle ", cycles_.size() + 1);
   if (absl::Status status = cycle_->Run(); !status.ok()) return Annotate(status, doing);
-  for (const framework::Violation& violation : framework::CheckInvariants(cycle_->session())) {
+  for (const framework::Violation& violation :
+       framework::CheckCycle(cycle_->session(), sink_.batches(), &sink_.report())) {
     return absl::InternalError(StrCat(doing, ": ", violation.invariant, ": ", violation.detail));
   }
   cycles_.push_back(RecordCycle({.number = static_cast<int64_t>(cycles_.size() + 1),
                                  .session = cycle_->session(),
                                  .batches = sink_.batches(),
                                  .report = sink_.report(),
-                                 .cluster = cluster_,
-                                 .metrics_text = metric_registry_.RenderText()}));
+                                 .cluster = cluster_}));
   clock_.Advance(options_.period);
-  if (!options_.apply) return absl::OkStatus();
-  return Annotate(ApplyEffects(), StrCat(doing, ": apply"));
+  if (options_.apply) BTH_RETURN_IF_ERROR(Annotate(ApplyEffects(), StrCat(doing, ": apply")));
+  return Annotate(mirror_.Check(), doing);
 }
 
 absl::Status Simulation::ApplyEffects() {

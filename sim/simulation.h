@@ -17,8 +17,6 @@
 #include "framework/hooks/plugin.h"
 #include "framework/session/cycle.h"
 #include "framework/session/effects.h"
-#include "metrics/registry.h"
-#include "metrics/scheduler_metrics.h"
 #include "sim/cluster.h"
 
 namespace bth::sim {
@@ -91,8 +89,6 @@ class Simulation {
   ManualClock clock_;
   cache::Mirror mirror_;
   Rng rng_;
-  metrics::Registry metric_registry_;
-  metrics::SchedulerMetrics metrics_;
   RecordingSink sink_;
   std::unique_ptr<framework::PolicyInstance> policy_;
   std::unique_ptr<framework::Cycle> cycle_;  // Its hooks point into policy_.

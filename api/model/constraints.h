@@ -73,13 +73,13 @@ struct PodConstraints {
   // value, which a cordoned node counts as having.
   bool tolerates_unschedulable = false;
   std::vector<HostPort> ports;
-  std::vector<Symbol> images;                 // Of init containers and containers, with tag.
-  int image_containers = 0;                   // Containers counted by the image score.
-  bool has_sidecar = false;                   // A restartable init container.
-  bool revocable = false;                     // May go to revocable nodes.
-  std::shared_ptr<const PodPeerTerms> peers;  // Null: no affinity to pods, no spread.
-  std::shared_ptr<const PodVolumes> volumes;  // Null: none that matters here.
-  std::shared_ptr<const PodExtras> extras;    // Null: none of them.
+  std::vector<Symbol> images;                      // Of init containers and containers, with tag.
+  int image_containers = 0;                        // Containers counted by the image score.
+  bool has_sidecar = false;                        // A restartable init container.
+  bool revocable = false;                          // May go to revocable nodes.
+  std::shared_ptr<const PodPeerTerms> peer_terms;  // Null: no affinity to pods, no spread.
+  std::shared_ptr<const PodVolumes> volumes;       // Null: none that matters here.
+  std::shared_ptr<const PodExtras> extras;         // Null: none of them.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
   SharedSymbols symbols;           // Of all of them.

@@ -42,8 +42,20 @@ struct TaskNames {
   std::string Key() const { return ns + "/" + name; }
 };
 
+// What a pod is from its coming to its going: one that shows something else has another row.
+struct TaskTraits {
+  int32_t priority = 1;
+  bool preemptable = true;      // In a row also false while the pod is spared.
+  bool gated = false;           // Has scheduling gates.
+  bool own_gate_only = false;   // Its only gate is Volcano's queue-allocation gate.
+  bool keeps_room = false;      // Once without gates, its queue keeps room for it until it runs.
+  bool never_preempts = false;  // preemptionPolicy Never.
+  bool critical = false;        // Priority class system-cluster-critical or system-node-critical.
+  friend bool operator==(const TaskTraits&, const TaskTraits&) = default;
+};
+
 // What one update of the pod object fixes.
-struct TaskRow {
+struct TaskRow : TaskTraits {
   std::shared_ptr<const TaskNames> names;  // Null: the slot is free.
   JobId job;                               // Invalid: belongs to no job, only uses its node.
   SubJobId sub_job;
@@ -62,14 +74,7 @@ struct TaskRow {
   int64_t started_us = 0;  // When its node took it up, since the epoch; 0: not known.
   std::shared_ptr<const std::string> document;  // As JSON; null unless a plugin needs it.
   std::optional<int32_t> pod_priority;          // spec.priority.
-  int32_t priority = 1;
-  bool preemptable = true;
-  bool gated = false;           // Has scheduling gates.
-  bool own_gate_only = false;   // Its only gate is Volcano's queue-allocation gate.
-  bool keeps_room = false;      // Once without gates, its queue keeps room for it until it runs.
-  bool gate_lifted = false;     // Its gates are being taken off by us.
-  bool never_preempts = false;  // preemptionPolicy Never.
-  bool critical = false;        // Priority class system-cluster-critical or system-node-critical.
+  bool gate_lifted = false;                     // Its gates are being taken off by us.
 };
 
 // What scheduling changes. Kept apart, so that a session copies only this.
@@ -104,6 +109,7 @@ struct JobFacts {
   std::string budget_max_unavailable;      // jdb-max-unavailable, raw.
   std::string revocable_zone;              // "*" or empty.
   std::vector<QuotaAmount> quota_request;  // spec.minResources under all its names, by name.
+  friend bool operator==(const JobFacts&, const JobFacts&) = default;
   std::string Key() const { return ns + "/" + name; }
 };
 

@@ -58,6 +58,7 @@ struct NodeFacts {
 struct NonZeroRequest {
   int64_t cpu_milli = 0;
   int64_t memory_bytes = 0;
+  friend bool operator==(const NonZeroRequest&, const NonZeroRequest&) = default;
 };
 
 struct NodeRow {

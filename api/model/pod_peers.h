@@ -75,15 +75,15 @@ struct PodPeerTerms {
 };
 
 // How many pods on a node (bound or assumed, not terminated) have these labels and terms.
-struct PeerCount {
+struct LabelledPods {
   LabelsId labels;
   ConstraintsId terms;       // Of pods with affinity terms; invalid: none.
   bool terminating = false;  // Has a deletion timestamp; spread does not count it.
   int32_t pods = 0;
-  friend bool operator==(const PeerCount&, const PeerCount&) = default;
+  friend bool operator==(const LabelledPods&, const LabelledPods&) = default;
 };
 // In order of (labels, terms, terminating); null: no pods. A changed row is a new object.
-using NodePeers = std::shared_ptr<const std::vector<PeerCount>>;
+using PodsOnNode = std::shared_ptr<const std::vector<LabelledPods>>;
 
 // Labels of namespaces by their name's symbol, each list by key.
 using NamespaceTable = std::map<Symbol, std::vector<LabelPair>>;

@@ -44,12 +44,12 @@ struct Snapshot {
   CowVector<ConstraintsId, std::shared_ptr<const PodConstraints>, kPointerChunkRows> constraints;
 
   CowVector<LabelsId, std::shared_ptr<const PodLabels>, kPointerChunkRows> labels;
-  CowVector<NodeId, NodePeers, kPointerChunkRows> peers;  // Pods on each node by labels and terms.
-  int64_t pods_with_anti_affinity = 0;                    // On nodes, with required terms.
-  int64_t pods_with_preferred_terms = 0;                  // On nodes, with any affinity terms.
-  std::shared_ptr<const NamespaceTable> namespaces;       // Null: none known.
-  std::shared_ptr<const StorageView> storage;             // Null: nothing is known of volumes.
-  std::shared_ptr<const NodeLoads> loads;                 // Null: no source is configured.
+  CowVector<NodeId, PodsOnNode, kPointerChunkRows> pods_on_nodes;  // By labels and terms.
+  int64_t pods_with_anti_affinity = 0;                             // On nodes, with required terms.
+  int64_t pods_with_preferred_terms = 0;             // On nodes, with any affinity terms.
+  std::shared_ptr<const NamespaceTable> namespaces;  // Null: none known.
+  std::shared_ptr<const StorageView> storage;        // Null: nothing is known of volumes.
+  std::shared_ptr<const NodeLoads> loads;            // Null: no source is configured.
 
   CowVector<TaskId, TaskRow, kPointerChunkRows> tasks;
   CowVector<JobId, JobRow, kJobChunkRows> jobs;

@@ -60,7 +60,7 @@ absl::Status Assumptions::Bind(std::string_view key, std::string_view uid, std::
   // The cycle that decided this has counted it already, but for those that were tried before it.
   const bool changed = draft_.changed;
   tables_.pods.SetState(offer.task, {.status = TaskStatus::kBinding, .node = offer.node});
-  draft_.changed = changed || tables_.peers.has_seekers();
+  draft_.changed = changed || tables_.pod_labels.has_seekers();
   draft_.statuses_changed = true;
   return absl::OkStatus();
 }

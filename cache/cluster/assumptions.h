@@ -13,7 +13,7 @@
 #include "base/ids.h"
 #include "cache/cluster/draft.h"
 #include "cache/cluster/node_table.h"
-#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_label_book.h"
 #include "cache/cluster/pod_table.h"
 #include "cache/cluster/vocabulary.h"
 #include "cache/intake/compiled.h"
@@ -42,7 +42,7 @@ class Assumptions {
   struct Tables {
     PodTable& pods;
     NodeTable& nodes;
-    PeerBook& peers;
+    PodLabelBook& pod_labels;
   };
   Assumptions(const Clock& clock, Draft& draft, const Vocabulary& vocabulary, Tables tables)
       : clock_(clock), draft_(draft), vocabulary_(vocabulary), tables_(tables) {}

@@ -7,9 +7,9 @@ namespace bth::cache {
 using model::TaskId;
 
 void DefaultSpreads::Enter(TaskId id, const CompiledPod& pod) {
-  const model::PodPeerTerms* peers = pod.constraints->peers.get();
+  const model::PodPeerTerms* peer_terms = pod.constraints->peer_terms.get();
   const bool spreads = pod.ours && pod.node_name.empty() && !pod.job_key.empty() &&
-                       (peers == nullptr || peers->spread.empty());
+                       (peer_terms == nullptr || peer_terms->spread.empty());
   if (!spreads) return;
   selectors_.Enter(id, pod);
   Take(id, pod);
@@ -24,7 +24,7 @@ void DefaultSpreads::Leave(TaskId id, const std::string& ns) {
 bool DefaultSpreads::Take(TaskId id, const PodIdentity& pod) {
   auto spread = selectors_.SpreadOf(pod, symbols_);
   if (spread == draft_.now.tasks[id].default_spread) return false;
-  if (spread != nullptr) peers_.AskFor(*spread, symbols_);
+  if (spread != nullptr) pod_labels_.AskFor(*spread, symbols_);
   Drop(id);
   draft_.ChangeTask(id).default_spread = std::move(spread);
   return true;
@@ -32,7 +32,7 @@ bool DefaultSpreads::Take(TaskId id, const PodIdentity& pod) {
 
 void DefaultSpreads::Drop(TaskId id) {
   if (draft_.now.tasks[id].default_spread == nullptr) return;
-  peers_.AskNoMore(*draft_.now.tasks[id].default_spread);
+  pod_labels_.AskNoMore(*draft_.now.tasks[id].default_spread);
   draft_.ChangeTask(id).default_spread = nullptr;
 }
 

@@ -5,7 +5,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "cache/cluster/draft.h"
-#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_label_book.h"
 #include "cache/cluster/selector_book.h"
 #include "cache/intake/compiled.h"
 
@@ -15,8 +15,8 @@ namespace bth::cache {
 class DefaultSpreads {
  public:
   // All of them outlive it.
-  DefaultSpreads(Draft& draft, SelectorBook& selectors, PeerBook& peers, Interner& symbols)
-      : draft_(draft), selectors_(selectors), peers_(peers), symbols_(symbols) {}
+  DefaultSpreads(Draft& draft, SelectorBook& selectors, PodLabelBook& pod_labels, Interner& symbols)
+      : draft_(draft), selectors_(selectors), pod_labels_(pod_labels), symbols_(symbols) {}
 
   // The pod's row is there. One with any constraint, required or not, has none by default.
   void Enter(model::TaskId id, const CompiledPod& pod);
@@ -32,7 +32,7 @@ class DefaultSpreads {
 
   Draft& draft_;
   SelectorBook& selectors_;
-  PeerBook& peers_;
+  PodLabelBook& pod_labels_;
   Interner& symbols_;
 };
 

@@ -30,17 +30,8 @@ std::shared_ptr<const std::vector<T>> OrNone(std::shared_ptr<std::vector<T>> lis
 
 // True when the objects differ in nothing but what they show.
 bool SameGroupSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
-  return a.facts->uid == b.facts->uid && a.facts->created_us == b.facts->created_us &&
-         a.facts->waiting_ms == b.facts->waiting_ms &&
-         a.facts->budget_min_available == b.facts->budget_min_available &&
-         a.facts->budget_max_unavailable == b.facts->budget_max_unavailable &&
-         a.facts->revocable_zone == b.facts->revocable_zone &&
-         a.facts->quota_request == b.facts->quota_request && a.queue == b.queue &&
-         a.priority_class == b.priority_class && a.min_member == b.min_member &&
-         a.role_minimums == b.role_minimums && a.has_min_resources == b.has_min_resources &&
-         a.min_resources == b.min_resources && a.preemptable == b.preemptable &&
-         a.opts_out == b.opts_out && a.has_network_topology == b.has_network_topology &&
-         a.sub_groups == b.sub_groups;
+  const PodGroupSpec& spec = a;
+  return *a.facts == *b.facts && spec == b;
 }
 
 }  // namespace

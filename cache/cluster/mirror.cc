@@ -156,10 +156,11 @@ void Mirror::RemoveQuota(const std::string& ns, const std::string& name) {
 }
 
 void Mirror::PutNamespace(const std::string& name, const Labels& labels) {
-  if (tables_->peers.PutNamespace(name, labels, vocabulary_.symbols())) tables_->draft.NoteRoom();
+  if (tables_->pod_labels.PutNamespace(name, labels, vocabulary_.symbols()))
+    tables_->draft.NoteRoom();
 }
 void Mirror::RemoveNamespace(const std::string& name) {
-  if (tables_->peers.RemoveNamespace(name)) tables_->draft.NoteRoom();
+  if (tables_->pod_labels.RemoveNamespace(name)) tables_->draft.NoteRoom();
 }
 
 void Mirror::PutLoads(std::shared_ptr<const model::NodeLoads> loads) {
@@ -268,7 +269,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   t.queues.Publish(&draft.now);
   t.budgets.Publish(&draft.now);
   t.pods.Publish();
-  t.peers.Publish(&draft.now);
+  t.pod_labels.Publish(&draft.now);
   draft.Publish(clock_.Now());
   draft.now.dims = vocabulary_.dimensions().shared_table();
   draft.now.storage = t.storage.Publish();
@@ -278,7 +279,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   t.jobs.Recycle();
   t.queues.Recycle();
   t.budgets.Recycle();
-  t.peers.Recycle();
+  t.pod_labels.Recycle();
   return snapshot;
 }
 
@@ -354,8 +355,8 @@ TableSizes Mirror::table_sizes() const {
   const DimensionBook& dimensions = vocabulary_.dimensions();
   const ShapeBook& shapes = tables_->pods.shapes();
   return {.symbols = vocabulary_.symbols().size(),
-          .label_keys = tables_->peers.label_keys(),
-          .label_sets = tables_->peers.label_sets(),
+          .label_keys = tables_->pod_labels.label_keys(),
+          .label_sets = tables_->pod_labels.label_sets(),
           .pod_groups = tables_->jobs.pod_groups(),
           .queues = tables_->queues.size(),
           .shapes = shapes.shapes(),

@@ -9,6 +9,20 @@ void PodRecord::SetNews(const CompiledPod& pod) {
   news = PackedTexts({pod.nominated_node, pod.scheduled_reason, pod.scheduled_message});
 }
 
+PodTraits PodTraits::Of(const CompiledPod& pod, const PackedTexts& selected_by) {
+  return {.uid = pod.names.uid,
+          .created_us = pod.names.created_us,
+          .role = pod.names.role,
+          .job = pod.job_key,
+          .nominated_node = pod.nominated_node,
+          .ours = pod.ours,
+          .task = pod,
+          .requests = pod.requests,
+          .nonzero = pod.nonzero,
+          .constraints_key = pod.constraints_key,
+          .selected_by = selected_by.bytes()};
+}
+
 // The owner, then keys and values in turn.
 PackedTexts PackSelected(const PodIdentity& pod) {
   std::vector<std::string_view> texts;

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "absl/types/span.h"
 #include "api/model/ids.h"
+#include "api/model/job.h"
+#include "api/model/node.h"
 #include "api/model/task_status.h"
 #include "base/packed_texts.h"
 #include "cache/intake/compiled.h"
@@ -32,6 +35,26 @@ struct PodRecord {
 
   std::string_view News(PodNews which) const { return news[static_cast<size_t>(which)]; }
   void SetNews(const CompiledPod& pod);
+};
+
+// What two objects of one name must have in common to be the same pod to us, which keeps its row;
+// the node aside, which a pod gets once. Borrows all it shows.
+struct PodTraits {
+  std::string_view uid;
+  int64_t created_us = 0;
+  std::string_view role;
+  std::string_view job;  // Key.
+  std::string_view nominated_node;
+  bool ours = false;
+  model::TaskTraits task;
+  absl::Span<const NamedAmounts::value_type> requests;
+  model::NonZeroRequest nonzero;
+  std::string_view constraints_key;
+  std::string_view selected_by;  // Labels and owner, packed.
+
+  // `selected_by` is PackSelected(pod).
+  static PodTraits Of(const CompiledPod& pod, const PackedTexts& selected_by);
+  friend bool operator==(const PodTraits&, const PodTraits&) = default;
 };
 
 // Labels and owner, for a record and back.

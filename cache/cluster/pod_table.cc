@@ -59,15 +59,9 @@ void PodTable::Announce(const CompiledPod& pod) {
 
 model::TaskRow PodTable::RowOf(const CompiledPod& pod, ShapeId shape) {
   model::TaskRow row;
+  static_cast<model::TaskTraits&>(row) = pod;
   row.names = std::make_shared<const model::TaskNames>(pod.names);
   row.shape = shape;
-  row.priority = pod.priority;
-  row.preemptable = pod.preemptable;
-  row.gated = pod.gated;
-  row.own_gate_only = pod.own_gate_only;
-  row.keeps_room = pod.keeps_room;
-  row.never_preempts = pod.never_preempts;
-  row.critical = pod.critical;
   row.protected_until_us = pod.protected_until_us;
   row.budgets = to_.budgets.Selecting(pod);
   if (!pod.nominated_node.empty()) row.nominated_node = to_.nodes.Mention(pod.nominated_node);
@@ -91,13 +85,13 @@ TaskId PodTable::Add(const CompiledPod& pod) {
   const ShapeId shape = shapes_.Acquire(pod, pod.ours, vocabulary_, &now);
   now.tasks.EnsureContains(id);
   now.usage.tasks.EnsureContains(id);
-  if (pod.constraints->peers != nullptr) {
-    to_.peers.AskFor(*pod.constraints->peers, vocabulary_.symbols());
+  if (pod.constraints->peer_terms != nullptr) {
+    to_.pod_labels.AskFor(*pod.constraints->peer_terms, vocabulary_.symbols());
   }
   now.tasks.Mutable(id) = RowOf(pod, shape);
   index_.Insert(*now.tasks[id].names, id);
   to_.spreads.Enter(id, pod);
-  now.tasks.Mutable(id).labels = to_.peers.Acquire(pod, vocabulary_.symbols(), &now);
+  now.tasks.Mutable(id).labels = to_.pod_labels.Acquire(pod, vocabulary_.symbols(), &now);
   RefreshExtras(id, pod);
   to_.jobs.Enter(id, pod);
   to_.jobs.NoteIfUnclaimed(id, pod.ours);
@@ -113,23 +107,29 @@ TaskId PodTable::Add(const CompiledPod& pod) {
   return id;
 }
 
-bool PodTable::SameSpec(TaskId id, const CompiledPod& pod) const {
+PodTraits PodTable::TraitsOf(TaskId id) const {
   const PodRecord& record = records_[id];
   const model::TaskRow& row = draft_.now.tasks[id];
   const PodShape& shape = *shapes_.Known(row.shape);
-  const bool lost_node = record.node.valid() && pod.node_name.empty();
-  const bool same_job =
-      row.job.valid() ? to_.jobs.RecordOf(row.job).key == pod.job_key : pod.job_key.empty();
-  return !lost_node && same_job && row.names->uid == pod.names.uid &&
-         row.names->created_us == pod.names.created_us && row.names->role == pod.names.role &&
-         record.News(PodNews::kNominatedNode) == pod.nominated_node &&
-         row.priority == pod.priority && record.ours == pod.ours &&
-         record.preemptable == pod.preemptable && row.gated == pod.gated &&
-         row.own_gate_only == pod.own_gate_only && row.keeps_room == pod.keeps_room &&
-         row.never_preempts == pod.never_preempts && row.critical == pod.critical &&
-         shape.requests == pod.requests && shape.nonzero.cpu_milli == pod.nonzero.cpu_milli &&
-         shape.nonzero.memory_bytes == pod.nonzero.memory_bytes &&
-         shape.constraints_key == pod.constraints_key && record.selected_by == PackSelected(pod);
+  model::TaskTraits task = row;
+  task.preemptable = record.preemptable;
+  return {.uid = row.names->uid,
+          .created_us = row.names->created_us,
+          .role = row.names->role,
+          .job = row.job.valid() ? std::string_view(to_.jobs.RecordOf(row.job).key) : "",
+          .nominated_node = record.News(PodNews::kNominatedNode),
+          .ours = record.ours,
+          .task = task,
+          .requests = shape.requests,
+          .nonzero = shape.nonzero,
+          .constraints_key = shape.constraints_key,
+          .selected_by = record.selected_by.bytes()};
+}
+
+bool PodTable::SameSpec(TaskId id, const CompiledPod& pod) const {
+  const bool lost_node = records_[id].node.valid() && pod.node_name.empty();
+  const PackedTexts selected_by = PackSelected(pod);
+  return !lost_node && TraitsOf(id) == PodTraits::Of(pod, selected_by);
 }
 
 void PodTable::Update(TaskId id, const CompiledPod& pod, bool shows) {
@@ -161,8 +161,9 @@ void PodTable::Drop(TaskId id) {
   Count(id, -1);
   to_.jobs.Leave(id, record.ours);
   to_.spreads.Leave(id, names->ns);
-  if (shape->constraints->peers != nullptr) to_.peers.AskNoMore(*shape->constraints->peers);
-  to_.peers.Release(now.tasks[id].labels, &now);
+  if (shape->constraints->peer_terms != nullptr)
+    to_.pod_labels.AskNoMore(*shape->constraints->peer_terms);
+  to_.pod_labels.Release(now.tasks[id].labels, &now);
   index_.Erase(*names);
   draft_.ChangeTask(id) = model::TaskRow();
   now.usage.tasks.Mutable(id) = TaskState();
@@ -250,7 +251,7 @@ void PodTable::Track(TaskId id, const TaskState& state, bool on) {
       !now.constraints_of(now.tasks[id].shape).ports.empty()) {
     to_.nodes.TrackPorts(state.node, id, on);
   }
-  to_.peers.Track(id, state, on, &now);
+  to_.pod_labels.Track(id, state, on, &now);
 }
 
 void PodTable::Count(TaskId id, int sign) {
@@ -316,7 +317,7 @@ std::vector<std::shared_ptr<const PodShape>> PodTable::TakeOut(const std::vector
   for (TaskId id : tasks) {
     const ShapeId shape = now.tasks[id].shape;
     shapes.push_back(shapes_.Known(shape));
-    to_.peers.Track(id, now.usage.tasks[id], false, &now);
+    to_.pod_labels.Track(id, now.usage.tasks[id], false, &now);
     Count(id, -1);
     shapes_.Release(shape, &now);
   }
@@ -330,7 +331,7 @@ void PodTable::PutBack(const std::vector<TaskId>& tasks,
     const TaskId id = tasks[i];
     draft_.ChangeTask(id).shape = shapes_.Acquire(*shapes[i], records_[id].ours, vocabulary_, &now);
     Count(id, +1);
-    to_.peers.Track(id, now.usage.tasks[id], true, &now);
+    to_.pod_labels.Track(id, now.usage.tasks[id], true, &now);
     to_.jobs.Touch(now.tasks[id].job);
     ++draft_.rows_rewritten;
   }
@@ -351,24 +352,24 @@ void PodTable::Reselect() {
 // Labels count that did not count before. Cost: a look at every pod; keys to ask about are few, and
 // stay a while.
 void PodTable::Relabel() {
-  if (!to_.peers.has_fresh_keys()) return;
+  if (!to_.pod_labels.has_fresh_keys()) return;
   model::Snapshot& now = draft_.now;
   for (TaskId id : now.tasks.ids()) {
     if (now.tasks[id].names == nullptr) continue;
     PodIdentity pod;
     UnpackSelected(records_[id].selected_by, &pod);
-    if (!to_.peers.HasFreshKey(pod, vocabulary_.symbols())) continue;
+    if (!to_.pod_labels.HasFreshKey(pod, vocabulary_.symbols())) continue;
     pod.names = *now.tasks[id].names;
     const model::LabelsId before = now.tasks[id].labels;
-    const model::LabelsId after = to_.peers.Acquire(pod, vocabulary_.symbols(), &now);
+    const model::LabelsId after = to_.pod_labels.Acquire(pod, vocabulary_.symbols(), &now);
     if (after != before) {
-      to_.peers.Track(id, now.usage.tasks[id], false, &now);
+      to_.pod_labels.Track(id, now.usage.tasks[id], false, &now);
       draft_.ChangeTask(id).labels = after;
-      to_.peers.Track(id, now.usage.tasks[id], true, &now);
+      to_.pod_labels.Track(id, now.usage.tasks[id], true, &now);
     }
-    to_.peers.Release(before, &now);
+    to_.pod_labels.Release(before, &now);
   }
-  to_.peers.ForgetFreshKeys();
+  to_.pod_labels.ForgetFreshKeys();
 }
 
 void PodTable::Publish() {

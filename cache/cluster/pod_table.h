@@ -20,8 +20,8 @@
 #include "cache/cluster/mirror_views.h"
 #include "cache/cluster/mount_book.h"
 #include "cache/cluster/node_table.h"
-#include "cache/cluster/peer_book.h"
 #include "cache/cluster/pod_index.h"
+#include "cache/cluster/pod_label_book.h"
 #include "cache/cluster/pod_record.h"
 #include "cache/cluster/shape_book.h"
 #include "cache/cluster/slots.h"
@@ -39,7 +39,7 @@ class PodTable {
   struct Places {
     NodeTable& nodes;
     JobTable& jobs;
-    PeerBook& peers;
+    PodLabelBook& pod_labels;
     MountBook& mounts;
     BudgetBook& budgets;
     DefaultSpreads& spreads;
@@ -61,8 +61,10 @@ class PodTable {
   void Announce(const CompiledPod& pod);
   // No pod of that name is there.
   model::TaskId Add(const CompiledPod& pod);
+  // By the object that was put last.
+  PodTraits TraitsOf(model::TaskId id) const;
   // True when only the pod's state can differ: the task keeps its id, shape, job and default
-  // spread.
+  // spread. A pod does not lose its node.
   bool SameSpec(model::TaskId id, const CompiledPod& pod) const;
   // A pod of the same spec. `shows`: its state is what the object shows, and else stays as it is.
   void Update(model::TaskId id, const CompiledPod& pod, bool shows);

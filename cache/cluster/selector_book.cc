@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cache/intake/compile_peers.h"
+#include "cache/intake/compile_peer_terms.h"
 
 namespace bth::cache {
 

@@ -9,7 +9,7 @@
 #include "cache/cluster/job_table.h"
 #include "cache/cluster/mount_book.h"
 #include "cache/cluster/node_table.h"
-#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_label_book.h"
 #include "cache/cluster/pod_table.h"
 #include "cache/cluster/queue_book.h"
 #include "cache/cluster/selector_book.h"
@@ -26,9 +26,9 @@ struct Tables {
       : mounts(storage),
         nodes(draft, vocabulary),
         jobs(clock, draft, vocabulary, queues),
-        spreads(draft, selectors, peers, vocabulary.symbols()),
-        pods(clock, draft, vocabulary, {nodes, jobs, peers, mounts, budgets, spreads}),
-        assumptions(clock, draft, vocabulary, {pods, nodes, peers}) {}
+        spreads(draft, selectors, pod_labels, vocabulary.symbols()),
+        pods(clock, draft, vocabulary, {nodes, jobs, pod_labels, mounts, budgets, spreads}),
+        assumptions(clock, draft, vocabulary, {pods, nodes, pod_labels}) {}
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
 
@@ -37,7 +37,7 @@ struct Tables {
   SelectorBook selectors;
   QueueBook queues;
   BudgetBook budgets;
-  PeerBook peers;
+  PodLabelBook pod_labels;
   MountBook mounts;
   NodeTable nodes;
   JobTable jobs;

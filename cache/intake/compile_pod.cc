@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "cache/intake/compile.h"
 #include "cache/intake/compile_extras.h"
-#include "cache/intake/compile_peers.h"
+#include "cache/intake/compile_peer_terms.h"
 #include "cache/intake/compile_selectors.h"
 #include "cache/intake/compile_terms.h"
 #include "cache/intake/compile_volumes.h"
@@ -157,7 +157,7 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, 
   out->volumes = CompileVolumes(pod);
   const PodPart part = ours ? PodPart::kAll : PodPart::kPlaced;
   out->extras = CompileExtras(pod, part);
-  out->peers = CompilePeers(pod, part, *symbols);
+  out->peer_terms = CompilePeerTerms(pod, part, *symbols);
   if (ours) AddPreferences(pod.spec, *symbols, out.get());
   return out;
 }
@@ -239,7 +239,7 @@ std::string ConstraintsKey(const PodConstraints& c) {
   key.Add(static_cast<int64_t>(c.revocable));
   key.Add(KeyOf(*c.extras));
   if (c.volumes != nullptr) key.Add(KeyOf(*c.volumes));
-  if (c.peers != nullptr) key.Add(KeyOf(*c.peers));
+  if (c.peer_terms != nullptr) key.Add(KeyOf(*c.peer_terms));
   key.Add(int64_t{c.unsupported});
   key.Add(c.unsupported_detail);
   return key.Take();

@@ -41,19 +41,12 @@ struct PodShape {
   std::string constraints_key;  // Equal keys mean equal constraints.
 };
 
-struct CompiledPod : PodIdentity, PodShape {
+struct CompiledPod : PodIdentity, PodShape, model::TaskTraits {
   std::string job_key;  // "<ns>/<group>"; empty: no group annotation.
   std::string node_name;
   std::string nominated_node;
   model::TaskStatus status = model::TaskStatus::kPending;
-  int32_t priority = 1;
   bool ours = false;  // spec.schedulerName is one of ours.
-  bool preemptable = true;
-  bool gated = false;
-  bool own_gate_only = false;
-  bool keeps_room = false;
-  bool never_preempts = false;
-  bool critical = false;  // Of a system-…-critical priority class.
   // While it runs: when its cooldown ends, in microseconds since the epoch; 0: it has none.
   int64_t protected_until_us = 0;
   int64_t started_us = 0;
@@ -114,8 +107,8 @@ struct ShownPodGroup {
   std::vector<ShownCondition> conditions;
 };
 
-struct CompiledPodGroup {
-  std::shared_ptr<model::JobFacts> facts;
+// What a PodGroup asks for, beside its facts.
+struct PodGroupSpec {
   std::string queue;  // Empty: the default queue.
   std::string priority_class;
   int32_t min_member = 0;
@@ -126,6 +119,11 @@ struct CompiledPodGroup {
   bool opts_out = false;
   bool has_network_topology = false;
   std::vector<SubGroup> sub_groups;
+  friend bool operator==(const PodGroupSpec&, const PodGroupSpec&) = default;
+};
+
+struct CompiledPodGroup : PodGroupSpec {
+  std::shared_ptr<model::JobFacts> facts;
   ShownPodGroup shown;
 };
 

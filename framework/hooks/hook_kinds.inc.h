@@ -71,6 +71,8 @@ BTH_HOOK(Allocatable, allocatable, HookFlag::kAllocatable, "whether a queue has 
 // Of each plugin that refuses for want of a queue's room.
 BTH_HOOK(QueueRoom, queue_room, kAlwaysOn, "how much more a queue may hold and admit",
          SingleHooks<QueueRoomFn>)
+BTH_HOOK(QueueDeserved, queue_deserved, kAlwaysOn, "how much a queue deserves, for reports",
+         DeservedHooks)
 
 BTH_HOOK(JobValid, job_valid, kAlwaysOn, "whether a job can be scheduled at all", ValidityHooks)
 BTH_HOOK(JobReady, job_ready, HookFlag::kJobReady, "whether a job has the tasks it needs to start",

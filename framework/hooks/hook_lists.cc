@@ -31,6 +31,13 @@ std::shared_ptr<const model::VolumePlan> PlanHooks::operator()(TaskId task) cons
   return nullptr;
 }
 
+std::optional<model::ResourceVec> DeservedHooks::operator()(QueueId queue) const {
+  for (const auto& entry : *this) {
+    if (auto deserved = entry.fn(queue)) return deserved;
+  }
+  return std::nullopt;
+}
+
 template <typename Evictor>
 VictimChoice EvictableHooks<Evictor>::operator()(const Evictor& evictor,
                                                  absl::Span<const TaskId> candidates,

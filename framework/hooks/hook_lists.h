@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -130,6 +131,13 @@ class PlanHooks final : public HookList<VolumePlanFn> {
  public:
   static constexpr std::string_view kTogether = "the first that has one";
   std::shared_ptr<const model::VolumePlan> operator()(TaskId task) const;
+};
+
+// Nothing: nobody counts, or the queue has no claim.
+class DeservedHooks final : public HookList<QueueDeservedFn> {
+ public:
+  static constexpr std::string_view kTogether = "the first that has an answer";
+  std::optional<model::ResourceVec> operator()(QueueId queue) const;
 };
 
 struct VictimChoice {

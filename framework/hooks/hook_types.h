@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,7 +19,7 @@
 
 namespace bth::framework {
 
-class PeerCounter;
+class DomainCounter;
 class TopologyColumn;
 
 using model::JobId;
@@ -109,7 +110,7 @@ using GlobalFilter = GlobalHook<GlobalFilterFn>;
 struct NodeLikeness {
   const TopologyColumn* domains = nullptr;  // Null: they may be in any.
   // Null: whatever stands on them. A node that has no domain of the counter is like none that has.
-  const PeerCounter* pods = nullptr;
+  const DomainCounter* pods = nullptr;
 };
 // Nodes that are alike, all of them feasible.
 struct AlikeNodes {
@@ -131,6 +132,8 @@ struct GlobalScore : GlobalHook<GlobalScoreFn> {
   AlikeScoreFn score_alike;
 };
 
+// Nothing: the queue has no claim.
+using QueueDeservedFn = std::function<std::optional<model::ResourceVec>(QueueId)>;
 using VolumePlanFn = std::function<std::shared_ptr<const model::VolumePlan>(TaskId)>;
 // Why a gang action looks for victims, and for whom.
 struct EvictionContext {

@@ -1,7 +1,7 @@
 #include "framework/nodes/alike_index.h"
 
 #include "framework/nodes/ranked_node.h"
-#include "framework/peers/peer_counter.h"
+#include "framework/peers/domain_counter.h"
 #include "framework/peers/topology_column.h"
 
 namespace bth::framework {
@@ -63,7 +63,7 @@ std::optional<NodeId> AlikeIndex::Best(TaskId task, const NodeLikeness& likeness
 }
 
 // Levels are numbers of pods. False: there are too many different ones.
-bool AlikeIndex::Follow(const PeerCounter* counter) {
+bool AlikeIndex::Follow(const DomainCounter* counter) {
   if (counter == nullptr) return true;
   const bool followed =
       counter->id() == followed_ ? FollowMoves(*counter) : FollowAnother(*counter);
@@ -71,15 +71,15 @@ bool AlikeIndex::Follow(const PeerCounter* counter) {
   return followed;
 }
 
-bool AlikeIndex::FollowMoves(const PeerCounter& counter) {
-  const std::vector<PeerMove>& moves = session_.placements().peer_moves();
+bool AlikeIndex::FollowMoves(const DomainCounter& counter) {
+  const std::vector<PodMove>& moves = session_.placements().pod_moves();
   for (; moves_seen_ < moves.size(); ++moves_seen_) {
     if (!Raise(moves[moves_seen_].node, counter)) return false;
   }
   return true;
 }
 
-bool AlikeIndex::FollowAnother(const PeerCounter& counter) {
+bool AlikeIndex::FollowAnother(const DomainCounter& counter) {
   for (NodeId node : raised_) {
     if (!index_.forest().Raise(evaluator_.rank(node), 0)) return false;
   }
@@ -88,11 +88,11 @@ bool AlikeIndex::FollowAnother(const PeerCounter& counter) {
     if (!Raise(node, counter)) return false;
   }
   followed_ = counter.id();
-  moves_seen_ = session_.placements().peer_moves().size();
+  moves_seen_ = session_.placements().pod_moves().size();
   return true;
 }
 
-bool AlikeIndex::Raise(NodeId node, const PeerCounter& counter) {
+bool AlikeIndex::Raise(NodeId node, const DomainCounter& counter) {
   if (!session_.base().nodes[node].has_object()) return true;
   const uint32_t position = evaluator_.rank(node);
   const int32_t before = index_.forest().level(position);

@@ -32,10 +32,10 @@ class AlikeIndex {
  private:
   static std::vector<uint32_t> SegmentsOf(const Session& session, const NodeLikeness& likeness);
 
-  bool Follow(const PeerCounter* counter);
-  bool FollowMoves(const PeerCounter& counter);
-  bool FollowAnother(const PeerCounter& counter);
-  bool Raise(model::NodeId node, const PeerCounter& counter);
+  bool Follow(const DomainCounter* counter);
+  bool FollowMoves(const DomainCounter& counter);
+  bool FollowAnother(const DomainCounter& counter);
+  bool Raise(model::NodeId node, const DomainCounter& counter);
   void Forget();
 
   Session& session_;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "framework/peers/peer_counter.h"
+#include "framework/peers/domain_counter.h"
 
 namespace bth::framework {
 namespace {
@@ -114,7 +114,7 @@ AlikeIndex* NodePicker::AlikeIndexOf(TaskId task, const TaskKind& kind,
   if (likeness.domains != nullptr && likeness.domains->domains() > AlikeIndex::kSegmentsMax) {
     return nullptr;
   }
-  const PeerCounter* pods = likeness.pods;
+  const DomainCounter* pods = likeness.pods;
   const bool shares = pods == nullptr || pods->nodes_with_pods().size() <= kSharedNodesMax;
   const AlikeKind alike{.shape = kind.first,
                         .domains = likeness.domains,

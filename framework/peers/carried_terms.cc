@@ -48,9 +48,9 @@ void CarriedTerms::CatchUp(const Session& session, uint64_t serial) {
     serial_ = serial;
     moves_seen_ = 0;
   }
-  const std::vector<PeerMove>& moves = session.placements().peer_moves();
+  const std::vector<PodMove>& moves = session.placements().pod_moves();
   for (; moves_seen_ < moves.size(); ++moves_seen_) {
-    const PeerMove& move = moves[moves_seen_];
+    const PodMove& move = moves[moves_seen_];
     if (!move.terms.valid()) continue;
     const auto& pod = session.base().constraints[move.terms];
     Count(pod, move.sign);
@@ -64,17 +64,18 @@ void CarriedTerms::Refresh(const Snapshot& snapshot) {
   if (namespaces_ != snapshot.namespaces) known_.clear();
   namespaces_ = snapshot.namespaces;
   ForgetUnused();
-  const auto count = [this](const model::NodePeers& peers, const auto& constraints, int32_t sign) {
-    if (peers == nullptr) return;
-    for (const model::PeerCount& row : *peers) {
+  const auto count = [this](const model::PodsOnNode& pods, const auto& constraints, int32_t sign) {
+    if (pods == nullptr) return;
+    for (const model::LabelledPods& row : *pods) {
       if (row.terms.valid()) Count(constraints[row.terms], sign * row.pods);
     }
   };
-  ForDifferentRows(snapshot.peers, peers_, [&](NodeId, const auto& before, const auto& after) {
-    count(before, constraints_, -1);
-    count(after, snapshot.constraints, +1);
-  });
-  peers_ = snapshot.peers;
+  ForDifferentRows(snapshot.pods_on_nodes, pods_on_nodes_,
+                   [&](NodeId, const auto& before, const auto& after) {
+                     count(before, constraints_, -1);
+                     count(after, snapshot.constraints, +1);
+                   });
+  pods_on_nodes_ = snapshot.pods_on_nodes;
   constraints_ = snapshot.constraints;
 }
 
@@ -90,7 +91,7 @@ void CarriedTerms::ForgetUnused() {
   by_text_.clear();
   carriers_.clear();
   known_.clear();
-  peers_ = {};
+  pods_on_nodes_ = {};
 }
 
 void CarriedTerms::ForgetCountersBefore(uint64_t serial) {
@@ -108,10 +109,10 @@ const std::vector<uint32_t>& CarriedTerms::TermsOf(
   Carrier& carrier = carriers_[pod.get()];
   if (carrier.terms != nullptr) return *carrier.terms;
   std::vector<uint32_t> indexes;
-  const model::PodPeerTerms& peers = *pod->peers;
-  for (const auto& term : peers.required_anti_affinity) AddIndex(pod, term, 0, &indexes);
-  for (const auto& term : peers.preferred_affinity) AddIndex(pod, term, term.weight, &indexes);
-  for (const auto& term : peers.preferred_anti_affinity) {
+  const model::PodPeerTerms& peer_terms = *pod->peer_terms;
+  for (const auto& term : peer_terms.required_anti_affinity) AddIndex(pod, term, 0, &indexes);
+  for (const auto& term : peer_terms.preferred_affinity) AddIndex(pod, term, term.weight, &indexes);
+  for (const auto& term : peer_terms.preferred_anti_affinity) {
     AddIndex(pod, term, -int64_t{term.weight}, &indexes);
   }
   carrier.constraints = pod;

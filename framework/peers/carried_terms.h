@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "api/model/snapshot.h"
-#include "framework/peers/peer_counter.h"
+#include "framework/peers/domain_counter.h"
 #include "framework/session/session.h"
 
 namespace bth::framework {
@@ -21,7 +21,7 @@ struct CarriedTerm {
   const model::PodAffinityTerm* term = nullptr;
   int64_t weight = 0;  // Of a preferred term, negative to avoid; 0: it is required anti-affinity.
   int64_t pods = 0;    // On nodes, with this term.
-  std::shared_ptr<PeerCounter> counter;  // Of them; null until it is asked for.
+  std::shared_ptr<DomainCounter> counter;  // Of them; null until it is asked for.
 };
 
 // Which terms select the pods of one namespace with the same labels.
@@ -76,7 +76,7 @@ class CarriedTerms {
   size_t moves_seen_ = 0;
   // What moves of the session added; taken back when the next one opens.
   std::vector<std::pair<std::shared_ptr<const model::PodConstraints>, int32_t>> moved_;
-  decltype(model::Snapshot::peers) peers_;
+  decltype(model::Snapshot::pods_on_nodes) pods_on_nodes_;
   decltype(model::Snapshot::constraints) constraints_;
   std::shared_ptr<const model::NamespaceTable> namespaces_;
 

@@ -8,7 +8,7 @@ using model::LabelsId;
 using model::PodLabels;
 
 void LabelIndex::CatchUp(const Session& session, uint64_t serial) {
-  const std::vector<PeerMove>& moves = session.placements().peer_moves();
+  const std::vector<PodMove>& moves = session.placements().pod_moves();
   if (serial_ != serial) {
     RefreshLabels(session.base());
     RefreshRows(session.base());
@@ -38,17 +38,17 @@ void LabelIndex::RefreshLabels(const model::Snapshot& snapshot) {
 }
 
 void LabelIndex::RefreshRows(const model::Snapshot& snapshot) {
-  ForDifferentRows(snapshot.peers, peers_,
+  ForDifferentRows(snapshot.pods_on_nodes, pods_on_nodes_,
                    [this](model::NodeId, const auto& before, const auto& after) {
                      CountRows(before, -1);
                      CountRows(after, +1);
                    });
-  peers_ = snapshot.peers;
+  pods_on_nodes_ = snapshot.pods_on_nodes;
 }
 
-void LabelIndex::CountRows(const model::NodePeers& peers, int32_t sign) {
-  if (peers == nullptr) return;
-  for (const model::PeerCount& row : *peers) {
+void LabelIndex::CountRows(const model::PodsOnNode& pods, int32_t sign) {
+  if (pods == nullptr) return;
+  for (const model::LabelledPods& row : *pods) {
     if (!row.labels.valid()) continue;
     rows_.EnsureContains(row.labels);
     rows_[row.labels] += sign;

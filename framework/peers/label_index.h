@@ -41,21 +41,21 @@ class LabelIndex {
                    const Visit& visit) const {
     size_t next = last_.Contains(labels) ? last_[labels] : 0;
     for (; next > first; next = before_[next - 1])
-      visit(session.placements().peer_moves()[next - 1]);
+      visit(session.placements().pod_moves()[next - 1]);
   }
 
  private:
   void RefreshLabels(const model::Snapshot& snapshot);
   void RefreshRows(const model::Snapshot& snapshot);
-  void CountRows(const model::NodePeers& peers, int32_t sign);
+  void CountRows(const model::PodsOnNode& pods, int32_t sign);
   void Enter(model::LabelsId id, const model::PodLabels& labels);
   void Leave(model::LabelsId id, const model::PodLabels& labels);
 
   uint64_t serial_ = 0;
   decltype(model::Snapshot::labels) labels_;  // What `holding_` is up to date with.
   absl::flat_hash_map<Anchor, Ids> holding_;
-  decltype(model::Snapshot::peers) peers_;   // What `rows_` is.
-  IdVector<model::LabelsId, int32_t> rows_;  // Of nodes, with these labels.
+  decltype(model::Snapshot::pods_on_nodes) pods_on_nodes_;  // What `rows_` is.
+  IdVector<model::LabelsId, int32_t> rows_;                 // Of nodes, with these labels.
   // One more than the index of a move; 0: none.
   IdVector<model::LabelsId, uint32_t> last_;  // Of pods with these labels.
   std::vector<uint32_t> before_;              // By move: the one before with the same labels.

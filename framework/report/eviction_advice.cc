@@ -6,7 +6,6 @@
 #include "algo/resource_algebra.h"
 #include "api/model/quantity_text.h"
 #include "base/strings.h"
-#include "framework/report/queue_account.h"
 #include "framework/report/report.h"
 
 namespace bth::framework {
@@ -83,12 +82,11 @@ std::string MissingEvictions(const Session& session, JobId job) {
   constexpr std::string_view kRemedy =
       "the policy has no action reclaim, so nothing that other queues hold beyond their share is "
       "taken back";
-  if (const QueueAccounts accounts(session); !accounts.none()) {
-    const ResourceVec deserved = accounts.Of(row.queue, held.queue).deserved;
+  if (const auto deserved = session.hooks().queue_deserved(row.queue)) {
     // Of what is asked for, where the queue holds less than it deserves.
     const model::DimMask dims =
-        algo::DimsOver(deserved, held.queue, algo::AskedDims(AskedBy(session, job)));
-    const std::string left = model::UseText(dims, held.queue, deserved, session.dims());
+        algo::DimsOver(*deserved, held.queue, algo::AskedDims(AskedBy(session, job)));
+    const std::string left = model::UseText(dims, held.queue, *deserved, session.dims());
     if (!left.empty()) {
       return StrCat("queue ", *session.queue(row.queue).name, " holds ", left,
                     " that it deserves; ", kRemedy);

@@ -93,7 +93,7 @@ PluginNeeds PolicyInstance::needs() const {
 SessionContext PolicyInstance::Lend(SessionContext context, UnschedulableJobs& unschedulable) {
   context.policy = policy_.get();
   context.static_fits = &static_fits_;
-  context.peers = &peers_;
+  context.term_counters = &term_counters_;
   context.prospects = &prospects_;
   context.reasons = &reasons_;
   context.unschedulable = &unschedulable;

@@ -12,7 +12,7 @@
 #include "conf/policy.h"
 #include "framework/hooks/plugin.h"
 #include "framework/nodes/static_fit.h"
-#include "framework/peers/peer_counts.h"
+#include "framework/peers/term_counters.h"
 #include "framework/prospects/victim_prospects.h"
 #include "framework/report/queue_use.h"
 #include "framework/session/session.h"
@@ -50,7 +50,7 @@ class PolicyInstance {
   std::vector<TieredPlugin> plugins_;
   std::vector<std::unique_ptr<Action>> actions_;
   StaticFitCache static_fits_;
-  PeerCounts peers_;
+  TermCounters term_counters_;
   VictimProspects prospects_;
   ReasonTable reasons_;
   QueueUse queue_use_;

@@ -1,5 +1,7 @@
 #include "framework/session/invariants.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
@@ -81,10 +83,6 @@ Usage CountAnew(const Session& session) {
   return out;
 }
 
-bool SameNonZero(const model::NonZeroRequest& a, const model::NonZeroRequest& b) {
-  return a.cpu_milli == b.cpu_milli && a.memory_bytes == b.memory_bytes;
-}
-
 bool SameCounts(const model::JobCounts& a, const model::JobCounts& b) {
   return a.by_status == b.by_status && a.pending_best_effort == b.pending_best_effort &&
          a.releasing_on_node == b.releasing_on_node && a.allocated == b.allocated &&
@@ -110,8 +108,7 @@ void CheckSums(const Session& session, Findings& findings) {
   const Usage anew = CountAnew(session);
   for (NodeId node : now.idle.ids()) {
     if (now.idle[node] == anew.idle[node] && now.releasing[node] == anew.releasing[node] &&
-        now.pipelined[node] == anew.pipelined[node] &&
-        SameNonZero(now.nonzero[node], anew.nonzero[node])) {
+        now.pipelined[node] == anew.pipelined[node] && now.nonzero[node] == anew.nonzero[node]) {
       continue;
     }
     findings.AddNode("node_sums", node, "its sums differ from the tasks on it");
@@ -254,6 +251,17 @@ std::vector<Violation> CheckReport(const Session& session, const CycleReport& re
                   NodeId(), queue.queue});
   }
   return findings.Take();
+}
+
+std::vector<Violation> CheckCycle(const Session& session, absl::Span<const EffectBatch> batches,
+                                  const CycleReport* report) {
+  std::vector<Violation> found = CheckInvariants(session);
+  const auto add = [&found](std::vector<Violation> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(found));
+  };
+  add(CheckEffects(session, batches));
+  if (report != nullptr) add(CheckReport(session, *report));
+  return found;
 }
 
 }  // namespace bth::framework

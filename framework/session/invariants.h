@@ -33,4 +33,8 @@ std::vector<Violation> CheckEffects(const Session& session, absl::Span<const Eff
 // children show. Cost: linear in tasks and queues.
 std::vector<Violation> CheckReport(const Session& session, const CycleReport& report);
 
+// All of them; `report` is null when nothing is told.
+std::vector<Violation> CheckCycle(const Session& session, absl::Span<const EffectBatch> batches,
+                                  const CycleReport* report);
+
 }  // namespace bth::framework

@@ -51,8 +51,8 @@ void Placements::Apply(TaskId id, const TaskState& to) {
                          model::InGroup(before.status, model::kAllocatedGroup) &&
                          model::InGroup(to.status, model::kAllocatedGroup);
   if (same_room && was_tentative == is_tentative) return;
-  NotePeerMove(id, before, was_tentative, -1);
-  NotePeerMove(id, to, is_tentative, +1);
+  NotePodMove(id, before, was_tentative, -1);
+  NotePodMove(id, to, is_tentative, +1);
   if (same_room) return;
   if (before.node.valid()) node_changes_.push_back(before.node);
   if (to.node.valid() && to.node != before.node) node_changes_.push_back(to.node);
@@ -88,24 +88,24 @@ void Placements::NoteTentative(JobId id, bool tentative) const {
   for (TaskId task : *base_.jobs[id].tasks) {
     const TaskState& state = usage_.tasks[task];
     if (!model::InGroup(state.status, kUncommitted)) continue;
-    NotePeerMove(task, state, !tentative, -1);
-    NotePeerMove(task, state, tentative, +1);
+    NotePodMove(task, state, !tentative, -1);
+    NotePodMove(task, state, tentative, +1);
   }
 }
 
 // Pods count where they are placed or promised; one that is evicted counts no more.
-void Placements::NotePeerMove(TaskId id, const TaskState& state, bool tentative,
-                              int32_t sign) const {
+void Placements::NotePodMove(TaskId id, const TaskState& state, bool tentative,
+                             int32_t sign) const {
   if (!state.node.valid() || !model::InGroup(state.status, model::kOccupyingGroup)) return;
   const model::TaskRow& row = base_.tasks[id];
   const model::ConstraintsId constraints = base_.shapes[row.shape].constraints;
-  const model::PodPeerTerms* peers = base_.constraints[constraints]->peers.get();
-  const bool has_terms = peers != nullptr && peers->has_affinity();
-  peer_moves_.push_back({.node = state.node,
-                         .labels = row.labels,
-                         .terms = has_terms ? constraints : model::ConstraintsId(),
-                         .sign = sign,
-                         .tentative = tentative});
+  const model::PodPeerTerms* peer_terms = base_.constraints[constraints]->peer_terms.get();
+  const bool has_terms = peer_terms != nullptr && peer_terms->has_affinity();
+  pod_moves_.push_back({.node = state.node,
+                        .labels = row.labels,
+                        .terms = has_terms ? constraints : model::ConstraintsId(),
+                        .sign = sign,
+                        .tentative = tentative});
 }
 
 }  // namespace bth::framework

@@ -8,7 +8,7 @@
 #include "api/model/snapshot.h"
 #include "framework/hooks/hooks.h"
 #include "framework/session/culprit.h"
-#include "framework/session/peer_move.h"
+#include "framework/session/pod_move.h"
 #include "framework/session/statement_key.h"
 #include "framework/session/touched_jobs.h"
 
@@ -33,7 +33,7 @@ class Placements {
   const std::vector<model::JobId>& job_changes() const { return job_changes_; }
 
   // Every placement, promise, eviction and their undoing since the session opened, in order.
-  const std::vector<PeerMove>& peer_moves() const { return peer_moves_; }
+  const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
   // From now on moves tell what is promised to others than this job: tasks that are not committed.
   // They may never come, so nobody can rely on them. Cost: the tasks of this job and of the one
   // before, where they have any that are not committed.
@@ -51,8 +51,8 @@ class Placements {
  private:
   void Apply(model::TaskId task, const model::TaskState& to);
   bool IsTentative(model::TaskId task, const model::TaskState& state) const;
-  void NotePeerMove(model::TaskId task, const model::TaskState& state, bool tentative,
-                    int32_t sign) const;
+  void NotePodMove(model::TaskId task, const model::TaskState& state, bool tentative,
+                   int32_t sign) const;
   void NoteTentative(model::JobId job, bool tentative) const;
 
   const model::Snapshot& base_;
@@ -64,7 +64,7 @@ class Placements {
   uint64_t last_version_ = 0;
   std::vector<model::NodeId> node_changes_;
   std::vector<model::JobId> job_changes_;
-  mutable std::vector<PeerMove> peer_moves_;
+  mutable std::vector<PodMove> pod_moves_;
   mutable bool tells_tentative_ = false;  // Since somebody asked.
   mutable model::JobId beholder_;
   bool room_grew_ = false;

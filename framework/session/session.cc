@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "framework/nodes/node_picker.h"
-#include "framework/peers/peer_counts.h"
+#include "framework/peers/term_counters.h"
 #include "framework/prospects/victim_prospects.h"
 
 namespace bth::framework {
@@ -13,17 +13,17 @@ Session::Session(SessionContext context)
       placements_(*context_.snapshot, hooks_, touched_, culprit_),
       notes_(*context_.snapshot, context_.unschedulable, touched_),
       votes_(*context_.snapshot, hooks_, culprit_) {
-  peers_ = context_.peers;
-  if (peers_ == nullptr) {
-    own_peers_ = std::make_unique<PeerCounts>();
-    peers_ = own_peers_.get();
+  term_counters_ = context_.term_counters;
+  if (term_counters_ == nullptr) {
+    own_term_counters_ = std::make_unique<TermCounters>();
+    term_counters_ = own_term_counters_.get();
   }
   prospects_ = context_.prospects;
   if (prospects_ == nullptr) {
     own_prospects_ = std::make_unique<VictimProspects>();
     prospects_ = own_prospects_.get();
   }
-  peers_->Begin(*this);
+  term_counters_->Begin(*this);
   SetActiveJobs(*context_.snapshot->active_jobs, *context_.snapshot->jobs_without_queue);
   if (context_.reasons != nullptr) context_.reasons->BeginSession();
 }

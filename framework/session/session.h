@@ -106,7 +106,7 @@ class Session {
   // Who could be evicted for whom at all.
   VictimProspects& prospects() const { return *prospects_; }
   // Who stands beside whom: counts by topology domain, in step with this session.
-  PeerCounts& peers() const { return *peers_; }
+  TermCounters& term_counters() const { return *term_counters_; }
 
  private:
   SessionContext context_;
@@ -118,8 +118,8 @@ class Session {
   SessionNotes notes_;
   Votes votes_;
   std::unique_ptr<NodePicker> picker_;
-  std::unique_ptr<PeerCounts> own_peers_;
-  PeerCounts* peers_ = nullptr;
+  std::unique_ptr<TermCounters> own_term_counters_;
+  TermCounters* term_counters_ = nullptr;
   std::unique_ptr<VictimProspects> own_prospects_;
   VictimProspects* prospects_ = nullptr;
   std::vector<model::JobId> active_jobs_;

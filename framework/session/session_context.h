@@ -14,7 +14,7 @@
 namespace bth::framework {
 
 class ExtenderPort;
-class PeerCounts;
+class TermCounters;
 class StaticFitCache;
 class UnschedulableJobs;
 class VictimProspects;
@@ -25,7 +25,7 @@ struct SessionContext {
   EffectSink* sink = nullptr;
   const Clock* clock = nullptr;
   StaticFitCache* static_fits = nullptr;         // Outlives sessions.
-  PeerCounts* peers = nullptr;                   // Outlives sessions; null: it makes its own.
+  TermCounters* term_counters = nullptr;         // Outlives sessions; null: it makes its own.
   VictimProspects* prospects = nullptr;          // Outlives sessions; null: it makes its own.
   ReasonTable* reasons = nullptr;                // Outlives sessions, so that ids stay.
   metrics::SchedulerMetrics* metrics = nullptr;  // May be null.

@@ -79,6 +79,7 @@ class Capacity final : public framework::Plugin {
     hooks.Allocatable(
         [this, &session](QueueId queue, TaskId task) { return MayAllocate(session, queue, task); });
     hooks.QueueRoom([this](QueueId queue) { return RoomOf(queue); });
+    hooks.QueueDeserved([this](QueueId queue) { return ledger_.quota(queue).deserved.v; });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);

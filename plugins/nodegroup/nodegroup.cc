@@ -47,8 +47,77 @@ struct QueueView {
   absl::flat_hash_map<uint32_t, ResourceVec> used;    // Of limited groups.
 };
 
-// Keeps the groups of nodes between sessions; the rest is made when a session opens, in time linear
-// in queues x groups and in the tasks of queues with limits. Thread: scheduling.
+// What one session knows of its queues and of what they hold in groups of nodes. Made in time
+// linear in queues x groups and in the tasks of queues with limits. Thread: scheduling.
+class QueueViews {
+ public:
+  QueueViews(const Session& session, const NodeTextColumn& groups, bool preferred_order,
+             bool inherit)
+      : session_(session), groups_(groups), preferred_order_(preferred_order) {
+    for (QueueId queue : *session.base().queues_by_name) queues_[queue] = ViewOf(queue, inherit);
+    CountUse();
+  }
+
+  // Null: the task belongs to no queue.
+  const QueueView* Of(TaskId task) const {
+    const JobId job = session_.task(task).job;
+    if (!job.valid() || !session_.job(job).queue.valid()) return nullptr;
+    return &queues_.at(session_.job(job).queue);
+  }
+
+  // The task comes to the node with this amount, or leaves it with less than nothing.
+  void Count(TaskId task, NodeId node, const ResourceVec& amount) {
+    const JobId job = session_.task(task).job;
+    if (!job.valid() || !session_.job(job).queue.valid() || !node.valid()) return;
+    Add(queues_.at(session_.job(job).queue), groups_[node], amount);
+  }
+
+ private:
+  QueueView ViewOf(QueueId id, bool inherit) const {
+    QueueView view;
+    // Limits are a queue's own.
+    if (const auto& own = session_.queue(id).node_groups; own != nullptr) {
+      view.bad_limits = own->limits_invalid;
+      for (const auto& [group, limit] : own->limits) {
+        const auto& texts = groups_.texts();
+        const auto at = std::find(texts.begin() + 1, texts.end(), group);
+        if (at == texts.end()) continue;  // No node of this group is known.
+        view.limits[static_cast<uint32_t>(at - texts.begin())] = limit;
+      }
+    }
+    const model::NodeGroupRules* rules = nodegroup::AffinityOf(session_.base(), id, inherit);
+    if (rules == nullptr) return view;
+    view.unset = rules->lists_nothing();
+    for (const std::string& group : groups_.texts()) {
+      view.verdicts.push_back(nodegroup::Judge(*rules, group, preferred_order_));
+    }
+    return view;
+  }
+
+  // What the tasks of queues with limits hold.
+  void CountUse() {
+    for (JobId job : *session_.base().all_jobs) {
+      QueueView& queue = queues_.at(session_.job(job).queue);
+      if (queue.limits.empty()) continue;
+      for (TaskId task : *session_.job(job).tasks) {
+        const model::TaskState& state = session_.state(task);
+        if (!model::InGroup(state.status, model::kAllocatedGroup) || !state.node.valid()) continue;
+        Add(queue, groups_[state.node], session_.request(task));
+      }
+    }
+  }
+
+  static void Add(QueueView& queue, uint32_t group, const ResourceVec& amount) {
+    if (queue.limits.contains(group)) queue.used[group] += amount;
+  }
+
+  const Session& session_;
+  const NodeTextColumn& groups_;
+  const bool preferred_order_;
+  absl::flat_hash_map<QueueId, QueueView> queues_;
+};
+
+// Keeps the groups of nodes between sessions. Thread: scheduling.
 class NodeGroup final : public framework::Plugin {
  public:
   explicit NodeGroup(NodeGroupOptions options) : options_(options) {}
@@ -59,15 +128,12 @@ class NodeGroup final : public framework::Plugin {
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     groups_.Advance(session.base());
-    queues_.clear();
-    for (QueueId queue : *session.base().queues_by_name) {
-      queues_[queue] = ViewOf(session, queue, hooks.hierarchy_enabled());
-    }
-    CountUse(session);
-    AddFilters(session, hooks);
-    const auto score = [this, &session](TaskId task, absl::Span<const NodeId> nodes,
-                                        absl::Span<double> sum) {
-      const QueueView* queue = QueueOf(session, task);
+    auto& queues = session.Keep<QueueViews>(session, groups_, options_.preferred_order,
+                                            hooks.hierarchy_enabled());
+    AddFilters(session, queues, hooks);
+    const auto score = [this, &queues](TaskId task, absl::Span<const NodeId> nodes,
+                                       absl::Span<double> sum) {
+      const QueueView* queue = queues.Of(task);
       if (queue == nullptr || queue->verdicts.empty()) return;
       for (size_t i = 0; i < nodes.size(); ++i) {
         const uint32_t group = groups_[nodes[i]];
@@ -75,38 +141,37 @@ class NodeGroup final : public framework::Plugin {
       }
     };
     hooks.ScoreGlobal({score,
-                       [this, &session](TaskId task) {
-                         const QueueView* queue = QueueOf(session, task);
+                       [&queues](TaskId task) {
+                         const QueueView* queue = queues.Of(task);
                          return queue != nullptr && !queue->verdicts.empty();
                        },
                        /*only_by_queue=*/true});
-    hooks.OnPlace([this, &session](const TaskMove& move) {
-      Count(session, move.task, move.after.node, session.request(move.task));
+    hooks.OnPlace([&session, &queues](const TaskMove& move) {
+      queues.Count(move.task, move.after.node, session.request(move.task));
     });
-    hooks.OnRemove([this, &session](const TaskMove& move) {
-      Count(session, move.task, move.before.node, ResourceVec() - session.request(move.task));
+    hooks.OnRemove([&session, &queues](const TaskMove& move) {
+      queues.Count(move.task, move.before.node, ResourceVec() - session.request(move.task));
     });
     return absl::OkStatus();
   }
 
  private:
   // What affinity says holds all session long; what limits leave, other nodes of the group decide.
-  void AddFilters(Session& session, HookRegistrar& hooks) {
+  void AddFilters(Session& session, const QueueViews& queues, HookRegistrar& hooks) {
     const Reasons reasons = RegisterReasons(session);
-    const auto by_affinity = [this, &session, reasons](TaskId task, NodeRange block,
-                                                       absl::Span<ReasonId> out) {
-      const QueueView* queue = QueueOf(session, task);
+    const auto by_affinity = [this, &queues, reasons](TaskId task, NodeRange block,
+                                                      absl::Span<ReasonId> out) {
+      const QueueView* queue = queues.Of(task);
       if (queue == nullptr) return;
       for (NodeId node : block) {
         out[block.Offset(node)] = Verdict(*queue, groups_[node], reasons);
       }
     };
-    hooks.FilterGlobal({by_affinity,
-                        [this, &session](TaskId task) { return QueueOf(session, task) != nullptr; },
+    hooks.FilterGlobal({by_affinity, [&queues](TaskId task) { return queues.Of(task) != nullptr; },
                         /*only_by_queue=*/true});
-    const auto by_limits = [this, &session, over = reasons.over_limit](TaskId task, NodeRange block,
-                                                                       absl::Span<ReasonId> out) {
-      const QueueView* queue = QueueOf(session, task);
+    const auto by_limits = [this, &session, &queues, over = reasons.over_limit](
+                               TaskId task, NodeRange block, absl::Span<ReasonId> out) {
+      const QueueView* queue = queues.Of(task);
       if (queue == nullptr) return;
       for (NodeId node : block) {
         if (OverLimit(*queue, groups_[node], session.request(task))) {
@@ -114,8 +179,8 @@ class NodeGroup final : public framework::Plugin {
         }
       }
     };
-    hooks.FilterGlobal({by_limits, [this, &session](TaskId task) {
-                          const QueueView* queue = QueueOf(session, task);
+    hooks.FilterGlobal({by_limits, [&queues](TaskId task) {
+                          const QueueView* queue = queues.Of(task);
                           return queue != nullptr && !queue->limits.empty();
                         }});
   }
@@ -129,51 +194,6 @@ class NodeGroup final : public framework::Plugin {
             .no_affinity = reason("node group affinity not specified"),
             .refused = reason("node does not satisfy the node group affinity"),
             .over_limit = reason("node group resource limit exceeded")};
-  }
-
-  QueueView ViewOf(const Session& session, QueueId id, bool inherit) const {
-    QueueView view;
-    // Limits are a queue's own.
-    if (const auto& own = session.queue(id).node_groups; own != nullptr) {
-      view.bad_limits = own->limits_invalid;
-      for (const auto& [group, limit] : own->limits) {
-        const auto& texts = groups_.texts();
-        const auto at = std::find(texts.begin() + 1, texts.end(), group);
-        if (at == texts.end()) continue;  // No node of this group is known.
-        view.limits[static_cast<uint32_t>(at - texts.begin())] = limit;
-      }
-    }
-    const model::NodeGroupRules* rules = nodegroup::AffinityOf(session.base(), id, inherit);
-    if (rules == nullptr) return view;
-    view.unset = rules->lists_nothing();
-    for (const std::string& group : groups_.texts()) {
-      view.verdicts.push_back(nodegroup::Judge(*rules, group, options_.preferred_order));
-    }
-    return view;
-  }
-
-  // What the tasks of queues with limits hold.
-  void CountUse(const Session& session) {
-    for (JobId job : *session.base().all_jobs) {
-      QueueView& queue = queues_.at(session.job(job).queue);
-      if (queue.limits.empty()) continue;
-      for (TaskId task : *session.job(job).tasks) {
-        const model::TaskState& state = session.state(task);
-        if (!model::InGroup(state.status, model::kAllocatedGroup) || !state.node.valid()) continue;
-        Add(queue, groups_[state.node], session.request(task));
-      }
-    }
-  }
-
-  static void Add(QueueView& queue, uint32_t group, const ResourceVec& amount) {
-    if (queue.limits.contains(group)) queue.used[group] += amount;
-  }
-
-  // Null: the task belongs to no queue.
-  QueueView* QueueOf(const Session& session, TaskId task) {
-    const JobId job = session.task(task).job;
-    if (!job.valid() || !session.job(job).queue.valid()) return nullptr;
-    return &queues_.at(session.job(job).queue);
   }
 
   ReasonId Verdict(const QueueView& queue, uint32_t group, const Reasons& reasons) const {
@@ -193,16 +213,9 @@ class NodeGroup final : public framework::Plugin {
     return algo::DimsOver(future, limit->second.v, limit->second.present) != 0;
   }
 
-  void Count(const Session& session, TaskId task, NodeId node, const ResourceVec& amount) {
-    QueueView* queue = QueueOf(session, task);
-    if (queue == nullptr || queue->limits.empty() || !node.valid()) return;
-    Add(*queue, groups_[node], amount);
-  }
-
   const NodeGroupOptions options_;
   NodeTextColumn groups_{
       [](const model::NodeFacts& facts) -> const std::string& { return facts.node_group; }};
-  absl::flat_hash_map<QueueId, QueueView> queues_;
 };
 
 }  // namespace

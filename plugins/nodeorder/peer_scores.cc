@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "algo/node_scores.h"
-#include "framework/peers/peer_counts.h"
+#include "framework/peers/term_counters.h"
 
 namespace bth::plugins::nodeorder {
 namespace {
 
 using algo::kScoreTop;
 using framework::AlikeNodes;
+using framework::CountedSpread;
 using framework::NodeLikeness;
-using framework::PeerCounts;
 using framework::Session;
-using framework::SpreadPeers;
+using framework::TermCounters;
 using model::NodeId;
 using model::TaskId;
 
@@ -28,7 +28,8 @@ class AffinityScore {
 
   void operator()(TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
     raw_.assign(nodes.size(), 0);
-    for (const auto& [counter, weight] : session_.peers().Preferred(session_, task).weighted) {
+    for (const auto& [counter, weight] :
+         session_.term_counters().Preferred(session_, task).weighted) {
       for (size_t i = 0; i < nodes.size(); ++i) raw_[i] += weight * counter->InDomainOf(nodes[i]);
     }
     const auto [least, most] = std::minmax_element(raw_.begin(), raw_.end());
@@ -58,7 +59,7 @@ class SpreadScore {
 
   // Nodes are alike in the domain of one constraint, and in the pods on them for one per host.
   static bool LikenessFor(const Session& session, TaskId task, NodeLikeness* out) {
-    for (const SpreadPeers& one : session.peers().Spread(session, task, false)) {
+    for (const CountedSpread& one : session.term_counters().Spread(session, task, false)) {
       if (one.constraint->per_host) {
         if (out->pods != nullptr) return false;
         out->pods = one.counter;
@@ -73,7 +74,8 @@ class SpreadScore {
   // `nodes` are single ones or groups.
   template <typename Nodes>
   void operator()(TaskId task, absl::Span<const Nodes> nodes, absl::Span<double> sum) {
-    const std::vector<SpreadPeers>& peers = session_.peers().Spread(session_, task, false);
+    const std::vector<CountedSpread>& peers =
+        session_.term_counters().Spread(session_, task, false);
     Rate(peers, nodes);
     int64_t least = std::numeric_limits<int64_t>::max();
     int64_t most = 0;
@@ -97,15 +99,15 @@ class SpreadScore {
   static size_t SizeOf(NodeId) { return 1; }
   static size_t SizeOf(const AlikeNodes& group) { return group.nodes; }
 
-  static bool IsRated(const std::vector<SpreadPeers>& peers, NodeId node) {
-    return std::all_of(peers.begin(), peers.end(), [node](const SpreadPeers& one) {
+  static bool IsRated(const std::vector<CountedSpread>& peers, NodeId node) {
+    return std::all_of(peers.begin(), peers.end(), [node](const CountedSpread& one) {
       return one.constraint->by_default || one.counter->HasDomain(node);
     });
   }
 
   // Fills raw_: the lower the better.
   template <typename Nodes>
-  void Rate(const std::vector<SpreadPeers>& peers, absl::Span<const Nodes> nodes) {
+  void Rate(const std::vector<CountedSpread>& peers, absl::Span<const Nodes> nodes) {
     raw_.assign(nodes.size(), 0);
     size_t rated = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -114,7 +116,7 @@ class SpreadScore {
       rated += is_rated ? SizeOf(nodes[i]) : 0;
     }
     sums_.assign(nodes.size(), 0);
-    for (const SpreadPeers& one : peers) {
+    for (const CountedSpread& one : peers) {
       const bool per_host = one.constraint->per_host;
       const size_t domains = per_host ? rated : DomainsOf(one, nodes);
       const double weight = std::log(static_cast<double>(domains + 2));
@@ -133,7 +135,7 @@ class SpreadScore {
 
   // Domains of the nodes that are rated; lacking the key is one.
   template <typename Nodes>
-  size_t DomainsOf(const SpreadPeers& peers, absl::Span<const Nodes> nodes) {
+  size_t DomainsOf(const CountedSpread& peers, absl::Span<const Nodes> nodes) {
     const framework::TopologyColumn& topology = peers.counter->topology();
     seen_.assign(topology.domains(), 0);
     size_t domains = 0;
@@ -157,7 +159,7 @@ class SpreadScore {
 
 void AddPodAffinityScore(Session& session, framework::HookRegistrar& hooks, int64_t weight) {
   hooks.ScoreGlobal({AffinityScore(session, weight), [&session](TaskId task) {
-                       return session.peers().HasPreferred(session, task);
+                       return session.term_counters().HasPreferred(session, task);
                      }});
 }
 
@@ -168,7 +170,7 @@ void AddSpreadScore(Session& session, framework::HookRegistrar& hooks, int64_t w
     score(task, nodes, sum);
   };
   score.concerns_fn = [&session](TaskId task) {
-    return PeerCounts::HasSpread(session, task, false);
+    return TermCounters::HasSpread(session, task, false);
   };
   score.likeness = [&session](TaskId task, NodeLikeness* out) {
     return SpreadScore::LikenessFor(session, task, out);

@@ -34,50 +34,25 @@ void ForEachBudget(const Session& session, TaskId task, const Body& body) {
   }
 }
 
-// Notes what the session's own evictions cost, and takes it back when they are undone.
+// What the evictions of one session cost; they give it back when they are undone.
 // Thread: scheduling.
-class Pdb final : public framework::Plugin {
+class BudgetBill {
  public:
-  std::string_view name() const override { return "pdb"; }
-  framework::AnswerSources answers_follow() const override { return 0; }
+  explicit BudgetBill(const Session& session) : session_(session) {}
 
-  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
-    spent_.clear();
-    hooks.OnRemove([this, &session](const TaskMove& move) {
-      if (move.after.status == TaskStatus::kReleasing) Spend(session, move.task, +1);
-    });
-    hooks.OnPlace([this, &session](const TaskMove& move) {
-      if (move.before.status == TaskStatus::kReleasing) Spend(session, move.task, -1);
-    });
-    const auto within = [this, &session](TaskId, absl::Span<const TaskId> candidates) {
-      return Verdict{.vote = Vote::kPermit, .victims = Within(session, candidates)};
-    };
-    hooks.Preemptable(within);
-    hooks.Reclaimable(within);
-    hooks.UnifiedEvictable(
-        [within](const framework::EvictionContext&, absl::Span<const TaskId> candidates) {
-          return within(TaskId(), candidates);
-        });
-    hooks.VictimFilter([this, &session](absl::Span<const TaskId> candidates) {
-      return Within(session, candidates);
-    });
-    return absl::OkStatus();
-  }
-
- private:
-  void Spend(const Session& session, TaskId task, int32_t count) {
-    ForEachBudget(session, task,
+  void Spend(TaskId task, int32_t count) {
+    ForEachBudget(session_, task,
                   [&](BudgetId id, const model::BudgetRow&) { spent_[id] += count; });
   }
 
   // The candidates, in their order, that may all go together. One that may not go still costs its
   // budgets, as in Volcano.
-  std::vector<TaskId> Within(const Session& session, absl::Span<const TaskId> candidates) const {
+  std::vector<TaskId> Within(absl::Span<const TaskId> candidates) const {
     std::vector<TaskId> victims;
     Disruptions spent = spent_;
     for (TaskId candidate : candidates) {
       bool violates = false;
-      ForEachBudget(session, candidate, [&](BudgetId id, const model::BudgetRow& budget) {
+      ForEachBudget(session_, candidate, [&](BudgetId id, const model::BudgetRow& budget) {
         violates |= ++spent[id] > budget.disruptions_allowed;
       });
       if (!violates) victims.push_back(candidate);
@@ -85,7 +60,38 @@ class Pdb final : public framework::Plugin {
     return victims;
   }
 
-  Disruptions spent_;  // By evictions of this session.
+ private:
+  const Session& session_;
+  Disruptions spent_;
+};
+
+// Thread: scheduling.
+class Pdb final : public framework::Plugin {
+ public:
+  std::string_view name() const override { return "pdb"; }
+  framework::AnswerSources answers_follow() const override { return 0; }
+
+  absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
+    auto& bill = session.Keep<BudgetBill>(session);
+    hooks.OnRemove([&bill](const TaskMove& move) {
+      if (move.after.status == TaskStatus::kReleasing) bill.Spend(move.task, +1);
+    });
+    hooks.OnPlace([&bill](const TaskMove& move) {
+      if (move.before.status == TaskStatus::kReleasing) bill.Spend(move.task, -1);
+    });
+    const auto within = [&bill](TaskId, absl::Span<const TaskId> candidates) {
+      return Verdict{.vote = Vote::kPermit, .victims = bill.Within(candidates)};
+    };
+    hooks.Preemptable(within);
+    hooks.Reclaimable(within);
+    hooks.UnifiedEvictable(
+        [within](const framework::EvictionContext&, absl::Span<const TaskId> candidates) {
+          return within(TaskId(), candidates);
+        });
+    hooks.VictimFilter(
+        [&bill](absl::Span<const TaskId> candidates) { return bill.Within(candidates); });
+    return absl::OkStatus();
+  }
 };
 
 }  // namespace

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <vector>
 
-#include "framework/peers/peer_counts.h"
+#include "framework/peers/term_counters.h"
 
 namespace bth::plugins::predicates {
 namespace {
 
+using framework::CountedSpread;
+using framework::DomainCounter;
 using framework::FitCode;
 using framework::kFits;
-using framework::PeerCounter;
 using framework::ReasonId;
-using framework::RequiredPeers;
+using framework::RequiredCounters;
 using framework::Session;
-using framework::SpreadPeers;
 using model::NodeId;
 using model::NodeRange;
 using model::TaskId;
@@ -28,21 +28,22 @@ struct AffinityReasons {
 // In the domain of each term stands a pod that matches all terms; pods that are promised to other
 // jobs may never come, and are no company. The first of a group of pods that
 // seek each other may go to any node that has the keys.
-bool FindsPeers(const RequiredPeers& peers, NodeId node) {
+bool FindsPeers(const RequiredCounters& peers, NodeId node) {
   bool finds_all = true;
-  for (const PeerCounter* counter : peers.affinity) {
+  for (const DomainCounter* counter : peers.affinity) {
     if (!counter->HasDomain(node)) return false;
     finds_all &= counter->SettledInDomainOf(node) > 0;
   }
   return finds_all || peers.is_first_of_group;
 }
 
-bool AnyInDomain(const std::vector<const PeerCounter*>& counters, NodeId node) {
-  return std::any_of(counters.begin(), counters.end(),
-                     [node](const PeerCounter* counter) { return counter->InDomainOf(node) > 0; });
+bool AnyInDomain(const std::vector<const DomainCounter*>& counters, NodeId node) {
+  return std::any_of(counters.begin(), counters.end(), [node](const DomainCounter* counter) {
+    return counter->InDomainOf(node) > 0;
+  });
 }
 
-ReasonId Judge(const RequiredPeers& peers, NodeId node, const AffinityReasons& reasons) {
+ReasonId Judge(const RequiredCounters& peers, NodeId node, const AffinityReasons& reasons) {
   if (!FindsPeers(peers, node)) return reasons.lacks_peers;
   if (AnyInDomain(peers.anti_affinity, node)) return reasons.meets_avoided;
   if (AnyInDomain(peers.avoiding, node)) return reasons.is_avoided;
@@ -56,14 +57,14 @@ struct SpreadReasons {
 
 // The fewest pods in any domain that counts, but for those promised to other jobs; too few domains
 // count as having an empty one.
-int64_t LeastOf(const SpreadPeers& peers) {
+int64_t LeastOf(const CountedSpread& peers) {
   const int32_t wanted = std::max(peers.constraint->domains_min, 1);
   return peers.counter->domains() < wanted ? 0 : peers.counter->LeastSettledInDomain();
 }
 
 // The constraints of one task with what all nodes have in common.
 struct Limit {
-  const PeerCounter* counter = nullptr;
+  const DomainCounter* counter = nullptr;
   int64_t most = 0;  // Pods that a domain may hold beside the task.
 };
 
@@ -87,15 +88,16 @@ void AddPodAffinityFilter(Session& session, framework::HookRegistrar& hooks) {
       .is_avoided = table.Register(FitCode::kUnschedulable,
                                    "node(s) didn't satisfy existing pods anti-affinity rules")};
   const auto judge = [&session, reasons](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
-    const RequiredPeers& peers = session.peers().Required(session, task);
+    const RequiredCounters& peers = session.term_counters().Required(session, task);
     for (NodeId node : block) {
       if (const ReasonId reason = Judge(peers, node, reasons); reason != kFits) {
         out[block.Offset(node)] = reason;
       }
     }
   };
-  hooks.FilterGlobal(
-      {judge, [&session](TaskId task) { return session.peers().HasRequired(session, task); }});
+  hooks.FilterGlobal({judge, [&session](TaskId task) {
+                        return session.term_counters().HasRequired(session, task);
+                      }});
 }
 
 void AddSpreadFilter(Session& session, framework::HookRegistrar& hooks) {
@@ -109,7 +111,7 @@ void AddSpreadFilter(Session& session, framework::HookRegistrar& hooks) {
   const auto judge = [&session, reasons, limits = std::vector<Limit>()](
                          TaskId task, NodeRange block, absl::Span<ReasonId> out) mutable {
     limits.clear();
-    for (const SpreadPeers& peers : session.peers().Spread(session, task, true)) {
+    for (const CountedSpread& peers : session.term_counters().Spread(session, task, true)) {
       limits.push_back(
           {.counter = peers.counter,
            .most = peers.constraint->skew_max + LeastOf(peers) - (peers.selects_itself ? 1 : 0)});
@@ -121,7 +123,7 @@ void AddSpreadFilter(Session& session, framework::HookRegistrar& hooks) {
     }
   };
   hooks.FilterGlobal({judge, [&session](TaskId task) {
-                        return framework::PeerCounts::HasSpread(session, task, true);
+                        return framework::TermCounters::HasSpread(session, task, true);
                       }});
 }
 

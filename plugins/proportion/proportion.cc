@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -102,6 +103,10 @@ class Proportion final : public framework::Plugin {
       return framework::QueueRoom{.share = account.deserved - account.allocated,
                                   .admission = account.real_capability.v - account.allocated -
                                                account.inqueue + account.elastic};
+    });
+    hooks.QueueDeserved([this](QueueId queue) {
+      const proportion::Account& account = ledger_[queue];
+      return account.has_jobs ? std::optional(account.deserved) : std::nullopt;
     });
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {

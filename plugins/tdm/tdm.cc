@@ -39,8 +39,17 @@ struct Zone {
 };
 using Zones = std::map<std::string, Zone, std::less<>>;
 
-// Remembers when it last named victims; that is forgotten when the policy is loaded anew. The time
-// is that at which the session opened. Thread: scheduling.
+// What the zones of nodes mean at the time at which a session opened.
+struct ZoneVerdicts {
+  absl::Time now;
+  std::vector<ReasonId> closed;  // By number of the zone; kFits where its window is open.
+  ReasonId not_allowed = framework::kFits;
+
+  bool is_open(uint32_t zone) const { return closed[zone] == framework::kFits; }
+};
+
+// Remembers when it last named victims; that is forgotten when the policy is loaded anew.
+// Thread: scheduling.
 class Tdm final : public framework::Plugin {
  public:
   Tdm(Zones zones, absl::Duration evict_period)
@@ -49,73 +58,76 @@ class Tdm final : public framework::Plugin {
   bool follows_clock() const override { return true; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
-    now_ = session.context().clock->Now();
     zones_.Advance(session.base());
-    JudgeZones(session);
-    AddNodeHooks(session, hooks);
+    const auto& verdicts = session.Keep<ZoneVerdicts>(JudgeZones(session));
+    AddNodeHooks(session, verdicts, hooks);
     AddJobHooks(session, hooks);
     hooks.Preemptable([this, &session](TaskId evictor, absl::Span<const TaskId> candidates) {
       return Preemptable(session, evictor, candidates);
     });
-    hooks.VictimTasks([this, &session](absl::Span<const TaskId>) { return OverdueTasks(session); });
+    hooks.VictimTasks([this, &session, &verdicts](absl::Span<const TaskId>) {
+      return OverdueTasks(session, verdicts);
+    });
     return absl::OkStatus();
   }
 
  private:
-  // Reasons per zone that some node has; kFits where the window is open.
-  void JudgeZones(Session& session) {
+  ZoneVerdicts JudgeZones(Session& session) {
     constexpr size_t kReasonsMax = 1024;  // Reasons stay registered while the policy lives.
-    not_allowed_ = session.reasons().Register(FitCode::kUnresolvable,
-                                              "not allow to dispatch to revocable node");
+    ZoneVerdicts verdicts{.now = session.context().clock->Now(), .closed = {framework::kFits}};
+    verdicts.not_allowed = session.reasons().Register(FitCode::kUnresolvable,
+                                                      "not allow to dispatch to revocable node");
     const ReasonId nameless =
         session.reasons().Register(FitCode::kUnresolvable, "revocable zone not support");
-    closed_.assign(1, framework::kFits);
     for (size_t i = 1; i < zones_.texts().size(); ++i) {
-      const std::string why = WhyClosed(zones_.texts()[i]);
+      const std::string why = WhyClosed(zones_.texts()[i], verdicts.now);
       if (why.empty()) {
-        closed_.push_back(framework::kFits);
+        verdicts.closed.push_back(framework::kFits);
       } else if (registered_.size() < kReasonsMax || registered_.contains(why)) {
         const ReasonId reason = session.reasons().Register(FitCode::kUnresolvable, why);
         registered_.emplace(why, reason);
-        closed_.push_back(reason);
+        verdicts.closed.push_back(reason);
       } else {
-        closed_.push_back(nameless);
+        verdicts.closed.push_back(nameless);
       }
     }
+    return verdicts;
   }
 
   // Empty: its window is open.
-  std::string WhyClosed(const std::string& zone) const {
+  std::string WhyClosed(const std::string& zone, absl::Time now) const {
     const auto known = configured_.find(zone);
     if (known == configured_.end()) return StrCat("revocable zone ", zone, " not support");
     const Zone& configured = known->second;
     if (!configured.window) {
       return StrCat("revocable zone ", configured.raw, " format error");
     }
-    if (configured.window->Contains(now_, absl::LocalTimeZone())) return "";
+    if (configured.window->Contains(now, absl::LocalTimeZone())) return "";
     return StrCat("current time beyond revocable zone ", zone, ":", configured.raw);
   }
 
-  void AddNodeHooks(const Session& session, HookRegistrar& hooks) {
-    hooks.FilterUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<ReasonId> out) {
-      const bool revocable = session.base().constraints_of(shape).revocable;
-      for (NodeId node : block) {
-        const uint32_t zone = zones_[node];
-        if (zone == 0 || out[block.Offset(node)] != framework::kFits) continue;
-        if (closed_[zone] != framework::kFits) {
-          out[block.Offset(node)] = closed_[zone];
-        } else if (!revocable) {
-          out[block.Offset(node)] = not_allowed_;
-        }
-      }
-    });
-    hooks.ScoreUsage([this, &session](ShapeId shape, NodeRange block, absl::Span<double> sum) {
-      if (!session.base().constraints_of(shape).revocable) return;
-      for (NodeId node : block) {
-        const uint32_t zone = zones_[node];
-        if (zone != 0 && closed_[zone] == framework::kFits) sum[block.Offset(node)] += kScore;
-      }
-    });
+  void AddNodeHooks(const Session& session, const ZoneVerdicts& verdicts, HookRegistrar& hooks) {
+    hooks.FilterUsage(
+        [this, &session, &verdicts](ShapeId shape, NodeRange block, absl::Span<ReasonId> out) {
+          const bool revocable = session.base().constraints_of(shape).revocable;
+          for (NodeId node : block) {
+            const uint32_t zone = zones_[node];
+            if (zone == 0 || out[block.Offset(node)] != framework::kFits) continue;
+            if (!verdicts.is_open(zone)) {
+              out[block.Offset(node)] = verdicts.closed[zone];
+            } else if (!revocable) {
+              out[block.Offset(node)] = verdicts.not_allowed;
+            }
+          }
+        });
+    hooks.ScoreUsage(
+        [this, &session, &verdicts](ShapeId shape, NodeRange block, absl::Span<double> sum) {
+          if (!session.base().constraints_of(shape).revocable) return;
+          for (NodeId node : block) {
+            const uint32_t zone = zones_[node];
+            if (zone != 0 && verdicts.is_open(zone)) sum[block.Offset(node)] += kScore;
+          }
+        });
   }
 
   static void AddJobHooks(const Session& session, HookRegistrar& hooks) {
@@ -157,12 +169,12 @@ class Tdm final : public framework::Plugin {
 
   // Preemptable tasks on nodes whose window has closed, once in a period. The order is that of
   // zones by name, of jobs and tasks by age; a job's budget counts over all zones.
-  std::vector<TaskId> OverdueTasks(const Session& session) {
+  std::vector<TaskId> OverdueTasks(const Session& session, const ZoneVerdicts& verdicts) {
     std::vector<TaskId> victims;
-    if (last_evict_at_ + evict_period_ > now_) return victims;
-    last_evict_at_ = now_;
+    if (last_evict_at_ + evict_period_ > verdicts.now) return victims;
+    last_evict_at_ = verdicts.now;
     absl::flat_hash_map<JobId, int32_t> left;
-    for (const auto& [zone, tasks] : OverdueByZone(session)) {
+    for (const auto& [zone, tasks] : OverdueByZone(session, verdicts)) {
       for (TaskId task : tasks) {
         if (TakeOne(session, task, &left)) victims.push_back(task);
       }
@@ -171,14 +183,15 @@ class Tdm final : public framework::Plugin {
   }
 
   // Only zones of the configuration are cleared. Cost: linear in the tasks of all jobs.
-  std::map<std::string_view, std::vector<TaskId>> OverdueByZone(const Session& session) const {
+  std::map<std::string_view, std::vector<TaskId>> OverdueByZone(
+      const Session& session, const ZoneVerdicts& verdicts) const {
     std::map<std::string_view, std::vector<TaskId>> overdue;
     for (JobId job : *session.base().all_jobs) {
       for (TaskId task : *session.job(job).tasks) {
         const NodeId node = session.state(task).node;
         if (!MayLeave(session, task) || !IsReady(session, node)) continue;
         const uint32_t zone = zones_[node];
-        if (zone == 0 || closed_[zone] == framework::kFits) continue;
+        if (zone == 0 || verdicts.is_open(zone)) continue;
         const std::string& text = zones_.texts()[zone];
         if (configured_.contains(text)) overdue[text].push_back(task);
       }
@@ -206,10 +219,6 @@ class Tdm final : public framework::Plugin {
   NodeTextColumn zones_{
       [](const model::NodeFacts& facts) -> const std::string& { return facts.revocable_zone; }};
   std::map<std::string, ReasonId> registered_;  // Texts of reasons said so far.
-  // Of the session.
-  absl::Time now_;
-  std::vector<ReasonId> closed_;  // By number of the zone.
-  ReasonId not_allowed_ = framework::kFits;
 };
 
 }  // namespace

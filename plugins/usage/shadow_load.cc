@@ -7,12 +7,6 @@ namespace bth::plugins::usage {
 using model::NodeId;
 using model::TaskId;
 
-void ShadowLoad::Clear(size_t nodes) {
-  sums_.assign(nodes, Guess());
-  guesses_.clear();
-  departures_.clear();
-}
-
 void ShadowLoad::Add(TaskId task, NodeId node, const Guess& guess) {
   guesses_[task] = guess;
   RowAt(sums_, node).cpu_milli += guess.cpu_milli;

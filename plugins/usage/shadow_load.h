@@ -16,11 +16,11 @@ struct Guess {
   friend bool operator==(const Guess&, const Guess&) = default;
 };
 
-// Whole numbers, so that what was added is taken away exactly. Thread: scheduling; sums are read on
-// any while it waits.
+// Of one session. Whole numbers, so that what was added is taken away exactly. Thread: scheduling;
+// sums are read on any while it waits.
 class ShadowLoad {
  public:
-  void Clear(size_t nodes);
+  explicit ShadowLoad(size_t nodes) : sums_(nodes) {}
   Guess on(model::NodeId node) const { return RowAt(sums_, node); }
 
   // The task comes to the node; it must not be anywhere.

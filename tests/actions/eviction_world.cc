@@ -12,6 +12,7 @@
 #include "framework/session/statement.h"
 #include "plugins/builtin.h"
 #include "tests/support/boundless.h"
+#include "tests/support/recording_sink.h"
 
 namespace bth::test {
 namespace {
@@ -81,15 +82,13 @@ bool IsGangAction(const framework::EffectBatch& batch) {
   return batch.action == "gangpreempt" || batch.action == "gangreclaim";
 }
 
-}  // namespace
-
-// Looks at each batch while its statement stands.
-class EvictionWorld::Sink final : public framework::EffectSink {
+// Judges each batch while its statement stands.
+class BatchJudge {
  public:
-  explicit Sink(EvictionCycle* cycle) : cycle_(cycle) {}
+  BatchJudge(Session& session, EvictionCycle* cycle) : session_(session), cycle_(cycle) {}
 
-  absl::Status Submit(framework::EffectBatch batch) override {
-    Session& session = *session_;
+  void Look(const framework::EffectBatch& batch) {
+    Session& session = session_;
     std::set<model::JobId> jobs;
     for (const framework::EvictEffect& eviction : batch.evictions) {
       Check(eviction);
@@ -108,14 +107,7 @@ class EvictionWorld::Sink final : public framework::EffectSink {
         cycle_->faults.push_back("superfluous victim " + session.task(unit.front()).names->name);
       }
     }
-    batches.push_back(std::move(batch));
-    return absl::OkStatus();
   }
-  void Report(framework::CycleReport cycle_report) override { report = std::move(cycle_report); }
-  void Watch(Session* session) { session_ = session; }
-
-  std::vector<framework::EffectBatch> batches;
-  framework::CycleReport report;
 
  private:
   // What could be put back together: a task, or a gang that a gang action broke.
@@ -123,15 +115,15 @@ class EvictionWorld::Sink final : public framework::EffectSink {
     std::vector<std::vector<TaskId>> units;
     std::map<model::JobId, std::vector<TaskId>> by_job;
     for (const framework::EvictEffect& eviction : batch.evictions) {
-      by_job[session_->task(eviction.victim).job].push_back(eviction.victim);
+      by_job[session_.task(eviction.victim).job].push_back(eviction.victim);
     }
     for (const auto& [job, victims] : by_job) {
-      const bool ready = session_->votes().JobReady(job);
-      framework::Statement what_if(*session_, "test");
-      for (TaskId victim : victims) what_if.Allocate(victim, session_->state(victim).node);
-      const bool breaks = !ready && session_->votes().JobReady(job);
+      const bool ready = session_.votes().JobReady(job);
+      framework::Statement what_if(session_, "test");
+      for (TaskId victim : victims) what_if.Allocate(victim, session_.state(victim).node);
+      const bool breaks = !ready && session_.votes().JobReady(job);
       what_if.RollbackTo({});
-      const bool gone = session_->counts(job).Count(model::kAllocatedGroup) == 0;
+      const bool gone = session_.counts(job).Count(model::kAllocatedGroup) == 0;
       if (IsGangAction(batch) && breaks && !gone) Fault("half a gang is left", job);
       if (IsGangAction(batch) && gone) {
         units.push_back(victims);
@@ -142,7 +134,7 @@ class EvictionWorld::Sink final : public framework::EffectSink {
     return units;
   }
   void Check(const framework::EvictEffect& eviction) {
-    const Session& session = *session_;
+    const Session& session = session_;
     const model::TaskState& beneficiary = session.state(eviction.beneficiary);
     const std::string& name = session.task(eviction.victim).names->name;
     if (beneficiary.status != TaskStatus::kPipelined || !beneficiary.evicts) {
@@ -158,12 +150,14 @@ class EvictionWorld::Sink final : public framework::EffectSink {
          .beneficiary_job = session.job(session.task(eviction.beneficiary).job).facts->name});
   }
   void Fault(std::string_view text, model::JobId job) {
-    cycle_->faults.push_back(StrCat(text, ": ", session_->job(job).facts->name));
+    cycle_->faults.push_back(StrCat(text, ": ", session_.job(job).facts->name));
   }
 
+  Session& session_;
   EvictionCycle* const cycle_;
-  Session* session_ = nullptr;
 };
+
+}  // namespace
 
 EvictionWorld::EvictionWorld(std::string_view conf, int leave_cycles)
     : clock_(absl::FromUnixSeconds(1'000'000)),
@@ -330,21 +324,20 @@ int EvictionWorld::WholeParts(const std::string& job) const {
 
 EvictionCycle EvictionWorld::Step() {
   EvictionCycle result;
-  Sink sink(&result);
+  RecordingSink sink;
   framework::SessionContext context;
   context.snapshot = mirror_.Publish();
   context.sink = &sink;
   context.clock = &clock_;
   context.uid = "session";
   framework::Cycle cycle(*policy_, std::move(context));
-  sink.Watch(&cycle.session());
+  BatchJudge judge(cycle.session(), &result);
+  sink.look = [&judge](const framework::EffectBatch& batch) { judge.Look(batch); };
   const absl::Status status = cycle.Run();
   if (!status.ok()) throw std::runtime_error(std::string(status.message()));
-  for (const auto& violations : {framework::CheckInvariants(cycle.session()),
-                                 framework::CheckEffects(cycle.session(), sink.batches)}) {
-    for (const framework::Violation& violation : violations) {
-      result.faults.push_back(violation.invariant + ": " + violation.detail);
-    }
+  for (const framework::Violation& violation :
+       framework::CheckCycle(cycle.session(), sink.batches, &sink.report)) {
+    result.faults.push_back(violation.invariant + ": " + violation.detail);
   }
   const Session& session = cycle.session();
   for (TaskId task : session.base().tasks.ids()) {

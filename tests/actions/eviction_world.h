@@ -89,8 +89,6 @@ class EvictionWorld {
   int WholeParts(const std::string& job) const;
 
  private:
-  class Sink;
-
   void Put(const EvictionPod& pod);
   void Apply(const framework::CycleReport& report, EvictionCycle* cycle);
   void LetVictimsGo();

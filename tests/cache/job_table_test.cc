@@ -23,10 +23,15 @@ struct JobsBed {
   JobTable& jobs = tables.jobs;
 
   JobsBed() { tables.queues.Put(testing::MakeQueue("default"), vocabulary, &tables.draft.now); }
-  void PutGroup(const std::string& name, int min_member = 1) {
-    CompiledPodGroup group = MakeGroup(name, min_member);
+  // As the front hands it on.
+  static CompiledPodGroup Group(const std::string& name, int min_member,
+                                std::string_view status = "{}") {
+    CompiledPodGroup group = MakeGroup(name, min_member, "", status);
     group.facts->queue = "default";
-    jobs.Put(std::move(group), [this](TaskId id) { return tables.pods.IdentityOf(id); });
+    return group;
+  }
+  void PutGroup(const std::string& name, int min_member = 1) {
+    jobs.Put(Group(name, min_member), [this](TaskId id) { return tables.pods.IdentityOf(id); });
   }
   void RemoveGroup(const std::string& name) {
     jobs.Remove("ns/" + name, [this](TaskId id) { return tables.pods.IdentityOf(id); });
@@ -124,13 +129,13 @@ TEST_CASE("job table: what is only shown rewrites no row", "[cache][tables]") {
   JobsBed bed;
   bed.PutGroup("g", 2);
   const int64_t rewritten = bed.tables.draft.rows_rewritten;
-  CompiledPodGroup shown = MakeGroup("g", 2, "", R"({"phase":"Running","running":2})");
+  CompiledPodGroup shown = JobsBed::Group("g", 2, R"({"phase":"Running","running":2})");
   CHECK(bed.jobs.TakeShown(shown));
   CHECK(bed.jobs.Known("ns/g")->shown.running == 2);
   CHECK(bed.tables.draft.rows_rewritten == rewritten);
-  CompiledPodGroup other = MakeGroup("g", 3);
+  CompiledPodGroup other = JobsBed::Group("g", 3);
   CHECK_FALSE(bed.jobs.TakeShown(other));
-  CompiledPodGroup unknown = MakeGroup("h", 2);
+  CompiledPodGroup unknown = JobsBed::Group("h", 2);
   CHECK_FALSE(bed.jobs.TakeShown(unknown));
 }
 

@@ -1,7 +1,7 @@
 // Who stands on which node, by labels and terms.
 #include "base/strings.h"
 #include "cache/cluster/mirror.h"
-#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_label_book.h"
 #include "cache/intake/compile.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -40,15 +40,15 @@ struct PeersBed {
   std::vector<std::string> Peers() {
     const auto snapshot = mirror.Publish();
     std::vector<std::string> out;
-    const model::NodePeers& peers = snapshot->peers[(*snapshot->nodes_by_name)[0]];
+    const model::PodsOnNode& peers = snapshot->pods_on_nodes[(*snapshot->nodes_by_name)[0]];
     if (peers == nullptr) return out;
-    for (const model::PeerCount& row : *peers) {
+    for (const model::LabelledPods& row : *peers) {
       std::string text = StrCat(row.pods, "x");
       for (const auto& [key, value] : snapshot->labels[row.labels]->labels) {
         StrAppend(&text, " ", symbols().Text(key), "=", symbols().Text(value));
       }
       if (row.terms.valid()) {
-        REQUIRE(snapshot->constraints[row.terms]->peers->has_affinity());
+        REQUIRE(snapshot->constraints[row.terms]->peer_terms->has_affinity());
         text += " with terms";
       }
       if (row.terminating) text += " terminating";
@@ -141,7 +141,7 @@ TEST_CASE("mirror: however many keys are asked about, the others do not count", 
   CHECK(bed.Peers() == Rows{"1x"});
   CHECK(bed.mirror.table_sizes().label_keys == 301);
   for (size_t i = 0; i <= 300; ++i) bed.mirror.RemovePod(StrCat("ns/w", i));
-  CHECK(bed.mirror.table_sizes().label_keys <= PeerBook::kIdleKeysMax);
+  CHECK(bed.mirror.table_sizes().label_keys <= PodLabelBook::kIdleKeysMax);
 }
 
 TEST_CASE("mirror: a key that comes again after a long time counts again", "[cache][peers]") {
@@ -158,7 +158,7 @@ TEST_CASE("mirror: a key that comes again after a long time counts again", "[cac
   ask("w", "app");
   CHECK(bed.Peers() == Rows{"1x app=x"});
   bed.mirror.RemovePod("ns/w");
-  for (size_t i = 0; i <= PeerBook::kIdleKeysMax; ++i) {
+  for (size_t i = 0; i <= PodLabelBook::kIdleKeysMax; ++i) {
     ask("v", StrCat("other", i));
     bed.mirror.Publish();
     bed.mirror.RemovePod("ns/v");

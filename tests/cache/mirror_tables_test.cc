@@ -5,7 +5,7 @@
 #include "api/types/service.h"
 #include "base/strings.h"
 #include "cache/cluster/mirror.h"
-#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_label_book.h"
 #include "cache/intake/compile_selectors.h"
 #include "tests/cache/objects.h"
 #include "tests/support/catch.h"
@@ -79,9 +79,9 @@ TEST_CASE("mirror tables: pods that are gone leave nothing that adds up", "[cach
     const TableSizes many = bed.AfterShortJobs(1200, ours);
     INFO(ours);
     // As many label keys as are kept for those who ask again, and their symbols.
-    CHECK(few.label_keys <= PeerBook::kIdleKeysMax);
-    CHECK(many.label_keys <= PeerBook::kIdleKeysMax);
-    CHECK(many.symbols <= few.symbols + PeerBook::kIdleKeysMax);
+    CHECK(few.label_keys <= PodLabelBook::kIdleKeysMax);
+    CHECK(many.label_keys <= PodLabelBook::kIdleKeysMax);
+    CHECK(many.symbols <= few.symbols + PodLabelBook::kIdleKeysMax);
     CHECK(bed.symbols().kept() <= kept + 1024);
     CHECK(many.label_sets == 0);
     CHECK(many.shapes == 0);
@@ -142,13 +142,13 @@ TEST_CASE("mirror tables: a foreign pod costs what its place on a node means", "
   CHECK_FALSE(own->node_selector.empty());
   CHECK_FALSE(own->tolerations.empty());
   CHECK_FALSE(own->images.empty());
-  CHECK_FALSE(own->peers->spread.empty());
+  CHECK_FALSE(own->peer_terms->spread.empty());
   const auto foreign = constraints_of(false);
   CHECK(foreign->node_selector.empty());
   CHECK(foreign->tolerations.empty());
   CHECK(foreign->images.empty());
-  CHECK(foreign->peers->spread.empty());
-  CHECK(foreign->peers->required_anti_affinity.size() == 1);
+  CHECK(foreign->peer_terms->spread.empty());
+  CHECK(foreign->peer_terms->required_anti_affinity.size() == 1);
 }
 
 }  // namespace

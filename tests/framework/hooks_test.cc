@@ -200,6 +200,14 @@ TEST_CASE("hooks: a job is valid until a plugin says why not, and the first plan
   plans.Add({0, "p", 0}, [](TaskId) { return nullptr; });
   plans.Add({0, "q", 1}, [plan](TaskId) { return plan; });
   CHECK(plans(TaskId(0)) == plan);
+
+  DeservedHooks deserved;
+  CHECK_FALSE(deserved(QueueId(0)).has_value());
+  deserved.Add({0, "p", 0}, [](QueueId) { return std::nullopt; });
+  CHECK_FALSE(deserved(QueueId(0)).has_value());
+  deserved.Add({0, "q", 1}, [](QueueId) { return model::ResourceVec{{7}}; });
+  deserved.Add({1, "r", 2}, [](QueueId) { return model::ResourceVec{{8}}; });
+  CHECK(deserved(QueueId(0)) == model::ResourceVec{{7}});
 }
 
 }  // namespace

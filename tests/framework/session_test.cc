@@ -10,6 +10,7 @@
 #include "tests/framework/session_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/plugin_bed.h"
+#include "tests/support/recording_sink.h"
 
 namespace bth::framework {
 namespace {
@@ -20,9 +21,9 @@ using test::MakeWorld;
 using test::World;
 
 // A session without plugins on a sink that can refuse.
-class SessionBed final : public EffectSink {
+class SessionBed {
  public:
-  explicit SessionBed(const World& of) : world(of), session(parts_.Context(world.snapshot, *this)) {
+  explicit SessionBed(const World& of) : world(of), session(parts_.Context(world.snapshot, sink)) {
     session.hooks().on_place.Add({0, "test", 0}, [this](const TaskMove& move) {
       moves.push_back(move);
       ++placed;
@@ -33,19 +34,12 @@ class SessionBed final : public EffectSink {
     });
     session.Freeze();
   }
-  absl::Status Submit(EffectBatch batch) override {
-    if (!answer.ok()) return answer;
-    batches.push_back(std::move(batch));
-    return absl::OkStatus();
-  }
-  void Report(CycleReport) override {}
   model::TaskId task(std::string_view name) const { return world.task(name); }
   model::NodeId node(std::string_view name) const { return world.node(name); }
   TaskStatus status(std::string_view name) const { return session.state(task(name)).status; }
 
   World world;
-  absl::Status answer;
-  std::vector<EffectBatch> batches;
+  test::RecordingSink sink;
   int placed = 0;
   int removed = 0;
   std::vector<TaskMove> moves;
@@ -122,7 +116,7 @@ TEST_CASE("statement: rollback brings back every sum and the version", "[framewo
   CHECK(bed.session.placements().Digest() == digest);
   CHECK(bed.session.placements().version() == version);
   CHECK(bed.placed == bed.removed);
-  CHECK(bed.batches.empty());
+  CHECK(bed.sink.batches.empty());
   CHECK(CheckInvariants(bed.session).empty());
 }
 
@@ -135,8 +129,8 @@ TEST_CASE("statement: a commit hands over the net change, each task once", "[fra
   statement.Evict(bed.task("v"), bed.task("j-1"));
   statement.Pipeline(bed.task("j-1"), bed.node("n1"), true);
   REQUIRE(statement.Commit().ok());
-  REQUIRE(bed.batches.size() == 1);
-  const EffectBatch& batch = bed.batches[0];
+  REQUIRE(bed.sink.batches.size() == 1);
+  const EffectBatch& batch = bed.sink.batches[0];
   CHECK(batch.action == "preempt");
   CHECK(batch.snapshot == bed.world.snapshot);
   REQUIRE(batch.binds.size() == 1);
@@ -155,7 +149,7 @@ TEST_CASE("statement: a commit hands over the net change, each task once", "[fra
 TEST_CASE("statement: a refusing sink undoes everything", "[framework]") {
   SessionBed bed(MakeWorld(kWorld));
   const uint64_t digest = bed.session.placements().Digest();
-  bed.answer = absl::ResourceExhaustedError("too much is under way");
+  bed.sink.answer = absl::ResourceExhaustedError("too much is under way");
   Statement statement(bed.session, "allocate");
   statement.Allocate(bed.task("j-0"), bed.node("n1"));
   statement.Allocate(bed.task("j-1"), bed.node("n2"));
@@ -171,7 +165,7 @@ TEST_CASE("statement: nothing placed means nothing sent, promises alone neither"
   CHECK(statement.Commit().ok());
   statement.Pipeline(bed.task("j-0"), bed.node("n1"), false);
   CHECK(statement.Commit().ok());
-  CHECK(bed.batches.empty());
+  CHECK(bed.sink.batches.empty());
   CHECK(bed.status("j-0") == TaskStatus::kPipelined);
 }
 

@@ -65,6 +65,18 @@ TEST_CASE("pdb: evictions of the session use budgets up, undone ones give them b
   CHECK(Allowed(bed, {"b", "free"}) == Names{"b", "free"});
 }
 
+TEST_CASE("pdb: a session owes nothing of what the one before it spent", "[plugins][pdb]") {
+  PluginBed bed = Bed("pdb",
+                      "budget b allowed=1; node n; job j; task a job=j node=n budgets=b;"
+                      "task b job=j node=n budgets=b");
+  framework::Statement statement(bed.session(), "test");
+  statement.Evict(bed.world().task("a"), TaskId());
+  REQUIRE(statement.Commit().ok());
+  CHECK(Allowed(bed, {"b"}).empty());
+  bed.Reopen(bed.world());
+  CHECK(Allowed(bed, {"b"}) == Names{"b"});
+}
+
 TEST_CASE("pdb: each switch holds one hook back", "[plugins][pdb]") {
   CHECK(Bed("pdb!enablePreemptable", "").session().hooks().preemptable.empty());
   CHECK(Bed("pdb!enableReclaimable", "").session().hooks().reclaimable.empty());

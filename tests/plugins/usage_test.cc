@@ -63,8 +63,7 @@ TEST_CASE("usage: scores of nodes", "[plugins][usage]") {
 }
 
 TEST_CASE("usage: guesses are summed up and taken away exactly", "[plugins][usage]") {
-  ShadowLoad shadow;
-  shadow.Clear(2);
+  ShadowLoad shadow(2);
   const auto node = [](size_t n) { return model::NodeId::FromIndex(n); };
   const auto task = [](size_t t) { return model::TaskId::FromIndex(t); };
   shadow.Add(task(1), node(0), {1000, 2048});
@@ -92,10 +91,6 @@ TEST_CASE("usage: guesses are summed up and taken away exactly", "[plugins][usag
     CHECK_FALSE(shadow.ComeBack(task(2), node(1)));
     shadow.Remove(task(1), node(0));
     CHECK_FALSE(shadow.ComeBack(task(2), node(0)));
-  }
-  SECTION("a new session begins with nothing") {
-    shadow.Clear(2);
-    CHECK(shadow.on(node(0)) == Guess());
   }
 }
 

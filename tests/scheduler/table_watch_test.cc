@@ -1,7 +1,7 @@
 #include "scheduler/table_watch.h"
 
 #include "base/strings.h"
-#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_label_book.h"
 #include "metrics/registry.h"
 #include "tests/cache/objects.h"
 #include "tests/scheduler/short_bed.h"
@@ -118,8 +118,8 @@ TEST_CASE("scheduler: what it keeps does not follow the number of jobs that came
   const size_t series = bed.Series();
   bed.Live(kFew, 4 * kFew);
   const cache::TableSizes many = bed.scheduler->mirror().table_sizes();
-  CHECK(many.symbols <= few.symbols + cache::PeerBook::kIdleKeysMax);
-  CHECK(many.label_keys <= cache::PeerBook::kIdleKeysMax);
+  CHECK(many.symbols <= few.symbols + cache::PodLabelBook::kIdleKeysMax);
+  CHECK(many.label_keys <= cache::PodLabelBook::kIdleKeysMax);
   CHECK(many.label_sets == 0);
   CHECK(many.shapes == 0);
   CHECK(many.constraints == 0);

@@ -14,26 +14,11 @@
 #include "framework/hooks/plugin.h"
 #include "framework/nodes/static_fit.h"
 #include "framework/session/cycle.h"
-#include "framework/session/effects.h"
 #include "framework/session/session.h"
 #include "tests/support/cluster_builder.h"
+#include "tests/support/recording_sink.h"
 
 namespace bth::test {
-
-// Keeps what it is given, and accepts it unless told otherwise.
-class RecordingSink final : public framework::EffectSink {
- public:
-  absl::Status Submit(framework::EffectBatch batch) override {
-    if (!answer.ok()) return answer;
-    batches.push_back(std::move(batch));
-    return absl::OkStatus();
-  }
-  void Report(framework::CycleReport cycle_report) override { report = std::move(cycle_report); }
-
-  absl::Status answer;
-  std::vector<framework::EffectBatch> batches;
-  framework::CycleReport report;
-};
 
 // Arguments from a YAML map. Throws std::invalid_argument when it is none.
 conf::Arguments MakeArguments(std::string_view yaml);

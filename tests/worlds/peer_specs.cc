@@ -1,7 +1,7 @@
 #include "tests/worlds/peer_specs.h"
 
 #include "api/types/pod.h"
-#include "cache/intake/compile_peers.h"
+#include "cache/intake/compile_peer_terms.h"
 
 namespace bth::test {
 namespace {
@@ -109,7 +109,7 @@ std::shared_ptr<const model::PodPeerTerms> CompileSpecs(const PeerSpecs& specs,
     pod.spec.topology_spread_constraints.push_back(constraint);
   }
   const auto hold = std::make_shared<SymbolHold>(symbols);
-  const auto compiled = cache::CompilePeers(pod, cache::PodPart::kAll, *hold);
+  const auto compiled = cache::CompilePeerTerms(pod, cache::PodPart::kAll, *hold);
   if (compiled == nullptr) return nullptr;
   *key += cache::KeyOf(*compiled);
   auto peers = std::make_shared<model::PodPeerTerms>(*compiled);

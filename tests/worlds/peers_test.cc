@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/peers/peer_counts.h"
+#include "framework/peers/term_counters.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/many_worlds.h"
 #include "tests/worlds/peer_twin.h"
@@ -212,11 +212,11 @@ TEST_CASE("peers: counts that nobody asks for any more are let go", "[framework]
   const auto snapshot = SnapshotOf(world);
   Bed bed(snapshot, kConf);
   const TaskId task = (*snapshot->jobs[(*snapshot->all_jobs)[0]].tasks)[0];
-  CHECK(bed.session().peers().Required(bed.session(), task).anti_affinity.size() == 1);
-  CHECK(bed.session().peers().profiles() == 1);
-  for (uint64_t i = 0; i < 2 * framework::PeerCounts::kSessionsKept; ++i) bed.Reopen(snapshot);
-  CHECK(bed.session().peers().profiles() == 0);
-  CHECK(bed.session().peers().Required(bed.session(), task).anti_affinity.size() == 1);
+  CHECK(bed.session().term_counters().Required(bed.session(), task).anti_affinity.size() == 1);
+  CHECK(bed.session().term_counters().profiles() == 1);
+  for (uint64_t i = 0; i < 2 * framework::TermCounters::kSessionsKept; ++i) bed.Reopen(snapshot);
+  CHECK(bed.session().term_counters().profiles() == 0);
+  CHECK(bed.session().term_counters().Required(bed.session(), task).anti_affinity.size() == 1);
 }
 
 // One node, on which pod "there" runs; pod "p" waits.
@@ -255,9 +255,9 @@ TEST_CASE("peers: domains that no node is in any more do not pile up", "[framewo
   for (int i = 0; i < 300; ++i) {
     pair.node.zone = std::to_string(i);
     framework::Session& session = pair.Next();
-    const auto& peers = session.peers().Required(session, Pair::Waiting(session));
+    const auto& peers = session.term_counters().Required(session, Pair::Waiting(session));
     REQUIRE(peers.anti_affinity.size() == 1);
-    const framework::PeerCounter& counter = *peers.anti_affinity[0];
+    const framework::DomainCounter& counter = *peers.anti_affinity[0];
     REQUIRE(counter.InDomainOf((*session.base().nodes_by_name)[0]) == 1);
     REQUIRE(counter.topology().domains() <= 100);
   }
@@ -271,8 +271,8 @@ TEST_CASE("peers: terms that nobody carries any more do not pile up", "[framewor
         {.topology_key = "zone", .selector = {.label = "app", .value = own}, .avoids = true}};
     pair.waits.peers.labels = {{"app", i % 3 == 0 ? own : "x"}};
     framework::Session& session = pair.Next();
-    REQUIRE(session.peers().HasRequired(session, Pair::Waiting(session)) == (i % 3 == 0));
-    REQUIRE(session.peers().carried_terms() <= 1026);
+    REQUIRE(session.term_counters().HasRequired(session, Pair::Waiting(session)) == (i % 3 == 0));
+    REQUIRE(session.term_counters().carried_terms() <= 1026);
   }
 }
 

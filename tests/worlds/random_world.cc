@@ -255,7 +255,7 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
   pod.constraints_key =
       StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/", spec.port, "/");
   for (const auto& [key, value] : spec.peers.labels) pod.labels.emplace_back(key, value);
-  constraints->peers = CompileSpecs(spec.peers, spec.ns, symbols, &pod.constraints_key);
+  constraints->peer_terms = CompileSpecs(spec.peers, spec.ns, symbols, &pod.constraints_key);
   pod.constraints = std::move(constraints);
   if (!spec.owner.empty()) {
     const size_t space = spec.owner.find(' ');
@@ -290,12 +290,12 @@ void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order) {
 namespace {
 
 // What two mirrors must agree on; which labels are kept apart follows from their past.
-std::string DescribePeers(const model::NodePeers& peers) {
+std::string DescribePeers(const model::PodsOnNode& peers) {
   int32_t pods = 0;
   int32_t with_terms = 0;
   int32_t terminating = 0;
   if (peers != nullptr) {
-    for (const model::PeerCount& row : *peers) {
+    for (const model::LabelledPods& row : *peers) {
       pods += row.pods;
       with_terms += row.terms.valid() ? row.pods : 0;
       terminating += row.terminating ? row.pods : 0;
@@ -329,7 +329,7 @@ std::string Describe(const model::Snapshot& snapshot) {
               amounts(snapshot.usage.releasing[node]), "nonzero ",
               snapshot.usage.nonzero[node].cpu_milli, " ports ",
               snapshot.nodes[node].ports ? snapshot.nodes[node].ports->size() : 0, " peers ",
-              DescribePeers(snapshot.peers[node]), "\n");
+              DescribePeers(snapshot.pods_on_nodes[node]), "\n");
   }
   for (model::JobId job : *snapshot.all_jobs) {
     const model::JobRow& row = snapshot.jobs[job];

@@ -10,33 +10,33 @@
 #include "absl/container/flat_hash_map.h"
 #include "api/model/snapshot.h"
 #include "framework/peers/carried_terms.h"
+#include "framework/peers/domain_counter.h"
 #include "framework/peers/label_index.h"
-#include "framework/peers/peer_counter.h"
 #include "framework/peers/topology_column.h"
 #include "framework/session/session.h"
 
 namespace bth::framework {
 
 // What required terms count. Pods without a node that has the key of a term do not count for it.
-struct RequiredPeers {
+struct RequiredCounters {
   // By required affinity term: pods that match all of these terms. Settled ones count.
-  std::vector<const PeerCounter*> affinity;
+  std::vector<const DomainCounter*> affinity;
   // No pod counts in `affinity`, and the task matches all of its own terms.
   bool is_first_of_group = false;
   // By required anti-affinity term: pods that match it.
-  std::vector<const PeerCounter*> anti_affinity;
+  std::vector<const DomainCounter*> anti_affinity;
   // Pods with required anti-affinity to the task, by term.
-  std::vector<const PeerCounter*> avoiding;
+  std::vector<const DomainCounter*> avoiding;
 };
 
 // Preferred terms of the task, and those of pods on nodes that select it.
-struct PreferredPeers {
-  std::vector<std::pair<const PeerCounter*, int64_t>> weighted;  // Negative: to avoid.
+struct PreferredCounters {
+  std::vector<std::pair<const DomainCounter*, int64_t>> weighted;  // Negative: to avoid.
 };
 
-struct SpreadPeers {
+struct CountedSpread {
   const model::SpreadConstraint* constraint = nullptr;
-  const PeerCounter* counter = nullptr;
+  const DomainCounter* counter = nullptr;
   bool selects_itself = false;  // Of required ones.
 };
 
@@ -44,7 +44,7 @@ struct SpreadPeers {
 // come or go change them in place. They live from session to session, as long as the policy; those
 // not asked for longest go first. What is returned is valid until the next call.
 // Thread: scheduling.
-class PeerCounts {
+class TermCounters {
  public:
   // Pods whose questions are remembered.
   static constexpr size_t kProfilesMax = 512;
@@ -56,14 +56,15 @@ class PeerCounts {
 
   // False: required terms, the task's own and those of others, let it go to any node.
   bool HasRequired(const Session& session, model::TaskId task);
-  const RequiredPeers& Required(const Session& session, model::TaskId task);
+  const RequiredCounters& Required(const Session& session, model::TaskId task);
   // False: there are no preferences between the task and other pods.
   bool HasPreferred(const Session& session, model::TaskId task);
-  const PreferredPeers& Preferred(const Session& session, model::TaskId task);
+  const PreferredCounters& Preferred(const Session& session, model::TaskId task);
   // Constraints that are required (DoNotSchedule), or those that are not; a task without any has
   // those of its default spread, which are not.
   static bool HasSpread(const Session& session, model::TaskId task, bool required);
-  const std::vector<SpreadPeers>& Spread(const Session& session, model::TaskId task, bool required);
+  const std::vector<CountedSpread>& Spread(const Session& session, model::TaskId task,
+                                           bool required);
 
   size_t profiles() const { return profiles_.size(); }
   size_t carried_terms() const { return carried_.size(); }
@@ -75,10 +76,10 @@ class PeerCounts {
   struct Profile {
     Constraints constraints;
     Terms default_spread;  // Null: none.
-    std::vector<std::shared_ptr<PeerCounter>> affinity;
-    std::vector<std::shared_ptr<PeerCounter>> anti_affinity;
-    std::vector<std::pair<std::shared_ptr<PeerCounter>, int64_t>> preferred;
-    std::vector<std::shared_ptr<PeerCounter>> spread;
+    std::vector<std::shared_ptr<DomainCounter>> affinity;
+    std::vector<std::shared_ptr<DomainCounter>> anti_affinity;
+    std::vector<std::pair<std::shared_ptr<DomainCounter>, int64_t>> preferred;
+    std::vector<std::shared_ptr<DomainCounter>> spread;
     uint64_t last_used = 0;
     uint64_t last_session = 0;
   };
@@ -95,43 +96,44 @@ class PeerCounts {
   Asked AskedBy(const Session& session, model::TaskId task);
   const SelectingTerms* Selecting(const Session& session, model::TaskId task);
   bool AnyPods(const std::vector<uint32_t>& terms);
-  PeerCounter* CarriedCounter(uint32_t index);
+  DomainCounter* CarriedCounter(uint32_t index);
   Profile& ProfileOf(const Session& session, model::TaskId task);
   void Fill(Profile& profile);
   void EvictOldest();
   void Sweep();
-  const PeerCounter* Ready(const Session& session, PeerCounter& counter);
+  const DomainCounter* Ready(const Session& session, DomainCounter& counter);
 
   std::shared_ptr<TopologyColumn> Topology(Symbol key);
-  std::shared_ptr<PeerCounter> Counter(std::string key, Symbol topology_key, PeerQuestion question);
-  std::shared_ptr<PeerCounter> TermCounter(const Constraints& pod,
-                                           const model::PodAffinityTerm& term);
-  std::shared_ptr<PeerCounter> AllTermsCounter(const Constraints& pod,
-                                               const model::PodAffinityTerm& term);
+  std::shared_ptr<DomainCounter> Counter(std::string key, Symbol topology_key,
+                                         CountedPods question);
+  std::shared_ptr<DomainCounter> TermCounter(const Constraints& pod,
+                                             const model::PodAffinityTerm& term);
+  std::shared_ptr<DomainCounter> AllTermsCounter(const Constraints& pod,
+                                                 const model::PodAffinityTerm& term);
   // `constraint` is one of `terms`.
-  std::shared_ptr<PeerCounter> SpreadCounter(const Constraints& pod, const Terms& terms,
-                                             const model::SpreadConstraint& constraint);
+  std::shared_ptr<DomainCounter> SpreadCounter(const Constraints& pod, const Terms& terms,
+                                               const model::SpreadConstraint& constraint);
 
   const Session* session_ = nullptr;
   uint64_t serial_ = 0;  // Of the session.
   uint64_t clock_ = 0;
   uint64_t counters_made_ = 0;
-  PeerMemo memo_;
+  MatchMemo memo_;
   LabelIndex labels_;
   CarriedTerms carried_;
   absl::flat_hash_map<Symbol, std::shared_ptr<TopologyColumn>> topologies_;
-  absl::flat_hash_map<std::string, std::weak_ptr<PeerCounter>> counters_;
+  absl::flat_hash_map<std::string, std::weak_ptr<DomainCounter>> counters_;
   // By constraints and default spread.
   absl::flat_hash_map<std::pair<const model::PodConstraints*, const model::PodPeerTerms*>,
                       std::unique_ptr<Profile>>
       profiles_;
 
   Asked asked_required_;
-  RequiredPeers required_;
+  RequiredCounters required_;
   Asked asked_preferred_;
-  PreferredPeers preferred_;
+  PreferredCounters preferred_;
   Asked asked_spread_[2];
-  std::vector<SpreadPeers> spread_[2];
+  std::vector<CountedSpread> spread_[2];
 };
 
 }  // namespace bth::framework

@@ -1,4 +1,4 @@
-#include "framework/peers/peer_counts.h"
+#include "framework/peers/term_counters.h"
 
 #include <algorithm>
 
@@ -22,20 +22,21 @@ const std::shared_ptr<const PodConstraints>& ConstraintsOf(const Session& sessio
 
 // Null: the pod asks nothing of others.
 const PodPeerTerms* TermsOf(const Session& session, TaskId task) {
-  return ConstraintsOf(session, task)->peers.get();
+  return ConstraintsOf(session, task)->peer_terms.get();
 }
 
 // Whose constraints of spread hold for the task; null: it has none. A default is given to those
 // alone that have none of their own.
 const std::shared_ptr<const PodPeerTerms>& SpreadTermsOf(const PodConstraints& constraints,
                                                          const model::TaskRow& task) {
-  return task.default_spread != nullptr ? task.default_spread : constraints.peers;
+  return task.default_spread != nullptr ? task.default_spread : constraints.peer_terms;
 }
 
-bool MatchesItself(const Session& session, const PodPeerTerms& peers) {
-  return std::all_of(peers.required_affinity.begin(), peers.required_affinity.end(),
+bool MatchesItself(const Session& session, const PodPeerTerms& peer_terms) {
+  return std::all_of(peer_terms.required_affinity.begin(), peer_terms.required_affinity.end(),
                      [&](const PodAffinityTerm& term) {
-                       return model::Matches(term, *peers.own, session.base().namespaces.get());
+                       return model::Matches(term, *peer_terms.own,
+                                             session.base().namespaces.get());
                      });
 }
 
@@ -51,7 +52,7 @@ std::vector<LabelIndex::Anchor> AnchorsOf(Symbol ns, const model::PodSelector& s
 
 }  // namespace
 
-void PeerCounts::Begin(const Session& session) {
+void TermCounters::Begin(const Session& session) {
   session_ = &session;
   ++serial_;
   if (serial_ % kSessionsKept == 0) Sweep();
@@ -59,7 +60,7 @@ void PeerCounts::Begin(const Session& session) {
 
 // A counter holds on to the snapshot that it was last in step with: those that nobody asks any more
 // must not keep old ones alive.
-void PeerCounts::Sweep() {
+void TermCounters::Sweep() {
   const uint64_t oldest = serial_ - std::min(serial_, kSessionsKept);
   absl::erase_if(profiles_,
                  [oldest](const auto& entry) { return entry.second->last_session < oldest; });
@@ -69,17 +70,17 @@ void PeerCounts::Sweep() {
   absl::erase_if(topologies_, [](const auto& entry) { return entry.second.use_count() == 1; });
 }
 
-PeerCounts::Asked PeerCounts::AskedBy(const Session& session, TaskId task) {
+TermCounters::Asked TermCounters::AskedBy(const Session& session, TaskId task) {
   if (session_ != &session) Begin(session);
   const model::TaskRow& row = session.task(task);
   return {.constraints = session.shape(row.shape).constraints,
           .default_spread = row.default_spread.get(),
           .labels = row.labels,
           .serial = serial_,
-          .moves = session.placements().peer_moves().size()};
+          .moves = session.placements().pod_moves().size()};
 }
 
-const SelectingTerms* PeerCounts::Selecting(const Session& session, TaskId task) {
+const SelectingTerms* TermCounters::Selecting(const Session& session, TaskId task) {
   if (session_ != &session) Begin(session);
   const model::LabelsId labels = session.task(task).labels;
   if (!labels.valid()) return nullptr;
@@ -87,41 +88,41 @@ const SelectingTerms* PeerCounts::Selecting(const Session& session, TaskId task)
   return carried_.empty() ? nullptr : &carried_.ThatSelect(session, labels);
 }
 
-bool PeerCounts::AnyPods(const std::vector<uint32_t>& terms) {
+bool TermCounters::AnyPods(const std::vector<uint32_t>& terms) {
   return std::any_of(terms.begin(), terms.end(),
                      [this](uint32_t index) { return carried_.at(index).pods > 0; });
 }
 
-bool PeerCounts::HasRequired(const Session& session, TaskId task) {
-  const PodPeerTerms* peers = TermsOf(session, task);
-  if (peers != nullptr &&
-      (!peers->required_affinity.empty() || !peers->required_anti_affinity.empty())) {
+bool TermCounters::HasRequired(const Session& session, TaskId task) {
+  const PodPeerTerms* peer_terms = TermsOf(session, task);
+  if (peer_terms != nullptr &&
+      (!peer_terms->required_affinity.empty() || !peer_terms->required_anti_affinity.empty())) {
     return true;
   }
   const SelectingTerms* selecting = Selecting(session, task);
   return selecting != nullptr && AnyPods(selecting->required);
 }
 
-bool PeerCounts::HasPreferred(const Session& session, TaskId task) {
-  const PodPeerTerms* peers = TermsOf(session, task);
-  if (peers != nullptr &&
-      (!peers->preferred_affinity.empty() || !peers->preferred_anti_affinity.empty())) {
+bool TermCounters::HasPreferred(const Session& session, TaskId task) {
+  const PodPeerTerms* peer_terms = TermsOf(session, task);
+  if (peer_terms != nullptr &&
+      (!peer_terms->preferred_affinity.empty() || !peer_terms->preferred_anti_affinity.empty())) {
     return true;
   }
   const SelectingTerms* selecting = Selecting(session, task);
   return selecting != nullptr && AnyPods(selecting->preferred);
 }
 
-bool PeerCounts::HasSpread(const Session& session, TaskId task, bool required) {
-  const auto& peers = SpreadTermsOf(*ConstraintsOf(session, task), session.task(task));
-  return peers != nullptr &&
-         std::any_of(peers->spread.begin(), peers->spread.end(),
+bool TermCounters::HasSpread(const Session& session, TaskId task, bool required) {
+  const auto& peer_terms = SpreadTermsOf(*ConstraintsOf(session, task), session.task(task));
+  return peer_terms != nullptr &&
+         std::any_of(peer_terms->spread.begin(), peer_terms->spread.end(),
                      [required](const SpreadConstraint& c) { return c.required == required; });
 }
 
-const RequiredPeers& PeerCounts::Required(const Session& session, TaskId task) {
-  const PodPeerTerms* peers = TermsOf(session, task);
-  if (peers != nullptr && !peers->required_affinity.empty()) {
+const RequiredCounters& TermCounters::Required(const Session& session, TaskId task) {
+  const PodPeerTerms* peer_terms = TermsOf(session, task);
+  if (peer_terms != nullptr && !peer_terms->required_affinity.empty()) {
     session.placements().BeholdAs(session.task(task).job);
   }
   const Asked asked = AskedBy(session, task);
@@ -130,7 +131,7 @@ const RequiredPeers& PeerCounts::Required(const Session& session, TaskId task) {
   required_.anti_affinity.clear();
   required_.avoiding.clear();
   required_.is_first_of_group = false;
-  if (peers != nullptr) {
+  if (peer_terms != nullptr) {
     Profile& profile = ProfileOf(session, task);
     int64_t matching = 0;
     for (const auto& counter : profile.affinity) {
@@ -138,7 +139,7 @@ const RequiredPeers& PeerCounts::Required(const Session& session, TaskId task) {
       matching += counter->settled();
     }
     required_.is_first_of_group =
-        !profile.affinity.empty() && matching == 0 && MatchesItself(session, *peers);
+        !profile.affinity.empty() && matching == 0 && MatchesItself(session, *peer_terms);
     for (const auto& counter : profile.anti_affinity) {
       required_.anti_affinity.push_back(Ready(session, *counter));
     }
@@ -153,7 +154,7 @@ const RequiredPeers& PeerCounts::Required(const Session& session, TaskId task) {
   return required_;
 }
 
-const PreferredPeers& PeerCounts::Preferred(const Session& session, TaskId task) {
+const PreferredCounters& TermCounters::Preferred(const Session& session, TaskId task) {
   const Asked asked = AskedBy(session, task);
   if (asked_preferred_ == asked) return preferred_;
   preferred_.weighted.clear();
@@ -173,44 +174,45 @@ const PreferredPeers& PeerCounts::Preferred(const Session& session, TaskId task)
   return preferred_;
 }
 
-const std::vector<SpreadPeers>& PeerCounts::Spread(const Session& session, TaskId task,
-                                                   bool required) {
+const std::vector<CountedSpread>& TermCounters::Spread(const Session& session, TaskId task,
+                                                       bool required) {
   if (required) session.placements().BeholdAs(session.task(task).job);
   const Asked asked = AskedBy(session, task);
-  std::vector<SpreadPeers>& spread = spread_[required ? 1 : 0];
+  std::vector<CountedSpread>& spread = spread_[required ? 1 : 0];
   if (asked_spread_[required ? 1 : 0] == asked) return spread;
   spread.clear();
-  const auto& peers = SpreadTermsOf(*ConstraintsOf(session, task), session.task(task));
-  if (peers != nullptr) {
+  const auto& peer_terms = SpreadTermsOf(*ConstraintsOf(session, task), session.task(task));
+  if (peer_terms != nullptr) {
     const Profile& profile = ProfileOf(session, task);
-    for (size_t i = 0; i < peers->spread.size(); ++i) {
-      const SpreadConstraint& constraint = peers->spread[i];
+    for (size_t i = 0; i < peer_terms->spread.size(); ++i) {
+      const SpreadConstraint& constraint = peer_terms->spread[i];
       if (constraint.required != required) continue;
-      spread.push_back({.constraint = &constraint,
-                        .counter = Ready(session, *profile.spread[i]),
-                        .selects_itself = model::Matches(constraint.selector, peers->own->labels)});
+      spread.push_back(
+          {.constraint = &constraint,
+           .counter = Ready(session, *profile.spread[i]),
+           .selects_itself = model::Matches(constraint.selector, peer_terms->own->labels)});
     }
   }
   asked_spread_[required ? 1 : 0] = asked;
   return spread;
 }
 
-const PeerCounter* PeerCounts::Ready(const Session& session, PeerCounter& counter) {
+const DomainCounter* TermCounters::Ready(const Session& session, DomainCounter& counter) {
   counter.CatchUp(session, serial_, memo_, labels_);
   return &counter;
 }
 
-PeerCounter* PeerCounts::CarriedCounter(uint32_t index) {
+DomainCounter* TermCounters::CarriedCounter(uint32_t index) {
   CarriedTerm& carried = carried_.at(index);
   if (carried.counter == nullptr) {
-    carried.counter = std::make_shared<PeerCounter>(
-        ++counters_made_, PeerQuestion{.carries = carried_.CarriersOf(index)},
+    carried.counter = std::make_shared<DomainCounter>(
+        ++counters_made_, CountedPods{.carries = carried_.CarriersOf(index)},
         Topology(carried.term->topology_key));
   }
   return carried.counter.get();
 }
 
-PeerCounts::Profile& PeerCounts::ProfileOf(const Session& session, TaskId task) {
+TermCounters::Profile& TermCounters::ProfileOf(const Session& session, TaskId task) {
   const Constraints& constraints = ConstraintsOf(session, task);
   const Terms& default_spread = session.task(task).default_spread;
   std::unique_ptr<Profile>& slot = profiles_[{constraints.get(), default_spread.get()}];
@@ -227,31 +229,32 @@ PeerCounts::Profile& PeerCounts::ProfileOf(const Session& session, TaskId task) 
   return profile;
 }
 
-void PeerCounts::Fill(Profile& profile) {
+void TermCounters::Fill(Profile& profile) {
   const Constraints& pod = profile.constraints;
-  const Terms& spread = profile.default_spread != nullptr ? profile.default_spread : pod->peers;
+  const Terms& spread =
+      profile.default_spread != nullptr ? profile.default_spread : pod->peer_terms;
   if (spread != nullptr) {
     for (const SpreadConstraint& constraint : spread->spread) {
       profile.spread.push_back(SpreadCounter(pod, spread, constraint));
     }
   }
-  if (pod->peers == nullptr) return;
-  const PodPeerTerms& peers = *pod->peers;
-  for (const PodAffinityTerm& term : peers.required_affinity) {
+  if (pod->peer_terms == nullptr) return;
+  const PodPeerTerms& peer_terms = *pod->peer_terms;
+  for (const PodAffinityTerm& term : peer_terms.required_affinity) {
     profile.affinity.push_back(AllTermsCounter(pod, term));
   }
-  for (const PodAffinityTerm& term : peers.required_anti_affinity) {
+  for (const PodAffinityTerm& term : peer_terms.required_anti_affinity) {
     profile.anti_affinity.push_back(TermCounter(pod, term));
   }
-  for (const PodAffinityTerm& term : peers.preferred_affinity) {
+  for (const PodAffinityTerm& term : peer_terms.preferred_affinity) {
     profile.preferred.emplace_back(TermCounter(pod, term), term.weight);
   }
-  for (const PodAffinityTerm& term : peers.preferred_anti_affinity) {
+  for (const PodAffinityTerm& term : peer_terms.preferred_anti_affinity) {
     profile.preferred.emplace_back(TermCounter(pod, term), -int64_t{term.weight});
   }
 }
 
-void PeerCounts::EvictOldest() {
+void TermCounters::EvictOldest() {
   auto oldest = profiles_.begin();
   for (auto it = profiles_.begin(); it != profiles_.end(); ++it) {
     if (it->second->last_used < oldest->second->last_used) oldest = it;
@@ -261,27 +264,27 @@ void PeerCounts::EvictOldest() {
   asked_required_ = asked_preferred_ = asked_spread_[0] = asked_spread_[1] = Asked();
 }
 
-std::shared_ptr<TopologyColumn> PeerCounts::Topology(Symbol key) {
+std::shared_ptr<TopologyColumn> TermCounters::Topology(Symbol key) {
   std::shared_ptr<TopologyColumn>& column = topologies_[key];
   if (column == nullptr) column = std::make_shared<TopologyColumn>(key);
   return column;
 }
 
-std::shared_ptr<PeerCounter> PeerCounts::Counter(std::string key, Symbol topology_key,
-                                                 PeerQuestion question) {
-  std::weak_ptr<PeerCounter>& slot = counters_[std::move(key)];
-  std::shared_ptr<PeerCounter> counter = slot.lock();
+std::shared_ptr<DomainCounter> TermCounters::Counter(std::string key, Symbol topology_key,
+                                                     CountedPods question) {
+  std::weak_ptr<DomainCounter>& slot = counters_[std::move(key)];
+  std::shared_ptr<DomainCounter> counter = slot.lock();
   if (counter == nullptr) {
-    counter = std::make_shared<PeerCounter>(++counters_made_, std::move(question),
-                                            Topology(topology_key));
+    counter = std::make_shared<DomainCounter>(++counters_made_, std::move(question),
+                                              Topology(topology_key));
     slot = counter;
   }
   return counter;
 }
 
-std::shared_ptr<PeerCounter> PeerCounts::TermCounter(const Constraints& pod,
-                                                     const PodAffinityTerm& term) {
-  PeerQuestion question;
+std::shared_ptr<DomainCounter> TermCounters::TermCounter(const Constraints& pod,
+                                                         const PodAffinityTerm& term) {
+  CountedPods question;
   question.asks_namespaces = term.namespace_selector.has_value();
   if (!question.asks_namespaces && term.namespaces.size() == 1) {
     question.anchors = AnchorsOf(term.namespaces[0], term.selector);
@@ -293,12 +296,12 @@ std::shared_ptr<PeerCounter> PeerCounts::TermCounter(const Constraints& pod,
 }
 
 // Only pods that match every required affinity term of the pod count, for each of them.
-std::shared_ptr<PeerCounter> PeerCounts::AllTermsCounter(const Constraints& pod,
-                                                         const PodAffinityTerm& term) {
-  const std::vector<PodAffinityTerm>& all = pod->peers->required_affinity;
+std::shared_ptr<DomainCounter> TermCounters::AllTermsCounter(const Constraints& pod,
+                                                             const PodAffinityTerm& term) {
+  const std::vector<PodAffinityTerm>& all = pod->peer_terms->required_affinity;
   if (all.size() == 1) return TermCounter(pod, term);
   std::string key = StrCat("all ", TextOf(term));
-  PeerQuestion question;
+  CountedPods question;
   for (const PodAffinityTerm& one : all) {
     StrAppend(&key, "&", TextOf(one));
     question.asks_namespaces |= one.namespace_selector.has_value();
@@ -314,9 +317,10 @@ std::shared_ptr<PeerCounter> PeerCounts::AllTermsCounter(const Constraints& pod,
 // Pods of the own namespace, on nodes that have the keys of all constraints of the same kind (but
 // for a default, with which those that a node has count) and that the pod could go to as far as the
 // policies say. An empty selector counts no pods.
-std::shared_ptr<PeerCounter> PeerCounts::SpreadCounter(const Constraints& pod, const Terms& terms,
-                                                       const SpreadConstraint& constraint) {
-  PeerQuestion question;
+std::shared_ptr<DomainCounter> TermCounters::SpreadCounter(const Constraints& pod,
+                                                           const Terms& terms,
+                                                           const SpreadConstraint& constraint) {
+  CountedPods question;
   question.skips_terminating = true;
   question.anchors = AnchorsOf(terms->own->ns, constraint.selector);
   question.selects = [terms, &constraint](const Snapshot&, const PodLabels& labels) {

@@ -40,7 +40,7 @@ TEST_CASE("peers: a skew that no count can be added to is cut", "[cache][peers]"
         MakePod({.spec = StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", skew,
                                 R"(,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"}],)")},
                 symbols);
-    return pod.constraints->peers->spread.at(0).skew_max;
+    return pod.constraints->peer_terms->spread.at(0).skew_max;
   };
   CHECK(skew_of("3") == 3);
   CHECK(skew_of("2147483647") == 1 << 30);
@@ -184,14 +184,14 @@ TEST_CASE("peers: which pods a term matches", "[cache][peers]") {
   text.meta = R"("labels":{"app":"own","hash":"7"},)";
   text.spec = AntiAffinity(c.term);
   const CompiledPod pod = MakePod(text, symbols);
-  REQUIRE(pod.constraints->peers != nullptr);
-  REQUIRE(pod.constraints->peers->required_anti_affinity.size() == 1);
+  REQUIRE(pod.constraints->peer_terms != nullptr);
+  REQUIRE(pod.constraints->peer_terms->required_anti_affinity.size() == 1);
   const auto team = [&](const char* ns, const char* value) {
     return std::pair{symbols.Intern(ns),
                      std::vector<model::LabelPair>{{symbols.Intern("t"), symbols.Intern(value)}}};
   };
   const model::NamespaceTable namespaces{team("red", "1"), team("blue", "2")};
-  CHECK(model::Matches(pod.constraints->peers->required_anti_affinity[0],
+  CHECK(model::Matches(pod.constraints->peer_terms->required_anti_affinity[0],
                        PodLabelsOf(c.ns, c.labels, symbols), &namespaces) == c.matches);
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("peers: without any namespace known only an empty namespace selector m
     PodText text;
     text.spec = AntiAffinity(R"("labelSelector":{},"namespaceSelector":)" + selector + ",");
     const CompiledPod pod = MakePod(text, symbols);
-    return model::Matches(pod.constraints->peers->required_anti_affinity[0],
+    return model::Matches(pod.constraints->peer_terms->required_anti_affinity[0],
                           PodLabelsOf("ns", {}, symbols), nullptr);
   };
   CHECK(matches("{}"));
@@ -218,7 +218,7 @@ TEST_CASE("peers: preferences have weights, and those without one count for noth
          {"weight":7,"podAffinityTerm":{"topologyKey":"h","labelSelector":{}}},
          {"weight":0,"podAffinityTerm":{"topologyKey":"h","labelSelector":{}}}]}},)";
   const CompiledPod pod = MakePod(text, symbols);
-  const PodPeerTerms& peers = *pod.constraints->peers;
+  const PodPeerTerms& peers = *pod.constraints->peer_terms;
   REQUIRE(peers.preferred_affinity.size() == 1);
   CHECK(peers.preferred_affinity[0].weight == 7);
   CHECK(peers.has_affinity());
@@ -230,7 +230,7 @@ TEST_CASE("peers: spread constraints and the defaults of their policies", "[cach
     PodText text;
     text.meta = R"("labels":{"app":"own","hash":"7","index":"3"},)";
     text.spec = Spread(more);
-    return MakePod(text, symbols).constraints->peers;
+    return MakePod(text, symbols).constraints->peer_terms;
   };
   const auto plain = read(R"("whenUnsatisfiable":"DoNotSchedule",)");
   REQUIRE(plain->spread.size() == 1);

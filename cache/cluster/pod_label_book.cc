@@ -1,4 +1,4 @@
-#include "cache/cluster/peer_book.h"
+#include "cache/cluster/pod_label_book.h"
 
 #include <algorithm>
 #include <tuple>
@@ -8,10 +8,10 @@
 
 namespace bth::cache {
 
+using model::LabelledPods;
 using model::LabelPair;
 using model::LabelsId;
 using model::NodeId;
-using model::PeerCount;
 using model::PodLabels;
 using model::TaskId;
 using model::TaskState;
@@ -19,13 +19,13 @@ using model::TaskStatus;
 
 namespace {
 
-bool SeeksOthers(const model::PodPeerTerms& peers) {
-  return !peers.required_affinity.empty() ||
-         std::any_of(peers.spread.begin(), peers.spread.end(),
+bool SeeksOthers(const model::PodPeerTerms& peer_terms) {
+  return !peer_terms.required_affinity.empty() ||
+         std::any_of(peer_terms.spread.begin(), peer_terms.spread.end(),
                      [](const model::SpreadConstraint& spread) { return spread.required; });
 }
 
-bool Before(const PeerCount& a, const PeerCount& b) {
+bool Before(const LabelledPods& a, const LabelledPods& b) {
   return std::tie(a.labels, a.terms, a.terminating) < std::tie(b.labels, b.terms, b.terminating);
 }
 
@@ -43,11 +43,11 @@ void ForEachKey(const model::PodPeerTerms& terms, const Visit& visit) {
 
 }  // namespace
 
-size_t PeerBook::Hash::operator()(const PodLabels& labels) const {
+size_t PodLabelBook::Hash::operator()(const PodLabels& labels) const {
   return absl::HashOf(labels.ns, labels.labels);
 }
 
-void PeerBook::AskFor(const model::PodPeerTerms& terms, Interner& symbols) {
+void PodLabelBook::AskFor(const model::PodPeerTerms& terms, Interner& symbols) {
   ForEachKey(terms, [&](Symbol symbol) {
     const auto [known, fresh] = keys_.try_emplace(symbol);
     Key& key = known->second;
@@ -63,7 +63,7 @@ void PeerBook::AskFor(const model::PodPeerTerms& terms, Interner& symbols) {
   });
 }
 
-void PeerBook::AskNoMore(const model::PodPeerTerms& terms) {
+void PodLabelBook::AskNoMore(const model::PodPeerTerms& terms) {
   ForEachKey(terms, [this](Symbol symbol) {
     if (--keys_.find(symbol)->second.selectors == 0) ++idle_keys_;
   });
@@ -71,7 +71,7 @@ void PeerBook::AskNoMore(const model::PodPeerTerms& terms) {
 }
 
 // Rows that have such a label keep it as long as they live, which does not matter.
-void PeerBook::DropIdleKeys() {
+void PodLabelBook::DropIdleKeys() {
   absl::erase_if(keys_, [this](const auto& entry) {
     if (entry.second.selectors > 0) return false;
     fresh_keys_.erase(entry.first);
@@ -80,14 +80,15 @@ void PeerBook::DropIdleKeys() {
   idle_keys_ = 0;
 }
 
-bool PeerBook::HasFreshKey(const PodIdentity& pod, const Interner& symbols) const {
+bool PodLabelBook::HasFreshKey(const PodIdentity& pod, const Interner& symbols) const {
   return std::any_of(pod.labels.begin(), pod.labels.end(), [&](const auto& label) {
     const Symbol key = symbols.Find(label.first);
     return key.valid() && fresh_keys_.contains(key);
   });
 }
 
-std::optional<PodLabels> PeerBook::Known(const PodIdentity& pod, const Interner& symbols) const {
+std::optional<PodLabels> PodLabelBook::Known(const PodIdentity& pod,
+                                             const Interner& symbols) const {
   PodLabels labels{.ns = symbols.Find(pod.names.ns)};
   if (!labels.ns.valid()) return std::nullopt;
   for (const auto& [key, value] : pod.labels) {
@@ -100,7 +101,7 @@ std::optional<PodLabels> PeerBook::Known(const PodIdentity& pod, const Interner&
   return labels;
 }
 
-PodLabels PeerBook::Make(const PodIdentity& pod, Interner& symbols) const {
+PodLabels PodLabelBook::Make(const PodIdentity& pod, Interner& symbols) const {
   const auto hold = std::make_shared<SymbolHold>(symbols);
   PodLabels labels{.ns = hold->Intern(pod.names.ns)};
   for (const auto& [key, value] : pod.labels) {
@@ -112,7 +113,7 @@ PodLabels PeerBook::Make(const PodIdentity& pod, Interner& symbols) const {
   return labels;
 }
 
-LabelsId PeerBook::Acquire(const PodIdentity& pod, Interner& symbols, model::Snapshot* now) {
+LabelsId PodLabelBook::Acquire(const PodIdentity& pod, Interner& symbols, model::Snapshot* now) {
   if (const std::optional<PodLabels> labels = Known(pod, symbols)) {
     if (const auto known = ids_.find(*labels); known != ids_.end()) {
       ++pods_[known->second];
@@ -128,16 +129,16 @@ LabelsId PeerBook::Acquire(const PodIdentity& pod, Interner& symbols, model::Sna
   return it->second;
 }
 
-void PeerBook::Release(LabelsId labels, model::Snapshot* now) {
+void PodLabelBook::Release(LabelsId labels, model::Snapshot* now) {
   if (--pods_[labels] > 0) return;
   ids_.erase(*now->labels[labels]);
   now->labels.Mutable(labels) = nullptr;
   slots_.Free(labels);
 }
 
-void PeerBook::Count(NodeId node, const PeerCount& key) {
+void PodLabelBook::Count(NodeId node, const LabelledPods& key) {
   on_node_.EnsureContains(node);
-  std::vector<PeerCount>& rows = on_node_[node];
+  std::vector<LabelledPods>& rows = on_node_[node];
   auto it = std::lower_bound(rows.begin(), rows.end(), key, Before);
   if (it != rows.end() && !Before(key, *it)) {
     it->pods += key.pods;
@@ -148,28 +149,28 @@ void PeerBook::Count(NodeId node, const PeerCount& key) {
   changed_.insert(node);
 }
 
-void PeerBook::Track(TaskId id, const TaskState& state, bool on, model::Snapshot* now) {
+void PodLabelBook::Track(TaskId id, const TaskState& state, bool on, model::Snapshot* now) {
   const int32_t sign = on ? 1 : -1;
   const model::TaskRow& row = now->tasks[id];
-  const model::PodPeerTerms* peers = now->constraints_of(row.shape).peers.get();
-  if (state.status == TaskStatus::kPending && peers != nullptr && SeeksOthers(*peers)) {
+  const model::PodPeerTerms* peer_terms = now->constraints_of(row.shape).peer_terms.get();
+  if (state.status == TaskStatus::kPending && peer_terms != nullptr && SeeksOthers(*peer_terms)) {
     seekers_ += sign;
   }
   if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
-  PeerCount key{
+  LabelledPods key{
       .labels = row.labels,
       // Those that do not end in time are Unknown.
       .terminating = state.status == TaskStatus::kReleasing || state.status == TaskStatus::kUnknown,
       .pods = sign};
-  if (peers != nullptr && peers->has_affinity()) {
+  if (peer_terms != nullptr && peer_terms->has_affinity()) {
     key.terms = now->shapes[row.shape].constraints;
     now->pods_with_preferred_terms += sign;
-    if (!peers->required_anti_affinity.empty()) now->pods_with_anti_affinity += sign;
+    if (!peer_terms->required_anti_affinity.empty()) now->pods_with_anti_affinity += sign;
   }
   Count(state.node, key);
 }
 
-bool PeerBook::PutNamespace(const std::string& name, const Labels& labels, Interner& symbols) {
+bool PodLabelBook::PutNamespace(const std::string& name, const Labels& labels, Interner& symbols) {
   const auto hold = std::make_shared<SymbolHold>(symbols);
   const Symbol symbol = hold->Intern(name);
   std::vector<LabelPair> pairs;
@@ -185,7 +186,7 @@ bool PeerBook::PutNamespace(const std::string& name, const Labels& labels, Inter
   return true;
 }
 
-bool PeerBook::RemoveNamespace(const std::string& name) {
+bool PodLabelBook::RemoveNamespace(const std::string& name) {
   const auto known = namespace_symbols_.find(name);
   if (known == namespace_symbols_.end()) return false;
   namespaces_.erase(known->second.symbol);
@@ -194,13 +195,13 @@ bool PeerBook::RemoveNamespace(const std::string& name) {
   return true;
 }
 
-void PeerBook::Publish(model::Snapshot* now) {
-  now->peers.Resize(now->nodes.size());
+void PodLabelBook::Publish(model::Snapshot* now) {
+  now->pods_on_nodes.Resize(now->nodes.size());
   for (NodeId node : changed_) {
-    now->peers.EnsureContains(node);
-    const std::vector<PeerCount>& rows = on_node_[node];
-    now->peers.Mutable(node) =
-        rows.empty() ? nullptr : std::make_shared<const std::vector<PeerCount>>(rows);
+    now->pods_on_nodes.EnsureContains(node);
+    const std::vector<LabelledPods>& rows = on_node_[node];
+    now->pods_on_nodes.Mutable(node) =
+        rows.empty() ? nullptr : std::make_shared<const std::vector<LabelledPods>>(rows);
   }
   changed_.clear();
   if (namespaces_changed_) {

@@ -8,7 +8,7 @@
 namespace bth::framework {
 
 // A pod with these labels and affinity terms (invalid: none) came to a node (+1) or left it (-1).
-struct PeerMove {
+struct PodMove {
   model::NodeId node;
   model::LabelsId labels;
   model::ConstraintsId terms;

@@ -1,4 +1,4 @@
-#include "framework/peers/peer_counter.h"
+#include "framework/peers/domain_counter.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,11 +8,11 @@
 
 namespace bth::framework {
 
+using model::LabelledPods;
 using model::NodeId;
-using model::PeerCount;
 using model::Snapshot;
 
-void PeerMemo::Start(const Snapshot& snapshot) {
+void MatchMemo::Start(const Snapshot& snapshot) {
   constexpr uint32_t kEpochsMax = std::numeric_limits<uint32_t>::max() / 2;
   if (epoch_ == kEpochsMax) {
     by_labels_.clear();
@@ -24,9 +24,9 @@ void PeerMemo::Start(const Snapshot& snapshot) {
   by_terms_.resize(snapshot.constraints.size());
 }
 
-void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& memo,
-                          LabelIndex& labels) {
-  const std::vector<PeerMove>& moves = session.placements().peer_moves();
+void DomainCounter::CatchUp(const Session& session, uint64_t serial, MatchMemo& memo,
+                            LabelIndex& labels) {
+  const std::vector<PodMove>& moves = session.placements().pod_moves();
   if (serial_ == serial && moves_seen_ == moves.size()) return;
   memo.Start(session.base());
   if (!question_.anchors.empty()) labels.CatchUp(session, serial);
@@ -39,15 +39,15 @@ void PeerCounter::CatchUp(const Session& session, uint64_t serial, PeerMemo& mem
   TakeMoves(session, memo, labels);
 }
 
-void PeerCounter::TakeMoves(const Session& session, PeerMemo& memo, const LabelIndex& labels) {
-  const std::vector<PeerMove>& moves = session.placements().peer_moves();
+void DomainCounter::TakeMoves(const Session& session, MatchMemo& memo, const LabelIndex& labels) {
+  const std::vector<PodMove>& moves = session.placements().pod_moves();
   if (!question_.anchors.empty()) {
     const LabelIndex::Ids& ids = labels.HoldingFewest(question_.anchors);
     if (ids.size() < moves.size() - moves_seen_) {
       for (model::LabelsId id : ids) {
         if (!Selects(session.base(), id, memo)) continue;
         labels.ForEachMove(session, id, moves_seen_,
-                           [&](const PeerMove& move) { Take(session.base(), move, memo); });
+                           [&](const PodMove& move) { Take(session.base(), move, memo); });
       }
       moves_seen_ = moves.size();
       return;
@@ -56,13 +56,14 @@ void PeerCounter::TakeMoves(const Session& session, PeerMemo& memo, const LabelI
   for (; moves_seen_ < moves.size(); ++moves_seen_) Take(session.base(), moves[moves_seen_], memo);
 }
 
-void PeerCounter::Take(const Snapshot& snapshot, const PeerMove& move, PeerMemo& memo) {
+void DomainCounter::Take(const Snapshot& snapshot, const PodMove& move, MatchMemo& memo) {
   if (!Counts(snapshot, {.labels = move.labels, .terms = move.terms}, memo)) return;
   Add(move.node, move.sign, move.tentative);
   moved_.push_back(move.node);
 }
 
-bool PeerCounter::Counts(const Snapshot& snapshot, const PeerCount& pods, PeerMemo& memo) const {
+bool DomainCounter::Counts(const Snapshot& snapshot, const LabelledPods& pods,
+                           MatchMemo& memo) const {
   if (pods.terminating && question_.skips_terminating) return false;
   if (question_.selects != nullptr) {
     if (!pods.labels.valid() || !Selects(snapshot, pods.labels, memo)) return false;
@@ -73,13 +74,14 @@ bool PeerCounter::Counts(const Snapshot& snapshot, const PeerCount& pods, PeerMe
                       [&] { return question_.carries(snapshot.constraints[pods.terms]); });
 }
 
-bool PeerCounter::Selects(const Snapshot& snapshot, model::LabelsId labels, PeerMemo& memo) const {
+bool DomainCounter::Selects(const Snapshot& snapshot, model::LabelsId labels,
+                            MatchMemo& memo) const {
   return memo.Selects(labels,
                       [&] { return question_.selects(snapshot, *snapshot.labels[labels]); });
 }
 
-bool PeerCounter::SelectsAnybody(const Snapshot& snapshot, PeerMemo& memo,
-                                 const LabelIndex& labels) const {
+bool DomainCounter::SelectsAnybody(const Snapshot& snapshot, MatchMemo& memo,
+                                   const LabelIndex& labels) const {
   if (question_.selects == nullptr) return true;
   if (!question_.anchors.empty()) {
     const LabelIndex::Ids& ids = labels.HoldingFewest(question_.anchors);
@@ -93,19 +95,19 @@ bool PeerCounter::SelectsAnybody(const Snapshot& snapshot, PeerMemo& memo,
   return false;
 }
 
-void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo, const LabelIndex& labels) {
+void DomainCounter::Refresh(const Snapshot& snapshot, MatchMemo& memo, const LabelIndex& labels) {
   const bool anew = question_.asks_namespaces && namespaces_ != snapshot.namespaces;
-  if (anew) peers_ = {};
+  if (anew) pods_on_nodes_ = {};
   namespaces_ = snapshot.namespaces;
   bool changed = !moved_.empty() || on_node_.size() != snapshot.nodes.size();
-  const auto& peers = snapshot.peers;
+  const auto& on_nodes = snapshot.pods_on_nodes;
   // The question of the first pods of a new group: nobody is selected, on any node.
-  if (on_node_.empty() && !SelectsAnybody(snapshot, memo, labels)) peers_ = peers;
+  if (on_node_.empty() && !SelectsAnybody(snapshot, memo, labels)) pods_on_nodes_ = on_nodes;
   on_node_.resize(snapshot.nodes.size(), 0);
   listed_.resize(snapshot.nodes.size(), 0);
-  ForChangedRows(peers, peers_, [&](size_t row) {
+  ForChangedRows(on_nodes, pods_on_nodes_, [&](size_t row) {
     const NodeId node = NodeId::FromIndex(row);
-    if (peers_.Contains(node) && peers_[node] == peers[node]) return;
+    if (pods_on_nodes_.Contains(node) && pods_on_nodes_[node] == on_nodes[node]) return;
     Recount(snapshot, node, memo);
     changed = true;
   });
@@ -113,23 +115,23 @@ void PeerCounter::Refresh(const Snapshot& snapshot, PeerMemo& memo, const LabelI
     if (node.index() < on_node_.size()) Recount(snapshot, node, memo);
   }
   moved_.clear();
-  peers_ = peers;
+  pods_on_nodes_ = on_nodes;
   changed |= RefreshNodes(snapshot);
   topology_->Refresh(snapshot);
   if (changed || topology_version_ != topology_->version()) SumUp();
 }
 
-void PeerCounter::Recount(const Snapshot& snapshot, NodeId node, PeerMemo& memo) {
+void DomainCounter::Recount(const Snapshot& snapshot, NodeId node, MatchMemo& memo) {
   int32_t pods = 0;
-  if (snapshot.peers.Contains(node) && snapshot.peers[node] != nullptr) {
-    for (const PeerCount& row : *snapshot.peers[node]) {
+  if (snapshot.pods_on_nodes.Contains(node) && snapshot.pods_on_nodes[node] != nullptr) {
+    for (const LabelledPods& row : *snapshot.pods_on_nodes[node]) {
       if (Counts(snapshot, row, memo)) pods += row.pods;
     }
   }
   SetOnNode(node, pods);
 }
 
-void PeerCounter::SetOnNode(NodeId node, int32_t pods) {
+void DomainCounter::SetOnNode(NodeId node, int32_t pods) {
   RowAt(on_node_, node) = pods;
   if (pods == 0 || RowAt(listed_, node) != 0) return;
   RowAt(listed_, node) = 1;
@@ -137,7 +139,7 @@ void PeerCounter::SetOnNode(NodeId node, int32_t pods) {
 }
 
 // Whether nodes count follows from their facts.
-bool PeerCounter::RefreshNodes(const Snapshot& snapshot) {
+bool DomainCounter::RefreshNodes(const Snapshot& snapshot) {
   if (question_.counts_node == nullptr) return false;
   const auto& nodes = snapshot.nodes;
   bool changed = counted_.size() != nodes.size();
@@ -153,7 +155,7 @@ bool PeerCounter::RefreshNodes(const Snapshot& snapshot) {
   return changed;
 }
 
-void PeerCounter::SumUp() {
+void DomainCounter::SumUp() {
   topology_version_ = topology_->version();
   in_domain_.assign(topology_->domains(), 0);
   total_ = 0;
@@ -173,7 +175,7 @@ void PeerCounter::SumUp() {
 }
 
 // Cost: the nodes.
-void PeerCounter::FindDomains() const {
+void DomainCounter::FindDomains() const {
   exists_.assign(topology_->domains(), 0);
   domains_ = 0;
   for (size_t i = 0; i < on_node_.size(); ++i) {
@@ -186,12 +188,12 @@ void PeerCounter::FindDomains() const {
   domains_known_ = true;
 }
 
-int32_t PeerCounter::domains() const {
+int32_t DomainCounter::domains() const {
   if (!domains_known_) FindDomains();
   return domains_;
 }
 
-void PeerCounter::Add(NodeId node, int32_t pods, bool tentative) {
+void DomainCounter::Add(NodeId node, int32_t pods, bool tentative) {
   SetOnNode(node, OnNode(node) + pods);
   if (!IsCounted(node)) return;
   in_domain_[topology_->of(node)] += pods;
@@ -203,14 +205,14 @@ void PeerCounter::Add(NodeId node, int32_t pods, bool tentative) {
   tentative_total_ += pods;
 }
 
-void PeerCounter::ForgetTentative() {
+void DomainCounter::ForgetTentative() {
   if (tentative_in_domain_.empty()) return;
   tentative_in_domain_.clear();
   tentative_total_ = 0;
   least_known_ = false;
 }
 
-int32_t PeerCounter::LeastSettledInDomain() const {
+int32_t DomainCounter::LeastSettledInDomain() const {
   if (least_known_) return least_;
   least_ = domains() == 0 ? 0 : std::numeric_limits<int32_t>::max();
   for (size_t domain = 0; domain < in_domain_.size(); ++domain) {

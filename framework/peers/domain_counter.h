@@ -16,7 +16,7 @@
 namespace bth::framework {
 
 // Which pods are counted, and on which nodes.
-struct PeerQuestion {
+struct CountedPods {
   // Null: whatever its labels.
   std::function<bool(const model::Snapshot&, const model::PodLabels&)> selects;
   // Pods that it selects hold all of these; may be empty.
@@ -30,7 +30,7 @@ struct PeerQuestion {
 };
 
 // Verdicts on labels and terms while one counter counts; shared, so that nothing is allocated.
-class PeerMemo {
+class MatchMemo {
  public:
   // Forgets all verdicts.
   void Start(const model::Snapshot& snapshot);
@@ -59,15 +59,15 @@ class PeerMemo {
 
 // In step with a session after CatchUp, and brought along from session to session. Lives with
 // whoever asks the question. Thread: scheduling.
-class PeerCounter {
+class DomainCounter {
  public:
   // `id` tells it from others.
-  PeerCounter(uint64_t id, PeerQuestion question, std::shared_ptr<TopologyColumn> topology)
+  DomainCounter(uint64_t id, CountedPods question, std::shared_ptr<TopologyColumn> topology)
       : id_(id), question_(std::move(question)), topology_(std::move(topology)) {}
 
   // `serial` names the session. Cost: in a new session the nodes on which pods changed, then the
   // moves since the last call, or those of pods that the anchors leave.
-  void CatchUp(const Session& session, uint64_t serial, PeerMemo& memo, LabelIndex& labels);
+  void CatchUp(const Session& session, uint64_t serial, MatchMemo& memo, LabelIndex& labels);
 
   uint64_t id() const { return id_; }
   // The node has the topology key.
@@ -91,14 +91,15 @@ class PeerCounter {
   uint64_t serial() const { return serial_; }
 
  private:
-  bool Counts(const model::Snapshot& snapshot, const model::PeerCount& pods, PeerMemo& memo) const;
-  bool Selects(const model::Snapshot& snapshot, model::LabelsId labels, PeerMemo& memo) const;
-  bool SelectsAnybody(const model::Snapshot& snapshot, PeerMemo& memo,
+  bool Counts(const model::Snapshot& snapshot, const model::LabelledPods& pods,
+              MatchMemo& memo) const;
+  bool Selects(const model::Snapshot& snapshot, model::LabelsId labels, MatchMemo& memo) const;
+  bool SelectsAnybody(const model::Snapshot& snapshot, MatchMemo& memo,
                       const LabelIndex& labels) const;
-  void Refresh(const model::Snapshot& snapshot, PeerMemo& memo, const LabelIndex& labels);
-  void TakeMoves(const Session& session, PeerMemo& memo, const LabelIndex& labels);
-  void Take(const model::Snapshot& snapshot, const PeerMove& move, PeerMemo& memo);
-  void Recount(const model::Snapshot& snapshot, model::NodeId node, PeerMemo& memo);
+  void Refresh(const model::Snapshot& snapshot, MatchMemo& memo, const LabelIndex& labels);
+  void TakeMoves(const Session& session, MatchMemo& memo, const LabelIndex& labels);
+  void Take(const model::Snapshot& snapshot, const PodMove& move, MatchMemo& memo);
+  void Recount(const model::Snapshot& snapshot, model::NodeId node, MatchMemo& memo);
   bool RefreshNodes(const model::Snapshot& snapshot);
   void SumUp();
   void Add(model::NodeId node, int32_t pods, bool tentative);
@@ -113,14 +114,14 @@ class PeerCounter {
   void FindDomains() const;
 
   const uint64_t id_;
-  const PeerQuestion question_;
+  const CountedPods question_;
   const std::shared_ptr<TopologyColumn> topology_;
 
   // What the counts are up to date with: a session, and moves in it.
   uint64_t serial_ = 0;
   size_t moves_seen_ = 0;
   std::vector<model::NodeId> moved_;  // Nodes that moves of the session changed.
-  decltype(model::Snapshot::peers) peers_;
+  decltype(model::Snapshot::pods_on_nodes) pods_on_nodes_;
   decltype(model::Snapshot::nodes) nodes_;
   std::shared_ptr<const model::NamespaceTable> namespaces_;
   uint64_t topology_version_ = 0;

@@ -17,7 +17,7 @@ namespace bth::cache {
 
 // Labels are kept as far as the selector of some pod names their key, so that pods that differ in
 // an index or a hash nobody asks about share one row. Thread: I/O.
-class PeerBook {
+class PodLabelBook {
  public:
   // So many keys that nobody asks for any more are kept for those who ask again.
   static constexpr size_t kIdleKeysMax = 64;
@@ -65,7 +65,7 @@ class PeerBook {
   std::optional<model::PodLabels> Known(const PodIdentity& pod, const Interner& symbols) const;
   model::PodLabels Make(const PodIdentity& pod, Interner& symbols) const;
   // Adds `key.pods` pods to a node, or takes them away.
-  void Count(model::NodeId node, const model::PeerCount& key);
+  void Count(model::NodeId node, const model::LabelledPods& key);
   bool Asks(Symbol key) const { return key.valid() && keys_.contains(key); }
   void DropIdleKeys();
 
@@ -77,7 +77,7 @@ class PeerBook {
   IdVector<model::LabelsId, int64_t> pods_;  // With these labels.
   Slots<model::LabelsId> slots_;
 
-  IdVector<model::NodeId, std::vector<model::PeerCount>> on_node_;  // Sorted.
+  IdVector<model::NodeId, std::vector<model::LabelledPods>> on_node_;  // Sorted.
   absl::flat_hash_set<model::NodeId> changed_;
   int64_t seekers_ = 0;
 

@@ -1,4 +1,4 @@
-#include "cache/intake/compile_peers.h"
+#include "cache/intake/compile_peer_terms.h"
 
 #include <algorithm>
 
@@ -179,8 +179,8 @@ void Sort(PodSelector* selector) {
             });
 }
 
-std::shared_ptr<const PodPeerTerms> CompilePeers(const types::Pod& pod, PodPart part,
-                                                 SymbolHold& symbols) {
+std::shared_ptr<const PodPeerTerms> CompilePeerTerms(const types::Pod& pod, PodPart part,
+                                                     SymbolHold& symbols) {
   auto out = std::make_shared<PodPeerTerms>();
   if (pod.spec.affinity) {
     // Whom a placed pod required beside it means nothing to those who come.
@@ -201,15 +201,15 @@ std::shared_ptr<const PodPeerTerms> CompilePeers(const types::Pod& pod, PodPart 
   return out;
 }
 
-std::string KeyOf(const PodPeerTerms& peers) {
+std::string KeyOf(const PodPeerTerms& peer_terms) {
   PeerKeyWriter key;
-  key.Add(peers.required_affinity);
-  key.Add(peers.required_anti_affinity);
-  key.Add(peers.preferred_affinity);
-  key.Add(peers.preferred_anti_affinity);
-  for (const SpreadConstraint& spread : peers.spread) key.Add(spread);
-  key.Add(peers.own->ns);
-  for (const LabelPair& label : peers.own->labels) {
+  key.Add(peer_terms.required_affinity);
+  key.Add(peer_terms.required_anti_affinity);
+  key.Add(peer_terms.preferred_affinity);
+  key.Add(peer_terms.preferred_anti_affinity);
+  for (const SpreadConstraint& spread : peer_terms.spread) key.Add(spread);
+  key.Add(peer_terms.own->ns);
+  for (const LabelPair& label : peer_terms.own->labels) {
     key.Add(label.first);
     key.Add(label.second);
   }
