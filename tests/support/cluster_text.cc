@@ -134,7 +134,7 @@ double ParseQuantity(std::string_view text) {
 }
 
 std::vector<std::string> SplitText(std::string_view text, char separator) {
-  return SplitText(text, separator);
+  return bth::SplitText(text, separator);
 }
 
 }  // namespace bth::test
