@@ -11,7 +11,7 @@
 namespace bth::test {
 
 template <typename Body>
-void ForEachWorld(int worlds, Body body) {
+void ForEachWorld(uint64_t worlds, Body body) {
   ForEachSeed(worlds, [&body](uint64_t seed) {
     Rng rng(seed);
     body(rng);
@@ -22,6 +22,7 @@ inline std::shared_ptr<const model::Snapshot> SnapshotOf(const WorldSpec& world,
                                                          uint64_t order = 0) {
   const ManualClock clock(absl::FromUnixSeconds(1'000'000));
   cache::Mirror mirror(clock, {});
+  PutPriorities(mirror);
   Feed(world, mirror, order);
   return mirror.Publish();
 }
