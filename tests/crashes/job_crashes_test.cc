@@ -57,6 +57,12 @@ TEST_CASE("crashes: a failed pod restarts its job", "[crashes][job]") {
                    EndsAs("Completed")}});
 }
 
+TEST_CASE("crashes: a task that completes ends its job", "[crashes][job]") {
+  const std::string policy = R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}])";
+  CheckAllDeaths({{Submit(JobText("j", 3, Task("a", 2, 5, policy) + "," + Task("b", 1, 3600))),
+                   EndsAs("Completed")}});
+}
+
 TEST_CASE("crashes: plugins and volumes", "[crashes][job]") {
   const std::string more =
       R"(,"plugins":{"ssh":[],"svc":[],"env":[]},"volumes":[{"mountPath":"/d","volumeClaim":)"
