@@ -16,6 +16,9 @@ using metrics::EffectOutcome;
 
 namespace {
 
+// What a pod says is advice: nobody who needs the room waits for it any longer.
+constexpr absl::Duration kMarkTimeout = absl::Seconds(1);
+
 // The pod stays where it is; otherwise nobody knows.
 bool IsRefused(const absl::Status& status) {
   return !absl::IsUnavailable(status) && !client::OutcomeUnknown(status);
@@ -46,15 +49,20 @@ net::Awaitable<void> EvictionWriter::SendOne() {
 }
 
 net::Awaitable<bool> EvictionWriter::Mark(const Eviction& eviction, bool goes) {
-  const client::ApiPath path{
-      "pods", types::ResourceTraits<types::Pod>::type().Path(eviction.ns, eviction.name, "status")};
   const PodMark mark{
       .uid = eviction.uid,
       .goes = goes,
       .message = goes ? std::string_view(eviction.purpose) : "the pod may not be evicted"};
-  client::Patch patch = DisruptionTargetPatch(mark, parts_.api.executor().Now());
-  const absl::StatusOr<std::string> answer = co_await parts_.api.Patch(path, std::move(patch));
-  co_return answer.ok();
+  client::ApiRequest request;
+  request.verb = "patch";
+  request.method = "PATCH";
+  request.path = {
+      "pods", types::ResourceTraits<types::Pod>::type().Path(eviction.ns, eviction.name, "status")};
+  request.content_type = "application/strategic-merge-patch+json";
+  request.body = DisruptionTargetPatch(mark, parts_.api.executor().Now()).body;
+  request.timeout = kMarkTimeout;
+  const absl::StatusOr<std::string> answer = co_await parts_.api.Call(std::move(request));
+  co_return answer.ok() || client::OutcomeUnknown(answer.status());
 }
 
 net::Awaitable<void> EvictionWriter::Send(Eviction& eviction) {

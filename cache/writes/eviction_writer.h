@@ -44,7 +44,8 @@ class EvictionWriter final : public LaneWork {
 
  private:
   net::Awaitable<void> Send(Eviction& eviction);
-  // The condition DisruptionTarget; with status False when the pod may stay. False: it was refused.
+  // The condition DisruptionTarget; with status False when the pod may stay. False: the
+  // pod cannot have it.
   net::Awaitable<bool> Mark(const Eviction& eviction, bool goes);
   void Done(Eviction& eviction);
   // The eviction has its answer.
