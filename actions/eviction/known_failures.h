@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "actions/eviction/candidates.h"
 #include "actions/eviction/tally.h"
-#include "actions/eviction/victims.h"
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
 #include "framework/session/session.h"

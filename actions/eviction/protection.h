@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/types/span.h"
+#include "actions/eviction/candidates.h"
 #include "actions/eviction/tally.h"
-#include "actions/eviction/victims.h"
 #include "framework/prospects/victim_prospects.h"
 #include "framework/report/fit_report.h"
 #include "framework/session/session.h"

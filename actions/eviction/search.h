@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "actions/eviction/candidates.h"
 #include "actions/eviction/known_failures.h"
 #include "actions/eviction/node_tasks.h"
 #include "actions/eviction/plan.h"
 #include "actions/eviction/protection.h"
 #include "actions/eviction/tally.h"
-#include "actions/eviction/victims.h"
 #include "actions/worksheet.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/session/session.h"

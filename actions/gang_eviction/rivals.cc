@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "actions/eviction/candidates.h"
 #include "actions/eviction/gang_rivals.h"
-#include "actions/eviction/victims.h"
 
 namespace bth::actions::gang_eviction {
 

@@ -85,17 +85,6 @@ struct PodConstraints {
   SharedSymbols symbols;           // Of all of them.
 };
 
-// Pure matching. Costs are linear in the terms and logarithmic in the node's labels.
-bool Matches(const NodeTerm& term, const NodeFacts& node);
-// nodeSelector and required node affinity.
-bool MatchesRequired(const PodConstraints& pod, const NodeFacts& node);
-// Sum of the weights of the preferred terms that match.
-int64_t PreferredWeight(const PodConstraints& pod, const NodeFacts& node);
-bool Tolerates(const Toleration& toleration, const Taint& taint);
-// The first NoSchedule or NoExecute taint that nothing tolerates, or null.
-const Taint* FirstUntolerated(const PodConstraints& pod, const NodeFacts& node);
-// Number of PreferNoSchedule taints that nothing tolerates.
-int CountUntoleratedPreferences(const PodConstraints& pod, const NodeFacts& node);
 bool PortsConflict(const HostPort& a, const HostPort& b);
 
 }  // namespace bth::model

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/model/find_label.h"
+#include "api/model/node_affinity.h"
 #include "base/strings.h"
 
 namespace bth::model {

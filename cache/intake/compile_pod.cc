@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_split.h"
+#include "api/model/taints.h"
 #include "api/types/codec.h"
 #include "api/types/pod_requests.h"
 #include "base/status.h"

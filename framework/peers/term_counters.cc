@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/model/node_affinity.h"
+#include "api/model/taints.h"
 #include "base/strings.h"
 
 namespace bth::framework {

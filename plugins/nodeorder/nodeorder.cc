@@ -3,6 +3,8 @@
 #include <string_view>
 
 #include "algo/node_scores.h"
+#include "api/model/node_affinity.h"
+#include "api/model/taints.h"
 #include "base/status.h"
 #include "framework/session/session.h"
 #include "plugins/factories.h"

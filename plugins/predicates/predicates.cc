@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/node_affinity.h"
+#include "api/model/taints.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "framework/session/session.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/model/node_affinity.h"
+
 namespace bth::plugins::predicates {
 
 using model::NodeFacts;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/model/node_affinity.h"
 #include "base/strings.h"
 
 namespace bth::plugins::predicates {

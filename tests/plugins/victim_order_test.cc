@@ -1,5 +1,5 @@
 // Whose eviction comes first, with the orders that the plugins give.
-#include "actions/eviction/victims.h"
+#include "actions/eviction/candidates.h"
 #include "base/heap.h"
 #include "tests/plugins/fixtures.h"
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "absl/strings/numbers.h"
+#include "api/model/taints.h"
 #include "base/strings.h"
 
 namespace bth::test {

@@ -1,4 +1,4 @@
-#include "actions/eviction/victims.h"
+#include "actions/eviction/candidates.h"
 
 #include <algorithm>
 
