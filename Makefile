@@ -11,6 +11,9 @@ FUZZ_SECONDS ?= 60
 # Of `make hostile`; HOSTILE_ARGS, such as "--seed 7 --stories 1 --shrink", go to the program.
 HOSTILE_ARGS ?= $(if $(SECONDS),--seconds $(SECONDS),--seconds 60)
 HOSTILE_STORIES ?= 1500
+# Of `make worlds`: SEED=n asks that seed only; WORLDS_ARGS, such as "--only filters", go to the script.
+WORLDS_ARGS ?=
+WORLDS_PROGRAMS := worlds_test actions_test volumes_test
 BENCH_ARGS ?=
 
 # Everything a test run starts is the dev build: no second build of the tree is needed for it.
@@ -127,6 +130,12 @@ hostile: ## Hostile objects through the whole system for SECONDS (default 60)
 hostile-stories: ## The same hostile stories each time: seeds 1 to HOSTILE_STORIES (1500), all processors
 	$(call build,dev,hostile)
 	scripts/hostile $(HOSTILE_STORIES)
+
+.PHONY: worlds
+worlds: ## Properties on random worlds, others each day, for SECONDS (60); SEED=n: that one again
+	$(call build,dev,$(WORLDS_PROGRAMS))
+	scripts/worlds $(if $(SEED),--seed $(SEED),--seconds $(or $(SECONDS),60)) --jobs $(JOBS) \
+	  $(WORLDS_ARGS) $(addprefix $(DEV_BIN)/,$(WORLDS_PROGRAMS))
 
 .PHONY: clean
 clean: ## Remove build/

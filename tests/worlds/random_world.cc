@@ -12,6 +12,8 @@ namespace {
 constexpr char kGpu[] = "nvidia.com/gpu";
 constexpr int64_t kGi = int64_t{1} << 30;
 
+}  // namespace
+
 PodSpec RandomPod(Rng& rng, const std::string& name) {
   PodSpec pod;
   pod.name = name;
@@ -36,6 +38,8 @@ void PlaceAtRandom(Rng& rng, const WorldSpec& world, PodSpec* pod) {
       model::TaskStatus::kReleasing, model::TaskStatus::kSucceeded, model::TaskStatus::kFailed};
   pod->status = statuses[rng.Below(6)];
 }
+
+namespace {
 
 bool SameObject(const ServiceSpec& a, const ServiceSpec& b) {
   return a.ns == b.ns && a.name == b.name;
@@ -119,6 +123,7 @@ WorldSpec RandomWorld(Rng& rng) {
     if (rng.Chance(0.8)) world.teams[ns] = Pick(rng, {"red", "blue"});
   }
   AddSelectors(rng, &world);
+  LeaveOutOf(&world);
   return world;
 }
 
@@ -161,6 +166,8 @@ void Put(const NodeSpec& spec, cache::Mirror& mirror) {
   node.facts = std::make_shared<model::NodeFacts>();
   node.facts->name = spec.name;
   node.facts->unschedulable = spec.cordoned;
+  node.facts->node_group = spec.group;
+  node.facts->revocable_zone = spec.revocable_zone;
   if (!spec.zone.empty()) {
     for (const char* key : {"zone", "topology.kubernetes.io/zone"}) {
       node.facts->labels.push_back({symbols.Intern(key), symbols.Intern(spec.zone), std::nullopt});
@@ -191,6 +198,14 @@ void Put(const QueueSpec& spec, cache::Mirror& mirror) {
   queue.row.uid = "uid-" + spec.name;
   queue.row.weight = spec.weight;
   queue.row.reclaimable = spec.reclaimable;
+  queue.row.parent = spec.parent;
+  queue.row.priority = spec.priority;
+  if (spec.closed) queue.row.state = model::QueueState::kClosed;
+  if (!spec.group.empty()) {
+    queue.node_groups.has_affinity = true;
+    queue.node_groups.required = {spec.group};
+  }
+  if (spec.guarantee_cpu_milli > 0) queue.guarantee = {{"cpu", spec.guarantee_cpu_milli}};
   if (spec.deserved_cpu_milli > 0) queue.deserved = {{"cpu", spec.deserved_cpu_milli}};
   if (spec.strict) queue.row.dequeue_strategy = "fifo";
   queue.row.hierarchy = spec.hierarchy;
@@ -252,8 +267,9 @@ void Put(const PodSpec& spec, cache::Mirror& mirror) {
     constraints->tolerations.push_back({.key = symbols.Intern("special"), .exists = true});
   }
   if (spec.port > 0) constraints->ports.push_back({.port = spec.port});
-  pod.constraints_key =
-      StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/", spec.port, "/");
+  constraints->revocable = spec.revocable;
+  pod.constraints_key = StrCat(spec.zone, "/", spec.preferred_zone, "/", spec.tolerates, "/",
+                               spec.port, "/", spec.revocable, "/");
   for (const auto& [key, value] : spec.peers.labels) pod.labels.emplace_back(key, value);
   constraints->peer_terms = CompileSpecs(spec.peers, spec.ns, symbols, &pod.constraints_key);
   pod.constraints = std::move(constraints);

@@ -33,8 +33,9 @@ struct PodSpec {
   int32_t port = 0;            // Host port, when set.
   std::string ns = "ns";
   PeerSpecs peers;
-  std::string owner;   // "<kind> <name>" of the workload that manages it, when set.
-  bool fixed = false;  // Marked as not preemptable.
+  std::string owner;       // "<kind> <name>" of the workload that manages it, when set.
+  bool fixed = false;      // Marked as not preemptable.
+  bool revocable = false;  // May go to revocable nodes.
   std::string Key() const { return ns + "/" + name; }
 };
 struct NodeSpec {
@@ -48,6 +49,8 @@ struct NodeSpec {
   bool prefer_not = false;  // A PreferNoSchedule taint.
   bool cordoned = false;
   bool unnamed = false;  // Without a label that says its name.
+  std::string group;     // For nodegroup.
+  std::string revocable_zone;
 };
 struct JobSpec {
   std::string name;
@@ -68,7 +71,12 @@ struct QueueSpec {
   std::string hierarchy;             // Annotations for hierarchical drf.
   std::string hierarchy_weights;
   bool reclaimable = true;
-  int64_t deserved_cpu_milli = 0;  // 0: not set.
+  int64_t deserved_cpu_milli = 0;   // 0: not set.
+  int64_t guarantee_cpu_milli = 0;  // The same.
+  std::string parent;
+  int32_t priority = 0;
+  bool closed = false;
+  std::string group;  // Its pods go to nodes of this group, when set.
 };
 
 struct WorldSpec {
@@ -81,12 +89,19 @@ struct WorldSpec {
   std::vector<WorkloadSpec> workloads;
 };
 
+// Parts of worlds. The place is one of the world's nodes, or none most of the time.
+PodSpec RandomPod(Rng& rng, const std::string& name);
+void PlaceAtRandom(Rng& rng, const WorldSpec& world, PodSpec* pod);
+
 // At most 11 nodes, 3 queues, 5 jobs and 38 pods, a third of them on nodes.
 WorldSpec RandomWorld(Rng& rng);
 // Gives jobs priorities and queues shares, and takes some jobs' and queues' consent to evictions.
 // Needs PutPriorities on the mirror.
 void AddRanks(Rng& rng, WorldSpec* world);
 void PutPriorities(cache::Mirror& mirror);
+
+// Leaves out what BTH_LEAVE_OUT names (tests/support/leave_out.h).
+void LeaveOutOf(WorldSpec* world);
 
 void Put(const NodeSpec& node, cache::Mirror& mirror);
 void Put(const QueueSpec& queue, cache::Mirror& mirror);

@@ -57,6 +57,7 @@ absl::Status BindRecorder::Submit(framework::EffectBatch batch) {
   for (const framework::EvictEffect& evict : batch.evictions) {
     evictions_.insert(batch.snapshot->tasks[evict.victim].names->Key());
   }
+  batches_.push_back(std::move(batch));
   return absl::OkStatus();
 }
 
@@ -100,8 +101,12 @@ CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink
     std::vector<int64_t>& amounts = result.queues[*snapshot.queues[queue.queue].name];
     amounts.assign(queue.allocated.q.begin(), queue.allocated.q.end());
   }
-  for (const framework::Violation& violation : framework::CheckInvariants(session)) {
-    result.violations.push_back(violation.invariant + ": " + violation.detail);
+  for (const auto& violations :
+       {framework::CheckInvariants(session), framework::CheckEffects(session, sink.batches()),
+        framework::CheckReport(session, sink.report())}) {
+    for (const framework::Violation& violation : violations) {
+      result.violations.push_back(violation.invariant + ": " + violation.detail);
+    }
   }
   return result;
 }

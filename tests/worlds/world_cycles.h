@@ -24,11 +24,13 @@ class BindRecorder final : public framework::EffectSink {
   const std::map<std::string, std::string>& binds() const { return binds_; }  // Pod -> node.
   const std::set<std::string>& evictions() const { return evictions_; }
   const framework::CycleReport& report() const { return report_; }
+  const std::vector<framework::EffectBatch>& batches() const { return batches_; }
 
  private:
   std::map<std::string, std::string> binds_;
   std::set<std::string> evictions_;
   framework::CycleReport report_;
+  std::vector<framework::EffectBatch> batches_;
 };
 
 // What a cycle decided and told, in names; `violations` are the invariants that it broke.

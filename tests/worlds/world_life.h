@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/worlds/random_world.h"
@@ -25,6 +26,12 @@ class Life {
       if (rng.Chance(0.3)) job.phase = model::PodGroupPhase::kPending;
     }
     Feed(world_, mirror_, 0);
+  }
+
+  // A world as it is, with priorities.
+  Life(Rng& rng, WorldSpec world) : rng_(rng), mirror_(clock_, {}), world_(std::move(world)) {
+    PutPriorities(mirror_);
+    Feed(world_, mirror_, rng.Next() | 1);
   }
 
   std::shared_ptr<const model::Snapshot> Publish() { return mirror_.Publish(); }
@@ -59,7 +66,7 @@ class Life {
       else
         Put(node, mirror_);
     }
-    if (rng_.Chance(0.1)) {
+    if (!world_.queues.empty() && rng_.Chance(0.1)) {
       QueueSpec& queue = Any(world_.queues);
       queue.weight = static_cast<int32_t>(1 + rng_.Below(3));
       if (rng_.Chance(0.3)) queue.capability_cpu_milli += 1000;
