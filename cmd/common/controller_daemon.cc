@@ -36,8 +36,7 @@ absl::StatusOr<std::unique_ptr<ControllerDaemon>> ControllerDaemon::Create(
 }
 
 absl::Status ControllerDaemon::Wire() {
-  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config,
-                       client::LoadClientConfig(flags_.api.Sources()));
+  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config, ChooseServer(flags_.api));
   std::function<bool()> may_act;
   if (flags_.leader.elect) {
     may_act = [this] { return leadership_ != nullptr && leadership_->is_leader(); };
