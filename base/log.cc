@@ -11,6 +11,8 @@ namespace bth {
 namespace {
 
 std::atomic<LogLevel> g_level{LogLevel::kInfo};
+std::atomic<int64_t> g_lines_lost{0};
+std::atomic<int64_t> g_lines_lost_told{0};
 
 absl::string_view View(std::string_view text) {
   return {text.data(), text.size()};
@@ -35,6 +37,13 @@ bool NeedsQuotes(std::string_view value) {
   for (char c : value) {
     if (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f) return true;
   }
+  return false;
+}
+
+// One call: stdio locks the stream.
+bool Write(const std::string& line) {
+  if (std::fwrite(line.data(), 1, line.size(), stderr) == line.size()) return true;
+  std::clearerr(stderr);
   return false;
 }
 
@@ -64,7 +73,19 @@ void Log(LogLevel level, std::string_view event, std::initializer_list<LogField>
     }
   }
   line.push_back('\n');
-  std::fwrite(line.data(), 1, line.size(), stderr);  // One call: stdio locks the stream.
+  if (!Write(line)) {
+    g_lines_lost.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const int64_t lost = g_lines_lost.load(std::memory_order_relaxed);
+  const int64_t told = g_lines_lost_told.exchange(lost, std::memory_order_relaxed);
+  if (told >= lost) return;
+  Log(LogLevel::kError, "log.lines_lost",
+      {{"lines", lost - told}, {"why", "they could not be written"}});
+}
+
+int64_t LogLinesLost() {
+  return g_lines_lost.load(std::memory_order_relaxed);
 }
 
 }  // namespace bth

@@ -37,11 +37,16 @@ struct LogField {
   bool quoted = true;
 };
 
-// Writes one line; lines of several threads never mix. Thread: any.
+// Writes one line; lines of several threads never mix. One that cannot be written (a full disk, a
+// pipe that nobody reads) is lost and counted; `log.lines_lost` tells of it when it works again.
+// Thread: any.
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 
 // Lines below `level` are dropped. kInfo at start.
 void SetLogLevel(LogLevel level);
 bool LogEnabled(LogLevel level);
+
+// Lines that could not be written, since the start of the process.
+int64_t LogLinesLost();
 
 }  // namespace bth

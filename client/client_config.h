@@ -53,6 +53,7 @@ struct ServerUrl {
 // `scheme_default` is used for a text without "://". Errors (kInvalidArgument) name the remedy.
 absl::StatusOr<ServerUrl> ParseServerUrl(std::string_view url,
                                          std::string_view scheme_default = "http");
+std::string ToText(const ServerUrl& url);
 
 struct ClientConfig {
   ServerUrl server;
@@ -63,7 +64,8 @@ struct ClientConfig {
   TextSource key;
   Credentials credentials;  // Empty over plain HTTP: secrets are never sent in clear.
   std::string default_namespace = "default";
-  std::string origin;  // For messages: which file and context this came from.
+  // For messages: what chose this server, and which file and context it came from.
+  std::string origin;
 };
 
 }  // namespace bth::client

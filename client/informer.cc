@@ -99,6 +99,14 @@ std::vector<std::string> InformerSet::Unsynced() const {
   return names;
 }
 
+std::vector<std::string> InformerSet::Missing() const {
+  std::vector<std::string> names;
+  for (const InformerBase* informer : informers_) {
+    if (informer->IsMissing()) names.push_back(informer->name());
+  }
+  return names;
+}
+
 void InformerSet::Wake() {
   for (const net::Promised<bool>& waiter : std::exchange(waiting_, {})) waiter.Set(true);
 }

@@ -51,6 +51,8 @@ class InformerBase : protected ReflectorSink {
   const std::string& name() const { return options_.name; }
   // The first list has been delivered, its OnBatchEnd included.
   bool HasSynced() const { return synced_; }
+  // Counts as empty because the server does not know the kind (ReflectorOptions).
+  bool IsMissing() const { return reflector_.is_missing(); }
   // Called once, in the turn in which HasSynced becomes true. One observer.
   void SetOnSynced(std::function<void()> action) { on_synced_ = std::move(action); }
   const ReflectorCounters& counters() const { return reflector_.counters(); }
@@ -189,6 +191,8 @@ class InformerSet final {
   bool AllSynced() const;
   // In order of adding.
   std::vector<std::string> Unsynced() const;
+  // Those whose kind the server does not know.
+  std::vector<std::string> Missing() const;
   // kDeadlineExceeded names what is missing and its last error.
   net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout);
 

@@ -74,7 +74,8 @@ struct ConfigSources {
 };
 
 // Order: --kubeconfig; the files of $KUBECONFIG, merged; ~/.kube/config and in-cluster
-// (see `in_cluster_first`); --master alone. Blocks while it reads the files.
+// (see `in_cluster_first`); --master alone. `origin` tells which it was. Blocks while it reads the
+// files.
 absl::StatusOr<ClientConfig> LoadClientConfig(const ConfigSources& sources);
 
 // $KUBERNETES_SERVICE_HOST, _PORT and the service account's files. kNotFound outside a cluster.

@@ -186,9 +186,7 @@ net::Awaitable<void> LeaderElector::Run() {
     if (last_error_.ok()) break;
     // Losing a race against another candidate is no failure.
     const bool lost_race = absl::IsAborted(last_error_) || absl::IsAlreadyExists(last_error_);
-    if (!lost_race && !WasTold(last_error_)) {
-      Log(LogLevel::kWarning, "leader_election.attempt_failed", {{"error", last_error_}});
-    }
+    if (!lost_race && !WasTold(last_error_)) TellFailedAttempt();
     co_await net::Sleep(api_.executor(), options_.retry_period * (1 + kJitter * rng_.Unit()));
   }
   leading_ = true;
@@ -196,6 +194,22 @@ net::Awaitable<void> LeaderElector::Run() {
   if (options_.on_started) api_.executor().Post([notify = options_.on_started] { notify(); });
   co_await Renewing();
   Lost();
+}
+
+// Attempts come every few seconds, for as long as it takes to grant a right.
+void LeaderElector::TellFailedAttempt() {
+  const auto line = failures_.Note(std::string(last_error_.message()), api_.executor().Monotonic());
+  if (!line) return;
+  const std::string remedy =
+      absl::IsPermissionDenied(last_error_)
+          ? StrCat("grant create on leases, and get and update on lease ", options_.lease_name,
+                   " in namespace ", options_.namespace_name)
+          : "none needed if it ends by itself: it is tried again";
+  Log(LogLevel::kWarning, "leader_election.attempt_failed",
+      {{"error", last_error_},
+       {"remedy", remedy},
+       {"times", line->times},
+       {"next_line_in", line->next_in}});
 }
 
 void LeaderElector::Lost() {

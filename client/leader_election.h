@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "api/types/json.h"
 #include "base/rng.h"
+#include "base/spaced_lines.h"
 #include "client/api_client.h"
 #include "client/background.h"
 
@@ -57,6 +58,7 @@ class LeaderElector final {
  private:
   net::Awaitable<void> Run();
   net::Awaitable<void> Renewing();
+  void TellFailedAttempt();
   void Lost();
   // One attempt to get or keep the lease. kAborted: somebody else holds it or was faster.
   net::Awaitable<absl::Status> TryHold();
@@ -78,6 +80,7 @@ class LeaderElector final {
   bool leading_ = false;
   absl::Duration renewed_at_;  // Start of the last renewal that succeeded.
   absl::Status last_error_;
+  SpacedLines failures_;
   Background work_;
 };
 

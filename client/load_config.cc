@@ -45,11 +45,19 @@ absl::StatusOr<Kubeconfig> ReadKubeconfigList(const std::string& list) {
   return merged;
 }
 
+// `chosen_by` is why this file was read and no other.
+absl::StatusOr<ClientConfig> Select(const Kubeconfig& kubeconfig, const ConfigSources& sources,
+                                    std::string_view chosen_by) {
+  BTH_ASSIGN_OR_RETURN(ClientConfig config, SelectContext(kubeconfig, sources.context));
+  config.origin = StrCat(chosen_by, ": ", config.origin);
+  return config;
+}
+
 absl::StatusOr<ClientConfig> FromHome(const ConfigSources& sources) {
   const std::string home = Variable(sources, "HOME");
   if (home.empty()) return absl::NotFoundError("$HOME is not set");
   BTH_ASSIGN_OR_RETURN(const Kubeconfig kubeconfig, ReadKubeconfig(StrCat(home, "/.kube/config")));
-  return SelectContext(kubeconfig, sources.context);
+  return Select(kubeconfig, sources, "~/.kube/config");
 }
 
 absl::StatusOr<ClientConfig> FromHomeOrCluster(const ConfigSources& sources) {
@@ -69,11 +77,11 @@ absl::StatusOr<ClientConfig> FromFiles(const ConfigSources& sources) {
   if (!sources.kubeconfig.empty()) {
     absl::StatusOr<Kubeconfig> kubeconfig = ReadKubeconfig(sources.kubeconfig);
     if (!kubeconfig.ok()) return Annotate(kubeconfig.status(), "--kubeconfig");
-    return SelectContext(*kubeconfig, sources.context);
+    return Select(*kubeconfig, sources, "--kubeconfig");
   }
   if (const std::string list = Variable(sources, "KUBECONFIG"); !list.empty()) {
     BTH_ASSIGN_OR_RETURN(const Kubeconfig kubeconfig, ReadKubeconfigList(list));
-    return SelectContext(kubeconfig, sources.context);
+    return Select(kubeconfig, sources, "$KUBECONFIG");
   }
   return FromHomeOrCluster(sources);
 }
@@ -89,6 +97,8 @@ absl::Status ApplyMaster(const std::string& master, ClientConfig* config) {
     config->key = {};
     config->credentials = {};
   }
+  config->origin =
+      config->origin.empty() ? "--master" : StrCat("--master, beside ", config->origin);
   return absl::OkStatus();
 }
 
@@ -102,7 +112,7 @@ absl::StatusOr<ClientConfig> InClusterConfig(const ConfigSources& sources) {
         "not inside a cluster: $KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT are not set");
   }
   ClientConfig config;
-  config.origin = "in-cluster";
+  config.origin = "the service account of the pod";
   const bool ipv6 = host.find(':') != std::string::npos;
   const std::string url = StrCat("https://", ipv6 ? "[" : "", host, ipv6 ? "]" : "", ":", port);
   absl::StatusOr<ServerUrl> server = ParseServerUrl(url);
@@ -129,7 +139,6 @@ absl::StatusOr<ClientConfig> LoadClientConfig(const ConfigSources& sources) {
   // --master alone is enough, unless files that were asked for are broken.
   if (absl::IsNotFound(config.status()) && sources.kubeconfig.empty()) {
     config = ClientConfig();
-    config->origin = "--master";
   }
   BTH_RETURN_IF_ERROR(config);
   BTH_RETURN_IF_ERROR(ApplyMaster(sources.master, &*config));

@@ -77,6 +77,12 @@ void Reflector::NoteForbidden(const absl::Status& status) {
   options_.on_forbidden(status);
 }
 
+void Reflector::NotePresence(bool is_there) {
+  const bool was_missing = std::exchange(missing_, !is_there);
+  if ((is_there && !was_missing) || !options_.on_presence) return;
+  options_.on_presence(is_there);
+}
+
 net::Awaitable<void> Reflector::Run() {
   version_.clear();  // What a run that was cut off applied of a list or watch is not known.
   for (;;) {
@@ -99,6 +105,7 @@ net::Awaitable<void> Reflector::Run() {
       // A CRD that appears or vanishes, or a role that lacks the kind: its objects are gone, and
       // it is asked for from time to time.
       absent_ = true;
+      if (absl::IsNotFound(status)) NotePresence(false);
       sink_.BeginList();
       sink_.EndList();
       version_.clear();
@@ -148,6 +155,7 @@ net::Awaitable<absl::Status> Reflector::ListOnce() {
   }
   version_ = page.resource_version;
   absent_ = false;
+  NotePresence(true);
   ++counters_.lists;
   last_error_ = absl::OkStatus();
   sink_.EndList();

@@ -49,6 +49,8 @@ struct ReflectorOptions {
   // A collection the server does not know (404: a CRD that is not installed) counts as empty and
   // is asked for again at `backoff_max`.
   bool absent_is_empty = false;
+  // Hears each time that it was asked for and is not there, and once when it is there again.
+  std::function<void(bool is_there)> on_presence;
   // A collection that this client may not read (403) counts as empty as well, and is asked for
   // again at `backoff_max`; one that it may list but not watch is listed at that pace. For kinds
   // that one can do without. `on_forbidden` hears of it once, until it is readable again.
@@ -90,6 +92,8 @@ class Reflector final {
   void Stop();
   // The first list has been applied.
   bool has_synced() const { return counters_.lists > 0 || absent_; }
+  // The server did not know the collection when it was last asked for it.
+  bool is_missing() const { return missing_; }
   const ReflectorCounters& counters() const { return counters_; }
   // OK while the last attempt went well.
   const absl::Status& last_error() const { return last_error_; }
@@ -105,6 +109,7 @@ class Reflector final {
   bool TreatAsEmpty(const absl::Status& status) const;
   bool IsForbidden(const absl::Status& status) const;
   void NoteForbidden(const absl::Status& status);
+  void NotePresence(bool is_there);
 
   ApiClient& api_;
   ReflectorSink& sink_;
@@ -114,6 +119,7 @@ class Reflector final {
   std::string version_;       // Where to resume the watch; empty: list first.
   bool list_newest_ = false;  // Versions at hand were too old once: ask for the newest.
   bool absent_ = false;
+  bool missing_ = false;
   bool forbidden_ = false;  // And said so.
   bool watched_ = false;    // Since the last list.
   ReflectorCounters counters_;

@@ -102,4 +102,10 @@ absl::StatusOr<ServerUrl> ParseServerUrl(std::string_view url, std::string_view 
   return out;
 }
 
+std::string ToText(const ServerUrl& url) {
+  const bool v6 = url.host.find(':') != std::string::npos;
+  return StrCat(url.tls ? "https" : "http", "://", v6 ? "[" : "", url.host, v6 ? "]:" : ":",
+                url.port, url.path_prefix);
+}
+
 }  // namespace bth::client

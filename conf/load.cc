@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "conf/refusals.h"
 #include "conf/text.h"
 
 namespace bth::conf {
@@ -30,26 +31,6 @@ const Names kMetricKeys = {"type",
                            "elasticsearch.username",
                            "elasticsearch.password"};
 const Names kMetricTypes = {"prometheus", "prometheus_adaptor", "elasticsearch", "local"};
-
-std::string Sub(std::string_view path, std::string_view key) {
-  return StrCat(path, path.empty() ? "" : ".", Clip(key));
-}
-
-// `line 3: tiers[0].plugins[1].name: <text>`.
-std::string Place(int line, std::string_view path, std::string_view text) {
-  return StrCat(line > 0 ? StrCat("line ", line, ": ") : "", path, path.empty() ? "" : ": ", text);
-}
-
-absl::Status WrongType(const Value& value, std::string_view path, std::string_view wanted) {
-  return absl::InvalidArgumentError(
-      Place(value.line(), path, StrCat("needs ", wanted, ", got ", Describe(value))));
-}
-
-absl::Status TooMany(const Value& value, std::string_view path, size_t limit) {
-  return absl::InvalidArgumentError(
-      Place(value.line(), path,
-            StrCat("has ", value.items().size(), " entries; at most ", limit, " are allowed")));
-}
 
 // The key without its `enable` or `enabled`, in lower case; empty when it has none.
 std::string SwitchStem(std::string_view key) {
@@ -85,7 +66,7 @@ std::string_view Respelled(std::string_view name, const Names& known) {
   return found == known.end() ? std::string_view() : *found;
 }
 
-// Reads one document into a policy. Lives for one call; the first error ends it.
+// Reads one document into a policy, past what is wrong with it. Lives for one call.
 class PolicyReader {
  public:
   explicit PolicyReader(const KnownNames& known) : known_(known) {}
@@ -102,13 +83,14 @@ class PolicyReader {
       const Value* value = root.Find(key);
       return value == nullptr ? nothing : *value;
     };
-    BTH_RETURN_IF_ERROR(RefuseMistypedKeys(root));
+    RefuseMistypedKeys(root);
     WarnOfUnknownKeys(root, "", kRootKeys);
-    BTH_RETURN_IF_ERROR(ReadTiers(part("tiers")));
-    BTH_RETURN_IF_ERROR(ReadActions(part("actions")));
-    BTH_RETURN_IF_ERROR(CheckTiersGiven(root));
-    BTH_RETURN_IF_ERROR(ReadConfigurations(part("configurations")));
-    BTH_RETURN_IF_ERROR(ReadMetrics(part("metrics")));
+    ReadTiers(part("tiers"));
+    ReadActions(part("actions"));
+    refusals_.Note(CheckTiersGiven(root));
+    ReadConfigurations(part("configurations"));
+    ReadMetrics(part("metrics"));
+    BTH_RETURN_IF_ERROR(refusals_.status());
     std::stable_sort(loaded_.findings.begin(), loaded_.findings.end(),
                      [](const Finding& a, const Finding& b) { return a.line < b.line; });
     return std::move(loaded_);
@@ -135,18 +117,19 @@ class PolicyReader {
 
   // Without its tiers a policy knows neither gangs nor quotas: a slip of the pen must not be taken
   // for that.
-  static absl::Status RefuseMistypedKeys(const Value& root) {
+  void RefuseMistypedKeys(const Value& root) {
     for (const Value::Member& member : root.members()) {
       if (std::find(kRootKeys.begin(), kRootKeys.end(), member.key) != kRootKeys.end()) continue;
       const std::string hint = DidYouMean(member.key, kRootKeys);
       if (hint.empty()) continue;
-      return absl::InvalidArgumentError(
-          Place(member.line, Clip(member.key), StrCat("unknown key", hint)));
+      refusals_.Note(absl::InvalidArgumentError(
+          Place(member.line, Clip(member.key), StrCat("unknown key", hint))));
+      mistyped_.insert(NearestName(member.key, kRootKeys));
     }
-    return absl::OkStatus();
   }
 
-  static absl::Status CheckTiersGiven(const Value& root) {
+  absl::Status CheckTiersGiven(const Value& root) const {
+    if (mistyped_.count("tiers") > 0) return absl::OkStatus();  // That was told.
     int line = 0;
     for (const Value::Member& member : root.members()) {
       if (member.key != "tiers") continue;
@@ -160,18 +143,21 @@ class PolicyReader {
   }
 
   // A scalar where the schema wants a string: taken as it was written, so that 5 is "5".
-  absl::StatusOr<std::string> ReadText(const Value* value, std::string_view path) {
-    if (value == nullptr || value->is_null()) return std::string();
-    if (!value->is_scalar()) return WrongType(*value, path, "a string");
-    return value->text();
+  std::string ReadText(const Value* value, std::string_view path) {
+    if (value == nullptr || value->is_null()) return "";
+    if (value->is_scalar()) return value->text();
+    refusals_.Note(WrongType(*value, path, "a string"));
+    return "";
   }
 
-  absl::Status ReadTiers(const Value& tiers) {
-    if (tiers.is_null()) return absl::OkStatus();  // CheckTiersGiven speaks of that.
-    if (!tiers.is_list()) return WrongType(tiers, "tiers", "a list");
-    if (tiers.items().size() > kTiersMax) return TooMany(tiers, "tiers", kTiersMax);
+  void ReadTiers(const Value& tiers) {
+    if (tiers.is_null()) return;  // CheckTiersGiven speaks of that.
+    if (!tiers.is_list()) return refusals_.Note(WrongType(tiers, "tiers", "a list"));
+    if (tiers.items().size() > kTiersMax) {
+      return refusals_.Note(TooMany(tiers, "tiers", kTiersMax));
+    }
     for (size_t i = 0; i < tiers.items().size(); ++i) {
-      BTH_RETURN_IF_ERROR(ReadTier(tiers.items()[i], ElementPath("tiers", i)));
+      ReadTier(tiers.items()[i], ElementPath("tiers", i));
     }
     if (tiers.items().empty()) {
       Warn(tiers.line(), "tiers", "no tiers: no plugin takes part in any decision");
@@ -183,11 +169,12 @@ class PolicyReader {
            "capacity and proportion both limit queues, each by its own rules, and what either "
            "refuses is refused: remove one of them");
     }
-    return absl::OkStatus();
   }
 
-  absl::Status ReadTier(const Value& tier, const std::string& path) {
-    if (!tier.is_map() && !tier.is_null()) return WrongType(tier, path, "a map with `plugins`");
+  void ReadTier(const Value& tier, const std::string& path) {
+    if (!tier.is_map() && !tier.is_null()) {
+      return refusals_.Note(WrongType(tier, path, "a map with `plugins`"));
+    }
     WarnOfUnknownKeys(tier, path, kTierKeys);
     Tier out;
     const Value* plugins = tier.Find("plugins");
@@ -195,19 +182,16 @@ class PolicyReader {
     if (plugins == nullptr || plugins->is_null()) {
       Note(tier.line(), path, "a tier without plugins");
     } else if (!plugins->is_list()) {
-      return WrongType(*plugins, plugins_path, "a list");
+      return refusals_.Note(WrongType(*plugins, plugins_path, "a list"));
     } else if (plugins->items().size() > kPluginsPerTierMax) {
-      return TooMany(*plugins, plugins_path, kPluginsPerTierMax);
+      return refusals_.Note(TooMany(*plugins, plugins_path, kPluginsPerTierMax));
     } else {
       for (size_t i = 0; i < plugins->items().size(); ++i) {
-        BTH_ASSIGN_OR_RETURN(PluginOption plugin,
-                             ReadPlugin(plugins->items()[i], ElementPath(plugins_path, i)));
-        out.plugins.push_back(std::move(plugin));
+        out.plugins.push_back(ReadPlugin(plugins->items()[i], ElementPath(plugins_path, i)));
       }
     }
-    BTH_RETURN_IF_ERROR(CheckHierarchy(out, tier.line(), path));
+    refusals_.Note(CheckHierarchy(out, tier.line(), path));
     loaded_.policy.tiers.push_back(std::move(out));
-    return absl::OkStatus();
   }
 
   static absl::Status CheckHierarchy(const Tier& tier, int line, std::string_view path) {
@@ -223,22 +207,29 @@ class PolicyReader {
                Place(line, path, "remove proportion or drf's enableHierarchy from this tier")));
   }
 
-  absl::StatusOr<PluginOption> ReadPlugin(const Value& entry, const std::string& path) {
-    if (!entry.is_map()) return WrongType(entry, path, "a map with `name`");
+  PluginOption ReadPlugin(const Value& entry, const std::string& path) {
     PluginOption plugin;
+    if (!entry.is_map()) {
+      refusals_.Note(WrongType(entry, path, "a map with `name`"));
+      return plugin;
+    }
     plugin.line = entry.line();
-    BTH_ASSIGN_OR_RETURN(plugin.name, ReadText(entry.Find("name"), Sub(path, "name")));
+    const Value* name = entry.Find("name");
+    plugin.name = ReadText(name, Sub(path, "name"));
     Respell(&plugin.name, entry, path);
-    BTH_RETURN_IF_ERROR(CheckPluginName(plugin.name, entry, path));
+    if (name == nullptr || name->is_null() || name->is_scalar()) {
+      refusals_.Note(CheckPluginName(plugin.name, entry, path));
+    }
     for (const Value::Member& member : entry.members()) {
       const std::string member_path = Sub(path, member.key);
       if (member.key == "name") continue;
       if (member.key == "arguments") {
-        BTH_ASSIGN_OR_RETURN(plugin.arguments, ReadArguments(member.value, member_path));
+        plugin.arguments = ReadArguments(member.value, member_path);
       } else if (const std::optional<HookFlag> flag = HookFlagByKey(member.key)) {
         if (member.value.is_null()) continue;  // Unset.
         if (!member.value.is_bool()) {
-          return WrongType(member.value, member_path, "true or false, without quotes");
+          refusals_.Note(WrongType(member.value, member_path, "true or false, without quotes"));
+          continue;
         }
         plugin.flags.Set(*flag, member.value.AsBool());
       } else {
@@ -304,75 +295,79 @@ class PolicyReader {
     Warn(member.line, std::move(path), "unknown key, ignored", NearestName(member.key, keys));
   }
 
-  static absl::StatusOr<Arguments> ReadArguments(const Value& value, const std::string& path) {
-    if (value.is_null()) return Arguments(Value::MakeMap({}), path);
-    if (!value.is_map()) return WrongType(value, path, "a map");
-    return Arguments(value, path);
+  Arguments ReadArguments(const Value& value, const std::string& path) {
+    if (value.is_map()) return Arguments(value, path);
+    if (!value.is_null()) refusals_.Note(WrongType(value, path, "a map"));
+    return Arguments(Value::MakeMap({}), path);
   }
 
-  absl::Status ReadActions(const Value& actions) {
+  void ReadActions(const Value& actions) {
+    if (mistyped_.count("actions") > 0) return;  // That was told.
     if (!actions.is_scalar()) {
-      return WrongType(actions, "actions", "one string with the names separated by commas");
+      return refusals_.Note(
+          WrongType(actions, "actions", "one string with the names separated by commas"));
     }
     const std::string text = actions.is_null() ? "" : actions.text();
     const std::vector<std::string> parts = absl::StrSplit(text, ',');
     if (parts.size() > kActionsMax) {
-      return absl::InvalidArgumentError(
-          Place(actions.line(), "actions", StrCat("more than ", kActionsMax, " actions")));
+      return refusals_.Note(absl::InvalidArgumentError(
+          Place(actions.line(), "actions", StrCat("more than ", kActionsMax, " actions"))));
     }
     for (size_t i = 0; i < parts.size(); ++i) {
       std::string name(absl::StripAsciiWhitespace(parts[i]));
       if (std::find(known_.actions.begin(), known_.actions.end(), name) == known_.actions.end()) {
-        return UnknownAction(actions, parts[i], i, text.empty());
+        refusals_.Note(UnknownAction(actions, parts[i], i, text.empty()));
       }
       loaded_.policy.actions.push_back(std::move(name));
     }
-    return absl::OkStatus();
   }
 
   absl::Status UnknownAction(const Value& actions, const std::string& written, size_t index,
-                             bool none) const {
+                             bool none) {
     const std::string name(absl::StripAsciiWhitespace(written));
     std::string text = Unknown("action", name, known_.actions, BuiltinNames().actions);
     if (name.empty()) text = "an empty name; remove the comma beside it";
     if (none) text = "no actions; write `actions: \"enqueue, allocate, backfill\"`";
     const std::string path = none ? "actions" : ElementPath("actions", index);
-    return absl::InvalidArgumentError(
-        StrCat("failed to find Action ", Clip(written), ": ", Place(actions.line(), path, text),
-               "; known actions: ",
-               absl::StrJoin(known_.actions, ", ",
-                             [](std::string* out, std::string_view a) { out->append(a); })));
+    // Whoever wrote the first one learns what there is; the others need no list.
+    const auto append = [](std::string* out, std::string_view a) { out->append(a); };
+    const std::string list =
+        std::exchange(actions_listed_, true)
+            ? ""
+            : StrCat("; known actions: ", absl::StrJoin(known_.actions, ", ", append));
+    return absl::InvalidArgumentError(StrCat("failed to find Action ", Clip(written), ": ",
+                                             Place(actions.line(), path, text), list));
   }
 
-  absl::Status ReadConfigurations(const Value& entries) {
-    if (entries.is_null()) return absl::OkStatus();
-    if (!entries.is_list()) return WrongType(entries, "configurations", "a list");
+  void ReadConfigurations(const Value& entries) {
+    if (entries.is_null()) return;
+    if (!entries.is_list()) return refusals_.Note(WrongType(entries, "configurations", "a list"));
     if (entries.items().size() > kConfigurationsMax) {
-      return TooMany(entries, "configurations", kConfigurationsMax);
+      return refusals_.Note(TooMany(entries, "configurations", kConfigurationsMax));
     }
     for (size_t i = 0; i < entries.items().size(); ++i) {
-      BTH_RETURN_IF_ERROR(ReadConfiguration(entries.items()[i], ElementPath("configurations", i)));
+      ReadConfiguration(entries.items()[i], ElementPath("configurations", i));
     }
-    return absl::OkStatus();
   }
 
-  absl::Status ReadConfiguration(const Value& entry, const std::string& path) {
-    if (!entry.is_map() && !entry.is_null()) return WrongType(entry, path, "a map with `name`");
+  void ReadConfiguration(const Value& entry, const std::string& path) {
+    if (!entry.is_map() && !entry.is_null()) {
+      return refusals_.Note(WrongType(entry, path, "a map with `name`"));
+    }
     WarnOfUnknownKeys(entry, path, kConfigurationKeys);
     ActionArguments out;
     out.line = entry.line();
     const std::string name_path = Sub(path, "name");
-    BTH_ASSIGN_OR_RETURN(out.name, ReadText(entry.Find("name"), name_path));
+    out.name = ReadText(entry.Find("name"), name_path);
     if (const Value* arguments = entry.Find("arguments")) {
-      BTH_ASSIGN_OR_RETURN(out.arguments, ReadArguments(*arguments, Sub(path, "arguments")));
+      out.arguments = ReadArguments(*arguments, Sub(path, "arguments"));
     }
     CheckConfigurationName(out, name_path);
     if (out.name == kSessionConfiguration && !configurations_seen_.count(out.name)) {
-      BTH_RETURN_IF_ERROR(ReadSessionArguments(out.arguments));
+      refusals_.Note(ReadSessionArguments(out.arguments));
     }
     configurations_seen_.insert(out.name);
     loaded_.policy.configurations.push_back(std::move(out));
-    return absl::OkStatus();
   }
 
   void CheckConfigurationName(const ActionArguments& entry, const std::string& path) {
@@ -422,14 +417,14 @@ class PolicyReader {
     return out;
   }
 
-  absl::Status ReadMetrics(const Value& given) {
-    if (given.is_null()) return absl::OkStatus();
-    if (!given.is_map()) return WrongType(given, "metrics", "a map of strings");
+  void ReadMetrics(const Value& given) {
+    if (given.is_null()) return;
+    if (!given.is_map()) return refusals_.Note(WrongType(given, "metrics", "a map of strings"));
     const Value metrics = WithDottedKeys(given);
     WarnOfUnknownKeys(metrics, "metrics", kMetricKeys);
     for (const Value::Member& member : metrics.members()) {
       const std::string path = Sub("metrics", member.key);
-      BTH_ASSIGN_OR_RETURN(std::string text, ReadText(&member.value, path));
+      std::string text = ReadText(&member.value, path);
       CheckMetric(member, path, text);
       loaded_.policy.metrics[member.key] = std::move(text);
     }
@@ -445,7 +440,6 @@ class PolicyReader {
     if (std::none_of(known_.plugins.begin(), known_.plugins.end(), reads_load)) {
       Note(metrics.line(), "metrics", "none of the known plugins reads the load of nodes");
     }
-    return absl::OkStatus();
   }
 
   void CheckMetric(const Value::Member& member, const std::string& path, std::string_view text) {
@@ -469,6 +463,9 @@ class PolicyReader {
 
   const KnownNames& known_;
   LoadedPolicy loaded_;
+  Refusals refusals_;
+  bool actions_listed_ = false;
+  std::set<std::string_view> mistyped_;  // Keys of the root that were meant.
   std::set<std::string, std::less<>> plugins_seen_;
   std::set<std::string, std::less<>> configurations_seen_;
 };

@@ -25,4 +25,23 @@ std::string Describe(const Value& value) {
   return StrCat(quote, Clip(value.text()), quote, " (", article, " ", kind, ")");
 }
 
+std::string Sub(std::string_view path, std::string_view key) {
+  return StrCat(path, path.empty() ? "" : ".", Clip(key));
+}
+
+std::string Place(int line, std::string_view path, std::string_view text) {
+  return StrCat(line > 0 ? StrCat("line ", line, ": ") : "", path, path.empty() ? "" : ": ", text);
+}
+
+absl::Status WrongType(const Value& value, std::string_view path, std::string_view wanted) {
+  return absl::InvalidArgumentError(
+      Place(value.line(), path, StrCat("needs ", wanted, ", got ", Describe(value))));
+}
+
+absl::Status TooMany(const Value& value, std::string_view path, size_t limit) {
+  return absl::InvalidArgumentError(
+      Place(value.line(), path,
+            StrCat("has ", value.items().size(), " entries; at most ", limit, " are allowed")));
+}
+
 }  // namespace bth::conf

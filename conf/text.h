@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "conf/value.h"
 
 namespace bth::conf {
@@ -17,5 +18,15 @@ std::string ElementPath(std::string_view list, size_t index);
 
 // A value for messages: `"5" (a string)`, `a list`.
 std::string Describe(const Value& value);
+
+// The place of `key` in what stands at `path`: `tiers[1].plugins`.
+std::string Sub(std::string_view path, std::string_view key);
+
+// `line 3: tiers[0].plugins[1].name: <text>`.
+std::string Place(int line, std::string_view path, std::string_view text);
+
+// What a value at `path` is refused for.
+absl::Status WrongType(const Value& value, std::string_view path, std::string_view wanted);
+absl::Status TooMany(const Value& value, std::string_view path, size_t limit);
 
 }  // namespace bth::conf

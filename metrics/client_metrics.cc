@@ -42,6 +42,12 @@ void ClientMetrics::RestRequest(int code, std::string_view method, std::string_v
   found->second.Increment();
 }
 
+void ClientMetrics::Publish(std::string_view resource) {
+  for (ByLabel* counters : {&relists_, &watch_restarts_, &malformed_}) {
+    Count(*counters, resource, 0);
+  }
+}
+
 void ClientMetrics::InformerRelisted(std::string_view resource) {
   Count(relists_, resource);
 }
@@ -58,17 +64,17 @@ void ClientMetrics::ExceptionCaught(std::string_view place) {
   Count(exceptions_, place);
 }
 
-void ClientMetrics::Count(ByLabel& counters, std::string_view value) {
+void ClientMetrics::Count(ByLabel& counters, std::string_view value, double times) {
   const std::lock_guard lock(mutex_);
   auto found = counters.series.find(value);
   if (found == counters.series.end()) {
     if (counters.series.size() >= kSeriesMax) {
-      return counters.family.With({{counters.label, "other"}}).Increment();
+      return counters.family.With({{counters.label, "other"}}).Increment(times);
     }
     const std::string name(value);
     found = counters.series.emplace(name, counters.family.With({{counters.label, name}})).first;
   }
-  found->second.Increment();
+  found->second.Increment(times);
 }
 
 }  // namespace bth::metrics

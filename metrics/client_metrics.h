@@ -23,6 +23,8 @@ class ClientMetrics {
 
   // One HTTP request that ended; `code` 0 means that no answer came ("<error>").
   void RestRequest(int code, std::string_view method, std::string_view host);
+  // Its series below are there with 0.
+  void Publish(std::string_view resource);
   void InformerRelisted(std::string_view resource);
   void WatchRestarted(std::string_view resource);
   // An object that could not be parsed and was left out.
@@ -37,7 +39,7 @@ class ClientMetrics {
     std::map<std::string, Counter, std::less<>> series;
   };
   using RestKey = std::tuple<int, std::string, std::string>;  // Code, method, host.
-  void Count(ByLabel& counters, std::string_view value);
+  void Count(ByLabel& counters, std::string_view value, double times = 1);
 
   std::mutex mutex_;
   CounterFamily rest_requests_;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "base/log.h"
 #include "base/strings.h"
 
 namespace bth::metrics {
@@ -98,6 +99,8 @@ ProcessReading ReadProcess(const std::string& proc_root) {
     reading.max_fds = NumberAfter(*limits, "Max open files");
   }
   reading.open_fds = CountFds(proc_root);
+  // Where there is no /proc, nothing is told of this process.
+  if (reading.open_fds) reading.log_lines_lost = static_cast<double>(LogLinesLost());
   return reading;
 }
 

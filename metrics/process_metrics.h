@@ -15,6 +15,7 @@ struct ProcessReading {
   std::optional<double> virtual_memory_bytes;
   std::optional<double> open_fds;
   std::optional<double> max_fds;
+  std::optional<double> log_lines_lost;  // As base/log.h counts them.
 };
 
 // Reads `proc_root`/self/{stat,fd,limits} and `proc_root`/stat. Cost: some tens of microseconds.

@@ -48,6 +48,8 @@ void AppendProcess(std::vector<MetricFamily>& families, const ProcessReading& re
                 reading.open_fds);
   AppendReading(families, MetricType::Gauge, "process_max_fds",
                 "Most file descriptors the process may open.", reading.max_fds);
+  AppendReading(families, MetricType::Counter, "batholith_log_lines_lost_total",
+                "Lines of the log that could not be written.", reading.log_lines_lost);
 }
 
 bool LabelsBefore(const ClientMetric& a, const ClientMetric& b) {

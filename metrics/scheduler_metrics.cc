@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "metrics/known_names.h"
 #include "metrics/series_families.h"
 
 namespace bth::metrics {
@@ -171,15 +172,18 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                                  "Times a built-in limit cut something off."),
              "limit",
              {}};
+  Publish(limits_, kLimitNames);
   queue_families_->limits = limits_.family;
   violations_ = {registry.AddCounter("batholith_invariant_violations_total",
                                      "Checks of the program's own state that failed."),
                  "invariant",
                  {}};
+  Publish(violations_, kInvariantNames);
   defects_ = {registry.AddCounter("batholith_defects_total",
                                   "Defects of the program that ended the work on one object."),
               "where",
               {}};
+  Publish(defects_, kDefectPlaces);
   mirror_rebuilds_ = registry
                          .AddCounter("batholith_mirror_rebuilds_total",
                                      "Times the cluster was read anew after such a check failed.")
@@ -345,6 +349,12 @@ void SchedulerMetrics::SetTableEntries(std::string_view table, int64_t entries) 
 void SchedulerMetrics::IndexLookups(int64_t hits, int64_t misses) {
   index_hits_.Increment(static_cast<double>(hits));
   index_misses_.Increment(static_cast<double>(misses));
+}
+
+void SchedulerMetrics::Publish(NamedCounters& counters, absl::Span<const char* const> values) {
+  for (const char* value : values) {
+    counters.series.emplace(value, counters.family.With({{counters.label, value}}));
+  }
 }
 
 void SchedulerMetrics::Count(NamedCounters& counters, std::string_view value) {

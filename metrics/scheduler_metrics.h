@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "metrics/client_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/series.h"
@@ -125,7 +126,7 @@ class SchedulerMetrics {
   void IndexLookups(int64_t hits, int64_t misses);
 
  private:
-  // One counter per label value, made when first counted.
+  // One counter per label value; those that are not published before, when first counted.
   struct NamedCounters {
     CounterFamily family;
     std::string label;
@@ -140,6 +141,7 @@ class SchedulerMetrics {
     std::once_flag made;
     Histogram histogram;
   };
+  static void Publish(NamedCounters& counters, absl::Span<const char* const> values);
   void Count(NamedCounters& counters, std::string_view value);
   // The first label tells the series apart.
   void Observe(NamedHistograms& histograms, LabelSet labels, double value);

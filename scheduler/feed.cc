@@ -3,11 +3,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/event_object.h"
-#include "client/server_contact.h"
 
 namespace bth::scheduler {
 namespace {
@@ -26,6 +26,11 @@ client::EventObject ObjectOf(const client::ObjectKey& key) {
 template <typename T>
 client::ObjectKey ObjectKeyOf(const T& object) {
   return {object.meta.ns, object.meta.name, object.meta.uid};
+}
+
+// Defined by a manifest that somebody has to apply, unlike those that every server has or may lack.
+bool IsOurs(const types::ResourceType& type) {
+  return absl::EndsWith(type.group, ".volcano.sh");
 }
 
 // Kinds whose objects may have notices.
@@ -61,6 +66,7 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
       on_batch_(std::move(targets.on_batch)),
       on_queue_gone_(std::move(targets.on_queue_gone)),
       on_defect_(std::move(targets.on_defect)),
+      watch_notices_(api.executor(), "deploy/scheduler/rbac.yaml"),
       informers_(api.executor()) {
   if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
   if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true, true);
@@ -89,6 +95,13 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
 
 Feed::~Feed() {
   informers_.StopAll();
+}
+
+std::vector<std::string> Feed::MissingDefinitions() const {
+  std::vector<std::string> missing = informers_.Missing();
+  std::erase_if(missing,
+                [](const std::string& name) { return !absl::EndsWith(name, ".volcano.sh"); });
+  return missing;
 }
 
 template <typename T>
@@ -164,6 +177,10 @@ void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   auto handler = std::make_shared<Handler<T>>(*this);
   const std::string resource = types::ResourceTraits<T>::type().plural;
   client::InformerOptions options;
+  if (IsOurs(types::ResourceTraits<T>::type())) {
+    options.reflector.on_presence = [this, name = types::ResourceTraits<T>::type().FullName()](
+                                        bool is_there) { watch_notices_.Presence(name, is_there); };
+  }
   options.reflector.absent_is_empty = absent_is_empty;
   options.reflector.forbidden_is_empty = forbidden_is_empty;
   options.reflector.on_forbidden = [resource](const absl::Status& status) {
@@ -174,11 +191,11 @@ void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
          {"status", status}});
   };
   options.reflector.list_from_cache = !options_.newest;
-  options.reflector.on_error = [resource](const absl::Status& status) {
-    if (client::WasTold(status)) return;
-    Log(LogLevel::kWarning, "informer.failed", {{"resource", resource}, {"status", status}});
+  options.reflector.on_error = [this, resource](const absl::Status& status) {
+    watch_notices_.Failed(resource, status);
   };
   if (metrics_ != nullptr) {
+    metrics_->client().Publish(resource);
     options.reflector.on_relist = [this, resource] { metrics_->InformerRelisted(resource); };
     options.reflector.on_rewatch = [this, resource] { metrics_->WatchRestarted(resource); };
   }

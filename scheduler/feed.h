@@ -17,6 +17,7 @@
 #include "cache/intake/compile.h"
 #include "cache/routing/router.h"
 #include "client/informer.h"
+#include "client/watch_notices.h"
 #include "metrics/scheduler_metrics.h"
 #include "scheduler/object_notices.h"
 #include "scheduler/priority_class_use.h"
@@ -57,6 +58,8 @@ class Feed {
   void Stop() { informers_.StopAll(); }
   bool AllSynced() const { return informers_.AllSynced(); }
   std::vector<std::string> Unsynced() const { return informers_.Unsynced(); }
+  // Definitions of deploy/crds that the server lacks: without them nothing can be scheduled.
+  std::vector<std::string> MissingDefinitions() const;
   net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout) {
     return informers_.WaitForSync(timeout);
   }
@@ -117,6 +120,7 @@ class Feed {
   const std::function<void()> on_batch_;
   const std::function<void(const std::string&)> on_queue_gone_;
   const std::function<void(bool)> on_defect_;
+  client::WatchNotices watch_notices_;
   client::InformerSet informers_;
   std::vector<std::unique_ptr<client::InformerBase>> owned_;
   std::vector<std::shared_ptr<void>> handlers_;

@@ -1,7 +1,9 @@
 #include "scheduler/pages.h"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
@@ -37,9 +39,17 @@ class Pages {
 
  private:
   net::Response Ready() const {
-    if (scheduler_.ready()) return net::TextResponse(200, "ok");
-    std::string text = StrCat("the first lists from the API server are not complete: ",
-                              absl::StrJoin(scheduler_.unsynced(), ", "), "\n");
+    const std::vector<std::string> missing = scheduler_.missing_definitions();
+    if (scheduler_.ready() && missing.empty()) return net::TextResponse(200, "ok");
+    std::string text;
+    if (!scheduler_.ready()) {
+      text = StrCat("the first lists from the API server are not complete: ",
+                    absl::StrJoin(scheduler_.unsynced(), ", "), "\n");
+    }
+    if (!missing.empty()) {
+      StrAppend(&text, "the API server does not know ", absl::StrJoin(missing, ", "),
+                ": install the definitions with kubectl apply -f deploy/crds\n");
+    }
     const std::string last_error = last_error_ ? last_error_() : "";
     if (!last_error.empty()) StrAppend(&text, last_error, "\n");
     return net::TextResponse(503, std::move(text));

@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Decide(bo
 }
 
 absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Load() {
-  stamp_ = Look();
+  stamp_ = seen_stamp_ = Look();
   auto instance = Decide(true);
   if (!instance.ok()) {
     return Annotate(instance.status(), StrCat("scheduler configuration ", options_.path));
@@ -108,20 +108,25 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Remake() 
 void PolicyFile::Watch(Install install, Refused refused) {
   install_ = std::move(install);
   refused_ = std::move(refused);
-  if (!options_.path.empty()) {
-    timer_ = executor_.RunAfter(options_.poll, [this] { Poll(); });
-  }
+  if (!options_.path.empty()) LookAgainIn(options_.poll);
+}
+
+void PolicyFile::LookAgainIn(absl::Duration delay) {
+  timer_ = executor_.RunAfter(delay, [this] { Poll(); });
 }
 
 void PolicyFile::Poll() {
-  timer_ = executor_.RunAfter(options_.poll, [this] { Poll(); });
-  if (const Stamp now = Look(); now != stamp_) {
-    stamp_ = now;
-    Reload();
-  }
+  const Stamp now = Look();
+  if (now == stamp_) return LookAgainIn(options_.poll);
+  const bool rests = now == std::exchange(seen_stamp_, now);
+  LookAgainIn(rests ? options_.poll : options_.rest);
+  if (!rests) return;
+  stamp_ = now;
+  Reload();
 }
 
 void PolicyFile::Reload() {
+  const bool was_refused = !refusal_.ok();
   auto instance = Decide(false);
   if (metrics_ != nullptr) metrics_->ConfReloaded(instance.ok());
   if (!instance.ok()) {
@@ -132,7 +137,10 @@ void PolicyFile::Reload() {
     if (refused_) refused_(instance.status());
     return;
   }
-  if (*instance == nullptr) return;
+  if (*instance == nullptr) {
+    if (was_refused) LogPolicy("policy.mended", options_.path, *policy_);
+    return;
+  }
   LogPolicy("policy.reloaded", options_.path, *policy_);
   if (install_) install_(*std::move(instance));
 }

@@ -20,10 +20,14 @@ struct PolicyFileOptions {
   std::string path;  // Empty: the built-in policy.
   bool disable_default = false;
   absl::Duration poll = absl::Seconds(1);  // One stat of the file per poll.
+  // How long a file that changed must rest before it is read: whoever writes it in place may not
+  // have come to its end.
+  absl::Duration rest = absl::Milliseconds(200);
 };
 
 // A bad file at start is an error unless Volcano's fallback applies; a bad file later keeps the
-// policy in force and says so in log, metric and event.
+// policy in force and says so in log, metric and event. A file that is replaced whole is never read
+// by half; one that is written in place is not as long as its writer makes no pause of `rest`.
 // Thread: I/O; the policies it makes are handed to the scheduling thread.
 class PolicyFile {
  public:
@@ -55,6 +59,7 @@ class PolicyFile {
   };
   Stamp Look() const;
   void Poll();
+  void LookAgainIn(absl::Duration delay);
   absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> Decide(bool at_start);
 
   net::Executor& executor_;
@@ -63,7 +68,8 @@ class PolicyFile {
   const PolicyFileOptions options_;
   Install install_;
   Refused refused_;
-  Stamp stamp_;
+  Stamp stamp_;       // Of what was read last.
+  Stamp seen_stamp_;  // At the last look.
   std::shared_ptr<const conf::Policy> policy_;
   absl::Status refusal_;
   net::Executor::TimerId timer_ = 0;

@@ -56,6 +56,7 @@ cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options, WorkLo
   cache::EffectWriterOptions out;
   out.gate_removals = options.gate_removals;
   out.on_batch = [log](const framework::EffectBatch& batch) { log->Batch(batch); };
+  out.on_eviction = [log](const cache::Eviction& eviction) { log->Evicted(eviction); };
   out.on_report = [log](const framework::CycleReport& report) { log->Report(report); };
   return out;
 }

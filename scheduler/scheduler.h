@@ -110,6 +110,8 @@ class Scheduler {
   cache::Mirror& mirror() { return mirror_; }
   // Kinds whose first list is not complete yet.
   std::vector<std::string> unsynced() const { return feed_->Unsynced(); }
+  // Definitions without which there is nothing to schedule.
+  std::vector<std::string> missing_definitions() const { return feed_->MissingDefinitions(); }
   const InvariantGuard& invariants() const { return guard_; }
 
   // The cluster as manifests; see cluster_dump.h. kResourceExhausted while another one is read.

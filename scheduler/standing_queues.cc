@@ -1,10 +1,12 @@
 #include "scheduler/standing_queues.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "api/types/queue.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "client/event_object.h"
 #include "client/server_contact.h"
 #include "client/typed_client.h"
@@ -73,8 +75,16 @@ net::Awaitable<void> StandingQueues::Make(Queue* queue) {
       if (made.ok() || absl::IsAlreadyExists(made.status())) co_return;
       status = made.status();
     }
-    if (!client::WasTold(status)) {
-      Log(LogLevel::kWarning, "queue.not_created", {{"queue", queue->name}, {"status", status}});
+    const auto line =
+        client::WasTold(status)
+            ? std::nullopt
+            : failures_.Note(StrCat(queue->name, ": ", status.message()), executor_.Monotonic());
+    if (line) {
+      Log(LogLevel::kWarning, "queue.not_created",
+          {{"queue", queue->name},
+           {"status", status},
+           {"times", line->times},
+           {"next_line_in", line->next_in}});
     }
     co_await net::Sleep(executor_, pause);
     pause = std::min(2 * pause, kPauseMax);

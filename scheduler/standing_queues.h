@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/spaced_lines.h"
 #include "client/api_client.h"
 #include "client/background.h"
 #include "client/event_recorder.h"
@@ -37,6 +38,7 @@ class StandingQueues {
   net::Executor& executor_;
   client::ApiClient& api_;
   client::EventRecorder& events_;
+  SpacedLines failures_;
   bool started_ = false;
   std::array<Queue, 2> queues_;
 };

@@ -51,7 +51,7 @@ bool WorkLog::Admit() {
 void WorkLog::Batch(const framework::EffectBatch& batch) {
   const model::Snapshot& snapshot = *batch.snapshot;
   bound_ += static_cast<int64_t>(batch.binds.size());
-  evicted_ += static_cast<int64_t>(batch.evictions.size());
+  victims_ += static_cast<int64_t>(batch.evictions.size());
   if (!LogEnabled(LogLevel::kDebug)) return;
   std::map<std::string, int64_t> placed;
   for (const framework::BindEffect& bind : batch.binds) ++placed[JobOf(snapshot, bind.task)];
@@ -60,13 +60,14 @@ void WorkLog::Batch(const framework::EffectBatch& batch) {
     if (!Admit()) continue;
     Log(LogLevel::kDebug, "job.placed", {{"job", job}, {"pods", pods}, {"action", batch.action}});
   }
-  for (const framework::EvictEffect& eviction : batch.evictions) {
-    if (!Admit()) continue;
-    Log(LogLevel::kDebug, "pod.evicted",
-        {{"pod", snapshot.tasks[eviction.victim].names->Key()},
-         {"action", eviction.action},
-         {"for", eviction.beneficiary.valid() ? JobOf(snapshot, eviction.beneficiary) : ""}});
-  }
+}
+
+void WorkLog::Evicted(const cache::Eviction& eviction) {
+  ++work_.evicted;
+  TellIn(kPause);  // Others of its batch follow.
+  if (!Admit()) return;
+  Log(LogLevel::kDebug, "pod.evicted",
+      {{"pod", eviction.key()}, {"action", eviction.action}, {"for", eviction.beneficiary}});
 }
 
 void WorkLog::Refused(const std::string& job, const std::string& why) {
@@ -96,26 +97,34 @@ void WorkLog::Report(const framework::CycleReport& report) {
 }
 
 void WorkLog::CycleEnded(absl::Duration took, std::pair<std::string, absl::Duration> slowest) {
-  if (bound_ + evicted_ == 0) return;
+  const int64_t bound = std::exchange(bound_, 0);
+  const int64_t victims = std::exchange(victims_, 0);
+  if (bound + victims == 0) return;
   ++work_.cycles;
-  work_.bound += std::exchange(bound_, 0);
-  work_.evicted += std::exchange(evicted_, 0);
+  work_.bound += bound;
   if (took >= work_.longest) {
     work_.longest = took;
     work_.slowest = std::move(slowest);
   }
-  const absl::Duration now = executor_.Monotonic();
-  if (now - told_at_ >= kPause) return TellWork();
+  if (victims > 0) return TellIn(kPause);  // Whether they go is heard by then.
+  const absl::Duration left = told_at_ + kPause - executor_.Monotonic();
+  if (left > absl::ZeroDuration()) return TellIn(left);
+  if (timer_ == 0) TellWork();
+}
+
+void WorkLog::TellIn(absl::Duration delay) {
   if (timer_ != 0) return;
-  timer_ = executor_.RunAfter(told_at_ + kPause - now, [this] {
+  timer_ = executor_.RunAfter(delay, [this] {
     timer_ = 0;
     TellWork();
   });
 }
 
+// A cycle whose victims all stay has done nothing.
 void WorkLog::TellWork() {
-  told_at_ = executor_.Monotonic();
   const Work work = std::exchange(work_, Work());
+  if (work.bound + work.evicted == 0) return;
+  told_at_ = executor_.Monotonic();
   Log(LogLevel::kInfo, "cycle.acted",
       {{"cycles", work.cycles},
        {"bound", work.bound},

@@ -7,15 +7,16 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
+#include "cache/writes/eviction_writer.h"
 #include "framework/session/effects.h"
 #include "net/awaitable.h"
 
 namespace bth::scheduler {
 
-// At info: `cycle.acted` for cycles that bound or evicted something, one line a second at most,
-// which then speaks of several. At debug: a line per decision on a job, kLinesPerSecond at most
-// (`job.admitted`, `job.placed`, `job.refused` when the words are new, `pod.evicted`), and how many
-// were left out. Thread: I/O.
+// At info: `cycle.acted` for cycles that bound something and evictions that the API server took,
+// one line a second at most, which then speaks of several cycles. At debug: a line per decision on
+// a job, kLinesPerSecond at most (`job.admitted`, `job.placed`, `job.refused` when the words are
+// new, `pod.evicted`), and how many were left out. Thread: I/O.
 class WorkLog {
  public:
   static constexpr int64_t kLinesPerSecond = 100;
@@ -28,6 +29,7 @@ class WorkLog {
   // What a cycle decided, as it arrives.
   void Batch(const framework::EffectBatch& batch);
   void Report(const framework::CycleReport& report);
+  void Evicted(const cache::Eviction& eviction);
   // The cycle that did so is over. `slowest`: its longest part.
   void CycleEnded(absl::Duration took, std::pair<std::string, absl::Duration> slowest);
 
@@ -41,13 +43,14 @@ class WorkLog {
     std::pair<std::string, absl::Duration> slowest;
   };
   void TellWork();
+  void TellIn(absl::Duration delay);
   // Whether one more line of detail may go out in this second.
   bool Admit();
   void Refused(const std::string& job, const std::string& why);
 
   net::Executor& executor_;
   int64_t bound_ = 0;  // Of the cycle under way.
-  int64_t evicted_ = 0;
+  int64_t victims_ = 0;
   Work work_;
   absl::Duration told_at_ = -absl::InfiniteDuration();
   net::Executor::TimerId timer_ = 0;

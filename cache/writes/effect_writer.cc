@@ -76,7 +76,7 @@ EffectWriter::EffectWriter(client::ApiClient& api, Mirror& mirror, client::Event
       bindings_({api, mirror, events, metrics, lanes_, counts_, options_.attempts}, gangs_,
                 statuses_, [this] { Fail(); }),
       evictions_({api, mirror, events, metrics, lanes_, counts_, options_.attempts},
-                 [this] { Fail(); }),
+                 {.on_failure = [this] { Fail(); }, .on_eviction = options_.on_eviction}),
       gates_(api, mirror, metrics, options_.gate_removals),
       notices_(events) {
   gates_.OnFailure([this] { Fail(); });

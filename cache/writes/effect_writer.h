@@ -27,9 +27,11 @@ struct EffectWriterOptions {
   int gate_removals = 5;  // Removals of scheduling gates in flight, beside the lanes.
   GangFailureOptions gangs;
   AttemptOptions attempts;
-  // Hear of what cycles decided, when it is taken. Either may be empty.
+  // Hear of what cycles decided, when it is taken, and of evictions that the server took. Any may
+  // be empty.
   std::function<void(const framework::EffectBatch&)> on_batch;
   std::function<void(const framework::CycleReport&)> on_report;
+  std::function<void(const Eviction&)> on_eviction;
 };
 
 // Bindings go before evictions, those before statuses, those before events. A batch whose room or

@@ -24,11 +24,17 @@ bool IsRefused(const absl::Status& status) {
   return !absl::IsUnavailable(status) && !client::OutcomeUnknown(status);
 }
 
+// The right is missing, as against a webhook that protects this one pod.
+bool LacksRight(const absl::Status& status) {
+  return absl::IsPermissionDenied(status) &&
+         StrContains(ToStd(status.message()), "cannot create resource \"pods/eviction\"");
+}
+
 }  // namespace
 
-EvictionWriter::EvictionWriter(const UrgentParts& parts, std::function<void()> on_failure)
+EvictionWriter::EvictionWriter(const UrgentParts& parts, Hooks hooks)
     : parts_(parts),
-      on_failure_(std::move(on_failure)),
+      hooks_(std::move(hooks)),
       queue_(parts, [this](Eviction eviction) { Resume(std::move(eviction)); }) {}
 
 void EvictionWriter::Count(EffectOutcome outcome) {
@@ -101,6 +107,7 @@ void EvictionWriter::Done(Eviction& eviction) {
       !std::exchange(*eviction.counted, true)) {
     parts_.metrics->EvictionTransaction(eviction.action);
   }
+  if (hooks_.on_eviction) hooks_.on_eviction(eviction);
   std::string message = StrCat("Pod is evicted, because of ", eviction.action);
   if (!eviction.beneficiary.empty()) StrAppend(&message, ", for ", eviction.beneficiary);
   parts_.events.Record(PodObject(eviction.key(), eviction.uid),
@@ -133,10 +140,31 @@ void EvictionWriter::Failed(Eviction& eviction, const absl::Status& status) {
     // The pod stays, or the watch tells that it went.
     Log(LogLevel::kWarning, "pod.eviction_failed",
         {{"pod", eviction.key()}, {"status", status}, {"pause", pause}});
+  } else if (LacksRight(status)) {
+    Forbidden(eviction, status);
   } else {
     Refused(eviction, status, pause);
   }
-  on_failure_();
+  hooks_.on_failure();
+}
+
+void EvictionWriter::Forbidden(const Eviction& eviction, const absl::Status& status) {
+  const auto line = forbidden_.Note(eviction.action, parts_.api.executor().Monotonic());
+  if (!line) return;
+  const std::string_view remedy =
+      "grant create on pods/eviction, as deploy/overlays/evicting does, or take the actions that "
+      "evict out of the policy";
+  Log(LogLevel::kError, "eviction.forbidden",
+      {{"action", eviction.action},
+       {"status", status},
+       {"remedy", remedy},
+       {"refused", line->times},
+       {"next_line_in", line->next_in}});
+  parts_.events.Record(
+      QueueObject("root", parts_.mirror.UidOfQueue("root")),
+      {"Warning", "EvictionForbidden",
+       StrCat("action ", eviction.action, " can evict nobody, because the scheduler lacks the ",
+              "right to create pods/eviction: ", remedy)});
 }
 
 void EvictionWriter::Refused(const Eviction& eviction, const absl::Status& status,

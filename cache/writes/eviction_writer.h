@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/spaced_lines.h"
 #include "cache/writes/lanes.h"
 #include "cache/writes/urgent_queue.h"
 
@@ -34,8 +35,11 @@ struct Eviction : UrgentPod {
 // Thread: I/O.
 class EvictionWriter final : public LaneWork {
  public:
-  // `on_failure`: a further cycle has to decide anew.
-  EvictionWriter(const UrgentParts& parts, std::function<void()> on_failure);
+  struct Hooks {
+    std::function<void()> on_failure;                  // A further cycle has to decide anew.
+    std::function<void(const Eviction&)> on_eviction;  // The server took it. May be empty.
+  };
+  EvictionWriter(const UrgentParts& parts, Hooks hooks);
 
   void Add(Eviction eviction) { queue_.Add(std::move(eviction)); }
   bool HasWork() const override { return !queue_.empty(); }
@@ -52,13 +56,16 @@ class EvictionWriter final : public LaneWork {
   void End(Eviction& eviction, bool gone);
   void Failed(Eviction& eviction, const absl::Status& status);
   void Refused(const Eviction& eviction, const absl::Status& status, absl::Duration pause);
+  // Nobody may be evicted: told once on the root queue, not on each pod.
+  void Forbidden(const Eviction& eviction, const absl::Status& status);
   void Resume(Eviction eviction);
   // The cluster may have been read anew meanwhile, and what was decided on the old state with it.
   bool StillWanted(const Eviction& eviction) const;
   void Count(metrics::EffectOutcome outcome);
 
   const UrgentParts parts_;
-  const std::function<void()> on_failure_;
+  const Hooks hooks_;
+  SpacedLines forbidden_;
   UrgentQueue<Eviction> queue_;
 };
 

@@ -3,8 +3,10 @@
 #include <tuple>
 
 #include "api/types/pod_group.h"
+#include "api/types/queue.h"
 #include "api/types/resource.h"
 #include "cache/intake/object_key.h"
+#include "client/event_object.h"
 
 namespace bth::cache {
 
@@ -21,6 +23,11 @@ client::EventObject PodGroupObject(const std::string& key, std::string_view uid)
   object.api_version = types::ResourceTraits<types::PodGroup>::type().ApiVersion();
   object.kind = "PodGroup";
   return object;
+}
+
+client::EventObject QueueObject(const std::string& name, std::string_view uid) {
+  return client::EventObjectOf(types::ResourceTraits<types::Queue>::type(),
+                               {.name = name, .uid = std::string(uid)});
 }
 
 }  // namespace bth::cache

@@ -10,5 +10,6 @@ namespace bth::cache {
 
 client::EventObject PodObject(const std::string& key, std::string_view uid);
 client::EventObject PodGroupObject(const std::string& key, std::string_view uid);
+client::EventObject QueueObject(const std::string& name, std::string_view uid);
 
 }  // namespace bth::cache

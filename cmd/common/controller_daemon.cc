@@ -4,7 +4,10 @@
 
 #include <csignal>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "base/log.h"
@@ -19,6 +22,13 @@ namespace bth::cmd {
 namespace {
 
 constexpr char kProgram[] = "vc-controller-manager";
+
+// Definitions that every installation has had from the first version on; nothing of the rest is
+// used where it is missing.
+bool IsNeeded(std::string_view definition) {
+  return definition == "jobs.batch.volcano.sh" || definition == "podgroups.scheduling.volcano.sh" ||
+         definition == "queues.scheduling.volcano.sh";
+}
 
 }  // namespace
 
@@ -36,8 +46,7 @@ absl::StatusOr<std::unique_ptr<ControllerDaemon>> ControllerDaemon::Create(
 }
 
 absl::Status ControllerDaemon::Wire() {
-  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config,
-                       client::LoadClientConfig(flags_.api.Sources()));
+  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config, ChooseServer(flags_.api));
   std::function<bool()> may_act;
   if (flags_.leader.elect) {
     may_act = [this] { return leadership_ != nullptr && leadership_->is_leader(); };
@@ -113,8 +122,14 @@ std::string ControllerDaemon::Lacking() const {
   }
   const controllers::ControllerSet* const set = controllers_->set();
   if (set == nullptr) return "the controllers are made anew";
-  if (set->running()) return "";
-  return StrCat("not yet listed: ", absl::StrJoin(set->Unsynced(), ", "));
+  if (!set->running()) {
+    return StrCat("not yet listed: ", absl::StrJoin(set->Unsynced(), ", "));
+  }
+  std::vector<std::string> missing = set->Missing();
+  std::erase_if(missing, [](const std::string& name) { return !IsNeeded(name); });
+  if (missing.empty()) return "";
+  return StrCat("the API server does not know ", absl::StrJoin(missing, ", "),
+                ": install the definitions with kubectl apply -f deploy/crds");
 }
 
 net::Awaitable<net::Response> ControllerDaemon::Page(net::Request request) {

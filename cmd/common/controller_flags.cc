@@ -80,6 +80,7 @@ absl::Status ControllerFlags::CheckCounts() const {
 
 absl::Status ControllerFlags::Check() const {
   BTH_RETURN_IF_ERROR(api.Check());
+  BTH_RETURN_IF_ERROR(pages.Check());
   BTH_RETURN_IF_ERROR(log.Check());
   BTH_RETURN_IF_ERROR(conf::FeatureGates::Parse(feature_gates));
   BTH_RETURN_IF_ERROR(controllers::CheckSelection(options.controllers));
@@ -97,6 +98,7 @@ absl::Status ControllerFlags::Check() const {
 
 std::vector<std::string> ControllerFlags::Notes() const {
   std::vector<std::string> notes = log.Notes();
+  for (std::string& note : pages.Notes()) notes.push_back(std::move(note));
   for (std::string& note :
        controllers::UnknownNames(options.controllers, controllers::BuiltinControllerNames())) {
     notes.push_back(std::move(note));

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/log.h"
+#include "base/status.h"
 #include "base/strings.h"
 #include "client/connect.h"
 #include "cmd/common/version.h"
@@ -34,6 +36,13 @@ std::function<void(const client::CallRecord&)> CountCalls(metrics::ClientMetrics
   return [&metrics, host = std::move(host)](const client::CallRecord& call) {
     metrics.RestRequest(call.code, MethodOf(call.verb), host);
   };
+}
+
+absl::StatusOr<client::ClientConfig> ChooseServer(const ApiFlags& flags) {
+  BTH_ASSIGN_OR_RETURN(client::ClientConfig config, client::LoadClientConfig(flags.Sources()));
+  Log(LogLevel::kInfo, "server.chosen",
+      {{"server", client::ToText(config.server)}, {"by", config.origin}});
+  return config;
 }
 
 std::unique_ptr<client::ServerContact> MakeContact(

@@ -28,6 +28,9 @@ struct DaemonLine {
   client::ServerContact* contact = nullptr;  // Of the lines for work and lease; may be null.
 };
 
+// Reads the configuration and logs which server it chose, and what for.
+absl::StatusOr<client::ClientConfig> ChooseServer(const ApiFlags& flags);
+
 // `on_hopeless` ends the daemon: see client::ServerContactOptions.
 std::unique_ptr<client::ServerContact> MakeContact(
     net::IoContext& io, const client::ClientConfig& config,

@@ -2,8 +2,11 @@
 
 #include <limits>
 
+#include "absl/strings/str_join.h"
 #include "api/types/protobuf/wire.h"
+#include "base/status.h"
 #include "base/strings.h"
+#include "cmd/common/endpoint.h"
 
 namespace bth::cmd {
 
@@ -12,10 +15,10 @@ absl::Status RefusedFlag(std::string_view flag, std::string_view why) {
 }
 
 void ApiFlags::AddTo(FlagSet& flags) {
-  flags.Add("master", &master, "Address of the API server; wins over the kubeconfig's");
+  flags.Add("master", &master, "Address of the API server, instead of the one found there");
   flags.Add("kubeconfig", &kubeconfig,
-            "File that says how to reach the API server; without it and --master: the pod's "
-            "service account");
+            "File that says how to reach the API server; without it: the files of $KUBECONFIG, "
+            "else the pod's service account, else ~/.kube/config");
   flags.Add("kube-api-qps", &qps, "Requests per second to the API server");
   flags.Add("kube-api-burst", &burst, "Requests that may go out at once");
   flags.Add("kube-api-content-type", &content_type,
@@ -44,6 +47,8 @@ client::ConfigSources ApiFlags::Sources() const {
 }
 
 void PageFlags::AddTo(FlagSet& flags) {
+  healthz_default_ = healthz_address;
+  listen_default_ = listen_address;
   flags.Add("enable-healthz", &healthz, "Serve /healthz and /readyz");
   flags.Add("healthz-address", &healthz_address, "Where to");
   flags.Add("enable-metrics", &metrics, "Serve /metrics");
@@ -51,6 +56,46 @@ void PageFlags::AddTo(FlagSet& flags) {
   flags.Add("ca-cert-file", &ca_file, "Authority of clients of the health pages");
   flags.Add("tls-cert-file", &certificate_file, "Certificate of the health pages");
   flags.Add("tls-private-key-file", &key_file, "Key of the health pages");
+}
+
+absl::Status PageFlags::Check() const {
+  const std::pair<std::string_view, const std::string*> addresses[] = {
+      {"healthz-address", &healthz_address}, {"listen-address", &listen_address}};
+  for (const auto& [flag, address] : addresses) {
+    const absl::StatusOr<Endpoint> endpoint = ParseEndpoint(*address);
+    if (!endpoint.ok()) return RefusedFlag(flag, ToStd(endpoint.status().message()));
+  }
+  const std::pair<std::string_view, const std::string*> files[] = {
+      {"ca-cert-file", &ca_file},
+      {"tls-cert-file", &certificate_file},
+      {"tls-private-key-file", &key_file}};
+  std::string_view given;
+  std::vector<std::string> missing;
+  for (const auto& [flag, file] : files) {
+    if (file->empty()) {
+      missing.push_back(StrCat("--", flag));
+    } else if (given.empty()) {
+      given = flag;
+    }
+  }
+  if (given.empty() || missing.empty()) return absl::OkStatus();
+  return RefusedFlag(given, StrCat("give ", absl::StrJoin(missing, " and "),
+                                   " too: without all three the health pages have no TLS"));
+}
+
+std::vector<std::string> PageFlags::Notes() const {
+  std::vector<std::string> notes;
+  if (listen_default_.empty()) return notes;  // Nobody has read a command line.
+  if (!metrics && listen_address != listen_default_) {
+    notes.push_back("--listen-address: no metrics are served: add --enable-metrics");
+  }
+  if (!healthz && healthz_address != healthz_default_) {
+    notes.push_back("--healthz-address: no health pages are served: add --enable-healthz");
+  }
+  if (!healthz && !certificate_file.empty() && Check().ok()) {
+    notes.push_back("--tls-cert-file: no health pages are served: add --enable-healthz");
+  }
+  return notes;
 }
 
 void LeaderFlags::AddTo(FlagSet& flags) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "client/kubeconfig.h"
@@ -38,12 +39,20 @@ struct PageFlags {
   std::string healthz_address = ":11251";
   bool metrics = false;
   std::string listen_address = ":8080";
-  // All three given: health is served over TLS.
+  // All three or none: health is served over TLS, or without.
   std::string ca_file;
   std::string certificate_file;
   std::string key_file;
 
   void AddTo(FlagSet& flags);
+  // Addresses that are none, and a part of the three files.
+  absl::Status Check() const;
+  // Addresses and files of pages that are not served.
+  std::vector<std::string> Notes() const;
+
+ private:
+  // Defaults, told apart from wishes.
+  std::string healthz_default_, listen_default_;
 };
 
 struct LeaderFlags {

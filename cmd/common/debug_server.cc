@@ -27,6 +27,7 @@ absl::StatusOr<std::unique_ptr<DebugServer>> DebugServer::Start(const Context& c
   if (!server.ok()) return Annotate(server.status(), "--debug-bind-address");
   made->server_ = *std::move(server);
   if (tls != nullptr) made->certificates_->Follow(*made->server_);
+  LogServed("debug.served", flags.bind_address, *made->server_, tls != nullptr);
   return made;
 }
 

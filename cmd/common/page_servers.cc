@@ -72,6 +72,7 @@ absl::StatusOr<std::unique_ptr<PageServers>> PageServers::Start(net::Executor& e
   if (!flags.metrics || (flags.healthz && same)) return servers;
   auto server = ServePages(executor, flags.listen_address, std::move(pages));
   if (server.ok()) {
+    LogServed("metrics.served", flags.listen_address, **server, false);
     servers->metrics_ = *std::move(server);
   } else {
     Log(LogLevel::kError, "metrics.not_served",
@@ -83,8 +84,7 @@ absl::StatusOr<std::unique_ptr<PageServers>> PageServers::Start(net::Executor& e
 absl::Status PageServers::StartHealth(net::Handler pages) {
   BTH_ASSIGN_OR_RETURN(const Endpoint endpoint, ParseEndpoint(flags_.healthz_address));
   net::ServerOptions options = OptionsFor(endpoint);
-  options.tls =
-      !flags_.ca_file.empty() && !flags_.certificate_file.empty() && !flags_.key_file.empty();
+  options.tls = !flags_.certificate_file.empty();  // Checked: all three files or none.
   if (options.tls) {
     BTH_ASSIGN_OR_RETURN(
         certificates_, ServedCertificates::Read(executor_, {.certificate = flags_.certificate_file,
@@ -94,7 +94,15 @@ absl::Status PageServers::StartHealth(net::Handler pages) {
   }
   BTH_ASSIGN_OR_RETURN(health_, Listen(executor_, std::move(options), std::move(pages)));
   if (certificates_ != nullptr) certificates_->Follow(*health_);
+  LogServed("health.served", flags_.healthz_address, *health_, certificates_ != nullptr);
   return absl::OkStatus();
+}
+
+void LogServed(std::string_view event, std::string_view address, const net::Server& server,
+               bool tls) {
+  Endpoint served = ParseEndpoint(address).value_or(Endpoint());
+  served.port = server.port();  // Another than the one asked for when that was 0.
+  Log(LogLevel::kInfo, event, {{"address", ToText(served)}, {"tls", tls}});
 }
 
 }  // namespace bth::cmd

@@ -20,6 +20,10 @@ absl::StatusOr<std::unique_ptr<net::Server>> ServePages(net::Executor& executor,
                                                         net::Handler pages,
                                                         const net::ServerTls* tls = nullptr);
 
+// Logs where `server`, which was asked to listen on `address`, does.
+void LogServed(std::string_view event, std::string_view address, const net::Server& server,
+               bool tls);
+
 // Serves while it lives. Thread: I/O.
 class PageServers final {
  public:

@@ -32,8 +32,7 @@ absl::StatusOr<std::unique_ptr<SchedulerDaemon>> SchedulerDaemon::Create(
 }
 
 absl::Status SchedulerDaemon::Wire() {
-  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config,
-                       client::LoadClientConfig(flags_.api.Sources()));
+  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config, ChooseServer(flags_.api));
   metrics::ClientMetrics& counts = metrics_.scheduler.client();
   std::function<bool()> may_act;
   if (flags_.leader.elect) may_act = [this] { return MayAct(); };
@@ -102,6 +101,13 @@ absl::StatusOr<int> SchedulerDaemon::Run() {
   if (flags_.dump_on_signal) {
     io_.OnSignals({SIGUSR1}, [this](int) { unit_->DumpCluster(flags_.dump_folder); });
     io_.OnSignals({SIGUSR2}, [this](int) { unit_->DumpCycle(flags_.dump_folder); });
+    if (const absl::Status usable = CheckDumpFolder(flags_.dump_folder); !usable.ok()) {
+      Log(LogLevel::kWarning, "dump.folder_unusable",
+          {{"status", usable},
+           {"remedy",
+            "give a folder that can be written as --cache-dump-dir, or "
+            "--cache-dumper=false"}});
+    }
   }
   // A standby reads along, so that it can take over at once.
   unit_->scheduler().StartCache();

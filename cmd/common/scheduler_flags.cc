@@ -124,17 +124,25 @@ absl::Status SchedulerFlags::Check() const {
   BTH_RETURN_IF_ERROR(log.Check());
   BTH_RETURN_IF_ERROR(CheckPolicy());
   BTH_RETURN_IF_ERROR(debug.Check());
+  BTH_RETURN_IF_ERROR(pages.Check());
   return leader.Check();
 }
 
 std::vector<std::string> SchedulerFlags::Notes() const {
   std::vector<std::string> notes = log.Notes();
+  for (std::string& note : pages.Notes()) notes.push_back(std::move(note));
   for (const std::string& entry : node_selector) {
     if (ParseNodeLabel(entry).has_value()) continue;
     notes.push_back(StrCat("--node-selector: \"", entry, "\" is not of the form key:value"));
   }
   const absl::StatusOr<conf::FeatureGates> gates = conf::FeatureGates::Parse(feature_gates);
   if (!gates.ok()) return notes;
+  if (gate_workers != kGateWorkersDefault &&
+      !gates->Enabled(conf::Gate::kSchedulingGatesQueueAdmission)) {
+    notes.push_back(
+        "--gate-removal-worker-num: no gates are removed: add "
+        "--feature-gates=SchedulingGatesQueueAdmission=true");
+  }
   for (std::string& note : gates->WithoutEffect(kSchedulerGates)) notes.push_back(std::move(note));
   return notes;
 }
@@ -158,8 +166,9 @@ void SchedulerFlags::ApplyGates(scheduler::SchedulerOptions* options) const {
   options->spread_by_own_labels = gates.Enabled(conf::Gate::kMatchLabelKeysInPodTopologySpread);
   if (!gates.Enabled(conf::Gate::kSchedulingGatesQueueAdmission)) return;
   constexpr int64_t kGateWorkersMax = 1000;
-  options->gate_removals =
-      gate_workers < 1 ? 5 : static_cast<int>(std::min(gate_workers, kGateWorkersMax));
+  options->gate_removals = gate_workers < 1
+                               ? kGateWorkersDefault
+                               : static_cast<int>(std::min(gate_workers, kGateWorkersMax));
 }
 
 scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {

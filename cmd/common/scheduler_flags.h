@@ -37,7 +37,8 @@ struct SchedulerFlags {
   std::string dump_folder = "/tmp";
   bool csi_storage = true;
   std::string feature_gates;
-  int64_t gate_workers = 5;
+  static constexpr int kGateWorkersDefault = 5;
+  int64_t gate_workers = kGateWorkersDefault;
   std::string plugins_dir;
 
   SchedulerFlags();

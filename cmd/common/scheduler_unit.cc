@@ -1,5 +1,10 @@
 #include "cmd/common/scheduler_unit.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "actions/builtin.h"
@@ -45,6 +50,15 @@ void WriteCycle(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+absl::Status CheckDumpFolder(const std::string& folder) {
+  struct stat info {};
+  if (stat(folder.c_str(), &info) == 0 && !S_ISDIR(info.st_mode)) {
+    return absl::InvalidArgumentError(StrCat(folder, ": is no folder"));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(StrCat(folder, ": ", std::strerror(errno)));
+}
 
 absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir) {
   framework::Registry registry;

@@ -59,6 +59,9 @@ class SchedulerUnit final {
   const std::shared_ptr<void> escapes_;
 };
 
+// Why no dump can be written to `folder`; OK when one can, as far as can be told before.
+absl::Status CheckDumpFolder(const std::string& folder);
+
 // The plugins and actions that are compiled in, and those of the shared objects in `plugins_dir`.
 absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir);
 

@@ -4,8 +4,9 @@
 
 #include "base/status.h"
 #include "client/background.h"
+#include "client/client_config.h"
 #include "client/connect.h"
-#include "client/kubeconfig.h"
+#include "cmd/common/daemon_client.h"
 #include "cmd/common/daemon_flags.h"
 #include "cmd/common/flags.h"
 #include "cmd/common/log_flags.h"
@@ -58,8 +59,7 @@ net::Awaitable<void> MakeNodes(client::ApiClient& api, nodesim::NodeTemplate nod
 }
 
 absl::StatusOr<int> Run(net::IoContext& io, const Flags& flags) {
-  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config,
-                       client::LoadClientConfig(flags.api.Sources()));
+  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config, ChooseServer(flags.api));
   client::ApiClientOptions options;
   options.user_agent = UserAgent("vc-nodesim");
   options.qps = flags.api.qps;

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/informer.h"
+#include "client/watch_notices.h"
 #include "controllers/core/object_store.h"
 #include "controllers/core/trim.h"
 #include "metrics/client_metrics.h"
@@ -22,7 +23,11 @@ namespace bth::controllers {
 class Watches final {
  public:
   Watches(client::ApiClient& api, Rng& rng, metrics::ClientMetrics& metrics)
-      : api_(api), rng_(rng), metrics_(metrics), informers_(api.executor()) {}
+      : api_(api),
+        rng_(rng),
+        metrics_(metrics),
+        notices_(api.executor(), "deploy/controllers/rbac.yaml"),
+        informers_(api.executor()) {}
   Watches(const Watches&) = delete;
 
   // The store of one kind in all namespaces, made when first asked for. New kinds: before StartAll.
@@ -55,6 +60,8 @@ class Watches final {
   void StopAll() { informers_.StopAll(); }
   bool AllSynced() const { return informers_.AllSynced(); }
   std::vector<std::string> Unsynced() const { return informers_.Unsynced(); }
+  // Kinds that the server does not know.
+  std::vector<std::string> Missing() const { return informers_.Missing(); }
   net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout) {
     return informers_.WaitForSync(timeout);
   }
@@ -69,24 +76,14 @@ class Watches final {
     std::unique_ptr<client::InformerBase> informer;
   };
 
-  client::InformerOptions OptionsOf(const types::ResourceType& type) {
-    client::InformerOptions options;
-    // Our own kinds may not be installed: then nobody uses them. The others always exist.
-    options.reflector.absent_is_empty = type.group.find("volcano.sh") != std::string::npos;
-    options.reflector.on_relist = [this, plural = type.plural] {
-      metrics_.InformerRelisted(plural);
-    };
-    options.reflector.on_rewatch = [this, plural = type.plural] {
-      metrics_.WatchRestarted(plural);
-    };
-    return options;
-  }
+  client::InformerOptions OptionsOf(const types::ResourceType& type);
   void NoteMalformed(const std::string& plural, const client::ObjectKey& key,
                      const absl::Status& status);
 
   client::ApiClient& api_;
   Rng& rng_;
   metrics::ClientMetrics& metrics_;
+  client::WatchNotices notices_;
   bool started_ = false;
   std::map<std::string, std::unique_ptr<WatchedBase>> watched_;  // By plural and group.
   client::InformerSet informers_;

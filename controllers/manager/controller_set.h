@@ -30,6 +30,7 @@ class ControllerSet final {
   void Start();
   bool running() const { return running_; }
   std::vector<std::string> Unsynced() const { return watches_.Unsynced(); }
+  std::vector<std::string> Missing() const { return watches_.Missing(); }
   bool idle() const;
 
  private:

@@ -109,10 +109,25 @@ absl::StatusOr<Registry> Open(const std::string& path) {
   return registry;
 }
 
+void TellNoPlugins(const std::string& folder, std::string_view why) {
+  Log(LogLevel::kWarning, "plugins.none",
+      {{"folder", folder},
+       {"why", why},
+       {"remedy", "correct --plugins-dir, or mount the shared objects there"}});
+}
+
 absl::StatusOr<std::vector<std::string>> ObjectsIn(const std::string& folder) {
   std::vector<std::string> files;
+  if (folder.empty()) return files;
   std::error_code error;
-  if (folder.empty() || !fs::exists(folder, error)) return files;
+  const fs::file_type type = fs::status(folder, error).type();
+  if (type == fs::file_type::not_found) {
+    TellNoPlugins(folder, "there is no such folder");
+    return files;
+  }
+  if (type != fs::file_type::directory) {
+    return Bad(StrCat(folder, ": ", error ? error.message() : "is no folder"));
+  }
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".so") files.push_back(it->path().string());
     if (files.size() > kFilesMax) {
@@ -120,6 +135,7 @@ absl::StatusOr<std::vector<std::string>> ObjectsIn(const std::string& folder) {
     }
   }
   if (error) return Bad(StrCat(folder, ": ", error.message()));
+  if (files.empty()) TellNoPlugins(folder, "it holds no *.so file");
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "conf/refusals.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/report/report.h"
 
@@ -29,6 +30,7 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     std::vector<conf::Finding>* findings) {
   auto instance = std::make_unique<PolicyInstance>();
   instance->policy_ = std::move(policy);
+  conf::Refusals refusals;
   const auto note = [findings](const conf::Arguments& arguments) {
     for (conf::Finding& finding : arguments.Findings()) findings->push_back(std::move(finding));
   };
@@ -36,12 +38,16 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     for (const conf::PluginOption& option : instance->policy_->tiers[t].plugins) {
       auto factory = registry.plugins.find(option.name);
       if (factory == registry.plugins.end()) {
-        return absl::InvalidArgumentError(
+        refusals.Note(absl::InvalidArgumentError(
             StrCat("line ", option.line, ": tiers[", t, "]: unknown plugin \"", option.name, "\"",
-                   DidYouMean(option.name, registry.Names().plugins)));
+                   DidYouMean(option.name, registry.Names().plugins))));
+        continue;
       }
       auto plugin = factory->second(option.arguments);
-      if (!plugin.ok()) return Annotate(plugin.status(), StrCat("plugin ", option.name));
+      if (!plugin.ok()) {
+        refusals.Note(Annotate(plugin.status(), StrCat("plugin ", option.name)));
+        continue;
+      }
       note(option.arguments);
       instance->plugins_.push_back({static_cast<int>(t), &option, *std::move(plugin)});
     }
@@ -49,15 +55,20 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
   for (const std::string& name : instance->policy_->actions) {
     auto factory = registry.actions.find(name);
     if (factory == registry.actions.end()) {
-      return absl::InvalidArgumentError(StrCat("actions: failed to find Action ", name,
-                                               DidYouMean(name, registry.Names().actions)));
+      refusals.Note(absl::InvalidArgumentError(StrCat("actions: failed to find Action ", name,
+                                                      DidYouMean(name, registry.Names().actions))));
+      continue;
     }
     const conf::Arguments arguments = instance->policy_->ActionArgumentsOf(name);
     auto action = factory->second(arguments);
-    if (!action.ok()) return Annotate(action.status(), StrCat("action ", name));
+    if (!action.ok()) {
+      refusals.Note(Annotate(action.status(), StrCat("action ", name)));
+      continue;
+    }
     note(arguments);
     instance->actions_.push_back(*std::move(action));
   }
+  BTH_RETURN_IF_ERROR(refusals.status());
   const AnswerRules rules = instance->MakeRules();
   instance->evicts_ = rules.evicts;
   instance->unschedulable_ = std::make_unique<UnschedulableJobs>(rules);

@@ -30,6 +30,18 @@ absl::Status CheckIdleArguments(const conf::Arguments& args) {
   BTH_RETURN_IF_ERROR(args.Int("dynamicresources.filterTimeoutSeconds", 0));
   ReportIdle(args, "dynamicresources.filterTimeoutSeconds",
              "has no effect: pods with resource claims are held back");
+  // Of older versions of Volcano, and of guides that speak of them.
+  for (const std::string_view gpu : {"predicate.GPUSharingEnable", "predicate.GPUNumberEnable"}) {
+    ReportIdle(args, gpu,
+               "has no effect: GPUs are shared by plugin deviceshare, which this version does not "
+               "have; whole GPUs are counted as any resource");
+  }
+  for (const std::string_view key : args.Keys()) {
+    if (!key.starts_with("predicate.Proportional") && !key.starts_with("predicate.resources")) {
+      continue;
+    }
+    ReportIdle(args, key, "has no effect: plugin resource-strategy-fit does that now");
+  }
   return absl::OkStatus();
 }
 

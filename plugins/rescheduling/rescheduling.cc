@@ -105,7 +105,11 @@ absl::StatusOr<LowNodeUtilization> ReadLowNodeUtilization(const conf::Arguments&
   BTH_ASSIGN_OR_RETURN(out.target_thresholds, ReadShare(params, "targetThresholds"));
   for (const std::string_view unused :
        {"nodeFit", "numberOfNodes", "thresholdPriorityClassName", "thresholdPriority"}) {
-    if (params.Has(unused)) params.Report(unused, "has no effect");
+    if (params.Has(unused)) {
+      params.Report(unused,
+                    "has no effect, as in Volcano: only thresholds and targetThresholds are "
+                    "looked at");
+    }
   }
   return out;
 }

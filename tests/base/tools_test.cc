@@ -1,4 +1,7 @@
 // The small tools: clock, strings, digest, random numbers, status.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -8,9 +11,12 @@
 #include "base/digest.h"
 #include "base/doubled.h"
 #include "base/interner.h"
+#include "base/log.h"
 #include "base/rng.h"
+#include "base/spaced_lines.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "tests/support/captured_log.h"
 #include "tests/support/catch.h"
 
 namespace bth {
@@ -25,6 +31,59 @@ TEST_CASE("doubled: a pause doubles up to the longest, however often it failed",
   CHECK(Doubled(first, 12, most) == absl::Milliseconds(20480));
   CHECK(Doubled(first, 13, most) == most);
   CHECK(Doubled(first, 1'000'000, most) == most);
+}
+
+TEST_CASE("spaced lines: at once, then after pauses that double, cause by cause", "[base]") {
+  SpacedLines lines({.pause_first = absl::Seconds(10), .pause_max = absl::Seconds(40)});
+  std::vector<int> told;
+  int64_t times = 0;
+  for (int second = 0; second <= 200; second += 5) {
+    if (const auto line = lines.Note("a", absl::Seconds(second))) {
+      told.push_back(second);
+      times += line->times;
+    }
+  }
+  CHECK(told == std::vector<int>{0, 10, 30, 70, 110, 150, 190});
+  CHECK(times == 39);  // Two came after the last line.
+  CHECK(lines.Note("b", absl::Seconds(201))->next_in == absl::Seconds(10));
+  // One that comes back soon goes on, also when it comes more seldom than its pause is long.
+  CHECK(lines.Note("b", absl::Seconds(230))->next_in == absl::Seconds(20));
+  CHECK(lines.Note("b", absl::Seconds(300))->next_in == absl::Seconds(10));  // Away: anew.
+  CHECK(lines.Over("a"));
+  CHECK_FALSE(lines.Over("a"));
+  CHECK(lines.Note("a", absl::Seconds(301))->times == 1);
+}
+
+TEST_CASE("spaced lines: causes beyond the limit push out those seen longest ago", "[base]") {
+  SpacedLines lines;
+  const auto cause = [](size_t i) { return std::to_string(i); };
+  for (size_t i = 0; i < SpacedLines::kCausesMax; ++i) lines.Note(cause(i), absl::ZeroDuration());
+  CHECK_FALSE(lines.Note(cause(0), absl::Seconds(1)).has_value());
+  CHECK(lines.Note("new", absl::Seconds(1)).has_value());
+  CHECK_FALSE(lines.Note(cause(0), absl::Seconds(1)).has_value());
+  CHECK(lines.Note(cause(1), absl::Seconds(1)).has_value());
+}
+
+TEST_CASE("log: lines that cannot be written are counted, and told when it works again", "[base]") {
+  test::CapturedLog lines(LogLevel::kInfo);
+  const int64_t lost_before = LogLinesLost();
+  const int captured = dup(STDERR_FILENO);
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  dup2(full, STDERR_FILENO);
+  Log(LogLevel::kInfo, "one");
+  Log(LogLevel::kInfo, "two", {{"why", std::string(10'000, 'x')}});
+  Log(LogLevel::kDebug, "below the level");
+  dup2(captured, STDERR_FILENO);
+  close(full);
+  close(captured);
+  CHECK(LogLinesLost() - lost_before == 2);
+  CHECK(lines.Take().empty());
+  Log(LogLevel::kInfo, "three");
+  Log(LogLevel::kInfo, "four");
+  CHECK(lines.Take() ==
+        std::vector<std::string>{
+            "three", "log.lines_lost lines=2 why=\"they could not be written\"", "four"});
 }
 
 TEST_CASE("suggest: the nearest name, the first on ties, or none", "[base]") {

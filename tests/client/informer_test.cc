@@ -377,13 +377,18 @@ TEST_CASE("informer: a line that is no event lists again", "[client]") {
 
 TEST_CASE("informer: a collection that is not installed can count as empty", "[client]") {
   InformerBed bed;
+  std::vector<bool> presence;
   bed.options.reflector.absent_is_empty = true;
+  bed.options.reflector.on_presence = [&](bool is_there) { presence.push_back(is_there); };
   bed.lists.push_back(Answer(404, Failure(404, "NotFound")));
   bed.Start();
   CHECK(bed.informer->HasSynced());
+  CHECK(bed.informer->IsMissing());
   bed.lists.push_back(Answer(200, List(5, {Object("a", "1", 1)})));
   bed.executor.Advance(absl::Seconds(30));
   CHECK(bed.recorder.Take() == "| +a |");
+  CHECK_FALSE(bed.informer->IsMissing());
+  CHECK(presence == std::vector<bool>{false, true});
   bed.watch_refusals.push_back(Answer(404, Failure(404, "NotFound")));
   bed.End();
   CHECK(bed.recorder.Take() == "-a/1 |");

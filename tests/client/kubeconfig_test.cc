@@ -196,6 +196,7 @@ TEST_CASE("configuration: $KUBECONFIG files are merged, the first one wins", "[c
   REQUIRE(config.ok());
   CHECK(config->server.host == "first");
   CHECK(config->credentials.token.file == folder.Sub("tok"));
+  CHECK(config->origin == "$KUBECONFIG: " + second + " (context \"x\")");
 }
 
 TEST_CASE("configuration: a pod's files are used inside a cluster", "[client]") {
@@ -224,6 +225,50 @@ TEST_CASE("configuration: daemons prefer their pod, command lines the home folde
   CHECK(LoadClientConfig(sources)->server.host == "api.example");
   sources.in_cluster_first = true;
   CHECK(LoadClientConfig(sources)->server.host == "10.0.0.1");
+}
+
+TEST_CASE("configuration: a daemon's order, and what it says of its choice", "[client]") {
+  const TempFolder folder;
+  folder.Write("token", "abc");
+  folder.Write(".kube/config", kPlain);
+  const std::string given = folder.Write("given", kPlain);
+  const std::string listed = folder.Write("listed", kPlain);
+  using Variable = std::pair<std::string, std::string>;
+  const Variable list = {"KUBECONFIG", listed};
+  const Variable home = {"HOME", folder.path()};
+  const Variable host = {"KUBERNETES_SERVICE_HOST", "10.0.0.1"};
+  const Variable port = {"KUBERNETES_SERVICE_PORT", "443"};
+  struct Case {
+    std::vector<Variable> environment;
+    std::string kubeconfig, master;
+    std::string origin, server;
+  };
+  const std::string context = " (context \"main\")";
+  const std::string there = "https://api.example:6443/base";
+  const Case cases[] = {
+      {{list, home, host, port}, given, "", "--kubeconfig: " + given + context, there},
+      {{list, home, host, port}, "", "", "$KUBECONFIG: " + listed + context, there},
+      {{home, host, port}, "", "", "the service account of the pod", "https://10.0.0.1:443"},
+      {{home}, "", "", "~/.kube/config: " + folder.Sub(".kube/config") + context, there},
+      {{host, port},
+       "",
+       "https://other:7",
+       "--master, beside the service account of the pod",
+       "https://other:7"},
+      {{}, "", "[::1]:7", "--master", "http://[::1]:7"},
+  };
+  for (const Case& c : cases) {
+    ConfigSources sources = Sources(c.environment);
+    sources.in_cluster_first = true;
+    sources.service_account_folder = folder.path();
+    sources.kubeconfig = c.kubeconfig;
+    sources.master = c.master;
+    const auto config = LoadClientConfig(sources);
+    INFO(c.origin);
+    REQUIRE(config.ok());
+    CHECK(config->origin == c.origin);
+    CHECK(ToText(config->server) == c.server);
+  }
 }
 
 TEST_CASE("configuration: --master replaces the address or stands alone", "[client]") {

@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "tests/client/fake_server.h"
+#include "tests/support/captured_log.h"
 #include "tests/support/catch.h"
 
 namespace bth::client {
@@ -46,7 +47,11 @@ struct LeaseServer {
   std::string holder() const {
     return lease ? std::string((*lease)["spec"]["holderIdentity"].AsString()) : "none";
   }
+  bool forbidden = false;
   net::Response Serve(const net::Request& request) {
+    if (forbidden) {
+      return Answer(403, R"({"kind":"Status","reason":"Forbidden","message":"cannot get"})");
+    }
     if (down) return Answer(503, "down");
     if (request.method == "GET") {
       return lease ? Answer(200, lease->Dump())
@@ -94,6 +99,25 @@ struct Candidate {
 net::Awaitable<bool> StopOf(LeaderElector& elector) {
   co_await elector.Stop();
   co_return true;
+}
+
+TEST_CASE("leader election: a right that is missing is named, at once and then ever more rarely",
+          "[client]") {
+  LeaseServer server;
+  server.forbidden = true;
+  Candidate a(server, "a", 1);
+  test::CapturedLog log(LogLevel::kInfo);
+  a.elector.Start();
+  server.executor.Advance(absl::Minutes(10));
+  const std::vector<std::string> lines = log.Take();
+  CHECK(lines.size() >= 5);
+  CHECK(lines.size() <= 7);
+  CHECK_THAT(lines[0], Catch::StartsWith("leader_election.attempt_failed ") &&
+                           Catch::Contains("get and update on lease volcano in namespace "
+                                           "volcano-system\" times=1 next_line_in=10s"));
+  server.forbidden = false;
+  server.executor.Advance(absl::Seconds(5));
+  CHECK(a.elector.is_leader());
 }
 
 TEST_CASE("leader election: the first candidate makes the lease and keeps it", "[client]") {

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "cmd/common/endpoint.h"
+#include "tests/cmd/known_flags.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_folder.h"
@@ -15,58 +16,13 @@
 namespace bth::cmd {
 namespace {
 
-// The flags as parsed, and what Check says of them.
-struct Parsed {
-  explicit Parsed(std::vector<const char*> args) {
-    flags.AddTo(set);
-    args.insert(args.begin(), "vc-scheduler");
-    std::ostringstream out;
-    outcome = set.Parse(static_cast<int>(args.size()), args.data(), out);
-    if (outcome.run) status = flags.Check();
-    notes = set.Notes();
-    for (std::string& note : flags.Notes()) notes.push_back(std::move(note));
-    err = out.str();
-  }
-  FlagSet set{"vc-scheduler", ""};
-  SchedulerFlags flags;
-  FlagSet::Outcome outcome;
-  absl::Status status;
-  std::vector<std::string> notes;
-  std::string err;
-};
+using Parsed = ParsedFlags<SchedulerFlags>;
 
-enum class Fate { kWorks, kNoted, kRefused };
-struct Known {
-  const char* name;
-  const char* value;  // Not the default.
-  Fate fate;
-};
-
-// Every flag of the scheduler that this one stands in for.
-const Known kKnown[] = {
-    {"master", "https://x", Fate::kWorks},
-    {"kubeconfig", "/k", Fate::kWorks},
-    {"kube-api-qps", "5", Fate::kWorks},
-    {"kube-api-burst", "5", Fate::kWorks},
-    {"kube-api-content-type", "application/json", Fate::kWorks},
-    {"ca-cert-file", "/a", Fate::kWorks},
-    {"tls-cert-file", "/b", Fate::kWorks},
-    {"tls-private-key-file", "/c", Fate::kWorks},
+// Every flag that the scheduler that this one stands in for has alone.
+const KnownFlag kKnown[] = {
     {"scheduler-name", "x", Fate::kWorks},
     {"version", "true", Fate::kWorks},
-    {"enable-healthz", "true", Fate::kWorks},
-    {"healthz-address", ":1", Fate::kWorks},
-    {"enable-metrics", "true", Fate::kWorks},
-    {"listen-address", ":2", Fate::kWorks},
     {"feature-gates", "PriorityClass=false", Fate::kWorks},
-    {"lock-object-namespace", "x", Fate::kWorks},
-    {"leader-elect", "false", Fate::kWorks},
-    {"leader-elect-lease-duration", "20s", Fate::kWorks},
-    {"leader-elect-renew-deadline", "9s", Fate::kWorks},
-    {"leader-elect-retry-period", "1s", Fate::kWorks},
-    {"leader-elect-resource-lock", "endpoints", Fate::kRefused},
-    {"leader-elect-resource-name", "x", Fate::kWorks},
-    {"leader-elect-resource-namespace", "x", Fate::kWorks},
     {"scheduler-conf", "/c", Fate::kWorks},
     {"schedule-period", "2s", Fate::kWorks},
     {"resync-period", "1h", Fate::kNoted},
@@ -82,67 +38,54 @@ const Known kKnown[] = {
     {"cache-dumper", "false", Fate::kWorks},
     {"cache-dump-dir", "/d", Fate::kWorks},
     {"node-worker-threads", "7", Fate::kNoted},
-    {"gate-removal-worker-num", "7", Fate::kWorks},
+    {"gate-removal-worker-num", "7", Fate::kNoted},  // With its feature gate it works.
     {"ignored-provisioners", "x", Fate::kNoted},
     {"resource-sync-timeout", "7s", Fate::kWorks},
     {"disable-default-scheduler-config", "true", Fate::kWorks},
     {"scheduler-sharding-mode", "soft", Fate::kRefused},
     {"scheduler-sharding-name", "x", Fate::kNoted},
-    {"log-flush-frequency", "1s", Fate::kNoted},
-    {"add_dir_header", "true", Fate::kNoted},
-    {"alsologtostderr", "true", Fate::kNoted},
-    {"legacy_stderr_threshold_behavior", "true", Fate::kNoted},
-    {"log_backtrace_at", "a:1", Fate::kNoted},
-    {"log_dir", "/d", Fate::kNoted},   // With --logtostderr=false it works.
-    {"log_file", "/f", Fate::kNoted},  // Likewise.
-    {"log_file_max_size", "7", Fate::kNoted},
-    {"logtostderr", "false", Fate::kNoted},  // With --log_file it works.
-    {"one_output", "true", Fate::kNoted},
-    {"skip_headers", "true", Fate::kNoted},
-    {"skip_log_headers", "true", Fate::kNoted},
-    {"stderrthreshold", "ERROR", Fate::kWorks},
-    {"v", "4", Fate::kWorks},
-    {"vmodule", "a=1", Fate::kNoted},
 };
 
 // Those that are ours.
-const Known kOurs[] = {
+const KnownFlag kOurs[] = {
     {"debug-bind-address", "127.0.0.1:3", Fate::kWorks},
     {"debug-tls-cert-file", "/d", Fate::kRefused},         // Without its key.
     {"debug-tls-private-key-file", "/e", Fate::kRefused},  // Without its certificate.
 };
 
-std::string WithDashes(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
-TEST_CASE("scheduler flags: each one works, or says why not", "[cmd][unit]") {
-  std::vector<Known> all(std::begin(kKnown), std::end(kKnown));
+std::vector<KnownFlag> AllSchedulerFlags() {
+  std::vector<KnownFlag> all(std::begin(kKnown), std::end(kKnown));
   all.insert(all.end(), std::begin(kOurs), std::end(kOurs));
-  for (const Known& known : all) {
-    const std::string arg = StrCat("--", known.name, "=", known.value);
-    INFO(arg);
-    const Parsed parsed({arg.c_str()});
-    REQUIRE(parsed.outcome.run);
-    CHECK(parsed.set.Given(WithDashes(known.name)));
-    CHECK(parsed.status.ok() == (known.fate != Fate::kRefused));
-    CHECK(parsed.notes.size() == (known.fate == Fate::kNoted ? 1 : 0));
-    const std::string said =
-        parsed.notes.empty() ? std::string(parsed.status.message()) : parsed.notes.front();
-    if (known.fate == Fate::kWorks) continue;
-    CHECK_THAT(said, Catch::StartsWith(StrCat("--", WithDashes(known.name), ": ")));
-  }
+  all.insert(all.end(), std::begin(kApiFlags), std::end(kApiFlags));
+  all.insert(all.end(), std::begin(kPageFlags), std::end(kPageFlags));
+  all.insert(all.end(), std::begin(kLeaderFlags), std::end(kLeaderFlags));
+  all.insert(all.end(), std::begin(kLogFlags), std::end(kLogFlags));
+  return all;
 }
 
-TEST_CASE("scheduler flags: there are no others, and the manual has them all", "[cmd][unit]") {
-  std::set<std::string> names;
-  for (const Known& known : kKnown) names.insert(WithDashes(known.name));
-  for (const Known& known : kOurs) names.insert(known.name);
-  const Parsed parsed({});
-  for (const auto& [name, value] : parsed.set.Values()) CHECK(names.count(name) == 1);
+// What the daemon takes from its flags.
+std::string TraceOfScheduler(const SchedulerFlags& flags) {
+  const scheduler::SchedulerOptions options = flags.Options(1);
+  const auto& labels = options.node_labels;
+  return StrCat(TraceOf(flags.api), TraceOf(flags.pages), TraceOf(flags.leader), TraceOf(flags.log),
+                flags.version, flags.plugins_dir, "|", flags.dump_on_signal, flags.dump_folder, "|",
+                flags.debug.bind_address, "|", absl::StrJoin(options.scheduler_names, ","), "|",
+                options.policy.path, options.policy.disable_default, "|", options.default_queue,
+                "|", absl::FormatDuration(options.sync_timeout), "|",
+                absl::FormatDuration(options.period), "|",
+                absl::StrJoin(labels, ",", absl::PairFormatter(":")), "|", options.priority_classes,
+                options.storage_capacity, "|", options.gate_removals);
+}
+
+TEST_CASE("scheduler flags: each one works, or says why not, and there are no others",
+          "[cmd][unit]") {
+  CheckEachFlag<SchedulerFlags>(AllSchedulerFlags(), TraceOfScheduler);
+}
+
+TEST_CASE("scheduler flags: the manual has them all", "[cmd][unit]") {
   const std::string manual = test::ReadFile(test::SourceRoot() / "docs/operations.md");
-  for (const std::string& name : names) {
+  for (const KnownFlag& flag : AllSchedulerFlags()) {
+    const std::string name = WithDashes(flag.name);
     INFO(name);
     CHECK((manual.find("`--" + name + "`") != manual.npos ||
            manual.find("`-" + name + "`") != manual.npos));
@@ -304,11 +247,31 @@ TEST_CASE("scheduler flags: what cannot be done is refused by name", "[cmd][unit
       {"--leader-elect-lease-duration=10s", "must be greater than `RenewDeadline`"},
       {"--leader-elect-resource-name=", "leaderElection.resourceName: Required value"},
       {"--scheduler-name=", "--scheduler-name"},
+      {"--listen-address=8080", "--listen-address: \"8080\" is not an address"},
+      {"--healthz-address=:x", "--healthz-address: \":x\" is not an address"},
+      {"--tls-cert-file=/c",
+       "--tls-cert-file: give --ca-cert-file and --tls-private-key-file too: without all three"},
       {"--default-queue=", "--default-queue"},
   }));
   const Parsed parsed({arg});
   REQUIRE(parsed.outcome.run);
   CHECK_THAT(std::string(parsed.status.message()), Catch::Contains(message));
+}
+
+TEST_CASE("page flags: what is served needs no word, what is not does", "[cmd][unit]") {
+  const std::vector<const char*> tls = {"--ca-cert-file=/a", "--tls-cert-file=/b",
+                                        "--tls-private-key-file=/c"};
+  std::vector<const char*> all = tls;
+  for (const char* flag :
+       {"--enable-healthz", "--healthz-address=:1", "--enable-metrics", "--listen-address=:2"}) {
+    all.push_back(flag);
+  }
+  CHECK(Parsed(all).status.ToString() == "OK");
+  CHECK(Parsed(all).notes.empty());
+  CHECK(Parsed({"--healthz-address=:11251", "--listen-address=:8080"}).notes.empty());
+  CHECK(Parsed(tls).notes ==
+        std::vector<std::string>{
+            "--tls-cert-file: no health pages are served: add --enable-healthz"});
 }
 
 TEST_CASE("scheduler flags: without election its flags are not judged", "[cmd][unit]") {

@@ -204,6 +204,15 @@ Awaitable<void> GangsUntilBusy(Daemon& daemon) {
   }
 }
 
+TEST_CASE("dump folder: what cannot be written is told before the signal comes", "[cmd][unit]") {
+  const test::TempFolder folder;
+  CHECK(CheckDumpFolder(folder.path()).ok());
+  const std::string file = folder.Write("file", "");
+  CHECK(CheckDumpFolder(file).message() == file + ": is no folder");
+  const std::string none = folder.Sub("none");
+  CHECK(CheckDumpFolder(none).message() == none + ": No such file or directory");
+}
+
 TEST_CASE("scheduler unit: decides on its own thread while pages, policy and pods change",
           "[cmd][threads]") {
   Daemon daemon;

@@ -136,6 +136,59 @@ TEST_CASE("documents: the built-in policy is the one that is shown", "[conf][doc
   CHECK(shown);
 }
 
+TEST_CASE("arguments of Volcano: what changes nothing is accepted, and says why", "[conf][docs]") {
+  struct Case {
+    std::string entry;  // `plugin ARGUMENT` or `action ARGUMENT`.
+    std::string value;  // Not the default.
+  };
+  const Case cases[] = {
+      {"predicates predicate.CacheEnable", "true"},
+      {"predicates predicate.DynamicResourceAllocationEnable", "true"},
+      {"predicates volumebinding.weight", "3"},
+      {"predicates volumebinding.shape", "[{utilization: 0, score: 0}]"},
+      {"predicates dynamicresources.filterTimeoutSeconds", "5"},
+      {"predicates predicate.GPUSharingEnable", "true"},
+      {"predicates predicate.GPUNumberEnable", "true"},
+      {"predicates predicate.ProportionalEnable", "true"},
+      {"predicates predicate.resources", "nvidia.com/gpu"},
+      {"predicates predicate.resources.nvidia.com/gpu.cpu", "4"},
+      {"capacity capacity.DynamicResourceAllocationEnable", "true"},
+      {"capacity capacity.DRAConsumableCapacityEnable", "true"},
+      {"rescheduling metricsPeriod", "5m"},
+      {"rescheduling queueSelector", "[a]"},
+      {"rescheduling labelSelector", "{a: b}"},
+      {"rescheduling strategies", "[{name: lowNodeUtilization, params: {nodeFit: true}}]"},
+      {"rescheduling strategies", "[{name: lowNodeUtilization, params: {numberOfNodes: 3}}]"},
+      {"rescheduling strategies",
+       "[{name: lowNodeUtilization, params: {thresholdPriorityClassName: high}}]"},
+      {"rescheduling strategies",
+       "[{name: lowNodeUtilization, params: {thresholds: {cpu: 5, pods: 3}}}]"},
+      {"allocate predicateErrorCacheEnable", "false"},
+      {"backfill predicateErrorCacheEnable", "false"},
+      {"preempt predicateErrorCacheEnable", "false"},
+      {"preempt topologyAwarePreemptWorkerNum", "3"},
+      {"reclaim predicateErrorCacheEnable", "false"},
+      {"gangpreempt maxDomains", "3"},
+  };
+  for (const Case& c : cases) {
+    const std::vector<std::string> words = absl::StrSplit(c.entry, ' ');
+    const auto& actions = BuiltinNames().actions;
+    const bool of_action = std::find(actions.begin(), actions.end(), words[0]) != actions.end();
+    const std::string arguments = StrCat("  arguments: {", words[1], ": ", c.value, "}\n");
+    const std::string text =
+        of_action ? StrCat("actions: ", words[0], "\ntiers: [{plugins: [{name: gang}]}]\n",
+                           "configurations:\n- name: ", words[0], "\n", arguments)
+                  : StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", words[0], "\n  ",
+                           arguments);
+    CAPTURE(text);
+    const std::vector<std::string> findings = FindingsOf(text);
+    REQUIRE(findings.size() == 1);
+    CHECK_THAT(findings[0], Catch::Contains("has no effect"));
+    CHECK_FALSE(absl::EndsWith(findings[0], "has no effect"));  // Because …
+    CHECK_THAT(findings[0], !Catch::Contains("unknown"));
+  }
+}
+
 TEST_CASE("documents: every argument described is known, and its default is valid",
           "[conf][docs]") {
   int arguments = 0;

@@ -1,5 +1,6 @@
 #include "conf/policy.h"
 
+#include "absl/strings/str_join.h"
 #include "conf/load.h"
 #include "tests/support/catch.h"
 
@@ -121,18 +122,18 @@ TEST_CASE("policy: what makes a file invalid is named with line, path and remedy
     std::string name, yaml, expect;
   };
   const Case c = GENERATE_COPY(values<Case>({
-      {"unknown action", "actions: \"enqueue, alocate\"\n",
-       "failed to find Action  alocate: line 1: actions[1]: unknown action (did you mean "
+      {"unknown action", "tiers: []\nactions: \"enqueue, alocate\"\n",
+       "failed to find Action  alocate: line 2: actions[1]: unknown action (did you mean "
        "\"allocate\"?)" +
            known},
-      {"no text", "",
+      {"no actions", "tiers: []\n",
        "failed to find Action : actions: no actions; write `actions: \"enqueue, allocate, "
        "backfill\"`" +
            known},
-      {"trailing comma", "\nactions: allocate,\n",
+      {"trailing comma", "\nactions: allocate,\ntiers: []\n",
        "failed to find Action : line 2: actions[1]: an empty name; remove the comma beside it" +
            known},
-      {"actions as a list", "actions: [allocate]\n",
+      {"actions as a list", "actions: [allocate]\ntiers: []\n",
        "line 1: actions: needs one string with the names separated by commas, got a list"},
       {"unknown plugin", "actions: allocate\ntiers:\n- plugins:\n  - name: gagn\n",
        "Failed to get plugin gagn: line 4: tiers[0].plugins[0].name: unknown plugin (did you mean "
@@ -196,7 +197,7 @@ TEST_CASE("policy: hierarchical drf and proportion may live in different tiers",
 TEST_CASE("policy: sizes of lists are limited", "[conf]") {
   std::string actions = "actions: allocate";
   for (size_t i = 0; i < kActionsMax; ++i) actions += ",allocate";
-  CHECK(Error(actions) == "line 1: actions: more than 64 actions");
+  CHECK(Error(actions + "\ntiers: []\n") == "line 1: actions: more than 64 actions");
   std::string tiers = "actions: allocate\ntiers:\n";
   for (size_t i = 0; i <= kTiersMax; ++i) tiers += "- plugins: []\n";
   CHECK(Error(tiers).find("tiers: has 65 entries; at most 64 are allowed") != std::string::npos);
@@ -392,6 +393,53 @@ TEST_CASE("policy: the printable text hides what is secret", "[conf]") {
   CHECK(text.find("elasticsearch.username: elastic") != std::string::npos);
 }
 
+TEST_CASE("policy: everything that is wrong is told at once, with its lines", "[conf]") {
+  const std::string known =
+      absl::StrJoin(BuiltinNames().actions, ", ",
+                    [](std::string* out, std::string_view action) { out->append(action); });
+  CHECK(
+      Error("actions: \"enqueue, alocate, backfil\"\n"
+            "tiers:\n"
+            "- plugins:\n"
+            "  - name: gagn\n"
+            "  - name: drf\n"
+            "    enableJobOrder: \"yes\"\n"
+            "    arguments: 5\n"
+            "- 7\n"
+            "metrics: []\n") ==
+      "7 errors: "
+      "(1) Failed to get plugin gagn: line 4: tiers[0].plugins[0].name: unknown plugin (did you "
+      "mean \"gang\"?); "
+      "(2) line 6: tiers[0].plugins[1].enableJobOrder: needs true or false, without quotes, got "
+      "\"yes\" (a string); "
+      "(3) line 7: tiers[0].plugins[1].arguments: needs a map, got 5 (an integer); "
+      "(4) line 8: tiers[1]: needs a map with `plugins`, got 7 (an integer); "
+      "(5) failed to find Action  alocate: line 1: actions[1]: unknown action (did you mean "
+      "\"allocate\"?); known actions: " +
+          known +
+          "; (6) failed to find Action  backfil: line 1: actions[2]: unknown action (did you mean "
+          "\"backfill\"?); "
+          "(7) line 9: metrics: needs a map of strings, got a list");
+  CHECK_THAT(Error(""),
+             Catch::StartsWith("2 errors: (1) failed to find Action : actions: no actions; "
+                               "write ") &&
+                 Catch::Contains("; (2) tiers: no tiers: "));
+  // A mistyped key alone is told for what it hides.
+  CHECK(Error("action: allocate\ntier: []\n") ==
+        "2 errors: (1) line 1: action: unknown key (did you mean \"actions\"?); "
+        "(2) line 2: tier: unknown key (did you mean \"tiers\"?)");
+}
+
+TEST_CASE("policy: the first ten of many errors are told, and how many there are", "[conf]") {
+  std::string yaml = "actions: allocate\ntiers:\n- plugins:\n";
+  for (int i = 0; i < 12; ++i) yaml += "  - name: none-" + std::to_string(i) + "\n";
+  const std::string error = Error(yaml);
+  CHECK_THAT(error, Catch::StartsWith("12 errors, of which these are the first 10: (1) Failed to "
+                                      "get plugin none-0: line 4: "));
+  CHECK_THAT(error, Catch::Contains("; (10) Failed to get plugin none-9: line 13: "));
+  CHECK_THAT(error, !Catch::Contains("none-10"));
+}
+
 TEST_CASE("policy: names known to the registry decide, not a list of ours", "[conf]") {
   const KnownNames known = {{"mine"}, {"headroom"}};
   CHECK(ParsePolicy("actions: mine\ntiers: [{plugins: [{name: headroom}]}]\n", known).ok());
@@ -407,7 +455,7 @@ TEST_CASE("policy: what Volcano has and the registry lacks is missing, not missp
       error("actions: allocate\ntiers:\n- plugins:\n  - name: capacity\n") ==
       "Failed to get plugin capacity: line 4: tiers[0].plugins[0].name: this version does not have "
       "this plugin yet; remove it");
-  CHECK(error("actions: preempt\n") ==
+  CHECK(error("actions: preempt\ntiers: []\n") ==
         "failed to find Action preempt: line 1: actions[0]: this version does not have this action "
         "yet; remove it; known actions: allocate");
 }

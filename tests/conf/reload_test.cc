@@ -6,7 +6,7 @@ namespace bth::conf {
 namespace {
 
 constexpr const char* kGoodText = "actions: allocate\ntiers: []\n";
-constexpr const char* kBadText = "actions: alocate\n";
+constexpr const char* kBadText = "actions: alocate\ntiers: []\n";
 
 Policy Running() {
   return ParsePolicy("actions: backfill\ntiers: []\n", BuiltinNames())->policy;

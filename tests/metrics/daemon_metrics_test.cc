@@ -36,6 +36,18 @@ TEST_CASE("client metrics: requests by code, method and host", "[metrics]") {
         "batholith_watch_restarts_total{resource=\"nodes\"} 1\n");
 }
 
+TEST_CASE("client metrics: of what is watched there are zeros", "[metrics]") {
+  Registry registry("/nonexistent");
+  ClientMetrics metrics(registry);
+  metrics.Publish("pods");
+  metrics.Publish("pods");
+  metrics.InformerRelisted("pods");
+  CHECK(SampleLines(registry, "batholith_") ==
+        "batholith_informer_relists_total{resource=\"pods\"} 1\n"
+        "batholith_malformed_objects_total{resource=\"pods\"} 0\n"
+        "batholith_watch_restarts_total{resource=\"pods\"} 0\n");
+}
+
 TEST_CASE("client metrics: label values have a limit", "[metrics]") {
   Registry registry("/nonexistent");
   ClientMetrics metrics(registry);

@@ -1,12 +1,16 @@
 #include "metrics/scheduler_metrics.h"
 
+#include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "metrics/known_names.h"
 #include "tests/support/catch.h"
+#include "tests/support/files.h"
 
 namespace bth::metrics {
 namespace {
@@ -319,7 +323,7 @@ TEST_CASE("queue series: scalar names have a limit", "[metrics]") {
   for (const std::string& name : names) scalars.push_back({name, 1});
   f.metrics.Queue("q")->Set(QueueAmount::kRequest, {0, 0, scalars});
   CHECK(Read(f.registry, "volcano_queue_request_scalar").size() == QueueSeries::kScalarNamesMax);
-  CHECK(Read(f.registry, "batholith_limit_reached_total") ==
+  CHECK(Read(f.registry, R"(batholith_limit_reached_total{limit="metric_queue_scalars"})") ==
         Samples{{R"(batholith_limit_reached_total{limit="metric_queue_scalars"})", "2"}});
 }
 
@@ -334,7 +338,10 @@ TEST_CASE("queue series: scalars that are no more leave their room to others", "
   }
   CHECK(Read(f.registry, "volcano_queue_request_scalar").size() <= QueueSeries::kScalarNamesMax);
   CHECK(Read(f.registry, "volcano_queue_allocated_scalar").size() <= QueueSeries::kScalarNamesMax);
-  CHECK(Read(f.registry, "batholith_limit_reached_total").empty());
+  for (const auto& [limit, times] : Read(f.registry, "batholith_limit_reached_total")) {
+    INFO(limit);
+    CHECK(times == "0");
+  }
   const std::string last = "{queue_name=\"q\",resource=\"r" +
                            std::to_string(3 * QueueSeries::kScalarNamesMax - 1) + "\"}";
   CHECK(Read(f.registry, "volcano_queue_request_scalar_resources" + last) ==
@@ -403,7 +410,7 @@ TEST_CASE("own metrics: bounds of buckets are round numbers", "[metrics]") {
 TEST_CASE("own metrics: names beyond the limit are counted as other", "[metrics]") {
   Fixture f;
   for (size_t i = 0; i < SchedulerMetrics::kNamesMax + 3; ++i) {
-    f.metrics.LimitReached("limit" + std::to_string(i));
+    if (i >= kLimitNames.size()) f.metrics.LimitReached("limit" + std::to_string(i));
     f.metrics.ActionLatency("action" + std::to_string(i), absl::ZeroDuration());
   }
   const Samples samples = Read(f.registry, "batholith_limit_reached_total");
@@ -411,6 +418,44 @@ TEST_CASE("own metrics: names beyond the limit are counted as other", "[metrics]
   CHECK(samples.at(R"(batholith_limit_reached_total{limit="other"})") == "3");
   CHECK(Read(f.registry, "volcano_action_scheduling_latency_milliseconds_count")
             .at(R"(volcano_action_scheduling_latency_milliseconds_count{action="other"})") == "3");
+}
+
+// The first argument of each call `function("…"`, and of `family.With({{"label", "…"}})`.
+std::set<std::string> NamesInSources(const std::string& pattern) {
+  const std::regex call(pattern);
+  std::set<std::string> names;
+  for (const char* folder :
+       {"actions", "cache", "cmd", "framework", "metrics", "plugins", "scheduler"}) {
+    const auto root = test::SourceRoot() / folder;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".cc" && extension != ".h") continue;
+      const std::string text = test::ReadFile(entry.path());
+      for (std::sregex_iterator it(text.begin(), text.end(), call), end; it != end; ++it) {
+        names.insert((*it)[1]);
+      }
+    }
+  }
+  return names;
+}
+
+template <size_t n>
+std::set<std::string> AsSet(const std::array<const char*, n>& names) {
+  return {names.begin(), names.end()};
+}
+
+TEST_CASE("own metrics: what can be counted is there with 0 from the start", "[metrics]") {
+  CHECK(NamesInSources(R"re((?:LimitReached\(|"limit", )"(\w+)")re") == AsSet(kLimitNames));
+  CHECK(NamesInSources(R"re((?:findings(?:->|\.)Add\w*\(\{?\s*|invariant = )"(\w+)")re") ==
+        AsSet(kInvariantNames));
+  CHECK(NamesInSources(R"re(DefectContained\("(\w+)")re") == AsSet(kDefectPlaces));
+  Fixture f;
+  CHECK(Read(f.registry, "batholith_limit_reached_total").size() == kLimitNames.size());
+  CHECK(Read(f.registry, "batholith_invariant_violations_total").size() == kInvariantNames.size());
+  CHECK(Read(f.registry, "batholith_defects_total") ==
+        Samples{{R"(batholith_defects_total{where="cycle"})", "0"},
+                {R"(batholith_defects_total{where="mirror"})", "0"},
+                {R"(batholith_defects_total{where="object"})", "0"}});
 }
 
 TEST_CASE("own metrics: counters and gauges of a cycle", "[metrics]") {

@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "scheduler/explain.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/captured_log.h"
 #include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
@@ -153,6 +154,45 @@ TEST_CASE("eviction: a budget that forbids it is told, and others or later tries
   CHECK(bed.NodeOf(victim) == "n1");
 }
 
+TEST_CASE("eviction: without the right to evict there is one line and one event, then ever fewer",
+          "[scheduler]") {
+  EvictionBed bed([] { return std::nullopt; });
+  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::EndsWith(request.target, "/eviction")) return std::nullopt;
+    return Fault{.code = 403,
+                 .reason = "Forbidden",
+                 .message =
+                     "pods \"p\" is forbidden: User \"me\" cannot create resource "
+                     "\"pods/eviction\" in API group \"\" in the namespace \"default\""};
+  };
+  test::CapturedLog log(LogLevel::kInfo);
+  bed.Submit("high", "second", "high");
+  bed.executor.Advance(absl::Minutes(5));
+  CHECK(bed.evicted.size() >= 6);
+  std::vector<std::string> told;
+  for (const std::string& line : log.Take()) {
+    CHECK_FALSE(absl::StartsWith(line, "cycle.acted"));
+    CHECK_FALSE(absl::StartsWith(line, "pod.eviction"));
+    if (absl::StartsWith(line, "eviction.forbidden action=preempt ")) told.push_back(line);
+  }
+  REQUIRE(told.size() >= 2);
+  CHECK(told.size() <= 6);
+  CHECK(absl::StrContains(told[0], "grant create on pods/eviction, as deploy/overlays/evicting"));
+  CHECK(absl::StrContains(told[0], " refused=1 next_line_in=10s"));
+  int64_t events = 0;
+  const types::Json listed = bed.Get("/api/v1/namespaces/default/events");
+  for (const types::Json& event : listed["items"].items()) {
+    CHECK(event["reason"].AsString() != "EvictionRefused");
+    if (event["reason"].AsString() != "EvictionForbidden") continue;
+    events += std::max<int64_t>(event["count"].AsInt(), 1);
+    CHECK(event.At({"involvedObject", "name"}).AsString() == "root");
+    CHECK_FALSE(event.At({"involvedObject", "uid"}).AsString().empty());
+    CHECK(absl::StrContains(std::string(event["message"].AsString()),
+                            "lacks the right to create pods/eviction: grant"));
+  }
+  CHECK(events == static_cast<int64_t>(told.size()));
+}
+
 TEST_CASE("eviction: a busy server is asked again after its own delay", "[scheduler]") {
   EvictionBed bed([] { return std::nullopt; });
   std::vector<absl::Time> asked;
@@ -168,6 +208,29 @@ TEST_CASE("eviction: a busy server is asked again after its own delay", "[schedu
   CHECK(asked[1] - asked[0] >= absl::Seconds(3));
   CHECK(bed.evicted.size() == 2);
   CHECK(bed.evicted[0] == bed.evicted[1]);
+}
+
+TEST_CASE("eviction: the log counts those that the server took", "[scheduler]") {
+  EvictionBed bed([] { return std::nullopt; });
+  const bool refused = GENERATE(false, true);
+  const auto script = [refused](const net::Request& request) -> std::optional<Fault> {
+    if (!refused || !absl::EndsWith(request.target, "/eviction")) return std::nullopt;
+    return Fault{.code = 403, .reason = "Forbidden", .message = "a webhook says no"};
+  };
+  bed.line->script = script;
+  test::CapturedLog log(LogLevel::kDebug);
+  bed.Submit("high", "second", "high");
+  bed.executor.Advance(absl::Seconds(5));
+  std::vector<std::string> acted, evicted;
+  for (const std::string& line : log.Take()) {
+    if (absl::StartsWith(line, "cycle.acted ")) acted.push_back(line);
+    if (absl::StartsWith(line, "pod.evicted ")) evicted.push_back(line);
+  }
+  CHECK(acted.size() == (refused ? 0 : 1));
+  CHECK(evicted.size() == (refused ? 0 : 1));
+  if (refused) return;
+  CHECK(absl::StrContains(acted[0], " bound=0 evicted=1 "));
+  CHECK(absl::StrContains(evicted[0], " action=preempt for=default/high"));
 }
 
 TEST_CASE("eviction: who protects whom is on the explanation page", "[scheduler]") {

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "tests/scheduler/bed.h"
+#include "tests/support/captured_log.h"
 #include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
@@ -78,6 +79,65 @@ TEST_CASE("policy file: a bad file changes nothing and says why", "[scheduler]")
   CHECK(policy.refusal().ok());
   file.Write(kOther);
   file.executor.Advance(absl::Seconds(2));
+  CHECK(file.installed.size() == 1);
+}
+
+TEST_CASE("policy file: one that is being written in place is read when it rests", "[scheduler]") {
+  File file;
+  file.Write(kGood);
+  PolicyFile policy(file.executor, file.registry, nullptr, {.path = file.path});
+  REQUIRE(policy.Load().ok());
+  std::vector<std::string> refused;
+  policy.Watch(file.Note(),
+               [&refused](const absl::Status& status) { refused.emplace_back(status.message()); });
+  // Each beginning but the last would be refused, or be another policy.
+  const std::string whole = StrCat(kOther, "- plugins:\n  - name: priority\n  - name: drf\n");
+  for (size_t bytes = 0; bytes < whole.size(); bytes += 7) {
+    file.folder.Write("scheduler.conf", std::string_view(whole).substr(0, bytes));
+    file.executor.Advance(absl::Milliseconds(150));
+  }
+  CHECK(file.installed.empty());
+  CHECK(refused.empty());
+  file.folder.Write("scheduler.conf", whole);
+  file.executor.Advance(absl::Milliseconds(1200));
+  CHECK(file.installed.size() == 1);
+  CHECK(refused.empty());
+}
+
+TEST_CASE(
+    "policy file: beginnings that are YAML and no policy are refused, once each, and the next "
+    "good one is told",
+    "[scheduler]") {
+  File file;
+  file.Write(kGood);
+  PolicyFile policy(file.executor, file.registry, nullptr, {.path = file.path});
+  REQUIRE(policy.Load().ok());
+  policy.Watch(file.Note());
+  test::CapturedLog log(LogLevel::kInfo);
+  const char* beginnings[] = {"", "actions: \"enqueue\"\n", "actions: \"allocate\"\ntiers:\n",
+                              "actions: \"allocate\"\ntiers:\n- plugins:\n  - name: ga\n"};
+  for (const char* text : beginnings) {
+    INFO(text);
+    file.folder.Write("scheduler.conf", text);
+    file.executor.Advance(absl::Seconds(10));
+    const std::vector<std::string> lines = log.Take();
+    REQUIRE(lines.size() == 1);
+    CHECK(absl::StartsWith(lines[0], "policy.refused file="));
+    CHECK(file.installed.empty());
+  }
+  file.folder.Write("scheduler.conf", kGood);
+  file.executor.Advance(absl::Seconds(10));
+  std::vector<std::string> lines = log.Take();
+  REQUIRE(lines.size() == 1);
+  CHECK(absl::StartsWith(lines[0], "policy.mended file="));
+  CHECK(policy.refusal().ok());
+  file.folder.Write("scheduler.conf", "");
+  file.executor.Advance(absl::Seconds(10));
+  file.folder.Write("scheduler.conf", kOther);
+  file.executor.Advance(absl::Seconds(10));
+  lines = log.Take();
+  REQUIRE(lines.size() == 2);
+  CHECK(absl::StartsWith(lines[1], "policy.reloaded file="));
   CHECK(file.installed.size() == 1);
 }
 

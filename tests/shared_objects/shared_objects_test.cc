@@ -7,6 +7,7 @@
 #include "framework/hooks/plugin_abi.h"
 #include "framework/hooks/plugin_loader.h"
 #include "sim/run.h"
+#include "tests/support/captured_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -153,7 +154,19 @@ TEST_CASE("shared objects: two files with one name, files that are none, and no 
 
   const TempFolder text;
   text.Write("README.md", "not looked at");
-  CHECK(LoadPlugins(text.path(), &registry).ok());
+  {
+    test::CapturedLog lines(LogLevel::kInfo);
+    CHECK(LoadPlugins(text.path(), &registry).ok());
+    CHECK(LoadPlugins("", &registry).ok());
+    CHECK(LoadPlugins(text.path() + "/none", &registry).ok());
+    const std::vector<std::string> said = lines.Take();
+    REQUIRE(said.size() == 2);
+    CHECK(
+        absl::StartsWith(said[0], StrCat("plugins.none folder=", text.path(), " why=\"it holds")));
+    CHECK(absl::StrContains(said[1], "/none why=\"there is no such folder\""));
+  }
+  CHECK(absl::StrContains(LoadPlugins(text.Sub("README.md"), &registry).message(),
+                          "README.md: is no folder"));
   text.Write("x.so", "no shared object at all");
   CHECK(absl::StrContains(LoadPlugins(text.path(), &registry).message(),
                           "has no BTH_PLUGIN_ENTRY, so it is no plugin"));
@@ -163,9 +176,6 @@ TEST_CASE("shared objects: two files with one name, files that are none, and no 
   text.Write("x.so", StrCat(std::string(kPluginAbiMark), " interface=0"));
   CHECK(absl::StrContains(LoadPlugins(text.path(), &registry).message(),
                           StrCat("interface is 0 and must be ", kPluginInterface)));
-
-  CHECK(LoadPlugins("", &registry).ok());
-  CHECK(LoadPlugins(text.path() + "/none", &registry).ok());
 }
 
 TEST_CASE("shared objects: the line of the interface compares pair by pair",

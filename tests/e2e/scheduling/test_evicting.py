@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from support.poll import until
+from support.poll import always, until
 
 CONF = """\
 actions: "enqueue, allocate, {action}, backfill"
@@ -164,7 +164,19 @@ def test_the_base_role_evicts_nobody(world, nodesim, new_scheduler):
     world.wait_placed(low)
     running(world, low)
     classes.gang(world, "high", 1, classes.high)
-    refused = until(lambda: events(world, "low-0", "EvictionRefused"), 30, "the refusal is told")
-    assert "pods/eviction" in refused[0] and "forbidden" in refused[0], refused
+    said = lambda: [line for line in daemon.warnings() if " eviction.forbidden " in line]
+    until(said, 30, lambda: f"the log names the right: {daemon.process.tail()}")
+    assert "cannot create resource" in said()[0] and "deploy/overlays/evicting" in said()[0]
+
+    def told():
+        listed = world.rest.get("/api/v1/namespaces/default/events").expect(200)["items"]
+        return [e["message"] for e in listed if e["reason"] == "EvictionForbidden"]
+
+    until(told, 30, lambda: f"the root queue has the event: {daemon.process.tail()}")
+    assert "create pods/eviction" in told()[-1], told()
+    # Each further refusal is counted, not told.
+    always(lambda: len(said()) <= 2, 5, "the log stays quiet")
+    assert not events(world, "low-0", "EvictionRefused")
+    assert not [line for line in daemon.process.log().splitlines() if " cycle.acted " in line and "evicted=0" not in line]
     assert left(world, low) == low
     assert transactions(daemon, "preempt") == 0

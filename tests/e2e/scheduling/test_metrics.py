@@ -40,6 +40,20 @@ def effects(kind, outcome="ok"):
     return f'batholith_effects_total{{kind="{kind}",outcome="{outcome}"}}'
 
 
+def test_what_should_not_grow_is_there_with_zero_from_the_start(world, scheduler):
+    values = scheduler.metrics()
+    for name in (
+        'batholith_limit_reached_total{limit="event_queue"}',
+        'batholith_invariant_violations_total{invariant="node_sums"}',
+        'batholith_defects_total{where="cycle"}',
+        'batholith_informer_relists_total{resource="pods"}',
+        'batholith_watch_restarts_total{resource="podgroups"}',
+        'batholith_malformed_objects_total{resource="nodes"}',
+        "batholith_log_lines_lost_total",
+    ):
+        assert values.get(name) == 0, name
+
+
 def test_a_cycle_and_what_it_writes_is_counted(world, scheduler):
     world.node(cpu=4)
     world.wait_placed(world.gang("g", 2))
