@@ -1,5 +1,6 @@
 #include "controllers/job/eviction_news.h"
 
+#include <string_view>
 #include <utility>
 
 #include "base/strings.h"
@@ -31,7 +32,7 @@ EvictionNews::~EvictionNews() {
   for (const auto& [job, burst] : bursts_) executor_.CancelTimer(burst.timer);
 }
 
-void EvictionNews::Note(const std::string& job, const std::string& uid,
+void EvictionNews::Note(const std::string& job, const std::string& uid, const std::string& pod_uid,
                         const types::Condition& why) {
   const auto [at, is_new] = bursts_.try_emplace(job);
   Burst& burst = at->second;
@@ -40,26 +41,31 @@ void EvictionNews::Note(const std::string& job, const std::string& uid,
     burst.timer = executor_.RunAfter(kBurst, [this, job] { Fire(job); });
   }
   if (burst.uid != uid) return;
-  const std::string text = WhyText(why);
-  if (burst.pods.contains(text) || burst.pods.size() < kReasonsShown) {
-    ++burst.pods[text];
-  } else {
-    ++burst.more;
-  }
+  burst.pods[pod_uid] = &*burst.reasons.insert(WhyText(why)).first;
+}
+
+void EvictionNews::Withdraw(const std::string& job, const std::string& pod_uid) {
+  const auto found = bursts_.find(job);
+  if (found != bursts_.end()) found->second.pods.erase(pod_uid);
 }
 
 void EvictionNews::Fire(const std::string& job) {
-  auto node = bursts_.extract(job);
-  if (node.empty()) return;
-  const Burst& burst = node.mapped();
+  const auto node = bursts_.extract(job);
+  if (node.empty() || node.mapped().pods.empty()) return;
+  std::map<std::string_view, int> counts;
+  for (const auto& [pod, why] : node.mapped().pods) ++counts[*why];
   std::string text;
-  for (const auto& [why, pods] : burst.pods) {
-    StrAppend(&text, text.empty() ? "" : "; ", PodsText(pods), " evicted: ", why);
+  size_t shown = 0;
+  int more = 0;
+  for (const auto& [why, pods] : counts) {
+    if (shown++ < kReasonsShown) {
+      StrAppend(&text, text.empty() ? "" : "; ", PodsText(pods), " evicted: ", why);
+    } else {
+      more += pods;
+    }
   }
-  if (burst.more > 0) {
-    StrAppend(&text, "; and ", PodsText(burst.more), " for other reasons");
-  }
-  tell_(node.key(), burst.uid, std::move(text));
+  if (more > 0) StrAppend(&text, "; and ", PodsText(more), " for other reasons");
+  tell_(node.key(), node.mapped().uid, std::move(text));
 }
 
 void EvictionNews::DropJob(const std::string& job) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -30,7 +31,10 @@ class EvictionNews final {
   ~EvictionNews();
 
   // A pod of the job has got this condition.
-  void Note(const std::string& job, const std::string& uid, const types::Condition& why);
+  void Note(const std::string& job, const std::string& uid, const std::string& pod_uid,
+            const types::Condition& why);
+  // The pod may stay after all: a budget protects it.
+  void Withdraw(const std::string& job, const std::string& pod_uid);
   void DropJob(const std::string& job);
 
   size_t size() const { return bursts_.size(); }
@@ -38,8 +42,8 @@ class EvictionNews final {
  private:
   struct Burst {
     std::string uid;
-    std::map<std::string, int> pods;  // By reason.
-    int more = 0;                     // With further reasons.
+    std::set<std::string> reasons;
+    std::map<std::string, const std::string*> pods;  // By uid; among the reasons.
     net::Executor::TimerId timer = 0;
   };
 

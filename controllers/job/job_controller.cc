@@ -196,10 +196,7 @@ void JobController::OnUpdate(const Pod& before, const Pod& after) {
     OnDelete(before);
     return OnAdd(after);
   }
-  if (const types::Condition* why = DisruptionOf(after);
-      why != nullptr && DisruptionOf(before) == nullptr) {
-    evictions_.Note(StoreKey(after.meta.ns, owner->name), owner->uid, *why);
-  }
+  NoteEviction(before, after, *owner);
   if (!HaveSamePlace(before, after)) {
     // Somebody changed its annotations: the book must not keep it where it was.
     desk_.book.DeletePod(before);
@@ -268,6 +265,19 @@ void JobController::TellOfEdit(const BatchJob& before, const BatchJob& after) {
   std::optional<std::string> text = EditWithoutEffect(before.spec, after.spec, &*view);
   if (!text.has_value()) return;
   Warn(desk_.context.events, after, "EditWithoutEffect", *std::move(text));
+}
+
+void JobController::NoteEviction(const Pod& before, const Pod& after,
+                                 const types::OwnerReference& job) {
+  const bool was_going = DisruptionOf(before) != nullptr;
+  const types::Condition* why = DisruptionOf(after);
+  if ((why != nullptr) == was_going) return;
+  const std::string key = StoreKey(after.meta.ns, job.name);
+  if (why != nullptr) {
+    evictions_.Note(key, job.uid, after.meta.uid, *why);
+  } else {
+    evictions_.Withdraw(key, after.meta.uid);
+  }
 }
 
 void JobController::TellOfEvictions(const std::string& key, const std::string& uid,

@@ -58,6 +58,8 @@ class JobController final : public Controller,
   CommandTurn BeginCommand(const types::Command& command);
   // What of an edit of the job has no effect.
   void TellOfEdit(const types::BatchJob& before, const types::BatchJob& after);
+  void NoteEviction(const types::Pod& before, const types::Pod& after,
+                    const types::OwnerReference& job);
   void TellOfEvictions(const std::string& key, const std::string& uid, std::string text);
 
   void Ask(const JobRequest& request);

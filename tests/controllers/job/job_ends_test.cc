@@ -15,9 +15,9 @@ TEST_CASE("told: since when a job is in its phase, whatever its counts", "[contr
   bed.StartJobs();
   bed.RunJob("j", 1, JobBed::TaskText("a", 3));
   const auto since = [&bed] {
-    const Json status = bed.Job("j")["status"];
-    const Json& conditions = status["conditions"];
-    const Json& last = conditions[conditions.size() - 1];
+    const types::Json status = bed.Job("j")["status"];
+    const types::Json& conditions = status["conditions"];
+    const types::Json& last = conditions[conditions.size() - 1];
     CHECK(last["status"].AsString() == status.At({"state", "phase"}).AsString());
     CHECK(last["lastTransitionTime"] == status.At({"state", "lastTransitionTime"}));
     return std::string(last["lastTransitionTime"].AsString());

@@ -88,6 +88,12 @@ TEST_CASE("told: pods that are evicted, once per burst", "[controllers][job]") {
     bed.Wait(absl::Seconds(3));
     CHECK(bed.Told("j", "Warning Evict 1 pod evicted: PreemptionByScheduler") == 1);
   }
+  SECTION("but not of a pod that a budget protects") {
+    bed.SetPod("j-a-3", kPreempted);
+    bed.SetPod("j-a-3", R"({"conditions":[{"type":"DisruptionTarget","status":"False"}]})");
+    bed.Wait(absl::Seconds(3));
+    CHECK(bed.Told("j", "Warning Evict") == 1);
+  }
   SECTION("but not of a job that goes") {
     bed.SetPod("j-a-3", kPreempted);
     bed.Call("DELETE", StrCat(JobBed::kJobs, "/j"));

@@ -69,6 +69,12 @@ def test_unknown_scheduler(world, handbook):
     handbook.holds("A job names another scheduler", JOB="j", NAME="nobody")
 
 
+def test_some_pods_without_a_place(world, handbook):
+    more = task("more", 2, cpu="20", minAvailable=0)
+    world.job("j", [task("a"), more], min_available=1)
+    handbook.holds("A job runs with only some of its pods", JOB="j")
+
+
 def test_queue_that_went(world, handbook):
     queue = world.queue()
     world.job("j", [task("a", cpu="900")], queue=queue)

@@ -74,6 +74,7 @@ def test_a_job_says_for_whom_its_pods_were_evicted(jobs, installed, new_schedule
     described = " ".join(person("describe", "vcjob", "low").split())
     assert "Warning Evict" in described and of_job[0][0] in described
     assert of_group[0][0] in " ".join(person("describe", "podgroup", group).split())
+    handbook.Handbook(person, {}).holds("Pods of a job were evicted", JOB="low")
     # Whoever starts anew says nothing of it again.
     daemon.close()
     jobs.controllers.close()
