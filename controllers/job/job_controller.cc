@@ -50,25 +50,6 @@ bool HaveSamePlace(const Pod& a, const Pod& b) {
          PlaceOf(a).ok() == PlaceOf(b).ok();
 }
 
-// The Command that one of them comes from: of one job no two are under way. Empty: none.
-std::string CommandAmong(const std::vector<JobRequest>& requests) {
-  for (const JobRequest& request : requests) {
-    if (!request.command.empty()) return request.command;
-  }
-  return "";
-}
-
-// Empty, or why a Command with this action changes nothing. It may be met before its job has ended.
-std::string WhyNoEffect(const BatchJob& job, const Action& action) {
-  const types::Word<types::JobPhase>& phase = job.status.state.phase;
-  const JobStep step = StepFor(phase.value(), action.value());
-  if (step.operation != JobStep::Operation::kKillJob || step.decision != Decision::kNone) return "";
-  return StrCat("the job is ", phase.text(), ": ", action.text(), " has no effect; ",
-                types::IsFinished(phase.value())
-                    ? "delete the job and create it anew to run it once more"
-                    : "ResumeJob starts it again");
-}
-
 void LogRefused(const absl::Status& status, const std::string& what) {
   if (status.ok()) return;
   Log(LogLevel::kDebug, "job_book.refused", {{"object", what}, {"status", status}});
@@ -86,7 +67,8 @@ JobController::JobController(const ControllerContext& context, JobPluginTools to
                  }),
       unreadable_(context),
       lanes_(context.executor(), DefaultLanes(std::max(context.options.worker_threads, 1)),
-             {[this](std::string key) { return Work(std::move(key)); }, nullptr}) {
+             {[this](std::string key) { return Work(std::move(key)); }, nullptr}),
+      commands_(context, desk_, [this](const JobRequest& request) { Ask(request); }) {
   if (!context.options.gates.volcano_job_support) return;
   desk_.jobs.CompleteWith([names = context.options.scheduler_names](BatchJob& job) {
     FillInDefaults(names.empty() ? std::string_view() : names.front(), &job.spec);
@@ -96,20 +78,13 @@ JobController::JobController(const ControllerContext& context, JobPluginTools to
   desk_.groups.Subscribe(*this);
   desk_.claims.Subscribe(*this);
   desk_.queues.Subscribe(*this);
-  if (context.options.gates.queue_command_sync) {
-    commands_ = std::make_unique<CommandTaker>(
-        context, types::ResourceTraits<BatchJob>::type(),
-        DefaultLanes(std::max(context.options.worker_threads, 1)),
-        [this](const types::Command& command) { return BeginCommand(command); });
-    strays_ = std::make_unique<StrayCommands>(context);
-  }
 }
 
 JobController::~JobController() = default;
 
 void JobController::Start() {
   // First, so that no pod is made for a job that was commanded to end.
-  if (commands_ != nullptr) commands_->Start();
+  commands_.Start();
   for (const PodPointer& pod : desk_.pods.All()) {
     if (const auto request = RequestOfEndedPod(*pod, desk_.book)) Ask(*request);
   }
@@ -117,7 +92,7 @@ void JobController::Start() {
 }
 
 bool JobController::idle() const {
-  return lanes_.idle() && (commands_ == nullptr || commands_->idle());
+  return lanes_.idle() && commands_.idle();
 }
 
 void JobController::Ask(const JobRequest& request) {
@@ -174,7 +149,7 @@ void JobController::OnDelete(const BatchJob& job) {
   evictions_.DropJob(key);
   inbox_.DropJob(key);
   lanes_.queue().Drop(key);
-  if (commands_ != nullptr) commands_->Drop(key);
+  commands_.Drop(key);
   desk_.Forget(job);
   desk_.context.metrics.RemoveJob(job.meta.ns, job.meta.name, job.spec.queue);
 }
@@ -287,30 +262,6 @@ void JobController::TellOfEvictions(const std::string& key, const std::string& u
   Warn(desk_.context.events, *job, "Evict", std::move(text));
 }
 
-CommandTurn JobController::BeginCommand(const types::Command& command) {
-  JobRequest request;
-  request.ns = command.meta.ns;
-  request.job = command.target->name;
-  request.event = BusEvent::kCommandIssued;
-  request.action = command.action;
-  request.command = command.meta.uid;
-  const JobPointer job = desk_.book.FindJob(JobKey(request));
-  if (job == nullptr) return CommandTurn::kUnknown;
-  if (job->meta.deletion_time.has_value()) return CommandTurn::kOver;
-  if (WasCarriedOut(*job, request.command)) return CommandTurn::kOver;
-  Tell(desk_.context.events, *job, "CommandIssued",
-       StrCat("Start to execute command ", command.action.text(),
-              ", and clean it up to make sure executed not more than once."));
-  Ask(request);
-  return CommandTurn::kBegun;
-}
-
-void JobController::FinishCommand(const std::string& key, const std::string& uid,
-                                  const std::vector<JobRequest>& left) {
-  if (uid.empty() || uid == CommandAmong(left)) return;
-  commands_->Done(key, uid);
-}
-
 net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
   LaneHooks::Outcome outcome;
   const absl::Duration started = desk_.context.executor().Monotonic();
@@ -325,27 +276,27 @@ net::Awaitable<LaneHooks::Outcome> JobController::Work(std::string key) {
     co_return std::move(outcome);
   }
   std::vector<JobRequest> requests = inbox_.Take(key);
-  const std::string command = CommandAmong(requests);
+  const std::string command = JobCommands::Among(requests);
   const JobPointer job = desk_.book.FindJob(key);
   if (job == nullptr) co_return std::move(outcome);
   const absl::Status status = co_await WorkOff(*job, requests);
   // Another one may have its name by now: what that asks for is in the box.
   if (!desk_.IsPresent(*job)) co_return std::move(outcome);
   if (status.ok()) {
-    FinishCommand(key, command, {});
+    commands_.Finish(key, command, {});
     NoteSuccess(key);
     outcome.again = TakeLook(key);
     co_return std::move(outcome);
   }
   Log(LogLevel::kDebug, "job.failed", {{"job", key}, {"status", status}});
-  FinishCommand(key, command, requests);
+  commands_.Finish(key, command, requests);
   if (requests.empty()) co_return std::move(outcome);
   const int failures_max = desk_.context.options.max_requeue_num;
   if (failures_max >= 0 && IsRefusal(status) && pace.failures >= failures_max &&
       started >= pace.retry_at) {
     inbox_.NoteSuccess(key);
     co_await GiveUp(key, requests.front(), status);
-    FinishCommand(key, command, {});
+    commands_.Finish(key, command, {});
     outcome.again = TakeLook(key);
     co_return std::move(outcome);
   }

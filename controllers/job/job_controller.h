@@ -8,13 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/types/command.h"
-#include "controllers/core/command_taker.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/lanes.h"
-#include "controllers/core/stray_commands.h"
 #include "controllers/job/delayed_actions.h"
 #include "controllers/job/eviction_news.h"
+#include "controllers/job/job_commands.h"
 #include "controllers/job/job_desk.h"
 #include "controllers/job/job_inbox.h"
 #include "controllers/job/job_notes.h"
@@ -55,7 +53,6 @@ class JobController final : public Controller,
   void OnAdd(const types::Queue& queue) override;
   void OnDelete(const types::Queue& queue) override;
   void OnUnreadable(const Unreadable<types::BatchJob>& job) override;
-  CommandTurn BeginCommand(const types::Command& command);
   // What of an edit of the job has no effect.
   void TellOfEdit(const types::BatchJob& before, const types::BatchJob& after);
   void NoteEviction(const types::Pod& before, const types::Pod& after,
@@ -85,9 +82,6 @@ class JobController final : public Controller,
   bool Delay(const types::BatchJob& job, JobRequest& request, const PolicyAnswer& answer);
   // By event, and in the request.
   void TellOfAction(const types::BatchJob& job, const PolicyAnswer& answer, JobRequest* request);
-  // The Command among them, if any, was carried out or given up, unless it is among `left`.
-  void FinishCommand(const std::string& key, const std::string& uid,
-                     const std::vector<JobRequest>& left);
   void NoteSuccess(const std::string& key);
   // When the job is to be looked at again even if nothing happens.
   std::optional<absl::Duration> TakeLook(const std::string& key);
@@ -101,9 +95,7 @@ class JobController final : public Controller,
   EvictionNews evictions_;
   UnreadableJobs unreadable_;
   Lanes lanes_;
-  // Null with the gate QueueCommandSync off.
-  std::unique_ptr<CommandTaker> commands_;
-  std::unique_ptr<StrayCommands> strays_;
+  JobCommands commands_;
 };
 
 }  // namespace bth::controllers
