@@ -202,7 +202,8 @@ TEST_CASE("poller: what a source says in vain changes nothing", "[scheduler][loa
     CHECK(bed.Load("n1") == "12.5/40");
     CHECK(bed.Age("n1") >= 180);
     CHECK(bed.published > published);  // Jobs that wait may feel that the values have aged.
-    const bool counted = absl::StrContains(bed.registry.RenderText(), "node_load_round");
+    const bool counted =
+        !absl::StrContains(bed.registry.RenderText(), "limit=\"node_load_round\"} 0\n");
     CHECK(counted == (c.name != "nothing"));
     bad = false;
     bed.executor.Advance(absl::Minutes(1));
@@ -216,7 +217,7 @@ TEST_CASE("poller: a source that hangs loses its round", "[scheduler][load]") {
   bed.poller->Configure(kPrometheus);
   bed.executor.Advance(absl::Seconds(61));
   CHECK(bed.Load("n1").empty());
-  CHECK(absl::StrContains(bed.registry.RenderText(), "node_load_round"));
+  CHECK(absl::StrContains(bed.registry.RenderText(), "limit=\"node_load_round\"} 1"));
   bed.delay = absl::ZeroDuration();
   bed.executor.Advance(absl::Seconds(31));
   CHECK(bed.Load("n1") == "12.5/40");
@@ -276,7 +277,7 @@ TEST_CASE("poller: settings that name no usable source are told", "[scheduler][l
   bed.executor.Advance(absl::Minutes(1));
   CHECK(bed.asked.empty());
   CHECK(bed.now == nullptr);
-  CHECK(absl::StrContains(bed.registry.RenderText(), "node_load_source"));
+  CHECK(absl::StrContains(bed.registry.RenderText(), "limit=\"node_load_source\"} 1"));
 }
 
 TEST_CASE("sources: an unknown type is refused with the nearest name", "[scheduler][load]") {

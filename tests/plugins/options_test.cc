@@ -71,6 +71,8 @@ tiers:
       predicate.VolumeRestrictionsEnable: true
       predicate.CacheEnable: false
       predicate.DynamicResourceAllocationEnable: true
+      predicate.GPUSharingEnable: true
+      predicate.GPUNumberEnable: true
       volumebinding.weight: 1
       volumebinding.bindTimeoutSeconds: 300
       volumebinding.shape: [{utilization: 0, score: 10}, {utilization: 100, score: 0}]
@@ -195,6 +197,8 @@ TEST_CASE("arguments: a policy with all plugins, all actions and all their argum
   }
   const std::string params = "strategies[0].params.";
   CHECK(told == Names{"predicate.DynamicResourceAllocationEnable",
+                      "predicate.GPUSharingEnable",
+                      "predicate.GPUNumberEnable",
                       "volumebinding.weight",
                       "volumebinding.shape",
                       "dynamicresources.filterTimeoutSeconds",

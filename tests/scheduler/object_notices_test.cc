@@ -78,7 +78,7 @@ TEST_CASE("object notices: there is a limit, which is counted", "[scheduler]") {
   for (size_t i = 0; i <= ObjectNotices::kNoticesMax; ++i) {
     bed.notices.Put(Object(StrCat("g", i)), "R", "x");
   }
-  CHECK(absl::StrContains(bed.registry.RenderText(), "object_notices"));
+  CHECK(absl::StrContains(bed.registry.RenderText(), "limit=\"object_notices\"} 1"));
   CHECK(bed.Tell() == ObjectNotices::kNoticesMax);
 }
 
