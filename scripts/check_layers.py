@@ -18,8 +18,8 @@ _FRAMEWORK = {"base", "api/model", "algo", "conf", "metrics", "framework"}
 _CACHE = {"cache/intake", "cache/cluster", "cache/routing", "cache/writes"}
 _ALL = {
     "base", "api/model", "api/types", "metrics", "net", "algo", "conf", "client", "framework",
-    "plugins", "actions", "apiserver", "controllers", "admission", "cli", "scheduler",
-    "nodesim", "sim",
+    "plugins", "actions", "apiserver", "controllers", "cli", "scheduler", "nodesim", "sim", "cel",
+    "api/rules", "admission/rules", "admission/webhooks",
 } | _CACHE
 
 # Folder -> the folders it may include beside itself.
@@ -29,6 +29,8 @@ MAY_INCLUDE = {
     "api/types": {"base"},
     "metrics": {"base"},
     "net": {"base"},
+    "cel": {"base", "api/types"},
+    "api/rules": {"base", "api/types"},
     "algo": {"base", "api/model"},
     "conf": {"base", "api/model"},
     "client": {"base", "api/types", "net", "metrics"},
@@ -41,9 +43,12 @@ MAY_INCLUDE = {
     "cache/writes": {
         "cache/intake", "cache/cluster", "framework", "client", "net", "conf", "api/model",
         "api/types", "metrics", "base"},
-    "apiserver": {"net", "api/types", "metrics", "base"},
-    "controllers": {"client", "api/types", "conf", "metrics", "base"},
-    "admission": {"client", "api/types", "conf", "net", "metrics", "base"},
+    "apiserver": {"cel", "net", "api/rules", "api/types", "metrics", "base"},
+    "admission/rules": {"conf", "api/rules", "api/types", "base"},
+    "admission/webhooks": {
+        "admission/rules", "client", "net", "conf", "api/rules", "api/types", "metrics", "base"},
+    "controllers": {
+        "admission/rules", "client", "conf", "api/rules", "api/types", "metrics", "base"},
     "cli": {"client", "api/types", "base"},
     "scheduler": _CACHE | {
         "framework", "client", "conf", "net", "api/model", "api/types", "metrics", "base"},
@@ -85,7 +90,7 @@ def folder_of(path):
     parts = path.split("/")
     if len(parts) < 2:
         return None
-    name = "/".join(parts[:2]) if parts[0] in ("api", "cache") else parts[0]
+    name = "/".join(parts[:2]) if parts[0] in ("admission", "api", "cache") else parts[0]
     return name if name in MAY_INCLUDE else None
 
 

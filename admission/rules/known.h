@@ -1,0 +1,45 @@
+// What rules know beside the object: flags, and the cluster as far as it was read.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/types/queue.h"
+
+namespace bth::admission {
+
+class ResourceGroups;  // resource_groups.h: the file of --admission-conf.
+
+struct Settings {
+  std::vector<std::string> scheduler_names = {"volcano"};
+  int max_queue_depth = 5;
+  bool protect_root_queue = true;
+  bool check_allocated_pods = false;              // --enable-queue-allocated-pods-check
+  bool scheduling_gates_queue_admission = false;  // Feature gates.
+  bool pod_level_resources = true;
+  // Null: no file was loaded, which also turns scheduling gates off (as in Volcano).
+  std::shared_ptr<const ResourceGroups> resource_groups;
+
+  bool IsOurs(std::string_view scheduler_name) const;
+};
+
+// Queues and namespaces as last heard of: may lag behind the API server. Thread: the caller's.
+class Known {
+ public:
+  virtual ~Known() = default;
+  // Null: there is none. Pointers live until the caller lets its thread go on.
+  virtual const types::Queue* FindQueue(std::string_view name) const = 0;
+  // Queues whose spec.parent is exactly `parent` (not empty), by name.
+  virtual std::vector<const types::Queue*> ChildrenOf(std::string_view parent) const = 0;
+  // Calls `visit` for every queue, by name, until it returns false.
+  virtual void ForEachQueue(const std::function<bool(const types::Queue&)>& visit) const = 0;
+  // Nothing: no such namespace or no such annotation.
+  virtual std::optional<std::string> NamespaceAnnotation(std::string_view ns,
+                                                         std::string_view key) const = 0;
+};
+
+}  // namespace bth::admission

@@ -1,0 +1,19 @@
+// What Kubernetes accepts as names, in its words (libraries v0.36). Empty: the name is well. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bth::rules {
+
+std::vector<std::string> CheckDnsLabel(std::string_view name);      // RFC 1123, up to 63.
+std::vector<std::string> CheckDnsSubdomain(std::string_view name);  // RFC 1123, up to 253.
+std::vector<std::string> CheckDns1035Label(std::string_view name);
+std::vector<std::string> CheckQualifiedName(std::string_view name);  // [prefix/]name of labels.
+std::vector<std::string> CheckLabelValue(std::string_view value);
+std::vector<std::string> CheckPortName(std::string_view name);  // IANA_SVC_NAME
+std::vector<std::string> CheckEnvVarName(std::string_view name);
+std::vector<std::string> CheckConfigMapKey(std::string_view key);
+
+}  // namespace bth::rules

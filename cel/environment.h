@@ -1,0 +1,110 @@
+// What expressions may name: variables, functions with their overloads, libraries, limits. Built
+// once, then only read; shared by the programs that were compiled in it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cel/syntax/ast.h"
+#include "cel/syntax/parser.h"
+#include "cel/types/type.h"
+#include "cel/values/value.h"
+
+namespace bth::cel {
+
+struct Variable {
+  std::string name;  // May be qualified: "object.metadata".
+  TypePtr type;
+};
+
+// A value known when the environment is made: enumerations, type names.
+struct NamedConstant {
+  std::string name;
+  TypePtr type;
+  Value value;
+};
+
+// Size of a value as cost counts it: strings code points, bytes bytes, containers elements, else 1.
+uint64_t SizeOf(const Value& value);
+
+// A range of estimates, saturating.
+struct CostRange {
+  uint64_t min = 0;
+  uint64_t max = 0;
+};
+struct SizeRange {
+  uint64_t min = 0;
+  uint64_t max = UINT64_MAX;
+};
+
+// What a call costs beyond its arguments. Absent: 1.
+using RunCost = std::function<uint64_t(std::span<const Value> args, const Value& result)>;
+struct CallEstimate {
+  CostRange cost;
+  SizeRange result;  // Of its result's size.
+};
+using EstimateCost = std::function<CallEstimate(std::span<const SizeRange> args)>;
+
+// args[0] is the target of a member call. Errors: a Value::Error. Arguments are never errors unless
+// the overload is not strict. Any thread.
+using Implementation = std::function<Value(std::span<const Value> args)>;
+
+struct Overload {
+  std::string id;  // "string_to_int"
+  bool member = false;
+  std::vector<TypePtr> parameters;  // With the target first.
+  TypePtr result;
+  Implementation run;
+  RunCost run_cost;
+  EstimateCost estimate;
+};
+
+struct Function {
+  std::string name;
+  std::vector<Overload> overloads;
+};
+
+class Environment {
+ public:
+  // With the functions of the language definition (stdlib/) and its types' names.
+  static std::shared_ptr<Environment> Standard();
+  // A copy to which more can be added; functions are shared.
+  std::shared_ptr<Environment> Extend() const;
+
+  // Errors: an overload that collides with one that is there.
+  absl::Status Add(Function function);
+  void Add(Variable variable);
+  void Add(NamedConstant constant);
+  void set_container(std::string name) { container_ = std::move(name); }
+  // Names of object types that may be built: Type{field: value}.
+  void AddObjectType(TypePtr type);
+
+  const Function* FindFunction(std::string_view name) const;
+  const Variable* FindVariable(std::string_view name) const;
+  const NamedConstant* FindConstant(std::string_view name) const;
+  TypePtr FindType(std::string_view name) const;
+  const std::string& container() const { return container_; }
+
+  ParseOptions parse_options;
+  // As Kubernetes does: mixed lists and maps are dyn rather than an error.
+  bool homogeneous_literals = false;
+  // Text for cost and checks of resources (quantities of the environment's own) comes from
+  // libraries.
+
+ private:
+  std::unordered_map<std::string, std::shared_ptr<const Function>> functions_;
+  std::unordered_map<std::string, Variable> variables_;
+  std::unordered_map<std::string, NamedConstant> constants_;
+  std::unordered_map<std::string, TypePtr> types_;
+  std::string container_;
+};
+
+}  // namespace bth::cel

@@ -1,0 +1,28 @@
+// The function names that operators have in the tree, as in the language definition.
+#pragma once
+
+namespace bth::cel::op {
+
+inline constexpr char kConditional[] = "_?_:_";
+inline constexpr char kAnd[] = "_&&_";
+inline constexpr char kOr[] = "_||_";
+inline constexpr char kNot[] = "!_";
+inline constexpr char kNotStrictlyFalse[] = "@not_strictly_false";
+inline constexpr char kNegate[] = "-_";
+inline constexpr char kEquals[] = "_==_";
+inline constexpr char kNotEquals[] = "_!=_";
+inline constexpr char kLess[] = "_<_";
+inline constexpr char kLessEquals[] = "_<=_";
+inline constexpr char kGreater[] = "_>_";
+inline constexpr char kGreaterEquals[] = "_>=_";
+inline constexpr char kAdd[] = "_+_";
+inline constexpr char kSubtract[] = "_-_";
+inline constexpr char kMultiply[] = "_*_";
+inline constexpr char kDivide[] = "_/_";
+inline constexpr char kModulo[] = "_%_";
+inline constexpr char kIn[] = "@in";
+inline constexpr char kIndex[] = "_[_]";
+inline constexpr char kOptIndex[] = "_[?_]";
+inline constexpr char kOptSelect[] = "_?._";  // args: operand, the field as a string constant.
+
+}  // namespace bth::cel::op

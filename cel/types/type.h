@@ -1,0 +1,94 @@
+// Types of values and of declarations. Immutable; passed as `TypePtr`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bth::cel {
+
+enum class TypeKind : uint8_t {
+  kDyn,
+  kError,
+  kNull,
+  kBool,
+  kInt,
+  kUint,
+  kDouble,
+  kString,
+  kBytes,
+  kDuration,
+  kTimestamp,
+  kList,      // parameters[0]: elements
+  kMap,       // parameters: keys, values
+  kType,      // parameters[0]: of what, or none
+  kOptional,  // parameters[0]
+  kObject,    // A declared object with fields; `name` tells it apart.
+  kOpaque,    // A type of a library (kubernetes.Quantity, net.IP ...), by `name`.
+  kParam,     // A type parameter of an overload, by `name`.
+};
+
+class Type;
+using TypePtr = std::shared_ptr<const Type>;
+
+// The fields of an object type. Implemented by whoever declares objects (schemas of resources).
+class ObjectFields {
+ public:
+  virtual ~ObjectFields() = default;
+  // Null: no such field.
+  virtual TypePtr FieldType(std::string_view field) const = 0;
+  virtual std::vector<std::string> FieldNames() const = 0;
+};
+
+class Type {
+ public:
+  static const TypePtr& Dyn();
+  static const TypePtr& Error();
+  static const TypePtr& Null();
+  static const TypePtr& Bool();
+  static const TypePtr& Int();
+  static const TypePtr& Uint();
+  static const TypePtr& Double();
+  static const TypePtr& String();
+  static const TypePtr& Bytes();
+  static const TypePtr& Duration();
+  static const TypePtr& Timestamp();
+  static TypePtr List(TypePtr element);
+  static TypePtr Map(TypePtr key, TypePtr value);
+  static TypePtr TypeOf(TypePtr of);  // Null `of`: type without parameter.
+  static TypePtr Optional(TypePtr of);
+  static TypePtr Object(std::string name, std::shared_ptr<const ObjectFields> fields);
+  static TypePtr Opaque(std::string name, std::vector<TypePtr> parameters = {});
+  static TypePtr Param(std::string name);
+
+  TypeKind kind() const { return kind_; }
+  const std::string& name() const { return name_; }
+  const std::vector<TypePtr>& parameters() const { return parameters_; }
+  const ObjectFields* fields() const { return fields_.get(); }
+
+  // "list(int)", "map(string, dyn)", "google.protobuf.Duration", "optional_type(int)": as cel-go
+  // prints types in messages.
+  std::string ToString() const;
+  // The name that type(x) has as a value: "list", "map", "int" ... without parameters.
+  std::string RuntimeName() const;
+  // Bounds of what values of this type hold, for cost estimates; 0: none is known. Strings and
+  // bytes: code points or bytes; lists and maps: elements.
+  uint64_t size_max() const { return size_max_; }
+  static TypePtr WithSizeMax(const TypePtr& type, uint64_t size_max);
+
+  friend bool operator==(const Type& a, const Type& b);
+
+ private:
+  Type(TypeKind kind, std::string name, std::vector<TypePtr> parameters);
+
+  TypeKind kind_;
+  std::string name_;
+  std::vector<TypePtr> parameters_;
+  std::shared_ptr<const ObjectFields> fields_;
+  uint64_t size_max_ = 0;
+};
+
+}  // namespace bth::cel
