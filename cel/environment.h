@@ -94,10 +94,9 @@ class Environment {
   const std::string& container() const { return container_; }
 
   ParseOptions parse_options;
-  // As Kubernetes does: mixed lists and maps are dyn rather than an error.
-  bool homogeneous_literals = false;
-  // Text for cost and checks of resources (quantities of the environment's own) comes from
-  // libraries.
+  // Lists and maps whose members are of different types are refused unless these are dyn, as in
+  // Kubernetes.
+  bool homogeneous_literals = true;
 
  private:
   std::unordered_map<std::string, std::shared_ptr<const Function>> functions_;
