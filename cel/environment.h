@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,13 @@ struct CostRange {
 struct SizeRange {
   uint64_t min = 0;
   uint64_t max = UINT64_MAX;
+  // Of an argument that is a list of strings or bytes: the size of its largest element. Else, and
+  // where it is not known, there is no bound.
+  uint64_t element_max = UINT64_MAX;
+  // Of an argument that is a list: whether its elements are strings or bytes.
+  bool has_text_elements = false;
+  // Of an argument that is a constant of type int.
+  std::optional<int64_t> literal = std::nullopt;
 };
 
 // What a call costs beyond its arguments. Absent: 1.
@@ -79,6 +87,7 @@ class Environment {
   // A copy to which more can be added; functions are shared.
   std::shared_ptr<Environment> Extend() const;
 
+  // Overloads join those of the same name; one with the id and parameters of another replaces it.
   // Errors: an overload that collides with one that is there.
   absl::Status Add(Function function);
   void Add(Variable variable);
@@ -94,10 +103,9 @@ class Environment {
   const std::string& container() const { return container_; }
 
   ParseOptions parse_options;
-  // As Kubernetes does: mixed lists and maps are dyn rather than an error.
-  bool homogeneous_literals = false;
-  // Text for cost and checks of resources (quantities of the environment's own) comes from
-  // libraries.
+  // Lists and maps whose members are of different types are refused unless these are dyn, as in
+  // Kubernetes.
+  bool homogeneous_literals = true;
 
  private:
   std::unordered_map<std::string, std::shared_ptr<const Function>> functions_;

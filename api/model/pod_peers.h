@@ -68,10 +68,13 @@ struct PodPeerTerms {
   std::shared_ptr<const PodLabels> own;
   SharedSymbols symbols;  // Of those that stand alone; constraints hold those of their terms.
 
-  bool has_affinity() const {
-    return !required_affinity.empty() || !required_anti_affinity.empty() ||
-           !preferred_affinity.empty() || !preferred_anti_affinity.empty();
+  bool has_required() const {
+    return !required_affinity.empty() || !required_anti_affinity.empty();
   }
+  bool has_preferred() const {
+    return !preferred_affinity.empty() || !preferred_anti_affinity.empty();
+  }
+  bool has_affinity() const { return has_required() || has_preferred(); }
 };
 
 // How many pods on a node (bound or assumed, not terminated) have these labels and terms.

@@ -90,29 +90,24 @@ const SelectingTerms* TermCounters::Selecting(const Session& session, TaskId tas
   return carried_.empty() ? nullptr : &carried_.ThatSelect(session, labels);
 }
 
-bool TermCounters::AnyPods(const std::vector<uint32_t>& terms) {
-  return std::any_of(terms.begin(), terms.end(),
+bool TermCounters::OthersHave(const Session& session, TaskId task,
+                              std::vector<uint32_t> SelectingTerms::*terms) {
+  const SelectingTerms* selecting = Selecting(session, task);
+  return selecting != nullptr &&
+         std::any_of((selecting->*terms).begin(), (selecting->*terms).end(),
                      [this](uint32_t index) { return carried_.at(index).pods > 0; });
 }
 
 bool TermCounters::HasRequired(const Session& session, TaskId task) {
-  const PodPeerTerms* peer_terms = TermsOf(session, task);
-  if (peer_terms != nullptr &&
-      (!peer_terms->required_affinity.empty() || !peer_terms->required_anti_affinity.empty())) {
-    return true;
-  }
-  const SelectingTerms* selecting = Selecting(session, task);
-  return selecting != nullptr && AnyPods(selecting->required);
+  const PodPeerTerms* own = TermsOf(session, task);
+  return (own != nullptr && own->has_required()) ||
+         OthersHave(session, task, &SelectingTerms::required);
 }
 
 bool TermCounters::HasPreferred(const Session& session, TaskId task) {
-  const PodPeerTerms* peer_terms = TermsOf(session, task);
-  if (peer_terms != nullptr &&
-      (!peer_terms->preferred_affinity.empty() || !peer_terms->preferred_anti_affinity.empty())) {
-    return true;
-  }
-  const SelectingTerms* selecting = Selecting(session, task);
-  return selecting != nullptr && AnyPods(selecting->preferred);
+  const PodPeerTerms* own = TermsOf(session, task);
+  return (own != nullptr && own->has_preferred()) ||
+         OthersHave(session, task, &SelectingTerms::preferred);
 }
 
 bool TermCounters::HasSpread(const Session& session, TaskId task, bool required) {

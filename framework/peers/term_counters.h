@@ -95,7 +95,9 @@ class TermCounters {
 
   Asked AskedBy(const Session& session, model::TaskId task);
   const SelectingTerms* Selecting(const Session& session, model::TaskId task);
-  bool AnyPods(const std::vector<uint32_t>& terms);
+  // Pods on nodes have terms of this sort that select the task.
+  bool OthersHave(const Session& session, model::TaskId task,
+                  std::vector<uint32_t> SelectingTerms::*terms);
   DomainCounter* CarriedCounter(uint32_t index);
   Profile& ProfileOf(const Session& session, model::TaskId task);
   void Fill(Profile& profile);
