@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,13 @@ struct CostRange {
 struct SizeRange {
   uint64_t min = 0;
   uint64_t max = UINT64_MAX;
+  // Of an argument that is a list of strings or bytes: the size of its largest element. Else, and
+  // where it is not known, there is no bound.
+  uint64_t element_max = UINT64_MAX;
+  // Of an argument that is a list: whether its elements are strings or bytes.
+  bool has_text_elements = false;
+  // Of an argument that is a constant of type int.
+  std::optional<int64_t> literal = std::nullopt;
 };
 
 // What a call costs beyond its arguments. Absent: 1.
@@ -79,6 +87,7 @@ class Environment {
   // A copy to which more can be added; functions are shared.
   std::shared_ptr<Environment> Extend() const;
 
+  // Overloads join those of the same name; one with the id and parameters of another replaces it.
   // Errors: an overload that collides with one that is there.
   absl::Status Add(Function function);
   void Add(Variable variable);

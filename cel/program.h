@@ -9,6 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cel/environment.h"
@@ -19,6 +22,8 @@ namespace bth::cel {
 
 struct CompileOptions {
   TypePtr result;  // Null: any. dyn results are accepted and looked at when run.
+  // False: names and calls are resolved by values when it runs.
+  bool check = true;
 };
 
 // Values of variables while a program runs. Called on the thread that runs it.
@@ -51,6 +56,8 @@ struct Outcome {
   bool cost_exceeded = false;
 };
 
+struct Plan;
+
 // Immutable; any thread.
 class Program {
  public:
@@ -68,7 +75,9 @@ class Program {
   std::shared_ptr<const Environment> environment_;
   std::shared_ptr<const CheckedAst> checked_;
   TypePtr result_type_;
+  TypePtr wanted_;
   std::vector<std::string> variables_;
+  std::shared_ptr<const Plan> plan_;
 };
 
 // Errors: kInvalidArgument of the parser and checker, or that the result is of another type.

@@ -35,6 +35,7 @@ struct Entry {
   std::string field;     // Of a struct.
   ExprId value = kNoExpr;
   bool optional = false;  // {?k: v}
+  int32_t offset = 0;     // Of its colon, in code points.
 };
 
 // for (iter in range) { accu = step while condition }; then result. With a second variable the

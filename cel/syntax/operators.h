@@ -25,4 +25,12 @@ inline constexpr char kIndex[] = "_[_]";
 inline constexpr char kOptIndex[] = "_[?_]";
 inline constexpr char kOptSelect[] = "_?._";  // args: operand, the field as a string constant.
 
+// What macros of two variables build maps with: (map(K, V), K, V) and (map(K, V), map(K, V)), both
+// give map(K, V); a key that is there is an error (`insert failed: key k already exists`). Members
+// of the standard environment, though no source text can call it.
+inline constexpr char kMapInsert[] = "cel.@mapInsert";
+// What optMap() and optFlatMap() are made of, beside the members hasValue() and value().
+inline constexpr char kOptionalOf[] = "optional.of";
+inline constexpr char kOptionalNone[] = "optional.none";
+
 }  // namespace bth::cel::op

@@ -69,8 +69,11 @@ class Type {
   const std::vector<TypePtr>& parameters() const { return parameters_; }
   const ObjectFields* fields() const { return fields_.get(); }
 
-  // "list(int)", "map(string, dyn)", "google.protobuf.Duration", "optional_type(int)": as cel-go
-  // prints types in messages.
+  // How many types it is made of, itself included; stops at UINT32_MAX.
+  uint32_t node_count() const { return node_count_; }
+
+  // "list(int)", "map(string, dyn)", "duration", "optional_type(int)": as cel-go prints types in
+  // messages. Very long ones are cut off.
   std::string ToString() const;
   // The name that type(x) has as a value: "list", "map", "int" ... without parameters.
   std::string RuntimeName() const;
@@ -89,6 +92,7 @@ class Type {
   std::vector<TypePtr> parameters_;
   std::shared_ptr<const ObjectFields> fields_;
   uint64_t size_max_ = 0;
+  uint32_t node_count_ = 1;
 };
 
 }  // namespace bth::cel

@@ -1,6 +1,6 @@
-// What an expression computes with. A Value is two words and a tag; containers, texts and opaque
-// values are shared and immutable. Any thread, as long as what it views lives (value lifetime:
-// below).
+// What an expression computes with. A Value is five words: a tag, what fits in place, and a shared
+// part; containers, texts and opaque values are shared and immutable. Any thread, as long as what
+// it views lives.
 //
 // Errors are values, since && and || may let them pass. Containers are views: a list, map or object
 // of the outside (a JSON document) makes its members when they are asked for.
@@ -84,7 +84,15 @@ class OpaqueValue {
   virtual const TypePtr& type() const = 0;
   virtual bool Equals(const OpaqueValue& other) const = 0;  // Of the same type.
   virtual std::string DebugText() const = 0;
+  // What it is in JSON. Nothing: it has no form there.
+  virtual std::optional<std::string> JsonText() const { return std::nullopt; }
 };
+
+// Containers nest at most this deep: a list, map or optional that would be deeper comes out as an
+// error, so that whatever walks a value may do so by recursion.
+inline constexpr int kValueDepthMax = 400;
+// How deep views of the outside count.
+inline constexpr int kViewDepth = 64;
 
 class Value {
  public:
@@ -101,10 +109,10 @@ class Value {
   static Value Of(Duration value);
   static Value Of(Timestamp value);
   static Value List(std::vector<Value> items);
-  static Value Of(std::shared_ptr<const ListView> list);
+  static Value Of(std::shared_ptr<const ListView> list, int depth = kViewDepth);
   // Keys: bool, int, uint, string; the caller has seen to their being different.
   static Value Map(std::vector<std::pair<Value, Value>> entries);
-  static Value Of(std::shared_ptr<const MapView> map);
+  static Value Of(std::shared_ptr<const MapView> map, int depth = kViewDepth);
   static Value Of(std::shared_ptr<const ObjectView> object);
   static Value Of(TypePtr type);
   static Value OptionalOf(Value value);
@@ -126,6 +134,7 @@ class Value {
   Duration AsDuration() const;
   Timestamp AsTimestamp() const;
   const ListView& AsList() const;
+  std::shared_ptr<const ListView> list() const;
   const MapView& AsMap() const;
   const ObjectView& AsObject() const;
   const TypePtr& AsType() const;
@@ -136,12 +145,12 @@ class Value {
 
   // Its type as type(x) shows it.
   TypePtr type() const;
-  // For messages and tests: [1, 2u, "a", {…}].
+  // For messages and tests: [1, 2u, "a", {"k": 1.0}]. Cut where it grows beyond reading.
   std::string DebugText() const;
+  // Levels of containers, at most kValueDepthMax; 0: not a container.
+  int depth() const;
 
  private:
-  // The implementation's choice; small values are kept in place.
-  struct Shared;
   ValueKind kind_ = ValueKind::kNull;
   union Small {
     bool boolean;
@@ -150,9 +159,13 @@ class Value {
     double real;
     int32_t nanos;
     size_t length;
+    int depth;
   } small_ = {.integer = 0};
-  int64_t seconds_ = 0;         // Of a timestamp.
-  const char* text_ = nullptr;  // Of strings and bytes.
+  union Rest {
+    int64_t seconds;   // Of a timestamp.
+    const char* text;  // Of strings and bytes.
+  } rest_ = {.seconds = 0};
+  // A string, a view, or a pointer to a shared pointer where accessors give one out.
   std::shared_ptr<const void> shared_;
 };
 

@@ -1,0 +1,355 @@
+#include "cel/eval/interpreter.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "base/strings.h"
+#include "cel/eval/candidates.h"
+#include "cel/eval/literals.h"
+#include "cel/stdlib/index.h"
+#include "cel/stdlib/overloads.h"
+#include "cel/values/containers.h"
+#include "cel/values/text_forms.h"
+
+namespace bth::cel {
+namespace {
+
+Value NoOverload() {
+  return Value::Error("no such overload");
+}
+
+Value Cancelled() {
+  return Value::Error("operation cancelled: actual cost limit exceeded");
+}
+
+bool IsBool(const Value& value, bool wanted) {
+  return value.is(ValueKind::kBool) && value.AsBool() == wanted;
+}
+
+// The value itself if it is an error, else that it is of the wrong type.
+Value ErrorOrNoOverload(Value value) {
+  return value.is_error() ? std::move(value) : NoOverload();
+}
+
+// A member that was looked for with `.?` or `[?`; of an optional it is one already.
+Value AsOptional(Member member, const Value& base) {
+  if (!member.fault.empty()) return Value::Error(std::move(member.fault));
+  if (!member.value) return Value::OptionalNone();
+  if (member.value->is_error() || base.is(ValueKind::kOptional)) return *std::move(member.value);
+  return Value::OptionalOf(*std::move(member.value));
+}
+
+}  // namespace
+
+Interpreter::Interpreter(const Plan& plan, const Activation& activation, uint64_t cost_max)
+    : plan_(plan),
+      activation_(activation),
+      cost_max_(cost_max),
+      slots_(static_cast<size_t>(plan.slots)),
+      variables_(plan.variables.size()) {}
+
+Outcome Interpreter::Run() && {
+  Outcome outcome;
+  outcome.value = Eval(plan_.root);
+  outcome.cost = cost_;
+  outcome.cost_exceeded = exceeded_;
+  if (exceeded_) outcome.value = Cancelled();
+  return outcome;
+}
+
+void Interpreter::Charge(uint64_t cost) {
+  cost_ = AddCost(cost_, cost);
+  exceeded_ = exceeded_ || cost_ > cost_max_;
+}
+
+Value Interpreter::Eval(StepId id) {
+  if (exceeded_) return Cancelled();
+  const Step& step = plan_[id];
+  Value value = EvalOperator(step);
+  if (step.cost > 0) Charge(step.cost);
+  return value;
+}
+
+Value Interpreter::EvalOperator(const Step& step) {
+  const auto table = static_cast<size_t>(step.table);
+  switch (step.kind) {
+    case StepKind::kConstant:
+      return plan_.constants[table];
+    case StepKind::kVariable:
+      return Variable(step);
+    case StepKind::kLocal:
+      return Slot(step.table);
+    case StepKind::kName:
+      return Name(step);
+    case StepKind::kPath:
+      return Path(step);
+    case StepKind::kHas:
+      return Has(step);
+    case StepKind::kIndex:
+      return Index(step);
+    case StepKind::kOptionalIndex:
+      return OptionalIndex(step);
+    case StepKind::kOptionalSelect:
+      return OptionalSelect(step);
+    case StepKind::kAnd:
+      return Junction(step, false);
+    case StepKind::kOr:
+      return Junction(step, true);
+    case StepKind::kNotStrictlyFalse:
+      return Value::Bool(!IsBool(Eval(step.a), false));
+    case StepKind::kConditional:
+      return Conditional(step);
+    case StepKind::kEqual:
+    case StepKind::kNotEqual:
+      return Equality(step);
+    case StepKind::kIn:
+    case StepKind::kInSet:
+      return In(step);
+    case StepKind::kMatches:
+      return Matches(step);
+    case StepKind::kOptionalOr:
+    case StepKind::kOptionalOrValue:
+      return OptionalOr(step);
+    case StepKind::kCall:
+      return Call(plan_.calls[table]);
+    case StepKind::kList:
+      return ListOf(plan_.literals[table].items);
+    case StepKind::kMap:
+      return MapOf(plan_.literals[table].items);
+    case StepKind::kStruct:
+      return ObjectOf(plan_.literals[table]);
+    case StepKind::kFold:
+      return Fold(plan_.folds[table]);
+  }
+  return NoOverload();
+}
+
+// --- names and members ---
+
+Value Interpreter::Variable(const Step& step) {
+  std::optional<Value>& kept = variables_[static_cast<size_t>(step.table)];
+  if (!kept) {
+    const std::string& name = plan_.variables[static_cast<size_t>(step.table)];
+    kept = activation_.Find(name);
+    if (!kept) kept = Value::Error(StrCat("no such attribute(s): ", name));
+  }
+  return *kept;
+}
+
+Value Interpreter::Name(const Step& step) {
+  const NameSite& site = plan_.names[static_cast<size_t>(step.table)];
+  for (const NameSite::Meaning& meaning : site.meanings) {
+    std::optional<Value> value = activation_.Find(meaning.variable);
+    if (!value && meaning.is_constant) value = meaning.constant;
+    if (!value) continue;
+    for (size_t i = site.path.size() - meaning.fields; i < site.path.size(); ++i) {
+      if (value->is_error()) break;
+      value = SelectValue(*value, site.path[i]);
+    }
+    return *value;
+  }
+  return Value::Error(StrCat("no such attribute(s): ", site.meanings.front().variable));
+}
+
+Value Interpreter::Path(const Step& step) {
+  Value value = Eval(step.a);
+  for (int32_t i = step.b; i < step.b + step.c; ++i) {
+    if (value.is_error()) return value;
+    value = SelectValue(value, plan_.texts[static_cast<size_t>(i)]);
+  }
+  return value;
+}
+
+Value Interpreter::Has(const Step& step) {
+  const Value base = Eval(step.a);
+  if (base.is_error()) return base;
+  Member member = FindField(base, plan_.texts[static_cast<size_t>(step.table)]);
+  if (!member.fault.empty()) return Value::Error(std::move(member.fault));
+  if (!member.value) return Value::Bool(false);
+  if (member.value->is_error()) return *std::move(member.value);
+  if (base.is(ValueKind::kOptional)) return Value::Bool(member.value->AsOptional() != nullptr);
+  return Value::Bool(true);
+}
+
+Value Interpreter::Index(const Step& step) {
+  const Value base = Eval(step.a);
+  if (base.is_error()) return base;
+  return IndexValue(base, Eval(step.b));
+}
+
+Value Interpreter::OptionalIndex(const Step& step) {
+  const Value base = Eval(step.a);
+  if (base.is_error()) return base;
+  Value key = Eval(step.b);
+  if (key.is_error()) return key;
+  return AsOptional(FindMember(base, key), base);
+}
+
+Value Interpreter::OptionalSelect(const Step& step) {
+  Value base = Eval(step.a);
+  if (base.is_error()) return base;
+  return AsOptional(FindField(base, plan_.texts[static_cast<size_t>(step.table)]), base);
+}
+
+// --- operators ---
+
+// `decisive` on either side decides; else the first error stands.
+Value Interpreter::Junction(const Step& step, bool decisive) {
+  Value left = Eval(step.a);
+  if (IsBool(left, decisive)) return left;
+  Value right = Eval(step.b);
+  if (IsBool(right, decisive)) return right;
+  if (!left.is(ValueKind::kBool)) return ErrorOrNoOverload(std::move(left));
+  if (!right.is(ValueKind::kBool)) return ErrorOrNoOverload(std::move(right));
+  return right;
+}
+
+Value Interpreter::Conditional(const Step& step) {
+  Value condition = Eval(step.a);
+  if (!condition.is(ValueKind::kBool)) return ErrorOrNoOverload(std::move(condition));
+  return Eval(condition.AsBool() ? step.b : step.c);
+}
+
+Value Interpreter::Equality(const Step& step) {
+  const Value a = Eval(step.a);
+  const Value b = Eval(step.b);
+  if (a.is_error()) return a;
+  if (b.is_error()) return b;
+  Charge(ScaleCost(std::min(SizeOf(a), SizeOf(b)), kTraversalFactor));
+  const Value equal = Equal(a, b);
+  if (equal.is_error() || step.kind == StepKind::kEqual) return equal;
+  return Value::Bool(!equal.AsBool());
+}
+
+Value Interpreter::In(const Step& step) {
+  const Value member = Eval(step.a);
+  if (step.kind == StepKind::kInSet) {
+    if (member.is_error()) return member;
+    const Value& set = plan_.constants[static_cast<size_t>(step.table)];
+    return Value::Bool(set.AsMap().Find(member).has_value());
+  }
+  const Value container = Eval(step.b);
+  if (member.is_error()) return member;
+  if (container.is_error()) return container;
+  const bool is_known_list = step.table == 1;
+  if (container.is(ValueKind::kList)) {
+    Charge(is_known_list ? container.AsList().size() : 1);
+    if (exceeded_) return Cancelled();
+    return ListContains(container.AsList(), member);
+  }
+  Charge(1);
+  if (container.is(ValueKind::kMap)) {
+    return Value::Bool(container.AsMap().Find(member).has_value());
+  }
+  return NoOverload();
+}
+
+Value Interpreter::Matches(const Step& step) {
+  const Value text = Eval(step.a);
+  if (text.is_error()) return text;
+  if (!text.is(ValueKind::kString)) return NoOverload();
+  const Value& pattern = plan_.constants[static_cast<size_t>(plan_[step.b].table)];
+  Charge(MultiplyCost(ScaleCost(AddCost(SizeOf(text), 1), kTraversalFactor),
+                      ScaleCost(SizeOf(pattern), kPatternFactor)));
+  if (exceeded_) return Cancelled();
+  return plan_.patterns[static_cast<size_t>(step.table)]->Matches(text.AsString());
+}
+
+Value Interpreter::OptionalOr(const Step& step) {
+  const Value base = Eval(step.a);
+  if (base.is_error()) return base;
+  if (!base.is(ValueKind::kOptional)) return NoOverload();
+  const Value* content = base.AsOptional();
+  if (step.kind == StepKind::kOptionalOrValue) return content != nullptr ? *content : Eval(step.b);
+  if (content != nullptr) return base;
+  Value other = Eval(step.b);
+  if (!other.is(ValueKind::kOptional)) return ErrorOrNoOverload(std::move(other));
+  return other;
+}
+
+Value Interpreter::Call(const CallSite& call) {
+  absl::InlinedVector<Value, 3> args;
+  for (const StepId arg : call.args) args.push_back(Eval(arg));
+  for (const Value& arg : args) {
+    if (arg.is_error()) return arg;
+  }
+  if (exceeded_) return Cancelled();
+  const std::span<const Value> given(args.data(), args.size());
+  const Candidate* chosen = PickCandidate(call, given);
+  if (chosen == nullptr) {
+    Charge(1);
+    return NoCandidate(call, given);
+  }
+  Value result = chosen->overload->run(given);
+  // Cost follows the overload where the check has found it. Else a call is one step, but for texts
+  // it makes: they take memory.
+  const bool makes_text = result.is(ValueKind::kString) || result.is(ValueKind::kBytes);
+  const bool has_cost = chosen->overload->run_cost && (call.candidates.size() == 1 || makes_text);
+  Charge(has_cost ? chosen->overload->run_cost(given, result) : 1);
+  return result;
+}
+
+// --- literals ---
+
+std::optional<Value> Interpreter::ItemValue(const LiteralSite::Item& item, const Value& key) {
+  Value value = Eval(item.value);
+  if (!item.optional || value.is_error()) return value;
+  if (value.is(ValueKind::kOptional)) {
+    const Value* content = value.AsOptional();
+    if (content == nullptr) return std::nullopt;
+    return *content;
+  }
+  const std::string what = value.DebugText();
+  if (key.is(ValueKind::kNull)) {
+    return Value::Error(
+        StrCat("cannot initialize optional list element from non-optional value ", what));
+  }
+  return Value::Error(StrCat("cannot initialize optional entry '", KeyText(key),
+                             "' from non-optional value ", what));
+}
+
+Value Interpreter::ListOf(const Items& items) {
+  std::vector<Value> values;
+  values.reserve(items.size());
+  for (const LiteralSite::Item& item : items) {
+    std::optional<Value> value = ItemValue(item, Value::Null());
+    if (!value) continue;
+    if (value->is_error()) return *std::move(value);
+    values.push_back(*std::move(value));
+  }
+  return Value::List(std::move(values));
+}
+
+Value Interpreter::MapOf(const Items& items) {
+  MapMaker maker;
+  for (const LiteralSite::Item& item : items) {
+    Value key = Eval(item.key);
+    if (key.is_error()) return key;
+    std::optional<Value> value = ItemValue(item, key);
+    if (!value) continue;
+    if (value->is_error()) return *std::move(value);
+    maker.Add(std::move(key), *std::move(value));
+  }
+  return std::move(maker).Take();
+}
+
+Value Interpreter::ObjectOf(const LiteralSite& site) {
+  auto object = std::make_shared<MadeObject>(site.type);
+  for (const LiteralSite::Item& item : site.items) {
+    if (site.type->fields() != nullptr && site.type->fields()->FieldType(item.field) == nullptr) {
+      return Value::Error(StrCat("no such field: ", item.field));
+    }
+    std::optional<Value> value = ItemValue(item, Value::StringView(item.field));
+    if (!value) continue;
+    if (value->is_error()) return *std::move(value);
+    object->Set(item.field, *std::move(value));
+  }
+  return Value::Of(std::shared_ptr<const ObjectView>(std::move(object)));
+}
+
+}  // namespace bth::cel

@@ -1,0 +1,81 @@
+// Makes plans: used by MakePlan alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cel/environment.h"
+#include "cel/eval/plan.h"
+#include "cel/types/checker.h"
+
+namespace bth::cel {
+
+// Walks the tree by recursion; its depth has been looked at. One use.
+class Planner final {
+ public:
+  Planner(const CheckedAst& checked, const Environment& environment)
+      : checked_(checked), ast_(checked.ast), environment_(environment) {}
+  Plan Make() &&;
+
+ private:
+  struct LocalName {
+    std::string name;
+    int32_t slot;
+  };
+
+  StepId Node(ExprId id);
+  StepId Name(ExprId id);
+  StepId NamedValue(const Reference& reference);
+  StepId UncheckedName(const std::vector<std::string>& path);
+  StepId Select(ExprId id);
+  StepId Call(ExprId id);
+  // Operators that are steps of their own. Nothing: an ordinary call.
+  std::optional<StepId> Operator(const Expr& expr, const Reference& reference);
+  std::optional<StepId> OptionalSelect(const Expr& expr);
+  std::optional<StepId> LazyMember(const Expr& expr);
+  StepId Conditional(const Expr& expr);
+  StepId Index(const Expr& expr, StepKind kind);
+  StepId In(const Expr& expr, const Reference& reference);
+  StepId Dispatch(const Expr& expr, const Reference& reference);
+  std::optional<StepId> FoldedConversion(const CallSite& call);
+  std::optional<StepId> ConstantMatch(const CallSite& call);
+  StepId ListLiteral(const Expr& expr);
+  StepId MapLiteral(const Expr& expr);
+  StepId StructLiteral(const Expr& expr, const Reference& reference);
+  StepId Fold(const Comprehension& fold);
+  // Recognises folds that only build a list or a map, and plans their parts.
+  bool BuildsContainer(const Comprehension& fold, FoldSite* site);
+  bool PlanInsert(const Expr& insert, const Comprehension& fold, FoldSite* site);
+
+  const Reference& ReferenceOf(ExprId id) const;
+  bool is_checked() const { return !checked_.types.empty(); }
+  const int32_t* FindLocal(std::string_view name) const;
+  bool IsIdent(ExprId id, std::string_view name) const;
+  // a.b.c as its parts. Nothing: not only names.
+  std::optional<std::vector<std::string>> NamesOf(ExprId id) const;
+  // The name itself and in the containers around it, innermost first.
+  std::vector<std::string> NamesInContainers(std::string_view name) const;
+  // The function that the target and name of a member call are the qualified name of, or null.
+  const Function* QualifiedFunction(const Expr& expr) const;
+
+  StepId Add(Step step);
+  StepId AddConstant(Value value);
+  int32_t AddText(std::string_view text);
+  bool IsConstant(StepId id) const;
+  const Value& ConstantOf(StepId id) const;
+  // What selecting from it costs besides the selection: values that are no attribute become one.
+  uint8_t CostAsBase(StepId id) const;
+  // Names and selections are not counted by themselves where they are part of another attribute.
+  void MakePart(StepId id);
+
+  const CheckedAst& checked_;
+  const Ast& ast_;
+  const Environment& environment_;
+  std::vector<LocalName> locals_;
+  Plan plan_;
+};
+
+}  // namespace bth::cel
