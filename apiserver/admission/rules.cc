@@ -3,7 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/types/quantity.h"
+#include "api/rules/pod_template.h"
+#include "api/rules/quantities.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/definition_rules.h"
@@ -20,9 +21,12 @@ void Append(Causes& causes, Causes more) {
   causes.insert(causes.end(), more.begin(), more.end());
 }
 
-void CheckTemplate(const Json& object, Causes& causes) {
-  const Json& templ = object["spec"]["template"];
-  Append(causes, CheckPodSpec(templ["spec"], "spec.template.spec"));
+void CheckTemplate(const WriteContext& write, Causes& causes) {
+  rules::PodRuleOptions options;
+  options.relaxed = true;
+  options.claims_volumes = write.type->kind == "StatefulSet";
+  const Json& templ = write.object["spec"]["template"];
+  Append(causes, CausesOf(rules::CheckPodSpec(templ["spec"], "spec.template.spec", options)));
 }
 
 // The selector must exist, be readable and choose the template's pods.
@@ -99,7 +103,7 @@ void CheckNode(const Json& object, Causes& causes) {
   }
   for (const char* list : {"capacity", "allocatable"}) {
     for (const auto& [name, value] : object["status"][list].members()) {
-      if (!IsQuantity(value)) {
+      if (!rules::IsQuantity(value)) {
         causes.push_back(
             FieldInvalid(StrCat("status.", list, "[", name, "]"), value, "must be a quantity"));
       }
@@ -110,9 +114,9 @@ void CheckNode(const Json& object, Causes& causes) {
 void CheckQuota(const Json& object, Causes& causes) {
   for (const auto& [name, value] : object["spec"]["hard"].members()) {
     const std::string field = StrCat("spec.hard[", name, "]");
-    if (!IsQuantity(value)) {
+    if (!rules::IsQuantity(value)) {
       causes.push_back(FieldInvalid(field, value, "must be a quantity"));
-    } else if (value.is_string() && QuantityOf(value)->is_negative()) {
+    } else if (value.is_string() && rules::QuantityOf(value)->is_negative()) {
       causes.push_back(FieldInvalid(field, value, "must be greater than or equal to 0"));
     }
   }
@@ -156,9 +160,9 @@ std::vector<Cause> CheckObject(const WriteContext& write) {
   if (write.type->group == "apps" && kind != "ControllerRevision") {
     CheckSelector(write, causes);
     CheckReplicas(write.object, causes);
-    CheckTemplate(write.object, causes);
+    CheckTemplate(write, causes);
   } else if (kind == "Job" || kind == "ReplicationController") {
-    CheckTemplate(write.object, causes);
+    CheckTemplate(write, causes);
   } else if (kind == "PodDisruptionBudget") {
     CheckBudget(write.object, causes);
   } else if (kind == "ConfigMap" || kind == "Secret") {
