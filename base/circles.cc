@@ -1,8 +1,8 @@
-#include "controllers/core/circles.h"
+#include "base/circles.h"
 
 #include <map>
 
-namespace bth::controllers {
+namespace bth {
 
 std::vector<size_t> InCircles(const std::vector<Waiting>& entries) {
   std::map<std::string_view, std::vector<size_t>> followers;
@@ -30,4 +30,4 @@ std::vector<size_t> InCircles(const std::vector<Waiting>& entries) {
   return left;
 }
 
-}  // namespace bth::controllers
+}  // namespace bth

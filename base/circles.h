@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bth::controllers {
+namespace bth {
 
 // `name` waits for all of `targets`, or with `any` for one of them; a name that is nobody's is
 // never there.
@@ -20,4 +20,4 @@ struct Waiting {
 // away, by index and in order. Entries of one name are there with the first of them.
 std::vector<size_t> InCircles(const std::vector<Waiting>& entries);
 
-}  // namespace bth::controllers
+}  // namespace bth

@@ -1,13 +1,13 @@
-#include "controllers/job_plugins/flags.h"
+#include "base/go_flags.h"
 
 #include "absl/strings/numbers.h"
 #include "base/strings.h"
 #include "base/suggest.h"
 
-namespace bth::controllers {
+namespace bth {
 namespace {
 
-bool ReadBool(std::string_view text, bool* value) {
+bool ReadGoBool(std::string_view text, bool* value) {
   for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
     if (text == yes) return *value = true;
   }
@@ -19,14 +19,14 @@ bool ReadBool(std::string_view text, bool* value) {
 
 }  // namespace
 
-const PluginFlags::Flag* PluginFlags::Find(std::string_view name) const {
+const GoFlags::Flag* GoFlags::Find(std::string_view name) const {
   for (const Flag& flag : flags_) {
     if (flag.name == name) return &flag;
   }
   return nullptr;
 }
 
-std::string PluginFlags::Set(const Flag& flag, std::string_view value) {
+std::string GoFlags::Set(const Flag& flag, std::string_view value) {
   bool fits = true;
   if (std::string* const* text = std::get_if<std::string*>(&flag.target)) {
     (*text)->assign(value);
@@ -36,21 +36,21 @@ std::string PluginFlags::Set(const Flag& flag, std::string_view value) {
     if (fits) **number = read;
   } else {
     bool read = false;
-    fits = ReadBool(value, &read);
+    fits = ReadGoBool(value, &read);
     if (fits) *std::get<bool*>(flag.target) = read;
   }
   if (fits) return "";
   return StrCat("invalid value \"", value, "\" for flag -", flag.name);
 }
 
-std::string PluginFlags::Unknown(std::string_view name) const {
+std::string GoFlags::Unknown(std::string_view name) const {
   std::vector<std::string_view> known;
   known.reserve(flags_.size());
   for (const Flag& flag : flags_) known.push_back(flag.name);
   return StrCat("flag provided but not defined: -", name, DidYouMean(name, known));
 }
 
-std::string PluginFlags::Parse(const std::vector<std::string>& args) const {
+std::string GoFlags::Parse(const std::vector<std::string>& args) const {
   for (size_t i = 0; i < args.size(); ++i) {
     std::string_view arg = args[i];
     if (arg.size() < 2 || arg[0] != '-' || arg == "--") return "";
@@ -72,9 +72,4 @@ std::string PluginFlags::Parse(const std::vector<std::string>& args) const {
   return "";
 }
 
-std::string WrongPortText(std::string_view flag, int32_t port) {
-  if (port >= 1 && port <= 65535) return "";
-  return StrCat("-", flag, "=", port, " is no port: name one from 1 to 65535 in spec.plugins");
-}
-
-}  // namespace bth::controllers
+}  // namespace bth

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/circles.h"
 #include "base/strings.h"
 #include "base/suggest.h"
-#include "controllers/core/circles.h"
 
 namespace bth::controllers {
 namespace {

@@ -1,13 +1,13 @@
-#include "controllers/core/circles.h"
+#include "base/circles.h"
 
 #include "tests/support/catch.h"
 
-namespace bth::controllers {
+namespace bth {
 namespace {
 
 using Left = std::vector<size_t>;
 
-TEST_CASE("circles: what waits for itself in the end is left", "[controllers]") {
+TEST_CASE("circles: what waits for itself in the end is left", "[base]") {
   CHECK(InCircles({}) == Left{});
   CHECK(InCircles({{"a", {}}, {"b", {"a"}}, {"c", {"a", "b"}}}) == Left{});
   CHECK(InCircles({{"a", {"a"}}}) == Left{0});
@@ -15,7 +15,7 @@ TEST_CASE("circles: what waits for itself in the end is left", "[controllers]") 
   CHECK(InCircles({{"a", {"nobody"}}}) == Left{0});
 }
 
-TEST_CASE("circles: one of several is enough where that is said", "[controllers]") {
+TEST_CASE("circles: one of several is enough where that is said", "[base]") {
   CHECK(InCircles({{"a", {}}, {"b", {"a", "c"}, true}, {"c", {"b"}}}) == Left{});
   CHECK(InCircles({{"a", {}}, {"b", {"c", "d"}, true}, {"c", {"b"}}, {"d", {"b"}}}) ==
         Left{1, 2, 3});
@@ -23,10 +23,10 @@ TEST_CASE("circles: one of several is enough where that is said", "[controllers]
   CHECK(InCircles({{"a", {}}, {"b", {}}, {"c", {"a", "b"}, true}, {"d", {"c"}}}) == Left{});
 }
 
-TEST_CASE("circles: entries of one name are there with the first of them", "[controllers]") {
+TEST_CASE("circles: entries of one name are there with the first of them", "[base]") {
   CHECK(InCircles({{"a", {}}, {"a", {}}, {"b", {"a"}}}) == Left{});
   CHECK(InCircles({{"a", {}}, {"a", {"b"}}, {"b", {"a"}}}) == Left{});
 }
 
 }  // namespace
-}  // namespace bth::controllers
+}  // namespace bth
