@@ -58,6 +58,18 @@ uint32_t KindsOf(TypeKind kind) {
   return kAnyKind;
 }
 
+bool IsTextFunction(std::string_view function) {
+  return function == "contains" || function == "startsWith" || function == "endsWith" ||
+         function == "matches";
+}
+
+// Operators and the standard functions that share one implementation.
+bool IsStandardForm(std::string_view function) {
+  const char first = function.empty() ? '_' : function[0];
+  return first == '_' || first == '!' || first == '-' || first == '@' || function == "size" ||
+         IsTextFunction(function);
+}
+
 bool Takes(const Candidate& candidate, std::span<const Value> args) {
   if (candidate.kinds.size() != args.size()) return false;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -84,6 +96,14 @@ Candidate MakeCandidate(const Overload& overload) {
   return candidate;
 }
 
+uint32_t FirstKinds(const Function& function) {
+  uint32_t kinds = 0;
+  for (const Overload& overload : function.overloads) {
+    if (!overload.parameters.empty()) kinds |= KindsOf(overload.parameters[0]->kind());
+  }
+  return kinds;
+}
+
 const Candidate* PickCandidate(const CallSite& call, std::span<const Value> args) {
   for (const Candidate& candidate : call.candidates) {
     if (candidate.overload->run && Takes(candidate, args)) return &candidate;
@@ -91,15 +111,22 @@ const Candidate* PickCandidate(const CallSite& call, std::span<const Value> args
   return nullptr;
 }
 
+// The forms follow cel-go, where what a value cannot do at all is told from what it cannot do with
+// the others.
 Value NoCandidate(const CallSite& call, std::span<const Value> args) {
-  const char first = call.function.empty() ? '_' : call.function[0];
-  const bool is_operator = first == '_' || first == '!' || first == '-' || first == '@';
-  if (is_operator) return Value::Error("no such overload");
-  std::string types;
-  for (const Value& arg : args) {
-    StrAppend(&types, types.empty() ? "" : ", ", arg.type()->RuntimeName());
+  if (!IsStandardForm(call.function)) {
+    std::string types;
+    for (const Value& arg : args) {
+      StrAppend(&types, types.empty() ? "" : ", ", arg.type()->RuntimeName());
+    }
+    return Value::Error(StrCat("no such overload: ", call.function, "(", types, ")"));
   }
-  return Value::Error(StrCat("no such overload: ", call.function, "(", types, ")"));
+  const bool is_named = args.size() == 2 || call.function == "size";
+  if (is_named && !args.empty() && (call.first_kinds & Bit(args[0].kind())) == 0 &&
+      !IsTextFunction(call.function)) {
+    return Value::Error(StrCat("no such overload: ", call.function));
+  }
+  return Value::Error("no such overload");
 }
 
 std::vector<std::string> NamesInContainers(const Environment& environment, std::string_view name) {

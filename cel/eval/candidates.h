@@ -1,6 +1,7 @@
 // Which overload of a call takes the values that are there.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 namespace bth::cel {
 
 Candidate MakeCandidate(const Overload& overload);
+// The kinds that some overload takes first, as bits.
+uint32_t FirstKinds(const Function& function);
 // Null: none.
 const Candidate* PickCandidate(const CallSite& call, std::span<const Value> args);
 // The error of a call that no candidate takes.

@@ -1,6 +1,7 @@
 // Comprehensions.
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,36 @@ size_t MembersOf(const Value& range) {
   return range.is(ValueKind::kList) ? range.AsList().size() : range.AsMap().size();
 }
 
+// As cel-go names the kinds of values that are no containers.
+std::string_view NotIterable(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kNull:
+      return "types.Null";
+    case ValueKind::kBool:
+      return "types.Bool";
+    case ValueKind::kInt:
+      return "types.Int";
+    case ValueKind::kUint:
+      return "types.Uint";
+    case ValueKind::kDouble:
+      return "types.Double";
+    case ValueKind::kString:
+      return "types.String";
+    case ValueKind::kBytes:
+      return "types.Bytes";
+    case ValueKind::kDuration:
+      return "types.Duration";
+    case ValueKind::kTimestamp:
+      return "types.Timestamp";
+    case ValueKind::kType:
+      return "*types.Type";
+    case ValueKind::kOptional:
+      return "*types.Optional";
+    default:
+      return "object";
+  }
+}
+
 bool IsFalse(const Value& value) {
   return value.is(ValueKind::kBool) && !value.AsBool();
 }
@@ -26,7 +57,7 @@ Value Interpreter::Fold(const FoldSite& fold) {
   Value range = Eval(fold.range);
   if (range.is_error()) return range;
   if (!range.is(ValueKind::kList) && !range.is(ValueKind::kMap)) {
-    return Value::Error(StrCat("got '", range.type()->RuntimeName(), "', expected iterable type"));
+    return Value::Error(StrCat("got '", NotIterable(range.kind()), "', expected iterable type"));
   }
   switch (fold.kind) {
     case FoldKind::kList:

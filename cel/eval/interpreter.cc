@@ -231,6 +231,7 @@ Value Interpreter::In(const Step& step) {
   if (step.kind == StepKind::kInSet) {
     if (member.is_error()) return member;
     const Value& set = plan_.constants[static_cast<size_t>(step.table)];
+    if (set.is(ValueKind::kList)) return ListContains(set.AsList(), member);
     return Value::Bool(set.AsMap().Find(member).has_value());
   }
   const Value container = Eval(step.b);

@@ -274,8 +274,9 @@ StepId Planner::In(const Expr& expr, const Reference& reference) {
   const StepId b = Node(expr.args[1]);
   const bool is_list = reference.overloads.size() == 1 && reference.overloads[0]->id == "in_list";
   if (is_list && IsConstant(b) && ConstantOf(b).is(ValueKind::kList)) {
+    if (ConstantOf(b).AsList().size() == 0) return AddConstant(Value::Bool(false));
     // Looked up at no cost where all members are plain values.
-    if (std::optional<Value> set = ConstantSet(ConstantOf(b).AsList())) {
+    if (std::optional<Value> set = ConstantSet(ConstantOf(b))) {
       plan_.constants.push_back(*std::move(set));
       return Add({.kind = StepKind::kInSet,
                   .a = a,
@@ -296,6 +297,9 @@ StepId Planner::Dispatch(const Expr& expr, const Reference& reference) {
     for (const Overload* overload : reference.overloads) {
       call.candidates.push_back(MakeCandidate(*overload));
     }
+  }
+  if (const Function* function = FindInContainers(environment_, expr.name)) {
+    call.first_kinds = FirstKinds(*function);
   }
   if (has_target) call.args.push_back(Node(expr.operand));
   for (const ExprId arg : expr.args) call.args.push_back(Node(arg));

@@ -59,7 +59,7 @@ class TimeReader {
     int hours = 0;
     int minutes = 0;
     if (!Number(2, &hours) || !Literal(':') || !Number(2, &minutes)) return false;
-    if (hours > 23 || minutes > 59) return false;
+    if (hours > 24 || minutes > 60) return false;
     *seconds = (hours * 60 + minutes) * 60;
     if (west) *seconds = -*seconds;
     return true;

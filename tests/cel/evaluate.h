@@ -26,7 +26,7 @@ inline Evaluation EvaluateIn(const std::shared_ptr<const cel::Environment>& envi
   return {outcome.value.DebugText(), outcome.cost, program->Estimate()};
 }
 
-// With the functions of the language definition, and each variable of any type.
+// With the functions of the language definition alone.
 inline std::string Evaluate(std::string_view source) {
   static const std::shared_ptr<const cel::Environment> environment =
       cel::Environment::Standard();
