@@ -178,6 +178,10 @@ int64_t Quantity::Value() const {
   return static_cast<int64_t>(RoundedDivision(nano_, kNanoPerUnit));
 }
 
+double Quantity::ApproximateValue() const {
+  return static_cast<double>(static_cast<long double>(nano_) / kNanoPerUnit);
+}
+
 absl::StatusOr<int64_t> Quantity::MilliValue() const {
   const __int128 milli = RoundedDivision(nano_, kNanoPerMilli);
   if (milli > INT64_MAX || milli < INT64_MIN) {

@@ -29,6 +29,9 @@ class Quantity {
   // Thousandths, rounded away from zero; kOutOfRange names the quantity when they exceed int64.
   absl::StatusOr<int64_t> MilliValue() const;
 
+  // The nearest number of floating point.
+  double ApproximateValue() const;
+
   Format format() const { return format_; }
   bool is_zero() const { return nano_ == 0; }
   bool is_negative() const { return nano_ < 0; }
