@@ -32,7 +32,8 @@ absl::Status CheckPriorityClass(Core& core, const WriteContext& write);
 // Broken rules (admission/pod_rules.cc, admission/rules.cc).
 std::vector<Cause> CheckPod(const Json& pod);
 std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod);
-std::vector<Cause> CheckObject(const WriteContext& write);
+// Also adds warnings.
+std::vector<Cause> CheckObject(WriteContext& write);
 // What api/rules found, as causes of an answer.
 std::vector<Cause> CausesOf(const rules::FieldErrors& errors);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/definition_rules.h"
+#include "apiserver/schema/rule_run.h"
 #include "apiserver/schema/validate.h"
 #include "apiserver/store/selector.h"
 #include "base/strings.h"
@@ -122,8 +124,17 @@ void CheckQuota(const Json& object, Causes& causes) {
   }
 }
 
-// The rules of the definition's schema: of the status when that is what is written.
-Causes CheckCustom(const WriteContext& write) {
+// What must be mended before rules of a definition can be asked.
+bool IsBlocking(const Cause& cause) {
+  for (const char* reason : {"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
+                             "FieldValueTooMany", "FieldValueTypeInvalid"}) {
+    if (cause.reason == reason) return true;
+  }
+  return false;
+}
+
+// The definition's schema: of the status when that is what is written.
+Causes CheckSchema(const WriteContext& write) {
   const SchemaNode* node = &write.type->structural->root();
   const Json* value = &write.object;
   const Json* old = write.old.has_value() ? &*write.old : nullptr;
@@ -141,9 +152,26 @@ Causes CheckCustom(const WriteContext& write) {
   return causes;
 }
 
+// The schema and, once its types and bounds are kept, its rules, which see the whole object.
+Causes CheckCustom(WriteContext& write) {
+  Causes causes = CheckSchema(write);
+  if (write.type->structural->rules() == nullptr) return causes;
+  if (std::any_of(causes.begin(), causes.end(), IsBlocking)) {
+    causes.push_back(FieldInvalid("<nil>", "null",
+                                  "some validation rules were not checked because the object was "
+                                  "invalid; correct the existing errors to complete validation"));
+    return causes;
+  }
+  const Json* old = write.old.has_value() ? &*write.old : nullptr;
+  RuleVerdict verdict = RunRules(*write.type->structural, write.object, old);
+  Append(causes, verdict.causes);
+  for (std::string& warning : verdict.warnings) write.warnings.push_back(std::move(warning));
+  return causes;
+}
+
 }  // namespace
 
-std::vector<Cause> CheckObject(const WriteContext& write) {
+std::vector<Cause> CheckObject(WriteContext& write) {
   Causes causes = CheckMetadata(*write.type, write.object["metadata"]);
   if (write.type->custom) {
     Append(causes, CheckCustom(write));

@@ -277,16 +277,6 @@ TEST_CASE("schema: how lists are merged") {
   CHECK_FALSE(IsAtomicObject(**schema, {"spec"}));
 }
 
-TEST_CASE("schema: rules in CEL are kept, with a warning") {
-  Bed bed;
-  const Json definition = Definition({Version(
-      "v1", true, R"("a":{"type":"string","x-kubernetes-validations":[{"rule":"self != 'x'"}]})")});
-  const Answer made = bed.Post(kDefinitions, definition.Dump());
-  CHECK(made.code == 201);
-  CHECK_THAT(std::string(made.headers.Get("warning")), Catch::Contains("CEL"));
-  CHECK(bed.Post(kParts, Part("p", R"({"a":"x"})")).code == 201);
-}
-
 TEST_CASE("schema: numbers read in messages as they were meant") {
   CHECK(NumberText(5) == "5");
   CHECK(NumberText(-2.5) == "-2.5");
