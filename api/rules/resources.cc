@@ -101,7 +101,8 @@ std::optional<Quantity> CheckAmount(const AmountPart& part, const Json& value) {
   }
   const std::optional<Quantity> amount = QuantityOf(value);
   if (!amount) {
-    part.Invalid(value, "must be an amount that can be counted with");
+    // A number beyond all that can be counted: servers take the largest amount for it.
+    if (value.AsDouble() < 0) part.Invalid(value, "must be greater than or equal to 0");
     return std::nullopt;
   }
   if (amount->is_negative()) {
