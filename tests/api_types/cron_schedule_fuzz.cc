@@ -5,12 +5,12 @@
 #include <optional>
 #include <string_view>
 
+#include "api/types/cron_schedule.h"
 #include "base/check.h"
-#include "controllers/cron_job/schedule.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto schedule = bth::controllers::Schedule::Parse(
-      {reinterpret_cast<const char*>(data), size}, absl::UTCTimeZone());
+  const auto schedule = bth::types::CronSchedule::Parse({reinterpret_cast<const char*>(data), size},
+                                                        absl::UTCTimeZone());
   if (!schedule.ok()) return 0;
   absl::Time time = absl::FromUnixSeconds(1'741'687'200);
   for (int i = 0; i < 3; ++i) {

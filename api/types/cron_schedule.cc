@@ -1,7 +1,10 @@
-#include "controllers/cron_job/schedule.h"
+#include "api/types/cron_schedule.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,7 +17,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 
-namespace bth::controllers {
+namespace bth::types {
 namespace {
 
 constexpr size_t kTextBytesMax = 1024;
@@ -111,7 +114,9 @@ absl::StatusOr<TimeSet> ReadEntry(const FieldRange& range, std::string_view text
 
 absl::StatusOr<TimeSet> ReadField(const FieldRange& range, std::string_view text) {
   TimeSet all;
-  for (const absl::string_view entry : SplitText(text, ',')) {
+  const auto entries = SplitText(text, ',', absl::SkipEmpty());
+  if (entries.begin() == entries.end()) return WrongField(range, text, "nothing is listed");
+  for (const absl::string_view entry : entries) {
     BTH_ASSIGN_OR_RETURN(const TimeSet one, ReadEntry(range, ToStd(entry)));
     all.bits |= one.bits;
     all.any = all.any || one.any;
@@ -123,26 +128,47 @@ bool Has(uint64_t bits, int value) {
   return (bits >> value & 1) != 0;
 }
 
+// The one spelling of a zone's name; nothing for names that could lead out of the database.
+std::optional<std::string> PlainZoneName(std::string_view name) {
+  if (name.front() == '/' || name.front() == '\\' || StrContains(name, "..") ||
+      name.size() > kTextBytesMax || name.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::string plain;
+  for (const absl::string_view part : SplitText(name, '/', absl::SkipEmpty())) {
+    if (part != ".") StrAppend(&plain, plain.empty() ? "" : "/", part);
+  }
+  return plain;
+}
+
+bool IsInZoneDatabase(const std::string& name) {
+  const char* folder = std::getenv("TZDIR");
+  const bool is_set = folder != nullptr && *folder != '\0';
+  std::error_code error;
+  const std::filesystem::path root = is_set ? folder : "/usr/share/zoneinfo";
+  return !name.empty() && std::filesystem::is_regular_file(root / name, error);
+}
+
 }  // namespace
 
 absl::StatusOr<absl::TimeZone> LoadZone(std::string_view name) {
   if (name.empty() || name == "UTC") return absl::UTCTimeZone();
   if (name == "Local") return absl::LocalTimeZone();
+  const absl::Status unknown = absl::NotFoundError(StrCat("unknown time zone ", name));
+  const std::optional<std::string> plain = PlainZoneName(name);
+  // Abseil remembers each name it is asked for without end, known or not: it is only asked for
+  // those that the database has.
+  if (!plain.has_value() || !IsInZoneDatabase(*plain)) return unknown;
   absl::TimeZone zone;
-  // Names with dots could leave the folder of the database.
-  const bool plain = name.find("..") == std::string_view::npos && name.front() != '/';
-  if (!plain || !absl::LoadTimeZone(ToAbsl(name), &zone)) {
-    return absl::NotFoundError(StrCat("unknown time zone ", name));
-  }
-  return zone;
+  return absl::LoadTimeZone(*plain, &zone) ? absl::StatusOr<absl::TimeZone>(zone) : unknown;
 }
 
-absl::StatusOr<Schedule> Schedule::Parse(std::string_view text, absl::TimeZone zone) {
+absl::StatusOr<CronSchedule> CronSchedule::Parse(std::string_view text, absl::TimeZone zone) {
   if (text.size() > kTextBytesMax) {
     return absl::InvalidArgumentError(
         StrCat("a schedule may have ", kTextBytesMax, " characters, not ", text.size()));
   }
-  Schedule schedule;
+  CronSchedule schedule;
   schedule.zone_ = zone;
   std::string_view rest = ToStd(absl::StripAsciiWhitespace(ToAbsl(text)));
   if (rest.starts_with("TZ=") || rest.starts_with("CRON_TZ=")) {
@@ -158,11 +184,10 @@ absl::StatusOr<Schedule> Schedule::Parse(std::string_view text, absl::TimeZone z
   return schedule;
 }
 
-absl::Status Schedule::ParseFields(std::string_view text) {
+absl::Status CronSchedule::ParseFields(std::string_view text) {
   constexpr std::string_view kEvery = "@every ";
   if (text.starts_with(kEvery)) {
-    BTH_ASSIGN_OR_RETURN(const absl::Duration every,
-                         types::ParseDuration(text.substr(kEvery.size())));
+    BTH_ASSIGN_OR_RETURN(const absl::Duration every, ParseDuration(text.substr(kEvery.size())));
     every_ = std::max(absl::Trunc(every, absl::Seconds(1)), absl::Seconds(1));
     return absl::OkStatus();
   }
@@ -190,7 +215,7 @@ absl::Status Schedule::ParseFields(std::string_view text) {
   return absl::OkStatus();
 }
 
-bool Schedule::MatchesDay(absl::CivilDay day) const {
+bool CronSchedule::MatchesDay(absl::CivilDay day) const {
   if (!Has(months_, day.month())) return false;
   // absl::Weekday begins with Monday.
   const int weekday = (static_cast<int>(absl::GetWeekday(day)) + 1) % 7;
@@ -200,7 +225,7 @@ bool Schedule::MatchesDay(absl::CivilDay day) const {
 }
 
 // In no order: a clock that is set back gives times twice.
-std::vector<absl::Time> Schedule::TimesOn(absl::CivilDay day) const {
+std::vector<absl::Time> CronSchedule::TimesOn(absl::CivilDay day) const {
   std::vector<absl::Time> times;
   for (int hour = 0; hour < 24; ++hour) {
     if (!Has(hours_, hour)) continue;
@@ -216,7 +241,7 @@ std::vector<absl::Time> Schedule::TimesOn(absl::CivilDay day) const {
   return times;
 }
 
-std::optional<absl::Time> Schedule::Next(absl::Time time) const {
+std::optional<absl::Time> CronSchedule::Next(absl::Time time) const {
   if (every_ > absl::ZeroDuration()) {
     return absl::FromUnixSeconds(absl::ToUnixSeconds(time)) + every_;
   }
@@ -233,7 +258,7 @@ std::optional<absl::Time> Schedule::Next(absl::Time time) const {
   return std::nullopt;
 }
 
-std::optional<absl::Time> Schedule::Last(absl::Time after, absl::Time until) const {
+std::optional<absl::Time> CronSchedule::Last(absl::Time after, absl::Time until) const {
   if (every_ > absl::ZeroDuration()) {
     const absl::Time from = absl::FromUnixSeconds(absl::ToUnixSeconds(after));
     const absl::Duration steps = absl::Floor(until - from, every_);
@@ -253,4 +278,4 @@ std::optional<absl::Time> Schedule::Last(absl::Time after, absl::Time until) con
   return std::nullopt;
 }
 
-}  // namespace bth::controllers
+}  // namespace bth::types

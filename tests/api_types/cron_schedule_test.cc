@@ -1,12 +1,11 @@
-#include "controllers/cron_job/schedule.h"
+#include "api/types/cron_schedule.h"
 
 #include <string>
 #include <vector>
 
-#include "controllers/cron_job/due.h"
 #include "tests/support/catch.h"
 
-namespace bth::controllers {
+namespace bth::types {
 namespace {
 
 absl::Time TimeIn(const std::string& text) {
@@ -19,16 +18,16 @@ std::string Text(std::optional<absl::Time> time) {
   return time.has_value() ? absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", *time, absl::UTCTimeZone())
                           : "none";
 }
-Schedule Parsed(const std::string& text, const std::string& zone = "UTC") {
+CronSchedule Parsed(const std::string& text, const std::string& zone = "UTC") {
   const absl::StatusOr<absl::TimeZone> loaded = LoadZone(zone);
   REQUIRE(loaded.ok());
-  absl::StatusOr<Schedule> schedule = Schedule::Parse(text, *loaded);
+  absl::StatusOr<CronSchedule> schedule = CronSchedule::Parse(text, *loaded);
   INFO(schedule.status());
   REQUIRE(schedule.ok());
   return *std::move(schedule);
 }
 
-TEST_CASE("schedule: the next time", "[controllers][cron_job]") {
+TEST_CASE("schedule: the next time", "[types]") {
   struct Case {
     std::string schedule, zone, after, next;
   };
@@ -48,6 +47,7 @@ TEST_CASE("schedule: the next time", "[controllers][cron_job]") {
       {"30 6-16/4 * * 1-5", "UTC", "2016-05-19T10:30:00Z", "2016-05-19T14:30:00Z"},
       {"30 6-16/4 * * 1-5", "UTC", "2016-05-20T14:30:00Z", "2016-05-23T06:30:00Z"},
       {"5/20 * * * *", "UTC", "2025-03-11T10:26:00Z", "2025-03-11T10:45:00Z"},
+      {"5,,20, * * * *", "UTC", "2025-03-11T10:06:00Z", "2025-03-11T10:20:00Z"},
       {"0 0 1,15 * *", "UTC", "2025-03-11T10:00:00Z", "2025-03-15T00:00:00Z"},
       {"0 0 * mar-MAY mon", "UTC", "2025-06-01T00:00:00Z", "2026-03-02T00:00:00Z"},
       {"0 0 ? * SUN", "UTC", "2025-03-11T10:00:00Z", "2025-03-16T00:00:00Z"},
@@ -73,7 +73,7 @@ TEST_CASE("schedule: the next time", "[controllers][cron_job]") {
   CHECK(Text(Parsed(c.schedule, c.zone).Next(TimeIn(c.after))) == c.next);
 }
 
-TEST_CASE("schedule: mistakes are named", "[controllers][cron_job]") {
+TEST_CASE("schedule: mistakes are named", "[types]") {
   struct Case {
     std::string schedule, message;
   };
@@ -93,47 +93,39 @@ TEST_CASE("schedule: mistakes are named", "[controllers][cron_job]") {
       {"5-1 * * * *", "minute \"5-1\": the range ends before it begins"},
       {"*/0 * * * *", "minute \"*/0\": the step must be a positive number"},
       {"*/-1 * * * *", "minute \"*/-1\": the step must be a positive number"},
-      {"1,,2 * * * *", "minute \"\": expected a number or a name"},
+      {", * * * *", "minute \",\": nothing is listed"},
       {"-1 * * * *", "minute \"\": expected a number or a name"},
       {"TZ=Nowhere/City * * * * *", "unknown time zone Nowhere/City"},
       {"TZ=UTC", "nothing follows the time zone"},
   }));
   CAPTURE(c.schedule);
-  CHECK(Schedule::Parse(c.schedule, absl::UTCTimeZone()).status().message() == c.message);
+  CHECK(CronSchedule::Parse(c.schedule, absl::UTCTimeZone()).status().message() == c.message);
 }
 
-TEST_CASE("schedule: bad lengths and texts are errors, not crashes", "[controllers][cron_job]") {
-  CHECK_FALSE(Schedule::Parse(std::string(5000, '*'), absl::UTCTimeZone()).ok());
-  CHECK_FALSE(Schedule::Parse("@every tomorrow", absl::UTCTimeZone()).ok());
-  CHECK_FALSE(Schedule::Parse("99999999999999999999 * * * *", absl::UTCTimeZone()).ok());
+TEST_CASE("schedule: a zone has one spelling", "[types]") {
+  const absl::StatusOr<absl::TimeZone> zone = LoadZone("Asia/.//Tokyo");
+  REQUIRE(zone.ok());
+  CHECK(zone->name() == "Asia/Tokyo");
+}
+
+TEST_CASE("schedule: bad lengths and texts are errors, not crashes", "[types]") {
+  CHECK_FALSE(CronSchedule::Parse(std::string(5000, '*'), absl::UTCTimeZone()).ok());
+  CHECK_FALSE(CronSchedule::Parse("@every tomorrow", absl::UTCTimeZone()).ok());
+  CHECK_FALSE(CronSchedule::Parse("99999999999999999999 * * * *", absl::UTCTimeZone()).ok());
   CHECK_FALSE(LoadZone("../../etc/passwd").ok());
   CHECK_FALSE(LoadZone("/etc/localtime").ok());
+  CHECK_FALSE(LoadZone("file:/etc/localtime").ok());
+  CHECK_FALSE(LoadZone("America").ok());
+  CHECK_FALSE(LoadZone("Fixed/UTC+01:00:00").ok());
+  CHECK_FALSE(LoadZone(std::string("UTC\0x", 5)).ok());
 }
 
-// --- Which run is due ---------------------------------------------------------------------------
-
-struct CronWorld {
-  std::string schedule;
-  std::string created;
-  std::string last;  // Empty: never.
-  int64_t deadline = -1;
-};
-
-types::CronJob CronOf(const CronWorld& world) {
-  types::CronJob cron;
-  cron.spec.schedule = world.schedule;
-  cron.meta.creation_time = TimeIn(world.created);
-  if (!world.last.empty()) cron.status.last_schedule_time = TimeIn(world.last);
-  if (world.deadline >= 0) cron.spec.starting_deadline_seconds = world.deadline;
-  return cron;
-}
-
-TEST_CASE("schedule: the last time is what the next ones lead to", "[controllers][cron_job]") {
+TEST_CASE("schedule: the last time is what the next ones lead to", "[types]") {
   const std::string text =
       GENERATE("*/7 * * * *", "30 1-3 * * *", "0 0 13 * 5", "@every 90m", "* 2 25 10 *");
   const std::string zone = GENERATE("UTC", "Europe/Berlin");
   CAPTURE(text, zone);
-  const Schedule schedule = Parsed(text, zone);
+  const CronSchedule schedule = Parsed(text, zone);
   // Over both changes of the clock.
   for (const char* from : {"2025-03-29T20:00:00Z", "2025-10-25T20:00:00Z"}) {
     const absl::Time after = TimeIn(from);
@@ -148,9 +140,9 @@ TEST_CASE("schedule: the last time is what the next ones lead to", "[controllers
   }
 }
 
-TEST_CASE("schedule: the last time in years is found at once", "[controllers][cron_job]") {
+TEST_CASE("schedule: the last time in years is found at once", "[types]") {
   // Each minute of a day, once a year: the runs between are not stepped over one by one.
-  const Schedule schedule = Parsed("* * 31 12 *");
+  const CronSchedule schedule = Parsed("* * 31 12 *");
   CHECK(Text(schedule.Last(TimeIn("0002-12-31T23:58:00Z"), TimeIn("2026-06-01T00:00:00Z"))) ==
         "2025-12-31T23:59:00Z");
   CHECK(Text(Parsed("0 0 29 2 *")
@@ -158,86 +150,5 @@ TEST_CASE("schedule: the last time in years is found at once", "[controllers][cr
         "1896-02-29T00:00:00Z");
 }
 
-TEST_CASE("due: the latest run", "[controllers][cron_job]") {
-  struct Case {
-    CronWorld world;
-    std::string now;
-    bool deadline;
-    std::string last;
-    std::string missed;
-  };
-  const std::string t = "2016-05-19T10:00:00Z";
-  const Case c = GENERATE_COPY(values<Case>({
-      {{"0 * * * *", t, ""}, "2016-05-19T10:00:30Z", true, "none", "none"},
-      {{"0 * * * *", t, ""}, "2016-05-19T11:01:00Z", true, "2016-05-19T11:00:00Z", "none"},
-      {{"0 * * * *", t, ""}, "2016-05-19T15:01:00Z", true, "2016-05-19T15:00:00Z", "few"},
-      {{"0 * * * *", t, ""}, "2016-06-19T15:01:00Z", true, "2016-06-19T15:00:00Z", "many"},
-      {{"30 6-16/4 * * 1-5", t, "2016-05-19T10:30:00Z"},
-       "2016-05-20T10:31:00Z",
-       true,
-       "2016-05-20T10:30:00Z",
-       "few"},
-      {{"30 6-16/4 * * 1-5", t, ""}, "2016-05-20T10:31:00Z", true, "2016-05-20T10:30:00Z", "few"},
-      {{"@every 1h", t, "2016-05-19T10:01:00Z"},
-       "2016-05-26T10:00:00Z",
-       false,
-       "2016-05-26T09:01:00Z",
-       "many"},
-      {{"0 * * * *", t, t}, "2016-05-19T10:00:30Z", true, "none", "none"},
-      {{"*/5 * * * *", t, "2016-05-19T10:30:00Z"}, "2016-05-19T10:31:00Z", true, "none", "none"},
-      {{"*/5 * * * *", t, "2016-05-19T10:30:00Z", 60},
-       "2016-05-19T10:31:00Z",
-       false,
-       "none",
-       "none"},
-  }));
-  CAPTURE(c.world.schedule, c.world.last, c.now);
-  const absl::StatusOr<Due> due =
-      MostRecentRun(CronOf(c.world), Parsed(c.world.schedule), TimeIn(c.now), c.deadline);
-  REQUIRE(due.ok());
-  CHECK(Text(due->last) == c.last);
-  const std::string missed = due->missed == Due::Missed::kMany  ? "many"
-                             : due->missed == Due::Missed::kFew ? "few"
-                                                                : "none";
-  CHECK(missed == c.missed);
-}
-
-TEST_CASE("due: a deadline moves the earliest run", "[controllers][cron_job]") {
-  const CronWorld world = {"*/5 * * * *", "2016-05-19T10:00:00Z", "2016-05-19T10:30:00Z", 60};
-  const auto due =
-      MostRecentRun(CronOf(world), Parsed(world.schedule), TimeIn("2016-05-19T10:32:00Z"), true);
-  REQUIRE(due.ok());
-  CHECK(Text(due->earliest) == "2016-05-19T10:31:00Z");
-}
-
-TEST_CASE("due: a schedule that never comes is an error", "[controllers][cron_job]") {
-  const CronWorld world = {"0 0 31 2 *", "2016-05-19T10:00:00Z", ""};
-  CHECK_FALSE(
-      MostRecentRun(CronOf(world), Parsed(world.schedule), TimeIn("2016-06-19T10:00:00Z"), true)
-          .ok());
-}
-
-TEST_CASE("due: when to look again", "[controllers][cron_job]") {
-  struct Case {
-    CronWorld world;
-    std::string now;
-    absl::Duration delay;
-  };
-  const std::string t = "2016-05-19T10:00:00Z";  // A Thursday.
-  const Case c = GENERATE_COPY(values<Case>({
-      {{"30 6-16/4 * * 1-5", t, "2016-05-19T10:30:00Z"},
-       "2016-05-20T10:31:00Z",
-       absl::Hours(3) + absl::Minutes(59)},
-      {{"30 10,11,12 * * 1-5", t, "2016-05-19T12:30:00Z"}, "2016-05-20T16:30:00Z", absl::Hours(66)},
-      {{"*/5 * * * *", t, ""}, "2016-05-19T10:03:00Z", absl::Minutes(2)},
-      {{"*/5 * * * *", t, ""}, "2016-05-19T10:05:00Z", absl::Minutes(5)},
-      {{"@every 1h", t, ""}, "2016-05-19T10:05:00Z", absl::Minutes(55)},
-      {{"0 12 * * 3", t, ""}, "2016-05-19T16:00:00Z", absl::Hours(5 * 24 + 20)},
-  }));
-  CAPTURE(c.world.schedule, c.now);
-  CHECK(DelayUntilNext(CronOf(c.world), Parsed(c.world.schedule), TimeIn(c.now)) ==
-        c.delay + absl::Milliseconds(100));
-}
-
 }  // namespace
-}  // namespace bth::controllers
+}  // namespace bth::types

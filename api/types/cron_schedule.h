@@ -10,16 +10,16 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
-namespace bth::controllers {
+namespace bth::types {
 
 // "minute hour day-of-month month day-of-week" with lists, ranges, steps, names, `*` and `?`;
 // "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"; "@every 1h30m".
 // In front of any of them "TZ=zone " or "CRON_TZ=zone ". When both days are restricted, one that
 // matches either is meant. Plain value, any thread.
-class Schedule final {
+class CronSchedule final {
  public:
   // Without a zone in the text, `zone` is the one whose clock is meant. Errors name the field.
-  static absl::StatusOr<Schedule> Parse(std::string_view text, absl::TimeZone zone);
+  static absl::StatusOr<CronSchedule> Parse(std::string_view text, absl::TimeZone zone);
 
   // The first time after `time` at which it is due, to the second. Times of day that a clock skips
   // are left out, those that it repeats are due twice. Nothing when there is none within five
@@ -46,8 +46,8 @@ class Schedule final {
   bool any_weekday_ = false;
 };
 
-// The zone of that name as the system's database has it; "" and "UTC" are UTC, "Local" is that of
-// the process.
+// The zone of that name as the system's database has it ($TZDIR, else /usr/share/zoneinfo); "" and
+// "UTC" are UTC, "Local" is that of the process. Files outside of the database are not looked at.
 absl::StatusOr<absl::TimeZone> LoadZone(std::string_view name);
 
-}  // namespace bth::controllers
+}  // namespace bth::types
