@@ -18,9 +18,9 @@ namespace bth::apiserver::testing {
 class Hooks {
  public:
   // Gets the request of a review and gives the members of the response beside its uid.
-  using Answer = std::function<Json(const Json& request)>;
+  using Responder = std::function<Json(const Json& request)>;
 
-  void On(std::string path, Answer answer) { state_->answers[std::move(path)] = std::move(answer); }
+  void On(std::string path, Responder answer) { state_->answers[std::move(path)] = std::move(answer); }
   // Answers with this code and text, whatever is asked.
   void OnRaw(std::string path, int code, std::string text) {
     state_->raw[std::move(path)] = {code, std::move(text)};
@@ -56,7 +56,7 @@ class Hooks {
  private:
   struct State {
     net::Executor* executor = nullptr;
-    std::map<std::string, Answer> answers;
+    std::map<std::string, Responder> answers;
     std::map<std::string, std::pair<int, std::string>> raw;
     std::map<std::string, absl::Duration> delays;
     std::vector<std::string> calls;
@@ -115,7 +115,6 @@ struct HookBed : Hooks, Bed {
     executor.RunUntilIdle();
     return answer;
   }
-  using Answer = testing::Answer;
 
  private:
   static net::Awaitable<void> Take(net::Transport& transport, net::Request request,
