@@ -20,7 +20,9 @@ class Hooks {
   // Gets the request of a review and gives the members of the response beside its uid.
   using Responder = std::function<Json(const Json& request)>;
 
-  void On(std::string path, Responder answer) { state_->answers[std::move(path)] = std::move(answer); }
+  void On(std::string path, Responder answer) {
+    state_->answers[std::move(path)] = std::move(answer);
+  }
   // Answers with this code and text, whatever is asked.
   void OnRaw(std::string path, int code, std::string text) {
     state_->raw[std::move(path)] = {code, std::move(text)};
@@ -41,12 +43,11 @@ class Hooks {
   void Meanwhile(std::function<void()> action) { state_->meanwhile = std::move(action); }
 
   Options Using(Options options = {}) {
-    options.connect_to_webhooks = [state = state_](const Endpoint& endpoint)
-        -> absl::StatusOr<std::unique_ptr<net::Transport>> {
+    options.connect_to_webhooks =
+        [state =
+             state_](const Endpoint& endpoint) -> absl::StatusOr<std::unique_ptr<net::Transport>> {
       state->endpoints.push_back(endpoint);
-      auto handler = [state](net::Request request) {
-        return Serve(state, std::move(request));
-      };
+      auto handler = [state](net::Request request) { return Serve(state, std::move(request)); };
       return net::MakeInProcessTransport(*state->executor, std::move(handler));
     };
     return options;
@@ -70,8 +71,8 @@ class Hooks {
     const std::string path = request.target.substr(0, request.target.find('?'));
     const Json review = Parse(request.body);
     const Json& asked = review["request"];
-    state->calls.push_back(StrCat(path, " ", asked["operation"].AsString(), " ",
-                                  asked["name"].AsString()));
+    state->calls.push_back(
+        StrCat(path, " ", asked["operation"].AsString(), " ", asked["name"].AsString()));
     state->reviews.push_back(review);
     if (auto action = std::exchange(state->meanwhile, nullptr)) action();
     if (const auto delay = state->delays.find(path); delay != state->delays.end()) {
@@ -143,12 +144,11 @@ inline Json HookJson(std::string_view name, std::string_view more = "{}") {
   return hook;
 }
 inline std::string Configuration(bool mutating, std::string_view name, Json::Array hooks) {
-  return Json::MakeObject(
-             {{"apiVersion", "admissionregistration.k8s.io/v1"},
-              {"kind", mutating ? "MutatingWebhookConfiguration"
-                                : "ValidatingWebhookConfiguration"},
-              {"metadata", Json::MakeObject({{"name", name}})},
-              {"webhooks", Json(std::move(hooks))}})
+  return Json::MakeObject({{"apiVersion", "admissionregistration.k8s.io/v1"},
+                           {"kind", mutating ? "MutatingWebhookConfiguration"
+                                             : "ValidatingWebhookConfiguration"},
+                           {"metadata", Json::MakeObject({{"name", name}})},
+                           {"webhooks", Json(std::move(hooks))}})
       .Dump();
 }
 inline std::string ConfigurationsPath(bool mutating) {
@@ -162,9 +162,8 @@ inline Answer AddHook(Bed& bed, bool mutating, std::string_view name,
 }
 
 inline Json Patching(std::string_view patch) {
-  return Json::MakeObject({{"allowed", true},
-                           {"patchType", "JSONPatch"},
-                           {"patch", net::Base64Encode(patch)}});
+  return Json::MakeObject(
+      {{"allowed", true}, {"patchType", "JSONPatch"}, {"patch", net::Base64Encode(patch)}});
 }
 inline Json Denying(std::string_view message) {
   return Json::MakeObject(

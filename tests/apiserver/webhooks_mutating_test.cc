@@ -56,16 +56,14 @@ TEST_CASE("webhooks: one is asked again when later ones changed the object",
       {"if needed", if_needed, "{}", true, {"/a", "/b", "/a"}},
       {"nothing changed", if_needed, "{}", false, {"/a", "/b"}},
       {"its own change is none", "{}", if_needed, true, {"/a", "/b"}},
-      {"both, and the first changes nothing more", if_needed, if_needed, true,
-       {"/a", "/b", "/a"}},
+      {"both, and the first changes nothing more", if_needed, if_needed, true, {"/a", "/b", "/a"}},
   }));
   CAPTURE(c.name);
   HookBed bed;
   AddHook(bed, true, "a", c.first);
   AddHook(bed, true, "b", c.second);
   bed.On("/b", [&](const Json&) {
-    return c.second_changes ? Patching(SetData("n", "1"))
-                            : Json::MakeObject({{"allowed", true}});
+    return c.second_changes ? Patching(SetData("n", "1")) : Json::MakeObject({{"allowed", true}});
   });
   CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
   std::vector<std::string> paths;
@@ -205,8 +203,7 @@ TEST_CASE("webhooks: an update that waits is judged again when the object change
     // From inside a call: it is posted, and runs before the answer.
     bed.executor.Post([&] {
       bed.server->store().Put(*bed.server->store().Find("configmaps"), [&] {
-        Json object =
-            ParseStored(*bed.server->store().Find("configmaps")->Get({"default", "c"}));
+        Json object = ParseStored(*bed.server->store().Find("configmaps")->Get({"default", "c"}));
         object["data"].Set("between", "yes");
         return object;
       }());
@@ -214,8 +211,8 @@ TEST_CASE("webhooks: an update that waits is judged again when the object change
   });
   const auto answer = bed.Send("PATCH", path, R"({"metadata":{"labels":{"on":"yes"}}})");
   CHECK(answer->code == 415);
-  const auto put = bed.Send("PUT", path,
-                            R"({"metadata":{"name":"c","labels":{"on":"yes"}},"data":{"k":"w"}})");
+  const auto put =
+      bed.Send("PUT", path, R"({"metadata":{"name":"c","labels":{"on":"yes"}},"data":{"k":"w"}})");
   bed.executor.Advance(absl::Seconds(3));
   CHECK(put->code == 200);
   REQUIRE(bed.reviews().size() == 2);
@@ -276,7 +273,8 @@ TEST_CASE("webhooks: the server's own mutations run again behind a change",
     const Json& spec = request.At({"object", "spec"});
     Json::Array kept;
     for (const Json& toleration : spec["tolerations"].items()) {
-      if (toleration["key"].AsString() != "node.kubernetes.io/not-ready") kept.push_back(toleration);
+      if (toleration["key"].AsString() != "node.kubernetes.io/not-ready")
+        kept.push_back(toleration);
     }
     return Patching(StrCat(R"([{"op":"replace","path":"/spec/tolerations","value":)",
                            Json(std::move(kept)).Dump(), "}]"));

@@ -13,9 +13,8 @@ namespace {
 TEST_CASE("webhooks: what a configuration leaves out is filled in", "[apiserver][webhooks]") {
   HookBed bed;
   const bool mutating = GENERATE(false, true);
-  const Answer made = AddHook(
-      bed, mutating, "a",
-      R"({"clientConfig":{"service":{"name":"s","namespace":"n"}}})");
+  const Answer made =
+      AddHook(bed, mutating, "a", R"({"clientConfig":{"service":{"name":"s","namespace":"n"}}})");
   REQUIRE(made.code == 201);
   const Json& hook = made.body["webhooks"][size_t{0}];
   CHECK(hook["failurePolicy"].AsString() == "Fail");
@@ -94,8 +93,8 @@ TEST_CASE("webhooks: a broken configuration is refused with its rule", "[apiserv
 
 TEST_CASE("webhooks: two of one name in a configuration are refused", "[apiserver][webhooks]") {
   HookBed bed;
-  const Answer refused = bed.Post(ConfigurationsPath(true),
-                                  Configuration(true, "c", {HookJson("a"), HookJson("a")}));
+  const Answer refused =
+      bed.Post(ConfigurationsPath(true), Configuration(true, "c", {HookJson("a"), HookJson("a")}));
   CHECK(refused.message() ==
         "MutatingWebhookConfiguration.admissionregistration.k8s.io \"c\" is invalid: "
         "webhooks[1].name: Duplicate value: \"a.example.com\"");
@@ -115,9 +114,9 @@ TEST_CASE("webhooks: match conditions are compiled when they are written",
       {"request.kindly == ''", "undefined field 'kindly'"},
   }));
   CAPTURE(c.expression);
-  const Answer refused = AddHook(
-      bed, false, "a",
-      StrCat(R"({"matchConditions":[{"name":"x","expression":")", c.expression, "\"}]}"));
+  const Answer refused =
+      AddHook(bed, false, "a",
+              StrCat(R"({"matchConditions":[{"name":"x","expression":")", c.expression, "\"}]}"));
   CHECK(refused.code == 422);
   CHECK_THAT(refused.message(),
              Catch::Contains("webhooks[0].matchConditions[0].expression: Invalid value: ") &&

@@ -95,7 +95,8 @@ TEST_CASE("webhooks: selectors look at the namespace and at both objects",
       {"what was or is labelled",
        R"({"objectSelector":{"matchLabels":{"on":"yes"}}})",
        {"UPDATE c", "UPDATE c"}},
-      {"what has no label", R"({"objectSelector":{"matchExpressions":[
+      {"what has no label",
+       R"({"objectSelector":{"matchExpressions":[
            {"key":"on","operator":"DoesNotExist"}]}})",
        {"CREATE c", "UPDATE c", "UPDATE c", "DELETE c"}},
   }));
@@ -182,10 +183,9 @@ TEST_CASE("webhooks: an answer that cannot be used is a failed call", "[apiserve
   const Answer answer = bed.Post(kConfigs, ConfigJson("c"));
   CHECK(answer.code == 500);
   CHECK(answer.reason() == "InternalError");
-  CHECK_THAT(answer.message(),
-             Catch::StartsWith("Internal error occurred: failed calling webhook "
-                               "\"a.example.com\": " +
-                               c.message));
+  CHECK_THAT(answer.message(), Catch::StartsWith("Internal error occurred: failed calling webhook "
+                                                 "\"a.example.com\": " +
+                                                 c.message));
 }
 
 TEST_CASE("webhooks: one that ignores its failures lets writes pass", "[apiserver][webhooks]") {
@@ -246,8 +246,7 @@ TEST_CASE("webhooks: validating ones are asked side by side, and the first by na
   const auto answer = bed.Send("POST", kConfigs, ConfigJson("x"));
   CHECK(bed.calls() == std::vector<std::string>{"/a CREATE x", "/b CREATE x", "/c CREATE x"});
   bed.executor.Advance(absl::Seconds(6));
-  CHECK(answer->message() ==
-        "admission webhook \"a.example.com\" denied the request: from a");
+  CHECK(answer->message() == "admission webhook \"a.example.com\" denied the request: from a");
 }
 
 TEST_CASE("webhooks: a client that goes away ends the calls for it", "[apiserver][webhooks]") {
@@ -296,8 +295,7 @@ TEST_CASE("webhooks: warnings reach the client, annotations the trail", "[apiser
   CHECK(bed.Delete(StrCat(kConfigs, "/c")).headers.Has("warning"));
 }
 
-TEST_CASE("webhooks: nobody is asked about configurations and policies",
-          "[apiserver][webhooks]") {
+TEST_CASE("webhooks: nobody is asked about configurations and policies", "[apiserver][webhooks]") {
   HookBed bed;
   for (const bool mutating : {false, true}) {
     AddHook(bed, mutating, "a", R"({"rules":[{"operations":["*"],"apiGroups":["*"],
@@ -343,8 +341,7 @@ TEST_CASE("webhooks: one that prefers v1beta1 is asked in it", "[apiserver][webh
   bed.OnRaw("/a", 200,
             StrCat(R"({"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview",
                 "response":{"allowed":true,"patch":")",
-                   net::Base64Encode(R"([{"op":"add","path":"/data/n","value":"1"}])"),
-                   "\"}}"));
+                   net::Base64Encode(R"([{"op":"add","path":"/data/n","value":"1"}])"), "\"}}"));
   CHECK(bed.Post(kConfigs, ConfigJson("c")).at({"data", "n"}) == "1");
   CHECK(bed.reviews().back()["apiVersion"].AsString() == "admission.k8s.io/v1beta1");
 }
@@ -363,8 +360,7 @@ TEST_CASE("webhooks: a scale is asked about as a Scale", "[apiserver][webhooks]"
     return Patching(R"([{"op":"replace","path":"/spec/replicas","value":7}])");
   });
   const Answer scaled = bed.Merge(all + "/d/scale", R"({"spec":{"replicas":3}})");
-  CHECK(bed.last()["kind"].Dump() ==
-        R"({"group":"autoscaling","version":"v1","kind":"Scale"})");
+  CHECK(bed.last()["kind"].Dump() == R"({"group":"autoscaling","version":"v1","kind":"Scale"})");
   CHECK(bed.last()["subResource"].AsString() == "scale");
   CHECK(bed.last().At({"object", "spec", "replicas"}).AsInt() == 3);
   CHECK(bed.last().At({"oldObject", "spec", "replicas"}).AsInt() == 1);
