@@ -20,6 +20,7 @@ struct ParseOptions {
   ParseLimits limits;
   bool optional_syntax = true;      // a.?b, a[?b], [?x], {?k: v}
   bool two_variable_macros = true;  // all, exists, existsOne, transformList, transformMap ...
+  bool sort_macro = true;           // sortBy
   bool bind_macro = false;          // cel.bind(): not in Kubernetes.
 };
 
