@@ -277,7 +277,9 @@ Value Interpreter::Call(const CallSite& call) {
   absl::InlinedVector<Value, 3> args;
   for (const StepId arg : call.args) args.push_back(Eval(arg));
   for (const Value& arg : args) {
-    if (arg.is_error()) return arg;
+    if (!arg.is_error()) continue;
+    Charge(1);
+    return arg;
   }
   if (exceeded_) return Cancelled();
   const std::span<const Value> given(args.data(), args.size());
