@@ -48,17 +48,21 @@ class Interpreter final {
 
   // Puts member `index` of a list or map into the fold's slots.
   void SetMember(const FoldSite& fold, const Value& range, size_t index);
-  // True: keep the member. False: skip it, or stop if *error is one.
+  // True: keep the member. False: skip it; *error is set if that could not be told.
   bool PassesFilter(const FoldSite& fold, Value* error);
   // A value that may be left out: nothing if it is optional.none().
-  std::optional<Value> ItemValue(const LiteralSite::Item& item, const Value& key);
+  std::optional<Value> ItemValue(const LiteralSite::Item& item, const Value* key);
   void Charge(uint64_t cost);
+  // Of a call whose argument is an error: one step, as if it had been made.
+  Value Failed(Value error);
   Value& Slot(int32_t slot) { return slots_[static_cast<size_t>(slot)]; }
 
   const Plan& plan_;
   const Activation& activation_;
   const uint64_t cost_max_;
   uint64_t cost_ = 0;
+  // Of the cost of the step that is being run: selections from an optional that found nothing.
+  uint8_t free_ = 0;
   bool exceeded_ = false;
   std::vector<Value> slots_;
   // Of plan_.variables, asked for once.

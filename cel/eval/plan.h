@@ -19,7 +19,7 @@ using StepId = int32_t;
 inline constexpr StepId kNoStep = -1;
 
 // Steps nest at most this deep: running them recurses.
-inline constexpr int kPlanDepthMax = 2000;
+inline constexpr int kPlanDepthMax = 1200;
 
 enum class StepKind : uint8_t {
   kConstant,        // constants[table]

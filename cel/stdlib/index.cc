@@ -90,8 +90,10 @@ Member FindField(const Value& operand, std::string_view field) {
     case ValueKind::kOptional:
       if (operand.AsOptional() == nullptr) return {.value = operand};
       return AsOptionalMember(FindField(*operand.AsOptional(), field));
+    case ValueKind::kList:
+      return {.fault = "unsupported index type 'string' in list"};
     default:
-      return {};  // What has no members has not this one either.
+      return {};
   }
 }
 

@@ -28,8 +28,7 @@ inline Evaluation EvaluateIn(const std::shared_ptr<const cel::Environment>& envi
 
 // With the functions of the language definition alone.
 inline std::string Evaluate(std::string_view source) {
-  static const std::shared_ptr<const cel::Environment> environment =
-      cel::Environment::Standard();
+  static const std::shared_ptr<const cel::Environment> environment = cel::Environment::Standard();
   return EvaluateIn(environment, source, cel::Bindings()).text;
 }
 

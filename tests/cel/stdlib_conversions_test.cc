@@ -76,6 +76,8 @@ TEST_CASE("stdlib: conversions to texts, bytes and truths", "[cel][stdlib]") {
       {R"(string(b"\xff"))", R"(error: invalid UTF-8 in bytes, cannot convert to string)"},
       {R"(string(b"\xed\xa0\x80"))", R"(error: invalid UTF-8 in bytes, cannot convert to string)"},
       {R"(string(timestamp("2009-02-13T23:31:30.120Z")))", R"("2009-02-13T23:31:30.12Z")"},
+      {R"(string(timestamp("2009-02-13T23:31:30.120-01:30") + duration("1h")))",
+       R"("2009-02-14T00:31:30.12-01:30")"},
       {R"(string(timestamp("0001-01-01T00:00:00Z")))", R"("0001-01-01T00:00:00Z")"},
       {R"(string(duration("1h1m1.5s")))", R"("3661.5s")"},
       {R"(string(duration("-1ms")))", R"("-0.001s")"},
