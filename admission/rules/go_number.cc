@@ -31,19 +31,25 @@ struct FloatText {
   bool hex = false;
 };
 
+bool IsFloatDigit(std::string_view text, size_t at, bool hex) {
+  if (at >= text.size()) return false;
+  const auto byte = static_cast<unsigned char>(text[at]);
+  return hex ? absl::ascii_isxdigit(byte) : absl::ascii_isdigit(byte);
+}
+
+// Underscores may stand between digits, and behind the prefix of a hexadecimal number.
 size_t TakeDigits(std::string_view text, size_t from, bool hex, std::string* out) {
   size_t at = from;
   for (; at < text.size(); ++at) {
-    const char c = text[at];
-    const bool digit = hex ? absl::ascii_isxdigit(static_cast<unsigned char>(c))
-                           : absl::ascii_isdigit(static_cast<unsigned char>(c));
-    // Underscores may stand between the digits (and behind the prefix) of a hexadecimal number.
-    if (hex && c == '_' && at + 1 < text.size() &&
-        absl::ascii_isxdigit(static_cast<unsigned char>(text[at + 1]))) {
+    if (IsFloatDigit(text, at, hex)) {
+      out->push_back(text[at]);
       continue;
     }
-    if (!digit) break;
-    out->push_back(c);
+    const bool behind_prefix = hex && at == from && from == 2;
+    const bool between = at > from || behind_prefix;
+    if (text[at] != '_' || !between || text[at - 1] == '_' || !IsFloatDigit(text, at + 1, hex)) {
+      break;
+    }
   }
   return at;
 }

@@ -93,8 +93,7 @@ absl::Status ReadObjectOfGroup(const MapReader& group, ResourceGroup* out) {
     } else if (std::optional<TextMap> pairs = ReadPairs(value.text())) {
       out->annotations.merge(*pairs);  // What is there already stays.
     } else {
-      object.Warn("value",
-                  StrCat(Shown(value.text()), " is no `annotation: value`, ignored"));
+      object.Warn("value", StrCat(Shown(value.text()), " is no `annotation: value`, ignored"));
     }
   }
   return absl::OkStatus();

@@ -170,7 +170,7 @@ absl::StatusOr<CronSchedule> CronSchedule::Parse(std::string_view text, absl::Ti
   }
   CronSchedule schedule;
   schedule.zone_ = zone;
-  std::string_view rest = ToStd(absl::StripAsciiWhitespace(ToAbsl(text)));
+  std::string_view rest = text;  // Blanks around fields count for nothing; descriptors have none.
   if (rest.starts_with("TZ=") || rest.starts_with("CRON_TZ=")) {
     const size_t equals = rest.find('=');
     const size_t space = rest.find(' ');

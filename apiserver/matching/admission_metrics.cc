@@ -15,7 +15,7 @@ constexpr std::string_view kOther = "other";
 
 using Label = std::pair<std::string_view, std::string_view>;
 
-std::string LabelText(std::initializer_list<Label> labels) {
+std::string SeriesLabels(std::initializer_list<Label> labels) {
   std::string text;
   for (const auto& [name, value] : labels) {
     StrAppend(&text, text.empty() ? "" : ",", name, "=\"");
@@ -40,10 +40,10 @@ void Increment(std::map<std::string, uint64_t>& family, std::string labels, std:
 }
 
 std::string ConditionLabels(const AdmissionMetrics::Condition& condition, std::string_view name) {
-  return LabelText({{"name", name},
-                    {"kind", condition.kind},
-                    {"type", condition.type},
-                    {"operation", condition.operation}});
+  return SeriesLabels({{"name", name},
+                       {"kind", condition.kind},
+                       {"type", condition.type},
+                       {"operation", condition.operation}});
 }
 
 void AppendHead(std::string* out, std::string_view name, std::string_view type,
@@ -92,35 +92,35 @@ void AdmissionMetrics::Called(const Call& call) {
   const std::string_view rejected = call.rejected ? "true" : "false";
   const std::string code = StrCat(call.code);
   auto duration = [&](std::string_view name) {
-    return LabelText({{"name", name},
-                      {"type", call.type},
-                      {"operation", call.operation},
-                      {"rejected", rejected}});
+    return SeriesLabels({{"name", name},
+                         {"type", call.type},
+                         {"operation", call.operation},
+                         {"rejected", rejected}});
   };
   auto request = [&](std::string_view name) {
-    return LabelText({{"name", name},
-                      {"type", call.type},
-                      {"operation", call.operation},
-                      {"code", code},
-                      {"rejected", rejected}});
+    return SeriesLabels({{"name", name},
+                         {"type", call.type},
+                         {"operation", call.operation},
+                         {"code", code},
+                         {"rejected", rejected}});
   };
   Observe(durations_, duration(call.name), duration(kOther), call.took, kCallBounds);
   Increment(requests_, request(call.name), request(kOther));
   if (!call.rejected) return;
   auto rejection = [&](std::string_view name) {
     const bool refused = call.error_type == "no_error";
-    return LabelText({{"name", name},
-                      {"type", call.type},
-                      {"operation", call.operation},
-                      {"error_type", call.error_type},
-                      {"rejection_code", refused ? std::string_view(code) : "0"}});
+    return SeriesLabels({{"name", name},
+                         {"type", call.type},
+                         {"operation", call.operation},
+                         {"error_type", call.error_type},
+                         {"rejection_code", refused ? std::string_view(code) : "0"}});
   };
   Increment(rejections_, rejection(call.name), rejection(kOther));
 }
 
 void AdmissionMetrics::FailedOpen(std::string_view name, std::string_view type) {
-  Increment(failed_open_, LabelText({{"name", name}, {"type", type}}),
-            LabelText({{"name", kOther}, {"type", type}}));
+  Increment(failed_open_, SeriesLabels({{"name", name}, {"type", type}}),
+            SeriesLabels({{"name", kOther}, {"type", type}}));
 }
 
 void AdmissionMetrics::ConditionFailed(const Condition& condition) {
@@ -137,13 +137,13 @@ void AdmissionMetrics::Checked(const Check& check) {
   const bool mutating = check.action.empty();
   auto labels = [&](std::string_view policy, std::string_view binding) {
     if (mutating) {
-      return LabelText(
+      return SeriesLabels(
           {{"policy", policy}, {"policy_binding", binding}, {"error_type", check.error_type}});
     }
-    return LabelText({{"policy", policy},
-                      {"policy_binding", binding},
-                      {"error_type", check.error_type},
-                      {"enforcement_action", check.action}});
+    return SeriesLabels({{"policy", policy},
+                         {"policy_binding", binding},
+                         {"error_type", check.error_type},
+                         {"enforcement_action", check.action}});
   };
   Increment(mutating ? mutating_checks_ : validating_checks_, labels(check.policy, check.binding),
             labels(kOther, kOther));

@@ -23,7 +23,7 @@ class AdmissionMetrics {
     std::string_view operation;
     absl::Duration took;
     bool rejected = false;
-    int code = 200;               // Of the refusal or failure.
+    int code = 200;                    // Of the refusal or failure.
     std::string_view error_type = {};  // Of a rejection; empty: none.
   };
   void Called(const Call& call);

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "api/rules/names.h"
-#include "apiserver/admission/builtin.h"
+#include "api/rules/pod_defaults.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
@@ -118,14 +118,14 @@ void CheckRequirement(const Json& requirement, const std::string& field, FieldEr
 void DefaultRules(Json& rules) {
   if (!rules.is_array()) return;
   for (Json& rule : rules.MutableItems()) {
-    if (rule.is_object()) SetIfAbsent(rule, "scope", "*");
+    if (rule.is_object()) rules::SetIfAbsent(rule, "scope", "*");
   }
 }
 
 void DefaultMatchTerms(Json& terms) {
-  SetIfAbsent(terms, "matchPolicy", "Equivalent");
-  SetIfAbsent(terms, "namespaceSelector", Json::MakeObject());
-  SetIfAbsent(terms, "objectSelector", Json::MakeObject());
+  rules::SetIfAbsent(terms, "matchPolicy", "Equivalent");
+  rules::SetIfAbsent(terms, "namespaceSelector", Json::MakeObject());
+  rules::SetIfAbsent(terms, "objectSelector", Json::MakeObject());
 }
 
 void CheckChoice(const Json& value, std::string_view field,

@@ -102,6 +102,11 @@ const SharedTypes& Shared() {
   return shared;
 }
 
+// As messages about results name a type.
+std::string ResultText(const Type& type) {
+  return type.kind() == cel::TypeKind::kNull ? "null_type" : type.ToString();
+}
+
 constexpr char kNoBudget[] =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
@@ -131,17 +136,17 @@ absl::StatusOr<Expression> CompileExpression(std::string_view source,
         StrCat("compilation failed: ", ToStd(program.status().message())));
   }
   const Type& result = *program->result_type();
-  const bool fits = results.empty() || result.kind() == cel::TypeKind::kDyn ||
-                    std::any_of(results.begin(), results.end(),
-                                [&](const TypePtr& allowed) { return *allowed == result; });
+  const bool fits =
+      results.empty() || std::any_of(results.begin(), results.end(),
+                                     [&](const TypePtr& allowed) { return *allowed == result; });
   if (!fits) {
     std::vector<std::string> allowed;
-    for (const TypePtr& type : results) allowed.push_back(type->ToString());
+    for (const TypePtr& type : results) allowed.push_back(ResultText(*type));
     const std::string wanted = results.size() == 1
                                    ? allowed.front()
                                    : StrCat("one of [", absl::StrJoin(allowed, " "), "]");
     return absl::InvalidArgumentError(
-        StrCat("must evaluate to ", wanted, " but got ", result.ToString()));
+        StrCat("must evaluate to ", wanted, " but got ", ResultText(result)));
   }
   return Expression{std::string(source), *std::move(program)};
 }

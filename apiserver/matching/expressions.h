@@ -48,8 +48,8 @@ struct Expression {
   cel::Program program;
 };
 
-// Which results are allowed; empty: any. What is only known when it runs is allowed, too. Errors:
-// kInvalidArgument in the words of the API server.
+// Which results are allowed, exactly; empty: any. Errors: kInvalidArgument in the words of the API
+// server.
 absl::StatusOr<Expression> CompileExpression(std::string_view source,
                                              const std::shared_ptr<const cel::Environment>& env,
                                              std::span<const cel::TypePtr> results);

@@ -67,12 +67,9 @@ std::vector<ResourceRule> ReadRules(const Json& list) {
 }  // namespace
 
 ResourceRule ReadRule(const Json& rule) {
-  return {TextItems(rule["operations"]),
-          TextItems(rule["apiGroups"]),
-          TextItems(rule["apiVersions"]),
-          TextItems(rule["resources"]),
-          std::string(rule["scope"].AsString()),
-          TextItems(rule["resourceNames"])};
+  return {TextItems(rule["operations"]),         TextItems(rule["apiGroups"]),
+          TextItems(rule["apiVersions"]),        TextItems(rule["resources"]),
+          std::string(rule["scope"].AsString()), TextItems(rule["resourceNames"])};
 }
 
 bool ResourceRule::Matches(const Target& target, const ResourceType& as) const {

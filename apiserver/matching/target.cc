@@ -102,6 +102,7 @@ absl::Status RestoreIdentity(const Json& before, WriteContext& write) {
                                ") does not match the name of the request (", write.name, ")"));
     }
     write.name = name;
+    write.name_is_generated = false;
   }
   const std::string ns(std::as_const(meta)["namespace"].AsString());
   if (write.type->namespaced && ns != write.ns) {
@@ -171,9 +172,9 @@ Json ResourceJson(const ResourceType& type) {
 
 }  // namespace
 
-Target TargetOf(const WriteContext& write) {
+Target TargetOf(const WriteContext& write, bool mutated) {
   Target target{write, OperationName(write.operation), SubresourceOf(write), write.ns, write.name};
-  if (write.name_is_generated && write.operation == Operation::kCreate) target.name = {};
+  if (!mutated && write.name_is_generated) target.name = {};
   if (write.Is("", "namespaces")) target.ns = target.name;
   return target;
 }

@@ -16,10 +16,11 @@ struct Target {
   const WriteContext& write;
   std::string_view operation;  // "CREATE", "UPDATE", "DELETE", "CONNECT".
   std::string_view subresource;
-  std::string_view ns;    // Of a namespace: its own name.
-  std::string_view name;  // Empty while it is still to be generated.
+  std::string_view ns;  // Of a namespace: its own name.
+  std::string_view name;
 };
-Target TargetOf(const WriteContext& write);
+// Before `mutated` a name that the server makes up is not there yet.
+Target TargetOf(const WriteContext& write, bool mutated = true);
 
 // Webhook configurations and policies: nobody is asked about them, so that a broken one can always
 // be mended. Neither is anybody about what the server does by itself.

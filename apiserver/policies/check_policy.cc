@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/rules/names.h"
-#include "apiserver/admission/builtin.h"
+#include "api/rules/pod_defaults.h"
 #include "apiserver/policies/policy.h"
 #include "base/strings.h"
 
@@ -300,9 +300,9 @@ class SpecChecker {
         errors_.push_back(
             rules::Required(at + ".valueExpression", "valueExpression is not specified"));
       } else if (source.AsString().size() > kAnnotationSourceBytesMax) {
-        errors_.push_back(
-            rules::Required(at + ".valueExpression",
-                            StrCat("must not exceed ", kAnnotationSourceBytesMax, " bytes in length")));
+        errors_.push_back(rules::Required(
+            at + ".valueExpression",
+            StrCat("must not exceed ", kAnnotationSourceBytesMax, " bytes in length")));
       } else {
         CheckExpressionAt(source, at + ".valueExpression", ResultOfAnnotation());
       }
@@ -400,7 +400,7 @@ void CheckActions(const Json& actions, const std::string& field, FieldErrors& er
 void DefaultPolicy(Json& policy) {
   Json* spec = policy.Find("spec");
   if (spec == nullptr || !spec->is_object()) return;
-  SetIfAbsent(*spec, "failurePolicy", "Fail");
+  rules::SetIfAbsent(*spec, "failurePolicy", "Fail");
   DefaultMatchResources(spec->Find("matchConstraints"));
 }
 

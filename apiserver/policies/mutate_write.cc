@@ -27,7 +27,9 @@ absl::Status PolicyFailure(const WriteContext& write, const Policy& policy,
   const Subject subject{write.type->group, write.type->plural, write.type->kind, write.name};
   Json document = StatusDocument(Forbidden(subject, "admission request denied by policy"));
   document["details"].Set("causes", Json::MakeArray({Json::MakeObject({{"message", message}})}));
-  document.Set("message", StrCat(document["message"].AsString(), ": ", message));
+  // As the real server puts it together.
+  document.Set("message", message);
+  document.Set("reason", "Invalid");
   return RefusedWith(std::move(document));
 }
 
@@ -85,6 +87,8 @@ absl::StatusOr<Json> Mutated(const Mutation& mutation, const WriteDocuments& doc
   if (mutation.is_patch) {
     BTH_ASSIGN_OR_RETURN(const Json patch, PatchOf(value));
     absl::StatusOr<Json> next = ApplyJsonPatch(object, patch);
+    // A test that fails says that there is nothing to do.
+    if (absl::IsAborted(next.status())) return object;
     if (!next.ok()) return Annotate(next.status(), "JSON Patch");
     return next;
   }
@@ -118,7 +122,7 @@ class Round {
   absl::Status RunBinding(const Policy& policy, const PolicyBinding& binding) {
     const Core& core = book_.outside().core;
     // The object changes on the way: each binding looks at it as it is then.
-    const Target target = TargetOf(write_);
+    const Target target = TargetOf(write_, false);
     const absl::StatusOr<ResourceTypePtr> as = policy.terms.Match(core, target);
     if (!as.ok()) {
       return Fail(policy, nullptr,
@@ -164,7 +168,7 @@ class Round {
     bool matched = policy.conditions.empty();
     for (const Mutation& mutation : policy.mutations) {
       const Core& core = book_.outside().core;
-      const WriteDocuments documents(core, TargetOf(write_), as, false);
+      const WriteDocuments documents(core, TargetOf(write_, false), as, false);
       WriteVariables names(documents);
       names.SetParams(params);
       if (!matched) {

@@ -97,7 +97,7 @@ PolicyScope::PolicyScope(const Json& spec)
   names.params = !spec["paramKind"].is_null();
   names.namespace_object = true;
   conditions_ = ExpressionEnvironment(names);
-  names.variables = variables_type_;
+  if (!spec["variables"].empty()) names.variables = variables_type_;
   const bool mutates = !spec["mutations"].is_null();
   if (mutates) names.built = TypesNamedIn(BuildingSources(spec));
   environment_ = ExpressionEnvironment(names);

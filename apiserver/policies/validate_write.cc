@@ -14,7 +14,7 @@
 namespace bth::apiserver {
 namespace {
 
-constexpr size_t kMessageBytesMax = 5 * 1024;
+constexpr size_t kDenialBytesMax = 5 * 1024;
 constexpr char kAuditKey[] = "validation.policy.admission.k8s.io/validation_failure";
 
 // One validation that does not hold, or could not be told.
@@ -49,7 +49,7 @@ std::string UsableMessage(const absl::StatusOr<cel::Value>& value) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == text.npos) return "";
   text = text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-  const bool fits = text.size() <= kMessageBytesMax && text.find('\n') == text.npos;
+  const bool fits = text.size() <= kDenialBytesMax && text.find('\n') == text.npos;
   return fits ? std::string(text) : "";
 }
 

@@ -42,9 +42,10 @@ class Fields final : public cel::ObjectFields {
   std::map<std::string, TypePtr, std::less<>> types_;
 };
 
+// Without a size, values count nothing where they are compared.
 DeclaredTypePtr Simple(const TypePtr& type, int64_t bytes_min, int64_t size_max = 0) {
   auto declared = std::make_shared<DeclaredType>();
-  declared->type = size_max > 0 ? Type::WithSizeMax(type, static_cast<uint64_t>(size_max)) : type;
+  declared->type = Type::WithSizeMax(type, static_cast<uint64_t>(size_max));
   declared->bytes_min = bytes_min;
   return declared;
 }
@@ -119,7 +120,8 @@ void AddField(std::string_view property, DeclaredTypePtr type, DeclaredType& obj
 DeclaredTypePtr FinishObject(std::shared_ptr<DeclaredType> object) {
   std::map<std::string, TypePtr, std::less<>> types;
   for (const auto& [name, field] : object->fields) types[name] = field.type->type;
-  object->type = Type::Object("object", std::make_shared<Fields>(std::move(types)));
+  object->type =
+      Type::WithSizeMax(Type::Object("object", std::make_shared<Fields>(std::move(types))), 0);
   return object;
 }
 

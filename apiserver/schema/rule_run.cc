@@ -107,7 +107,8 @@ class RuleRunner {
       }
       if (below == nullptr || below_rules == nullptr) continue;
       const Json* old = subject.old == nullptr ? nullptr : subject.old->Find(name);
-      Node(*below_rules, *below, Below(subject, member, old), at.Field(name));
+      Node(*below_rules, *below, Below(subject, member, old),
+           below == node.additional.get() ? at.Key(name) : at.Field(name));
       if (stopped_) return;
     }
   }

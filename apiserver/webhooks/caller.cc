@@ -59,7 +59,8 @@ net::Awaitable<ReadAnswer> WebhookCaller::Send(const Question& question, absl::D
   net::Request request = RequestOf(question, place.target, timeout, uid);
   absl::StatusOr<net::Response> response = co_await (*client)->Fetch(std::move(request));
   if (!response.ok()) co_return failed(ConnectionText(response.status(), *place.endpoint));
-  const ReviewExpectation expected{uid, webhook.first_review_is_beta, question.mutating};
+  const ReviewExpectation expected{uid, webhook.first_review_is_beta, question.mutating,
+                                   response->headers.Get("content-type")};
   co_return ReadReview(response->status, response->body, expected);
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/rules/names.h"
-#include "apiserver/admission/builtin.h"
+#include "api/rules/pod_defaults.h"
 #include "apiserver/webhooks/endpoint.h"
 #include "base/strings.h"
 #include "net/pem.h"
@@ -195,14 +195,14 @@ void DefaultWebhooks(Json& configuration, bool mutating) {
   if (hooks == nullptr || !hooks->is_array()) return;
   for (Json& hook : hooks->MutableItems()) {
     if (!hook.is_object()) continue;
-    SetIfAbsent(hook, "failurePolicy", "Fail");
-    SetIfAbsent(hook, "timeoutSeconds", 10);
+    rules::SetIfAbsent(hook, "failurePolicy", "Fail");
+    rules::SetIfAbsent(hook, "timeoutSeconds", 10);
     DefaultMatchTerms(hook);
-    if (mutating) SetIfAbsent(hook, "reinvocationPolicy", "Never");
+    if (mutating) rules::SetIfAbsent(hook, "reinvocationPolicy", "Never");
     if (Json* rules_list = hook.Find("rules")) DefaultRules(*rules_list);
     Json* config = hook.Find("clientConfig");
     Json* service = config == nullptr ? nullptr : config->Find("service");
-    if (service != nullptr && service->is_object()) SetIfAbsent(*service, "port", 443);
+    if (service != nullptr && service->is_object()) rules::SetIfAbsent(*service, "port", 443);
   }
 }
 

@@ -14,12 +14,11 @@ constexpr char kLoopback[] = "127.0.0.1";
 constexpr size_t kUrlBytesMax = 4096;
 
 absl::Status ReadAuthority(UrlParts& url) {
-  std::string_view rest = url.authority;
-  if (const size_t at = rest.rfind('@'); at != rest.npos) {
-    url.user = rest.substr(0, at);
-    rest.remove_prefix(at + 1);
+  if (const size_t at = url.authority.rfind('@'); at != std::string::npos) {
+    url.user = url.authority.substr(0, at);
+    url.authority.erase(0, at + 1);
   }
-  url.authority = rest;
+  const std::string_view rest = url.authority;
   std::string_view port;
   if (rest.starts_with('[')) {
     const size_t end = rest.find(']');

@@ -53,12 +53,13 @@ std::string TextOfCode(int code, std::string_view body) {
                 " but did not return more information");
 }
 
-std::string FailureText(int code, std::string_view body) {
+std::string FailureText(int code, std::string_view content_type, std::string_view body) {
   const absl::StatusOr<Json> json = Json::Parse(body);
   if (json.ok() && (*json)["kind"].AsString() == "Status") {
     return std::string((*json)["message"].AsString());
   }
-  std::string_view shown = body.substr(0, 2048);
+  const bool is_text = content_type.empty() || content_type.starts_with("text/");
+  std::string_view shown = is_text ? body.substr(0, 2048) : "unknown";
   while (shown.ends_with('\n')) shown.remove_suffix(1);
   return TextOfCode(code, shown.empty() && code >= 500 ? "unknown" : shown);
 }
@@ -115,21 +116,6 @@ ReadAnswer Faulty(std::string stage, std::string why) {
   return {std::nullopt, {std::move(stage), std::move(why)}};
 }
 
-// A kind must be there, or nobody knows what was answered.
-std::string DecodeFault(const absl::StatusOr<Json>& review, std::string_view body) {
-  if (!review.ok()) {
-    return StrCat("couldn't get version/kind; json parse error: ",
-                  ToStd(review.status().message()));
-  }
-  if (!review->is_object() || (*review)["kind"].AsString().empty()) {
-    return StrCat("Object 'Kind' is missing in '", body.substr(0, 2048), "'");
-  }
-  if ((*review)["apiVersion"].AsString().empty()) {
-    return StrCat("Object 'apiVersion' is missing in '", body.substr(0, 2048), "'");
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string AnswerFault::Text() const {
@@ -149,15 +135,16 @@ std::string ReviewBody(const ReviewTexts& texts, std::string_view uid, bool beta
 
 ReadAnswer ReadReview(int http_code, std::string_view body, const ReviewExpectation& expected) {
   if (http_code < 200 || http_code > 206) {
-    return Faulty(kCallFailed, FailureText(http_code, body));
+    return Faulty(kCallFailed, FailureText(http_code, expected.content_type, body));
   }
   if (body.empty()) {
     return Faulty(kCallFailed, StrCat("0-length response with status code: ", http_code,
                                       " and content type: application/json"));
   }
   const absl::StatusOr<Json> review = Json::Parse(body, {.depth_max = kAnswerDepthMax});
-  if (std::string why = DecodeFault(review, body); !why.empty()) {
-    return Faulty(kCallFailed, std::move(why));
+  if (!review.ok()) {
+    return Faulty(kCallFailed, StrCat("couldn't get version/kind; json parse error: ",
+                                      ToStd(review.status().message())));
   }
   if (std::string why = FaultOf(*review, expected); !why.empty()) {
     return Faulty(kInvalidResponse, std::move(why));

@@ -35,6 +35,7 @@ struct ReviewExpectation {
   std::string_view uid;
   bool beta = false;
   bool mutating = false;
+  std::string_view content_type = {};  // Of the answer: texts are shown when it is no success.
 };
 // What went wrong with an answer, as messages call it.
 struct AnswerFault {

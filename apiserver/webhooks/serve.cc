@@ -25,9 +25,9 @@ class TextsOfWrite {
     std::shared_ptr<const ReviewTexts>& texts = by_type_[type.get()];
     if (texts == nullptr) {
       const Shown shown = Show(write_, *type, mutated_);
-      texts =
-          std::make_shared<ReviewTexts>(ReviewTexts{RequestJson(TargetOf(write_), *type).Dump(),
-                                                    shown.object.Dump(), shown.old_object.Dump()});
+      texts = std::make_shared<ReviewTexts>(
+          ReviewTexts{RequestJson(TargetOf(write_, mutated_), *type).Dump(), shown.object.Dump(),
+                      shown.old_object.Dump()});
     }
     return texts;
   }

@@ -59,7 +59,7 @@ bool WebhookBook::MayConcern(const WriteContext& write) const {
 
 absl::StatusOr<std::optional<Invocation>> WebhookBook::Choose(const WebhookPtr& webhook,
                                                               const WriteContext& write) const {
-  const Target target = TargetOf(write);
+  const Target target = TargetOf(write, !mutating_);
   absl::StatusOr<ResourceTypePtr> as = webhook->terms.Match(outside_->core, target);
   if (!as.ok()) return as.status();
   if (*as == nullptr) return std::nullopt;

@@ -4,10 +4,12 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
 #include "base/strings.h"
+#include "cel/syntax/ast_builder.h"
 #include "cel/syntax/diagnostics.h"
 #include "cel/syntax/operators.h"
 #include "cel/syntax/source_text.h"
@@ -136,6 +138,9 @@ class TypeChecker final {
         if (const auto name = QualifiedName(id); name && ResolveName(id, *name)) return;
         return VisitThenFinish(id, {expr.operand});
       case ExprKind::kCall:
+        if (expr.name == "format") {
+          for (const ExprId arg : expr.args) AllowMixed(arg);
+        }
         return VisitCall(id);
       case ExprKind::kList:
         return VisitThenFinish(id, expr.args);
@@ -152,6 +157,13 @@ class TypeChecker final {
         return VisitThenFinish(id, {expr.comprehension->range, expr.comprehension->accu_init},
                                Todo::kOpenLoop);
     }
+  }
+
+  // The arguments of format() may be of different types, however deep they are.
+  void AllowMixed(ExprId id) {
+    if (node(id).kind != ExprKind::kList && node(id).kind != ExprKind::kMap) return;
+    mixed_.insert(id);
+    ForEachChild(node(id), [this](ExprId child) { AllowMixed(child); });
   }
 
   void Finish(ExprId id) {
@@ -326,10 +338,10 @@ class TypeChecker final {
   }
 
   // The type of elements of which one is `next`. Null: none so far.
-  TypePtr Join(ExprId id, const TypePtr& so_far, const TypePtr& next) {
+  TypePtr Join(ExprId id, const TypePtr& so_far, const TypePtr& next, bool may_mix) {
     if (so_far == nullptr) return next;
     if (inference_.Agree(so_far, next)) return Inference::MoreGeneral(so_far, next);
-    if (!environment_.homogeneous_literals) return Type::Dyn();
+    if (!environment_.homogeneous_literals || may_mix) return Type::Dyn();
     FaultOfType(id, *Known(so_far), *Known(next));
     return Type::Error();
   }
@@ -343,7 +355,8 @@ class TypeChecker final {
           optional != expr.optional_args.end() && *optional == static_cast<int32_t>(i);
       if (is_optional) ++optional;
       const ExprId arg = expr.args[i];
-      element = Join(arg, element, is_optional ? ValueOfOptional(arg) : type(arg));
+      element =
+          Join(arg, element, is_optional ? ValueOfOptional(arg) : type(arg), mixed_.contains(id));
     }
     if (element == nullptr) element = inference_.NewVariable();
     SetType(id, Type::List(element));
@@ -353,9 +366,10 @@ class TypeChecker final {
     TypePtr key;
     TypePtr value;
     for (const Entry& entry : node(id).entries) {
-      key = Join(entry.key, key, type(entry.key));
+      key = Join(entry.key, key, type(entry.key), mixed_.contains(id));
       value = Join(entry.value, value,
-                   entry.optional ? ValueOfOptional(entry.value) : type(entry.value));
+                   entry.optional ? ValueOfOptional(entry.value) : type(entry.value),
+                   mixed_.contains(id));
     }
     if (key == nullptr) key = inference_.NewVariable();
     if (value == nullptr) value = inference_.NewVariable();
@@ -440,6 +454,7 @@ class TypeChecker final {
   Inference inference_;
   CheckedAst checked_;
   std::vector<Task> tasks_;
+  std::unordered_set<ExprId> mixed_;  // Lists and maps of any types.
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 using bth::types::Json;
 
-void AddQueues(const Json& queues, bth::test::PlainKnown* known) {
+void AddKnownQueues(const Json& queues, bth::test::PlainKnown* known) {
   for (const Json& queue : queues.items()) {
     if (queue.is_object() && bth::types::FragmentFromJson<bth::types::Queue>(queue).ok()) {
       known->Add(queue.Dump());
@@ -23,7 +23,7 @@ void AddQueues(const Json& queues, bth::test::PlainKnown* known) {
   }
 }
 
-void CheckVerdict(const bth::admission::Verdict& verdict) {
+void CheckKindVerdict(const bth::admission::Verdict& verdict) {
   BTH_CHECK(verdict.allowed == verdict.message.empty());
   BTH_CHECK(verdict.allowed == verdict.reason.empty());
   BTH_CHECK(verdict.message.size() < 100'000);
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto document = Json::Parse(text.substr(line + 1), {.bytes_max = 1 << 20});
   if (!document.ok()) return 0;
   bth::test::PlainKnown known;
-  AddQueues((*document)["queues"], &known);
+  AddKnownQueues((*document)["queues"], &known);
   bth::admission::Request request;
   request.operation = std::string(text.substr(space + 1, line - space - 1));
   request.name = std::string(document->At({"object", "metadata", "name"}).AsString());
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (webhook == nullptr) return 0;
   request.resource = {std::string(webhook->group), std::string(webhook->version),
                       std::string(webhook->resource)};
-  CheckVerdict(bth::admission::Review(*webhook, request, {}, known));
+  CheckKindVerdict(bth::admission::Review(*webhook, request, {}, known));
   (void)bth::admission::SubmissionOf(request, {}, known);
   return 0;
 }

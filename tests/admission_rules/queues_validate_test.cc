@@ -115,6 +115,10 @@ TEST_CASE("queues validate: the annotations of a tree of weights", "[admission_r
                "\"1e999\": value out of range"},
       {"root/a", "NaN/+Inf", "allowed"},
       {"root/a", "0x1p-2/.5", "allowed"},
+      {"root/a", "1_000/0x_1_0p1_0", "allowed"},
+      {"root/a", "1/5._5",
+       field + "\"1/5._5\": 5._5 in the 1/5._5 is invalid number: strconv.ParseFloat: parsing "
+               "\"5._5\": invalid syntax"},
       {"root/sci", "1/2",
        field +
            "\"root/sci\": root/sci is not allowed to be in the sub path of root/sci/dev of queue "

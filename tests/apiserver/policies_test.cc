@@ -63,124 +63,123 @@ TEST_CASE("policies: a validation that does not hold refuses the write", "[apise
       {R"("expression":"object.data.k == 'w'")", "failed expression: object.data.k == 'w'", 422,
        "Invalid"},
       {R"("expression":"false","message":"never")", "never", 422, "Invalid"},
-      {R"("expression":"false","message":"never","reason":"Forbidden")", "never", 403,
-       "Forbidden"},
+      {R"("expression":"false","message":"never","reason":"Forbidden")", "never", 403, "Forbidden"},
       {R"("expression":"false","reason":"RequestEntityTooLarge","message":"big")", "big", 413,
        "RequestEntityTooLarge"},
       {R"("expression":"false","messageExpression":"'got ' + object.data.k")", "got v", 422,
        "Invalid"},
-      {R"("expression":"false","message":"plain","messageExpression":"object.none")", "plain",
+      {R"("expression":"false","message":"plain","messageExpression":"'' + object.none")", "plain",
        422, "Invalid"},
       {R"("expression":"object.none.x == 1")",
        "expression 'object.none.x == 1' resulted in error: no such key: none", 422, "Invalid"},
       {R"("expression":"oldObject == null && request.name == 'c'")", "", 201, ""},
       {R"("expression":"namespaceObject.metadata.name == 'default'")", "", 201, ""},
       {R"("expression":"request.userInfo.username != ''")", "", 201, ""},
-      {R"("expression":"authorizer.requestResource.check('create').allowed()")", "", 201, ""},
+      {R"j("expression":"authorizer.requestResource.check('create').allowed()")j", "", 201, ""},
   }));
-      CAPTURE(c.validation);
-      HookBed bed;
-      Validate(bed, c.validation);
-      const Answer answer = bed.Post(kConfigs, ConfigJson("c"));
-      CAPTURE(answer.text);
-      CHECK(answer.code == c.code);
-      if (c.message.empty()) return;
-      CHECK(answer.message() == kDenied + c.message);
-      CHECK(answer.reason() == c.reason);
-      CHECK(answer.body.At({"details", "causes"})[size_t{0}]["message"].AsString() ==
-            answer.message().substr(answer.message().find("Validating")));
-      CHECK(answer.at({"details", "kind"}) == "configmaps");
+  CAPTURE(c.validation);
+  HookBed bed;
+  Validate(bed, c.validation);
+  const Answer answer = bed.Post(kConfigs, ConfigJson("c"));
+  CAPTURE(answer.text);
+  CHECK(answer.code == c.code);
+  if (c.message.empty()) return;
+  CHECK(answer.message() == kDenied + c.message);
+  CHECK(answer.reason() == c.reason);
+  CHECK(answer.body.At({"details", "causes"})[size_t{0}]["message"].AsString() ==
+        answer.message().substr(answer.message().find("Validating")));
+  CHECK(answer.at({"details", "kind"}) == "configmaps");
 }
 
 TEST_CASE("policies: without a binding nothing is asked", "[apiserver][policies]") {
-    HookBed bed;
-    AddPolicy(bed, false, "p", R"("validations":[{"expression":"false"}])");
-    CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
-    Bind(bed, false, "p");
-    CHECK(bed.Post(kConfigs, ConfigJson("d")).code == 422);
-    bed.Delete(StrCat(kRegistrations, "validatingadmissionpolicybindings/b-p"));
-    CHECK(bed.Post(kConfigs, ConfigJson("d")).code == 201);
+  HookBed bed;
+  AddPolicy(bed, false, "p", R"("validations":[{"expression":"false"}])");
+  CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
+  Bind(bed, false, "p");
+  CHECK(bed.Post(kConfigs, ConfigJson("d")).code == 422);
+  bed.Delete(StrCat(kRegistrations, "validatingadmissionpolicybindings/b-p"));
+  CHECK(bed.Post(kConfigs, ConfigJson("d")).code == 201);
 }
 
 TEST_CASE("policies: a changed policy holds at once", "[apiserver][policies]") {
-    HookBed bed;
-    Validate(bed, R"("expression":"false")");
-    CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 422);
-    REQUIRE(
-        bed.Merge(PolicyPath(false) + "/p", R"({"spec":{"validations":[{"expression":"true"}]}})")
-            .code == 200);
-    CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
+  HookBed bed;
+  Validate(bed, R"("expression":"false")");
+  CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 422);
+  REQUIRE(bed.Merge(PolicyPath(false) + "/p", R"({"spec":{"validations":[{"expression":"true"}]}})")
+              .code == 200);
+  CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
 }
 
 TEST_CASE("policies: actions say what comes of a failure", "[apiserver][policies]") {
-    HookBed bed;
-    Validate(bed, R"("expression":"false","message":"hm")", "",
-             R"("validationActions":["Warn","Audit"])");
-    const Answer answer = bed.Post(kConfigs, ConfigJson("c"));
-    CHECK(answer.code == 201);
-    CHECK(answer.headers.Get("warning") ==
-          "299 - \"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b-p': hm\"");
-    const auto& notes = bed.server->outside().audit.notes();
-    REQUIRE(notes.size() == 1);
-    CHECK(notes[0].key == "validation.policy.admission.k8s.io/validation_failure");
-    CHECK(Parse(notes[0].value)[size_t{0}]["message"].AsString() == "hm");
+  HookBed bed;
+  Validate(bed, R"("expression":"false","message":"hm")", "",
+           R"("validationActions":["Warn","Audit"])");
+  const Answer answer = bed.Post(kConfigs, ConfigJson("c"));
+  CHECK(answer.code == 201);
+  CHECK(answer.headers.Get("warning") ==
+        "299 - \"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b-p': hm\"");
+  const auto& notes = bed.server->outside().audit.notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].key == "validation.policy.admission.k8s.io/validation_failure");
+  const Json note = Parse(notes[0].value);
+  CHECK(note[size_t{0}]["message"].AsString() == "hm");
 }
 
 TEST_CASE("policies: errors count as failurePolicy says", "[apiserver][policies]") {
-    HookBed bed;
-    Validate(bed, R"("expression":"object.none.x == 1")", R"("failurePolicy":"Ignore")");
-    CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
+  HookBed bed;
+  Validate(bed, R"("expression":"object.none.x == 1")", R"("failurePolicy":"Ignore")");
+  CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
 }
 
 TEST_CASE("policies: variables are computed in order and when named", "[apiserver][policies]") {
-    HookBed bed;
-    Validate(bed, R"("expression":"variables.both == 'vv' || variables.broken == 1",
-                   "messageExpression":"variables.both")",
-             R"("variables":[{"name":"one","expression":"object.data.k"},
+  HookBed bed;
+  Validate(bed, R"("expression":"variables.both == 'vv' || variables.broken == 1",
+                   "messageExpression":"'' + variables.both")",
+           R"("variables":[{"name":"one","expression":"object.data.k"},
                            {"name":"both","expression":"variables.one + variables.one"},
                            {"name":"broken","expression":"object.none.x"}])");
-    CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
-    const Answer broken = bed.Post(kConfigs, R"({"metadata":{"name":"c2"},"data":{"k":"w"}})");
-    CHECK(broken.code == 422);
-    CHECK_THAT(broken.message(),
-               Catch::Contains("composited variable \"broken\" fails to evaluate:"));
+  CHECK(bed.Post(kConfigs, ConfigJson("c")).code == 201);
+  const Answer broken = bed.Post(kConfigs, R"({"metadata":{"name":"c2"},"data":{"k":"w"}})");
+  CHECK(broken.code == 422);
+  CHECK_THAT(broken.message(),
+             Catch::Contains("composited variable \"broken\" fails to evaluate:"));
 }
 
 TEST_CASE("policies: conditions and constraints choose the writes", "[apiserver][policies]") {
-    struct Case {
-      std::string spec;
-      std::string binding;
-      int code;
-    };
-    const Case c = GENERATE(values<Case>({
-        {R"("matchConditions":[{"name":"n","expression":"object.metadata.name == 'c'"}])", "", 422},
-        {R"("matchConditions":[{"name":"n","expression":"object.metadata.name == 'd'"}])", "", 201},
-        {R"("matchConditions":[{"name":"n","expression":"object.none == 'd'"}])", "", 422},
-        {"", R"("matchResources":{"namespaceSelector":{"matchLabels":{"a":"b"}}})", 201},
-        {"", R"("matchResources":{"objectSelector":{"matchLabels":{"a":"b"}}})", 201},
-        {"", R"("matchResources":{"resourceRules":[{"resourceNames":["c"],"operations":["CREATE"],
+  struct Case {
+    std::string spec;
+    std::string binding;
+    int code;
+  };
+  const Case c = GENERATE(values<Case>({
+      {R"("matchConditions":[{"name":"n","expression":"object.metadata.name == 'c'"}])", "", 422},
+      {R"("matchConditions":[{"name":"n","expression":"object.metadata.name == 'd'"}])", "", 201},
+      {R"("matchConditions":[{"name":"n","expression":"object.none == 'd'"}])", "", 422},
+      {"", R"("matchResources":{"namespaceSelector":{"matchLabels":{"a":"b"}}})", 201},
+      {"", R"("matchResources":{"objectSelector":{"matchLabels":{"a":"b"}}})", 201},
+      {"", R"("matchResources":{"resourceRules":[{"resourceNames":["c"],"operations":["CREATE"],
            "apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}]})",
-         422},
-        {"", R"("matchResources":{"resourceRules":[{"resourceNames":["d"],"operations":["CREATE"],
+       422},
+      {"", R"("matchResources":{"resourceRules":[{"resourceNames":["d"],"operations":["CREATE"],
            "apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}]})",
-         201},
-        {"", R"("matchResources":{"excludeResourceRules":[{"operations":["CREATE"],
+       201},
+      {"", R"("matchResources":{"excludeResourceRules":[{"operations":["CREATE"],
            "apiGroups":["*"],"apiVersions":["*"],"resources":["configmaps"]}]})",
-         201},
-    }));
-    CAPTURE(c.spec, c.binding);
-    HookBed bed;
-    Validate(bed, R"("expression":"false")", c.spec, c.binding);
-    CHECK(bed.Post(kConfigs, ConfigJson("c")).code == c.code);
+       201},
+  }));
+  CAPTURE(c.spec, c.binding);
+  HookBed bed;
+  Validate(bed, R"("expression":"false")", c.spec, c.binding);
+  CHECK(bed.Post(kConfigs, ConfigJson("c")).code == c.code);
 }
 
 TEST_CASE("policies: parameters come from objects", "[apiserver][policies]") {
   const std::string kind = R"("paramKind":{"apiVersion":"v1","kind":"ConfigMap"},)"
-                           R"("matchConditions":[{"name":"not-params",
-                               "expression":"!object.metadata.name.startsWith('limits')"}])";
+                           R"j("matchConditions":[{"name":"not-params",
+                               "expression":"!object.metadata.name.startsWith('limits')"}])j";
   const std::string check =
-      R"("expression":"params == null || size(object.data.k) <= int(params.data.max)",
-         "messageExpression":"'more than ' + params.data.max")";
+      R"j("expression":"params == null || size(object.data.k) <= int(params.data.max)",
+         "messageExpression":"'more than ' + params.data.max")j";
   HookBed bed;
   SECTION("by name") {
     Validate(bed, check, kind, R"("paramRef":{"name":"limits","parameterNotFoundAction":"Deny"})");
@@ -249,7 +248,12 @@ TEST_CASE("policies: broken ones are refused when they are written", "[apiserver
       {false, R"("validations":[{"expression":"1"}])", "must evaluate to bool but got int"},
       {false, R"("validations":[{"expression":"params.x == 1"}])",
        "undeclared reference to 'params' (in container '')"},
-      {false, R"("validations":[{"expression":"variables.none == 1"}])", "undefined field 'none'"},
+      {false, R"("validations":[{"expression":"variables.none == 1"}])",
+       "undeclared reference to 'variables' (in container '')"},
+      {false, R"("variables":[{"name":"a","expression":"1"}],
+                 "validations":[{"expression":"variables.none == 1"}])",
+       "undefined field 'none'"},
+      {false, R"("validations":[{"expression":"object.x"}])", "must evaluate to bool but got dyn"},
       {false, R"("validations":[{"expression":""}])",
        "spec.validations[0].expression: Required value: expression is not specified"},
       {false, R"("validations":[{"expression":"true","messageExpression":"1"}])",
@@ -314,7 +318,7 @@ TEST_CASE("policies: defaults are filled in, and every served version is one obj
   HookBed bed;
   const std::string beta = "/apis/admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies";
   const Answer made = bed.Post(beta, PolicyJson(true, "m", R"("mutations":[{"patchType":"JSONPatch",
-                "jsonPatch":{"expression":"[]"}}])"));
+                "jsonPatch":{"expression":"false ? [JSONPatch{}] : []"}}])"));
   CAPTURE(made.text);
   REQUIRE(made.code == 201);
   CHECK(made.at({"apiVersion"}) == "admissionregistration.k8s.io/v1beta1");
@@ -343,9 +347,14 @@ TEST_CASE("policies: mutations change the object", "[apiserver][policies]") {
        R"({"k":"v","a~b":"x"})"},
       {"a test that fails",
        R"("patchType":"JSONPatch","jsonPatch":{"expression":
-          "[JSONPatch{op: 'test', path: '/data/k', value: 'other'}]"})",
+          "[JSONPatch{op: 'test', path: '/data/k', value: 'w'}, JSONPatch{op: 'remove', path: '/data/k'}]"})",
+       R"({"k":"v"})"},
+      {"a path that is not there",
+       R"("patchType":"JSONPatch","jsonPatch":{"expression":
+          "[JSONPatch{op: 'remove', path: '/data/none'}]"})",
        ""},
-      {"nothing to do", R"("patchType":"JSONPatch","jsonPatch":{"expression":"[]"})",
+      {"nothing to do",
+       R"("patchType":"JSONPatch","jsonPatch":{"expression":"false ? [JSONPatch{}] : []"})",
        R"({"k":"v"})"},
       {"configuration",
        R"("patchType":"ApplyConfiguration","applyConfiguration":{"expression":

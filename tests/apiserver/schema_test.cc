@@ -227,7 +227,9 @@ TEST_CASE("schema: fields of built-in kinds are checked for those who ask") {
   CHECK(refused.code == 400);
   CHECK_THAT(refused.message(), Catch::Contains("unknown field \"spec.nodeSelektor\""));
   CHECK(bed.Post(StrCat(kPods, "?fieldValidation=Strict"),
-                 PodJson("b", R"(,"volumes":[{"name":"v","emptyDir":{}},{"name":"w","projected":{"sources":[
+                 PodJson(
+                     "b",
+                     R"(,"volumes":[{"name":"v","emptyDir":{}},{"name":"w","projected":{"sources":[
                    {"serviceAccountToken":{"path":"p"}}]}}],"nodeName":"n")"))
             .code == 201);
   const Answer deep = bed.Post(StrCat(kPods, "?fieldValidation=Strict"),

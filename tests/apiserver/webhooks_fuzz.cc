@@ -17,7 +17,7 @@ void TryAnswer(int code, std::string_view body) {
   for (const bool mutating : {false, true}) {
     for (const bool beta : {false, true}) {
       const ReadAnswer read = ReadReview(code, body, {"1", beta, mutating});
-      BTH_CHECK(read.answer.has_value() != !read.fault.why.empty());
+      BTH_CHECK(read.answer.has_value() != !read.fault.stage.empty());
       if (!read.answer.has_value() || read.answer->allowed) continue;
       const int refusal = HttpCode(RefusalOf("w", *read.answer));
       BTH_CHECK(refusal >= 400 && refusal < 600);

@@ -165,10 +165,12 @@ TEST_CASE("webhooks: an answer that cannot be used is a failed call", "[apiserve
   };
   const Case c = GENERATE(values<Case>({
       {500, "boom",
-       "failed to call webhook: an error on the server (\"boom\") has prevented the request from "
+       "failed to call webhook: an error on the server (\"unknown\") has prevented the request "
+       "from "
        "succeeding"},
       {404, "", "failed to call webhook: the server could not find the requested resource"},
-      {200, "{}", "failed to call webhook: Object 'Kind' is missing in '{}'"},
+      {200, "{}", "received invalid webhook response: webhook response was absent"},
+      {200, "nothing", "failed to call webhook: couldn't get version/kind; json parse error: "},
       {200, R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"})",
        "received invalid webhook response: webhook response was absent"},
       {200,

@@ -70,7 +70,11 @@ def _refused(rest, maps, name="a"):
         ({"expression": "false", "message": "no", "reason": "Forbidden"}, "no", 403, "Forbidden"),
         ({"expression": "false", "messageExpression": "'got ' + object.data.k"}, "got v", 422, 0),
         (
-            {"expression": "false", "message": "plain", "messageExpression": "object.none"},
+            {
+                "expression": "false",
+                "message": "plain",
+                "messageExpression": "string(object.none)",
+            },
             "plain",
             422,
             0,
@@ -165,7 +169,26 @@ def test_parameters(rest, maps, policy, namespace):
         (
             "Validating",
             {"validations": [{"expression": "variables.none == 1"}]},
+            "undeclared reference to 'variables' (in container '')",
+        ),
+        (
+            "Validating",
+            {
+                "variables": [{"name": "a", "expression": "1"}],
+                "validations": [{"expression": "variables.none == 1"}],
+            },
             "undefined field 'none'",
+        ),
+        (
+            "Validating",
+            {"validations": [{"expression": "object.x"}]},
+            'spec.validations[0].expression: Invalid value: "object.x": must evaluate to bool but '
+            "got dyn",
+        ),
+        (
+            "Mutating",
+            {"mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}]},
+            "must evaluate to list(JSONPatch) but got list(dyn)",
         ),
         (
             "Validating",
@@ -218,7 +241,7 @@ def _mutated(rest, maps, wanted):
 
     def noticed():
         answer = rest.post(path, _map("a"))
-        made.update(status=answer.status, **answer.body)
+        made.update({**answer.body, "status": answer.status})
         return answer.status != 201 or answer.body["data"] == wanted
 
     until(noticed, 30, lambda: f"{wanted}: {made}")
@@ -235,8 +258,9 @@ def _mutated(rest, maps, wanted):
         ),
         (
             "JSONPatch",
-            "[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('a~b'), value: 'x'}]",
-            {"k": "v", "a~b": "x"},
+            "[JSONPatch{op: 'copy', from: '/data/k', path: '/data/n'}, JSONPatch{op: 'test', "
+            "path: '/data/n', value: 'v'}]",
+            {"k": "v", "n": "v"},
         ),
         ("ApplyConfiguration", "Object{data: Object.data{n: 'x'}}", {"k": "v", "n": "x"}),
     ],
@@ -247,8 +271,40 @@ def test_mutations(rest, maps, policy, kind, expression, wanted):
     assert made["status"] == 201, made
 
 
-def test_a_mutation_that_fails(rest, maps, policy):
-    expression = "[JSONPatch{op: 'test', path: '/data/k', value: 'other'}]"
-    name = policy("Mutating", mutations=[_mutation("JSONPatch", expression)])
+def test_a_key_with_a_slash(rest, maps, policy):
+    expression = (
+        "[JSONPatch{op: 'add', path: '/metadata/annotations', value: {'a/b': 'x', 'c': 'x'}}, "
+        "JSONPatch{op: 'remove', path: '/metadata/annotations/' + jsonpatch.escapeKey('a/b')}, "
+        "JSONPatch{op: 'add', path: '/data/n', value: 'x'}]"
+    )
+    policy("Mutating", mutations=[_mutation("JSONPatch", expression)])
+    made = _mutated(rest, maps, {"k": "v", "n": "x"})
+    assert made["status"] == 201 and made["metadata"]["annotations"] == {"c": "x"}, made
+
+
+def test_a_patch_whose_test_fails_changes_nothing(rest, maps, policy):
+    patch = "[JSONPatch{op: 'test', path: '/data/k', value: 'w'}, JSONPatch{op: 'remove', path: '/data/k'}]"
+    later = "Object{data: Object.data{n: 'x'}}"
+    policy(
+        "Mutating",
+        mutations=[_mutation("JSONPatch", patch), _mutation("ApplyConfiguration", later)],
+    )
+    assert _mutated(rest, maps, {"k": "v", "n": "x"})["status"] == 201
+
+
+@pytest.mark.parametrize(
+    ("kind", "expression", "text"),
+    [
+        ("JSONPatch", "[JSONPatch{op: 'remove', path: '/data/none'}]", ""),
+        ("JSONPatch", "[JSONPatch{op: 'add', path: object.none.x, value: 'x'}]", "no such key: none"),
+        ("ApplyConfiguration", "Object{data: Object.other{n: 'x'}}", "Object.other"),
+    ],
+)
+def test_a_mutation_that_fails(rest, maps, policy, kind, expression, text):
+    name = policy("Mutating", mutations=[_mutation(kind, expression)])
     body = _refused(rest, maps)
     assert f"policy '{name}' with binding '{name}' denied request: " in body["message"]
+    assert text in body["message"] and (body["code"], body["reason"]) == (403, "Invalid")
+    assert body["message"].startswith("policy '")
+    cause = {"message": body["message"]}
+    assert body["details"] == {"name": "a", "kind": "configmaps", "causes": [cause]}, body
