@@ -37,15 +37,22 @@ bool IsInDatabase(std::string_view name) {
   return std::filesystem::is_regular_file(path, error);
 }
 
+absl::Status NotANumber(std::string_view text) {
+  return absl::InvalidArgumentError(
+      StrCat("strconv.Atoi: parsing ", QuotedText(text), ": invalid syntax"));
+}
+
 absl::StatusOr<absl::TimeZone> FixedZone(std::string_view name, size_t colon) {
+  const std::string_view hour_text = name.substr(0, colon);
+  const std::string_view minute_text = name.substr(colon + 1);
   int64_t hours = 0;
   int64_t minutes = 0;
-  if (ReadInt(name.substr(0, colon), &hours) != NumberFault::kNone ||
-      ReadInt(name.substr(colon + 1), &minutes) != NumberFault::kNone || hours < -24 ||
-      hours > 24 || minutes < 0 || minutes > 59) {
-    return absl::InvalidArgumentError(StrCat("invalid time zone offset ", QuotedText(name)));
-  }
-  const int64_t east = name[0] == '-' ? hours * 60 - minutes : hours * 60 + minutes;
+  if (ReadInt(hour_text, &hours) != NumberFault::kNone) return NotANumber(hour_text);
+  if (ReadInt(minute_text, &minutes) != NumberFault::kNone) return NotANumber(minute_text);
+  const bool is_clock = hours >= -24 && hours <= 24 && minutes >= 0 && minutes <= 59;
+  const int64_t east = !is_clock        ? kZoneMinutesMax + 1
+                       : name[0] == '-' ? hours * 60 - minutes
+                                        : hours * 60 + minutes;
   if (east < -kZoneMinutesMax || east > kZoneMinutesMax) {
     return absl::InvalidArgumentError(StrCat("invalid time zone offset ", QuotedText(name)));
   }
