@@ -182,4 +182,29 @@ TEST_CASE("run: texts of unknown type count what they make", "[cel][eval][limits
   CHECK(program->Run(Bindings(), {.cost_max = 1'000'000}).cost_exceeded);
 }
 
+// As deep as the parser lets them be: the stack of an ordinary thread holds them.
+TEST_CASE("run: what the parser takes can be run", "[cel][eval][limits]") {
+  const auto nested = [](std::string_view open, std::string_view middle, std::string_view close) {
+    std::string source;
+    for (int i = 0; i < 120; ++i) source += open;
+    source += middle;
+    for (int i = 0; i < 120; ++i) source += close;
+    return source;
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {nested("[1].all(x, ", "x == 1", ")"), "true"},
+      {nested("[1].map(x, ", "x", ")[0]") + " == 1", "true"},
+      {nested("(1 + ", "1", ")") + " > 1", "true"},
+      {nested("(true ? ", "true", " : false)"), "true"},
+      {nested("{'a': ", "1", "}.a"), "1"},
+      {nested("[", "1", "]") + ".size() == 1", "true"},
+      {"1" + nested(" + 1", "", " + 1"), "241"},
+  };
+  for (const auto& [source, expected] : cases) {
+    CAPTURE(source.substr(0, 60));
+    CHECK(bth::test::EvaluateIn(bth::cel::KubernetesEnvironment(), source, Bindings()).text ==
+          expected);
+  }
+}
+
 }  // namespace
