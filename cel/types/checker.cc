@@ -12,6 +12,7 @@
 #include "cel/syntax/operators.h"
 #include "cel/syntax/source_text.h"
 #include "cel/types/inference.h"
+#include "cel/types/literal_rules.h"
 #include "cel/types/overloads.h"
 #include "cel/types/scopes.h"
 
@@ -326,12 +327,9 @@ class TypeChecker final {
   }
 
   // The type of elements of which one is `next`. Null: none so far.
-  TypePtr Join(ExprId id, const TypePtr& so_far, const TypePtr& next) {
+  TypePtr Join(const TypePtr& so_far, const TypePtr& next) {
     if (so_far == nullptr) return next;
-    if (inference_.Agree(so_far, next)) return Inference::MoreGeneral(so_far, next);
-    if (!environment_.homogeneous_literals) return Type::Dyn();
-    FaultOfType(id, *Known(so_far), *Known(next));
-    return Type::Error();
+    return inference_.Agree(so_far, next) ? Inference::MoreGeneral(so_far, next) : Type::Dyn();
   }
 
   void FinishList(ExprId id) {
@@ -343,7 +341,7 @@ class TypeChecker final {
           optional != expr.optional_args.end() && *optional == static_cast<int32_t>(i);
       if (is_optional) ++optional;
       const ExprId arg = expr.args[i];
-      element = Join(arg, element, is_optional ? ValueOfOptional(arg) : type(arg));
+      element = Join(element, is_optional ? ValueOfOptional(arg) : type(arg));
     }
     if (element == nullptr) element = inference_.NewVariable();
     SetType(id, Type::List(element));
@@ -353,9 +351,8 @@ class TypeChecker final {
     TypePtr key;
     TypePtr value;
     for (const Entry& entry : node(id).entries) {
-      key = Join(entry.key, key, type(entry.key));
-      value = Join(entry.value, value,
-                   entry.optional ? ValueOfOptional(entry.value) : type(entry.value));
+      key = Join(key, type(entry.key));
+      value = Join(value, entry.optional ? ValueOfOptional(entry.value) : type(entry.value));
     }
     if (key == nullptr) key = inference_.NewVariable();
     if (value == nullptr) value = inference_.NewVariable();
@@ -450,7 +447,10 @@ absl::StatusOr<CheckedAst> Check(Ast ast, const Environment& environment) {
   TypeChecker checker(std::move(ast), environment, &diagnostics);
   checker.Run();
   if (!diagnostics.empty()) return diagnostics.ToStatus();
-  return checker.Take();
+  CheckedAst checked = checker.Take();
+  CheckLiterals(checked, environment, &diagnostics);
+  if (!diagnostics.empty()) return diagnostics.ToStatus();
+  return checked;
 }
 
 }  // namespace bth::cel

@@ -82,9 +82,8 @@ Json Tagged(std::string_view tag, Json value) {
 Json TaggedMap(const cel::MapView& map) {
   Json entries = Json::MakeArray();
   for (size_t i = 0; i < map.size(); ++i) {
-    entries.MutableItems().push_back(
-        Json::MakeObject({{"key", TaggedFromValue(map.KeyAt(i))},
-                          {"value", TaggedFromValue(map.ValueAt(i))}}));
+    entries.MutableItems().push_back(Json::MakeObject(
+        {{"key", TaggedFromValue(map.KeyAt(i))}, {"value", TaggedFromValue(map.ValueAt(i))}}));
   }
   return Tagged("mapValue", Json::MakeObject({{"entries", std::move(entries)}}));
 }
@@ -142,25 +141,35 @@ std::optional<Value> ValueFromTagged(const Json& json) {
 
 Json TaggedFromValue(const Value& value) {
   switch (value.kind()) {
-    case ValueKind::kNull: return Tagged("nullValue", Json());
-    case ValueKind::kBool: return Tagged("boolValue", value.AsBool());
-    case ValueKind::kInt: return Tagged("int64Value", Json(StrCat(value.AsInt())));
-    case ValueKind::kUint: return Tagged("uint64Value", Json(StrCat(value.AsUint())));
-    case ValueKind::kDouble: return Tagged("doubleValue", TaggedDouble(value.AsDouble()));
-    case ValueKind::kString: return Tagged("stringValue", Json(value.AsString()));
+    case ValueKind::kNull:
+      return Tagged("nullValue", Json());
+    case ValueKind::kBool:
+      return Tagged("boolValue", value.AsBool());
+    case ValueKind::kInt:
+      return Tagged("int64Value", Json(StrCat(value.AsInt())));
+    case ValueKind::kUint:
+      return Tagged("uint64Value", Json(StrCat(value.AsUint())));
+    case ValueKind::kDouble:
+      return Tagged("doubleValue", TaggedDouble(value.AsDouble()));
+    case ValueKind::kString:
+      return Tagged("stringValue", Json(value.AsString()));
     case ValueKind::kBytes:
       return Tagged("bytesValue", Json(cel::EncodeBase64(value.AsBytes())));
     case ValueKind::kDuration:
       return TaggedMessage(kDurationUrl, cel::DurationText(value.AsDuration()));
     case ValueKind::kTimestamp:
       return TaggedMessage(kTimestampUrl, cel::TimestampText(value.AsTimestamp()));
-    case ValueKind::kList: return TaggedList(value.AsList());
-    case ValueKind::kMap: return TaggedMap(value.AsMap());
-    case ValueKind::kType: return Tagged("typeValue", Json(value.AsType()->RuntimeName()));
+    case ValueKind::kList:
+      return TaggedList(value.AsList());
+    case ValueKind::kMap:
+      return TaggedMap(value.AsMap());
+    case ValueKind::kType:
+      return Tagged("typeValue", Json(value.AsType()->RuntimeName()));
     case ValueKind::kOptional:
       return Tagged("optional",
                     value.AsOptional() == nullptr ? Json() : TaggedFromValue(*value.AsOptional()));
-    default: return Tagged("opaque", Json(value.DebugText()));
+    default:
+      return Tagged("opaque", Json(value.DebugText()));
   }
 }
 

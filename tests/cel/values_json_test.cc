@@ -1,5 +1,3 @@
-#include "cel/values/json_values.h"
-
 #include <limits>
 #include <map>
 #include <memory>
@@ -7,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cel/values/json_values.h"
 #include "tests/support/catch.h"
 
 namespace {
@@ -68,8 +67,7 @@ TEST_CASE("json values: documents are read as their types say", "[cel][values]")
       {"\"aGk\"", Type::Bytes(), "error: invalid data, not base64"},
       {"\"1h30m\"", Type::Duration(), "duration(\"5400s\")"},
       {"\"soon\"", Type::Duration(), "error: invalid data, not a duration: \"soon\""},
-      {"\"2024-02-29T12:00:00+02:00\"", Type::Timestamp(),
-       "timestamp(\"2024-02-29T10:00:00Z\")"},
+      {"\"2024-02-29T12:00:00+02:00\"", Type::Timestamp(), "timestamp(\"2024-02-29T10:00:00Z\")"},
       {"\"2024-02-29\"", Type::Timestamp(), "timestamp(\"2024-02-29T00:00:00Z\")"},
       {"\"2023-02-29\"", Type::Timestamp(),
        "error: invalid data, not a date or date-time: \"2023-02-29\""},
@@ -112,9 +110,8 @@ TEST_CASE("json values: what has a form in JSON is written", "[cel][values]") {
        {Value::String("none"), Value::OptionalNone()}});
   const auto json = ToJson(value);
   REQUIRE(json.ok());
-  CHECK(json->Dump() ==
-        R"({"a":[-1,1,0.5],"1":"aGk=","true":"1.5s","7":"1970-01-01T00:00:00Z",)"
-        R"("big":"18446744073709551615","some":false,"none":null})");
+  CHECK(json->Dump() == R"({"a":[-1,1,0.5],"1":"aGk=","true":"1.5s","7":"1970-01-01T00:00:00Z",)"
+                        R"("big":"18446744073709551615","some":false,"none":null})");
 }
 
 TEST_CASE("json values: what has no form in JSON is refused", "[cel][values]") {

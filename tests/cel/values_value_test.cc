@@ -99,17 +99,10 @@ TEST_CASE("values: NaN is neither equal nor ordered", "[cel][values]") {
 }
 
 TEST_CASE("values: kinds are not equal to each other", "[cel][values]") {
-  const Value values[] = {Value::Null(),
-                          Value::Bool(false),
-                          Value::Int(0),
-                          Value::String(""),
-                          Value::Bytes(""),
-                          Value::Of(Duration{}),
-                          Value::Of(Timestamp{}),
-                          Value::List({}),
-                          Value::Map({}),
-                          Value::Of(Type::Int()),
-                          Value::OptionalNone()};
+  const Value values[] = {Value::Null(),          Value::Bool(false),   Value::Int(0),
+                          Value::String(""),      Value::Bytes(""),     Value::Of(Duration{}),
+                          Value::Of(Timestamp{}), Value::List({}),      Value::Map({}),
+                          Value::Of(Type::Int()), Value::OptionalNone()};
   for (const Value& a : values) {
     for (const Value& b : values) {
       CAPTURE(a.DebugText(), b.DebugText());
