@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kAnnotationsField = "requestBody.metadata.annotations";
 
 // Why the weights are none, or empty.
-std::string WeightFault(std::string_view weights) {
+std::string WeightFault(const std::string& weights) {
+  // An absent text is one empty weight as well; views that point nowhere have no pieces.
   for (const absl::string_view piece : SplitText(weights, '/')) {
     const std::string_view one = ToStd(piece);
     const absl::StatusOr<double> weight = ParseGoFloat(one);
@@ -53,7 +54,7 @@ rules::FieldErrors CheckHierarchyAnnotations(const types::Queue& queue, const Kn
         field, path,
         StrCat(kHierarchyKey, " must have the same length with ", kHierarchyWeightsKey))};
   }
-  if (std::string fault = WeightFault(weights); !fault.empty()) {
+  if (std::string fault = WeightFault(std::string(weights)); !fault.empty()) {
     return {rules::Invalid(field, weights, std::move(fault))};
   }
   if (std::string fault = PathFault(queue, path, known); !fault.empty()) {

@@ -172,14 +172,16 @@ Causes CheckCustom(WriteContext& write) {
 }  // namespace
 
 std::vector<Cause> CheckObject(WriteContext& write) {
-  Causes causes = CheckMetadata(*write.type, write.object["metadata"]);
+  // Looking at a field must not make one.
+  const Json& object = write.object;
+  Causes causes = CheckMetadata(*write.type, object["metadata"]);
   if (write.type->custom) {
     Append(causes, CheckCustom(write));
     return causes;
   }
   const std::string& kind = write.type->kind;
   for (const char* part : {"spec", "status"}) {
-    const Json& value = write.object[part];
+    const Json& value = object[part];
     if (!value.is_null() && !value.is_object()) {
       causes.push_back(FieldInvalid(part, value, "must be an object"));
       return causes;

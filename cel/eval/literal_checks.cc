@@ -41,14 +41,15 @@ bool IsPatternLiteral(const Constant& constant) {
 // The argument that cannot be, or kNoExpr.
 ExprId FaultyLiteral(const Ast& ast, const Expr& call) {
   if (call.args.empty()) return kNoExpr;
-  const ExprId last = call.args.back();
+  const bool finds = call.name == "find" || call.name == "findAll";
+  const ExprId last = finds ? call.args.front() : call.args.back();
   if (ast[last].kind != ExprKind::kConstant) return kNoExpr;
   const Constant& constant = ast[last].constant;
   const bool is_global = call.operand == kNoExpr && call.args.size() == 1;
   bool is_good = true;
   if (is_global && call.name == "timestamp") is_good = IsTimestampLiteral(constant);
   if (is_global && call.name == "duration") is_good = IsDurationLiteral(constant);
-  if (call.name == "matches") is_good = IsPatternLiteral(constant);
+  if (call.name == "matches" || finds) is_good = IsPatternLiteral(constant);
   return is_good ? kNoExpr : last;
 }
 

@@ -6,8 +6,8 @@
 
 namespace bth::cel {
 
-// Looks at duration("…"), timestamp("…") and patterns of matches(). Errors: kInvalidArgument, one
-// line per fault, as the checker gives them.
+// Looks at duration("…"), timestamp("…") and patterns of matches(), find() and findAll(). Errors:
+// kInvalidArgument, one line per fault, as the checker gives them.
 absl::Status CheckLiterals(const CheckedAst& checked);
 
 }  // namespace bth::cel

@@ -18,7 +18,8 @@ constexpr size_t kAnswerBytesMax = 256 * 1024;
 }  // namespace
 
 void Diagnostics::Report(int32_t offset, std::string what) {
-  Add({source_.Place(offset), std::move(what)});
+  // An empty text has no column to point at.
+  Add({source_.size() == 0 ? SourcePlace{1, -1} : source_.Place(offset), std::move(what)});
 }
 
 void Diagnostics::ReportWhole(std::string what) {
@@ -33,7 +34,8 @@ void Diagnostics::Add(Fault fault) {
 std::string Diagnostics::Text(const Fault& fault) const {
   std::string text =
       StrCat("ERROR: <input>:", fault.place.line, ":", fault.place.column + 1, ": ", fault.what);
-  if (fault.place.line == kNoLine || source_.LineBytes(fault.place.line) > kSnippetBytesMax) {
+  if (fault.place.line == kNoLine || source_.size() == 0 ||
+      source_.LineBytes(fault.place.line) > kSnippetBytesMax) {
     return text;
   }
   std::string line = source_.Line(fault.place.line);

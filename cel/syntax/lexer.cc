@@ -14,7 +14,7 @@ namespace bth::cel {
 namespace {
 
 // What an error quotes of a text that is no token.
-constexpr size_t kQuotedPointsMax = 200;
+constexpr size_t kQuotedPointsMax = 1000;
 
 bool IsDigit(char32_t c) {
   return c >= U'0' && c <= U'9';
@@ -238,22 +238,7 @@ class Lexer final {
 };
 
 std::string ShownText(const SourceText& source, size_t begin, size_t end) {
-  std::string text;
-  for (const char c : source.Utf8(begin, std::min(end - begin, kQuotedPointsMax))) {
-    switch (c) {
-      case '\n':
-        text += "\\n";
-        break;
-      case '\r':
-        text += "\\r";
-        break;
-      case '\t':
-        text += "\\t";
-        break;
-      default:
-        text += c;
-    }
-  }
+  std::string text = source.Utf8(begin, std::min(end - begin, kQuotedPointsMax));
   if (end - begin > kQuotedPointsMax) text += "...";
   return text;
 }

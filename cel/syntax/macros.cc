@@ -161,7 +161,7 @@ class Expansion final {
 
   std::optional<std::string> Name(ExprId arg) const {
     const Expr& expr = builder_[arg];
-    if (expr.kind != ExprKind::kIdent || expr.name.starts_with('.')) return std::nullopt;
+    if (expr.kind != ExprKind::kIdent) return std::nullopt;
     return expr.name;
   }
 
@@ -273,7 +273,6 @@ const Macro* FindMacro(const MacroCall& call) {
       {"all", true, 2, 2, 1, Library::kStandard, &Expansion::All},
       {"exists", true, 2, 2, 1, Library::kStandard, &Expansion::Exists},
       {"exists_one", true, 2, 2, 1, Library::kStandard, &Expansion::ExistsOne},
-      {"existsOne", true, 2, 2, 1, Library::kStandard, &Expansion::ExistsOne},
       {"map", true, 2, 3, 1, Library::kStandard, &Expansion::Map},
       {"filter", true, 2, 2, 1, Library::kStandard, &Expansion::Filter},
       {"all", true, 3, 3, 2, Library::kTwoVariables, &Expansion::All},

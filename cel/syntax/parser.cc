@@ -39,11 +39,9 @@ enum Site : int {
   kSiteArgs,
   kSiteArgsEnd,
   kSiteList,
-  kSiteListItems,
   kSiteListEnd,
   kSiteEntries,
   kSiteEntriesColon,
-  kSiteEntriesMore,
   kSiteEntriesEnd,
 };
 
@@ -220,6 +218,7 @@ class SyntaxParser final {
     const Rule rule(&tokens_, kMemberOps, true);
     const Token name = tokens_.token();
     const std::optional<std::string> field = FieldName();
+    if (!field) diagnostics_.Report(name.offset, "unsupported ident kind");
     if (!field || (optional && Unsupported(dot, ".?"))) return builder_.Broken(dot.offset);
     if (!optional) return Made(builder_.Select(dot.offset, operand, *field));
     const ExprId text = builder_.Literal(name.offset, *field);
@@ -235,6 +234,7 @@ class SyntaxParser final {
     const Token name = tokens_.Take();
     std::string text = tokens_.Text(name);
     if (name.kind == kIdent) return text;
+    if (!options_.quoted_names) diagnostics_.Report(name.offset, "unsupported syntax: '`'");
     return text.substr(1, text.size() - 2);
   }
 
@@ -259,8 +259,10 @@ class SyntaxParser final {
   ExprId Called(ExprId target, std::string function) {
     const Token paren = tokens_.Take();
     MacroCall call{paren.offset, target, std::move(function), {}};
-    if (!tokens_.Sync(kExprStarts | SetOf(kRightParen))) return Broken(kSiteArgs);
-    if (At(kExprStarts)) {
+    // Behind a fault the call is made of what there is.
+    const bool begun = tokens_.Sync(kExprStarts | SetOf(kRightParen));
+    if (!begun) tokens_.Recover(kSiteArgs);
+    if (begun && At(kExprStarts)) {
       const Rule list(&tokens_, SetOf(kRightParen), false);
       const Rule item(&tokens_, SetOf(kComma), true);
       call.args.push_back(Expression());
@@ -270,7 +272,7 @@ class SyntaxParser final {
       }
     }
     const bool member = target != kNoExpr;
-    if (!Match(kRightParen, member ? kMemberOps : 0, true)) return Broken(kSiteArgsEnd);
+    if (begun && !Match(kRightParen, member ? kMemberOps : 0, true)) tokens_.Recover(kSiteArgsEnd);
     if (tokens_.stopped()) return builder_.Broken(paren.offset);
     if (const auto expanded = ExpandMacro(call, options_, &builder_, &diagnostics_)) {
       return Made(*expanded);
@@ -353,15 +355,10 @@ class SyntaxParser final {
   }
 
   // A comma before the end of a list is read as more items only if an item follows.
-  bool MoreItems(TokenSet starts, TokenKind close, Site site) {
-    if (tokens_.kind() != kComma || tokens_.kind(1) == close) return false;
-    if (Contains(starts, tokens_.kind(1))) {
-      tokens_.Take();
-      return true;
-    }
-    tokens_.ReportNoViable(1);
-    tokens_.Recover(site);
-    return false;
+  bool MoreItems(TokenSet starts) {
+    if (tokens_.kind() != kComma || !Contains(starts, tokens_.kind(1))) return false;
+    tokens_.Take();
+    return true;
   }
   // [','] close. False: it is not there.
   bool EndItems(TokenKind close) {
@@ -394,7 +391,7 @@ class SyntaxParser final {
         bool optional = false;
         items.push_back(OptionalItem(&optional));
         if (optional) optional_items.push_back(static_cast<int32_t>(items.size()) - 1);
-      } while (MoreItems(kOptionalStarts, kRightBracket, kSiteListItems));
+      } while (MoreItems(kOptionalStarts));
     }
     if (!EndItems(kRightBracket)) return Broken(kSiteListEnd);
     return Made(builder_.List(bracket.offset, std::move(items), std::move(optional_items)));
@@ -426,7 +423,7 @@ class SyntaxParser final {
       const Rule list(&tokens_, SetOf(kComma, kRightBrace), false);
       do {
         if (!OneEntry(starts, entries)) break;
-      } while (MoreItems(starts, kRightBrace, kSiteEntriesMore));
+      } while (MoreItems(starts));
     }
     if (EndItems(kRightBrace)) return true;
     tokens_.Recover(kSiteEntriesEnd);

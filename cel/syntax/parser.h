@@ -11,7 +11,10 @@ namespace bth::cel {
 
 struct ParseLimits {
   size_t code_points_max = 100'000;
-  int depth_max = 250;         // Of nesting, as in cel-go.
+  // Of expressions in expressions, and of operators, selections, calls and indices below another,
+  // as in cel-go. Chains of && and || do not count, they become balanced trees. No node of a tree
+  // is deeper than four times this, macros included.
+  int depth_max = 250;
   size_t nodes_max = 200'000;  // Macros multiply their arguments.
   size_t errors_max = 100;
 };
@@ -22,6 +25,7 @@ struct ParseOptions {
   bool two_variable_macros = true;  // all, exists, existsOne, transformList, transformMap ...
   bool sort_macro = true;           // sortBy
   bool bind_macro = false;          // cel.bind(): not in Kubernetes.
+  bool quoted_names = false;        // a.`b-c`: not in Kubernetes.
 };
 
 // Errors: kInvalidArgument with one line per fault, `ERROR: <input>:LINE:COLUMN: what` and the

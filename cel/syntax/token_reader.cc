@@ -109,6 +109,10 @@ void TokenReader::ReportNoViable(size_t ahead) {
     if (text.size() > kShownBytesMax) break;
   }
   if (kind() == TokenKind::kEnd) text = "<EOF>";
+  if (text == ".true" || text == ".false" || text == ".null") {  // cel-go's words for these.
+    return Report(token(ahead),
+                  StrCat("mismatched input '", text.substr(1), "' expecting IDENTIFIER"));
+  }
   Report(token(ahead), StrCat("no viable alternative at input '", EscapeBlanks(text), "'"));
 }
 

@@ -4,16 +4,15 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 
 #include "base/strings.h"
-#include "cel/syntax/ast_builder.h"
 #include "cel/syntax/diagnostics.h"
 #include "cel/syntax/operators.h"
 #include "cel/syntax/source_text.h"
 #include "cel/types/inference.h"
+#include "cel/types/literal_rules.h"
 #include "cel/types/overloads.h"
 #include "cel/types/scopes.h"
 
@@ -138,9 +137,6 @@ class TypeChecker final {
         if (const auto name = QualifiedName(id); name && ResolveName(id, *name)) return;
         return VisitThenFinish(id, {expr.operand});
       case ExprKind::kCall:
-        if (expr.name == "format") {
-          for (const ExprId arg : expr.args) AllowMixed(arg);
-        }
         return VisitCall(id);
       case ExprKind::kList:
         return VisitThenFinish(id, expr.args);
@@ -157,13 +153,6 @@ class TypeChecker final {
         return VisitThenFinish(id, {expr.comprehension->range, expr.comprehension->accu_init},
                                Todo::kOpenLoop);
     }
-  }
-
-  // The arguments of format() may be of different types, however deep they are.
-  void AllowMixed(ExprId id) {
-    if (node(id).kind != ExprKind::kList && node(id).kind != ExprKind::kMap) return;
-    mixed_.insert(id);
-    ForEachChild(node(id), [this](ExprId child) { AllowMixed(child); });
   }
 
   void Finish(ExprId id) {
@@ -338,12 +327,9 @@ class TypeChecker final {
   }
 
   // The type of elements of which one is `next`. Null: none so far.
-  TypePtr Join(ExprId id, const TypePtr& so_far, const TypePtr& next, bool may_mix) {
+  TypePtr Join(const TypePtr& so_far, const TypePtr& next) {
     if (so_far == nullptr) return next;
-    if (inference_.Agree(so_far, next)) return Inference::MoreGeneral(so_far, next);
-    if (!environment_.homogeneous_literals || may_mix) return Type::Dyn();
-    FaultOfType(id, *Known(so_far), *Known(next));
-    return Type::Error();
+    return inference_.Agree(so_far, next) ? Inference::MoreGeneral(so_far, next) : Type::Dyn();
   }
 
   void FinishList(ExprId id) {
@@ -355,8 +341,7 @@ class TypeChecker final {
           optional != expr.optional_args.end() && *optional == static_cast<int32_t>(i);
       if (is_optional) ++optional;
       const ExprId arg = expr.args[i];
-      element =
-          Join(arg, element, is_optional ? ValueOfOptional(arg) : type(arg), mixed_.contains(id));
+      element = Join(element, is_optional ? ValueOfOptional(arg) : type(arg));
     }
     if (element == nullptr) element = inference_.NewVariable();
     SetType(id, Type::List(element));
@@ -366,10 +351,8 @@ class TypeChecker final {
     TypePtr key;
     TypePtr value;
     for (const Entry& entry : node(id).entries) {
-      key = Join(entry.key, key, type(entry.key), mixed_.contains(id));
-      value = Join(entry.value, value,
-                   entry.optional ? ValueOfOptional(entry.value) : type(entry.value),
-                   mixed_.contains(id));
+      key = Join(key, type(entry.key));
+      value = Join(value, entry.optional ? ValueOfOptional(entry.value) : type(entry.value));
     }
     if (key == nullptr) key = inference_.NewVariable();
     if (value == nullptr) value = inference_.NewVariable();
@@ -454,7 +437,6 @@ class TypeChecker final {
   Inference inference_;
   CheckedAst checked_;
   std::vector<Task> tasks_;
-  std::unordered_set<ExprId> mixed_;  // Lists and maps of any types.
 };
 
 }  // namespace
@@ -465,7 +447,10 @@ absl::StatusOr<CheckedAst> Check(Ast ast, const Environment& environment) {
   TypeChecker checker(std::move(ast), environment, &diagnostics);
   checker.Run();
   if (!diagnostics.empty()) return diagnostics.ToStatus();
-  return checker.Take();
+  CheckedAst checked = checker.Take();
+  CheckLiterals(checked, environment, &diagnostics);
+  if (!diagnostics.empty()) return diagnostics.ToStatus();
+  return checked;
 }
 
 }  // namespace bth::cel

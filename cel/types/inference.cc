@@ -6,6 +6,11 @@
 #include "base/strings.h"
 
 namespace bth::cel {
+
+bool IsDynOrError(const Type& type) {
+  return type.kind() == TypeKind::kDyn || type.kind() == TypeKind::kError;
+}
+
 namespace {
 
 constexpr std::string_view kVariablePrefix = "_var";
@@ -43,7 +48,7 @@ bool IsNullable(TypeKind kind) {
 
 // Whether `a` admits what `b` does, by having dyn in some places.
 bool AdmitsAllOf(const Type& a, const Type& b) {
-  if (a.kind() == TypeKind::kDyn || IsVariable(a)) return true;
+  if (IsDynOrError(a) || IsVariable(a)) return true;
   if (b.kind() == TypeKind::kDyn || IsVariable(b)) return false;
   if (b.kind() == TypeKind::kNull) return IsNullable(a.kind());
   if (a.kind() != b.kind() || a.name() != b.name()) return false;
@@ -54,10 +59,6 @@ bool AdmitsAllOf(const Type& a, const Type& b) {
 }
 
 }  // namespace
-
-bool IsDynOrError(const Type& type) {
-  return type.kind() == TypeKind::kDyn || type.kind() == TypeKind::kError;
-}
 
 TypePtr Inference::NewVariable() {
   bindings_.emplace_back();

@@ -35,11 +35,13 @@ std::optional<Declared> Scopes::FindDeclared(const std::string& name) const {
 }
 
 std::optional<Declared> Scopes::Find(std::string_view name) const {
-  const std::string_view first = name.substr(0, name.find('.'));
+  // `.x` is the innermost x too: Kubernetes' version of the language has it so.
+  const std::string_view path = name.starts_with('.') ? name.substr(1) : name;
+  const std::string_view first = path.substr(0, path.find('.'));
   if (!first.empty() && IsLocal(first)) {
     // A local hides all that begins with its name: `y.z` is a field of it then.
-    if (first.size() < name.size()) return std::nullopt;
-    return Declared{std::string(name), *Local(name)};
+    if (first.size() < path.size()) return std::nullopt;
+    return Declared{std::string(path), *Local(path)};
   }
   std::optional<Declared> declared = FindGlobal(name);
   if (declared && IsLocal(declared->name)) declared->name = "." + declared->name;

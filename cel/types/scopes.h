@@ -30,8 +30,8 @@ class Scopes {
   }
   void Pop(size_t count) { locals_.resize(locals_.size() - count); }
 
-  // `name` may be qualified ("a.b") and may begin with a dot, which skips locals and container.
-  // Order for each candidate name: variables, types, constants.
+  // `name` may be qualified ("a.b") and may begin with a dot, which skips the container. Order for
+  // each candidate name: variables, types, constants.
   std::optional<Declared> Find(std::string_view name) const;
   // The same without locals: names of objects to be built.
   std::optional<Declared> FindGlobal(std::string_view name) const;

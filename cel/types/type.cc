@@ -7,7 +7,7 @@
 namespace bth::cel {
 namespace {
 
-constexpr size_t kPrintedBytesMax = 1000;
+constexpr size_t kPrintedBytesMax = 4000;
 
 void Print(const Type& type, std::string* out) {
   if (out->size() > kPrintedBytesMax) return;

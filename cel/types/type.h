@@ -77,8 +77,8 @@ class Type {
   std::string ToString() const;
   // The name that type(x) has as a value: "list", "map", "int" ... without parameters.
   std::string RuntimeName() const;
-  // Bounds of what values of this type hold, for cost estimates, if one is known. Strings and bytes:
-  // code points or bytes; lists and maps: elements; of what schemas declare, other values: 0.
+  // Bounds of what values of this type hold, for cost estimates, if one is known. Strings: code
+  // points; bytes: bytes; lists and maps: elements; whatever else schemas declare: 0.
   bool has_size() const { return has_size_; }
   uint64_t size_max() const { return size_max_; }
   static TypePtr WithSizeMax(const TypePtr& type, uint64_t size_max);

@@ -30,23 +30,20 @@ int CompareIntUint(int64_t a, uint64_t b) {
   return a < 0 ? -1 : OrderOf(static_cast<uint64_t>(a), b);
 }
 
-// Exact: a double of a whole number is compared as such, a fraction only decides a draw.
+// As the language's public cases have it: what lies within the range of the whole numbers is compared
+// as doubles, so that a number beyond 2^53 may equal a double next to it.
 std::optional<int> CompareIntDouble(int64_t a, double b) {
   if (std::isnan(b)) return std::nullopt;
-  if (b >= 0x1p63) return -1;
+  if (b > 0x1p63) return -1;
   if (b < -0x1p63) return 1;
-  const double whole = std::trunc(b);
-  const int order = OrderOf(a, static_cast<int64_t>(whole));
-  return order != 0 ? order : OrderOf(whole, b);
+  return OrderOf(static_cast<double>(a), b);
 }
 
 std::optional<int> CompareUintDouble(uint64_t a, double b) {
   if (std::isnan(b)) return std::nullopt;
-  if (b >= 0x1p64) return -1;
+  if (b > 0x1p64) return -1;
   if (b < 0) return 1;
-  const double whole = std::trunc(b);
-  const int order = OrderOf(a, static_cast<uint64_t>(whole));
-  return order != 0 ? order : OrderOf(whole, b);
+  return OrderOf(static_cast<double>(a), b);
 }
 
 std::optional<int> Reversed(std::optional<int> order) {

@@ -184,7 +184,8 @@ class Value {
 // Equality of the language: numbers across types, containers by elements, other kinds false. NaN is
 // not equal to itself. An error within a container comes out as an error.
 Value Equal(const Value& a, const Value& b);
-// <0, 0, >0; nothing: not comparable (NaN, other kinds). Numbers compare across types exactly.
+// <0, 0, >0; nothing: not comparable (NaN, other kinds). Numbers of different types
+// compare as doubles where one of them is.
 std::optional<int> Compare(const Value& a, const Value& b);
 
 }  // namespace bth::cel

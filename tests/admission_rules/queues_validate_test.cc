@@ -135,6 +135,12 @@ TEST_CASE("queues validate: the annotations of a tree of weights", "[admission_r
   CHECK(CreatedQueue(known, QueueText("q", "", "", annotations)) == c.told);
 }
 
+TEST_CASE("queues validate: a weight that is absent is an empty one", "[admission_rules][queues]") {
+  CHECK(CreatedQueue(PlainKnown(), QueueText("q", "", "", R"("volcano.sh/hierarchy":"root")")) ==
+        "requestBody.metadata.annotations: Invalid value: \"\":  in the  is invalid number: "
+        "strconv.ParseFloat: parsing \"\": invalid syntax");
+}
+
 TEST_CASE("queues validate: a queue's own path is no other's", "[admission_rules][queues]") {
   PlainKnown known;
   known.Queue("q", "", "",

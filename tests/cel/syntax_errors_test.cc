@@ -65,7 +65,7 @@ TEST_CASE("parse errors: text, line and mark", "[cel][syntax]") {
 
 TEST_CASE("parse errors: what does not begin or continue an expression", "[cel][syntax]") {
   const FaultCase c = GENERATE_COPY(values<FaultCase>({
-      {"", {"1:1: Syntax error: mismatched input '<EOF>' expecting " + kStarts}},
+      {"", {"1:0: Syntax error: mismatched input '<EOF>' expecting " + kStarts}},
       {"*@a | b",
        {"1:1: Syntax error: extraneous input '*' expecting " + kStarts,
         "1:2: Syntax error: token recognition error at: '@'",
@@ -100,9 +100,13 @@ TEST_CASE("parse errors: what does not begin or continue an expression", "[cel][
       {"a.b(){}", {"1:6: Syntax error: mismatched input '{' expecting <EOF>"}},
       {"{\"a\": 1}.\"a\"", {"1:10: Syntax error: no viable alternative at input '.\"a\"'"}},
       {"a. 'b'", {"1:4: Syntax error: no viable alternative at input '. 'b''"}},
-      {"foo.`a.b`()", {"1:10: Syntax error: mismatched input '(' expecting <EOF>"}},
+      {"foo.`a.b`()",
+       {"1:5: unsupported syntax: '`'",
+        "1:10: Syntax error: mismatched input '(' expecting <EOF>"}},
       {"`a.b`", {"1:1: Syntax error: mismatched input '`a.b`' expecting " + kStarts}},
-      {"a.?5", {"1:4: Syntax error: mismatched input '5' expecting {IDENTIFIER, ESC_IDENTIFIER}"}},
+      {"a.?5",
+       {"1:4: Syntax error: mismatched input '5' expecting {IDENTIFIER, ESC_IDENTIFIER}",
+        "1:4: unsupported ident kind"}},
   }));
   CAPTURE(c.source);
   CHECK(FaultLines(c.source) == c.faults);
@@ -112,9 +116,7 @@ TEST_CASE("parse errors: lists, maps and objects", "[cel][syntax]") {
   const FaultCase c = GENERATE_COPY(values<FaultCase>({
       {"[1", {"1:3: Syntax error: mismatched input '<EOF>' expecting {']', ','}"}},
       {"[1, 2", {"1:6: Syntax error: mismatched input '<EOF>' expecting {']', ','}"}},
-      {"[1,",
-       {"1:4: Syntax error: no viable alternative at input ','",
-        "1:4: Syntax error: missing ']' at '<EOF>'"}},
+      {"[1,", {"1:4: Syntax error: missing ']' at '<EOF>'"}},
       {"[",
        {"1:2: Syntax error: mismatched input '<EOF>' expecting {'[', ']', '{', '(', '.', "
         "',', '-', '!', '?', " +
@@ -170,7 +172,7 @@ TEST_CASE("parse errors: texts and names that are no tokens", "[cel][syntax]") {
         R"(1:4: Syntax error: token recognition error at: ''')",
         "1:5: Syntax error: mismatched input '<EOF>' expecting " + kStarts}},
       {"a.`b\tc`",
-       {R"(1:3: Syntax error: token recognition error at: '`b\t')",
+       {"1:3: Syntax error: token recognition error at: '`b\t'",
         "1:7: Syntax error: token recognition error at: '`'"}},
       {"a.`$foo`",
        {"1:3: Syntax error: token recognition error at: '`$'",
@@ -214,12 +216,10 @@ TEST_CASE("parse errors: macros tell which argument is wrong", "[cel][syntax]") 
       {"has(a[0])", {"1:6: invalid argument to has() macro"}},
       {"1.all(2, 3)", {"1:7: argument must be a simple name"}},
       {"a.exists(b.c, d)", {"1:11: argument must be a simple name"}},
-      {"a.existsOne(1, d)", {"1:13: argument must be a simple name"}},
-      {"a.exists_one(.b, d)", {"1:15: argument must be a simple name"}},
       {"a.map(b.c, d)", {"1:8: argument is not an identifier"}},
       {"a.filter(1, d)", {"1:10: argument is not an identifier"}},
-      {"[].existsOne(__result__, __result__)",
-       {"1:14: iteration variable overwrites accumulator variable"}},
+      {"[].exists_one(__result__, __result__)",
+       {"1:15: iteration variable overwrites accumulator variable"}},
       {"[].all(i, i, i < i)", {"1:11: duplicate variable name: i"}},
       {"[].all(__result__, i, i < 1)", {"1:8: iteration variable overwrites accumulator variable"}},
       {"[].exists(j, i.k, j < i.k)", {"1:15: argument must be a simple name"}},

@@ -137,7 +137,7 @@ TEST_CASE("literals: a text that is not closed ends the token before it", "[cel]
   // r"a is the name r and a text that is none.
   CHECK(LiteralOf("r\"a") ==
         "ERROR: <input>:1:2: Syntax error: token recognition error at: '\"a'\n | r\"a\n | .^");
-  CHECK(LiteralOf("'a\nb'").find("token recognition error at: ''a\\n'") != std::string::npos);
+  CHECK(LiteralOf("'a\nb'").find("token recognition error at: ''a\n'") != std::string::npos);
 }
 
 }  // namespace

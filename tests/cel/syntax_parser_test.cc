@@ -11,7 +11,9 @@ struct ParseCase {
   std::string source, tree;
 };
 
-std::string TreeOf(const std::string& source, const ParseOptions& options = {}) {
+std::string TreeOf(const std::string& source) {
+  ParseOptions options;
+  options.quoted_names = true;
   const absl::StatusOr<Ast> ast = Parse(source, options);
   return ast.ok() ? test::AstText(*ast) : std::string(ast.status().message());
 }

@@ -3,10 +3,10 @@
 import pytest
 
 from support import backends, policies, verdict_cases
+from support import webhook_manager as webhooks
 from support.poll import until
 from support.rest import MERGE_PATCH
 from support.verdicts import QUEUES, Judge
-from support.webhooks import Webhooks
 
 # Until policies are compiled and their parameters known, or webhooks registered and asked.
 EFFECTIVE_WITHIN_S = 30
@@ -62,7 +62,11 @@ def webhook(request, tmp_path_factory):
     server = start(request.config.getoption("--backend"))
     program = None
     try:
-        program = Webhooks(server, tmp_path_factory.mktemp("webhooks"))
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": webhooks.NAMESPACE}}
+        assert server.rest().post("/api/v1/namespaces", body).status in (201, 409)
+        folder = tmp_path_factory.mktemp("webhooks")
+        program = webhooks.WebhookManager(server.kubeconfig, folder).wait_ready()
+        webhooks.install(server.rest(), program.url)
         program.wait_registered()
         yield effective(server, "webhook")
     finally:

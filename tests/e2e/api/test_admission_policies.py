@@ -7,7 +7,6 @@ from support.world import unique
 
 GROUP = "admissionregistration.k8s.io/v1"
 ROOT = f"/apis/{GROUP}"
-NOTE = "metadata.annotations"
 
 
 @pytest.fixture
@@ -283,7 +282,10 @@ def test_a_key_with_a_slash(rest, maps, policy):
 
 
 def test_a_patch_whose_test_fails_changes_nothing(rest, maps, policy):
-    patch = "[JSONPatch{op: 'test', path: '/data/k', value: 'w'}, JSONPatch{op: 'remove', path: '/data/k'}]"
+    patch = (
+        "[JSONPatch{op: 'test', path: '/data/k', value: 'w'}, "
+        "JSONPatch{op: 'remove', path: '/data/k'}]"
+    )
     later = "Object{data: Object.data{n: 'x'}}"
     policy(
         "Mutating",
@@ -296,7 +298,7 @@ def test_a_patch_whose_test_fails_changes_nothing(rest, maps, policy):
     ("kind", "expression", "text"),
     [
         ("JSONPatch", "[JSONPatch{op: 'remove', path: '/data/none'}]", ""),
-        ("JSONPatch", "[JSONPatch{op: 'add', path: object.none.x, value: 'x'}]", "no such key: none"),
+        ("JSONPatch", "[JSONPatch{op: 'add', path: object.none.x}]", "no such key: none"),
         ("ApplyConfiguration", "Object{data: Object.other{n: 'x'}}", "Object.other"),
     ],
 )

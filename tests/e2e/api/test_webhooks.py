@@ -281,8 +281,8 @@ def test_match_conditions_that_cannot_be_told(rest, maps, configure):
         ),
         (
             {"clientConfig": {"url": "http://a/b"}},
-            "webhooks[0].clientConfig.url: Invalid value: \"http\": 'https' is the only allowed URL "
-            "scheme; desired format: https://host[/path]",
+            "webhooks[0].clientConfig.url: Invalid value: \"http\": 'https' is the only allowed "
+            "URL scheme; desired format: https://host[/path]",
         ),
         (
             {"clientConfig": {"service": {"name": "s", "namespace": "n", "port": 0}}},

@@ -58,7 +58,13 @@ class _Scene:
 
     def __exit__(self, *_):
         for path in reversed(self._made):
-            self._rest.delete(path)
+            # Those that judge may not have seen yet that a child is gone.
+            gone = (200, 202, 404)
+            until(
+                lambda path=path: self._rest.delete(path).status in gone,
+                SEEN_WITHIN_S,
+                f"{path} is deleted",
+            )
 
     def _build(self):
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._namespace}}
