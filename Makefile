@@ -102,6 +102,7 @@ lint-quick: ## The checks of `make lint` that take seconds
 lint-tidy lint-alone: lint-%:
 	scripts/bootstrap --with lint
 	[ -f build/tidy/build.ninja ] || cmake --preset tidy >/dev/null
+	$(if $(ALL),[ -f build/tidy-all/build.ninja ] || cmake --preset tidy-all >/dev/null)
 	JOBS=$(JOBS) scripts/each_source $* $(if $(ALL),--all)
 
 # The end-to-end tests are left out: they time out under sanitizers, and test the same code.

@@ -18,12 +18,14 @@
 #include "apiserver/admission/stage.h"
 #include "apiserver/rest/request.h"
 #include "apiserver/store/store.h"
+#include "apiserver/webhooks/connect.h"
 #include "net/awaitable.h"
 #include "net/http.h"
 
 namespace bth::apiserver {
 
 struct Core;
+struct Outside;
 
 struct Options {
   // Memory limits and, with a data directory, persistence.
@@ -41,6 +43,10 @@ struct Options {
   absl::Duration bookmark_period = absl::Minutes(1);
   // How long a watch lasts that asks for no timeout.
   absl::Duration watch_timeout = absl::Minutes(45);
+  // How webhooks are reached; absent: by HTTPS, which needs an executor with sockets.
+  ConnectTo connect_to_webhooks;
+  // The longest a request may take that does not watch.
+  absl::Duration request_timeout = absl::Minutes(1);
   // Appended to /metrics.
   std::function<std::string()> extra_metrics;
 };
@@ -62,11 +68,15 @@ class ApiServer {
   // Reads and writes for extensions that live inside the server.
   Store& store();
   Core& core() { return *core_; }
+  // What webhooks and policies count and note.
+  const Outside& outside() const { return *outside_; }
 
  private:
-  explicit ApiServer(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  ApiServer(std::shared_ptr<Core> core, std::shared_ptr<Outside> outside)
+      : core_(std::move(core)), outside_(std::move(outside)) {}
 
   const std::shared_ptr<Core> core_;
+  const std::shared_ptr<Outside> outside_;
 };
 
 }  // namespace bth::apiserver

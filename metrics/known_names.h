@@ -14,6 +14,10 @@ inline constexpr std::array kLimitNames = {
     "metric_queue_scalars",  "metric_queues",     "node_load_round",     "node_load_source",
     "object_notices",        "objects_set_aside", "resource_dimensions", "server_busy"};
 
+// Of AdmissionMetrics::LimitReached.
+inline constexpr std::array kAdmissionLimitNames = {"queue_access_waiting", "review_bytes",
+                                                    "review_time", "reviews_in_flight"};
+
 // Of SchedulerMetrics::InvariantViolated.
 inline constexpr std::array kInvariantNames = {
     "bound_elsewhere", "bound_twice",  "eviction_for_nobody",   "gang_in_part",

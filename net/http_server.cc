@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/log.h"
 #include "base/status.h"
@@ -47,6 +49,7 @@ class HttpServer final : public Server,
   absl::Status ListenUnix();
   uint16_t port() const override { return port_; }
   absl::Status ReplaceCertificates(const ServerTls& certificates) override;
+  Awaitable<bool> Drain(absl::Duration limit) override;
 
  private:
   Executor& executor() override { return executor_; }
@@ -55,6 +58,8 @@ class HttpServer final : public Server,
   std::string_view date() override;
   void Drop(uint64_t id) override;
   bool AddBodyBytes(int64_t bytes) override;
+  bool draining() const override { return drained_.has_value(); }
+  void StopListening();
   void OnReadable() override;
   void OnWritable() override {}
   void Admit(int fd, const SocketAddress& address);
@@ -73,20 +78,25 @@ class HttpServer final : public Server,
   uint64_t next_id_ = 1;
   int refused_ = 0;  // Of `connections_`.
   int64_t body_bytes_ = 0;
+  std::optional<Promised<bool>> drained_;  // There once the end has begun.
   int64_t date_second_ = 0;
   std::string date_;
   absl::Duration refusal_logged_ = -absl::InfiniteDuration();
   std::shared_ptr<HttpServer*> self_;  // Posted functions look here whether the server lives.
 };
 
-HttpServer::~HttpServer() {
-  *self_ = nullptr;
-  if (accept_again_ != 0) executor_.CancelTimer(accept_again_);
+void HttpServer::StopListening() {
+  if (accept_again_ != 0) executor_.CancelTimer(std::exchange(accept_again_, 0));
   struct stat found {};
   const bool ours = unix_inode_ != 0 && lstat(options_.unix_path.c_str(), &found) == 0 &&
                     found.st_ino == unix_inode_;
   if (ours) unlink(options_.unix_path.c_str());  // Not that of a successor.
   listener_.reset();
+}
+
+HttpServer::~HttpServer() {
+  *self_ = nullptr;
+  StopListening();
   // One by one, because a handler's locals may end while the map is looked at.
   while (!connections_.empty()) auto dropped = connections_.extract(connections_.begin());
 }
@@ -166,6 +176,21 @@ absl::Status HttpServer::ReplaceCertificates(const ServerTls& certificates) {
   return absl::OkStatus();
 }
 
+Awaitable<bool> HttpServer::Drain(absl::Duration limit) {
+  BTH_CHECK(!drained_.has_value());
+  StopListening();
+  drained_.emplace(executor_);
+  const Promised<bool> drained = *drained_;
+  for (const auto& [id, connection] : connections_) {
+    if (connection->idle()) Drop(id);
+  }
+  if (connections_.empty()) co_return true;
+  const Executor::TimerId timer = executor_.RunAfter(limit, [drained] { drained.Set(false); });
+  const bool all = co_await drained.Wait();
+  executor_.CancelTimer(timer);
+  co_return all;
+}
+
 std::string_view HttpServer::date() {
   const absl::Time now = executor_.Now();
   const int64_t second = absl::ToUnixSeconds(now);
@@ -183,6 +208,8 @@ void HttpServer::Drop(uint64_t id) {
     if (found == (*self)->connections_.end()) return;  // Dropped twice.
     if (found->second->refused()) --(*self)->refused_;
     auto dropped = (*self)->connections_.extract(found);
+    HttpServer& server = **self;
+    if (server.draining() && server.connections_.empty()) server.drained_->Set(true);
   });
 }
 

@@ -31,6 +31,7 @@ struct ServerOptions {
   int connections_max = 4096;  // Further ones are refused with 503.
   size_t header_bytes_max = 64 << 10;
   size_t body_bytes_max = 8 << 20;
+  std::string body_too_large;  // Text of the answer (413) to a larger one; empty: one of ours.
   absl::Duration header_timeout = absl::Seconds(5);
   absl::Duration read_timeout = absl::Seconds(30);
   absl::Duration write_timeout = absl::Seconds(60);  // Per written piece of a stream.
@@ -45,6 +46,10 @@ class Server {
   virtual uint16_t port() const = 0;
   // New certificates for later connections. Running ones keep theirs.
   virtual absl::Status ReplaceCertificates(const ServerTls& certificates) = 0;
+  // The orderly end: no further connection, idle ones are closed, and each of the others after the
+  // answer it is at. True when nothing is left; false after `limit`. Called once; the server
+  // outlives the coroutine.
+  virtual Awaitable<bool> Drain(absl::Duration limit) = 0;
 };
 
 // Errors: the address cannot be bound (kUnavailable), bad PEM (kInvalidArgument).

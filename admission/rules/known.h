@@ -42,4 +42,11 @@ class Known {
                                                          std::string_view key) const = 0;
 };
 
+// Whether jobs and pod groups may be submitted to it. A queue that no controller has looked at yet
+// has no state, and is open.
+bool IsOpen(const types::Queue& queue);
+
+// `queue.scheduling.volcano.sh "name" not found`: what clients say of a queue that is not there.
+std::string QueueNotFound(std::string_view name);
+
 }  // namespace bth::admission

@@ -3,11 +3,14 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "api/rules/pod_defaults.h"
 #include "apiserver/admission/builtin.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
+
+using rules::SetIfAbsent;
 
 void DefaultNamespace(const WriteContext& write, Json& object) {
   object["metadata"]["labels"].Set("kubernetes.io/metadata.name", write.name);
@@ -84,7 +87,7 @@ void DefaultWorkload(const ResourceType& type, Json& spec) {
   }
   Json* templ = holder->Find("template");
   if (templ == nullptr || !templ->is_object()) return;
-  if (Json* pod = templ->Find("spec")) DefaultPodSpec(*pod);
+  if (Json* pod = templ->Find("spec")) rules::DefaultPodSpec(*pod);
 }
 
 void DefaultStorage(const WriteContext& write, Json& object) {
@@ -107,11 +110,6 @@ void DefaultStorage(const WriteContext& write, Json& object) {
 }
 
 }  // namespace
-
-void SetIfAbsent(Json& object, std::string_view key, Json value) {
-  const Json* present = std::as_const(object).Find(key);
-  if (present == nullptr || present->is_null()) object.Set(key, std::move(value));
-}
 
 void DefaultObject(const WriteContext& write, Json& object) {
   const ResourceType& type = *write.type;

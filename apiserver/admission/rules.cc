@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "api/types/quantity.h"
+#include "api/rules/pod_template.h"
+#include "api/rules/quantities.h"
 #include "apiserver/admission/builtin.h"
 #include "apiserver/rest/metadata.h"
 #include "apiserver/schema/definition_rules.h"
+#include "apiserver/schema/rule_run.h"
 #include "apiserver/schema/validate.h"
 #include "apiserver/store/selector.h"
 #include "base/strings.h"
@@ -20,9 +23,12 @@ void Append(Causes& causes, Causes more) {
   causes.insert(causes.end(), more.begin(), more.end());
 }
 
-void CheckTemplate(const Json& object, Causes& causes) {
-  const Json& templ = object["spec"]["template"];
-  Append(causes, CheckPodSpec(templ["spec"], "spec.template.spec"));
+void CheckTemplate(const WriteContext& write, Causes& causes) {
+  rules::PodRuleOptions options;
+  options.relaxed = true;
+  options.claims_volumes = write.type->kind == "StatefulSet";
+  const Json& templ = write.object["spec"]["template"];
+  Append(causes, CausesOf(rules::CheckPodSpec(templ["spec"], "spec.template.spec", options)));
 }
 
 // The selector must exist, be readable and choose the template's pods.
@@ -99,7 +105,7 @@ void CheckNode(const Json& object, Causes& causes) {
   }
   for (const char* list : {"capacity", "allocatable"}) {
     for (const auto& [name, value] : object["status"][list].members()) {
-      if (!IsQuantity(value)) {
+      if (!rules::IsQuantity(value)) {
         causes.push_back(
             FieldInvalid(StrCat("status.", list, "[", name, "]"), value, "must be a quantity"));
       }
@@ -110,16 +116,25 @@ void CheckNode(const Json& object, Causes& causes) {
 void CheckQuota(const Json& object, Causes& causes) {
   for (const auto& [name, value] : object["spec"]["hard"].members()) {
     const std::string field = StrCat("spec.hard[", name, "]");
-    if (!IsQuantity(value)) {
+    if (!rules::IsQuantity(value)) {
       causes.push_back(FieldInvalid(field, value, "must be a quantity"));
-    } else if (value.is_string() && QuantityOf(value)->is_negative()) {
+    } else if (value.is_string() && rules::QuantityOf(value)->is_negative()) {
       causes.push_back(FieldInvalid(field, value, "must be greater than or equal to 0"));
     }
   }
 }
 
-// The rules of the definition's schema: of the status when that is what is written.
-Causes CheckCustom(const WriteContext& write) {
+// What must be mended before rules of a definition can be asked.
+bool IsBlocking(const Cause& cause) {
+  for (const char* reason : {"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
+                             "FieldValueTooMany", "FieldValueTypeInvalid"}) {
+    if (cause.reason == reason) return true;
+  }
+  return false;
+}
+
+// The definition's schema: of the status when that is what is written.
+Causes CheckSchema(const WriteContext& write) {
   const SchemaNode* node = &write.type->structural->root();
   const Json* value = &write.object;
   const Json* old = write.old.has_value() ? &*write.old : nullptr;
@@ -137,9 +152,26 @@ Causes CheckCustom(const WriteContext& write) {
   return causes;
 }
 
+// The schema and, once its types and bounds are kept, its rules, which see the whole object.
+Causes CheckCustom(WriteContext& write) {
+  Causes causes = CheckSchema(write);
+  if (write.type->structural->rules() == nullptr) return causes;
+  if (std::any_of(causes.begin(), causes.end(), IsBlocking)) {
+    causes.push_back(FieldInvalid("<nil>", "null",
+                                  "some validation rules were not checked because the object was "
+                                  "invalid; correct the existing errors to complete validation"));
+    return causes;
+  }
+  const Json* old = write.old.has_value() ? &*write.old : nullptr;
+  RuleVerdict verdict = RunRules(*write.type->structural, write.object, old);
+  Append(causes, verdict.causes);
+  for (std::string& warning : verdict.warnings) write.warnings.push_back(std::move(warning));
+  return causes;
+}
+
 }  // namespace
 
-std::vector<Cause> CheckObject(const WriteContext& write) {
+std::vector<Cause> CheckObject(WriteContext& write) {
   Causes causes = CheckMetadata(*write.type, write.object["metadata"]);
   if (write.type->custom) {
     Append(causes, CheckCustom(write));
@@ -156,9 +188,9 @@ std::vector<Cause> CheckObject(const WriteContext& write) {
   if (write.type->group == "apps" && kind != "ControllerRevision") {
     CheckSelector(write, causes);
     CheckReplicas(write.object, causes);
-    CheckTemplate(write.object, causes);
+    CheckTemplate(write, causes);
   } else if (kind == "Job" || kind == "ReplicationController") {
-    CheckTemplate(write.object, causes);
+    CheckTemplate(write, causes);
   } else if (kind == "PodDisruptionBudget") {
     CheckBudget(write.object, causes);
   } else if (kind == "ConfigMap" || kind == "Secret") {

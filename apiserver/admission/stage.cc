@@ -29,6 +29,14 @@ absl::Status Stages::RunNow(WriteContext& write) const {
   return absl::OkStatus();
 }
 
+absl::Status Stages::RunAgain(StagePoint point, WriteContext& write) const {
+  for (const Entry& entry : entries_) {
+    if (entry.point != point || !entry.stage->Concerns(write)) continue;
+    if (absl::Status status = entry.stage->Apply(write); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 net::Awaitable<absl::Status> Stages::Run(WriteContext& write) const {
   for (const Entry& entry : entries_) {
     if (!entry.stage->Concerns(write)) continue;

@@ -29,7 +29,10 @@ struct WriteContext {
   std::string subresource;
   Json object;              // The new state; of a deletion null.
   std::optional<Json> old;  // Of updates and deletions.
-  Json options;             // CreateOptions, DeleteOptions ... as far as given.
+  Json options;             // DeleteOptions as far as given.
+  // What the client sent. Null for writes of the server itself, of which nobody outside is asked.
+  const ApiRequest* request = nullptr;
+  bool name_is_generated = false;
   User user;
   bool dry_run = false;
   absl::Time now;
@@ -72,6 +75,9 @@ class Stages {
   bool MayWait(const WriteContext& write) const;
   // The same without waiting stages, as a plain function. Requires !MayWait(write).
   absl::Status RunNow(WriteContext& write) const;
+  // Those of one point once more, for an object that has changed since; of those that wait, only
+  // Apply.
+  absl::Status RunAgain(StagePoint point, WriteContext& write) const;
 
  private:
   struct Entry {

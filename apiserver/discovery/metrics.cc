@@ -44,6 +44,7 @@ std::string MetricsText(const Core& core) {
     StrAppend(&out, "apiserver_storage_objects{resource=\"", name, "\"} ", collection->size(),
               "\n");
   }
+  for (const auto& section : core.metric_sections) section(&out);
   if (core.extra_metrics) out += core.extra_metrics();
   return out;
 }

@@ -142,7 +142,7 @@ class Runner {
       return absl::OkStatus();
     }
     if (*present == value) return absl::OkStatus();
-    return absl::FailedPreconditionError(StrCat("testing value at \"", path, "\" failed"));
+    return absl::AbortedError(StrCat("testing value at \"", path, "\" failed"));
   }
 
   absl::Status FromPlace(std::string_view op, std::string_view path,

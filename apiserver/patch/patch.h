@@ -12,7 +12,8 @@ namespace bth::apiserver {
 
 using types::Json;
 
-// RFC 6902. Errors: kInvalidArgument: not a patch; kFailedPrecondition: a test or path failed.
+// RFC 6902. Errors: kInvalidArgument: not a patch; kFailedPrecondition: a path is not
+// there; kAborted: a test failed.
 // `operations_max` bounds the work; copies may not make the document larger than the body limit.
 absl::StatusOr<Json> ApplyJsonPatch(const Json& document, const Json& patch);
 

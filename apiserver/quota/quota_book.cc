@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
-#include "apiserver/admission/builtin.h"
+#include "api/rules/quantities.h"
 #include "apiserver/rest/errors.h"
 #include "base/strings.h"
 
@@ -21,7 +21,7 @@ Amounts AmountsOf(const Json& list) {
   Amounts amounts;
   for (const auto& [name, value] : list.members()) {
     // What cannot be read was refused when the quota was written.
-    if (const auto amount = QuantityOf(value)) amounts[std::string(name)] = *amount;
+    if (const auto amount = rules::QuantityOf(value)) amounts[std::string(name)] = *amount;
   }
   return amounts;
 }

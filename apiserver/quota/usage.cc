@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "api/rules/quantities.h"
 #include "api/types/codec.h"
 #include "api/types/pod_requests.h"
 #include "apiserver/admission/builtin.h"
@@ -51,7 +52,7 @@ absl::Status AddPod(const Json& object, Amounts& usage) {
   BTH_ASSIGN_OR_RETURN(const ResourceList requests, types::PodRequests(pod, options));
   for (const auto& [name, amount] : requests) {
     usage[StrCat("requests.", name)] = amount;
-    if (IsStandardResource(name)) usage[name] = amount;
+    if (rules::IsStandardResource(name)) usage[name] = amount;
   }
   const ResourceList overhead = std::exchange(pod.spec.overhead, {});
   BTH_ASSIGN_OR_RETURN(const ResourceList limits,

@@ -88,6 +88,18 @@ constexpr TypeRow kRows[] = {
      "MutatingWebhookConfiguration", "", "api-extensions", "G"},
     {kAdmission, "v1", "validatingwebhookconfigurations", "validatingwebhookconfiguration",
      "ValidatingWebhookConfiguration", "", "api-extensions", "G"},
+    {kAdmission, "v1", "validatingadmissionpolicies", "validatingadmissionpolicy",
+     "ValidatingAdmissionPolicy", "", "api-extensions", "SG"},
+    {kAdmission, "v1", "validatingadmissionpolicybindings", "validatingadmissionpolicybinding",
+     "ValidatingAdmissionPolicyBinding", "", "api-extensions", "G"},
+    {kAdmission, "v1", "mutatingadmissionpolicies", "mutatingadmissionpolicy",
+     "MutatingAdmissionPolicy", "", "api-extensions", "G"},
+    {kAdmission, "v1", "mutatingadmissionpolicybindings", "mutatingadmissionpolicybinding",
+     "MutatingAdmissionPolicyBinding", "", "api-extensions", "G"},
+    {kAdmission, "v1beta1", "mutatingadmissionpolicies", "mutatingadmissionpolicy",
+     "MutatingAdmissionPolicy", "", "api-extensions", "G"},
+    {kAdmission, "v1beta1", "mutatingadmissionpolicybindings", "mutatingadmissionpolicybinding",
+     "MutatingAdmissionPolicyBinding", "", "api-extensions", "G"},
     {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "customresourcedefinition",
      "CustomResourceDefinition", "crd,crds", "api-extensions", "SG"},
     {kAuthn, "v1", "selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview", "", "", "V"},
@@ -169,6 +181,10 @@ ResourceType MakeType(const TypeRow& row) {
   type.storage_api_version = type.api_version();
   if (flag('C')) {
     type.scale = ScalePaths{{"spec", "replicas"}, {"status", "replicas"}, {"spec", "selector"}};
+  }
+  if (type.group == kAdmission && type.version != "v1") {
+    type.storage_api_version = StrCat(kAdmission, "/v1");
+    type.conversion = Conversion::kApiVersion;
   }
   if (type.group == "events.k8s.io") {
     type.collection = "events";

@@ -124,13 +124,16 @@ net::Awaitable<WriteResult> Bind(std::shared_ptr<Core> core, const ApiRequest& r
   write.user = request.user;
   write.dry_run = request.dry_run;
   write.now = core->Now();
+  write.request = &request;
   if (core->stages.MayWait(write)) {
     absl::Status admitted = co_await core->stages.Run(write);
     BTH_CO_RETURN_IF_ERROR(admitted);
   } else {
     BTH_CO_RETURN_IF_ERROR(core->stages.RunNow(write));
   }
-  co_return BindNow(*core, request, name, write.object);
+  WriteResult bound = BindNow(*core, request, name, write.object);
+  if (bound.ok()) bound->warnings = std::move(write.warnings);
+  co_return bound;
 }
 
 }  // namespace bth::apiserver

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "apiserver/admission/stage.h"
@@ -45,6 +46,10 @@ struct Core {
   Rng rng;
   std::map<std::string, User> tokens;  // Empty: everybody may come.
   std::function<std::string()> extra_metrics;
+  // What parts of the server add to /metrics.
+  std::vector<std::function<void(std::string*)>> metric_sections;
+  // The longest a request may take that does not watch; its own timeout may be shorter.
+  absl::Duration request_timeout = absl::Minutes(1);
   absl::Duration bookmark_period = absl::Minutes(1);
   absl::Duration watch_timeout = absl::Minutes(45);
 

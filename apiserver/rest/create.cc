@@ -24,16 +24,18 @@ WriteContext ContextOfCreate(const Core& core, const ApiRequest& request, Json o
   write.user = request.user;
   write.dry_run = request.dry_run;
   write.now = core.Now();
+  write.request = &request;
   return write;
 }
 
 // One attempt under one name. AlreadyExists when the name is taken.
 net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequest& request,
                                        Json object) {
+  const bool named = !std::as_const(object)["metadata"]["name"].AsString().empty();
   BTH_CO_RETURN_IF_ERROR(PrepareCreate(*core, request, object));
   WriteContext write = ContextOfCreate(*core, request, std::move(object));
+  write.name_is_generated = !named;
   BTH_CO_RETURN_IF_ERROR(CheckNamespace(*core, request, write.name));
-  const ObjectKey key{request.type->namespaced ? request.ns : "", write.name};
   Collection& collection = core->CollectionOf(*request.type);
   if (core->stages.MayWait(write)) {
     absl::Status admitted = co_await core->stages.Run(write);
@@ -43,6 +45,8 @@ net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequ
     BTH_CO_RETURN_IF_ERROR(core->stages.RunNow(write));
   }
   // Last, as with the real server: an invalid object is invalid whether or not its name is taken.
+  // A webhook may have given it another name.
+  const ObjectKey key{request.type->namespaced ? request.ns : "", write.name};
   if (collection.Get(key) != nullptr) co_return AlreadyExists(write.subject());
   Written written;
   written.created = true;

@@ -15,6 +15,7 @@ namespace {
 
 // Deletions of one request before others get their turn; each takes some 50 µs.
 constexpr size_t kDeletionsPerTurn = 64;
+constexpr int kDeleteAttempts = 5;
 
 bool IsPod(const ResourceType& type) {
   return type.collection == "pods";
@@ -81,6 +82,7 @@ WriteContext ContextOfDelete(const Core& core, const ApiRequest& request, Json o
   write.user = request.user;
   write.dry_run = request.dry_run;
   write.now = core.Now();
+  write.request = &request;
   return write;
 }
 
@@ -165,20 +167,30 @@ absl::StatusOr<Written> DeleteNow(Core& core, const ResourceType& type, const Ob
 
 net::Awaitable<WriteResult> Delete(std::shared_ptr<Core> core, const ApiRequest& request,
                                    DeleteOptions options) {
-  absl::StatusOr<ObjectPtr> stored = Require(*core, request);
-  if (!stored.ok()) co_return stored.status();
-  Json old = ParseStored(**stored);
-  FromStorage(*request.type, old);
-  WriteContext write = ContextOfDelete(*core, request, std::move(old), options.raw);
-  if (core->stages.MayWait(write)) {
-    absl::Status admitted = co_await core->stages.Run(write);
-    BTH_CO_RETURN_IF_ERROR(admitted);
-    stored = Require(*core, request);
+  for (int attempt = 1;; ++attempt) {
+    absl::StatusOr<ObjectPtr> stored = Require(*core, request);
     if (!stored.ok()) co_return stored.status();
-  } else {
-    BTH_CO_RETURN_IF_ERROR(core->stages.RunNow(write));
+    Json old = ParseStored(**stored);
+    FromStorage(*request.type, old);
+    WriteContext write = ContextOfDelete(*core, request, std::move(old), options.raw);
+    if (core->stages.MayWait(write)) {
+      absl::Status admitted = co_await core->stages.Run(write);
+      BTH_CO_RETURN_IF_ERROR(admitted);
+      absl::StatusOr<ObjectPtr> now = Require(*core, request);
+      if (!now.ok()) co_return now.status();
+      if (*now != *stored) {
+        // Another write came while admission was asked; it was asked about what is gone.
+        if (attempt < kDeleteAttempts) continue;
+        co_return Conflict(request.subject(), "the object kept changing while it was deleted");
+      }
+    } else {
+      BTH_CO_RETURN_IF_ERROR(core->stages.RunNow(write));
+    }
+    absl::StatusOr<Written> written =
+        DeleteNow(*core, *request.type, *stored, options, request.dry_run);
+    if (written.ok()) written->warnings = std::move(write.warnings);
+    co_return written;
   }
-  co_return DeleteNow(*core, *request.type, *stored, options, request.dry_run);
 }
 
 net::Awaitable<absl::StatusOr<std::vector<ObjectPtr>>> DeleteCollection(std::shared_ptr<Core> core,

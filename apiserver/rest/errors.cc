@@ -173,7 +173,28 @@ absl::Status RevisionTooLarge(int64_t asked, int64_t current) {
 }
 
 absl::Status InternalError(std::string_view message) {
-  return Make(Refusal::kInternalError, StrCat("Internal error occurred: ", message));
+  return Make(
+      Refusal::kInternalError, StrCat("Internal error occurred: ", message),
+      Json::MakeObject({{"causes", Json::MakeArray({Json::MakeObject({{"message", message}})})}}));
+}
+
+absl::Status RefusedWith(Json document) {
+  document.Set("kind", "Status");
+  document.Set("apiVersion", "v1");
+  if (!std::as_const(document)["metadata"].is_object()) {
+    document.Set("metadata", Json::MakeObject());
+  }
+  const Json& given = document;
+  const std::string message(given["message"].AsString());
+  absl::Status status(
+      types::StatusCodeOf(static_cast<int>(given["code"].AsInt(500)), given["reason"].AsString()),
+      message);
+  status.SetPayload(kPayload, absl::Cord(document.Dump()));
+  return status;
+}
+
+absl::Status TimedOut(std::string_view message) {
+  return Make(Refusal::kTimeout, StrCat("Timeout: ", message), Json::MakeObject());
 }
 
 absl::Status NotImplemented(std::string_view message) {

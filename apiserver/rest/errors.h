@@ -50,6 +50,10 @@ absl::Status RevisionTooLarge(int64_t asked, int64_t current);  // 504
 absl::Status InternalError(std::string_view message);           // 500
 absl::Status NotImplemented(std::string_view message);          // 501
 
+// A refusal that was put together elsewhere: `document` is a Status with a code.
+absl::Status RefusedWith(Json document);
+absl::Status TimedOut(std::string_view message);  // 504
+
 // Causes in the words of Kubernetes' field errors.
 Cause FieldInvalid(std::string field, const Json& value, std::string_view why);
 Cause FieldRequired(std::string field, std::string_view why = {});

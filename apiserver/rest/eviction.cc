@@ -142,6 +142,29 @@ absl::Status CheckBudgets(Core& core, const ApiRequest& request, const StoredObj
   return Spend(core, *type, budget, selector, request);
 }
 
+absl::Status CheckUid(const ApiRequest& request, const StoredObject& stored,
+                      const std::string& uid) {
+  if (uid == stored.uid) return absl::OkStatus();
+  return Conflict(request.subject(), StrCat("Precondition failed: UID in precondition: ", uid,
+                                            ", UID in object meta: ", stored.uid));
+}
+
+// An eviction is the creation of one, and no deletion to those who admit writes.
+WriteContext ContextOfEviction(const Core& core, const ApiRequest& request, Json eviction) {
+  WriteContext write;
+  write.operation = Operation::kCreate;
+  write.type = request.type;
+  write.ns = request.ns;
+  write.name = request.name;
+  write.subresource = request.subresource;
+  write.object = std::move(eviction);
+  write.user = request.user;
+  write.dry_run = request.dry_run;
+  write.now = core.Now();
+  write.request = &request;
+  return write;
+}
+
 }  // namespace
 
 net::Awaitable<WriteResult> Evict(std::shared_ptr<Core> core, const ApiRequest& request) {
@@ -162,17 +185,24 @@ net::Awaitable<WriteResult> Evict(std::shared_ptr<Core> core, const ApiRequest& 
   absl::StatusOr<DeleteOptions> read = ReadDeleteOptions(deletion);
   if (!read.ok()) co_return read.status();
   // What the budget is asked for must be the pod that is meant.
-  if (!read->uid.empty() && read->uid != (*stored)->uid) {
-    co_return Conflict(request.subject(),
-                       StrCat("Precondition failed: UID in precondition: ", read->uid,
-                              ", UID in object meta: ", (*stored)->uid));
-  }
-  const Json pod = ParseStored(**stored);
-  BTH_CO_RETURN_IF_ERROR(CheckBudgets(*core, request, **stored, pod));
+  if (!read->uid.empty()) BTH_CO_RETURN_IF_ERROR(CheckUid(request, **stored, read->uid));
   if (read->uid.empty()) read->uid = (*stored)->uid;
-  DeleteOptions how = *std::move(read);
-  WriteResult result = co_await Delete(core, deletion, std::move(how));
+  WriteContext write = ContextOfEviction(*core, request, *std::move(body));
+  if (core->stages.MayWait(write)) {
+    absl::Status admitted = co_await core->stages.Run(write);
+    BTH_CO_RETURN_IF_ERROR(admitted);
+    stored = Require(*core, request);
+    if (!stored.ok()) co_return stored.status();
+  } else {
+    BTH_CO_RETURN_IF_ERROR(core->stages.RunNow(write));
+  }
+  // Budget and deletion in one turn: what is taken out of a budget is used.
+  const Json pod = ParseStored(**stored);
+  BTH_CO_RETURN_IF_ERROR(CheckUid(request, **stored, read->uid));
+  BTH_CO_RETURN_IF_ERROR(CheckBudgets(*core, request, **stored, pod));
+  WriteResult result = DeleteNow(*core, *request.type, *stored, *read, request.dry_run);
   if (!result.ok()) co_return result;
+  result->warnings = std::move(write.warnings);
   result->object = Json::MakeObject({{"kind", "Status"},
                                      {"apiVersion", "v1"},
                                      {"metadata", Json::MakeObject()},

@@ -1,9 +1,11 @@
 #include "apiserver/rest/handler.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/rest/authenticate.h"
 #include "apiserver/rest/output.h"
@@ -190,6 +192,16 @@ net::Awaitable<MaybeResponse> Serve(std::shared_ptr<Core> core, const ApiRequest
   co_return response;
 }
 
+// A request may ask for less time than the server gives.
+absl::Duration TimeAllowed(const Core& core, const ApiRequest& request) {
+  absl::Duration asked;
+  const std::string text(request.target.Query("timeout"));
+  if (text.empty() || !absl::ParseDuration(text, &asked) || asked <= absl::ZeroDuration()) {
+    return core.request_timeout;
+  }
+  return std::min(asked, core.request_timeout);
+}
+
 void Count(Core& core, std::string verb, std::string resource, int code) {
   ++core.counters.requests[{std::move(verb), std::move(resource), code}];
 }
@@ -214,6 +226,7 @@ net::Awaitable<net::Response> Handle(std::shared_ptr<Core> core, net::Request re
     co_return ErrorResponse(api.status());
   }
   api->user = *std::move(user);
+  api->deadline = core->executor.Monotonic() + TimeAllowed(*core, *api);
   MaybeResponse served = co_await Serve(core, *api);
   net::Response response = served.ok() ? std::move(*served) : ErrorResponse(served.status());
   Count(*core, std::string(VerbName(api->verb)), api->type->collection, response.status);

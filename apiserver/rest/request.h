@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "apiserver/registry/registry.h"
 #include "net/http.h"
 
@@ -41,6 +42,11 @@ struct ApiRequest {
   net::Target target;
   net::Headers headers;
   std::string body;
+  // The subresource the request came through, where the write is done on the object itself:
+  // "scale", "finalize". Admission is asked about that one.
+  std::string via;
+  // When the answer must be there, on the executor's monotonic clock.
+  absl::Duration deadline = absl::InfiniteDuration();
 
   Subject subject() const { return type->Named(name); }
   ObjectKey key() const { return {type->namespaced ? ns : "", name}; }

@@ -145,6 +145,7 @@ net::Awaitable<WriteResult> WriteScale(std::shared_ptr<Core> core, const ApiRequ
   // The object is updated through its main endpoint, so that its rules and generation hold.
   ApiRequest update = request;
   update.subresource.clear();
+  update.via = "scale";
   Change change = [&request](const Json& current) -> absl::StatusOr<Json> {
     Json scale;
     if (request.verb == Verb::kPatch) {
@@ -170,6 +171,7 @@ net::Awaitable<WriteResult> FinalizeNamespace(std::shared_ptr<Core> core,
   if (!body.ok()) co_return body.status();
   ApiRequest update = request;
   update.subresource.clear();
+  update.via = "finalize";
   Change change = [&body](const Json& current) -> absl::StatusOr<Json> {
     Json next = current;
     const Json& given = *body;

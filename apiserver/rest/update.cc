@@ -31,6 +31,7 @@ WriteContext ContextOfUpdate(const Core& core, const ApiRequest& request, Json c
   write.user = request.user;
   write.dry_run = request.dry_run;
   write.now = core.Now();
+  write.request = &request;
   return write;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apiserver/schema/coerce.h"
+#include "apiserver/schema/rule_run.h"
 #include "apiserver/schema/validate.h"
 #include "base/strings.h"
 
@@ -25,6 +26,16 @@ void CheckDefault(const Json& schema, const std::string& field, std::vector<Caus
   const Checked checked{**node, value, nullptr, field};
   for (const std::vector<Cause>& found : {CheckValue(checked), CheckUniqueItems(checked)}) {
     causes.insert(causes.end(), found.begin(), found.end());
+  }
+  if (const RuleNodePtr rules = CompileRules(**node, (*node)->embedded); rules != nullptr) {
+    // A default is its own counterpart, since it fills in what was there without it.
+    const RuleVerdict verdict = RunRules({.rules = *rules,
+                                          .node = **node,
+                                          .value = value,
+                                          .old = &value,
+                                          .field = field,
+                                          .lets_stay = false});
+    causes.insert(causes.end(), verdict.causes.begin(), verdict.causes.end());
   }
 }
 

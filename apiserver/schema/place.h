@@ -15,6 +15,8 @@ class Place {
   Place() = default;
 
   Place Field(std::string_view name) const { return Place(this, name, -1); }
+  // A key of a map, in brackets.
+  Place Key(std::string_view key) const { return Place(this, key, kKey); }
   Place Item(size_t index) const { return Place(this, {}, static_cast<int64_t>(index)); }
   // Below the top of a document, where nothing is taken for metadata.
   Place Inside() const { return Place(this, {}, kHidden); }
@@ -29,6 +31,7 @@ class Place {
 
  private:
   static constexpr int64_t kHidden = -2;
+  static constexpr int64_t kKey = -3;
 
   Place(const Place* parent, std::string_view name, int64_t index)
       : parent_(parent), name_(name), index_(index) {}
@@ -39,6 +42,8 @@ class Place {
     if (index_ == kHidden) return;
     if (index_ >= 0) {
       StrAppend(out, "[", index_, "]");
+    } else if (index_ == kKey) {
+      StrAppend(out, "[", name_, "]");
     } else {
       StrAppend(out, out->empty() ? "" : ".", name_);
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/schema/coerce.h"
+#include "apiserver/schema/rule_programs.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "re2/re2.h"
@@ -60,12 +61,11 @@ class Compiler {
       node->fallback = std::move(fallback);
     }
     has_embedded |= node->embedded;
-    has_rules |= !schema["x-kubernetes-validations"].empty();
+    ReadRules(schema, *node);
     return node;
   }
 
   bool has_embedded = false;
-  bool has_rules = false;
 
  private:
   static void ReadKind(const Json& schema, SchemaNode& node) {
@@ -82,6 +82,20 @@ class Compiler {
     node.atomic_object = schema["x-kubernetes-map-type"].AsString() == "atomic";
     const std::string_view list = schema["x-kubernetes-list-type"].AsString();
     node.list = list == "set" ? ListKind::kSet : list == "map" ? ListKind::kMap : ListKind::kAtomic;
+  }
+
+  static void ReadRules(const Json& schema, SchemaNode& node) {
+    for (const Json& written : schema["x-kubernetes-validations"].items()) {
+      SchemaRule& rule = node.rules.emplace_back();
+      rule.rule = written["rule"].AsString();
+      rule.message = written["message"].AsString();
+      rule.message_expression = written["messageExpression"].AsString();
+      rule.reason = written["reason"].AsString();
+      rule.field_path = written["fieldPath"].AsString();
+      if (const Json& optional = written["optionalOldSelf"]; optional.is_bool()) {
+        rule.optional_old_self = optional.AsBool();
+      }
+    }
   }
 
   absl::Status ReadChildren(const Json& schema, SchemaNode& node) {
@@ -186,9 +200,9 @@ absl::StatusOr<StructuralSchemaPtr> StructuralSchema::Compile(const Json& schema
   Compiler compiler;
   BTH_ASSIGN_OR_RETURN(SchemaNodePtr root, compiler.Node(schema));
   std::shared_ptr<StructuralSchema> made(new StructuralSchema);
+  made->rules_ = CompileRules(*root, true);
   made->root_ = std::move(root);
   made->has_embedded_ = compiler.has_embedded;
-  made->has_rules_ = compiler.has_rules;
   return StructuralSchemaPtr(std::move(made));
 }
 

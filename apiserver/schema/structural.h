@@ -48,6 +48,16 @@ struct SchemaBounds {
   std::vector<Json> allowed;                 // enum; empty: anything.
 };
 
+// One of x-kubernetes-validations, as written; empty texts are absent.
+struct SchemaRule {
+  std::string rule;
+  std::string message;
+  std::string message_expression;
+  std::string reason;
+  std::string field_path;
+  std::optional<bool> optional_old_self;
+};
+
 struct SchemaNode;
 using SchemaNodePtr = std::unique_ptr<const SchemaNode>;
 
@@ -82,10 +92,13 @@ struct SchemaNode {
   std::unique_ptr<const SchemaBounds> bounds;      // May be null.
   std::unique_ptr<const SchemaJunctors> junctors;  // May be null.
   std::optional<Json> fallback;                    // The default.
+  std::vector<SchemaRule> rules;
 
   // Null when not listed.
   const SchemaNode* Property(std::string_view name) const;
 };
+
+struct RuleNode;
 
 // Immutable; shared by the requests that use it.
 class StructuralSchema {
@@ -97,15 +110,15 @@ class StructuralSchema {
   const SchemaNode& root() const { return *root_; }
   // Whether objects are embedded anywhere.
   bool has_embedded() const { return has_embedded_; }
-  // Whether rules in CEL stand anywhere; they are kept but not evaluated.
-  bool has_rules() const { return has_rules_; }
+  // The programs of its x-kubernetes-validations; null without any.
+  const RuleNode* rules() const { return rules_.get(); }
 
  private:
   StructuralSchema() = default;
 
   SchemaNodePtr root_;
   bool has_embedded_ = false;
-  bool has_rules_ = false;
+  std::shared_ptr<const RuleNode> rules_;  // Of root_.
 };
 using StructuralSchemaPtr = std::shared_ptr<const StructuralSchema>;
 

@@ -9,6 +9,7 @@
 #include "apiserver/schema/default_rules.h"
 #include "apiserver/schema/formats.h"
 #include "apiserver/schema/list_rules.h"
+#include "apiserver/schema/rule_checks.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "re2/re2.h"
@@ -102,12 +103,7 @@ void CheckForbidden(const Json& schema, const std::string& field, Causes& causes
     causes.push_back(FieldInvalid(field + ".x-kubernetes-preserve-unknown-fields", false,
                                   "must be true or undefined"));
   }
-  const Json::Array& rules = schema["x-kubernetes-validations"].items();
-  for (size_t i = 0; i < rules.size(); ++i) {
-    if (!rules[i]["rule"].AsString().empty()) continue;
-    causes.push_back(FieldRequired(StrCat(field, ".x-kubernetes-validations[", i, "].rule"),
-                                   "rule is not specified"));
-  }
+  CheckRuleForm(schema, field, causes);
   EachChild(schema, field,
             [&](const Json& child, const std::string& at) { CheckForbidden(child, at, causes); });
 }
@@ -143,6 +139,7 @@ void CheckJunctor(const Json& schema, const std::string& field, bool may_have_ty
   forbid("x-kubernetes-list-type", "must be undefined to be structural");
   forbid("x-kubernetes-list-map-keys", "must be empty to be structural");
   forbid("x-kubernetes-map-type", "must be undefined to be structural");
+  forbid("x-kubernetes-validations", "must be empty to be structural");
   EachChild(schema, field, [&](const Json& child, const std::string& at) {
     if (!at.ends_with(".additionalProperties")) CheckJunctor(child, at, false, causes);
   });
@@ -261,15 +258,13 @@ void CheckDefaults(const Json& schema, const std::string& field, Causes& causes)
             [&](const Json& child, const std::string& at) { CheckDefaults(child, at, causes); });
 }
 
-void CollectWarnings(const Json& schema, std::set<std::string>& warnings, bool* rules) {
+void CollectWarnings(const Json& schema, std::set<std::string>& warnings) {
   const std::string format(schema["format"].AsString());
   if (!format.empty() && !IsKnownFormat(format)) {
     warnings.insert(StrCat("unrecognized format ", Json(format).Dump()));
   }
-  *rules |= !schema["x-kubernetes-validations"].empty();
-  EachChild(schema, "", [&](const Json& child, const std::string&) {
-    CollectWarnings(child, warnings, rules);
-  });
+  EachChild(schema, "",
+            [&](const Json& child, const std::string&) { CollectWarnings(child, warnings); });
 }
 
 }  // namespace
@@ -293,20 +288,15 @@ std::vector<Cause> CheckStructural(const Json& schema, const std::string& field)
     }
   }
   if (causes.empty()) CheckDefaults(schema, field, causes);
+  if (causes.empty()) causes = CheckRules(schema, field);
   if (causes.size() > kSchemaCausesMax) causes.resize(kSchemaCausesMax);
   return causes;
 }
 
 std::vector<std::string> SchemaWarnings(const Json& schema) {
   std::set<std::string> found;
-  bool rules = false;
-  CollectWarnings(schema, found, &rules);
-  std::vector<std::string> warnings(found.begin(), found.end());
-  if (rules) {
-    warnings.push_back(
-        "x-kubernetes-validations: this server keeps CEL rules but does not evaluate them");
-  }
-  return warnings;
+  CollectWarnings(schema, found);
+  return {found.begin(), found.end()};
 }
 
 }  // namespace bth::apiserver

@@ -16,8 +16,7 @@ absl::Status CheckKeywords(const Json& schema);
 // Broken rules of an openAPIV3Schema that stands at `field`. Requires CheckKeywords.
 std::vector<Cause> CheckStructural(const Json& schema, const std::string& field);
 
-// Things a user should know though they are no errors: formats that nobody checks, and rules in
-// CEL, which are kept but not evaluated.
+// Things a user should know though they are no errors: formats that nobody checks.
 std::vector<std::string> SchemaWarnings(const Json& schema);
 
 }  // namespace bth::apiserver

@@ -127,7 +127,7 @@ Json LastSeen(const Json& event, absl::Time now) {
 Json FirstSeen(const Json& event, absl::Time now) {
   return AgeText(FirstOf(event["firstTimestamp"], event["eventTime"]).AsString(), now);
 }
-Json EventType(const Json& event, absl::Time) {
+Json EventTypeCell(const Json& event, absl::Time) {
   return event["type"].AsString();
 }
 Json EventReason(const Json& event, absl::Time) {
@@ -160,7 +160,7 @@ Json EventCount(const Json& event, absl::Time) {
   return event["series"]["count"].AsInt(std::max<int64_t>(1, event["count"].AsInt()));
 }
 constexpr Column kEvent[] = {
-    {"Last Seen", "string", 0, LastSeen},   {"Type", "string", 0, EventType},
+    {"Last Seen", "string", 0, LastSeen},   {"Type", "string", 0, EventTypeCell},
     {"Reason", "string", 0, EventReason},   {"Object", "string", 0, EventObject},
     {"Subobject", "string", 1, EventPart},  {"Source", "string", 1, EventSource},
     {"Message", "string", 0, EventMessage}, {"First Seen", "string", 1, FirstSeen},
@@ -247,6 +247,7 @@ std::span<const Column> ColumnsOf(std::string_view group, std::string_view kind)
   if (kind == "PodDisruptionBudget") return kBudget;
   if (kind == "PriorityClass") return kPriorityClass;
   if (kind == "Lease") return kLease;
+  if (group == "admissionregistration.k8s.io") return AdmissionColumns(kind);
   if (kind == "CustomResourceDefinition" || kind == "LimitRange" ||
       group == "rbac.authorization.k8s.io") {
     return kCreatedAt;

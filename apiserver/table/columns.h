@@ -26,6 +26,8 @@ std::span<const Column> ColumnsOf(std::string_view group, std::string_view kind)
 std::span<const Column> PodColumns();
 std::span<const Column> WorkloadColumns(std::string_view kind);
 std::span<const Column> StorageColumns(std::string_view kind);
+// table/admission_columns.cc
+std::span<const Column> AdmissionColumns(std::string_view kind);
 
 // Cells that many kinds share.
 Json NameCell(const Json& object, absl::Time now);

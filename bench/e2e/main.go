@@ -32,6 +32,9 @@ func main() {
 	if len(p.Shapes) > 0 {
 		exit(compareJobs(ctx, p))
 	}
+	if p.Admission {
+		exit(compareAdmission(ctx, p))
+	}
 	exit(compare(ctx, p))
 }
 

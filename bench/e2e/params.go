@@ -36,6 +36,7 @@ type Params struct {
 	Spread       bool
 	Shapes       []jobShape
 	Finish       bool
+	Admission    bool
 	PodStart     time.Duration
 	HoldPods     bool
 	ManagerQPS   int
@@ -149,6 +150,8 @@ func (p *Params) addCircumstances(f *flag.FlagSet) {
 		"each scheduler also with gangs that are spread: over zones as they must, over hosts as they should")
 	f.BoolVar(&p.Baseline, "baseline", false, "each scheduler is first started on the empty server, "+
 		"to tell the memory of the cluster's objects from that of the program")
+	f.BoolVar(&p.Admission, "admission", false, "only the creation of --pods pods, in turn without and with "+
+		"vc-webhook-manager, which asks two webhooks for each")
 	f.BoolVar(&p.Finish, "finish", false, "with --jobs: the pods also succeed, after all run")
 	f.DurationVar(&p.PodStart, podStartFlag, 500*time.Millisecond,
 		"with --jobs: how long after its binding was seen a pod is set Running; 0: at once")
@@ -222,6 +225,14 @@ func (p *Params) check() error {
 	if err := p.checkShapes(); err != nil {
 		return err
 	}
+	if p.Admission {
+		if len(p.Shapes) > 0 {
+			return errors.New("--admission and --jobs measure different things: leave out one")
+		}
+		if _, err := os.Stat(filepath.Join(p.Bin, webhookProgram)); err != nil {
+			return fmt.Errorf("--admission: %w", err)
+		}
+	}
 	for _, name := range p.Subjects {
 		if err := p.checkSubject(name); err != nil {
 			return fmt.Errorf("--subjects: %w", err)
@@ -231,6 +242,9 @@ func (p *Params) check() error {
 		if _, err := resource.ParseQuantity(text); err != nil {
 			return fmt.Errorf("%q: %w", text, err)
 		}
+	}
+	if p.Admission {
+		return nil // Nothing is scheduled.
 	}
 	return p.checkRoom()
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/strings.h"
+#include "cel/values/text_forms.h"
 
 namespace bth::cel {
 namespace {
@@ -58,6 +58,48 @@ uint32_t KindsOf(TypeKind kind) {
   return kAnyKind;
 }
 
+bool IsTextFunction(std::string_view function) {
+  return function == "contains" || function == "startsWith" || function == "endsWith" ||
+         function == "matches";
+}
+
+// Operators and the standard functions that share one implementation.
+bool IsStandardForm(std::string_view function) {
+  const char first = function.empty() ? '_' : function[0];
+  return first == '_' || first == '!' || first == '-' || first == '@' || function == "size" ||
+         IsTextFunction(function);
+}
+
+// As cel-go names the kinds of values that are no containers.
+std::string_view GoKindName(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kNull:
+      return "types.Null";
+    case ValueKind::kBool:
+      return "types.Bool";
+    case ValueKind::kInt:
+      return "types.Int";
+    case ValueKind::kUint:
+      return "types.Uint";
+    case ValueKind::kDouble:
+      return "types.Double";
+    case ValueKind::kString:
+      return "types.String";
+    case ValueKind::kBytes:
+      return "types.Bytes";
+    case ValueKind::kDuration:
+      return "types.Duration";
+    case ValueKind::kTimestamp:
+      return "types.Timestamp";
+    case ValueKind::kType:
+      return "*types.Type";
+    case ValueKind::kOptional:
+      return "*types.Optional";
+    default:
+      return "object";
+  }
+}
+
 bool Takes(const Candidate& candidate, std::span<const Value> args) {
   if (candidate.kinds.size() != args.size()) return false;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -84,6 +126,14 @@ Candidate MakeCandidate(const Overload& overload) {
   return candidate;
 }
 
+uint32_t FirstKinds(const Function& function) {
+  uint32_t kinds = 0;
+  for (const Overload& overload : function.overloads) {
+    if (!overload.parameters.empty()) kinds |= KindsOf(overload.parameters[0]->kind());
+  }
+  return kinds;
+}
+
 const Candidate* PickCandidate(const CallSite& call, std::span<const Value> args) {
   for (const Candidate& candidate : call.candidates) {
     if (candidate.overload->run && Takes(candidate, args)) return &candidate;
@@ -91,35 +141,38 @@ const Candidate* PickCandidate(const CallSite& call, std::span<const Value> args
   return nullptr;
 }
 
+// The forms follow cel-go, where what a value cannot do at all is told from what it cannot do with
+// the others.
 Value NoCandidate(const CallSite& call, std::span<const Value> args) {
-  const char first = call.function.empty() ? '_' : call.function[0];
-  const bool is_operator = first == '_' || first == '!' || first == '-' || first == '@';
-  if (is_operator) return Value::Error("no such overload");
-  std::string types;
-  for (const Value& arg : args) {
-    StrAppend(&types, types.empty() ? "" : ", ", arg.type()->RuntimeName());
+  const bool is_unknown = call.first_kinds == 0 && call.candidates.empty();
+  if (is_unknown) return Value::Error(StrCat("no such overload: ", call.function));
+  if (!IsStandardForm(call.function)) {
+    std::string types;
+    for (const Value& arg : args) {
+      StrAppend(&types, types.empty() ? "" : ", ", arg.type()->RuntimeName());
+    }
+    return Value::Error(StrCat("no such overload: ", call.function, "(", types, ")"));
   }
-  return Value::Error(StrCat("no such overload: ", call.function, "(", types, ")"));
+  const bool is_named = args.size() == 2 || call.function == "size";
+  if (is_named && !args.empty() && (call.first_kinds & Bit(args[0].kind())) == 0 &&
+      !IsTextFunction(call.function)) {
+    return Value::Error(StrCat("no such overload: ", call.function));
+  }
+  return Value::Error("no such overload");
 }
 
-std::vector<std::string> NamesInContainers(const Environment& environment, std::string_view name) {
-  if (name.starts_with('.')) return {std::string(name.substr(1))};
-  std::vector<std::string> names;
-  std::string_view container = environment.container();
-  while (!container.empty()) {
-    names.push_back(StrCat(container, ".", name));
-    const size_t dot = container.rfind('.');
-    container = dot == std::string_view::npos ? std::string_view() : container.substr(0, dot);
-  }
-  names.emplace_back(name);
-  return names;
+Value NotIterable(const Value& range) {
+  return Value::Error(StrCat("got '", GoKindName(range.kind()), "', expected iterable type"));
 }
 
-const Function* FindInContainers(const Environment& environment, std::string_view name) {
-  for (const std::string& candidate : NamesInContainers(environment, name)) {
-    if (const Function* function = environment.FindFunction(candidate)) return function;
+Value NotOptional(const Value* key, const Value& value) {
+  const std::string what = value.DebugText();
+  if (key == nullptr) {
+    return Value::Error(
+        StrCat("cannot initialize optional list element from non-optional value ", what));
   }
-  return nullptr;
+  return Value::Error(StrCat("cannot initialize optional entry '", KeyText(*key),
+                             "' from non-optional value ", what));
 }
 
 }  // namespace bth::cel

@@ -1,10 +1,8 @@
 // Which overload of a call takes the values that are there.
 #pragma once
 
+#include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cel/environment.h"
 #include "cel/eval/plan.h"
@@ -12,14 +10,15 @@
 namespace bth::cel {
 
 Candidate MakeCandidate(const Overload& overload);
+// The kinds that some overload takes first, as bits.
+uint32_t FirstKinds(const Function& function);
 // Null: none.
 const Candidate* PickCandidate(const CallSite& call, std::span<const Value> args);
 // The error of a call that no candidate takes.
 Value NoCandidate(const CallSite& call, std::span<const Value> args);
-
-// The names that `name` may stand for in the environment's container, innermost first; itself alone
-// if it begins with a dot.
-std::vector<std::string> NamesInContainers(const Environment& environment, std::string_view name);
-const Function* FindInContainers(const Environment& environment, std::string_view name);
+// The error of a comprehension over what has no members.
+Value NotIterable(const Value& range);
+// The error of [?value] (null `key`) or {?key: value} where the value is no optional.
+Value NotOptional(const Value* key, const Value& value);
 
 }  // namespace bth::cel

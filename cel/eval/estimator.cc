@@ -64,6 +64,8 @@ bool IsScalar(const Type& type) {
     case TypeKind::kDouble:
     case TypeKind::kDuration:
     case TypeKind::kTimestamp:
+    case TypeKind::kType:
+    case TypeKind::kOpaque:
       return true;
     case TypeKind::kOptional:
       return !type.parameters().empty() && IsScalar(*type.parameters()[0]);
@@ -139,7 +141,7 @@ class Estimator final {
     if (expr.kind == ExprKind::kList) return Exactly(expr.args.size());
     if (expr.kind == ExprKind::kMap) return Exactly(expr.entries.size());
     const Type& type = TypeOfNode(id);
-    if (type.size_max() != 0) return SizeRange{0, type.size_max()};
+    if (type.has_size()) return SizeRange{0, type.size_max()};
     if (IsScalar(type)) return Exactly(1);
     const Local* local = FindLocal(id);
     return local == nullptr ? std::nullopt : local->sizes.own;
@@ -166,7 +168,7 @@ class Estimator final {
     const Type& element = *type.parameters()[0];
     size.has_text_elements =
         element.kind() == TypeKind::kString || element.kind() == TypeKind::kBytes;
-    if (element.size_max() != 0) size.element_max = element.size_max();
+    if (element.has_size()) size.element_max = element.size_max();
     if (const auto members = MembersOfNode(id)) size.element_max = members->value.max;
     return size;
   }

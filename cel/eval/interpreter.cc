@@ -1,5 +1,6 @@
 #include "cel/eval/interpreter.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +15,6 @@
 #include "cel/stdlib/index.h"
 #include "cel/stdlib/overloads.h"
 #include "cel/values/containers.h"
-#include "cel/values/text_forms.h"
 
 namespace bth::cel {
 namespace {
@@ -27,6 +27,10 @@ Value Cancelled() {
   return Value::Error("operation cancelled: actual cost limit exceeded");
 }
 
+bool IsNone(const Value& value) {
+  return value.is(ValueKind::kOptional) && value.AsOptional() == nullptr;
+}
+
 bool IsBool(const Value& value, bool wanted) {
   return value.is(ValueKind::kBool) && value.AsBool() == wanted;
 }
@@ -34,6 +38,10 @@ bool IsBool(const Value& value, bool wanted) {
 // The value itself if it is an error, else that it is of the wrong type.
 Value ErrorOrNoOverload(Value value) {
   return value.is_error() ? std::move(value) : NoOverload();
+}
+
+size_t MembersOf(const Value& range) {
+  return range.is(ValueKind::kList) ? range.AsList().size() : range.AsMap().size();
 }
 
 // A member that was looked for with `.?` or `[?`; of an optional it is one already.
@@ -67,11 +75,17 @@ void Interpreter::Charge(uint64_t cost) {
   exceeded_ = exceeded_ || cost_ > cost_max_;
 }
 
+Value Interpreter::Failed(Value error) {
+  Charge(1);
+  return error;
+}
+
 Value Interpreter::Eval(StepId id) {
   if (exceeded_) return Cancelled();
   const Step& step = plan_[id];
   Value value = EvalOperator(step);
-  if (step.cost > 0) Charge(step.cost);
+  const uint8_t cost = step.cost - std::min(std::exchange(free_, uint8_t{0}), step.cost);
+  if (cost > 0) Charge(cost);
   return value;
 }
 
@@ -147,6 +161,7 @@ Value Interpreter::Name(const Step& step) {
     std::optional<Value> value = activation_.Find(meaning.variable);
     if (!value && meaning.is_constant) value = meaning.constant;
     if (!value) continue;
+    Charge(meaning.fields);
     for (size_t i = site.path.size() - meaning.fields; i < site.path.size(); ++i) {
       if (value->is_error()) break;
       value = SelectValue(*value, site.path[i]);
@@ -160,7 +175,9 @@ Value Interpreter::Path(const Step& step) {
   Value value = Eval(step.a);
   for (int32_t i = step.b; i < step.b + step.c; ++i) {
     if (value.is_error()) return value;
+    const bool is_optional = value.is(ValueKind::kOptional);
     value = SelectValue(value, plan_.texts[static_cast<size_t>(i)]);
+    if (is_optional && IsNone(value)) free_ = static_cast<uint8_t>(free_ + 1);
   }
   return value;
 }
@@ -169,17 +186,20 @@ Value Interpreter::Has(const Step& step) {
   const Value base = Eval(step.a);
   if (base.is_error()) return base;
   Member member = FindField(base, plan_.texts[static_cast<size_t>(step.table)]);
+  const bool is_optional = base.is(ValueKind::kOptional);
+  if (is_optional && member.value && IsNone(*member.value)) free_ = 1;
   if (!member.fault.empty()) return Value::Error(std::move(member.fault));
   if (!member.value) return Value::Bool(false);
   if (member.value->is_error()) return *std::move(member.value);
-  if (base.is(ValueKind::kOptional)) return Value::Bool(member.value->AsOptional() != nullptr);
-  return Value::Bool(true);
+  return Value::Bool(!is_optional || !IsNone(*member.value));
 }
 
 Value Interpreter::Index(const Step& step) {
   const Value base = Eval(step.a);
   if (base.is_error()) return base;
-  return IndexValue(base, Eval(step.b));
+  Value member = IndexValue(base, Eval(step.b));
+  if (base.is(ValueKind::kOptional) && IsNone(member)) free_ = 1;
+  return member;
 }
 
 Value Interpreter::OptionalIndex(const Step& step) {
@@ -187,13 +207,17 @@ Value Interpreter::OptionalIndex(const Step& step) {
   if (base.is_error()) return base;
   Value key = Eval(step.b);
   if (key.is_error()) return key;
-  return AsOptional(FindMember(base, key), base);
+  Value member = AsOptional(FindMember(base, key), base);
+  if (IsNone(member)) free_ = 1;
+  return member;
 }
 
 Value Interpreter::OptionalSelect(const Step& step) {
   Value base = Eval(step.a);
   if (base.is_error()) return base;
-  return AsOptional(FindField(base, plan_.texts[static_cast<size_t>(step.table)]), base);
+  Value member = AsOptional(FindField(base, plan_.texts[static_cast<size_t>(step.table)]), base);
+  if (IsNone(member)) free_ = 1;
+  return member;
 }
 
 // --- operators ---
@@ -218,8 +242,8 @@ Value Interpreter::Conditional(const Step& step) {
 Value Interpreter::Equality(const Step& step) {
   const Value a = Eval(step.a);
   const Value b = Eval(step.b);
-  if (a.is_error()) return a;
-  if (b.is_error()) return b;
+  if (a.is_error()) return Failed(a);
+  if (b.is_error()) return Failed(b);
   Charge(ScaleCost(std::min(SizeOf(a), SizeOf(b)), kTraversalFactor));
   const Value equal = Equal(a, b);
   if (equal.is_error() || step.kind == StepKind::kEqual) return equal;
@@ -231,11 +255,12 @@ Value Interpreter::In(const Step& step) {
   if (step.kind == StepKind::kInSet) {
     if (member.is_error()) return member;
     const Value& set = plan_.constants[static_cast<size_t>(step.table)];
+    if (set.is(ValueKind::kList)) return ListContains(set.AsList(), member);
     return Value::Bool(set.AsMap().Find(member).has_value());
   }
   const Value container = Eval(step.b);
-  if (member.is_error()) return member;
-  if (container.is_error()) return container;
+  if (member.is_error()) return Failed(member);
+  if (container.is_error()) return Failed(container);
   const bool is_known_list = step.table == 1;
   if (container.is(ValueKind::kList)) {
     Charge(is_known_list ? container.AsList().size() : 1);
@@ -251,8 +276,8 @@ Value Interpreter::In(const Step& step) {
 
 Value Interpreter::Matches(const Step& step) {
   const Value text = Eval(step.a);
-  if (text.is_error()) return text;
-  if (!text.is(ValueKind::kString)) return NoOverload();
+  if (text.is_error()) return Failed(text);
+  if (!text.is(ValueKind::kString)) return Failed(NoOverload());
   const Value& pattern = plan_.constants[static_cast<size_t>(plan_[step.b].table)];
   Charge(MultiplyCost(ScaleCost(AddCost(SizeOf(text), 1), kTraversalFactor),
                       ScaleCost(SizeOf(pattern), kPatternFactor)));
@@ -276,15 +301,12 @@ Value Interpreter::Call(const CallSite& call) {
   absl::InlinedVector<Value, 3> args;
   for (const StepId arg : call.args) args.push_back(Eval(arg));
   for (const Value& arg : args) {
-    if (arg.is_error()) return arg;
+    if (arg.is_error()) return Failed(arg);
   }
   if (exceeded_) return Cancelled();
   const std::span<const Value> given(args.data(), args.size());
   const Candidate* chosen = PickCandidate(call, given);
-  if (chosen == nullptr) {
-    Charge(1);
-    return NoCandidate(call, given);
-  }
+  if (chosen == nullptr) return Failed(NoCandidate(call, given));
   Value result = chosen->overload->run(given);
   // Cost follows the overload where the check has found it. Else a call is one step, but for texts
   // it makes: they take memory.
@@ -296,7 +318,7 @@ Value Interpreter::Call(const CallSite& call) {
 
 // --- literals ---
 
-std::optional<Value> Interpreter::ItemValue(const LiteralSite::Item& item, const Value& key) {
+std::optional<Value> Interpreter::ItemValue(const LiteralSite::Item& item, const Value* key) {
   Value value = Eval(item.value);
   if (!item.optional || value.is_error()) return value;
   if (value.is(ValueKind::kOptional)) {
@@ -304,20 +326,14 @@ std::optional<Value> Interpreter::ItemValue(const LiteralSite::Item& item, const
     if (content == nullptr) return std::nullopt;
     return *content;
   }
-  const std::string what = value.DebugText();
-  if (key.is(ValueKind::kNull)) {
-    return Value::Error(
-        StrCat("cannot initialize optional list element from non-optional value ", what));
-  }
-  return Value::Error(StrCat("cannot initialize optional entry '", KeyText(key),
-                             "' from non-optional value ", what));
+  return NotOptional(key, value);
 }
 
 Value Interpreter::ListOf(const Items& items) {
   std::vector<Value> values;
   values.reserve(items.size());
   for (const LiteralSite::Item& item : items) {
-    std::optional<Value> value = ItemValue(item, Value::Null());
+    std::optional<Value> value = ItemValue(item, nullptr);
     if (!value) continue;
     if (value->is_error()) return *std::move(value);
     values.push_back(*std::move(value));
@@ -330,7 +346,7 @@ Value Interpreter::MapOf(const Items& items) {
   for (const LiteralSite::Item& item : items) {
     Value key = Eval(item.key);
     if (key.is_error()) return key;
-    std::optional<Value> value = ItemValue(item, key);
+    std::optional<Value> value = ItemValue(item, &key);
     if (!value) continue;
     if (value->is_error()) return *std::move(value);
     maker.Add(std::move(key), *std::move(value));
@@ -344,12 +360,112 @@ Value Interpreter::ObjectOf(const LiteralSite& site) {
     if (site.type->fields() != nullptr && site.type->fields()->FieldType(item.field) == nullptr) {
       return Value::Error(StrCat("no such field: ", item.field));
     }
-    std::optional<Value> value = ItemValue(item, Value::StringView(item.field));
+    const Value field = Value::StringView(item.field);
+    std::optional<Value> value = ItemValue(item, &field);
     if (!value) continue;
     if (value->is_error()) return *std::move(value);
     object->Set(item.field, *std::move(value));
   }
   return Value::Of(std::shared_ptr<const ObjectView>(std::move(object)));
+}
+
+// --- comprehensions ---
+
+Value Interpreter::Fold(const FoldSite& fold) {
+  Value range = Eval(fold.range);
+  if (range.is_error()) return range;
+  if (!range.is(ValueKind::kList) && !range.is(ValueKind::kMap)) {
+    return NotIterable(range);
+  }
+  switch (fold.kind) {
+    case FoldKind::kList:
+      return FoldToList(fold, range);
+    case FoldKind::kMap:
+      return FoldToMap(fold, range);
+    default:
+      return FoldGeneral(fold, range);
+  }
+}
+
+// One variable sees elements of lists and keys of maps; two see index or key, and value.
+void Interpreter::SetMember(const FoldSite& fold, const Value& range, size_t index) {
+  const bool has_two = fold.iter2_slot >= 0;
+  if (range.is(ValueKind::kList)) {
+    if (has_two) Slot(fold.iter_slot) = Value::Int(static_cast<int64_t>(index));
+    Slot(has_two ? fold.iter2_slot : fold.iter_slot) = range.AsList().at(index);
+    return;
+  }
+  Slot(fold.iter_slot) = range.AsMap().KeyAt(index);
+  if (has_two) Slot(fold.iter2_slot) = range.AsMap().ValueAt(index);
+}
+
+Value Interpreter::FoldGeneral(const FoldSite& fold, const Value& range) {
+  Slot(fold.accu_slot) = Eval(fold.init);
+  const size_t members = MembersOf(range);
+  for (size_t i = 0; i < members && !exceeded_; ++i) {
+    SetMember(fold, range, i);
+    const Value condition = Eval(fold.condition);
+    if (!IsBool(condition, true)) break;
+    // Named first: the step reads the slot.
+    Value next = Eval(fold.step);
+    Slot(fold.accu_slot) = std::move(next);
+  }
+  return Eval(fold.result);
+}
+
+bool Interpreter::PassesFilter(const FoldSite& fold, Value* error) {
+  if (fold.filter == kNoStep) return true;
+  Value passes = Eval(fold.filter);
+  if (passes.is(ValueKind::kBool)) return passes.AsBool();
+  *error = ErrorOrNoOverload(std::move(passes));
+  return false;
+}
+
+// An error stays what is accumulated; the other members are looked at all the same, as their cost
+// counts.
+Value Interpreter::FoldToList(const FoldSite& fold, const Value& range) {
+  std::vector<Value> made;
+  Value error;
+  const size_t members = MembersOf(range);
+  for (size_t i = 0; i < members && !exceeded_; ++i) {
+    SetMember(fold, range, i);
+    if (!PassesFilter(fold, &error)) continue;
+    Value element = Eval(fold.element);
+    Charge(fold.cost_of_insert);
+    if (error.is_error()) continue;
+    if (element.is_error()) {
+      error = std::move(element);
+    } else {
+      made.push_back(std::move(element));
+    }
+  }
+  return error.is_error() ? error : Value::List(std::move(made));
+}
+
+Value Interpreter::FoldToMap(const FoldSite& fold, const Value& range) {
+  MapMaker maker;
+  maker.set_inserting();
+  Value error;
+  const size_t members = MembersOf(range);
+  for (size_t i = 0; i < members && !exceeded_; ++i) {
+    SetMember(fold, range, i);
+    if (!PassesFilter(fold, &error)) continue;
+    Value key;
+    if (fold.key != kNoStep) key = Eval(fold.key);
+    Value element = Eval(fold.element);
+    Charge(fold.cost_of_insert);
+    if (error.is_error()) continue;
+    if (key.is_error() || element.is_error()) {
+      error = key.is_error() ? std::move(key) : std::move(element);
+    } else if (fold.key != kNoStep) {
+      maker.Add(std::move(key), std::move(element));
+    } else if (element.is(ValueKind::kMap)) {
+      maker.AddAll(element.AsMap());
+    } else {
+      error = NoOverload();
+    }
+  }
+  return error.is_error() ? error : std::move(maker).Take();
 }
 
 }  // namespace bth::cel

@@ -55,13 +55,16 @@ std::vector<std::string> MadeObject::SetFields() const {
   return names;
 }
 
-std::optional<Value> ConstantSet(const ListView& list) {
+std::optional<Value> ConstantSet(const Value& list) {
   auto set = std::make_shared<VectorMap>();
-  for (size_t i = 0; i < list.size(); ++i) {
-    Value member = list.at(i);
-    if (!ToMapKey(member)) return std::nullopt;
+  bool has_keys_alone = true;
+  for (size_t i = 0; i < list.AsList().size(); ++i) {
+    Value member = list.AsList().at(i);
+    if (!IsKeyKind(member.kind()) && !member.is(ValueKind::kDouble)) return std::nullopt;
+    has_keys_alone = has_keys_alone && ToMapKey(member).has_value();
     set->Insert(std::move(member), Value::Null());
   }
+  if (!has_keys_alone) return list;
   return Value::Of(std::shared_ptr<const MapView>(std::move(set)), 1);
 }
 

@@ -43,7 +43,8 @@ class MadeObject final : public ObjectView {
   std::map<std::string, Value, std::less<>> fields_;
 };
 
-// The members of a list as keys of a map, for lookups. Nothing: some are not plain values.
-std::optional<Value> ConstantSet(const ListView& list);
+// The members of a list as keys of a map, for lookups; the list itself where no map has such keys.
+// Nothing: some are not plain values.
+std::optional<Value> ConstantSet(const Value& list);
 
 }  // namespace bth::cel

@@ -19,7 +19,7 @@ using StepId = int32_t;
 inline constexpr StepId kNoStep = -1;
 
 // Steps nest at most this deep: running them recurses.
-inline constexpr int kPlanDepthMax = 2000;
+inline constexpr int kPlanDepthMax = 1200;
 
 enum class StepKind : uint8_t {
   kConstant,        // constants[table]
@@ -38,7 +38,7 @@ enum class StepKind : uint8_t {
   kEqual,            // a == b
   kNotEqual,         // a != b
   kIn,               // a in b
-  kInSet,            // a in constants[table], a map of what is in it
+  kInSet,            // a in constants[table], a map whose keys are in it, or a list
   kMatches,          // a.matches(patterns[table])
   kOptionalOr,       // a.or(b)
   kOptionalOrValue,  // a.orValue(b)
@@ -72,6 +72,8 @@ struct CallSite {
   std::string function;
   std::vector<StepId> args;  // With the target first.
   std::vector<Candidate> candidates;
+  // Kinds that some overload of the function takes first, whether it is a candidate or not.
+  uint32_t first_kinds = 0;
 };
 
 // A list's elements, a map's entries or an object's fields.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,8 +13,10 @@
 #include "absl/status/status.h"
 #include "base/strings.h"
 #include "cel/eval/candidates.h"
+#include "cel/eval/fold_shape.h"
 #include "cel/eval/literals.h"
 #include "cel/eval/tree_depth.h"
+#include "cel/eval/tree_names.h"
 #include "cel/stdlib/index.h"
 #include "cel/syntax/operators.h"
 #include "cel/values/containers.h"
@@ -21,9 +24,9 @@
 namespace bth::cel {
 namespace {
 
-constexpr uint8_t kListCost = 10;
-constexpr uint8_t kMapCost = 30;
-constexpr uint8_t kStructCost = 40;
+constexpr uint8_t kNewListCost = 10;
+constexpr uint8_t kNewMapCost = 30;
+constexpr uint8_t kNewObjectCost = 40;
 
 Value ConstantValue(const Constant& constant) {
   struct Maker {
@@ -70,7 +73,7 @@ StepId Planner::Node(ExprId id) {
   const Expr& expr = ast_[id];
   switch (expr.kind) {
     case ExprKind::kConstant:
-      return AddConstant(ConstantValue(expr.constant));
+      return builder_.AddConstant(ConstantValue(expr.constant));
     case ExprKind::kIdent:
       return Name(id);
     case ExprKind::kSelect:
@@ -86,7 +89,7 @@ StepId Planner::Node(ExprId id) {
     case ExprKind::kComprehension:
       return Fold(*expr.comprehension);
   }
-  return AddConstant(Value::Error("unknown expression"));
+  return builder_.AddConstant(Value::Error("unknown expression"));
 }
 
 // --- names ---
@@ -94,7 +97,8 @@ StepId Planner::Node(ExprId id) {
 StepId Planner::Name(ExprId id) {
   const Expr& expr = ast_[id];
   if (const int32_t* slot = FindLocal(expr.name)) {
-    return Add({.kind = StepKind::kLocal, .is_attribute = true, .cost = 1, .table = *slot});
+    return builder_.Add(
+        {.kind = StepKind::kLocal, .is_attribute = true, .cost = 1, .table = *slot});
   }
   const Reference& reference = ReferenceOf(id);
   if (!is_checked()) return UncheckedName({expr.name});
@@ -105,19 +109,18 @@ StepId Planner::Name(ExprId id) {
 }
 
 StepId Planner::NamedValue(const Reference& reference) {
-  if (reference.constant != nullptr) return AddConstant(reference.constant->value);
+  if (reference.constant != nullptr) return builder_.AddConstant(reference.constant->value);
   const std::string_view name = WithoutDot(reference.name);
   if (environment_.FindVariable(name) == nullptr) {
     if (const NamedConstant* constant = environment_.FindConstant(name)) {
-      return AddConstant(constant->value);
+      return builder_.AddConstant(constant->value);
     }
-    if (TypePtr type = environment_.FindType(name)) return AddConstant(Value::Of(type));
+    if (TypePtr type = environment_.FindType(name)) return builder_.AddConstant(Value::Of(type));
   }
-  auto& variables = plan_.variables;
-  const auto place = std::find(variables.begin(), variables.end(), name);
-  const auto index = static_cast<int32_t>(place - variables.begin());
-  if (place == variables.end()) variables.emplace_back(name);
-  return Add({.kind = StepKind::kVariable, .is_attribute = true, .cost = 1, .table = index});
+  return builder_.Add({.kind = StepKind::kVariable,
+                       .is_attribute = true,
+                       .cost = 1,
+                       .table = builder_.VariablePlace(name)});
 }
 
 StepId Planner::UncheckedName(const std::vector<std::string>& path) {
@@ -126,7 +129,7 @@ StepId Planner::UncheckedName(const std::vector<std::string>& path) {
   for (size_t used = path.size(); used > 0; --used) {
     std::string name = path[0];
     for (size_t i = 1; i < used; ++i) StrAppend(&name, ".", path[i]);
-    for (std::string& candidate : NamesInContainers(name)) {
+    for (std::string& candidate : NamesInContainers(environment_, name)) {
       NameSite::Meaning meaning;
       meaning.fields = path.size() - used;
       if (const NamedConstant* constant = environment_.FindConstant(candidate)) {
@@ -141,10 +144,10 @@ StepId Planner::UncheckedName(const std::vector<std::string>& path) {
     }
   }
   plan_.names.push_back(std::move(site));
-  return Add({.kind = StepKind::kName,
-              .is_attribute = true,
-              .cost = static_cast<uint8_t>(std::min<size_t>(path.size(), 255)),
-              .table = static_cast<int32_t>(plan_.names.size()) - 1});
+  return builder_.Add({.kind = StepKind::kName,
+                       .is_attribute = true,
+                       .cost = 1,
+                       .table = static_cast<int32_t>(plan_.names.size()) - 1});
 }
 
 StepId Planner::Select(ExprId id) {
@@ -153,33 +156,25 @@ StepId Planner::Select(ExprId id) {
   if (!reference.name.empty() || reference.constant != nullptr) return NamedValue(reference);
   if (expr.test_only) {
     const StepId base = Node(expr.operand);
-    return Add({.kind = StepKind::kHas,
-                .is_attribute = true,
-                .cost = CostAsBase(base),
-                .a = base,
-                .table = AddText(expr.name)});
+    builder_.MakePart(base);
+    return builder_.Add({.kind = StepKind::kHas,
+                         .is_attribute = true,
+                         .cost = 1,
+                         .a = base,
+                         .table = builder_.AddText(expr.name)});
   }
   if (!is_checked()) {
-    const auto path = NamesOf(id);
+    const auto path = NamesOf(ast_, id);
     if (path && FindLocal(path->front()) == nullptr) return UncheckedName(*path);
   }
   const StepId base = Node(expr.operand);
-  // a.b.c is one step; its texts follow each other, since nothing was planned in between.
-  Step& last = plan_.steps[static_cast<size_t>(base)];
-  const bool is_end = static_cast<size_t>(base) + 1 == plan_.steps.size();
-  if (last.kind == StepKind::kPath && is_end && last.c < 200 &&
-      static_cast<size_t>(last.b + last.c) == plan_.texts.size()) {
-    AddText(expr.name);
-    ++last.c;
-    ++last.cost;
-    return base;
-  }
-  return Add({.kind = StepKind::kPath,
-              .is_attribute = true,
-              .cost = static_cast<uint8_t>(1 + CostAsBase(base)),
-              .a = base,
-              .b = AddText(expr.name),
-              .c = 1});
+  if (builder_.ExtendPath(base, expr.name)) return base;  // a.b.c is one step.
+  return builder_.Add({.kind = StepKind::kPath,
+                       .is_attribute = true,
+                       .cost = static_cast<uint8_t>(1 + builder_.CostAsBase(base)),
+                       .a = base,
+                       .b = builder_.AddText(expr.name),
+                       .c = 1});
 }
 
 // --- calls ---
@@ -198,13 +193,14 @@ StepId Planner::Call(ExprId id) {
 std::optional<StepId> Planner::Operator(const Expr& expr, const Reference& reference) {
   const auto binary = [&](StepKind kind, uint8_t cost) -> StepId {
     const StepId a = Node(expr.args[0]);
-    return Add({.kind = kind, .cost = cost, .a = a, .b = Node(expr.args[1])});
+    return builder_.Add({.kind = kind, .cost = cost, .a = a, .b = Node(expr.args[1])});
   };
   const std::string_view name = expr.name;
   switch (expr.args.size()) {
     case 1:
       if (name != op::kNotStrictlyFalse) return std::nullopt;
-      return Add({.kind = StepKind::kNotStrictlyFalse, .cost = 1, .a = Node(expr.args[0])});
+      return builder_.Add(
+          {.kind = StepKind::kNotStrictlyFalse, .cost = 1, .a = Node(expr.args[0])});
     case 2:
       if (name == op::kAnd) return binary(StepKind::kAnd, 0);
       if (name == op::kOr) return binary(StepKind::kOr, 0);
@@ -228,11 +224,11 @@ std::optional<StepId> Planner::OptionalSelect(const Expr& expr) {
   const auto* text = std::get_if<std::string>(&field.constant);
   if (field.kind != ExprKind::kConstant || text == nullptr) return std::nullopt;
   const StepId base = Node(expr.args[0]);
-  return Add({.kind = StepKind::kOptionalSelect,
-              .is_attribute = true,
-              .cost = static_cast<uint8_t>(1 + CostAsBase(base)),
-              .a = base,
-              .table = AddText(*text)});
+  return builder_.Add({.kind = StepKind::kOptionalSelect,
+                       .is_attribute = true,
+                       .cost = static_cast<uint8_t>(1 + builder_.CostAsBase(base)),
+                       .a = base,
+                       .table = builder_.AddText(*text)});
 }
 
 // optional.or(x) and optional.orValue(x) look at x only where it is wanted.
@@ -240,50 +236,53 @@ std::optional<StepId> Planner::LazyMember(const Expr& expr) {
   if (expr.args.size() != 1 || (expr.name != "or" && expr.name != "orValue")) return std::nullopt;
   if (QualifiedFunction(expr) != nullptr) return std::nullopt;
   const StepId target = Node(expr.operand);
-  return Add({.kind = expr.name == "or" ? StepKind::kOptionalOr : StepKind::kOptionalOrValue,
-              .a = target,
-              .b = Node(expr.args[0])});
+  return builder_.Add(
+      {.kind = expr.name == "or" ? StepKind::kOptionalOr : StepKind::kOptionalOrValue,
+       .a = target,
+       .b = Node(expr.args[0])});
 }
 
 StepId Planner::Conditional(const Expr& expr) {
   const StepId condition = Node(expr.args[0]);
   const StepId then = Node(expr.args[1]);
   const StepId otherwise = Node(expr.args[2]);
-  MakePart(then);
-  MakePart(otherwise);
-  return Add({.kind = StepKind::kConditional,
-              .is_attribute = true,
-              .a = condition,
-              .b = then,
-              .c = otherwise});
+  builder_.MakePart(then);
+  builder_.MakePart(otherwise);
+  return builder_.Add({.kind = StepKind::kConditional,
+                       .is_attribute = true,
+                       .a = condition,
+                       .b = then,
+                       .c = otherwise});
 }
 
 StepId Planner::Index(const Expr& expr, StepKind kind) {
   const StepId base = Node(expr.args[0]);
   const StepId index = Node(expr.args[1]);
-  MakePart(index);
-  return Add({.kind = kind,
-              .is_attribute = true,
-              .cost = static_cast<uint8_t>(1 + CostAsBase(base)),
-              .a = base,
-              .b = index});
+  builder_.MakePart(index);
+  return builder_.Add({.kind = kind,
+                       .is_attribute = true,
+                       .cost = static_cast<uint8_t>(1 + builder_.CostAsBase(base)),
+                       .a = base,
+                       .b = index});
 }
 
 StepId Planner::In(const Expr& expr, const Reference& reference) {
   const StepId a = Node(expr.args[0]);
   const StepId b = Node(expr.args[1]);
   const bool is_list = reference.overloads.size() == 1 && reference.overloads[0]->id == "in_list";
-  if (is_list && IsConstant(b) && ConstantOf(b).is(ValueKind::kList)) {
+  if (is_list && builder_.IsConstant(b) && builder_.ConstantOf(b).is(ValueKind::kList)) {
+    if (builder_.ConstantOf(b).AsList().size() == 0)
+      return builder_.AddConstant(Value::Bool(false));
     // Looked up at no cost where all members are plain values.
-    if (std::optional<Value> set = ConstantSet(ConstantOf(b).AsList())) {
+    if (std::optional<Value> set = ConstantSet(builder_.ConstantOf(b))) {
       plan_.constants.push_back(*std::move(set));
-      return Add({.kind = StepKind::kInSet,
-                  .a = a,
-                  .table = static_cast<int32_t>(plan_.constants.size()) - 1});
+      return builder_.Add({.kind = StepKind::kInSet,
+                           .a = a,
+                           .table = static_cast<int32_t>(plan_.constants.size()) - 1});
     }
   }
   // `table` tells what cost counts: 1 where the container is known to be a list.
-  return Add({.kind = StepKind::kIn, .a = a, .b = b, .table = is_list ? 1 : 0});
+  return builder_.Add({.kind = StepKind::kIn, .a = a, .b = b, .table = is_list ? 1 : 0});
 }
 
 StepId Planner::Dispatch(const Expr& expr, const Reference& reference) {
@@ -297,15 +296,16 @@ StepId Planner::Dispatch(const Expr& expr, const Reference& reference) {
       call.candidates.push_back(MakeCandidate(*overload));
     }
   }
+  if (const Function* function = FindInContainers(environment_, expr.name)) {
+    call.first_kinds = FirstKinds(*function);
+  }
   if (has_target) call.args.push_back(Node(expr.operand));
   for (const ExprId arg : expr.args) call.args.push_back(Node(arg));
   if (reference.overloads.empty()) {
     const Function* function =
         qualified != nullptr ? qualified : FindInContainers(environment_, expr.name);
-    if (function == nullptr) {
-      return AddConstant(Value::Error(StrCat("unknown function: ", expr.name)));
-    }
-    for (const Overload& overload : function->overloads) {
+    for (const Overload& overload :
+         function == nullptr ? std::span<const Overload>() : std::span(function->overloads)) {
       if (overload.member != has_target) continue;
       if (overload.parameters.size() != call.args.size()) continue;
       call.candidates.push_back(MakeCandidate(overload));
@@ -314,31 +314,33 @@ StepId Planner::Dispatch(const Expr& expr, const Reference& reference) {
   if (const auto folded = FoldedConversion(call)) return *folded;
   if (const auto match = ConstantMatch(call)) return *match;
   plan_.calls.push_back(std::move(call));
-  return Add({.kind = StepKind::kCall, .table = static_cast<int32_t>(plan_.calls.size()) - 1});
+  return builder_.Add(
+      {.kind = StepKind::kCall, .table = static_cast<int32_t>(plan_.calls.size()) - 1});
 }
 
 std::optional<StepId> Planner::FoldedConversion(const CallSite& call) {
-  if (call.args.size() != 1 || !IsConstant(call.args[0]) || !IsConversion(call.function)) {
+  if (call.args.size() != 1 || !builder_.IsConstant(call.args[0]) || !IsConversion(call.function)) {
     return std::nullopt;
   }
-  const Value arg = ConstantOf(call.args[0]);
+  const Value arg = builder_.ConstantOf(call.args[0]);
   if (arg.is_error()) return std::nullopt;
   const Candidate* chosen = PickCandidate(call, {&arg, 1});
   if (chosen == nullptr) return std::nullopt;
-  return AddConstant(chosen->overload->run({&arg, 1}));
+  return builder_.AddConstant(chosen->overload->run({&arg, 1}));
 }
 
 // A constant pattern is compiled here.
 std::optional<StepId> Planner::ConstantMatch(const CallSite& call) {
-  if (call.function != "matches" || call.args.size() != 2 || !IsConstant(call.args[1]) ||
-      !ConstantOf(call.args[1]).is(ValueKind::kString)) {
+  if (call.function != "matches" || call.args.size() != 2 || !builder_.IsConstant(call.args[1]) ||
+      !builder_.ConstantOf(call.args[1]).is(ValueKind::kString)) {
     return std::nullopt;
   }
-  plan_.patterns.push_back(std::make_unique<const Pattern>(ConstantOf(call.args[1]).AsString()));
-  return Add({.kind = StepKind::kMatches,
-              .a = call.args[0],
-              .b = call.args[1],
-              .table = static_cast<int32_t>(plan_.patterns.size()) - 1});
+  plan_.patterns.push_back(
+      std::make_unique<const Pattern>(builder_.ConstantOf(call.args[1]).AsString()));
+  return builder_.Add({.kind = StepKind::kMatches,
+                       .a = call.args[0],
+                       .b = call.args[1],
+                       .table = static_cast<int32_t>(plan_.patterns.size()) - 1});
 }
 
 // --- literals ---
@@ -351,18 +353,20 @@ StepId Planner::ListLiteral(const Expr& expr) {
     item.value = Node(expr.args[i]);
     item.optional = std::find(expr.optional_args.begin(), expr.optional_args.end(),
                               static_cast<int32_t>(i)) != expr.optional_args.end();
-    is_constant = is_constant && IsConstant(item.value) && !ConstantOf(item.value).is_error();
+    is_constant = is_constant && builder_.IsConstant(item.value) &&
+                  !builder_.ConstantOf(item.value).is_error();
     site.items.push_back(std::move(item));
   }
   if (is_constant) {
     std::vector<Value> items;
-    for (const LiteralSite::Item& item : site.items) items.push_back(ConstantOf(item.value));
-    return AddConstant(Value::List(std::move(items)));
+    for (const LiteralSite::Item& item : site.items)
+      items.push_back(builder_.ConstantOf(item.value));
+    return builder_.AddConstant(Value::List(std::move(items)));
   }
   plan_.literals.push_back(std::move(site));
-  return Add({.kind = StepKind::kList,
-              .cost = kListCost,
-              .table = static_cast<int32_t>(plan_.literals.size()) - 1});
+  return builder_.Add({.kind = StepKind::kList,
+                       .cost = kNewListCost,
+                       .table = static_cast<int32_t>(plan_.literals.size()) - 1});
 }
 
 StepId Planner::MapLiteral(const Expr& expr) {
@@ -374,7 +378,8 @@ StepId Planner::MapLiteral(const Expr& expr) {
     item.value = Node(entry.value);
     item.optional = entry.optional;
     for (const StepId part : {item.key, item.value}) {
-      is_constant = is_constant && IsConstant(part) && !ConstantOf(part).is_error();
+      is_constant =
+          is_constant && builder_.IsConstant(part) && !builder_.ConstantOf(part).is_error();
     }
     is_constant = is_constant && !item.optional;
     site.items.push_back(std::move(item));
@@ -382,26 +387,26 @@ StepId Planner::MapLiteral(const Expr& expr) {
   if (is_constant) {
     MapMaker maker;
     for (const LiteralSite::Item& item : site.items) {
-      maker.Add(ConstantOf(item.key), ConstantOf(item.value));
+      maker.Add(builder_.ConstantOf(item.key), builder_.ConstantOf(item.value));
     }
-    return AddConstant(std::move(maker).Take());
+    return builder_.AddConstant(std::move(maker).Take());
   }
   plan_.literals.push_back(std::move(site));
-  return Add({.kind = StepKind::kMap,
-              .cost = kMapCost,
-              .table = static_cast<int32_t>(plan_.literals.size()) - 1});
+  return builder_.Add({.kind = StepKind::kMap,
+                       .cost = kNewMapCost,
+                       .table = static_cast<int32_t>(plan_.literals.size()) - 1});
 }
 
 StepId Planner::StructLiteral(const Expr& expr, const Reference& reference) {
   LiteralSite site;
   const std::string_view name =
       WithoutDot(reference.name.empty() ? std::string_view(expr.name) : reference.name);
-  for (const std::string& candidate : NamesInContainers(name)) {
+  for (const std::string& candidate : NamesInContainers(environment_, name)) {
     site.type = environment_.FindType(candidate);
     if (site.type != nullptr) break;
   }
   if (site.type == nullptr) {
-    return AddConstant(Value::Error(StrCat("unknown type: '", name, "'")));
+    return builder_.AddConstant(Value::Error(StrCat("unknown type: '", name, "'")));
   }
   for (const Entry& entry : expr.entries) {
     LiteralSite::Item item;
@@ -411,9 +416,9 @@ StepId Planner::StructLiteral(const Expr& expr, const Reference& reference) {
     site.items.push_back(std::move(item));
   }
   plan_.literals.push_back(std::move(site));
-  return Add({.kind = StepKind::kStruct,
-              .cost = kStructCost,
-              .table = static_cast<int32_t>(plan_.literals.size()) - 1});
+  return builder_.Add({.kind = StepKind::kStruct,
+                       .cost = kNewObjectCost,
+                       .table = static_cast<int32_t>(plan_.literals.size()) - 1});
 }
 
 // --- comprehensions ---
@@ -421,83 +426,68 @@ StepId Planner::StructLiteral(const Expr& expr, const Reference& reference) {
 StepId Planner::Fold(const Comprehension& fold) {
   FoldSite site;
   site.range = Node(fold.range);
+  const FoldShape shape = ShapeOf(ast_, fold);
+  site.kind = shape.kind;
+  const bool is_general = shape.kind == FoldKind::kGeneral;
   const size_t scope = locals_.size();
-  const bool is_general = !BuildsContainer(fold, &site);
   if (is_general) {
-    site.kind = FoldKind::kGeneral;
     site.init = Node(fold.accu_init);
-    site.accu_slot = plan_.slots++;
-    locals_.push_back({fold.accu_var, site.accu_slot});
-    site.iter_slot = plan_.slots++;
-    locals_.push_back({fold.iter_var, site.iter_slot});
-    if (!fold.iter_var2.empty()) {
-      site.iter2_slot = plan_.slots++;
-      locals_.push_back({fold.iter_var2, site.iter2_slot});
-    }
+    site.accu_slot = AddLocal(fold.accu_var);
+  }
+  site.iter_slot = AddLocal(fold.iter_var);
+  if (!fold.iter_var2.empty()) site.iter2_slot = AddLocal(fold.iter_var2);
+  if (is_general) {
     site.condition = Node(fold.condition);
     site.step = Node(fold.step);
     locals_.resize(scope + 1);  // The result sees the accumulator alone.
     site.result = Node(fold.result);
+  } else {
+    PlanInsert(shape, &site);
   }
   locals_.resize(scope);
   plan_.folds.push_back(site);
-  return Add({.kind = StepKind::kFold,
-              .cost = is_general ? uint8_t{0} : uint8_t{1},  // The name of the result.
-              .table = static_cast<int32_t>(plan_.folds.size()) - 1});
-}
-
-bool Planner::BuildsContainer(const Comprehension& fold, FoldSite* site) {
-  const Expr& init = ast_[fold.accu_init];
-  const Expr& condition = ast_[fold.condition];
-  const bool is_list = init.kind == ExprKind::kList && init.args.empty();
-  const bool is_map = init.kind == ExprKind::kMap && init.entries.empty();
-  if ((!is_list && !is_map) || !IsIdent(fold.result, fold.accu_var)) return false;
-  if (condition.kind != ExprKind::kConstant || condition.constant != Constant(true)) return false;
-  site->kind = is_list ? FoldKind::kList : FoldKind::kMap;
-  const Expr* insert = &ast_[fold.step];
-  ExprId filter = kNoExpr;
-  if (insert->kind == ExprKind::kCall && insert->name == op::kConditional &&
-      insert->args.size() == 3 && IsIdent(insert->args[2], fold.accu_var)) {
-    filter = insert->args[0];
-    insert = &ast_[insert->args[1]];
-  }
-  const std::string_view function = is_list ? op::kAdd : op::kMapInsert;
-  if (insert->kind != ExprKind::kCall || insert->name != function || insert->args.empty() ||
-      insert->operand != kNoExpr || !IsIdent(insert->args[0], fold.accu_var)) {
-    return false;
-  }
-  const size_t scope = locals_.size();
-  site->iter_slot = plan_.slots++;
-  locals_.push_back({fold.iter_var, site->iter_slot});
-  if (!fold.iter_var2.empty()) {
-    site->iter2_slot = plan_.slots++;
-    locals_.push_back({fold.iter_var2, site->iter2_slot});
-  }
-  const bool planned = PlanInsert(*insert, fold, site);
-  if (planned && filter != kNoExpr) site->filter = Node(filter);
-  locals_.resize(scope);
-  return planned;
+  return builder_.Add({.kind = StepKind::kFold,
+                       .cost = is_general ? uint8_t{0} : uint8_t{1},  // The name of the result.
+                       .table = static_cast<int32_t>(plan_.folds.size()) - 1});
 }
 
 // Charged for each insertion: the accumulator's name, the call, and the list around an element that
 // is not constant.
-bool Planner::PlanInsert(const Expr& insert, const Comprehension& fold, FoldSite* site) {
+void Planner::PlanInsert(const FoldShape& shape, FoldSite* site) {
+  if (shape.filter != kNoExpr) site->filter = Node(shape.filter);
+  if (shape.key != kNoExpr) site->key = Node(shape.key);
+  site->element = Node(shape.element);
   site->cost_of_insert = 2;
-  if (site->kind == FoldKind::kMap) {
-    if (insert.args.size() != 2 && insert.args.size() != 3) return false;
-    if (insert.args.size() == 3) site->key = Node(insert.args[1]);
-    site->element = Node(insert.args.back());
-    return true;
+  if (shape.kind == FoldKind::kList && !builder_.IsConstant(site->element)) {
+    site->cost_of_insert += kNewListCost;
   }
-  if (insert.args.size() != 2) return false;
-  const Expr& list = ast_[insert.args[1]];
-  if (list.kind != ExprKind::kList || list.args.size() != 1 || !list.optional_args.empty() ||
-      IsIdent(list.args[0], fold.accu_var)) {
-    return false;
+}
+
+int32_t Planner::AddLocal(std::string name) {
+  const int32_t slot = builder_.NewSlot();
+  locals_.push_back({std::move(name), slot});
+  return slot;
+}
+
+// Innermost first. A name that begins with a dot is looked up from the root.
+const int32_t* Planner::FindLocal(std::string_view name) const {
+  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
+    if (local->name == name) return &local->slot;
   }
-  site->element = Node(list.args[0]);
-  if (!IsConstant(site->element)) site->cost_of_insert += kListCost;
-  return true;
+  return nullptr;
+}
+
+const Reference& Planner::ReferenceOf(ExprId id) const {
+  static const Reference kNone;
+  const auto index = static_cast<size_t>(id);
+  return index < checked_.references.size() ? checked_.references[index] : kNone;
+}
+
+const Function* Planner::QualifiedFunction(const Expr& expr) const {
+  if (expr.operand == kNoExpr) return nullptr;
+  const auto path = NamesOf(ast_, expr.operand);
+  if (!path || FindLocal(path->front()) != nullptr) return nullptr;
+  return FindQualified(environment_, *path, expr.name);
 }
 
 }  // namespace bth::cel

@@ -8,7 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "cel/environment.h"
+#include "cel/eval/fold_shape.h"
 #include "cel/eval/plan.h"
+#include "cel/eval/plan_builder.h"
 #include "cel/types/checker.h"
 
 namespace bth::cel {
@@ -46,36 +48,21 @@ class Planner final {
   StepId MapLiteral(const Expr& expr);
   StepId StructLiteral(const Expr& expr, const Reference& reference);
   StepId Fold(const Comprehension& fold);
-  // Recognises folds that only build a list or a map, and plans their parts.
-  bool BuildsContainer(const Comprehension& fold, FoldSite* site);
-  bool PlanInsert(const Expr& insert, const Comprehension& fold, FoldSite* site);
+  void PlanInsert(const FoldShape& shape, FoldSite* site);
 
   const Reference& ReferenceOf(ExprId id) const;
   bool is_checked() const { return !checked_.types.empty(); }
+  int32_t AddLocal(std::string name);
   const int32_t* FindLocal(std::string_view name) const;
-  bool IsIdent(ExprId id, std::string_view name) const;
-  // a.b.c as its parts. Nothing: not only names.
-  std::optional<std::vector<std::string>> NamesOf(ExprId id) const;
-  // The name itself and in the containers around it, innermost first.
-  std::vector<std::string> NamesInContainers(std::string_view name) const;
   // The function that the target and name of a member call are the qualified name of, or null.
   const Function* QualifiedFunction(const Expr& expr) const;
-
-  StepId Add(Step step);
-  StepId AddConstant(Value value);
-  int32_t AddText(std::string_view text);
-  bool IsConstant(StepId id) const;
-  const Value& ConstantOf(StepId id) const;
-  // What selecting from it costs besides the selection: values that are no attribute become one.
-  uint8_t CostAsBase(StepId id) const;
-  // Names and selections are not counted by themselves where they are part of another attribute.
-  void MakePart(StepId id);
 
   const CheckedAst& checked_;
   const Ast& ast_;
   const Environment& environment_;
   std::vector<LocalName> locals_;
-  Plan plan_;
+  PlanBuilder builder_;
+  Plan& plan_ = builder_.plan();
 };
 
 }  // namespace bth::cel

@@ -12,7 +12,7 @@ namespace bth::cel {
 namespace {
 
 // What making a list costs beside its elements.
-constexpr uint64_t kListCost = 10;
+constexpr uint64_t kMadeListCost = 10;
 // Lists that functions make are at most so long: more would cost more than any limit allows.
 constexpr int64_t kMadeMax = int64_t{1} << 24;
 
@@ -162,10 +162,10 @@ Value SortByKeys(const ListView& list, const ListView& keys) {
   return Value::List(std::move(items));
 }
 
-constexpr CostRange kMakeList{kListCost + 1, kListCost + 1};
+constexpr CostRange kMakeList{kMadeListCost + 1, kMadeListCost + 1};
 
 Price OutputPrice() {
-  return {[](Arguments, const Value& result) { return CostSum(SizeOf(result), kListCost + 1); },
+  return {[](Arguments, const Value& result) { return CostSum(SizeOf(result), kMadeListCost + 1); },
           [](ArgSizes args) -> CallEstimate {
             const SizeRange size{args[0].min, args[0].max};
             return {CostSum(kMakeList, {size.min, size.max}), size};
@@ -210,7 +210,7 @@ Price FlattenPrice() {
       [](Arguments args, const Value&) -> uint64_t {
         const int64_t depth = args.size() > 1 ? std::max<int64_t>(args[1].AsInt(), 0) : 1;
         const uint64_t walked = CostProduct(SizeOf(args[0]), static_cast<uint64_t>(depth));
-        return CostSum(walked, kListCost + 1);
+        return CostSum(walked, kMadeListCost + 1);
       },
       [](ArgSizes args) -> CallEstimate {
         uint64_t depth = 1;
@@ -228,7 +228,7 @@ Price FlattenPrice() {
 Price PairwisePrice(double factor) {
   return {[](Arguments args, const Value&) -> uint64_t {
             const uint64_t size = SizeOf(args[0]);
-            return CostSum(CostProduct(2, CostProduct(size, size)), kListCost + 1);
+            return CostSum(CostProduct(2, CostProduct(size, size)), kMadeListCost + 1);
           },
           [factor](ArgSizes args) -> CallEstimate {
             const auto pairs = [factor](uint64_t size) {

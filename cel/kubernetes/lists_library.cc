@@ -22,9 +22,8 @@ Price EachElementPrice() {
 Value IsSorted(Arguments args) {
   const ListView& list = args[0].AsList();
   for (size_t i = 1; i < list.size(); ++i) {
-    const std::optional<int> order = Compare(list.at(i - 1), list.at(i));
-    if (!order.has_value()) return NoSuchOverload();
-    if (*order > 0) return Value::Bool(false);
+    // What cannot be compared is in order.
+    if (Compare(list.at(i - 1), list.at(i)).value_or(0) > 0) return Value::Bool(false);
   }
   return Value::Bool(true);
 }

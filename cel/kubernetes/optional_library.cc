@@ -35,8 +35,6 @@ bool IsZero(const Value& value) {
       return value.AsMap().size() == 0;
     case ValueKind::kObject:
       return value.AsObject().SetFields().empty();
-    case ValueKind::kOptional:
-      return value.AsOptional() == nullptr;
     default:
       return false;
   }

@@ -283,8 +283,6 @@ std::string Url::ToString() const {
   } else {
     if (has_authority_) {
       StrAppend(&out, "//", user_, UrlEscape(host_, UrlPart::kHost));
-    } else if (written_path_.starts_with("//")) {
-      out += "//";  // Else the path would be taken for a host.
     }
     out += EscapedPath();
   }

@@ -178,7 +178,7 @@ Value LaterBy(Timestamp time, Duration duration) {
   if (seconds < kTimestampMin || seconds > kTimestampMax) {
     return Value::Error("timestamp overflow");
   }
-  return Value::Of(Timestamp{seconds, static_cast<int32_t>(nanos)});
+  return Value::Of(Timestamp{seconds, static_cast<int32_t>(nanos), time.offset_minutes});
 }
 
 Value AddTimestampDuration(ArithmeticArgs args) {

@@ -65,12 +65,12 @@ Member FindMember(const Value& container, const Value& key) {
       return FindInList(container.AsList(), key);
     case ValueKind::kObject:
       if (key.is(ValueKind::kString)) return FindField(container, key.AsString());
-      return {.fault = "no such overload"};
+      return {};
     case ValueKind::kOptional:
       if (container.AsOptional() == nullptr) return {.value = container};
       return AsOptionalMember(FindMember(*container.AsOptional(), key));
     default:
-      return {.fault = "no such overload"};
+      return {};  // What has no members has not this one either.
   }
 }
 
@@ -90,8 +90,10 @@ Member FindField(const Value& operand, std::string_view field) {
     case ValueKind::kOptional:
       if (operand.AsOptional() == nullptr) return {.value = operand};
       return AsOptionalMember(FindField(*operand.AsOptional(), field));
+    case ValueKind::kList:
+      return {.fault = "unsupported index type 'string' in list"};
     default:
-      return {.fault = "no such overload"};
+      return {};
   }
 }
 

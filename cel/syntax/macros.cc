@@ -14,6 +14,8 @@ namespace {
 
 // The name under which accumulators were known before; it stays refused.
 constexpr char kOldAccumulator[] = "__result__";
+// The list that is to be sorted.
+constexpr char kSortInput[] = "@__sortBy_input__";
 
 // Makes the nodes of one expansion, all at the place of the call.
 class Expansion final {
@@ -94,6 +96,33 @@ class Expansion final {
     return found == kNoExpr ? broken() : IfPresent(found);
   }
 
+  // list.sortBy(x, key): the list, and the keys of its elements to sort by
+  ExprId SortBy() {
+    if (!ReadVariables(kNotSimple)) return broken();
+    switch (builder_[call_.target].kind) {
+      case ExprKind::kList:
+      case ExprKind::kSelect:
+      case ExprKind::kIdent:
+      case ExprKind::kComprehension:
+      case ExprKind::kCall:
+        break;
+      default:
+        return Fault(call_.target,
+                     "sortBy can only be applied to a list, identifier, comprehension, call or "
+                     "select expression");
+    }
+    const auto input = [this] { return builder_.Ident(call_.offset, kSortInput); };
+    const ExprId list = call_.target;
+    const ExprId step = Op(op::kAdd, Result(), List({call_.args.back()}));
+    const ExprId keys = Loop({.range = input(),
+                              .init = List({}),
+                              .condition = Bool(true),
+                              .step = step,
+                              .result = Result()});
+    return Let(kSortInput, list,
+               builder_.MemberCall(call_.offset, input(), "@sortByAssociatedKeys", {keys}));
+  }
+
   // cel.bind(x, value, e)
   ExprId Bind() {
     const std::optional<std::string> variable = Name(call_.args[0]);
@@ -107,6 +136,7 @@ class Expansion final {
   static constexpr char kNotSimple[] = "argument must be a simple name";
 
   struct LoopParts {
+    ExprId range = kNoExpr;  // The target of the call if there is none.
     ExprId init;
     ExprId condition;
     ExprId step;
@@ -163,7 +193,7 @@ class Expansion final {
     fold.iter_var = variables_[0];
     if (variables_.size() > 1) fold.iter_var2 = variables_[1];
     fold.accu_var = kAccumulator;
-    fold.range = call_.target;
+    fold.range = parts.range == kNoExpr ? call_.target : parts.range;
     fold.accu_init = parts.init;
     fold.condition = parts.condition;
     fold.step = parts.step;
@@ -225,7 +255,7 @@ class Expansion final {
 };
 
 // Which of the options a macro belongs to.
-enum class Library : uint8_t { kStandard, kOptional, kTwoVariables, kBind };
+enum class Library : uint8_t { kStandard, kOptional, kTwoVariables, kLists, kBind };
 
 struct Macro {
   std::string_view name;
@@ -238,7 +268,7 @@ struct Macro {
 };
 
 const Macro* FindMacro(const MacroCall& call) {
-  static constexpr std::array<Macro, 16> kMacros = {{
+  static constexpr std::array<Macro, 17> kMacros = {{
       {"has", false, 1, 1, 0, Library::kStandard, &Expansion::Has},
       {"all", true, 2, 2, 1, Library::kStandard, &Expansion::All},
       {"exists", true, 2, 2, 1, Library::kStandard, &Expansion::Exists},
@@ -254,6 +284,7 @@ const Macro* FindMacro(const MacroCall& call) {
       {"transformMapEntry", true, 3, 4, 2, Library::kTwoVariables, &Expansion::TransformMapEntry},
       {"optMap", true, 2, 2, 0, Library::kOptional, &Expansion::OptMap},
       {"optFlatMap", true, 2, 2, 0, Library::kOptional, &Expansion::OptFlatMap},
+      {"sortBy", true, 2, 2, 1, Library::kLists, &Expansion::SortBy},
       {"bind", true, 3, 3, 0, Library::kBind, &Expansion::Bind},
   }};
   const auto found = std::find_if(kMacros.begin(), kMacros.end(), [&call](const Macro& macro) {
@@ -271,6 +302,8 @@ bool IsOn(Library library, const ParseOptions& options) {
       return options.optional_syntax;
     case Library::kTwoVariables:
       return options.two_variable_macros;
+    case Library::kLists:
+      return options.sort_macro;
     case Library::kBind:
       return options.bind_macro;
   }

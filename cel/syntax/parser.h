@@ -23,6 +23,7 @@ struct ParseOptions {
   ParseLimits limits;
   bool optional_syntax = true;      // a.?b, a[?b], [?x], {?k: v}
   bool two_variable_macros = true;  // all, exists, existsOne, transformList, transformMap ...
+  bool sort_macro = true;           // sortBy
   bool bind_macro = false;          // cel.bind(): not in Kubernetes.
   bool quoted_names = false;        // a.`b-c`: not in Kubernetes.
 };

@@ -190,7 +190,7 @@ TypePtr Inference::Rebuild(const TypePtr& type,
       rebuilt = Type::Opaque(type->name(), std::move(parts));
   }
   CheckSize(*rebuilt);
-  return type->size_max() == 0 ? rebuilt : Type::WithSizeMax(rebuilt, type->size_max());
+  return type->has_size() ? Type::WithSizeMax(rebuilt, type->size_max()) : rebuilt;
 }
 
 TypePtr Inference::ResolveAt(const TypePtr& type, Unbound unbound, int level) {

@@ -97,6 +97,7 @@ TypePtr Type::Param(std::string name) {
 
 TypePtr Type::WithSizeMax(const TypePtr& type, uint64_t size_max) {
   auto sized = std::make_shared<Type>(*type);
+  sized->has_size_ = true;
   sized->size_max_ = size_max;
   return sized;
 }

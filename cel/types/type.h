@@ -77,8 +77,10 @@ class Type {
   std::string ToString() const;
   // The name that type(x) has as a value: "list", "map", "int" ... without parameters.
   std::string RuntimeName() const;
-  // Bounds of what values of this type hold, for cost estimates; 0: none is known. Strings and
-  // bytes: code points or bytes; lists and maps: elements.
+  // Bounds of what values of this type hold, for cost estimates, if one is known. Strings and
+  // bytes: code points or bytes; lists and maps: elements; of what schemas declare, other values:
+  // 0.
+  bool has_size() const { return has_size_; }
   uint64_t size_max() const { return size_max_; }
   static TypePtr WithSizeMax(const TypePtr& type, uint64_t size_max);
 
@@ -91,6 +93,7 @@ class Type {
   std::string name_;
   std::vector<TypePtr> parameters_;
   std::shared_ptr<const ObjectFields> fields_;
+  bool has_size_ = false;
   uint64_t size_max_ = 0;
   uint32_t node_count_ = 1;
 };

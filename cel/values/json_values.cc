@@ -17,8 +17,6 @@
 namespace bth::cel {
 namespace {
 
-using types::Json;
-
 const TypePtr& OrDyn(const TypePtr& type) {
   return type == nullptr ? Type::Dyn() : type;
 }
@@ -29,24 +27,24 @@ const TypePtr& ParameterOrDyn(const Type& type, size_t index) {
 
 class JsonList final : public ListView {
  public:
-  JsonList(const Json::Array& items, TypePtr element)
+  JsonList(const types::Json::Array& items, TypePtr element)
       : items_(items), element_(std::move(element)) {}
   size_t size() const override { return items_.size(); }
   Value at(size_t index) const override { return FromJson(items_[index], element_); }
 
  private:
-  const Json::Array& items_;
+  const types::Json::Array& items_;
   TypePtr element_;
 };
 
 // Keys are texts, whatever type a map declares for them: JSON has no other.
 class JsonMap final : public MapView {
  public:
-  JsonMap(const Json& json, TypePtr value) : json_(json), value_(std::move(value)) {}
+  JsonMap(const types::Json& json, TypePtr value) : json_(json), value_(std::move(value)) {}
   size_t size() const override { return json_.members().size(); }
   std::optional<Value> Find(const Value& key) const override {
     if (!key.is(ValueKind::kString)) return std::nullopt;
-    const Json* found = json_.Find(key.AsString());
+    const types::Json* found = json_.Find(key.AsString());
     if (found == nullptr) return std::nullopt;
     return FromJson(*found, value_);
   }
@@ -58,16 +56,16 @@ class JsonMap final : public MapView {
   }
 
  private:
-  const Json& json_;
+  const types::Json& json_;
   TypePtr value_;
 };
 
 class JsonObject final : public ObjectView {
  public:
-  JsonObject(const Json& json, TypePtr type) : json_(json), type_(std::move(type)) {}
+  JsonObject(const types::Json& json, TypePtr type) : json_(json), type_(std::move(type)) {}
   const TypePtr& type() const override { return type_; }
   std::optional<Value> Field(std::string_view name) const override {
-    const Json* found = json_.Find(name);
+    const types::Json* found = json_.Find(name);
     if (found == nullptr) return std::nullopt;
     const TypePtr declared = type_->fields()->FieldType(name);
     if (declared == nullptr) return std::nullopt;
@@ -75,7 +73,7 @@ class JsonObject final : public ObjectView {
   }
   std::vector<std::string> SetFields() const override {
     std::vector<std::string> names;
-    for (const Json::Member& member : json_.members()) {
+    for (const types::Json::Member& member : json_.members()) {
       if (type_->fields()->FieldType(member.first) != nullptr) names.push_back(member.first);
     }
     std::sort(names.begin(), names.end());
@@ -83,16 +81,16 @@ class JsonObject final : public ObjectView {
   }
 
  private:
-  const Json& json_;
+  const types::Json& json_;
   TypePtr type_;
 };
 
-Value WrongJson(const Json& json, std::string_view wanted) {
+Value WrongJson(const types::Json& json, std::string_view wanted) {
   return Value::Error(StrCat("invalid data, expected ", wanted, ", got ", json.TypeName()));
 }
 
 // As the document has it.
-Value UntypedJson(const Json& json) {
+Value UntypedJson(const types::Json& json) {
   if (json.is_bool()) return Value::Bool(json.AsBool());
   if (json.is_int()) return Value::Int(json.AsInt());
   if (json.is_double()) return Value::Double(json.AsDouble());
@@ -104,7 +102,7 @@ Value UntypedJson(const Json& json) {
   return Value::Null();
 }
 
-Value IntFromJson(const Json& json) {
+Value IntFromJson(const types::Json& json) {
   if (json.is_int()) return Value::Int(json.AsInt());
   const double number = json.AsDouble();
   if (!json.is_double() || std::trunc(number) != number || !(std::fabs(number) < 0x1p63)) {
@@ -113,13 +111,13 @@ Value IntFromJson(const Json& json) {
   return Value::Int(static_cast<int64_t>(number));
 }
 
-Value UintFromJson(const Json& json) {
+Value UintFromJson(const types::Json& json) {
   const Value number = IntFromJson(json);
   if (number.is_error() || number.AsInt() < 0) return WrongJson(json, "unsigned integer");
   return Value::Uint(static_cast<uint64_t>(number.AsInt()));
 }
 
-Value TimestampFromJson(const Json& json) {
+Value TimestampFromJson(const types::Json& json) {
   if (!json.is_string()) return WrongJson(json, "date-time string");
   std::optional<Timestamp> time = ParseTimestamp(json.AsString());
   if (!time) time = ParseDate(json.AsString());
@@ -130,7 +128,7 @@ Value TimestampFromJson(const Json& json) {
   return Value::Of(*time);
 }
 
-Value DurationFromJson(const Json& json) {
+Value DurationFromJson(const types::Json& json) {
   if (!json.is_string()) return WrongJson(json, "duration string");
   const std::optional<Duration> duration = ParseDuration(json.AsString());
   if (!duration) {
@@ -139,7 +137,7 @@ Value DurationFromJson(const Json& json) {
   return Value::Of(*duration);
 }
 
-Value BytesFromJson(const Json& json) {
+Value BytesFromJson(const types::Json& json) {
   if (!json.is_string()) return WrongJson(json, "byte string");
   std::optional<std::string> bytes = DecodeBase64(json.AsString());
   if (!bytes) return Value::Error("invalid data, not base64");
@@ -148,7 +146,7 @@ Value BytesFromJson(const Json& json) {
 
 }  // namespace
 
-Value FromJson(const Json& json, const TypePtr& type) {
+Value FromJson(const types::Json& json, const TypePtr& type) {
   if (type == nullptr || json.is_null()) return UntypedJson(json);
   switch (type->kind()) {
     case TypeKind::kBool:

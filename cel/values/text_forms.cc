@@ -27,7 +27,7 @@ std::string ToChars(double value, std::chars_format format) {
   return std::string(buffer, end);
 }
 
-bool IsDigit(char c) {
+bool IsDecimalDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -35,10 +35,10 @@ bool IsDigit(char c) {
 bool IsDecimalFloat(std::string_view text) {
   size_t at = 0;
   size_t digits = 0;
-  while (at < text.size() && IsDigit(text[at])) ++at, ++digits;
+  while (at < text.size() && IsDecimalDigit(text[at])) ++at, ++digits;
   if (at < text.size() && text[at] == '.') {
     ++at;
-    while (at < text.size() && IsDigit(text[at])) ++at, ++digits;
+    while (at < text.size() && IsDecimalDigit(text[at])) ++at, ++digits;
   }
   if (digits == 0) return false;
   if (at == text.size()) return true;
@@ -46,7 +46,7 @@ bool IsDecimalFloat(std::string_view text) {
   ++at;
   if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
   const size_t exponent = at;
-  while (at < text.size() && IsDigit(text[at])) ++at;
+  while (at < text.size() && IsDecimalDigit(text[at])) ++at;
   return at == text.size() && at > exponent;
 }
 

@@ -1,6 +1,7 @@
 #include "cel/values/time_text.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,7 +60,7 @@ class TimeReader {
     int hours = 0;
     int minutes = 0;
     if (!Number(2, &hours) || !Literal(':') || !Number(2, &minutes)) return false;
-    if (hours > 23 || minutes > 59) return false;
+    if (hours > 24 || minutes > 60) return false;
     *seconds = (hours * 60 + minutes) * 60;
     if (west) *seconds = -*seconds;
     return true;
@@ -156,7 +157,8 @@ std::optional<Timestamp> ParseTimestamp(std::string_view text) {
     return std::nullopt;
   }
   if (!reader.at_end() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  return Timestamp{SecondsOf(day) + (hour * 60 + minute) * 60 + second - offset, nanos};
+  return Timestamp{SecondsOf(day) + (hour * 60 + minute) * 60 + second - offset, nanos,
+                   static_cast<int16_t>(offset / 60)};
 }
 
 std::optional<Timestamp> ParseDate(std::string_view text) {
@@ -167,8 +169,9 @@ std::optional<Timestamp> ParseDate(std::string_view text) {
 }
 
 std::string TimestampText(Timestamp value) {
+  const int64_t shown = value.seconds + int64_t{value.offset_minutes} * 60;
   const absl::CivilSecond civil =
-      absl::ToCivilSecond(absl::FromUnixSeconds(value.seconds), absl::UTCTimeZone());
+      absl::ToCivilSecond(absl::FromUnixSeconds(shown), absl::UTCTimeZone());
   std::string text = absl::StrFormat("%04d-%02d-%02dT%02d:%02d:%02d", civil.year(), civil.month(),
                                      civil.day(), civil.hour(), civil.minute(), civil.second());
   if (value.nanos != 0) {
@@ -176,7 +179,10 @@ std::string TimestampText(Timestamp value) {
     fraction.resize(fraction.find_last_not_of('0') + 1);
     StrAppend(&text, ".", fraction);
   }
-  return text + "Z";
+  if (value.offset_minutes == 0) return text + "Z";
+  const int east = std::abs(value.offset_minutes);
+  return text +
+         absl::StrFormat("%c%02d:%02d", value.offset_minutes < 0 ? '-' : '+', east / 60, east % 60);
 }
 
 std::optional<Duration> ParseDuration(std::string_view text) {

@@ -17,7 +17,7 @@ inline constexpr int64_t kTimestampMax = 253'402'300'799;  // 9999-12-31T23:59:5
 std::optional<Timestamp> ParseTimestamp(std::string_view text);
 // A day alone: 2006-01-02.
 std::optional<Timestamp> ParseDate(std::string_view text);
-// In UTC, with as many digits of the fraction as it needs.
+// In the offset it was written with, with as many digits of the fraction as it needs.
 std::string TimestampText(Timestamp value);
 
 // [-+](number unit)+ with the units ns, us, µs, ms, s, m, h, or "0". Nothing: not of that form, or

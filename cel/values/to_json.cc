@@ -17,8 +17,6 @@
 namespace bth::cel {
 namespace {
 
-using types::Json;
-
 // Bounds of a document, since a value may be larger than what it is made of.
 constexpr size_t kJsonNodesMax = 1'000'000;
 constexpr size_t kJsonTextMax = size_t{16} << 20;
@@ -43,18 +41,18 @@ std::optional<std::string> JsonKey(const Value& key) {
 // Recurses along the value: kValueDepthMax deep.
 class JsonWriter final {
  public:
-  absl::StatusOr<Json> Write(const Value& value) {
+  absl::StatusOr<types::Json> Write(const Value& value) {
     if (++nodes_ > kJsonNodesMax) {
       return absl::InvalidArgumentError(
           StrCat("result: more than ", kJsonNodesMax, " values, too large for a document"));
     }
     switch (value.kind()) {
       case ValueKind::kNull:
-        return Json();
+        return types::Json();
       case ValueKind::kBool:
-        return Json(value.AsBool());
+        return types::Json(value.AsBool());
       case ValueKind::kInt:
-        return Json(value.AsInt());
+        return types::Json(value.AsInt());
       case ValueKind::kUint:
         return WriteUint(value.AsUint());
       case ValueKind::kDouble:
@@ -74,7 +72,7 @@ class JsonWriter final {
       case ValueKind::kObject:
         return WriteObject(value.AsObject());
       case ValueKind::kOptional:
-        return value.AsOptional() == nullptr ? Json() : Write(*value.AsOptional());
+        return value.AsOptional() == nullptr ? types::Json() : Write(*value.AsOptional());
       case ValueKind::kOpaque:
         return WriteOpaque(value.AsOpaque());
       case ValueKind::kType:
@@ -87,61 +85,61 @@ class JsonWriter final {
 
  private:
   // Beyond int64 as digits in a string: a double would not be the number.
-  static absl::StatusOr<Json> WriteUint(uint64_t number) {
+  static absl::StatusOr<types::Json> WriteUint(uint64_t number) {
     if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-      return Json(StrCat(number));
+      return types::Json(StrCat(number));
     }
-    return Json(static_cast<int64_t>(number));
+    return types::Json(static_cast<int64_t>(number));
   }
 
-  static absl::StatusOr<Json> WriteDouble(double number) {
+  static absl::StatusOr<types::Json> WriteDouble(double number) {
     if (!std::isfinite(number)) return NoJsonForm(DoubleText(number));
-    return Json(number);
+    return types::Json(number);
   }
 
-  absl::StatusOr<Json> WriteText(std::string text) {
+  absl::StatusOr<types::Json> WriteText(std::string text) {
     text_bytes_ += text.size();
     if (text_bytes_ > kJsonTextMax) {
       return absl::InvalidArgumentError(
           StrCat("result: more than ", kJsonTextMax, " bytes of text, too large for a document"));
     }
-    return Json(std::move(text));
+    return types::Json(std::move(text));
   }
 
-  absl::StatusOr<Json> WriteList(const ListView& list) {
-    Json::Array items;
+  absl::StatusOr<types::Json> WriteList(const ListView& list) {
+    types::Json::Array items;
     for (size_t i = 0; i < list.size(); ++i) {
-      BTH_ASSIGN_OR_RETURN(Json item, Write(list.at(i)));
+      BTH_ASSIGN_OR_RETURN(types::Json item, Write(list.at(i)));
       items.push_back(std::move(item));
     }
-    return Json(std::move(items));
+    return types::Json(std::move(items));
   }
 
-  absl::StatusOr<Json> WriteMap(const MapView& map) {
-    Json json = Json::MakeObject();
-    Json::Object& members = json.MutableMembers();
+  absl::StatusOr<types::Json> WriteMap(const MapView& map) {
+    types::Json json = types::Json::MakeObject();
+    types::Json::Object& members = json.MutableMembers();
     for (size_t i = 0; i < map.size(); ++i) {
       std::optional<std::string> key = JsonKey(map.KeyAt(i));
       if (!key) return NoJsonForm("a map with such keys");
-      BTH_ASSIGN_OR_RETURN(Json item, Write(map.ValueAt(i)));
+      BTH_ASSIGN_OR_RETURN(types::Json item, Write(map.ValueAt(i)));
       text_bytes_ += key->size();
       members.emplace_back(*std::move(key), std::move(item));
     }
     return json;
   }
 
-  absl::StatusOr<Json> WriteObject(const ObjectView& object) {
-    Json json = Json::MakeObject();
-    Json::Object& members = json.MutableMembers();
+  absl::StatusOr<types::Json> WriteObject(const ObjectView& object) {
+    types::Json json = types::Json::MakeObject();
+    types::Json::Object& members = json.MutableMembers();
     for (const std::string& field : object.SetFields()) {
-      BTH_ASSIGN_OR_RETURN(Json item, Write(object.Field(field).value_or(Value::Null())));
+      BTH_ASSIGN_OR_RETURN(types::Json item, Write(object.Field(field).value_or(Value::Null())));
       text_bytes_ += field.size();
       members.emplace_back(field, std::move(item));
     }
     return json;
   }
 
-  absl::StatusOr<Json> WriteOpaque(const OpaqueValue& value) {
+  absl::StatusOr<types::Json> WriteOpaque(const OpaqueValue& value) {
     std::optional<std::string> text = value.JsonText();
     if (!text) return NoJsonForm(StrCat("a value of type ", value.type()->name()));
     return WriteText(*std::move(text));
@@ -153,7 +151,7 @@ class JsonWriter final {
 
 }  // namespace
 
-absl::StatusOr<Json> ToJson(const Value& value) {
+absl::StatusOr<types::Json> ToJson(const Value& value) {
   return JsonWriter().Write(value);
 }
 

@@ -94,7 +94,7 @@ Value Value::Of(Timestamp value) {
   Value made;
   made.kind_ = ValueKind::kTimestamp;
   made.small_.integer = 0;
-  made.small_.nanos = value.nanos;
+  made.small_.rest = {value.nanos, value.offset_minutes};
   made.rest_.seconds = value.seconds;
   return made;
 }
@@ -210,7 +210,7 @@ Duration Value::AsDuration() const {
 
 Timestamp Value::AsTimestamp() const {
   BTH_DCHECK(kind_ == ValueKind::kTimestamp);
-  return {rest_.seconds, small_.nanos};
+  return {rest_.seconds, small_.rest.nanos, small_.rest.offset_minutes};
 }
 
 const ListView& Value::AsList() const {

@@ -6,6 +6,7 @@
 // of the outside (a JSON document) makes its members when they are asked for.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,7 +50,14 @@ struct Duration {
 struct Timestamp {
   int64_t seconds = 0;
   int32_t nanos = 0;  // 0 to 999,999,999.
-  friend auto operator<=>(const Timestamp&, const Timestamp&) = default;
+  // East of UTC, as it was written: shown by its text, no part of what it is.
+  int16_t offset_minutes = 0;
+  friend bool operator==(const Timestamp& a, const Timestamp& b) {
+    return a.seconds == b.seconds && a.nanos == b.nanos;
+  }
+  friend std::strong_ordering operator<=>(const Timestamp& a, const Timestamp& b) {
+    return a.seconds != b.seconds ? a.seconds <=> b.seconds : a.nanos <=> b.nanos;
+  }
 };
 
 class ListView {
@@ -151,13 +159,17 @@ class Value {
   int depth() const;
 
  private:
+  struct TimestampRest {
+    int32_t nanos;
+    int16_t offset_minutes;
+  };
   ValueKind kind_ = ValueKind::kNull;
   union Small {
     bool boolean;
     int64_t integer;
     uint64_t natural;
     double real;
-    int32_t nanos;
+    TimestampRest rest;
     size_t length;
     int depth;
   } small_ = {.integer = 0};

@@ -19,16 +19,6 @@ net::ServerOptions OptionsFor(const Endpoint& endpoint) {
   return options;
 }
 
-// "::" also serves IPv4; machines without IPv6 have only the latter.
-absl::StatusOr<std::unique_ptr<net::Server>> Listen(net::Executor& executor,
-                                                    net::ServerOptions options,
-                                                    net::Handler handler) {
-  auto server = net::StartServer(executor, options, handler);
-  if (server.ok() || options.address != "::") return server;
-  options.address = "0.0.0.0";
-  return net::StartServer(executor, std::move(options), std::move(handler));
-}
-
 net::Awaitable<net::Response> NotHere() {
   co_return net::TextResponse(404, "pages: /healthz /livez /readyz\n");
 }
@@ -46,6 +36,15 @@ net::Handler HealthOnly(net::Handler pages) {
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<net::Server>> ListenOn(net::Executor& executor,
+                                                      net::ServerOptions options,
+                                                      net::Handler handler) {
+  auto server = net::StartServer(executor, options, handler);
+  if (server.ok() || options.address != "::") return server;
+  options.address = "0.0.0.0";
+  return net::StartServer(executor, std::move(options), std::move(handler));
+}
+
 absl::StatusOr<std::unique_ptr<net::Server>> ServePages(net::Executor& executor,
                                                         std::string_view address,
                                                         net::Handler pages,
@@ -54,7 +53,7 @@ absl::StatusOr<std::unique_ptr<net::Server>> ServePages(net::Executor& executor,
   net::ServerOptions options = OptionsFor(endpoint);
   options.tls = tls != nullptr;
   if (tls != nullptr) options.certificates = *tls;
-  return Listen(executor, std::move(options), std::move(pages));
+  return ListenOn(executor, std::move(options), std::move(pages));
 }
 
 absl::StatusOr<std::unique_ptr<PageServers>> PageServers::Start(net::Executor& executor,
@@ -92,7 +91,7 @@ absl::Status PageServers::StartHealth(net::Handler pages) {
                                                             .client_ca = flags_.ca_file}));
     options.certificates = certificates_->now();
   }
-  BTH_ASSIGN_OR_RETURN(health_, Listen(executor_, std::move(options), std::move(pages)));
+  BTH_ASSIGN_OR_RETURN(health_, ListenOn(executor_, std::move(options), std::move(pages)));
   if (certificates_ != nullptr) certificates_->Follow(*health_);
   LogServed("health.served", flags_.healthz_address, *health_, certificates_ != nullptr);
   return absl::OkStatus();

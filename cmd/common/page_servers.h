@@ -14,6 +14,11 @@
 
 namespace bth::cmd {
 
+// The address "::" also serves IPv4; on machines without IPv6 that alone.
+absl::StatusOr<std::unique_ptr<net::Server>> ListenOn(net::Executor& executor,
+                                                      net::ServerOptions options,
+                                                      net::Handler handler);
+
 // A server on `address`; `tls` null: without TLS, for pages that show no secrets.
 absl::StatusOr<std::unique_ptr<net::Server>> ServePages(net::Executor& executor,
                                                         std::string_view address,

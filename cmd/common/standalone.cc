@@ -6,6 +6,7 @@
 #include <iostream>
 #include <utility>
 
+#include "admission/rules/known.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -14,6 +15,7 @@
 #include "cmd/common/daemon_flags.h"
 #include "cmd/common/embedded_crds.h"
 #include "cmd/common/endpoint.h"
+#include "cmd/common/own_admission.h"
 #include "cmd/common/page_servers.h"
 #include "cmd/common/private_file.h"
 #include "cmd/common/program.h"
@@ -46,6 +48,8 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.Add("no-controllers", &no_controllers,
             "Leave batch jobs, pod groups and queues to somebody else");
   flags.Add("no-volumes", &no_volumes, "Leave claims and volumes to somebody else");
+  flags.Add("admission", &admission,
+            "Fill in and check jobs, queues and pod groups as vc-webhook-manager does");
   flags.Add("scheduler-conf", &scheduler_conf, "File with the scheduling policy");
   flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
@@ -109,6 +113,10 @@ absl::Status Standalone::StartApi() {
   auto server = apiserver::ApiServer::Create(io_, std::move(options));
   if (!server.ok()) return Annotate(server.status(), "API server");
   api_server_ = *std::move(server);
+  if (!flags_.admission) return absl::OkStatus();
+  admission::Settings settings;
+  settings.scheduler_names = flags_.scheduler_names;
+  AddOwnAdmission(*api_server_, std::move(settings));
   return absl::OkStatus();
 }
 

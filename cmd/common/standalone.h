@@ -35,6 +35,7 @@ struct StandaloneFlags {
   bool no_scheduler = false;
   bool no_controllers = false;
   bool no_volumes = false;
+  bool admission = true;
   std::string scheduler_conf;
   std::string plugins_dir;
   // Nobody else is there for pods that name no scheduler.

@@ -37,7 +37,7 @@ void CronJobController::OnUpdate(const CronJob& before, const CronJob& after) {
       before.spec.schedule != after.spec.schedule || before.spec.time_zone != after.spec.time_zone;
   if (!rescheduled) return OnAdd(after);
   // A changed schedule does not make up for runs that the new one would have had.
-  const absl::StatusOr<Schedule> schedule = ScheduleOf(after);
+  const absl::StatusOr<types::CronSchedule> schedule = ScheduleOf(after);
   if (!schedule.ok()) {
     Warn(context_.events, after, "UnParseableCronJobSchedule",
          WhyUnparseable(after, schedule.status()));

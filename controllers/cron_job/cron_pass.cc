@@ -32,7 +32,7 @@ bool NamesZone(const CronJob& cron) {
 
 absl::StatusOr<absl::TimeZone> ZoneOf(const CronJob& cron) {
   if (!cron.spec.time_zone.has_value()) return absl::LocalTimeZone();
-  return LoadZone(*cron.spec.time_zone);
+  return types::LoadZone(*cron.spec.time_zone);
 }
 
 ObjectReference ReferenceTo(const BatchJob& job) {
@@ -70,12 +70,12 @@ bool IsOver(const BatchJob& job) {
 
 }  // namespace
 
-absl::StatusOr<Schedule> ScheduleOf(const CronJob& cron) {
+absl::StatusOr<types::CronSchedule> ScheduleOf(const CronJob& cron) {
   absl::TimeZone zone = absl::LocalTimeZone();
   if (!NamesZone(cron)) {
     BTH_ASSIGN_OR_RETURN(zone, ZoneOf(cron));
   }
-  return Schedule::Parse(cron.spec.schedule, zone);
+  return types::CronSchedule::Parse(cron.spec.schedule, zone);
 }
 
 std::string WhyUnparseable(const CronJob& cron, const absl::Status& why) {
@@ -99,7 +99,7 @@ net::Awaitable<LaneHooks::Outcome> CronPass::Run() {
   if (!outcome.status.ok()) co_return std::move(outcome);
   DropStale();
   if (cron_.spec.suspend.value_or(false)) co_return std::move(outcome);
-  absl::StatusOr<Schedule> schedule = ReadSchedule();
+  absl::StatusOr<types::CronSchedule> schedule = ReadSchedule();
   if (!schedule.ok()) {
     // The zone may be installed some time; a schedule has to be mended, and that is told of.
     if (ZoneOf(cron_).ok()) co_return std::move(outcome);
@@ -188,7 +188,7 @@ void CronPass::DropStale() {
 
 // --- The next one -------------------------------------------------------------------------------
 
-absl::StatusOr<Schedule> CronPass::ReadSchedule() {
+absl::StatusOr<types::CronSchedule> CronPass::ReadSchedule() {
   if (const absl::StatusOr<absl::TimeZone> zone = ZoneOf(cron_); !zone.ok()) {
     Warn("InvalidTimeZone",
          StrCat("Invalid time zone \"", *cron_.spec.time_zone, "\": ", zone.status().message()));
@@ -198,12 +198,12 @@ absl::StatusOr<Schedule> CronPass::ReadSchedule() {
     Warn("UnsupportedSchedule",
          "CRON_TZ or TZ in the schedule is not officially supported; timeZone is ignored");
   }
-  absl::StatusOr<Schedule> schedule = ScheduleOf(cron_);
+  absl::StatusOr<types::CronSchedule> schedule = ScheduleOf(cron_);
   if (!schedule.ok()) Warn("UnParseableCronJobSchedule", WhyUnparseable(cron_, schedule.status()));
   return schedule;
 }
 
-net::Awaitable<absl::Status> CronPass::RunIfDue(Schedule schedule) {
+net::Awaitable<absl::Status> CronPass::RunIfDue(types::CronSchedule schedule) {
   const absl::StatusOr<Due> due = MostRecentRun(cron_, schedule, context_.now(), true);
   if (!due.ok()) {
     Warn("InvalidSchedule", StrCat("Error getting schedule time: ", due.status().message()));

@@ -9,16 +9,16 @@
 #include "absl/status/statusor.h"
 #include "api/types/batch_job.h"
 #include "api/types/cron_job.h"
+#include "api/types/cron_schedule.h"
 #include "controllers/core/controller.h"
 #include "controllers/core/events.h"
 #include "controllers/core/lanes.h"
 #include "controllers/core/remake_pauses.h"
-#include "controllers/cron_job/schedule.h"
 
 namespace bth::controllers {
 
 // The schedule, read in spec.timeZone unless the text names a zone itself.
-absl::StatusOr<Schedule> ScheduleOf(const types::CronJob& cron);
+absl::StatusOr<types::CronSchedule> ScheduleOf(const types::CronJob& cron);
 
 // What is told of a schedule that ScheduleOf refused.
 std::string WhyUnparseable(const types::CronJob& cron, const absl::Status& why);
@@ -40,8 +40,8 @@ class CronPass final {
   net::Awaitable<void> TrimHistory(std::vector<JobPtr> finished, std::optional<int32_t> limit);
   net::Awaitable<absl::Status> TakeInOrphans();
   void DropStale();
-  absl::StatusOr<Schedule> ReadSchedule();
-  net::Awaitable<absl::Status> RunIfDue(Schedule schedule);
+  absl::StatusOr<types::CronSchedule> ReadSchedule();
+  net::Awaitable<absl::Status> RunIfDue(types::CronSchedule schedule);
   // False: another job is running, and this one is left out.
   net::Awaitable<absl::StatusOr<bool>> MakeRoom();
   net::Awaitable<absl::Status> CreateJob(absl::Time scheduled);

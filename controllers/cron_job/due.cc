@@ -14,7 +14,8 @@ constexpr int64_t kMany = 100;
 // Clocks of API servers and controllers differ a little.
 constexpr absl::Duration kSlack = absl::Milliseconds(100);
 
-absl::StatusOr<absl::Time> NextOf(const CronJob& job, const Schedule& schedule, absl::Time after) {
+absl::StatusOr<absl::Time> NextOf(const CronJob& job, const types::CronSchedule& schedule,
+                                  absl::Time after) {
   const std::optional<absl::Time> next = schedule.Next(after);
   if (next.has_value()) return *next;
   return absl::InvalidArgumentError(
@@ -23,8 +24,8 @@ absl::StatusOr<absl::Time> NextOf(const CronJob& job, const Schedule& schedule, 
 
 }  // namespace
 
-absl::StatusOr<Due> MostRecentRun(const CronJob& job, const Schedule& schedule, absl::Time now,
-                                  bool with_deadline) {
+absl::StatusOr<Due> MostRecentRun(const CronJob& job, const types::CronSchedule& schedule,
+                                  absl::Time now, bool with_deadline) {
   Due due;
   due.earliest = job.status.last_schedule_time.value_or(job.meta.creation_time);
   if (with_deadline && job.spec.starting_deadline_seconds.has_value()) {
@@ -50,7 +51,8 @@ absl::StatusOr<Due> MostRecentRun(const CronJob& job, const Schedule& schedule, 
   return due;
 }
 
-absl::Duration DelayUntilNext(const CronJob& job, const Schedule& schedule, absl::Time now) {
+absl::Duration DelayUntilNext(const CronJob& job, const types::CronSchedule& schedule,
+                              absl::Time now) {
   const absl::StatusOr<Due> due = MostRecentRun(job, schedule, now, false);
   absl::Time base = now;
   if (due.ok() && due->last.has_value()) {

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "api/types/cron_job.h"
-#include "controllers/cron_job/schedule.h"
+#include "api/types/cron_schedule.h"
 
 namespace bth::controllers {
 
@@ -20,10 +20,11 @@ struct Due {
 
 // `with_deadline`: runs older than spec.startingDeadlineSeconds do not count.
 // kInvalidArgument when the schedule has no further times.
-absl::StatusOr<Due> MostRecentRun(const types::CronJob& job, const Schedule& schedule,
+absl::StatusOr<Due> MostRecentRun(const types::CronJob& job, const types::CronSchedule& schedule,
                                   absl::Time now, bool with_deadline);
 
 // How long until the next run, and a tenth of a second.
-absl::Duration DelayUntilNext(const types::CronJob& job, const Schedule& schedule, absl::Time now);
+absl::Duration DelayUntilNext(const types::CronJob& job, const types::CronSchedule& schedule,
+                              absl::Time now);
 
 }  // namespace bth::controllers

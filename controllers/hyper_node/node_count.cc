@@ -4,23 +4,19 @@
 #include <set>
 #include <string_view>
 
+#include "admission/rules/member_pattern.h"
 #include "re2/re2.h"
 
 namespace bth::controllers {
 namespace {
 
-constexpr int64_t kPatternBytesMax = int64_t{1} << 20;  // Of a compiled pattern.
-
 using NodeNames = std::set<std::string_view>;
 
 void AddMatchingNames(const std::string& pattern, const NodeList& nodes, NodeNames& names) {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kPatternBytesMax);
-  const re2::RE2 compiled(pattern, options);
+  const auto compiled = admission::CompilePattern(pattern);
   if (!compiled.ok()) return;
   for (const auto& node : nodes) {
-    if (re2::RE2::PartialMatch(node->meta.name, compiled)) names.insert(node->meta.name);
+    if (re2::RE2::PartialMatch(node->meta.name, **compiled)) names.insert(node->meta.name);
   }
 }
 

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "admission/rules/task_partition.h"
+#include "base/circles.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "controllers/core/circles.h"
 #include "controllers/job/phases.h"
 #include "controllers/job/policy_check.h"
 #include "controllers/job/template_check.h"
@@ -24,21 +25,22 @@ absl::Status WrongJob(const Parts&... parts) {
 }
 
 // Pods are numbered into parts of partitionSize; of which there are then as many as totalPartitions
-// says.
+// says. (A minimum that is no number of whole parts can be run.)
 absl::Status CheckPartitions(const BatchTask& task) {
-  if (!task.partition_policy.has_value()) return absl::OkStatus();
-  const types::PartitionPolicy& policy = *task.partition_policy;
-  if (policy.total_partitions <= 0 || policy.partition_size <= 0) {
-    return WrongJob("task ", task.name,
-                    ": partitionPolicy: totalPartitions and partitionSize must be positive, are ",
-                    policy.total_partitions, " and ", policy.partition_size);
+  const admission::PartitionFault fault = admission::CheckPartition(task);
+  if (fault == admission::PartitionFault::kNone ||
+      fault == admission::PartitionFault::kMinAvailable) {
+    return absl::OkStatus();
   }
-  if (int64_t{policy.total_partitions} * policy.partition_size != task.replicas) {
+  const types::PartitionPolicy& policy = *task.partition_policy;
+  if (fault == admission::PartitionFault::kReplicas) {
     return WrongJob("task ", task.name, ": partitionPolicy: ", policy.total_partitions,
                     " partitions of ", policy.partition_size, " pods are not its ", task.replicas,
                     " replicas");
   }
-  return absl::OkStatus();
+  return WrongJob("task ", task.name,
+                  ": partitionPolicy: totalPartitions and partitionSize must be positive, are ",
+                  policy.total_partitions, " and ", policy.partition_size);
 }
 
 absl::Status CheckTask(const BatchTask& task) {

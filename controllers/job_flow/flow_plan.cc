@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "admission/rules/flow_graph.h"
 #include "base/strings.h"
 #include "base/suggest.h"
-#include "controllers/core/circles.h"
 
 namespace bth::controllers {
 namespace {
@@ -73,30 +73,9 @@ bool IsThere(const BatchJob* job, const types::FlowDependency& dependency) {
                      [job](const auto& probe) { return TaskHolds(*job, probe); });
 }
 
-const std::vector<std::string>& TargetsOf(const Flow& entry) {
-  static const std::vector<std::string>* const kNone = new std::vector<std::string>();
-  if (!entry.depends_on.has_value() || !entry.depends_on->targets.has_value()) return *kNone;
-  return *entry.depends_on->targets;
-}
-
-// The first few entries that never start, because in the end they wait for themselves.
-std::vector<std::string_view> FirstInCircles(const JobFlow& flow) {
-  constexpr size_t kShown = 5;
-  std::vector<Waiting> entries;
-  for (const Flow& entry : flow.spec.flows) {
-    const auto& targets = TargetsOf(entry);
-    entries.push_back({entry.name, {targets.begin(), targets.end()}});
-  }
-  std::vector<std::string_view> names;
-  for (const size_t i : InCircles(entries)) {
-    if (names.size() < kShown) names.push_back(flow.spec.flows[i].name);
-  }
-  return names;
-}
-
 bool MayStart(const JobFlow& flow, const Flow& entry, const JobsByName& jobs,
               const std::set<std::string_view>& gone) {
-  for (const std::string& target : TargetsOf(entry)) {
+  for (const std::string& target : admission::TargetsOf(entry)) {
     const std::string name = FlowJobName(flow, target);
     if (!gone.contains(name) && !IsThere(FindJob(jobs, name), *entry.depends_on)) return false;
   }
@@ -198,21 +177,18 @@ std::vector<std::string> ReadyToStart(const JobFlow& flow, const JobList& jobs) 
 }
 
 absl::Status CheckFlow(const JobFlow& flow) {
+  const std::optional<admission::FlowFault> fault =
+      admission::FindFlowFault(flow.spec.flows, admission::SameName::kEach);
+  if (!fault.has_value()) return absl::OkStatus();
+  if (fault->is_circle) {
+    return absl::InvalidArgumentError(
+        StrCat("jobflow Flow is not DAG: these wait for each other: ", ListOf(fault->circle)));
+  }
   std::vector<std::string_view> names;
   for (const Flow& entry : flow.spec.flows) names.push_back(entry.name);
-  const std::set<std::string_view> known(names.begin(), names.end());
-  for (const Flow& entry : flow.spec.flows) {
-    for (const std::string& target : TargetsOf(entry)) {
-      if (known.contains(target)) continue;
-      return absl::InvalidArgumentError(
-          StrCat("jobflow Flow is not DAG: vertex is not defined: ", target, ": flow ", entry.name,
-                 " depends on it, and no flow has that name", DidYouMean(target, names)));
-    }
-  }
-  const std::vector<std::string_view> circle = FirstInCircles(flow);
-  if (circle.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      StrCat("jobflow Flow is not DAG: these wait for each other: ", ListOf(circle)));
+  return absl::InvalidArgumentError(StrCat(
+      "jobflow Flow is not DAG: vertex is not defined: ", fault->missing, ": flow ", fault->flow,
+      " depends on it, and no flow has that name", DidYouMean(fault->missing, names)));
 }
 
 std::vector<std::string> IgnoredParts(const JobFlow& flow) {

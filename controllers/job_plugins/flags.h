@@ -1,40 +1,15 @@
-// Arguments of job plugins: flags in the style of Go's programs.
+// Arguments of job plugins.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
+
+#include "base/go_flags.h"
 
 namespace bth::controllers {
 
-// "-name=value", "--name=value", "-name value"; a boolean may stand alone. Reading ends at the
-// first argument that is no flag, at "--", or at a mistake: what was read until then counts, and
-// the rest keeps its defaults. Thread: one.
-class PluginFlags final {
- public:
-  // A target holds the default and outlives the set.
-  // NOLINTBEGIN(readability-non-const-parameter): Parse writes to it.
-  void Add(std::string_view name, std::string* target) { flags_.push_back({name, target}); }
-  void Add(std::string_view name, int32_t* target) { flags_.push_back({name, target}); }
-  void Add(std::string_view name, bool* target) { flags_.push_back({name, target}); }
-  // NOLINTEND(readability-non-const-parameter)
-
-  // Empty, or what is wrong and where.
-  std::string Parse(const std::vector<std::string>& args) const;
-
- private:
-  struct Flag {
-    std::string_view name;
-    std::variant<std::string*, int32_t*, bool*> target;
-  };
-  const Flag* Find(std::string_view name) const;
-  static std::string Set(const Flag& flag, std::string_view value);
-  std::string Unknown(std::string_view name) const;
-
-  std::vector<Flag> flags_;
-};
+using PluginFlags = GoFlags;
 
 // Empty, or that the value of the flag is no port and what to mend.
 std::string WrongPortText(std::string_view flag, int32_t port);

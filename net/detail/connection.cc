@@ -125,8 +125,11 @@ Awaitable<absl::StatusOr<RequestHead>> Connection::ReadHead(bool first) {
       channel_.Consume(2);
     }
     if (!channel_.input().empty() && channel_.input() != "\r") break;
+    if (side_.draining()) co_return absl::UnavailableError("no further request");
     ExpireIn(first ? side_.options().header_timeout : side_.options().idle_timeout);
+    idle_ = true;
     const absl::StatusOr<bool> more = co_await channel_.Fill();
+    idle_ = false;
     // Silence is no error worth an answer.
     if (!more.ok() || !*more) co_return absl::UnavailableError("no further request");
   }
@@ -143,8 +146,9 @@ Awaitable<absl::Status> Connection::ReadBody(const RequestHead& head, std::strin
   const size_t bytes_max = side_.options().body_bytes_max;
   BodyReader body(head.framing, head.content_length);
   if (body.done()) co_return absl::OkStatus();
-  const absl::Status too_large =
-      absl::ResourceExhaustedError(StrCat("body is larger than ", bytes_max, " bytes"));
+  const std::string& said = side_.options().body_too_large;
+  const absl::Status too_large = absl::ResourceExhaustedError(
+      said.empty() ? StrCat("body is larger than ", bytes_max, " bytes") : said);
   if (head.framing == Framing::kLength && head.content_length > bytes_max) co_return too_large;
   ExpireIn(side_.options().read_timeout);
   if (head.expects_continue && channel_.input().empty()) {
@@ -174,7 +178,7 @@ Awaitable<bool> Connection::Answer(const RequestHead& head, Response response) {
   framing.with_length = response.stream == nullptr && !HasNoBody(response.status);
   framing.http_1_0 = head.http_1_0;
   const bool until_close = response.stream != nullptr && head.http_1_0 && !bodiless;
-  framing.keep_alive = head.keep_alive && !until_close;
+  framing.keep_alive = head.keep_alive && !until_close && !side_.draining();
   framing.date = side_.date();
   absl::StatusOr<std::string> bytes = FormatResponseHead(response, framing);
   if (!bytes.ok()) {

@@ -25,6 +25,8 @@ struct ServerSide {
   virtual void Drop(uint64_t id) = 0;
   // Bytes of request bodies being read, over all connections; false when there are too many.
   virtual bool AddBodyBytes(int64_t bytes) = 0;
+  // The answer being given is the last one of its connection.
+  virtual bool draining() const = 0;
 };
 
 // Owned by the server. Destroying it destroys the handler's coroutine and stream.
@@ -47,6 +49,8 @@ class Connection {
     task_.Start({side_.executor(), "http.connection", [this] { side_.Drop(id_); }}, Run());
   }
   bool refused() const { return refused_; }
+  // Nothing has come of a next request.
+  bool idle() const { return idle_; }
 
  private:
   Awaitable<void> Run();
@@ -68,6 +72,7 @@ class Connection {
   ServerSide& side_;
   const uint64_t id_;
   const bool refused_;
+  bool idle_ = false;
   Peer peer_;
   Channel channel_;
   int64_t body_bytes_ = 0;  // Reported through AddBodyBytes.

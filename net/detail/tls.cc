@@ -25,21 +25,6 @@ absl::Status TlsError(std::string_view what) {
       StrCat(absl::string_view(what.data(), what.size()), ": ", TakeSslErrors()));
 }
 
-// Every certificate of `pem`, which must hold one at least.
-absl::StatusOr<std::vector<X509Ptr>> ReadCertificates(const std::string& pem) {
-  const BioPtr reader = Reader(pem);
-  std::vector<X509Ptr> out;
-  while (X509* certificate = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
-    out.emplace_back(certificate);
-    if (out.size() > kCertificatesMax) {
-      return absl::InvalidArgumentError(StrCat("more than ", kCertificatesMax, " certificates"));
-    }
-  }
-  if (out.empty()) return absl::InvalidArgumentError("no PEM certificate found");
-  ERR_clear_error();  // The end of the text is reported as an error.
-  return out;
-}
-
 absl::Status UseIdentity(SSL_CTX* context, const std::string& certificate_pem,
                          const std::string& key_pem) {
   auto chain = ReadCertificates(certificate_pem);
@@ -135,6 +120,20 @@ std::string TakeSslErrors() {
     StrAppend(&out, out.empty() ? "" : "; ", reason != nullptr ? reason : "unknown error");
   }
   return out.empty() ? "unknown TLS error" : out;
+}
+
+absl::StatusOr<std::vector<X509Ptr>> ReadCertificates(const std::string& pem) {
+  const BioPtr reader = Reader(pem);
+  std::vector<X509Ptr> out;
+  while (X509* certificate = PEM_read_bio_X509(reader.get(), nullptr, nullptr, nullptr)) {
+    out.emplace_back(certificate);
+    if (out.size() > kCertificatesMax) {
+      return absl::InvalidArgumentError(StrCat("more than ", kCertificatesMax, " certificates"));
+    }
+  }
+  if (out.empty()) return absl::InvalidArgumentError("no PEM certificate found");
+  ERR_clear_error();  // The end of the text is reported as an error.
+  return out;
 }
 
 absl::StatusOr<X509Ptr> ReadCertificate(const std::string& pem) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "net/client.h"
@@ -34,6 +35,8 @@ absl::Status CertificateRefused(const std::string& why);
 // What OpenSSL reported since the last call, and forgets it. Never empty.
 std::string TakeSslErrors();
 
+// Every certificate of `pem`, which must hold one at least; or the first of them.
+absl::StatusOr<std::vector<X509Ptr>> ReadCertificates(const std::string& pem);
 absl::StatusOr<X509Ptr> ReadCertificate(const std::string& pem);
 absl::StatusOr<KeyPtr> ReadKey(const std::string& pem);
 

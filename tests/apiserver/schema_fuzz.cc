@@ -12,6 +12,7 @@
 #include "apiserver/schema/coerce.h"
 #include "apiserver/schema/definition_rules.h"
 #include "apiserver/schema/list_rules.h"
+#include "apiserver/schema/rule_run.h"
 #include "apiserver/schema/structural.h"
 #include "apiserver/schema/structural_rules.h"
 #include "apiserver/schema/validate.h"
@@ -40,6 +41,7 @@ void TryObject(const StructuralSchema& schema, const Json& object) {
   BTH_CHECK(CheckValue({schema.root(), kept, &kept, ""}).empty());
   BTH_CHECK(CheckUniqueItems({schema.root(), kept, &kept, ""}).empty());
   CheckValue({schema.root(), kept, &object, "status"});
+  BTH_CHECK(RunRules(schema, kept, &object).causes.size() <= kCausesMax);
 }
 
 void TrySchema(std::string_view schema_text, std::string_view object_text) {

@@ -227,7 +227,9 @@ TEST_CASE("schema: fields of built-in kinds are checked for those who ask") {
   CHECK(refused.code == 400);
   CHECK_THAT(refused.message(), Catch::Contains("unknown field \"spec.nodeSelektor\""));
   CHECK(bed.Post(StrCat(kPods, "?fieldValidation=Strict"),
-                 PodJson("b", R"(,"volumes":[{"name":"v","emptyDir":{},"projected":{"sources":[
+                 PodJson(
+                     "b",
+                     R"(,"volumes":[{"name":"v","emptyDir":{}},{"name":"w","projected":{"sources":[
                    {"serviceAccountToken":{"path":"p"}}]}}],"nodeName":"n")"))
             .code == 201);
   const Answer deep = bed.Post(StrCat(kPods, "?fieldValidation=Strict"),
@@ -275,16 +277,6 @@ TEST_CASE("schema: how lists are merged") {
   CHECK(RuleOfSchema(**schema, {"spec", "none", "at", "all"}).list == MergeRule::List::kAtomic);
   CHECK(IsAtomicObject(**schema, {"spec", "fixed"}));
   CHECK_FALSE(IsAtomicObject(**schema, {"spec"}));
-}
-
-TEST_CASE("schema: rules in CEL are kept, with a warning") {
-  Bed bed;
-  const Json definition = Definition({Version(
-      "v1", true, R"("a":{"type":"string","x-kubernetes-validations":[{"rule":"self != 'x'"}]})")});
-  const Answer made = bed.Post(kDefinitions, definition.Dump());
-  CHECK(made.code == 201);
-  CHECK_THAT(std::string(made.headers.Get("warning")), Catch::Contains("CEL"));
-  CHECK(bed.Post(kParts, Part("p", R"({"a":"x"})")).code == 201);
 }
 
 TEST_CASE("schema: numbers read in messages as they were meant") {

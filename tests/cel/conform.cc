@@ -2,8 +2,8 @@
 //   {"expr": "x + 1", "bindings": {"x": 1}, "types": {"x": {"primitive": "INT64"}},
 //    "container": "a.b", "disableCheck": false}
 // and for each one line on stdout with its "value", or its "error" and the "stage" it came from,
-// its "type" and its "cost". Values are tagged as in the language's public cases (tagged_json.h);
-// bindings may be plain JSON as well. Bindings without a type are dyn.
+// its "type", "cost" and "estimate". Values are tagged as in the language's public cases
+// (tagged_json.h); bindings may be plain JSON as well. Bindings without a type are dyn.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -45,6 +45,9 @@ Json RunCase(const Json& test) {
                     ? Failed("run", outcome.value.AsString())
                     : Json::MakeObject({{"value", bth::test::TaggedFromValue(outcome.value)}});
   result.Set("type", Json(program->result_type()->ToString()));
+  const cel::CostRange estimate = program->Estimate();
+  result.Set("estimate", Json::MakeArray({Json(std::to_string(estimate.min)),
+                                          Json(std::to_string(estimate.max))}));
   result.Set("cost", Json(static_cast<int64_t>(outcome.cost)));
   return result;
 }

@@ -26,10 +26,9 @@ inline Evaluation EvaluateIn(const std::shared_ptr<const cel::Environment>& envi
   return {outcome.value.DebugText(), outcome.cost, program->Estimate()};
 }
 
-// With the functions of the language definition, and each variable of any type.
+// With the functions of the language definition alone.
 inline std::string Evaluate(std::string_view source) {
-  static const std::shared_ptr<const cel::Environment> environment =
-      cel::Environment::Standard();
+  static const std::shared_ptr<const cel::Environment> environment = cel::Environment::Standard();
   return EvaluateIn(environment, source, cel::Bindings()).text;
 }
 

@@ -39,6 +39,30 @@ Json TaggedDouble(double value) {
   return value;
 }
 
+// JSON of a message that stands for any JSON: its numbers are doubles.
+Value ValueOfStruct(const Json& json) {
+  if (json.is_number()) return Value::Double(json.AsDouble());
+  if (json.is_array()) {
+    std::vector<Value> items;
+    for (const Json& item : json.items()) items.push_back(ValueOfStruct(item));
+    return Value::List(std::move(items));
+  }
+  if (json.is_object()) {
+    std::vector<std::pair<Value, Value>> entries;
+    for (const auto& [key, value] : json.members()) {
+      entries.emplace_back(Value::String(key), ValueOfStruct(value));
+    }
+    return Value::Map(std::move(entries));
+  }
+  return json.is_string() ? Value::String(std::string(json.AsString()))
+                          : cel::FromJson(json, nullptr);
+}
+
+int64_t IntOf(const Json& json) {
+  int64_t number = json.AsInt();
+  return json.is_string() && !SimpleAtoi(json.AsString(), &number) ? 0 : number;
+}
+
 // Protocol buffers' wrappers are their values.
 std::optional<Value> ObjectFromTagged(const Json& json) {
   const std::string_view url = json["@type"].AsString();
@@ -50,6 +74,19 @@ std::optional<Value> ObjectFromTagged(const Json& json) {
   if (url == kTimestampUrl) {
     const auto time = cel::ParseTimestamp(value.AsString());
     if (time) return Value::Of(*time);
+  }
+  const std::string_view name = url.substr(url.rfind('.') + 1);
+  if (name == "Int32Value" || name == "Int64Value") return Value::Int(IntOf(value));
+  if (name == "UInt32Value" || name == "UInt64Value") {
+    return Value::Uint(static_cast<uint64_t>(IntOf(value)));
+  }
+  if (name == "FloatValue" || name == "DoubleValue") return Value::Double(DoubleFromTagged(value));
+  if (name == "BytesValue") {
+    return Value::Bytes(cel::DecodeBase64(value.AsString()).value_or(std::string()));
+  }
+  if (name == "BoolValue" || name == "StringValue" || name == "Struct" || name == "ListValue" ||
+      name == "Value") {
+    return ValueOfStruct(value);
   }
   return std::nullopt;
 }
@@ -178,12 +215,18 @@ TypePtr TypeFromTagged(const Json& json) {
   const auto& [tag, value] = json.members()[0];
   if (tag == "dyn") return Type::Dyn();
   if (tag == "null") return Type::Null();
+  if (tag == "messageType") {
+    if (value.AsString() == "google.protobuf.Duration") return Type::Duration();
+    if (value.AsString() == "google.protobuf.Timestamp") return Type::Timestamp();
+    return value.AsString().starts_with("google.protobuf.") ? Type::Dyn() : nullptr;
+  }
+  if (tag == "wrapper") return Type::Dyn();
   if (tag == "primitive") return PrimitiveType(value.AsString());
   if (tag == "typeParam") return Type::Param(std::string(value.AsString()));
   if (tag == "wellKnown") {
     if (value.AsString() == "DURATION") return Type::Duration();
     if (value.AsString() == "TIMESTAMP") return Type::Timestamp();
-    return value.AsString() == "ANY" ? Type::Dyn() : nullptr;
+    return Type::Dyn();
   }
   if (tag == "type") return Type::TypeOf(TypeFromTagged(value));
   if (tag == "listType") {

@@ -28,6 +28,7 @@ const KnownFlag kOfStandalone[] = {
     {"no-scheduler", "true", Fate::kWorks},
     {"no-controllers", "true", Fate::kWorks},
     {"no-volumes", "true", Fate::kWorks},
+    {"admission", "false", Fate::kWorks},
     {"scheduler-conf", "/c", Fate::kWorks},
     {"plugins-dir", "/p", Fate::kWorks},
     {"scheduler-name", "x", Fate::kWorks},
@@ -62,6 +63,7 @@ std::string TraceOfStandalone(const StandaloneFlags& flags) {
   read("no_scheduler", flags.no_scheduler);
   read("no_controllers", flags.no_controllers);
   read("no_volumes", flags.no_volumes);
+  read("admission", flags.admission);
   read("scheduler_conf", flags.scheduler_conf);
   read("plugins_dir", flags.plugins_dir);
   read("scheduler_names", absl::StrJoin(flags.scheduler_names, ","));

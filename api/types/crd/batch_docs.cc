@@ -94,7 +94,7 @@ constexpr FieldDoc kTaskFields[] = {
      {.min = 0, .fallback = "0"}},
     {"partitionPolicy.networkTopology",
      "How close to each other in the network the pods of a group have to be.",
-     {},
+     {.rules = kTopologyRules},
      &kTopologyDocs},
 };
 constexpr FieldDocs kTaskDocs = {kTaskFields};
@@ -125,7 +125,7 @@ constexpr FieldDoc kJobSpecFields[] = {
     {"minSuccess", "The job is completed when so many pods have succeeded.", {.min = 1}},
     {"networkTopology",
      "How close to each other in the network the pods have to be.",
-     {},
+     {.rules = kTopologyRules},
      &kTopologyDocs},
 };
 constexpr FieldDocs kJobSpecDocs = {kJobSpecFields};

@@ -80,6 +80,13 @@ std::span<const KindDoc> SchedulingKinds();
 std::span<const KindDoc> BatchKinds();
 std::span<const KindDoc> ClusterKinds();
 
+// Of a NetworkTopology, in the words of admission.
+inline constexpr Rule kTopologyRules[] = {
+    {"!(has(self.highestTierAllowed) && has(self.highestTierName) && self.highestTierName != '')",
+     "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology "
+     "simultaneously"},
+};
+
 // Tables that several kinds use.
 extern const FieldDocs kTopologyDocs;       // NetworkTopology
 extern const FieldDocs kLabelSelectorDocs;  // LabelSelector

@@ -7,6 +7,78 @@ namespace bth::types {
 namespace {
 
 constexpr std::string_view kOtherMessages[] = {
+    "admissionregistration.ApplyConfiguration 1expression",
+    "admissionregistration.AuditAnnotation 1key 2valueExpression",
+    "admissionregistration.ExpressionWarning 2fieldRef 3warning",
+    "admissionregistration.JSONPatch 1expression",
+    "admissionregistration.MatchCondition 1name 2expression",
+    "admissionregistration.MatchResources 1namespaceSelector:!meta.LabelSelector "
+    "2objectSelector:!meta.LabelSelector "
+    "3resourceRules:*admissionregistration.NamedRuleWithOperations "
+    "4excludeResourceRules:*admissionregistration.NamedRuleWithOperations 7matchPolicy:!s",
+    "admissionregistration.MutatingAdmissionPolicy 1metadata:meta.ObjectMeta "
+    "2spec:admissionregistration.MutatingAdmissionPolicySpec",
+    "admissionregistration.MutatingAdmissionPolicyBinding 1metadata:meta.ObjectMeta "
+    "2spec:admissionregistration.MutatingAdmissionPolicyBindingSpec",
+    "admissionregistration.MutatingAdmissionPolicyBindingSpec 1policyName "
+    "2paramRef:!admissionregistration.ParamRef "
+    "3matchResources:!admissionregistration.MatchResources",
+    "admissionregistration.MutatingAdmissionPolicySpec "
+    "1paramKind:!admissionregistration.ParamKind "
+    "2matchConstraints:!admissionregistration.MatchResources "
+    "3variables:*admissionregistration.Variable 4mutations:*admissionregistration.Mutation "
+    "5failurePolicy:!s 6matchConditions:*admissionregistration.MatchCondition "
+    "7reinvocationPolicy",
+    "admissionregistration.MutatingWebhook 1name "
+    "2clientConfig:admissionregistration.WebhookClientConfig "
+    "3rules:*admissionregistration.RuleWithOperations 4failurePolicy:!s "
+    "5namespaceSelector:!meta.LabelSelector 6sideEffects:!s 7timeoutSeconds:!i "
+    "8admissionReviewVersions:*s 9matchPolicy:!s 10reinvocationPolicy:!s "
+    "11objectSelector:!meta.LabelSelector 12matchConditions:*admissionregistration.MatchCondition",
+    "admissionregistration.MutatingWebhookConfiguration 1metadata:meta.ObjectMeta "
+    "2webhooks:*admissionregistration.MutatingWebhook",
+    "admissionregistration.Mutation 2patchType "
+    "3applyConfiguration:!admissionregistration.ApplyConfiguration "
+    "4jsonPatch:!admissionregistration.JSONPatch",
+    "admissionregistration.NamedRuleWithOperations 1resourceNames:*s "
+    "2ruleWithOperations:^admissionregistration.RuleWithOperations",
+    "admissionregistration.ParamKind 1apiVersion 2kind",
+    "admissionregistration.ParamRef 1name 2namespace 3selector:!meta.LabelSelector "
+    "4parameterNotFoundAction:!s",
+    "admissionregistration.Rule 1apiGroups:*s 2apiVersions:*s 3resources:*s 4scope:!s",
+    "admissionregistration.RuleWithOperations 1operations:*s 2rule:^admissionregistration.Rule",
+    "admissionregistration.ServiceReference 1namespace 2name 3path:!s 4port:!i",
+    "admissionregistration.TypeChecking "
+    "1expressionWarnings:*admissionregistration.ExpressionWarning",
+    "admissionregistration.ValidatingAdmissionPolicy 1metadata:meta.ObjectMeta "
+    "2spec:admissionregistration.ValidatingAdmissionPolicySpec "
+    "3status:admissionregistration.ValidatingAdmissionPolicyStatus",
+    "admissionregistration.ValidatingAdmissionPolicyBinding 1metadata:meta.ObjectMeta "
+    "2spec:admissionregistration.ValidatingAdmissionPolicyBindingSpec",
+    "admissionregistration.ValidatingAdmissionPolicyBindingSpec 1policyName "
+    "2paramRef:!admissionregistration.ParamRef "
+    "3matchResources:!admissionregistration.MatchResources 4validationActions:*s",
+    "admissionregistration.ValidatingAdmissionPolicySpec "
+    "1paramKind:!admissionregistration.ParamKind "
+    "2matchConstraints:!admissionregistration.MatchResources "
+    "3validations:*admissionregistration.Validation 4failurePolicy:!s "
+    "5auditAnnotations:*admissionregistration.AuditAnnotation "
+    "6matchConditions:*admissionregistration.MatchCondition "
+    "7variables:*admissionregistration.Variable",
+    "admissionregistration.ValidatingAdmissionPolicyStatus 1observedGeneration:i "
+    "2typeChecking:!admissionregistration.TypeChecking 3conditions:*meta.Condition",
+    "admissionregistration.ValidatingWebhook 1name "
+    "2clientConfig:admissionregistration.WebhookClientConfig "
+    "3rules:*admissionregistration.RuleWithOperations 4failurePolicy:!s "
+    "5namespaceSelector:!meta.LabelSelector 6sideEffects:!s 7timeoutSeconds:!i "
+    "8admissionReviewVersions:*s 9matchPolicy:!s 10objectSelector:!meta.LabelSelector "
+    "11matchConditions:*admissionregistration.MatchCondition",
+    "admissionregistration.ValidatingWebhookConfiguration 1metadata:meta.ObjectMeta "
+    "2webhooks:*admissionregistration.ValidatingWebhook",
+    "admissionregistration.Validation 1expression 2message 3reason:!s 4messageExpression",
+    "admissionregistration.Variable 1name 2expression",
+    "admissionregistration.WebhookClientConfig 1service:!admissionregistration.ServiceReference "
+    "2caBundle:y 3url:!s",
     "apps.ControllerRevision 1metadata:meta.ObjectMeta 2data:r 3revision:!i",
     "apps.DaemonSet 1metadata:meta.ObjectMeta 2spec:apps.DaemonSetSpec "
     "3status:apps.DaemonSetStatus",

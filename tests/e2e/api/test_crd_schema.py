@@ -360,10 +360,3 @@ def test_schemas_are_published(rest, define, group):
     assert found["metadata"]["allOf"][0]["$ref"].endswith(".v1.ObjectMeta")
     second = rest.get("/openapi/v2").expect(200)["definitions"]
     assert second[name]["properties"]["spec"]["properties"]["a"]["type"] == "string"
-
-
-@pytest.mark.backend("embedded")
-def test_rules_in_cel_are_kept_with_a_warning(rest, group):
-    text = {"type": "string", "x-kubernetes-validations": [{"rule": "self != 'a'"}]}
-    answer = rest.post(DEFINITIONS, definition(group, spec_schema({"a": text})), dryRun="All")
-    assert answer.status == 201 and "CEL" in answer.headers["Warning"]

@@ -10,7 +10,14 @@ from support.daemon import fetch, parse_metrics
 from support.poll import until
 from support.processes import ROOT, Process, free_port, ours
 
-PROGRAMS = ["vc-scheduler", "vc-controller-manager", "vc-standalone", "vc-nodesim", "vc-sim"]
+PROGRAMS = [
+    "vc-scheduler",
+    "vc-controller-manager",
+    "vc-webhook-manager",
+    "vc-standalone",
+    "vc-nodesim",
+    "vc-sim",
+]
 VERSION = re.compile(
     r"API Version: v1alpha1\nVersion: \d+\.\d+\.\d+\nGit SHA: .+\nBuilt At: .+\n"
     r"Compiler: .+\nOS/Arch: linux/\w+\n"
@@ -30,6 +37,7 @@ def test_version_has_one_format(program):
 MISTYPED = [
     (["vc-scheduler", "--lead-elect"], "--leader-elect"),
     (["vc-controller-manager", "--sheduler-name=x"], "--scheduler-name"),
+    (["vc-webhook-manager", "--enable-admission=x"], "--enabled-admission"),
     (["vc-standalone", "--node=3"], "--nodes"),
     (["vc-nodesim", "--kubconfig", "x"], "--kubeconfig"),
     (["vc-sim", "run", "--cycels", "3", "-"], "--cycles"),

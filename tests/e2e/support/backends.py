@@ -104,7 +104,8 @@ class Embedded(Backend):
         self.kubeconfig = str(self.dir / "kubeconfig")
         port = free_port()  # Chosen here, because a restart must find the same address.
         argv = [ours("vc-standalone"), "--port", port, "--nodes", 0]
-        argv += ["--no-scheduler", "--no-controllers", "--no-volumes"]
+        # Nor does a real API server know webhooks before somebody registers them.
+        argv += ["--no-scheduler", "--no-controllers", "--no-volumes", "--admission=false"]
         argv += ["--write-kubeconfig", self.kubeconfig, "--data-dir", self.dir / "data"]
         self._process = Process("vc-standalone", argv, self.dir)
         self._wait_ready()

@@ -1,0 +1,35 @@
+// Who may submit to which queue: what a request submits to, what is asked about it, how a refusal
+// reads. Optional; the asking is done by the webhook server. Pure, any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "admission/rules/known.h"
+#include "admission/rules/request.h"
+
+namespace bth::admission {
+
+// Exactly one of the two is set.
+struct QueueSubmission {
+  std::string queue;
+  // A PodGroup in the request's namespace, whose spec.queue it is; "" there is "default". While
+  // there is none, nothing is submitted: the pod waits for it, and who makes it is asked then.
+  std::string pod_group;
+  friend bool operator==(const QueueSubmission&, const QueueSubmission&) = default;
+};
+
+// Of jobs, pod groups and cron jobs spec.queue; of pods of ours their PodGroup's, or that of the
+// PodGroup that the controllers are going to make for them. On UPDATE only when it changes.
+// Nothing: the request submits to no queue.
+std::optional<QueueSubmission> SubmissionOf(const Request& request, const Settings& settings,
+                                            const Known& known);
+
+// The SubjectAccessReview that asks: may this user create queues/submit of that name?
+Json SubmitReview(const UserInfo& user, std::string_view queue);
+
+// Who, which queue, and the rule of a ClusterRole that would allow it.
+Verdict RefuseSubmission(const UserInfo& user, std::string_view queue);
+
+}  // namespace bth::admission

@@ -1,0 +1,40 @@
+// The document of a request as a typed object. Private to this folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "admission/rules/request.h"
+#include "api/types/fragment.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::admission {
+
+// As Volcano reads documents: without a look at apiVersion and kind, without defaults, unknown
+// fields skipped; an absent document is an empty object. Errors name the field.
+template <class T>
+absl::StatusOr<T> ReadDocument(const Json* document, std::string_view where) {
+  if (document == nullptr || document->is_null()) return T{};
+  auto read = types::FragmentFromJson<T>(*document);
+  if (!read.ok()) return Annotate(read.status(), where);
+  return read;
+}
+
+template <class T>
+absl::StatusOr<T> ReadObject(const Request& request) {
+  return ReadDocument<T>(request.object, "object");
+}
+
+template <class T>
+absl::StatusOr<T> ReadOldObject(const Request& request) {
+  return ReadDocument<T>(request.old_object, "oldObject");
+}
+
+inline Verdict RefuseUnreadable(const absl::Status& status) {
+  return Verdict::Refuse("unreadable", std::string(status.message()));
+}
+
+}  // namespace bth::admission

@@ -1,0 +1,15 @@
+// Tasks that want their CPUs from one NUMA node must ask for whole CPUs. Pure, any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "api/types/batch_job.h"
+
+namespace bth::admission {
+
+// The first container, counted over containers and then init containers, that asks for no CPU or
+// for a part of one. Nothing: all is well, or the task's topologyPolicy does not care.
+std::optional<size_t> ContainerWithoutWholeCpus(const types::BatchTask& task);
+
+}  // namespace bth::admission

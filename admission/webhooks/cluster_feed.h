@@ -1,0 +1,79 @@
+// Keeps a ClusterView equal to the cluster, by watching it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "admission/webhooks/cluster_view.h"
+#include "api/types/namespace.h"
+#include "api/types/queue.h"
+#include "base/rng.h"
+#include "client/api_client.h"
+#include "client/informer.h"
+#include "client/watch_notices.h"
+#include "metrics/admission_metrics.h"
+
+namespace bth::admission {
+
+// A watch that breaks resumes by itself; nothing is listed anew without need. Lifetime: `api`,
+// `rng` and `metrics` outlive it. Thread: the executor's.
+class ClusterFeed final {
+ public:
+  // Namespaces are read only where a rule asks for them: in many installations the webhooks' role
+  // does not allow it.
+  struct Options {
+    bool namespaces = true;
+    std::string role = "deploy/admission/rbac.yaml";  // For messages.
+  };
+  ClusterFeed(client::ApiClient& api, Rng& rng, metrics::AdmissionMetrics& metrics,
+              Options options);
+  ClusterFeed(const ClusterFeed&) = delete;
+
+  void Start() { informers_.StartAll(); }
+  const ClusterView& view() const { return view_; }
+  bool AllSynced() const { return informers_.AllSynced(); }
+  std::vector<std::string> Unsynced() const { return informers_.Unsynced(); }
+  // Kinds that the server does not know.
+  std::vector<std::string> Missing() const { return informers_.Missing(); }
+  net::Awaitable<absl::Status> WaitForSync(absl::Duration timeout) {
+    return informers_.WaitForSync(timeout);
+  }
+
+ private:
+  class Queues final : public client::InformerHandler<types::Queue> {
+   public:
+    explicit Queues(ClusterFeed& feed) : feed_(feed) {}
+    void OnAdd(types::Queue&& queue) override { feed_.view_.PutQueue(std::move(queue)); }
+    void OnUpdate(types::Queue&& queue) override { feed_.view_.PutQueue(std::move(queue)); }
+    void OnDelete(const client::ObjectKey& key) override { feed_.view_.RemoveQueue(key.name); }
+    void OnBatchEnd() override { feed_.Publish(); }
+
+   private:
+    ClusterFeed& feed_;
+  };
+  class Namespaces final : public client::InformerHandler<types::Namespace> {
+   public:
+    explicit Namespaces(ClusterFeed& feed) : feed_(feed) {}
+    void OnAdd(types::Namespace&& ns) override { feed_.view_.PutNamespace(ns.meta); }
+    void OnUpdate(types::Namespace&& ns) override { feed_.view_.PutNamespace(ns.meta); }
+    void OnDelete(const client::ObjectKey& key) override { feed_.view_.RemoveNamespace(key.name); }
+    void OnBatchEnd() override { feed_.Publish(); }
+
+   private:
+    ClusterFeed& feed_;
+  };
+
+  client::InformerOptions OptionsOf(const types::ResourceType& type);
+  void Publish() { metrics_.SetKnown(view_.queues(), view_.namespaces()); }
+
+  metrics::AdmissionMetrics& metrics_;
+  client::WatchNotices notices_;
+  ClusterView view_;
+  Queues queue_handler_{*this};
+  Namespaces namespace_handler_{*this};
+  client::Informer<types::Queue> queues_;
+  client::Informer<types::Namespace> namespaces_;
+  client::InformerSet informers_;
+};
+
+}  // namespace bth::admission

@@ -1,0 +1,161 @@
+#include "admission/webhooks/configurations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/strings.h"
+#include "net/pem.h"
+
+namespace bth::admission {
+namespace {
+
+constexpr char kRegistrationApi[] = "/apis/admissionregistration.k8s.io/v1/";
+constexpr char kNamePrefix[] = "volcano-admission-service";
+constexpr int kServicePort = 443;
+constexpr int kTimeoutSeconds = 10;
+
+std::string PluralOf(const Webhook& webhook) {
+  return webhook.mutating ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations";
+}
+
+Json TextArray(const std::vector<std::string_view>& texts) {
+  return Json(Json::Array(texts.begin(), texts.end()));
+}
+
+// HyperNodes are looked at without selectors and by a rule without scope, as Volcano's are.
+bool IsPlain(const Webhook& webhook) {
+  return webhook.resource == "hypernodes";
+}
+
+Json ClientConfigOf(const Webhook& webhook, const WebhookAddress& address,
+                    std::string_view authorities_pem) {
+  Json config = Json::MakeObject({{"caBundle", net::Base64Encode(authorities_pem)}});
+  if (!address.url.empty()) {
+    config.Set("url", StrCat(address.url, webhook.path));
+  } else {
+    config.Set("service", Json::MakeObject({{"namespace", address.ns},
+                                            {"name", address.service},
+                                            {"path", webhook.path},
+                                            {"port", kServicePort}}));
+  }
+  return config;
+}
+
+Json RuleOf(const Webhook& webhook) {
+  Json rule = Json::MakeObject({{"apiGroups", Json::MakeArray({webhook.group})},
+                                {"apiVersions", Json::MakeArray({webhook.version})},
+                                {"operations", TextArray(webhook.operations)},
+                                {"resources", Json::MakeArray({webhook.resource})}});
+  if (!IsPlain(webhook)) rule.Set("scope", "*");
+  return rule;
+}
+
+// The namespaces of the cluster's own programs are left out, ours among them: it must be able to
+// start where no webhook answers.
+Json NamespaceSelectorOf(const WebhookAddress& address) {
+  Json::Array names;
+  if (!address.ns.empty()) names.emplace_back(address.ns);
+  names.emplace_back("kube-system");
+  return Json::MakeObject(
+      {{"matchExpressions",
+        Json::MakeArray({Json::MakeObject({{"key", "kubernetes.io/metadata.name"},
+                                           {"operator", "NotIn"},
+                                           {"values", Json(std::move(names))}})})}});
+}
+
+// Equal, or absent in `wanted`, or filled in by the API server's defaults.
+bool Holds(const Json& have, const Json& wanted) {
+  if (wanted.is_object() && have.is_object()) {
+    return std::all_of(wanted.members().begin(), wanted.members().end(), [&](const auto& member) {
+      return Holds(have[member.first], member.second);
+    });
+  }
+  if (wanted.is_array() && have.is_array() && wanted.size() == have.size()) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (!Holds(have[i], wanted[i])) return false;
+    }
+    return true;
+  }
+  return have == wanted;
+}
+
+bool UpdateEntry(Json& entry, const Json& wanted) {
+  bool changed = false;
+  for (const char* field : {"clientConfig", "rules", "admissionReviewVersions", "sideEffects"}) {
+    const bool other_way = std::string_view(field) == "clientConfig" &&
+                           entry[field]["url"].is_null() != wanted[field]["url"].is_null();
+    if (!other_way && Holds(std::as_const(entry)[field], wanted[field])) continue;
+    entry.Set(field, wanted[field]);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::string ConfigurationName(const Webhook& webhook) {
+  std::string name = StrCat(kNamePrefix, webhook.path);
+  std::replace(name.begin(), name.end(), '/', '-');
+  return name;
+}
+
+client::ApiPath ConfigurationsPath(const Webhook& webhook) {
+  return {PluralOf(webhook), StrCat(kRegistrationApi, PluralOf(webhook))};
+}
+
+client::ApiPath ConfigurationPath(const Webhook& webhook) {
+  client::ApiPath path = ConfigurationsPath(webhook);
+  StrAppend(&path.path, "/", ConfigurationName(webhook));
+  return path;
+}
+
+bool SetAuthorities(Json& configuration, std::string_view authorities_pem) {
+  const std::string bundle = net::Base64Encode(authorities_pem);
+  if (configuration.Find("webhooks") == nullptr) return false;
+  bool changed = false;
+  for (Json& entry : configuration["webhooks"].MutableItems()) {
+    if (std::as_const(entry)["clientConfig"]["caBundle"].AsString() == bundle) continue;
+    entry.MutableAt({"clientConfig", "caBundle"}) = bundle;
+    changed = true;
+  }
+  return changed;
+}
+
+Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
+                       std::string_view authorities_pem) {
+  Json entry =
+      Json::MakeObject({{"name", webhook.name},
+                        {"admissionReviewVersions", Json::MakeArray({"v1"})},
+                        {"clientConfig", ClientConfigOf(webhook, address, authorities_pem)},
+                        {"failurePolicy", "Fail"},
+                        {"matchPolicy", "Equivalent"},
+                        {"rules", Json::MakeArray({RuleOf(webhook)})},
+                        {"timeoutSeconds", kTimeoutSeconds}});
+  entry.Set("sideEffects", IsPlain(webhook) ? "None" : "NoneOnDryRun");
+  if (!IsPlain(webhook)) {
+    entry.Set("namespaceSelector", NamespaceSelectorOf(address));
+    entry.Set("objectSelector", Json::MakeObject());
+  }
+  if (webhook.mutating) entry.Set("reinvocationPolicy", "Never");
+  return Json::MakeObject(
+      {{"apiVersion", "admissionregistration.k8s.io/v1"},
+       {"kind",
+        webhook.mutating ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration"},
+       {"metadata",
+        Json::MakeObject({{"name", ConfigurationName(webhook)},
+                          {"labels", Json::MakeObject({{"app", "volcano-admission"}})}})},
+       {"webhooks", Json::MakeArray({std::move(entry)})}});
+}
+
+bool BringUpToDate(Json& configuration, const Json& wanted) {
+  const Json& ours = wanted["webhooks"][0];
+  Json::Array& entries = configuration["webhooks"].MutableItems();
+  const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Json& candidate) {
+    return candidate["name"].AsString() == ours["name"].AsString();
+  });
+  if (entry != entries.end()) return UpdateEntry(*entry, ours);
+  entries.push_back(ours);
+  return true;
+}
+
+}  // namespace bth::admission

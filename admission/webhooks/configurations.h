@@ -1,0 +1,43 @@
+// The webhook configurations of the API server, as documents: which one belongs to which webhook,
+// and what must stand in it. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "admission/rules/paths.h"
+#include "api/types/json.h"
+#include "client/api_client.h"
+
+namespace bth::admission {
+
+using types::Json;
+
+// Where the API server finds the webhooks: a Service, or when it is set, a URL without path.
+struct WebhookAddress {
+  std::string ns;
+  std::string service;
+  std::string url;
+};
+
+// "volcano-admission-service-jobs-mutate": the same in every installation.
+std::string ConfigurationName(const Webhook& webhook);
+// Of the configuration, or without its name for creating it.
+client::ApiPath ConfigurationPath(const Webhook& webhook);
+client::ApiPath ConfigurationsPath(const Webhook& webhook);
+
+// Writes the authorities that the API server shall trust into every entry that has others. True
+// when there was one.
+bool SetAuthorities(Json& configuration, std::string_view authorities_pem);
+
+// A configuration as deploy/admission/webhooks.yaml has it.
+Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
+                       std::string_view authorities_pem);
+
+// Writes into `configuration` what decides whom the API server asks about what: address,
+// authorities, rules, versions, side effects. What an administrator sets in an entry stays:
+// failurePolicy, timeout, selectors, conditions. An entry of ours that is missing is added. True
+// when something changed.
+bool BringUpToDate(Json& configuration, const Json& wanted);
+
+}  // namespace bth::admission

@@ -1,0 +1,103 @@
+#include "admission/rules/queue_access.h"
+
+#include <string>
+
+#include "tests/admission_rules/review_bed.h"
+#include "tests/support/catch.h"
+
+namespace bth::admission {
+namespace {
+
+// "queue q", "group g" or "nothing".
+std::string SubmittedText(const std::string& resource, const std::string& object,
+                          const std::string& operation = "CREATE",
+                          const std::string& old_object = "null") {
+  test::PlainKnown known;
+  known.Namespace("ns", "scheduling.volcano.sh/queue-name", "ns-queue");
+  known.Namespace("blank", "scheduling.volcano.sh/queue-name", "");
+  const auto document = types::Json::Parse(object);
+  const auto before = types::Json::Parse(old_object);
+  REQUIRE(document.ok());
+  REQUIRE(before.ok());
+  Request request;
+  request.operation = operation;
+  request.resource.resource = resource;
+  const std::string_view ns = document->At({"metadata", "namespace"}).AsString();
+  request.ns = std::string(ns.empty() ? "default" : ns);
+  request.object = &*document;
+  request.old_object = &*before;
+  const auto submission = SubmissionOf(request, {}, known);
+  if (!submission.has_value()) return "nothing";
+  return submission->pod_group.empty() ? "queue " + submission->queue
+                                       : "group " + submission->pod_group;
+}
+
+TEST_CASE("queue access: what a request submits to", "[admission_rules][queue_access]") {
+  struct Case {
+    std::string resource, object, submitted;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"jobs", R"({"spec":{"queue":"a"}})", "queue a"},
+      {"jobs", R"({"spec":{}})", "queue default"},
+      {"jobs", "null", "nothing"},
+      {"podgroups", R"({"spec":{"queue":"a"}})", "queue a"},
+      {"podgroups", R"({"metadata":{"namespace":"ns"},"spec":{"queue":"a"}})", "queue a"},
+      {"cronjobs", R"({"spec":{"queue":"x","jobTemplate":{"spec":{"queue":"a"}}}})", "queue a"},
+      {"queues", R"({"spec":{"queue":"a"}})", "nothing"},
+      {"pods", R"({"spec":{"schedulerName":"default-scheduler"}})", "nothing"},
+      {"pods", R"({"spec":{}})", "nothing"},
+      {"pods", R"({"spec":{"schedulerName":"volcano"}})", "queue default"},
+      {"pods", R"({"metadata":{"namespace":"ns"},"spec":{"schedulerName":"volcano"}})",
+       "queue ns-queue"},
+      {"pods", R"({"metadata":{"namespace":"blank"},"spec":{"schedulerName":"volcano"}})",
+       "queue default"},
+      {"pods",
+       R"({"metadata":{"namespace":"ns","annotations":{"scheduling.volcano.sh/queue-name":"a"}},)"
+       R"("spec":{"schedulerName":"volcano"}})",
+       "queue a"},
+      {"pods",
+       R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"a",)"
+       R"("scheduling.k8s.io/group-name":"g"}},"spec":{"schedulerName":"volcano"}})",
+       "group g"},
+  }));
+  CAPTURE(c.resource, c.object);
+  CHECK(SubmittedText(c.resource, c.object) == c.submitted);
+  CHECK(SubmittedText(c.resource, c.object, "DELETE") == "nothing");
+}
+
+TEST_CASE("queue access: an update submits when the queue changes",
+          "[admission_rules][queue_access]") {
+  const std::string resource = GENERATE("jobs", "podgroups");
+  const std::string a = R"({"spec":{"queue":"a"}})";
+  CHECK(SubmittedText(resource, a, "UPDATE", a) == "nothing");
+  CHECK(SubmittedText(resource, a, "UPDATE", R"({"spec":{"queue":"b"}})") == "queue a");
+  CHECK(SubmittedText(resource, R"({"spec":{}})", "UPDATE", R"({"spec":{"queue":"default"}})") ==
+        "nothing");
+}
+
+TEST_CASE("queue access: the question and the refusal", "[admission_rules][queue_access]") {
+  UserInfo user;
+  user.name = "alice";
+  CHECK(SubmitReview(user, "gpu").Dump() ==
+        R"({"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":)"
+        R"({"user":"alice","resourceAttributes":{"group":"scheduling.volcano.sh",)"
+        R"("version":"v1beta1","resource":"queues","subresource":"submit","name":"gpu",)"
+        R"("verb":"create"}}})");
+  user.uid = "7";
+  user.groups = {"dev", "system:authenticated"};
+  user.extra = {{"scopes", {"x", "y"}}};
+  const Json review = SubmitReview(user, "gpu");
+  CHECK(review["spec"]["uid"].AsString() == "7");
+  CHECK(review["spec"]["groups"].Dump() == R"(["dev","system:authenticated"])");
+  CHECK(review["spec"]["extra"].Dump() == R"({"scopes":["x","y"]})");
+  const Verdict refused = RefuseSubmission(user, "gpu");
+  CHECK_FALSE(refused.allowed);
+  CHECK(refused.reason == "queue_access");
+  CHECK(refused.message ==
+        "user \"alice\" may not submit to queue \"gpu\": a ClusterRole would allow it that has the "
+        "rule {apiGroups: [\"scheduling.volcano.sh\"], resources: [\"queues/submit\"], "
+        "resourceNames: [\"gpu\"], verbs: [\"create\"]}");
+}
+
+}  // namespace
+}  // namespace bth::admission

@@ -1,0 +1,114 @@
+#include "admission/webhooks/configurations.h"
+
+#include <utility>
+
+#include "net/pem.h"
+#include "tests/support/catch.h"
+
+namespace bth::admission {
+namespace {
+
+constexpr char kPem[] = "-----BEGIN CERTIFICATE-----\n";
+const WebhookAddress kService{.ns = "volcano-system", .service = "svc", .url = ""};
+
+TEST_CASE("configurations: names and paths are the same in every installation", "[webhooks]") {
+  const Webhook& mutate = *FindWebhook("/jobs/mutate");
+  CHECK(ConfigurationName(mutate) == "volcano-admission-service-jobs-mutate");
+  CHECK(ConfigurationPath(mutate).path ==
+        "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/"
+        "volcano-admission-service-jobs-mutate");
+  CHECK(ConfigurationPath(*FindWebhook("/hypernodes/validate")).path ==
+        "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/"
+        "volcano-admission-service-hypernodes-validate");
+}
+
+TEST_CASE("configurations: authorities replace others in every entry, and nothing else",
+          "[webhooks]") {
+  Json configuration = *Json::Parse(R"({"metadata":{"name":"x","uid":"1"},"webhooks":[
+    {"name":"a","clientConfig":{"service":{"name":"s"}},"unknown":[1]},
+    {"name":"b","clientConfig":{"url":"https://x","caBundle":"b2xk"}}]})");
+  CHECK(SetAuthorities(configuration, kPem));
+  const std::string bundle = net::Base64Encode(kPem);
+  CHECK(configuration == *Json::Parse(R"({"metadata":{"name":"x","uid":"1"},"webhooks":[
+    {"name":"a","clientConfig":{"service":{"name":"s"},"caBundle":")" +
+                                      bundle +
+                                      R"("},"unknown":[1]},
+    {"name":"b","clientConfig":{"url":"https://x","caBundle":")" +
+                                      bundle + R"("}}]})"));
+  CHECK_FALSE(SetAuthorities(configuration, kPem));
+  Json without = Json::MakeObject();
+  CHECK_FALSE(SetAuthorities(without, kPem));
+}
+
+TEST_CASE("configurations: one of ours asks about what the table says", "[webhooks]") {
+  const Json made = MakeConfiguration(*FindWebhook("/queues/validate"), kService, kPem);
+  CHECK(made["kind"].AsString() == "ValidatingWebhookConfiguration");
+  const Json& entry = made["webhooks"][0];
+  CHECK(entry["name"].AsString() == "validatequeue.volcano.sh");
+  CHECK(entry["rules"] == *Json::Parse(R"([{"apiGroups":["scheduling.volcano.sh"],
+    "apiVersions":["v1beta1"],"operations":["CREATE","UPDATE","DELETE"],"resources":["queues"],
+    "scope":"*"}])"));
+  CHECK(entry["clientConfig"]["service"] ==
+        *Json::Parse(R"({"namespace":"volcano-system","name":"svc","path":"/queues/validate",
+    "port":443})"));
+  CHECK(entry["failurePolicy"].AsString() == "Fail");
+  CHECK(entry["sideEffects"].AsString() == "NoneOnDryRun");
+  CHECK(entry["timeoutSeconds"].AsInt() == 10);
+  CHECK(entry["namespaceSelector"]["matchExpressions"][0]["values"] ==
+        Json::MakeArray({"volcano-system", "kube-system"}));
+  CHECK(entry["reinvocationPolicy"].is_null());
+  const Json mutating = MakeConfiguration(*FindWebhook("/pods/mutate"), kService, kPem);
+  CHECK(mutating["webhooks"][0]["reinvocationPolicy"].AsString() == "Never");
+  CHECK(mutating["webhooks"][0]["rules"][0]["apiGroups"] == Json::MakeArray({""}));
+  const Json plain = MakeConfiguration(*FindWebhook("/hypernodes/validate"), kService, kPem);
+  CHECK(plain["webhooks"][0]["sideEffects"].AsString() == "None");
+  CHECK(plain["webhooks"][0]["namespaceSelector"].is_null());
+  CHECK(plain["webhooks"][0]["rules"][0]["scope"].is_null());
+}
+
+TEST_CASE("configurations: a URL takes the place of the Service", "[webhooks]") {
+  const WebhookAddress url{.ns = "", .service = "", .url = "https://10.0.0.7:8443"};
+  const Json made = MakeConfiguration(*FindWebhook("/jobs/mutate"), url, kPem);
+  CHECK(made["webhooks"][0]["clientConfig"]["url"].AsString() ==
+        "https://10.0.0.7:8443/jobs/mutate");
+  CHECK(made["webhooks"][0]["clientConfig"]["service"].is_null());
+}
+
+TEST_CASE("configurations: an update keeps what an administrator decided", "[webhooks]") {
+  const Webhook& webhook = *FindWebhook("/queues/validate");
+  const Json wanted = MakeConfiguration(webhook, kService, kPem);
+  Json found = wanted;
+  CHECK_FALSE(BringUpToDate(found, wanted));
+  Json& entry = found["webhooks"].MutableItems()[0];
+  entry.Set("failurePolicy", "Ignore");
+  entry.Set("timeoutSeconds", 3);
+  entry.Erase("namespaceSelector");
+  CHECK_FALSE(BringUpToDate(found, wanted));
+  entry["rules"].MutableItems()[0].Set("operations", Json::MakeArray({"CREATE"}));
+  CHECK(BringUpToDate(found, wanted));
+  CHECK(std::as_const(found)["webhooks"][0]["rules"] == wanted["webhooks"][0]["rules"]);
+  CHECK(std::as_const(found)["webhooks"][0]["failurePolicy"].AsString() == "Ignore");
+  CHECK(std::as_const(found)["webhooks"][0]["timeoutSeconds"].AsInt() == 3);
+  CHECK(std::as_const(found)["webhooks"][0]["namespaceSelector"].is_null());
+}
+
+TEST_CASE("configurations: a move from a Service to a URL leaves no Service behind", "[webhooks]") {
+  const Webhook& webhook = *FindWebhook("/jobs/mutate");
+  Json found = MakeConfiguration(webhook, kService, kPem);
+  const WebhookAddress url{.ns = "", .service = "", .url = "https://h"};
+  CHECK(BringUpToDate(found, MakeConfiguration(webhook, url, kPem)));
+  CHECK(std::as_const(found)["webhooks"][0]["clientConfig"]["service"].is_null());
+  CHECK(std::as_const(found)["webhooks"][0]["clientConfig"]["url"].AsString() ==
+        "https://h/jobs/mutate");
+}
+
+TEST_CASE("configurations: entries of others stay beside ours", "[webhooks]") {
+  const Webhook& webhook = *FindWebhook("/jobs/mutate");
+  Json found = *Json::Parse(R"({"webhooks":[{"name":"theirs.example.com"}]})");
+  CHECK(BringUpToDate(found, MakeConfiguration(webhook, kService, kPem)));
+  CHECK(std::as_const(found)["webhooks"].size() == 2);
+  CHECK(std::as_const(found)["webhooks"][0]["name"].AsString() == "theirs.example.com");
+}
+
+}  // namespace
+}  // namespace bth::admission

@@ -1,0 +1,79 @@
+// The manifests of deploy/admission.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "admission/webhooks/configurations.h"
+#include "admission/webhooks/review_handler.h"
+#include "cmd/common/webhook_flags.h"
+#include "cmd/common/yaml_objects.h"
+#include "tests/support/catch.h"
+#include "tests/support/files.h"
+
+namespace bth::admission {
+namespace {
+
+std::vector<Json> Manifests(const std::string& name) {
+  const auto path = test::SourceRoot() / "deploy/admission" / name;
+  return *cmd::ObjectsFromYaml(test::ReadFile(path), name);
+}
+
+// The container's command line, understood.
+cmd::WebhookFlags DeployedFlags() {
+  std::vector<std::string> args = {"vc-webhook-manager"};
+  const Json deployment = Manifests("deployment.yaml").front();
+  const Json& pod = deployment.At({"spec", "template", "spec"});
+  for (const Json& arg : pod["containers"][0]["args"].items()) args.emplace_back(arg.AsString());
+  std::vector<const char*> raw;
+  for (const std::string& arg : args) raw.push_back(arg.c_str());
+  cmd::WebhookFlags flags;
+  cmd::FlagSet set("vc-webhook-manager", "");
+  flags.AddTo(set);
+  std::ostringstream err;
+  REQUIRE(set.Parse(static_cast<int>(raw.size()), raw.data(), err).run);
+  REQUIRE(flags.Check().ok());
+  REQUIRE(flags.CheckFatal().ok());
+  CHECK(flags.Notes().empty());
+  return flags;
+}
+
+TEST_CASE("manifests: there is a configuration for each webhook that is enabled, as we make it",
+          "[webhooks][deploy]") {
+  const cmd::WebhookFlags flags = DeployedFlags();
+  const WebhookAddress address{
+      .ns = flags.webhook_namespace, .service = flags.webhook_service_name, .url = ""};
+  std::map<std::string, Json> found;
+  for (const Json& manifest : Manifests("webhooks.yaml")) {
+    found[std::string(manifest.At({"metadata", "name"}).AsString())] = manifest;
+  }
+  const auto enabled = *ReadEnabledPaths(flags.enabled_admission);
+  CHECK(found.size() == enabled.size());
+  for (const Webhook* webhook : enabled) {
+    INFO(webhook->path);
+    Json wanted = MakeConfiguration(*webhook, address, "");
+    wanted["webhooks"].MutableItems()[0]["clientConfig"].Erase("caBundle");
+    CHECK(found[ConfigurationName(*webhook)].Pretty() == wanted.Pretty());
+  }
+}
+
+TEST_CASE("manifests: the role names the configurations and the Secret", "[webhooks][deploy]") {
+  const cmd::WebhookFlags flags = DeployedFlags();
+  std::vector<std::string> named;
+  for (const Json& manifest : Manifests("rbac.yaml")) {
+    for (const Json& rule : manifest["rules"].items()) {
+      for (const Json& name : rule["resourceNames"].items()) named.emplace_back(name.AsString());
+    }
+  }
+  std::vector<std::string> wanted = {flags.certificate_secret};
+  const auto enabled = *ReadEnabledPaths(flags.enabled_admission);
+  for (const Webhook* webhook : enabled) {
+    wanted.push_back(ConfigurationName(*webhook));
+  }
+  std::sort(named.begin(), named.end());
+  std::sort(wanted.begin(), wanted.end());
+  CHECK(named == wanted);
+}
+
+}  // namespace
+}  // namespace bth::admission
