@@ -103,8 +103,8 @@ class Environment {
   const std::string& container() const { return container_; }
 
   ParseOptions parse_options;
-  // Lists and maps whose members are of different types are refused unless these are dyn, as in
-  // Kubernetes.
+  // Lists and maps whose members are of different types, of which dyn is one, are refused, as in
+  // Kubernetes; in what is given to format() they may be.
   bool homogeneous_literals = true;
 
  private:

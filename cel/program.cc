@@ -11,7 +11,6 @@
 #include "base/strings.h"
 #include "cel/eval/estimator.h"
 #include "cel/eval/interpreter.h"
-#include "cel/eval/literal_checks.h"
 #include "cel/eval/plan.h"
 #include "cel/syntax/parser.h"
 
@@ -52,7 +51,6 @@ absl::StatusOr<Program> Compile(std::string_view source,
   BTH_ASSIGN_OR_RETURN(Ast ast, Parse(source, environment->parse_options));
   BTH_ASSIGN_OR_RETURN(CheckedAst checked, options.check ? Check(std::move(ast), *environment)
                                                          : Unchecked(std::move(ast)));
-  if (options.check) BTH_RETURN_IF_ERROR(CheckLiterals(checked));
   Program program;
   program.environment_ = std::move(environment);
   program.result_type_ = options.check ? checked.result() : Type::Dyn();

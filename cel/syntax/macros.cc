@@ -268,7 +268,7 @@ struct Macro {
 };
 
 const Macro* FindMacro(const MacroCall& call) {
-  static constexpr std::array<Macro, 18> kMacros = {{
+  static constexpr std::array<Macro, 17> kMacros = {{
       {"has", false, 1, 1, 0, Library::kStandard, &Expansion::Has},
       {"all", true, 2, 2, 1, Library::kStandard, &Expansion::All},
       {"exists", true, 2, 2, 1, Library::kStandard, &Expansion::Exists},

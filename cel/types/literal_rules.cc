@@ -1,17 +1,27 @@
 #include "cel/types/literal_rules.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/strings.h"
+#include "cel/stdlib/pattern.h"
 #include "cel/syntax/ast_builder.h"
+#include "cel/values/time_text.h"
 
 namespace bth::cel {
 namespace {
+
+bool IsTime(int64_t seconds) {
+  return seconds >= kTimestampMin && seconds <= kTimestampMax;
+}
+
+bool TakesPattern(std::string_view function) {
+  return function == "matches" || function == "find" || function == "findAll";
+}
 
 class LiteralRules final {
  public:
@@ -29,7 +39,7 @@ class LiteralRules final {
       steps.pop_back();
       const Expr& expr = checked_.ast[step.id];
       if (expr.kind == ExprKind::kCall) {
-        CheckText(step.id, expr);
+        CheckConstant(expr);
         step.any_types = step.any_types || expr.name == "format";
       }
       if (!step.any_types && expr.kind == ExprKind::kList) CheckList(expr);
@@ -75,23 +85,27 @@ class LiteralRules final {
     }
   }
 
-  // A text as the first argument is tried out.
-  void CheckText(ExprId id, const Expr& call) {
-    static constexpr std::array<std::string_view, 3> kFunctions = {"duration", "timestamp",
-                                                                   "matches"};
-    if (std::find(kFunctions.begin(), kFunctions.end(), call.name) == kFunctions.end()) return;
-    const auto& overloads = checked_.references[static_cast<size_t>(id)].overloads;
-    if (call.args.empty() || overloads.empty() || overloads.front()->run == nullptr) return;
-    const ExprId arg = call.args.front();
-    const auto* text = std::get_if<std::string>(&checked_.ast[arg].constant);
-    if (checked_.ast[arg].kind != ExprKind::kConstant || text == nullptr) return;
-    // matches() of any text; as a global function its first argument is no pattern.
-    std::vector<Value> args = {Value::String(*text)};
-    if (call.name == "matches" && call.operand == kNoExpr) return;
-    if (call.name == "matches") args.insert(args.begin(), Value::String(""));
-    if (overloads.front()->run(args).is_error()) {
-      diagnostics_.Report(checked_.ast[arg].offset, StrCat("invalid ", call.name, " argument"));
+  // A constant as the first argument is tried out. As a global function, matches() has no pattern
+  // there.
+  void CheckConstant(const Expr& call) {
+    if (call.args.empty()) return;
+    const Expr& arg = checked_.ast[call.args.front()];
+    if (arg.kind != ExprKind::kConstant) return;
+    const auto* text = std::get_if<std::string>(&arg.constant);
+    const auto* seconds = std::get_if<int64_t>(&arg.constant);
+    const bool is_global = call.operand == kNoExpr && call.args.size() == 1;
+    bool is_good = true;
+    if (is_global && call.name == "duration" && text != nullptr) {
+      is_good = ParseDuration(*text).has_value();
+    } else if (is_global && call.name == "timestamp" && text != nullptr) {
+      const auto time = ParseTimestamp(*text);
+      is_good = time.has_value() && IsTime(time->seconds);
+    } else if (is_global && call.name == "timestamp" && seconds != nullptr) {
+      is_good = IsTime(*seconds);
+    } else if (call.operand != kNoExpr && text != nullptr && TakesPattern(call.name)) {
+      is_good = Pattern(*text).fault().empty();
     }
+    if (!is_good) diagnostics_.Report(arg.offset, StrCat("invalid ", call.name, " argument"));
   }
 
   const CheckedAst& checked_;
