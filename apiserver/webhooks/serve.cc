@@ -78,7 +78,9 @@ class Attendance {
   const std::shared_ptr<Gathering> gathering_;
 };
 
-net::Awaitable<void> CallInto(std::shared_ptr<WebhookCaller> caller,
+// `core` is held because a call may end after the write that asked for it, and after the server.
+net::Awaitable<void> CallInto([[maybe_unused]] std::shared_ptr<Core> core,
+                              std::shared_ptr<WebhookCaller> caller,
                               std::shared_ptr<Gathering> gathering, size_t index,
                               Question question) {
   Reply reply = co_await caller->Call(std::move(question));
@@ -88,8 +90,9 @@ net::Awaitable<void> CallInto(std::shared_ptr<WebhookCaller> caller,
 
 class ValidatingStage final : public Stage {
  public:
-  ValidatingStage(std::shared_ptr<WebhookBook> book, std::shared_ptr<WebhookCaller> caller)
-      : book_(std::move(book)), caller_(std::move(caller)) {}
+  ValidatingStage(std::weak_ptr<Core> core, std::shared_ptr<WebhookBook> book,
+                  std::shared_ptr<WebhookCaller> caller)
+      : core_(std::move(core)), book_(std::move(book)), caller_(std::move(caller)) {}
   std::string_view name() const override { return "validating-webhooks"; }
   bool waits() const override { return true; }
   bool Concerns(const WriteContext& write) const override { return book_->MayConcern(write); }
@@ -108,7 +111,7 @@ class ValidatingStage final : public Stage {
       asked.push_back(questions[i].webhook);
       questions[i].cancel = gathering->cancel;
       net::Spawn(caller_->outside().core.executor,
-                 CallInto(caller_, gathering, i, std::move(questions[i])));
+                 CallInto(core_.lock(), caller_, gathering, i, std::move(questions[i])));
     }
     co_await gathering->done.Wait();
     co_return Judge(write, asked, gathering->replies);
@@ -141,6 +144,7 @@ class ValidatingStage final : public Stage {
     return decision;
   }
 
+  const std::weak_ptr<Core> core_;  // Which owns the stage.
   const std::shared_ptr<WebhookBook> book_;
   const std::shared_ptr<WebhookCaller> caller_;
 };
@@ -252,7 +256,7 @@ std::unique_ptr<Mutator> ServeWebhooks(const std::shared_ptr<Core>& core,
   core->stages.Add(StagePoint::kDefault, std::make_unique<ConfigurationStage>(false, environment));
   core->stages.Add(StagePoint::kValidate, std::make_unique<ConfigurationStage>(true, environment));
   core->stages.Add(StagePoint::kValidateOutside,
-                   std::make_unique<ValidatingStage>(std::move(validating), caller));
+                   std::make_unique<ValidatingStage>(core, std::move(validating), caller));
   return std::make_unique<WebhookMutator>(std::move(mutating), caller);
 }
 

@@ -273,6 +273,19 @@ TEST_CASE("webhooks: a client that goes away ends the calls for it", "[apiserver
   CHECK(bed.Get(StrCat(kConfigs, "/x")).code == 404);
 }
 
+TEST_CASE("webhooks: the server may go while webhooks are asked", "[apiserver][webhooks]") {
+  HookBed bed;
+  AddHook(bed, false, "a");
+  AddHook(bed, true, "b");
+  bed.Delay("/a", absl::Seconds(5));
+  const auto waiting = bed.Send("POST", kConfigs, ConfigJson("x"));
+  REQUIRE(bed.calls().size() == 2);
+  bed.transport.reset();
+  bed.server.reset();
+  bed.executor.Advance(absl::Seconds(60));
+  CHECK(waiting->code == -1);
+}
+
 TEST_CASE("webhooks: a dry run says so", "[apiserver][webhooks]") {
   HookBed bed;
   AddHook(bed, false, "a", R"({"sideEffects":"NoneOnDryRun"})");
