@@ -30,8 +30,8 @@ int CompareIntUint(int64_t a, uint64_t b) {
   return a < 0 ? -1 : OrderOf(static_cast<uint64_t>(a), b);
 }
 
-// As the language's public cases have it: what lies within the range of the whole numbers is compared
-// as doubles, so that a number beyond 2^53 may equal a double next to it.
+// As the language's public cases have it: what lies within the range of the whole numbers is
+// compared as doubles, so that a number beyond 2^53 may equal a double next to it.
 std::optional<int> CompareIntDouble(int64_t a, double b) {
   if (std::isnan(b)) return std::nullopt;
   if (b > 0x1p63) return -1;
