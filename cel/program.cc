@@ -13,6 +13,7 @@
 #include "cel/eval/interpreter.h"
 #include "cel/eval/plan.h"
 #include "cel/syntax/parser.h"
+#include "cel/types/literal_rules.h"
 
 namespace bth::cel {
 namespace {
@@ -51,6 +52,7 @@ absl::StatusOr<Program> Compile(std::string_view source,
   BTH_ASSIGN_OR_RETURN(Ast ast, Parse(source, environment->parse_options));
   BTH_ASSIGN_OR_RETURN(CheckedAst checked, options.check ? Check(std::move(ast), *environment)
                                                          : Unchecked(std::move(ast)));
+  BTH_RETURN_IF_ERROR(CheckPatterns(checked.ast));
   Program program;
   program.environment_ = std::move(environment);
   program.result_type_ = options.check ? checked.result() : Type::Dyn();

@@ -19,10 +19,6 @@ bool IsTime(int64_t seconds) {
   return seconds >= kTimestampMin && seconds <= kTimestampMax;
 }
 
-bool TakesPattern(std::string_view function) {
-  return function == "matches" || function == "find" || function == "findAll";
-}
-
 class LiteralRules final {
  public:
   LiteralRules(const CheckedAst& checked, const Environment& environment, Diagnostics* diagnostics)
@@ -102,7 +98,7 @@ class LiteralRules final {
       is_good = time.has_value() && IsTime(time->seconds);
     } else if (is_global && call.name == "timestamp" && seconds != nullptr) {
       is_good = IsTime(*seconds);
-    } else if (call.operand != kNoExpr && text != nullptr && TakesPattern(call.name)) {
+    } else if (call.operand != kNoExpr && text != nullptr && call.name == "matches") {
       is_good = Pattern(*text).fault().empty();
     }
     if (!is_good) diagnostics_.Report(arg.offset, StrCat("invalid ", call.name, " argument"));
@@ -118,6 +114,20 @@ class LiteralRules final {
 void CheckLiterals(const CheckedAst& checked, const Environment& environment,
                    Diagnostics* diagnostics) {
   LiteralRules(checked, environment, diagnostics).Run();
+}
+
+absl::Status CheckPatterns(const Ast& ast) {
+  for (const Expr& call : ast.nodes) {
+    const bool finds = call.name == "find" || call.name == "findAll";
+    if (call.kind != ExprKind::kCall || !finds || call.operand == kNoExpr || call.args.empty()) {
+      continue;
+    }
+    const auto* text = std::get_if<std::string>(&ast[call.args.front()].constant);
+    if (text == nullptr) continue;
+    const Pattern pattern(*text);
+    if (!pattern.fault().empty()) return absl::InvalidArgumentError(pattern.fault());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bth::cel

@@ -39,7 +39,8 @@ TEST_CASE("stdlib: texts", "[cel][stdlib]") {
   CHECK(Evaluate(c.source) == c.expected);
 }
 
-TEST_CASE("stdlib: literals that cannot be are refused before a run", "[cel][stdlib]") {
+TEST_CASE("stdlib: literals that cannot be are refused before a run, but where Kubernetes does not",
+          "[cel][stdlib]") {
   const ExpressionCase c = GENERATE(values<ExpressionCase>({
       {R"(timestamp("x"))", R"(compile: ERROR: <input>:1:11: invalid timestamp argument
  | timestamp("x")
@@ -53,9 +54,7 @@ TEST_CASE("stdlib: literals that cannot be are refused before a run", "[cel][std
       {R"("a".matches("("))", R"(compile: ERROR: <input>:1:13: invalid matches argument
  | "a".matches("(")
  | ............^)"},
-      {R"(matches("a", "["))", R"(compile: ERROR: <input>:1:14: invalid matches argument
- | matches("a", "[")
- | .............^)"},
+      {R"(matches("a", "["))", "error: error parsing regexp: missing closing ]: `[`"},
   }));
   CAPTURE(c.source);
   CHECK(Evaluate(c.source) == c.expected);

