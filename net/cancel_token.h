@@ -16,7 +16,7 @@ class CancelToken {
   CancelToken() = default;
   CancelToken(const CancelToken& other) : state_(other.Shared()) {}
   CancelToken& operator=(const CancelToken& other) {
-    state_ = other.Shared();
+    if (this != &other) state_ = other.Shared();
     return *this;
   }
   CancelToken(CancelToken&&) noexcept = default;

@@ -24,8 +24,8 @@ class NameTable {
   };
 
   NameTable() = default;
-  NameTable(NameTable&&) = default;
-  NameTable& operator=(NameTable&&) = default;
+  NameTable(NameTable&&) noexcept = default;
+  NameTable& operator=(NameTable&&) noexcept = default;
 
   // A constant picture of the rows as they are now.
   NameTable Share() {
