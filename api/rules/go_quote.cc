@@ -69,6 +69,14 @@ void AppendAscii(char c, std::string* out) {
   }
 }
 
+void AppendEscape(uint32_t value, std::string* out) {
+  if (value > 0xFFFF) {
+    absl::StrAppendFormat(out, "\\U%08x", value);
+  } else {
+    absl::StrAppendFormat(out, "\\u%04x", value);
+  }
+}
+
 }  // namespace
 
 std::string GoQuote(std::string_view text) {
@@ -84,7 +92,7 @@ std::string GoQuote(std::string_view text) {
     } else if (IsPrinted(rune.value)) {
       out.append(text.substr(0, rune.bytes));
     } else {
-      absl::StrAppendFormat(&out, rune.value > 0xFFFF ? "\\U%08x" : "\\u%04x", rune.value);
+      AppendEscape(rune.value, &out);
     }
     text.remove_prefix(std::max<size_t>(rune.bytes, 1));
   }

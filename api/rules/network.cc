@@ -25,7 +25,7 @@ constexpr std::string_view kPortRange = "must be between 1 and 65535, inclusive"
 
 bool IsAddress(std::string_view text) {
   const std::string ended(text);
-  if (ended.size() != std::string_view(ended.c_str()).size()) return false;
+  if (ended.find('\0') != ended.npos) return false;
   std::array<unsigned char, 16> bytes;
   return inet_pton(AF_INET, ended.c_str(), bytes.data()) == 1 ||
          inet_pton(AF_INET6, ended.c_str(), bytes.data()) == 1;

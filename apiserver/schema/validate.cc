@@ -141,7 +141,7 @@ class Checker {
     if (out_ != nullptr && out_->size() < kCausesMax) out_->push_back(make());
   }
   std::string FieldOf(const Place& at) const {
-    const std::string below = at.Text();
+    std::string below = at.Text();
     if (field_.empty()) return below;
     return below.empty() ? std::string(field_) : StrCat(field_, ".", below);
   }

@@ -133,7 +133,7 @@ void CheckSelectable(const Json& version, const std::string& field, Causes& caus
 template <typename Check>
 void PerVersion(const Json& versions, std::initializer_list<std::string_view> path,
                 const char* shared, const char* own, const Check& check) {
-  bool same = versions.size() > 0;
+  bool same = !versions.empty();
   for (const Json& version : versions.items()) {
     same &= version.At(path) == versions[size_t{0}].At(path);
   }
