@@ -26,7 +26,7 @@ const Json& WalkPath(const Json& object, const std::vector<std::string>& path) {
 
 // One requirement of a selector as text: "key in (a,b)", "!key".
 std::string RequirementText(const Json& requirement) {
-  const std::string key(requirement["key"].AsString());
+  std::string key(requirement["key"].AsString());
   const std::string_view op = requirement["operator"].AsString();
   if (op == "Exists") return key;
   if (op == "DoesNotExist") return "!" + key;

@@ -16,7 +16,7 @@ PodTraits PodTraits::Of(const CompiledPod& pod, const PackedTexts& selected_by) 
           .job = pod.job_key,
           .nominated_node = pod.nominated_node,
           .ours = pod.ours,
-          .task = pod,
+          .task = static_cast<const model::TaskTraits&>(pod),
           .requests = pod.requests,
           .nonzero = pod.nonzero,
           .constraints_key = pod.constraints_key,

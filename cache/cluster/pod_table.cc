@@ -59,7 +59,7 @@ void PodTable::Announce(const CompiledPod& pod) {
 
 model::TaskRow PodTable::RowOf(const CompiledPod& pod, ShapeId shape) {
   model::TaskRow row;
-  static_cast<model::TaskTraits&>(row) = pod;
+  static_cast<model::TaskTraits&>(row) = static_cast<const model::TaskTraits&>(pod);
   row.names = std::make_shared<const model::TaskNames>(pod.names);
   row.shape = shape;
   row.protected_until_us = pod.protected_until_us;
@@ -111,7 +111,7 @@ PodTraits PodTable::TraitsOf(TaskId id) const {
   const PodRecord& record = records_[id];
   const model::TaskRow& row = draft_.now.tasks[id];
   const PodShape& shape = *shapes_.Known(row.shape);
-  model::TaskTraits task = row;
+  auto task = static_cast<const model::TaskTraits&>(row);
   task.preemptable = record.preemptable;
   return {.uid = row.names->uid,
           .created_us = row.names->created_us,

@@ -53,7 +53,7 @@ net::Awaitable<void> BindingWriter::BindVolumes(Binding& bind) {
   const absl::Status status = co_await volumes_.Write(std::move(order));
   if (status.ok()) {
     waiting_[bind.uid] = std::move(bind);
-    bind.settled = true;  // VolumesDone goes on.
+    bind.settled = true;  // NOLINT(bugprone-use-after-move): VolumesDone goes on.
   } else if (absl::IsResourceExhausted(status) || client::OutcomeUnknown(status)) {
     Busy(bind, status);  // What was written is found written by the next attempt.
   } else {

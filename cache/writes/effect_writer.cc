@@ -153,7 +153,7 @@ absl::Status EffectWriter::AssumeBindings(const framework::EffectBatch& batch, A
     if (bind.volumes != nullptr) {
       BTH_RETURN_IF_ERROR(mirror_.storage().Assume(bind.uid, *bind.volumes, bind.node));
     }
-    const absl::Status status = mirror_.AssumeBinding(bind.key(), bind.uid, bind.node);
+    absl::Status status = mirror_.AssumeBinding(bind.key(), bind.uid, bind.node);
     if (!status.ok()) {
       mirror_.storage().Forget(bind.uid);
       return status;

@@ -74,7 +74,7 @@ class UrgentQueue {
   // The item is moved from, and settled: the queue goes on with it.
   void Park(T& item, absl::Duration delay) {
     parked_.Park(std::move(item), delay);
-    item.settled = true;
+    item.settled = true;  // NOLINT(bugprone-use-after-move): told to whoever still has the shell.
     parts_.counts.Parked(+1);
   }
   // After an answer by which nothing happened that the next attempt would not find; most often the

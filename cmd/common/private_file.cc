@@ -57,7 +57,7 @@ absl::Status WritePrivateFile(const std::string& path, std::string_view text) {
   const std::string fresh = StrCat(path.substr(0, name), ".batholith-", net::RandomHex(8));
   BTH_RETURN_IF_ERROR(Annotate(WriteFresh(fresh, text), path));
   if (rename(fresh.c_str(), path.c_str()) == 0) return absl::OkStatus();
-  const absl::Status failed = FileError(path, "cannot be replaced");
+  absl::Status failed = FileError(path, "cannot be replaced");
   unlink(fresh.c_str());
   return failed;
 }
