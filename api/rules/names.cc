@@ -200,6 +200,15 @@ Messages CheckLabelValue(std::string_view value) {
   return messages;
 }
 
+Messages CheckPathSegment(std::string_view name) {
+  if (name == "." || name == "..") return {StrCat("may not be '", name, "'")};
+  Messages messages;
+  for (const std::string_view part : {"/", "%"}) {
+    if (StrContains(name, part)) messages.push_back(StrCat("may not contain '", part, "'"));
+  }
+  return messages;
+}
+
 Messages CheckPortName(std::string_view name) {
   Messages messages;
   if (name.size() > kPortNameMax) messages.push_back(Characters(kPortNameMax));

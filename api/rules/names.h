@@ -14,7 +14,8 @@ std::vector<std::string> CheckDnsSubdomainWithUnderscore(std::string_view name);
 std::vector<std::string> CheckDns1035Label(std::string_view name);
 std::vector<std::string> CheckQualifiedName(std::string_view name);  // [prefix/]name of labels.
 std::vector<std::string> CheckLabelValue(std::string_view value);
-std::vector<std::string> CheckPortName(std::string_view name);  // IANA_SVC_NAME
+std::vector<std::string> CheckPathSegment(std::string_view name);  // Between slashes of a URL.
+std::vector<std::string> CheckPortName(std::string_view name);     // IANA_SVC_NAME
 std::vector<std::string> CheckEnvVarName(std::string_view name);
 // What servers accept since 1.34: anything printable but '='.
 std::vector<std::string> CheckRelaxedEnvVarName(std::string_view name);

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "api/rules/field_error.h"
 #include "apiserver/admission/stage.h"
 #include "apiserver/rest/core.h"
 
@@ -34,7 +33,5 @@ std::vector<Cause> CheckPod(const Json& pod);
 std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod);
 // Also adds warnings.
 std::vector<Cause> CheckObject(WriteContext& write);
-// What api/rules found, as causes of an answer.
-std::vector<Cause> CausesOf(const rules::FieldErrors& errors);
 
 }  // namespace bth::apiserver

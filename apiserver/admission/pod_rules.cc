@@ -47,15 +47,6 @@ bool StillTolerates(const Json& tolerations, const Json& item) {
 
 }  // namespace
 
-Causes CausesOf(const rules::FieldErrors& errors) {
-  Causes causes;
-  causes.reserve(errors.size());
-  for (const rules::FieldError& error : errors) {
-    causes.push_back({std::string(rules::CauseReason(error.fault)), error.Body(), error.field});
-  }
-  return causes;
-}
-
 Causes CheckPod(const Json& pod) {
   rules::PodRuleOptions options;
   options.is_pod = true;

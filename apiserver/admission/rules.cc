@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/rules/names.h"
 #include "api/rules/pod_template.h"
 #include "api/rules/quantities.h"
 #include "apiserver/admission/builtin.h"
@@ -94,8 +95,8 @@ void CheckNode(const Json& object, Causes& causes) {
   const Json& taints = object["spec"]["taints"];
   for (size_t i = 0; i < taints.size(); ++i) {
     const std::string at = StrCat("spec.taints[", i, "]");
-    if (!IsQualifiedName(taints[i]["key"].AsString())) {
-      causes.push_back(FieldInvalid(at + ".key", taints[i]["key"], "must be a qualified name"));
+    for (const std::string& why : rules::CheckQualifiedName(taints[i]["key"].AsString())) {
+      causes.push_back(FieldInvalid(at + ".key", taints[i]["key"], why));
     }
     const std::string_view effect = taints[i]["effect"].AsString();
     if (effect != "NoSchedule" && effect != "PreferNoSchedule" && effect != "NoExecute") {

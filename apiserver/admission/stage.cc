@@ -5,6 +5,20 @@
 
 namespace bth::apiserver {
 
+std::string_view OperationName(Operation operation) {
+  switch (operation) {
+    case Operation::kCreate:
+      return "CREATE";
+    case Operation::kUpdate:
+      return "UPDATE";
+    case Operation::kDelete:
+      return "DELETE";
+    case Operation::kConnect:
+      return "CONNECT";
+  }
+  return "";
+}
+
 net::Awaitable<absl::Status> Stage::ApplyLater(WriteContext& write) {
   co_return Apply(write);
 }

@@ -19,6 +19,8 @@
 namespace bth::apiserver {
 
 enum class Operation { kCreate, kUpdate, kDelete, kConnect };
+// "CREATE": as registrations and reviews have it.
+std::string_view OperationName(Operation operation);
 
 // One write on its way. Stages may change `object` unless the operation is a deletion.
 struct WriteContext {

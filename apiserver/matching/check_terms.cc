@@ -195,12 +195,4 @@ void CheckConditions(const Json& conditions, const std::string& field, const Che
   }
 }
 
-std::vector<Cause> AsCauses(const rules::FieldErrors& errors) {
-  std::vector<Cause> causes;
-  for (const rules::FieldError& error : errors) {
-    causes.push_back({std::string(rules::CauseReason(error.fault)), error.Body(), error.field});
-  }
-  return causes;
-}
-
 }  // namespace bth::apiserver

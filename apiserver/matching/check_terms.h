@@ -30,8 +30,6 @@ using CheckExpression = std::function<absl::Status(std::string_view source)>;
 void CheckConditions(const Json& conditions, const std::string& field, const CheckExpression& check,
                      rules::FieldErrors& errors);
 
-std::vector<Cause> AsCauses(const rules::FieldErrors& errors);
-
 constexpr size_t kConditionsMax = 64;
 // Rules, webhooks, variables and the like of one object: what the API leaves open.
 constexpr size_t kItemsMax = 1000;

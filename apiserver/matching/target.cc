@@ -17,20 +17,6 @@ namespace {
 constexpr std::string_view kRegistration = "admissionregistration.k8s.io";
 constexpr std::string_view kMetaVersion = "meta.k8s.io/v1";
 
-std::string_view OperationName(Operation operation) {
-  switch (operation) {
-    case Operation::kCreate:
-      return "CREATE";
-    case Operation::kUpdate:
-      return "UPDATE";
-    case Operation::kDelete:
-      return "DELETE";
-    case Operation::kConnect:
-      return "CONNECT";
-  }
-  return "";
-}
-
 std::string_view SubresourceOf(const WriteContext& write) {
   if (!write.subresource.empty() || write.request == nullptr) return write.subresource;
   return write.request->via;

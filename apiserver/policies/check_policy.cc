@@ -48,22 +48,12 @@ bool IsCelIdentifier(std::string_view name) {
          std::find(std::begin(kReserved), std::end(kReserved), name) == std::end(kReserved);
 }
 
-// Names in paths.
-std::vector<std::string> PathSegmentFaults(std::string_view name) {
-  std::vector<std::string> faults;
-  if (name == "." || name == "..") faults.push_back(StrCat("may not be '", name, "'"));
-  for (const char* part : {"/", "%"}) {
-    if (StrContains(name, part)) faults.push_back(StrCat("may not contain '", part, "'"));
-  }
-  return faults;
-}
-
 void CheckNamedRule(const Json& rule, const std::string& field, FieldErrors& errors) {
   const Json& names = rule["resourceNames"];
   std::set<std::string_view> seen;
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string at = Item(field + ".resourceNames", i);
-    for (const std::string& why : PathSegmentFaults(names[i].AsString())) {
+    for (const std::string& why : rules::CheckPathSegment(names[i].AsString())) {
       errors.push_back(rules::Invalid(at, names[i], why));
     }
     if (!seen.insert(names[i].AsString()).second) {
@@ -354,7 +344,7 @@ void CheckParamRef(const Json& ref, const std::string& field, FieldErrors& error
   const std::string_view name = ref["name"].AsString();
   const Json& selector = ref["selector"];
   if (!name.empty()) {
-    for (const std::string& why : PathSegmentFaults(name)) {
+    for (const std::string& why : rules::CheckPathSegment(name)) {
       errors.push_back(rules::Invalid(field + ".name", name, why));
     }
     if (!selector.is_null()) {

@@ -56,7 +56,7 @@ class PolicyKindsStage final : public Stage {
     const Json* old = write.old.has_value() ? &*write.old : nullptr;
     const rules::FieldErrors errors =
         binding ? CheckBinding(write.object, mutating) : CheckPolicy(write.object, old, mutating);
-    return errors.empty() ? absl::OkStatus() : Invalid(write.subject(), AsCauses(errors));
+    return errors.empty() ? absl::OkStatus() : Invalid(write.subject(), CausesOf(errors));
   }
 
  private:

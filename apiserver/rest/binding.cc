@@ -5,6 +5,7 @@
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/subresources.h"
+#include "apiserver/rest/write_context.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -114,17 +115,12 @@ net::Awaitable<WriteResult> Bind(std::shared_ptr<Core> core, const ApiRequest& r
   const std::string name(request.name.empty() ? std::string(binding["metadata"]["name"].AsString())
                                               : request.name);
   BTH_CO_RETURN_IF_ERROR(CheckBody(name, binding));
-  WriteContext write;
-  write.operation = Operation::kCreate;
+  WriteContext write = ContextOf(*core, request, Operation::kCreate);
+  // Also for POST bindings, whose type is another.
   write.type = core->registry.Find("", "v1", "pods");
-  write.ns = request.ns;
   write.name = name;
   write.subresource = "binding";
   write.object = *std::move(body);
-  write.user = request.user;
-  write.dry_run = request.dry_run;
-  write.now = core->Now();
-  write.request = &request;
   if (core->stages.MayWait(write)) {
     absl::Status admitted = co_await core->stages.Run(write);
     BTH_CO_RETURN_IF_ERROR(admitted);

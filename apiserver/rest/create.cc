@@ -5,6 +5,7 @@
 #include "apiserver/rest/namespaces.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/write.h"
+#include "apiserver/rest/write_context.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -13,27 +14,14 @@ namespace {
 
 constexpr int kNameAttempts = 8;
 
-WriteContext ContextOfCreate(const Core& core, const ApiRequest& request, Json object) {
-  WriteContext write;
-  write.operation = Operation::kCreate;
-  write.type = request.type;
-  write.ns = request.ns;
-  write.name = object["metadata"]["name"].AsString();
-  write.subresource = request.subresource;
-  write.object = std::move(object);
-  write.user = request.user;
-  write.dry_run = request.dry_run;
-  write.now = core.Now();
-  write.request = &request;
-  return write;
-}
-
 // One attempt under one name. AlreadyExists when the name is taken.
 net::Awaitable<WriteResult> CreateOnce(std::shared_ptr<Core> core, const ApiRequest& request,
                                        Json object) {
   const bool named = !std::as_const(object)["metadata"]["name"].AsString().empty();
   BTH_CO_RETURN_IF_ERROR(PrepareCreate(*core, request, object));
-  WriteContext write = ContextOfCreate(*core, request, std::move(object));
+  WriteContext write = ContextOf(*core, request, Operation::kCreate);
+  write.name = std::as_const(object)["metadata"]["name"].AsString();
+  write.object = std::move(object);
   write.name_is_generated = !named;
   BTH_CO_RETURN_IF_ERROR(CheckNamespace(*core, request, write.name));
   Collection& collection = core->CollectionOf(*request.type);

@@ -7,6 +7,7 @@
 #include "apiserver/rest/propagation.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/write.h"
+#include "apiserver/rest/write_context.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -68,22 +69,6 @@ net::Awaitable<void> LetOthersRun(net::Executor& executor) {
   net::Promised<bool> turn(executor);
   executor.Post([turn] { turn.Set(true); });
   co_await turn.Wait();
-}
-
-WriteContext ContextOfDelete(const Core& core, const ApiRequest& request, Json old,
-                             const Json& options) {
-  WriteContext write;
-  write.operation = Operation::kDelete;
-  write.type = request.type;
-  write.ns = request.ns;
-  write.name = old["metadata"]["name"].AsString();
-  write.old = std::move(old);
-  write.options = options;
-  write.user = request.user;
-  write.dry_run = request.dry_run;
-  write.now = core.Now();
-  write.request = &request;
-  return write;
 }
 
 }  // namespace
@@ -172,7 +157,10 @@ net::Awaitable<WriteResult> Delete(std::shared_ptr<Core> core, const ApiRequest&
     if (!stored.ok()) co_return stored.status();
     Json old = ParseStored(**stored);
     FromStorage(*request.type, old);
-    WriteContext write = ContextOfDelete(*core, request, std::move(old), options.raw);
+    WriteContext write = ContextOf(*core, request, Operation::kDelete);
+    write.name = request.name;
+    write.old = std::move(old);
+    write.options = options.raw;
     if (core->stages.MayWait(write)) {
       absl::Status admitted = co_await core->stages.Run(write);
       BTH_CO_RETURN_IF_ERROR(admitted);

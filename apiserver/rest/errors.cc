@@ -222,6 +222,15 @@ Cause FieldNotSupported(std::string field, const Json& value, std::string_view s
           std::move(field)};
 }
 
+std::vector<Cause> CausesOf(const rules::FieldErrors& errors) {
+  std::vector<Cause> causes;
+  causes.reserve(errors.size());
+  for (const rules::FieldError& error : errors) {
+    causes.push_back({std::string(rules::CauseReason(error.fault)), error.Body(), error.field});
+  }
+  return causes;
+}
+
 Json StatusDocument(const absl::Status& status) {
   Json document = Payload(status);
   if (document.is_object()) return document;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "api/rules/field_error.h"
 #include "api/types/json.h"
 
 namespace bth::apiserver {
@@ -59,6 +60,8 @@ Cause FieldInvalid(std::string field, const Json& value, std::string_view why);
 Cause FieldRequired(std::string field, std::string_view why = {});
 Cause FieldForbidden(std::string field, std::string_view why);
 Cause FieldNotSupported(std::string field, const Json& value, std::string_view supported);
+// What api/rules found, as causes of an answer.
+std::vector<Cause> CausesOf(const rules::FieldErrors& errors);
 
 // The Status document of a failure. A failure without one is an InternalError with its text.
 Json StatusDocument(const absl::Status& status);

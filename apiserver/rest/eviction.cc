@@ -8,6 +8,7 @@
 #include "apiserver/rest/metadata.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/subresources.h"
+#include "apiserver/rest/write_context.h"
 #include "apiserver/store/selector.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -149,22 +150,6 @@ absl::Status CheckUid(const ApiRequest& request, const StoredObject& stored,
                                             ", UID in object meta: ", stored.uid));
 }
 
-// An eviction is the creation of one, and no deletion to those who admit writes.
-WriteContext ContextOfEviction(const Core& core, const ApiRequest& request, Json eviction) {
-  WriteContext write;
-  write.operation = Operation::kCreate;
-  write.type = request.type;
-  write.ns = request.ns;
-  write.name = request.name;
-  write.subresource = request.subresource;
-  write.object = std::move(eviction);
-  write.user = request.user;
-  write.dry_run = request.dry_run;
-  write.now = core.Now();
-  write.request = &request;
-  return write;
-}
-
 }  // namespace
 
 net::Awaitable<WriteResult> Evict(std::shared_ptr<Core> core, const ApiRequest& request) {
@@ -187,7 +172,10 @@ net::Awaitable<WriteResult> Evict(std::shared_ptr<Core> core, const ApiRequest& 
   // What the budget is asked for must be the pod that is meant.
   if (!read->uid.empty()) BTH_CO_RETURN_IF_ERROR(CheckUid(request, **stored, read->uid));
   if (read->uid.empty()) read->uid = (*stored)->uid;
-  WriteContext write = ContextOfEviction(*core, request, *std::move(body));
+  // An eviction is the creation of one, and no deletion to those who admit writes.
+  WriteContext write = ContextOf(*core, request, Operation::kCreate);
+  write.name = request.name;
+  write.object = *std::move(body);
   if (core->stages.MayWait(write)) {
     absl::Status admitted = co_await core->stages.Run(write);
     BTH_CO_RETURN_IF_ERROR(admitted);

@@ -4,6 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "api/rules/labels.h"
+#include "api/rules/names.h"
+#include "api/rules/part.h"
 #include "api/types/time.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -11,7 +14,6 @@
 namespace bth::apiserver {
 namespace {
 
-constexpr size_t kAnnotationBytesMax = size_t{256} << 10;
 // Each change of an owner may rewrite its dependents, so their references are not without limit.
 constexpr size_t kOwnersMax = 1000;
 
@@ -79,40 +81,11 @@ void SplitStatus(const ApiRequest& request, const Json& current, Json& next) {
   next = std::move(result);
 }
 
-void CheckLabels(const Json& labels, const std::string& field, std::vector<Cause>& causes) {
-  for (const auto& [key, value] : labels.members()) {
-    if (!IsQualifiedName(key)) {
-      causes.push_back(FieldInvalid(
-          field, key,
-          "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and "
-          "end with an alphanumeric character, with an optional DNS subdomain prefix and '/'"));
-    } else if (!value.is_string() || !IsLabelValue(value.AsString())) {
-      causes.push_back(
-          FieldInvalid(field, value,
-                       "a valid label must be an empty string or consist of alphanumeric "
-                       "characters, '-', '_' or '.', and must start and end with an alphanumeric "
-                       "character, with 63 characters at most"));
-    }
-  }
-}
-
-void CheckAnnotations(const Json& annotations, std::vector<Cause>& causes) {
-  size_t bytes = 0;
-  for (const auto& [key, value] : annotations.members()) {
-    bytes += key.size() + value.AsString().size();
-    if (!IsQualifiedName(key)) {
-      causes.push_back(FieldInvalid("metadata.annotations", key, "must be a qualified name"));
-    } else if (!value.is_string()) {
-      causes.push_back(FieldInvalid("metadata.annotations", value, "must be a string"));
-    }
-  }
-  if (bytes > kAnnotationBytesMax) {
-    causes.push_back({"FieldValueTooLong", "Too long: may not be more than 262144 bytes",
-                      "metadata.annotations"});
-  }
-}
-
 void CheckOwnerReferences(const Json& owners, std::vector<Cause>& causes) {
+  if (!owners.is_null() && !owners.is_array()) {
+    causes.push_back(FieldInvalid("metadata.ownerReferences", owners, "must be an array"));
+    return;
+  }
   if (owners.size() > kOwnersMax) {
     causes.push_back(
         {"FieldValueTooMany",
@@ -140,12 +113,34 @@ void CheckOwnerReferences(const Json& owners, std::vector<Cause>& causes) {
   }
 }
 
-bool NameIsValid(const ResourceType& type, std::string_view name) {
+std::vector<std::string> NameFaults(const ResourceType& type, std::string_view name) {
   if (type.group == "rbac.authorization.k8s.io") {
-    return name != "." && name != ".." && name.find_first_of("/%") == name.npos;
+    return rules::CheckPathSegment(name);
   }
-  if (type.collection == "namespaces" || type.collection == "services") return IsDnsLabel(name);
-  return IsDnsSubdomain(name);
+  if (type.collection == "namespaces" || type.collection == "services") {
+    return rules::CheckDnsLabel(name);
+  }
+  return rules::CheckDnsSubdomain(name);
+}
+
+void CheckObjectName(const ResourceType& type, const rules::Part& metadata) {
+  const std::string_view name = metadata.Text("name");
+  if (name.empty()) return metadata.Required("name", "name or generateName is required");
+  metadata.Invalid("name", name, NameFaults(type, name));
+}
+
+void CheckFinalizers(const rules::Part& metadata) {
+  bool orphan = false;
+  bool foreground = false;
+  for (const std::string_view finalizer : metadata.Texts("finalizers")) {
+    orphan |= finalizer == kOrphanFinalizer;
+    foreground |= finalizer == kForegroundFinalizer;
+    metadata.Invalid("finalizers", finalizer, rules::CheckQualifiedName(finalizer));
+  }
+  if (orphan && foreground) {
+    metadata.Invalid("finalizers", metadata.value()["finalizers"],
+                     "orphan and foregroundDeletion cannot both be set");
+  }
 }
 
 // The depth, and roughly the size as text.
@@ -160,53 +155,7 @@ int Measure(const Json& value, size_t* bytes) {
   return deepest + 1;
 }
 
-bool IsAlnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool IsLower(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 }  // namespace
-
-bool IsDnsLabel(std::string_view name) {
-  return !name.empty() && name.size() <= 63 && IsLower(name.front()) && IsLower(name.back()) &&
-         std::all_of(name.begin(), name.end(), [](char c) { return IsLower(c) || c == '-'; });
-}
-
-bool IsDnsSubdomain(std::string_view name) {
-  if (name.empty() || name.size() > 253) return false;
-  for (size_t from = 0; from <= name.size();) {
-    const size_t dot = std::min(name.find('.', from), name.size());
-    const std::string_view part = name.substr(from, dot - from);
-    if (part.empty() || !IsLower(part.front()) || !IsLower(part.back()) ||
-        !std::all_of(part.begin(), part.end(), [](char c) { return IsLower(c) || c == '-'; })) {
-      return false;
-    }
-    from = dot + 1;
-  }
-  return true;
-}
-
-bool IsLabelValue(std::string_view value) {
-  return value.empty() || (value.size() <= 63 && IsAlnum(value.front()) && IsAlnum(value.back()) &&
-                           std::all_of(value.begin(), value.end(), [](char c) {
-                             return IsAlnum(c) || c == '-' || c == '_' || c == '.';
-                           }));
-}
-
-bool IsQualifiedName(std::string_view name) {
-  const size_t slash = name.find('/');
-  if (slash != name.npos) {
-    // Prefixes of annotations compare without case.
-    std::string prefix(name.substr(0, slash));
-    for (char& c : prefix) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    if (!IsDnsSubdomain(prefix)) return false;
-    name.remove_prefix(slash + 1);
-  }
-  return !name.empty() && IsLabelValue(name);
-}
 
 bool HasFinalizers(const Json& object) {
   return !object["metadata"]["finalizers"].empty();
@@ -335,43 +284,14 @@ absl::Status CheckShape(const Json& object) {
 }
 
 std::vector<Cause> CheckMetadata(const ResourceType& type, const Json& metadata) {
-  std::vector<Cause> causes;
-  const Json& name = metadata["name"];
-  if (!name.is_string() || !NameIsValid(type, name.AsString())) {
-    causes.push_back(FieldInvalid(
-        "metadata.name", name,
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-        "'.', and must start and end with an alphanumeric character"));
-  }
-  for (const char* key : {"labels", "annotations"}) {
-    const Json& map = metadata[key];
-    if (!map.is_null() && !map.is_object()) {
-      causes.push_back(FieldInvalid(StrCat("metadata.", key), map, "must be an object"));
-    }
-  }
-  for (const char* key : {"finalizers", "ownerReferences"}) {
-    const Json& list = metadata[key];
-    if (!list.is_null() && !list.is_array()) {
-      causes.push_back(FieldInvalid(StrCat("metadata.", key), list, "must be an array"));
-    }
-  }
-  CheckLabels(metadata["labels"], "metadata.labels", causes);
-  CheckAnnotations(metadata["annotations"], causes);
-  bool orphan = false;
-  bool foreground = false;
-  for (const Json& finalizer : metadata["finalizers"].items()) {
-    orphan |= finalizer.AsString() == kOrphanFinalizer;
-    foreground |= finalizer.AsString() == kForegroundFinalizer;
-    if (!finalizer.is_string() || !IsQualifiedName(finalizer.AsString())) {
-      causes.push_back(
-          FieldInvalid("metadata.finalizers", finalizer,
-                       "name is neither a standard finalizer name nor is it fully qualified"));
-    }
-  }
-  if (orphan && foreground) {
-    causes.push_back(FieldInvalid("metadata.finalizers", metadata["finalizers"],
-                                  "orphan and foregroundDeletion cannot both be set"));
-  }
+  rules::FieldErrors errors;
+  const rules::Place at("metadata");
+  const rules::Part part(metadata, at, errors);
+  CheckObjectName(type, part);
+  rules::CheckLabels(part, "labels");
+  rules::CheckAnnotations(part, "annotations");
+  CheckFinalizers(part);
+  std::vector<Cause> causes = CausesOf(errors);
   CheckOwnerReferences(metadata["ownerReferences"], causes);
   return causes;
 }

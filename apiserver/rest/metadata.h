@@ -32,12 +32,6 @@ absl::Status CheckShape(const Json& object);
 // Broken rules of names, labels, annotations, finalizers and owner references.
 std::vector<Cause> CheckMetadata(const ResourceType& type, const Json& metadata);
 
-// DNS-1123 label (63) or subdomain (253).
-bool IsDnsLabel(std::string_view name);
-bool IsDnsSubdomain(std::string_view name);
-bool IsQualifiedName(std::string_view name);  // "prefix/name" of labels.
-bool IsLabelValue(std::string_view value);
-
 bool HasFinalizers(const Json& object);
 bool IsDeleting(const Json& object);
 // Nothing of the pod runs, and nothing will: it has succeeded or failed.

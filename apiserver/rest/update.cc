@@ -11,6 +11,7 @@
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/write.h"
+#include "apiserver/rest/write_context.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -18,22 +19,6 @@ namespace bth::apiserver {
 namespace {
 
 constexpr int kAttempts = 5;
-
-WriteContext ContextOfUpdate(const Core& core, const ApiRequest& request, Json current, Json next) {
-  WriteContext write;
-  write.operation = Operation::kUpdate;
-  write.type = request.type;
-  write.ns = request.ns;
-  write.name = request.name;
-  write.subresource = request.subresource;
-  write.object = std::move(next);
-  write.old = std::move(current);
-  write.user = request.user;
-  write.dry_run = request.dry_run;
-  write.now = core.Now();
-  write.request = &request;
-  return write;
-}
 
 // The name under which the client writes, if it gives none the program of its User-Agent.
 Writer WriterOf(const Core& core, const ApiRequest& request) {
@@ -81,7 +66,10 @@ net::Awaitable<WriteResult> Update(std::shared_ptr<Core> core, const ApiRequest&
     BTH_CO_RETURN_IF_ERROR(CoerceBody(request, *next, warnings));
     BTH_CO_RETURN_IF_ERROR(PrepareUpdate(request, current, *next));
     if (!IsApply(request)) TrackUpdate(*request.type, WriterOf(*core, request), current, *next);
-    WriteContext write = ContextOfUpdate(*core, request, std::move(current), *std::move(next));
+    WriteContext write = ContextOf(*core, request, Operation::kUpdate);
+    write.name = request.name;
+    write.object = *std::move(next);
+    write.old = std::move(current);
     write.warnings = std::move(warnings);
     if (core->stages.MayWait(write)) {
       absl::Status admitted = co_await core->stages.Run(write);

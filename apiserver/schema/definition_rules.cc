@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "apiserver/rest/metadata.h"
+#include "absl/strings/str_join.h"
+#include "api/rules/names.h"
 #include "apiserver/schema/structural_rules.h"
 #include "apiserver/schema/version_rules.h"
 #include "base/status.h"
@@ -18,28 +19,25 @@ namespace {
 using Causes = std::vector<Cause>;
 
 constexpr char kApproval[] = "api-approved.kubernetes.io";
-constexpr std::string_view kLabelRule =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-    "alphabetic character, and end with an alphanumeric character";
-
-bool IsName(std::string_view text) {
-  return IsDnsLabel(text) && absl::ascii_isalpha(static_cast<unsigned char>(text.front()));
-}
 
 void CheckName(const Json& name, const std::string& field, Causes& causes) {
   if (name.AsString().empty()) {
     causes.push_back(FieldRequired(field));
-  } else if (!IsName(name.AsString())) {
-    causes.push_back(FieldInvalid(field, name, kLabelRule));
+  } else if (const auto faults = rules::CheckDns1035Label(name.AsString()); !faults.empty()) {
+    causes.push_back(FieldInvalid(field, name, absl::StrJoin(faults, ",")));
   }
 }
 
 void CheckKind(const Json& name, const std::string& field, Causes& causes) {
   if (name.AsString().empty()) {
     causes.push_back(FieldRequired(field));
-  } else if (!IsName(absl::AsciiStrToLower(ToAbsl(name.AsString())))) {
+    return;
+  }
+  const auto faults = rules::CheckDns1035Label(absl::AsciiStrToLower(ToAbsl(name.AsString())));
+  if (!faults.empty()) {
     causes.push_back(FieldInvalid(
-        field, name, StrCat("may have mixed case, but should otherwise match: ", kLabelRule)));
+        field, name,
+        StrCat("may have mixed case, but should otherwise match: ", absl::StrJoin(faults, ","))));
   }
 }
 
@@ -64,11 +62,8 @@ void CheckGroup(const Json& definition, Causes& causes) {
   const std::string group(definition["spec"]["group"].AsString());
   if (group.empty()) {
     causes.push_back(FieldRequired("spec.group"));
-  } else if (!IsDnsSubdomain(group)) {
-    causes.push_back(FieldInvalid(
-        "spec.group", group,
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
-        "or '.', and must start and end with an alphanumeric character"));
+  } else if (const auto faults = rules::CheckDnsSubdomain(group); !faults.empty()) {
+    causes.push_back(FieldInvalid("spec.group", group, absl::StrJoin(faults, ",")));
   } else if (group.find('.') == group.npos) {
     causes.push_back(FieldInvalid("spec.group", group, "should be a domain with at least one dot"));
   }

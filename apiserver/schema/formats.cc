@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/time/civil_time.h"
-#include "apiserver/rest/metadata.h"
+#include "api/rules/names.h"
 #include "base/strings.h"
 #include "re2/re2.h"
 
@@ -248,8 +248,8 @@ constexpr FormatRow kFormats[] = {
     {"isbn", [](std::string_view text) { return IsIsbn10(text) || IsIsbn13(text); }},
     {"isbn10", IsIsbn10},
     {"isbn13", IsIsbn13},
-    {"k8s-long-name", IsDnsSubdomain},
-    {"k8s-short-name", IsDnsLabel},
+    {"k8s-long-name", [](std::string_view text) { return rules::CheckDnsSubdomain(text).empty(); }},
+    {"k8s-short-name", [](std::string_view text) { return rules::CheckDnsLabel(text).empty(); }},
     {"mac", IsMac},
     {"password", [](std::string_view) { return true; }},
     {"rgbcolor", IsRgbColor},

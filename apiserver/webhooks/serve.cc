@@ -224,7 +224,7 @@ class ConfigurationStage final : public Stage {
     }
     const rules::FieldErrors errors = CheckWebhooks(
         write.object, write.old.has_value() ? &*write.old : nullptr, mutating, environment_);
-    return errors.empty() ? absl::OkStatus() : Invalid(write.subject(), AsCauses(errors));
+    return errors.empty() ? absl::OkStatus() : Invalid(write.subject(), CausesOf(errors));
   }
 
  private:

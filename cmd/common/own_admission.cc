@@ -71,24 +71,10 @@ class StoredCluster final {
   admission::ClusterView view_;
 };
 
-std::string_view NameOf(Operation operation) {
-  switch (operation) {
-    case Operation::kCreate:
-      return "CREATE";
-    case Operation::kUpdate:
-      return "UPDATE";
-    case Operation::kDelete:
-      return "DELETE";
-    case Operation::kConnect:
-      return "CONNECT";
-  }
-  return "";
-}
-
 bool IsAskedAbout(const admission::Webhook& webhook, const WriteContext& write) {
   const auto& operations = webhook.operations;
   return write.Is(webhook.group, webhook.resource) &&
-         std::find(operations.begin(), operations.end(), NameOf(write.operation)) !=
+         std::find(operations.begin(), operations.end(), OperationName(write.operation)) !=
              operations.end();
 }
 
@@ -99,7 +85,7 @@ bool IsLeftOut(const WriteContext& write) {
 
 admission::Request RequestFor(const admission::Webhook& webhook, const WriteContext& write) {
   admission::Request request;
-  request.operation = NameOf(write.operation);
+  request.operation = OperationName(write.operation);
   request.resource = {std::string(webhook.group), std::string(webhook.version),
                       std::string(webhook.resource)};
   request.name = write.name;

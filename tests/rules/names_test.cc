@@ -149,6 +149,13 @@ TEST_CASE("names: ports", "[rules]") {
   CHECK(CheckPortName(c.name) == c.messages);
 }
 
+TEST_CASE("names: segments of paths", "[rules]") {
+  CHECK(CheckPathSegment("system:node proxier").empty());
+  CHECK(CheckPathSegment("...").empty());
+  CHECK(CheckPathSegment("..") == Messages{"may not be '..'"});
+  CHECK(CheckPathSegment("a/%2e") == Messages{"may not contain '/'", "may not contain '%'"});
+}
+
 TEST_CASE("names: variables and keys", "[rules]") {
   CHECK(CheckEnvVarName("MY_ENV.name-1").empty());
   CHECK(CheckEnvVarName("1A") ==

@@ -2,9 +2,9 @@
 
 import pytest
 import yaml
-from kubernetes import client
 
 from support import backends
+from support.backends import DEFINITIONS
 from support.controllers import Controllers
 from support.poll import until
 from support.processes import ROOT
@@ -17,10 +17,14 @@ QUEUES = "queues.scheduling.volcano.sh"
 def bare(request):
     """A server of its own without our kinds."""
     made = backends.make(request.config.getoption("--backend"))
-    api = client.ApiextensionsV1Api(made.client())
-    for crd in api.list_custom_resource_definition().items:
-        api.delete_custom_resource_definition(crd.metadata.name)
-    until(lambda: not api.list_custom_resource_definition().items, 30, "no kinds of ours")
+    rest = made.rest()
+
+    def names():
+        return [crd["metadata"]["name"] for crd in rest.get(DEFINITIONS).expect(200)["items"]]
+
+    for name in names():
+        rest.delete(f"{DEFINITIONS}/{name}").expect(200)
+    until(lambda: not names(), 30, "no kinds of ours")
     yield made
     made.close()
 
@@ -63,14 +67,13 @@ def test_what_is_missing_is_named_until_it_is_installed(bare, tmp_path, program)
 
 
 def test_queues_without_parents_are_served_and_that_is_told_once(bare, tmp_path):
-    api = client.ApiextensionsV1Api(bare.client())
     old = yaml.safe_load((ROOT / "deploy/crds/scheduling.volcano.sh_queues.yaml").read_text())
     for version in old["spec"]["versions"]:
         spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
         del spec["properties"]["parent"]
-    api.create_custom_resource_definition(old)
-    bare.install_crds()
     rest = bare.rest()
+    rest.post(DEFINITIONS, old).expect(201)
+    bare.install_crds()
     queues = "/apis/scheduling.volcano.sh/v1beta1/queues"
 
     def body(name):

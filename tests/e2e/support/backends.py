@@ -1,18 +1,19 @@
 """The two API servers that every test runs against."""
 
+import functools
 import json
 import pathlib
 import shutil
 import tempfile
 
-import yaml
-from kubernetes import client, config
+from kubernetes import config
 
-from support import rest
+from support import quick_yaml, rest
 from support.poll import until
 from support.processes import ROOT, Process, free_port, ours, theirs
 
 READY_WITHIN_S = 90
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 def make(kind):
@@ -55,24 +56,16 @@ class Backend:
 
     def install_crds(self):
         """Installs deploy/crds, as a user does before the first start of the daemons."""
-        files = sorted((ROOT / "deploy/crds").rglob("*.yaml"))
-        assert files, "deploy/crds holds no *.yaml: there is nothing to install"
-        api = client.ApiextensionsV1Api(self.client())
-        names = []
-        for file in files:
-            for document in yaml.safe_load_all(file.read_text()):
-                if document and document["kind"] == "CustomResourceDefinition":
-                    names.append(document["metadata"]["name"])
-                    self._create_unless_present(api, document)
-        until(lambda: all(_established(api, n) for n in names), 30, f"CRDs established: {names}")
-
-    @staticmethod
-    def _create_unless_present(api, document):
-        try:
-            api.create_custom_resource_definition(document)
-        except client.ApiException as error:
-            if error.status != 409:
-                raise
+        rest = self.rest()
+        texts = _definitions()
+        for name, text in texts.items():
+            answer = rest.post(DEFINITIONS, text)
+            assert answer.status in (201, 409), f"{name}: HTTP {answer.status}: {answer.text}"
+        until(
+            lambda: all(_established(rest, name) for name in texts),
+            30,
+            lambda: f"CRDs established: {list(texts)}",
+        )
 
     def close(self):
         if self._client is not None:
@@ -90,9 +83,21 @@ class Backend:
         raise NotImplementedError
 
 
-def _established(api, name):
-    conditions = api.read_custom_resource_definition(name).status.conditions or []
-    return any(c.type == "Established" and c.status == "True" for c in conditions)
+@functools.cache
+def _definitions():
+    """Those of deploy/crds as JSON by name. They are large: typed, or read anew by each fixture that
+    wants them, they would take most of what the tests take of a CPU."""
+    files = sorted((ROOT / "deploy/crds").rglob("*.yaml"))
+    assert files, "deploy/crds holds no *.yaml: there is nothing to install"
+    documents = [d for f in files for d in quick_yaml.load_all(f.read_text())]
+    kind = "CustomResourceDefinition"
+    return {d["metadata"]["name"]: json.dumps(d) for d in documents if d and d["kind"] == kind}
+
+
+def _established(rest, name):
+    status = rest.get(f"{DEFINITIONS}/{name}").expect(200).get("status", {})
+    conditions = status.get("conditions", [])
+    return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
 
 class Embedded(Backend):

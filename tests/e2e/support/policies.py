@@ -1,7 +1,6 @@
 """deploy/policies on a server."""
 
-import yaml
-
+from support import quick_yaml
 from support.processes import ROOT
 
 REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
@@ -16,8 +15,8 @@ PLURALS = {
 def documents():
     """All of deploy/policies, as its kustomization lists them."""
     folder = ROOT / "deploy/policies"
-    listed = yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
-    return [body for name in listed for body in yaml.safe_load_all((folder / name).read_text())]
+    listed = quick_yaml.load((folder / "kustomization.yaml").read_text())["resources"]
+    return [body for name in listed for body in quick_yaml.load_all((folder / name).read_text())]
 
 
 def install(rest):

@@ -3,11 +3,17 @@
 import time
 
 STEP_S = 0.02
+# Of what has been waited for already: many questions run a program, and who waits for half a minute
+# need not ask fifty times a second.
+STEP_SHARE = 0.05
+STEP_MAX_S = 0.25
 
 
 def until(question, within, what):
-    """Asks until the answer is true, and returns it. `what` may be a text or a function."""
-    deadline = time.monotonic() + within
+    """Asks until the answer is true, ever more rarely, and returns it. `what` may be a text or a
+    function."""
+    begin = time.monotonic()
+    deadline = begin + within
     while True:
         answer = question()
         if answer:
@@ -15,7 +21,8 @@ def until(question, within, what):
         if time.monotonic() > deadline:
             text = what() if callable(what) else what
             raise AssertionError(f"not within {within} s: {text}")
-        time.sleep(STEP_S)
+        waited = time.monotonic() - begin
+        time.sleep(min(STEP_MAX_S, max(STEP_S, STEP_SHARE * waited)))
 
 
 def always(question, during, what):

@@ -14,8 +14,7 @@ goes. `queues` are there beforehand, `annotations` are those of the namespace. W
 import copy
 import pathlib
 
-import yaml
-
+from support import quick_yaml
 from support.processes import ROOT
 
 FOLDER = ROOT / "tests/e2e/admission/cases"
@@ -72,7 +71,7 @@ class Case:
 def load():
     cases = []
     for file in sorted(pathlib.Path(FOLDER).glob("*.yaml")):
-        table = yaml.safe_load(file.read_text())
+        table = quick_yaml.load(file.read_text())
         cases += [Case(file.stem, table["path"], table["base"], body) for body in table["cases"]]
     return cases
 

@@ -4,7 +4,7 @@ A term speaks of the pods that its selector and its namespaces cover, and of the
 all nodes with the same value of the label `topologyKey`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Callable
 
 from support.placement_checker.model import labels
@@ -17,9 +17,15 @@ class Term:
     namespaces: frozenset  # By name.
     takes_namespace: Callable  # By its labels.
     takes_labels: Callable
+    # Pod → whether its labels are taken: while placements are played back, each is asked thousands of
+    # times.
+    known: dict = field(default_factory=dict, compare=False, repr=False)
 
     def covers(self, pod, cluster):
-        return self.takes_labels(pod.labels) and (
+        taken = self.known.get(pod)
+        if taken is None:
+            taken = self.known[pod] = self.takes_labels(pod.labels)
+        return taken and (
             pod.namespace in self.namespaces
             or self.takes_namespace(cluster.namespaces.get(pod.namespace, {}))
         )
@@ -78,8 +84,9 @@ def pod_affinity(pod, cluster):
     terms = pod.derived(affinity_terms)
     domains = set()
     if terms:
+        first, *others = terms
         for peer, where in cluster.placed():
-            if all(term.covers(peer, cluster) for term in terms):
+            if first.covers(peer, cluster) and all(t.covers(peer, cluster) for t in others):
                 domains |= {(t.key, where[t.key]) for t in terms if t.key in where}
     is_first = not domains and all(term.covers(pod, cluster) for term in terms)
 

@@ -75,7 +75,8 @@ class Cluster:
         self.classes = names_by(classes)
         self.csi_nodes = names_by(csi_nodes)
         self._occupancy = defaultdict(Occupancy)
-        self._where = {}  # Pod → name of its node, in the order of placement.
+        self._where = {}  # Pod → name of its node.
+        self._placed = {}  # Pod → labels of its node, in the order of placement.
         self._facts = {}
 
     def place(self, pod, node):
@@ -83,10 +84,12 @@ class Cluster:
         if pod.finished:
             return
         self._where[pod] = node
+        self._placed[pod] = labels(self.nodes[node]) if node in self.nodes else {}
         self._occupancy[node].add(pod)
 
     def remove(self, pod):
         if pod in self._where:
+            del self._placed[pod]
             self._occupancy[self._where.pop(pod)].remove(pod)
 
     def on(self, node):
@@ -103,5 +106,4 @@ class Cluster:
 
     def placed(self):
         """(pod, labels of its node) of everybody; a pod on a node that is gone has no labels."""
-        for pod, node in self._where.items():
-            yield pod, labels(self.nodes[node]) if node in self.nodes else {}
+        return self._placed.items()
