@@ -182,10 +182,12 @@ void CheckContainers(const Part& spec, const PodParts& pod) {
   } else {
     CheckOwnContainers(spec, pod);
   }
-  Names names = NamesIn(spec, "containers");
-  CheckInitContainers(spec, pod, names);
-  names.merge(NamesIn(spec, "initContainers"));
-  CheckEphemeralContainers(spec, pod, names);
+  if (spec.Has("initContainers") || spec.Has("ephemeralContainers")) {
+    Names names = NamesIn(spec, "containers");
+    CheckInitContainers(spec, pod, names);
+    names.merge(NamesIn(spec, "initContainers"));
+    CheckEphemeralContainers(spec, pod, names);
+  }
   if (!pod.options.is_pod) return;
   for (const std::string_view list : {"containers", "initContainers"}) {
     spec.ForEachAgain(list, [](const Part& container, size_t) { CheckImageBlanks(container); });

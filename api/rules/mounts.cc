@@ -103,6 +103,7 @@ bool HasBackstep(std::string_view path) {
 }
 
 void CheckVolumeDevices(const Part& container, const VolumeKinds& volumes, bool all_known) {
+  if (!container.Has("volumeDevices")) return;
   const Json& mounts = container.value()["volumeMounts"];
   const Texts mount_names = TextsOf(mounts, "name");
   const Texts mount_paths = TextsOf(mounts, "mountPath");

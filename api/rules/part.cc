@@ -99,9 +99,11 @@ void Part::NotFound(std::string_view key, Json value) const {
 }
 
 void Part::OneOf(std::string_view key, std::string_view value,
-                 const std::vector<std::string_view>& supported) const {
+                 absl::Span<const std::string_view> supported) const {
   if (std::find(supported.begin(), supported.end(), value) != supported.end()) return;
-  if (!full()) Add(NotSupported(Field(key), Json(value), supported));
+  if (!full()) {
+    Add(NotSupported(Field(key), Json(value), {supported.begin(), supported.end()}));
+  }
 }
 
 void Part::Add(FieldError error) const {

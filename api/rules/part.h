@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "api/rules/field_error.h"
 #include "api/rules/place.h"
 #include "api/types/json.h"
@@ -83,7 +84,7 @@ class Part final {
   void NotFound(std::string_view key, types::Json value) const;
   // Unless `value` is one of them. `supported` is shown as given: Kubernetes sorts it.
   void OneOf(std::string_view key, std::string_view value,
-             const std::vector<std::string_view>& supported) const;
+             absl::Span<const std::string_view> supported) const;
   // An error with a place of its own.
   void Add(FieldError error) const;
 

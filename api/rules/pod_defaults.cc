@@ -31,11 +31,11 @@ void ForEachItem(Json& object, std::string_view key, Function function) {
 }
 
 // The same where an empty text means that nothing was said.
-void SetIfEmpty(Json& object, std::string_view key, Json value) {
+void SetIfEmpty(Json& object, std::string_view key, std::string_view text) {
   const Json* present = std::as_const(object).Find(key);
   if (present == nullptr || present->is_null() ||
       (present->is_string() && present->AsString().empty())) {
-    object.Set(key, std::move(value));
+    object.Set(key, text);
   }
 }
 

@@ -26,7 +26,7 @@ using types::Json;
 using Check = std::vector<std::string> (*)(std::string_view name);
 
 void CheckWord(const Part& spec, std::string_view key,
-               const std::vector<std::string_view>& supported) {
+               absl::Span<const std::string_view> supported) {
   const std::string_view word = spec.Text(key);
   if (word.empty()) return spec.Required(key);
   spec.OneOf(key, word, supported);

@@ -17,7 +17,7 @@ constexpr std::string_view kHugePages = "hugepages-";
 
 std::optional<Quantity> QuantityOf(const Json& value) {
   const absl::StatusOr<Quantity> amount =
-      Quantity::Parse(value.is_string() ? std::string(value.AsString()) : value.Dump());
+      value.is_string() ? Quantity::Parse(value.AsString()) : Quantity::Parse(value.Dump());
   if (!amount.ok()) return std::nullopt;
   return *amount;
 }

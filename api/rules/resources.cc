@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/rules/names.h"
@@ -48,14 +49,14 @@ bool MayBeOvercommitted(std::string_view name) {
   return IsNativeResource(name) && !IsHugePages(name);
 }
 
-// One amount of `limits` or `requests`; `place` is the text of its place.
+// One amount of `limits` or `requests`, and its place.
 struct AmountPart {
   const Part& resources;
-  const std::string& place;
+  const Place& place;
   std::string_view name;
 
   void Invalid(Json value, std::string_view detail) const {
-    resources.Add(rules::Invalid(place, std::move(value), std::string(detail)));
+    resources.Add(rules::Invalid(place.Text(), std::move(value), std::string(detail)));
   }
 };
 
@@ -71,7 +72,8 @@ void CheckName(const AmountPart& part, Owner owner) {
   if (owner == Owner::kPod) {
     if (!faults.empty() || !known) return;
     if (name != "cpu" && name != "memory" && !IsHugePages(name)) {
-      part.resources.Add(NotSupported(part.place, Json(name), {"cpu", "hugepages-", "memory"}));
+      part.resources.Add(
+          NotSupported(part.place.Text(), Json(name), {"cpu", "hugepages-", "memory"}));
     }
   } else if (plain) {
     if (!IsStandardResource(name)) {
@@ -93,13 +95,13 @@ void CheckHugePages(const AmountPart& part, const Quantity& amount) {
 
 // Nothing: there is no amount that could be compared with others.
 std::optional<Quantity> CheckAmount(const AmountPart& part, const Json& value) {
-  if (!IsQuantity(value)) {
+  const std::optional<Quantity> amount = QuantityOf(value);
+  if (!value.is_number() && !(value.is_string() && amount)) {
     part.Invalid(value,
                  "quantities must match the regular expression "
                  "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
     return std::nullopt;
   }
-  const std::optional<Quantity> amount = QuantityOf(value);
   if (!amount) {
     // A number beyond all that can be counted: servers take the largest amount for it.
     if (value.AsDouble() < 0) part.Invalid(value, "must be greater than or equal to 0");
@@ -115,24 +117,29 @@ std::optional<Quantity> CheckAmount(const AmountPart& part, const Json& value) {
   return amount;
 }
 
-using JsonByName = std::map<std::string_view, const Json*>;
+// Limits by name; nothing: no amount that could be compared with others.
+using Limits = std::vector<std::pair<std::string_view, std::optional<Quantity>>>;
 
-void CheckAgainstLimit(const Part& resources, const JsonByName& limits, std::string_view name,
+void CheckAgainstLimit(const Part& resources, const Limits& limits, std::string_view name,
                        const Quantity& request) {
-  const auto given = limits.find(name);
-  if (given == limits.end()) {
+  const auto given = std::lower_bound(
+      limits.begin(), limits.end(), name,
+      [](const auto& limit, std::string_view wanted) { return limit.first < wanted; });
+  if (given == limits.end() || given->first != name) {
     if (MayBeOvercommitted(name)) return;
     resources.Required("limits", "Limit must be set for non overcommitable resources");
     return;
   }
-  const std::optional<Quantity> limit = QuantityOf(*given->second);
+  const std::optional<Quantity>& limit = given->second;
   if (!limit) return;  // Told of already.
-  const std::string of_limit = StrCat(name, " limit of ", limit->ToString());
-  if (!(request == *limit) && !MayBeOvercommitted(name)) {
-    resources.Invalid("requests", Json(request.ToString()), StrCat("must be equal to ", of_limit));
-  } else if (request.Compare(*limit) > 0) {
+  const auto must_be = [&](std::string_view what) {
     resources.Invalid("requests", Json(request.ToString()),
-                      StrCat("must be less than or equal to ", of_limit));
+                      StrCat("must be ", what, " ", name, " limit of ", limit->ToString()));
+  };
+  if (!(request == *limit) && !MayBeOvercommitted(name)) {
+    must_be("equal to");
+  } else if (request.Compare(*limit) > 0) {
+    must_be("less than or equal to");
   }
 }
 
@@ -180,17 +187,17 @@ void CheckClaims(const Part& resources, const ClaimNames& known) {
 void CheckAmounts(const Part& resources, Owner owner, const ClaimNames& claims) {
   bool plain = false;
   bool huge = false;
-  JsonByName limits;
+  Limits limits;
   for (const std::string_view list : {"limits", "requests"}) {
     const Place all = resources.at().Field(list);
     for (const auto& [name, value] : resources.Members(list)) {
-      const std::string place = all.Key(name).Text();
+      const Place place = all.Key(name);
       const AmountPart part{resources, place, name};
       CheckName(part, owner);
       const std::optional<Quantity> amount = CheckAmount(part, *value);
       plain |= name == "cpu" || name == "memory";
       huge |= IsHugePages(name);
-      if (list == "limits") limits.emplace(name, value);
+      if (list == "limits") limits.emplace_back(name, amount);
       if (amount && list == "requests") CheckAgainstLimit(resources, limits, name, *amount);
     }
   }
@@ -298,7 +305,7 @@ void CheckOverhead(const Part& spec) {
     const Place overhead = spec.at().Field("overhead");
     // Kubernetes' path: overhead is checked as if it were a container's limits.
     const Place limits = overhead.Field("limits");
-    const std::string place = limits.Key(name).Text();
+    const Place place = limits.Key(name);
     const AmountPart part{spec, place, name};
     CheckName(part, Owner::kContainer);
     CheckAmount(part, *value);

@@ -41,6 +41,7 @@ struct ContainerOps<std::vector<T>> {
         .append = [](void* p, std::string_view) -> void* {
           return &static_cast<std::vector<T>*>(p)->emplace_back();
         },
+        .reserve = [](void* p, size_t size) { static_cast<std::vector<T>*>(p)->reserve(size); },
         .size = [](const void* p) { return static_cast<const std::vector<T>*>(p)->size(); },
         .at = [](const void* p, size_t index) -> const void* {
           return &(*static_cast<const std::vector<T>*>(p))[index];

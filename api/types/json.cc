@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "absl/status/status.h"
 #include "absl/strings/charconv.h"
+#include "api/types/rapidjson_reader.h"
 #include "api/types/raw_tree.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
-#include "rapidjson/error/en.h"
-#include "rapidjson/memorystream.h"
-#include "rapidjson/reader.h"
 
 namespace bth::types {
 namespace {
@@ -29,8 +28,8 @@ std::vector<size_t> OrderByKey(const Json::Object& members) {
   return order;
 }
 
-// Receives the events of the RapidJSON reader and builds the tree. A pointer to an open container
-// stays valid, because its parent grows only after the container is closed.
+// Receives the events of the RapidJSON reader and builds the tree. What a container holds waits on
+// a stack until its end is there, so that it is made once and of the size it needs.
 class TreeBuilder {
  public:
   TreeBuilder(Json* root, int depth_max) : root_(root), depth_max_(depth_max) {}
@@ -68,59 +67,68 @@ class TreeBuilder {
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     if (!CheckText({text, size})) return false;
-    open_.back()->MutableMembers().emplace_back(std::string(text, size), Json());
+    members_.emplace_back(std::string(text, size), Json());
     return true;
   }
-  bool StartObject() { return Open(Json::MakeObject()); }
+  bool StartObject() { return Open({.is_array = false, .begin = members_.size()}); }
   bool EndObject(rapidjson::SizeType) {
-    KeepLastOfEachKey(&open_.back()->MutableMembers());
+    Json object = Json::MakeObject();
+    TakeFrom(open_.back().begin, &members_, &object.MutableMembers());
+    KeepLastOfEachKey(&object.MutableMembers());
     open_.pop_back();
-    return true;
+    return Put(std::move(object));
   }
-  bool StartArray() { return Open(Json(Json::Array())); }
+  bool StartArray() { return Open({.is_array = true, .begin = items_.size()}); }
   bool EndArray(rapidjson::SizeType) {
+    Json array = Json::MakeArray();
+    TakeFrom(open_.back().begin, &items_, &array.MutableItems());
     open_.pop_back();
-    return true;
+    return Put(std::move(array));
   }
 
  private:
+  struct Container {
+    bool is_array = false;
+    size_t begin = 0;  // Of what it holds, on its stack.
+  };
+
   // Escapes such as \ud800 can spell what the bytes of a document cannot.
   bool CheckText(std::string_view text) {
     if (Utf8ValidPrefix(text) == text.size()) return true;
     refusal_ = "a string is not valid UTF-8";
     return false;
   }
-  Json* Place(Json value) {
-    if (open_.empty()) {
-      *root_ = std::move(value);
-      return root_;
-    }
-    Json* parent = open_.back();
-    if (parent->is_array()) {
-      parent->MutableItems().push_back(std::move(value));
-      return &parent->MutableItems().back();
-    }
-    Json& slot = parent->MutableMembers().back().second;
-    slot = std::move(value);
-    return &slot;
+  template <class T>
+  static void TakeFrom(size_t begin, std::vector<T>* stack, std::vector<T>* out) {
+    const auto first = stack->begin() + static_cast<std::ptrdiff_t>(begin);
+    out->assign(std::make_move_iterator(first), std::make_move_iterator(stack->end()));
+    stack->erase(first, stack->end());
   }
   bool Put(Json value) {
-    Place(std::move(value));
+    if (open_.empty()) {
+      *root_ = std::move(value);
+    } else if (open_.back().is_array) {
+      items_.push_back(std::move(value));
+    } else {
+      members_.back().second = std::move(value);
+    }
     return true;
   }
-  bool Open(Json container) {
+  bool Open(Container container) {
     if (static_cast<int>(open_.size()) >= depth_max_) {
       refusal_ = StrCat("nested deeper than ", depth_max_, " levels");
       return false;
     }
-    open_.push_back(Place(std::move(container)));
+    open_.push_back(container);
     return true;
   }
 
   Json* root_;
   int depth_max_;
   std::string refusal_;
-  std::vector<Json*> open_;
+  std::vector<Container> open_;
+  Json::Array items_;     // Of the arrays that are open.
+  Json::Object members_;  // Of the objects that are open.
 };
 
 absl::Status JsonError(size_t offset, std::string_view reason) {
@@ -235,10 +243,14 @@ absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
   }
   Json root;
   TreeBuilder builder(&root, limits.depth_max);
-  rapidjson::MemoryStream stream(text.data(), text.size());
+  // The reader unescapes in place.
+  std::string own;
+  own.reserve(text.size() + kReaderPadding);
+  own.append(text).append(kReaderPadding, '\0');
+  rapidjson::InsituStringStream stream(own.data());
   rapidjson::Reader reader;
-  const rapidjson::ParseResult result =
-      reader.Parse<rapidjson::kParseNumbersAsStringsFlag>(stream, builder);
+  constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
+  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
   if (!builder.refusal().empty()) return JsonError(result.Offset(), builder.refusal());
   if (result.IsError())
     return JsonError(result.Offset(), rapidjson::GetParseError_En(result.Code()));

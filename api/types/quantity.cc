@@ -44,13 +44,48 @@ struct Scale {
   int base = 10;
   int64_t exponent = 0;
   Quantity::Format format = Quantity::Format::kDecimalSI;
+  const Suffix* suffix = nullptr;  // Null: an exponent was written out.
 };
+
+// What one unit of a suffix is in nano-units, and how many of them Kubernetes can hold.
+struct Unit {
+  __int128 nano = 1;
+  int64_t count_max = 0;
+};
+
+constexpr Unit UnitOf(const Suffix& suffix) {
+  Unit unit;
+  for (int i = 0; i < (suffix.base == 2 ? suffix.exponent : suffix.exponent + 9); ++i) {
+    unit.nano *= suffix.base;
+  }
+  if (suffix.base == 2) unit.nano *= kNanoPerUnit;
+  unit.count_max = static_cast<int64_t>(std::min<__int128>(kNanoMax / unit.nano, INT64_MAX));
+  return unit;
+}
+
+constexpr auto kUnits = [] {
+  std::array<Unit, kSuffixes.size()> units;
+  for (size_t i = 0; i < units.size(); ++i) units[i] = UnitOf(kSuffixes[i]);
+  return units;
+}();
+
+// Of numbers without a fraction, which nearly all are; nothing: too long or large for this way.
+std::optional<__int128> WholeNano(std::string_view digits, const Suffix& suffix) {
+  constexpr size_t kDigitsMax = 18;  // Any such number fits int64.
+  if (digits.size() > kDigitsMax) return std::nullopt;
+  int64_t count = 0;
+  for (const char c : digits) count = count * 10 + (c - '0');
+  const Unit& unit = kUnits[static_cast<size_t>(&suffix - kSuffixes.data())];
+  if (count > unit.count_max) return std::nullopt;
+  return count * unit.nano;
+}
 
 std::optional<Scale> ParseSuffix(std::string_view text) {
   for (const Suffix& suffix : kSuffixes) {
     if (suffix.text == text) {
       return Scale{suffix.base, suffix.exponent,
-                   suffix.base == 2 ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI};
+                   suffix.base == 2 ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI,
+                   &suffix};
     }
   }
   if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
@@ -62,7 +97,7 @@ std::optional<Scale> ParseSuffix(std::string_view text) {
   int64_t exponent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return Scale{10, exponent, Quantity::Format::kDecimalExponent};
+  return Scale{10, exponent, Quantity::Format::kDecimalExponent, nullptr};
 }
 
 // `digits` x 10^power in nano-units, rounded up; nothing when that is too large. Exact, because a
@@ -94,6 +129,24 @@ void MultiplyBy1024(std::string* digits) {
     carry = product / 10;
   }
   if (carry > 0) digits->insert(0, std::to_string(carry));
+}
+
+// `whole`.`fraction` in nano-units, rounded up; nothing when that is too large.
+std::optional<__int128> ScaledNano(std::string_view whole, std::string_view fraction,
+                                   const Scale& scale) {
+  int64_t power = -static_cast<int64_t>(fraction.size());
+  std::string buffer;
+  std::string_view digits = whole;
+  if (!fraction.empty() || scale.base == 2) {
+    buffer.reserve(whole.size() + fraction.size() + 24);
+    buffer.append(whole).append(fraction);
+    if (scale.base == 2) {
+      for (int64_t i = 0; i < scale.exponent; i += 10) MultiplyBy1024(&buffer);
+    }
+    digits = buffer;
+  }
+  if (scale.base == 10) power = std::max(scale.exponent, INT64_MIN / 2) + power;
+  return DecimalNano(digits, power);
 }
 
 absl::Status BadQuantity(std::string_view text, std::string_view reason) {
@@ -153,19 +206,9 @@ absl::StatusOr<Quantity> Quantity::Parse(std::string_view text) {
                        "expected a number with one of the suffixes n u m k M G T P E, "
                        "Ki Mi Gi Ti Pi Ei or an exponent such as e3");
   }
-  int64_t power = -static_cast<int64_t>(fraction.size());
-  std::string buffer;
-  std::string_view digits = whole;
-  if (!fraction.empty() || scale->base == 2) {
-    buffer.reserve(whole.size() + fraction.size() + 24);
-    buffer.append(whole).append(fraction);
-    if (scale->base == 2) {
-      for (int64_t i = 0; i < scale->exponent; i += 10) MultiplyBy1024(&buffer);
-    }
-    digits = buffer;
-  }
-  if (scale->base == 10) power = std::max(scale->exponent, INT64_MIN / 2) + power;
-  const std::optional<__int128> nano = DecimalNano(digits, power);
+  std::optional<__int128> nano;
+  if (fraction.empty() && scale->suffix != nullptr) nano = WholeNano(whole, *scale->suffix);
+  if (!nano) nano = ScaledNano(whole, fraction, *scale);
   if (!nano) return BadQuantity(text, "larger than the maximum of 9223372036854775807");
   Quantity quantity;
   quantity.nano_ = negative ? -*nano : *nano;

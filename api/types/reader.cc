@@ -1,21 +1,11 @@
 #include "api/types/reader.h"
 
-#if defined(__SSE2__)
-#define RAPIDJSON_SSE2
-#elif defined(__ARM_NEON)
-#define RAPIDJSON_NEON
-#endif
-
+#include "api/types/rapidjson_reader.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
-#include "rapidjson/error/en.h"
-#include "rapidjson/reader.h"
 
 namespace bth::types {
 namespace {
-
-// The vector code of the reader loads whole aligned blocks, up to this far behind the end.
-constexpr size_t kPadding = 16;
 
 struct Events {
   Decoder* decoder;
@@ -80,7 +70,7 @@ absl::Status ReadInPlace(std::string* text, Decoder* decoder) {
   if (const size_t valid = Utf8ValidPrefix(*text); valid < size) {
     return SyntaxError(valid, "invalid UTF-8");
   }
-  text->append(kPadding, '\0');
+  text->append(kReaderPadding, '\0');
   rapidjson::InsituStringStream stream(text->data());
   rapidjson::Reader reader;
   Events events{decoder};

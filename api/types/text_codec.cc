@@ -69,6 +69,16 @@ bool NeedsCare(unsigned char byte) {
   return byte < 0x20 || byte == '"' || byte == '\\' || byte >= 0x80;
 }
 
+// The same of eight bytes at a time: false when none of them needs care.
+bool AnyNeedsCare(uint64_t block) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  constexpr uint64_t kTops = kOnes * 0x80;
+  const auto has_zero = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
+  const uint64_t control = (block - kOnes * 0x20) & ~block;
+  return ((block | control | has_zero(block ^ kOnes * '"') | has_zero(block ^ kOnes * '\\')) &
+          kTops) != 0;
+}
+
 }  // namespace
 
 size_t Utf8ValidPrefix(std::string_view text) {
@@ -98,6 +108,13 @@ void AppendJsonString(std::string_view text, std::string* out) {
   size_t run = 0;  // Start of the bytes that are copied as they are.
   size_t i = 0;
   while (i < size) {
+    if (uint64_t block = 0; i + sizeof(block) <= size) {
+      std::memcpy(&block, p + i, sizeof(block));
+      if (!AnyNeedsCare(block)) {
+        i += sizeof(block);
+        continue;
+      }
+    }
     if (!NeedsCare(p[i])) {
       ++i;
       continue;

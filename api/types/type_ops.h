@@ -58,6 +58,7 @@ struct TypeOps {
   void* (*append)(void* container,
                   std::string_view key) = nullptr;  // optional: emplace; raw view: its empty JSON
   void (*finish)(void* container) = nullptr;
+  void (*reserve)(void* container, size_t size) = nullptr;  // Lists.
   size_t (*size)(const void* container) = nullptr;
   const void* (*at)(const void* container, size_t index) = nullptr;
   std::string_view (*key)(const void* container, size_t index) = nullptr;

@@ -8,7 +8,7 @@
 #include "api/types/command.h"
 #include "api/types/config_map.h"
 #include "api/types/cron_job.h"
-#include "api/types/fragment.h"
+#include "api/types/fragment_view.h"
 #include "api/types/job_flow.h"
 #include "api/types/network_policy.h"
 #include "api/types/numa_topology.h"
@@ -317,6 +317,50 @@ TEST_CASE("fragment: a status is written without what is empty", "[types][unit]"
   const auto wrong = FragmentFromJson<BatchJobStatus>(*Json::Parse(R"({"running":"x"})"));
   REQUIRE_FALSE(wrong.ok());
   CHECK_THAT(std::string(wrong.status().message()), Catch::StartsWith("running: expected an int"));
+}
+
+TEST_CASE("fragment: a view leaves out copies of what was written", "[types][unit]") {
+  const Json job = *Json::Parse(
+      R"({"spec":{"tasks":[{"name":"a","template":{"spec":{"containers":[{"name":"c","x":1}]}}},)"
+      R"({"name":"b"}],"volumes":[{"mountPath":"/v","volumeClaim":{"storageClassName":"s"}}]}})");
+  const auto whole = FragmentFromJson<BatchJob>(job);
+  const auto view = FragmentViewFromJson<BatchJob>(job);
+  REQUIRE(whole.ok());
+  REQUIRE(view.ok());
+  REQUIRE(view->spec.tasks.size() == 2);
+  const RawView<PodTemplate>& pod_template = view->spec.tasks[0].pod_template;
+  CHECK(pod_template.present());
+  CHECK(pod_template.raw == Json::MakeObject());
+  CHECK(pod_template.view == whole->spec.tasks[0].pod_template.view);
+  CHECK(pod_template.view.spec.containers.at(0).name == "c");
+  CHECK_FALSE(view->spec.tasks[1].pod_template.present());
+  CHECK(view->spec.volumes.at(0).claim.present());
+  CHECK(whole->spec.tasks[0].pod_template.raw == job["spec"]["tasks"][size_t{0}]["template"]);
+}
+
+TEST_CASE("fragment: input is bounded", "[types][unit]") {
+  const auto told = [](const std::string& text) {
+    const Json json = *Json::Parse(text, {.bytes_max = text.size(), .depth_max = 200});
+    const absl::Status status = FragmentViewFromJson<BatchJob>(json).status();
+    return std::string(status.message());
+  };
+  const auto nested = [](size_t levels) {
+    return R"({"x":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
+  };
+  CHECK(told(nested(63)).empty());
+  CHECK_THAT(told(nested(64)), Catch::Contains("nested deeper than 64"));
+  const auto names = [](size_t count) {
+    std::string list = R"("")";
+    for (size_t i = 1; i < count; ++i) list += R"(,"")";
+    return list;
+  };
+  const auto task = [&names](size_t count) {
+    return R"({"spec":{"tasks":[{"dependsOn":{"name":[)" + names(count) + "]}}]}}";
+  };
+  CHECK(told(task(kElementsMax - 1)).empty());
+  CHECK_THAT(told(task(kElementsMax)), Catch::Contains("more than 200000 elements"));
+  // What is not read does not count.
+  CHECK(told(R"({"x":[)" + names(kElementsMax + 1) + "]}").empty());
 }
 
 TEST_CASE("batch job: what controllers create is written whole", "[types][unit]") {

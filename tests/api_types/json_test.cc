@@ -39,6 +39,26 @@ TEST_CASE("json: parse and dump keep the text of a document", "[types][unit]") {
   CHECK(*pretty == *json);
 }
 
+TEST_CASE("json: what must be escaped is found wherever it stands", "[types][unit]") {
+  struct Case {
+    std::string raw, written;
+  };
+  const std::vector<Case> cases = {
+      {"\"", "\\\""},          {"\\", "\\\\"}, {"\n", "\\n"},    {std::string(1, '\0'), "\\u0000"},
+      {"\x1f", "\\u001f"},     {" ", " "},     {"\x7f", "\x7f"}, {"\xC3\xA9", "\xC3\xA9"},
+      {"\xFF", "\xEF\xBF\xBD"}};
+  for (size_t length = 0; length < 20; ++length) {
+    for (size_t at = 0; at <= length; ++at) {
+      for (const Case& c : cases) {
+        const std::string before(at, '!');
+        const std::string after(length - at, '~');
+        CAPTURE(length, at, c.written);
+        CHECK(Json(before + c.raw + after).Dump() == '"' + before + c.written + after + '"');
+      }
+    }
+  }
+}
+
 TEST_CASE("json: numbers are integers only when they are written as such", "[types][unit]") {
   struct Case {
     std::string text;
