@@ -40,8 +40,8 @@ def run(*args, within=60, env=None):
 
 @functools.cache
 def copied():
-    """The chart in a folder of its own, without links, as a packed one is; it tells its notes, which
-    `helm template` does not show, as a ConfigMap."""
+    """The chart in a folder of its own, without links, as a packed one is. It tells its notes,
+    which `helm template` does not show, as a ConfigMap."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="chart-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     shutil.copytree(CHART, folder / "batholith")

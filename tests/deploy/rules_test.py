@@ -1,5 +1,5 @@
-"""Alerts and recording rules, as Prometheus' own promtool judges them: each alert fires when it must
-and is silent when it must not, and has its page in docs/runbooks."""
+"""Alerts and recording rules, as Prometheus' own promtool judges them: each alert fires when it
+must and is silent when it must not, and has its page in docs/runbooks."""
 
 import pathlib
 import re
