@@ -1,0 +1,260 @@
+"""The chart: every value acts, is named as without effect, or is refused; what it makes with the
+values of tests/deploy/values is sound, and the plain manifests are what it makes with its own."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import helm
+import yaml
+
+CHECKS = [
+    ({"custom": {"agent_scheduler_enable": True}}, "there is no agent scheduler here"),
+    ({"custom": {"colocation_enable": True}}, "there is no node agent here"),
+    ({"custom": {"scheduler_sharding_mode": "hard"}}, "NodeShards are not read by the scheduler"),
+    ({"custom": {"hypernode_controller_mode": "standalone"}}, "use controller-manager or disabled"),
+    ({"custom": {"hypernode_controller_mode": "x"}}, 'or disabled; got "x"'),
+    ({"custom": {"leader_elect_enable": False}}, "they would all act"),
+    ({"basic": {"scheduler_image_name": "volcanosh/vc-scheduler"}}, "is an image of Volcano"),
+    ({"basic": {"scheduler_config_file": "config/x.conf"}}, 'holds no file "config/x.conf"'),
+    ({"custom": {"enabled_admissions": "/jobs/validate,/jobs"}}, '"/jobs" is none of /jobs/mutate'),
+    ({"custom": {"scheduler_replica": 2}}, "scheduler_replica"),
+    ({"basics": {"image_registry": "x"}}, "basics"),
+    ({"custom": {"scheduler_replicas": "two"}}, "scheduler_replicas"),
+    ({"custom": {"admission_failure_policy": "Maybe"}}, "admission_failure_policy"),
+]
+
+# A value of another kind than its default for each key that needs one; what follows from the key's
+# name is in `sample`.
+SAMPLES = {
+    "image_pull_policy": "Always",
+    "admission_failure_policy": "Ignore",
+    "scheduler_config_file": "config/volcano-scheduler-evicting.conf",
+    "controller_config_file": "config/volcano-admission.conf",
+    "admission_config_file": "config/volcano-controller.conf",
+    "hypernode_controller_mode": "disabled",
+    "enabled_admissions": "/jobs/validate",
+    "scheduler_config_override": 'actions: "allocate"',
+    "controller_config_override": {"networkTopologyDiscovery": [{"source": "label"}]},
+    "admission_config_override": {"resourceGroups": []},
+    "sharding_configmap_data": "schedulerConfigs: []",
+    "ipFamilyPolicy": "PreferDualStack",
+    "ipFamilies": ["IPv6"],
+    "webhooks_namespace_selector_expressions": [{"key": "batch", "operator": "Exists"}],
+    "scheduler_sharding_mode": "soft",
+}
+# What acts only together with another value.
+WITH = {
+    "sharding_configmap_enable": {"custom": {"sharding_configmap_data": "schedulerConfigs: []"}},
+    "service_monitors_labels": {"custom": {"service_monitors_enable": True}},
+    "debug_access_enable": {},
+}
+
+
+def sample(key, default):
+    if key in SAMPLES:
+        return SAMPLES[key]
+    if isinstance(default, bool):
+        return not default
+    if key.endswith(("_enable",)):
+        return True
+    if key.endswith("_extra_args"):
+        return ["--v=9"]
+    if key.endswith("_tolerations"):
+        return [{"key": "sample", "operator": "Exists"}]
+    if key.endswith(("_labels", "_podLabels", "_ns")):
+        return {"sample": "value"}
+    if key.endswith(("_affinity", "_sc", "_csc", "_resources")):
+        return {"sample": {}}
+    if isinstance(default, int):
+        return default + 1
+    if re.search(r"(qps|burst|threads|_gc|_podgroup|_level|_count|_find|_ttl|_replicas)$", key):
+        return 7
+    return "sample"
+
+
+def leaves():
+    values = yaml.safe_load((helm.CHART / "values.yaml").read_text("utf-8"))
+    for section, entries in values.items():
+        for key, default in entries.items():
+            yield section, key, default
+
+
+@unittest.skipUnless(helm.program(), "there is no helm: scripts/helm builds one")
+class Chart(unittest.TestCase):
+    def test_lint(self):
+        for path in helm.values_files():
+            with self.subTest(values=path.name):
+                flags = ["--strict", "--quiet", f"--values={path}", "--kube-version=1.36.0"]
+                if path.name != "monitored.yaml":  # Lint knows no APIs of operators.
+                    done = helm.run("lint", helm.CHART, *flags)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_values_files_render(self):
+        self.assertGreaterEqual(len(helm.values_files()), 10)
+        for path in helm.values_files():
+            with self.subTest(values=path.name):
+                made = helm.rendered(f"--values={path}")
+                self.assertGreater(len(made), 8)
+                for (kind, name), body in made.items():
+                    self.assertTrue(sound(body), f"{kind} {name}")
+                accounts_are_there(self, made)
+
+    def test_every_value_acts_or_is_named_or_is_refused(self):
+        plain = told()
+        fates = {"acts": [], "named": [], "refused": []}
+        for section, key, default in leaves():
+            name = f"{section}.{key}"
+            with self.subTest(value=name):
+                flags = helm.values_of(WITH.get(key, {}))
+                before = told(*flags)[0] if flags else plain[0]
+                flags += helm.values_of({section: {key: sample(key, default)}})
+                done = helm.template(*flags, chart=helm.copied())
+                if done.returncode:
+                    self.assertIn(key, done.stderr)
+                    fates["refused"].append(key)
+                    continue
+                after, notes = split(done.stdout)
+                if re.search(rf"{name}\b", notes):
+                    fates["named"].append(key)
+                else:
+                    fates["acts"].append(key)
+                    self.assertNotEqual(after, before, "it changes nothing, and nobody is told")
+        print({fate: len(keys) for fate, keys in fates.items()}, file=sys.stderr)
+        self.assertGreater(len(fates["acts"]), 80)
+        self.assertEqual(
+            sorted(fates["refused"]),
+            [
+                "agent_scheduler_enable",
+                "colocation_enable",
+                "leader_elect_enable",
+                "scheduler_sharding_mode",
+            ],
+        )
+
+    def test_what_cannot_be_meant_is_refused_with_a_remedy(self):
+        for values, said in CHECKS:
+            with self.subTest(values=values):
+                done = helm.template(*helm.values_of(values))
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(said, done.stderr)
+
+    def test_plain_manifests_are_what_the_chart_says(self):
+        argv = [helm.ROOT / "scripts/render", "--check"]
+        done = subprocess.run(argv, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_cluster_without_mutating_policies_is_told(self):
+        flags = helm.values_of({"custom": {"map_enable": True}})
+        done = helm.run("template", "volcano", helm.CHART, "--kube-version=1.34.0", *flags)
+        self.assertIn("Kubernetes v1.34.0 has no MutatingAdmissionPolicy", done.stderr)
+
+    def test_another_release_shares_no_name_but_those_of_the_cluster(self):
+        ours = helm.rendered(release="batch", namespace="batch-system")
+        theirs = helm.rendered()
+        shared = {key for key in set(ours) & set(theirs)}
+        kinds = {kind for kind, _ in shared}
+        self.assertEqual(
+            kinds,
+            {"ClusterRole", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"},
+        )
+        self.assertEqual(
+            {name for kind, name in shared if kind == "ClusterRole"},
+            {"vcjob-viewer-role", "vcjob-editor-role"},
+        )
+        text = json.dumps(list(ours.values()))
+        self.assertNotIn("volcano-system", text)
+
+    def test_a_packed_chart_makes_the_same(self):
+        settings = {"custom": {"vap_enable": True, "metrics_enable": True}}
+        flags = ["--include-crds", *helm.values_of(settings)]
+        with tempfile.TemporaryDirectory() as folder:
+            packed = helm.run("package", helm.CHART, f"--destination={folder}")
+            self.assertEqual(packed.returncode, 0, packed.stderr)
+            (archive,) = pathlib.Path(folder).glob("*.tgz")
+            argv = [helm.program(), "template", "volcano", archive, *flags]
+            raw = subprocess.run(argv, capture_output=True, text=True)
+        self.assertEqual(raw.stderr, "")
+        theirs = helm.run("template", "volcano", helm.CHART, *flags).stdout
+        self.assertTrue(raw.stdout == theirs)
+        kinds = [kind for kind, _ in helm.objects(raw.stdout)]
+        definitions = list((helm.ROOT / "deploy/crds").glob("*.yaml"))
+        self.assertEqual(kinds.count("CustomResourceDefinition"), len(definitions))
+
+
+class Values(unittest.TestCase):
+    """What needs no helm."""
+
+    def test_the_schema_knows_each_value_and_no_other(self):
+        schema = json.loads((helm.CHART / "values.schema.json").read_text("utf-8"))
+        known = {
+            (section, key)
+            for section, part in schema["properties"].items()
+            if section != "global"
+            for key in part["properties"]
+        }
+        self.assertEqual(known, {(section, key) for section, key, _ in leaves()})
+        self.assertFalse(schema["additionalProperties"])
+        for section, part in schema["properties"].items():
+            if section != "global":  # Helm's own.
+                self.assertFalse(part["additionalProperties"], section)
+
+    def test_each_rendered_file_says_where_it_comes_from(self):
+        for part in ("scheduler", "controllers", "admission", "users"):
+            for path in (helm.CHART / "templates" / part).glob("*.yaml"):
+                plain = helm.ROOT / "deploy" / part / path.name
+                if plain.is_file():
+                    first = plain.read_text("utf-8").splitlines()[0]
+                    self.assertIn(f"templates/{part}/{path.name}", first)
+
+
+def told(*flags):
+    done = helm.template(*flags, chart=helm.copied())
+    assert done.returncode == 0, done.stderr
+    return split(done.stdout)
+
+
+def split(text):
+    """The objects of a rendering, and what is said after an installation."""
+    made = helm.objects(text)
+    return made, made.pop(("ConfigMap", "told"))["data"]["notes"]
+
+
+def sound(body):
+    """Nothing is empty that was filled in, and no text of a template is left."""
+    kept = body["kind"].endswith(("Policy", "Rule")) or "dashboard" in body["metadata"]["name"]
+    if kept and body["kind"] != "NetworkPolicy":
+        return True  # They come from files as they are, and have such signs of their own.
+    text = yaml.safe_dump(body)
+    return not any(left in text for left in ("<nil>", "%!", "map[", "{{"))
+
+
+def accounts_are_there(case, made):
+    """Each account, role, ConfigMap and Service that is named is part of the release."""
+    for (kind, name), body in made.items():
+        if kind == "Deployment":
+            pod = body["spec"]["template"]["spec"]
+            case.assertIn(("ServiceAccount", pod["serviceAccountName"]), made)
+            for volume in pod["volumes"]:
+                if "configMap" in volume:
+                    case.assertIn(("ConfigMap", volume["configMap"]["name"]), made)
+            labels = body["spec"]["template"]["metadata"]["labels"]
+            case.assertLessEqual(body["spec"]["selector"]["matchLabels"].items(), labels.items())
+        if kind.endswith("Binding") and "Policy" not in kind:
+            for subject in body["subjects"]:
+                case.assertIn(("ServiceAccount", subject["name"]), made, name)
+            if not body["roleRef"]["name"].startswith("system:"):
+                case.assertIn((body["roleRef"]["kind"], body["roleRef"]["name"]), made, name)
+        if kind.endswith("WebhookConfiguration"):
+            for webhook in body["webhooks"]:
+                service = webhook["clientConfig"]["service"]
+                case.assertIn(("Service", service["name"]), made)
+                case.assertEqual(service["namespace"], helm.NAMESPACE)
+
+
+if __name__ == "__main__":
+    unittest.main()
