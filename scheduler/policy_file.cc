@@ -1,9 +1,5 @@
 #include "scheduler/policy_file.h"
 
-#include <sys/stat.h>
-
-#include <fstream>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -11,24 +7,12 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "client/file.h"
 
 namespace bth::scheduler {
 namespace {
 
 constexpr size_t kFileBytesMax = 1 << 20;
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(StrCat(path, ": cannot be opened"));
-  std::string text(kFileBytesMax + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) return absl::UnavailableError(StrCat(path, ": cannot be read"));
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kFileBytesMax) {
-    return absl::InvalidArgumentError(StrCat(path, ": larger than ", kFileBytesMax, " bytes"));
-  }
-  return text;
-}
 
 // Tiers are parted by semicolons.
 void LogPolicy(std::string_view event, const std::string& path, const conf::Policy& policy) {
@@ -48,26 +32,19 @@ void LogPolicy(std::string_view event, const std::string& path, const conf::Poli
 
 PolicyFile::PolicyFile(net::Executor& executor, const framework::Registry& registry,
                        metrics::SchedulerMetrics* metrics, PolicyFileOptions options)
-    : executor_(executor), registry_(registry), metrics_(metrics), options_(std::move(options)) {}
-
-PolicyFile::~PolicyFile() {
-  if (timer_ != 0) executor_.CancelTimer(timer_);
-}
-
-PolicyFile::Stamp PolicyFile::Look() const {
-  struct stat info {};
-  if (options_.path.empty() || stat(options_.path.c_str(), &info) != 0) return {};
-  return {.inode = info.st_ino,
-          .modified_ns = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec,
-          .size = info.st_size};
-}
+    : registry_(registry),
+      metrics_(metrics),
+      options_(std::move(options)),
+      watch_(executor, {.path = options_.path}) {}
 
 absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Decide(bool at_start) {
   conf::ReloadRequest request;
   request.previous = at_start ? nullptr : policy_.get();
   request.path = options_.path;
   request.disable_default_scheduler_config = options_.disable_default;
-  if (!options_.path.empty()) request.text = ReadFile(options_.path);
+  if (!options_.path.empty()) {
+    request.text = client::ReadSmallFile(options_.path, kFileBytesMax);
+  }
   BTH_ASSIGN_OR_RETURN(conf::ReloadDecision decision,
                        conf::DecideReload(request, registry_.Names()));
   refusal_ = decision.error;
@@ -91,7 +68,7 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Decide(bo
 }
 
 absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Load() {
-  stamp_ = seen_stamp_ = Look();
+  watch_.Note();
   auto instance = Decide(true);
   if (!instance.ok()) {
     return Annotate(instance.status(), StrCat("scheduler configuration ", options_.path));
@@ -108,21 +85,7 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Remake() 
 void PolicyFile::Watch(Install install, Refused refused) {
   install_ = std::move(install);
   refused_ = std::move(refused);
-  if (!options_.path.empty()) LookAgainIn(options_.poll);
-}
-
-void PolicyFile::LookAgainIn(absl::Duration delay) {
-  timer_ = executor_.RunAfter(delay, [this] { Poll(); });
-}
-
-void PolicyFile::Poll() {
-  const Stamp now = Look();
-  if (now == stamp_) return LookAgainIn(options_.poll);
-  const bool rests = now == std::exchange(seen_stamp_, now);
-  LookAgainIn(rests ? options_.poll : options_.rest);
-  if (!rests) return;
-  stamp_ = now;
-  Reload();
+  watch_.Start([this] { Reload(); });
 }
 
 void PolicyFile::Reload() {

@@ -18,7 +18,7 @@ struct FileBed {
   explicit FileBed(const std::string& text) {
     if (!text.empty()) folder.Write("conf", text);
     file = std::make_unique<AdmissionFile>(executor, metrics,
-                                           AdmissionFileOptions{.path = folder.Sub("conf")});
+                                           client::FileWatchOptions{.path = folder.Sub("conf")});
   }
   // A new file under the name, as kubelets make it.
   void Replace(const std::string& text) {
