@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "api/rules/pattern_fault.h"
 #include "apiserver/schema/default_rules.h"
 #include "apiserver/schema/formats.h"
 #include "apiserver/schema/list_rules.h"
@@ -68,10 +69,9 @@ void CheckPattern(const Json& schema, const std::string& field, Causes& causes) 
   options.set_max_mem(int64_t{1} << 20);
   const re2::RE2 compiled(pattern, options);
   if (compiled.ok()) return;
-  causes.push_back(
-      FieldInvalid(field + ".pattern", pattern,
-                   StrCat("must be a valid regular expression, but isn't: error parsing regexp: ",
-                          compiled.error())));
+  causes.push_back(FieldInvalid(
+      field + ".pattern", pattern,
+      StrCat("must be a valid regular expression, but isn't: ", rules::PatternFault(compiled))));
 }
 
 // Keywords of JSON schema that resources cannot have, anywhere.
