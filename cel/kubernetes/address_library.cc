@@ -26,27 +26,12 @@ struct PrefixTraits {
 };
 using PrefixValue = Opaque<IpPrefix, PrefixTraits>;
 
-template <typename Get>
-Implementation OfAddress(Get get) {
-  return [get](Arguments args) {
-    const IpAddress* address = AddressValue::Of(args[0]);
-    return address == nullptr ? NoSuchOverload() : get(*address);
-  };
-}
-
-template <typename Get>
-Implementation OfPrefix(Get get) {
-  return [get](Arguments args) {
-    const IpPrefix* prefix = PrefixValue::Of(args[0]);
-    return prefix == nullptr ? NoSuchOverload() : get(*prefix);
-  };
-}
-
 Overload AddressTest(const char* id, bool (IpAddress::*test)() const) {
-  return MemberCall(
-      id, {AddressTraits::type()}, Type::Bool(),
-      OfAddress([test](const IpAddress& address) { return Value::Bool((address.*test)()); }),
-      Nominal());
+  return MemberCall(id, {AddressTraits::type()}, Type::Bool(),
+                    OfOpaque<AddressValue>([test](const IpAddress& address) {
+                      return Value::Bool((address.*test)());
+                    }),
+                    Nominal());
 }
 
 // A text is read once more than a value.
@@ -126,9 +111,9 @@ std::vector<Function> AddressFunctions() {
        {GlobalCall("ip_is_canonical", {text}, Type::Bool(), IsCanonical,
                    TextPrice(2 * kTextFactor))}},
       {"family",
-       {MemberCall("ip_family", {address}, Type::Int(), OfAddress([](const IpAddress& value) {
-                     return Value::Int(value.is_v4() ? 4 : 6);
-                   }),
+       {MemberCall("ip_family", {address}, Type::Int(),
+                   OfOpaque<AddressValue>(
+                       [](const IpAddress& value) { return Value::Int(value.is_v4() ? 4 : 6); }),
                    Nominal())}},
       {"isUnspecified", {AddressTest("ip_is_unspecified", &IpAddress::IsUnspecified)}},
       {"isLoopback", {AddressTest("ip_is_loopback", &IpAddress::IsLoopback)}},
@@ -137,9 +122,10 @@ std::vector<Function> AddressFunctions() {
       {"isLinkLocalUnicast",
        {AddressTest("ip_is_link_local_unicast", &IpAddress::IsLinkLocalUnicast)}},
       {"isGlobalUnicast", {AddressTest("ip_is_global_unicast", &IpAddress::IsGlobalUnicast)}},
-      {"string", {GlobalCall("ip_to_string", {address}, text, OfAddress([](const IpAddress& value) {
-                               return Value::String(value.ToString());
-                             }))}},
+      {"string",
+       {GlobalCall("ip_to_string", {address}, text,
+                   OfOpaque<AddressValue>(
+                       [](const IpAddress& value) { return Value::String(value.ToString()); }))}},
   };
 }
 
@@ -170,22 +156,24 @@ std::vector<Function> PrefixFunctions() {
         MemberCall("cidr_contains_cidr", {prefix, prefix}, flag, ContainsPrefix,
                    ContainsPrice(true, false))}},
       {"ip",
-       {MemberCall("cidr_ip", {prefix}, address, OfPrefix([](const IpPrefix& value) {
+       {MemberCall("cidr_ip", {prefix}, address, OfOpaque<PrefixValue>([](const IpPrefix& value) {
                      return AddressValue::Make(value.address());
                    }),
                    Nominal())}},
       {"prefixLength",
-       {MemberCall("cidr_prefix_length", {prefix}, Type::Int(),
-                   OfPrefix([](const IpPrefix& value) { return Value::Int(value.bits()); }),
-                   Nominal())}},
+       {MemberCall(
+           "cidr_prefix_length", {prefix}, Type::Int(),
+           OfOpaque<PrefixValue>([](const IpPrefix& value) { return Value::Int(value.bits()); }),
+           Nominal())}},
       {"masked",
-       {MemberCall("cidr_masked", {prefix}, prefix, OfPrefix([](const IpPrefix& value) {
-                     return PrefixValue::Make(value.Masked());
-                   }),
+       {MemberCall("cidr_masked", {prefix}, prefix,
+                   OfOpaque<PrefixValue>(
+                       [](const IpPrefix& value) { return PrefixValue::Make(value.Masked()); }),
                    Nominal())}},
-      {"string", {GlobalCall("cidr_to_string", {prefix}, text, OfPrefix([](const IpPrefix& value) {
-                               return Value::String(value.ToString());
-                             }))}},
+      {"string",
+       {GlobalCall("cidr_to_string", {prefix}, text,
+                   OfOpaque<PrefixValue>(
+                       [](const IpPrefix& value) { return Value::String(value.ToString()); }))}},
   };
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cel/kubernetes/declare.h"
 #include "cel/types/type.h"
 #include "cel/values/value.h"
 
@@ -42,5 +43,14 @@ class Opaque final : public OpaqueValue {
  private:
   T value_;
 };
+
+// What `get` makes of the first argument, which is a value of the type `Box`, an Opaque.
+template <typename Box, typename Get>
+Implementation OfOpaque(Get get) {
+  return [get](Arguments args) {
+    const auto* value = Box::Of(args[0]);
+    return value == nullptr ? NoSuchOverload() : get(*value);
+  };
+}
 
 }  // namespace bth::cel

@@ -80,14 +80,6 @@ absl::StatusOr<ExactQuantity> ReadQuantity(Arguments args) {
   return BadQuantity(text);
 }
 
-template <typename Get>
-Implementation OfQuantity(Get get) {
-  return [get](Arguments args) {
-    const ExactQuantity* quantity = QuantityValue::Of(args[0]);
-    return quantity == nullptr ? NoSuchOverload() : get(*quantity);
-  };
-}
-
 template <typename Combine>
 Implementation OfQuantities(Combine combine) {
   return [combine](Arguments args) {
@@ -130,23 +122,24 @@ std::vector<Function> QuantityNumbers() {
   return {
       {"sign",
        {GlobalCall("quantity_sign", {type}, Type::Int(),
-                   OfQuantity([](const ExactQuantity& quantity) {
+                   OfOpaque<QuantityValue>([](const ExactQuantity& quantity) {
                      return Value::Int(quantity.value.Compare(types::Quantity()));
                    }),
                    Nominal())}},
       {"asApproximateFloat",
        {MemberCall("quantity_get_float", {type}, Type::Double(),
-                   OfQuantity([](const ExactQuantity& quantity) {
+                   OfOpaque<QuantityValue>([](const ExactQuantity& quantity) {
                      return Value::Double(quantity.value.ApproximateValue());
                    }),
                    Nominal())}},
       {"asInteger",
-       {MemberCall("quantity_get_int", {type}, Type::Int(), OfQuantity(QuantityAsInt), Nominal())}},
+       {MemberCall("quantity_get_int", {type}, Type::Int(), OfOpaque<QuantityValue>(QuantityAsInt),
+                   Nominal())}},
       {"isInteger",
-       {MemberCall(
-           "quantity_is_integer", {type}, Type::Bool(),
-           OfQuantity([](const ExactQuantity& quantity) { return Value::Bool(quantity.whole); }),
-           Nominal())}},
+       {MemberCall("quantity_is_integer", {type}, Type::Bool(),
+                   OfOpaque<QuantityValue>(
+                       [](const ExactQuantity& quantity) { return Value::Bool(quantity.whole); }),
+                   Nominal())}},
   };
 }
 

@@ -18,13 +18,9 @@ using UrlValue = Opaque<Url, UrlTraits>;
 
 Function UrlText(const char* name, const char* id, std::string (*get)(const Url&)) {
   return {name,
-          {MemberCall(
-              id, {UrlTraits::type()}, Type::String(),
-              [get](Arguments args) {
-                const Url* url = UrlValue::Of(args[0]);
-                return url == nullptr ? NoSuchOverload() : Value::String(get(*url));
-              },
-              Nominal())}};
+          {MemberCall(id, {UrlTraits::type()}, Type::String(),
+                      OfOpaque<UrlValue>([get](const Url& url) { return Value::String(get(url)); }),
+                      Nominal())}};
 }
 
 Value QueryOf(Arguments args) {

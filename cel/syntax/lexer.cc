@@ -130,35 +130,22 @@ class Lexer final {
   // A quoted text whose quote is at `quote`; the token begins at `begin`, before its prefix.
   Match Text(TokenKind kind, size_t begin, size_t quote, bool raw) const {
     const char32_t mark = source_[quote];
-    if (source_[quote + 1] != mark) return Line(kind, quote, raw);
+    if (source_[quote + 1] != mark) return Rest(kind, quote, 1, raw);
     const Match empty = {kind, quote + 2, begin};
     if (source_[quote + 2] != mark) return empty;
-    const Match block = Block(kind, quote, raw);
+    const Match block = Rest(kind, quote, 3, raw);
     return block.end > 0 ? block : empty;
   }
 
-  Match Line(TokenKind kind, size_t quote, bool raw) const {
-    for (size_t at = quote + 1;;) {
-      const char32_t c = source_[at];
-      if (source_.AtEnd(at) || c == U'\n' || c == U'\r') return {kind, 0, at};
-      if (c == source_[quote]) return {kind, at + 1, 0};
-      if (c != U'\\' || raw) {
-        ++at;
-      } else if (const size_t end = Escape(at); end != 0) {
-        at = end;
-      } else {
-        return {kind, 0, EscapeFailure(at)};
-      }
-    }
-  }
-
-  Match Block(TokenKind kind, size_t quote, bool raw) const {
+  // The rest of a text that opened with `marks` quotes, one or three, and ends with as many.
+  Match Rest(TokenKind kind, size_t quote, size_t marks, bool raw) const {
+    const bool is_block = marks == 3;
     const char32_t mark = source_[quote];
-    for (size_t at = quote + 3;;) {
+    for (size_t at = quote + marks;;) {
       const char32_t c = source_[at];
-      if (source_.AtEnd(at)) return {kind, 0, at};
-      if (c == mark && source_[at + 1] == mark && source_[at + 2] == mark) {
-        return {kind, at + 3, 0};
+      if (source_.AtEnd(at) || (!is_block && (c == U'\n' || c == U'\r'))) return {kind, 0, at};
+      if (c == mark && (!is_block || (source_[at + 1] == mark && source_[at + 2] == mark))) {
+        return {kind, at + marks, 0};
       }
       if (c != U'\\' || raw) {
         ++at;
