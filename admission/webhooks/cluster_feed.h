@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/informer.h"
-#include "client/watch_notices.h"
+#include "client/informer_report.h"
 #include "metrics/admission_metrics.h"
 
 namespace bth::admission {
@@ -63,11 +63,10 @@ class ClusterFeed final {
     ClusterFeed& feed_;
   };
 
-  client::InformerOptions OptionsOf(const types::ResourceType& type);
   void Publish() { metrics_.SetKnown(view_.queues(), view_.namespaces()); }
 
   metrics::AdmissionMetrics& metrics_;
-  client::WatchNotices notices_;
+  client::InformerReport report_;
   ClusterView view_;
   Queues queue_handler_{*this};
   Namespaces namespace_handler_{*this};

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/informer.h"
-#include "client/watch_notices.h"
+#include "client/informer_report.h"
 #include "controllers/core/object_store.h"
 #include "controllers/core/trim.h"
 #include "metrics/client_metrics.h"
@@ -25,8 +25,7 @@ class Watches final {
   Watches(client::ApiClient& api, Rng& rng, metrics::ClientMetrics& metrics)
       : api_(api),
         rng_(rng),
-        metrics_(metrics),
-        notices_(api.executor(), "deploy/controllers/rbac.yaml"),
+        report_(api.executor(), "deploy/controllers/rbac.yaml", metrics),
         informers_(api.executor()) {}
   Watches(const Watches&) = delete;
 
@@ -39,10 +38,10 @@ class Watches final {
       BTH_CHECK(!started_);
       auto watched = std::make_unique<Watched<T>>();
       ObjectStore<T>& store = watched->store;
-      client::InformerOptions options = OptionsOf(type);
-      options.on_malformed = [this, &store, plural = type.plural](const client::ObjectKey& key,
-                                                                  const absl::Status& why) {
-        NoteMalformed(plural, key, why);
+      client::InformerOptions options = report_.OptionsOf(type);
+      options.on_malformed = [&store, tell = std::move(options.on_malformed)](
+                                 const client::ObjectKey& key, const absl::Status& why) {
+        tell(key, why);
         store.TellUnreadable({key, why});
       };
       watched->informer =
@@ -76,14 +75,9 @@ class Watches final {
     std::unique_ptr<client::InformerBase> informer;
   };
 
-  client::InformerOptions OptionsOf(const types::ResourceType& type);
-  void NoteMalformed(const std::string& plural, const client::ObjectKey& key,
-                     const absl::Status& status);
-
   client::ApiClient& api_;
   Rng& rng_;
-  metrics::ClientMetrics& metrics_;
-  client::WatchNotices notices_;
+  client::InformerReport report_;
   bool started_ = false;
   std::map<std::string, std::unique_ptr<WatchedBase>> watched_;  // By plural and group.
   client::InformerSet informers_;
