@@ -8,7 +8,7 @@
 
 namespace bth::cel {
 
-// Strings, lists, sets, math (where Kubernetes has it), format, quantity, semver, IP, CIDR, URL,
+// Strings, lists, sets, format, quantity, semver, IP, CIDR, URL,
 // regex, optional types and two-variable comprehensions. Shared; extend a copy.
 std::shared_ptr<const Environment> KubernetesEnvironment();
 

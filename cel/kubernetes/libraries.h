@@ -21,8 +21,5 @@ absl::Status AddSemverLibrary(Environment& environment);
 absl::Status AddFormatLibrary(Environment& environment);  // format.dns1123Label().validate(...)
 absl::Status AddOptionalLibrary(
     Environment& environment);  // optional.of, hasValue, first, last ...
-// math.greatest, math.abs, bit operations. Kubernetes 1.36 has no such library, so that its
-// environment is without it.
-absl::Status AddMathLibrary(Environment& environment);
 
 }  // namespace bth::cel
