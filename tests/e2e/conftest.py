@@ -1,5 +1,6 @@
 """Fixtures shared by all end-to-end tests."""
 
+import os
 import tempfile
 
 import pytest
@@ -36,12 +37,32 @@ def pytest_collection_modifyitems(config, items):
         config.stash[LEFT_OUT] = len(without)
         others += without
     config.hook.pytest_deselected(items=others)
-    items[:] = [i for i in items if i not in others]
+    items[:] = _waiting_ones_early([i for i in items if i not in others])
     for item in items:
         later = gaps.on(kind, item.nodeid)
         if later:
             # Strict: a gap that is closed must leave the list.
             item.add_marker(pytest.mark.xfail(reason=later, strict=True))
+
+
+def _waiting_ones_early(items):
+    """Each worker of xdist begins with an equal share of the tests, in order. Those that wait long come
+    first in every second share: the others keep the machine busy meanwhile, and in the end nobody waits
+    for the last of them."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    waiting = [i for i in items if i.get_closest_marker("waits")]
+    if workers < 2 or not waiting:
+        return items
+    others = [i for i in items if i not in waiting]
+    early = [waiting[w // 2 :: (workers + 1) // 2] if w % 2 == 0 else [] for w in range(workers)]
+    ordered = []
+    for worker in range(workers):
+        # As xdist shares out: what is left by how many are left.
+        share = (len(items) - len(ordered)) // (workers - worker)
+        room = max(0, share - len(early[worker]))
+        ordered += early[worker] + others[:room]
+        del others[:room]
+    return ordered
 
 
 def pytest_sessionfinish(session):

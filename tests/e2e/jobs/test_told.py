@@ -214,6 +214,7 @@ def test_a_job_scaled_below_its_minimum_counts_what_still_runs(world, person):
     world.wait_running("j", 1)
 
 
+@pytest.mark.waits
 def test_a_scheduler_that_is_not_there_is_told(world, person):
     world.job("j", [task("a")], schedulerName="nobody")
     # Half a minute is given to whoever may serve it.
@@ -225,6 +226,7 @@ def test_a_scheduler_that_is_not_there_is_told(world, person):
     assert len(world.events("j", "UnknownScheduler")) == 1
 
 
+@pytest.mark.waits
 def test_a_scheduler_that_the_controllers_do_not_know_and_that_answers(world, backend, tmp_path):
     other = Scheduler(backend.kubeconfig, tmp_path, name="other", flags=["--scheduler-name=other"])
     try:

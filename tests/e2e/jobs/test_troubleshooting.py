@@ -64,6 +64,7 @@ def test_no_task_of_that_name(world, handbook):
     handbook.holds("A plugin finds no task of a name", JOB="j")
 
 
+@pytest.mark.waits
 def test_unknown_scheduler(world, handbook):
     world.job("j", [task("a")], schedulerName="nobody")
     handbook.holds("A job names another scheduler", JOB="j", NAME="nobody")

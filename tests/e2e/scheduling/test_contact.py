@@ -138,6 +138,7 @@ def strange_authority(tmp_path_factory):
     return str(folder / "ca.crt")
 
 
+@pytest.mark.waits
 @pytest.mark.parametrize("election", ["true", "false"])
 def test_a_wrong_authority_ends_the_daemon_with_the_reason(
     installed, start, tmp_path, strange_authority, election

@@ -37,6 +37,7 @@ def lines(daemon, event, word=""):
 MAKE = {"vc-scheduler": Scheduler, "vc-controller-manager": Controllers}
 
 
+@pytest.mark.waits
 @pytest.mark.parametrize("program", sorted(MAKE))
 def test_what_is_missing_is_named_until_it_is_installed(bare, tmp_path, program):
     daemon = MAKE[program](bare.kubeconfig, tmp_path)

@@ -87,6 +87,7 @@ SWITCHES = {
 }
 
 
+@pytest.mark.waits
 def test_a_scheduler_that_does_without_the_rules_is_found_out(
     new_stage, new_scheduler, tmp_path
 ):
