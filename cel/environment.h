@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -80,6 +81,11 @@ struct Function {
   std::vector<Overload> overloads;
 };
 
+struct CheckedAst;
+class Diagnostics;
+// What a library asks of expressions beyond their types: faults are reported once they are checked.
+using ExpressionRule = std::function<void(const CheckedAst& checked, Diagnostics& diagnostics)>;
+
 class Environment {
  public:
   // With the functions of the language definition (stdlib/) and its types' names.
@@ -93,6 +99,7 @@ class Environment {
   void Add(Variable variable);
   void Add(NamedConstant constant);
   void set_container(std::string name) { container_ = std::move(name); }
+  void AddRule(ExpressionRule rule) { rules_.push_back(std::move(rule)); }
   // Names of object types that may be built: Type{field: value}.
   void AddObjectType(TypePtr type);
 
@@ -100,6 +107,7 @@ class Environment {
   const Variable* FindVariable(std::string_view name) const;
   const NamedConstant* FindConstant(std::string_view name) const;
   TypePtr FindType(std::string_view name) const;
+  const std::vector<ExpressionRule>& rules() const { return rules_; }
   const std::string& container() const { return container_; }
 
   ParseOptions parse_options;
@@ -112,6 +120,7 @@ class Environment {
   std::unordered_map<std::string, Variable> variables_;
   std::unordered_map<std::string, NamedConstant> constants_;
   std::unordered_map<std::string, TypePtr> types_;
+  std::vector<ExpressionRule> rules_;
   std::string container_;
 };
 

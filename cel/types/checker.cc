@@ -449,6 +449,7 @@ absl::StatusOr<CheckedAst> Check(Ast ast, const Environment& environment) {
   if (!diagnostics.empty()) return diagnostics.ToStatus();
   CheckedAst checked = checker.Take();
   CheckLiterals(checked, environment, &diagnostics);
+  for (const ExpressionRule& rule : environment.rules()) rule(checked, diagnostics);
   if (!diagnostics.empty()) return diagnostics.ToStatus();
   return checked;
 }
