@@ -81,6 +81,18 @@ struct Function {
   std::vector<Overload> overloads;
 };
 
+// A message of protocol buffers that stands for a value of the language: Name{field: value} makes
+// that value. Its name is a type to the check alone: when run there is no such name.
+struct Message {
+  std::string name;  // "google.protobuf.Int32Value"
+  TypePtr type;      // Of what it stands for: wrapper(int).
+  std::shared_ptr<const ObjectFields> fields;
+  // Of the fields that are given, in their order; none is an error. Errors: a Value::Error. Adds to
+  // *members how many values it went through, which the caller bounds by cost. Any thread.
+  using GivenField = std::pair<std::string_view, Value>;
+  std::function<Value(std::span<const GivenField> given, uint64_t* members)> make;
+};
+
 struct CheckedAst;
 class Diagnostics;
 // What a library asks of expressions beyond their types: faults are reported once they are checked.
@@ -98,6 +110,7 @@ class Environment {
   absl::Status Add(Function function);
   void Add(Variable variable);
   void Add(NamedConstant constant);
+  void Add(Message message);
   void set_container(std::string name) { container_ = std::move(name); }
   void AddRule(ExpressionRule rule) { rules_.push_back(std::move(rule)); }
   // Names of object types that may be built: Type{field: value}.
@@ -107,6 +120,7 @@ class Environment {
   const Variable* FindVariable(std::string_view name) const;
   const NamedConstant* FindConstant(std::string_view name) const;
   TypePtr FindType(std::string_view name) const;
+  const Message* FindMessage(std::string_view name) const;
   const std::vector<ExpressionRule>& rules() const { return rules_; }
   const std::string& container() const { return container_; }
 
@@ -120,6 +134,7 @@ class Environment {
   std::unordered_map<std::string, Variable> variables_;
   std::unordered_map<std::string, NamedConstant> constants_;
   std::unordered_map<std::string, TypePtr> types_;
+  std::unordered_map<std::string, std::shared_ptr<const Message>> messages_;
   std::vector<ExpressionRule> rules_;
   std::string container_;
 };

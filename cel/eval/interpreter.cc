@@ -19,6 +19,10 @@
 namespace bth::cel {
 namespace {
 
+// Kubernetes counts nothing for the members of messages. Those that are beyond what rules are
+// written with are counted all the same: making them takes time.
+constexpr uint64_t kMembersFree = 100;
+
 bool IsBool(const Value& value, bool wanted) {
   return value.is(ValueKind::kBool) && value.AsBool() == wanted;
 }
@@ -115,7 +119,8 @@ Value Interpreter::EvalOperator(const Step& step) {
     case StepKind::kMap:
       return MapOf(plan_.literals[table].items);
     case StepKind::kStruct:
-      return ObjectOf(plan_.literals[table]);
+      return plan_.literals[table].message == nullptr ? ObjectOf(plan_.literals[table])
+                                                      : MessageOf(plan_.literals[table]);
     case StepKind::kFold:
       return Fold(plan_.folds[table]);
   }
@@ -270,6 +275,21 @@ Value Interpreter::ObjectOf(const LiteralSite& site) {
     object->Set(item.field, *std::move(value));
   }
   return Value::Of(std::shared_ptr<const ObjectView>(std::move(object)));
+}
+
+Value Interpreter::MessageOf(const LiteralSite& site) {
+  std::vector<Message::GivenField> given;
+  for (const LiteralSite::Item& item : site.items) {
+    const Value field = Value::StringView(item.field);
+    std::optional<Value> value = ItemValue(item, &field);
+    if (!value) continue;
+    if (value->is_error()) return *std::move(value);
+    given.emplace_back(item.field, *std::move(value));
+  }
+  uint64_t members = 0;
+  Value made = site.message->make(given, &members);
+  if (members > kMembersFree) Charge(ScaleCost(members - kMembersFree, kTraversalFactor));
+  return made;
 }
 
 // --- comprehensions ---

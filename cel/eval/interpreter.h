@@ -40,6 +40,7 @@ class Interpreter final {
   [[gnu::noinline]] Value ListOf(const Items& items);
   [[gnu::noinline]] Value MapOf(const Items& items);
   [[gnu::noinline]] Value ObjectOf(const LiteralSite& site);
+  [[gnu::noinline]] Value MessageOf(const LiteralSite& site);
   [[gnu::noinline]] Value Bound(const Step& step);
   [[gnu::noinline]] Value Fold(const FoldSite& fold);
   [[gnu::noinline]] Value FoldGeneral(const FoldSite& fold, const Value& range);

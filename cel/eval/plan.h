@@ -91,7 +91,8 @@ struct LiteralSite {
     bool optional = false;
   };
   std::vector<Item> items;
-  TypePtr type;  // Of an object.
+  TypePtr type;                      // Of an object.
+  const Message* message = nullptr;  // Or the message it is, of the environment.
 };
 
 enum class FoldKind : uint8_t {

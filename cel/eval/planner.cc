@@ -115,6 +115,9 @@ StepId Planner::NamedValue(const Reference& reference) {
       return builder_.AddConstant(constant->value);
     }
     if (TypePtr type = environment_.FindType(name)) return builder_.AddConstant(Value::Of(type));
+    if (environment_.FindMessage(name) != nullptr) {
+      return builder_.AddConstant(Value::Error(StrCat("reference to undefined type: ", name)));
+    }
   }
   return builder_.Add({.kind = StepKind::kVariable,
                        .is_attribute = true,
@@ -400,10 +403,11 @@ StepId Planner::StructLiteral(const Expr& expr, const Reference& reference) {
   const std::string_view name =
       WithoutDot(reference.name.empty() ? std::string_view(expr.name) : reference.name);
   for (const std::string& candidate : NamesInContainers(environment_, name)) {
+    site.message = environment_.FindMessage(candidate);
     site.type = environment_.FindType(candidate);
-    if (site.type != nullptr) break;
+    if (site.message != nullptr || site.type != nullptr) break;
   }
-  if (site.type == nullptr) {
+  if (site.message == nullptr && site.type == nullptr) {
     return builder_.AddConstant(Value::Error(StrCat("unknown type: '", name, "'")));
   }
   for (const Entry& entry : expr.entries) {
