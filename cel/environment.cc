@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "base/strings.h"
+#include "cel/messages/well_known.h"
 #include "cel/stdlib/standard.h"
 #include "cel/values/text_forms.h"
 
@@ -75,6 +76,7 @@ std::shared_ptr<Environment> Environment::Standard() {
   auto environment = std::make_shared<Environment>();
   AddStandardFunctions(*environment);
   AddStandardTypes(*environment);
+  AddWellKnownMessages(*environment);
   return environment;
 }
 
@@ -117,6 +119,11 @@ void Environment::Add(NamedConstant constant) {
   constants_[std::move(name)] = std::move(constant);
 }
 
+void Environment::Add(Message message) {
+  std::string name = message.name;
+  messages_[std::move(name)] = std::make_shared<const Message>(std::move(message));
+}
+
 void Environment::AddObjectType(TypePtr type) {
   std::string name = type->name();
   types_[std::move(name)] = std::move(type);
@@ -138,6 +145,11 @@ const NamedConstant* Environment::FindConstant(std::string_view name) const {
 TypePtr Environment::FindType(std::string_view name) const {
   const TypePtr* found = FindNamed(types_, name);
   return found == nullptr ? nullptr : *found;
+}
+
+const Message* Environment::FindMessage(std::string_view name) const {
+  const auto* found = FindNamed(messages_, name);
+  return found == nullptr ? nullptr : found->get();
 }
 
 }  // namespace bth::cel

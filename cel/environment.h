@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -80,6 +81,23 @@ struct Function {
   std::vector<Overload> overloads;
 };
 
+// A message of protocol buffers that stands for a value of the language: Name{field: value} makes
+// that value. Its name is a type to the check alone: when run there is no such name.
+struct Message {
+  std::string name;  // "google.protobuf.Int32Value"
+  TypePtr type;      // Of what it stands for: wrapper(int).
+  std::shared_ptr<const ObjectFields> fields;
+  // Of the fields that are given, in their order; none is an error. Errors: a Value::Error. Adds to
+  // *members how many values it went through, which the caller bounds by cost. Any thread.
+  using GivenField = std::pair<std::string_view, Value>;
+  std::function<Value(std::span<const GivenField> given, uint64_t* members)> make;
+};
+
+struct CheckedAst;
+class Diagnostics;
+// What a library asks of expressions beyond their types: faults are reported once they are checked.
+using ExpressionRule = std::function<void(const CheckedAst& checked, Diagnostics& diagnostics)>;
+
 class Environment {
  public:
   // With the functions of the language definition (stdlib/) and its types' names.
@@ -92,7 +110,9 @@ class Environment {
   absl::Status Add(Function function);
   void Add(Variable variable);
   void Add(NamedConstant constant);
+  void Add(Message message);
   void set_container(std::string name) { container_ = std::move(name); }
+  void AddRule(ExpressionRule rule) { rules_.push_back(std::move(rule)); }
   // Names of object types that may be built: Type{field: value}.
   void AddObjectType(TypePtr type);
 
@@ -100,6 +120,8 @@ class Environment {
   const Variable* FindVariable(std::string_view name) const;
   const NamedConstant* FindConstant(std::string_view name) const;
   TypePtr FindType(std::string_view name) const;
+  const Message* FindMessage(std::string_view name) const;
+  const std::vector<ExpressionRule>& rules() const { return rules_; }
   const std::string& container() const { return container_; }
 
   ParseOptions parse_options;
@@ -112,6 +134,8 @@ class Environment {
   std::unordered_map<std::string, Variable> variables_;
   std::unordered_map<std::string, NamedConstant> constants_;
   std::unordered_map<std::string, TypePtr> types_;
+  std::unordered_map<std::string, std::shared_ptr<const Message>> messages_;
+  std::vector<ExpressionRule> rules_;
   std::string container_;
 };
 

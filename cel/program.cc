@@ -13,6 +13,7 @@
 #include "cel/eval/interpreter.h"
 #include "cel/eval/plan.h"
 #include "cel/syntax/parser.h"
+#include "cel/types/inference.h"
 #include "cel/types/literal_rules.h"
 
 namespace bth::cel {
@@ -27,10 +28,7 @@ absl::StatusOr<CheckedAst> Unchecked(Ast ast) {
 
 // dyn may turn out to be anything; it is looked at when it has run.
 bool MayBe(const Type& found, const Type& wanted) {
-  if (wanted.kind() == TypeKind::kDyn || found.kind() == TypeKind::kDyn ||
-      found.kind() == TypeKind::kParam) {
-    return true;
-  }
+  if (IsDyn(wanted) || IsDyn(found) || found.kind() == TypeKind::kParam) return true;
   if (found.kind() != wanted.kind() || found.name() != wanted.name()) return false;
   for (size_t i = 0; i < std::min(found.parameters().size(), wanted.parameters().size()); ++i) {
     if (!MayBe(*found.parameters()[i], *wanted.parameters()[i])) return false;

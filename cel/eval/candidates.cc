@@ -51,6 +51,7 @@ uint32_t KindsOf(TypeKind kind) {
     case TypeKind::kOpaque:
       return Bit(ValueKind::kOpaque);
     case TypeKind::kDyn:
+    case TypeKind::kAny:
     case TypeKind::kError:
     case TypeKind::kParam:
       return kAnyKind;

@@ -64,8 +64,6 @@ bool IsScalar(const Type& type) {
     case TypeKind::kDouble:
     case TypeKind::kDuration:
     case TypeKind::kTimestamp:
-    case TypeKind::kType:
-    case TypeKind::kOpaque:
       return true;
     case TypeKind::kOptional:
       return !type.parameters().empty() && IsScalar(*type.parameters()[0]);
@@ -141,6 +139,7 @@ class Estimator final {
     if (expr.kind == ExprKind::kList) return Exactly(expr.args.size());
     if (expr.kind == ExprKind::kMap) return Exactly(expr.entries.size());
     const Type& type = TypeOfNode(id);
+    if (type.kind() == TypeKind::kOpaque) return std::nullopt;
     if (type.has_size()) return SizeRange{0, type.size_max()};
     if (IsScalar(type)) return Exactly(1);
     const Local* local = FindLocal(id);
@@ -168,9 +167,19 @@ class Estimator final {
     const Type& element = *type.parameters()[0];
     size.has_text_elements =
         element.kind() == TypeKind::kString || element.kind() == TypeKind::kBytes;
+    // Of elements that are written in the list or made by a loop no bound is known, as in
+    // Kubernetes.
     if (element.has_size()) size.element_max = element.size_max();
-    if (const auto members = MembersOfNode(id)) size.element_max = members->value.max;
     return size;
+  }
+
+  // Of two values of one library's type: only == knows how much it looks at.
+  void SizeOpaques(const std::vector<ExprId>& args, std::vector<SizeRange>* sizes) const {
+    const Type& type = TypeOfNode(args[0]);
+    if (type.kind() != TypeKind::kOpaque || !(type == TypeOfNode(args[1]))) return;
+    for (SizeRange& size : *sizes) {
+      if (IsUnknown(size)) size = {1, type.has_size() ? type.size_max() : 1};
+    }
   }
 
   CostRange SelectCost(ExprId id) {
@@ -268,6 +277,7 @@ class Estimator final {
   CostRange OverloadsCost(ExprId id, const std::vector<ExprId>& args, const Reference& reference) {
     std::vector<SizeRange> sizes;
     for (const ExprId arg : args) sizes.push_back(ArgumentSize(arg));
+    if (ast_[id].name == op::kEquals && args.size() == 2) SizeOpaques(args, &sizes);
     CostRange cost{1, 1};
     std::optional<SizeRange> result;
     bool is_first = true;

@@ -31,6 +31,13 @@ bool IsIdent(const Ast& ast, ExprId id, std::string_view name) {
   return ast[id].kind == ExprKind::kIdent && ast[id].name == name;
 }
 
+bool IsBinding(const Ast& ast, const Comprehension& fold) {
+  const Expr& range = ast[fold.range];
+  const Expr& condition = ast[fold.condition];
+  return range.kind == ExprKind::kList && range.args.empty() &&
+         condition.kind == ExprKind::kConstant && condition.constant == Constant(false);
+}
+
 FoldShape ShapeOf(const Ast& ast, const Comprehension& fold) {
   const Expr& init = ast[fold.accu_init];
   const Expr& condition = ast[fold.condition];

@@ -18,6 +18,9 @@ struct FoldShape {
 
 FoldShape ShapeOf(const Ast& ast, const Comprehension& fold);
 
+// Whether it goes over nothing and only gives a name to `accu_init`, for its result.
+bool IsBinding(const Ast& ast, const Comprehension& fold);
+
 bool IsIdent(const Ast& ast, ExprId id, std::string_view name);
 
 }  // namespace bth::cel

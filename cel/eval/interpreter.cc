@@ -19,37 +19,16 @@
 namespace bth::cel {
 namespace {
 
-Value NoOverload() {
-  return Value::Error("no such overload");
-}
-
-Value Cancelled() {
-  return Value::Error("operation cancelled: actual cost limit exceeded");
-}
-
-bool IsNone(const Value& value) {
-  return value.is(ValueKind::kOptional) && value.AsOptional() == nullptr;
-}
+// Kubernetes counts nothing for the members of messages. Those that are beyond what rules are
+// written with are counted all the same: making them takes time.
+constexpr uint64_t kMembersFree = 100;
 
 bool IsBool(const Value& value, bool wanted) {
   return value.is(ValueKind::kBool) && value.AsBool() == wanted;
 }
 
-// The value itself if it is an error, else that it is of the wrong type.
-Value ErrorOrNoOverload(Value value) {
-  return value.is_error() ? std::move(value) : NoOverload();
-}
-
 size_t MembersOf(const Value& range) {
   return range.is(ValueKind::kList) ? range.AsList().size() : range.AsMap().size();
-}
-
-// A member that was looked for with `.?` or `[?`; of an optional it is one already.
-Value AsOptional(Member member, const Value& base) {
-  if (!member.fault.empty()) return Value::Error(std::move(member.fault));
-  if (!member.value) return Value::OptionalNone();
-  if (member.value->is_error() || base.is(ValueKind::kOptional)) return *std::move(member.value);
-  return Value::OptionalOf(*std::move(member.value));
 }
 
 }  // namespace
@@ -59,7 +38,12 @@ Interpreter::Interpreter(const Plan& plan, const Activation& activation, uint64_
       activation_(activation),
       cost_max_(cost_max),
       slots_(static_cast<size_t>(plan.slots)),
+      is_bound_(static_cast<size_t>(plan.slots)),
       variables_(plan.variables.size()) {}
+
+Value Interpreter::Cancelled() {
+  return Value::Error("operation cancelled: actual cost limit exceeded");
+}
 
 Outcome Interpreter::Run() && {
   Outcome outcome;
@@ -83,9 +67,9 @@ Value Interpreter::Failed(Value error) {
 Value Interpreter::Eval(StepId id) {
   if (exceeded_) return Cancelled();
   const Step& step = plan_[id];
+  if (IsChain(step.kind)) return ValueOf(Chain(id));
   Value value = EvalOperator(step);
-  const uint8_t cost = step.cost - std::min(std::exchange(free_, uint8_t{0}), step.cost);
-  if (cost > 0) Charge(cost);
+  if (step.cost > 0) Charge(step.cost);
   return value;
 }
 
@@ -98,18 +82,17 @@ Value Interpreter::EvalOperator(const Step& step) {
       return Variable(step);
     case StepKind::kLocal:
       return Slot(step.table);
+    case StepKind::kBound:
+      return Bound(step);
     case StepKind::kName:
       return Name(step);
     case StepKind::kPath:
-      return Path(step);
+    case StepKind::kIndex:
+    case StepKind::kOptionalIndex:
+    case StepKind::kOptionalSelect:
+      break;  // Chains, which Eval() sees to.
     case StepKind::kHas:
       return Has(step);
-    case StepKind::kIndex:
-      return Index(step);
-    case StepKind::kOptionalIndex:
-      return OptionalIndex(step);
-    case StepKind::kOptionalSelect:
-      return OptionalSelect(step);
     case StepKind::kAnd:
       return Junction(step, false);
     case StepKind::kOr:
@@ -136,88 +119,12 @@ Value Interpreter::EvalOperator(const Step& step) {
     case StepKind::kMap:
       return MapOf(plan_.literals[table].items);
     case StepKind::kStruct:
-      return ObjectOf(plan_.literals[table]);
+      return plan_.literals[table].message == nullptr ? ObjectOf(plan_.literals[table])
+                                                      : MessageOf(plan_.literals[table]);
     case StepKind::kFold:
       return Fold(plan_.folds[table]);
   }
   return NoOverload();
-}
-
-// --- names and members ---
-
-Value Interpreter::Variable(const Step& step) {
-  std::optional<Value>& kept = variables_[static_cast<size_t>(step.table)];
-  if (!kept) {
-    const std::string& name = plan_.variables[static_cast<size_t>(step.table)];
-    kept = activation_.Find(name);
-    if (!kept) kept = Value::Error(StrCat("no such attribute(s): ", name));
-  }
-  return *kept;
-}
-
-Value Interpreter::Name(const Step& step) {
-  const NameSite& site = plan_.names[static_cast<size_t>(step.table)];
-  for (const NameSite::Meaning& meaning : site.meanings) {
-    std::optional<Value> value = activation_.Find(meaning.variable);
-    if (!value && meaning.is_constant) value = meaning.constant;
-    if (!value) continue;
-    Charge(meaning.fields);
-    for (size_t i = site.path.size() - meaning.fields; i < site.path.size(); ++i) {
-      if (value->is_error()) break;
-      value = SelectValue(*value, site.path[i]);
-    }
-    return *value;
-  }
-  return Value::Error(StrCat("no such attribute(s): ", site.meanings.front().variable));
-}
-
-Value Interpreter::Path(const Step& step) {
-  Value value = Eval(step.a);
-  for (int32_t i = step.b; i < step.b + step.c; ++i) {
-    if (value.is_error()) return value;
-    const bool is_optional = value.is(ValueKind::kOptional);
-    value = SelectValue(value, plan_.texts[static_cast<size_t>(i)]);
-    if (is_optional && IsNone(value)) free_ = static_cast<uint8_t>(free_ + 1);
-  }
-  return value;
-}
-
-Value Interpreter::Has(const Step& step) {
-  const Value base = Eval(step.a);
-  if (base.is_error()) return base;
-  Member member = FindField(base, plan_.texts[static_cast<size_t>(step.table)]);
-  const bool is_optional = base.is(ValueKind::kOptional);
-  if (is_optional && member.value && IsNone(*member.value)) free_ = 1;
-  if (!member.fault.empty()) return Value::Error(std::move(member.fault));
-  if (!member.value) return Value::Bool(false);
-  if (member.value->is_error()) return *std::move(member.value);
-  return Value::Bool(!is_optional || !IsNone(*member.value));
-}
-
-Value Interpreter::Index(const Step& step) {
-  const Value base = Eval(step.a);
-  if (base.is_error()) return base;
-  Value member = IndexValue(base, Eval(step.b));
-  if (base.is(ValueKind::kOptional) && IsNone(member)) free_ = 1;
-  return member;
-}
-
-Value Interpreter::OptionalIndex(const Step& step) {
-  const Value base = Eval(step.a);
-  if (base.is_error()) return base;
-  Value key = Eval(step.b);
-  if (key.is_error()) return key;
-  Value member = AsOptional(FindMember(base, key), base);
-  if (IsNone(member)) free_ = 1;
-  return member;
-}
-
-Value Interpreter::OptionalSelect(const Step& step) {
-  Value base = Eval(step.a);
-  if (base.is_error()) return base;
-  Value member = AsOptional(FindField(base, plan_.texts[static_cast<size_t>(step.table)]), base);
-  if (IsNone(member)) free_ = 1;
-  return member;
 }
 
 // --- operators ---
@@ -309,9 +216,10 @@ Value Interpreter::Call(const CallSite& call) {
   if (chosen == nullptr) return Failed(NoCandidate(call, given));
   Value result = chosen->overload->run(given);
   // Cost follows the overload where the check has found it. Else a call is one step, but for texts
-  // it makes: they take memory.
-  const bool makes_text = result.is(ValueKind::kString) || result.is(ValueKind::kBytes);
-  const bool has_cost = chosen->overload->run_cost && (call.candidates.size() == 1 || makes_text);
+  // it makes and lists it merges: they take memory.
+  const bool is_made = result.is(ValueKind::kString) || result.is(ValueKind::kBytes) ||
+                       (result.is(ValueKind::kList) && result.AsList().keys() != nullptr);
+  const bool has_cost = chosen->overload->run_cost && (call.candidates.size() == 1 || is_made);
   Charge(has_cost ? chosen->overload->run_cost(given, result) : 1);
   return result;
 }
@@ -369,9 +277,38 @@ Value Interpreter::ObjectOf(const LiteralSite& site) {
   return Value::Of(std::shared_ptr<const ObjectView>(std::move(object)));
 }
 
+Value Interpreter::MessageOf(const LiteralSite& site) {
+  std::vector<Message::GivenField> given;
+  for (const LiteralSite::Item& item : site.items) {
+    const Value field = Value::StringView(item.field);
+    std::optional<Value> value = ItemValue(item, &field);
+    if (!value) continue;
+    if (value->is_error()) return *std::move(value);
+    given.emplace_back(item.field, *std::move(value));
+  }
+  uint64_t members = 0;
+  Value made = site.message->make(given, &members);
+  if (members > kMembersFree) Charge(ScaleCost(members - kMembersFree, kTraversalFactor));
+  return made;
+}
+
 // --- comprehensions ---
 
+Value Interpreter::Bound(const Step& step) {
+  const auto slot = static_cast<size_t>(step.table);
+  if (!is_bound_[slot]) {
+    Value value = Eval(step.a);
+    slots_[slot] = std::move(value);
+    is_bound_[slot] = true;
+  }
+  return slots_[slot];
+}
+
 Value Interpreter::Fold(const FoldSite& fold) {
+  if (fold.kind == FoldKind::kBind) {
+    is_bound_[static_cast<size_t>(fold.accu_slot)] = false;
+    return Eval(fold.result);
+  }
   Value range = Eval(fold.range);
   if (range.is_error()) return range;
   if (!range.is(ValueKind::kList) && !range.is(ValueKind::kMap)) {

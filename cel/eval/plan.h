@@ -25,12 +25,13 @@ enum class StepKind : uint8_t {
   kConstant,        // constants[table]
   kVariable,        // variables[table]
   kLocal,           // Slot `table`.
+  kBound,           // Slot `table`, where a comes to be when it is first asked for.
   kName,            // names[table]: of an expression that was not checked.
   kPath,            // a, then the fields texts[b] to texts[b + c - 1]
-  kHas,             // has(a.texts[table])
   kIndex,           // a[b]
   kOptionalIndex,   // a[?b]
   kOptionalSelect,  // a.?texts[table]
+  kHas,             // has(a.texts[table])
   kAnd,             // a && b
   kOr,              // a || b
   kNotStrictlyFalse,
@@ -49,11 +50,16 @@ enum class StepKind : uint8_t {
   kFold,             // folds[table]
 };
 
+// Links of chains: members of members, that follow a name or any other value.
+inline bool IsChain(StepKind kind) {
+  return kind >= StepKind::kPath && kind <= StepKind::kOptionalSelect;
+}
+
 struct Step {
   StepKind kind = StepKind::kConstant;
   // Names, selections and indexes: what cost counts as one attribute with qualifiers.
   bool is_attribute = false;
-  // What it costs itself, before what calls add by their arguments.
+  // What it costs itself, before what calls add by their arguments and chains by their members.
   uint8_t cost = 0;
   StepId a = kNoStep;
   StepId b = kNoStep;
@@ -85,13 +91,15 @@ struct LiteralSite {
     bool optional = false;
   };
   std::vector<Item> items;
-  TypePtr type;  // Of an object.
+  TypePtr type;                      // Of an object.
+  const Message* message = nullptr;  // Or the message it is, of the environment.
 };
 
 enum class FoldKind : uint8_t {
   kGeneral,
   kList,  // Appends an element to a list, if `filter` lets it.
   kMap,   // Inserts a key and value, or all of a map, if `filter` lets it.
+  kBind,  // Goes over nothing: the result, for which `init` has a name.
 };
 
 struct FoldSite {

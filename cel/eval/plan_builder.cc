@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace bth::cel {
-namespace {
-
-constexpr int32_t kPathFieldsMax = 200;  // Their cost is kept in a byte.
-
-}  // namespace
-
 StepId PlanBuilder::Add(Step step) {
   plan_.steps.push_back(step);
   return static_cast<StepId>(plan_.steps.size()) - 1;
@@ -41,19 +35,20 @@ const Value& PlanBuilder::ConstantOf(StepId id) const {
 }
 
 void PlanBuilder::MakePart(StepId id) {
-  Step& step = plan_.steps[static_cast<size_t>(id)];
-  if (step.is_attribute && step.cost > 0) --step.cost;
+  // Of a chain, what it begins with is counted, or its first member.
+  Step* step = &plan_.steps[static_cast<size_t>(id)];
+  while (IsChain(step->kind) && step->cost == 0) step = &plan_.steps[static_cast<size_t>(step->a)];
+  if (step->is_attribute && step->cost > 0) --step->cost;
 }
 
 bool PlanBuilder::ExtendPath(StepId id, std::string_view field) {
   Step& step = plan_.steps[static_cast<size_t>(id)];
   const bool is_newest = static_cast<size_t>(id) + 1 == plan_.steps.size();
-  if (step.kind != StepKind::kPath || !is_newest || step.c >= kPathFieldsMax) return false;
+  if (step.kind != StepKind::kPath || !is_newest) return false;
   // Its texts follow each other, since nothing was planned in between.
   if (static_cast<size_t>(step.b + step.c) != plan_.texts.size()) return false;
   AddText(field);
   ++step.c;
-  ++step.cost;
   return true;
 }
 

@@ -24,10 +24,6 @@
 namespace bth::cel {
 namespace {
 
-constexpr uint8_t kNewListCost = 10;
-constexpr uint8_t kNewMapCost = 30;
-constexpr uint8_t kNewObjectCost = 40;
-
 Value ConstantValue(const Constant& constant) {
   struct Maker {
     Value operator()(std::nullptr_t) const { return Value::Null(); }
@@ -57,7 +53,7 @@ std::string_view WithoutDot(std::string_view name) {
 
 absl::StatusOr<std::shared_ptr<const Plan>> MakePlan(const CheckedAst& checked,
                                                      const Environment& environment) {
-  if (TreeDepthExceeds(checked.ast, kPlanDepthMax)) {
+  if (TreeDepthExceeds(checked.ast, checked.ast.root, kPlanDepthMax)) {
     return absl::InvalidArgumentError(
         StrCat("expression nested too deeply: at most ", kPlanDepthMax, " levels can be run"));
   }
@@ -96,9 +92,12 @@ StepId Planner::Node(ExprId id) {
 
 StepId Planner::Name(ExprId id) {
   const Expr& expr = ast_[id];
-  if (const int32_t* slot = FindLocal(expr.name)) {
-    return builder_.Add(
-        {.kind = StepKind::kLocal, .is_attribute = true, .cost = 1, .table = *slot});
+  if (const LocalName* local = FindLocal(expr.name)) {
+    return builder_.Add({.kind = local->bound == kNoStep ? StepKind::kLocal : StepKind::kBound,
+                         .is_attribute = true,
+                         .cost = 1,
+                         .a = local->bound,
+                         .table = local->slot});
   }
   const Reference& reference = ReferenceOf(id);
   if (!is_checked()) return UncheckedName({expr.name});
@@ -116,6 +115,9 @@ StepId Planner::NamedValue(const Reference& reference) {
       return builder_.AddConstant(constant->value);
     }
     if (TypePtr type = environment_.FindType(name)) return builder_.AddConstant(Value::Of(type));
+    if (environment_.FindMessage(name) != nullptr) {
+      return builder_.AddConstant(Value::Error(StrCat("reference to undefined type: ", name)));
+    }
   }
   return builder_.Add({.kind = StepKind::kVariable,
                        .is_attribute = true,
@@ -159,7 +161,6 @@ StepId Planner::Select(ExprId id) {
     builder_.MakePart(base);
     return builder_.Add({.kind = StepKind::kHas,
                          .is_attribute = true,
-                         .cost = 1,
                          .a = base,
                          .table = builder_.AddText(expr.name)});
   }
@@ -171,7 +172,7 @@ StepId Planner::Select(ExprId id) {
   if (builder_.ExtendPath(base, expr.name)) return base;  // a.b.c is one step.
   return builder_.Add({.kind = StepKind::kPath,
                        .is_attribute = true,
-                       .cost = static_cast<uint8_t>(1 + builder_.CostAsBase(base)),
+                       .cost = builder_.CostAsBase(base),
                        .a = base,
                        .b = builder_.AddText(expr.name),
                        .c = 1});
@@ -226,7 +227,7 @@ std::optional<StepId> Planner::OptionalSelect(const Expr& expr) {
   const StepId base = Node(expr.args[0]);
   return builder_.Add({.kind = StepKind::kOptionalSelect,
                        .is_attribute = true,
-                       .cost = static_cast<uint8_t>(1 + builder_.CostAsBase(base)),
+                       .cost = builder_.CostAsBase(base),
                        .a = base,
                        .table = builder_.AddText(*text)});
 }
@@ -261,7 +262,7 @@ StepId Planner::Index(const Expr& expr, StepKind kind) {
   builder_.MakePart(index);
   return builder_.Add({.kind = kind,
                        .is_attribute = true,
-                       .cost = static_cast<uint8_t>(1 + builder_.CostAsBase(base)),
+                       .cost = builder_.CostAsBase(base),
                        .a = base,
                        .b = index});
 }
@@ -402,10 +403,11 @@ StepId Planner::StructLiteral(const Expr& expr, const Reference& reference) {
   const std::string_view name =
       WithoutDot(reference.name.empty() ? std::string_view(expr.name) : reference.name);
   for (const std::string& candidate : NamesInContainers(environment_, name)) {
+    site.message = environment_.FindMessage(candidate);
     site.type = environment_.FindType(candidate);
-    if (site.type != nullptr) break;
+    if (site.message != nullptr || site.type != nullptr) break;
   }
-  if (site.type == nullptr) {
+  if (site.message == nullptr && site.type == nullptr) {
     return builder_.AddConstant(Value::Error(StrCat("unknown type: '", name, "'")));
   }
   for (const Entry& entry : expr.entries) {
@@ -419,62 +421,6 @@ StepId Planner::StructLiteral(const Expr& expr, const Reference& reference) {
   return builder_.Add({.kind = StepKind::kStruct,
                        .cost = kNewObjectCost,
                        .table = static_cast<int32_t>(plan_.literals.size()) - 1});
-}
-
-// --- comprehensions ---
-
-StepId Planner::Fold(const Comprehension& fold) {
-  FoldSite site;
-  site.range = Node(fold.range);
-  const FoldShape shape = ShapeOf(ast_, fold);
-  site.kind = shape.kind;
-  const bool is_general = shape.kind == FoldKind::kGeneral;
-  const size_t scope = locals_.size();
-  if (is_general) {
-    site.init = Node(fold.accu_init);
-    site.accu_slot = AddLocal(fold.accu_var);
-  }
-  site.iter_slot = AddLocal(fold.iter_var);
-  if (!fold.iter_var2.empty()) site.iter2_slot = AddLocal(fold.iter_var2);
-  if (is_general) {
-    site.condition = Node(fold.condition);
-    site.step = Node(fold.step);
-    locals_.resize(scope + 1);  // The result sees the accumulator alone.
-    site.result = Node(fold.result);
-  } else {
-    PlanInsert(shape, &site);
-  }
-  locals_.resize(scope);
-  plan_.folds.push_back(site);
-  return builder_.Add({.kind = StepKind::kFold,
-                       .cost = is_general ? uint8_t{0} : uint8_t{1},  // The name of the result.
-                       .table = static_cast<int32_t>(plan_.folds.size()) - 1});
-}
-
-// Charged for each insertion: the accumulator's name, the call, and the list around an element that
-// is not constant.
-void Planner::PlanInsert(const FoldShape& shape, FoldSite* site) {
-  if (shape.filter != kNoExpr) site->filter = Node(shape.filter);
-  if (shape.key != kNoExpr) site->key = Node(shape.key);
-  site->element = Node(shape.element);
-  site->cost_of_insert = 2;
-  if (shape.kind == FoldKind::kList && !builder_.IsConstant(site->element)) {
-    site->cost_of_insert += kNewListCost;
-  }
-}
-
-int32_t Planner::AddLocal(std::string name) {
-  const int32_t slot = builder_.NewSlot();
-  locals_.push_back({std::move(name), slot});
-  return slot;
-}
-
-// Innermost first. A name that begins with a dot is looked up from the root.
-const int32_t* Planner::FindLocal(std::string_view name) const {
-  for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
-    if (local->name == name) return &local->slot;
-  }
-  return nullptr;
 }
 
 const Reference& Planner::ReferenceOf(ExprId id) const {

@@ -15,6 +15,11 @@
 
 namespace bth::cel {
 
+// What literals cost that are not constant.
+inline constexpr uint8_t kNewListCost = 10;
+inline constexpr uint8_t kNewMapCost = 30;
+inline constexpr uint8_t kNewObjectCost = 40;
+
 // Walks the tree by recursion; its depth has been looked at. One use.
 class Planner final {
  public:
@@ -26,6 +31,7 @@ class Planner final {
   struct LocalName {
     std::string name;
     int32_t slot;
+    StepId bound = kNoStep;  // What a bound name is computed by.
   };
 
   StepId Node(ExprId id);
@@ -48,12 +54,14 @@ class Planner final {
   StepId MapLiteral(const Expr& expr);
   StepId StructLiteral(const Expr& expr, const Reference& reference);
   StepId Fold(const Comprehension& fold);
+  bool CanWait(const Comprehension& fold) const;
+  StepId Bind(const Comprehension& fold);
   void PlanInsert(const FoldShape& shape, FoldSite* site);
 
   const Reference& ReferenceOf(ExprId id) const;
   bool is_checked() const { return !checked_.types.empty(); }
   int32_t AddLocal(std::string name);
-  const int32_t* FindLocal(std::string_view name) const;
+  const LocalName* FindLocal(std::string_view name) const;
   // The function that the target and name of a member call are the qualified name of, or null.
   const Function* QualifiedFunction(const Expr& expr) const;
 

@@ -22,8 +22,8 @@ void AppendChildren(const Expr& expr, std::vector<ExprId>* children) {
 
 }  // namespace
 
-bool TreeDepthExceeds(const Ast& ast, int depth_max) {
-  std::vector<std::pair<ExprId, int>> open = {{ast.root, 1}};
+bool TreeDepthExceeds(const Ast& ast, ExprId from, int depth_max) {
+  std::vector<std::pair<ExprId, int>> open = {{from, 1}};
   std::vector<ExprId> children;
   while (!open.empty()) {
     const auto [id, depth] = open.back();

@@ -5,6 +5,7 @@
 
 namespace bth::cel {
 
-bool TreeDepthExceeds(const Ast& ast, int depth_max);
+// The tree below `from`, which counts as one level.
+bool TreeDepthExceeds(const Ast& ast, ExprId from, int depth_max);
 
 }  // namespace bth::cel

@@ -7,12 +7,15 @@
 namespace bth::cel {
 namespace {
 
-// What any format counts as before it is known which one it is.
+// What any format counts as before it is known which one it is: its pattern, and its name where it
+// is compared.
 constexpr size_t kFormatPatternMax = 128;
+constexpr uint64_t kFormatNameMax = 64;
 
 struct FormatTraits {
   static const TypePtr& type() {
-    static const TypePtr kType = Type::Opaque("kubernetes.NamedFormat");
+    static const TypePtr kType =
+        Type::WithSizeMax(Type::Opaque("kubernetes.NamedFormat"), kFormatNameMax);
     return kType;
   }
   static bool Same(const NamedFormat* a, const NamedFormat* b) { return a == b; }

@@ -1,6 +1,6 @@
 #include "cel/kubernetes/declare.h"
 #include "cel/kubernetes/libraries.h"
-#include "cel/kubernetes/value_index.h"
+#include "cel/values/value_index.h"
 
 namespace bth::cel {
 namespace {

@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "cel/kubernetes/code_points.h"
 #include "cel/kubernetes/declare.h"
+#include "cel/kubernetes/format_calls.h"
 #include "cel/kubernetes/libraries.h"
 #include "cel/kubernetes/text_format.h"
 #include "cel/kubernetes/text_functions.h"
@@ -222,6 +223,7 @@ absl::Status AddStringsLibrary(Environment& environment) {
   for (auto* part : {SearchFunctions, CutFunctions, JoinFunctions, PrintFunctions}) {
     for (Function& function : part()) all.push_back(std::move(function));
   }
+  environment.AddRule(CheckFormatCalls);
   return AddAll(environment, std::move(all));
 }
 

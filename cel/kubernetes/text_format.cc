@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "cel/kubernetes/code_points.h"
+#include "cel/kubernetes/format_clauses.h"
 #include "cel/kubernetes/members_text.h"
 #include "cel/values/text_forms.h"
 #include "cel/values/time_text.h"
@@ -17,15 +17,15 @@
 namespace bth::cel {
 namespace {
 
-constexpr int kUsualPrecision = 6;
+constexpr int kScientificDigits = 6;
 
 absl::Status FormatFault(std::string_view why) {
   return absl::InvalidArgumentError(ToAbsl(why));
 }
 
-absl::Status WrongKind(std::string_view rule, const Value& value) {
-  return FormatFault(
-      StrCat("error during formatting: ", rule, ", was given ", value.type()->RuntimeName()));
+absl::Status WrongKind(char verb, const Value& value) {
+  return FormatFault(StrCat("error during formatting: ", ClauseRule(verb), ", was given ",
+                            value.type()->RuntimeName()));
 }
 
 // The number a clause of floating point is given: also by its name, as JSON has no other.
@@ -60,7 +60,7 @@ std::string ScientificText(double value) {
   if (!std::isfinite(value)) {
     const std::string text = EndlessText(value);
     const size_t width = CountCodePoints(text);
-    return std::string(kUsualPrecision - width, ' ') + text;
+    return std::string(kScientificDigits - width, ' ') + text;
   }
   static constexpr std::string_view kRaised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   const std::string plain = absl::StrFormat("%.6e", value);
@@ -122,10 +122,7 @@ absl::StatusOr<std::string> StringClause(const Value& value) {
       return text;
     }
     default:
-      return WrongKind(
-          "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, "
-          "types, durations, and timestamps",
-          value);
+      return WrongKind('s', value);
   }
 }
 
@@ -139,7 +136,7 @@ absl::StatusOr<std::string> HexClause(const Value& value, bool upper) {
   } else if (std::optional<std::string> whole = WholeText(value, 16); whole.has_value()) {
     out = *std::move(whole);
   } else {
-    return WrongKind("only integers, byte buffers, and strings can be formatted as hex", value);
+    return WrongKind('x', value);
   }
   if (upper) {
     std::transform(out.begin(), out.end(), out.begin(),
@@ -148,48 +145,23 @@ absl::StatusOr<std::string> HexClause(const Value& value, bool upper) {
   return out;
 }
 
-absl::StatusOr<std::string> WholeClause(const Value& value, unsigned base, std::string_view rule) {
+absl::StatusOr<std::string> WholeClause(const Value& value, unsigned base, char verb) {
   std::optional<std::string> text = WholeText(value, base);
-  if (!text.has_value()) return WrongKind(rule, value);
+  if (!text.has_value()) return WrongKind(verb, value);
   return *std::move(text);
 }
 
 absl::StatusOr<std::string> RealClause(const Value& value, std::optional<int> precision) {
   const std::optional<double> real = RealOf(value);
   if (!real.has_value()) {
-    return WrongKind(precision.has_value() ? "fixed-point clause can only be used on doubles"
-                                           : "scientific clause can only be used on doubles",
-                     value);
+    return WrongKind(precision.has_value() ? 'f' : 'e', value);
   }
   return precision.has_value() ? FixedText(*real, *precision) : ScientificText(*real);
 }
 
 absl::StatusOr<std::string> BitsClause(const Value& value) {
   if (value.is(ValueKind::kBool)) return value.AsBool() ? "1" : "0";
-  return WholeClause(value, 2, "only integers and bools can be formatted as binary");
-}
-
-// The .N before a verb, which it takes away.
-absl::StatusOr<int> TakePrecision(std::string_view* rest) {
-  static constexpr char kDoing[] =
-      "could not parse formatting clause: error while parsing precision: ";
-  if (!rest->starts_with('.')) return kUsualPrecision;
-  const size_t end = rest->find_first_not_of("0123456789", 1);
-  if (end == rest->npos) {
-    return FormatFault(StrCat(kDoing, "could not find end of precision specifier"));
-  }
-  const std::string_view digits = rest->substr(1, end - 1);
-  rest->remove_prefix(end);
-  int precision = 0;
-  if (digits.empty()) {
-    return FormatFault(StrCat(kDoing,
-                              "error while converting precision to integer: "
-                              "strconv.Atoi: parsing \"\": invalid syntax"));
-  }
-  if (!SimpleAtoi(digits, &precision) || precision > kPrecisionMax) {
-    return FormatFault(StrCat(kDoing, digits, " is more than ", kPrecisionMax));
-  }
-  return precision;
+  return WholeClause(value, 2, 'b');
 }
 
 absl::StatusOr<std::string> Clause(char verb, int precision, const Value& value) {
@@ -197,7 +169,7 @@ absl::StatusOr<std::string> Clause(char verb, int precision, const Value& value)
     case 's':
       return StringClause(value);
     case 'd':
-      return WholeClause(value, 10, "decimal clause can only be used on integers");
+      return WholeClause(value, 10, verb);
     case 'f':
       return RealClause(value, precision);
     case 'e':
@@ -205,46 +177,21 @@ absl::StatusOr<std::string> Clause(char verb, int precision, const Value& value)
     case 'b':
       return BitsClause(value);
     case 'o':
-      return WholeClause(value, 8, "octal clause can only be used on integers");
+      return WholeClause(value, 8, verb);
     default:
       return HexClause(value, verb == 'X');
   }
-}
-
-// One clause after its %, which it takes away.
-absl::StatusOr<std::string> TakeClause(std::string_view* rest, const ListView& args, size_t* used) {
-  if (rest->empty()) return FormatFault("unexpected end of string");
-  if (*used >= args.size()) return FormatFault(StrCat("index ", *used, " out of range"));
-  BTH_ASSIGN_OR_RETURN(const int precision, TakePrecision(rest));
-  const char32_t verb = TakeCodePoint(rest);
-  if (verb >= 0x80 || !StrContains("sdfeboxX", std::string(1, static_cast<char>(verb)))) {
-    std::string text;
-    AppendCodePoint(verb, &text);
-    return FormatFault(
-        StrCat("could not parse formatting clause: unrecognized formatting clause \"", text, "\""));
-  }
-  const Value value = args.at((*used)++);
-  if (value.is_error()) return FormatFault(value.AsString());
-  return Clause(static_cast<char>(verb), precision, value);
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> FormatText(std::string_view format, const ListView& args) {
   std::string out;
-  size_t used = 0;
-  for (std::string_view rest = format; !rest.empty();) {
-    const size_t percent = std::min(rest.find('%'), rest.size());
-    out += rest.substr(0, percent);
-    rest.remove_prefix(percent);
-    if (rest.empty()) break;
-    rest.remove_prefix(1);
-    if (rest.starts_with('%')) {
-      out.push_back('%');
-      rest.remove_prefix(1);
-      continue;
-    }
-    BTH_ASSIGN_OR_RETURN(const std::string text, TakeClause(&rest, args, &used));
+  for (FormatReader reader(format); reader.ToClause(&out);) {
+    BTH_ASSIGN_OR_RETURN(const FormatClause clause, reader.Read(args.size()));
+    const Value value = args.at(clause.argument);
+    if (value.is_error()) return FormatFault(value.AsString());
+    BTH_ASSIGN_OR_RETURN(const std::string text, Clause(clause.verb, clause.precision, value));
     out += text;
   }
   return out;

@@ -13,7 +13,4 @@ namespace bth::cel {
 // `format` asks for are let be.
 absl::StatusOr<std::string> FormatText(std::string_view format, const ListView& args);
 
-// Digits after the point; more are refused.
-inline constexpr int kPrecisionMax = 1000;
-
 }  // namespace bth::cel

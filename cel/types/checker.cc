@@ -232,6 +232,7 @@ class TypeChecker final {
         found = Type::Dyn();
         break;
       case TypeKind::kDyn:
+      case TypeKind::kAny:
       case TypeKind::kError:
         found = Type::Dyn();
         break;
@@ -246,7 +247,11 @@ class TypeChecker final {
       FaultAt(offset, StrCat("unexpected failed resolution of '", object.name(), "'"));
       return Type::Error();
     }
-    if (TypePtr found = object.fields()->FieldType(field)) return found;
+    return FieldOf(offset, *object.fields(), field);
+  }
+
+  TypePtr FieldOf(int32_t offset, const ObjectFields& fields, std::string_view field) {
+    if (TypePtr found = fields.FieldType(field)) return found;
     FaultAt(offset, StrCat("undefined field '", field, "'"));
     return Type::Error();
   }
@@ -367,6 +372,13 @@ class TypeChecker final {
     }
     node(id).name = declared->name;
     reference(id).name = declared->name;
+    if (const Message* message = environment_.FindMessage(declared->name)) {
+      SetType(id, message->type);
+      for (const Entry& entry : node(id).entries) {
+        CheckField(entry, FieldOf(entry.offset, *message->fields, entry.field));
+      }
+      return;
+    }
     const Type& named = *declared->type;
     TypePtr object = Type::Error();
     if (named.kind() != TypeKind::kType || named.parameters().empty()) {
@@ -378,11 +390,12 @@ class TypeChecker final {
     }
     SetType(id, object);
     if (object->kind() == TypeKind::kError) return;
-    for (const Entry& entry : node(id).entries) CheckField(*object, entry);
+    for (const Entry& entry : node(id).entries) {
+      CheckField(entry, DeclaredField(entry.offset, *object, entry.field));
+    }
   }
 
-  void CheckField(const Type& object, const Entry& entry) {
-    const TypePtr field = DeclaredField(entry.offset, object, entry.field);
+  void CheckField(const Entry& entry, const TypePtr& field) {
     const TypePtr value = entry.optional ? ValueOfOptional(entry.value) : type(entry.value);
     if (inference_.Agree(field, value)) return;
     FaultAt(entry.offset,
@@ -449,6 +462,7 @@ absl::StatusOr<CheckedAst> Check(Ast ast, const Environment& environment) {
   if (!diagnostics.empty()) return diagnostics.ToStatus();
   CheckedAst checked = checker.Take();
   CheckLiterals(checked, environment, &diagnostics);
+  for (const ExpressionRule& rule : environment.rules()) rule(checked, diagnostics);
   if (!diagnostics.empty()) return diagnostics.ToStatus();
   return checked;
 }

@@ -7,8 +7,12 @@
 
 namespace bth::cel {
 
+bool IsDyn(const Type& type) {
+  return type.kind() == TypeKind::kDyn || type.kind() == TypeKind::kAny;
+}
+
 bool IsDynOrError(const Type& type) {
-  return type.kind() == TypeKind::kDyn || type.kind() == TypeKind::kError;
+  return IsDyn(type) || type.kind() == TypeKind::kError;
 }
 
 namespace {
@@ -31,9 +35,9 @@ bool SameVariable(const Type& a, const Type& b) {
   return IsVariable(a) && IsVariable(b) && a.name() == b.name();
 }
 
-// Kinds that null is a value of.
-bool IsNullable(TypeKind kind) {
-  switch (kind) {
+// Whether null is a value of it.
+bool IsNullable(const Type& type) {
+  switch (type.kind()) {
     case TypeKind::kNull:
     case TypeKind::kObject:
     case TypeKind::kOpaque:
@@ -42,15 +46,15 @@ bool IsNullable(TypeKind kind) {
     case TypeKind::kTimestamp:
       return true;
     default:
-      return false;
+      return type.is_wrapper();
   }
 }
 
 // Whether `a` admits what `b` does, by having dyn in some places.
 bool AdmitsAllOf(const Type& a, const Type& b) {
   if (IsDynOrError(a) || IsVariable(a)) return true;
-  if (b.kind() == TypeKind::kDyn || IsVariable(b)) return false;
-  if (b.kind() == TypeKind::kNull) return IsNullable(a.kind());
+  if (IsDyn(b) || IsVariable(b)) return false;
+  if (b.kind() == TypeKind::kNull) return IsNullable(a);
   if (a.kind() != b.kind() || a.name() != b.name()) return false;
   if (a.kind() == TypeKind::kType) return true;
   return std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin(),
@@ -125,8 +129,8 @@ bool Inference::Unify(const TypePtr& a, const TypePtr& b, int level) {
   }
   if (IsVariable(*a)) return TryBind(b, a, level) == Bind::kDone;
   if (IsDynOrError(*a) || IsDynOrError(*b)) return true;
-  if (a->kind() == TypeKind::kNull) return IsNullable(b->kind());
-  if (b->kind() == TypeKind::kNull) return IsNullable(a->kind());
+  if (a->kind() == TypeKind::kNull) return IsNullable(*b);
+  if (b->kind() == TypeKind::kNull) return IsNullable(*a);
   return UnifyParts(*a, *b, level);
 }
 
@@ -142,6 +146,7 @@ Inference::Bind Inference::TryBind(const TypePtr& type, const TypePtr& variable,
   const TypePtr bound = Binding(*variable);
   if (bound != nullptr) {
     if (SameVariable(*bound, *type)) return Bind::kDone;
+    if (Spend(level) && *bound == *type) return Bind::kDone;  // A wrapper stays one, or none.
     if (!Unify(type, bound, level + 1)) return Bind::kConflict;
     const TypePtr general = MoreGeneral(type, bound);
     if (general != bound && !Occurs(variable, general, level)) Set(*variable, general);

@@ -68,6 +68,7 @@ class Inference {
   bool exhausted_ = false;
 };
 
+bool IsDyn(const Type& type);  // Or any.
 bool IsDynOrError(const Type& type);
 
 }  // namespace bth::cel

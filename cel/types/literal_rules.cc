@@ -93,6 +93,8 @@ class LiteralRules final {
     bool is_good = true;
     if (is_global && call.name == "duration" && text != nullptr) {
       is_good = ParseDuration(*text).has_value();
+    } else if (is_global && call.name == "duration" && seconds != nullptr) {
+      is_good = false;  // Numbers are no durations.
     } else if (is_global && call.name == "timestamp" && text != nullptr) {
       const auto time = ParseTimestamp(*text);
       is_good = time.has_value() && IsTime(time->seconds);

@@ -31,6 +31,9 @@ std::optional<Declared> Scopes::FindDeclared(const std::string& name) const {
     return Declared{name, Type::TypeOf(type), constant};
   }
   if (constant != nullptr) return Declared{name, constant->type, constant};
+  if (const Message* message = environment_.FindMessage(name)) {
+    return Declared{name, Type::TypeOf(message->type)};
+  }
   return std::nullopt;
 }
 

@@ -12,6 +12,9 @@ constexpr size_t kPrintedBytesMax = 4000;
 void Print(const Type& type, std::string* out) {
   if (out->size() > kPrintedBytesMax) return;
   switch (type.kind()) {
+    case TypeKind::kAny:
+      *out += "any";
+      return;
     case TypeKind::kError:
       *out += "!error!";
       return;
@@ -25,7 +28,9 @@ void Print(const Type& type, std::string* out) {
       *out += "timestamp";
       return;
     default:
+      if (type.is_wrapper()) *out += "wrapper(";
       *out += type.name();
+      if (type.is_wrapper()) *out += ")";
   }
   if (type.parameters().empty()) return;
   *out += "(";
@@ -51,6 +56,7 @@ Type::Type(TypeKind kind, std::string name, std::vector<TypePtr> parameters)
     return *kType;                                                                       \
   }
 BTH_CEL_SIMPLE_TYPE(Dyn, "dyn")
+BTH_CEL_SIMPLE_TYPE(Any, "google.protobuf.Any")
 BTH_CEL_SIMPLE_TYPE(Error, "*error*")
 BTH_CEL_SIMPLE_TYPE(Null, "null_type")
 BTH_CEL_SIMPLE_TYPE(Bool, "bool")
@@ -93,6 +99,12 @@ TypePtr Type::Opaque(std::string name, std::vector<TypePtr> parameters) {
 
 TypePtr Type::Param(std::string name) {
   return TypePtr(new Type(TypeKind::kParam, std::move(name), {}));
+}
+
+TypePtr Type::Wrapper(const TypePtr& of) {
+  auto wrapper = std::make_shared<Type>(*of);
+  wrapper->is_wrapper_ = true;
+  return wrapper;
 }
 
 TypePtr Type::WithSizeMax(const TypePtr& type, uint64_t size_max) {

@@ -12,6 +12,7 @@ namespace bth::cel {
 
 enum class TypeKind : uint8_t {
   kDyn,
+  kAny,  // As dyn, but known to be a message: of google.protobuf.Any.
   kError,
   kNull,
   kBool,
@@ -46,6 +47,7 @@ class ObjectFields {
 class Type {
  public:
   static const TypePtr& Dyn();
+  static const TypePtr& Any();
   static const TypePtr& Error();
   static const TypePtr& Null();
   static const TypePtr& Bool();
@@ -56,6 +58,8 @@ class Type {
   static const TypePtr& Bytes();
   static const TypePtr& Duration();
   static const TypePtr& Timestamp();
+  // Of bool, int, uint, double, string or bytes: that or null, as google.protobuf.Int32Value is.
+  static TypePtr Wrapper(const TypePtr& of);
   static TypePtr List(TypePtr element);
   static TypePtr Map(TypePtr key, TypePtr value);
   static TypePtr TypeOf(TypePtr of);  // Null `of`: type without parameter.
@@ -68,6 +72,9 @@ class Type {
   const std::string& name() const { return name_; }
   const std::vector<TypePtr>& parameters() const { return parameters_; }
   const ObjectFields* fields() const { return fields_.get(); }
+
+  // A wrapper has the kind of what it wraps, and is equal to it.
+  bool is_wrapper() const { return is_wrapper_; }
 
   // How many types it is made of, itself included; stops at UINT32_MAX.
   uint32_t node_count() const { return node_count_; }
@@ -92,6 +99,7 @@ class Type {
   std::string name_;
   std::vector<TypePtr> parameters_;
   std::shared_ptr<const ObjectFields> fields_;
+  bool is_wrapper_ = false;
   bool has_size_ = false;
   uint64_t size_max_ = 0;
   uint32_t node_count_ = 1;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "cel/values/keyed_lists.h"
+
 namespace bth::cel {
 namespace {
 
@@ -109,6 +111,7 @@ int DepthAbove(const std::vector<Value>& items) {
 }
 
 Value ConcatLists(const Value& a, const Value& b) {
+  if (a.AsList().keys() != nullptr) return MergeLists(a, b);
   const size_t first = a.AsList().size();
   const size_t second = b.AsList().size();
   if (second == 0) return a;

@@ -29,7 +29,8 @@ class VectorList final : public ListView {
 inline constexpr size_t kListSizeMax = size_t{1} << 22;
 
 // a + b. Both are lists. In O(log n), since cost counts it as one step: the parts are shared, in a
-// tree that is kept balanced. Errors: longer than kListSizeMax.
+// tree that is kept balanced. Lists with keys are merged instead, in O(n). Errors: longer than
+// kListSizeMax.
 Value ConcatLists(const Value& a, const Value& b);
 
 // True if a member equals `value`; an error of a comparison only if none does. What it looks at is

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cel/values/containers.h"
+#include "cel/values/keyed_lists.h"
 #include "cel/values/value.h"
 
 namespace bth::cel {
@@ -139,10 +140,25 @@ class Comparison final {
 
   Value ListsEqual(const ListView& a, const ListView& b) {
     if (a.size() != b.size()) return Value::Bool(false);
+    if (const auto keys = a.keys()) return KeyedListsEqual(a, *keys, b);
     Value answer = Value::Bool(true);
     for (size_t i = 0; i < a.size(); ++i) {
       if (Decides(Equals(a.at(i), b.at(i)), &answer)) break;
       if (left_ == 0) return TooMuch();
+    }
+    return answer;
+  }
+
+  // Lists of one size: each element of `b` has its like in `a`.
+  Value KeyedListsEqual(const ListView& a, const ListKeys& keys, const ListView& b) {
+    const KeyedElements known(keys, a);
+    Value answer = Value::Bool(true);
+    for (size_t i = 0; i < b.size(); ++i) {
+      if (!Spend(1)) return TooMuch();
+      const Value element = b.at(i);
+      const std::optional<Value> like = known.Find(element);
+      if (!like) return Value::Bool(false);
+      if (Decides(Equals(*like, element), &answer)) break;
     }
     return answer;
   }

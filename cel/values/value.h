@@ -60,11 +60,18 @@ struct Timestamp {
   }
 };
 
+// What tells the elements of a list apart whose order says nothing, as x-kubernetes-list-type has
+// it.
+struct ListKeys {
+  std::vector<std::string> fields;  // Of list maps, by which elements are found; none: a set.
+};
 class ListView {
  public:
   virtual ~ListView() = default;
   virtual size_t size() const = 0;
   virtual Value at(size_t index) const = 0;  // index < size()
+  // Null: the order counts. Else == does not see it and + merges, where this list is on the left.
+  virtual std::shared_ptr<const ListKeys> keys() const { return nullptr; }
 };
 class MapView {
  public:

@@ -2,11 +2,13 @@
 //   {"expr": "x + 1", "bindings": {"x": 1}, "types": {"x": {"primitive": "INT64"}},
 //    "container": "a.b", "disableCheck": false}
 // and for each one line on stdout with its "value", or its "error" and the "stage" it came from,
-// its "type", "cost" and "estimate". Values are tagged as in the language's public cases
-// (tagged_json.h); bindings may be plain JSON as well. Bindings without a type are dyn.
+// its "type", "cost", "estimate" and the "overloads" it may call. Values are tagged as in the
+// language's public cases (tagged_json.h); bindings may be plain JSON as well. Bindings without a
+// type are dyn.
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cel/kubernetes/environment.h"
 #include "cel/program.h"
@@ -49,6 +51,13 @@ Json RunCase(const Json& test) {
   result.Set("estimate", Json::MakeArray({Json(std::to_string(estimate.min)),
                                           Json(std::to_string(estimate.max))}));
   result.Set("cost", Json(static_cast<int64_t>(outcome.cost)));
+  Json overloads = Json::MakeArray();
+  for (const cel::Reference& reference : program->checked().references) {
+    for (const cel::Overload* overload : reference.overloads) {
+      overloads.MutableItems().push_back(Json(overload->id));
+    }
+  }
+  result.Set("overloads", std::move(overloads));
   return result;
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("kubernetes faults: texts and types are those of Kubernetes", "[cel][k
     CHECK(AnswerTo(source) == want);
     ++cases;
   }
-  CHECK(cases > 850);
+  CHECK(cases > 980);
 }
 
 }  // namespace

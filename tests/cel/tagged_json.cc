@@ -220,13 +220,16 @@ TypePtr TypeFromTagged(const Json& json) {
     if (value.AsString() == "google.protobuf.Timestamp") return Type::Timestamp();
     return value.AsString().starts_with("google.protobuf.") ? Type::Dyn() : nullptr;
   }
-  if (tag == "wrapper") return Type::Dyn();
+  if (tag == "wrapper") {
+    const TypePtr of = PrimitiveType(value.AsString());
+    return of == nullptr ? nullptr : Type::Wrapper(of);
+  }
   if (tag == "primitive") return PrimitiveType(value.AsString());
   if (tag == "typeParam") return Type::Param(std::string(value.AsString()));
   if (tag == "wellKnown") {
     if (value.AsString() == "DURATION") return Type::Duration();
     if (value.AsString() == "TIMESTAMP") return Type::Timestamp();
-    return Type::Dyn();
+    return value.AsString() == "ANY" ? Type::Any() : nullptr;
   }
   if (tag == "type") return Type::TypeOf(TypeFromTagged(value));
   if (tag == "listType") {

@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"cel.dev/expr"
-	"cel.dev/expr/conformance/test"
 	_ "cel.dev/expr/conformance/proto2"
 	_ "cel.dev/expr/conformance/proto3"
+	"cel.dev/expr/conformance/test"
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/cel/library"
 )
 
 // Case is one line of output.
@@ -46,6 +47,8 @@ type Case struct {
 	KubeStage string          `json:"kubeStage,omitempty"` // "parse", "check" or "run"
 	KubeType  string          `json:"kubeType,omitempty"`
 	KubeCost  uint64          `json:"kubeCost"`
+	// What it may cost at least and at most, as Kubernetes reckons beforehand.
+	KubeEstimate []string `json:"kubeEstimate,omitempty"`
 }
 
 func main() {
@@ -175,6 +178,9 @@ func (c *Case) run(env *cel.Env, bindings map[string]*expr.ExprValue) {
 			return
 		}
 		c.KubeType = ast.OutputType().String()
+		if estimate, err := env.EstimateCost(ast, &library.CostEstimator{}); err == nil {
+			c.KubeEstimate = []string{fmt.Sprint(estimate.Min), fmt.Sprint(estimate.Max)}
+		}
 	}
 	program, err := env.Program(ast)
 	if err != nil {

@@ -9,6 +9,9 @@
 
 namespace bth::cel {
 
+// Equal values have equal texts; others may have. Not longer than the value's own text by much.
+void AppendIndexText(const Value& value, std::string* text);
+
 // The values that were added, by the equality of the language. One thread.
 class ValueIndex {
  public:
@@ -17,7 +20,6 @@ class ValueIndex {
   bool Contains(const Value& value) const;
 
  private:
-  // Equal values have equal keys.
   std::unordered_map<std::string, std::vector<Value>> by_key_;
 };
 

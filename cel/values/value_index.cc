@@ -1,6 +1,8 @@
-#include "cel/kubernetes/value_index.h"
+#include "cel/values/value_index.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "base/strings.h"
 
@@ -11,19 +13,44 @@ namespace {
 constexpr int kKeyDepth = 3;
 constexpr size_t kKeyItems = 8;
 
+// Its bits: fewer digits would make one key of many numbers. The two zeros are equal.
+void AppendNumber(double number, std::string* key) {
+  StrAppend(key, "n", std::bit_cast<uint64_t>(number == 0 ? 0.0 : number), ";");
+}
+
+void AppendKey(const Value& value, int depth, std::string* key);
+
+// Entries may come in any order. Of large maps the size alone is looked at.
+void AppendMapKey(const MapView& map, int depth, std::string* key) {
+  StrAppend(key, "m", map.size(), ";");
+  if (depth <= 0 || map.size() > kKeyItems) return;
+  std::vector<std::string> entries(map.size());
+  for (size_t i = 0; i < map.size(); ++i) {
+    AppendKey(map.KeyAt(i), depth - 1, &entries[i]);
+    AppendKey(map.ValueAt(i), depth - 1, &entries[i]);
+  }
+  std::sort(entries.begin(), entries.end());
+  for (const std::string& entry : entries) *key += entry;
+}
+
+void AppendObjectKey(const ObjectView& object, int depth, std::string* key) {
+  const std::vector<std::string> fields = object.SetFields();
+  StrAppend(key, "o", fields.size(), ";");
+  for (size_t i = 0; depth > 0 && i < std::min(fields.size(), kKeyItems); ++i) {
+    StrAppend(key, fields[i], "=");
+    AppendKey(object.Field(fields[i]).value_or(Value::Null()), depth - 1, key);
+  }
+}
+
 void AppendKey(const Value& value, int depth, std::string* key) {
   switch (value.kind()) {
     // Numbers are equal across their types; what no longer fits a double is looked at afterwards.
     case ValueKind::kInt:
-      StrAppend(key, "n", static_cast<double>(value.AsInt()), ";");
-      return;
+      return AppendNumber(static_cast<double>(value.AsInt()), key);
     case ValueKind::kUint:
-      StrAppend(key, "n", static_cast<double>(value.AsUint()), ";");
-      return;
+      return AppendNumber(static_cast<double>(value.AsUint()), key);
     case ValueKind::kDouble:
-      // The two zeros are equal.
-      StrAppend(key, "n", value.AsDouble() == 0 ? 0.0 : value.AsDouble(), ";");
-      return;
+      return AppendNumber(value.AsDouble(), key);
     case ValueKind::kString:
       StrAppend(key, "s", value.AsString().size(), ":", value.AsString());
       return;
@@ -39,8 +66,9 @@ void AppendKey(const Value& value, int depth, std::string* key) {
       return;
     }
     case ValueKind::kMap:
-      StrAppend(key, "m", value.AsMap().size(), ";");
-      return;
+      return AppendMapKey(value.AsMap(), depth, key);
+    case ValueKind::kObject:
+      return AppendObjectKey(value.AsObject(), depth, key);
     case ValueKind::kBool:
       StrAppend(key, value.AsBool() ? "t" : "f");
       return;
@@ -57,7 +85,7 @@ void AppendKey(const Value& value, int depth, std::string* key) {
 
 std::string KeyOf(const Value& value) {
   std::string key;
-  AppendKey(value, kKeyDepth, &key);
+  AppendIndexText(value, &key);
   return key;
 }
 
@@ -72,6 +100,10 @@ bool HasEqual(const std::vector<Value>& values, const Value& value) {
 }
 
 }  // namespace
+
+void AppendIndexText(const Value& value, std::string* text) {
+  AppendKey(value, kKeyDepth, text);
+}
 
 bool ValueIndex::Add(const Value& value) {
   std::vector<Value>& values = by_key_[KeyOf(value)];
