@@ -1,12 +1,16 @@
 // What a review costs: in process, from the bytes of an AdmissionReview to those of its answer, per
-// webhook; and over TLS on loopback with both ends counted. Goals: 99 of 100 reviews of a job with
-// ten tasks below 2 ms at 1,000 a second on one core, less than 0.1 s of CPU per 1,000 over TLS.
+// webhook; and over TLS on loopback, where the server has a thread of its own, whose CPU is counted
+// alone and with that of the caller. Goals, of a job with ten tasks at 1,000 reviews a second: 99
+// of 100 below 2 ms, less than 0.1 s of the server's CPU per 1,000.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
+#include <pthread.h>
+#include <time.h>
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -79,7 +83,7 @@ std::string BodyFor(const Webhook& webhook) {
 struct Reviewers {
   Reviewers()
       : io(net::IoContext::Create()),
-        metrics(registry, {"/jobs/validate"}),
+        metrics(registry, {"/jobs/mutate", "/jobs/validate"}),
         handler(ReviewHandler::Parts{*io, view, metrics}, *ReadEnabledPaths(kEveryPath),
                 Settings()) {
     for (int i = 0; i < 1000; ++i) {
@@ -98,32 +102,67 @@ struct Reviewers {
     request.body = body;
     return request;
   }
-  void Run(net::Awaitable<void> work) {
-    net::Spawn(*io, Part(std::move(work)));
-    io->Run();
-  }
 
   std::unique_ptr<net::IoContext> io;
   metrics::Registry registry;
   ClusterView view;
   metrics::AdmissionMetrics metrics;
   ReviewHandler handler;
-
- private:
-  net::Awaitable<void> Part(net::Awaitable<void> work) {
-    co_await std::move(work);
-    io->Stop();
-  }
 };
 
-double CpuSeconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
+double CpuSeconds(clockid_t clock) {
+  timespec used{};
+  BTH_CHECK(clock_gettime(clock, &used) == 0);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
+
+// The webhooks over TLS on a thread of their own, as vc-webhook-manager has them. Thread: the
+// caller's, beside what Serve says.
+class ServingThread final {
+ public:
+  ServingThread() : thread_([this] { Serve(); }) {
+    BTH_CHECK(pthread_getcpuclockid(thread_.native_handle(), &clock_) == 0);
+    io_ = ready_.get_future().get();
+  }
+  ServingThread(const ServingThread&) = delete;
+  ~ServingThread() {
+    io_->Stop();
+    thread_.join();
+  }
+
+  double cpu_seconds() const { return CpuSeconds(clock_); }
+  net::ClientOptions Address() const {
+    net::ClientOptions options;
+    options.host = "127.0.0.1";
+    options.port = port_;
+    options.tls.enabled = true;
+    options.tls.ca_pem = ca_pem_;
+    return options;
+  }
+
+ private:
+  // On the thread itself. What it writes, others read once `ready_` is set.
+  void Serve() {
+    Reviewers reviewers;
+    const auto certificates =
+        *net::GenerateSelfSigned({"127.0.0.1"}, reviewers.io->Now(), absl::Hours(24));
+    net::ServerOptions options;
+    options.tls = true;
+    options.certificates = {certificates.certificate_pem, certificates.key_pem, "", false};
+    const auto server = *net::StartServer(*reviewers.io, options, reviewers.handler.handler());
+    port_ = server->port();
+    ca_pem_ = certificates.ca_pem;
+    ready_.set_value(reviewers.io.get());
+    reviewers.io->Run();
+  }
+
+  std::promise<net::IoContext*> ready_;
+  uint16_t port_ = 0;
+  std::string ca_pem_;
+  net::IoContext* io_ = nullptr;
+  clockid_t clock_{};
+  std::thread thread_;  // Last: it uses the others.
+};
 
 void InProcess(benchmark::State& state) {
   const Webhook& webhook = Webhooks()[static_cast<size_t>(state.range(0))];
@@ -133,57 +172,74 @@ void InProcess(benchmark::State& state) {
   for (auto _ : state) {
     const auto review = AdmissionReview::Decode(body);
     BTH_CHECK(review.ok());
-    const Verdict verdict =
+    Verdict verdict =
         Review(webhook, (*review)->request(), reviewers.handler.settings(), reviewers.view);
     BTH_CHECK(verdict.allowed);
-    benchmark::DoNotOptimize(EncodeAnswer((*review)->request().uid, verdict));
+    benchmark::DoNotOptimize(EncodeAnswer((*review)->request().uid, std::move(verdict)));
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(InProcess)->DenseRange(0, 10);
 
-// A thousand reviews a second for a second, one after another on a kept connection.
-void OverTls(benchmark::State& state) {
-  Reviewers reviewers;
-  const Webhook& webhook = *FindWebhook("/jobs/validate");
-  const std::string body = BodyFor(webhook);
-  const auto certificates =
-      *net::GenerateSelfSigned({"127.0.0.1"}, reviewers.io->Now(), absl::Hours(24));
-  net::ServerOptions server_options;
-  server_options.tls = true;
-  server_options.certificates = {certificates.certificate_pem, certificates.key_pem, "", false};
-  auto server = *net::StartServer(*reviewers.io, server_options, reviewers.handler.handler());
-  net::ClientOptions client_options;
-  client_options.host = "127.0.0.1";
-  client_options.port = server->port();
-  client_options.tls.enabled = true;
-  client_options.tls.ca_pem = certificates.ca_pem;
-  const auto client = *net::MakeHttpClient(*reviewers.io, client_options);
-  std::vector<absl::Duration> took;
-  const auto turn = [&]() -> net::Awaitable<void> {
-    const absl::Duration begun = reviewers.io->Monotonic();
+// Calls a webhook a thousand times in a second, one after another on a kept connection. Coroutine:
+// what it is given outlives it.
+class Caller final {
+ public:
+  Caller(const Webhook& webhook, const net::ClientOptions& address)
+      : webhook_(webhook), body_(BodyFor(webhook)), client_(*net::MakeHttpClient(*io_, address)) {}
+
+  void RunTurn() {
+    net::Spawn(*io_, Turn());
+    io_->Run();
+  }
+  double P99Milliseconds() {
+    std::sort(took_.begin(), took_.end());
+    return absl::ToDoubleMilliseconds(took_[took_.size() * 99 / 100]);
+  }
+
+ private:
+  net::Awaitable<void> Turn() {
+    const absl::Duration begun = io_->Monotonic();
     for (int i = 0; i < kReviewsPerTurn; ++i) {
       const absl::Duration due = begun + i * absl::Milliseconds(1);
-      const absl::Duration early = due - reviewers.io->Monotonic();
-      if (early > absl::ZeroDuration()) co_await net::Sleep(*reviewers.io, early);
-      net::Request request = Reviewers::RequestTo(webhook, body);
-      const absl::Duration asked = reviewers.io->Monotonic();
-      const auto answer = co_await client->Fetch(std::move(request));
+      const absl::Duration early = due - io_->Monotonic();
+      if (early > absl::ZeroDuration()) co_await net::Sleep(*io_, early);
+      net::Request request = Reviewers::RequestTo(webhook_, body_);
+      const absl::Duration asked = io_->Monotonic();
+      const auto answer = co_await client_->Fetch(std::move(request));
       BTH_CHECK(answer.ok() && answer->status == 200);
-      took.push_back(reviewers.io->Monotonic() - asked);
+      took_.push_back(io_->Monotonic() - asked);
     }
-  };
-  double cpu = 0;
-  for (auto _ : state) {
-    const double before = CpuSeconds();
-    reviewers.Run(turn());
-    cpu += CpuSeconds() - before;
+    io_->Stop();
   }
-  std::sort(took.begin(), took.end());
-  state.counters["p99_ms"] = absl::ToDoubleMilliseconds(took[took.size() * 99 / 100]);
-  state.counters["cpu_s_per_1000"] = cpu / static_cast<double>(state.iterations());
+
+  const std::unique_ptr<net::IoContext> io_ = net::IoContext::Create();
+  const Webhook& webhook_;
+  const std::string body_;
+  const std::unique_ptr<net::Transport> client_;
+  std::vector<absl::Duration> took_;
+};
+
+void OverTls(benchmark::State& state) {
+  const Webhook& webhook = Webhooks()[static_cast<size_t>(state.range(0))];
+  state.SetLabel(std::string(webhook.path));
+  const ServingThread serving;
+  Caller caller(webhook, serving.Address());
+  double server = 0;
+  double both = 0;
+  for (auto _ : state) {
+    const double server_before = serving.cpu_seconds();
+    const double both_before = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
+    caller.RunTurn();
+    server += serving.cpu_seconds() - server_before;
+    both += CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - both_before;
+  }
+  const auto turns = static_cast<double>(state.iterations());
+  state.counters["p99_ms"] = caller.P99Milliseconds();
+  state.counters["server_cpu_s_per_1000"] = server / turns;
+  state.counters["both_cpu_s_per_1000"] = both / turns;
 }
-BENCHMARK(OverTls)->Iterations(3)->Unit(benchmark::kMillisecond);
+BENCHMARK(OverTls)->Arg(0)->Arg(1)->Iterations(3)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace bth::admission

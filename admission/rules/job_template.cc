@@ -5,22 +5,21 @@
 #include "admission/rules/whole_cpus.h"
 #include "api/rules/pod_defaults.h"
 #include "api/rules/pod_template.h"
-#include "api/types/json.h"
 #include "base/strings.h"
 
 namespace bth::admission {
 
-std::string CheckTaskTemplate(const types::BatchTask& task, size_t index, std::string_view ns,
+std::string CheckTaskTemplate(const WrittenTask& written, size_t index, std::string_view ns,
                               const Settings& settings) {
-  types::Json pod_template = task.pod_template.raw;
-  types::Json& spec = pod_template["spec"];
+  const types::BatchTask& task = written.task;
+  types::Json& spec = written.pod_template["spec"];
   if (spec.is_null()) spec = types::Json::MakeObject();
   rules::DefaultPodSpec(spec);
   rules::PodRuleOptions options;
   options.pod_level_resources = settings.pod_level_resources;
   std::string text;
   for (const rules::FieldError& error :
-       rules::CheckPodTemplateObject(pod_template, task.name, ns, options)) {
+       rules::CheckPodTemplateObject(written.pod_template, task.name, ns, options)) {
     StrAppend(&text, text.empty() ? StrCat("spec.task[", index, "].") : "", error.ToString(), ". ");
   }
   if (!text.empty()) return text;

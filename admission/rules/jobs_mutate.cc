@@ -35,7 +35,8 @@ int64_t DefaultMinAvailable(const BatchTask& task) {
                  task.partition_policy->partition_size);
 }
 
-// Sets what is missing in one task; true when something was. `raw` keeps all else.
+// Sets what is missing in one task; true when something was. `raw`, the task as it was
+// written, keeps all else.
 bool DefaultTask(const BatchTask& task, size_t index, Json* raw) {
   bool changed = false;
   const auto set = [&](Json& object, std::string_view key, Json value) {
@@ -43,7 +44,7 @@ bool DefaultTask(const BatchTask& task, size_t index, Json* raw) {
     changed = true;
   };
   if (task.name.empty()) set(*raw, "name", StrCat("default", index));
-  const Json& spec = task.pod_template.raw["spec"];
+  const Json& spec = std::as_const(*raw)["template"]["spec"];
   if (spec["hostNetwork"].AsBool() && spec["dnsPolicy"].AsString().empty()) {
     set((*raw)["template"]["spec"], "dnsPolicy", "ClusterFirstWithHostNet");
   }
@@ -52,15 +53,14 @@ bool DefaultTask(const BatchTask& task, size_t index, Json* raw) {
   return changed;
 }
 
-// The tasks as they were written, with what was missing; null: nothing was.
-Json DefaultTasks(const BatchJob& job, const Json& written) {
-  Json tasks = written;
+// `tasks`, as they were written, with what was missing; null: nothing was.
+Json DefaultTasks(const BatchJob& job, Json tasks) {
   bool changed = false;
   Json::Array& items = tasks.MutableItems();
   for (size_t i = 0; i < job.spec.tasks.size() && i < items.size(); ++i) {
     changed |= DefaultTask(job.spec.tasks[i], i, &items[i]);
   }
-  return changed ? tasks : Json();
+  return changed ? std::move(tasks) : Json();
 }
 
 int64_t TotalMinAvailable(const BatchJob& job) {
@@ -91,7 +91,12 @@ Json CompletePlugins(const Json& written) {
   return plugins;
 }
 
-std::vector<PatchOperation> DefaultJob(const BatchJob& job, const Json& spec,
+Json TasksOf(const Request& request) {
+  if (request.spare != nullptr) return std::move(request.spare->MutableAt({"spec", "tasks"}));
+  return request.object == nullptr ? Json() : request.object->At({"spec", "tasks"});
+}
+
+std::vector<PatchOperation> DefaultJob(const BatchJob& job, const Request& request,
                                        const Settings& settings) {
   std::vector<PatchOperation> patch;
   if (job.spec.queue.empty()) patch.push_back({"add", "/spec/queue", "default"});
@@ -101,14 +106,16 @@ std::vector<PatchOperation> DefaultJob(const BatchJob& job, const Json& spec,
     patch.push_back({"add", "/spec/schedulerName", scheduler});
   }
   if (job.spec.max_retry.value_or(0) == 0) patch.push_back({"add", "/spec/maxRetry", kMaxRetry});
-  if (Json tasks = DefaultTasks(job, spec["tasks"]); !tasks.is_null()) {
+  if (Json tasks = DefaultTasks(job, TasksOf(request)); !tasks.is_null()) {
     patch.push_back({"replace", "/spec/tasks", std::move(tasks)});
   }
   if (job.spec.min_available == 0) {
     patch.push_back({"add", "/spec/minAvailable", TotalMinAvailable(job)});
   }
-  if (spec["plugins"].is_object()) {
-    patch.push_back({"replace", "/spec/plugins", CompletePlugins(spec["plugins"])});
+  static const Json* const none = new Json();
+  const Json& plugins = request.object == nullptr ? *none : request.object->At({"spec", "plugins"});
+  if (plugins.is_object()) {
+    patch.push_back({"replace", "/spec/plugins", CompletePlugins(plugins)});
   }
   return patch;
 }
@@ -121,10 +128,8 @@ Verdict MutateJob(const Request& request, const Settings& settings, const Known&
   }
   const absl::StatusOr<BatchJob> job = ReadObject<BatchJob>(request);
   if (!job.ok()) return RefuseUnreadable(job.status());
-  static const Json* const none = new Json();
-  const Json& spec = request.object == nullptr ? *none : std::as_const(*request.object)["spec"];
   Verdict verdict;
-  verdict.patch = DefaultJob(*job, spec, settings);
+  verdict.patch = DefaultJob(*job, request, settings);
   return verdict;
 }
 

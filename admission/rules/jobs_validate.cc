@@ -65,9 +65,20 @@ std::string CheckPodName(std::string_view job, std::string_view task, size_t ind
   return StrCat("create pod with name ", pod, " validate failed ", Bracketed(faults), ";");
 }
 
-// What of the tasks' pods counts for the job as a whole.
-int64_t CheckTasks(const BatchJob& job, std::string_view ns, const Settings& settings,
-                   JobFindings* findings) {
+// The template of a task, to be filled in: where it stands in a document that is spare, else a copy
+// in `own`.
+Json& DraftOf(const Request& request, size_t index, Json* own) {
+  if (request.spare != nullptr) {
+    Json::Array& tasks = request.spare->MutableAt({"spec", "tasks"}).MutableItems();
+    if (index < tasks.size()) return tasks[index]["template"];
+  }
+  if (request.object != nullptr) *own = request.object->At({"spec", "tasks"})[index]["template"];
+  return *own;
+}
+
+// What of the tasks' pods counts for the job as a whole. `ns` is the namespace of the pods.
+int64_t CheckTasks(const BatchJob& job, const Request& request, std::string_view ns,
+                   const Settings& settings, JobFindings* findings) {
   int64_t replicas = 0;
   std::set<std::string_view> names;
   for (size_t i = 0; i < job.spec.tasks.size() && !findings->full(); ++i) {
@@ -84,7 +95,9 @@ int64_t CheckTasks(const BatchJob& job, std::string_view ns, const Settings& set
     }
     findings->Add("policies", PoliciesText(CheckPolicies(task.policies), "spec.tasks.policies"));
     findings->Add("pod_name", CheckPodName(job.meta.name, task.name, i));
-    findings->Add("template", CheckTaskTemplate(task, i, ns, settings));
+    Json own;
+    const WrittenTask written{task, DraftOf(request, i, &own)};
+    findings->Add("template", CheckTaskTemplate(written, i, ns, settings));
     findings->Add("partition", PartitionPolicyText(task, job.meta.name));
   }
   return replicas;
@@ -121,7 +134,7 @@ Verdict CheckNewJob(const BatchJob& job, const Request& request, const Settings&
   JobFindings findings;
   findings.Add("network_topology", TierText(job.spec.network_topology));
   const std::string& ns = job.meta.ns.empty() ? request.ns : job.meta.ns;
-  const int64_t replicas = CheckTasks(job, ns, settings, &findings);
+  const int64_t replicas = CheckTasks(job, request, ns, settings, &findings);
   if (const auto faults = rules::CheckQualifiedName(job.meta.name); !faults.empty()) {
     findings.Add("job_name", StrCat("create job with name ", job.meta.name, " validate failed ",
                                     Bracketed(faults)));

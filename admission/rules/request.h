@@ -34,6 +34,9 @@ struct Request {
   std::string ns;
   const Json* object = nullptr;  // Null pointer or null: absent.
   const Json* old_object = nullptr;
+  // `object` itself, when nobody needs it as it is after the rule: it may then fill in, or take
+  // away, what it would have to copy. Null: the document stays as it is.
+  Json* spare = nullptr;
   UserInfo user;
   bool dry_run = false;
 };
@@ -63,6 +66,6 @@ struct Verdict {
 };
 
 // The patch as JSON: an array of operations in the order given; null for an empty list.
-Json ToJson(const std::vector<PatchOperation>& patch);
+Json ToJson(std::vector<PatchOperation> patch);
 
 }  // namespace bth::admission

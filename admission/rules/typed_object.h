@@ -7,18 +7,19 @@
 
 #include "absl/status/statusor.h"
 #include "admission/rules/request.h"
-#include "api/types/fragment.h"
+#include "api/types/fragment_view.h"
 #include "base/status.h"
 #include "base/strings.h"
 
 namespace bth::admission {
 
 // As Volcano reads documents: without a look at apiVersion and kind, without defaults, unknown
-// fields skipped; an absent document is an empty object. Errors name the field.
+// fields skipped; an absent document is an empty object. Errors name the field. What has to be
+// known as it was written (the raw parts of templates and claims) is in the document, not here.
 template <class T>
 absl::StatusOr<T> ReadDocument(const Json* document, std::string_view where) {
   if (document == nullptr || document->is_null()) return T{};
-  auto read = types::FragmentFromJson<T>(*document);
+  auto read = types::FragmentViewFromJson<T>(*document);
   if (!read.ok()) return Annotate(read.status(), where);
   return read;
 }

@@ -64,14 +64,14 @@ absl::StatusOr<std::unique_ptr<const AdmissionReview>> AdmissionReview::Decode(
 
 absl::Status AdmissionReview::Read() {
   if (!document_.is_object()) return NoReview("it is no JSON object");
-  const std::string_view kind = document_["kind"].AsString();
-  const std::string_view version = document_["apiVersion"].AsString();
+  const std::string_view kind = std::as_const(document_)["kind"].AsString();
+  const std::string_view version = std::as_const(document_)["apiVersion"].AsString();
   if (kind != kKind || version != kVersion) {
     return NoReview(StrCat("kind \"", kind.substr(0, kQuotedBytesMax), "\" of \"",
                            version.substr(0, kQuotedBytesMax), "\", where ", kKind, " of ",
                            kVersion, " is expected"));
   }
-  const Json& asked = document_["request"];
+  const Json& asked = std::as_const(document_)["request"];
   if (!asked.is_object()) return NoReview("it has no request");
   BTH_RETURN_IF_ERROR(ReadText(asked, "uid", &request_.uid));
   if (request_.uid.empty()) return NoReview("request.uid is empty");
@@ -84,18 +84,19 @@ absl::Status AdmissionReview::Read() {
                        TextOf(resource["resource"])};
   request_.object = DocumentOf(asked["object"]);
   request_.old_object = DocumentOf(asked["oldObject"]);
+  if (request_.object != nullptr) request_.spare = &document_["request"]["object"];
   request_.user = UserOf(asked["userInfo"]);
   request_.dry_run = asked["dryRun"].AsBool();
   return absl::OkStatus();
 }
 
-std::string EncodeAnswer(std::string_view uid, const Verdict& verdict) {
+std::string EncodeAnswer(std::string_view uid, Verdict verdict) {
   Json response = Json::MakeObject({{"uid", uid}, {"allowed", verdict.allowed}});
   if (!verdict.message.empty()) {
     response.Set("status", Json::MakeObject({{"message", verdict.message}}));
   }
   if (verdict.allowed && verdict.patch.has_value()) {
-    response.Set("patch", net::Base64Encode(ToJson(*verdict.patch).Dump()));
+    response.Set("patch", net::Base64Encode(ToJson(*std::move(verdict.patch)).Dump()));
     response.Set("patchType", "JSONPatch");
   }
   if (!verdict.warnings.empty()) {

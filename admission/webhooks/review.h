@@ -30,11 +30,11 @@ class AdmissionReview final {
   explicit AdmissionReview(Json document) : document_(std::move(document)) {}
   absl::Status Read();
 
-  const Json document_;
+  Json document_;  // Spare: whoever decoded it wants a verdict and nothing else.
   Request request_;
 };
 
 // The AdmissionReview that answers the request of this uid.
-std::string EncodeAnswer(std::string_view uid, const Verdict& verdict);
+std::string EncodeAnswer(std::string_view uid, Verdict verdict);
 
 }  // namespace bth::admission

@@ -144,15 +144,16 @@ net::Awaitable<net::Response> ReviewHandler::Answer(const Webhook& webhook, std:
   }
   const Request& request = (*review)->request();
   const std::shared_ptr<const Settings> settings = settings_;
+  std::optional<QueueSubmission> submission;  // Read before the rule, to which the object is spare.
+  if (parts_.access != nullptr && !webhook.mutating) {
+    submission = SubmissionOf(request, *settings, parts_.known);
+  }
   Verdict verdict = Review(webhook, request, *settings, parts_.known);
-  if (verdict.allowed && parts_.access != nullptr && !webhook.mutating) {
-    std::optional<QueueSubmission> submission = SubmissionOf(request, *settings, parts_.known);
-    if (submission.has_value()) {
-      absl::StatusOr<Verdict> judged =
-          co_await parts_.access->Judge(request, *std::move(submission), time_max);
-      if (!judged.ok()) co_return Unanswered(webhook, judged.status(), begun);
-      if (!judged->allowed) verdict = *std::move(judged);
-    }
+  if (verdict.allowed && submission.has_value()) {
+    absl::StatusOr<Verdict> judged =
+        co_await parts_.access->Judge(request, *std::move(submission), time_max);
+    if (!judged.ok()) co_return Unanswered(webhook, judged.status(), begun);
+    if (!judged->allowed) verdict = *std::move(judged);
   }
   parts_.metrics.Reviewed(
       webhook.path,
@@ -168,7 +169,7 @@ net::Awaitable<net::Response> ReviewHandler::Answer(const Webhook& webhook, std:
   }
   net::Response response;
   response.headers.Set("Content-Type", "application/json");
-  response.body = EncodeAnswer(request.uid, verdict);
+  response.body = EncodeAnswer(request.uid, std::move(verdict));
   co_return response;
 }
 

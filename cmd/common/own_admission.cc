@@ -139,13 +139,13 @@ class OwnStage final : public apiserver::Stage {
   }
   absl::Status Ask(const admission::Webhook& webhook, WriteContext& write) const {
     const admission::Request request = RequestFor(webhook, write);
-    const admission::Verdict verdict =
+    admission::Verdict verdict =
         admission::Review(webhook, request, *settings_, cluster_->view());
     for (const std::string& warning : verdict.warnings) write.warnings.push_back(warning);
     if (!verdict.allowed) return Denied(webhook, verdict.message);
     if (!mutating_ || !verdict.patch.has_value() || verdict.patch->empty()) return absl::OkStatus();
     absl::StatusOr<types::Json> patched =
-        apiserver::ApplyJsonPatch(write.object, admission::ToJson(*verdict.patch));
+        apiserver::ApplyJsonPatch(write.object, admission::ToJson(*std::move(verdict.patch)));
     if (!patched.ok()) return apiserver::InternalError(ToStd(patched.status().message()));
     write.object = *std::move(patched);
     return absl::OkStatus();

@@ -99,7 +99,17 @@ inline admission::Verdict Ask(const Asked& asked, const admission::Known& known,
   request.ns = asked.ns;
   request.object = &*object;
   request.old_object = &*old_object;
-  return admission::Review(*webhook, request, settings, known);
+  admission::Verdict verdict = admission::Review(*webhook, request, settings, known);
+  // The same of a document that the rule may take apart.
+  types::Json spare = *object;
+  request.object = &spare;
+  request.spare = &spare;
+  const admission::Verdict again = admission::Review(*webhook, request, settings, known);
+  BTH_CHECK(again.allowed == verdict.allowed && again.message == verdict.message);
+  BTH_CHECK(again.reason == verdict.reason && again.patch.has_value() == verdict.patch.has_value());
+  BTH_CHECK(!verdict.patch.has_value() ||
+            admission::ToJson(*again.patch).Dump() == admission::ToJson(*verdict.patch).Dump());
+  return verdict;
 }
 
 // "allowed", or the message.
