@@ -27,8 +27,7 @@ struct PrintOptions {
   bool show_managed_fields = false;        // json and yaml; jsonpath sees them in any case.
   // Like kubectl's --allow-missing-template-keys: a path without a value prints nothing.
   bool allow_missing_keys = true;
-  std::string sort_by;    // A path, as in `.metadata.name`; empty: the order given.
-  std::string operation;  // `-o name` adds it: "created" makes `pod/a created`.
+  std::string sort_by;  // A path, as in `.metadata.name`; empty: the order given.
   bool colour = false;
   bool utf8 = true;  // Whether an ellipsis and lines may be used.
   int width = 0;     // Columns of the terminal; 0: not one, so that nothing is cut.
@@ -38,7 +37,7 @@ struct PrintOptions {
   std::function<absl::StatusOr<std::string>(std::string_view path)> read_file;
 };
 
-// How objects of one kind become rows of a table. The references are to what outlives the printer.
+// How objects of one kind become rows of a table.
 struct TableView {
   std::vector<Column> columns;  // Without those of PrintOptions: namespace, labels.
   // One cell per column.
@@ -53,6 +52,7 @@ struct Objects {
   // The one object that was asked for by name is printed as it is, others as `kind: List`.
   bool is_single = false;
   const TableView* view = nullptr;  // For tables; null: PlainView().
+  std::string_view event = {};      // For tables: what stands in a first column EVENT, if anything.
 };
 
 // Thread: one. A printer remembers what it has printed: headers and document separators come once.
