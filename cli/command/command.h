@@ -1,0 +1,38 @@
+// One command of a program: what it is called, which flags it has, what it does. Commands are a
+// tree; its root is the program.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "cli/command/flag_set.h"
+
+namespace bth::cli {
+
+class Session;
+
+// Plain value. `run` keeps alive what the flags write to.
+struct Command {
+  std::string name;
+  std::string short_text;  // In the list of its parent.
+  std::string long_text;   // Above its own help; empty: the short text.
+  std::string operands;    // What the usage line has after the name.
+  std::string example;
+  FlagSet flags;
+  std::vector<Command> children;
+  // Empty: a group, which only shows its help. A status becomes the closing line of the output.
+  std::function<absl::Status(Session&)> run;
+
+  const Command* Child(std::string_view name) const;
+};
+
+// From the program down to the command that is meant; never empty.
+using CommandPath = std::vector<const Command*>;
+
+// "vcctl job list".
+std::string PathText(const CommandPath& path);
+
+}  // namespace bth::cli

@@ -1,0 +1,36 @@
+#include "cli/programs.h"
+
+#include <optional>
+#include <utility>
+
+#include "cli/command/dispatch.h"
+#include "cli/job/commands.h"
+#include "cli/pod/list.h"
+#include "cli/queue/commands.h"
+#include "cli/slurm/programs.h"
+#include "cli/version/version.h"
+
+namespace bth::cli {
+namespace {
+
+Command VcctlProgram() {
+  Command program;
+  program.name = "vcctl";
+  program.children.push_back(JobCommand());
+  program.children.push_back(QueueCommand());
+  program.children.push_back(PodCommand());
+  program.children.push_back(VersionCommand());
+  return program;
+}
+
+}  // namespace
+
+int RunProgram(std::string_view called, const std::vector<std::string>& args, Session& session) {
+  const size_t slash = called.rfind('/');
+  if (slash != std::string_view::npos) called.remove_prefix(slash + 1);
+  std::optional<Command> program = SlurmProgram(called, session);
+  if (!program.has_value()) program = VcctlProgram();
+  return Dispatch(*std::move(program), LogFlags(), args, session);
+}
+
+}  // namespace bth::cli

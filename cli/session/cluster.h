@@ -1,0 +1,74 @@
+// The API server as commands see it: one call after the other, errors in the words that Go's client
+// has for them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/types/json.h"
+#include "api/types/resource.h"
+#include "client/api_client.h"
+
+namespace bth::cli {
+
+// What one call is about. `name` is empty for lists and creations, `ns` for cluster-scoped kinds
+// and for all namespaces.
+struct Target {
+  const types::ResourceType& type;
+  std::string ns;
+  std::string name;
+};
+
+struct Selectors {
+  std::string labels;
+  std::string fields;
+};
+
+// Objects in the server's order.
+struct ObjectList {
+  std::vector<types::Json> items;
+  types::Json meta;  // metadata of the (first) list.
+};
+
+// Where the coroutines of the client run while a call waits for them.
+class Loop {
+ public:
+  virtual ~Loop() = default;
+  virtual net::Executor& executor() = 0;
+  // Lets the executor work until Wake is called on it.
+  virtual void Run() = 0;
+  virtual void Wake() = 0;
+};
+
+// `server`: "https://host:6443", for messages. `loop` outlives `api`, which this owns. Thread: one,
+// which waits in each call.
+class Cluster final {
+ public:
+  Cluster(std::unique_ptr<Loop> loop, std::unique_ptr<client::ApiClient> api, std::string server)
+      : loop_(std::move(loop)), api_(std::move(api)), server_(std::move(server)) {}
+  Cluster(const Cluster&) = delete;
+
+  absl::StatusOr<types::Json> Get(const Target& target);
+  // All of them, read page by page.
+  absl::StatusOr<ObjectList> List(const Target& target, const Selectors& selectors = {});
+  // `object` is completed with apiVersion and kind. Returns what the server made of it.
+  absl::StatusOr<types::Json> Create(const Target& target, types::Json object);
+  absl::StatusOr<types::Json> MergePatch(const Target& target, const types::Json& patch);
+  absl::Status Delete(const Target& target);
+
+ private:
+  // Fills in where the request goes, and reads the answer.
+  absl::StatusOr<types::Json> Send(const Target& target, client::ApiRequest request);
+  absl::StatusOr<std::string> Wait(client::ApiRequest request);
+  absl::StatusOr<ObjectList> ListPages(const Target& target, const Selectors& selectors, int limit);
+
+  const std::unique_ptr<Loop> loop_;
+  const std::unique_ptr<client::ApiClient> api_;
+  const std::string server_;
+};
+
+}  // namespace bth::cli

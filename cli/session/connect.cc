@@ -1,0 +1,78 @@
+#include "cli/session/connect.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "client/connect.h"
+#include "client/kubeconfig.h"
+#include "net/io_context.h"
+
+namespace bth::cli {
+namespace {
+
+constexpr char kServerDefault[] = "http://localhost:8080";
+
+// The thread that calls is the one that runs the loop, while it waits.
+class SocketLoop final : public Loop {
+ public:
+  net::Executor& executor() override { return *io_; }
+  void Run() override { io_->Run(); }
+  void Wake() override { io_->Stop(); }
+
+ private:
+  const std::unique_ptr<net::IoContext> io_ = net::IoContext::Create();
+};
+
+absl::Status CheckFile(const std::string& path) {
+  struct stat info {};
+  if (path.empty() || ::stat(path.c_str(), &info) == 0) return absl::OkStatus();
+  return absl::NotFoundError(
+      StrCat("stat ", path, ": ", absl::AsciiStrToLower(std::strerror(errno))));
+}
+
+absl::StatusOr<client::ClientConfig> LoadConfig(const ClusterFlags& flags,
+                                                const ConnectOptions& options) {
+  BTH_RETURN_IF_ERROR(CheckFile(flags.kubeconfig));
+  client::ConfigSources sources;
+  sources.kubeconfig = flags.kubeconfig;
+  sources.master = flags.master;
+  sources.environment = options.variable;
+  sources.service_account_folder = options.service_account_folder;
+  absl::StatusOr<client::ClientConfig> config = client::LoadClientConfig(sources);
+  if (!absl::IsNotFound(config.status())) return config;
+  // Nothing says where the server is.
+  sources.master = options.variable("KUBERNETES_MASTER").value_or("");
+  if (sources.master.empty()) sources.master = kServerDefault;
+  return client::LoadClientConfig(sources);
+}
+
+// As people write it: without the port that everybody takes.
+std::string ShownServer(client::ServerUrl url) {
+  const bool usual = url.port == (url.tls ? 443 : 80);
+  const std::string text = client::ToText(url);
+  if (!usual) return text;
+  const std::string port = StrCat(":", url.port, url.path_prefix);
+  return StrCat(text.substr(0, text.size() - port.size()), url.path_prefix);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Cluster>> ConnectToCluster(const ClusterFlags& flags,
+                                                          const ConnectOptions& options) {
+  BTH_ASSIGN_OR_RETURN(const client::ClientConfig config, LoadConfig(flags, options));
+  auto loop = std::make_unique<SocketLoop>();
+  client::ApiClientOptions wishes;
+  wishes.user_agent = options.user_agent;
+  wishes.qps = 0;
+  BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> api,
+                       client::Connect(loop->executor(), config, std::move(wishes)));
+  return std::make_unique<Cluster>(std::move(loop), std::move(api), ShownServer(config.server));
+}
+
+}  // namespace bth::cli

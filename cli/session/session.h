@@ -1,0 +1,58 @@
+// What a command gets from its surroundings: streams, clock, zone, environment, the cluster.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "cli/session/cluster.h"
+
+namespace bth::cli {
+
+// --master and --kubeconfig.
+struct ClusterFlags {
+  std::string master;
+  std::string kubeconfig;
+};
+
+struct Surroundings {
+  std::ostream* out = nullptr;
+  std::ostream* err = nullptr;
+  const Clock* clock = nullptr;
+  absl::TimeZone zone;  // Of times that people read.
+  std::function<std::optional<std::string>(std::string_view)> variable;  // Of the environment.
+  // Finds the API server, and sends nothing. Called once per command, before anything else.
+  std::function<absl::StatusOr<std::unique_ptr<Cluster>>(const ClusterFlags&)> connect;
+  std::string version_text;  // Of `vcctl version`.
+};
+
+// One run of a program. What `surroundings` points at outlives it. Thread: one.
+class Session final {
+ public:
+  explicit Session(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+  Session(const Session&) = delete;
+
+  std::ostream& out() const { return *surroundings_.out; }
+  std::ostream& err() const { return *surroundings_.err; }
+  absl::Time now() const { return surroundings_.clock->Now(); }
+  absl::TimeZone zone() const { return surroundings_.zone; }
+  const std::string& version_text() const { return surroundings_.version_text; }
+  // Empty when it is not set.
+  std::string Variable(std::string_view name) const {
+    return surroundings_.variable(name).value_or("");
+  }
+  absl::StatusOr<std::unique_ptr<Cluster>> Connect(const ClusterFlags& flags) const {
+    return surroundings_.connect(flags);
+  }
+
+ private:
+  const Surroundings surroundings_;
+};
+
+}  // namespace bth::cli

@@ -1,0 +1,66 @@
+#include "cli/slurm/vqueues.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "cli/queue/commands.h"
+#include "cli/session/cluster_flags.h"
+#include "cli/text/object.h"
+#include "cli/text/padded.h"
+
+namespace bth::cli {
+namespace {
+
+using types::Json;
+
+absl::StatusOr<std::vector<Json>> ReadQueues(Cluster& cluster, const std::string& name) {
+  if (name.empty()) {
+    BTH_ASSIGN_OR_RETURN(ObjectList list, cluster.List({QueueType(), "", ""}));
+    return std::move(list.items);
+  }
+  BTH_ASSIGN_OR_RETURN(Json queue, cluster.Get({QueueType(), "", name}));
+  return std::vector<Json>{std::move(queue)};
+}
+
+absl::Status ShowQueues(Session& session, const QueueFlags& flags) {
+  BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
+  BTH_ASSIGN_OR_RETURN(const std::vector<Json> queues, ReadQueues(*cluster, flags.name));
+  session.out() << (queues.empty() ? "No resources found\n" : QueueStatusTable(queues));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string QueueStatusTable(const std::vector<Json>& queues) {
+  const std::vector<size_t> widths = {25, 8, 8, 8, 8, 8, 8};
+  std::string out =
+      PaddedLine({"Name", "Weight", "State", "Inqueue", "Pending", "Running", "Unknown"}, widths);
+  for (const Json& queue : queues) {
+    const Json& status = queue["status"];
+    std::vector<std::string> row = {std::string(NameIn(queue)),
+                                    StrCat(queue.At({"spec", "weight"}).AsInt()),
+                                    std::string(status["state"].AsString())};
+    for (const char* counter : {"inqueue", "pending", "running", "unknown"}) {
+      row.push_back(StrCat(status[counter].AsInt()));
+    }
+    out += PaddedLine(row, widths);
+  }
+  return out;
+}
+
+Command VqueuesProgram() {
+  auto flags = std::make_shared<QueueFlags>();
+  Command program;
+  program.name = "vqueues";
+  program.short_text = "view queue information";
+  program.long_text =
+      "view information of a queue with specified name or queues from the same namespace";
+  AddClusterFlags(&flags->cluster, &program.flags);
+  program.flags.Text(&flags->name, {"name", 'n'}, "the name of queue");
+  program.run = [flags](Session& session) { return ShowQueues(session, *flags); };
+  return program;
+}
+
+}  // namespace bth::cli

@@ -1,0 +1,10 @@
+// `vcctl version`.
+#pragma once
+
+#include "cli/command/command.h"
+
+namespace bth::cli {
+
+Command VersionCommand();
+
+}  // namespace bth::cli

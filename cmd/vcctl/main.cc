@@ -1,0 +1,54 @@
+// vcctl, vsub, vjobs, vqueues, vcancel, vsuspend, vresume: commands of users.
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/programs.h"
+#include "cli/session/connect.h"
+#include "cmd/common/version.h"
+
+namespace bth::cmd {
+namespace {
+
+std::optional<std::string> Environment(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+int Main(int argc, char** argv) {
+  SetLogLevel(LogLevel::kError);
+  std::ios::sync_with_stdio(false);
+  const RealClock clock;
+  cli::Surroundings surroundings;
+  surroundings.out = &std::cout;
+  surroundings.err = &std::cerr;
+  surroundings.clock = &clock;
+  surroundings.zone = absl::LocalTimeZone();
+  surroundings.variable = Environment;
+  surroundings.connect = [](const cli::ClusterFlags& flags) {
+    cli::ConnectOptions options;
+    options.variable = Environment;
+    options.user_agent = UserAgent("vcctl");
+    return cli::ConnectToCluster(flags, options);
+  };
+  surroundings.version_text = VersionText();
+  cli::Session session(std::move(surroundings));
+  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const int code = cli::RunProgram(argc > 0 ? argv[0] : "", args, session);
+  std::cout.flush();
+  return code;
+}
+
+}  // namespace
+}  // namespace bth::cmd
+
+int main(int argc, char** argv) {
+  return bth::cmd::Main(argc, argv);
+}
