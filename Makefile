@@ -84,6 +84,19 @@ bench-e2e: ## Benchmarks of the daemon beside kube-scheduler on a real API serve
 	$(call build,release,programs)
 	BTH_BIN=$(RELEASE_BIN) bench/e2e/run $(BENCH_ARGS)
 
+.PHONY: deb
+deb: ## Make the Debian package from the optimised programs, into build/deb, and check it
+	scripts/bootstrap --with package
+	$(call build,release,programs)
+	scripts/deb
+	BTH_DEB_BIN=$(RELEASE_BIN) python3 tests/deploy/package_test.py
+
+.PHONY: chart
+chart: ## Pack the chart into build/chart, and write the plain manifests of deploy/ anew from it
+	scripts/render
+	scripts/dashboards
+	"$$(scripts/helm)" package deploy/helm/batholith --destination build/chart 2>/dev/null
+
 .PHONY: crds
 crds: ## Write deploy/crds anew from the field tables and docs of api/types
 	$(call build,dev,crd-gen)

@@ -17,9 +17,19 @@ from support.daemon import fetch
 from support.jobs import JobWorld, task
 from support.poll import until
 from support.processes import ROOT, Process, free_port, ours
-from support.scheduler import Scheduler
+from support.scheduler import CONF, Scheduler
 
 MONITORING = ROOT / "deploy/monitoring"
+# Series that begin with the first event of their kind; tests/deploy looks for them in the sources.
+LATER = {
+    "batholith_admission_refusals_total",
+    "batholith_admission_requests_total",
+    "batholith_exceptions_total",
+    "volcano_eviction_transactions_total",
+    "volcano_job_failed_phase_count",
+}
+# The plugin that publishes most about queues.
+CAPACITY = CONF.replace("proportion", "capacity")
 # As the Services of deploy/ are called, which become the label `job`.
 JOBS = ("volcano-scheduler-service", "volcano-controllers-service", "volcano-admission-metrics")
 
@@ -85,7 +95,7 @@ def watched(installed, tmp_path_factory):
     running = []
     try:
         daemons = [
-            Scheduler(installed.kubeconfig, folder).wait_healthy(),
+            Scheduler(installed.kubeconfig, folder, conf=CAPACITY).wait_healthy(),
             Controllers(installed.kubeconfig, folder),
             webhooks.WebhookManager(installed.kubeconfig, folder),
         ]
@@ -94,6 +104,7 @@ def watched(installed, tmp_path_factory):
             Process("nodesim", [ours("vc-nodesim"), "--kubeconfig", installed.kubeconfig], folder)
         )
         world.nodes(2, cpu=4)
+        world.queue("limited", capability={"cpu": "4", "memory": "4Gi", "example.com/chip": "2"})
         daemons[1].wait_acting()
         daemons[2].wait_ready()
         prometheus = Prometheus(daemons, folder)
@@ -101,6 +112,7 @@ def watched(installed, tmp_path_factory):
         until(prometheus.are_targets_up, 60, lambda: f"scraped; {prometheus.process.tail()}")
         for number in range(3):
             world.job(f"runs-{number}", [task("w", 2, script="sleep 1")])
+        world.job("stays", [task("w")])
         # Admitted, and no node fits.
         world.job("waits", [task("w", 2, spec={"nodeSelector": {"nobody": "has-it"}})])
         bound = 'sum(volcano_task_scheduling_latency_milliseconds_count{stage="Bound"}) >= 6'
@@ -147,16 +159,18 @@ def test_every_metric_that_is_named_is_published(watched):
     for daemon in daemons:
         _, text = fetch(f"http://127.0.0.1:{daemon.http}/metrics")
         kinds.update(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
-    named = set()
+    named, missing = set(), {}
     for where, expression in expressions():
         plain = re.sub(r'"[^"]*"', "", expression)
         for name in re.findall(r"\b(?:volcano|batholith|rest_client|process)_[a-z0-9_]+", plain):
             if name == "volcano_namespace":  # A label of kube-state-metrics.
                 continue
             parts = re.sub(r"_(bucket|sum|count)$", "", name)
-            assert name in kinds or kinds.get(parts) == "histogram", f"{where}: {name}"
+            if name not in kinds and kinds.get(parts) != "histogram":
+                missing.setdefault(name, where)
             named.add(name)
     assert len(named) > 50
+    assert set(missing) == LATER, missing
 
 
 def test_rules_are_evaluated_and_nothing_fires(watched):
