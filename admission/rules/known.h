@@ -21,6 +21,8 @@ struct Settings {
   bool check_allocated_pods = false;              // --enable-queue-allocated-pods-check
   bool scheduling_gates_queue_admission = false;  // Feature gates.
   bool pod_level_resources = true;
+  // --check-queue-access: pod groups that are moved to another queue are looked at, too.
+  bool check_queue_access = false;
   // Null: no file was loaded, which also turns scheduling gates off (as in Volcano).
   std::shared_ptr<const ResourceGroups> resource_groups;
 

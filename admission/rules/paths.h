@@ -17,6 +17,9 @@ struct Webhook {
   std::vector<std::string_view> operations;  // Of the registration: CREATE, UPDATE, DELETE.
   // The request is of this resource; operations the rule does not know it refuses itself.
   Verdict (*rule)(const Request& request, const Settings& settings, const Known& known);
+  // Updates may move an object to another queue, and are asked about with --check-queue-access
+  // only.
+  bool asks_about_moves = false;
 };
 
 // All of them, in the order of docs and flags. The table is paths.cc.

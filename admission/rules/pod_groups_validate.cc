@@ -44,9 +44,11 @@ std::string TopologyFault(const types::PodGroupSpec& spec) {
 
 }  // namespace
 
-Verdict ValidatePodGroup(const Request& request, const Settings&, const Known& known) {
+Verdict ValidatePodGroup(const Request& request, const Settings& settings, const Known& known) {
   const absl::StatusOr<types::PodGroup> group = ReadObject<types::PodGroup>(request);
   if (!group.ok()) return RefuseUnreadable(group.status());
+  // Only who may submit to a queue is asked about then, beside this rule.
+  if (request.operation == "UPDATE" && settings.check_queue_access) return Verdict::Allow();
   if (request.operation != "CREATE") {
     return Verdict::Refuse("operation", StrCat("unsupported operation ", request.operation));
   }

@@ -41,13 +41,25 @@ Json ClientConfigOf(const Webhook& webhook, const WebhookAddress& address,
   return config;
 }
 
-Json RuleOf(const Webhook& webhook) {
+Json RuleOf(const Webhook& webhook, bool with_moves) {
+  std::vector<std::string_view> operations = webhook.operations;
+  if (with_moves) operations.push_back("UPDATE");
   Json rule = Json::MakeObject({{"apiGroups", Json::MakeArray({webhook.group})},
                                 {"apiVersions", Json::MakeArray({webhook.version})},
-                                {"operations", TextArray(webhook.operations)},
+                                {"operations", TextArray(operations)},
                                 {"resources", Json::MakeArray({webhook.resource})}});
   if (!IsPlain(webhook)) rule.Set("scope", "*");
   return rule;
+}
+
+// The schedulers and controllers write the status of pod groups all the time: of that nobody needs
+// to be asked.
+Json MoveCondition() {
+  constexpr std::string_view kExpression =
+      "request.operation != 'UPDATE' || "
+      "(has(object.spec) && has(object.spec.queue) ? object.spec.queue : '') != "
+      "(has(oldObject.spec) && has(oldObject.spec.queue) ? oldObject.spec.queue : '')";
+  return Json::MakeObject({{"name", "comes-to-a-queue"}, {"expression", kExpression}});
 }
 
 // The namespaces of the cluster's own programs are left out, ours among them: it must be able to
@@ -82,11 +94,18 @@ bool Holds(const Json& have, const Json& wanted) {
 bool UpdateEntry(Json& entry, const Json& wanted) {
   bool changed = false;
   for (const char* field : {"clientConfig", "rules", "admissionReviewVersions", "sideEffects"}) {
-    const bool other_way = std::string_view(field) == "clientConfig" &&
-                           entry[field]["url"].is_null() != wanted[field]["url"].is_null();
+    const bool other_way =
+        std::string_view(field) == "clientConfig" &&
+        std::as_const(entry)[field]["url"].is_null() != wanted[field]["url"].is_null();
     if (!other_way && Holds(std::as_const(entry)[field], wanted[field])) continue;
     entry.Set(field, wanted[field]);
     changed = true;
+    // The condition belongs to the rule; servers before 1.28 drop it, so that its absence alone is
+    // no reason to write.
+    const bool with_condition = std::string_view(field) == "rules" &&
+                                std::as_const(entry)["matchConditions"].empty() &&
+                                !wanted["matchConditions"].empty();
+    if (with_condition) entry.Set("matchConditions", wanted["matchConditions"]);
   }
   return changed;
 }
@@ -122,14 +141,15 @@ bool SetAuthorities(Json& configuration, std::string_view authorities_pem) {
 }
 
 Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
-                       std::string_view authorities_pem) {
+                       std::string_view authorities_pem, Moves moves) {
+  const bool with_moves = webhook.asks_about_moves && moves == Moves::kAsked;
   Json entry =
       Json::MakeObject({{"name", webhook.name},
                         {"admissionReviewVersions", Json::MakeArray({"v1"})},
                         {"clientConfig", ClientConfigOf(webhook, address, authorities_pem)},
                         {"failurePolicy", "Fail"},
                         {"matchPolicy", "Equivalent"},
-                        {"rules", Json::MakeArray({RuleOf(webhook)})},
+                        {"rules", Json::MakeArray({RuleOf(webhook, with_moves)})},
                         {"timeoutSeconds", kTimeoutSeconds}});
   entry.Set("sideEffects", IsPlain(webhook) ? "None" : "NoneOnDryRun");
   if (!IsPlain(webhook)) {
@@ -137,6 +157,7 @@ Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
     entry.Set("objectSelector", Json::MakeObject());
   }
   if (webhook.mutating) entry.Set("reinvocationPolicy", "Never");
+  if (with_moves) entry.Set("matchConditions", Json::MakeArray({MoveCondition()}));
   return Json::MakeObject(
       {{"apiVersion", "admissionregistration.k8s.io/v1"},
        {"kind",

@@ -2,6 +2,7 @@
 // and what must stand in it. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ struct WebhookAddress {
   std::string url;
 };
 
+// Whether the API server asks about moves from queue to queue (--check-queue-access).
+enum class Moves : uint8_t { kNotAsked, kAsked };
+
 // "volcano-admission-service-jobs-mutate": the same in every installation.
 std::string ConfigurationName(const Webhook& webhook);
 // Of the configuration, or without its name for creating it.
@@ -30,9 +34,10 @@ client::ApiPath ConfigurationsPath(const Webhook& webhook);
 // when there was one.
 bool SetAuthorities(Json& configuration, std::string_view authorities_pem);
 
-// A configuration as deploy/admission/webhooks.yaml has it.
+// A configuration as deploy/admission/webhooks.yaml has it. Where moves are asked about, that of
+// pod groups has UPDATE besides, on the condition that the queue changes.
 Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
-                       std::string_view authorities_pem);
+                       std::string_view authorities_pem, Moves moves = Moves::kNotAsked);
 
 // Writes into `configuration` what decides whom the API server asks about what: address,
 // authorities, rules, versions, side effects. What an administrator sets in an entry stays:

@@ -92,7 +92,8 @@ net::Awaitable<absl::Status> Registration::Write(const Webhook& webhook,
       if (!found.ok()) co_return Worded(found.status(), GetFailed(webhook));
       bool changed = SetAuthorities(*found, authorities_pem);
       if (options_.create) {
-        const Json wanted = MakeConfiguration(webhook, options_.address, authorities_pem);
+        const Json wanted =
+            MakeConfiguration(webhook, options_.address, authorities_pem, options_.moves);
         changed = BringUpToDate(*found, wanted) || changed;
       }
       if (!changed) co_return absl::OkStatus();
@@ -113,7 +114,8 @@ net::Awaitable<absl::Status> Registration::Write(const Webhook& webhook,
 net::Awaitable<absl::Status> Registration::Create(const Webhook& webhook,
                                                   const std::string& authorities_pem) {
   client::ApiPath path = ConfigurationsPath(webhook);
-  std::string body = MakeConfiguration(webhook, options_.address, authorities_pem).Dump();
+  std::string body =
+      MakeConfiguration(webhook, options_.address, authorities_pem, options_.moves).Dump();
   const client::ApiClient::Text made = co_await api_.Create(std::move(path), std::move(body));
   co_return made.status();
 }

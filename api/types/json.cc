@@ -19,6 +19,11 @@ namespace {
 // Up to this many members a scan is faster than sorting.
 constexpr size_t kScanMax = 16;
 
+// Texts from this size on get stacks of this size to begin with.
+constexpr size_t kSmallBytes = 1024;
+constexpr size_t kOpenExpected = 16;
+constexpr size_t kWaitingExpected = 64;
+
 // Indices of `members` ordered by key, then by position.
 std::vector<size_t> OrderByKey(const Json::Object& members) {
   std::vector<size_t> order(members.size());
@@ -32,7 +37,17 @@ std::vector<size_t> OrderByKey(const Json::Object& members) {
 // a stack until its end is there, so that it is made once and of the size it needs.
 class TreeBuilder {
  public:
-  TreeBuilder(Json* root, int depth_max) : root_(root), depth_max_(depth_max) {}
+  // Where the whole of `text` is UTF-8 and without escapes, so is each string in it.
+  TreeBuilder(Json* root, int depth_max, std::string_view text)
+      : root_(root),
+        depth_max_(depth_max),
+        checks_texts_(StrContains(text, "\\") || Utf8ValidPrefix(text) < text.size()) {
+    // Of a document of some size; small ones have few members.
+    if (text.size() < kSmallBytes) return;
+    open_.reserve(kOpenExpected);
+    items_.reserve(kWaitingExpected);
+    members_.reserve(kWaitingExpected);
+  }
 
   // Why the builder stopped the reader, or empty.
   const std::string& refusal() const { return refusal_; }
@@ -94,7 +109,7 @@ class TreeBuilder {
 
   // Escapes such as \ud800 can spell what the bytes of a document cannot.
   bool CheckText(std::string_view text) {
-    if (Utf8ValidPrefix(text) == text.size()) return true;
+    if (!checks_texts_ || Utf8ValidPrefix(text) == text.size()) return true;
     refusal_ = "a string is not valid UTF-8";
     return false;
   }
@@ -104,7 +119,7 @@ class TreeBuilder {
     out->assign(std::make_move_iterator(first), std::make_move_iterator(stack->end()));
     stack->erase(first, stack->end());
   }
-  bool Put(Json value) {
+  bool Put(Json&& value) {
     if (open_.empty()) {
       *root_ = std::move(value);
     } else if (open_.back().is_array) {
@@ -125,6 +140,7 @@ class TreeBuilder {
 
   Json* root_;
   int depth_max_;
+  const bool checks_texts_;
   std::string refusal_;
   std::vector<Container> open_;
   Json::Array items_;     // Of the arrays that are open.
@@ -242,7 +258,7 @@ absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
         StrCat("JSON: ", text.size(), " bytes exceed the limit of ", limits.bytes_max));
   }
   Json root;
-  TreeBuilder builder(&root, limits.depth_max);
+  TreeBuilder builder(&root, limits.depth_max, text);
   // The reader unescapes in place.
   std::string own;
   own.reserve(text.size() + kReaderPadding);

@@ -127,6 +127,7 @@ void WebhookDaemon::MakeCertificates() {
   admission::RegistrationOptions registration;
   registration.webhooks = webhooks_;
   registration.create = flags_.self_register;
+  if (flags_.check_queue_access) registration.moves = admission::Moves::kAsked;
   registration.address = {.ns = flags_.webhook_namespace,
                           .service = flags_.webhook_service_name,
                           .url = flags_.webhook_url};

@@ -32,7 +32,7 @@ void WebhookFlags::AddTo(FlagSet& flags) {
             "Capability, deserved and guarantee of queue root cannot be changed");
   flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
   flags.Add("check-queue-access", &check_queue_access,
-            "Whoever creates a job or pod group must be allowed to use its queue");
+            "Whoever creates a job or pod group, or moves it, must be allowed to use its queue");
   log.AddTo(flags);
 }
 
@@ -167,6 +167,7 @@ admission::Settings WebhookFlags::Settings(const conf::FeatureGates& gates) cons
   settings.max_queue_depth = static_cast<int>(max_queue_depth);
   settings.protect_root_queue = protect_root_queue;
   settings.check_allocated_pods = check_allocated_pods;
+  settings.check_queue_access = check_queue_access;
   settings.scheduling_gates_queue_admission =
       gates.Enabled(conf::Gate::kSchedulingGatesQueueAdmission);
   settings.pod_level_resources = gates.Enabled(conf::Gate::kPodLevelResources);

@@ -44,6 +44,20 @@ TEST_CASE("pod groups: other operations are refused", "[admission_rules][pod_gro
         "unsupported operation UPDATE");
 }
 
+TEST_CASE("pod groups validate: with access to queues checked, updates are nothing to this rule",
+          "[admission_rules][pod_groups]") {
+  const PlainKnown known;
+  const Settings settings{.check_queue_access = true};
+  const std::string gone = R"({"spec":{"queue":"gone"}})";
+  const auto told = [&](const std::string& operation) {
+    return test::Told(test::Ask(
+        {.path = "/podgroups/validate", .operation = operation, .object = gone}, known, settings));
+  };
+  CHECK(told("UPDATE") == "allowed");
+  CHECK(told("CREATE") != "allowed");
+  CHECK(told("DELETE") == "unsupported operation DELETE");
+}
+
 TEST_CASE("pod groups validate: queue and topology", "[admission_rules][pod_groups]") {
   const std::string tiers =
       "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology "

@@ -66,6 +66,30 @@ TEST_CASE("configurations: one of ours asks about what the table says", "[webhoo
   CHECK(plain["webhooks"][0]["rules"][0]["scope"].is_null());
 }
 
+TEST_CASE("configurations: moves between queues are asked about where they are to be checked",
+          "[webhooks]") {
+  const Webhook& groups = *FindWebhook("/podgroups/validate");
+  const auto entry = [](const Webhook& webhook, Moves moves) {
+    return MakeConfiguration(webhook, kService, kPem, moves)["webhooks"].items().front();
+  };
+  const auto operations = [&](const Webhook& webhook, Moves moves) {
+    return entry(webhook, moves)["rules"].items().front()["operations"];
+  };
+  CHECK(operations(groups, Moves::kNotAsked) == Json::MakeArray({"CREATE"}));
+  CHECK(entry(groups, Moves::kNotAsked)["matchConditions"].is_null());
+  CHECK(operations(groups, Moves::kAsked) == Json::MakeArray({"CREATE", "UPDATE"}));
+  CHECK(entry(groups, Moves::kAsked)["matchConditions"].size() == 1);
+  CHECK(operations(*FindWebhook("/pods/validate"), Moves::kAsked) == Json::MakeArray({"CREATE"}));
+  // Where it was written before the flag was given, and after it was taken away.
+  Json found = MakeConfiguration(groups, kService, kPem);
+  const Json asked = MakeConfiguration(groups, kService, kPem, Moves::kAsked);
+  CHECK(BringUpToDate(found, asked));
+  CHECK(found == asked);
+  found["webhooks"].MutableItems().front().Erase("matchConditions");
+  CHECK_FALSE(BringUpToDate(found, asked));
+  CHECK(BringUpToDate(found, MakeConfiguration(groups, kService, kPem)));
+}
+
 TEST_CASE("configurations: a URL takes the place of the Service", "[webhooks]") {
   const WebhookAddress url{.ns = "", .service = "", .url = "https://10.0.0.7:8443"};
   const Json made = MakeConfiguration(*FindWebhook("/jobs/mutate"), url, kPem);

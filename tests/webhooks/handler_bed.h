@@ -25,7 +25,7 @@ struct HandlerBed {
       : executor(outside == nullptr ? own : *outside),
         metrics(registry, {"/queues/validate", "/queues/mutate", "/jobs/validate"}),
         handler(ReviewHandler::Parts{executor, view, metrics, access}, *ReadEnabledPaths(paths),
-                Settings(), limits) {
+                Settings{.check_queue_access = access != nullptr}, limits) {
     for (const char* name : {"root", "default"}) {
       types::Queue queue;
       queue.meta.name = name;

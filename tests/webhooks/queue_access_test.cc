@@ -83,6 +83,41 @@ TEST_CASE("queue access: the API server decides who may submit", "[webhooks][acc
   CHECK(bed.server.requests.size() == 2);
 }
 
+TEST_CASE("queue access: who moves a pod group must be allowed to submit to where it goes",
+          "[webhooks][access]") {
+  Submitters bed;
+  ReviewText text = GroupReview("closed-club");
+  text.operation = "UPDATE";
+  text.old_object = GroupReview("default").object;
+  CHECK_FALSE(bed.Ask("/podgroups/validate", text)["allowed"].AsBool(true));
+  CHECK(bed.server.requests.size() == 1);
+  text.object = text.old_object;  // Stays where it is: a status, for one.
+  CHECK(bed.Ask("/podgroups/validate", text)["allowed"].AsBool());
+  CHECK(bed.server.requests.size() == 1);
+  text.object = GroupReview("club").object;
+  bed.may = {"ann/club"};
+  CHECK(bed.Ask("/podgroups/validate", text)["allowed"].AsBool());
+}
+
+TEST_CASE("queue access: a job cannot be moved, whoever asks", "[webhooks][access]") {
+  Submitters bed;
+  bed.may = {"ann/a", "ann/b"};
+  const auto job = [](const std::string& queue) {
+    return StrCat(R"({"metadata":{"name":"j"},"spec":{"queue":")", queue, R"("}})");
+  };
+  ReviewText text;
+  text.group = "batch.volcano.sh";
+  text.version = "v1alpha1";
+  text.resource = "jobs";
+  text.operation = "UPDATE";
+  text.object = job("a");
+  text.old_object = job("b");
+  const Json refused = bed.Ask("/jobs/validate", text);
+  CHECK_THAT(std::string(refused["status"]["message"].AsString()),
+             Catch::StartsWith("job updates may not change fields other than"));
+  CHECK(bed.server.requests.empty());
+}
+
 TEST_CASE("queue access: what the rule refuses is not asked about", "[webhooks][access]") {
   Submitters bed;
   const Json refused = bed.Ask("/podgroups/validate", GroupReview("nowhere"));

@@ -13,10 +13,13 @@ constexpr char kOld[] = "-----BEGIN CERTIFICATE-----\nold\n";
 constexpr char kNew[] = "-----BEGIN CERTIFICATE-----\nnew\n";
 
 struct RegistrationBed : test::ApiBed {
-  explicit RegistrationBed(bool create = false, absl::Duration wait_max = absl::Minutes(5)) {
+  explicit RegistrationBed(bool create = false, absl::Duration wait_max = absl::Minutes(5),
+                           Moves moves = Moves::kNotAsked) {
     RegistrationOptions options;
     options.webhooks = {FindWebhook("/queues/mutate"), FindWebhook("/queues/validate")};
+    if (moves == Moves::kAsked) options.webhooks.push_back(FindWebhook("/podgroups/validate"));
     options.create = create;
+    options.moves = moves;
     options.address = {.ns = "volcano-system", .service = "svc", .url = ""};
     options.wait_max = wait_max;
     registration = std::make_unique<Registration>(*api, metrics, options);
@@ -153,6 +156,19 @@ TEST_CASE("registration: one that fails does not keep the others from being rene
   bed.Install("/queues/validate");
   CHECK(absl::IsNotFound(Await(bed.executor, bed.registration->Renew(kNew))));
   CHECK(bed.BundleOf("/queues/validate") == kNew);
+}
+
+// The embedded server refuses expressions that it cannot compile.
+TEST_CASE("registration: moves of pod groups are registered on a condition",
+          "[webhooks][registration]") {
+  RegistrationBed bed(true, absl::Minutes(5), Moves::kAsked);
+  REQUIRE(Await(bed.executor, bed.registration->Begin(kNew)).ok());
+  const Json found = bed.Get(ConfigurationPath(*FindWebhook("/podgroups/validate")).path);
+  CHECK(found["webhooks"][0]["rules"][0]["operations"] == Json::MakeArray({"CREATE", "UPDATE"}));
+  CHECK(found["webhooks"][0]["matchConditions"].size() == 1);
+  const size_t writes = bed.writes;
+  REQUIRE(Await(bed.executor, bed.registration->Renew(kNew)).ok());
+  CHECK(bed.writes == writes);
 }
 
 }  // namespace
