@@ -49,7 +49,7 @@ MAY_INCLUDE = {
         "admission/rules", "client", "net", "conf", "api/rules", "api/types", "metrics", "base"},
     "controllers": {
         "admission/rules", "client", "conf", "api/rules", "api/types", "metrics", "base"},
-    "cli": {"client", "api/types", "base"},
+    "cli": {"client", "conf", "net", "api/rules", "api/types", "base"},
     "scheduler": _CACHE | {
         "framework", "client", "conf", "net", "api/model", "api/types", "metrics", "base"},
     "nodesim": {"client", "api/types", "metrics", "base"},
