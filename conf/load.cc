@@ -71,13 +71,15 @@ class PolicyReader {
  public:
   explicit PolicyReader(const KnownNames& known) : known_(known) {}
 
-  absl::StatusOr<LoadedPolicy> Read(const YamlDocument& document) {
+  void Read(const YamlDocument& document) {
     for (const DuplicateKey& duplicate : document.duplicates) {
       Warn(duplicate.line, duplicate.path,
            StrCat("given twice, first in line ", duplicate.first_line, "; the last one counts"));
     }
     const Value& root = document.root;
-    if (!root.is_map() && !root.is_null()) return WrongType(root, "", "a map with `actions`");
+    if (!root.is_map() && !root.is_null()) {
+      return refusals_.Note(WrongType(root, "", "a map with `actions`"));
+    }
     const Value nothing = Value::MakeNull();
     const auto part = [&root, &nothing](std::string_view key) -> const Value& {
       const Value* value = root.Find(key);
@@ -90,11 +92,12 @@ class PolicyReader {
     refusals_.Note(CheckTiersGiven(root));
     ReadConfigurations(part("configurations"));
     ReadMetrics(part("metrics"));
-    BTH_RETURN_IF_ERROR(refusals_.status());
     std::stable_sort(loaded_.findings.begin(), loaded_.findings.end(),
                      [](const Finding& a, const Finding& b) { return a.line < b.line; });
-    return std::move(loaded_);
   }
+
+  const Refusals& refusals() const { return refusals_; }
+  LoadedPolicy Take() { return std::move(loaded_); }
 
  private:
   void Add(Finding finding) {
@@ -475,7 +478,20 @@ class PolicyReader {
 absl::StatusOr<LoadedPolicy> ParsePolicy(std::string_view yaml, const KnownNames& known,
                                          const YamlLimits& limits) {
   BTH_ASSIGN_OR_RETURN(const YamlDocument document, ParseYaml(yaml, limits));
-  return PolicyReader(known).Read(document);
+  PolicyReader reader(known);
+  reader.Read(document);
+  BTH_RETURN_IF_ERROR(reader.refusals().status());
+  return reader.Take();
+}
+
+PolicyReview ReviewPolicy(std::string_view yaml, const KnownNames& known,
+                          const YamlLimits& limits) {
+  const absl::StatusOr<YamlDocument> document = ParseYaml(yaml, limits);
+  if (!document.ok()) return {{std::string(document.status().message())}, {}, {}};
+  PolicyReader reader(known);
+  reader.Read(*document);
+  LoadedPolicy loaded = reader.Take();
+  return {reader.refusals().told(), std::move(loaded.findings), std::move(loaded.policy)};
 }
 
 }  // namespace bth::conf

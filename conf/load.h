@@ -44,6 +44,15 @@ inline constexpr size_t kLoadFindingsMax = 256;
 absl::StatusOr<LoadedPolicy> ParsePolicy(std::string_view yaml, const KnownNames& known,
                                          const YamlLimits& limits = {});
 
+// Everything that is to be said of a file at once, for those who check one.
+struct PolicyReview {
+  std::vector<std::string> refusals;  // Empty: the file is accepted. The first ten of them.
+  std::vector<Finding> findings;      // Of refused files too, as far as they were read.
+  Policy policy;                      // Likewise.
+};
+PolicyReview ReviewPolicy(std::string_view yaml, const KnownNames& known,
+                          const YamlLimits& limits = {});
+
 // The policy in force when no file is given, and its text.
 std::string_view DefaultPolicyText();
 Policy DefaultPolicy();

@@ -18,6 +18,8 @@ class Refusals final {
   void Note(const absl::Status& status);  // OK: nothing to note.
   // OK when there were none, else kInvalidArgument.
   absl::Status status() const;
+  // One by one, as far as they are told.
+  const std::vector<std::string>& told() const { return told_; }
 
  private:
   size_t count_ = 0;
