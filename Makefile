@@ -41,7 +41,7 @@ help: ## Show this list
 
 .PHONY: deps
 deps:
-	@scripts/bootstrap --with e2e
+	@scripts/bootstrap --with e2e,monitoring
 
 .PHONY: build
 build: ## Build the optimised programs into build/release/bin

@@ -66,8 +66,8 @@ def ours(kubectl, name="volcano"):
     """All that is there under the release's name, and the roles and configurations it makes."""
     kinds = (
         "deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings,"
-        "networkpolicies,poddisruptionbudgets,clusterroles,clusterrolebindings,mutatingwebhookconfigurations,"
-        "validatingwebhookconfigurations,validatingadmissionpolicies,leases"
+        "networkpolicies,poddisruptionbudgets,clusterroles,clusterrolebindings,"
+        "mutatingwebhookconfigurations,validatingwebhookconfigurations,validatingadmissionpolicies,leases"
     )
     names = kubectl("get", kinds, "-o", "name", within=60).split()
     return {n for n in names if n.split("/")[1].startswith((f"{name}-", "vcjob-"))}

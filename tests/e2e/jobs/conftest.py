@@ -1,5 +1,7 @@
 """Fixtures of the tests of jobs: one cluster with everything at work, a namespace per test."""
 
+import re
+
 import pytest
 
 from support import accounts
@@ -22,11 +24,20 @@ def controllers_kubeconfig(backend, folder):
     return accounts.kubeconfig_of(backend, "volcano-system", "volcano-controllers", folder)
 
 
+def scheduler_kubeconfig(backend, folder):
+    """The same for the scheduler."""
+    if backend.kind == "embedded":
+        return backend.kubeconfig
+    accounts.install(backend.rest(), "scheduler/namespace.yaml", "scheduler/rbac.yaml")
+    return accounts.kubeconfig_of(backend, "volcano-system", "volcano-scheduler", folder)
+
+
 @pytest.fixture(scope="package")
 def scheduler(backend, tmp_path_factory):
     """The scheduler of all tests in this folder."""
     backend.install_crds()
-    daemon = Scheduler(backend.kubeconfig, tmp_path_factory.mktemp("scheduler"))
+    folder = tmp_path_factory.mktemp("scheduler")
+    daemon = Scheduler(scheduler_kubeconfig(backend, folder), folder)
     try:
         yield daemon.wait_healthy()
     finally:
@@ -52,8 +63,15 @@ def cluster(backend, scheduler, tmp_path_factory):
         place.close()
 
 
+def refusals(daemon):
+    """Requests that were answered 403: the role lacks a verb, whatever the log says of it."""
+    counted = daemon.metrics().items()
+    is_refusal = re.compile(r'rest_client_requests_total\{.*code="403"')
+    return {series: count for series, count in counted if is_refusal.match(series)}
+
+
 @pytest.fixture
-def world(backend, cluster):
+def world(backend, cluster, scheduler):
     """An empty namespace; whatever the test does there, nothing may be wrong at its end."""
     made = JobWorld(backend)
     try:
@@ -62,5 +80,7 @@ def world(backend, cluster):
         assert cluster.process.check()
         refused = [line for line in cluster.process.log().splitlines() if "orbidden" in line]
         assert refused == [], "the role in deploy/controllers/rbac.yaml lacks a verb"
+        for daemon in (cluster, scheduler):
+            assert refusals(daemon) == {}, "a role in deploy/*/rbac.yaml lacks a verb"
     finally:
         made.close()
