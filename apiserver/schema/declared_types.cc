@@ -81,6 +81,17 @@ DeclaredTypePtr DeclareText(const SchemaNode& node) {
   return Simple(Type::String(), kTextBytesMin, TextSizeMax(node));
 }
 
+// Expressions know fields by their escaped names. One that has none is told apart by nothing.
+std::shared_ptr<const cel::ListKeys> KeysOf(const SchemaNode& node) {
+  if (node.list == ListKind::kAtomic) return nullptr;
+  auto keys = std::make_shared<cel::ListKeys>();
+  if (node.list == ListKind::kSet) return keys;
+  for (const std::string& key : node.keys) {
+    keys->fields.push_back(EscapeProperty(key).value_or(key));
+  }
+  return keys;
+}
+
 DeclaredTypePtr DeclareList(const SchemaNode& node) {
   if (node.items == nullptr) return nullptr;
   DeclaredTypePtr element = DeclareType(*node.items, node.items->embedded);
@@ -92,6 +103,7 @@ DeclaredTypePtr DeclareList(const SchemaNode& node) {
   declared->type = Type::WithSizeMax(Type::List(element->type), static_cast<uint64_t>(size_max));
   declared->bytes_min = 2;
   declared->element = std::move(element);
+  declared->keys = KeysOf(node);
   return declared;
 }
 

@@ -10,6 +10,7 @@
 
 #include "apiserver/schema/structural.h"
 #include "cel/types/type.h"
+#include "cel/values/value.h"
 
 namespace bth::apiserver {
 
@@ -25,6 +26,8 @@ struct DeclaredType {
   // The fewest bytes that a value of it takes in a request.
   int64_t bytes_min = 0;
   DeclaredTypePtr element;  // Of lists and of maps' values.
+  // Of lists that are sets or maps; null: the order counts.
+  std::shared_ptr<const cel::ListKeys> keys;
   // Of objects, by escaped name.
   struct Field {
     std::string property;  // As in JSON.

@@ -19,14 +19,16 @@ using cel::ValueKind;
 
 class RuleList final : public cel::ListView {
  public:
-  RuleList(const Json::Array& items, const DeclaredType& element)
-      : items_(items), element_(element) {}
+  RuleList(const Json::Array& items, const DeclaredType& list)
+      : items_(items), element_(*list.element), list_(list) {}
   size_t size() const override { return items_.size(); }
   Value at(size_t index) const override { return RuleValue(items_[index], element_); }
+  std::shared_ptr<const cel::ListKeys> keys() const override { return list_.keys; }
 
  private:
   const Json::Array& items_;
   const DeclaredType& element_;
+  const DeclaredType& list_;
 };
 
 class RuleMap final : public cel::MapView {
@@ -126,8 +128,8 @@ std::optional<cel::Duration> WordyDuration(std::string_view text) {
 Value RuleValue(const Json& json, const DeclaredType& type) {
   const cel::TypeKind kind = type.type->kind();
   if (kind == cel::TypeKind::kList && json.is_array()) {
-    return Value::Of(std::shared_ptr<const cel::ListView>(
-        std::make_shared<const RuleList>(json.items(), *type.element)));
+    return Value::Of(
+        std::shared_ptr<const cel::ListView>(std::make_shared<const RuleList>(json.items(), type)));
   }
   if (kind == cel::TypeKind::kMap && json.is_object()) {
     return Value::Of(

@@ -140,6 +140,9 @@ class Estimator final {
     if (expr.kind == ExprKind::kMap) return Exactly(expr.entries.size());
     const Type& type = TypeOfNode(id);
     if (type.kind() == TypeKind::kOpaque) return std::nullopt;
+    // Rules of schemas may name types: for Kubernetes such a name is as large as what the rule is
+    // of.
+    if (type.kind() == TypeKind::kType && expr.kind == ExprKind::kIdent) return Exactly(1);
     if (type.has_size()) return SizeRange{0, type.size_max()};
     if (IsScalar(type)) return Exactly(1);
     const Local* local = FindLocal(id);
