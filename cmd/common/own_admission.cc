@@ -139,8 +139,7 @@ class OwnStage final : public apiserver::Stage {
   }
   absl::Status Ask(const admission::Webhook& webhook, WriteContext& write) const {
     const admission::Request request = RequestFor(webhook, write);
-    admission::Verdict verdict =
-        admission::Review(webhook, request, *settings_, cluster_->view());
+    admission::Verdict verdict = admission::Review(webhook, request, *settings_, cluster_->view());
     for (const std::string& warning : verdict.warnings) write.warnings.push_back(warning);
     if (!verdict.allowed) return Denied(webhook, verdict.message);
     if (!mutating_ || !verdict.patch.has_value() || verdict.patch->empty()) return absl::OkStatus();
