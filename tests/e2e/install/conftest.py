@@ -1,4 +1,6 @@
-"""Fixtures of the tests of what is installed: Helm beside kubectl, on a server with our kinds."""
+"""Fixtures of the tests of what is installed: Helm beside kubectl, on a server with our kinds.
+
+They take accounts and roles away; the folders whose daemons run with those come later, by name."""
 
 import sys
 
