@@ -47,8 +47,7 @@ class Evaluation {
   Walked Visit(Results values, const TextNode& node);
   Walked Visit(Results values, const FieldNode& node);
   Walked Visit(Results values, const WordNode& node);
-  Walked Visit(Results values, const NumberNode& node);
-  Walked Visit(Results values, const BoolNode& node);
+  Walked Visit(Results values, const LiteralNode& node);
   Walked Visit(Results values, const SliceNode& node);
   Walked Visit(Results values, const WildcardNode& node);
   Walked Visit(Results values, const RecursiveNode& node);
@@ -57,16 +56,21 @@ class Evaluation {
   absl::Status Descend(const Result& value, int depth, Results* out);
   absl::StatusOr<bool> Holds(const Condition& condition, const Json& item);
 
-  // Counts one step; an error when the limits are reached.
-  absl::Status Step(size_t results);
+  // Counts steps, one and one for each of `values`; an error when a limit is reached.
+  absl::Status Step(const Results& values);
 
   const std::vector<Piece>& pieces_;
   const EvaluateOptions& options_;
-  size_t steps_ = 0, results_ = 0;
+  size_t steps_ = 0;
+  size_t kept_ = 0;  // Values handed back.
   // Words seen and not yet acted upon, and how many ranges are open.
   int begins_ = 0, open_ = 0, ends_ = 0;
   size_t last_end_ = 0;  // The piece with the last `end`.
 };
+
+absl::Status TooMany() {
+  return absl::ResourceExhaustedError("the template finds too many values");
+}
 
 // The members of objects and items of lists; of texts, Kubernetes takes the bytes.
 Results ChildrenOf(const Json& value) {
@@ -90,10 +94,10 @@ std::string_view GoTypeOf(const Json& value) {
   return value.is_double() ? "float64" : "int64";
 }
 
-absl::Status Evaluation::Step(size_t results) {
-  results_ += results;
-  if (++steps_ > options_.steps_max || results_ > options_.results_max) {
-    return absl::ResourceExhaustedError("the template finds too many values");
+absl::Status Evaluation::Step(const Results& values) {
+  steps_ += 1 + values.size();
+  if (steps_ > options_.steps_max || values.size() > options_.results_max) {
+    return TooMany();
   }
   return absl::OkStatus();
 }
@@ -103,18 +107,21 @@ absl::Status Evaluation::RunFrom(size_t first, const Result& root, std::vector<R
     const Piece& piece = pieces_[at];
     Walked walked;
     if (piece.is_text) {
-      walked.values.emplace_back(Json(piece.text));
+      walked.values.emplace_back(&piece.text);
     } else {
       walked = WalkList({root}, piece.nodes);
       BTH_RETURN_IF_ERROR(walked.status);
     }
-    BTH_RETURN_IF_ERROR(Step(walked.values.size()));
+    BTH_RETURN_IF_ERROR(Step(walked.values));
     if (ends_ > 0 && ends_ <= open_) {
       --ends_;
       last_end_ = at;
       return absl::OkStatus();
     }
     if (begins_ == 0) {
+      // An empty result counts too: it takes its place.
+      kept_ += 1 + walked.values.size();
+      if (kept_ > options_.results_max) return TooMany();
       out->push_back(std::move(walked.values));
       continue;
     }
@@ -154,13 +161,13 @@ Walked Evaluation::WalkList(Results values, const NodeList& nodes) {
 Walked Evaluation::WalkNode(Results values, const Node& node) {
   Walked walked = std::visit(
       [this, &values](const auto& what) { return Visit(std::move(values), what); }, node.what);
-  if (walked.status.ok()) walked.status = Step(walked.values.size());
+  if (walked.status.ok()) walked.status = Step(walked.values);
   return walked;
 }
 
 Walked Evaluation::Visit(Results, const TextNode& node) {
   Walked walked;
-  walked.values.emplace_back(Json(node.text));
+  walked.values.emplace_back(&node.text);
   return walked;
 }
 
@@ -192,16 +199,9 @@ Walked Evaluation::Visit(Results values, const WordNode& node) {
   return walked;
 }
 
-Walked Evaluation::Visit(Results values, const NumberNode& node) {
+Walked Evaluation::Visit(Results values, const LiteralNode& node) {
   Walked walked;
-  const Json number = std::visit([](auto value) { return Json(value); }, node.value);
-  for (size_t i = 0; i < values.size(); ++i) walked.values.emplace_back(number);
-  return walked;
-}
-
-Walked Evaluation::Visit(Results values, const BoolNode& node) {
-  Walked walked;
-  for (size_t i = 0; i < values.size(); ++i) walked.values.emplace_back(Json(node.value));
+  for (size_t i = 0; i < values.size(); ++i) walked.values.emplace_back(&node.value);
   return walked;
 }
 
@@ -243,6 +243,7 @@ Walked Evaluation::Visit(Results values, const SliceNode& node) {
     for (int64_t i = start; i < end; i += step) {
       walked.values.emplace_back(&list.items()[static_cast<size_t>(i)]);
     }
+    if (walked.values.size() > options_.results_max) break;  // WalkNode tells.
   }
   return walked;
 }
@@ -251,6 +252,7 @@ Walked Evaluation::Visit(Results values, const WildcardNode&) {
   Walked walked;
   for (const Result& value : values) {
     for (Result& child : ChildrenOf(value.value())) walked.values.push_back(std::move(child));
+    if (walked.values.size() > options_.results_max) break;  // WalkNode tells.
   }
   return walked;
 }
@@ -266,7 +268,7 @@ Walked Evaluation::Visit(Results values, const RecursiveNode&) {
 
 absl::Status Evaluation::Descend(const Result& value, int depth, Results* out) {
   if (depth > kDescentMax) return RefuseValue("the object is nested too deep");
-  BTH_RETURN_IF_ERROR(Step(0));
+  if (++steps_ > options_.steps_max || out->size() > options_.results_max) return TooMany();
   const Json& json = value.value();
   // A text has bytes below it, which have nothing.
   if (json.is_string() && !json.AsString().empty()) out->push_back(value);
@@ -284,6 +286,7 @@ Walked Evaluation::Visit(Results values, const UnionNode& node) {
     Walked found = WalkList(values, part);
     if (!found.status.ok()) return {std::move(values), found.status};
     for (Result& value : found.values) walked.values.push_back(std::move(value));
+    if (walked.values.size() > options_.results_max) break;  // WalkNode tells.
   }
   return walked;
 }
@@ -313,6 +316,7 @@ Walked Evaluation::Visit(Results values, const FilterNode& node) {
       }
       if (passes) walked.values.emplace_back(&item);
     }
+    if (walked.values.size() > options_.results_max) break;  // WalkNode tells.
   }
   return walked;
 }

@@ -13,19 +13,19 @@ namespace bth::cli::jsonpath {
 
 struct EvaluateOptions {
   bool allow_missing_keys = false;
-  // What all results of one run may hold, counted where they are made, and the steps of the run.
-  // Recursive descent and ranges multiply.
-  size_t results_max = 1'000'000;
-  size_t steps_max = 20'000'000;
+  // Values at any one time, and all that are handed back; and the steps of the run. Recursive
+  // descent, wildcards and ranges multiply.
+  size_t results_max = 4'000'000;
+  size_t steps_max = 200'000'000;
 };
 
-// A value found in the object, or one that the template made. The object outlives it.
+// A value of the object or of the template, which outlive it, or one that was made: a number, or
+// null for nothing.
 class Result {
  public:
   explicit Result(const types::Json* found) : found_(found) {}
   explicit Result(types::Json made) : made_(std::move(made)) {}
   const types::Json& value() const { return found_ != nullptr ? *found_ : made_; }
-  // Made by the template: texts and numbers of it.
   bool is_made() const { return found_ == nullptr; }
 
  private:

@@ -136,7 +136,7 @@ absl::Status ActionParser::ParseWord() {
   const size_t start = at_;
   while (at_ < text_.size() && !EndsName(text_[at_])) ++at_;
   const std::string_view word = text_.substr(start, at_ - start);
-  if (word == "true" || word == "false") return Add({BoolNode{word == "true"}});
+  if (word == "true" || word == "false") return Add({LiteralNode{types::Json(word == "true")}});
   return Add({WordNode{std::string(word)}});
 }
 
@@ -150,10 +150,10 @@ absl::Status ActionParser::ParseNumber() {
   const char* const end = text.data() + text.size();
   int64_t number = 0;
   const auto as_int = std::from_chars(text.data(), end, number);
-  if (as_int.ec == std::errc() && as_int.ptr == end) return Add({NumberNode{number}});
+  if (as_int.ec == std::errc() && as_int.ptr == end) return Add({LiteralNode{types::Json(number)}});
   double real = 0;
   const auto as_real = absl::from_chars(text.data(), end, real);
-  if (as_real.ec == std::errc() && as_real.ptr == end) return Add({NumberNode{real}});
+  if (as_real.ec == std::errc() && as_real.ptr == end) return Add({LiteralNode{types::Json(real)}});
   return RefuseTemplate(StrCat("cannot parse number ", whole));
 }
 
@@ -171,7 +171,7 @@ absl::Status ActionParser::ParseQuoted(char quote) {
     return RefuseTemplate(
         StrCat("unquote string ", quoted, " error ", ToStd(text.status().message())));
   }
-  return Add({TextNode{*std::move(text)}});
+  return Add({TextNode{types::Json(*std::move(text))}});
 }
 
 absl::Status ActionParser::ParseRecursive() {

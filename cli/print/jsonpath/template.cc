@@ -17,7 +17,7 @@ absl::StatusOr<Template> Template::Parse(std::string_view text, const ParseLimit
     const size_t brace = text.find('{', at);
     const size_t end = brace == std::string_view::npos ? text.size() : brace;
     if (end > at) {
-      parsed.pieces_.push_back({true, std::string(text.substr(at, end - at)), {}});
+      parsed.pieces_.push_back({true, types::Json(text.substr(at, end - at)), {}});
     }
     if (end == text.size()) break;
     ActionParser parser(text, end + 1, &budget);

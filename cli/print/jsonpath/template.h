@@ -13,14 +13,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/types/json.h"
 
 namespace bth::cli::jsonpath {
 
 struct Node;
 using NodeList = std::vector<Node>;
 
+// Texts are values, so that results refer to them and need no copies.
 struct TextNode {
-  std::string text;
+  types::Json text;
 };
 struct FieldNode {
   std::string name;
@@ -29,11 +31,9 @@ struct FieldNode {
 struct WordNode {
   std::string word;
 };
-struct NumberNode {
-  std::variant<int64_t, double> value;
-};
-struct BoolNode {
-  bool value = false;
+// A number, `true` or `false`.
+struct LiteralNode {
+  types::Json value;
 };
 // `[start:end:step]` and `[index]`.
 struct SliceNode {
@@ -60,15 +60,15 @@ struct FilterNode {
 };
 
 struct Node {
-  std::variant<TextNode, FieldNode, WordNode, NumberNode, BoolNode, SliceNode, WildcardNode,
-               RecursiveNode, UnionNode, FilterNode>
+  std::variant<TextNode, FieldNode, WordNode, LiteralNode, SliceNode, WildcardNode, RecursiveNode,
+               UnionNode, FilterNode>
       what;
 };
 
 // One piece outside of braces or one pair of braces: results of a piece are printed together.
 struct Piece {
   bool is_text = false;
-  std::string text;
+  types::Json text;
   NodeList nodes;
 };
 

@@ -91,6 +91,18 @@ TEST_CASE("jsonpath: what finds or prints without end is stopped", "[cli][limits
   CHECK(jsonpath::Evaluate(*nested, value, options).status().code() ==
         absl::StatusCode::kResourceExhausted);
 
+  // What a single part finds is limited while it is found.
+  options = {};
+  options.results_max = 1000;
+  for (const char* many :
+       {"{.a[*,*,*,*]}", "{.a[*].*}", "{.a.*.*}", "{.a[0:299,0:299,0:299,:299]}"}) {
+    CAPTURE(many);
+    const auto wild = jsonpath::Template::Parse(many);
+    REQUIRE(wild.ok());
+    CHECK(jsonpath::Evaluate(*wild, value, options).status().message() ==
+          "the template finds too many values");
+  }
+
   const auto list = jsonpath::Template::Parse("{.a}{.a}");
   REQUIRE(list.ok());
   const auto results = jsonpath::Evaluate(*list, value, {});
