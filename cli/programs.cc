@@ -5,6 +5,7 @@
 
 #include "cli/command/dispatch.h"
 #include "cli/job/commands.h"
+#include "cli/jobflow/commands.h"
 #include "cli/pod/list.h"
 #include "cli/queue/commands.h"
 #include "cli/slurm/programs.h"
@@ -18,6 +19,8 @@ Command VcctlProgram() {
   program.name = "vcctl";
   program.children.push_back(JobCommand());
   program.children.push_back(QueueCommand());
+  program.children.push_back(JobFlowCommand());
+  program.children.push_back(JobTemplateCommand());
   program.children.push_back(PodCommand());
   program.children.push_back(VersionCommand());
   return program;

@@ -9,6 +9,7 @@
 #include "cli/job/list.h"
 #include "cli/job/run.h"
 #include "cli/job/view.h"
+#include "cli/job/wait.h"
 #include "cli/session/bus_command.h"
 
 namespace bth::cli {
@@ -67,6 +68,7 @@ Command JobCommand() {
   group.children.push_back(
       NamedJobLeaf("delete", "delete a job",
                    [](Session& s, const JobFlags& f) { return DeleteJob(s, f, "delete"); }));
+  group.children.push_back(WaitCommand());
   return group;
 }
 

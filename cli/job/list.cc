@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/listing/views.h"
 #include "cli/session/cluster_flags.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
@@ -63,6 +64,12 @@ std::vector<std::string> RowOf(const Json& job, const JobTable& table) {
 
 absl::Status ListJobs(Session& session, const ListJobsFlags& flags) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
+  if (WantsOtherFormat(flags.listing)) {
+    const auto passes = [&flags](const Json& job) { return Passes(job, flags.filter); };
+    const Target target{JobType(), flags.all_namespaces ? "" : flags.ns, ""};
+    return ShowListing(session, *cluster, {target, SelectorsOf(flags.listing), passes, JobView()},
+                       flags.listing);
+  }
   BTH_ASSIGN_OR_RETURN(std::vector<Json> jobs, ReadJobs(*cluster, flags));
   std::erase_if(jobs, [&flags](const Json& job) { return !Passes(job, flags.filter); });
   if (jobs.empty()) {
@@ -106,7 +113,8 @@ std::string TextOf(const JobTable& table) {
 
 absl::StatusOr<std::vector<Json>> ReadJobs(Cluster& cluster, const ListJobsFlags& flags) {
   const std::string ns = flags.all_namespaces ? "" : flags.ns;
-  BTH_ASSIGN_OR_RETURN(ObjectList list, cluster.List({JobType(), ns, ""}));
+  BTH_ASSIGN_OR_RETURN(ObjectList list,
+                       cluster.List({JobType(), ns, ""}, SelectorsOf(flags.listing)));
   return std::move(list.items);
 }
 
@@ -114,7 +122,7 @@ void AddListFlags(ListJobsFlags* target, FlagSet* flags) {
   AddClusterFlags(&target->cluster, flags);
   flags->Text(&target->filter.scheduler, {"scheduler", 'S'},
               "list job with specified scheduler name");
-  flags->Bool(&target->all_namespaces, {"all-namespaces"}, "list jobs in all namespaces");
+  flags->Bool(&target->all_namespaces, {"all-namespaces", 'A'}, "list jobs in all namespaces");
   flags->Text(&target->filter.name_part, {"selector"}, "fuzzy matching jobName");
 }
 
@@ -126,6 +134,7 @@ Command ListJobsCommand() {
   AddListFlags(flags.get(), &leaf.flags);
   leaf.flags.Text(&flags->ns, {"namespace", kVcctlLetters.ns}, "the namespace of job");
   leaf.flags.Text(&flags->filter.queue, {"queue", 'q'}, "list job with specified queue name");
+  AddListingFlags(&flags->listing, &leaf.flags);
   leaf.run = [flags](Session& session) { return ListJobs(session, *flags); };
   return leaf;
 }

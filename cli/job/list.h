@@ -10,6 +10,7 @@
 #include "api/types/json.h"
 #include "cli/command/command.h"
 #include "cli/job/flags.h"
+#include "cli/listing/listing.h"
 
 namespace bth::cli {
 
@@ -34,6 +35,7 @@ struct ListJobsFlags {
   ClusterFlags cluster;
   std::string ns = "default";
   JobFilter filter;
+  ListingFlags listing;  // vcctl only
   bool all_namespaces = false;
 };
 absl::StatusOr<std::vector<types::Json>> ReadJobs(Cluster& cluster, const ListJobsFlags& flags);

@@ -7,10 +7,11 @@
 
 #include "api/types/event.h"
 #include "api/types/quantity.h"
+#include "api/types/time.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/print/times.h"
 #include "cli/session/cluster.h"
-#include "cli/text/age.h"
 #include "cli/text/object.h"
 #include "cli/text/ordered_json.h"
 #include "cli/text/padded.h"
@@ -144,6 +145,11 @@ std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string EventAgeOf(std::string_view stamp, absl::Time now) {
+  const absl::StatusOr<absl::Time> time = types::ParseTimestamp(stamp);
+  return time.ok() ? EventAgeText(now - *time) : "<unknown>";
 }
 
 std::string EventRow(const Json& event, absl::Time now) {

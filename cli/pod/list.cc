@@ -12,9 +12,11 @@
 #include "api/types/pod.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/listing/listing.h"
+#include "cli/listing/views.h"
 #include "cli/pod/status.h"
+#include "cli/print/times.h"
 #include "cli/session/cluster_flags.h"
-#include "cli/text/age.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
 
@@ -36,15 +38,8 @@ struct ListPodsFlags {
   std::string job;
   std::string ns = "default";
   bool all_namespaces = false;
+  ListingFlags listing;
 };
-
-absl::StatusOr<std::vector<Json>> ReadPods(Cluster& cluster, const ListPodsFlags& flags,
-                                           const std::string& label_selector) {
-  const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
-  const std::string ns = flags.all_namespaces ? "" : flags.ns;
-  BTH_ASSIGN_OR_RETURN(ObjectList list, cluster.List({type, ns, ""}, {label_selector, ""}));
-  return std::move(list.items);
-}
 
 // The job's name becomes the value of a label in a selector.
 absl::Status CheckJobLabel(const std::string& job) {
@@ -55,40 +50,52 @@ absl::Status CheckJobLabel(const std::string& job) {
                                            absl::StrJoin(problems, "; ")));
 }
 
-absl::StatusOr<std::vector<Json>> PodsOfJob(Cluster& cluster, const ListPodsFlags& flags) {
-  BTH_RETURN_IF_ERROR(CheckJobLabel(flags.job));
-  BTH_ASSIGN_OR_RETURN(std::vector<Json> pods,
-                       ReadPods(cluster, flags, StrCat(kJobLabel, " in (", flags.job, ")")));
-  for (const Json& pod : pods) {
-    const std::string_view queue = LabelIn(pod, kQueueLabel);
-    if (flags.queue.empty() || queue.empty() || queue == flags.queue) continue;
-    return absl::InvalidArgumentError(
-        StrCat("the input vcjob ", flags.job, " does not match the queue ", flags.queue));
+Selectors PodSelectors(const ListPodsFlags& flags) {
+  Selectors selectors = SelectorsOf(flags.listing);
+  std::string labels;
+  if (!flags.job.empty()) {
+    labels = StrCat(kJobLabel, " in (", flags.job, ")");
+  } else if (flags.queue.empty()) {
+    labels = kJobLabel;
   }
-  return pods;
+  const bool both = !labels.empty() && !selectors.labels.empty();
+  selectors.labels = StrCat(labels, both ? "," : "", selectors.labels);
+  return selectors;
 }
 
-absl::StatusOr<std::vector<Json>> PodsOfQueue(Cluster& cluster, const ListPodsFlags& flags) {
-  BTH_ASSIGN_OR_RETURN(std::vector<Json> pods, ReadPods(cluster, flags, ""));
-  std::erase_if(pods, [&flags](const Json& pod) {
-    return LabelIn(pod, kQueueLabel) != flags.queue &&
-           AnnotationIn(pod, kQueueAnnotation) != flags.queue;
-  });
-  return pods;
+// With a job its queue is only looked at for a contradiction.
+bool IsOfQueue(const Json& pod, const ListPodsFlags& flags) {
+  return flags.queue.empty() || !flags.job.empty() || LabelIn(pod, kQueueLabel) == flags.queue ||
+         AnnotationIn(pod, kQueueAnnotation) == flags.queue;
+}
+
+bool Contradicts(const Json& pod, const ListPodsFlags& flags) {
+  const std::string_view queue = LabelIn(pod, kQueueLabel);
+  return !flags.job.empty() && !flags.queue.empty() && !queue.empty() && queue != flags.queue;
 }
 
 absl::Status ListPods(Session& session, const ListPodsFlags& flags) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
-  absl::StatusOr<std::vector<Json>> pods = !flags.job.empty() ? PodsOfJob(*cluster, flags)
-                                           : !flags.queue.empty()
-                                               ? PodsOfQueue(*cluster, flags)
-                                               : ReadPods(*cluster, flags, kJobLabel);
-  BTH_RETURN_IF_ERROR(pods);
-  if (pods->empty()) {
-    session.out() << "No resources found\n";
-    return absl::OkStatus();
+  BTH_RETURN_IF_ERROR(CheckJobLabel(flags.job));
+  const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
+  const Target target{type, flags.all_namespaces ? "" : flags.ns, ""};
+  if (WantsOtherFormat(flags.listing)) {
+    const auto passes = [&flags](const Json& pod) {
+      return IsOfQueue(pod, flags) && !Contradicts(pod, flags);
+    };
+    return ShowListing(session, *cluster, {target, PodSelectors(flags), passes, PodView()},
+                       flags.listing);
   }
-  session.out() << PodTable(*std::move(pods), flags.all_namespaces, session.now());
+  BTH_ASSIGN_OR_RETURN(ObjectList pods, cluster->List(target, PodSelectors(flags)));
+  for (const Json& pod : pods.items) {
+    if (!Contradicts(pod, flags)) continue;
+    return absl::InvalidArgumentError(
+        StrCat("the input vcjob ", flags.job, " does not match the queue ", flags.queue));
+  }
+  std::erase_if(pods.items, [&flags](const Json& pod) { return !IsOfQueue(pod, flags); });
+  session.out() << (pods.items.empty()
+                        ? "No resources found\n"
+                        : PodTable(std::move(pods.items), flags.all_namespaces, session.now()));
   return absl::OkStatus();
 }
 
@@ -101,7 +108,8 @@ Command ListPodsCommand() {
   leaf.flags.Text(&flags->queue, {"queue", 'q'}, "list pod with specified queue name");
   leaf.flags.Text(&flags->job, {"job", 'j'}, "list pod with specified job name");
   leaf.flags.Text(&flags->ns, {"namespace", 'n'}, "the namespace of pod");
-  leaf.flags.Bool(&flags->all_namespaces, {"all-namespaces"}, "list pods in all namespaces");
+  leaf.flags.Bool(&flags->all_namespaces, {"all-namespaces", 'A'}, "list pods in all namespaces");
+  AddListingFlags(&flags->listing, &leaf.flags);
   leaf.run = [flags](Session& session) { return ListPods(session, *flags); };
   return leaf;
 }
@@ -122,7 +130,7 @@ std::string PodTable(std::vector<Json> pods, bool with_namespace, absl::Time now
     row.push_back(StrCat(state.ready, "/", state.containers));
     row.push_back(state.status);
     row.push_back(RestartsText(state, now));
-    row.push_back(ObjectAgeOf(CreatedIn(pod), now));
+    row.push_back(AgeSince(CreatedIn(pod), now));
   }
   std::vector<size_t> widths;
   for (size_t column = 0; column < rows[0].size(); ++column) {

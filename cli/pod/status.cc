@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "api/types/time.h"
 #include "base/strings.h"
-#include "cli/text/age.h"
+#include "cli/print/times.h"
 
 namespace bth::cli {
 namespace {
@@ -157,7 +157,7 @@ PodState StateOf(const Json& pod) {
 
 std::string RestartsText(const PodState& state, absl::Time now) {
   if (state.restarts == 0 || !state.restarted_at.has_value()) return StrCat(state.restarts);
-  return StrCat(state.restarts, " (", ObjectAge(now - *state.restarted_at), " ago)");
+  return StrCat(state.restarts, " (", AgeText(now - *state.restarted_at), " ago)");
 }
 
 }  // namespace bth::cli

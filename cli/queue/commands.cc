@@ -114,6 +114,18 @@ Command OperateLeaf() {
   return std::move(leaf.command);
 }
 
+Command ListLeaf() {
+  QueueLeaf leaf = MakeQueueLeaf("list", "lists all the queue", {}, ListQueues);
+  AddListingFlags(&leaf.flags->listing, &leaf.command.flags);
+  return std::move(leaf.command);
+}
+
+Command GetLeaf() {
+  QueueLeaf leaf = MakeNamedQueueLeaf("get", "get a queue", {}, GetQueue);
+  AddFormatFlags(&leaf.flags->listing, &leaf.command.flags);
+  return std::move(leaf.command);
+}
+
 }  // namespace
 
 Command QueueCommand() {
@@ -123,8 +135,8 @@ Command QueueCommand() {
   group.children.push_back(CreateLeaf());
   group.children.push_back(DeleteLeaf());
   group.children.push_back(OperateLeaf());
-  group.children.push_back(MakeQueueLeaf("list", "lists all the queue", {}, ListQueues).command);
-  group.children.push_back(MakeNamedQueueLeaf("get", "get a queue", {}, GetQueue).command);
+  group.children.push_back(ListLeaf());
+  group.children.push_back(GetLeaf());
   return group;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "api/types/queue.h"
 #include "cli/command/command.h"
+#include "cli/listing/listing.h"
 #include "cli/session/cluster.h"
 #include "cli/session/session.h"
 
@@ -17,7 +18,8 @@ struct QueueFlags {
   std::string name;
   int32_t weight = 0;
   std::string action;  // open, close, update
-  std::string state;   // Of a new queue; the API server does not take it over.
+  ListingFlags listing;
+  std::string state;  // Of a new queue; the API server does not take it over.
 };
 
 inline const types::ResourceType& QueueType() {

@@ -10,6 +10,7 @@
 #include "api/types/pod_group.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/listing/views.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
 
@@ -66,7 +67,10 @@ absl::Status GetQueue(Session& session, const QueueFlags& flags) {
   if (flags.name.empty()) {
     return absl::InvalidArgumentError("name is mandatory to get the particular queue details");
   }
-  BTH_ASSIGN_OR_RETURN(const Json queue, cluster->Get({QueueType(), "", flags.name}));
+  BTH_ASSIGN_OR_RETURN(Json queue, cluster->Get({QueueType(), "", flags.name}));
+  if (WantsOtherFormat(flags.listing)) {
+    return ShowOne(session, QueueType(), std::move(queue), QueueView(), flags.listing);
+  }
   BTH_ASSIGN_OR_RETURN(const std::vector<Json> pod_groups,
                        ReadPodGroups(*cluster, StrCat("list podgroup for queue ", flags.name)));
   session.out() << QueueTable({queue}, pod_groups);
@@ -75,7 +79,13 @@ absl::Status GetQueue(Session& session, const QueueFlags& flags) {
 
 absl::Status ListQueues(Session& session, const QueueFlags& flags) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
-  BTH_ASSIGN_OR_RETURN(const ObjectList queues, cluster->List({QueueType(), "", ""}));
+  const Target all{QueueType(), "", ""};
+  if (WantsOtherFormat(flags.listing)) {
+    const auto passes = [](const Json&) { return true; };
+    return ShowListing(session, *cluster, {all, SelectorsOf(flags.listing), passes, QueueView()},
+                       flags.listing);
+  }
+  BTH_ASSIGN_OR_RETURN(const ObjectList queues, cluster->List(all, SelectorsOf(flags.listing)));
   if (queues.items.empty()) {
     session.out() << "No resources found\n";
     return absl::OkStatus();

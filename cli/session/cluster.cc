@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/types/api_status.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/session/go_errors.h"
@@ -22,6 +23,44 @@ using AnswerText = absl::StatusOr<std::string>;
 net::Awaitable<void> RunCall(client::ApiClient& api, client::ApiRequest request, Loop& loop,
                              std::optional<AnswerText>& answer) {
   answer.emplace(co_await api.Call(std::move(request)));
+  loop.Wake();
+}
+
+using OnChange = std::function<bool(Change)>;
+
+// Reads one line of a watch; false: it was the last one that is wanted. `version` follows.
+absl::StatusOr<bool> TakeLine(const std::string& line, const OnChange& on_change,
+                              std::string* version) {
+  BTH_ASSIGN_OR_RETURN(Json event, Json::Parse(line, kAnswerLimits));
+  Json& object = event["object"];
+  const std::string_view type = event["type"].AsString();
+  if (type == "ERROR") {
+    return types::StatusFromResponse(static_cast<int>(object["code"].AsInt(500)), object.Dump());
+  }
+  *version = object.At({"metadata", "resourceVersion"}).AsString();
+  if (type == "BOOKMARK") return true;
+  return on_change({std::string(type), std::move(object)});
+}
+
+net::Awaitable<absl::Status> ReadWatch(client::ApiClient& api, client::ApiPath path,
+                                       client::WatchOptions options, const OnChange& on_change,
+                                       std::string* version) {
+  absl::StatusOr<client::WatchStream> stream =
+      co_await api.Watch(std::move(path), std::move(options));
+  if (!stream.ok()) co_return stream.status();
+  for (;;) {
+    absl::StatusOr<std::optional<std::string>> line = co_await stream->Next();
+    if (!line.ok()) co_return line.status();
+    if (!line->has_value()) co_return absl::OkStatus();
+    const absl::StatusOr<bool> more = TakeLine(**line, on_change, version);
+    if (!more.ok()) co_return more.status();
+    if (!*more) co_return absl::OkStatus();
+  }
+}
+
+net::Awaitable<void> RunWatch(net::Awaitable<absl::Status> watch, Loop& loop,
+                              std::optional<absl::Status>& ended) {
+  ended.emplace(co_await std::move(watch));
   loop.Wake();
 }
 
@@ -104,6 +143,36 @@ absl::StatusOr<Json> Cluster::MergePatch(const Target& target, const Json& patch
   client::ApiRequest request = Request("patch", "PATCH", patch.Dump());
   request.content_type = "application/merge-patch+json";
   return Send(target, std::move(request));
+}
+
+absl::Status Cluster::Watch(const Target& target, WatchWish* wish, const OnChange& on_change) {
+  BTH_RETURN_IF_ERROR(CheckTarget(target.ns, target.name));
+  const client::ApiPath path = client::PathOf(target.type, target.ns);
+  client::WatchOptions options;
+  options.label_selector = wish->selectors.labels;
+  options.field_selector = wish->selectors.fields;
+  options.resource_version = wish->version;
+  net::Executor& executor = loop_->executor();
+  const net::CancelToken late = options.cancel;
+  const net::Executor::TimerId timer = executor.RunAfter(wish->timeout, [late] { late.Cancel(); });
+  std::optional<absl::Status> ended;
+  net::Spawn(executor,
+             RunWatch(ReadWatch(*api_, path, std::move(options), on_change, &wish->version), *loop_,
+                      ended));
+  loop_->Run();
+  executor.CancelTimer(timer);
+  if (!ended.has_value()) {  // The loop gave up; nothing may outlive this call.
+    late.Cancel();
+    loop_->Run();
+  }
+  if (late.cancelled()) return absl::DeadlineExceededError("timed out waiting for the condition");
+  const CallText call{"GET", server_, path.path, "?watch=true", target.type.FullName(), ""};
+  return ended->ok() ? *ended : AsGoTells(*ended, call);
+}
+
+void Cluster::Pause(absl::Duration pause) {
+  loop_->executor().RunAfter(pause, [this] { loop_->Wake(); });
+  loop_->Run();
 }
 
 absl::Status Cluster::Delete(const Target& target) {

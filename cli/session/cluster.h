@@ -34,6 +34,18 @@ struct ObjectList {
   types::Json meta;  // metadata of the (first) list.
 };
 
+// One event of a watch: ADDED, MODIFIED or DELETED.
+struct Change {
+  std::string type;
+  types::Json object;
+};
+
+struct WatchWish {
+  Selectors selectors;
+  std::string version;  // Of what is known already.
+  absl::Duration timeout = absl::InfiniteDuration();
+};
+
 // Where the coroutines of the client run while a call waits for them.
 class Loop {
  public:
@@ -59,6 +71,12 @@ class Cluster final {
   absl::StatusOr<types::Json> Create(const Target& target, types::Json object);
   absl::StatusOr<types::Json> MergePatch(const Target& target, const types::Json& patch);
   absl::Status Delete(const Target& target);
+  // Tells of changes until `on_change` returns false, the server ends the watch (both are OK; the
+  // version of `wish` is then the last one known), or its time has passed (kDeadlineExceeded).
+  absl::Status Watch(const Target& target, WatchWish* wish,
+                     const std::function<bool(Change)>& on_change);
+  void Pause(absl::Duration pause);
+  absl::Duration monotonic() const { return loop_->executor().Monotonic(); }
 
  private:
   // Fills in where the request goes, and reads the answer.

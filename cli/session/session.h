@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "cli/print/terminal.h"
 #include "cli/session/cluster.h"
 
 namespace bth::cli {
@@ -29,6 +30,7 @@ struct Surroundings {
   std::function<std::optional<std::string>(std::string_view)> variable;  // Of the environment.
   // Finds the API server, and sends nothing. Called once per command, before anything else.
   std::function<absl::StatusOr<std::unique_ptr<Cluster>>(const ClusterFlags&)> connect;
+  Terminal terminal;         // What is known of `out`.
   std::string version_text;  // Of `vcctl version`.
 };
 
@@ -42,6 +44,7 @@ class Session final {
   std::ostream& err() const { return *surroundings_.err; }
   absl::Time now() const { return surroundings_.clock->Now(); }
   absl::TimeZone zone() const { return surroundings_.zone; }
+  const Terminal& terminal() const { return surroundings_.terminal; }
   const std::string& version_text() const { return surroundings_.version_text; }
   // Empty when it is not set.
   std::string Variable(std::string_view name) const {

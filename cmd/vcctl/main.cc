@@ -1,5 +1,6 @@
 // vcctl, vsub, vjobs, vqueues, vcancel, vsuspend, vresume: commands of users.
-#include <csignal>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/print/terminal.h"
 #include "cli/programs.h"
 #include "cli/session/connect.h"
 #include "cmd/common/version.h"
@@ -38,6 +40,7 @@ int Main(int argc, char** argv) {
     options.user_agent = UserAgent("vcctl");
     return cli::ConnectToCluster(flags, options);
   };
+  surroundings.terminal = cli::DescribeTerminal(cli::ReadTerminalFacts(STDOUT_FILENO));
   surroundings.version_text = VersionText();
   cli::Session session(std::move(surroundings));
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);

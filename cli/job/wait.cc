@@ -1,0 +1,128 @@
+#include "cli/job/wait.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "base/suggest.h"
+#include "cli/session/follow.h"
+#include "cli/text/object.h"
+
+namespace bth::cli {
+namespace {
+
+using types::Json;
+
+constexpr std::string_view kDelete = "delete";
+
+// The phases of the comma-separated text.
+absl::StatusOr<std::vector<std::string>> WantedPhases(const std::string& text) {
+  std::vector<std::string_view> known(std::begin(types::WordTable<types::JobPhase>::kTexts) + 1,
+                                      std::end(types::WordTable<types::JobPhase>::kTexts));
+  known.push_back(kDelete);
+  std::vector<std::string> wanted = SplitText(text, ',');
+  for (const std::string& phase : wanted) {
+    if (std::find(known.begin(), known.end(), phase) != known.end()) continue;
+    return absl::InvalidArgumentError(StrCat("--for: there is no phase \"", phase, "\"",
+                                             DidYouMean(phase, known), "; a job is ",
+                                             ListOf(known)));
+  }
+  return wanted;
+}
+
+bool IsEnd(std::string_view phase) {
+  return phase == "Completed" || phase == "Failed" || phase == "Terminated";
+}
+
+// Looks at a job again and again until there is something to say.
+class Waiter final {
+ public:
+  Waiter(std::string name, std::vector<std::string> wanted)
+      : name_(std::move(name)), wanted_(std::move(wanted)) {}
+
+  // Whether to go on.
+  bool TakeJob(const Json& job) {
+    phase_ = job.At({"status", "state", "phase"}).AsString();
+    is_met_ = Wants(phase_);
+    if (!is_met_ && IsEnd(phase_) && !Wants(kDelete)) {
+      failure_ = absl::FailedPreconditionError(
+          StrCat("job ", name_, " is ", phase_, " and will not become ", WantedText()));
+    }
+    return !is_met_ && failure_.ok();
+  }
+  bool TakeDeletion() {
+    phase_ = "deleted";
+    is_met_ = Wants(kDelete);
+    if (!is_met_) failure_ = absl::NotFoundError(StrCat("job ", name_, " was deleted"));
+    return false;
+  }
+  bool TakeList(const std::vector<Json>& jobs) {
+    if (!jobs.empty()) return TakeJob(jobs[0]);
+    if (Wants(kDelete)) return TakeDeletion();
+    failure_ = absl::NotFoundError(StrCat(JobType().FullName(), " \"", name_, "\" not found"));
+    return false;
+  }
+
+  const absl::Status& failure() const { return failure_; }
+  const std::string& phase() const { return phase_; }
+
+ private:
+  bool Wants(std::string_view phase) const {
+    return std::find(wanted_.begin(), wanted_.end(), phase) != wanted_.end();
+  }
+  std::string WantedText() const {
+    return ListOf(std::vector<std::string_view>(wanted_.begin(), wanted_.end()));
+  }
+
+  const std::string name_;
+  const std::vector<std::string> wanted_;
+  std::string phase_;
+  bool is_met_ = false;
+  absl::Status failure_;
+};
+
+}  // namespace
+
+absl::Status WaitForJob(Session& session, const WaitFlags& flags) {
+  BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.job.cluster));
+  const std::string& name = flags.job.name;
+  if (name.empty()) {
+    return absl::InvalidArgumentError("job name is mandatory to wait for a particular job");
+  }
+  BTH_ASSIGN_OR_RETURN(std::vector<std::string> wanted, WantedPhases(flags.phases));
+  Waiter waiter(name, std::move(wanted));
+  const Follower follower = {
+      [&waiter](const std::vector<Json>& jobs) { return waiter.TakeList(jobs); },
+      [&waiter](const Change& change) {
+        return change.type == "DELETED" ? waiter.TakeDeletion() : waiter.TakeJob(change.object);
+      }};
+  const bool is_limited = flags.timeout > absl::ZeroDuration();
+  const absl::Duration timeout = is_limited ? flags.timeout : absl::InfiniteDuration();
+  const Selectors one = {"", StrCat("metadata.name=", name)};
+  const absl::Status ended =
+      Follow(*cluster, {JobType(), flags.job.ns, ""}, one, timeout, follower);
+  if (absl::IsDeadlineExceeded(ended)) {
+    return absl::DeadlineExceededError(StrCat("timed out waiting for job ", name, ", which is ",
+                                              waiter.phase().empty() ? "new" : waiter.phase()));
+  }
+  BTH_RETURN_IF_ERROR(ended);
+  BTH_RETURN_IF_ERROR(waiter.failure());
+  session.out() << "job " << name << " is " << waiter.phase() << "\n";
+  return absl::OkStatus();
+}
+
+Command WaitCommand() {
+  auto flags = std::make_shared<WaitFlags>();
+  Command leaf;
+  leaf.name = "wait";
+  leaf.short_text = "wait until a job is in a phase";
+  AddJobFlags(&flags->job, kVcctlLetters, &leaf.flags);
+  leaf.flags.Text(&flags->phases, {"for"}, "phases to wait for, any of a,b; or delete");
+  leaf.flags.Duration(&flags->timeout, {"timeout"}, "how long to wait; 0 is without end");
+  leaf.run = [flags](Session& session) { return WaitForJob(session, *flags); };
+  return leaf;
+}
+
+}  // namespace bth::cli
