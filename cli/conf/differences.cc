@@ -1,6 +1,8 @@
 #include "cli/conf/differences.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/strings.h"
 

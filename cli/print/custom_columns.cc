@@ -1,5 +1,8 @@
 #include "cli/print/custom_columns.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/print/go_text.h"

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "absl/strings/str_format.h"
 #include "cli/print/go_text.h"

@@ -1,6 +1,7 @@
 #include "cli/print/table_printer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace bth::cli {
 namespace {

@@ -1,5 +1,6 @@
 #include "cli/print/watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"

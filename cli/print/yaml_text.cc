@@ -1,6 +1,7 @@
 #include "cli/print/yaml_text.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"

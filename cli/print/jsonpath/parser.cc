@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/charconv.h"
 #include "base/status.h"

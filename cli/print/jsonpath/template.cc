@@ -1,5 +1,7 @@
 #include "cli/print/jsonpath/template.h"
 
+#include <utility>
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/print/jsonpath/parser.h"

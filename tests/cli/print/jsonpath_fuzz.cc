@@ -1,6 +1,7 @@
 // Any bytes as a template, and as the object it is run on: no crash, bounded work and output.
 //
 // The template ends at the first line break; what follows is the object, if it is JSON.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 // What kubectl's recorded answers do not show: what goes beyond them, and limits.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/types/json.h"
