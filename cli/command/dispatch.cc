@@ -75,7 +75,7 @@ class Dispatcher final {
     const Found found = Find(args);
     if (!found.unknown.empty()) {
       return Mistake(StrCat("unknown command ", rules::GoQuote(found.unknown), " for ",
-                            rules::GoQuote(root_.name), Suggestions(found.unknown)));
+                            rules::GoQuote(root_.name), Suggestions(root_, found.unknown)));
     }
     const CommandPath& path = found.path;
     bool wants_help = false;
@@ -90,6 +90,7 @@ class Dispatcher final {
     if (!wants_help && path.size() == 2 && path.back()->name == kHelp) return Help(*words);
     if (wants_help || !path.back()->run) {
       session_.out() << HelpText(path, flags);
+      if (!wants_help && !words->empty()) TellUnknownLeaf(path, words->front());
       return kExitDone;
     }
     return Ended(path, path.back()->run(session_));
@@ -122,9 +123,17 @@ class Dispatcher final {
     return flags;
   }
 
-  std::string Suggestions(std::string_view typed) const {
+  // Volcano's programs show the group's help in silence; stdout stays theirs.
+  void TellUnknownLeaf(const CommandPath& path, std::string_view typed) const {
+    const std::string near = Suggestions(*path.back(), typed);
+    if (near.empty()) return;
+    session_.err() << "unknown command " << rules::GoQuote(typed) << " for "
+                   << rules::GoQuote(PathText(path)) << near;
+  }
+
+  static std::string Suggestions(const Command& group, std::string_view typed) {
     std::string out;
-    for (const Command& child : root_.children) {
+    for (const Command& child : group.children) {
       if (child.name == kHelp) continue;
       const bool near = EditDistance(typed, child.name) <= kSuggestionDistanceMax;
       if (near || StartsWithIgnoreCase(child.name, typed)) StrAppend(&out, "\t", child.name, "\n");

@@ -48,10 +48,10 @@ absl::Status ForEachInFile(Session& session, const FlowKind& kind, const FlowFla
 }
 
 constexpr FileAct kCreateEach = {"create", "Created",
-                             [](Cluster& cluster, const Target& target, const Json& object) {
-                               const Target collection{target.type, target.ns, ""};
-                               return cluster.Create(collection, object).status();
-                             }};
+                                 [](Cluster& cluster, const Target& target, const Json& object) {
+                                   const Target collection{target.type, target.ns, ""};
+                                   return cluster.Create(collection, object).status();
+                                 }};
 constexpr FileAct kDeleteEach = {
     "delete", "Deleted",
     [](Cluster& cluster, const Target& target, const Json&) { return cluster.Delete(target); }};

@@ -275,6 +275,14 @@ TEST_CASE("dispatch: an unknown command ends with 1 and suggestions", "[cli][com
   CHECK(far.err == "Error: unknown command \"completion\" for \"vcctl\"\n");
 }
 
+TEST_CASE("dispatch: a leaf that may be meant is told on stderr", "[cli][command]") {
+  const Ran typo = Console().Run({"vcctl", "job", "lst"});
+  CHECK(typo.code == 0);
+  CHECK(typo.out == Console().Run({"vcctl", "job"}).out);
+  CHECK(typo.err == "unknown command \"lst\" for \"vcctl job\"\n\nDid you mean this?\n\tlist\n");
+  CHECK(Console().Run({"vcctl", "job", "--help", "lst"}).err.empty());
+}
+
 TEST_CASE("dispatch: only programs show their usage before a bad flag", "[cli][command]") {
   const Ran leaf = Console().Run({"vcctl", "job", "list", "--nope"});
   CHECK(leaf.code == 1);
