@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/explain/command.h"
 #include "cli/job/list.h"
 #include "cli/job/run.h"
 #include "cli/job/view.h"
@@ -56,6 +57,7 @@ Command JobCommand() {
   group.short_text = "vcctl command line operation job";
   group.children.push_back(RunJobCommand());
   group.children.push_back(ListJobsCommand());
+  group.children.push_back(ExplainJobCommand());
   group.children.push_back(
       NamedJobLeaf("view", "show job information",
                    [](Session& s, const JobFlags& f) { return ViewJob(s, f, ViewParts::kAll); }));

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/explain/command.h"
 #include "cli/queue/show.h"
 #include "cli/session/bus_command.h"
 #include "cli/session/cluster_flags.h"
@@ -137,6 +138,7 @@ Command QueueCommand() {
   group.children.push_back(OperateLeaf());
   group.children.push_back(ListLeaf());
   group.children.push_back(GetLeaf());
+  group.children.push_back(ExplainQueuesCommand());
   return group;
 }
 

@@ -1,0 +1,24 @@
+// The tree of queues with what each holds, as bars. Pure function of what was read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/types/json.h"
+#include "cli/print/terminal.h"
+
+namespace bth::cli {
+
+struct QueueFacts {
+  std::vector<types::Json> queues;      // All of them.
+  std::vector<types::Json> pod_groups;  // Of all namespaces.
+};
+
+// Each queue with its state, weight and pod groups, and a bar for each resource that it holds or
+// has limits of. `name`: only this queue, those below it and those above it; empty: all. Not found:
+// it is not among the queues.
+absl::StatusOr<std::string> ExplainQueuesText(const QueueFacts& facts, const std::string& name,
+                                              const Terminal& terminal);
+
+}  // namespace bth::cli
