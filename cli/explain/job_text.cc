@@ -56,7 +56,7 @@ std::string Title(const JobFacts& facts, absl::Time now) {
                                            : facts.group->At({"status", "phase"}).AsString();
   return StrCat(facts.job ? "Job " : "PodGroup ", facts.ns, "/", facts.name, ": ",
                 phase.empty() ? "no phase yet" : OnOneLine(phase), ", queue ", facts.queue_name,
-                ", created ", ObjectAgeOf(CreatedIn(shown), now), " ago\n");
+                ", created ", AgeSince(CreatedIn(shown), now), " ago\n");
 }
 
 bool IsBound(const Json& pod) {
