@@ -57,6 +57,12 @@ bool EndHolds(const JobFacts& facts, HeldBy* held) {
 }
 
 bool QueueHolds(const JobFacts& facts, HeldBy* held) {
+  if (facts.queue_missing) {
+    *held = {.words = StrCat("queue ", facts.queue_name, " does not exist."),
+             .remedy = StrCat("vcctl queue create -n ", facts.queue_name,
+                              ", or name another queue (vcctl queue list)")};
+    return true;
+  }
   if (!facts.queue) return false;
   const std::string_view state = facts.queue->At({"status", "state"}).AsString();
   if (state == "Closed" || state == "Closing") {
@@ -69,13 +75,14 @@ bool QueueHolds(const JobFacts& facts, HeldBy* held) {
 }
 
 bool GroupHolds(const JobFacts& facts, HeldBy* held) {
-  if (!facts.group) {
+  if (facts.group_missing) {
     *held = {.words = "it has no PodGroup.",
              .remedy =
                  "vc-controller-manager makes one: look whether it runs, and at the events of "
                  "the job (vcctl job view)"};
     return true;
   }
+  if (!facts.group) return false;
   const std::string_view phase = facts.group->At({"status", "phase"}).AsString();
   const Json& refusal = TrueCondition(*facts.group, "Unschedulable");
   const std::string_view message = refusal["message"].AsString();
@@ -101,7 +108,7 @@ HeldBy PodsHold(const JobFacts& facts) {
   const auto waiting = std::count_if(facts.pods.begin(), facts.pods.end(),
                                      [](const Json& pod) { return !PodWords(pod).empty(); });
   if (facts.pods.empty()) {
-    return {.words = "it is admitted, and has no pods yet.",
+    return {.words = "it has no pods yet.",
             .remedy = "the events of the job tell what kept them from being made (vcctl job view)"};
   }
   if (waiting == 0) return {.waits = false, .words = "Nothing holds it: all its pods have places."};

@@ -21,12 +21,13 @@ const types::ResourceType& GroupType() {
   return types::ResourceTraits<types::PodGroup>::type();
 }
 
-// The object, or none and a line in `unread`.
-std::optional<Json> ReadOrTell(Cluster& cluster, const Target& target,
+// The object, or none: it is `missing`, or there is a line in `unread`.
+std::optional<Json> ReadOrTell(Cluster& cluster, const Target& target, bool* missing,
                                std::vector<std::string>* unread) {
   absl::StatusOr<Json> object = cluster.Get(target);
   if (object.ok()) return *std::move(object);
-  unread->emplace_back(ToStd(object.status().message()));
+  *missing = absl::IsNotFound(object.status());
+  if (!*missing) unread->emplace_back(ToStd(object.status().message()));
   return std::nullopt;
 }
 
@@ -49,7 +50,8 @@ void ReadPods(Cluster& cluster, JobFacts* facts) {
 }
 
 void ReadQueue(Cluster& cluster, JobFacts* facts) {
-  facts->queue = ReadOrTell(cluster, {QueueType(), "", facts->queue_name}, &facts->unread);
+  facts->queue = ReadOrTell(cluster, {QueueType(), "", facts->queue_name}, &facts->queue_missing,
+                            &facts->unread);
   facts->neighbours = ListOrTell(cluster, {GroupType(), "", ""}, {}, &facts->unread);
   const std::string_view own = facts->group ? NameIn(*facts->group) : std::string_view();
   std::erase_if(facts->neighbours, [facts, own](const Json& group) {
@@ -68,8 +70,8 @@ absl::StatusOr<JobFacts> ReadJobFacts(Cluster& cluster, const JobFlags& flags) {
   if (job.ok()) {
     facts.job = *std::move(job);
     const std::string_view uid = facts.job->At({"metadata", "uid"}).AsString();
-    facts.group =
-        ReadOrTell(cluster, {GroupType(), facts.ns, StrCat(facts.name, "-", uid)}, &facts.unread);
+    facts.group = ReadOrTell(cluster, {GroupType(), facts.ns, StrCat(facts.name, "-", uid)},
+                             &facts.group_missing, &facts.unread);
   } else {
     absl::StatusOr<Json> group = cluster.Get({GroupType(), facts.ns, facts.name});
     // The name was most likely meant for a job.

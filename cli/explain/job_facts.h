@@ -17,9 +17,11 @@ struct JobFacts {
   std::string name;
   std::optional<types::Json> job;    // None: the name is that of a PodGroup.
   std::optional<types::Json> group;  // Its PodGroup.
+  bool group_missing = false;        // The server has none; else it could not be read.
   std::vector<types::Json> pods;
   std::string queue_name;
   std::optional<types::Json> queue;
+  bool queue_missing = false;
   std::vector<types::Json> neighbours;  // The other PodGroups of the queue.
   // What could not be read, and why: "queues.scheduling.volcano.sh "q" not found".
   std::vector<std::string> unread;

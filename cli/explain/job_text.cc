@@ -9,8 +9,8 @@
 
 #include "base/strings.h"
 #include "cli/explain/held_by.h"
-#include "cli/print/utf8.h"
 #include "cli/print/times.h"
+#include "cli/print/utf8.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
 

@@ -137,6 +137,7 @@ TEST_CASE("help: a group lists its commands", "[cli][command]") {
           "\n"
           "Available Commands:\n"
           "  delete      delete a job\n"
+          "  explain     tell why a job waits\n"
           "  list        list job information\n"
           "  resume      resume a job\n"
           "  run         run job by parameters from the command line\n"

@@ -119,7 +119,7 @@ TEST_CASE("explain: the first thing on a job's way is named", "[cli][explain]") 
       {R"({"state": {"phase": "Pending"}})", "{}", "Open", true,
        "no scheduler has looked at its PodGroup yet.", "look whether vc-scheduler runs and leads"},
       {R"({"state": {"phase": "Pending"}})", R"({"phase": "Inqueue"})", "Open", true,
-       "it is admitted, and has no pods yet.",
+       "it has no pods yet.",
        "the events of the job tell what kept them from being made (vcctl job view)"},
   };
   for (const Case& c : cases) {
@@ -131,6 +131,19 @@ TEST_CASE("explain: the first thing on a job's way is named", "[cli][explain]") 
     CHECK(held.words == c.words);
     CHECK(held.remedy == c.remedy);
   }
+}
+
+TEST_CASE("explain: what does not exist holds, what could not be read does not", "[cli][explain]") {
+  JobFacts facts = WaitingJob(R"({"state": {"phase": "Pending"}})", "{}");
+  facts.group.reset();
+  CHECK(WhatHolds(facts).words == "it has no pods yet.");
+  facts.group_missing = true;
+  CHECK(WhatHolds(facts).words == "it has no PodGroup.");
+  facts.queue.reset();
+  facts.queue_missing = true;
+  CHECK(WhatHolds(facts).words == "queue q does not exist.");
+  CHECK(WhatHolds(facts).remedy ==
+        "vcctl queue create -n q, or name another queue (vcctl queue list)");
 }
 
 TEST_CASE("explain: what keeps a pod from running", "[cli][explain]") {

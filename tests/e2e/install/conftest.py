@@ -1,17 +1,24 @@
-"""Fixtures of the tests of what is installed: Helm beside kubectl, on a server with our kinds.
-
-They take accounts and roles away; the folders whose daemons run with those come later, by name."""
+"""Fixtures of the tests of what is installed: Helm beside kubectl, on a server with our kinds."""
 
 import sys
 
 import pytest
 
+from support import backends
 from support.kubectl import Kubectl
 from support.processes import ROOT
 
 sys.path.append(str(ROOT / "tests/deploy"))
 
 NAMESPACE = "volcano-system"
+
+
+@pytest.fixture(scope="package")
+def backend(request):
+    """An API server for these tests alone: they install and remove what others count on."""
+    made = backends.make(request.config.getoption("--backend"))
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="package")

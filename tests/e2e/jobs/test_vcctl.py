@@ -51,3 +51,44 @@ def test_a_queue_is_closed_and_opened(vcctl, world):
     state("Closed")
     vcctl("queue", "operate", "-n", queue, "-a", "open").prints("")
     state("Open")
+
+
+def test_it_is_explained_what_a_job_waits_for(vcctl, world):
+    def explained(*words):
+        seen = {}
+
+        def told():
+            seen["text"] = vcctl("job", "explain", "-n", world.namespace, "-N", "calc").out
+            return all(word in seen["text"] for word in words)
+
+        until(told, WITHIN_S, lambda: f"{words} in {seen['text']}")
+
+    queue = world.queue(capability={"cpu": "1"})
+    world.job("calc", [task("worker", 2, cpu="1")], queue=queue)
+    explained(
+        f"Job {world.namespace}/calc: Pending, queue {queue}, created ",
+        f"It waits: it is not admitted to queue {queue}: queue resource quota insufficient",
+        "Gang: 2 pods must have a place at once\n",
+        "  worker   2 ",
+        "  RESOURCE   ASKED   ALLOCATED   DESERVED   GUARANTEE   CAPABILITY\n",
+        "  cpu        2 ",
+    )
+    assert f"{queue}: Open, weight 1; pod groups: 0 running, 0 admitted, 1 waiting\n" in (
+        vcctl("queue", "explain", "-n", queue).out
+    )
+    vcctl("queue", "operate", "-n", queue, "-a", "close").prints("")
+    explained(
+        f"queue {queue} is Clos",
+        f"What helps: vcctl queue operate -n {queue} -a open\n",
+    )
+    vcctl("job", "suspend", "-n", world.namespace, "-N", "calc").prints("")
+    explained(
+        "It waits: it was suspended",
+        f"What helps: vcctl job resume -n {world.namespace} -N calc\n",
+    )
+
+
+def test_a_job_in_a_queue_that_does_not_exist_is_explained(vcctl, world):
+    world.job("calc", [task()], queue="no-such-queue")
+    text = vcctl("job", "explain", "-n", world.namespace, "-N", "calc").out
+    assert "It waits: queue no-such-queue does not exist.\n" in text

@@ -41,7 +41,7 @@ def test_a_file_that_is_missing_at_start_is_named(world, new_scheduler, tmp_path
     assert daemon.process.wait(20) != 0
     log = daemon.process.log()
     assert f"Failed to read the Scheduler config in '{missing}': " in log
-    assert "cannot be opened" in log
+    assert "No such file or directory" in log
     assert "previous" not in log
 
 
