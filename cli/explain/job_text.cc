@@ -146,6 +146,12 @@ std::string AmountOf(const Json& amounts, std::string_view resource) {
   return amount.is_int() ? StrCat(amount.AsInt()) : "-";
 }
 
+// Minimum resources also say what a ResourceQuota counts; no queue holds amounts of those names.
+bool IsHeldByQueues(std::string_view resource) {
+  return resource != "pods" && !resource.starts_with("count/") &&
+         !resource.starts_with("requests.") && !resource.starts_with("limits.");
+}
+
 std::string QueueText(const JobFacts& facts) {
   if (!facts.queue) return "";
   const Json& queue = *facts.queue;
@@ -165,7 +171,9 @@ std::string QueueText(const JobFacts& facts) {
       {"CAPABILITY", &queue.At({"spec", "capability"})}};
   std::set<std::string> resources;
   for (const auto& column : columns) {
-    for (const Json::Member& member : column.second->members()) resources.insert(member.first);
+    for (const Json::Member& member : column.second->members()) {
+      if (IsHeldByQueues(member.first)) resources.insert(member.first);
+    }
   }
   if (resources.empty()) return out;
   std::vector<Row> rows = {{"RESOURCE"}};

@@ -109,6 +109,7 @@ def test_a_template_that_the_server_refuses_is_told_and_may_be_mended(world, per
     assert wait_reason(world, "j", "") == ""
 
 
+@pytest.mark.refuses_by_quota
 def test_a_full_quota_is_told_and_waited_for(world, person):
     path = world.path("/api/v1", "resourcequotas")
     body = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none"},
