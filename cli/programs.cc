@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/command/dispatch.h"
+#include "cli/completion/completion.h"
 #include "cli/job/commands.h"
 #include "cli/jobflow/commands.h"
 #include "cli/pod/list.h"
@@ -17,6 +18,11 @@ namespace {
 Command VcctlProgram() {
   Command program;
   program.name = "vcctl";
+  program.screen_example =
+      "  vcctl job run -N train -i example.com/train:1 -r 4   run a job of four tasks\n"
+      "  vcctl job explain -N train                           tell why it waits\n"
+      "  vcctl job list -A -o wide                            list jobs everywhere";
+  program.children.push_back(CompletionCommand());
   program.children.push_back(JobCommand());
   program.children.push_back(QueueCommand());
   program.children.push_back(JobFlowCommand());

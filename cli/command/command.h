@@ -21,6 +21,8 @@ struct Command {
   std::string long_text;   // Above its own help; empty: the short text.
   std::string operands;    // What the usage line has after the name.
   std::string example;
+  // Of a program: what its help on a terminal shows beside the commands. Volcano's has none.
+  std::string screen_example;
   FlagSet flags;
   std::vector<Command> children;
   // Empty: a group, which only shows its help. A status becomes the closing line of the output.

@@ -8,7 +8,10 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "cli/command/complete.h"
+#include "cli/command/find.h"
 #include "cli/command/help.h"
+#include "cli/command/suggestions.h"
 #include "cli/session/session.h"
 
 namespace bth::cli {
@@ -18,38 +21,10 @@ constexpr int kSuggestionDistanceMax = 2;
 
 using Words = std::vector<std::string>;
 
-// What a word of a command line is while it is not known yet which command, and so which flags, it
-// belongs to.
-enum class WordKind { kCommand, kFlag, kFlagBeforeValue, kEndOfFlags };
-
-WordKind KindOf(const std::string& word, const FlagSet& flags) {
-  if (word == "--") return WordKind::kEndOfFlags;
-  if (word.empty() || word.front() != '-') return WordKind::kCommand;
-  if (word.find('=') != std::string::npos) return WordKind::kFlag;
-  const bool is_long = word.size() > 2 && word[1] == '-';
-  if (!is_long && word.size() != 2) return WordKind::kFlag;
-  const Flag* flag = is_long ? flags.Find(std::string_view(word).substr(2)) : flags.Find(word[1]);
-  // A flag that is not known here may be one of the command that follows, with a value.
-  return flag == nullptr || flag->takes_value ? WordKind::kFlagBeforeValue : WordKind::kFlag;
-}
-
-// Index of the first word that is neither a flag nor the value of one; `args.size()` without.
-size_t FirstCommandWord(const Words& args, const FlagSet& flags) {
-  for (size_t i = 0; i < args.size(); ++i) {
-    const WordKind kind = KindOf(args[i], flags);
-    if (kind == WordKind::kEndOfFlags) break;
-    if (kind == WordKind::kCommand && !args[i].empty()) return i;
-    if (kind == WordKind::kFlagBeforeValue) ++i;
-  }
-  return args.size();
-}
-
-constexpr std::string_view kHelp = "help";
-
 // It is looked at by its name: what it shows depends on the whole tree.
 Command HelpCommand(const std::string& program) {
   Command command;
-  command.name = kHelp;
+  command.name = kHelpCommand;
   command.operands = "[command]";
   command.short_text = "Help about any command";
   command.long_text = StrCat("Help provides help for any command in the application.\nSimply type ",
@@ -57,12 +32,6 @@ Command HelpCommand(const std::string& program) {
   command.run = [](Session&) { return absl::OkStatus(); };
   return command;
 }
-
-struct Found {
-  CommandPath path;
-  Words args;           // Without the names of commands.
-  std::string unknown;  // A word that is no command of the program.
-};
 
 class Dispatcher final {
  public:
@@ -72,7 +41,12 @@ class Dispatcher final {
   }
 
   int Run(const Words& args) {
-    const Found found = Find(args);
+    if (!args.empty() && args[0] == kCompleteCommand) {
+      session_.out() << CompletionText(root_, global_, Words(args.begin() + 1, args.end()),
+                                       session_);
+      return kExitDone;
+    }
+    const FoundCommand found = FindCommand(root_, global_, args);
     if (!found.unknown.empty()) {
       return Mistake(StrCat("unknown command ", rules::GoQuote(found.unknown), " for ",
                             rules::GoQuote(root_.name), Suggestions(root_, found.unknown)));
@@ -85,42 +59,34 @@ class Dispatcher final {
     const absl::StatusOr<Words> words = all.Parse(found.args);
     if (!words.ok()) {
       if (path.size() == 1) session_.err() << UsageText(path, flags) << "\n";
-      return Mistake(ToStd(words.status().message()));
+      const int code = Mistake(ToStd(words.status().message()));
+      if (path.size() > 1) Hint(StrCat("See '", PathText(path), " --help' for its flags."));
+      return code;
     }
-    if (!wants_help && path.size() == 2 && path.back()->name == kHelp) return Help(*words);
+    if (!wants_help && path.size() == 2 && path.back()->name == kHelpCommand) return Help(*words);
     if (wants_help || !path.back()->run) {
-      session_.out() << HelpText(path, flags);
+      session_.out() << HelpOf(path, flags);
       if (!wants_help && !words->empty()) TellUnknownLeaf(path, words->front());
       return kExitDone;
     }
-    return Ended(path, path.back()->run(session_));
+    const absl::Status status = path.back()->run(session_);
+    const int code = Ended(path, status);
+    if (absl::IsInvalidArgument(status) && !words->empty()) TellOfName(path, words->front());
+    return code;
   }
 
  private:
-  // Follows the names of commands as far as there are any.
-  Found Find(Words args) const {
-    Found found{{&root_}, std::move(args), ""};
-    for (;;) {
-      const Command& here = *found.path.back();
-      FlagSet known = here.flags;  // Without --help: `vcctl --help job` asks for help on vcctl.
-      known.AddAll(global_);
-      const size_t at = FirstCommandWord(found.args, known);
-      if (at == found.args.size()) return found;
-      const Command* child = here.Child(found.args[at]);
-      if (child == nullptr) {
-        if (found.path.size() == 1 && !here.children.empty()) found.unknown = found.args[at];
-        return found;
-      }
-      found.path.push_back(child);
-      found.args.erase(found.args.begin() + static_cast<std::ptrdiff_t>(at));
-    }
-  }
-
   HelpFlags FlagsOf(const CommandPath& path, bool* wants_help) const {
     HelpFlags flags{path.back()->flags, {}};
     flags.own.Bool(wants_help, {"help", 'h'}, StrCat("help for ", path.back()->name));
     (path.size() == 1 ? flags.own : flags.global).AddAll(global_);
     return flags;
+  }
+
+  // On a terminal the program's own help is one screen; elsewhere it is Volcano's.
+  std::string HelpOf(const CommandPath& path, const HelpFlags& flags) const {
+    const bool is_screen = path.size() == 1 && !root_.screen_example.empty();
+    return is_screen && session_.terminal().width > 0 ? ScreenText(root_) : HelpText(path, flags);
   }
 
   // Volcano's programs show the group's help in silence; stdout stays theirs.
@@ -131,14 +97,28 @@ class Dispatcher final {
                    << rules::GoQuote(PathText(path)) << near;
   }
 
+  // As cobra chooses them.
   static std::string Suggestions(const Command& group, std::string_view typed) {
-    std::string out;
+    Words near;
     for (const Command& child : group.children) {
-      if (child.name == kHelp) continue;
-      const bool near = EditDistance(typed, child.name) <= kSuggestionDistanceMax;
-      if (near || StartsWithIgnoreCase(child.name, typed)) StrAppend(&out, "\t", child.name, "\n");
+      if (child.name == kHelpCommand) continue;
+      const bool is_slip = EditDistance(typed, child.name) <= kSuggestionDistanceMax;
+      if (is_slip || StartsWithIgnoreCase(child.name, typed)) near.push_back(child.name);
     }
-    return out.empty() ? out : StrCat("\n\nDid you mean this?\n", out);
+    return DidYouMeanThis(near);
+  }
+
+  // Words behind a leaf are nothing, as with Volcano's, where other programs take names.
+  void TellOfName(const CommandPath& path, const std::string& word) const {
+    const Flag* name = path.back()->flags.Find("name");
+    if (name == nullptr || name->letter == 0) return;
+    Hint(StrCat("Names are given with a flag: ", PathText(path), " -", std::string(1, name->letter),
+                " ", word));
+  }
+
+  // Only for people: programs get what they get from Volcano's.
+  void Hint(const std::string& words) const {
+    if (session_.is_watched()) session_.err() << words << "\n";
   }
 
   int Mistake(std::string_view what) const {
@@ -148,10 +128,10 @@ class Dispatcher final {
 
   // `vcctl help job list`.
   int Help(const Words& topic) const {
-    const Found found = Find(topic);
+    const FoundCommand found = FindCommand(root_, global_, topic);
     bool ignored = false;
     if (found.unknown.empty()) {
-      session_.out() << HelpText(found.path, FlagsOf(found.path, &ignored));
+      session_.out() << HelpOf(found.path, FlagsOf(found.path, &ignored));
       return kExitDone;
     }
     std::string words;
@@ -165,7 +145,9 @@ class Dispatcher final {
     if (status.ok()) return kExitDone;
     std::string doing = "Failed to";
     for (size_t i = path.size() - 1; i > 0; --i) StrAppend(&doing, " ", path[i]->name);
-    session_.out() << doing << ": " << ToStd(status.message()) << "\n";
+    session_.out() << doing << ": " << ToStd(status.message()) << "\n" << std::flush;
+    const std::string near = DidYouMeanThis(NearNamesOf(status));
+    if (!near.empty()) session_.err() << std::string_view(near).substr(1);
     return kExitFailed;
   }
 

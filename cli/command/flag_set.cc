@@ -5,9 +5,11 @@
 
 #include "api/rules/go_quote.h"
 #include "api/types/duration.h"
+#include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/command/go_text.h"
+#include "cli/command/suggestions.h"
 
 namespace bth::cli {
 namespace {
@@ -23,6 +25,14 @@ absl::Status SetFlag(const Flag& flag, std::string_view value) {
   return FlagError(StrCat("invalid argument ", rules::GoQuote(value), " for ",
                           rules::GoQuote(StrCat(letter, "--", flag.name)),
                           " flag: ", set.message()));
+}
+
+std::string NearFlags(const FlagSet& flags, std::string_view name) {
+  std::vector<std::string> known;
+  for (const Flag& flag : flags.flags()) known.push_back(flag.name);
+  std::vector<std::string> near = NearWords(name, known);
+  for (std::string& word : near) word.insert(0, "--");
+  return DidYouMeanThis(near);
 }
 
 // The arguments that are not read yet.
@@ -46,7 +56,9 @@ absl::Status ParseLong(const FlagSet& flags, std::string_view word, Remaining& r
   const size_t equals = body.find('=');
   const std::string_view name = body.substr(0, equals);
   const Flag* flag = flags.Find(name);
-  if (flag == nullptr) return FlagError(StrCat("unknown flag: --", name));
+  if (flag == nullptr) {
+    return FlagError(StrCat("unknown flag: --", name, NearFlags(flags, name)));
+  }
   if (equals != std::string_view::npos) return SetFlag(*flag, body.substr(equals + 1));
   if (!flag->takes_value) return SetFlag(*flag, "true");
   if (rest.empty()) return FlagError(StrCat("flag needs an argument: ", word));
@@ -139,6 +151,13 @@ void FlagSet::Duration(absl::Duration* target, FlagName name, std::string_view h
 
 void FlagSet::AddAll(const FlagSet& other) {
   flags_.insert(flags_.end(), other.flags_.begin(), other.flags_.end());
+}
+
+void FlagSet::OfferFor(std::string_view name, Offer offer) {
+  const auto flag = std::find_if(flags_.begin(), flags_.end(),
+                                 [name](const Flag& known) { return known.name == name; });
+  BTH_CHECK(flag != flags_.end());
+  flag->offer = std::move(offer);
 }
 
 const Flag* FlagSet::Find(std::string_view name) const {

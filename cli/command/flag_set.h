@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "cli/command/offer.h"
 
 namespace bth::cli {
 
@@ -27,6 +28,7 @@ struct Flag {
   std::string default_shown;  // Empty: help shows none.
   bool takes_value = true;    // Booleans may stand alone.
   std::function<absl::Status(std::string_view)> set;
+  Offer offer = nullptr;  // Values, for shells; null: any may be given.
 };
 
 // Flags are declared with targets that hold their defaults and outlive the set. Plain value but for
@@ -42,11 +44,14 @@ class FlagSet final {
   // NOLINTEND(readability-non-const-parameter)
   void Add(Flag flag) { flags_.push_back(std::move(flag)); }
   void AddAll(const FlagSet& other);
+  // Says what values a flag of this set may have; null takes back what was said.
+  void OfferFor(std::string_view name, Offer offer);
 
   // Null when there is none. `name`: "_" counts as "-".
   const Flag* Find(std::string_view name) const;
   const Flag* Find(char letter) const;
   bool empty() const { return flags_.empty(); }
+  const std::vector<Flag>& flags() const { return flags_; }
 
   // Reads `args` in order, values into the targets; returns the words that are no flags. Errors
   // (kInvalidArgument) have pflag's words; what stood before the mistake counts.

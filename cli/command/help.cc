@@ -62,4 +62,10 @@ std::string HelpText(const CommandPath& path, const HelpFlags& flags) {
   return StrCat(about, about.empty() ? "" : "\n\n", UsageText(path, flags));
 }
 
+std::string ScreenText(const Command& program) {
+  return StrCat("Usage:\n  ", program.name, " [command]\n\nExamples:\n", program.screen_example,
+                "\n\nAvailable Commands:\n", ChildrenText(program), "\nUse \"", program.name,
+                " [command] --help\" for more information about a command.\n");
+}
+
 }  // namespace bth::cli

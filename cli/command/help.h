@@ -20,4 +20,7 @@ std::string UsageText(const CommandPath& path, const HelpFlags& flags);
 // The same below what the command does.
 std::string HelpText(const CommandPath& path, const HelpFlags& flags);
 
+// A program's commands and examples in 24 lines of 80 columns.
+std::string ScreenText(const Command& program);
+
 }  // namespace bth::cli

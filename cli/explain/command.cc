@@ -11,6 +11,7 @@
 #include "cli/explain/queues_text.h"
 #include "cli/queue/commands.h"
 #include "cli/session/cluster_flags.h"
+#include "cli/session/offers.h"
 
 namespace bth::cli {
 namespace {
@@ -77,6 +78,7 @@ Command ExplainQueuesCommand() {
   AddClusterFlags(&flags->cluster, &leaf.flags);
   leaf.flags.Text(&flags->name, {"name", 'n'},
                   "only this queue, those above it and those below it");
+  leaf.flags.OfferFor("name", OfferNames(&flags->cluster, QueueType(), nullptr));
   leaf.run = [flags](Session& session) { return ExplainQueues(session, *flags); };
   return leaf;
 }

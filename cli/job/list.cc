@@ -8,7 +8,9 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/listing/views.h"
+#include "cli/queue/commands.h"
 #include "cli/session/cluster_flags.h"
+#include "cli/session/offers.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
 #include "cli/text/time_text.h"
@@ -134,6 +136,8 @@ Command ListJobsCommand() {
   AddListFlags(flags.get(), &leaf.flags);
   leaf.flags.Text(&flags->ns, {"namespace", kVcctlLetters.ns}, "the namespace of job");
   leaf.flags.Text(&flags->filter.queue, {"queue", 'q'}, "list job with specified queue name");
+  leaf.flags.OfferFor("namespace", OfferNamespaces(&flags->cluster));
+  leaf.flags.OfferFor("queue", OfferNames(&flags->cluster, QueueType(), nullptr));
   AddListingFlags(&flags->listing, &leaf.flags);
   leaf.run = [flags](Session& session) { return ListJobs(session, *flags); };
   return leaf;

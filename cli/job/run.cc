@@ -121,6 +121,8 @@ Command RunJobCommand() {
   leaf.flags.Text(&flags->image, {"image", 'i'}, "the container image of job");
   leaf.flags.Text(&flags->scheduler, {"scheduler", 'S'}, "the scheduler for this job");
   leaf.flags.Text(&flags->file, {"filename", 'f'}, "the yaml file of job");
+  leaf.flags.OfferFor("filename", OfferFiles());
+  leaf.flags.OfferFor("name", nullptr);  // The job is a new one.
   leaf.run = [flags](Session& session) { return RunJob(session, *flags); };
   return leaf;
 }

@@ -17,11 +17,17 @@ using types::Json;
 
 constexpr std::string_view kDelete = "delete";
 
+// What may be waited for.
+std::vector<std::string_view> KnownGoals() {
+  const auto phases = types::KnownWords<types::JobPhase>();
+  std::vector<std::string_view> known(phases.begin(), phases.end());
+  known.push_back(kDelete);
+  return known;
+}
+
 // The phases of the comma-separated text.
 absl::StatusOr<std::vector<std::string>> WantedPhases(const std::string& text) {
-  std::vector<std::string_view> known(std::begin(types::WordTable<types::JobPhase>::kTexts) + 1,
-                                      std::end(types::WordTable<types::JobPhase>::kTexts));
-  known.push_back(kDelete);
+  const std::vector<std::string_view> known = KnownGoals();
   std::vector<std::string> wanted = SplitText(text, ',');
   for (const std::string& phase : wanted) {
     if (std::find(known.begin(), known.end(), phase) != known.end()) continue;
@@ -108,7 +114,7 @@ absl::Status WaitForJob(Session& session, const WaitFlags& flags) {
                                               waiter.phase().empty() ? "new" : waiter.phase()));
   }
   BTH_RETURN_IF_ERROR(ended);
-  BTH_RETURN_IF_ERROR(waiter.failure());
+  BTH_RETURN_IF_ERROR(cluster->WithNearNames(TargetOf(flags.job), waiter.failure()));
   session.out() << "job " << name << " is " << waiter.phase() << "\n";
   return absl::OkStatus();
 }
@@ -120,6 +126,9 @@ Command WaitCommand() {
   leaf.short_text = "wait until a job is in a phase";
   AddJobFlags(&flags->job, kVcctlLetters, &leaf.flags);
   leaf.flags.Text(&flags->phases, {"for"}, "phases to wait for, any of a,b; or delete");
+  std::vector<Candidate> offered;
+  for (const std::string_view phase : KnownGoals()) offered.push_back({std::string(phase), ""});
+  leaf.flags.OfferFor("for", OfferWordList(std::move(offered)));
   leaf.flags.Duration(&flags->timeout, {"timeout"}, "how long to wait; 0 is without end");
   leaf.run = [flags](Session& session) { return WaitForJob(session, *flags); };
   return leaf;

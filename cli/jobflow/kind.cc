@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "cli/listing/views.h"
 #include "cli/session/cluster_flags.h"
+#include "cli/session/offers.h"
 
 namespace bth::cli {
 namespace {
@@ -44,15 +45,23 @@ Command MakeFlowLeaf(const FlowKind& kind, const FlowLeaf& leaf) {
                               leaf.text.plural ? "s" : "");
   AddClusterFlags(&flags->cluster, &command.flags);
   FlagSet& set = command.flags;
-  if (leaf.flags.name) set.Text(&flags->name, {"name", 'N'}, StrCat("the name of ", kind.words));
+  if (leaf.flags.name) {
+    set.Text(&flags->name, {"name", 'N'}, StrCat("the name of ", kind.words));
+    set.OfferFor("name", OfferNames(&flags->cluster, kind.type, &flags->ns));
+  }
   if (leaf.flags.ns) {
     set.Text(&flags->ns, {"namespace", 'n'}, StrCat("the namespace of ", kind.words));
+    set.OfferFor("namespace", OfferNamespaces(&flags->cluster));
   }
   if (leaf.flags.file) {
     set.Text(&flags->file, {"file", 'f'},
              StrCat("the path to the YAML file containing the ", kind.words));
+    set.OfferFor("file", OfferFiles());
   }
-  if (leaf.flags.format) set.Text(&flags->format, {"format", 'o'}, "the format of output");
+  if (leaf.flags.format) {
+    set.Text(&flags->format, {"format", 'o'}, "the format of output");
+    set.OfferFor("format", OfferWords({{"yaml", ""}, {"json", ""}}));
+  }
   if (leaf.flags.all_namespaces) {
     set.Bool(&flags->all_namespaces, {"all-namespaces", 'A'},
              StrCat("list ", kind.group, "s in all namespaces"));

@@ -78,8 +78,21 @@ absl::Status PrintAll(Session& session, const Target& target, const Objects& obj
 void AddFormatFlags(ListingFlags* target, FlagSet* flags) {
   flags->Text(&target->output, {"output", 'o'},
               "the format of output: wide, json, yaml, name, jsonpath=..., custom-columns=...");
+  flags->OfferFor("output",
+                  OfferWords({{"wide", "a table with more columns"},
+                              {"json", "objects as they are"},
+                              {"yaml", "objects as they are"},
+                              {"name", "kind and name"},
+                              {"jsonpath=", "a template, as {.items[*].metadata.name}"},
+                              {"jsonpath-as-json=", "what a template finds, as JSON"},
+                              {"jsonpath-file=", "a template in a file"},
+                              {"custom-columns=", "titles and paths, as N:.metadata.name"},
+                              {"custom-columns-file=", "titles and paths in a file"}}));
   flags->Text(&target->sort_by, {"sort-by"},
               "a path such as .metadata.name, in whose order to list");
+  flags->OfferFor("sort-by", OfferWords({{".metadata.name", ""},
+                                         {".metadata.creationTimestamp", ""},
+                                         {".status.state.phase", ""}}));
   flags->Bool(&target->no_headers, {"no-headers"}, "do not print the titles of columns (with -o)");
   flags->Bool(&target->show_labels, {"show-labels"}, "show all labels as the last column");
 }

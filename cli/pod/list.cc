@@ -12,11 +12,14 @@
 #include "api/types/pod.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/job/flags.h"
 #include "cli/listing/listing.h"
 #include "cli/listing/views.h"
 #include "cli/pod/status.h"
 #include "cli/print/times.h"
+#include "cli/queue/commands.h"
 #include "cli/session/cluster_flags.h"
+#include "cli/session/offers.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
 
@@ -109,6 +112,9 @@ Command ListPodsCommand() {
   leaf.flags.Text(&flags->job, {"job", 'j'}, "list pod with specified job name");
   leaf.flags.Text(&flags->ns, {"namespace", 'n'}, "the namespace of pod");
   leaf.flags.Bool(&flags->all_namespaces, {"all-namespaces", 'A'}, "list pods in all namespaces");
+  leaf.flags.OfferFor("queue", OfferNames(&flags->cluster, QueueType(), nullptr));
+  leaf.flags.OfferFor("job", OfferNames(&flags->cluster, JobType(), &flags->ns));
+  leaf.flags.OfferFor("namespace", OfferNamespaces(&flags->cluster));
   AddListingFlags(&flags->listing, &leaf.flags);
   leaf.run = [flags](Session& session) { return ListPods(session, *flags); };
   return leaf;

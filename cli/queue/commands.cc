@@ -9,6 +9,7 @@
 #include "cli/queue/show.h"
 #include "cli/session/bus_command.h"
 #include "cli/session/cluster_flags.h"
+#include "cli/session/offers.h"
 
 namespace bth::cli {
 namespace {
@@ -86,6 +87,7 @@ QueueLeaf MakeNamedQueueLeaf(std::string name, std::string short_text, QueueFlag
                              absl::Status (*act)(Session&, const QueueFlags&)) {
   QueueLeaf leaf = MakeQueueLeaf(std::move(name), std::move(short_text), std::move(defaults), act);
   leaf.command.flags.Text(&leaf.flags->name, {"name", 'n'}, "the name of queue");
+  leaf.command.flags.OfferFor("name", OfferNames(&leaf.flags->cluster, QueueType(), nullptr));
   return leaf;
 }
 
@@ -97,6 +99,8 @@ Command CreateLeaf() {
   QueueLeaf leaf = MakeNamedQueueLeaf("create", "creates queue", defaults, CreateQueue);
   leaf.command.flags.Int32(&leaf.flags->weight, {"weight", 'w'}, "the weight of the queue");
   leaf.command.flags.Text(&leaf.flags->state, {"state", 'S'}, "the state of queue");
+  leaf.command.flags.OfferFor("state", OfferWords({{"Open", ""}, {"Closed", ""}}));
+  leaf.command.flags.OfferFor("name", nullptr);  // The queue is a new one.
   return std::move(leaf.command);
 }
 
@@ -112,6 +116,9 @@ Command OperateLeaf() {
   leaf.command.flags.Int32(&leaf.flags->weight, {"weight", 'w'}, "the weight of the queue");
   leaf.command.flags.Text(&leaf.flags->action, {"action", 'a'},
                           "operate action to queue, valid actions are open, close, update");
+  leaf.command.flags.OfferFor("action", OfferWords({{"open", "it takes jobs again"},
+                                                    {"close", "it takes no more jobs"},
+                                                    {"update", "its weight becomes that of -w"}}));
   return std::move(leaf.command);
 }
 

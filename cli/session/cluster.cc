@@ -3,10 +3,14 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/cord.h"
+#include "absl/strings/str_join.h"
 #include "api/types/api_status.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/command/suggestions.h"
 #include "cli/session/go_errors.h"
+#include "cli/text/object.h"
 #include "client/typed_client.h"
 
 namespace bth::cli {
@@ -15,6 +19,9 @@ namespace {
 using types::Json;
 
 constexpr int kPageItems = 500;
+constexpr char kNearNames[] = "bth.dev/near-names";
+// A suggestion must not keep anybody waiting for an answer that is known already.
+constexpr GlanceLimits kSuggestionLimits = {absl::Seconds(1), 1};
 // As much as one answer may have.
 constexpr types::JsonLimits kAnswerLimits = {.bytes_max = size_t{256} << 20};
 
@@ -72,6 +79,15 @@ client::ApiRequest Request(std::string verb, std::string method, std::string bod
   return request;
 }
 
+client::ApiRequest PageRequest(const Selectors& selectors, int limit, const std::string& rest) {
+  client::ApiRequest request = Request("list", "GET");
+  if (!selectors.fields.empty()) request.query.emplace_back("fieldSelector", selectors.fields);
+  if (!selectors.labels.empty()) request.query.emplace_back("labelSelector", selectors.labels);
+  if (limit > 0) request.query.emplace_back("limit", StrCat(limit));
+  if (!rest.empty()) request.query.emplace_back("continue", rest);
+  return request;
+}
+
 // Without a name the path is that of all objects.
 absl::Status CheckNamed(const Target& target) {
   if (!target.name.empty()) return absl::OkStatus();
@@ -79,6 +95,12 @@ absl::Status CheckNamed(const Target& target) {
 }
 
 }  // namespace
+
+std::vector<std::string> NearNamesOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> names = status.GetPayload(kNearNames);
+  if (!names.has_value()) return {};
+  return SplitText(std::string(*names), '\n');
+}
 
 AnswerText Cluster::Wait(client::ApiRequest request) {
   std::optional<AnswerText> answer;
@@ -102,9 +124,14 @@ absl::StatusOr<Json> Cluster::Send(const Target& target, client::ApiRequest requ
   return json;
 }
 
-absl::StatusOr<Json> Cluster::Get(const Target& target) {
+absl::StatusOr<Json> Cluster::SendNamed(const Target& target, client::ApiRequest request) {
   BTH_RETURN_IF_ERROR(CheckNamed(target));
-  return Send(target, Request("get", "GET"));
+  absl::StatusOr<Json> answer = Send(target, std::move(request));
+  return answer.ok() ? std::move(answer) : WithNearNames(target, answer.status());
+}
+
+absl::StatusOr<Json> Cluster::Get(const Target& target) {
+  return SendNamed(target, Request("get", "GET"));
 }
 
 absl::StatusOr<ObjectList> Cluster::List(const Target& target, const Selectors& selectors) {
@@ -119,17 +146,39 @@ absl::StatusOr<ObjectList> Cluster::ListPages(const Target& target, const Select
   ObjectList list;
   std::string rest;
   do {
-    client::ApiRequest request = Request("list", "GET");
-    if (!selectors.fields.empty()) request.query.emplace_back("fieldSelector", selectors.fields);
-    if (!selectors.labels.empty()) request.query.emplace_back("labelSelector", selectors.labels);
-    if (limit > 0) request.query.emplace_back("limit", StrCat(limit));
-    if (!rest.empty()) request.query.emplace_back("continue", rest);
-    BTH_ASSIGN_OR_RETURN(Json page, Send(target, std::move(request)));
+    BTH_ASSIGN_OR_RETURN(Json page, Send(target, PageRequest(selectors, limit, rest)));
     for (Json& item : page["items"].MutableItems()) list.items.push_back(std::move(item));
     rest = std::string(page.At({"metadata", "continue"}).AsString());
     if (list.meta.is_null()) list.meta = std::move(page["metadata"]);
   } while (!rest.empty());
   return list;
+}
+
+std::vector<Json> Cluster::Glance(const Target& target, const Selectors& selectors,
+                                  const GlanceLimits& limits) {
+  const absl::Duration end = monotonic() + limits.time;
+  std::vector<Json> items;
+  std::string rest;
+  do {
+    client::ApiRequest request = PageRequest(selectors, kPageItems, rest);
+    request.timeout = end - monotonic();
+    if (request.timeout <= absl::ZeroDuration()) break;
+    absl::StatusOr<Json> page = Send(target, std::move(request));
+    if (!page.ok()) break;
+    for (Json& item : (*page)["items"].MutableItems()) items.push_back(std::move(item));
+    rest = std::string(page->At({"metadata", "continue"}).AsString());
+  } while (!rest.empty() && items.size() < limits.most);
+  return items;
+}
+
+absl::Status Cluster::WithNearNames(const Target& target, absl::Status status) {
+  if (!suggests_names_ || !absl::IsNotFound(status) || target.name.empty()) return status;
+  const Target all{target.type, target.ns, ""};
+  std::vector<std::string> names;
+  for (const Json& object : Glance(all, {}, kSuggestionLimits)) names.emplace_back(NameIn(object));
+  const std::vector<std::string> near = NearWords(target.name, names);
+  if (!near.empty()) status.SetPayload(kNearNames, absl::Cord(absl::StrJoin(near, "\n")));
+  return status;
 }
 
 absl::StatusOr<Json> Cluster::Create(const Target& target, Json object) {
@@ -139,10 +188,9 @@ absl::StatusOr<Json> Cluster::Create(const Target& target, Json object) {
 }
 
 absl::StatusOr<Json> Cluster::MergePatch(const Target& target, const Json& patch) {
-  BTH_RETURN_IF_ERROR(CheckNamed(target));
   client::ApiRequest request = Request("patch", "PATCH", patch.Dump());
   request.content_type = "application/merge-patch+json";
-  return Send(target, std::move(request));
+  return SendNamed(target, std::move(request));
 }
 
 absl::Status Cluster::Watch(const Target& target, WatchWish* wish, const OnChange& on_change) {
@@ -176,8 +224,7 @@ void Cluster::Pause(absl::Duration pause) {
 }
 
 absl::Status Cluster::Delete(const Target& target) {
-  BTH_RETURN_IF_ERROR(CheckNamed(target));
-  return Send(target, Request("delete", "DELETE")).status();
+  return SendNamed(target, Request("delete", "DELETE")).status();
 }
 
 }  // namespace bth::cli

@@ -34,6 +34,15 @@ struct ObjectList {
   types::Json meta;  // metadata of the (first) list.
 };
 
+// How far objects are looked for that help and are not needed.
+struct GlanceLimits {
+  absl::Duration time;
+  size_t most;
+};
+
+// The names that go with a status of something that was not found.
+std::vector<std::string> NearNamesOf(const absl::Status& status);
+
 // One event of a watch: ADDED, MODIFIED or DELETED.
 struct Change {
   std::string type;
@@ -67,6 +76,13 @@ class Cluster final {
   absl::StatusOr<types::Json> Get(const Target& target);
   // All of them, read page by page.
   absl::StatusOr<ObjectList> List(const Target& target, const Selectors& selectors = {});
+  // Objects as far as they come within the limits; none when the server does not tell.
+  std::vector<types::Json> Glance(const Target& target, const Selectors& selectors,
+                                  const GlanceLimits& limits);
+  // Where one object is asked for that does not exist, names near to its own go with the status:
+  // one more list, of which the first page is looked at.
+  void SuggestNames() { suggests_names_ = true; }
+  absl::Status WithNearNames(const Target& target, absl::Status status);
   // `object` is completed with apiVersion and kind. Returns what the server made of it.
   absl::StatusOr<types::Json> Create(const Target& target, types::Json object);
   absl::StatusOr<types::Json> MergePatch(const Target& target, const types::Json& patch);
@@ -79,6 +95,8 @@ class Cluster final {
   absl::Duration monotonic() const { return loop_->executor().Monotonic(); }
 
  private:
+  // Sends a request about one object.
+  absl::StatusOr<types::Json> SendNamed(const Target& target, client::ApiRequest request);
   // Fills in where the request goes, and reads the answer.
   absl::StatusOr<types::Json> Send(const Target& target, client::ApiRequest request);
   absl::StatusOr<std::string> Wait(client::ApiRequest request);
@@ -87,6 +105,7 @@ class Cluster final {
   const std::unique_ptr<Loop> loop_;
   const std::unique_ptr<client::ApiClient> api_;
   const std::string server_;
+  bool suggests_names_ = false;
 };
 
 }  // namespace bth::cli

@@ -10,6 +10,7 @@ inline void AddClusterFlags(ClusterFlags* target, FlagSet* flags) {
   flags->Text(&target->master, {"master", 's'}, "the address of apiserver");
   flags->Text(&target->kubeconfig, {"kubeconfig", 'k'},
               "(optional) absolute path to the kubeconfig file");
+  flags->OfferFor("kubeconfig", OfferFiles());
 }
 
 }  // namespace bth::cli

@@ -31,6 +31,7 @@ struct Surroundings {
   // Finds the API server, and sends nothing. Called once per command, before anything else.
   std::function<absl::StatusOr<std::unique_ptr<Cluster>>(const ClusterFlags&)> connect;
   Terminal terminal;         // What is known of `out`.
+  bool is_watched = false;   // Somebody reads `err` on a terminal: suggestions may be asked for.
   std::string version_text;  // Of `vcctl version`.
 };
 
@@ -44,6 +45,7 @@ class Session final {
   std::ostream& err() const { return *surroundings_.err; }
   absl::Time now() const { return surroundings_.clock->Now(); }
   absl::TimeZone zone() const { return surroundings_.zone; }
+  bool is_watched() const { return surroundings_.is_watched; }
   const Terminal& terminal() const { return surroundings_.terminal; }
   const std::string& version_text() const { return surroundings_.version_text; }
   // Empty when it is not set.
@@ -51,7 +53,9 @@ class Session final {
     return surroundings_.variable(name).value_or("");
   }
   absl::StatusOr<std::unique_ptr<Cluster>> Connect(const ClusterFlags& flags) const {
-    return surroundings_.connect(flags);
+    absl::StatusOr<std::unique_ptr<Cluster>> cluster = surroundings_.connect(flags);
+    if (cluster.ok() && is_watched()) (*cluster)->SuggestNames();
+    return cluster;
   }
 
  private:

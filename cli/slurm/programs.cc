@@ -8,6 +8,7 @@
 #include "cli/job/commands.h"
 #include "cli/job/run.h"
 #include "cli/session/cluster_flags.h"
+#include "cli/session/offers.h"
 #include "cli/slurm/vjobs.h"
 #include "cli/slurm/vqueues.h"
 
@@ -42,6 +43,7 @@ Command Vsub(const Session& session) {
   set.Text(&flags->job.ns, {"namespace", 'N'},
            "the namespace of job, overwrite the value of 'VOLCANO_DEFAULT_JOB_NAMESPACE' (default "
            "\"default\")");
+  set.OfferFor("namespace", OfferNamespaces(&flags->job.cluster));
   set.Text(&flags->job.name, {"name", 'n'}, "the name of job");
   set.Text(&flags->scheduler, {"scheduler", 'S'},
            "the scheduler for this job, overwrite the value of 'VOLCANO_SCHEDULER_NAME' (default "

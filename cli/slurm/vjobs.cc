@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "cli/job/list.h"
 #include "cli/job/view.h"
+#include "cli/session/offers.h"
 
 namespace bth::cli {
 namespace {
@@ -45,6 +46,8 @@ Command VjobsProgram() {
   AddListFlags(&flags->list, &program.flags);
   program.flags.Text(&flags->list.ns, {"namespace", kSlurmLetters.ns}, "the namespace of job");
   program.flags.Text(&flags->name, {"name", kSlurmLetters.name}, "the name of job");
+  program.flags.OfferFor("namespace", OfferNamespaces(&flags->list.cluster));
+  program.flags.OfferFor("name", OfferNames(&flags->list.cluster, JobType(), &flags->list.ns));
   program.run = [flags](Session& session) { return ShowJobs(session, *flags); };
   return program;
 }

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "cli/queue/commands.h"
 #include "cli/session/cluster_flags.h"
+#include "cli/session/offers.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
 
@@ -59,6 +60,7 @@ Command VqueuesProgram() {
       "view information of a queue with specified name or queues from the same namespace";
   AddClusterFlags(&flags->cluster, &program.flags);
   program.flags.Text(&flags->name, {"name", 'n'}, "the name of queue");
+  program.flags.OfferFor("name", OfferNames(&flags->cluster, QueueType(), nullptr));
   program.run = [flags](Session& session) { return ShowQueues(session, *flags); };
   return program;
 }

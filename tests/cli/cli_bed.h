@@ -1,16 +1,12 @@
 // The programs of users against an API server in the test's own process.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "cli/programs.h"
 #include "cli/session/cluster.h"
-#include "cli/session/session.h"
+#include "tests/cli/console.h"
 #include "tests/support/api_bed.h"
 
 namespace bth::test {
@@ -29,42 +25,6 @@ class VirtualLoop final : public cli::Loop {
  private:
   net::VirtualExecutor& executor_;
   bool is_awake_ = false;
-};
-
-struct Ran {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-// Runs programs in a session without a cluster: for what never asks one.
-struct Console {
-  std::map<std::string, std::string> environment;
-  std::function<absl::StatusOr<std::unique_ptr<cli::Cluster>>(const cli::ClusterFlags&)> connect =
-      [](const cli::ClusterFlags&) { return absl::UnavailableError("there is no cluster"); };
-  ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
-
-  // The first word is the program's name.
-  Ran Run(const std::vector<std::string>& line) {
-    std::ostringstream out;
-    std::ostringstream err;
-    cli::Surroundings surroundings;
-    surroundings.out = &out;
-    surroundings.err = &err;
-    surroundings.clock = &clock;
-    surroundings.zone = absl::UTCTimeZone();
-    surroundings.variable = [this](std::string_view name) -> std::optional<std::string> {
-      const auto found = environment.find(std::string(name));
-      if (found == environment.end()) return std::nullopt;
-      return found->second;
-    };
-    surroundings.connect = connect;
-    surroundings.version_text = "API Version: v1alpha1\n";
-    cli::Session session(std::move(surroundings));
-    const std::vector<std::string> args(line.begin() + 1, line.end());
-    const int code = cli::RunProgram(line[0], args, session);
-    return {code, out.str(), err.str()};
-  }
 };
 
 // With a cluster. `bed` is the cluster as it is.

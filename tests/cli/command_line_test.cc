@@ -176,6 +176,7 @@ TEST_CASE("help: the program lists its groups", "[cli][command]") {
         "  vcctl [command]\n"
         "\n"
         "Available Commands:\n"
+        "  completion  print a script that completes commands in a shell\n"
         "  help        Help about any command\n"
         "  job         vcctl command line operation job\n"
         "  jobflow     vcctl command line operation jobflow\n"
@@ -271,9 +272,9 @@ TEST_CASE("dispatch: an unknown command ends with 1 and suggestions", "[cli][com
   const Ran beginning = Console().Run({"vcctl", "qu"});
   CHECK(beginning.err ==
         "Error: unknown command \"qu\" for \"vcctl\"\n\nDid you mean this?\n\tqueue\n\n");
-  const Ran far = Console().Run({"vcctl", "completion"});
+  const Ran far = Console().Run({"vcctl", "compile"});
   CHECK(far.code == 1);
-  CHECK(far.err == "Error: unknown command \"completion\" for \"vcctl\"\n");
+  CHECK(far.err == "Error: unknown command \"compile\" for \"vcctl\"\n");
 }
 
 TEST_CASE("dispatch: a leaf that may be meant is told on stderr", "[cli][command]") {
