@@ -41,7 +41,7 @@ help: ## Show this list
 
 .PHONY: deps
 deps:
-	@scripts/bootstrap --with e2e,monitoring
+	@scripts/bootstrap --with e2e,monitoring,shells
 
 .PHONY: build
 build: ## Build the optimised programs into build/release/bin
@@ -86,7 +86,7 @@ bench-e2e: ## Benchmarks of the daemon beside kube-scheduler on a real API serve
 
 .PHONY: deb
 deb: ## Make the Debian package from the optimised programs, into build/deb, and check it
-	scripts/bootstrap --with package
+	scripts/bootstrap --with package,shells
 	$(call build,release,programs)
 	scripts/deb
 	BTH_DEB_BIN=$(RELEASE_BIN) python3 tests/deploy/package_test.py

@@ -1,7 +1,11 @@
 """vcctl and the programs of one command as a user runs them."""
 
+import fcntl
 import os
+import pty
+import struct
 import subprocess
+import termios
 from dataclasses import dataclass
 
 from support.processes import ours
@@ -43,6 +47,30 @@ class Vcctl:
             env={**self._environment, **environment},
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+    def at_terminal(self, *args, program="vcctl", columns=80, rows=24, **environment):
+        """The exit code, and all that a terminal of that size gets to see, without colours."""
+        ours_end, theirs_end = pty.openpty()
+        fcntl.ioctl(theirs_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        running = subprocess.Popen(
+            [ours(program), *map(str, args)],
+            stdin=theirs_end,
+            stdout=theirs_end,
+            stderr=theirs_end,
+            env={**self._environment, "TERM": "xterm", "NO_COLOR": "1", **environment},
+        )
+        os.close(theirs_end)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(ours_end, 65536)
+            except OSError:  # Nobody holds the other end any more.
+                break
+            if not piece:
+                break
+            seen += piece
+        os.close(ours_end)
+        return running.wait(30), seen.decode().replace("\r\n", "\n")
 
     def __call__(self, *args, **more):
         return self.run("vcctl", *args, **more)
