@@ -127,7 +127,11 @@ void WebhookDaemon::MakeCertificates() {
   admission::RegistrationOptions registration;
   registration.webhooks = webhooks_;
   registration.create = flags_.self_register;
-  if (flags_.check_queue_access) registration.moves = admission::Moves::kAsked;
+  if (registration.create && flags_.admission_conf.empty()) {
+    // Without resource groups no pod is changed: nobody needs to wait for that answer.
+    std::erase(registration.webhooks, admission::FindWebhook("/pods/mutate"));
+  }
+  if (flags_.check_queue_access) registration.queue_check = admission::QueueCheck::kOn;
   registration.address = {.ns = flags_.webhook_namespace,
                           .service = flags_.webhook_service_name,
                           .url = flags_.webhook_url};
