@@ -12,6 +12,7 @@
 #include "cli/job/run.h"
 #include "cli/job/view.h"
 #include "cli/job/wait.h"
+#include "cli/logs/command.h"
 #include "cli/session/bus_command.h"
 
 namespace bth::cli {
@@ -72,6 +73,7 @@ Command JobCommand() {
       [](Session& s, const JobFlags& f) { return CommandJob(s, f, "ResumeJob", "resume"); }));
   group.children.push_back(DeleteJobCommand());
   group.children.push_back(WaitCommand());
+  group.children.push_back(LogsCommand());
   return group;
 }
 

@@ -139,6 +139,7 @@ TEST_CASE("help: a group lists its commands", "[cli][command]") {
           "  delete      delete a job\n"
           "  explain     tell why a job waits\n"
           "  list        list job information\n"
+          "  logs        show what the pods of a job write\n"
           "  resume      resume a job\n"
           "  run         run job by parameters from the command line\n"
           "  suspend     abort a job\n"
