@@ -183,6 +183,7 @@ TEST_CASE("help: the program lists its groups", "[cli][command]") {
         "  jobtemplate vcctl command line operation jobtemplate\n"
         "  pod         vcctl command line operation pod\n"
         "  queue       Queue Operations\n"
+        "  top         show who uses what of the cluster\n"
         "  version     Print the version information\n"
         "\n"
         "Flags:\n"
