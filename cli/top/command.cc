@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "api/types/node.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
 #include "api/types/queue.h"
 #include "base/rng.h"
 #include "base/status.h"
@@ -27,7 +29,12 @@ struct TopFlags {
   bool once = false;
 };
 
-using MakeView = std::unique_ptr<TopView> (*)(const TopSources& sources, const TopEars& ears);
+// What is looked at. Lives as long as the program.
+struct TopSubject {
+  const types::ResourceType& kind;   // "nodes"
+  const types::ResourceType& users;  // "pods"
+  std::unique_ptr<TopView> (*make)(const TopSources& sources, const TopEars& ears);
+};
 
 absl::Status CheckTopFlags(const TopFlags& flags) {
   if (flags.watch && flags.once) {
@@ -40,8 +47,17 @@ absl::Status CheckTopFlags(const TopFlags& flags) {
   return absl::OkStatus();
 }
 
-absl::Status ShowTop(Session& session, const TopFlags& flags, const types::ResourceType& type,
-                     MakeView make) {
+// Why nothing could be read, in the words of other commands: asked for almost nothing, the server
+// says it again.
+absl::Status WhyUnread(Cluster& cluster, const TopSubject& subject, const absl::Status& failure) {
+  const Selectors nothing = {"", "metadata.name=-"};
+  for (const types::ResourceType* type : {&subject.kind, &subject.users}) {
+    BTH_RETURN_IF_ERROR(cluster.List({*type, "", ""}, nothing));
+  }
+  return failure;
+}
+
+absl::Status ShowTop(Session& session, const TopFlags& flags, const TopSubject& subject) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   BTH_RETURN_IF_ERROR(CheckTopFlags(flags));
   session.Apply(flags.show);
@@ -54,11 +70,11 @@ absl::Status ShowTop(Session& session, const TopFlags& flags, const types::Resou
     failure = status;
     cluster->Interrupt();
   };
-  const std::unique_ptr<TopView> view = make({cluster->api(), rng}, ears);
+  const std::unique_ptr<TopView> view = subject.make({cluster->api(), rng}, ears);
   view->Start();
   while (!view->HasSynced()) {
     // Later failures are shown beside what was known before them.
-    if (!failure.ok()) return cluster->Told(failure, "GET", {type, "", ""});
+    if (!failure.ok()) return WhyUnread(*cluster, subject, failure);
     cluster->Pause(absl::InfiniteDuration());
   }
   const bool is_live = flags.watch || (session.terminal().can_redraw && !flags.once);
@@ -70,8 +86,19 @@ absl::Status ShowTop(Session& session, const TopFlags& flags, const types::Resou
   return absl::OkStatus();
 }
 
-Command TopLeaf(std::string name, std::string short_text, const types::ResourceType& type,
-                MakeView make) {
+const TopSubject& NodesSubject() {
+  static const TopSubject subject{types::ResourceTraits<types::Node>::type(),
+                                  types::ResourceTraits<types::Pod>::type(), MakeNodesView};
+  return subject;
+}
+
+const TopSubject& QueuesSubject() {
+  static const TopSubject subject{types::ResourceTraits<types::Queue>::type(),
+                                  types::ResourceTraits<types::PodGroup>::type(), MakeQueuesView};
+  return subject;
+}
+
+Command TopLeaf(std::string name, std::string short_text, const TopSubject& subject) {
   auto flags = std::make_shared<TopFlags>();
   Command leaf;
   leaf.name = std::move(name);
@@ -81,27 +108,22 @@ Command TopLeaf(std::string name, std::string short_text, const types::ResourceT
   leaf.flags.Bool(&flags->watch, {"watch", 'w'}, "go on until interrupted, also in a pipe");
   leaf.flags.Bool(&flags->once, {"once"}, "show it once, also on a terminal");
   leaf.flags.Duration(&flags->interval, {"interval"}, "between two looks");
-  leaf.run = [flags, &type, make](Session& session) {
-    return ShowTop(session, *flags, type, make);
-  };
+  leaf.run = [flags, &subject](Session& session) { return ShowTop(session, *flags, subject); };
   return leaf;
 }
 
 }  // namespace
 
 Command TopCommand() {
-  const types::ResourceType& nodes = types::ResourceTraits<types::Node>::type();
-  const types::ResourceType& queues = types::ResourceTraits<types::Queue>::type();
-  Command group = TopLeaf("top", "show who uses what of the cluster", nodes, MakeNodesView);
+  Command group = TopLeaf("top", "show who uses what of the cluster", NodesSubject());
   group.long_text =
       "Shows what nodes, or queues, hold of what they have: live on a terminal, until interrupted, "
       "and as\na table in a pipe. What counts are the requests of pods that have a node and have "
       "not ended, not\nwhat they use.";
   group.example = "  vcctl top\n  vcctl top queues --interval 5s\n  vcctl top nodes | sort -k3";
+  group.children.push_back(TopLeaf("nodes", "show what pods hold of each node", NodesSubject()));
   group.children.push_back(
-      TopLeaf("nodes", "show what pods hold of each node", nodes, MakeNodesView));
-  group.children.push_back(
-      TopLeaf("queues", "show what queues hold of what they may", queues, MakeQueuesView));
+      TopLeaf("queues", "show what queues hold of what they may", QueuesSubject()));
   return group;
 }
 

@@ -244,6 +244,24 @@ TEST_CASE("top: what is refused is told in one line", "[cli][top]") {
   fails({"vcctl", "top", "-w", "--once"}, "top: --watch and --once: only one of them can be");
   fails({"vcctl", "top", "nodes", "--interval=1ms"},
         "nodes top: --interval: must be 100ms at least");
+  cli.bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
+    if (!request.target.starts_with("/api/v1/pods")) return std::nullopt;
+    test::Fault fault;
+    fault.code = 403;
+    fault.reason = "Forbidden";
+    fault.message = "pods are not yours to see";
+    return fault;
+  };
+  fails({"vcctl", "top"}, "top: pods are not yours to see");
+  cli.bed.line->script = [](const net::Request&) -> std::optional<test::Fault> {
+    test::Fault fault;
+    fault.unsent = true;
+    return fault;
+  };
+  fails({"vcctl", "top", "nodes"},
+        "nodes top: Get \"http://test/api/v1/nodes?fieldSelector=metadata.name%3D-\": not sent: "
+        "connection refused");
+  cli.bed.line->script = nullptr;
   const Ran lost = cli.Run({"vcctl", "top", "quees"});
   CHECK(lost.code == 0);
   CHECK(lost.out.find("  vcctl top [flags]\n  vcctl top [command]\n") != std::string::npos);
