@@ -234,6 +234,27 @@ TEST_CASE("top: with --watch a pipe gets one table after the other", "[cli][top]
   CHECK(ran.code == 0);
 }
 
+TEST_CASE("top: what may be old is shown with the reason", "[cli][top]") {
+  CliBed cli;
+  cli.bed.Create("/api/v1/nodes", kNodeObject);
+  cli.bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {
+    if (request.target.find("watch=true") == std::string::npos) return std::nullopt;
+    test::Fault fault;
+    fault.code = 503;
+    fault.reason = "ServiceUnavailable";
+    fault.message = "no watch today";
+    return fault;
+  };
+  cli.bed.executor.RunAfter(absl::Milliseconds(2'500), [&] { cli.on_signal(SIGTERM); });
+  const Ran ran = cli.Run({"vcctl", "top", "-w"});
+  CHECK(ran.code == 0);
+  const size_t second = ran.out.find("\n\nNODE ");
+  REQUIRE(second != std::string::npos);
+  CHECK(ran.out.find("n1     Ready    0/4", second) != std::string::npos);
+  CHECK(ran.out.find("\n\nnot up to date: ", second) != std::string::npos);
+  CHECK(ran.out.find("no watch today\n", second) != std::string::npos);
+}
+
 TEST_CASE("top: what is refused is told in one line", "[cli][top]") {
   CliBed cli;
   const auto fails = [&cli](const std::vector<std::string>& line, const std::string& why) {
