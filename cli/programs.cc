@@ -9,6 +9,7 @@
 #include "cli/pod/list.h"
 #include "cli/queue/commands.h"
 #include "cli/slurm/programs.h"
+#include "cli/top/command.h"
 #include "cli/version/version.h"
 
 namespace bth::cli {
@@ -22,6 +23,7 @@ Command VcctlProgram() {
   program.children.push_back(JobFlowCommand());
   program.children.push_back(JobTemplateCommand());
   program.children.push_back(PodCommand());
+  program.children.push_back(TopCommand());
   program.children.push_back(VersionCommand());
   return program;
 }

@@ -88,7 +88,9 @@ class Dispatcher final {
       return Mistake(ToStd(words.status().message()));
     }
     if (!wants_help && path.size() == 2 && path.back()->name == kHelp) return Help(*words);
-    if (wants_help || !path.back()->run) {
+    // A group that does something by itself has no other words.
+    const bool is_lost = !path.back()->children.empty() && !words->empty();
+    if (wants_help || is_lost || !path.back()->run) {
       session_.out() << HelpText(path, flags);
       if (!wants_help && !words->empty()) TellUnknownLeaf(path, words->front());
       return kExitDone;

@@ -52,6 +52,9 @@ Command MakeFlowLeaf(const FlowKind& kind, const FlowLeaf& leaf) {
     set.Text(&flags->file, {"file", 'f'},
              StrCat("the path to the YAML file containing the ", kind.words));
   }
+  if (leaf.flags.yes) {
+    set.Bool(&flags->yes, {"yes", 'y'}, "do not ask before more than one is deleted");
+  }
   if (leaf.flags.format) set.Text(&flags->format, {"format", 'o'}, "the format of output");
   if (leaf.flags.all_namespaces) {
     set.Bool(&flags->all_namespaces, {"all-namespaces", 'A'},

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "api/types/json.h"
 #include "api/types/resource.h"
+#include "cli/session/text_reader.h"
 #include "client/api_client.h"
 
 namespace bth::cli {
@@ -46,6 +47,13 @@ struct WatchWish {
   absl::Duration timeout = absl::InfiniteDuration();
 };
 
+// A text that belongs to an object: `subresource` is "log".
+struct TextWish {
+  Target target;
+  std::string subresource;
+  std::vector<std::pair<std::string, std::string>> query;
+};
+
 // Where the coroutines of the client run while a call waits for them.
 class Loop {
  public:
@@ -54,6 +62,9 @@ class Loop {
   // Lets the executor work until Wake is called on it.
   virtual void Run() = 0;
   virtual void Wake() = 0;
+  // Calls `action` for each of these signals while the loop runs, instead of what they do by
+  // themselves.
+  virtual void OnSignals(std::vector<int> signals, std::function<void(int)> action) = 0;
 };
 
 // `server`: "https://host:6443", for messages. `loop` outlives `api`, which this owns. Thread: one,
@@ -75,8 +86,22 @@ class Cluster final {
   // version of `wish` is then the last one known), or its time has passed (kDeadlineExceeded).
   absl::Status Watch(const Target& target, WatchWish* wish,
                      const std::function<bool(Change)>& on_change);
+  // Begins to read the text. It goes on, piece by piece, while this waits in any of its calls. The
+  // reader ends before this.
+  std::unique_ptr<TextReader> ReadText(const TextWish& wish,
+                                       std::function<void(std::string_view)> on_piece);
+  // Ends early when a reader comes to its end, or by Interrupt.
   void Pause(absl::Duration pause);
+  void Interrupt();
+  void OnSignals(std::vector<int> signals, std::function<void(int)> action) {
+    loop_->OnSignals(std::move(signals), std::move(action));
+  }
   absl::Duration monotonic() const { return loop_->executor().Monotonic(); }
+  // For what goes on by itself while this waits, such as informers; it ends before this.
+  client::ApiClient& api() { return *api_; }
+  // How the failure of a request through `api` is told.
+  absl::Status Told(const absl::Status& status, std::string_view method,
+                    const Target& target) const;
 
  private:
   // Fills in where the request goes, and reads the answer.
@@ -87,6 +112,7 @@ class Cluster final {
   const std::unique_ptr<Loop> loop_;
   const std::unique_ptr<client::ApiClient> api_;
   const std::string server_;
+  bool is_pausing_ = false;
 };
 
 }  // namespace bth::cli

@@ -24,6 +24,9 @@ class SocketLoop final : public Loop {
   net::Executor& executor() override { return *io_; }
   void Run() override { io_->Run(); }
   void Wake() override { io_->Stop(); }
+  void OnSignals(std::vector<int> signals, std::function<void(int)> action) override {
+    io_->OnSignals(std::move(signals), std::move(action));
+  }
 
  private:
   const std::unique_ptr<net::IoContext> io_ = net::IoContext::Create();

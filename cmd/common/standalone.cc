@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cmd/common/container_logs.h"
 #include "cmd/common/controller_tools.h"
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/daemon_flags.h"
@@ -110,6 +111,7 @@ absl::Status Standalone::StartApi() {
   admin.name = "admin";
   admin.groups = {"system:masters", "system:authenticated"};
   options.tokens.emplace(state_.token(), std::move(admin));
+  options.log_source = LogsOfSimulatedContainers();
   auto server = apiserver::ApiServer::Create(io_, std::move(options));
   if (!server.ok()) return Annotate(server.status(), "API server");
   api_server_ = *std::move(server);

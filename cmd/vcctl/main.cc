@@ -29,6 +29,7 @@ int Main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const RealClock clock;
   cli::Surroundings surroundings;
+  surroundings.in = &std::cin;
   surroundings.out = &std::cout;
   surroundings.err = &std::cerr;
   surroundings.clock = &clock;
@@ -40,7 +41,14 @@ int Main(int argc, char** argv) {
     options.user_agent = UserAgent("vcctl");
     return cli::ConnectToCluster(flags, options);
   };
-  surroundings.terminal = cli::DescribeTerminal(cli::ReadTerminalFacts(STDOUT_FILENO));
+  const auto terminal_of = [](int descriptor) {
+    return cli::DescribeTerminal(cli::ReadTerminalFacts(descriptor));
+  };
+  surroundings.is_interactive =
+      isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+  surroundings.terminal = terminal_of(STDOUT_FILENO);
+  surroundings.err_terminal = terminal_of(STDERR_FILENO);
+  surroundings.terminal_now = [terminal_of] { return terminal_of(STDOUT_FILENO); };
   surroundings.version_text = VersionText();
   cli::Session session(std::move(surroundings));
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);

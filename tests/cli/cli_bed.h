@@ -1,6 +1,8 @@
 // The programs of users against an API server in the test's own process.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -18,16 +20,25 @@ namespace bth::test {
 // Calls of a program wait in virtual time.
 class VirtualLoop final : public cli::Loop {
  public:
-  explicit VirtualLoop(net::VirtualExecutor& executor) : executor_(executor) {}
+  VirtualLoop(net::VirtualExecutor& executor, std::function<void(int)>& on_signal)
+      : executor_(executor), on_signal_(on_signal) {}
   net::Executor& executor() override { return executor_; }
   void Run() override {
     is_awake_ = false;
     executor_.RunUntil([this] { return is_awake_; }, absl::Hours(1));
   }
   void Wake() override { is_awake_ = true; }
+  void OnSignals(std::vector<int> signals, std::function<void(int)> action) override {
+    on_signal_ = [before = on_signal_, signals = std::move(signals),
+                  action = std::move(action)](int signal) {
+      if (before) before(signal);
+      if (std::find(signals.begin(), signals.end(), signal) != signals.end()) action(signal);
+    };
+  }
 
  private:
   net::VirtualExecutor& executor_;
+  std::function<void(int)>& on_signal_;
   bool is_awake_ = false;
 };
 
@@ -43,12 +54,23 @@ struct Console {
   std::function<absl::StatusOr<std::unique_ptr<cli::Cluster>>(const cli::ClusterFlags&)> connect =
       [](const cli::ClusterFlags&) { return absl::UnavailableError("there is no cluster"); };
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
+  cli::Terminal terminal;      // Of stdout; none unless a test says so.
+  cli::Terminal err_terminal;  // Of stderr.
+  std::function<cli::Terminal()> terminal_now;
+  bool is_interactive = false;
+  std::string typed;  // What a person answers.
 
   // The first word is the program's name.
   Ran Run(const std::vector<std::string>& line) {
     std::ostringstream out;
     std::ostringstream err;
+    std::istringstream in(typed);
     cli::Surroundings surroundings;
+    surroundings.in = &in;
+    surroundings.is_interactive = is_interactive;
+    surroundings.terminal = terminal;
+    surroundings.err_terminal = err_terminal;
+    surroundings.terminal_now = terminal_now;
     surroundings.out = &out;
     surroundings.err = &err;
     surroundings.clock = &clock;
@@ -71,10 +93,12 @@ struct Console {
 struct CliBed {
   ApiBed bed;
   Console console;
+  std::function<void(int)> on_signal;  // What the program that runs does with signals.
 
   CliBed() {
     console.connect = [this](const cli::ClusterFlags&) {
-      return std::make_unique<cli::Cluster>(std::make_unique<VirtualLoop>(bed.executor),
+      on_signal = nullptr;
+      return std::make_unique<cli::Cluster>(std::make_unique<VirtualLoop>(bed.executor, on_signal),
                                             bed.MakeClient(bed.line), "http://test");
     };
   }

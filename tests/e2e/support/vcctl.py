@@ -4,6 +4,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 
+from support.person import Person
 from support.processes import ours
 
 
@@ -43,6 +44,11 @@ class Vcctl:
             env={**self._environment, **environment},
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+    def at_terminal(self, program, *args, columns=80, rows=24, **environment):
+        """Starts a program for a person; to be closed."""
+        argv = [ours(program), *map(str, args)]
+        return Person(argv, {**self._environment, **environment}, columns, rows)
 
     def __call__(self, *args, **more):
         return self.run("vcctl", *args, **more)
