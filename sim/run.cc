@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "actions/builtin.h"
+#include "api/manifests/manifest.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/load.h"
@@ -18,7 +19,6 @@
 #include "sim/record.h"
 #include "sim/scenario.h"
 #include "sim/simulation.h"
-#include "sim/yaml_json.h"
 
 namespace bth::sim {
 namespace {
@@ -30,7 +30,7 @@ constexpr size_t kFilesMax = 100'000;
 
 absl::StatusOr<std::string> ReadStream(std::istream& in, const std::string& name) {
   constexpr size_t kBlock = size_t{1} << 20;
-  const size_t bytes_max = ManifestLimits().bytes_max;
+  const size_t bytes_max = manifests::ManifestLimits().bytes_max;
   std::string text;
   std::string block(kBlock, '\0');
   while (in.read(block.data(), kBlock) || in.gcount() > 0) {
@@ -166,9 +166,10 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path) {
 }
 
 absl::Status AddManifests(std::string_view text, const std::string& file, Cluster* cluster) {
-  const absl::StatusOr<std::vector<Document>> documents = ParseManifest(text);
+  const absl::StatusOr<std::vector<manifests::Document>> documents =
+      manifests::ParseManifest(text);
   if (!documents.ok()) return Annotate(documents.status(), file);
-  for (const Document& document : *documents) {
+  for (const manifests::Document& document : *documents) {
     const std::string origin =
         StrCat(file, ": document ", document.number, " (line ", document.line, ")");
     BTH_RETURN_IF_ERROR(cluster->Add(document.json, origin, Cluster::Existing::kRefuse));
