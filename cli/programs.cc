@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/command/dispatch.h"
+#include "cli/conf/commands.h"
 #include "cli/job/commands.h"
 #include "cli/jobflow/commands.h"
 #include "cli/pod/list.h"
@@ -22,6 +23,7 @@ Command VcctlProgram() {
   program.children.push_back(JobFlowCommand());
   program.children.push_back(JobTemplateCommand());
   program.children.push_back(PodCommand());
+  program.children.push_back(ConfCommand());
   program.children.push_back(VersionCommand());
   return program;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <istream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "cli/conf/policy_engine.h"
 #include "cli/print/terminal.h"
 #include "cli/session/cluster.h"
 
@@ -23,6 +25,7 @@ struct ClusterFlags {
 };
 
 struct Surroundings {
+  std::istream* in = nullptr;
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
   const Clock* clock = nullptr;
@@ -30,6 +33,8 @@ struct Surroundings {
   std::function<std::optional<std::string>(std::string_view)> variable;  // Of the environment.
   // Finds the API server, and sends nothing. Called once per command, before anything else.
   std::function<absl::StatusOr<std::unique_ptr<Cluster>>(const ClusterFlags&)> connect;
+  // The scheduler's engine, with the plugins in a folder of shared objects ("": only its own).
+  std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(const std::string&)> engine;
   Terminal terminal;         // What is known of `out`.
   std::string version_text;  // Of `vcctl version`.
 };
@@ -40,6 +45,7 @@ class Session final {
   explicit Session(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
   Session(const Session&) = delete;
 
+  std::istream& in() const { return *surroundings_.in; }
   std::ostream& out() const { return *surroundings_.out; }
   std::ostream& err() const { return *surroundings_.err; }
   absl::Time now() const { return surroundings_.clock->Now(); }
@@ -52,6 +58,9 @@ class Session final {
   }
   absl::StatusOr<std::unique_ptr<Cluster>> Connect(const ClusterFlags& flags) const {
     return surroundings_.connect(flags);
+  }
+  absl::StatusOr<std::unique_ptr<PolicyEngine>> Engine(const std::string& plugins_dir) const {
+    return surroundings_.engine(plugins_dir);
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "cli/programs.h"
 #include "cli/session/connect.h"
 #include "cmd/common/version.h"
+#include "sim/policy_engine.h"
 
 namespace bth::cmd {
 namespace {
@@ -29,6 +30,7 @@ int Main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const RealClock clock;
   cli::Surroundings surroundings;
+  surroundings.in = &std::cin;
   surroundings.out = &std::cout;
   surroundings.err = &std::cerr;
   surroundings.clock = &clock;
@@ -40,6 +42,7 @@ int Main(int argc, char** argv) {
     options.user_agent = UserAgent("vcctl");
     return cli::ConnectToCluster(flags, options);
   };
+  surroundings.engine = sim::MakePolicyEngine;
   surroundings.terminal = cli::DescribeTerminal(cli::ReadTerminalFacts(STDOUT_FILENO));
   surroundings.version_text = VersionText();
   cli::Session session(std::move(surroundings));

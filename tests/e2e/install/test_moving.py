@@ -106,7 +106,8 @@ def test_over_it_and_back(shell, kubectl, volcano):
     labelled = "--set custom.common_labels.a=b"
     shell(f"helm -n volcano-system install volcano volcano-sh/volcano {labelled}")
     assert containers(kubectl) == {name: name for name in SELECTORS}
-    shell(the_block(PAGE, "get configmap", "vc-sim run"))
+    assert "volcano-scheduler.conf: accepted" in shell(the_block(PAGE, "conf check", "vc-sim run"))
+    assert "pods fare differently" in shell(the_block(PAGE, "conf diff"))
     shell("helm -n volcano-system get values volcano -o yaml > /tmp/values.yaml")
     template = the_block(PAGE, "helm template", "--dry-run=server").splitlines()
     shell(next(line for line in template if line.startswith("helm template")))
