@@ -116,6 +116,10 @@ void CheckAccess(const Daemon& daemon, bool evicts, const AskAccess& ask,
                  std::vector<Point>* points) {
   const PointsOf area("roles", points);
   const std::string subject = StrCat(daemon.ns, "/", daemon.account);
+  if (daemon.is_volcanos()) {
+    return area.NotChecked(subject, StrCat(daemon.Key(), " is Volcano's (", daemon.image,
+                                           "), which needs other rights than ours"));
+  }
   std::string text(RolesOf(daemon.kind));
   if (evicts) StrAppend(&text, "\n---\n", EvictingRoles());
   const auto manifests = manifests::ObjectsFromYaml(text, "roles");

@@ -33,6 +33,8 @@ struct Daemon {
   std::vector<std::string> Flag(std::string_view flag) const;
   // The last value, else `fallback`.
   std::string Flag(std::string_view flag, std::string_view fallback) const;
+  // By its image; of images under other names nobody can tell.
+  bool is_volcanos() const { return image.find("volcanosh/") != std::string::npos; }
   bool is_electing() const { return Flag("leader-elect", "true") != "false"; }
   // Namespace and name of its lease.
   std::pair<std::string, std::string> Lease() const;

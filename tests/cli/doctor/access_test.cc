@@ -86,6 +86,16 @@ TEST_CASE("doctor: rights that are missing, by what follows", "[cli][doctor]") {
   CHECK(answers.Check(Scheduler()) == "not checked: place/robot: who asks may not ask\n");
 }
 
+TEST_CASE("doctor: what Volcano's daemons may do is not judged by our list", "[cli][doctor]") {
+  Daemon theirs = Scheduler();
+  theirs.image = "docker.io/volcanosh/vc-scheduler:v1.15.0";
+  Answers answers;
+  CHECK(answers.Check(theirs) ==
+        "not checked: place/robot: place/s is Volcano's "
+        "(docker.io/volcanosh/vc-scheduler:v1.15.0), which needs other rights than ours\n");
+  CHECK(answers.asked.empty());
+}
+
 TEST_CASE("doctor: the right to evict is for policies that evict", "[cli][doctor]") {
   Answers answers;
   answers.denied = {"create pods/eviction", "patch pods"};

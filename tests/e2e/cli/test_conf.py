@@ -6,6 +6,7 @@ import pytest
 
 from support.processes import ROOT
 from support.scheduler import CONF, Scheduler
+from support.terminal import the_block
 from support.world import unique
 
 WITHOUT_PRIORITY = CONF.replace("  - name: priority\n", "")
@@ -19,6 +20,8 @@ def conf(tmp_path):
 
 
 def test_a_good_file_is_accepted_with_what_differs(vcctl):
+    shown = the_block("docs/vcctl.md", "conf check")
+    assert shown == "build/release/bin/vcctl conf check examples/scheduler.conf\n"
     path = ROOT / "examples/scheduler.conf"
     done = vcctl("conf", "check", path)
     assert (done.code, done.err) == (0, ""), done
