@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "cli/command/dispatch.h"
+#include "cli/conf/commands.h"
+#include "cli/doctor/command.h"
 #include "cli/job/commands.h"
 #include "cli/jobflow/commands.h"
 #include "cli/pod/list.h"
@@ -24,6 +26,8 @@ Command VcctlProgram() {
   program.children.push_back(JobTemplateCommand());
   program.children.push_back(PodCommand());
   program.children.push_back(TopCommand());
+  program.children.push_back(ConfCommand());
+  program.children.push_back(DoctorCommand());
   program.children.push_back(VersionCommand());
   return program;
 }

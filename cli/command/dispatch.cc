@@ -95,6 +95,10 @@ class Dispatcher final {
       if (!wants_help && !words->empty()) TellUnknownLeaf(path, words->front());
       return kExitDone;
     }
+    if (path.back()->take_words) {
+      const absl::Status taken = path.back()->take_words(*words);
+      if (!taken.ok()) return Mistake(ToStd(taken.message()));
+    }
     return Ended(path, path.back()->run(session_));
   }
 
@@ -165,6 +169,7 @@ class Dispatcher final {
 
   int Ended(const CommandPath& path, const absl::Status& status) const {
     if (status.ok()) return kExitDone;
+    if (status.message().empty()) return kExitFailed;
     std::string doing = "Failed to";
     for (size_t i = path.size() - 1; i > 0; --i) StrAppend(&doing, " ", path[i]->name);
     session_.out() << doing << ": " << ToStd(status.message()) << "\n";

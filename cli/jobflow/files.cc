@@ -3,12 +3,12 @@
 #include <memory>
 #include <utility>
 
+#include "api/manifests/yaml_json.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "cli/session/confirm.h"
 #include "cli/session/user_file.h"
 #include "cli/text/object.h"
-#include "cli/text/yaml.h"
 
 namespace bth::cli {
 namespace {
@@ -90,7 +90,7 @@ std::vector<std::string_view> PiecesOf(std::string_view text) {
 }
 
 absl::StatusOr<Json> FlowOf(const FlowKind& kind, std::string_view piece) {
-  BTH_ASSIGN_OR_RETURN(const Json read, JsonFromYaml(piece));
+  BTH_ASSIGN_OR_RETURN(const Json read, manifests::JsonFromYaml(piece));
   if (!read.is_object() && !read.is_null()) {
     return absl::InvalidArgumentError(
         StrCat("a ", kind.words, " must be a map of fields, not a ", read.TypeName()));

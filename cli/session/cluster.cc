@@ -138,6 +138,24 @@ absl::StatusOr<Json> Cluster::Create(const Target& target, Json object) {
   return Send(target, Request("create", "POST", object.Dump()));
 }
 
+absl::StatusOr<Json> Cluster::TryCreate(const Target& target, Json object) {
+  object.Set("apiVersion", target.type.ApiVersion());
+  object.Set("kind", target.type.kind);
+  client::ApiRequest request = Request("create", "POST", object.Dump());
+  request.query.emplace_back("dryRun", "All");
+  return Send(target, std::move(request));
+}
+
+absl::StatusOr<Json> Cluster::Read(const std::string& path) {
+  client::ApiRequest request = Request("get", "GET");
+  request.path = {"", path};
+  const absl::StatusOr<std::string> text = Wait(std::move(request));
+  if (!text.ok()) return AsGoTells(text.status(), {"GET", server_, path, "", "", ""});
+  absl::StatusOr<Json> json = Json::Parse(*text, kAnswerLimits);
+  if (!json.ok()) return Annotate(json.status(), StrCat("GET ", path));
+  return json;
+}
+
 absl::StatusOr<Json> Cluster::MergePatch(const Target& target, const Json& patch) {
   BTH_RETURN_IF_ERROR(CheckNamed(target));
   client::ApiRequest request = Request("patch", "PATCH", patch.Dump());

@@ -67,12 +67,20 @@ class Loop {
   virtual void OnSignals(std::vector<int> signals, std::function<void(int)> action) = 0;
 };
 
+// What the server's clock showed when it answered last ("Mon, 23 Nov 2026 08:00:00 GMT"); empty
+// while it did not say.
+using ServerDate = std::shared_ptr<const std::string>;
+
 // `server`: "https://host:6443", for messages. `loop` outlives `api`, which this owns. Thread: one,
 // which waits in each call.
 class Cluster final {
  public:
-  Cluster(std::unique_ptr<Loop> loop, std::unique_ptr<client::ApiClient> api, std::string server)
-      : loop_(std::move(loop)), api_(std::move(api)), server_(std::move(server)) {}
+  Cluster(std::unique_ptr<Loop> loop, std::unique_ptr<client::ApiClient> api, std::string server,
+          ServerDate date = std::make_shared<const std::string>())
+      : loop_(std::move(loop)),
+        api_(std::move(api)),
+        server_(std::move(server)),
+        date_(std::move(date)) {}
   Cluster(const Cluster&) = delete;
 
   absl::StatusOr<types::Json> Get(const Target& target);
@@ -80,6 +88,10 @@ class Cluster final {
   absl::StatusOr<ObjectList> List(const Target& target, const Selectors& selectors = {});
   // `object` is completed with apiVersion and kind. Returns what the server made of it.
   absl::StatusOr<types::Json> Create(const Target& target, types::Json object);
+  // The same up to the moment in which it would be stored.
+  absl::StatusOr<types::Json> TryCreate(const Target& target, types::Json object);
+  // What is no object: "/version".
+  absl::StatusOr<types::Json> Read(const std::string& path);
   absl::StatusOr<types::Json> MergePatch(const Target& target, const types::Json& patch);
   absl::Status Delete(const Target& target);
   // Tells of changes until `on_change` returns false, the server ends the watch (both are OK; the
@@ -102,6 +114,8 @@ class Cluster final {
   // How the failure of a request through `api` is told.
   absl::Status Told(const absl::Status& status, std::string_view method,
                     const Target& target) const;
+  const std::string& server() const { return server_; }
+  const std::string& server_date() const { return *date_; }
 
  private:
   // Fills in where the request goes, and reads the answer.
@@ -113,6 +127,7 @@ class Cluster final {
   const std::unique_ptr<client::ApiClient> api_;
   const std::string server_;
   bool is_pausing_ = false;
+  const ServerDate date_;
 };
 
 }  // namespace bth::cli

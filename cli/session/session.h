@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "cli/conf/policy_engine.h"
 #include "cli/print/terminal.h"
 #include "cli/session/cluster.h"
 #include "cli/session/show_flags.h"
@@ -35,6 +36,8 @@ struct Surroundings {
   std::function<std::optional<std::string>(std::string_view)> variable;  // Of the environment.
   // Finds the API server, and sends nothing. Called once per command, before anything else.
   std::function<absl::StatusOr<std::unique_ptr<Cluster>>(const ClusterFlags&)> connect;
+  // The scheduler's engine, with the plugins in a folder of shared objects ("": only its own).
+  std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(const std::string&)> engine;
   Terminal terminal;      // What is known of `out`.
   Terminal err_terminal;  // And of `err`.
   // Looks at `out` again, after its window was resized. Unset: nothing has changed.
@@ -68,6 +71,9 @@ class Session final {
   }
   absl::StatusOr<std::unique_ptr<Cluster>> Connect(const ClusterFlags& flags) const {
     return surroundings_.connect(flags);
+  }
+  absl::StatusOr<std::unique_ptr<PolicyEngine>> Engine(const std::string& plugins_dir) const {
+    return surroundings_.engine(plugins_dir);
   }
 
  private:

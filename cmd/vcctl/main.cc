@@ -14,6 +14,7 @@
 #include "cli/programs.h"
 #include "cli/session/connect.h"
 #include "cmd/common/version.h"
+#include "sim/policy_engine.h"
 
 namespace bth::cmd {
 namespace {
@@ -49,6 +50,7 @@ int Main(int argc, char** argv) {
   surroundings.terminal = terminal_of(STDOUT_FILENO);
   surroundings.err_terminal = terminal_of(STDERR_FILENO);
   surroundings.terminal_now = [terminal_of] { return terminal_of(STDOUT_FILENO); };
+  surroundings.engine = sim::MakePolicyEngine;
   surroundings.version_text = VersionText();
   cli::Session session(std::move(surroundings));
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);

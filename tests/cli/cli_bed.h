@@ -13,6 +13,7 @@
 #include "cli/programs.h"
 #include "cli/session/cluster.h"
 #include "cli/session/session.h"
+#include "sim/policy_engine.h"
 #include "tests/support/api_bed.h"
 
 namespace bth::test {
@@ -53,18 +54,18 @@ struct Console {
   std::map<std::string, std::string> environment;
   std::function<absl::StatusOr<std::unique_ptr<cli::Cluster>>(const cli::ClusterFlags&)> connect =
       [](const cli::ClusterFlags&) { return absl::UnavailableError("there is no cluster"); };
+  std::string input;  // What a program reads, or a person answers.
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
   cli::Terminal terminal;      // Of stdout; none unless a test says so.
   cli::Terminal err_terminal;  // Of stderr.
   std::function<cli::Terminal()> terminal_now;
   bool is_interactive = false;
-  std::string typed;  // What a person answers.
 
   // The first word is the program's name.
   Ran Run(const std::vector<std::string>& line) {
+    std::istringstream in(input);
     std::ostringstream out;
     std::ostringstream err;
-    std::istringstream in(typed);
     cli::Surroundings surroundings;
     surroundings.in = &in;
     surroundings.is_interactive = is_interactive;
@@ -81,6 +82,7 @@ struct Console {
       return found->second;
     };
     surroundings.connect = connect;
+    surroundings.engine = sim::MakePolicyEngine;
     surroundings.version_text = "API Version: v1alpha1\n";
     cli::Session session(std::move(surroundings));
     const std::vector<std::string> args(line.begin() + 1, line.end());

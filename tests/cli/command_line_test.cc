@@ -177,6 +177,8 @@ TEST_CASE("help: the program lists its groups", "[cli][command]") {
         "  vcctl [command]\n"
         "\n"
         "Available Commands:\n"
+        "  conf        look into the scheduler's policy\n"
+        "  doctor      look whether an installation is in order\n"
         "  help        Help about any command\n"
         "  job         vcctl command line operation job\n"
         "  jobflow     vcctl command line operation jobflow\n"

@@ -166,7 +166,7 @@ TEST_CASE("job delete: a person is asked before more than one goes", "[cli][job]
       "  j0\n  j1\n  j10\n  j11\n  j2\n  j3\n  j4\n  j5\n  j6\n  and 3 more\n";
   const std::string question = names + "Delete these 12 jobs in namespace default? [y/N] ";
   for (const char* no : {"", "\n", "n\n", "yess\n"}) {
-    cli.console.typed = no;
+    cli.console.input = no;
     const Ran ran = cli.Run({"vcctl", "job", "delete", "--all"});
     CHECK(ran.err == question);
     CHECK(ran.out == "Failed to delete job: nothing was deleted, as it was not confirmed\n");
@@ -176,12 +176,12 @@ TEST_CASE("job delete: a person is asked before more than one goes", "[cli][job]
   CHECK(cli.Run({"vcctl", "job", "delete", "--field-selector=metadata.name=j0"}).out ==
         "delete job j0 successfully\n");
   CHECK(cli.Run({"vcctl", "job", "delete", "-N", "j1"}).out == "delete job j1 successfully\n");
-  cli.console.typed = " Y \n";
+  cli.console.input = " Y \n";
   const Ran yes = cli.Run({"vcctl", "job", "delete", "--all"});
   CHECK(yes.code == 0);
   CHECK(yes.out.starts_with("delete job j10 successfully\ndelete job j11 successfully\n"));
   for (const char* name : {"a", "b"}) cli.bed.Create(kJobsPath, JobObject(name));
-  cli.console.typed.clear();
+  cli.console.input.clear();
   const Ran unasked = cli.Run({"vcctl", "job", "delete", "--all", "-y"});
   CHECK(unasked.err.empty());
   CHECK(unasked.out == "delete job a successfully\ndelete job b successfully\n");

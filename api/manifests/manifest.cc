@@ -1,14 +1,15 @@
-#include "sim/yaml_json.h"
+#include "api/manifests/manifest.h"
 
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
+#include "api/manifests/yaml_json.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/value.h"
 
-namespace bth::sim {
+namespace bth::manifests {
 namespace {
 
 using types::Json;
@@ -86,44 +87,6 @@ std::vector<Piece> SplitJson(std::string_view text) {
   return pieces;
 }
 
-// A key as JSON spells it: 80 and true are keys as good as any other.
-std::string KeyText(const conf::Value::Member& member) {
-  if (member.string_key) return member.key;
-  const conf::Value key = conf::ResolvePlainScalar(member.key);
-  if (key.is_bool()) return key.AsBool() ? "true" : "false";
-  if (key.is_int()) return StrCat(key.AsInt());
-  return member.key;
-}
-
-Json ToJson(const conf::Value& value) {
-  using Kind = conf::Value::Kind;
-  switch (value.kind()) {
-    case Kind::kNull:
-      return Json();
-    case Kind::kBool:
-      return Json(value.AsBool());
-    case Kind::kInt:
-      return Json(value.AsInt());
-    case Kind::kDouble:
-      return Json(value.AsDouble());
-    case Kind::kString:
-      return Json(value.text());
-    case Kind::kList: {
-      Json out = Json::MakeArray();
-      for (const conf::Value& item : value.items()) out.MutableItems().push_back(ToJson(item));
-      return out;
-    }
-    case Kind::kMap: {
-      Json out = Json::MakeObject();
-      for (const conf::Value::Member& member : value.members()) {
-        out.MutableMembers().emplace_back(KeyText(member), ToJson(member.value));
-      }
-      return out;
-    }
-  }
-  return Json();
-}
-
 // `line 3: text` of a document that begins at line 10 of its file becomes `line 12: text`.
 std::string InFile(std::string_view message, int first_line) {
   absl::string_view rest = ToAbsl(message);
@@ -153,7 +116,7 @@ absl::StatusOr<Json> ParseYamlPiece(const Piece& piece, const ManifestLimits& li
                                              ": given twice, first in line ",
                                              twice.first_line + piece.line - 1));
   }
-  return ToJson(document->root);
+  return JsonOf(document->root);
 }
 
 absl::StatusOr<Json> ParseJsonPiece(const Piece& piece, const ManifestLimits& limits) {
@@ -205,4 +168,18 @@ absl::StatusOr<std::vector<Document>> ParseManifest(std::string_view text,
                       : ParsePieces(SplitYaml(text), ParseYamlPiece, limits);
 }
 
-}  // namespace bth::sim
+absl::StatusOr<std::vector<Json>> ObjectsFromYaml(std::string_view text, std::string_view origin) {
+  auto documents = ParseManifest(text);
+  if (!documents.ok()) return Annotate(documents.status(), origin);
+  std::vector<Json> out;
+  for (Document& document : *documents) {
+    if (!document.json.is_object()) {
+      return absl::InvalidArgumentError(StrCat(origin, ": document ", document.number, ": line ",
+                                               document.line, ": must be a map"));
+    }
+    out.push_back(std::move(document.json));
+  }
+  return out;
+}
+
+}  // namespace bth::manifests

@@ -1,10 +1,10 @@
-#include "sim/yaml_json.h"
+#include "api/manifests/manifest.h"
 
 #include <string>
 
 #include "tests/support/catch.h"
 
-namespace bth::sim {
+namespace bth::manifests {
 namespace {
 
 std::string One(std::string_view text) {
@@ -13,7 +13,7 @@ std::string One(std::string_view text) {
   return documents->size() == 1 ? documents->front().json.Dump() : "not one document";
 }
 
-TEST_CASE("manifest: plain scalars have the types of YAML 1.1", "[sim][yaml]") {
+TEST_CASE("manifest: plain scalars have the types of YAML 1.1", "[manifests][yaml]") {
   CHECK(One("a: 1") == R"({"a":1})");
   CHECK(One("a: '1'") == R"({"a":"1"})");
   CHECK(One("a: \"1\"") == R"({"a":"1"})");
@@ -28,12 +28,12 @@ TEST_CASE("manifest: plain scalars have the types of YAML 1.1", "[sim][yaml]") {
   CHECK(One("on: x") == R"({"true":"x"})");
 }
 
-TEST_CASE("manifest: aliases and merge keys are expanded", "[sim][yaml]") {
+TEST_CASE("manifest: aliases and merge keys are expanded", "[manifests][yaml]") {
   CHECK(One("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}") ==
         R"({"a":{"b":1},"c":{"b":1},"d":{"e":2,"b":1}})");
 }
 
-TEST_CASE("manifest: documents are counted with their lines", "[sim][yaml]") {
+TEST_CASE("manifest: documents are counted with their lines", "[manifests][yaml]") {
   const auto documents = ParseManifest("# head\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");
   REQUIRE(documents.ok());
   REQUIRE(documents->size() == 2);
@@ -44,7 +44,7 @@ TEST_CASE("manifest: documents are counted with their lines", "[sim][yaml]") {
   CHECK(ParseManifest("---\n---\n")->empty());
 }
 
-TEST_CASE("manifest: JSON values may follow one another", "[sim][yaml]") {
+TEST_CASE("manifest: JSON values may follow one another", "[manifests][yaml]") {
   const auto documents = ParseManifest("{\"a\": \"}\"}\n{\"b\": [1, 2]}");
   REQUIRE(documents.ok());
   REQUIRE(documents->size() == 2);
@@ -52,13 +52,13 @@ TEST_CASE("manifest: JSON values may follow one another", "[sim][yaml]") {
   CHECK(One("{a: b}") == R"({"a":"b"})");
 }
 
-TEST_CASE("manifest: errors name document and line of the file", "[sim][yaml]") {
+TEST_CASE("manifest: errors name document and line of the file", "[manifests][yaml]") {
   CHECK(One("a: 1\n---\nb: [1\nc: 2\n").starts_with("document 2: line "));
   CHECK(One("a: 1\n---\nb: 1\nb: 2\n") == "document 2: line 4: b: given twice, first in line 3");
   CHECK(One("{\"a\": }").starts_with("document 1: line 1: "));
 }
 
-TEST_CASE("manifest: limits are refused by name", "[sim][yaml]") {
+TEST_CASE("manifest: limits are refused by name", "[manifests][yaml]") {
   ManifestLimits limits;
   limits.depth_max = 8;
   limits.documents_max = 2;
@@ -75,5 +75,26 @@ TEST_CASE("manifest: limits are refused by name", "[sim][yaml]") {
   CHECK(message(bomb).find("more than 50 values") != std::string::npos);
 }
 
+TEST_CASE("yaml objects: documents become JSON", "[manifests][yaml]") {
+  const auto objects = ObjectsFromYaml(
+      "# comment\n---\na: 1\nb: [x, 1.5, true, ~]\n---\n---\nc: &anchor {d: '1'}\ne: *anchor\n",
+      "file");
+  REQUIRE(objects.ok());
+  REQUIRE(objects->size() == 2);
+  CHECK((*objects)[0].Dump() == R"({"a":1,"b":["x",1.5,true,null]})");
+  CHECK((*objects)[1].Dump() == R"({"c":{"d":"1"},"e":{"d":"1"}})");
+}
+
+TEST_CASE("yaml objects: mistakes name file and document", "[manifests][yaml]") {
+  const auto [text, message] = GENERATE(table<const char*, const char*>({
+      {"a: 1\n---\nb: [\n", "file: document 2"},
+      {"- a\n", "file: document 1: line 1: must be a map"},
+      {"text", "document 1: line 1: must be a map"},
+  }));
+  const auto objects = ObjectsFromYaml(text, "file");
+  REQUIRE_FALSE(objects.ok());
+  CHECK_THAT(std::string(objects.status().message()), Catch::Contains(message));
+}
+
 }  // namespace
-}  // namespace bth::sim
+}  // namespace bth::manifests

@@ -1,12 +1,14 @@
-#include "cli/text/yaml.h"
+#include "api/manifests/yaml_json.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "base/status.h"
+#include "base/strings.h"
 #include "conf/value.h"
 
-namespace bth::cli {
+namespace bth::manifests {
 namespace {
 
 using types::Json;
@@ -16,40 +18,50 @@ constexpr conf::YamlLimits kFileLimits = {.bytes_max = size_t{16} << 20,
                                           .values_max = 200'000,
                                           .text_bytes_max = size_t{32} << 20};
 
+// A key as JSON spells it: 80 and true are keys as good as any other.
+std::string KeyText(const conf::Value::Member& member) {
+  if (member.string_key) return member.key;
+  const conf::Value key = conf::ResolvePlainScalar(member.key);
+  if (key.is_bool()) return key.AsBool() ? "true" : "false";
+  if (key.is_int()) return StrCat(key.AsInt());
+  return member.key;
+}
+
+}  // namespace
+
 // Depth is bounded by the reader's limits.
-Json FromValue(const conf::Value& value) {
+Json JsonOf(const conf::Value& value) {
   using Kind = conf::Value::Kind;
   switch (value.kind()) {
     case Kind::kNull:
       return Json();
     case Kind::kBool:
-      return value.AsBool();
+      return Json(value.AsBool());
     case Kind::kInt:
-      return value.AsInt();
+      return Json(value.AsInt());
     case Kind::kDouble:
-      return value.AsDouble();
+      return Json(value.AsDouble());
     case Kind::kString:
-      return value.text();
+      return Json(value.text());
     case Kind::kList: {
       Json out = Json::MakeArray();
-      for (const conf::Value& item : value.items()) out.MutableItems().push_back(FromValue(item));
+      for (const conf::Value& item : value.items()) out.MutableItems().push_back(JsonOf(item));
       return out;
     }
-    case Kind::kMap:
-      break;
+    case Kind::kMap: {
+      Json out = Json::MakeObject();
+      for (const conf::Value::Member& member : value.members()) {
+        out.MutableMembers().emplace_back(KeyText(member), JsonOf(member.value));
+      }
+      return out;
+    }
   }
-  Json out = Json::MakeObject();
-  for (const conf::Value::Member& member : value.members()) {
-    out.MutableMembers().emplace_back(member.key, FromValue(member.value));
-  }
-  return out;
+  return Json();
 }
-
-}  // namespace
 
 absl::StatusOr<Json> JsonFromYaml(std::string_view text) {
   BTH_ASSIGN_OR_RETURN(const conf::YamlDocument document, conf::ParseYaml(text, kFileLimits));
-  return FromValue(document.root);
+  return JsonOf(document.root);
 }
 
 std::string_view FirstDocument(std::string_view text) {
@@ -67,4 +79,4 @@ std::string_view FirstDocument(std::string_view text) {
   return text.substr(0, next);
 }
 
-}  // namespace bth::cli
+}  // namespace bth::manifests

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "api/types/json.h"
 
-namespace bth::sim {
+namespace bth::manifests {
 
 struct ManifestLimits {
   size_t bytes_max = size_t{256} << 20;  // Of the whole text.
@@ -35,4 +35,8 @@ struct Document {
 absl::StatusOr<std::vector<Document>> ParseManifest(std::string_view text,
                                                     const ManifestLimits& limits = {});
 
-}  // namespace bth::sim
+// The same where every document must be a map, as objects are; errors name `origin` too.
+absl::StatusOr<std::vector<types::Json>> ObjectsFromYaml(std::string_view text,
+                                                         std::string_view origin);
+
+}  // namespace bth::manifests
