@@ -19,7 +19,7 @@ _CACHE = {"cache/intake", "cache/cluster", "cache/routing", "cache/writes"}
 _ALL = {
     "base", "api/model", "api/types", "metrics", "net", "algo", "conf", "client", "framework",
     "plugins", "actions", "apiserver", "controllers", "cli", "scheduler", "nodesim", "sim", "cel",
-    "api/manifests", "api/rules", "admission/rules", "admission/webhooks",
+    "api/manifests", "api/rules", "admission/rules", "admission/webhooks", "page",
 } | _CACHE
 
 # Folder -> the folders it may include beside itself.
@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "api/types": {"base"},
     "metrics": {"base"},
     "net": {"base"},
+    "page": {"net", "base"},
     "api/rules": {"base", "api/types"},
     "cel": {"base", "api/rules", "api/types"},
     "algo": {"base", "api/model"},
