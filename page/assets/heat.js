@@ -125,6 +125,7 @@ export class HeatMap {
 
   #write(option) {
     const cell = this.current;
+    option.hidden = cell === undefined;
     setText(option, cell ? `${cell.name}: ${cell.words}` : '');
     setAttribute(option, 'aria-posinset', cell ? this.#current + 1 : null);
     setAttribute(option, 'aria-setsize', cell ? this.#cells.length : null);
