@@ -29,7 +29,9 @@ export class HeatMap {
   #canvas = el('canvas', { 'aria-hidden': 'true' });
   #ring = el('div', { class: 'ring', 'aria-hidden': 'true', hidden: true });
   // Two options in turn: a screen reader says the one that becomes active.
-  #options = [0, 1].map((n) => el('div', { id: `heat-${n}`, role: 'option', class: 'unseen' }));
+  #options = [0, 1].map((n) =>
+    el('div', { id: `heat-${n}`, role: 'option', class: 'unseen', hidden: true }),
+  );
   #turn = 0;
   #chosen;
 

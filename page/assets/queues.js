@@ -216,7 +216,7 @@ export class QueuesView {
         { role: 'rowheader', class: 'name' },
         row.fold,
         el('strong', {}, name),
-        ' ',
+        el('span', { class: 'unseen' }, ', '), // The row is read as one text.
         row.state,
         ' ',
         row.weight,

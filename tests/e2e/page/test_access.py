@@ -84,8 +84,8 @@ def test_the_tree_of_queues_is_told_as_one(look, busy):
     tab = look("queues")
     tab.until("document.querySelectorAll('[data-queue]').length > 2")
     rows = [(name, p) for role, name, p in tab.tree() if role == "row" and "level" in p]
-    levels = {name.split()[1 if name[0] in "▾▸" else 0]: p["level"] for name, p in rows}
-    assert (levels["root"], levels["default"]) == (1, 2)
+    levels = {name.partition(",")[0].strip(" ▾▸"): p["level"] for name, p in rows}
+    assert (levels.get("root"), levels.get("default")) == (1, 2), rows
     assert any(p.get("expanded") for _, p in rows)
 
 

@@ -18,6 +18,13 @@ def without_escapes(text):
     return _ESCAPES.sub("", text)
 
 
+def _as_a_shell_starts_it():
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Whoever runs the tests in the background has these ignored, and programs inherit that.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Person:
     """Starts `argv` with all three streams on a new terminal."""
 
@@ -31,7 +38,7 @@ class Person:
             stderr=theirs,
             env={"TERM": "xterm-256color", "LANG": "C.UTF-8", **env},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_as_a_shell_starts_it,
         )
         os.close(theirs)
         self.seen = ""
