@@ -41,7 +41,7 @@ help: ## Show this list
 
 .PHONY: deps
 deps:
-	@scripts/bootstrap --with e2e,monitoring,shells
+	@scripts/bootstrap --with e2e,monitoring,page,shells
 
 .PHONY: build
 build: ## Build the optimised programs into build/release/bin

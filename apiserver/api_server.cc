@@ -49,6 +49,7 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(net::Executor& exec
                                      options.seed.has_value() ? *options.seed : Entropy());
   core->tokens = std::move(options.tokens);
   core->extra_metrics = std::move(options.extra_metrics);
+  core->log_source = std::move(options.log_source);
   core->bookmark_period = options.bookmark_period;
   core->watch_timeout = options.watch_timeout;
   core->request_timeout = options.request_timeout;

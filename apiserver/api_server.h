@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "api/types/json.h"
 #include "apiserver/admission/stage.h"
+#include "apiserver/logs/log_source.h"
 #include "apiserver/rest/request.h"
 #include "apiserver/store/store.h"
 #include "apiserver/webhooks/connect.h"
@@ -49,6 +50,8 @@ struct Options {
   absl::Duration request_timeout = absl::Minutes(1);
   // Appended to /metrics.
   std::function<std::string()> extra_metrics;
+  // What containers write; absent: pods/log answers that there is nothing to read.
+  LogSource log_source;
 };
 
 // Thread: the executor's. Requests that are running keep what they need alive; destruction ends

@@ -5,11 +5,14 @@
 
 #include "cli/command/dispatch.h"
 #include "cli/completion/completion.h"
+#include "cli/conf/commands.h"
+#include "cli/doctor/command.h"
 #include "cli/job/commands.h"
 #include "cli/jobflow/commands.h"
 #include "cli/pod/list.h"
 #include "cli/queue/commands.h"
 #include "cli/slurm/programs.h"
+#include "cli/top/command.h"
 #include "cli/version/version.h"
 
 namespace bth::cli {
@@ -28,6 +31,9 @@ Command VcctlProgram() {
   program.children.push_back(JobFlowCommand());
   program.children.push_back(JobTemplateCommand());
   program.children.push_back(PodCommand());
+  program.children.push_back(TopCommand());
+  program.children.push_back(ConfCommand());
+  program.children.push_back(DoctorCommand());
   program.children.push_back(VersionCommand());
   return program;
 }

@@ -218,6 +218,16 @@ net::Awaitable<ApiClient::Text> ApiClient::Call(ApiRequest request) {
   co_return Refusal(exchange, response.body);
 }
 
+net::Awaitable<absl::StatusOr<TextStream>> ApiClient::OpenText(ApiRequest request) {
+  BTH_CO_ASSIGN_OR_RETURN(Exchange exchange, co_await Send(std::move(request), true));
+  net::Response& response = exchange.response;
+  if (response.status < 200 || response.status >= 300) {
+    const std::string body = co_await ErrorBody(&response);
+    co_return Refusal(exchange, body);
+  }
+  co_return TextStream(std::move(exchange.transport), std::move(response));
+}
+
 net::Awaitable<ApiClient::Text> ApiClient::Get(ApiPath path) {
   ApiRequest request;
   request.verb = "get";

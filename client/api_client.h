@@ -18,6 +18,7 @@
 #include "client/credential_source.h"
 #include "client/list_stream.h"
 #include "client/server_contact.h"
+#include "client/text_stream.h"
 #include "client/token_bucket.h"
 #include "client/watch_stream.h"
 #include "net/http.h"
@@ -158,6 +159,8 @@ class ApiClient final {
                                      DeleteOptions options);
   net::Awaitable<absl::StatusOr<WatchStream>> Watch(ApiPath path, WatchOptions options);
   net::Awaitable<Text> Call(ApiRequest request);
+  // An answer that is no object, read while it arrives; `request.timeout` ends with its head.
+  net::Awaitable<absl::StatusOr<TextStream>> OpenText(ApiRequest request);
 
   net::Executor& executor() const { return executor_; }
 

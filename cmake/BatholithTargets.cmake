@@ -1,17 +1,3 @@
-# GCC 12 above -O1 returns locals of coroutines that were never made (a watch's lines, for one).
-# Sources with coroutines stay at the level at which the tests run them.
-function(bth_tame_coroutines sources)
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    return()
-  endif()
-  foreach(source IN LISTS sources)
-    file(STRINGS ${source} coroutine LIMIT_COUNT 1 REGEX "co_await|co_return")
-    if(coroutine)
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O1")
-    endif()
-  endforeach()
-endfunction()
-
 function(bth_use_pch target pch)
   if(BTH_PCH)
     target_precompile_headers(${target} REUSE_FROM ${pch})
@@ -19,8 +5,7 @@ function(bth_use_pch target pch)
 endfunction()
 
 # bth_unity(TARGET): several sources per compile, as BTH_UNITY says. Names of unnamed namespaces are
-# therefore unique within a target, not only within a file. Sources with options of their own
-# (bth_tame_coroutines) are compiled one by one all the same: CMake sees to that.
+# therefore unique within a target, not only within a file.
 function(bth_unity target)
   if(BTH_UNITY GREATER 0)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${BTH_UNITY})
@@ -43,6 +28,37 @@ function(bth_sources out pattern)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
+# bth_tame_coroutines(TARGET SOURCES DEPS ...): GCC 12 above -O1 returns locals of coroutines that were
+# never made (a watch's lines, for one). Sources with coroutines stay at the level at which the tests
+# run them: where that is not the preset's, they are objects of their own, which TARGET takes in.
+function(bth_tame_coroutines name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  foreach(source IN LISTS ARG_SOURCES)
+    file(STRINGS ${source} coroutine LIMIT_COUNT 1 REGEX "co_await|co_return")
+    if(coroutine)
+      list(APPEND tamed ${source})
+    endif()
+  endforeach()
+  if(NOT tamed)
+    return()
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  list(REMOVE_ITEM sources ${tamed})
+  if(NOT sources)
+    set_source_files_properties(${tamed} PROPERTIES COMPILE_OPTIONS "-O1")
+    return()
+  endif()
+  add_library(${name}_coroutines OBJECT ${tamed})
+  target_link_libraries(${name}_coroutines PRIVATE bth_flags ${ARG_DEPS})
+  target_compile_options(${name}_coroutines PRIVATE -O1)
+  bth_use_pch(${name}_coroutines bth_pch)
+  bth_unity(${name}_coroutines)
+  set_property(TARGET ${name} PROPERTY SOURCES ${sources} $<TARGET_OBJECTS:${name}_coroutines>)
+endfunction()
+
 # bth_library(NAME DEPS ...): one library for a folder: every .cc in it and below.
 function(bth_library name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
@@ -53,7 +69,7 @@ function(bth_library name)
     target_link_libraries(bth_${name} PUBLIC bth_flags ${ARG_DEPS})
     bth_use_pch(bth_${name} bth_pch)
     bth_unity(bth_${name})
-    bth_tame_coroutines("${sources}")
+    bth_tame_coroutines(bth_${name} SOURCES ${sources} DEPS ${ARG_DEPS})
   else()
     add_library(bth_${name} INTERFACE)
     target_link_libraries(bth_${name} INTERFACE bth_flags ${ARG_DEPS})

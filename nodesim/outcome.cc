@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "base/strings.h"
+#include "nodesim/printed.h"
 
 namespace bth::nodesim {
 namespace {
@@ -70,18 +71,29 @@ int ExitCode(const Words& words, int last) {
   return code & 0xff;
 }
 
+// Where a run has come to, and what it has printed; null: nobody wants to know.
+struct Trace {
+  absl::Duration at;
+  std::vector<Printed>* printed = nullptr;
+};
+Outcome RunScript(std::string_view script, Trace trace);
+
 // One simple command. `exit` is its caller's business.
-Outcome Run(Words words) {
+Outcome Run(Words words, const Trace& trace) {
   if (!words.empty() && words[0] == "exec") words.erase(words.begin());
   if (words.empty()) return Outcome();
   const std::string_view name = std::string_view(words[0]).substr(words[0].rfind('/') + 1);
-  if (IsOneOf(name, {"true", ":", "echo", "printf", "set"})) return Ends(absl::ZeroDuration(), 0);
+  if (IsOneOf(name, {"true", ":", "echo", "printf", "set"})) {
+    std::string text = trace.printed == nullptr ? "" : PrintedBy(name, words);
+    if (!text.empty()) trace.printed->push_back({trace.at, std::move(text)});
+    return Ends(absl::ZeroDuration(), 0);
+  }
   if (name == "false") return Ends(absl::ZeroDuration(), 1);
   if (name == "sleep") return Sleep(words);
   if (!IsShell(words[0])) return Outcome();
   // `sh -c SCRIPT`, also as `-ec` and the like; a script in a file is not known.
   for (size_t i = 1; i + 1 < words.size() && words[i].substr(0, 1) == "-"; ++i) {
-    if (words[i].find('c') != std::string::npos) return OutcomeOfScript(words[i + 1]);
+    if (words[i].find('c') != std::string::npos) return RunScript(words[i + 1], trace);
   }
   return Outcome();
 }
@@ -175,9 +187,7 @@ class Reader {
   std::vector<Step> steps_;
 };
 
-}  // namespace
-
-Outcome OutcomeOfScript(std::string_view script) {
+Outcome RunScript(std::string_view script, Trace trace) {
   if (script.size() > kScriptBytesMax) return Outcome();
   const std::optional<std::vector<Step>> steps = Reader(script).Read();
   if (!steps) return Outcome();
@@ -187,16 +197,24 @@ Outcome OutcomeOfScript(std::string_view script) {
     if (step.link == Link::kOnSuccess && code != 0) continue;
     if (step.link == Link::kOnFailure && code == 0) continue;
     if (step.words[0] == "exit") return Ends(runs, ExitCode(step.words, code));
-    const Outcome one = Run(step.words);
+    const Outcome one = Run(step.words, trace);
     if (one.endless()) return Outcome();
     runs += one.runs;
+    trace.at += one.runs;
     code = one.exit_code;
     if (step.words[0] == "exec") break;  // The shell is replaced: nothing follows.
   }
   return Ends(runs, code);
 }
 
-Outcome OutcomeOf(const std::vector<std::string>& command, const std::vector<std::string>& args) {
+}  // namespace
+
+Outcome OutcomeOfScript(std::string_view script, std::vector<Printed>* printed) {
+  return RunScript(script, {absl::ZeroDuration(), printed});
+}
+
+Outcome OutcomeOf(const std::vector<std::string>& command, const std::vector<std::string>& args,
+                  std::vector<Printed>* printed) {
   Words words = command;
   words.insert(words.end(), args.begin(), args.end());
   // `sleep 5 && exit 3` given as words without a shell: the operators are meant as such.
@@ -205,10 +223,12 @@ Outcome OutcomeOf(const std::vector<std::string>& command, const std::vector<std
   });
   const bool one_text = words.size() == 1 && words[0].find(' ') != std::string::npos;
   if (words.empty()) return Outcome();
-  if (!chained && !one_text && words[0] != "exit") return Run(std::move(words));
+  if (!chained && !one_text && words[0] != "exit") {
+    return Run(std::move(words), {absl::ZeroDuration(), printed});
+  }
   std::string script;
   for (const std::string& word : words) script += word + " ";
-  return OutcomeOfScript(script);
+  return OutcomeOfScript(script, printed);
 }
 
 }  // namespace bth::nodesim

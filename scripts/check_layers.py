@@ -19,7 +19,7 @@ _CACHE = {"cache/intake", "cache/cluster", "cache/routing", "cache/writes"}
 _ALL = {
     "base", "api/model", "api/types", "metrics", "net", "algo", "conf", "client", "framework",
     "plugins", "actions", "apiserver", "controllers", "cli", "scheduler", "nodesim", "sim", "cel",
-    "api/rules", "admission/rules", "admission/webhooks",
+    "api/manifests", "api/rules", "admission/rules", "admission/webhooks", "page",
 } | _CACHE
 
 # Folder -> the folders it may include beside itself.
@@ -29,10 +29,12 @@ MAY_INCLUDE = {
     "api/types": {"base"},
     "metrics": {"base"},
     "net": {"base"},
+    "page": {"net", "base"},
     "api/rules": {"base", "api/types"},
     "cel": {"base", "api/rules", "api/types"},
     "algo": {"base", "api/model"},
     "conf": {"base", "api/model"},
+    "api/manifests": {"base", "api/types", "conf"},
     "client": {"base", "api/types", "net", "metrics"},
     "framework": _FRAMEWORK,
     "plugins": _FRAMEWORK,
@@ -49,7 +51,7 @@ MAY_INCLUDE = {
         "admission/rules", "client", "net", "conf", "api/rules", "api/types", "metrics", "base"},
     "controllers": {
         "admission/rules", "client", "conf", "api/rules", "api/types", "metrics", "base"},
-    "cli": {"client", "conf", "net", "api/rules", "api/types", "base"},
+    "cli": {"client", "conf", "net", "api/manifests", "api/rules", "api/types", "base"},
     "scheduler": _CACHE | {
         "framework", "client", "conf", "net", "api/model", "api/types", "metrics", "base"},
     "nodesim": {"client", "api/types", "metrics", "base"},

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "actions/builtin.h"
+#include "api/manifests/manifest.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/load.h"
@@ -18,7 +19,6 @@
 #include "sim/record.h"
 #include "sim/scenario.h"
 #include "sim/simulation.h"
-#include "sim/yaml_json.h"
 
 namespace bth::sim {
 namespace {
@@ -30,7 +30,7 @@ constexpr size_t kFilesMax = 100'000;
 
 absl::StatusOr<std::string> ReadStream(std::istream& in, const std::string& name) {
   constexpr size_t kBlock = size_t{1} << 20;
-  const size_t bytes_max = ManifestLimits().bytes_max;
+  const size_t bytes_max = manifests::ManifestLimits().bytes_max;
   std::string text;
   std::string block(kBlock, '\0');
   while (in.read(block.data(), kBlock) || in.gcount() > 0) {
@@ -41,23 +41,6 @@ absl::StatusOr<std::string> ReadStream(std::istream& in, const std::string& name
   }
   if (in.bad()) return absl::InvalidArgumentError(StrCat(name, ": cannot be read"));
   return text;
-}
-
-absl::StatusOr<Cluster> ReadCluster(const RunOptions& options, std::istream& in) {
-  Cluster cluster;
-  for (const std::string& path : options.paths) {
-    if (path == "-") {
-      BTH_ASSIGN_OR_RETURN(const std::string text, ReadStream(in, "standard input"));
-      BTH_RETURN_IF_ERROR(AddManifests(text, "standard input", &cluster));
-      continue;
-    }
-    BTH_ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(path));
-    for (const std::string& file : files) {
-      BTH_ASSIGN_OR_RETURN(const std::string text, ReadText(file));
-      BTH_RETURN_IF_ERROR(AddManifests(text, file, &cluster));
-    }
-  }
-  return cluster;
 }
 
 absl::StatusOr<conf::Policy> PolicyOfRun(const RunOptions& options,
@@ -86,7 +69,7 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
         "no manifests: name files or folders, or - to read them here");
   }
   BTH_ASSIGN_OR_RETURN(conf::Policy policy, PolicyOfRun(options, registry, err));
-  BTH_ASSIGN_OR_RETURN(Cluster cluster, ReadCluster(options, in));
+  BTH_ASSIGN_OR_RETURN(Cluster cluster, ReadCluster(options.paths, in));
   for (const auto& [kind, count] : cluster.unused()) {
     err << "vc-sim: note: " << count << " of kind " << kind << " have no effect here\n";
   }
@@ -98,14 +81,6 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
     err << "vc-sim: note: " << conf::ToString(finding) << "\n";
   }
   return simulation;
-}
-
-absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir) {
-  framework::Registry registry;
-  plugins::RegisterBuiltinPlugins(registry);
-  actions::RegisterBuiltinActions(registry);
-  BTH_RETURN_IF_ERROR(framework::LoadPlugins(plugins_dir, &registry));
-  return registry;
 }
 
 absl::Status RunScenarioFile(const std::string& file, bool bless, std::ostream& err,
@@ -165,10 +140,35 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path) {
   return files;
 }
 
+absl::StatusOr<Cluster> ReadCluster(const std::vector<std::string>& paths, std::istream& in) {
+  Cluster cluster;
+  for (const std::string& path : paths) {
+    if (path == "-") {
+      BTH_ASSIGN_OR_RETURN(const std::string text, ReadStream(in, "standard input"));
+      BTH_RETURN_IF_ERROR(AddManifests(text, "standard input", &cluster));
+      continue;
+    }
+    BTH_ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(path));
+    for (const std::string& file : files) {
+      BTH_ASSIGN_OR_RETURN(const std::string text, ReadText(file));
+      BTH_RETURN_IF_ERROR(AddManifests(text, file, &cluster));
+    }
+  }
+  return cluster;
+}
+
+absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir) {
+  framework::Registry registry;
+  plugins::RegisterBuiltinPlugins(registry);
+  actions::RegisterBuiltinActions(registry);
+  BTH_RETURN_IF_ERROR(framework::LoadPlugins(plugins_dir, &registry));
+  return registry;
+}
+
 absl::Status AddManifests(std::string_view text, const std::string& file, Cluster* cluster) {
-  const absl::StatusOr<std::vector<Document>> documents = ParseManifest(text);
+  const absl::StatusOr<std::vector<manifests::Document>> documents = manifests::ParseManifest(text);
   if (!documents.ok()) return Annotate(documents.status(), file);
-  for (const Document& document : *documents) {
+  for (const manifests::Document& document : *documents) {
     const std::string origin =
         StrCat(file, ": document ", document.number, " (line ", document.line, ")");
     BTH_RETURN_IF_ERROR(cluster->Add(document.json, origin, Cluster::Existing::kRefuse));

@@ -40,6 +40,10 @@ int RunScenarioFiles(const std::vector<std::string>& paths, bool bless, std::ost
 absl::StatusOr<std::string> ReadText(const std::string& path);
 // The files a path stands for: itself, or the .yaml, .yml and .json files of a folder by name.
 absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& path);
+// The objects of files, folders, and of `in` for "-".
+absl::StatusOr<Cluster> ReadCluster(const std::vector<std::string>& paths, std::istream& in);
+// The daemon's plugins and actions, and those of shared objects in a folder ("": none).
+absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir);
 // Adds the manifests of one text; errors name `file`, the document and the path inside.
 absl::Status AddManifests(std::string_view text, const std::string& file, Cluster* cluster);
 // The policy of a scheduler.conf text that may name what `registry` has; what is odd goes to `err`.

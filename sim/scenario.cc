@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_split.h"
 #include "actions/builtin.h"
+#include "api/manifests/manifest.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/load.h"
@@ -17,7 +18,6 @@
 #include "sim/run.h"
 #include "sim/short_form.h"
 #include "sim/simulation.h"
-#include "sim/yaml_json.h"
 
 namespace bth::sim {
 namespace {
@@ -238,9 +238,10 @@ bool EndsBlock(const std::string& line, size_t indent) {
 
 absl::StatusOr<std::vector<ScenarioOutcome>> RunScenarios(std::string_view text,
                                                           const ScenarioOptions& options) {
-  BTH_ASSIGN_OR_RETURN(const std::vector<Document> documents, ParseManifest(text));
+  BTH_ASSIGN_OR_RETURN(const std::vector<manifests::Document> documents,
+                       manifests::ParseManifest(text));
   std::vector<ScenarioOutcome> out;
-  for (const Document& document : documents) {
+  for (const manifests::Document& document : documents) {
     auto outcome = ScenarioRun(document.json, options).Run();
     if (!outcome.ok()) {
       const std::string_view name = document.json["name"].AsString();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "admission/rules/rules.h"
 #include "base/strings.h"
 #include "net/pem.h"
 
@@ -13,6 +14,8 @@ constexpr char kRegistrationApi[] = "/apis/admissionregistration.k8s.io/v1/";
 constexpr char kNamePrefix[] = "volcano-admission-service";
 constexpr int kServicePort = 443;
 constexpr int kTimeoutSeconds = 10;
+constexpr std::string_view kMoves = "comes-to-a-queue";
+constexpr std::string_view kBudget = "has-a-disruption-budget";
 
 std::string PluralOf(const Webhook& webhook) {
   return webhook.mutating ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations";
@@ -59,7 +62,35 @@ Json MoveCondition() {
       "request.operation != 'UPDATE' || "
       "(has(object.spec) && has(object.spec.queue) ? object.spec.queue : '') != "
       "(has(oldObject.spec) && has(oldObject.spec.queue) ? oldObject.spec.queue : '')";
-  return Json::MakeObject({{"name", "comes-to-a-queue"}, {"expression", kExpression}});
+  return Json::MakeObject({{"name", kMoves}, {"expression", kExpression}});
+}
+
+// Of a pod nothing is checked but its disruption budget: pods without one do not wait for an
+// answer.
+Json BudgetCondition() {
+  constexpr std::string_view kExpression =
+      "has(object.metadata.annotations) && "
+      "('volcano.sh/jdb-min-available' in object.metadata.annotations || "
+      "'volcano.sh/jdb-max-unavailable' in object.metadata.annotations)";
+  return Json::MakeObject({{"name", kBudget}, {"expression", kExpression}});
+}
+
+bool HasCondition(const Json& entry, std::string_view name) {
+  const Json::Array& conditions = entry["matchConditions"].items();
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [&](const Json& condition) { return condition["name"].AsString() == name; });
+}
+
+// Conditions of ours that no longer hold back what is to be asked. True when there was one.
+bool DropConditions(Json& entry, const Json& wanted) {
+  bool changed = false;
+  for (const std::string_view name : {kMoves, kBudget}) {
+    if (HasCondition(wanted, name) || !HasCondition(entry, name)) continue;
+    std::erase_if(entry["matchConditions"].MutableItems(),
+                  [&](const Json& condition) { return condition["name"].AsString() == name; });
+    changed = true;
+  }
+  return changed;
 }
 
 // The namespaces of the cluster's own programs are left out, ours among them: it must be able to
@@ -92,7 +123,7 @@ bool Holds(const Json& have, const Json& wanted) {
 }
 
 bool UpdateEntry(Json& entry, const Json& wanted) {
-  bool changed = false;
+  bool changed = DropConditions(entry, wanted);
   for (const char* field : {"clientConfig", "rules", "admissionReviewVersions", "sideEffects"}) {
     const bool other_way =
         std::string_view(field) == "clientConfig" &&
@@ -141,8 +172,8 @@ bool SetAuthorities(Json& configuration, std::string_view authorities_pem) {
 }
 
 Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
-                       std::string_view authorities_pem, Moves moves) {
-  const bool with_moves = webhook.asks_about_moves && moves == Moves::kAsked;
+                       std::string_view authorities_pem, QueueCheck check) {
+  const bool with_moves = webhook.asks_about_moves && check == QueueCheck::kOn;
   Json entry =
       Json::MakeObject({{"name", webhook.name},
                         {"admissionReviewVersions", Json::MakeArray({"v1"})},
@@ -158,6 +189,9 @@ Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
   }
   if (webhook.mutating) entry.Set("reinvocationPolicy", "Never");
   if (with_moves) entry.Set("matchConditions", Json::MakeArray({MoveCondition()}));
+  if (webhook.rule == &ValidatePod && check == QueueCheck::kOff) {
+    entry.Set("matchConditions", Json::MakeArray({BudgetCondition()}));
+  }
   return Json::MakeObject(
       {{"apiVersion", "admissionregistration.k8s.io/v1"},
        {"kind",

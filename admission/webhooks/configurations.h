@@ -21,8 +21,8 @@ struct WebhookAddress {
   std::string url;
 };
 
-// Whether the API server asks about moves from queue to queue (--check-queue-access).
-enum class Moves : uint8_t { kNotAsked, kAsked };
+// Whether it is checked who may submit to a queue (--check-queue-access).
+enum class QueueCheck : uint8_t { kOff, kOn };
 
 // "volcano-admission-service-jobs-mutate": the same in every installation.
 std::string ConfigurationName(const Webhook& webhook);
@@ -34,15 +34,16 @@ client::ApiPath ConfigurationsPath(const Webhook& webhook);
 // when there was one.
 bool SetAuthorities(Json& configuration, std::string_view authorities_pem);
 
-// A configuration as deploy/admission/webhooks.yaml has it. Where moves are asked about, that of
-// pod groups has UPDATE besides, on the condition that the queue changes.
+// A configuration as deploy/admission/webhooks.yaml has it. Where queues are checked, that of pod
+// groups has UPDATE besides, on the condition that the queue changes; where they are not, pods are
+// asked about on the condition that they have an annotation that /pods/validate reads.
 Json MakeConfiguration(const Webhook& webhook, const WebhookAddress& address,
-                       std::string_view authorities_pem, Moves moves = Moves::kNotAsked);
+                       std::string_view authorities_pem, QueueCheck check = QueueCheck::kOff);
 
 // Writes into `configuration` what decides whom the API server asks about what: address,
 // authorities, rules, versions, side effects. What an administrator sets in an entry stays:
-// failurePolicy, timeout, selectors, conditions. An entry of ours that is missing is added. True
-// when something changed.
+// failurePolicy, timeout, selectors, conditions other than ours. An entry of ours that is missing
+// is added. True when something changed.
 bool BringUpToDate(Json& configuration, const Json& wanted);
 
 }  // namespace bth::admission

@@ -93,7 +93,7 @@ net::Awaitable<absl::Status> Registration::Write(const Webhook& webhook,
       bool changed = SetAuthorities(*found, authorities_pem);
       if (options_.create) {
         const Json wanted =
-            MakeConfiguration(webhook, options_.address, authorities_pem, options_.moves);
+            MakeConfiguration(webhook, options_.address, authorities_pem, options_.queue_check);
         changed = BringUpToDate(*found, wanted) || changed;
       }
       if (!changed) co_return absl::OkStatus();
@@ -115,7 +115,7 @@ net::Awaitable<absl::Status> Registration::Create(const Webhook& webhook,
                                                   const std::string& authorities_pem) {
   client::ApiPath path = ConfigurationsPath(webhook);
   std::string body =
-      MakeConfiguration(webhook, options_.address, authorities_pem, options_.moves).Dump();
+      MakeConfiguration(webhook, options_.address, authorities_pem, options_.queue_check).Dump();
   const client::ApiClient::Text made = co_await api_.Create(std::move(path), std::move(body));
   co_return made.status();
 }

@@ -17,7 +17,7 @@ namespace bth::admission {
 struct RegistrationOptions {
   std::vector<const Webhook*> webhooks;
   WebhookAddress address;
-  Moves moves = Moves::kNotAsked;
+  QueueCheck queue_check = QueueCheck::kOff;
   // Configurations are created and kept up to date; else only authorities are written into those
   // that are there.
   bool create = false;

@@ -12,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "apiserver/admission/stage.h"
+#include "apiserver/logs/log_source.h"
 #include "apiserver/registry/registry.h"
 #include "apiserver/store/store.h"
 #include "base/rng.h"
@@ -46,6 +47,7 @@ struct Core {
   Rng rng;
   std::map<std::string, User> tokens;  // Empty: everybody may come.
   std::function<std::string()> extra_metrics;
+  LogSource log_source;  // Absent: there are no logs.
   // What parts of the server add to /metrics.
   std::vector<std::function<void(std::string*)>> metric_sections;
   // The longest a request may take that does not watch; its own timeout may be shorter.

@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "apiserver/discovery/discovery.h"
+#include "apiserver/logs/serve.h"
 #include "apiserver/rest/authenticate.h"
 #include "apiserver/rest/output.h"
 #include "apiserver/rest/read.h"
@@ -52,6 +53,8 @@ MaybeResponse GetSubresource(Core& core, const ApiRequest& request) {
 }
 
 MaybeResponse Read(const std::shared_ptr<Core>& core, const ApiRequest& request) {
+  const bool is_log = request.subresource == "log" && request.type->collection == "pods";
+  if (is_log && core->log_source) return ServePodLog(core, request);
   if (!request.subresource.empty()) return GetSubresource(*core, request);
   switch (request.verb) {
     case Verb::kGet:

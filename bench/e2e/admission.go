@@ -28,7 +28,7 @@ type admissionResult struct {
 	CreateS     float64 `json:"create_s"` // From the first request to the last answer.
 	PodsPerS    float64 `json:"pods_per_s"`
 	APIServer   float64 `json:"apiserver_cpu_s_per_1000"`
-	Webhooks    float64 `json:"webhooks_cpu_s_per_1000"` // Per 1,000 pods: two reviews each.
+	Webhooks    float64 `json:"webhooks_cpu_s_per_1000"` // Per 1,000 pods.
 	PeakMiB     float64 `json:"webhooks_peak_mib"`
 	OthersCores float64 `json:"others_cores"`
 }

@@ -151,7 +151,7 @@ func (p *Params) addCircumstances(f *flag.FlagSet) {
 	f.BoolVar(&p.Baseline, "baseline", false, "each scheduler is first started on the empty server, "+
 		"to tell the memory of the cluster's objects from that of the program")
 	f.BoolVar(&p.Admission, "admission", false, "only the creation of --pods pods, in turn without and with "+
-		"vc-webhook-manager, which asks two webhooks for each")
+		"vc-webhook-manager as it registers itself")
 	f.BoolVar(&p.Finish, "finish", false, "with --jobs: the pods also succeed, after all run")
 	f.DurationVar(&p.PodStart, podStartFlag, 500*time.Millisecond,
 		"with --jobs: how long after its binding was seen a pod is set Running; 0: at once")

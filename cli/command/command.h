@@ -25,7 +25,11 @@ struct Command {
   std::string screen_example;
   FlagSet flags;
   std::vector<Command> children;
-  // Empty: a group, which only shows its help. A status becomes the closing line of the output.
+  // Takes the words that are no flags; unset: they are passed over, as by Volcano's programs. A
+  // refusal is a mistake on the command line.
+  std::function<absl::Status(const std::vector<std::string>&)> take_words;
+  // Empty: a group, which only shows its help. A status becomes the closing line of the output; one
+  // without a message is only told by the exit code.
   std::function<absl::Status(Session&)> run;
 
   const Command* Child(std::string_view name) const;

@@ -64,10 +64,16 @@ class Dispatcher final {
       return code;
     }
     if (!wants_help && path.size() == 2 && path.back()->name == kHelpCommand) return Help(*words);
-    if (wants_help || !path.back()->run) {
+    // A group that does something by itself has no other words.
+    const bool is_lost = !path.back()->children.empty() && !words->empty();
+    if (wants_help || is_lost || !path.back()->run) {
       session_.out() << HelpOf(path, flags);
       if (!wants_help && !words->empty()) TellUnknownLeaf(path, words->front());
       return kExitDone;
+    }
+    if (path.back()->take_words) {
+      const absl::Status taken = path.back()->take_words(*words);
+      if (!taken.ok()) return Mistake(ToStd(taken.message()));
     }
     const absl::Status status = path.back()->run(session_);
     const int code = Ended(path, status);
@@ -143,6 +149,7 @@ class Dispatcher final {
 
   int Ended(const CommandPath& path, const absl::Status& status) const {
     if (status.ok()) return kExitDone;
+    if (status.message().empty()) return kExitFailed;
     std::string doing = "Failed to";
     for (size_t i = path.size() - 1; i > 0; --i) StrAppend(&doing, " ", path[i]->name);
     session_.out() << doing << ": " << ToStd(status.message()) << "\n" << std::flush;

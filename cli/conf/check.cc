@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "cli/conf/differences.h"
+#include "cli/print/plain_text.h"
 
 namespace bth::cli {
 namespace {
@@ -33,17 +34,13 @@ std::string_view LineOf(std::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
-// The entry of a ConfigMap that holds the policy: Volcano's name for it, else the only `….conf`.
 const conf::Value::Member* FindEntry(const conf::Value& data) {
-  const conf::Value::Member* found = nullptr;
+  std::vector<std::string_view> keys;
   for (const conf::Value::Member& member : data.members()) {
-    if (!member.value.is_string()) continue;
-    if (member.key == "volcano-scheduler.conf") return &member;
-    const bool is_conf = member.key.size() > 5 && member.key.ends_with(".conf");
-    if (is_conf && found != nullptr) return nullptr;
-    if (is_conf) found = &member;
+    keys.push_back(member.value.is_string() ? member.key : std::string_view());
   }
-  return found;
+  const int found = PolicyEntryOf(keys);
+  return found < 0 ? nullptr : &data.members()[static_cast<size_t>(found)];
 }
 
 std::optional<Enclosed> OpenConfigMap(std::string_view text) {
@@ -89,11 +86,12 @@ ConfReport CheckPolicyText(std::string_view text, const ConfCheckOptions& option
     report.findings.push_back({ConfFindingKind::kError, LineIn(refusal), "", refusal, ""});
   }
   if (review.refusals.empty()) {
-    if (options.review_arguments) {
-      for (conf::Finding& finding : options.review_arguments(review.policy)) {
-        review.findings.push_back(std::move(finding));
-      }
+    ArgumentReview said;
+    if (options.review_arguments) said = options.review_arguments(review.policy);
+    for (const std::string& refusal : said.refusals) {
+      report.findings.push_back({ConfFindingKind::kError, LineIn(refusal), "", refusal, ""});
     }
+    for (conf::Finding& finding : said.findings) review.findings.push_back(std::move(finding));
     for (ConfFinding& finding : DifferencesOf(review.policy)) {
       report.findings.push_back(std::move(finding));
     }
@@ -130,6 +128,23 @@ bool ConfReport::is_accepted() const {
   });
 }
 
+int PolicyEntryOf(const std::vector<std::string_view>& keys) {
+  int found = -1;
+  int count = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == "volcano-scheduler.conf") return static_cast<int>(i);
+    if (keys[i].size() <= 5 || !keys[i].ends_with(".conf")) continue;
+    found = static_cast<int>(i);
+    ++count;
+  }
+  return count == 1 ? found : -1;
+}
+
+std::string PolicyTextIn(std::string_view text) {
+  std::optional<Enclosed> enclosed = OpenConfigMap(text);
+  return enclosed ? std::move(enclosed->text) : std::string(text);
+}
+
 ConfReport CheckConf(std::string_view text, const ConfCheckOptions& options) {
   const std::optional<Enclosed> enclosed = OpenConfigMap(text);
   if (!enclosed) return CheckPolicyText(text, options);
@@ -149,6 +164,21 @@ ConfReport CheckConf(std::string_view text, const ConfCheckOptions& options) {
   return report;
 }
 
+types::Json ConfReportJson(const ConfReport& report, std::string_view file) {
+  types::Json findings = types::Json::MakeArray();
+  for (const ConfFinding& finding : report.findings) {
+    types::Json entry = types::Json::MakeObject({{"kind", std::string(KindText(finding.kind))}});
+    if (finding.line > 0) entry.Set("line", int64_t{finding.line});
+    if (!finding.path.empty()) entry.Set("path", finding.path);
+    entry.Set("text", finding.text);
+    if (!finding.remedy.empty()) entry.Set("remedy", finding.remedy);
+    findings.MutableItems().push_back(std::move(entry));
+  }
+  return types::Json::MakeObject({{"accepted", report.is_accepted()},
+                                  {"file", std::string(file)},
+                                  {"findings", std::move(findings)}});
+}
+
 std::string ConfReportText(const ConfReport& report, std::string_view file) {
   std::string text =
       StrCat(file, ": ", report.is_accepted() ? "accepted" : "refused",
@@ -160,9 +190,9 @@ std::string ConfReportText(const ConfReport& report, std::string_view file) {
     StrAppend(&text, file, ":");
     if (finding.line > 0) StrAppend(&text, finding.line, ":");
     StrAppend(&text, " ", KindText(finding.kind), ": ");
-    if (!finding.path.empty()) StrAppend(&text, finding.path, ": ");
-    StrAppend(&text, finding.text, "\n");
-    if (!finding.remedy.empty()) StrAppend(&text, "    ", finding.remedy, "\n");
+    if (!finding.path.empty()) StrAppend(&text, OnOneLine(finding.path), ": ");
+    StrAppend(&text, OnOneLine(finding.text), "\n");
+    if (!finding.remedy.empty()) StrAppend(&text, "    ", OnOneLine(finding.remedy), "\n");
   }
   return text;
 }

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/types/json.h"
+#include "cli/conf/policy_engine.h"
 #include "conf/load.h"
 
 namespace bth::cli {
@@ -38,12 +40,21 @@ struct ConfReport {
 struct ConfCheckOptions {
   conf::KnownNames known;  // Those of the registry: what it lacks would be refused.
   // What plugins and actions say of their arguments; unset: they are not looked at.
-  std::function<std::vector<conf::Finding>(const conf::Policy&)> review_arguments;
+  std::function<ArgumentReview(const conf::Policy&)> review_arguments;
 };
 
 // `text` is the file, or a ConfigMap that holds it as `….conf`, as Volcano's is installed.
 ConfReport CheckConf(std::string_view text, const ConfCheckOptions& options);
 
+// The policy in a file that may be such a ConfigMap: what the scheduler would read.
+std::string PolicyTextIn(std::string_view text);
+// Which entry of a ConfigMap holds the policy: Volcano's name for it, else the only `….conf`; -1:
+// there is none, or several.
+int PolicyEntryOf(const std::vector<std::string_view>& keys);
+
+// {"accepted": B, "file": F, "findings": [{"kind", "line", "path", "text", "remedy"}]}; what is
+// empty is left out.
+types::Json ConfReportJson(const ConfReport& report, std::string_view file);
 // For people: a line for the whole file, one per finding, remedies below.
 std::string ConfReportText(const ConfReport& report, std::string_view file);
 

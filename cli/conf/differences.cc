@@ -9,58 +9,73 @@
 namespace bth::cli {
 namespace {
 
-// docs/compatibility.md has the reasons, and what does not depend on the policy.
+// As docs/compatibility.md says at length, with what does not depend on the policy.
 struct Difference {
   std::string_view name;  // Of the plugin or action.
   std::string_view text;
+  std::string_view reason;
 };
 
 constexpr Difference kOfPlugins[] = {
     {"capacity",
      "resources that the capability of the root does not name are not limited; shares of queues "
-     "with "
-     "children follow each placement; a broken parent link holds up its own queues only"},
+     "with children follow each placement; a broken parent link holds up its own queues only",
+     "absent is not zero, and one typo must not stop the cluster"},
     {"drf",
-     "with enableHierarchy, of queues with equal shares the one with the shorter path comes "
-     "first"},
+     "with enableHierarchy, of queues with equal shares the one with the shorter path comes first",
+     "shares must not depend on the age of queues"},
     {"extender",
      "extenders are asked about nodes that everything else allows, once for equal tasks, and have "
-     "five seconds in a cycle"},
-    {"gang", "preempt and reclaim keep the minimums of roles and of sub-jobs too"},
-    {"nodegroup", "a queue that only excludes node groups can use all others"},
-    {"nodeorder", "all nodes are scored, and among equals the first by name is taken"},
-    {"pdb", "holds back whom other plugins name, and counts each budget once per cycle"},
+     "five seconds in a cycle",
+     "one service must not hold up the cluster"},
+    {"gang", "preempt and reclaim keep the minimums of roles and of sub-jobs too",
+     "a gang that lost its only master is as broken as one that lost too many"},
+    {"nodegroup", "a queue that only excludes node groups can use all others",
+     "it is what Volcano's documentation promises"},
+    {"nodeorder", "all nodes are scored, and among equals the first by name is taken",
+     "the same input must give the same decision"},
+    {"pdb", "holds back whom other plugins name, and counts each budget once per cycle",
+     "protection must not evict, and a budget is lent out once"},
     {"predicates",
-     "claims are judged before zones, and disks that two pods may not share are looked at"},
-    {"proportion", "pods that are leaving count as requested until they are gone"},
+     "claims are judged before zones, and disks that two pods may not share are looked at",
+     "an unbound claim is what everybody searches for"},
+    {"proportion", "pods that are leaving count as requested until they are gone",
+     "evictions for a share that nobody keeps are in vain"},
     {"rescheduling",
      "loads are averages over ten minutes, nodes without a fresh measurement take no part, and a "
-     "reload begins a new interval"},
-    {"resource-strategy-fit", "only idle devices keep room free"},
-    {"tdm", "a window past midnight is open until its end"},
-    {"usage", "loads older than five minutes are not trusted"},
+     "reload begins a new interval",
+     "nobody knows whether a node that is not measured has room"},
+    {"resource-strategy-fit", "only idle devices keep room free",
+     "where none is left there is nothing to keep room for"},
+    {"tdm", "a window past midnight is open until its end", "it is what was written"},
+    {"usage", "loads older than five minutes are not trusted",
+     "nobody knows whether the node still has room"},
 };
 
 constexpr Difference kOfActions[] = {
     {"preempt",
-     "what needs no eviction is left to allocate, and nobody is evicted in vain: a plan "
-     "is looked over before it is carried out"},
+     "what needs no eviction is left to allocate, and nobody is evicted in vain: a plan is looked "
+     "over before it is carried out",
+     "an eviction that helps nobody destroys work"},
     {"reclaim",
-     "what needs no eviction is left to allocate, and nobody is evicted in vain: a plan "
-     "is looked over before it is carried out"},
+     "what needs no eviction is left to allocate, and nobody is evicted in vain: a plan is looked "
+     "over before it is carried out",
+     "an eviction that helps nobody destroys work"},
     {"gangpreempt",
-     "a broken gang goes whole or is left alone, classes that never preempt do not, "
-     "and pdb and cdp protect"},
+     "a broken gang goes whole or is left alone, classes that never preempt do not, and pdb and "
+     "cdp protect",
+     "half a gang holds resources and does no work"},
     {"gangreclaim",
-     "a broken gang goes whole or is left alone, and proportion, pdb and cdp have "
-     "their say"},
+     "a broken gang goes whole or is left alone, and proportion, pdb and cdp have their say",
+     "half a gang holds resources and does no work"},
 };
 
 ConfFinding Differs(int line, std::string path, const Difference& difference,
                     std::string_view folder) {
   return {ConfFindingKind::kDifference, line, std::move(path),
           StrCat(difference.name, ": ", difference.text),
-          StrCat("nothing need be changed; see docs/", folder, "/", difference.name, ".md")};
+          StrCat("because ", difference.reason, "; nothing need be changed; see docs/", folder, "/",
+                 difference.name, ".md")};
 }
 
 template <typename Table>

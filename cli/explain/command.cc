@@ -29,10 +29,12 @@ absl::Status ExplainJob(Session& session, const JobFlags& flags) {
 
 struct ExplainQueuesFlags {
   ClusterFlags cluster;
+  ShowFlags show;
   std::string name;
 };
 
 absl::Status ExplainQueues(Session& session, const ExplainQueuesFlags& flags) {
+  session.Apply(flags.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   QueueFacts facts;
   BTH_ASSIGN_OR_RETURN(ObjectList queues, cluster->List({QueueType(), "", ""}));
@@ -76,6 +78,7 @@ Command ExplainQueuesCommand() {
       "holds,\ndeserves, is guaranteed and may hold.";
   leaf.example = "  vcctl queue explain -n research";
   AddClusterFlags(&flags->cluster, &leaf.flags);
+  AddColourFlag(&flags->show, &leaf.flags);
   leaf.flags.Text(&flags->name, {"name", 'n'},
                   "only this queue, those above it and those below it");
   leaf.flags.OfferFor("name", OfferNames(&flags->cluster, QueueType(), nullptr));

@@ -9,8 +9,8 @@
 
 #include "base/strings.h"
 #include "cli/explain/held_by.h"
+#include "cli/print/plain_text.h"
 #include "cli/print/times.h"
-#include "cli/print/utf8.h"
 #include "cli/text/object.h"
 #include "cli/text/padded.h"
 
@@ -24,16 +24,6 @@ constexpr size_t kNeighboursMax = 5;  // Those with most pods.
 constexpr size_t kGap = 3;            // Blanks between columns.
 
 using Row = std::vector<std::string>;
-
-// A text of somebody's on one line, as a terminal may show it: what commands it becomes a blank.
-std::string OnOneLine(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const char32_t rune = NextRune(text, &at);
-    AppendRune(IsPrintable(rune) ? rune : U' ', &out);
-  }
-  return out;
-}
 
 // Columns as wide as their longest cell, two blanks in front, no blanks at the end.
 std::string TableText(const std::vector<Row>& rows) {

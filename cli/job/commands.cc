@@ -8,9 +8,11 @@
 #include "base/strings.h"
 #include "cli/explain/command.h"
 #include "cli/job/list.h"
+#include "cli/job/remove.h"
 #include "cli/job/run.h"
 #include "cli/job/view.h"
 #include "cli/job/wait.h"
+#include "cli/logs/command.h"
 #include "cli/session/bus_command.h"
 
 namespace bth::cli {
@@ -34,6 +36,18 @@ Command NamedJobLeaf(std::string name, std::string short_text, Act act) {
   return leaf;
 }
 
+Command ViewJobCommand() {
+  auto flags = std::make_shared<JobFlags>();
+  Command leaf;
+  leaf.name = "view";
+  leaf.short_text = "show job information";
+  AddJobFlags(flags.get(), kVcctlLetters, &leaf.flags);
+  AddColourFlag(&flags->show, &leaf.flags);
+  AddTimeFlag(&flags->show, &leaf.flags);
+  leaf.run = [flags](Session& session) { return ViewJob(session, *flags, ViewParts::kAll); };
+  return leaf;
+}
+
 }  // namespace
 
 absl::Status CommandJob(Session& session, const JobFlags& flags, std::string_view action,
@@ -43,14 +57,6 @@ absl::Status CommandJob(Session& session, const JobFlags& flags, std::string_vie
   return SendBusCommand(*cluster, TargetOf(flags), flags.ns, action);
 }
 
-absl::Status DeleteJob(Session& session, const JobFlags& flags, std::string_view doing) {
-  BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
-  BTH_RETURN_IF_ERROR(CheckJobName(flags, doing));
-  BTH_RETURN_IF_ERROR(cluster->Delete(TargetOf(flags)));
-  session.out() << doing << " job " << flags.name << " successfully\n";
-  return absl::OkStatus();
-}
-
 Command JobCommand() {
   Command group;
   group.name = "job";
@@ -58,19 +64,16 @@ Command JobCommand() {
   group.children.push_back(RunJobCommand());
   group.children.push_back(ListJobsCommand());
   group.children.push_back(ExplainJobCommand());
-  group.children.push_back(
-      NamedJobLeaf("view", "show job information",
-                   [](Session& s, const JobFlags& f) { return ViewJob(s, f, ViewParts::kAll); }));
+  group.children.push_back(ViewJobCommand());
   group.children.push_back(NamedJobLeaf(
       "suspend", "abort a job",
       [](Session& s, const JobFlags& f) { return CommandJob(s, f, "AbortJob", "suspend"); }));
   group.children.push_back(NamedJobLeaf(
       "resume", "resume a job",
       [](Session& s, const JobFlags& f) { return CommandJob(s, f, "ResumeJob", "resume"); }));
-  group.children.push_back(
-      NamedJobLeaf("delete", "delete a job",
-                   [](Session& s, const JobFlags& f) { return DeleteJob(s, f, "delete"); }));
+  group.children.push_back(DeleteJobCommand());
   group.children.push_back(WaitCommand());
+  group.children.push_back(LogsCommand());
   return group;
 }
 

@@ -15,7 +15,4 @@ Command JobCommand();
 absl::Status CommandJob(Session& session, const JobFlags& flags, std::string_view action,
                         std::string_view doing);
 
-// `doing`: "delete" or "cancel".
-absl::Status DeleteJob(Session& session, const JobFlags& flags, std::string_view doing);
-
 }  // namespace bth::cli

@@ -15,6 +15,7 @@ struct JobFlags {
   ClusterFlags cluster;
   std::string ns = "default";
   std::string name;
+  ShowFlags show;  // Of leaves that show something.
 };
 
 // vcctl and the stand-alone programs have the letters the other way round.

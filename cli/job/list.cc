@@ -12,7 +12,7 @@
 #include "cli/session/cluster_flags.h"
 #include "cli/session/offers.h"
 #include "cli/text/object.h"
-#include "cli/text/padded.h"
+#include "cli/text/padded_table.h"
 #include "cli/text/time_text.h"
 
 namespace bth::cli {
@@ -40,6 +40,15 @@ size_t WidthOf(std::string_view title, std::string_view (*text)(const Json&),
   return longest + kAfterNames;
 }
 
+// Longer forms of a time do not run into the next column.
+size_t CreationWidth(const JobTable& table) {
+  constexpr size_t kDay = 15;
+  constexpr size_t kMoment = 22;
+  constexpr size_t kStamp = 28;
+  if (table.times.form == TimeForm::kAbsolute) return kMoment;
+  return table.times.form == TimeForm::kRfc3339 ? kStamp : kDay;
+}
+
 int64_t ReplicasOf(const Json& job) {
   int64_t sum = 0;
   for (const Json& task : job.At({"spec", "tasks"}).items()) {
@@ -54,7 +63,8 @@ std::vector<std::string> RowOf(const Json& job, const JobTable& table) {
   if (table.with_namespace) row.emplace_back(NamespaceIn(job));
   const std::string_view type = LabelIn(job, "volcano.sh/job-type");
   row.emplace_back(NameIn(job));
-  row.push_back(DayText(CreatedIn(job), table.zone));
+  row.push_back(table.times.form == TimeForm::kUsual ? DayText(CreatedIn(job), table.zone)
+                                                     : TimeText(CreatedIn(job), table.times));
   row.emplace_back(job.At({"status", "state", "phase"}).AsString());
   row.emplace_back(type.empty() ? "Batch" : type);
   row.push_back(StrCat(ReplicasOf(job)));
@@ -65,6 +75,7 @@ std::vector<std::string> RowOf(const Json& job, const JobTable& table) {
 }
 
 absl::Status ListJobs(Session& session, const ListJobsFlags& flags) {
+  session.Apply(flags.listing.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   if (WantsOtherFormat(flags.listing)) {
     const auto passes = [&flags](const Json& job) { return Passes(job, flags.filter); };
@@ -78,7 +89,8 @@ absl::Status ListJobs(Session& session, const ListJobsFlags& flags) {
     session.out() << "No resources found\n";
     return absl::OkStatus();
   }
-  session.out() << TextOf(JobTable{jobs, flags.filter, flags.all_namespaces, session.zone()});
+  session.out() << TextOf(JobTable{jobs, flags.filter, flags.all_namespaces, session.zone(),
+                                   session.terminal(), session.times()});
   return absl::OkStatus();
 }
 
@@ -101,16 +113,19 @@ std::string TextOf(const JobTable& table) {
   };
   if (table.with_namespace) add("Namespace", WidthOf("Namespace", NamespaceIn, table.measured));
   add("Name", WidthOf("Name", NameIn, table.measured));
-  add("Creation", 15);
+  add("Creation", CreationWidth(table));
+  PaddedTable out;
+  out.phase = titles.size();
   add("Phase", 12);
   add("JobType", 12);
   add("Replicas", 12);
   for (const Counter& counter : kCounters) add(counter.title, counter.width);
-  std::string out = PaddedLine(titles, widths);
+  out.widths = std::move(widths);
+  out.lines.push_back(std::move(titles));
   for (const Json& job : table.measured) {
-    if (Passes(job, table.shown)) out += PaddedLine(RowOf(job, table), widths);
+    if (Passes(job, table.shown)) out.lines.push_back(RowOf(job, table));
   }
-  return out;
+  return PaddedTableText(out, table.terminal);
 }
 
 absl::StatusOr<std::vector<Json>> ReadJobs(Cluster& cluster, const ListJobsFlags& flags) {

@@ -11,6 +11,8 @@
 #include "cli/command/command.h"
 #include "cli/job/flags.h"
 #include "cli/listing/listing.h"
+#include "cli/print/terminal.h"
+#include "cli/print/times.h"
 
 namespace bth::cli {
 
@@ -28,6 +30,8 @@ struct JobTable {
   const JobFilter& shown;
   bool with_namespace = false;
   absl::TimeZone zone;
+  Terminal terminal = {};
+  TimeStyle times = {};  // kUsual: the day.
 };
 std::string TextOf(const JobTable& table);
 

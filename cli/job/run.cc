@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/manifests/yaml_json.h"
 #include "api/types/codec.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -12,7 +13,6 @@
 #include "cli/text/object.h"
 #include "cli/text/resource_list.h"
 #include "cli/text/shell_words.h"
-#include "cli/text/yaml.h"
 
 namespace bth::cli {
 namespace {
@@ -78,7 +78,7 @@ absl::StatusOr<Json> JobFromFile(const std::string& path) {
   }
   const absl::StatusOr<std::string> text = ReadUserFile(path);
   if (!text.ok()) return Annotate(text.status(), "failed to read file, err");
-  const absl::StatusOr<Json> read = JsonFromYaml(FirstDocument(*text));
+  const absl::StatusOr<Json> read = manifests::JsonFromYaml(manifests::FirstDocument(*text));
   if (!read.ok()) return UnmarshalError(read.status());
   // Kind and version are not looked at, and what no job has is left out.
   Json job = Json::MakeObject();

@@ -10,6 +10,7 @@
 #include "api/types/time.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/print/table.h"
 #include "cli/print/times.h"
 #include "cli/session/cluster.h"
 #include "cli/text/object.h"
@@ -74,7 +75,12 @@ void AddContainer(const Json& container, Lines& lines) {
   lines.Add(6, "Working Dir:\t", container["workingDir"].AsString());
 }
 
-void AddTask(const Json& task, absl::TimeZone zone, Lines& lines) {
+std::string WhenIn(std::string_view stamp, const TimeStyle& times) {
+  const bool is_usual = times.form == TimeForm::kUsual || stamp.empty();
+  return is_usual ? MomentText(stamp, times.zone) : TimeText(stamp, times);
+}
+
+void AddTask(const Json& task, const TimeStyle& times, Lines& lines) {
   const Json& pod = task["template"];
   const auto annotation = [&pod](std::string_view key) { return AnnotationIn(pod, key); };
   lines.Add(2, "Name:\t", task["name"].AsString());
@@ -88,7 +94,7 @@ void AddTask(const Json& task, absl::TimeZone zone, Lines& lines) {
             annotation("kubernetes.io/availablezone"));
   lines.Add(5, "Network . Alpha . Kubernetes . Io / Network:\t",
             annotation("network.alpha.kubernetes.io/network"));
-  lines.Add(4, "Creation Timestamp:\t", MomentText(CreatedIn(pod), zone));
+  lines.Add(4, "Creation Timestamp:\t", WhenIn(CreatedIn(pod), times));
   lines.Add(3, "Spec:");
   lines.Add(4, "Containers:");
   for (const Json& container : pod.At({"spec", "containers"}).items()) {
@@ -101,7 +107,14 @@ void AddTask(const Json& task, absl::TimeZone zone, Lines& lines) {
   lines.Add(4, "Restart Policy:   \t", pod.At({"spec", "restartPolicy"}).AsString());
 }
 
-void AddStatus(const Json& status, ViewParts parts, absl::TimeZone zone, Lines& lines) {
+// How a description is written.
+struct ViewStyle {
+  ViewParts parts;
+  const TimeStyle& times;
+  bool colour = false;
+};
+
+void AddStatus(const Json& status, const ViewStyle& style, Lines& lines) {
   constexpr std::pair<std::string_view, std::string_view> kCounts[] = {
       {"Succeeded:    ", "succeeded"},   {"Pending:      ", "pending"},
       {"Running:      ", "running"},     {"Failed:       ", "failed"},
@@ -114,7 +127,8 @@ void AddStatus(const Json& status, ViewParts parts, absl::TimeZone zone, Lines& 
     if (count > 0) lines.Add(1, title, "\t", count);
   }
   lines.Add(1, "State:");
-  lines.Add(2, "Phase:\t", status.At({"state", "phase"}).AsString());
+  const std::string_view phase = status.At({"state", "phase"}).AsString();
+  lines.Add(2, "Phase:\t", Coloured(phase, ToneOf(phase), style.colour));
   Json resources = status["controlledResources"];
   if (!resources.empty()) {
     lines.Add(1, "Controlled Resources:");
@@ -124,13 +138,13 @@ void AddStatus(const Json& status, ViewParts parts, absl::TimeZone zone, Lines& 
       lines.Add(2, key, ": \t", value.AsString());
     }
   }
-  if (parts == ViewParts::kWithoutConditions || status["conditions"].empty()) return;
+  if (style.parts == ViewParts::kWithoutConditions || status["conditions"].empty()) return;
   lines.Add(1, "Conditions:");
   lines.Add(2, "Status\tTransitionTime");
   for (const Json& condition : status["conditions"].items()) {
     const std::string_view time = condition["lastTransitionTime"].AsString();
     lines.Add(2, condition["status"].AsString(), " \t",
-              time.empty() ? "<nil>" : MomentText(time, zone), " ");
+              time.empty() ? "<nil>" : WhenIn(time, style.times), " ");
   }
 }
 
@@ -147,15 +161,16 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-std::string EventAgeOf(std::string_view stamp, absl::Time now) {
+std::string EventAgeOf(std::string_view stamp, const TimeStyle& times) {
+  if (times.form != TimeForm::kUsual) return TimeText(stamp, times);
   const absl::StatusOr<absl::Time> time = types::ParseTimestamp(stamp);
-  return time.ok() ? EventAgeText(now - *time) : "<unknown>";
+  return time.ok() ? EventAgeText(times.now - *time) : "<unknown>";
 }
 
-std::string EventRow(const Json& event, absl::Time now) {
-  std::string age = EventAgeOf(event["firstTimestamp"].AsString(), now);
+std::string EventRow(const Json& event, const TimeStyle& times) {
+  std::string age = EventAgeOf(event["firstTimestamp"].AsString(), times);
   if (const int64_t count = event["count"].AsInt(); count > 1) {
-    age = StrCat(EventAgeOf(event["lastTimestamp"].AsString(), now), " (x", count, " over ", age,
+    age = StrCat(EventAgeOf(event["lastTimestamp"].AsString(), times), " (x", count, " over ", age,
                  ")");
   }
   std::string from(event.At({"source", "component"}).AsString());
@@ -167,7 +182,7 @@ std::string EventRow(const Json& event, absl::Time now) {
 
 }  // namespace
 
-std::string JobDescription(const Json& job, ViewParts parts, absl::TimeZone zone) {
+std::string JobDescription(const Json& job, ViewParts parts, const TimeStyle& times, bool colour) {
   const Json& meta = job["metadata"];
   const Json& spec = job["spec"];
   Lines lines;
@@ -179,7 +194,7 @@ std::string JobDescription(const Json& job, ViewParts parts, absl::TimeZone zone
   lines.Add(0, "API Version:\t");
   lines.Add(0, "Kind:       \t");
   lines.Add(0, "Metadata:");
-  lines.Add(1, "Creation Timestamp:\t", MomentText(CreatedIn(job), zone));
+  lines.Add(1, "Creation Timestamp:\t", WhenIn(CreatedIn(job), times));
   lines.Add(1, "Generate Name:     \t", meta["generateName"].AsString());
   lines.Add(1, "Generation:        \t", meta["generation"].AsInt());
   lines.Add(1, "Resource Version:  \t", meta["resourceVersion"].AsString());
@@ -191,17 +206,17 @@ std::string JobDescription(const Json& job, ViewParts parts, absl::TimeZone zone
   lines.Add(2, "Ssh:\t", ArgumentsText(spec.At({"plugins", "ssh"})));
   lines.Add(1, "Scheduler Name:    \t", spec["schedulerName"].AsString());
   lines.Add(1, "Tasks:");
-  for (const Json& task : spec["tasks"].items()) AddTask(task, zone, lines);
-  AddStatus(job["status"], parts, zone, lines);
+  for (const Json& task : spec["tasks"].items()) AddTask(task, times, lines);
+  AddStatus(job["status"], {parts, times, colour}, lines);
   return lines.Take();
 }
 
 std::string EventsDescription(const std::vector<Json>& events, std::string_view job_name,
-                              absl::Time now) {
+                              const TimeStyle& times) {
   const std::string prefix = StrCat(job_name, ".");
   std::string rows;
   for (const Json& event : events) {
-    if (NameIn(event).starts_with(prefix)) rows += EventRow(event, now);
+    if (NameIn(event).starts_with(prefix)) rows += EventRow(event, times);
   }
   if (rows.empty()) return "Events: \t<none>\n";
   constexpr std::string_view kRule = "-------";
@@ -210,20 +225,21 @@ std::string EventsDescription(const std::vector<Json>& events, std::string_view 
 }
 
 absl::Status ViewJob(Session& session, const JobFlags& flags, ViewParts parts) {
+  session.Apply(flags.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   if (flags.name.empty()) {
     return absl::InvalidArgumentError(
         "job name (specified by --name or -N) is mandatory to view a particular job");
   }
   BTH_ASSIGN_OR_RETURN(const Json job, cluster->Get(TargetOf(flags)));
-  session.out() << JobDescription(job, parts, session.zone());
+  session.out() << JobDescription(job, parts, session.times(), session.terminal().colour);
   const types::ResourceType& events = types::ResourceTraits<types::Event>::type();
   const absl::StatusOr<ObjectList> list = cluster->List({events, flags.ns, ""});
   if (!list.ok()) {
     session.err() << "Failed to list events: " << ToStd(list.status().message()) << "\n";
   }
   session.out() << EventsDescription(list.ok() ? list->items : std::vector<Json>(), flags.name,
-                                     session.now());
+                                     session.times());
   return absl::OkStatus();
 }
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/status.h"
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "cli/print/times.h"
 #include "cli/session/follow.h"
+#include "cli/session/progress.h"
 #include "cli/text/object.h"
 
 namespace bth::cli {
@@ -42,6 +45,17 @@ bool IsEnd(std::string_view phase) {
   return phase == "Completed" || phase == "Failed" || phase == "Terminated";
 }
 
+// "1 pending, 2 running".
+std::string PodCountsText(const Json& status) {
+  std::string text;
+  for (const char* count :
+       {"pending", "running", "succeeded", "failed", "terminating", "unknown"}) {
+    const int64_t pods = status[count].AsInt();
+    if (pods > 0) StrAppend(&text, text.empty() ? "" : ", ", pods, " ", count);
+  }
+  return text;
+}
+
 // Looks at a job again and again until there is something to say.
 class Waiter final {
  public:
@@ -51,6 +65,7 @@ class Waiter final {
   // Whether to go on.
   bool TakeJob(const Json& job) {
     phase_ = job.At({"status", "state", "phase"}).AsString();
+    pods_ = PodCountsText(job["status"]);
     is_met_ = Wants(phase_);
     if (!is_met_ && IsEnd(phase_) && !Wants(kDelete)) {
       failure_ = absl::FailedPreconditionError(
@@ -71,6 +86,13 @@ class Waiter final {
     return false;
   }
 
+  // For a person who waits as well.
+  std::string Progress(absl::Duration waited) const {
+    return StrCat("job ", name_, ": ", phase_.empty() ? "new" : phase_,
+                  pods_.empty() ? "" : ", pods: ", pods_, "; waiting for ", WantedText(), " since ",
+                  AgeText(waited));
+  }
+
   const absl::Status& failure() const { return failure_; }
   const std::string& phase() const { return phase_; }
 
@@ -85,6 +107,7 @@ class Waiter final {
   const std::string name_;
   const std::vector<std::string> wanted_;
   std::string phase_;
+  std::string pods_;
   bool is_met_ = false;
   absl::Status failure_;
 };
@@ -99,16 +122,31 @@ absl::Status WaitForJob(Session& session, const WaitFlags& flags) {
   }
   BTH_ASSIGN_OR_RETURN(std::vector<std::string> wanted, WantedPhases(flags.phases));
   Waiter waiter(name, std::move(wanted));
-  const Follower follower = {
-      [&waiter](const std::vector<Json>& jobs) { return waiter.TakeList(jobs); },
-      [&waiter](const Change& change) {
-        return change.type == "DELETED" ? waiter.TakeDeletion() : waiter.TakeJob(change.object);
-      }};
+  ProgressLine progress(session.err(), session.err_terminal());
+  const auto show = [&, begun = cluster->monotonic()] {
+    progress.Show(waiter.Progress(cluster->monotonic() - begun));
+  };
+  std::optional<Ticker> ticker;
+  if (progress.is_shown()) ticker.emplace(cluster->api().executor(), absl::Seconds(1), show);
+  const Follower follower = {[&](const std::vector<Json>& jobs) {
+                               const bool more = waiter.TakeList(jobs);
+                               show();
+                               return more;
+                             },
+                             [&](const Change& change) {
+                               const bool more = change.type == "DELETED"
+                                                     ? waiter.TakeDeletion()
+                                                     : waiter.TakeJob(change.object);
+                               show();
+                               return more;
+                             }};
   const bool is_limited = flags.timeout > absl::ZeroDuration();
   const absl::Duration timeout = is_limited ? flags.timeout : absl::InfiniteDuration();
   const Selectors one = {"", StrCat("metadata.name=", name)};
   const absl::Status ended =
       Follow(*cluster, {JobType(), flags.job.ns, ""}, one, timeout, follower);
+  ticker.reset();
+  progress.Clear();
   if (absl::IsDeadlineExceeded(ended)) {
     return absl::DeadlineExceededError(StrCat("timed out waiting for job ", name, ", which is ",
                                               waiter.phase().empty() ? "new" : waiter.phase()));

@@ -17,7 +17,7 @@ Command FlowGroup(const FlowKind& kind) {
       {{"create"}, {.file = true}, CreateFlows},
       {{"list", true}, of_list, ListFlows},
       {{"get"}, {.name = true, .ns = true, .other_formats = true}, GetFlow},
-      {{"delete"}, {.name = true, .ns = true, .file = true}, DeleteFlows},
+      {{"delete"}, {.name = true, .ns = true, .file = true, .yes = true}, DeleteFlows},
       {{"describe"}, {.name = true, .ns = true, .format = true}, DescribeFlows},
   };
   for (const FlowLeaf& leaf : leaves) group.children.push_back(MakeFlowLeaf(kind, leaf));

@@ -3,11 +3,12 @@
 #include <memory>
 #include <utility>
 
+#include "api/manifests/yaml_json.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/session/confirm.h"
 #include "cli/session/user_file.h"
 #include "cli/text/object.h"
-#include "cli/text/yaml.h"
 
 namespace bth::cli {
 namespace {
@@ -26,13 +27,30 @@ struct FileAct {
   std::string_view verb;  // "create"
   std::string_view done;  // "Created"
   absl::Status (*act)(Cluster& cluster, const Target& target, const Json& object);
+  bool is_asked = false;  // At a terminal, before it is done to more than one.
 };
+
+absl::Status ConfirmPieces(Session& session, const FlowKind& kind,
+                           const std::vector<std::string_view>& pieces) {
+  std::vector<std::string> names;
+  for (const std::string_view piece : pieces) {
+    const absl::StatusOr<Json> object = FlowOf(kind, piece);
+    // The command ends there, when it comes to it.
+    names.push_back(object.ok() ? StrCat(NamespaceIn(*object), "/", NameIn(*object))
+                                : std::string("what cannot be read"));
+  }
+  return Confirm(session, StrCat("Delete these ", pieces.size(), " ", kind.words, "s?"), names);
+}
 
 absl::Status ForEachInFile(Session& session, const FlowKind& kind, const FlowFlags& flags,
                            const FileAct& act) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   BTH_ASSIGN_OR_RETURN(const std::string text, ReadUserFile(flags.file));
-  for (const std::string_view piece : PiecesOf(text)) {
+  const std::vector<std::string_view> pieces = PiecesOf(text);
+  if (act.is_asked && pieces.size() > 1 && !flags.yes) {
+    BTH_RETURN_IF_ERROR(ConfirmPieces(session, kind, pieces));
+  }
+  for (const std::string_view piece : pieces) {
     BTH_ASSIGN_OR_RETURN(const Json object, FlowOf(kind, piece));
     const Target target{kind.type, std::string(NamespaceIn(object)), std::string(NameIn(object))};
     const absl::Status done = act.act(*cluster, target, object);
@@ -54,7 +72,8 @@ constexpr FileAct kCreateEach = {"create", "Created",
                                  }};
 constexpr FileAct kDeleteEach = {
     "delete", "Deleted",
-    [](Cluster& cluster, const Target& target, const Json&) { return cluster.Delete(target); }};
+    [](Cluster& cluster, const Target& target, const Json&) { return cluster.Delete(target); },
+    true};
 
 }  // namespace
 
@@ -71,7 +90,7 @@ std::vector<std::string_view> PiecesOf(std::string_view text) {
 }
 
 absl::StatusOr<Json> FlowOf(const FlowKind& kind, std::string_view piece) {
-  BTH_ASSIGN_OR_RETURN(const Json read, JsonFromYaml(piece));
+  BTH_ASSIGN_OR_RETURN(const Json read, manifests::JsonFromYaml(piece));
   if (!read.is_object() && !read.is_null()) {
     return absl::InvalidArgumentError(
         StrCat("a ", kind.words, " must be a map of fields, not a ", read.TypeName()));

@@ -62,6 +62,9 @@ Command MakeFlowLeaf(const FlowKind& kind, const FlowLeaf& leaf) {
     set.Text(&flags->format, {"format", 'o'}, "the format of output");
     set.OfferFor("format", OfferWords({{"yaml", ""}, {"json", ""}}));
   }
+  if (leaf.flags.yes) {
+    set.Bool(&flags->yes, {"yes", 'y'}, "do not ask before more than one is deleted");
+  }
   if (leaf.flags.all_namespaces) {
     set.Bool(&flags->all_namespaces, {"all-namespaces", 'A'},
              StrCat("list ", kind.group, "s in all namespaces"));

@@ -35,6 +35,7 @@ struct FlowFlags {
   std::string format = "yaml";  // Of describe.
   ListingFlags listing;         // Of list and get.
   bool all_namespaces = false;
+  bool yes = false;  // Of delete: is not asked.
 };
 
 // A leaf of such a group.
@@ -55,6 +56,7 @@ struct FlowLeafFlags {
   bool other_formats = false;
   bool listing = false;  // Implies other formats.
   bool all_namespaces = false;
+  bool yes = false;
 };
 
 struct FlowLeaf {

@@ -10,7 +10,7 @@
 #include "cli/print/yaml_text.h"
 #include "cli/text/object.h"
 #include "cli/text/ordered_json.h"
-#include "cli/text/padded.h"
+#include "cli/text/padded_table.h"
 
 namespace bth::cli {
 namespace {
@@ -52,8 +52,12 @@ absl::Status NameIsMandatory(const FlowKind& kind) {
 
 }  // namespace
 
-std::string FlowTable(const FlowKind& kind, const std::vector<Json>& flows, absl::Time now) {
-  std::vector<std::vector<std::string>> rows = {{"Name", "Namespace"}};
+std::string FlowTable(const FlowKind& kind, const std::vector<Json>& flows, const TimeStyle& times,
+                      const Terminal& terminal) {
+  PaddedTable table;
+  std::vector<std::vector<std::string>>& rows = table.lines;
+  rows = {{"Name", "Namespace"}};
+  if (kind.has_phase) table.phase = rows[0].size();
   if (kind.has_phase) rows[0].insert(rows[0].end(), {"Phase", "Age"});
   for (const Json& flow : flows) {
     std::vector<std::string>& row = rows.emplace_back();
@@ -61,17 +65,15 @@ std::string FlowTable(const FlowKind& kind, const std::vector<Json>& flows, absl
     row.emplace_back(NamespaceIn(flow));
     if (!kind.has_phase) continue;
     row.emplace_back(flow.At({"status", "state", "phase"}).AsString());
-    row.push_back(AgeSince(CreatedIn(flow), now));
+    row.push_back(TimeText(CreatedIn(flow), times));
   }
-  std::vector<size_t> widths(rows[0].size(), 0);
+  table.widths.assign(rows[0].size(), 0);
   for (const std::vector<std::string>& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size() + kAfterLongest);
+      table.widths[i] = std::max(table.widths[i], row[i].size() + kAfterLongest);
     }
   }
-  std::string out;
-  for (const std::vector<std::string>& row : rows) out += PaddedLine(row, widths);
-  return out;
+  return PaddedTableText(table, terminal);
 }
 
 std::string FlowText(const FlowKind& kind, Json flow, std::string_view format) {
@@ -89,6 +91,7 @@ std::string FlowText(const FlowKind& kind, Json flow, std::string_view format) {
 }
 
 absl::Status ListFlows(Session& session, const FlowKind& kind, const FlowFlags& flags) {
+  session.Apply(flags.listing.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   const std::string ns = flags.all_namespaces ? "" : flags.ns;
   const Selectors selectors = SelectorsOf(flags.listing);
@@ -98,19 +101,21 @@ absl::Status ListFlows(Session& session, const FlowKind& kind, const FlowFlags& 
                        flags.listing);
   }
   BTH_ASSIGN_OR_RETURN(const ObjectList list, cluster->List({kind.type, ns, ""}, selectors));
-  session.out() << (list.items.empty() ? "No resources found\n"
-                                       : FlowTable(kind, list.items, session.now()));
+  session.out() << (list.items.empty()
+                        ? "No resources found\n"
+                        : FlowTable(kind, list.items, session.times(), session.terminal()));
   return absl::OkStatus();
 }
 
 absl::Status GetFlow(Session& session, const FlowKind& kind, const FlowFlags& flags) {
+  session.Apply(flags.listing.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   if (flags.name.empty()) return NameIsMandatory(kind);
   BTH_ASSIGN_OR_RETURN(Json flow, cluster->Get({kind.type, flags.ns, flags.name}));
   if (WantsOtherFormat(flags.listing)) {
     return ShowOne(session, kind.type, std::move(flow), kind.view(), flags.listing);
   }
-  session.out() << FlowTable(kind, {flow}, session.now());
+  session.out() << FlowTable(kind, {flow}, session.times(), session.terminal());
   return absl::OkStatus();
 }
 

@@ -23,6 +23,8 @@ PrintOptions OptionsOf(const Session& session, const Target& target, const Listi
   options.utf8 = session.terminal().utf8;
   options.width = session.terminal().width;
   options.now = session.now();
+  options.time_form = session.times().form;
+  options.zone = session.zone();
   options.read_file = [](std::string_view path) { return ReadUserFile(std::string(path)); };
   return options;
 }
@@ -95,6 +97,8 @@ void AddFormatFlags(ListingFlags* target, FlagSet* flags) {
                                          {".status.state.phase", ""}}));
   flags->Bool(&target->no_headers, {"no-headers"}, "do not print the titles of columns (with -o)");
   flags->Bool(&target->show_labels, {"show-labels"}, "show all labels as the last column");
+  AddColourFlag(&target->show, flags);
+  AddTimeFlag(&target->show, flags);
 }
 
 void AddListingFlags(ListingFlags* target, FlagSet* flags) {

@@ -21,9 +21,10 @@ struct ListingFlags {
   bool no_headers = false;
   bool show_labels = false;
   bool watch = false;
+  ShowFlags show;
 };
 
-// -o, --sort-by, --no-headers, --show-labels.
+// -o, --sort-by, --no-headers, --show-labels, --color, --time.
 void AddFormatFlags(ListingFlags* target, FlagSet* flags);
 // These, and -l, --field-selector, --watch.
 void AddListingFlags(ListingFlags* target, FlagSet* flags);

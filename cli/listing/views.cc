@@ -26,11 +26,11 @@ Cell PhaseCell(const Json& value) {
   return {std::string(value.AsString()), ToneOf(value.AsString())};
 }
 
-Cell AgeCell(const Json& object, absl::Time now) {
-  return {AgeSince(CreatedIn(object), now)};
+Cell AgeCell(const Json& object, const TimeStyle& times) {
+  return {TimeText(CreatedIn(object), times)};
 }
 
-std::vector<Cell> JobRow(const Json& job, absl::Time now) {
+std::vector<Cell> JobRow(const Json& job, const TimeStyle& times) {
   const Json& spec = job["spec"];
   const Json& status = job["status"];
   return {{std::string(NameIn(job))},
@@ -41,28 +41,28 @@ std::vector<Cell> JobRow(const Json& job, absl::Time now) {
           CountCell(status["running"]),
           CountCell(status["succeeded"]),
           CountCell(status["failed"]),
-          AgeCell(job, now),
+          AgeCell(job, times),
           TextCell(spec["schedulerName"]),
           TextCell(spec["priorityClassName"]),
           CountCell(status["retryCount"])};
 }
 
-std::vector<Cell> QueueRow(const Json& queue, absl::Time now) {
+std::vector<Cell> QueueRow(const Json& queue, const TimeStyle& times) {
   const Json& status = queue["status"];
   return {{std::string(NameIn(queue))},         PhaseCell(status["state"]),
           TextCell(queue["spec"]["parent"]),    CountCell(queue["spec"]["weight"]),
           CountCell(status["inqueue"]),         CountCell(status["pending"]),
-          CountCell(status["running"]),         AgeCell(queue, now),
+          CountCell(status["running"]),         AgeCell(queue, times),
           TextCell(status["allocated"]["cpu"]), TextCell(status["allocated"]["memory"])};
 }
 
-std::vector<Cell> PodRow(const Json& pod, absl::Time now) {
+std::vector<Cell> PodRow(const Json& pod, const TimeStyle& times) {
   const PodState state = StateOf(pod);
   return {{std::string(NameIn(pod))},
           {StrCat(state.ready, "/", state.containers)},
           {state.status, ToneOf(state.status)},
-          {RestartsText(state, now)},
-          AgeCell(pod, now),
+          {RestartsText(state, times.now)},
+          AgeCell(pod, times),
           TextCell(pod["status"]["podIP"]),
           TextCell(pod["spec"]["nodeName"])};
 }
@@ -113,10 +113,10 @@ TableView PodView() {
 }
 
 TableView JobFlowView() {
-  return {{{"NAME"}, {"PHASE"}, {"AGE"}}, [](const Json& flow, absl::Time now) {
+  return {{{"NAME"}, {"PHASE"}, {"AGE"}}, [](const Json& flow, const TimeStyle& times) {
             return std::vector<Cell>{{std::string(NameIn(flow))},
                                      PhaseCell(flow.At({"status", "state", "phase"})),
-                                     AgeCell(flow, now)};
+                                     AgeCell(flow, times)};
           }};
 }
 

@@ -21,7 +21,7 @@
 #include "cli/session/cluster_flags.h"
 #include "cli/session/offers.h"
 #include "cli/text/object.h"
-#include "cli/text/padded.h"
+#include "cli/text/padded_table.h"
 
 namespace bth::cli {
 namespace {
@@ -78,6 +78,7 @@ bool Contradicts(const Json& pod, const ListPodsFlags& flags) {
 }
 
 absl::Status ListPods(Session& session, const ListPodsFlags& flags) {
+  session.Apply(flags.listing.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   BTH_RETURN_IF_ERROR(CheckJobLabel(flags.job));
   const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
@@ -96,9 +97,9 @@ absl::Status ListPods(Session& session, const ListPodsFlags& flags) {
         StrCat("the input vcjob ", flags.job, " does not match the queue ", flags.queue));
   }
   std::erase_if(pods.items, [&flags](const Json& pod) { return !IsOfQueue(pod, flags); });
-  session.out() << (pods.items.empty()
-                        ? "No resources found\n"
-                        : PodTable(std::move(pods.items), flags.all_namespaces, session.now()));
+  session.out() << (pods.items.empty() ? "No resources found\n"
+                                       : PodTable(std::move(pods.items), flags.all_namespaces,
+                                                  session.times(), session.terminal()));
   return absl::OkStatus();
 }
 
@@ -122,12 +123,16 @@ Command ListPodsCommand() {
 
 }  // namespace
 
-std::string PodTable(std::vector<Json> pods, bool with_namespace, absl::Time now) {
+std::string PodTable(std::vector<Json> pods, bool with_namespace, const TimeStyle& times,
+                     const Terminal& terminal) {
   std::sort(pods.begin(), pods.end(), [](const Json& a, const Json& b) {
     return std::tuple(NamespaceIn(a), NameIn(a)) < std::tuple(NamespaceIn(b), NameIn(b));
   });
-  std::vector<std::vector<std::string>> rows = {{"Name", "Ready", "Status", "Restart", "Age"}};
+  PaddedTable table;
+  std::vector<std::vector<std::string>>& rows = table.lines;
+  rows = {{"Name", "Ready", "Status", "Restart", "Age"}};
   if (with_namespace) rows[0].insert(rows[0].begin(), "Namespace");
+  table.phase = with_namespace ? 3 : 2;
   for (const Json& pod : pods) {
     const PodState state = StateOf(pod);
     std::vector<std::string>& row = rows.emplace_back();
@@ -135,20 +140,17 @@ std::string PodTable(std::vector<Json> pods, bool with_namespace, absl::Time now
     row.emplace_back(NameIn(pod));
     row.push_back(StrCat(state.ready, "/", state.containers));
     row.push_back(state.status);
-    row.push_back(RestartsText(state, now));
-    row.push_back(AgeSince(CreatedIn(pod), now));
+    row.push_back(RestartsText(state, times.now));
+    row.push_back(TimeText(CreatedIn(pod), times));
   }
-  std::vector<size_t> widths;
   for (size_t column = 0; column < rows[0].size(); ++column) {
     size_t width = rows[0][column].size() + kAfterTitle;
     for (size_t i = 1; i < rows.size(); ++i) {
       width = std::max(width, rows[i][column].size() + kAfterValues);
     }
-    widths.push_back(width);
+    table.widths.push_back(width);
   }
-  std::string out;
-  for (const std::vector<std::string>& row : rows) out += PaddedLine(row, widths);
-  return out;
+  return PaddedTableText(table, terminal);
 }
 
 Command PodCommand() {

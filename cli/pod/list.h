@@ -4,14 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "api/types/json.h"
 #include "cli/command/command.h"
+#include "cli/print/terminal.h"
+#include "cli/print/times.h"
 
 namespace bth::cli {
 
 // Sorted by namespace and name.
-std::string PodTable(std::vector<types::Json> pods, bool with_namespace, absl::Time now);
+std::string PodTable(std::vector<types::Json> pods, bool with_namespace, const TimeStyle& times,
+                     const Terminal& terminal = {});
 
 Command PodCommand();
 

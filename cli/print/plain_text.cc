@@ -40,4 +40,13 @@ std::string OneLine(std::string_view text) {
   return out;
 }
 
+std::string OnOneLine(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const char32_t rune = NextRune(text, &at);
+    AppendRune(IsPrintable(rune) ? rune : U' ', &out);
+  }
+  return out;
+}
+
 }  // namespace bth::cli

@@ -13,4 +13,7 @@ std::string EscapeTerminal(std::string_view text);
 // other control characters as `\x07`.
 std::string OneLine(std::string_view text);
 
+// All of it on one line: line breaks, and whatever else a terminal may obey, become blanks.
+std::string OnOneLine(std::string_view text);
+
 }  // namespace bth::cli

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "api/types/json.h"
 #include "cli/print/table.h"
+#include "cli/print/times.h"
 
 namespace bth::cli {
 
@@ -32,6 +33,8 @@ struct PrintOptions {
   bool utf8 = true;  // Whether an ellipsis and lines may be used.
   int width = 0;     // Columns of the terminal; 0: not one, so that nothing is cut.
   absl::Time now;    // For ages.
+  TimeForm time_form = TimeForm::kUsual;
+  absl::TimeZone zone;  // Of times that are not ages.
   // Reads the file of jsonpath-file and custom-columns-file. Errors are the system's text, such as
   // "no such file or directory". Unset: those formats are refused.
   std::function<absl::StatusOr<std::string>(std::string_view path)> read_file;
@@ -41,7 +44,7 @@ struct PrintOptions {
 struct TableView {
   std::vector<Column> columns;  // Without those of PrintOptions: namespace, labels.
   // One cell per column.
-  std::function<std::vector<Cell>(const types::Json& object, absl::Time now)> row;
+  std::function<std::vector<Cell>(const types::Json& object, const TimeStyle& times)> row;
 };
 // NAME and AGE: for kinds that nobody described.
 TableView PlainView();

@@ -133,9 +133,9 @@ std::string Coloured(std::string_view text, Tone tone, bool colour) {
 }
 
 Tone ToneOf(std::string_view phase) {
-  static constexpr std::string_view kGood[] = {"Running", "Completed", "Succeeded", "Succeed",
-                                               "Open",    "Active",    "Ready",     "Bound",
-                                               "True",    "Complete"};
+  static constexpr std::string_view kGood[] = {"Running", "Open",  "Active",
+                                               "Ready",   "Bound", "True"};
+  static constexpr std::string_view kOver[] = {"Completed", "Complete", "Succeeded", "Succeed"};
   static constexpr std::string_view kWaiting[] = {
       "Pending",     "Inqueue", "Aborting",     "Restarting", "Completing",
       "Terminating", "Closing", "Suspend",      "Unknown",    "ContainerCreating",
@@ -147,6 +147,7 @@ Tone ToneOf(std::string_view phase) {
     return std::find(std::begin(words), std::end(words), phase) != std::end(words);
   };
   if (is_among(kGood)) return Tone::kGood;
+  if (is_among(kOver)) return Tone::kFaint;
   if (is_among(kWaiting)) return Tone::kWaiting;
   return is_among(kBad) ? Tone::kBad : Tone::kPlain;
 }

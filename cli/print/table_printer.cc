@@ -40,10 +40,10 @@ std::string AllLabelsOf(const Json& object) {
 TableView PlainView() {
   TableView view;
   view.columns = {{"NAME"}, {"AGE"}};
-  view.row = [](const Json& object, absl::Time now) {
+  view.row = [](const Json& object, const TimeStyle& times) {
     const Json& metadata = object["metadata"];
     return std::vector<Cell>{{std::string(metadata["name"].AsString())},
-                             {AgeSince(metadata["creationTimestamp"].AsString(), now)}};
+                             {TimeText(metadata["creationTimestamp"].AsString(), times)}};
   };
   return view;
 }
@@ -65,13 +65,14 @@ Table TablePrinter::TableOf(const Objects& objects, const TableView& view) const
     table.columns.push_back({LabelHeader(label)});
   }
   if (options_.show_labels) table.columns.push_back({"LABELS", Align::kLeft, false, 9, 12});
+  const TimeStyle times = {options_.now, options_.time_form, options_.zone};
   for (const Json& object : objects.items) {
     std::vector<Cell> row;
     if (!objects.event.empty()) row.push_back({std::string(objects.event)});
     if (options_.with_namespace) {
       row.push_back({std::string(object.At({"metadata", "namespace"}).AsString())});
     }
-    std::vector<Cell> cells = view.row(object, options_.now);
+    std::vector<Cell> cells = view.row(object, times);
     cells.resize(view.columns.size());
     std::move(cells.begin(), cells.end(), std::back_inserter(row));
     for (const std::string& label : options_.label_columns) row.push_back({LabelOf(object, label)});

@@ -47,6 +47,21 @@ std::string AgeSince(std::string_view stamp, absl::Time now) {
   return time.ok() ? AgeText(now - *time) : "<unknown>";
 }
 
+std::string TimeText(std::string_view stamp, const TimeStyle& style) {
+  const auto time = types::ParseTimestamp(stamp);
+  if (!time.ok()) return "<unknown>";
+  switch (style.form) {
+    case TimeForm::kUsual:
+    case TimeForm::kRelative:
+      return AgeText(style.now - *time);
+    case TimeForm::kAbsolute:
+      return absl::FormatTime("%Y-%m-%d %H:%M:%S", *time, style.zone);
+    case TimeForm::kRfc3339:
+      return absl::FormatTime("%Y-%m-%dT%H:%M:%S%Ez", *time, style.zone);
+  }
+  return "";
+}
+
 std::string WhenText(absl::Time time, absl::Time now, absl::TimeZone zone) {
   return StrCat(absl::FormatTime("%Y-%m-%d %H:%M:%S %z", time, zone), " (", AgeText(now - time),
                 ")");

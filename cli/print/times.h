@@ -18,6 +18,19 @@ std::string EventAgeText(absl::Duration age);
 // The age at `now` of what has this RFC 3339 stamp; `<unknown>` without one.
 std::string AgeSince(std::string_view stamp, absl::Time now);
 
+// How points in time are shown: as the place has it by itself, as `5m`, as `2026-01-02 03:04:05` in
+// the zone of the reader, or as `2026-01-02T03:04:05+01:00`.
+enum class TimeForm { kUsual, kRelative, kAbsolute, kRfc3339 };
+
+struct TimeStyle {
+  absl::Time now;
+  TimeForm form = TimeForm::kUsual;
+  absl::TimeZone zone;
+};
+
+// An RFC 3339 stamp in the style, `<unknown>` without one. kUsual is the age.
+std::string TimeText(std::string_view stamp, const TimeStyle& style);
+
 // `2026-01-02 03:04:05 +0100 (2d)`: absolute in `zone`, with the age behind.
 std::string WhenText(absl::Time time, absl::Time now, absl::TimeZone zone);
 

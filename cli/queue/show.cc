@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "cli/listing/views.h"
 #include "cli/text/object.h"
-#include "cli/text/padded.h"
+#include "cli/text/padded_table.h"
 
 namespace bth::cli {
 namespace {
@@ -43,12 +43,15 @@ absl::StatusOr<std::vector<Json>> ReadPodGroups(Cluster& cluster, const std::str
 
 }  // namespace
 
-std::string QueueTable(const std::vector<Json>& queues, const std::vector<Json>& pod_groups) {
+std::string QueueTable(const std::vector<Json>& queues, const std::vector<Json>& pod_groups,
+                       const Terminal& terminal) {
   const std::map<std::string_view, PhaseCounts> counts = CountByQueue(pod_groups);
-  const std::vector<size_t> widths = {25, 8, 8, 8, 8, 8, 8, 8, 8};
+  PaddedTable table;
+  table.widths = {25, 8, 8, 8, 8, 8, 8, 8, 8};
+  table.phase = 2;
   std::vector<std::string> titles = {"Name", "Weight", "State", "Parent"};
   titles.insert(titles.end(), kCountedPhases.begin(), kCountedPhases.end());
-  std::string out = PaddedLine(titles, widths);
+  table.lines.push_back(std::move(titles));
   for (const Json& queue : queues) {
     std::vector<std::string> row = {std::string(NameIn(queue)),
                                     StrCat(queue.At({"spec", "weight"}).AsInt()),
@@ -57,12 +60,13 @@ std::string QueueTable(const std::vector<Json>& queues, const std::vector<Json>&
     const auto found = counts.find(NameIn(queue));
     const PhaseCounts of_queue = found == counts.end() ? PhaseCounts{} : found->second;
     for (const int64_t count : of_queue) row.push_back(StrCat(count));
-    out += PaddedLine(row, widths);
+    table.lines.push_back(std::move(row));
   }
-  return out;
+  return PaddedTableText(table, terminal);
 }
 
 absl::Status GetQueue(Session& session, const QueueFlags& flags) {
+  session.Apply(flags.listing.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   if (flags.name.empty()) {
     return absl::InvalidArgumentError("name is mandatory to get the particular queue details");
@@ -73,11 +77,12 @@ absl::Status GetQueue(Session& session, const QueueFlags& flags) {
   }
   BTH_ASSIGN_OR_RETURN(const std::vector<Json> pod_groups,
                        ReadPodGroups(*cluster, StrCat("list podgroup for queue ", flags.name)));
-  session.out() << QueueTable({queue}, pod_groups);
+  session.out() << QueueTable({queue}, pod_groups, session.terminal());
   return absl::OkStatus();
 }
 
 absl::Status ListQueues(Session& session, const QueueFlags& flags) {
+  session.Apply(flags.listing.show);
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   const Target all{QueueType(), "", ""};
   if (WantsOtherFormat(flags.listing)) {
@@ -92,7 +97,7 @@ absl::Status ListQueues(Session& session, const QueueFlags& flags) {
   }
   BTH_ASSIGN_OR_RETURN(const std::vector<Json> pod_groups,
                        ReadPodGroups(*cluster, "list podgroups"));
-  session.out() << QueueTable(queues.items, pod_groups);
+  session.out() << QueueTable(queues.items, pod_groups, session.terminal());
   return absl::OkStatus();
 }
 

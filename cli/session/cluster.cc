@@ -187,6 +187,24 @@ absl::StatusOr<Json> Cluster::Create(const Target& target, Json object) {
   return Send(target, Request("create", "POST", object.Dump()));
 }
 
+absl::StatusOr<Json> Cluster::TryCreate(const Target& target, Json object) {
+  object.Set("apiVersion", target.type.ApiVersion());
+  object.Set("kind", target.type.kind);
+  client::ApiRequest request = Request("create", "POST", object.Dump());
+  request.query.emplace_back("dryRun", "All");
+  return Send(target, std::move(request));
+}
+
+absl::StatusOr<Json> Cluster::Read(const std::string& path) {
+  client::ApiRequest request = Request("get", "GET");
+  request.path = {"", path};
+  const absl::StatusOr<std::string> text = Wait(std::move(request));
+  if (!text.ok()) return AsGoTells(text.status(), {"GET", server_, path, "", "", ""});
+  absl::StatusOr<Json> json = Json::Parse(*text, kAnswerLimits);
+  if (!json.ok()) return Annotate(json.status(), StrCat("GET ", path));
+  return json;
+}
+
 absl::StatusOr<Json> Cluster::MergePatch(const Target& target, const Json& patch) {
   client::ApiRequest request = Request("patch", "PATCH", patch.Dump());
   request.content_type = "application/merge-patch+json";
@@ -218,9 +236,41 @@ absl::Status Cluster::Watch(const Target& target, WatchWish* wish, const OnChang
   return ended->ok() ? *ended : AsGoTells(*ended, call);
 }
 
+std::unique_ptr<TextReader> Cluster::ReadText(const TextWish& wish,
+                                              std::function<void(std::string_view)> on_piece) {
+  const Target& target = wish.target;
+  client::ApiRequest request = Request("get", "GET");
+  request.path = client::PathOf(target.type, target.ns, target.name, wish.subresource);
+  request.query = wish.query;
+  const CallText call{
+      "GET",      server_, request.path.path, QueryText(request.query), target.type.FullName(),
+      target.name};
+  TextReader::Ears ears;
+  ears.on_piece = std::move(on_piece);
+  ears.told = [call](const absl::Status& status) { return AsGoTells(status, call); };
+  ears.on_end = [this] { Interrupt(); };
+  return std::make_unique<TextReader>(*api_, std::move(request), std::move(ears));
+}
+
 void Cluster::Pause(absl::Duration pause) {
-  loop_->executor().RunAfter(pause, [this] { loop_->Wake(); });
+  is_pausing_ = true;
+  net::Executor& executor = loop_->executor();
+  const net::Executor::TimerId timer = executor.RunAfter(pause, [this] { Interrupt(); });
   loop_->Run();
+  executor.CancelTimer(timer);
+  is_pausing_ = false;
+}
+
+void Cluster::Interrupt() {
+  // Calls that wait for an answer go on to do so.
+  if (is_pausing_) loop_->Wake();
+}
+
+absl::Status Cluster::Told(const absl::Status& status, std::string_view method,
+                           const Target& target) const {
+  const std::string path = target.type.Path(target.ns, target.name);
+  return AsGoTells(status,
+                   {std::string(method), server_, path, "", target.type.FullName(), target.name});
 }
 
 absl::Status Cluster::Delete(const Target& target) {

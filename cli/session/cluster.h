@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "api/types/json.h"
 #include "api/types/resource.h"
+#include "cli/session/text_reader.h"
 #include "client/api_client.h"
 
 namespace bth::cli {
@@ -55,6 +56,13 @@ struct WatchWish {
   absl::Duration timeout = absl::InfiniteDuration();
 };
 
+// A text that belongs to an object: `subresource` is "log".
+struct TextWish {
+  Target target;
+  std::string subresource;
+  std::vector<std::pair<std::string, std::string>> query;
+};
+
 // Where the coroutines of the client run while a call waits for them.
 class Loop {
  public:
@@ -63,14 +71,25 @@ class Loop {
   // Lets the executor work until Wake is called on it.
   virtual void Run() = 0;
   virtual void Wake() = 0;
+  // Calls `action` for each of these signals while the loop runs, instead of what they do by
+  // themselves.
+  virtual void OnSignals(std::vector<int> signals, std::function<void(int)> action) = 0;
 };
+
+// What the server's clock showed when it answered last ("Mon, 23 Nov 2026 08:00:00 GMT"); empty
+// while it did not say.
+using ServerDate = std::shared_ptr<const std::string>;
 
 // `server`: "https://host:6443", for messages. `loop` outlives `api`, which this owns. Thread: one,
 // which waits in each call.
 class Cluster final {
  public:
-  Cluster(std::unique_ptr<Loop> loop, std::unique_ptr<client::ApiClient> api, std::string server)
-      : loop_(std::move(loop)), api_(std::move(api)), server_(std::move(server)) {}
+  Cluster(std::unique_ptr<Loop> loop, std::unique_ptr<client::ApiClient> api, std::string server,
+          ServerDate date = std::make_shared<const std::string>())
+      : loop_(std::move(loop)),
+        api_(std::move(api)),
+        server_(std::move(server)),
+        date_(std::move(date)) {}
   Cluster(const Cluster&) = delete;
 
   absl::StatusOr<types::Json> Get(const Target& target);
@@ -85,14 +104,34 @@ class Cluster final {
   absl::Status WithNearNames(const Target& target, absl::Status status);
   // `object` is completed with apiVersion and kind. Returns what the server made of it.
   absl::StatusOr<types::Json> Create(const Target& target, types::Json object);
+  // The same up to the moment in which it would be stored.
+  absl::StatusOr<types::Json> TryCreate(const Target& target, types::Json object);
+  // What is no object: "/version".
+  absl::StatusOr<types::Json> Read(const std::string& path);
   absl::StatusOr<types::Json> MergePatch(const Target& target, const types::Json& patch);
   absl::Status Delete(const Target& target);
   // Tells of changes until `on_change` returns false, the server ends the watch (both are OK; the
   // version of `wish` is then the last one known), or its time has passed (kDeadlineExceeded).
   absl::Status Watch(const Target& target, WatchWish* wish,
                      const std::function<bool(Change)>& on_change);
+  // Begins to read the text. It goes on, piece by piece, while this waits in any of its calls. The
+  // reader ends before this.
+  std::unique_ptr<TextReader> ReadText(const TextWish& wish,
+                                       std::function<void(std::string_view)> on_piece);
+  // Ends early when a reader comes to its end, or by Interrupt.
   void Pause(absl::Duration pause);
+  void Interrupt();
+  void OnSignals(std::vector<int> signals, std::function<void(int)> action) {
+    loop_->OnSignals(std::move(signals), std::move(action));
+  }
   absl::Duration monotonic() const { return loop_->executor().Monotonic(); }
+  // For what goes on by itself while this waits, such as informers; it ends before this.
+  client::ApiClient& api() { return *api_; }
+  // How the failure of a request through `api` is told.
+  absl::Status Told(const absl::Status& status, std::string_view method,
+                    const Target& target) const;
+  const std::string& server() const { return server_; }
+  const std::string& server_date() const { return *date_; }
 
  private:
   // Sends a request about one object.
@@ -106,6 +145,8 @@ class Cluster final {
   const std::unique_ptr<client::ApiClient> api_;
   const std::string server_;
   bool suggests_names_ = false;
+  bool is_pausing_ = false;
+  const ServerDate date_;
 };
 
 }  // namespace bth::cli

@@ -24,6 +24,9 @@ class SocketLoop final : public Loop {
   net::Executor& executor() override { return *io_; }
   void Run() override { io_->Run(); }
   void Wake() override { io_->Stop(); }
+  void OnSignals(std::vector<int> signals, std::function<void(int)> action) override {
+    io_->OnSignals(std::move(signals), std::move(action));
+  }
 
  private:
   const std::unique_ptr<net::IoContext> io_ = net::IoContext::Create();
@@ -70,9 +73,13 @@ absl::StatusOr<std::unique_ptr<Cluster>> ConnectToCluster(const ClusterFlags& fl
   client::ApiClientOptions wishes;
   wishes.user_agent = options.user_agent;
   wishes.qps = 0;
-  BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> api,
-                       client::Connect(loop->executor(), config, std::move(wishes)));
-  return std::make_unique<Cluster>(std::move(loop), std::move(api), ShownServer(config.server));
+  const auto date = std::make_shared<std::string>();
+  auto keep_date = [date](const net::Headers& headers) { *date = headers.Get("Date"); };
+  BTH_ASSIGN_OR_RETURN(
+      std::unique_ptr<client::ApiClient> api,
+      client::Connect(loop->executor(), config, std::move(wishes), {}, std::move(keep_date)));
+  return std::make_unique<Cluster>(std::move(loop), std::move(api), ShownServer(config.server),
+                                   date);
 }
 
 }  // namespace bth::cli

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "cli/job/commands.h"
+#include "cli/job/remove.h"
 #include "cli/job/run.h"
 #include "cli/session/cluster_flags.h"
 #include "cli/session/offers.h"

@@ -30,7 +30,8 @@ absl::Status ShowJobs(Session& session, const VjobsFlags& flags) {
     session.out() << "No resources found\n";
     return absl::OkStatus();
   }
-  session.out() << TextOf(JobTable{jobs, list.filter, list.all_namespaces, session.zone()});
+  session.out() << TextOf(JobTable{jobs, list.filter, list.all_namespaces, session.zone(),
+                                   session.terminal(), session.times()});
   return absl::OkStatus();
 }
 

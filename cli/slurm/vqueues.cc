@@ -9,7 +9,7 @@
 #include "cli/session/cluster_flags.h"
 #include "cli/session/offers.h"
 #include "cli/text/object.h"
-#include "cli/text/padded.h"
+#include "cli/text/padded_table.h"
 
 namespace bth::cli {
 namespace {
@@ -28,16 +28,18 @@ absl::StatusOr<std::vector<Json>> ReadQueues(Cluster& cluster, const std::string
 absl::Status ShowQueues(Session& session, const QueueFlags& flags) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<Cluster> cluster, session.Connect(flags.cluster));
   BTH_ASSIGN_OR_RETURN(const std::vector<Json> queues, ReadQueues(*cluster, flags.name));
-  session.out() << (queues.empty() ? "No resources found\n" : QueueStatusTable(queues));
+  session.out() << (queues.empty() ? "No resources found\n"
+                                   : QueueStatusTable(queues, session.terminal()));
   return absl::OkStatus();
 }
 
 }  // namespace
 
-std::string QueueStatusTable(const std::vector<Json>& queues) {
-  const std::vector<size_t> widths = {25, 8, 8, 8, 8, 8, 8};
-  std::string out =
-      PaddedLine({"Name", "Weight", "State", "Inqueue", "Pending", "Running", "Unknown"}, widths);
+std::string QueueStatusTable(const std::vector<Json>& queues, const Terminal& terminal) {
+  PaddedTable table;
+  table.widths = {25, 8, 8, 8, 8, 8, 8};
+  table.phase = 2;
+  table.lines = {{"Name", "Weight", "State", "Inqueue", "Pending", "Running", "Unknown"}};
   for (const Json& queue : queues) {
     const Json& status = queue["status"];
     std::vector<std::string> row = {std::string(NameIn(queue)),
@@ -46,9 +48,9 @@ std::string QueueStatusTable(const std::vector<Json>& queues) {
     for (const char* counter : {"inqueue", "pending", "running", "unknown"}) {
       row.push_back(StrCat(status[counter].AsInt()));
     }
-    out += PaddedLine(row, widths);
+    table.lines.push_back(std::move(row));
   }
-  return out;
+  return PaddedTableText(table, terminal);
 }
 
 Command VqueuesProgram() {

@@ -6,10 +6,11 @@
 
 #include "api/types/json.h"
 #include "cli/command/command.h"
+#include "cli/print/terminal.h"
 
 namespace bth::cli {
 
-std::string QueueStatusTable(const std::vector<types::Json>& queues);
+std::string QueueStatusTable(const std::vector<types::Json>& queues, const Terminal& terminal = {});
 
 Command VqueuesProgram();
 

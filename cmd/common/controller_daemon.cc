@@ -21,7 +21,7 @@
 namespace bth::cmd {
 namespace {
 
-constexpr char kProgram[] = "vc-controller-manager";
+constexpr char kControllerProgram[] = "vc-controller-manager";
 
 // Definitions that every installation has had from the first version on; nothing of the rest is
 // used where it is missing.
@@ -33,7 +33,7 @@ bool IsNeeded(std::string_view definition) {
 }  // namespace
 
 ControllerDaemon::ControllerDaemon(net::IoContext& io, const ControllerFlags& flags)
-    : io_(io), flags_(flags), rng_(RandomSeed()), gauges_(registry_, kProgram) {
+    : io_(io), flags_(flags), rng_(RandomSeed()), gauges_(registry_, kControllerProgram) {
   escapes_ = io_.barrier().Listen(
       [this](const net::Escape& escape) { metrics_.client().ExceptionCaught(escape.place); });
 }
@@ -52,7 +52,7 @@ absl::Status ControllerDaemon::Wire() {
     may_act = [this] { return leadership_ != nullptr && leadership_->is_leader(); };
   }
   contact_ = MakeContact(io_, config, [this](const absl::Status& why) { GiveUp(why); });
-  const DaemonLine line{io_, config, kProgram, metrics_.client(), contact_.get()};
+  const DaemonLine line{io_, config, kControllerProgram, metrics_.client(), contact_.get()};
   BTH_ASSIGN_OR_RETURN(api_, ConnectForWork(line, flags_.api, may_act));
   if (flags_.leader.elect) {
     BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> lease_api, ConnectForLease(line));
@@ -63,8 +63,8 @@ absl::Status ControllerDaemon::Wire() {
       exit_code_ = 1;
       io_.Stop();
     };
-    leadership_ = std::make_unique<Leadership>(std::move(lease_api), rng_, flags_.leader, kProgram,
-                                               std::move(hooks));
+    leadership_ = std::make_unique<Leadership>(std::move(lease_api), rng_, flags_.leader,
+                                               kControllerProgram, std::move(hooks));
   }
   const net::Handler pages = [this](net::Request request) { return Page(std::move(request)); };
   BTH_ASSIGN_OR_RETURN(servers_, PageServers::Start(io_, flags_.pages, pages));

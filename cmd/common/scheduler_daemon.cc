@@ -17,12 +17,12 @@ namespace {
 
 // How long an orderly stop waits for what was decided already.
 constexpr absl::Duration kDaemonDrainMax = absl::Seconds(5);
-constexpr char kProgram[] = "vc-scheduler";
+constexpr char kSchedulerProgram[] = "vc-scheduler";
 
 }  // namespace
 
 SchedulerDaemon::SchedulerDaemon(net::IoContext& io, const SchedulerFlags& flags)
-    : io_(io), flags_(flags), rng_(RandomSeed()), gauges_(metrics_.registry, kProgram) {}
+    : io_(io), flags_(flags), rng_(RandomSeed()), gauges_(metrics_.registry, kSchedulerProgram) {}
 
 absl::StatusOr<std::unique_ptr<SchedulerDaemon>> SchedulerDaemon::Create(
     net::IoContext& io, const SchedulerFlags& flags) {
@@ -37,7 +37,7 @@ absl::Status SchedulerDaemon::Wire() {
   std::function<bool()> may_act;
   if (flags_.leader.elect) may_act = [this] { return MayAct(); };
   contact_ = MakeContact(io_, config, [this](const absl::Status& why) { GiveUp(why); });
-  const DaemonLine line{io_, config, kProgram, counts, contact_.get()};
+  const DaemonLine line{io_, config, kSchedulerProgram, counts, contact_.get()};
   BTH_ASSIGN_OR_RETURN(api_, ConnectForWork(line, flags_.api, may_act));
   BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(flags_.plugins_dir));
   scheduler::SchedulerOptions options = flags_.Options(rng_.Next());
@@ -57,7 +57,7 @@ absl::Status SchedulerDaemon::Wire() {
 
 absl::Status SchedulerDaemon::ServeDebugPages(const client::ClientConfig& config) {
   const auto connect = [this, &config] {
-    return ConnectForReviews({io_, config, kProgram, metrics_.scheduler.client()});
+    return ConnectForReviews({io_, config, kSchedulerProgram, metrics_.scheduler.client()});
   };
   const DebugServer::Context context{
       .executor = io_, .registry = metrics_.registry, .connect = connect};
@@ -93,7 +93,7 @@ void SchedulerDaemon::GiveUp(const absl::Status& why) {
 
 absl::StatusOr<int> SchedulerDaemon::Run() {
   Log(LogLevel::kInfo, "scheduler.started",
-      {{"program", UserAgent(kProgram)},
+      {{"program", UserAgent(kSchedulerProgram)},
        {"scheduler_names", absl::StrJoin(flags_.scheduler_names, ",")},
        {"leader_election", flags_.leader.elect}});
   io_.OnSignals({SIGTERM, SIGINT}, [this](int) { OnStopSignal(); });

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cmd/common/container_logs.h"
 #include "cmd/common/controller_tools.h"
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/daemon_flags.h"
@@ -20,6 +21,7 @@
 #include "cmd/common/private_file.h"
 #include "cmd/common/program.h"
 #include "cmd/common/version.h"
+#include "page/page.h"
 
 namespace bth::cmd {
 namespace {
@@ -50,6 +52,7 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.Add("no-volumes", &no_volumes, "Leave claims and volumes to somebody else");
   flags.Add("admission", &admission,
             "Fill in and check jobs, queues and pod groups as vc-webhook-manager does");
+  flags.Add("enable-page", &enable_page, "Serve the web page at /ui/, beside the API");
   flags.Add("scheduler-conf", &scheduler_conf, "File with the scheduling policy");
   flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
@@ -98,7 +101,8 @@ absl::Status Standalone::Wire() {
     volumes_ = std::make_unique<nodesim::VolumeController>(*nodes_api_, rng_,
                                                            nodesim::VolumeControllerOptions());
   }
-  BTH_RETURN_IF_ERROR(Listen(api_server_->handler()));
+  const net::Handler api = api_server_->handler();
+  BTH_RETURN_IF_ERROR(Listen(flags_.enable_page ? page::WithPage(api) : api));
   return WriteKubeconfig();
 }
 
@@ -110,6 +114,7 @@ absl::Status Standalone::StartApi() {
   admin.name = "admin";
   admin.groups = {"system:masters", "system:authenticated"};
   options.tokens.emplace(state_.token(), std::move(admin));
+  options.log_source = LogsOfSimulatedContainers();
   auto server = apiserver::ApiServer::Create(io_, std::move(options));
   if (!server.ok()) return Annotate(server.status(), "API server");
   api_server_ = *std::move(server);
@@ -237,6 +242,7 @@ net::Awaitable<void> Standalone::Welcome() {
   if (unit_ != nullptr) {
     std::cout << "Debug pages: " << debug_url_ << "/debug/explain?job=NAMESPACE/NAME\n";
   }
+  if (flags_.enable_page) std::cout << "Page: " << server_url_ << page::kPath << "/\n";
   std::cout << "Connect: export KUBECONFIG=" << kubeconfig_ << "\n"
             << "         kubectl get nodes\n"
             << "ready" << std::endl;

@@ -36,6 +36,7 @@ struct StandaloneFlags {
   bool no_controllers = false;
   bool no_volumes = false;
   bool admission = true;
+  bool enable_page = true;
   std::string scheduler_conf;
   std::string plugins_dir;
   // Nobody else is there for pods that name no scheduler.

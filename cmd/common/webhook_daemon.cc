@@ -15,6 +15,7 @@
 #include "client/backoff.h"
 #include "cmd/common/program.h"
 #include "net/text_response.h"
+#include "page/page.h"
 
 namespace bth::cmd {
 namespace {
@@ -127,7 +128,11 @@ void WebhookDaemon::MakeCertificates() {
   admission::RegistrationOptions registration;
   registration.webhooks = webhooks_;
   registration.create = flags_.self_register;
-  if (flags_.check_queue_access) registration.moves = admission::Moves::kAsked;
+  if (registration.create && flags_.admission_conf.empty()) {
+    // Without resource groups no pod is changed: nobody needs to wait for that answer.
+    std::erase(registration.webhooks, admission::FindWebhook("/pods/mutate"));
+  }
+  if (flags_.check_queue_access) registration.queue_check = admission::QueueCheck::kOn;
   registration.address = {.ns = flags_.webhook_namespace,
                           .service = flags_.webhook_service_name,
                           .url = flags_.webhook_url};
@@ -252,7 +257,9 @@ absl::Status WebhookDaemon::Listen(const net::ServerTls& tls) {
   options.certificates = tls;
   options.body_bytes_max = 2 * admission::kReviewBytesMax;  // The handler says what is too large.
   options.body_too_large = "request body too large";
-  BTH_ASSIGN_OR_RETURN(server_, ListenOn(io_, std::move(options), handler_->handler()));
+  const net::Handler reviews = handler_->handler();
+  BTH_ASSIGN_OR_RETURN(
+      server_, ListenOn(io_, std::move(options), flags_.page ? page::WithPage(reviews) : reviews));
   LogServed("webhooks.served", ToText(endpoint), *server_, true);
   return absl::OkStatus();
 }

@@ -33,6 +33,7 @@ void WebhookFlags::AddTo(FlagSet& flags) {
   flags.Add("feature-gates", &feature_gates, "Name=true,Other=false");
   flags.Add("check-queue-access", &check_queue_access,
             "Whoever creates a job or pod group, or moves it, must be allowed to use its queue");
+  flags.Add("enable-page", &page, "Serve the web page at /ui/, beside the webhooks");
   log.AddTo(flags);
 }
 

@@ -47,6 +47,7 @@ struct WebhookFlags {
   std::string certificate_secret;  // Not empty: certificates of our own, instead of the files.
   bool self_register = false;
   bool check_queue_access = false;
+  bool page = false;
 
   void AddTo(FlagSet& flags);
   absl::Status Check() const;

@@ -18,6 +18,7 @@
 #include "cli/programs.h"
 #include "cli/session/connect.h"
 #include "cmd/common/version.h"
+#include "sim/policy_engine.h"
 
 namespace bth::cmd {
 namespace {
@@ -45,6 +46,7 @@ int Main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const RealClock clock;
   cli::Surroundings surroundings;
+  surroundings.in = &std::cin;
   surroundings.out = &std::cout;
   surroundings.err = &std::cerr;
   surroundings.clock = &clock;
@@ -56,7 +58,15 @@ int Main(int argc, char** argv) {
     options.user_agent = UserAgent("vcctl");
     return cli::ConnectToCluster(flags, options);
   };
-  surroundings.terminal = cli::DescribeTerminal(cli::ReadTerminalFacts(STDOUT_FILENO));
+  const auto terminal_of = [](int descriptor) {
+    return cli::DescribeTerminal(cli::ReadTerminalFacts(descriptor));
+  };
+  surroundings.is_interactive =
+      isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+  surroundings.terminal = terminal_of(STDOUT_FILENO);
+  surroundings.err_terminal = terminal_of(STDERR_FILENO);
+  surroundings.terminal_now = [terminal_of] { return terminal_of(STDOUT_FILENO); };
+  surroundings.engine = sim::MakePolicyEngine;
   surroundings.is_watched = isatty(STDERR_FILENO) == 1;
   surroundings.version_text = VersionText();
   cli::Session session(std::move(surroundings));

@@ -27,7 +27,7 @@ int64_t LeftToDo(const Session& session, const UnschedulableJobs& kept) {
 
 absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     std::shared_ptr<const conf::Policy> policy, const Registry& registry,
-    std::vector<conf::Finding>* findings) {
+    std::vector<conf::Finding>* findings, std::vector<std::string>* told) {
   auto instance = std::make_unique<PolicyInstance>();
   instance->policy_ = std::move(policy);
   conf::Refusals refusals;
@@ -68,6 +68,7 @@ absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
     note(arguments);
     instance->actions_.push_back(*std::move(action));
   }
+  if (told != nullptr) *told = refusals.told();
   BTH_RETURN_IF_ERROR(refusals.status());
   const AnswerRules rules = instance->MakeRules();
   instance->evicts_ = rules.evicts;

@@ -24,11 +24,11 @@ namespace bth::framework {
 // Thread: scheduling.
 class PolicyInstance {
  public:
-  // Errors (kInvalidArgument) name the place in the configuration. What is only odd is in
-  // `findings`.
+  // Errors (kInvalidArgument) name the place in the configuration; `refusals`, where somebody wants
+  // them, has them one by one. What is only odd is in `findings`.
   static absl::StatusOr<std::unique_ptr<PolicyInstance>> Create(
       std::shared_ptr<const conf::Policy> policy, const Registry& registry,
-      std::vector<conf::Finding>* findings);
+      std::vector<conf::Finding>* findings, std::vector<std::string>* refusals = nullptr);
 
   const conf::Policy& policy() const { return *policy_; }
   // True when one of its plugins does.

@@ -14,16 +14,25 @@ namespace bth::test {
 // Calls of a program wait in virtual time.
 class VirtualLoop final : public cli::Loop {
  public:
-  explicit VirtualLoop(net::VirtualExecutor& executor) : executor_(executor) {}
+  VirtualLoop(net::VirtualExecutor& executor, std::function<void(int)>& on_signal)
+      : executor_(executor), on_signal_(on_signal) {}
   net::Executor& executor() override { return executor_; }
   void Run() override {
     is_awake_ = false;
     executor_.RunUntil([this] { return is_awake_; }, absl::Hours(1));
   }
   void Wake() override { is_awake_ = true; }
+  void OnSignals(std::vector<int> signals, std::function<void(int)> action) override {
+    on_signal_ = [before = on_signal_, signals = std::move(signals),
+                  action = std::move(action)](int signal) {
+      if (before) before(signal);
+      if (std::find(signals.begin(), signals.end(), signal) != signals.end()) action(signal);
+    };
+  }
 
  private:
   net::VirtualExecutor& executor_;
+  std::function<void(int)>& on_signal_;
   bool is_awake_ = false;
 };
 
@@ -31,10 +40,12 @@ class VirtualLoop final : public cli::Loop {
 struct CliBed {
   ApiBed bed;
   Console console;
+  std::function<void(int)> on_signal;  // What the program that runs does with signals.
 
   CliBed() {
     console.connect = [this](const cli::ClusterFlags&) {
-      return std::make_unique<cli::Cluster>(std::make_unique<VirtualLoop>(bed.executor),
+      on_signal = nullptr;
+      return std::make_unique<cli::Cluster>(std::make_unique<VirtualLoop>(bed.executor, on_signal),
                                             bed.MakeClient(bed.line), "http://test");
     };
   }

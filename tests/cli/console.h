@@ -14,6 +14,7 @@
 #include "cli/programs.h"
 #include "cli/session/cluster.h"
 #include "cli/session/session.h"
+#include "sim/policy_engine.h"
 
 namespace bth::test {
 
@@ -28,15 +29,21 @@ struct Console {
   std::map<std::string, std::string> environment;
   std::function<absl::StatusOr<std::unique_ptr<cli::Cluster>>(const cli::ClusterFlags&)> connect =
       [](const cli::ClusterFlags&) { return absl::UnavailableError("there is no cluster"); };
-  cli::Terminal terminal;   // Of what is printed; none.
+  std::string input;           // What a program reads, or a person answers.
+  cli::Terminal terminal;      // Of stdout; none unless a test says so.
+  cli::Terminal err_terminal;  // Of stderr.
+  std::function<cli::Terminal()> terminal_now;
+  bool is_interactive = false;
   bool is_watched = false;  // Somebody reads the mistakes on a terminal.
   ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
 
   // The first word is the program's name.
   Ran Run(const std::vector<std::string>& line) {
+    std::istringstream in(input);
     std::ostringstream out;
     std::ostringstream err;
     cli::Surroundings surroundings;
+    surroundings.in = &in;
     surroundings.out = &out;
     surroundings.err = &err;
     surroundings.clock = &clock;
@@ -47,7 +54,11 @@ struct Console {
       return found->second;
     };
     surroundings.connect = connect;
+    surroundings.engine = sim::MakePolicyEngine;
+    surroundings.is_interactive = is_interactive;
     surroundings.terminal = terminal;
+    surroundings.err_terminal = err_terminal;
+    surroundings.terminal_now = terminal_now;
     surroundings.is_watched = is_watched;
     surroundings.version_text = "API Version: v1alpha1\n";
     cli::Session session(std::move(surroundings));

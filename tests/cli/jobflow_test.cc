@@ -31,16 +31,16 @@ void CheckPrints(CliBed& cli, const Line& line, const std::string& out, int code
 TEST_CASE("flow table: the worked case", "[cli][jobflow]") {
   const Json flow = Flow(R"({"metadata":{"name":"test-jobflow","namespace":"default",
       "creationTimestamp":"2025-12-29T00:00:00Z"},"status":{"state":{"phase":"Succeed"}}})");
-  CHECK(FlowTable(JobFlowKind(), {flow}, kFlowNow) ==
+  CHECK(FlowTable(JobFlowKind(), {flow}, {kFlowNow}) ==
         "Name            Namespace    Phase      Age    \n"
         "test-jobflow    default      Succeed    3d     \n");
-  CHECK(FlowTable(JobTemplateKind(), {flow}, kFlowNow) ==
+  CHECK(FlowTable(JobTemplateKind(), {flow}, {kFlowNow}) ==
         "Name            Namespace    \n"
         "test-jobflow    default      \n");
-  CHECK(
-      FlowTable(JobFlowKind(), {Flow(R"({"metadata":{"name":"a","namespace":"b"}})")}, kFlowNow) ==
-      "Name    Namespace    Phase    Age          \n"
-      "a       b                     <unknown>    \n");
+  CHECK(FlowTable(JobFlowKind(), {Flow(R"({"metadata":{"name":"a","namespace":"b"}})")},
+                  {kFlowNow}) ==
+        "Name    Namespace    Phase    Age          \n"
+        "a       b                     <unknown>    \n");
 }
 
 TEST_CASE("flow text: the worked cases", "[cli][jobflow]") {

@@ -14,6 +14,7 @@ namespace {
 using types::Json;
 
 const absl::Time kNow = absl::FromUnixSeconds(1'767'225'600);  // 2026-01-01T00:00:00Z
+const TimeStyle kUsualTimes = {kNow, TimeForm::kUsual, absl::UTCTimeZone()};
 
 Json Parsed(const std::string& text) {
   const auto json = Json::Parse(text);
@@ -160,9 +161,8 @@ TEST_CASE("job view: every line in its place", "[cli][job]") {
       "  Controlled Resources:\n"
       "    plugin-env: \tenv\n"
       "    plugin-ssh: \tssh\n";
-  CHECK(JobDescription(job, ViewParts::kWithoutConditions, absl::UTCTimeZone()) ==
-        until_conditions);
-  CHECK(JobDescription(job, ViewParts::kAll, absl::UTCTimeZone()) ==
+  CHECK(JobDescription(job, ViewParts::kWithoutConditions, kUsualTimes) == until_conditions);
+  CHECK(JobDescription(job, ViewParts::kAll, kUsualTimes) ==
         until_conditions +
             "  Conditions:\n"
             "    Status\tTransitionTime\n"
@@ -171,7 +171,7 @@ TEST_CASE("job view: every line in its place", "[cli][job]") {
 }
 
 TEST_CASE("job view: an empty job has all that is always there", "[cli][job]") {
-  const std::string text = JobDescription(Job("ns", "j"), ViewParts::kAll, absl::UTCTimeZone());
+  const std::string text = JobDescription(Job("ns", "j"), ViewParts::kAll, kUsualTimes);
   CHECK(text.ends_with(
       "  Plugins:\n    Env:\t[]\n    Ssh:\t[]\n  Scheduler Name:    \t\n  Tasks:\nStatus:\n"
       "  State:\n    Phase:\t\n"));
@@ -198,13 +198,13 @@ TEST_CASE("job view: events of the job's name and a dot", "[cli][job]") {
     d.resize(40, ' ');
     return a + "\t" + b + "\t" + c + "\t" + d + "\t" + e + "\n";
   };
-  CHECK(EventsDescription(events, "j", kNow) ==
+  CHECK(EventsDescription(events, "j", kUsualTimes) ==
         "Events:\n" + line("Type", "Reason", "Age", "Form", "Message") +
             line("-------", "-------", "-------", "-------", "-------") +
             line("Normal", "Started", "62s", "vc, h", "it runs") +
             line("Warning", "Odd", "10s (x3 over 60m)", "vc", "x") +
             line("Normal", "", "<unknown>", "", ""));
-  CHECK(EventsDescription(events, "k", kNow) == "Events: \t<none>\n");
+  CHECK(EventsDescription(events, "k", kUsualTimes) == "Events: \t<none>\n");
 }
 
 Json Group(const std::string& queue, const std::string& phase) {
@@ -257,7 +257,7 @@ TEST_CASE("pod table: the worked case", "[cli][pod]") {
   const Json pod = Parsed(R"({"metadata":{"name":"my-pod","namespace":"default",
       "creationTimestamp":"2025-12-29T00:00:00Z"},"spec":{"containers":[{"name":"c"}]},
       "status":{"phase":"Running"}})");
-  CHECK(PodTable({pod}, false, kNow) ==
+  CHECK(PodTable({pod}, false, {kNow}) ==
         "Name          Ready      Status         Restart  Age       \n"
         "my-pod        0/1        Running        0        3d        \n");
 }
@@ -266,7 +266,7 @@ TEST_CASE("pod table: sorted by namespace, then name", "[cli][pod]") {
   const auto pod = [](const std::string& ns, const std::string& name) {
     return Parsed(R"({"metadata":{"name":")" + name + R"(","namespace":")" + ns + "\"}}");
   };
-  CHECK(PodTable({pod("b", "a"), pod("a", "z"), pod("a", "b")}, true, kNow) ==
+  CHECK(PodTable({pod("b", "a"), pod("a", "z"), pod("a", "b")}, true, {kNow}) ==
         "Namespace  Name     Ready      Status  Restart  Age              \n"
         "a          b        0/0                0        <unknown>        \n"
         "a          z        0/0                0        <unknown>        \n"

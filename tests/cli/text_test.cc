@@ -4,7 +4,6 @@
 #include "cli/text/resource_list.h"
 #include "cli/text/shell_words.h"
 #include "cli/text/time_text.h"
-#include "cli/text/yaml.h"
 #include "tests/support/catch.h"
 
 namespace bth::cli {
@@ -145,15 +144,6 @@ TEST_CASE("ordered json: members keep their order", "[cli][text]") {
         "{\n  \"b\": [\n    1,\n    {\n      \"z\": \"\\u003c\\u0026\\u003e\"\n    }\n  ],\n"
         "  \"a\": {},\n  \"c\": []\n}");
   CHECK(SortedJson(*Json::Parse(R"({"b":"2","a":"1"})")) == R"({"a":"1","b":"2"})");
-}
-
-TEST_CASE("yaml: the first document counts", "[cli][text]") {
-  CHECK(*JsonFromYaml(FirstDocument("a: 1\n---\na: 2\n")) == Json::MakeObject({{"a", 1}}));
-  CHECK(*JsonFromYaml(FirstDocument("# note\n\n---\na: 1\n---\nb: 2\n")) ==
-        Json::MakeObject({{"a", 1}}));
-  CHECK(*JsonFromYaml(FirstDocument("{\"a\": [1]}")) == *Json::Parse(R"({"a":[1]})"));
-  CHECK(JsonFromYaml(FirstDocument(""))->is_null());
-  CHECK_FALSE(JsonFromYaml("a: [").ok());
 }
 
 }  // namespace

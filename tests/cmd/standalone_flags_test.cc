@@ -29,6 +29,7 @@ const KnownFlag kOfStandalone[] = {
     {"no-controllers", "true", Fate::kWorks},
     {"no-volumes", "true", Fate::kWorks},
     {"admission", "false", Fate::kWorks},
+    {"enable-page", "false", Fate::kWorks},
     {"scheduler-conf", "/c", Fate::kWorks},
     {"plugins-dir", "/p", Fate::kWorks},
     {"scheduler-name", "x", Fate::kWorks},
@@ -64,6 +65,7 @@ std::string TraceOfStandalone(const StandaloneFlags& flags) {
   read("no_controllers", flags.no_controllers);
   read("no_volumes", flags.no_volumes);
   read("admission", flags.admission);
+  read("enable_page", flags.enable_page);
   read("scheduler_conf", flags.scheduler_conf);
   read("plugins_dir", flags.plugins_dir);
   read("scheduler_names", absl::StrJoin(flags.scheduler_names, ","));

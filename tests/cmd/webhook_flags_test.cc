@@ -47,6 +47,7 @@ const KnownFlag kOfWebhooks[] = {
     {"certificate-secret", "s", Fate::kRefused},  // Needs to know where the webhooks are.
     {"self-register", "true", Fate::kRefused},    // Likewise.
     {"check-queue-access", "true", Fate::kWorks},
+    {"enable-page", "true", Fate::kWorks},
 };
 
 // What the daemon takes from its flags.
@@ -62,7 +63,7 @@ std::string TraceOfWebhooks(const WebhookFlags& flags) {
       flags.enabled_admission, "|", absl::StrJoin(settings.scheduler_names, ","), "|",
       flags.admission_conf, "|", absl::FormatDuration(flags.graceful_shutdown_time), "|",
       settings.check_allocated_pods, settings.max_queue_depth, settings.protect_root_queue,
-      settings.scheduling_gates_queue_admission, flags.check_queue_access);
+      settings.scheduling_gates_queue_admission, flags.check_queue_access, flags.page);
 }
 
 TEST_CASE("webhook flags: each one works, or says why not, and there are no others",

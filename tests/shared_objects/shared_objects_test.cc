@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "framework/hooks/plugin_abi.h"
 #include "framework/hooks/plugin_loader.h"
+#include "sim/policy_engine.h"
 #include "sim/run.h"
 #include "tests/support/captured_log.h"
 #include "tests/support/catch.h"
@@ -113,6 +114,26 @@ TEST_CASE("shared objects: actions too, and built-in names are replaced", "[fram
   INFO(ran.err);
   REQUIRE(ran.code == sim::kExitRan);
   CHECK(absl::StrContains(ran.out, "nobody works today"));
+}
+
+TEST_CASE("shared objects: vcctl judges a policy that names one as the scheduler does",
+          "[framework][shared]") {
+  Plugins plugins;
+  plugins.Add("headroom");
+  const auto judge = [](const std::string& folder, const std::string& argument) {
+    const auto engine = sim::MakePolicyEngine(folder);
+    REQUIRE(engine.ok());
+    const std::string conf =
+        StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: headroom\n    arguments:\n      ",
+               argument, "\n");
+    const conf::PolicyReview review = conf::ReviewPolicy(conf, (*engine)->names());
+    std::vector<std::string> refusals = review.refusals;
+    if (refusals.empty()) refusals = (*engine)->ReviewArguments(review.policy).refusals;
+    return refusals;
+  };
+  CHECK(judge(plugins.folder.path(), "headroom.weight: 2").empty());
+  CHECK(judge(plugins.folder.path(), "headroom.weight: -2").size() == 1);
+  CHECK(judge("", "headroom.weight: 2").size() == 1);
 }
 
 TEST_CASE("shared objects: what cannot be loaded is named, with the remedy",

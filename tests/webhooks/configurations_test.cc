@@ -69,25 +69,44 @@ TEST_CASE("configurations: one of ours asks about what the table says", "[webhoo
 TEST_CASE("configurations: moves between queues are asked about where they are to be checked",
           "[webhooks]") {
   const Webhook& groups = *FindWebhook("/podgroups/validate");
-  const auto entry = [](const Webhook& webhook, Moves moves) {
-    return MakeConfiguration(webhook, kService, kPem, moves)["webhooks"].items().front();
+  const auto entry = [](const Webhook& webhook, QueueCheck check) {
+    return MakeConfiguration(webhook, kService, kPem, check)["webhooks"].items().front();
   };
-  const auto operations = [&](const Webhook& webhook, Moves moves) {
-    return entry(webhook, moves)["rules"].items().front()["operations"];
+  const auto operations = [&](const Webhook& webhook, QueueCheck check) {
+    return entry(webhook, check)["rules"].items().front()["operations"];
   };
-  CHECK(operations(groups, Moves::kNotAsked) == Json::MakeArray({"CREATE"}));
-  CHECK(entry(groups, Moves::kNotAsked)["matchConditions"].is_null());
-  CHECK(operations(groups, Moves::kAsked) == Json::MakeArray({"CREATE", "UPDATE"}));
-  CHECK(entry(groups, Moves::kAsked)["matchConditions"].size() == 1);
-  CHECK(operations(*FindWebhook("/pods/validate"), Moves::kAsked) == Json::MakeArray({"CREATE"}));
+  CHECK(operations(groups, QueueCheck::kOff) == Json::MakeArray({"CREATE"}));
+  CHECK(entry(groups, QueueCheck::kOff)["matchConditions"].is_null());
+  CHECK(operations(groups, QueueCheck::kOn) == Json::MakeArray({"CREATE", "UPDATE"}));
+  CHECK(entry(groups, QueueCheck::kOn)["matchConditions"].size() == 1);
+  CHECK(operations(*FindWebhook("/pods/validate"), QueueCheck::kOn) == Json::MakeArray({"CREATE"}));
   // Where it was written before the flag was given, and after it was taken away.
   Json found = MakeConfiguration(groups, kService, kPem);
-  const Json asked = MakeConfiguration(groups, kService, kPem, Moves::kAsked);
+  const Json asked = MakeConfiguration(groups, kService, kPem, QueueCheck::kOn);
   CHECK(BringUpToDate(found, asked));
   CHECK(found == asked);
   found["webhooks"].MutableItems().front().Erase("matchConditions");
   CHECK_FALSE(BringUpToDate(found, asked));
   CHECK(BringUpToDate(found, MakeConfiguration(groups, kService, kPem)));
+}
+
+TEST_CASE("configurations: pods are asked about when they have what is checked", "[webhooks]") {
+  const Webhook& pods = *FindWebhook("/pods/validate");
+  const Json free = MakeConfiguration(pods, kService, kPem);
+  const Json checked = MakeConfiguration(pods, kService, kPem, QueueCheck::kOn);
+  CHECK(free["webhooks"][0]["matchConditions"].size() == 1);
+  CHECK(checked["webhooks"][0]["matchConditions"].is_null());
+  // Servers before 1.28 drop conditions.
+  Json dropped = free;
+  dropped["webhooks"].MutableItems()[0].Erase("matchConditions");
+  CHECK_FALSE(BringUpToDate(dropped, free));
+  // The flag is given later: our condition goes, those of others stay.
+  Json found = free;
+  const Json other = Json::MakeObject({{"name", "ours-alone"}, {"expression", "true"}});
+  found["webhooks"].MutableItems()[0]["matchConditions"].MutableItems().push_back(other);
+  CHECK(BringUpToDate(found, checked));
+  CHECK(std::as_const(found)["webhooks"][0]["matchConditions"] == Json::MakeArray({other}));
+  CHECK_FALSE(BringUpToDate(found, checked));
 }
 
 TEST_CASE("configurations: a URL takes the place of the Service", "[webhooks]") {

@@ -6,8 +6,8 @@
 
 #include "admission/webhooks/configurations.h"
 #include "admission/webhooks/review_handler.h"
+#include "api/manifests/manifest.h"
 #include "cmd/common/webhook_flags.h"
-#include "cmd/common/yaml_objects.h"
 #include "tests/support/catch.h"
 #include "tests/support/files.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 std::vector<Json> Manifests(const std::string& name) {
   const auto path = test::SourceRoot() / "deploy/admission" / name;
-  return *cmd::ObjectsFromYaml(test::ReadFile(path), name);
+  return *manifests::ObjectsFromYaml(test::ReadFile(path), name);
 }
 
 // The container's command line, understood.

@@ -14,12 +14,12 @@ constexpr char kNew[] = "-----BEGIN CERTIFICATE-----\nnew\n";
 
 struct RegistrationBed : test::ApiBed {
   explicit RegistrationBed(bool create = false, absl::Duration wait_max = absl::Minutes(5),
-                           Moves moves = Moves::kNotAsked) {
+                           QueueCheck check = QueueCheck::kOff) {
     RegistrationOptions options;
     options.webhooks = {FindWebhook("/queues/mutate"), FindWebhook("/queues/validate")};
-    if (moves == Moves::kAsked) options.webhooks.push_back(FindWebhook("/podgroups/validate"));
+    if (check == QueueCheck::kOn) options.webhooks.push_back(FindWebhook("/podgroups/validate"));
     options.create = create;
-    options.moves = moves;
+    options.queue_check = check;
     options.address = {.ns = "volcano-system", .service = "svc", .url = ""};
     options.wait_max = wait_max;
     registration = std::make_unique<Registration>(*api, metrics, options);
@@ -161,7 +161,7 @@ TEST_CASE("registration: one that fails does not keep the others from being rene
 // The embedded server refuses expressions that it cannot compile.
 TEST_CASE("registration: moves of pod groups are registered on a condition",
           "[webhooks][registration]") {
-  RegistrationBed bed(true, absl::Minutes(5), Moves::kAsked);
+  RegistrationBed bed(true, absl::Minutes(5), QueueCheck::kOn);
   REQUIRE(Await(bed.executor, bed.registration->Begin(kNew)).ok());
   const Json found = bed.Get(ConfigurationPath(*FindWebhook("/podgroups/validate")).path);
   CHECK(found["webhooks"][0]["rules"][0]["operations"] == Json::MakeArray({"CREATE", "UPDATE"}));

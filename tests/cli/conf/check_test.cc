@@ -43,7 +43,7 @@ TEST_CASE("conf check: findings have lines, paths and remedies", "[cli][unit]") 
         "s.conf: accepted, 1 warning, 1 difference\n"
         "s.conf:5: differs: tiers[0].plugins[1]: tdm: a window past midnight is open until its "
         "end\n"
-        "    nothing need be changed; see docs/plugins/tdm.md\n"
+        "    because it is what was written; nothing need be changed; see docs/plugins/tdm.md\n"
         "s.conf:6: warning: tiers[0].plugins[1].enabledJobOrder: unknown key, ignored: the switch "
         "is spelled enableJobOrder\n"
         "    write enableJobOrder\n");
@@ -105,10 +105,13 @@ TEST_CASE("conf check: differences depend on what the policy uses", "[cli][unit]
 TEST_CASE("conf check: what plugins say of their arguments is among the findings", "[cli][unit]") {
   ConfCheckOptions options = AllKnown();
   options.review_arguments = [](const bth::conf::Policy& policy) {
-    return std::vector<bth::conf::Finding>{
-        {bth::conf::Severity::kNote, policy.tiers[0].plugins[0].line, "p", "odd", ""}};
+    bth::cli::ArgumentReview review;
+    review.findings.push_back(
+        {bth::conf::Severity::kNote, policy.tiers[0].plugins[0].line, "p", "odd", ""});
+    return review;
   };
   const ConfReport report = CheckConf(kPolicy, options);
+  CHECK(report.is_accepted());
   REQUIRE(FindKind(report, ConfFindingKind::kNote) != nullptr);
   CHECK(FindKind(report, ConfFindingKind::kNote)->line == 4);
 }

@@ -171,7 +171,7 @@ TEST_CASE("table: rows of another length than the headers", "[cli][unit]") {
 
 TEST_CASE("tones: phases of Volcano and Kubernetes have theirs", "[cli][unit]") {
   CHECK(ToneOf("Running") == Tone::kGood);
-  CHECK(ToneOf("Completed") == Tone::kGood);
+  CHECK(ToneOf("Completed") == Tone::kFaint);
   CHECK(ToneOf("Inqueue") == Tone::kWaiting);
   CHECK(ToneOf("Failed") == Tone::kBad);
   CHECK(ToneOf("whatever") == Tone::kPlain);

@@ -25,7 +25,7 @@ Json Pod(const char* name, const char* phase) {
 bth::cli::TableView PodView() {
   bth::cli::TableView view;
   view.columns = {{"NAME"}, {"STATUS"}};
-  view.row = [](const Json& pod, absl::Time) {
+  view.row = [](const Json& pod, const TimeStyle&) {
     return std::vector<bth::cli::Cell>{{std::string(pod.At({"metadata", "name"}).AsString())},
                                        {std::string(pod.At({"status", "phase"}).AsString())}};
   };

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "api/manifests/manifest.h"
 #include "base/strings.h"
-#include "cmd/common/yaml_objects.h"
 #include "tests/controllers/controller_bed.h"
 #include "tests/controllers/doc_page.h"
 #include "tests/support/catch.h"
@@ -230,7 +230,8 @@ TEST_CASE("colocation: a write that fails is tried again", "[controllers][coloca
 }
 
 TEST_CASE("colocation page: its example does what the page says", "[controllers][docs]") {
-  const auto objects = cmd::ObjectsFromYaml(test::ExampleOf("colocation.md"), "colocation.md");
+  const auto objects =
+      manifests::ObjectsFromYaml(test::ExampleOf("colocation.md"), "colocation.md");
   REQUIRE(objects.ok());
   ColocationBed bed;
   bed.MakePod("p", "batch");

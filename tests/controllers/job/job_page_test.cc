@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cmd/common/yaml_objects.h"
+#include "api/manifests/manifest.h"
 #include "tests/controllers/job/job_bed.h"
 
 namespace bth::test {
@@ -21,7 +21,7 @@ std::string Example() {
   REQUIRE(begin != std::string::npos);
   const std::string yaml =
       page.substr(begin + fence.size(), page.find("```", begin + 3) - begin - fence.size());
-  const auto objects = cmd::ObjectsFromYaml(yaml, "job.md");
+  const auto objects = manifests::ObjectsFromYaml(yaml, "job.md");
   REQUIRE(objects.ok());
   REQUIRE(objects->size() == 1);
   return (*objects)[0].Dump();

@@ -317,8 +317,6 @@ def test_version_and_cluster_info(kubectl):
 
 
 WITHOUT_CONTAINERS = [
-    (["logs", "one"], "there is no log to read"),
-    (["logs", "-f", "--tail=5", "one"], "there is no log to read"),
     (["exec", "one", "--", "ls"], "there is none to run a command in"),
     (["attach", "one"], "there is none to attach to"),
     (["port-forward", "pod/one", ":80"], "there is no port to forward to"),
@@ -333,6 +331,45 @@ def test_what_needs_a_container_says_that_there_is_none(kubectl, one, args, said
     done = kubectl.run(*args)
     assert done.returncode != 0
     assert "pods are simulated here" in done.stderr and said in done.stderr, done.stderr
+
+
+RUN_OVER = {
+    "name": "main",
+    "restartCount": 0,
+    "state": {
+        "terminated": {
+            "exitCode": 3,
+            "startedAt": "2026-01-01T00:00:00Z",
+            "finishedAt": "2026-01-01T00:00:05Z",
+        }
+    },
+}
+
+
+@pytest.mark.backend("embedded")
+def test_logs_tell_what_a_simulated_container_does(kubectl):
+    script = "echo one; sleep 2; echo two; sleep 3; exit 3"
+    containers = [{"name": "main", "image": "busybox", "command": ["sh", "-c", script]}]
+    body = pod("talks", scheduler="nobody")
+    body["spec"].update(nodeName="nowhere", containers=containers)
+    kubectl("create", "-f", "-", stdin=manifest(body))
+    waiting = kubectl.run("logs", "talks")
+    assert waiting.returncode != 0
+    assert 'container "main" in pod "talks" is not available' in waiting.stderr, waiting.stderr
+    status = {"status": {"containerStatuses": [RUN_OVER]}}
+    kubectl(
+        "patch", "pod", "talks", "--subresource=status", "--type=merge", "-p", json.dumps(status)
+    )
+    started = f"simulated: started: sh -c {script} (runs for 5s)\n"
+    ended = "simulated: ended with exit code 3\n"
+    assert kubectl("logs", "talks") == f"{started}one\ntwo\n{ended}"
+    assert kubectl("logs", "-f", "--tail=2", "talks", "-c", "main") == f"two\n{ended}"
+    assert kubectl("logs", "--timestamps", "--tail=2", "talks") == (
+        f"2026-01-01T00:00:02.000000000Z two\n2026-01-01T00:00:05.000000000Z {ended}"
+    )
+    assert kubectl("logs", "--limit-bytes=20", "talks") == started[:20]
+    before = kubectl.run("logs", "--previous", "talks")
+    assert 'previous terminated container "main" in pod "talks" not found' in before.stderr
 
 
 @pytest.mark.backend("embedded")

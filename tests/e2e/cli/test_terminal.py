@@ -1,92 +1,158 @@
-"""What a terminal shows: what a pipe gets, one screen of help, and hints for slips of the fingers."""
+"""What a person at a terminal sees, and what a pipe gets of the same."""
+
+import re
 
 import pytest
 
 from support.jobs import BATCH
-from support.objects import SCHEDULING
+from support.objects import node
+from support.person import without_escapes
+from support.rest import MERGE_PATCH
 from support.world import unique
 
 
 @pytest.fixture
-def filled(vcctl, rest, namespace, tmp_path):
-    """A namespace with a job, a flow and a template in it, and a queue."""
-    queue = unique("q")
-    vcctl("queue", "create", "-n", queue).prints("")
-    vcctl("job", "run", "-n", namespace, "-N", "train").prints("run job train successfully\n")
-    for group in ("jobflow", "jobtemplate"):
-        file = tmp_path / f"{group}.yaml"
-        file.write_text(f"metadata: {{name: train, namespace: {namespace}}}\nspec: {{}}\n")
-        assert vcctl(group, "create", "-f", file).code == 0
-    yield queue
-    vcctl("job", "delete", "-n", namespace, "-N", "train")
-    rest.delete(f"{SCHEDULING}/queues/{queue}")
+def at_terminal(vcctl):
+    people = []
+
+    def start(*args, **more):
+        people.append(vcctl.at_terminal("vcctl", *args, **more))
+        return people[-1]
+
+    yield start
+    for person in people:
+        person.close()
 
 
-def test_a_terminal_shows_what_a_pipe_gets(vcctl, namespace, filled):
-    ns, name = ("-n", namespace), ("-N", "train")
-    lines = [
-        ("vcctl", "job", "list", *ns),
-        ("vcctl", "job", "list", *ns, "-q", "nobody"),
-        ("vcctl", "job", "view", *ns, *name),
-        ("vcctl", "job", "view"),
-        ("vcctl", "queue", "get", "-n", filled),
-        ("vcctl", "queue", "operate", "-n", filled, "-a", "odd"),
-        ("vcctl", "jobflow", "get", *ns, *name),
-        ("vcctl", "jobflow", "describe", *ns, *name),
-        ("vcctl", "jobtemplate", "list", *ns),
-        ("vcctl", "jobtemplate", "describe", *ns, *name, "-o", "json"),
-        ("vcctl", "pod", "list", *ns),
-        ("vcctl", "version"),
-        ("vcctl", "job"),
-        ("vcctl", "queue", "create", "--help"),
-        ("vcctl", "jb"),
-        ("vjobs", "-N", namespace),
-        ("vjobs", "-N", namespace, "-n", "train"),
-        ("vqueues", "-n", filled),
-        ("vsub",),
-        ("vcancel", "-N", namespace, "-n", "nobody"),
-        ("vsuspend", "--help"),
-    ]
-    for program, *args in lines:
-        piped = vcctl.run(program, *args)
-        code, seen = vcctl.at_terminal(*args, program=program, columns=250)
-        assert (code, seen) == (piped.code, piped.out + piped.err), (program, args)
+@pytest.fixture
+def jobs(vcctl, namespace):
+    for name in ("one", "two", "three"):
+        vcctl("job", "run", "-n", namespace, "-N", name).prints(f"run job {name} successfully\n")
+    return namespace
 
 
-def test_help_is_one_screen(vcctl):
-    for args in ((), ("--help",), ("help",)):
-        code, seen = vcctl.at_terminal(*args)
-        assert code == 0
-        lines = seen.splitlines()
-        assert len(lines) <= 24 and max(map(len, lines)) <= 80, seen
-        assert lines[:2] == ["Usage:", "  vcctl [command]"] and "Examples:" in lines
-        assert lines[-1] == 'Use "vcctl [command] --help" for more information about a command.'
+def set_phase(rest, namespace, name, phase):
+    body = {"status": {"state": {"phase": phase}}}
+    path = f"{BATCH}/namespaces/{namespace}/jobs/{name}/status"
+    rest.patch(path, body, MERGE_PATCH).expect(200)
 
 
-def test_names_that_may_be_meant_are_told_at_a_terminal(vcctl, rest, namespace, filled):
-    args = ("job", "view", "-n", namespace, "-N", "trian")
-    failed = 'Failed to view job: jobs.batch.volcano.sh "trian" not found\n'
-    near = "\nDid you mean this?\n\ttrain\n"
-    assert vcctl.at_terminal(*args) == (255, failed + near)
-    vcctl(*args).fails(failed.rstrip())  # Programs get what they get from Volcano's.
-    code, seen = vcctl.at_terminal("-N", namespace, "-n", "trai", program="vcancel")
-    assert (code, seen) == (255, f'Failed to: jobs.batch.volcano.sh "trai" not found\n{near}')
-    assert rest.get(f"{BATCH}/namespaces/{namespace}/jobs/train").status == 200
-    code, seen = vcctl.at_terminal("queue", "get", "-n", filled + "x")
-    assert code == 255 and "\nDid you mean this?\n" in seen and f"\n\t{filled}\n" in seen, seen
-    code, seen = vcctl.at_terminal("jobflow", "get", "-n", namespace, "-N", "trainn")
-    assert code == 255 and seen.endswith(near), seen
+def test_lists_have_colours_and_fit_where_somebody_looks(vcctl, rest, jobs, at_terminal):
+    set_phase(rest, jobs, "one", "Running")
+    set_phase(rest, jobs, "two", "Failed")
+    set_phase(rest, jobs, "three", "Pending")
+    piped = vcctl("job", "list", "-n", jobs)
+    assert "\x1b" not in piped.out and len(piped.out.splitlines()[1]) > 120
+    person = at_terminal("job", "list", "-n", jobs)
+    assert person.leaves() == 0
+    for coloured in ("\x1b[32mRunning\x1b[0m", "\x1b[31mFailed\x1b[0m", "\x1b[33mPending\x1b[0m"):
+        assert coloured in person.seen, person.seen
+    lines = without_escapes(person.seen).splitlines()
+    assert len(lines) == 4 and max(map(len, lines)) <= 80, lines
+    assert "…" in lines[0], lines
+    wide = at_terminal("job", "list", "-n", jobs, columns=200)
+    assert wide.leaves() == 0
+    assert without_escapes(wide.seen).replace("\r\n", "\n") == piped.out
+    for asks, environment in (((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"}), (["--color=never"], {})):
+        plain = at_terminal("job", "list", "-n", jobs, *asks, **environment)
+        assert plain.leaves() == 0 and "\x1b" not in plain.seen, plain.seen
+    forced = vcctl("job", "list", "-n", jobs, "--color=always")
+    assert "\x1b[32mRunning\x1b[0m" in forced.out and without_escapes(forced.out) == piped.out
 
 
-def test_hints_are_for_terminals(vcctl):
-    code, seen = vcctl.at_terminal("job", "list", "--nope")
-    hint = "See 'vcctl job list --help' for its flags.\n"
-    assert (code, seen) == (1, f"Error: unknown flag: --nope\n{hint}")
-    code, seen = vcctl.at_terminal("queue", "get", "fast")
-    assert code == 255 and seen.endswith("\nNames are given with a flag: vcctl queue get -n fast\n")
+def test_times_are_shown_as_one_wishes(vcctl, jobs):
+    created = r"\d{4}-\d\d-\d\d"
+    for form, looks in (
+        ("relative", r"\d+s"),
+        ("absolute", created + r" \d\d:\d\d:\d\d"),
+        ("rfc3339", created + r"T\d\d:\d\d:\d\d\+00:00"),
+    ):
+        table = vcctl("job", "list", "-n", jobs, f"--time={form}").out
+        assert re.search(rf"\none +{looks}  ", table), table
+        wide = vcctl("job", "list", "-n", jobs, "-o", "wide", f"--time={form}").out
+        assert re.search(rf"\none .* {looks} ", wide), wide
+    mistake = vcctl("job", "list", "--time=soon")
+    assert mistake.code == 1 and '"soon" for "--time" flag' in mistake.err, mistake
 
 
-def test_flags_that_may_be_meant_are_told(vcctl):
-    done = vcctl("job", "list", "--namespce", "a")
-    meant = "Error: unknown flag: --namespce\n\nDid you mean this?\n\t--namespace\n\n"
-    assert (done.code, done.out, done.err) == (1, "", meant)
+def test_a_person_is_asked_before_many_jobs_go(vcctl, jobs, at_terminal):
+    person = at_terminal("job", "delete", "--all", "-n", jobs)
+    person.sees(f"  one\r\n  three\r\n  two\r\nDelete these 3 jobs in namespace {jobs}? [y/N] ")
+    person.types("n\n")
+    assert person.leaves() == 255
+    assert person.seen.endswith(
+        "Failed to delete job: nothing was deleted, as it was not confirmed\r\n"
+    )
+    assert len(vcctl("job", "list", "-n", jobs).out.splitlines()) == 4
+    sure = at_terminal("job", "delete", "--all", "-n", jobs)
+    sure.sees("[y/N] ")
+    sure.types("y\n")
+    assert sure.leaves() == 0
+    # A counter was written over, and is gone.
+    assert "\rdeleting jobs: 3 of 3\x1b[K\r\x1b[Kdelete job one successfully\r\n" in sure.seen
+    vcctl("job", "list", "-n", jobs).prints("No resources found\n")
+
+
+def test_a_script_is_not_asked(vcctl, jobs):
+    done = vcctl("job", "delete", "--field-selector", "metadata.name!=two", "-n", jobs)
+    done.prints("delete job one successfully\ndelete job three successfully\n")
+    vcctl("job", "delete", "--all", "-n", jobs).prints("delete job two successfully\n")
+
+
+def test_files_of_flows_are_asked_about_too(vcctl, namespace, tmp_path, at_terminal):
+    file = tmp_path / "flows.yaml"
+    file.write_text(
+        "---\n".join(
+            f"metadata: {{name: {name}, namespace: {namespace}}}\nspec: {{flows: []}}\n"
+            for name in ("a", "b")
+        )
+    )
+    vcctl("jobflow", "create", "-f", file)
+    person = at_terminal("jobflow", "delete", "-f", file)
+    person.sees(f"  {namespace}/a\r\n  {namespace}/b\r\nDelete these 2 jobflows? [y/N] ")
+    person.types("\n")
+    assert person.leaves() == 255
+    unasked = at_terminal("jobflow", "delete", "-f", file, "--yes")
+    assert unasked.leaves() == 0 and "[y/N]" not in unasked.seen
+    assert unasked.seen.endswith(f"Deleted JobFlow: {namespace}/b\r\n"), unasked.seen
+
+
+def test_waiting_shows_what_for(rest, jobs, at_terminal):
+    person = at_terminal("job", "wait", "-n", jobs, "-N", "one", "--timeout=60s")
+    person.sees("\rjob one: new; waiting for Completed since ")
+    set_phase(rest, jobs, "one", "Running")
+    person.sees("\rjob one: Running; waiting for Completed since ")
+    set_phase(rest, jobs, "one", "Completed")
+    assert person.leaves() == 0
+    assert person.seen.endswith("\r\x1b[Kjob one is Completed\r\n"), person.seen
+
+
+def test_top_lives_on_its_own_screen(vcctl, rest, at_terminal):
+    name = unique("busy")
+    rest.post("/api/v1/nodes", node(name)).expect(201)
+    vcctl("queue", "create", "-n", name).prints("")
+    try:
+        table = vcctl("top", "nodes").out
+        assert table.startswith("NODE ") and "CPU%" in table and name in table, table
+        assert "\x1b" not in table
+        person = at_terminal("top", "--interval=200ms", columns=120)
+        end = person.sees(name)
+        assert person.seen.startswith("\x1b[?1049h\x1b[?25l")
+        rest.patch(f"/api/v1/nodes/{name}", {"spec": {"unschedulable": True}}, MERGE_PATCH).expect(200)
+        end = person.sees("SchedulingDisabled", after=end)
+        person.resize(60, 12)
+        end = person.sees("\x1b[H\x1b[2J", after=end)
+        person.sees(name, after=end)
+        person.interrupts()
+        assert person.leaves() == 0
+        assert person.seen.endswith("\x1b[?25h\x1b[?1049l"), person.seen
+        queues = at_terminal("top", "queues")
+        queues.sees(f"{name}: ")
+        queues.sees("pod groups: ")
+        queues.ends_it()
+        assert queues.leaves() == 0 and queues.seen.endswith("\x1b[?1049l")
+        once = at_terminal("top", "--once")
+        assert once.leaves() == 0 and "\x1b[?1049h" not in once.seen and "[" in once.seen
+    finally:
+        rest.delete(f"/api/v1/nodes/{name}")
+        vcctl("queue", "delete", "-n", name)

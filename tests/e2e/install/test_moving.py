@@ -106,7 +106,8 @@ def test_over_it_and_back(shell, kubectl, volcano):
     labelled = "--set custom.common_labels.a=b"
     shell(f"helm -n volcano-system install volcano volcano-sh/volcano {labelled}")
     assert containers(kubectl) == {name: name for name in SELECTORS}
-    shell(the_block(PAGE, "get configmap", "vc-sim run"))
+    assert "volcano-scheduler.conf: accepted" in shell(the_block(PAGE, "conf check", "vc-sim run"))
+    assert "pods fare differently" in shell(the_block(PAGE, "conf diff"))
     shell("helm -n volcano-system get values volcano -o yaml > /tmp/values.yaml")
     template = the_block(PAGE, "helm template", "--dry-run=server").splitlines()
     shell(next(line for line in template if line.startswith("helm template")))
@@ -118,6 +119,8 @@ def test_over_it_and_back(shell, kubectl, volcano):
         "volcano-controllers": "controllers",
         "volcano-admission": "admission",
     }
+    # Nobody runs the pods here: that is what the doctor finds, and ends with 255 for.
+    assert "scheduler, 0 of 2 ready" in shell(f"{lines_of('vcctl doctor')} || test $? = 255")
     labels = kubectl.json("get", "deployment", "volcano-scheduler")["metadata"]["labels"]
     assert labels["a"] == "b", "values of the release go on holding"
     shell(lines_of("upgrade", "--reuse-values", "deploy/helm/batholith"))

@@ -1,5 +1,7 @@
 """vcctl beside the controllers: what it asks for happens, and it shows what is so."""
 
+import signal
+
 import pytest
 
 from support.jobs import WITHIN_S, task
@@ -92,3 +94,53 @@ def test_a_job_in_a_queue_that_does_not_exist_is_explained(vcctl, world):
     world.job("calc", [task()], queue="no-such-queue")
     text = vcctl("job", "explain", "-n", world.namespace, "-N", "calc").out
     assert "It waits: queue no-such-queue does not exist.\n" in text
+
+
+@pytest.mark.backend("embedded")
+def test_logs_of_the_pods_of_a_job(vcctl, world):
+    tasks = [task("talk", 2, "echo hello; sleep 1; echo bye"), task("serve", 1, "run-a-server")]
+    world.job("calc", tasks)
+    n = world.namespace
+    done = vcctl("job", "logs", "-n", n, "-N", "calc", "--task", "talk", "-f")
+    assert (done.code, done.err) == (0, ""), done
+    for pod in ("calc-talk-0", "calc-talk-1"):
+        lines = [
+            line.removeprefix(f"[{pod}] ")
+            for line in done.out.splitlines()
+            if line.startswith(f"[{pod}] ")
+        ]
+        assert lines[1:] == ["hello", "bye", "simulated: ended with exit code 0"], done.out
+    # In order, when nothing is awaited.
+    told = vcctl("job", "logs", "-n", n, "-N", "calc", "--tail=1")
+    assert [line.split()[0] for line in told.out.splitlines()] == [
+        "[calc-talk-0]",
+        "[calc-talk-1]",
+        "[calc-serve-0]",
+    ]
+    one = vcctl("job", "logs", "-n", n, "-N", "calc", "--task=talk", "--index=1", "--tail=2")
+    one.prints("bye\nsimulated: ended with exit code 0\n")
+    missing = vcctl("job", "logs", "-n", n, "-N", "calc", "--task=tlak")
+    assert '--task: job calc has no task "tlak" (did you mean "talk"?)' in missing.out
+
+
+@pytest.mark.backend("embedded")
+def test_following_logs_ends_when_the_user_does(vcctl, world):
+    world.job("calc", [task("serve", 1, "echo up; run-a-server")])
+    world.wait_running("calc", 1)
+    person = vcctl.at_terminal("vcctl", "job", "logs", "-n", world.namespace, "-N", "calc", "-f")
+    try:
+        person.sees("up\r\n")
+        person.interrupts()
+        assert person.leaves() == -signal.SIGINT
+    finally:
+        person.close()
+
+
+def test_top_counts_what_pods_ask_for(vcctl, world):
+    world.job("calc", [task("work", 2, cpu="250m")])
+    world.wait_running("calc", 2)
+    table = vcctl("top", "nodes").out.splitlines()
+    jobs = table[0].split().index("JOBS")
+    assert sum(int(line.split()[jobs]) for line in table[1:]) >= 1, table
+    queues = vcctl("top", "queues").out.splitlines()
+    assert queues[0].split()[:3] == ["QUEUE", "STATE", "RESOURCE"], queues

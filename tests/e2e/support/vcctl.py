@@ -8,6 +8,7 @@ import subprocess
 import termios
 from dataclasses import dataclass
 
+from support.person import Person
 from support.processes import ours
 
 
@@ -48,7 +49,7 @@ class Vcctl:
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def at_terminal(self, *args, program="vcctl", columns=80, rows=24, **environment):
+    def seen_at_terminal(self, *args, program="vcctl", columns=80, rows=24, **environment):
         """The exit code, and all that a terminal of that size gets to see, without colours."""
         ours_end, theirs_end = pty.openpty()
         fcntl.ioctl(theirs_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -71,6 +72,11 @@ class Vcctl:
             seen += piece
         os.close(ours_end)
         return running.wait(30), seen.decode().replace("\r\n", "\n")
+
+    def at_terminal(self, program, *args, columns=80, rows=24, **environment):
+        """Starts a program for a person; to be closed."""
+        argv = [ours(program), *map(str, args)]
+        return Person(argv, {**self._environment, **environment}, columns, rows)
 
     def __call__(self, *args, **more):
         return self.run("vcctl", *args, **more)

@@ -1,0 +1,62 @@
+// The daemons of an installation, as their Deployments tell, and the leases they act under. Pure
+// functions.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "cli/doctor/points.h"
+
+namespace bth::cli {
+
+enum class DaemonKind { kScheduler, kControllers, kWebhooks };
+
+// A Deployment of one of the programs, ours or Volcano's: they have the same names and flags.
+struct Daemon {
+  DaemonKind kind = DaemonKind::kScheduler;
+  std::string ns;
+  std::string name;
+  std::string image;
+  std::string account;  // Service account.
+  std::string priority_class;
+  std::vector<std::string> args;
+  std::vector<std::string> config_maps;  // Names of those it mounts.
+  int64_t replicas = 1;
+  int64_t ready = 0;
+
+  std::string Key() const { return ns + "/" + name; }
+  // Values of a flag, in their order: of `--name=v` and `--name v`; a bare one is "true".
+  std::vector<std::string> Flag(std::string_view flag) const;
+  // The last value, else `fallback`.
+  std::string Flag(std::string_view flag, std::string_view fallback) const;
+  // By its image; of images under other names nobody can tell.
+  bool is_volcanos() const { return image.find("volcanosh/") != std::string::npos; }
+  bool is_electing() const { return Flag("leader-elect", "true") != "false"; }
+  // Namespace and name of its lease.
+  std::pair<std::string, std::string> Lease() const;
+  // The schedulerNames it serves.
+  std::vector<std::string> SchedulerNames() const;
+};
+
+// In order of kind, namespace and name.
+std::vector<Daemon> FindDaemons(const std::vector<types::Json>& deployments);
+
+// Whether each runs, and whether two of them do the same work.
+void CheckDaemons(const ObjectsRead& deployments, const std::vector<Daemon>& daemons,
+                  const ObjectsRead& priority_classes, std::vector<Point>* points);
+
+struct LeaseFacts {
+  std::map<std::string, ObjectsRead> leases;  // By namespace.
+  std::map<std::string, ObjectsRead> pods;    // Likewise.
+  absl::Time now;                             // As the server's clock shows, where it is known.
+};
+
+// Held, renewed lately, by somebody who is there.
+void CheckLeases(const std::vector<Daemon>& daemons, const LeaseFacts& facts,
+                 std::vector<Point>* points);
+
+}  // namespace bth::cli
