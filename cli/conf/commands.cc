@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/command/offer.h"
 #include "cli/conf/check.h"
 #include "cli/conf/diff_text.h"
 #include "cli/session/cluster_flags.h"
@@ -134,6 +135,7 @@ absl::Status DiffConfs(Session& session, const ConfFlags& flags) {
 
 void AddConfFlags(ConfFlags* flags, FlagSet* set) {
   set->Text(&flags->output, {"output", 'o'}, "text or json");
+  set->OfferFor("output", OfferWords({{"json", ""}, {"text", ""}}));
   set->Text(&flags->plugins_dir, {"plugins-dir"},
             "folder of shared objects with further plugins, as the scheduler has it");
 }

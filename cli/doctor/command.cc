@@ -11,6 +11,7 @@
 #include "api/types/pod_group.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cli/command/offer.h"
 #include "cli/conf/check.h"
 #include "cli/conf/policy_engine.h"
 #include "cli/doctor/access.h"
@@ -238,6 +239,7 @@ Command DoctorCommand() {
   leaf.example = "  vcctl doctor";
   AddClusterFlags(&flags->cluster, &leaf.flags);
   leaf.flags.Text(&flags->output, {"output", 'o'}, "text or json");
+  leaf.flags.OfferFor("output", OfferWords({{"json", ""}, {"text", ""}}));
   leaf.flags.Bool(&flags->all, {"all", 'a'}, "show what is in order too");
   leaf.flags.Text(&flags->plugins_dir, {"plugins-dir"},
                   "folder of shared objects with further plugins, as the scheduler has it");

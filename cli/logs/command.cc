@@ -15,6 +15,7 @@
 #include "cli/logs/line_printer.h"
 #include "cli/print/table.h"
 #include "cli/session/cluster.h"
+#include "cli/session/offers.h"
 
 namespace bth::cli {
 namespace {
@@ -242,9 +243,12 @@ Command LogsCommand() {
   FlagSet& set = leaf.flags;
   AddJobFlags(&flags->job, kVcctlLetters, &set);
   AddColourFlag(&flags->job.show, &set);
+  const JobPlace place{&flags->job.cluster, &flags->job.ns, &flags->job.name};
   set.Text(&flags->choice.task, {"task"}, "only pods of this task");
+  set.OfferFor("task", OfferTasksOfJob(place));
   set.Int(&flags->index, {"index"}, "only the pod of this index in each task");
   set.Text(&flags->choice.pod, {"pod"}, "only the pod of this name");
+  set.OfferFor("pod", OfferPodsOfJob(place));
   set.Text(&flags->choice.container, {"container", 'c'},
            "the container; otherwise the pod's default, or its first");
   set.Bool(&flags->follow, {"follow", 'f'}, "show what comes until the job is over");

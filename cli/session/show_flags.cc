@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "cli/command/offer.h"
 
 namespace bth::cli {
 namespace {
@@ -41,12 +42,14 @@ auto ChooseWord(const Words& words, Value* target) {
 void AddColourFlag(ShowFlags* target, FlagSet* flags) {
   flags->Add({"color", 0, "string", "colours: auto (on a terminal), always or never", "\"auto\"",
               true, ChooseWord(kColourWords, &target->colour)});
+  flags->OfferFor("color", OfferWords({{"always", ""}, {"auto", ""}, {"never", ""}}));
 }
 
 void AddTimeFlag(ShowFlags* target, FlagSet* flags) {
   flags->Add({"time", 0, "string",
               "how times are shown: relative (5m), absolute (2026-01-02 03:04:05) or rfc3339", "",
               true, ChooseWord(kTimeWords, &target->time)});
+  flags->OfferFor("time", OfferWords({{"absolute", ""}, {"relative", ""}, {"rfc3339", ""}}));
 }
 
 }  // namespace bth::cli

@@ -81,11 +81,15 @@ TEST_CASE("completion: flags that are not given yet", "[cli][completion]") {
 
 TEST_CASE("completion: a command that takes only flags offers them", "[cli][completion]") {
   const Strings offered = Ask({"vcctl", "job", "view", ""});
-  CHECK(offered == Strings{"--master", "--kubeconfig", "--namespace", "--name", "--help", ":4"});
+  CHECK(offered == Strings{"--master", "--kubeconfig", "--namespace", "--name", "--color", "--time",
+                           "--help", ":4"});
   CHECK(Ask({"vcctl", "job", "view", "x"}) == Strings{":4"});
 }
 
 TEST_CASE("completion: values of flags in every spelling", "[cli][completion]") {
+  CHECK(Ask({"vcctl", "job", "view", "--color", "a"}) == Strings{"always", "auto", ":4"});
+  CHECK(Ask({"vcctl", "job", "view", "--time", "r"}) == Strings{"relative", "rfc3339", ":4"});
+  CHECK(Ask({"vcctl", "conf", "check", "-o", "j"}) == Strings{"json", ":4"});
   CHECK(Ask({"vcctl", "job", "list", "-o", "y"}) == Strings{"yaml", ":4"});
   CHECK(Ask({"vcctl", "job", "list", "-o=y"}) == Strings{"yaml", ":4"});
   CHECK(Ask({"vcctl", "job", "list", "--output", "y"}) == Strings{"yaml", ":4"});
