@@ -1,19 +1,16 @@
 // One of the two sources that see Boost.Beast, which is slow to compile (docs/decisions/0016).
 #include "net/detail/http_format.h"
 
-#include <algorithm>
 #include <array>
 #include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
-#include <boost/beast/http/serializer.hpp>
 #include <cstddef>
 #include <memory_resource>
 #include <tuple>
 #include <utility>
 
-#include "base/check.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "net/detail/http_parser.h"
@@ -24,7 +21,6 @@ namespace {
 
 namespace http = boost::beast::http;
 using BeastView = boost::beast::string_view;
-using BeastError = boost::beast::error_code;
 using FieldAllocator = std::pmr::polymorphic_allocator<char>;
 using Fields = http::basic_fields<FieldAllocator>;
 
@@ -41,16 +37,28 @@ bool FramesMessage(std::string_view name) {
          SameWord(name, "Connection");
 }
 
+// Whether it holds of every byte. All are looked at, without branches, so that the loop vectorises.
+template <typename Holds>
+bool AllBytes(std::string_view text, Holds holds) {
+  unsigned odd = 0;
+  for (const char c : text) odd |= static_cast<unsigned>(!holds(static_cast<unsigned char>(c)));
+  return odd == 0;
+}
+
 bool IsPlainName(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(),
-                                      [](char c) { return c > 0x20 && c < 0x7f && c != ':'; });
+  return !name.empty() && AllBytes(name, [](unsigned char byte) {
+    return (byte > 0x20) & (byte < 0x7f) & (byte != ':');
+  });
 }
 
 bool IsPlainValue(std::string_view value) {
-  return std::all_of(value.begin(), value.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-  });
+  return AllBytes(
+      value, [](unsigned char byte) { return (byte == '\t') | ((byte >= 0x20) & (byte != 0x7f)); });
+}
+
+bool IsPlainTarget(std::string_view target) {
+  return !target.empty() &&
+         AllBytes(target, [](unsigned char byte) { return (byte > 0x20) & (byte != 0x7f); });
 }
 
 // A message of Beast whose fields lie on the stack, unless they are unusually long.
@@ -79,23 +87,22 @@ class Message {
     return absl::OkStatus();
   }
 
+  // By the writer of Beast's fields, which is what its serializer asks, too: a head always goes out
+  // whole, and the serializer's account of what is left of it costs more than the bytes.
   std::string Bytes() {
     std::string out;
     out.reserve(kHeadBytesUsual);
-    http::serializer<kRequest, http::empty_body, Fields> serializer(head_);
-    serializer.split(true);
-    const auto append = [&out](BeastError&, const auto& buffers) {
-      for (const boost::asio::const_buffer part : boost::beast::buffers_range_ref(buffers)) {
-        out.append(static_cast<const char*>(part.data()), part.size());
-      }
-    };
-    BeastError error;
-    serializer.next(error, append);
-    BTH_CHECK(!error);
+    typename Fields::writer writer(head_, head_.version(), StartOf(head_));
+    for (const boost::asio::const_buffer part : boost::beast::buffers_range(writer.get())) {
+      out.append(static_cast<const char*>(part.data()), part.size());
+    }
     return out;
   }
 
  private:
+  static http::verb StartOf(const http::header<true, Fields>& head) { return head.method(); }
+  static unsigned StartOf(const http::header<false, Fields>& head) { return head.result_int(); }
+
   std::array<std::byte, kArenaBytes> arena_;
   std::pmr::monotonic_buffer_resource memory_{arena_.data(), arena_.size()};
   Head head_{std::piecewise_construct, std::make_tuple(),
@@ -105,12 +112,7 @@ class Message {
 }  // namespace
 
 absl::StatusOr<std::string> FormatRequestHead(const Request& request, std::string_view host) {
-  const bool plain = IsPlainName(request.method) && !request.target.empty() &&
-                     std::all_of(request.target.begin(), request.target.end(), [](char c) {
-                       const auto byte = static_cast<unsigned char>(c);
-                       return byte > 0x20 && byte != 0x7f;
-                     });
-  if (!plain) {
+  if (!IsPlainName(request.method) || !IsPlainTarget(request.target)) {
     return absl::InvalidArgumentError(
         StrCat("request ", request.method.substr(0, 40), " \"", request.target.substr(0, 200),
                "\": method or target is empty or holds a character that must be encoded"));

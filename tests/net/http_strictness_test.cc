@@ -187,6 +187,21 @@ TEST_CASE("http heads: long fields are written, up to what one can hold", "[net]
   CHECK(absl::StrContains(refused.message(), "\"Too-Long\" is longer than 65533 bytes"));
 }
 
+TEST_CASE("http heads: a request's lines", "[net]") {
+  Request request;
+  request.method = GENERATE("POST", "PURGE");
+  request.target = "/a?b=c";
+  request.headers.Add("Accept", "text/plain");
+  request.headers.Add("Connection", "close");  // The sender's own.
+  request.headers.Add("accept", "*/*");
+  request.body = "four";
+  const auto head = FormatRequestHead(request, "host:1");
+  REQUIRE(head.ok());
+  CHECK(*head == StrCat(request.method,
+                        " /a?b=c HTTP/1.1\r\nHost: host:1\r\nAccept: text/plain\r\n"
+                        "accept: */*\r\nContent-Length: 4\r\n\r\n"));
+}
+
 TEST_CASE("http heads: an answer's lines", "[net]") {
   Response response;
   response.status = GENERATE(200, 299);
