@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "absl/strings/str_split.h"
 #include "api/model/taints.h"
 #include "api/types/codec.h"
 #include "api/types/pod_requests.h"
@@ -27,6 +26,7 @@ constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 constexpr std::string_view kTaskPriority = "volcano.sh/task-priority";
 constexpr std::string_view kCooldownTime = "volcano.sh/cooldown-time";
+constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 TaskStatus StatusOf(const types::Pod& pod) {
   const std::string& phase = pod.status.phase;
@@ -42,9 +42,9 @@ TaskStatus StatusOf(const types::Pod& pod) {
 }
 
 // Of names like job-task-3: the 3.
-std::optional<int64_t> IndexOf(const std::string& name) {
-  const std::vector<std::string> parts = absl::StrSplit(name, '-');
-  return parts.size() < 3 ? std::nullopt : WholeNumber(parts.back());
+std::optional<int64_t> IndexOf(std::string_view name) {
+  if (std::count(name.begin(), name.end(), '-') < 2) return std::nullopt;
+  return WholeNumber(name.substr(name.rfind('-') + 1));
 }
 
 std::string_view AnnotationOrLabel(const types::ObjectMeta& meta, std::string_view key) {
@@ -123,12 +123,13 @@ void AddPreferences(const types::PodSpec& spec, SymbolHold& symbols, PodConstrai
           {CompileTerm(preferred.preference, symbols), preferred.weight});
     }
   }
-  // The taint that a cordoned node counts as having.
-  const model::Taint cordon{.key = symbols.Intern("node.kubernetes.io/unschedulable"),
-                            .value = symbols.Intern(""),
-                            .effect = model::TaintEffect::kNoSchedule};
   for (const types::Toleration& toleration : spec.tolerations) {
     out->tolerations.push_back(CompileToleration(toleration, symbols));
+    if (!toleration.key.empty() && toleration.key != kCordonTaint) continue;
+    // The taint that a cordoned node counts as having.
+    const model::Taint cordon{.key = symbols.Intern(kCordonTaint),
+                              .value = symbols.Intern(""),
+                              .effect = model::TaintEffect::kNoSchedule};
     out->tolerates_unschedulable |= model::Tolerates(out->tolerations.back(), cordon);
   }
   for (const auto* containers : {&spec.init_containers, &spec.containers}) {
@@ -169,6 +170,7 @@ int64_t ProtectedUntil(const types::Pod& pod) {
   if (pod.status.phase != "Running") return 0;
   const std::string* label = pod.meta.labels.Find(kCooldownTime);
   const std::string_view text = label != nullptr ? *label : pod.meta.Annotation(kCooldownTime);
+  if (text.empty()) return 0;
   const absl::StatusOr<absl::Duration> cooldown = conf::ParseGoDuration(text);
   if (!cooldown.ok()) return 0;
   for (const types::Condition& condition : pod.status.conditions) {
@@ -179,68 +181,91 @@ int64_t ProtectedUntil(const types::Pod& pod) {
   return 0;
 }
 
-// A key under which equal constraints meet, as long as the symbols of one of them are held.
+// A key under which equal constraints meet, as long as the symbols of one of them are held. Lists
+// come with their length and numbers and texts end by themselves, so that no two constraints share
+// one.
 class ConstraintsKeyWriter {
  public:
-  void Add(std::string_view text) { StrAppend(&key_, text.size(), ":", text); }
-  void Add(int64_t number) { StrAppend(&key_, number, ","); }
+  ConstraintsKeyWriter() { key_.reserve(kBytesUsual); }
+
+  // Small numbers of either sign take one byte.
+  void Add(int64_t number) {
+    const auto bits = static_cast<uint64_t>(number);
+    uint64_t left = bits << 1 ^ (number < 0 ? ~uint64_t{0} : 0);
+    for (; left >= 0x80; left >>= 7) key_.push_back(static_cast<char>(left | 0x80));
+    key_.push_back(static_cast<char>(left));
+  }
+  void Add(std::string_view text) {
+    Add(static_cast<int64_t>(text.size()));
+    key_ += text;
+  }
   void Add(Symbol symbol) { Add(symbol.valid() ? int64_t{symbol.value()} : -1); }
   void Add(const model::NodeRequirement& r) {
     Add(r.key);
     Add(static_cast<int64_t>(r.op));
-    Add(r.bound ? *r.bound : 0);
     Add(static_cast<int64_t>(r.bound.has_value()));
-    for (Symbol value : r.values) Add(value);
-    Add("/");
+    Add(r.bound.value_or(0));
+    AddAll(r.values);
   }
   void Add(const model::NodeTerm& term) {
     Add(static_cast<int64_t>(term.never));
-    for (const auto& r : term.labels) Add(r);
-    Add("n");
-    for (const auto& r : term.names) Add(r);
-    Add(";");
+    AddAll(term.labels);
+    AddAll(term.names);
+  }
+  void Add(const model::PreferredNodeTerm& preferred) {
+    Add(preferred.weight);
+    Add(preferred.term);
+  }
+  void Add(const std::pair<Symbol, Symbol>& label) {
+    Add(label.first);
+    Add(label.second);
+  }
+  void Add(const model::Toleration& t) {
+    Add(t.key);
+    Add(t.value);
+    Add(t.exists * 2 + t.never);
+    Add(t.effect ? static_cast<int64_t>(*t.effect) : -1);
+  }
+  void Add(const model::HostPort& port) {
+    Add(port.protocol);
+    Add(port.port);
+    Add(port.ip);
+  }
+  template <typename List>
+  void AddAll(const List& list) {
+    Add(static_cast<int64_t>(list.size()));
+    for (const auto& item : list) Add(item);
+  }
+  // Null is told apart from what is empty.
+  template <typename Part>
+  void AddKeyOf(const std::shared_ptr<const Part>& part) {
+    Add(static_cast<int64_t>(part != nullptr));
+    if (part != nullptr) Add(KeyOf(*part));
   }
   std::string Take() { return std::move(key_); }
 
  private:
+  static constexpr size_t kBytesUsual = 120;
+
   std::string key_;
 };
 
 std::string ConstraintsKey(const PodConstraints& c) {
   ConstraintsKeyWriter key;
-  for (const auto& [name, value] : c.node_selector) {
-    key.Add(name);
-    key.Add(value);
-  }
-  key.Add("r");
+  key.AddAll(c.node_selector);
   key.Add(static_cast<int64_t>(c.has_required_terms));
-  for (const auto& term : c.required_terms) key.Add(term);
-  key.Add("p");
-  for (const auto& preferred : c.preferred_terms) {
-    key.Add(preferred.weight);
-    key.Add(preferred.term);
-  }
-  key.Add("t");
-  for (const auto& t : c.tolerations) {
-    key.Add(t.key);
-    key.Add(t.value);
-    key.Add(t.exists * 2 + t.never);
-    key.Add(t.effect ? static_cast<int64_t>(*t.effect) : -1);
-  }
-  key.Add("h");
-  for (const auto& port : c.ports) {
-    key.Add(port.protocol);
-    key.Add(port.port);
-    key.Add(port.ip);
-  }
-  key.Add("i");
+  key.AddAll(c.required_terms);
+  key.Add(static_cast<int64_t>(c.has_preferred_terms));
+  key.AddAll(c.preferred_terms);
+  key.AddAll(c.tolerations);
+  key.AddAll(c.ports);
   key.Add(c.image_containers);
-  for (Symbol image : c.images) key.Add(image);
+  key.AddAll(c.images);
   key.Add(static_cast<int64_t>(c.has_sidecar));
   key.Add(static_cast<int64_t>(c.revocable));
-  key.Add(KeyOf(*c.extras));
-  if (c.volumes != nullptr) key.Add(KeyOf(*c.volumes));
-  if (c.peer_terms != nullptr) key.Add(KeyOf(*c.peer_terms));
+  key.AddKeyOf(c.extras);
+  key.AddKeyOf(c.volumes);
+  key.AddKeyOf(c.peer_terms);
   key.Add(int64_t{c.unsupported});
   key.Add(c.unsupported_detail);
   return key.Take();

@@ -12,7 +12,7 @@ inline constexpr std::string_view kPreemptableKey = "volcano.sh/preemptable";
 inline constexpr std::string_view kRevocableZoneKey = "volcano.sh/revocable-zone";
 
 inline bool IsTrue(std::string_view text) {
-  return conf::ParseGoBool(text).value_or(false);
+  return !text.empty() && conf::ParseGoBool(text).value_or(false);
 }
 
 // By annotation of a pod or PodGroup: an explicit zone must be "*"; without one, what is marked as

@@ -171,6 +171,43 @@ TEST_CASE("compile: constraints of a pod", "[cache]") {
   CHECK(MakePod(text, symbols).constraints_key != pod.constraints_key);
 }
 
+TEST_CASE("compile: constraints that differ in anything have keys of their own", "[cache]") {
+  Interner symbols;
+  const std::vector<std::string> specs = {
+      "",
+      R"("nodeSelector":{"a":"b"},)",
+      R"("nodeSelector":{"a":"b","c":"d"},)",
+      R"("nodeSelector":{"a":"d","c":"b"},)",
+      R"("tolerations":[{"key":"a","value":"b"}],)",
+      R"("tolerations":[{"key":"a","operator":"Exists"}],)",
+      R"("tolerations":[{"key":"a","operator":"Lt"}],)",
+      R"("tolerations":[{"key":"a","value":"b","effect":"NoExecute"}],)",
+      R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+         {"nodeSelectorTerms":[]}}},)",
+      R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+         {"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In","values":["b","c"]}]}]}}},)",
+      R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+         {"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In","values":["b"]},
+                                                    {"key":"c","operator":"Exists"}]}]}}},)",
+      R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+         {"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In","values":["b"]}]},
+                               {"matchExpressions":[{"key":"c","operator":"Exists"}]}]}}},)",
+      R"("affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":
+         [{"weight":0,"preference":{"matchExpressions":[{"key":"a","operator":"Exists"}]}}]}},)",
+      R"("affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":
+         [{"weight":1,"preference":{"matchExpressions":[{"key":"a","operator":"Exists"}]}}]}},)",
+      R"("affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":
+         [{"weight":64,"preference":{"matchExpressions":[{"key":"a","operator":"Exists"}]}}]}},)",
+  };
+  std::map<std::string, std::string> spec_of;
+  for (const std::string& spec : specs) {
+    PodText text;
+    text.spec = spec;
+    CAPTURE(spec);
+    CHECK(spec_of.emplace(MakePod(text, symbols).constraints_key, spec).second);
+  }
+}
+
 TEST_CASE("compile: what no filter can judge is named", "[cache]") {
   using F = model::UnsupportedFeature;
   struct Case {
