@@ -102,3 +102,19 @@ def test_the_page_says_what_vcctl_says(look, world, vcctl, explained, situation)
         return same and sentence in seen["page"][0] and remedy in seen["page"][1]
 
     until(alike, 30, lambda: f"{sentence!r} on both: {seen}")
+
+
+def test_after_a_restart_vcctl_finds_the_scheduler_where_it_is_then(cluster, world, vcctl):
+    nowhere(world, vcctl)
+    seen = {}
+
+    def asked():
+        seen["done"] = vcctl("job", "explain", "-n", world.namespace, "-N", "j")
+        return "\nThe scheduler's last cycle: held at Filters\n" in seen["done"].out
+
+    until(asked, 30, lambda: seen)
+    cluster.process.kill()
+    cluster.process.start()
+    cluster._wait_ready()
+    until(asked, 60, lambda: seen)
+    assert seen["done"].err == ""
