@@ -14,6 +14,7 @@
 #include "apiserver/rest/event_expiry.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/rest/namespaces.h"
+#include "apiserver/services/proxy.h"
 #include "apiserver/webhooks/clients.h"
 #include "apiserver/webhooks/webhook_book.h"
 #include "base/status.h"
@@ -30,7 +31,6 @@ uint64_t Entropy() {
 // validate before them.
 std::shared_ptr<Outside> AskOutside(const std::shared_ptr<Core>& core, ConnectTo connect) {
   auto outside = std::make_shared<Outside>(*core);
-  if (!connect) connect = ConnectByHttps(core->executor);
   std::vector<std::unique_ptr<Mutator>> mutators;
   mutators.push_back(ServePolicies(core, outside));
   mutators.push_back(ServeWebhooks(core, outside, std::move(connect)));
@@ -61,7 +61,10 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(net::Executor& exec
   BTH_RETURN_IF_ERROR(Annotate(ServeDefinitions(core, options.crds), "install definitions"));
   CollectNamespaces(core);
   CollectGarbage(core);
-  std::shared_ptr<Outside> outside = AskOutside(core, std::move(options.connect_to_webhooks));
+  ConnectTo connect = std::move(options.connect_outside);
+  if (!connect) connect = ConnectBySockets(executor);
+  core->proxy = std::make_shared<ServiceProxy>(connect);
+  std::shared_ptr<Outside> outside = AskOutside(core, std::move(connect));
   EnforceQuotas(core);
   ExpireEvents(core, {options.event_age_max, options.events_max});
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(core), std::move(outside)));

@@ -44,8 +44,9 @@ struct Options {
   absl::Duration bookmark_period = absl::Minutes(1);
   // How long a watch lasts that asks for no timeout.
   absl::Duration watch_timeout = absl::Minutes(45);
-  // How webhooks are reached; absent: by HTTPS, which needs an executor with sockets.
-  ConnectTo connect_to_webhooks;
+  // How webhooks and the programs behind Services are reached; absent: by HTTP and HTTPS, which
+  // needs an executor with sockets.
+  ConnectTo connect_outside;
   // The longest a request may take that does not watch.
   absl::Duration request_timeout = absl::Minutes(1);
   // Appended to /metrics.

@@ -126,6 +126,7 @@ net::Request ApiClient::Build(const ApiRequest& request, const Identity& identit
   if (credentials_ != nullptr) {
     for (auto& [name, value] : credentials_->extra_headers()) out.headers.Add(name, value);
   }
+  for (const auto& [name, value] : request.headers) out.headers.Add(name, value);
   out.body = request.body;
   out.timeout = request.timeout > absl::ZeroDuration() ? request.timeout : options_.timeout;
   out.response_bytes_max = options_.response_bytes_max;

@@ -89,6 +89,7 @@ struct ApiRequest {
   bool protobuf = false;   // The caller reads an answer in protobuf as well.
   absl::Duration timeout;  // Zero: the client's default.
   bool last = false;       // Waits for the rate limit behind all others.
+  std::vector<std::pair<std::string, std::string>> headers;  // Beside the usual ones.
   net::CancelToken cancel;
 };
 

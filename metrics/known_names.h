@@ -14,6 +14,11 @@ inline constexpr std::array kLimitNames = {
     "metric_queue_scalars",  "metric_queues",     "node_load_round",     "node_load_source",
     "object_notices",        "objects_set_aside", "resource_dimensions", "server_busy"};
 
+// Of SchedulerMetrics::SetHeldJobs. Pods whose PodGroup does not exist are nobody's job.
+inline constexpr std::array kGateNames = {
+    "NoQueue", "QueueClosed", "NotEnqueued", "GangInvalid", "QueueOverused",  "QueueTurn",
+    "Quota",   "Filters",     "GangMinimum", "Topology",    "SchedulingGate", "Victims"};
+
 // Of AdmissionMetrics::LimitReached.
 inline constexpr std::array kAdmissionLimitNames = {"queue_access_waiting", "review_bytes",
                                                     "review_time", "reviews_in_flight"};

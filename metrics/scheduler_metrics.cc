@@ -206,8 +206,22 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                        .AddCounter("batholith_snapshot_rows_rewritten_total",
                                    "Rows written anew to publish snapshots.")
                        .With();
-  tables_.family =
-      registry.AddGauge("batholith_table_entries", "Entries of tables that outside objects fill.");
+  tables_ = {
+      registry.AddGauge("batholith_table_entries", "Entries of tables that outside objects fill."),
+      "table",
+      {}};
+  held_jobs_ = {registry.AddGauge("batholith_held_jobs",
+                                  "Jobs that wait, by the first rule that holds them back."),
+                "gate",
+                {}};
+  held_tasks_ = {registry.AddGauge("batholith_held_tasks",
+                                   "Tasks that wait, by the first rule that holds their job back."),
+                 "gate",
+                 {}};
+  for (const char* gate : kGateNames) {
+    Set(held_jobs_, gate, 0);
+    Set(held_tasks_, gate, 0);
+  }
   const CounterFamily lookups =
       registry.AddCounter("batholith_index_lookups_total",
                           "Questions for a node: answered by an index, or by all nodes.");
@@ -337,13 +351,23 @@ void SchedulerMetrics::SnapshotRowsRewritten(int64_t rows) {
 
 void SchedulerMetrics::SetTableEntries(std::string_view table, int64_t entries) {
   const std::lock_guard lock(names_mutex_);
-  auto found = tables_.series.find(ToAbsl(table));
-  if (found == tables_.series.end()) {
-    if (tables_.series.size() >= kNamesMax) return;
-    const std::string name(table);
-    found = tables_.series.emplace(name, tables_.family.With({{"table", name}})).first;
+  Set(tables_, table, entries);
+}
+
+void SchedulerMetrics::SetHeldJobs(std::string_view gate, int64_t jobs, int64_t tasks) {
+  const std::lock_guard lock(names_mutex_);
+  Set(held_jobs_, gate, jobs);
+  Set(held_tasks_, gate, tasks);
+}
+
+void SchedulerMetrics::Set(NamedGauges& gauges, std::string_view value, int64_t amount) {
+  auto found = gauges.series.find(ToAbsl(value));
+  if (found == gauges.series.end()) {
+    if (gauges.series.size() >= kNamesMax) return;
+    const std::string name(value);
+    found = gauges.series.emplace(name, gauges.family.With({{gauges.label, name}})).first;
   }
-  found->second.Set(static_cast<double>(entries));
+  found->second.Set(static_cast<double>(amount));
 }
 
 void SchedulerMetrics::IndexLookups(int64_t hits, int64_t misses) {

@@ -77,6 +77,9 @@ class SchedulerMetrics {
   // Jobs with work to be done after a cycle: looked at in the next one, or left alone because they
   // would be refused again.
   void SetPendingJobs(int64_t active, int64_t unschedulable);
+  // What a gate holds after a cycle: jobs, and tasks of theirs that wait. Gates are those of
+  // kGateNames.
+  void SetHeldJobs(std::string_view gate, int64_t jobs, int64_t tasks);
 
   // The handle of a job or queue, made on the first call; never null. Keep it beside the row: this
   // call hashes the name. RemoveJob and RemoveQueue take the series away.
@@ -171,9 +174,11 @@ class SchedulerMetrics {
   NamedHistograms action_latency_;
   struct NamedGauges {
     GaugeFamily family;
+    std::string label;
     absl::flat_hash_map<std::string, Gauge> series;
   };
-  NamedGauges tables_;
+  static void Set(NamedGauges& gauges, std::string_view value, int64_t amount);
+  NamedGauges tables_, held_jobs_, held_tasks_;
   NamedCounters attempts_, evictions_, limits_, violations_, defects_;
 
   std::unique_ptr<QueueFamilies> queue_families_;

@@ -1,5 +1,8 @@
 #include "net/io_context.h"
 
+#include <sys/epoll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -26,6 +29,7 @@ AsioExecutor::~AsioExecutor() {
     deadlines_.clear();
   }
   signals_.clear();
+  reads_.clear();
   timer_.reset();
   // Destroys the handlers that wait for sockets, and posted tasks, while the members still live.
   context_.reset();
@@ -120,6 +124,34 @@ void AsioExecutor::WaitForSignal(SignalWatch& watch) {
     WaitForSignal(watch);
     watch.action(signal);
   });
+}
+
+void AsioExecutor::OnReadable(int descriptor, std::function<bool()> action) {
+  // Asio has what it waits for not block, which would hold for everybody who has the descriptor, as
+  // shells and their programs have the terminal: so it waits for one that only looks at it.
+  const int own = epoll_create1(EPOLL_CLOEXEC);
+  if (own < 0) return;
+  epoll_event wanted{};
+  wanted.events = EPOLLIN;
+  if (epoll_ctl(own, EPOLL_CTL_ADD, descriptor, &wanted) != 0) {
+    close(own);
+    return;
+  }
+  ReadWatch& watch = reads_.emplace_back(*context_, std::move(action));
+  boost::system::error_code error;
+  watch.descriptor.assign(own, error);
+  if (error) {
+    close(own);
+    return;
+  }
+  WaitForRead(watch);
+}
+
+void AsioExecutor::WaitForRead(ReadWatch& watch) {
+  watch.descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
+                              [this, &watch](const boost::system::error_code& error) {
+                                if (!error && watch.action()) WaitForRead(watch);
+                              });
 }
 
 }  // namespace detail

@@ -19,6 +19,9 @@ class IoContext : public Executor {
   virtual void Stop() = 0;
   // Calls `action` on the loop for each of these signals until destroyed.
   virtual void OnSignals(std::vector<int> signals, std::function<void(int)> action) = 0;
+  // Calls `action` on the loop when there is something to read from the descriptor (a terminal or a
+  // pipe), again and again until it returns false. The descriptor stays the caller's.
+  virtual void OnReadable(int descriptor, std::function<bool()> action) = 0;
 };
 
 }  // namespace bth::net

@@ -52,6 +52,10 @@ std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
   if (type.collection == "namespaces") {
     list.push_back({"finalize", "", "v1", "Namespace", Json::MakeArray({"update"})});
   }
+  if (type.collection == "services") {
+    const Json all = Json::MakeArray({"create", "delete", "get", "patch", "update"});
+    list.push_back({"proxy", "", "v1", "ServiceProxyOptions", all});
+  }
   const Json read_write = Json::MakeArray({"get", "patch", "update"});
   if (type.scale.has_value()) list.push_back({"scale", "autoscaling", "v1", "Scale", read_write});
   if (type.has_status) list.push_back({"status", type.group, type.version, type.kind, read_write});

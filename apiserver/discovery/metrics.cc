@@ -37,6 +37,9 @@ std::string MetricsText(const Core& core) {
         core.counters.collector_backlog);
   plain("apiserver_expired_events_total", "counter",
         "Events removed because they were old, or too many.", core.counters.events_expired);
+  plain("apiserver_proxy_refused_total", "counter",
+        "Requests to services that were refused because too many were under way.",
+        core.counters.proxy_refused);
   out +=
       "# HELP apiserver_storage_objects Objects by resource.\n"
       "# TYPE apiserver_storage_objects gauge\n";

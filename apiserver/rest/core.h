@@ -32,7 +32,10 @@ struct Counters {
   uint64_t owner_circles_broken = 0;
   uint64_t collector_backlog = 0;
   uint64_t events_expired = 0;
+  uint64_t proxy_refused = 0;  // Requests to services, for too many were under way.
 };
+
+class ServiceProxy;
 
 // Thread: the executor's. Lifetime: the server's; coroutines hold it by shared_ptr.
 struct Core {
@@ -48,6 +51,7 @@ struct Core {
   std::map<std::string, User> tokens;  // Empty: everybody may come.
   std::function<std::string()> extra_metrics;
   LogSource log_source;  // Absent: there are no logs.
+  std::shared_ptr<ServiceProxy> proxy;
   // What parts of the server add to /metrics.
   std::vector<std::function<void(std::string*)>> metric_sections;
   // The longest a request may take that does not watch; its own timeout may be shorter.

@@ -197,6 +197,10 @@ absl::Status TimedOut(std::string_view message) {
   return Make(Refusal::kTimeout, StrCat("Timeout: ", message), Json::MakeObject());
 }
 
+absl::Status ServiceUnavailable(std::string_view message) {
+  return Make(Refusal::kServiceUnavailable, message);
+}
+
 absl::Status NotImplemented(std::string_view message) {
   return Make(Refusal::kNotImplemented, message);
 }

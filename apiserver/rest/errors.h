@@ -50,6 +50,7 @@ absl::Status TooManyRequests(std::string_view message, int retry_after_s,
 absl::Status RevisionTooLarge(int64_t asked, int64_t current);  // 504
 absl::Status InternalError(std::string_view message);           // 500
 absl::Status NotImplemented(std::string_view message);          // 501
+absl::Status ServiceUnavailable(std::string_view message);      // 503
 
 // A refusal that was put together elsewhere: `document` is a Status with a code.
 absl::Status RefusedWith(Json document);

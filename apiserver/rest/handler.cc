@@ -13,6 +13,7 @@
 #include "apiserver/rest/read.h"
 #include "apiserver/rest/subresources.h"
 #include "apiserver/rest/write.h"
+#include "apiserver/services/proxy.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -209,6 +210,31 @@ void Count(Core& core, std::string verb, std::string resource, int code) {
   ++core.counters.requests[{std::move(verb), std::move(resource), code}];
 }
 
+// The verb that RBAC knows for a method.
+std::string ProxyVerb(std::string_view method) {
+  constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
+      {"GET", "get"},    {"HEAD", "get"},    {"POST", "create"},
+      {"PUT", "update"}, {"PATCH", "patch"}, {"DELETE", "delete"}};
+  for (const auto& [known, verb] : kVerbs) {
+    if (method == known) return std::string(verb);
+  }
+  return "other";
+}
+
+net::Awaitable<net::Response> Proxied(std::shared_ptr<Core> core, net::Request request,
+                                      absl::StatusOr<ProxyPlace> place) {
+  const std::string verb = ProxyVerb(request.method);
+  MaybeResponse passed = PathNotFound();
+  if (place.ok()) {
+    passed = co_await core->proxy->Pass(*core, std::move(request), *std::move(place));
+  } else {
+    passed = place.status();
+  }
+  net::Response response = passed.ok() ? std::move(*passed) : ErrorResponse(passed.status());
+  Count(*core, verb, "services/proxy", response.status);
+  co_return response;
+}
+
 }  // namespace
 
 net::Awaitable<net::Response> Handle(std::shared_ptr<Core> core, net::Request request) {
@@ -218,6 +244,9 @@ net::Awaitable<net::Response> Handle(std::shared_ptr<Core> core, net::Request re
   if (!user.ok() && !IsOpenPath(target->path)) {
     Count(*core, "", "", 401);
     co_return ErrorResponse(user.status());
+  }
+  if (std::optional<absl::StatusOr<ProxyPlace>> place = ReadProxyPlace(request.target)) {
+    co_return co_await Proxied(core, std::move(request), *std::move(place));
   }
   if (std::optional<net::Response> document = ServeDocument(*core, request, *target)) {
     co_return std::move(*document);

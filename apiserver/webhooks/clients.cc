@@ -10,12 +10,13 @@ constexpr int kConnectionsMax = 16;
 
 }  // namespace
 
-ConnectTo ConnectByHttps(net::Executor& executor) {
+ConnectTo ConnectBySockets(net::Executor& executor) {
   return [&executor](const Endpoint& endpoint) {
     net::ClientOptions options;
     options.host = endpoint.host;
     options.port = endpoint.port;
-    options.tls.enabled = true;
+    options.tls.enabled = endpoint.tls;
+    options.tls.insecure_skip_verify = !endpoint.verified;
     options.tls.ca_pem = endpoint.ca_pem;
     options.tls.server_name = endpoint.server_name;
     options.connections_max = kConnectionsMax;

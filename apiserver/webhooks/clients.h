@@ -1,4 +1,4 @@
-// Connections to the servers of webhooks.
+// Connections to the servers of webhooks and to the programs behind Services.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace bth::apiserver {
 
-// HTTPS with connections that are kept. Requires an executor with sockets.
-ConnectTo ConnectByHttps(net::Executor& executor);
+// HTTP and HTTPS with connections that are kept. Requires an executor with sockets.
+ConnectTo ConnectBySockets(net::Executor& executor);
 
 // One transport per endpoint, kept while it is among the latest used. A transport that is dropped
 // lives on until its calls have ended. Thread: the executor's.

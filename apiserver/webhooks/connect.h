@@ -1,4 +1,4 @@
-// How the server reaches webhooks.
+// How the server reaches webhooks and the programs behind Services.
 #pragma once
 
 #include <compare>
@@ -18,6 +18,8 @@ struct Endpoint {
   uint16_t port = 0;
   std::string server_name;  // What its certificate must name.
   std::string ca_pem;       // Empty: the system's roots.
+  bool tls = true;
+  bool verified = true;  // False: whatever certificate is shown.
   auto operator<=>(const Endpoint&) const = default;
 };
 

@@ -1,16 +1,15 @@
 #include "apiserver/webhooks/endpoint.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
+#include "apiserver/services/locate.h"
 #include "base/status.h"
 #include "base/strings.h"
 
 namespace bth::apiserver {
 namespace {
 
-constexpr char kLoopback[] = "127.0.0.1";
 constexpr size_t kUrlBytesMax = 4096;
 
 absl::Status ReadAuthority(UrlParts& url) {
@@ -37,82 +36,6 @@ absl::Status ReadAuthority(UrlParts& url) {
   }
   url.port = static_cast<uint16_t>(number);
   return absl::OkStatus();
-}
-
-const Json* PortOf(const Json& service, int port) {
-  for (const Json& entry : service["spec"]["ports"].items()) {
-    if (entry["port"].AsInt() == port) return &entry;
-  }
-  return nullptr;
-}
-
-struct Address {
-  std::string host;
-  uint16_t port = 0;
-};
-
-std::optional<uint16_t> PortNamed(const Json& ports, std::string_view name) {
-  for (const Json& port : ports.items()) {
-    const int64_t number = port["port"].AsInt();
-    const bool named = port["name"].AsString() == name || ports.size() == 1;
-    if (named && number > 0 && number <= 65535) return static_cast<uint16_t>(number);
-  }
-  return std::nullopt;
-}
-
-// The first ready one, by the names of the slices.
-std::optional<Address> FromSlices(const Core& core, const ServiceReference& service,
-                                  std::string_view port_name) {
-  Collection* slices = core.store->Find("endpointslices.discovery.k8s.io");
-  if (slices == nullptr) return std::nullopt;
-  for (const ObjectPtr& stored : slices->All(service.ns)) {
-    const std::string* of = stored->labels.Find("kubernetes.io/service-name");
-    if (of == nullptr || *of != service.name) continue;
-    const Json slice = ParseStored(*stored);
-    const std::optional<uint16_t> port = PortNamed(slice["ports"], port_name);
-    if (!port.has_value()) continue;
-    for (const Json& endpoint : slice["endpoints"].items()) {
-      if (!endpoint["conditions"]["ready"].AsBool(true) || endpoint["addresses"].empty()) continue;
-      return Address{std::string(endpoint["addresses"][size_t{0}].AsString()), *port};
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Address> FromEndpoints(const Core& core, const ServiceReference& service,
-                                     std::string_view port_name) {
-  const ObjectPtr stored = core.store->Find("endpoints")->Get({service.ns, service.name});
-  if (stored == nullptr) return std::nullopt;
-  const Json endpoints = ParseStored(*stored);
-  for (const Json& subset : endpoints["subsets"].items()) {
-    const std::optional<uint16_t> port = PortNamed(subset["ports"], port_name);
-    if (!port.has_value() || subset["addresses"].empty()) continue;
-    return Address{std::string(subset["addresses"][size_t{0}]["ip"].AsString()), *port};
-  }
-  return std::nullopt;
-}
-
-absl::StatusOr<Address> Locate(const Core& core, const ServiceReference& reference) {
-  const ObjectPtr stored = core.store->Find("services")->Get({reference.ns, reference.name});
-  if (stored == nullptr) {
-    return absl::NotFoundError(StrCat("service \"", reference.name, "\" not found"));
-  }
-  const Json service = ParseStored(*stored);
-  const auto port = static_cast<uint16_t>(reference.port);
-  if (service["spec"]["type"].AsString() == "ExternalName") {
-    return Address{std::string(service["spec"]["externalName"].AsString()), port};
-  }
-  const Json* entry = PortOf(service, reference.port);
-  if (entry == nullptr) {
-    return absl::NotFoundError(
-        StrCat("no service port ", reference.port, " found for service \"", reference.name, "\""));
-  }
-  const std::string_view name = (*entry)["name"].AsString();
-  if (auto address = FromSlices(core, reference, name)) return *address;
-  if (auto address = FromEndpoints(core, reference, name)) return *address;
-  const int64_t target = (*entry)["targetPort"].AsInt(reference.port);
-  const bool fits = target > 0 && target <= 65535;
-  return Address{kLoopback, fits ? static_cast<uint16_t>(target) : port};
 }
 
 int64_t WholeSeconds(absl::Duration timeout) {
@@ -159,7 +82,8 @@ CallPlace PlaceOf(const Core& core, const ClientConfig& client, absl::Duration t
     if (!path.starts_with('/')) path.insert(0, "/");
     place.target = StrCat(path, query);
     place.url = StrCat("https://", name, ":", service.port, place.target);
-    const absl::StatusOr<Address> address = Locate(core, service);
+    const absl::StatusOr<ServiceAddress> address =
+        LocateService(core, {service.ns, service.name}, StrCat(service.port));
     if (!address.ok()) {
       place.endpoint = address.status();
     } else {

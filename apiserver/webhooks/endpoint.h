@@ -33,9 +33,7 @@ struct CallPlace {
   absl::StatusOr<Endpoint> endpoint = absl::UnknownError("not looked up");
 };
 
-// Services are those of this server. There is no network of services here, so that one is reached
-// where its EndpointSlices or Endpoints say, and without those on the loopback address at the
-// target port, which is where programs beside vc-standalone listen.
+// Services are those of this server (apiserver/services/locate.h).
 CallPlace PlaceOf(const Core& core, const ClientConfig& client, absl::Duration timeout);
 
 }  // namespace bth::apiserver

@@ -25,6 +25,7 @@ struct Command {
   std::string screen_example;
   FlagSet flags;
   std::vector<Command> children;
+  bool needs_child = false;  // A group that is a mistake by itself, instead of showing its help.
   // Takes the words that are no flags; unset: they are passed over, as by Volcano's programs. A
   // refusal is a mistake on the command line.
   std::function<absl::Status(const std::vector<std::string>&)> take_words;

@@ -66,6 +66,12 @@ class Dispatcher final {
     if (!wants_help && path.size() == 2 && path.back()->name == kHelpCommand) return Help(*words);
     // A group that does something by itself has no other words.
     const bool is_lost = !path.back()->children.empty() && !words->empty();
+    if (!wants_help && path.back()->needs_child) {
+      return Mistake(StrCat(
+          words->empty() ? "a command is missing behind "
+                         : StrCat("unknown command ", rules::GoQuote(words->front()), " for "),
+          rules::GoQuote(PathText(path)), ": there are ", ChildrenOf(path)));
+    }
     if (wants_help || is_lost || !path.back()->run) {
       session_.out() << HelpOf(path, flags);
       if (!wants_help && !words->empty()) TellUnknownLeaf(path, words->front());
@@ -101,6 +107,14 @@ class Dispatcher final {
     if (near.empty()) return;
     session_.err() << "unknown command " << rules::GoQuote(typed) << " for "
                    << rules::GoQuote(PathText(path)) << near;
+  }
+
+  static std::string ChildrenOf(const CommandPath& path) {
+    std::string names;
+    for (const Command& child : path.back()->children) {
+      StrAppend(&names, names.empty() ? "" : ", ", child.name);
+    }
+    return names;
   }
 
   // As cobra chooses them.

@@ -26,6 +26,7 @@ Command CompletionCommand() {
   Command group;
   group.name = "completion";
   group.short_text = "print a script that completes commands in a shell";
+  group.needs_child = true;  // Shells read what it prints: that must not be help.
   for (const ShellText& shell : kShells) {
     Command leaf;
     leaf.name = shell.name;

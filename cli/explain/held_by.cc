@@ -45,12 +45,14 @@ bool EndHolds(const JobFacts& facts, HeldBy* held) {
   }
   if (phase == "Aborted" || phase == "Aborting") {
     *held = {.words = StrCat("it was suspended", StateWords(*facts.job), "."),
-             .remedy = StrCat("vcctl job resume -n ", facts.ns, " -N ", facts.name)};
+             .remedy = StrCat("vcctl job resume -n ", facts.ns, " -N ", facts.name),
+             .is_for_scheduler = false};
     return true;
   }
   if (phase == "Terminating" || phase == "Completing" || phase == "Restarting") {
     *held = {.words = StrCat("it is ", phase, StateWords(*facts.job),
-                             " until its former pods are gone.")};
+                             " until its former pods are gone."),
+             .is_for_scheduler = false};
     return true;
   }
   return false;
@@ -74,6 +76,12 @@ bool QueueHolds(const JobFacts& facts, HeldBy* held) {
   return false;
 }
 
+// What holds the job as the scheduler's page has it; empty: nothing does, or there is no page.
+std::string_view PageWords(const JobFacts& facts) {
+  if (!facts.page || (*facts.page)["gate"].AsString("None") == "None") return "";
+  return (*facts.page)["message"].AsString();
+}
+
 bool GroupHolds(const JobFacts& facts, HeldBy* held) {
   if (facts.group_missing) {
     *held = {.words = "it has no PodGroup.",
@@ -85,13 +93,16 @@ bool GroupHolds(const JobFacts& facts, HeldBy* held) {
   if (!facts.group) return false;
   const std::string_view phase = facts.group->At({"status", "phase"}).AsString();
   const Json& refusal = TrueCondition(*facts.group, "Unschedulable");
-  const std::string_view message = refusal["message"].AsString();
-  if (phase.empty()) {
+  std::string_view message = refusal["message"].AsString();
+  const bool is_new = phase.empty() || phase == "Pending";
+  // Conditions say the same, a moment later.
+  if (is_new && message.empty()) message = PageWords(facts);
+  if (phase.empty() && message.empty()) {
     *held = {.words = "no scheduler has looked at its PodGroup yet.",
              .remedy = "look whether vc-scheduler runs and leads"};
     return true;
   }
-  if (phase == "Pending") {
+  if (is_new) {
     *held = {.words = StrCat("it is not admitted to queue ", facts.queue_name,
                              message.empty() ? std::string(".") : StrCat(": ", message))};
     return true;
@@ -153,8 +164,12 @@ std::string PodWords(const Json& pod) {
 
 HeldBy WhatHolds(const JobFacts& facts) {
   HeldBy held;
-  if (EndHolds(facts, &held) || QueueHolds(facts, &held) || GroupHolds(facts, &held)) return held;
-  return PodsHold(facts);
+  if (EndHolds(facts, &held)) return held;
+  if (!QueueHolds(facts, &held) && !GroupHolds(facts, &held)) held = PodsHold(facts);
+  if (held.waits && held.remedy.empty() && facts.page) {
+    held.remedy = std::string((*facts.page)["advice"].AsString());
+  }
+  return held;
 }
 
 }  // namespace bth::cli

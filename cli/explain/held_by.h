@@ -12,6 +12,8 @@ struct HeldBy {
   bool waits = true;   // False: it has ended, or runs.
   std::string words;   // A sentence.
   std::string remedy;  // What to do; empty when there is nothing but to wait.
+  // The scheduler may know more: false of jobs that are none of its business now.
+  bool is_for_scheduler = true;
 };
 
 HeldBy WhatHolds(const JobFacts& facts);

@@ -23,6 +23,8 @@ struct JobFacts {
   std::optional<types::Json> queue;
   bool queue_missing = false;
   std::vector<types::Json> neighbours;  // The other PodGroups of the queue.
+  // What the scheduler's last cycle says of it; none: it was not asked, or there was no answer.
+  std::optional<types::Json> page;
   // What could not be read, and why: "queues.scheduling.volcano.sh "q" not found".
   std::vector<std::string> unread;
 };

@@ -130,6 +130,43 @@ std::string PodsText(const JobFacts& facts) {
   return out;
 }
 
+// "  lab/train-0: 3 Insufficient cpu, 1 node(s) were unschedulable"
+std::string RefusedText(const Json& refused) {
+  std::string out = StrCat("  ", OnOneLine(refused["pod"].AsString()), ": ");
+  std::string_view comma;
+  for (const Json::Member& reason : refused["nodes"].members()) {
+    StrAppend(&out, std::exchange(comma, ", "), reason.second.AsInt(), " ",
+              OnOneLine(reason.first));
+  }
+  return out + "\n";
+}
+
+// What the last cycle found, beyond what was said already.
+std::string SchedulerText(const JobFacts& facts, const HeldBy& held) {
+  if (!facts.page) return "";
+  const Json& page = *facts.page;
+  const std::string_view gate = page["gate"].AsString("None");
+  const std::string_view plugin = page["plugin"].AsString();
+  std::string out = "\nThe scheduler's last cycle: ";
+  StrAppend(&out, gate == "None" ? std::string("nothing holds it") : StrCat("held at ", gate),
+            plugin.empty() ? "" : ", by plugin ", plugin, "\n");
+  const auto add = [&out, &held](std::string_view words) {
+    const bool is_said = StrContains(held.words, words) || StrContains(out, words);
+    if (!words.empty() && !is_said) StrAppend(&out, "  ", OnOneLine(words), "\n");
+  };
+  add(page["message"].AsString());
+  size_t shown = 0;
+  for (const Json& refused : page["refused"].items()) {
+    if (shown++ < kMessagesMax) out += RefusedText(refused);
+  }
+  if (shown > kMessagesMax)
+    StrAppend(&out, "  and ", shown - kMessagesMax, " more shapes of pods\n");
+  for (const Json::Member& search : page["victimSearches"].members()) {
+    add(search.second["message"].AsString());
+  }
+  return out;
+}
+
 std::string AmountOf(const Json& amounts, std::string_view resource) {
   const Json& amount = amounts[resource];
   if (amount.is_string()) return std::string(amount.AsString());
@@ -206,7 +243,8 @@ std::string ExplainJobText(const JobFacts& facts, absl::Time now) {
   std::string out =
       StrCat(Title(facts, now), "\n", held.waits ? "It waits: " : "", OnOneLine(held.words), "\n");
   if (!held.remedy.empty()) StrAppend(&out, "What helps: ", held.remedy, "\n");
-  StrAppend(&out, GangText(facts), PodsText(facts), QueueText(facts), NeighboursText(facts));
+  StrAppend(&out, GangText(facts), PodsText(facts), SchedulerText(facts, held), QueueText(facts),
+            NeighboursText(facts));
   if (!facts.unread.empty()) {
     out += "\nNot read:\n";
     for (const std::string& words : facts.unread) StrAppend(&out, "  ", OnOneLine(words), "\n");

@@ -65,23 +65,6 @@ std::set<std::string> Family(const std::vector<Json>& queues, const std::string&
   return family;
 }
 
-// CPU and memory first, then by name; pods are left out.
-std::vector<std::string> ResourcesOf(const Json& queue) {
-  std::set<std::string> names;
-  for (const Json* amounts :
-       {&queue.At({"status", "allocated"}), &queue.At({"spec", "deserved"}),
-        &queue.At({"spec", "guarantee", "resource"}), &queue.At({"spec", "capability"})}) {
-    for (const Json::Member& member : amounts->members()) names.insert(member.first);
-  }
-  std::vector<std::string> out;
-  for (const char* first : {"cpu", "memory"}) {
-    if (names.erase(first) > 0) out.emplace_back(first);
-  }
-  names.erase("pods");
-  out.insert(out.end(), names.begin(), names.end());
-  return out;
-}
-
 struct Amount {
   std::string text;
   double value = 0;
@@ -97,15 +80,53 @@ std::optional<Amount> AmountIn(const Json& amounts, const std::string& resource)
   return Amount{std::move(text), quantity->ApproximateValue()};
 }
 
+// CPU and memory first, then by name; pods are left out.
+std::vector<std::string> ResourcesOf(const Json& queue, const Json& page) {
+  std::set<std::string> names;
+  for (const Json* amounts :
+       {&queue.At({"status", "allocated"}), &queue.At({"spec", "deserved"}),
+        &queue.At({"spec", "guarantee", "resource"}), &queue.At({"spec", "capability"})}) {
+    for (const Json::Member& member : amounts->members()) names.insert(member.first);
+  }
+  // There each amount is told, also of nothing.
+  for (const Json* amounts : {&page["pending"], &page["deserved"]}) {
+    for (const Json::Member& member : amounts->members()) {
+      const auto amount = AmountIn(*amounts, member.first);
+      if (amount && amount->value > 0) names.insert(member.first);
+    }
+  }
+  std::vector<std::string> out;
+  for (const char* first : {"cpu", "memory"}) {
+    if (names.erase(first) > 0) out.emplace_back(first);
+  }
+  names.erase("pods");
+  out.insert(out.end(), names.begin(), names.end());
+  return out;
+}
+
 std::optional<double> ValueOf(const std::optional<Amount>& amount) {
   if (!amount) return std::nullopt;
   return amount->value;
 }
 
-std::string ResourceLine(const Json& queue, const std::string& resource, size_t name_width,
+// A queue as objects have it, and as the last cycle had it; null: nobody said.
+struct QueueSides {
+  const Json& object;
+  const Json& page;
+};
+
+// Most queues are given what they deserve by the scheduler alone.
+std::optional<Amount> DeservedBy(const QueueSides& queue, const std::string& resource) {
+  const auto told = AmountIn(queue.page["deserved"], resource);
+  return told && told->value > 0 ? told : AmountIn(queue.object.At({"spec", "deserved"}), resource);
+}
+
+std::string ResourceLine(const QueueSides& sides, const std::string& resource, size_t name_width,
                          const Terminal& terminal) {
+  const Json& queue = sides.object;
   const auto used = AmountIn(queue.At({"status", "allocated"}), resource);
-  const auto deserved = AmountIn(queue.At({"spec", "deserved"}), resource);
+  const auto deserved = DeservedBy(sides, resource);
+  const auto asked = AmountIn(sides.page["pending"], resource);
   const auto guarantee = AmountIn(queue.At({"spec", "guarantee", "resource"}), resource);
   const auto capability = AmountIn(queue.At({"spec", "capability"}), resource);
   const BarAmounts amounts = {.used = used ? used->value : 0,
@@ -117,6 +138,7 @@ std::string ResourceLine(const Json& queue, const std::string& resource, size_t 
   if (deserved) StrAppend(&line, ", deserves ", deserved->text);
   if (guarantee) StrAppend(&line, ", guaranteed ", guarantee->text);
   if (capability) StrAppend(&line, ", at most ", capability->text);
+  if (asked && asked->value > 0) StrAppend(&line, ", asks for ", asked->text);
   return line;
 }
 
@@ -140,6 +162,14 @@ std::string Continued(std::string_view prefix, bool utf8) {
 
 }  // namespace
 
+std::map<std::string, Json> PagesByQueue(const Json& page) {
+  std::map<std::string, Json> pages;
+  for (const Json& queue : page.items()) {
+    pages.emplace(std::string(queue["name"].AsString()), queue);
+  }
+  return pages;
+}
+
 absl::StatusOr<std::string> ExplainQueuesText(const QueueFacts& facts, const std::string& name,
                                               const Terminal& terminal) {
   std::set<std::string> family;
@@ -157,20 +187,23 @@ absl::StatusOr<std::string> ExplainQueuesText(const QueueFacts& facts, const std
     nodes.push_back({std::string(NameIn(queue)), ParentOf(queue)});
   }
   const std::map<std::string, GroupCounts> counts = CountGroups(facts.pod_groups);
+  static const Json kNotTold;
   std::string out;
   for (const TreeLine& line : TreeLines(nodes, terminal.utf8)) {
     const Json& queue = *shown[line.node];
     const auto found = counts.find(nodes[line.node].name);
     StrAppend(&out, line.prefix,
               QueueLine(queue, found == counts.end() ? GroupCounts{} : found->second), "\n");
-    const std::vector<std::string> resources = ResourcesOf(queue);
+    const auto told = facts.pages.find(nodes[line.node].name);
+    const QueueSides sides{queue, told == facts.pages.end() ? kNotTold : told->second};
+    const std::vector<std::string> resources = ResourcesOf(queue, sides.page);
     size_t name_width = 0;
     for (const std::string& resource : resources) {
       name_width = std::max(name_width, resource.size() + 1);
     }
     for (const std::string& resource : resources) {
       StrAppend(&out, Continued(line.prefix, terminal.utf8), "  ",
-                ResourceLine(queue, resource, name_width, terminal), "\n");
+                ResourceLine(sides, resource, name_width, terminal), "\n");
     }
   }
   if (!out.empty()) StrAppend(&out, "\n", BarLegend(terminal.utf8), "\n");

@@ -17,6 +17,9 @@ PrintOptions OptionsOf(const Session& session, const Target& target, const Listi
   PrintOptions options;
   options.with_namespace = target.type.namespaced && target.ns.empty();
   options.show_labels = flags.show_labels;
+  for (const absl::string_view label : SplitText(flags.label_columns, ',', absl::SkipEmpty())) {
+    options.label_columns.emplace_back(label);
+  }
   options.no_headers = flags.no_headers;
   options.sort_by = flags.sort_by;
   options.colour = session.terminal().colour;
@@ -95,8 +98,10 @@ void AddFormatFlags(ListingFlags* target, FlagSet* flags) {
   flags->OfferFor("sort-by", OfferWords({{".metadata.name", ""},
                                          {".metadata.creationTimestamp", ""},
                                          {".status.state.phase", ""}}));
-  flags->Bool(&target->no_headers, {"no-headers"}, "do not print the titles of columns (with -o)");
+  flags->Bool(&target->no_headers, {"no-headers"}, "do not print the titles of columns");
   flags->Bool(&target->show_labels, {"show-labels"}, "show all labels as the last column");
+  flags->Text(&target->label_columns, {"label-columns", 'L'},
+              "show these labels as columns: app,team");
   AddColourFlag(&target->show, flags);
   AddTimeFlag(&target->show, flags);
 }
@@ -109,7 +114,8 @@ void AddListingFlags(ListingFlags* target, FlagSet* flags) {
 }
 
 bool WantsOtherFormat(const ListingFlags& flags) {
-  return !flags.output.empty() || !flags.sort_by.empty() || flags.show_labels || flags.watch;
+  return !flags.output.empty() || !flags.sort_by.empty() || !flags.label_columns.empty() ||
+         flags.no_headers || flags.show_labels || flags.watch;
 }
 
 absl::Status ShowListing(Session& session, Cluster& cluster, const Listing& listing,

@@ -18,13 +18,14 @@ struct ListingFlags {
   std::string sort_by;
   std::string labels;
   std::string fields;
+  std::string label_columns;  // Names of labels, with commas between them.
   bool no_headers = false;
   bool show_labels = false;
   bool watch = false;
   ShowFlags show;
 };
 
-// -o, --sort-by, --no-headers, --show-labels, --color, --time.
+// -o, --sort-by, --no-headers, --show-labels, --label-columns, --color, --time.
 void AddFormatFlags(ListingFlags* target, FlagSet* flags);
 // These, and -l, --field-selector, --watch.
 void AddListingFlags(ListingFlags* target, FlagSet* flags);

@@ -205,6 +205,17 @@ absl::StatusOr<Json> Cluster::Read(const std::string& path) {
   return json;
 }
 
+absl::StatusOr<Json> Cluster::CallRaw(const RawCall& call) {
+  client::ApiRequest request =
+      Request(call.method == "GET" ? "get" : "create", call.method, call.body);
+  request.path = {"", call.path};
+  request.query = call.query;
+  request.headers = call.headers;
+  request.timeout = call.timeout;
+  BTH_ASSIGN_OR_RETURN(const std::string text, Wait(std::move(request)));
+  return Json::Parse(text, kAnswerLimits);
+}
+
 absl::StatusOr<Json> Cluster::MergePatch(const Target& target, const Json& patch) {
   client::ApiRequest request = Request("patch", "PATCH", patch.Dump());
   request.content_type = "application/merge-patch+json";

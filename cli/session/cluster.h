@@ -63,6 +63,16 @@ struct TextWish {
   std::vector<std::pair<std::string, std::string>> query;
 };
 
+// A call that is about no object of a kind that is known here.
+struct RawCall {
+  std::string method = "GET";
+  std::string path;  // Escaped.
+  std::vector<std::pair<std::string, std::string>> query;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  absl::Duration timeout;
+};
+
 // Where the coroutines of the client run while a call waits for them.
 class Loop {
  public:
@@ -74,6 +84,8 @@ class Loop {
   // Calls `action` for each of these signals while the loop runs, instead of what they do by
   // themselves.
   virtual void OnSignals(std::vector<int> signals, std::function<void(int)> action) = 0;
+  // Calls `action` when there is something to read, until it returns false.
+  virtual void OnReadable(int descriptor, std::function<bool()> action) = 0;
 };
 
 // What the server's clock showed when it answered last ("Mon, 23 Nov 2026 08:00:00 GMT"); empty
@@ -108,6 +120,8 @@ class Cluster final {
   absl::StatusOr<types::Json> TryCreate(const Target& target, types::Json object);
   // What is no object: "/version".
   absl::StatusOr<types::Json> Read(const std::string& path);
+  // Failures are the client's, not put into words: callers look at codes.
+  absl::StatusOr<types::Json> CallRaw(const RawCall& call);
   absl::StatusOr<types::Json> MergePatch(const Target& target, const types::Json& patch);
   absl::Status Delete(const Target& target);
   // Tells of changes until `on_change` returns false, the server ends the watch (both are OK; the
@@ -123,6 +137,9 @@ class Cluster final {
   void Interrupt();
   void OnSignals(std::vector<int> signals, std::function<void(int)> action) {
     loop_->OnSignals(std::move(signals), std::move(action));
+  }
+  void OnReadable(int descriptor, std::function<bool()> action) {
+    loop_->OnReadable(descriptor, std::move(action));
   }
   absl::Duration monotonic() const { return loop_->executor().Monotonic(); }
   // For what goes on by itself while this waits, such as informers; it ends before this.

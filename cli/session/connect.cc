@@ -27,6 +27,9 @@ class SocketLoop final : public Loop {
   void OnSignals(std::vector<int> signals, std::function<void(int)> action) override {
     io_->OnSignals(std::move(signals), std::move(action));
   }
+  void OnReadable(int descriptor, std::function<bool()> action) override {
+    io_->OnReadable(descriptor, std::move(action));
+  }
 
  private:
   const std::unique_ptr<net::IoContext> io_ = net::IoContext::Create();

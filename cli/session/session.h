@@ -15,6 +15,7 @@
 #include "cli/conf/policy_engine.h"
 #include "cli/print/terminal.h"
 #include "cli/session/cluster.h"
+#include "cli/session/keyboard.h"
 #include "cli/session/show_flags.h"
 
 namespace bth::cli {
@@ -42,6 +43,8 @@ struct Surroundings {
   Terminal err_terminal;  // And of `err`.
   // Looks at `out` again, after its window was resized. Unset: nothing has changed.
   std::function<Terminal()> terminal_now;
+  // Keys of the person at `in`. Unset or null: there is nobody whose keys could be read.
+  std::function<std::unique_ptr<Keyboard>()> keyboard;
   bool is_watched = false;   // Somebody reads `err` on a terminal: suggestions may be asked for.
   std::string version_text;  // Of `vcctl version`.
 };
@@ -62,6 +65,9 @@ class Session final {
   const Terminal& err_terminal() const { return surroundings_.err_terminal; }
   Terminal TerminalNow() const;
   bool is_interactive() const { return surroundings_.is_interactive; }
+  std::unique_ptr<Keyboard> OpenKeyboard() const {
+    return surroundings_.keyboard ? surroundings_.keyboard() : nullptr;
+  }
   // How points in time are shown.
   TimeStyle times() const { return {now(), time_form_, zone()}; }
   // What a person wishes counts before what is known of the terminal.

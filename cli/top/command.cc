@@ -117,8 +117,9 @@ Command TopLeaf(std::string name, std::string short_text, const TopSubject& subj
 Command TopCommand() {
   Command group = TopLeaf("top", "show who uses what of the cluster", NodesSubject());
   group.long_text =
-      "Shows what nodes, or queues, hold of what they have: live on a terminal, until interrupted, "
-      "and as\na table in a pipe. What counts are the requests of pods that have a node and have "
+      "Shows what nodes, or queues, hold of what they have: live on a terminal, until q or "
+      "Ctrl-C,\nand as a table in a pipe. What counts are the requests of pods that have a node "
+      "and have "
       "not ended, not\nwhat they use.";
   group.example = "  vcctl top\n  vcctl top queues --interval 5s\n  vcctl top nodes | sort -k3";
   group.children.push_back(TopLeaf("nodes", "show what pods hold of each node", NodesSubject()));

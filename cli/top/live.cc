@@ -1,8 +1,12 @@
 #include "cli/top/live.h"
 
 #include <csignal>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/strings.h"
 #include "cli/print/clip.h"
@@ -38,6 +42,11 @@ std::string LiveText(const TopView& view, const Terminal& terminal) {
   return ClipLines(text, terminal.width, terminal.utf8);
 }
 
+// "q", and Ctrl-D, which ends what is typed.
+bool EndsIt(std::string_view typed) {
+  return typed.find_first_of("qQ\x04") != std::string_view::npos;
+}
+
 }  // namespace
 
 void ShowLive(Session& session, Cluster& cluster, const TopView& view, absl::Duration interval) {
@@ -53,6 +62,20 @@ void ShowLive(Session& session, Cluster& cluster, const TopView& view, absl::Dur
   });
   Terminal terminal = session.terminal();
   const AlternateScreen alternate(session.out(), terminal.can_redraw);
+  const std::unique_ptr<Keyboard> keyboard = terminal.can_redraw ? session.OpenKeyboard() : nullptr;
+  if (keyboard != nullptr) {
+    cluster.OnReadable(keyboard->descriptor(), [&] {
+      const std::optional<std::string> typed = keyboard->Take();
+      is_over |= !typed.has_value() || EndsIt(*typed);
+      if (is_over) cluster.Interrupt();
+      return !is_over;
+    });
+    cluster.OnSignals({SIGCONT}, [&](int) {
+      keyboard->Resume();
+      is_resized = true;  // The screen may hold anything.
+      cluster.Interrupt();
+    });
+  }
   LiveScreen screen(terminal);
   std::string shown;
   while (!is_over) {

@@ -9,8 +9,8 @@
 namespace bth::cli {
 
 // On a terminal: draws on its alternate screen, again where something has changed since the last
-// time, until SIGINT, SIGTERM or SIGHUP; then the terminal is as it was. Elsewhere: a block of
-// lines each time, until the signal.
+// time, until q is pressed, or SIGINT, SIGTERM or SIGHUP; then the terminal is as it was.
+// Elsewhere: a block of lines each time, until the signal.
 void ShowLive(Session& session, Cluster& cluster, const TopView& view, absl::Duration interval);
 
 }  // namespace bth::cli

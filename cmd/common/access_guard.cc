@@ -40,7 +40,8 @@ net::Response Refuse(Refusal refusal, std::string_view message) {
 // Empty: there is none.
 std::string BearerToken(const net::Headers& headers) {
   constexpr std::string_view kScheme = "Bearer ";
-  const std::string_view field = headers.Get("authorization");
+  const bool usual = headers.Has("authorization");
+  const std::string_view field = headers.Get(usual ? "authorization" : kProxiedToken);
   if (!StartsWithIgnoreCase(field, kScheme)) return "";
   return std::string(absl::StripAsciiWhitespace(ToAbsl(field.substr(kScheme.size()))));
 }
@@ -79,7 +80,9 @@ class Guard {
         break;
     }
     allowed_.Increment();
-    request.headers.Set("authorization", "");  // The pages have no use for it.
+    for (const std::string_view name : {std::string_view("authorization"), kProxiedToken}) {
+      request.headers.Set(name, "");  // The pages have no use for it.
+    }
     co_return co_await pages_(std::move(request));
   }
 

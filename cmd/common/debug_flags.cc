@@ -14,6 +14,10 @@ void DebugFlags::AddTo(FlagSet& flags) {
             "Certificate of the debug pages: with it and its key they are served over TLS, to "
             "those whom the API server lets in");
   flags.Add("debug-tls-private-key-file", &key_file, "Its key");
+  flags.Add(
+      "debug-self-signed", &self_signed,
+      "Make the certificate of the debug pages at the start: for callers who come through the "
+      "API server's proxy of Services, which verifies none");
 }
 
 absl::Status DebugFlags::Check() const {
@@ -21,6 +25,9 @@ absl::Status DebugFlags::Check() const {
     return certificate_file.empty()
                ? RefusedFlag("debug-tls-private-key-file", "give --debug-tls-cert-file too")
                : RefusedFlag("debug-tls-cert-file", "give --debug-tls-private-key-file too");
+  }
+  if (self_signed && !certificate_file.empty()) {
+    return RefusedFlag("debug-self-signed", "there is a certificate: --debug-tls-cert-file");
   }
   if (bind_address.empty()) return absl::OkStatus();
   const absl::StatusOr<Endpoint> endpoint = ParseEndpoint(bind_address);
@@ -30,8 +37,8 @@ absl::Status DebugFlags::Check() const {
   if (IsLoopback(*endpoint) || tls()) return absl::OkStatus();
   return RefusedFlag("debug-bind-address",
                      StrCat(bind_address, " is not on loopback: give --debug-tls-cert-file ",
-                            "and --debug-tls-private-key-file, so that only those are served ",
-                            "whom the API server lets in"));
+                            "and --debug-tls-private-key-file, or --debug-self-signed, so that ",
+                            "only those are served whom the API server lets in"));
 }
 
 }  // namespace bth::cmd

@@ -13,11 +13,14 @@ struct DebugFlags {
   // Both given: TLS, and only those are served whom the API server lets in.
   std::string certificate_file;
   std::string key_file;
+  // The same with a certificate of its own making, which nobody can verify: for callers that come
+  // through the API server's proxy of Services, which verifies none.
+  bool self_signed = false;
 
   void AddTo(FlagSet& flags);
   // Off loopback nobody is served whom the API server does not know.
   absl::Status Check() const;
-  bool tls() const { return !certificate_file.empty() && !key_file.empty(); }
+  bool tls() const { return self_signed || (!certificate_file.empty() && !key_file.empty()); }
 };
 
 }  // namespace bth::cmd

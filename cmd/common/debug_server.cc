@@ -34,7 +34,8 @@ absl::StatusOr<std::unique_ptr<DebugServer>> DebugServer::Start(const Context& c
 absl::Status DebugServer::Secure(const Context& context, const DebugFlags& flags,
                                  net::Handler* pages) {
   const CertificateFiles files{.certificate = flags.certificate_file, .key = flags.key_file};
-  auto certificates = ServedCertificates::Read(context.executor, files);
+  auto certificates = flags.self_signed ? ServedCertificates::Make(context.executor)
+                                        : ServedCertificates::Read(context.executor, files);
   if (!certificates.ok()) return Annotate(certificates.status(), "--debug-tls-cert-file");
   certificates_ = *std::move(certificates);
   BTH_ASSIGN_OR_RETURN(api_, context.connect());

@@ -5,12 +5,14 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "client/file.h"
+#include "net/pem.h"
 
 namespace bth::cmd {
 namespace {
 
 constexpr size_t kPemBytesMax = 1 << 20;
 constexpr absl::Duration kCertificatePeriod = absl::Seconds(30);
+constexpr absl::Duration kOwnValidFor = absl::Hours(24 * 3650);  // Longer than any process lives.
 
 absl::StatusOr<net::ServerTls> ReadFiles(const CertificateFiles& files) {
   net::ServerTls tls;
@@ -44,7 +46,19 @@ absl::StatusOr<std::unique_ptr<ServedCertificates>> ServedCertificates::Read(
       new ServedCertificates(executor, std::move(files), std::move(now)));
 }
 
+absl::StatusOr<std::unique_ptr<ServedCertificates>> ServedCertificates::Make(
+    net::Executor& executor) {
+  BTH_ASSIGN_OR_RETURN(net::GeneratedCertificates made,
+                       net::GenerateSelfSigned({"localhost"}, executor.Now(), kOwnValidFor));
+  net::ServerTls now;
+  now.certificate_pem = std::move(made.certificate_pem);
+  now.key_pem = std::move(made.key_pem);
+  return std::unique_ptr<ServedCertificates>(
+      new ServedCertificates(executor, CertificateFiles(), std::move(now)));
+}
+
 void ServedCertificates::Follow(net::Server& server) {
+  if (files_.certificate.empty()) return;
   server_ = &server;
   timer_ = executor_.RunAfter(kCertificatePeriod, [this] {
     Follow(*server_);

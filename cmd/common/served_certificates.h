@@ -1,4 +1,4 @@
-// The certificate a server shows, in files that are read again when they change.
+// The certificate a server shows, in files that are read again when they change, or made by itself.
 #pragma once
 
 #include <memory>
@@ -23,6 +23,8 @@ class ServedCertificates final {
   // Errors name the file.
   static absl::StatusOr<std::unique_ptr<ServedCertificates>> Read(net::Executor& executor,
                                                                   CertificateFiles files);
+  // A certificate of its own making, which stays as long as the process.
+  static absl::StatusOr<std::unique_ptr<ServedCertificates>> Make(net::Executor& executor);
   ServedCertificates(const ServedCertificates&) = delete;
   ~ServedCertificates();
 
@@ -37,7 +39,7 @@ class ServedCertificates final {
   absl::Status Refresh();
 
   net::Executor& executor_;
-  const CertificateFiles files_;
+  const CertificateFiles files_;  // No certificate: it is its own.
   net::ServerTls now_;
   net::Server* server_ = nullptr;
   net::Executor::TimerId timer_ = 0;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cmd/common/announced_service.h"
 #include "cmd/common/container_logs.h"
 #include "cmd/common/controller_tools.h"
 #include "cmd/common/daemon_client.h"
@@ -237,6 +238,7 @@ net::Awaitable<void> Standalone::Welcome() {
     io_.Stop();
     co_return;
   }
+  if (unit_ != nullptr) co_await AnnounceDebugPages();
   std::cout << "Kubernetes API: " << server_url_ << "\n"
             << "Simulated nodes: " << flags_.nodes.nodes.count << "\n";
   if (unit_ != nullptr) {
@@ -246,6 +248,17 @@ net::Awaitable<void> Standalone::Welcome() {
   std::cout << "Connect: export KUBECONFIG=" << kubeconfig_ << "\n"
             << "         kubectl get nodes\n"
             << "ready" << std::endl;
+}
+
+// For `vcctl explain`, which asks as it asks in a cluster.
+net::Awaitable<void> Standalone::AnnounceDebugPages() {
+  AnnouncedService service;
+  service.ns = "volcano-system";
+  service.name = "volcano-scheduler-explain";
+  service.port = 80;
+  service.target_port = debug_server_->port();
+  const absl::Status status = co_await Announce(*scheduler_api_, std::move(service));
+  if (!status.ok()) Log(LogLevel::kWarning, "debug.not_announced", {{"status", status}});
 }
 
 void Standalone::OnStopSignal() {

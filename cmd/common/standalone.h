@@ -74,6 +74,7 @@ class Standalone final {
   void MakeControllers();
   std::unique_ptr<client::ApiClient> Client(const std::string& user_agent);
   net::Awaitable<void> Welcome();
+  net::Awaitable<void> AnnounceDebugPages();
   void OnStopSignal();
   net::Awaitable<void> Stop();
 

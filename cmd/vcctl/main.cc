@@ -17,6 +17,7 @@
 #include "cli/print/terminal.h"
 #include "cli/programs.h"
 #include "cli/session/connect.h"
+#include "cli/session/keyboard.h"
 #include "cmd/common/version.h"
 #include "sim/policy_engine.h"
 
@@ -66,6 +67,7 @@ int Main(int argc, char** argv) {
   surroundings.terminal = terminal_of(STDOUT_FILENO);
   surroundings.err_terminal = terminal_of(STDERR_FILENO);
   surroundings.terminal_now = [terminal_of] { return terminal_of(STDOUT_FILENO); };
+  surroundings.keyboard = [] { return cli::OpenKeyboard(STDIN_FILENO); };
   surroundings.engine = sim::MakePolicyEngine;
   surroundings.is_watched = isatty(STDERR_FILENO) == 1;
   surroundings.version_text = VersionText();

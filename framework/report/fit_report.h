@@ -31,6 +31,7 @@ enum class Gate : uint8_t {
   kVictims,  // Waits for evicted pods to leave.
   kBinding,  // Bindings are under way.
 };
+inline constexpr size_t kGates = static_cast<size_t>(Gate::kBinding) + 1;
 std::string_view GateName(Gate gate);
 
 struct ReasonCount {

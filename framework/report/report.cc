@@ -146,6 +146,31 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
   report->pod_groups.push_back(std::move(out));
 }
 
+// Of a job that nothing holds as a whole.
+Gate GateByTasks(const Session& session, JobId job) {
+  const model::JobCounts& counts = session.counts(job);
+  if (counts.count(TaskStatus::kPending) + counts.count(TaskStatus::kPipelined) == 0) {
+    return counts.count(TaskStatus::kBinding) > 0 ? Gate::kBinding : Gate::kNone;
+  }
+  bool refused = false;
+  bool pipelined = false;
+  bool planned = false;
+  bool gated = false;
+  for (TaskId task : *session.job(job).tasks) {
+    const bool pending = session.state(task).status == TaskStatus::kPending;
+    const TaskStatus outcome = Outcome(session, task).status;
+    gated |= pending && session.task(task).gated;
+    planned |= pending && outcome == TaskStatus::kAllocated;
+    pipelined |= outcome == TaskStatus::kPipelined;
+    refused = refused || session.notes().FitOf(task) != nullptr;
+  }
+  if (refused) return planned ? Gate::kGangMinimum : Gate::kFilters;
+  if (pipelined) return Gate::kVictims;
+  if (session.IsPendingPhase(job)) return Gate::kNotEnqueued;
+  if (!session.notes().VictimSearchesOf(job).empty()) return Gate::kFilters;
+  return gated ? Gate::kSchedulingGate : Gate::kNone;
+}
+
 void ReportQueues(const Session& session, const QueueUse& queue_use, CycleReport* report) {
   const IdVector<model::QueueId, model::ResourceVec> allocated = queue_use.Allocated(session);
   for (model::QueueId queue : *session.base().queues_by_name) {
@@ -247,40 +272,26 @@ JobFit ExplainJob(const Session& session, JobId job) {
   if (const JobFit* hold = HoldOfJob(session, job); hold != nullptr) out = *hold;
   out.victim_searches = session.notes().VictimSearchesOf(job);
   std::vector<const TaskFit*> seen;
-  int32_t pipelined = 0;
-  int32_t planned = 0;
-  bool gated = false;
   for (TaskId task : *session.job(job).tasks) {
-    const TaskStatus outcome = Outcome(session, task).status;
-    gated |= session.task(task).gated && session.state(task).status == TaskStatus::kPending;
-    pipelined += outcome == TaskStatus::kPipelined;
-    planned +=
-        outcome == TaskStatus::kAllocated && session.state(task).status == TaskStatus::kPending;
     const TaskFit* fit = session.notes().FitOf(task);
     if (fit == nullptr || std::find(seen.begin(), seen.end(), fit) != seen.end()) continue;
     seen.push_back(fit);
     out.tasks.push_back(*fit);
   }
   if (out.gate != Gate::kNone) return out;
-  const model::JobCounts& counts = session.counts(job);
-  if (counts.count(TaskStatus::kPending) + counts.count(TaskStatus::kPipelined) == 0) {
-    if (counts.count(TaskStatus::kBinding) > 0) out.gate = Gate::kBinding;
-  } else if (!out.tasks.empty()) {
-    out.gate = planned > 0 ? Gate::kGangMinimum : Gate::kFilters;
-  } else if (pipelined > 0) {
-    out.gate = Gate::kVictims;
-  } else if (session.IsPendingPhase(job)) {
-    out.gate = Gate::kNotEnqueued;
-  } else if (!out.victim_searches.empty()) {
-    out.gate = Gate::kFilters;
-  } else if (gated) {
+  out.gate = GateByTasks(session, job);
+  if (out.gate == Gate::kSchedulingGate) {
     // Actions leave pods with gates of others alone, without a word.
-    out.gate = Gate::kSchedulingGate;
     out.message = "pods have scheduling gates";
-    return out;
+  } else if (out.gate != Gate::kNone) {
+    out.message = JobMessage(session, job);
   }
-  if (out.gate != Gate::kNone) out.message = JobMessage(session, job);
   return out;
+}
+
+Gate GateOf(const Session& session, JobId job) {
+  const JobFit* hold = HoldOfJob(session, job);
+  return hold != nullptr ? hold->gate : GateByTasks(session, job);
 }
 
 void HoldJobsWithoutQueue(Session& session) {

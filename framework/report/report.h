@@ -47,5 +47,7 @@ TaskWord DescribeTask(const Session& session, model::TaskId task);
 
 // The gate that holds the job, with the fits of its tasks; Gate::kNone when nothing does.
 JobFit ExplainJob(const Session& session, model::JobId job);
+// The gate alone. Cost: linear in the tasks of a job that waits.
+Gate GateOf(const Session& session, model::JobId job);
 
 }  // namespace bth::framework

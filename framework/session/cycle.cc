@@ -23,6 +23,14 @@ int64_t LeftToDo(const Session& session, const UnschedulableJobs& kept) {
   return count;
 }
 
+void TellHeldJobs(const HeldJobs& held, metrics::SchedulerMetrics& metrics) {
+  // Of pods whose PodGroup does not exist no session has a list.
+  for (auto i = static_cast<size_t>(Gate::kNoQueue); i < static_cast<size_t>(Gate::kBinding); ++i) {
+    const auto gate = static_cast<Gate>(i);
+    metrics.SetHeldJobs(GateName(gate), held.jobs(gate), held.tasks(gate));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PolicyInstance>> PolicyInstance::Create(
@@ -154,6 +162,17 @@ absl::Status Cycle::RunActions() {
   return absl::OkStatus();
 }
 
+HeldJobs Cycle::held() const {
+  HeldJobs held = unschedulable_.held();
+  for (const std::vector<model::JobId>* jobs :
+       {&session_.active_jobs(), &session_.jobs_without_queue()}) {
+    for (model::JobId job : *jobs) {
+      if (unschedulable_.AnswerOf(job) == nullptr) held.Add(HeldJobOf(session_, job));
+    }
+  }
+  return held;
+}
+
 absl::Status Cycle::Run() {
   const Clock& clock = *session_.context().clock;
   metrics::SchedulerMetrics* metrics = session_.context().metrics;
@@ -194,6 +213,7 @@ absl::Status Cycle::Run() {
     metrics->IndexLookups(static_cast<int64_t>(session_.picker().index_answers()), stats_.scans);
     metrics->SetPendingJobs(LeftToDo(session_, unschedulable_),
                             static_cast<int64_t>(unschedulable_.size()));
+    TellHeldJobs(held(), *metrics);
     metrics->CycleDone(stats_.total);
   }
   return absl::OkStatus();

@@ -14,6 +14,7 @@
 #include "framework/nodes/static_fit.h"
 #include "framework/peers/term_counters.h"
 #include "framework/prospects/victim_prospects.h"
+#include "framework/report/held_jobs.h"
 #include "framework/report/queue_use.h"
 #include "framework/session/session.h"
 #include "framework/unschedulable/unschedulable_jobs.h"
@@ -89,6 +90,8 @@ class Cycle {
   const Session& session() const { return session_; }
   Session& session() { return session_; }
   const CycleStats& stats() const { return stats_; }
+  // Who waits, by gate. Cost: jobs that were looked at; of the others the sums are kept.
+  HeldJobs held() const;
 
  private:
   // Runs the actions, each on the jobs that are active then.

@@ -229,7 +229,8 @@ void UnschedulableJobs::Close(Session& session) {
     Add(job, {.answer = session.notes().AnswerOf(job),
               .refusal = *std::move(refusal),
               .queue = session.job(job).queue,
-              .unschedulable = said != nullptr && said->reason != kNotEnqueuedReason});
+              .unschedulable = said != nullptr && said->reason != kNotEnqueuedReason,
+              .held = HeldJobOf(session, job)});
   };
   for (JobId job : session.active_jobs()) take_in(job);
   for (JobId job : session.jobs_without_queue()) take_in(job);
@@ -239,6 +240,7 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   kept_.EnsureContains(job);
   kept_[job] = 1;
   unschedulable_ += static_cast<int64_t>(record.unschedulable);
+  held_.Add(record.held);
   if (record.queue.valid()) by_queue_[record.queue].insert(job);
   for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
   if (record.refusal.by_choice_of_nodes) by_choice_of_nodes_.insert(job);
@@ -255,6 +257,7 @@ void UnschedulableJobs::Activate(JobId job) {
     if (at->second.empty()) index.erase(at);
   };
   unschedulable_ -= static_cast<int64_t>(record.unschedulable);
+  held_.Remove(record.held);
   if (record.queue.valid()) leave(by_queue_, record.queue);
   for (const auto& [kind, task] : record.refusal.kinds) leave(by_kind_, kind);
   by_choice_of_nodes_.erase(job);
@@ -278,6 +281,7 @@ void UnschedulableJobs::Clear() {
   turns_.clear();
   victim_waiters_.Clear();
   unschedulable_ = 0;
+  held_ = HeldJobs();
   kept_.assign(kept_.size(), 0);
 }
 

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
+#include "framework/report/held_jobs.h"
 #include "framework/session/session.h"
 #include "framework/unschedulable/answer_rules.h"
 #include "framework/unschedulable/job_answer.h"
@@ -42,6 +43,8 @@ class UnschedulableJobs {
   size_t size() const { return records_.size(); }
   // Of them, the ones whose PodGroup counts as unschedulable.
   int64_t unschedulable() const { return unschedulable_; }
+  // Of all of them. Follows who enters and leaves.
+  const HeldJobs& held() const { return held_; }
   // Null: the job is active.
   const JobAnswer* AnswerOf(model::JobId job) const;
 
@@ -51,6 +54,7 @@ class UnschedulableJobs {
     Refusal refusal;
     model::QueueId queue;  // Invalid: it does not exist.
     bool unschedulable = false;
+    HeldJob held;
   };
   using Jobs = absl::flat_hash_set<model::JobId>;
 
@@ -88,6 +92,7 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::JobId, model::QueueId> turns_;
   VictimWaiters victim_waiters_{rules_};  // Those whom evictions may help.
   int64_t unschedulable_ = 0;
+  HeldJobs held_;
 };
 
 }  // namespace bth::framework

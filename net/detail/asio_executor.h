@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <list>
@@ -33,6 +34,7 @@ class AsioExecutor final : public IoContext {
   void Run() override;
   void Stop() override { context_->stop(); }
   void OnSignals(std::vector<int> signals, std::function<void(int)> action) override;
+  void OnReadable(int descriptor, std::function<bool()> action) override;
 
   boost::asio::io_context& context() { return *context_; }
 
@@ -44,9 +46,17 @@ class AsioExecutor final : public IoContext {
     std::function<void(int)> action;
   };
 
+  struct ReadWatch {
+    ReadWatch(boost::asio::io_context& context, std::function<bool()> a)
+        : descriptor(context), action(std::move(a)) {}
+    boost::asio::posix::stream_descriptor descriptor;
+    std::function<bool()> action;
+  };
+
   void Arm();
   void FireDue();
   void WaitForSignal(SignalWatch& watch);
+  void WaitForRead(ReadWatch& watch);
 
   std::atomic<std::thread::id> thread_;
   std::atomic<bool> closing_{false};
@@ -57,6 +67,7 @@ class AsioExecutor final : public IoContext {
   absl::flat_hash_map<TimerId, absl::Duration> deadlines_;
   TimerId next_timer_ = 1;
   std::list<SignalWatch> signals_;
+  std::list<ReadWatch> reads_;
 };
 
 }  // namespace bth::net::detail

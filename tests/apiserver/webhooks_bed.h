@@ -43,7 +43,7 @@ class Hooks {
   void Meanwhile(std::function<void()> action) { state_->meanwhile = std::move(action); }
 
   Options Using(Options options = {}) {
-    options.connect_to_webhooks =
+    options.connect_outside =
         [state =
              state_](const Endpoint& endpoint) -> absl::StatusOr<std::unique_ptr<net::Transport>> {
       state->endpoints.push_back(endpoint);

@@ -14,8 +14,9 @@ namespace bth::test {
 // Calls of a program wait in virtual time.
 class VirtualLoop final : public cli::Loop {
  public:
-  VirtualLoop(net::VirtualExecutor& executor, std::function<void(int)>& on_signal)
-      : executor_(executor), on_signal_(on_signal) {}
+  VirtualLoop(net::VirtualExecutor& executor, std::function<void(int)>& on_signal,
+              std::function<bool()>& on_key)
+      : executor_(executor), on_signal_(on_signal), on_key_(on_key) {}
   net::Executor& executor() override { return executor_; }
   void Run() override {
     is_awake_ = false;
@@ -29,10 +30,12 @@ class VirtualLoop final : public cli::Loop {
       if (std::find(signals.begin(), signals.end(), signal) != signals.end()) action(signal);
     };
   }
+  void OnReadable(int, std::function<bool()> action) override { on_key_ = std::move(action); }
 
  private:
   net::VirtualExecutor& executor_;
   std::function<void(int)>& on_signal_;
+  std::function<bool()>& on_key_;
   bool is_awake_ = false;
 };
 
@@ -41,12 +44,14 @@ struct CliBed {
   ApiBed bed;
   Console console;
   std::function<void(int)> on_signal;  // What the program that runs does with signals.
+  std::function<bool()> on_key;        // And when keys were pressed.
 
   CliBed() {
     console.connect = [this](const cli::ClusterFlags&) {
       on_signal = nullptr;
-      return std::make_unique<cli::Cluster>(std::make_unique<VirtualLoop>(bed.executor, on_signal),
-                                            bed.MakeClient(bed.line), "http://test");
+      return std::make_unique<cli::Cluster>(
+          std::make_unique<VirtualLoop>(bed.executor, on_signal, on_key), bed.MakeClient(bed.line),
+          "http://test");
     };
   }
   Ran Run(const std::vector<std::string>& line) { return console.Run(line); }

@@ -342,5 +342,20 @@ TEST_CASE("help: the examples of one screen are commands with flags that are the
   CHECK(examples == 3);
 }
 
+TEST_CASE("completion: what a shell would read is a script or nothing", "[cli][completion]") {
+  const Ran none = Console().Run({"vcctl", "completion"});
+  CHECK(none.out.empty());
+  CHECK(none.err ==
+        "Error: a command is missing behind \"vcctl completion\": there are bash, zsh, fish\n");
+  CHECK(none.code == 1);
+  const Ran odd = Console().Run({"vcctl", "completion", "powershell"});
+  CHECK(odd.out.empty());
+  CHECK(odd.err ==
+        "Error: unknown command \"powershell\" for \"vcctl completion\": there are bash, zsh, "
+        "fish\n");
+  CHECK(odd.code == 1);
+  CHECK(Console().Run({"vcctl", "completion", "--help"}).code == 0);
+}
+
 }  // namespace
 }  // namespace bth::cli

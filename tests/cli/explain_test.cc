@@ -1,4 +1,5 @@
 // What `vcctl job explain` says of given objects.
+#include "base/strings.h"
 #include "cli/explain/held_by.h"
 #include "cli/explain/job_text.h"
 #include "cli/explain/queues_text.h"
@@ -70,6 +71,43 @@ Running in queue q beside it:
 )");
 }
 
+TEST_CASE("explain: what the scheduler's last cycle says is told once", "[cli][explain]") {
+  const std::string refusal = "0/4 nodes are unavailable: 4 Insufficient cpu.";
+  JobFacts facts = WaitingJob(R"({"state": {"phase": "Pending"}})", R"({"phase": "Inqueue",
+    "conditions": [{"type": "Unschedulable", "status": "True",
+      "message": "3/3 tasks in gang unschedulable: )" + refusal + R"("}]})");
+  facts.queue.reset();
+  facts.page = Document(R"({"gate": "Filters", "plugin": "", "message": ")" + refusal +
+                        R"(", "advice": "add a node",
+    "refused": [{"pod": "research/train-0", "nodes": {"Insufficient cpu": 4, "odd\nthing": 1}}],
+    "victimSearches": {"preempt": {"message": "preempt: no candidates"}}})");
+  CHECK(ExplainJobText(facts, kExplainedAt) ==
+        R"(Job research/train: Pending, queue q, created 3m ago
+
+It waits: it is admitted, and its gang has no place: 3/3 tasks in gang unschedulable: )" +
+            refusal + R"(
+What helps: add a node
+
+Gang: 3 pods must have a place at once
+  TASK     REPLICAS   MIN   WAITING   PLACED   OVER
+  worker   3          -     0         0        0
+
+The scheduler's last cycle: held at Filters
+  research/train-0: 4 Insufficient cpu, 1 odd thing
+  preempt: no candidates
+)");
+}
+
+TEST_CASE("explain: the scheduler's words stand in for conditions that are not there yet",
+          "[cli][explain]") {
+  JobFacts facts = WaitingJob(R"({"state": {"phase": "Pending"}})", "{}");
+  facts.page =
+      Document(R"({"gate": "NotEnqueued", "plugin": "overcommit", "message": "overused"})");
+  CHECK(WhatHolds(facts).words == "it is not admitted to queue q: overused");
+  facts.page = Document(R"({"gate": "None", "message": "nothing"})");
+  CHECK(WhatHolds(facts).words == "no scheduler has looked at its PodGroup yet.");
+}
+
 TEST_CASE("explain: pods that say the same are counted", "[cli][explain]") {
   JobFacts facts = WaitingJob(R"({"state": {"phase": "Pending"}})", R"({"phase": "Inqueue",
     "conditions": [{"type": "Unschedulable", "status": "True", "message": "3/3 tasks in gang"}]})");
@@ -130,6 +168,8 @@ TEST_CASE("explain: the first thing on a job's way is named", "[cli][explain]") 
     CHECK(held.waits == c.waits);
     CHECK(held.words == c.words);
     CHECK(held.remedy == c.remedy);
+    const bool goes = StrContains(c.job, "Aborted") || StrContains(c.job, "Restarting");
+    CHECK(held.is_for_scheduler == !goes);
   }
 }
 
@@ -205,6 +245,20 @@ TEST_CASE("explain: the tree of queues", "[cli][explain]") {
 
 # used  + borrowed  | deserved  . free  ! capability
 )");
+}
+
+TEST_CASE("explain: queues deserve what the scheduler gives them, and ask for more",
+          "[cli][explain]") {
+  QueueFacts facts = SomeQueues();
+  facts.pages = PagesByQueue(Document(R"([
+    {"name": "a", "deserved": {"cpu": "0", "memory": "0"}, "pending": {"cpu": "0", "memory": "0"}},
+    {"name": "b", "deserved": {"cpu": "5", "memory": "0"},
+     "pending": {"cpu": "2500m", "memory": "1Gi"}}])"));
+  const auto text = ExplainQueuesText(facts, "", {});
+  REQUIRE(text.ok());
+  CHECK(text->find("] 6, deserves 4, at most 8\n") != std::string::npos);
+  CHECK(text->find("] 6, deserves 5, asks for 2500m\n") != std::string::npos);
+  CHECK(text->find("] 0, asks for 1Gi\n") != std::string::npos);
 }
 
 TEST_CASE("explain: one queue is shown with those above and below it", "[cli][explain]") {

@@ -135,6 +135,28 @@ TEST_CASE("listing: selectors choose on the server", "[cli][listing]") {
   CHECK(plain.out.find("\nb ") == std::string::npos);
 }
 
+TEST_CASE("listing: labels as columns, and tables without titles", "[cli][listing]") {
+  CliBed cli;
+  const std::string queues = "/apis/scheduling.volcano.sh/v1beta1/queues";
+  cli.bed.Create(queues, R"({"metadata":{"name":"a","labels":{"team":"x"}},"spec":{}})");
+  cli.bed.Create(queues, R"({"metadata":{"name":"b"},"spec":{}})");
+  const auto lines = [&cli](std::vector<std::string> more) {
+    std::vector<std::string> line = {"vcctl", "queue", "list"};
+    line.insert(line.end(), more.begin(), more.end());
+    const Ran ran = cli.Run(line);
+    CHECK(ran.code == 0);
+    return std::vector<std::string>(absl::StrSplit(ran.out, '\n', absl::SkipEmpty()));
+  };
+  const std::vector<std::string> labelled = lines({"-L", "team"});
+  REQUIRE(labelled.size() == 3);
+  CHECK(labelled[0].ends_with("TEAM"));
+  CHECK(labelled[1].ends_with("x"));
+  const std::vector<std::string> untitled = lines({"--no-headers"});
+  REQUIRE(untitled.size() == 2);
+  CHECK(untitled[0].starts_with("a "));
+  CHECK(untitled[1].starts_with("b "));
+}
+
 TEST_CASE("listing: an empty table says so on stderr only", "[cli][listing]") {
   CliBed cli;
   const Ran table = cli.Run({"vcctl", "job", "list", "-o", "wide"});

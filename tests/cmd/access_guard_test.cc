@@ -18,7 +18,8 @@ using client::testing::Await;
 using types::Json;
 
 net::Awaitable<net::Response> TellPage(net::Request request) {
-  const std::string held(request.headers.Get("authorization"));
+  const std::string held =
+      StrCat(request.headers.Get("authorization"), request.headers.Get("batholith-authorization"));
   co_return net::TextResponse(200, StrCat("page ", request.target, held));
 }
 
@@ -30,8 +31,13 @@ struct Door {
         net::MakeInProcessTransport(executor, GuardPages(executor, review, registry, TellPage));
   }
   net::Response Knock(std::string target, std::vector<std::string> authorization) {
+    return KnockBehindProxy(std::move(target), "", std::move(authorization));
+  }
+  net::Response KnockBehindProxy(std::string target, const std::string& proxied,
+                                 std::vector<std::string> authorization = {}) {
     net::Request request;
     request.target = std::move(target);
+    if (!proxied.empty()) request.headers.Add("batholith-authorization", proxied);
     for (std::string& field : authorization) request.headers.Add("Authorization", std::move(field));
     absl::StatusOr<net::Response> response = Await(executor, guarded->Fetch(std::move(request)));
     REQUIRE(response.ok());
@@ -85,6 +91,16 @@ TEST_CASE("access guard: whoever may get the path sees the page, which sees no t
   CHECK(response.status == 200);
   CHECK(response.body == "page /debug/a?x=1");
   CHECK(door.Counted("allowed", 1));
+}
+
+TEST_CASE("access guard: who comes through a proxy shows the token beside it", "[cmd][access]") {
+  Door door;
+  CHECK(door.KnockBehindProxy("/debug/a", "Bearer secret").body == "page /debug/a");
+  CheckRefusal(door.KnockBehindProxy("/debug/a", "Bearer guess"), 401, "Unauthorized");
+  CheckRefusal(door.KnockBehindProxy("/debug/b", "Bearer secret"), 403, "Forbidden");
+  // Whoever shows one of his own is nobody else.
+  CheckRefusal(door.KnockBehindProxy("/debug/a", "Bearer secret", {"Bearer guess"}), 401,
+               "Unauthorized");
 }
 
 TEST_CASE("access guard: without a token that is known nobody comes in", "[cmd][access]") {

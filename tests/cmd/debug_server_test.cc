@@ -65,6 +65,7 @@ struct DebugBed {
     options.port = server.port();
     options.tls.enabled = flags.tls();
     options.tls.ca_pem = authority;
+    options.tls.insecure_skip_verify = flags.self_signed;
     auto transport = net::MakeHttpClient(*io, std::move(options));
     REQUIRE(transport.ok());
     net::Request request;
@@ -103,6 +104,15 @@ TEST_CASE("debug server: with a certificate only those come in whom the API serv
   REQUIRE(server.status().ToString() == "OK");
   CHECK_THAT(bed.Get(**server, ""), Catch::StartsWith(R"(401 {"kind":"Status",)"));
   CHECK_THAT(bed.Get(**server, "guess"), Catch::StartsWith(R"(401 {"kind":"Status",)"));
+  CHECK(bed.Get(**server, "secret") == "200 page /debug/queues");
+}
+
+TEST_CASE("debug server: a certificate of its own keeps the same people out", "[cmd][access]") {
+  DebugBed bed;
+  bed.flags.self_signed = true;
+  const auto server = bed.Start();
+  REQUIRE(server.status().ToString() == "OK");
+  CHECK_THAT(bed.Get(**server, ""), Catch::StartsWith(R"(401 {"kind":"Status",)"));
   CHECK(bed.Get(**server, "secret") == "200 page /debug/queues");
 }
 

@@ -51,6 +51,7 @@ const KnownFlag kOurs[] = {
     {"debug-bind-address", "127.0.0.1:3", Fate::kWorks},
     {"debug-tls-cert-file", "/d", Fate::kRefused},         // Without its key.
     {"debug-tls-private-key-file", "/e", Fate::kRefused},  // Without its certificate.
+    {"debug-self-signed", "true", Fate::kWorks},
 };
 
 std::vector<KnownFlag> AllSchedulerFlags() {
@@ -69,9 +70,10 @@ std::string TraceOfScheduler(const SchedulerFlags& flags) {
   const auto& labels = options.node_labels;
   return StrCat(TraceOf(flags.api), TraceOf(flags.pages), TraceOf(flags.leader), TraceOf(flags.log),
                 flags.version, flags.plugins_dir, "|", flags.dump_on_signal, flags.dump_folder, "|",
-                flags.debug.bind_address, "|", absl::StrJoin(options.scheduler_names, ","), "|",
-                options.policy.path, options.policy.disable_default, "|", options.default_queue,
-                "|", absl::FormatDuration(options.sync_timeout), "|",
+                flags.debug.bind_address, flags.debug.self_signed, "|",
+                absl::StrJoin(options.scheduler_names, ","), "|", options.policy.path,
+                options.policy.disable_default, "|", options.default_queue, "|",
+                absl::FormatDuration(options.sync_timeout), "|",
                 absl::FormatDuration(options.period), "|",
                 absl::StrJoin(labels, ",", absl::PairFormatter(":")), "|", options.priority_classes,
                 options.storage_capacity, "|", options.gate_removals);
@@ -339,6 +341,9 @@ TEST_CASE("scheduler flags: debug pages leave loopback with a certificate only",
       {{"--debug-bind-address=[::1]:1"}, ""},
       {{"--debug-bind-address=127.0.0.1:1", certificate, key}, ""},
       {{"--debug-bind-address=:1", certificate, key}, ""},
+      {{"--debug-bind-address=:1", "--debug-self-signed"}, ""},
+      {{"--debug-bind-address=:1", "--debug-self-signed", certificate, key},
+       "--debug-self-signed: there is a certificate"},
       {{"--debug-bind-address=:1"}, "--debug-bind-address: :1 is not on loopback"},
       {{"--debug-bind-address=10.0.0.1:1"}, "--debug-bind-address: 10.0.0.1:1 is not on loopback"},
       {{"--debug-bind-address=:1", certificate}, "--debug-tls-cert-file: give"},

@@ -75,7 +75,11 @@ class Package(unittest.TestCase):
             program = self.tree / "usr/bin" / name
             done = run(program, "--version")
             self.assertIn("Version: 0.1.0", done.stdout + done.stderr)
-            self.assertNotIn(".symtab", run("readelf", "-S", program).stdout)
+        for name in (*DAEMONS, *TOOLS, "vcctl"):
+            sections = run("readelf", "-S", self.tree / "usr/bin" / name).stdout
+            self.assertIn(".text", sections)
+            self.assertNotIn(".symtab", sections)
+            self.assertNotIn(".debug_info", sections)
 
     def test_commands_of_users_run(self):
         for name in USERS:
@@ -83,6 +87,11 @@ class Package(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn(f"Usage:\n  {name} ", done.stdout)
         self.assertIn("Version: 0.1.0", run(self.tree / "usr/bin/vcctl", "version").stdout)
+        # One program under several names: those of the build, and no other ones.
+        for name in USERS[1:]:
+            self.assertEqual(os.readlink(self.tree / "usr/bin" / name), "vcctl")
+        built = run(pathlib.Path(PROGRAMS) / "vcctl", "--help").stdout
+        self.assertEqual(run(self.tree / "usr/bin/vcctl", "--help").stdout, built)
 
     def test_the_manual_of_commands_of_users_has_them_all(self):
         page = run("zcat", self.tree / "usr/share/man/man1/vcctl.1.gz").stdout

@@ -458,6 +458,18 @@ TEST_CASE("own metrics: what can be counted is there with 0 from the start", "[m
                 {R"(batholith_defects_total{where="object"})", "0"}});
 }
 
+TEST_CASE("own metrics: gates that hold jobs are there with 0, and follow each cycle",
+          "[metrics]") {
+  Fixture f;
+  CHECK(Read(f.registry, "batholith_held_jobs").size() == kGateNames.size());
+  CHECK(Read(f.registry, "batholith_held_tasks")[R"(batholith_held_tasks{gate="Quota"})"] == "0");
+  f.metrics.SetHeldJobs("Filters", 2, 7);
+  f.metrics.SetHeldJobs("Filters", 1, 3);
+  CHECK(Read(f.registry, "batholith_held_jobs").size() == kGateNames.size());
+  CHECK(Read(f.registry, "batholith_held_jobs")[R"(batholith_held_jobs{gate="Filters"})"] == "1");
+  CHECK(Read(f.registry, "batholith_held_tasks")[R"(batholith_held_tasks{gate="Filters"})"] == "3");
+}
+
 TEST_CASE("own metrics: counters and gauges of a cycle", "[metrics]") {
   Fixture f;
   f.metrics.SnapshotRowsRewritten(12);

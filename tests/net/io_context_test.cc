@@ -1,5 +1,8 @@
 #include "net/io_context.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <string>
 #include <thread>
@@ -79,6 +82,33 @@ TEST_CASE("io context: each signal calls the action", "[net]") {
   io->Post([] { std::raise(SIGUSR1); });
   io->Run();
   CHECK(seen == std::vector<int>{SIGUSR1, SIGUSR2});
+}
+
+TEST_CASE("io context: what can be read is told until nobody wants to hear of it", "[net]") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  {
+    const std::unique_ptr<IoContext> io = IoContext::Create();
+    std::string read_text;
+    const auto send = [&ends](const char* text) { return write(ends[1], text, 1); };
+    io->OnReadable(ends[0], [&] {
+      char letter = 0;
+      if (read(ends[0], &letter, 1) != 1) return false;
+      read_text.push_back(letter);
+      io->Post([&] { send("b"); });
+      io->RunAfter(absl::Milliseconds(20), [&] { io->Stop(); });
+      return read_text != "ab";  // What comes after that stays where it is.
+    });
+    io->Post([&] { send("a"); });
+    io->Run();
+    CHECK(read_text == "ab");
+  }
+  char left = 0;
+  CHECK(read(ends[0], &left, 1) == 1);  // The descriptor is still open, and blocks as before.
+  CHECK(left == 'b');
+  CHECK((fcntl(ends[0], F_GETFL) & O_NONBLOCK) == 0);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 // Tells when it is destroyed, and then tries to use the executor that is going.

@@ -1,6 +1,8 @@
 // Why a job waits, as /debug/explain and the objects' conditions tell it: the gate that holds it,
 // how many nodes refuse and why, what is missing, and who may not be evicted.
 #include "base/strings.h"
+#include "framework/report/fit_report.h"
+#include "metrics/known_names.h"
 #include "tests/scheduler/short_bed.h"
 
 namespace bth::scheduler {
@@ -90,6 +92,12 @@ TEST_CASE("explain: the gate that holds a job is named, with what is missing", "
   INFO(page.Dump());
   CHECK(page["job"].AsString() == "default/a");
   CHECK(page["gate"].AsString() == c.gate);
+  // The same gate is counted, with the tasks that wait.
+  const std::string counts = bed.metric_registry.RenderText();
+  for (const char* held : {"batholith_held_jobs", "batholith_held_tasks"}) {
+    CHECK(absl::StrContains(counts, StrCat(held, "{gate=\"", c.gate, "\"} ")));
+    CHECK_FALSE(absl::StrContains(counts, StrCat(held, "{gate=\"", c.gate, "\"} 0\n")));
+  }
   CHECK(absl::StrContains(StrCat(std::string(page["message"].AsString()), "\n",
                                  std::string(page["summary"].AsString())),
                           c.message));
@@ -104,6 +112,15 @@ TEST_CASE("explain: the gate that holds a job is named, with what is missing", "
           *Json::Parse(R"x({"Insufficient cpu":1,"node(s) had untolerated taint(s)":2})x"));
     CHECK(absl::EndsWith(bed.PodCondition("a-0"), c.message));
   }
+}
+
+TEST_CASE("explain: gates that are counted are those that there are", "[scheduler]") {
+  std::vector<std::string> gates;
+  for (auto i = static_cast<size_t>(framework::Gate::kNoQueue);
+       i < static_cast<size_t>(framework::Gate::kBinding); ++i) {
+    gates.emplace_back(framework::GateName(static_cast<framework::Gate>(i)));
+  }
+  CHECK(gates == std::vector<std::string>(metrics::kGateNames.begin(), metrics::kGateNames.end()));
 }
 
 TEST_CASE("explain: a closed queue", "[scheduler]") {

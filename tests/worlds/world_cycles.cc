@@ -113,6 +113,34 @@ CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink
 
 }  // namespace
 
+namespace {
+
+// What is kept of those who were left alone is what one counts who asks all of them.
+void RequireHeldJobs(const framework::Cycle& cycle) {
+  using framework::Gate;
+  const framework::Session& session = cycle.session();
+  framework::HeldJobs counted;
+  for (const auto* jobs :
+       {session.base().active_jobs.get(), session.base().jobs_without_queue.get()}) {
+    for (const model::JobId job : *jobs) {
+      const Gate gate = framework::ExplainJob(session, job).gate;
+      const model::JobCounts& counts = session.counts(job);
+      counted.Add({gate, int64_t{counts.count(model::TaskStatus::kPending)} +
+                             counts.count(model::TaskStatus::kPipelined)});
+    }
+  }
+  const framework::HeldJobs kept = cycle.held();
+  for (size_t i = 0; i < framework::kGates; ++i) {
+    const auto gate = static_cast<Gate>(i);
+    if (kept.jobs(gate) == counted.jobs(gate) && kept.tasks(gate) == counted.tasks(gate)) continue;
+    throw std::runtime_error(StrCat("held at ", framework::GateName(gate), ": ", kept.jobs(gate),
+                                    " jobs and ", kept.tasks(gate), " tasks, counted ",
+                                    counted.jobs(gate), " and ", counted.tasks(gate)));
+  }
+}
+
+}  // namespace
+
 PolicyBed::PolicyBed(std::string_view conf)
     : clock_(absl::FromUnixSeconds(1'000'000)), policy_(MakePolicy(conf)) {}
 
@@ -125,6 +153,7 @@ size_t PolicyBed::RunOnce(std::shared_ptr<const model::Snapshot> snapshot) {
 CycleResult PolicyBed::RunFully(std::shared_ptr<const model::Snapshot> snapshot) {
   BindRecorder sink;
   const std::unique_ptr<framework::Cycle> cycle = Run(std::move(snapshot), sink);
+  RequireHeldJobs(*cycle);
   return ResultOf(cycle->session(), sink);
 }
 

@@ -7,6 +7,7 @@ import pytest
 from support.jobs import BATCH
 from support.objects import node
 from support.person import without_escapes
+from support.poll import until
 from support.rest import MERGE_PATCH
 from support.world import unique
 
@@ -146,6 +147,20 @@ def test_top_lives_on_its_own_screen(vcctl, rest, at_terminal):
         person.interrupts()
         assert person.leaves() == 0
         assert person.seen.endswith("\x1b[?25h\x1b[?1049l"), person.seen
+        # Keys are not shown, and q ends it as Ctrl-C does.
+        typist = at_terminal("top", columns=120)
+        typist.sees(name)
+        until(lambda: not typist.shows_keys(), 10, "keys are read one by one")
+        typist.types("xq")
+        typist.sees("\x1b[?25h\x1b[?1049l")
+        assert typist.shows_keys()
+        assert typist.leaves() == 0 and "xq" not in typist.seen
+        interrupted = at_terminal("top", columns=120)
+        interrupted.sees(name)
+        interrupted.types("\x03")  # What the keyboard sends for Ctrl-C.
+        interrupted.sees("\x1b[?25h\x1b[?1049l")
+        assert interrupted.shows_keys()
+        assert interrupted.leaves() == 0
         queues = at_terminal("top", "queues")
         queues.sees(f"{name}: ")
         queues.sees("pod groups: ")

@@ -124,6 +124,11 @@ def watched(installed, tmp_path_factory):
             "batholith:cycle_milliseconds:p99 > 0",
             "sum(rate(volcano_job_completed_phase_count[5m])) >= 0",
             "sum(volcano_unschedule_task_count) > 0",
+            # Recorded each half minute, of what was there by then.
+            "batholith:pod_bound_milliseconds:p50",
+            "batholith:effects_failed:ratio >= 0",
+            # The one that no node fits, with both its tasks.
+            'batholith_held_tasks{gate="Filters"} == 2 and batholith_held_jobs == 1',
         ):
             until(lambda asked=rate: prometheus.query(asked), 90, f"there is {rate}")
         yield daemons, prometheus

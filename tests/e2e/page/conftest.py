@@ -15,10 +15,13 @@ NODES = 6
 class Cluster(backends.Embedded):
     """vc-standalone as a user starts it, with everything at work, and the page."""
 
+    secure = False
+
     def start(self):
         self.kubeconfig = str(self.dir / "kubeconfig")
-        self.url = f"http://127.0.0.1:{free_port()}"
-        argv = [ours("vc-standalone"), "--port", self.url.rsplit(":", 1)[1], "--insecure-http"]
+        self.url = f"http{'s' if self.secure else ''}://127.0.0.1:{free_port()}"
+        argv = [ours("vc-standalone"), "--port", self.url.rsplit(":", 1)[1]]
+        argv += [] if self.secure else ["--insecure-http"]
         argv += ["--nodes", NODES, "--node-cpu", 8, "--node-memory", "32Gi"]
         argv += ["--pod-start-delay", "20ms", "--pod-stop-delay", "50ms"]
         argv += ["--write-kubeconfig", self.kubeconfig, "--data-dir", self.dir / "data"]

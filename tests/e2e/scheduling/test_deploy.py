@@ -86,6 +86,28 @@ def test_the_overlay_that_evicts_is_the_base_with_a_policy_and_a_role(operator):
     }
 
 
+@pytest.mark.backend("kube")
+def test_the_overlay_that_explains_opens_one_port_and_adds_who_may_come_in(operator):
+    base = apply(operator, "deploy")
+    dry = apply(operator, "deploy/overlays/explain", "--dry-run=server")
+    assert set(base) < set(dry)
+    rbac = "rbac.authorization.k8s.io"
+    opened = {
+        "deployment.apps/volcano-scheduler",
+        "networkpolicy.networking.k8s.io/volcano-scheduler",
+        "service/volcano-scheduler-explain",
+    }
+    # Other tests of this server may have made these.
+    rights = {
+        "serviceaccount/volcano-explain",
+        f"clusterrole.{rbac}/volcano-explain",
+        f"clusterrolebinding.{rbac}/volcano-explain",
+        f"clusterrolebinding.{rbac}/volcano-scheduler-auth-delegator",
+        f"role.{rbac}/volcano-explain-reader",
+    }
+    assert opened <= differing(dry) <= opened | rights
+
+
 def may(rest, user, namespace, verb, resource):
     group, _, plural = resource.rpartition("/")
     body = {

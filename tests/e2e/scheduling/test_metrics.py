@@ -180,6 +180,8 @@ AT_REST = {
     'batholith_table_entries{table="events_waiting"}': 0,
     'batholith_pending_jobs{queue="active"}': 0,
     'batholith_pending_jobs{queue="unschedulable"}': 0,
+    **{f'batholith_held_{what}{{gate="{gate}"}}': 0
+       for what in ("jobs", "tasks") for gate in ("GangMinimum", "Filters", "NotEnqueued")},
     "volcano_unschedule_job_count": 0,
     "volcano_pod_preemption_victims": 0,
 }

@@ -17,11 +17,13 @@ _PLURALS = {
 }
 
 
-def install(rest, *manifests, account=None):
+def install(rest, *manifests, account=None, but=()):
     """Creates what the manifests of deploy/ hold, unless it is there; with `account`, for a service
-    account of that name instead of the one they name."""
+    account of that name instead of the one they name. Kinds in `but` are left out."""
     for manifest in manifests:
         for body in yaml.safe_load_all((ROOT / "deploy" / manifest).read_text()):
+            if body["kind"] in but:
+                continue
             if account:
                 _rename(body, account)
             group, plural = _PLURALS[body["kind"]]

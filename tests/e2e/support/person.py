@@ -49,6 +49,11 @@ class Person:
     def types(self, keys):
         os.write(self._ours, keys.encode())
 
+    def shows_keys(self):
+        """Whether the terminal shows what is typed, and waits for whole lines."""
+        flags = termios.tcgetattr(self._ours)[3]
+        return bool(flags & termios.ECHO and flags & termios.ICANON)
+
     def interrupts(self):
         self._program.send_signal(signal.SIGINT)
 

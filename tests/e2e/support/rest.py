@@ -49,8 +49,10 @@ class Rest:
         self._client.update_params_for_auth(headers, [], ["BearerToken"])
         return headers
 
-    def request(self, method, path, body=None, content_type=JSON, accept=JSON, **query):
-        headers = self._headers(accept)
+    def request(
+        self, method, path, body=None, content_type=JSON, accept=JSON, headers=None, **query
+    ):
+        headers = {**self._headers(accept), **(headers or {})}
         data = None
         if body is not None:
             headers["Content-Type"] = content_type

@@ -1,0 +1,14 @@
+#include "framework/report/held_jobs.h"
+
+#include "framework/report/report.h"
+
+namespace bth::framework {
+
+HeldJob HeldJobOf(const Session& session, model::JobId job) {
+  using model::TaskStatus;
+  const model::JobCounts& counts = session.counts(job);
+  return {GateOf(session, job),
+          int64_t{counts.count(TaskStatus::kPending)} + counts.count(TaskStatus::kPipelined)};
+}
+
+}  // namespace bth::framework
