@@ -175,7 +175,7 @@ void InProcess(benchmark::State& state) {
     Verdict verdict =
         Review(webhook, (*review)->request(), reviewers.handler.settings(), reviewers.view);
     BTH_CHECK(verdict.allowed);
-    benchmark::DoNotOptimize(EncodeAnswer((*review)->request().uid, std::move(verdict)));
+    benchmark::DoNotOptimize(EncodeAnswer((*review)->request().uid, verdict));
   }
   state.SetItemsProcessed(state.iterations());
 }

@@ -23,7 +23,7 @@ std::string CheckTaskTemplate(const WrittenTask& written, size_t index, std::str
     StrAppend(&text, text.empty() ? StrCat("spec.task[", index, "].") : "", error.ToString(), ". ");
   }
   if (!text.empty()) return text;
-  const std::optional<size_t> container = ContainerWithoutWholeCpus(task);
+  const std::optional<size_t> container = ContainerWithoutWholeCpus(task, written.pod_template);
   if (!container) return "";
   return StrCat("the cpu request isn't an integer in spec.task[", index, "] container[", *container,
                 "].");

@@ -67,5 +67,7 @@ struct Verdict {
 
 // The patch as JSON: an array of operations in the order given; null for an empty list.
 Json ToJson(std::vector<PatchOperation> patch);
+// Its text, without a tree that is made for it.
+std::string ToText(const std::vector<PatchOperation>& patch);
 
 }  // namespace bth::admission

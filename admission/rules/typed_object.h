@@ -15,11 +15,12 @@ namespace bth::admission {
 
 // As Volcano reads documents: without a look at apiVersion and kind, without defaults, unknown
 // fields skipped; an absent document is an empty object. Errors name the field. What has to be
-// known as it was written (the raw parts of templates and claims) is in the document, not here.
+// known as it was written (the raw parts of templates and claims) is in the document, not here:
+// such parts are looked at for what cannot be read, and left empty.
 template <class T>
 absl::StatusOr<T> ReadDocument(const Json* document, std::string_view where) {
   if (document == nullptr || document->is_null()) return T{};
-  auto read = types::FragmentViewFromJson<T>(*document);
+  auto read = types::FragmentOutlineFromJson<T>(*document);
   if (!read.ok()) return Annotate(read.status(), where);
   return read;
 }

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/types/fragment_view.h"
 #include "api/types/quantity.h"
 
 namespace bth::admission {
@@ -21,9 +22,12 @@ bool AsksForWholeCpus(const types::Container& container) {
 
 }  // namespace
 
-std::optional<size_t> ContainerWithoutWholeCpus(const types::BatchTask& task) {
+std::optional<size_t> ContainerWithoutWholeCpus(const types::BatchTask& task,
+                                                const types::Json& pod_template) {
   if (task.topology_policy.empty() || task.topology_policy == "none") return std::nullopt;
-  const types::PodSpec& spec = task.pod_template.view.spec;
+  const auto read = types::FragmentViewFromJson<types::PodTemplate>(pod_template);
+  if (!read.ok()) return 0;  // Not of a job that was read.
+  const types::PodSpec& spec = read->spec;
   size_t index = 0;
   for (const std::vector<types::Container>* list : {&spec.containers, &spec.init_containers}) {
     for (const types::Container& container : *list) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/types/text_codec.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "net/pem.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr std::string_view kVersion = "admission.k8s.io/v1";
 constexpr std::string_view kKind = "AdmissionReview";
 constexpr size_t kQuotedBytesMax = 100;
+constexpr size_t kAnswerBytesUsual = 256;  // Beside messages and patches.
 
 absl::Status NoReview(std::string_view why) {
   return absl::InvalidArgumentError(StrCat("the body is not an AdmissionReview: ", why));
@@ -90,22 +92,31 @@ absl::Status AdmissionReview::Read() {
   return absl::OkStatus();
 }
 
-std::string EncodeAnswer(std::string_view uid, Verdict verdict) {
-  Json response = Json::MakeObject({{"uid", uid}, {"allowed", verdict.allowed}});
-  if (!verdict.message.empty()) {
-    response.Set("status", Json::MakeObject({{"message", verdict.message}}));
-  }
+std::string EncodeAnswer(std::string_view uid, const Verdict& verdict) {
+  std::string patch;
   if (verdict.allowed && verdict.patch.has_value()) {
-    response.Set("patch", net::Base64Encode(ToJson(*std::move(verdict.patch)).Dump()));
-    response.Set("patchType", "JSONPatch");
+    patch = net::Base64Encode(ToText(*verdict.patch));
   }
-  if (!verdict.warnings.empty()) {
-    Json::Array warnings(verdict.warnings.begin(), verdict.warnings.end());
-    response.Set("warnings", std::move(warnings));
+  std::string text;
+  text.reserve(kAnswerBytesUsual + verdict.message.size() + patch.size());
+  text.append("{\"kind\":\"").append(kKind).append("\",\"apiVersion\":\"").append(kVersion);
+  text.append("\",\"response\":{\"uid\":");
+  types::AppendJsonString(uid, &text);
+  text.append(verdict.allowed ? ",\"allowed\":true" : ",\"allowed\":false");
+  if (!verdict.message.empty()) {
+    text.append(",\"status\":{\"message\":");
+    types::AppendJsonString(verdict.message, &text);
+    text.push_back('}');
   }
-  return Json::MakeObject(
-             {{"kind", kKind}, {"apiVersion", kVersion}, {"response", std::move(response)}})
-      .Dump();
+  if (!patch.empty()) {
+    text.append(",\"patch\":\"").append(patch).append("\",\"patchType\":\"JSONPatch\"");
+  }
+  for (size_t i = 0; i < verdict.warnings.size(); ++i) {
+    text.append(i == 0 ? ",\"warnings\":[" : ",");
+    types::AppendJsonString(verdict.warnings[i], &text);
+  }
+  text.append(verdict.warnings.empty() ? "}}" : "]}}");
+  return text;
 }
 
 }  // namespace bth::admission

@@ -35,6 +35,6 @@ class AdmissionReview final {
 };
 
 // The AdmissionReview that answers the request of this uid.
-std::string EncodeAnswer(std::string_view uid, Verdict verdict);
+std::string EncodeAnswer(std::string_view uid, const Verdict& verdict);
 
 }  // namespace bth::admission

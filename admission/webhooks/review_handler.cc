@@ -169,7 +169,7 @@ net::Awaitable<net::Response> ReviewHandler::Answer(const Webhook& webhook, std:
   }
   net::Response response;
   response.headers.Set("Content-Type", "application/json");
-  response.body = EncodeAnswer(request.uid, std::move(verdict));
+  response.body = EncodeAnswer(request.uid, verdict);
   co_return response;
 }
 

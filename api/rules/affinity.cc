@@ -118,10 +118,10 @@ void CheckLabelKeys(const Part& term, std::string_view key) {
 void CheckMatchLabelKeys(const Part& term) {
   CheckLabelKeys(term, "matchLabelKeys");
   CheckLabelKeys(term, "mismatchLabelKeys");
-  const Json& match = term.value()["matchLabelKeys"];
+  const Json& match = term["matchLabelKeys"];
   std::map<std::string_view, size_t> index_of;
   for (size_t i = 0; i < match.size(); ++i) index_of[match[i].AsString()] = i;
-  const Json& selector = term.value()["labelSelector"];
+  const Json& selector = term["labelSelector"];
   std::set<std::string_view> selected;
   for (const auto& [name, value] : selector["matchLabels"].members()) selected.insert(name);
   for (const Json& expression : selector["matchExpressions"].items()) {
@@ -135,7 +135,7 @@ void CheckMatchLabelKeys(const Part& term) {
   }
   const Place list = term.at().Field("matchLabelKeys");
   std::set<std::string_view> mismatch;
-  for (const Json& key : term.value()["mismatchLabelKeys"].items()) mismatch.insert(key.AsString());
+  for (const Json& key : term["mismatchLabelKeys"].items()) mismatch.insert(key.AsString());
   for (size_t i = 0; i < match.size(); ++i) {
     if (!mismatch.contains(match[i].AsString())) continue;
     term.Add(Invalid(list.Item(i).Text(), match[i],

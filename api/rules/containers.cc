@@ -22,7 +22,7 @@ using Names = std::set<std::string_view>;
 
 void CheckResizePolicy(const Part& container, std::string_view restart_policy) {
   Names seen;
-  const Json& list = container.value()["resizePolicy"];
+  const Json& list = container["resizePolicy"];
   const Place at = container.at().Field("resizePolicy");
   for (size_t i = 0; i < list.size(); ++i) {
     const std::string_view resource = list[i]["resourceName"].AsString();
@@ -64,20 +64,20 @@ void CheckContainer(const Part& spec, const Part& container, const PodParts& pod
   container.Within("resources", [&pod](const Part& resources) {
     CheckContainerResources(resources, pod.claims);
   });
-  CheckResizePolicy(container, spec.value()["restartPolicy"].AsString());
-  const Json& host_users = spec.value()["hostUsers"];
+  CheckResizePolicy(container, spec["restartPolicy"].AsString());
+  const Json& host_users = spec["hostUsers"];
   CheckContainerSecurity(container, host_users.AsBool(true));
 }
 
 void CheckImageBlanks(const Part& container) {
-  const std::string_view image = container.value()["image"].AsString();
+  const std::string_view image = container["image"].AsString();
   if (ToStd(absl::StripAsciiWhitespace(ToAbsl(image))).size() == image.size()) return;
   container.Invalid("image", Json(image), "must not have leading or trailing whitespace");
 }
 
 HandlerRules HandlersOf(const Part& spec, const PodParts& pod) {
   HandlerRules rules;
-  const Json& grace = spec.value()["terminationGracePeriodSeconds"];
+  const Json& grace = spec["terminationGracePeriodSeconds"];
   if (grace.is_int()) rules.grace_seconds = grace.AsInt();
   rules.zero_sleep = pod.options.relaxed;
   return rules;
@@ -88,7 +88,7 @@ void CheckOwnContainers(const Part& spec, const PodParts& pod) {
   Names names;
   spec.ForEach("containers", [&](const Part& container, size_t) {
     CheckContainer(spec, container, pod);
-    const std::string_view name = container.value()["name"].AsString();
+    const std::string_view name = container["name"].AsString();
     if (!names.insert(name).second) container.Duplicate("name", Json(name));
     CheckLifecycle(container, handlers);
     CheckProbes(container, handlers);
@@ -108,7 +108,7 @@ void CheckInitContainers(const Part& spec, const PodParts& pod, Names names) {
   const Place list = spec.at().Field("initContainers");
   spec.ForEach("initContainers", [&](const Part& container, size_t) {
     CheckContainer(spec, container, pod);
-    const bool stays = container.value()["restartPolicy"].AsString() == "Always";
+    const bool stays = container["restartPolicy"].AsString() == "Always";
     if (container.Has("restartPolicy")) {
       const std::string_view policy = container.Text("restartPolicy");
       if (pod.options.relaxed) {
@@ -117,7 +117,7 @@ void CheckInitContainers(const Part& spec, const PodParts& pod, Names names) {
         container.OneOf("restartPolicy", policy, {"Always"});
       }
     }
-    const std::string_view name = container.value()["name"].AsString();
+    const std::string_view name = container["name"].AsString();
     if (!names.insert(name).second && !name.empty()) container.Duplicate("name", Json(name));
     CheckOwnHostPorts(container, list);
     if (stays) {
@@ -131,7 +131,7 @@ void CheckInitContainers(const Part& spec, const PodParts& pod, Names names) {
       }
     }
     if (!pod.options.relaxed && container.SizeOf("resizePolicy") > 0) {
-      container.Invalid("resizePolicy", container.value()["resizePolicy"],
+      container.Invalid("resizePolicy", container["resizePolicy"],
                         "must not be set for init containers");
     }
   });
@@ -147,7 +147,7 @@ void CheckEphemeralContainers(const Part& spec, const PodParts& pod, const Names
   spec.ForEach("ephemeralContainers", [&](const Part& container, size_t) {
     CheckContainer(spec, container, pod);
     CheckImageBlanks(container);
-    const std::string_view name = container.value()["name"].AsString();
+    const std::string_view name = container["name"].AsString();
     if (!names.insert(name).second) container.Duplicate("name", Json(name));
     const std::string_view target = container.Text("targetContainerName");
     if (!target.empty() && !others.contains(target)) {
@@ -155,7 +155,7 @@ void CheckEphemeralContainers(const Part& spec, const PodParts& pod, const Names
     }
     constexpr std::string_view kCannot = "cannot be set for an Ephemeral Container";
     for (const std::string_view key : kNotEphemeral) {
-      const Json& value = container.value()[key];
+      const Json& value = container[key];
       const bool empty = (value.is_array() || value.is_object()) && value.empty();
       if (!value.is_null() && !(empty && key != "lifecycle")) container.Forbidden(key, kCannot);
     }
@@ -168,7 +168,7 @@ void CheckEphemeralContainers(const Part& spec, const PodParts& pod, const Names
 
 Names NamesIn(const Part& spec, std::string_view list) {
   Names names;
-  for (const Json& container : spec.value()[list].items()) {
+  for (const Json& container : spec[list].items()) {
     names.insert(container["name"].AsString());
   }
   return names;
@@ -177,7 +177,7 @@ Names NamesIn(const Part& spec, std::string_view list) {
 }  // namespace
 
 void CheckContainers(const Part& spec, const PodParts& pod) {
-  if (spec.value()["containers"].empty()) {
+  if (spec["containers"].empty()) {
     spec.Required("containers");
   } else {
     CheckOwnContainers(spec, pod);

@@ -101,7 +101,7 @@ void CheckFieldRef(const Part& ref, const Words& known) {
 
 // The units in which an amount may be told.
 void CheckDivisor(const Part& ref, std::string_view resource) {
-  const Json& given = ref.value()["divisor"];
+  const Json& given = ref["divisor"];
   if (given.is_null()) return;
   const std::optional<Quantity> divisor = QuantityOf(given);
   if (divisor && divisor->is_zero()) return;
@@ -234,7 +234,7 @@ void CheckDownwardFile(const Part& volume, const Part& file) {
   const Place place = volume.at();
   if (file.Has("fieldRef")) {
     // Kubernetes' paths leave out which of the files it is.
-    const Json& ref = file.value()["fieldRef"];
+    const Json& ref = file["fieldRef"];
     FieldErrors errors;
     const Place at = place.Field("fieldRef");
     CheckFieldRef(Part(ref, at, errors), FieldsOfVolumes());
@@ -246,7 +246,7 @@ void CheckDownwardFile(const Part& volume, const Part& file) {
   } else if (file.Has("resourceFieldRef")) {
     FieldErrors errors;
     const Place at = place.Field("resourceFieldRef");
-    CheckAmountRef(Part(file.value()["resourceFieldRef"], at, errors), true);
+    CheckAmountRef(Part(file["resourceFieldRef"], at, errors), true);
     for (FieldError& error : errors) volume.Add(std::move(error));
   } else {
     volume.Required("", "one of fieldRef and resourceFieldRef is required");

@@ -31,7 +31,7 @@ void CheckRequirement(const Part& part) {
   CheckLabelName(part, "key");
   const Place list = part.at().Field("values");
   for (size_t i = 0; i < values; ++i) {
-    const std::string_view value = part.value()["values"][i].AsString();
+    const std::string_view value = part["values"][i].AsString();
     for (const std::string& fault : CheckLabelValue(value)) {
       part.Add(Invalid(list.Item(i).Text(), Json(value), fault));
     }

@@ -24,7 +24,7 @@ void CheckPropagation(const Part& container, const Part& list, const Part& mount
   if (!mount.Has("mountPropagation")) return;
   const std::string_view mode = mount.Text("mountPropagation");
   list.OneOf("mountPropagation", mode, {"Bidirectional", "HostToContainer", "None"});
-  const bool privileged = container.value()["securityContext"]["privileged"].AsBool();
+  const bool privileged = container["securityContext"]["privileged"].AsBool();
   if (mode == "Bidirectional" && !privileged) {
     list.Forbidden("mountPropagation",
                    "Bidirectional mount propagation is available only to privileged containers");
@@ -64,7 +64,7 @@ void CheckSubPaths(const Part& list, const Part& mount, bool image) {
 }
 
 void CheckVolumeMounts(const Part& container, const VolumeKinds& volumes, bool all_known) {
-  const Json& devices = container.value()["volumeDevices"];
+  const Json& devices = container["volumeDevices"];
   const Texts device_names = TextsOf(devices, "name");
   const Texts device_paths = TextsOf(devices, "devicePath");
   const Place at = container.at().Field("volumeMounts");
@@ -104,7 +104,7 @@ bool HasBackstep(std::string_view path) {
 
 void CheckVolumeDevices(const Part& container, const VolumeKinds& volumes, bool all_known) {
   if (!container.Has("volumeDevices")) return;
-  const Json& mounts = container.value()["volumeMounts"];
+  const Json& mounts = container["volumeMounts"];
   const Texts mount_names = TextsOf(mounts, "name");
   const Texts mount_paths = TextsOf(mounts, "mountPath");
   Texts names;

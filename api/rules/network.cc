@@ -40,13 +40,13 @@ void CheckAddress(const Part& holder, const Place& at, std::string_view text) {
 void CheckSearches(const Part& config, bool relaxed) {
   const std::vector<std::string_view> searches = config.Texts("searches");
   if (searches.size() > kSearchesMax) {
-    config.Invalid("searches", config.value()["searches"],
+    config.Invalid("searches", config["searches"],
                    StrCat("must not have more than ", kSearchesMax, " search paths"));
   }
   size_t bytes = searches.empty() ? 0 : searches.size() - 1;  // A blank between any two.
   for (const std::string_view search : searches) bytes += search.size();
   if (bytes > kSearchBytesMax) {
-    config.Invalid("searches", config.value()["searches"],
+    config.Invalid("searches", config["searches"],
                    StrCat("must not have more than ", kSearchBytesMax,
                           " characters (including spaces) in the search list"));
   }
@@ -70,7 +70,7 @@ std::string HostPortText(const Json& port) {
 }
 
 void CheckTaken(const Part& container, const Place& at, std::set<std::string>* taken) {
-  const Json& ports = container.value()["ports"];
+  const Json& ports = container["ports"];
   const Place list = at.Field("ports");
   for (size_t i = 0; i < ports.size(); ++i) {
     const std::string text = HostPortText(ports[i]);
@@ -82,7 +82,7 @@ void CheckTaken(const Part& container, const Place& at, std::set<std::string>* t
 }  // namespace
 
 void CheckDnsConfig(const Part& spec, bool relaxed) {
-  const bool none = spec.value()["dnsPolicy"].AsString() == "None";
+  const bool none = spec["dnsPolicy"].AsString() == "None";
   if (none && !spec.Has("dnsConfig")) {
     return spec.Required("dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None");
   }
@@ -93,7 +93,7 @@ void CheckDnsConfig(const Part& spec, bool relaxed) {
                              "must provide at least one DNS nameserver when `dnsPolicy` is None");
     }
     if (servers.size() > kNameserversMax) {
-      config.Invalid("nameservers", config.value()["nameservers"],
+      config.Invalid("nameservers", config["nameservers"],
                      StrCat("must not have more than ", kNameserversMax, " nameservers"));
     }
     const Place list = config.at().Field("nameservers");
@@ -119,8 +119,8 @@ void CheckHostAliases(const Part& spec) {
 }
 
 void CheckHostNetworkPorts(const Part& spec, bool is_pod) {
-  if (!spec.value()["hostNetwork"].AsBool()) return;
-  const Json& containers = spec.value()["containers"];
+  if (!spec["hostNetwork"].AsBool()) return;
+  const Json& containers = spec["containers"];
   const Place list = spec.at().Field("containers");
   for (size_t i = 0; i < containers.size(); ++i) {
     const Json& ports = containers[i]["ports"];

@@ -8,14 +8,19 @@ namespace bth::rules {
 
 using types::Json;
 
+const Json& Part::Nothing() {
+  static const Json* const nothing = new Json();
+  return *nothing;
+}
+
 std::string_view Part::Text(std::string_view key) const {
-  const Json& member = value_[key];
+  const Json& member = (*this)[key];
   if (!member.is_null() && !member.is_string()) WrongType(at_.Field(key), member, "a string");
   return member.AsString();
 }
 
 std::optional<int64_t> Part::Number(std::string_view key) const {
-  const Json& member = value_[key];
+  const Json& member = (*this)[key];
   if (member.is_null()) return std::nullopt;
   if (member.is_int()) return member.AsInt();
   WrongType(at_.Field(key), member, "an integer");
@@ -23,7 +28,7 @@ std::optional<int64_t> Part::Number(std::string_view key) const {
 }
 
 std::optional<bool> Part::MaybeFlag(std::string_view key) const {
-  const Json& member = value_[key];
+  const Json& member = (*this)[key];
   if (member.is_null()) return std::nullopt;
   if (member.is_bool()) return member.AsBool();
   WrongType(at_.Field(key), member, "a boolean");
@@ -36,9 +41,10 @@ bool Part::Flag(std::string_view key) const {
 
 std::vector<std::string_view> Part::Texts(std::string_view key) const {
   std::vector<std::string_view> texts;
+  const Json& member = (*this)[key];
+  if (member.is_null()) return texts;
   const Place list = at_.Field(key);
-  const Json& member = value_[key];
-  if (member.is_null() || !IsArray(member, list)) return texts;
+  if (!IsArray(member, list)) return texts;
   texts.reserve(member.size());
   for (size_t i = 0; i < member.size(); ++i) {
     const Json& item = member[i];
@@ -63,13 +69,13 @@ std::vector<std::pair<std::string_view, std::string_view>> Part::TextMap(
 }
 
 std::vector<std::pair<std::string_view, const Json*>> Part::Members(std::string_view key) const {
-  const Json& member = value_[key];
+  const Json& member = (*this)[key];
   if (member.is_null() || !IsObject(member, at_.Field(key))) return {};
   return SortedMembers(member);
 }
 
 size_t Part::SizeOf(std::string_view key) const {
-  const Json& member = value_[key];
+  const Json& member = (*this)[key];
   return member.is_array() ? member.size() : 0;
 }
 

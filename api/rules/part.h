@@ -24,12 +24,17 @@ inline constexpr size_t kFieldErrorsMax = 256;
 class Part final {
  public:
   Part(const types::Json& value, const Place& at, FieldErrors& errors)
-      : value_(value), at_(at), errors_(errors) {}
+      : value_(value), at_(at), errors_(errors), keys_(KeysOf(value)) {}
 
   const types::Json& value() const { return value_; }
   const Place& at() const { return at_; }
 
-  bool Has(std::string_view key) const { return !value_[key].is_null(); }
+  // The member as it stands there; null when it does not. Most of what rules ask for does not, and
+  // costs next to nothing.
+  const types::Json& operator[](std::string_view key) const {
+    return (keys_ & KeyBit(key)) != 0 ? value_[key] : Nothing();
+  }
+  bool Has(std::string_view key) const { return !(*this)[key].is_null(); }
   std::string_view Text(std::string_view key) const;
   std::optional<int64_t> Number(std::string_view key) const;
   bool Flag(std::string_view key) const;
@@ -46,16 +51,18 @@ class Part final {
   // visit(Part) of the member, when it is there and an object.
   template <typename Visit>
   void Within(std::string_view key, Visit visit) const {
+    const types::Json& member = (*this)[key];
+    if (member.is_null()) return;
     const Place inside = at_.Field(key);
-    const types::Json& member = value_[key];
-    if (!member.is_null() && IsObject(member, inside)) visit(Part(member, inside, errors_));
+    if (IsObject(member, inside)) visit(Part(member, inside, errors_));
   }
   // visit(Part, index) for each object of a list.
   template <typename Visit>
   void ForEach(std::string_view key, Visit visit) const {
+    const types::Json& member = (*this)[key];
+    if (member.is_null()) return;
     const Place list = at_.Field(key);
-    const types::Json& member = value_[key];
-    if (member.is_null() || !IsArray(member, list)) return;
+    if (!IsArray(member, list)) return;
     for (size_t i = 0; i < member.items().size() && !full(); ++i) {
       const Place item = list.Item(i);
       const types::Json& one = member.items()[i];
@@ -66,7 +73,7 @@ class Part final {
   template <typename Visit>
   void ForEachAgain(std::string_view key, Visit visit) const {
     const Place list = at_.Field(key);
-    const types::Json& member = value_[key];
+    const types::Json& member = (*this)[key];
     for (size_t i = 0; i < member.items().size() && !full(); ++i) {
       const Place item = list.Item(i);
       if (member.items()[i].is_object()) visit(Part(member.items()[i], item, errors_), i);
@@ -89,6 +96,18 @@ class Part final {
   void Add(FieldError error) const;
 
  private:
+  // One bit of 64 for each key; keys may share one.
+  static uint64_t KeyBit(std::string_view key) {
+    if (key.empty()) return 1;
+    const auto byte = [key](size_t at) { return static_cast<unsigned char>(key[at]); };
+    return uint64_t{1} << ((key.size() * 7 + byte(0) * 3 + byte(key.size() - 1) * 5) & 63);
+  }
+  static uint64_t KeysOf(const types::Json& value) {
+    uint64_t keys = 0;
+    for (const auto& [key, member] : value.members()) keys |= KeyBit(key);
+    return keys;
+  }
+  static const types::Json& Nothing();
   bool full() const { return errors_.size() >= kFieldErrorsMax; }
   std::string Field(std::string_view key) const;
   bool IsObject(const types::Json& value, const Place& at) const;
@@ -98,6 +117,7 @@ class Part final {
   const types::Json& value_;
   const Place& at_;
   FieldErrors& errors_;
+  const uint64_t keys_;  // The bits of the value's keys.
 };
 
 // The members of an object sorted by name: the order in which maps are gone through.

@@ -111,7 +111,7 @@ void CheckSame(const Part& holder, ProfileOf what, const Json& profile, std::str
 void CheckPodAnnotations(const Part& metadata, const Json& spec) {
   const Place at = metadata.at().Field("annotations");
   FieldErrors errors;
-  const Json& map = metadata.value()["annotations"];
+  const Json& map = metadata["annotations"];
   const Part annotations(map, at, errors);
   if (const Json& mirror = map[kMirror]; !mirror.is_null() && spec["nodeName"].AsString().empty()) {
     annotations.Add(Invalid(at.Key(kMirror).Text(), mirror,
@@ -139,25 +139,25 @@ void CheckPodAnnotations(const Part& metadata, const Json& spec) {
 void CheckProfileAnnotations(const Json& metadata, const Part& spec) {
   const Json& map = metadata["annotations"];
   if (map.empty()) return;
-  const Json& of_pod = spec.value()["securityContext"];
+  const Json& of_pod = spec["securityContext"];
   if (const Json* text = map.Find(kSeccompPod);
       text != nullptr && of_pod["seccompProfile"].is_object()) {
     CheckSame(spec, ProfileOf::kSeccomp, of_pod["seccompProfile"], text->AsString());
   }
   const auto seccomp = Below(map, kSeccompContainer);
   ForEachContainer(spec, [&](const Part& container) {
-    const Json& profile = container.value()["securityContext"]["seccompProfile"];
-    const auto text = seccomp.find(container.value()["name"].AsString());
+    const Json& profile = container["securityContext"]["seccompProfile"];
+    const auto text = seccomp.find(container["name"].AsString());
     if (text != seccomp.end() && profile.is_object()) {
       CheckSame(container, ProfileOf::kSeccomp, profile, text->second);
     }
   });
-  if (spec.value()["os"]["name"].AsString() == "windows") return;
+  if (spec["os"]["name"].AsString() == "windows") return;
   const auto armor = Below(map, kArmorPrefix);
   ForEachContainer(spec, [&](const Part& container) {
-    const Json& own = container.value()["securityContext"]["appArmorProfile"];
+    const Json& own = container["securityContext"]["appArmorProfile"];
     const Json& profile = own.is_object() ? own : of_pod["appArmorProfile"];
-    const auto text = armor.find(container.value()["name"].AsString());
+    const auto text = armor.find(container["name"].AsString());
     if (text != armor.end() && profile.is_object()) {
       CheckSame(container, ProfileOf::kAppArmor, profile, text->second);
     }

@@ -1,5 +1,6 @@
 #include "api/rules/pod_defaults.h"
 
+#include <tuple>
 #include <utility>
 
 namespace bth::rules {
@@ -30,12 +31,19 @@ void ForEachItem(Json& object, std::string_view key, Function function) {
   }
 }
 
+// A member that is not there yet.
+void AddMember(Json& object, std::string_view key, Json value) {
+  object.MutableMembers().emplace_back(std::piecewise_construct, std::forward_as_tuple(key),
+                                       std::forward_as_tuple(std::move(value)));
+}
+
 // The same where an empty text means that nothing was said.
 void SetIfEmpty(Json& object, std::string_view key, std::string_view text) {
-  const Json* present = std::as_const(object).Find(key);
-  if (present == nullptr || present->is_null() ||
-      (present->is_string() && present->AsString().empty())) {
-    object.Set(key, text);
+  Json* present = object.Find(key);
+  if (present == nullptr) {
+    AddMember(object, key, text);
+  } else if (present->is_null() || (present->is_string() && present->AsString().empty())) {
+    *present = text;
   }
 }
 
@@ -48,8 +56,12 @@ void DefaultHttpGet(Json& handler) {
 
 // A number that is 0 counts as not given.
 void SetIfZero(Json& object, std::string_view key, int64_t value) {
-  const Json& present = std::as_const(object)[key];
-  if (present.is_null() || (present.is_int() && present.AsInt() == 0)) object.Set(key, value);
+  Json* present = object.Find(key);
+  if (present == nullptr) {
+    AddMember(object, key, value);
+  } else if (present->is_null() || (present->is_int() && present->AsInt() == 0)) {
+    *present = value;
+  }
 }
 
 void DefaultProbe(Json& container, std::string_view key) {
@@ -126,8 +138,12 @@ void DefaultVolume(Json& volume) {
 }  // namespace
 
 void SetIfAbsent(Json& object, std::string_view key, Json value) {
-  const Json* present = std::as_const(object).Find(key);
-  if (present == nullptr || present->is_null()) object.Set(key, std::move(value));
+  Json* present = object.Find(key);
+  if (present == nullptr) {
+    AddMember(object, key, std::move(value));
+  } else if (present->is_null()) {
+    *present = std::move(value);
+  }
 }
 
 void DefaultPodSpec(Json& spec) {

@@ -113,7 +113,7 @@ void CheckSpec(const Part& spec, const PodRuleOptions& options) {
 
 void CheckTemplate(const Part& pod_template, const PodRuleOptions& options) {
   static const Json kEmpty = Json::MakeObject();
-  const Json& spec = pod_template.value()["spec"];
+  const Json& spec = pod_template["spec"];
   pod_template.Within("metadata", [&](const Part& metadata) {
     CheckLabels(metadata, "labels");
     CheckAnnotations(metadata, "annotations");
@@ -123,7 +123,7 @@ void CheckTemplate(const Part& pod_template, const PodRuleOptions& options) {
   const Place at = pod_template.at().Field("spec");
   const Part part(spec.is_object() ? spec : kEmpty, at, errors);
   CheckSpec(part, options);
-  CheckProfileAnnotations(pod_template.value()["metadata"], part);
+  CheckProfileAnnotations(pod_template["metadata"], part);
   if (!options.allow_ephemeral_containers && part.SizeOf("ephemeralContainers") > 0) {
     part.Forbidden("ephemeralContainers", "ephemeral containers not allowed in pod template");
   }

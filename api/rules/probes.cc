@@ -16,7 +16,7 @@ constexpr int64_t kProbePortMax = 65535;
 
 // A number, or the name of a port of the container.
 void CheckPort(const Part& action) {
-  const Json& port = action.value()["port"];
+  const Json& port = action["port"];
   if (port.is_string()) {
     action.Invalid("port", port.AsString(), CheckPortName(port.AsString()));
     return;
@@ -31,7 +31,7 @@ void CheckHttpGet(const Part& action) {
   if (action.Text("path").empty()) action.Required("path");
   CheckPort(action);
   action.OneOf("scheme", action.Text("scheme"), {"HTTP", "HTTPS"});
-  for (const Json& header : action.value()["httpHeaders"].items()) {
+  for (const Json& header : action["httpHeaders"].items()) {
     const std::string_view name = header["name"].AsString();
     action.Invalid("httpHeaders", name, CheckHttpHeaderName(name));
   }

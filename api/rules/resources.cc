@@ -271,7 +271,7 @@ void CheckSums(const Part& spec, const Part& resources) {
   }
   const AmountsByName limits = AmountsIn(spec.value(), "limits");
   const Place containers = resources.at().Field("containers");
-  const Json& list = spec.value()["containers"];
+  const Json& list = spec["containers"];
   for (size_t i = 0; i < list.size(); ++i) {
     const Place container = containers.Item(i);
     for (const auto& [name, limit] : AmountsIn(list[i], "limits")) {
@@ -344,7 +344,7 @@ void CheckResourceClaims(const Part& spec) {
 
 ClaimNames NamesOfClaims(const Part& spec) {
   ClaimNames names;
-  for (const Json& claim : spec.value()["resourceClaims"].items()) {
+  for (const Json& claim : spec["resourceClaims"].items()) {
     if (!claim["name"].AsString().empty()) names.insert(claim["name"].AsString());
   }
   return names;

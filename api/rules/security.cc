@@ -27,7 +27,7 @@ void CheckId(const Part& context, std::string_view key) {
 }
 
 void CheckGroups(const Part& context) {
-  const Json& groups = context.value()["supplementalGroups"];
+  const Json& groups = context["supplementalGroups"];
   const Place list = context.at().Field("supplementalGroups");
   for (size_t i = 0; i < groups.size(); ++i) {
     const Json& group = groups[i];
@@ -80,9 +80,9 @@ void CheckSysctls(const Part& spec, const Part& context) {
       sysctl.Duplicate("name", Json(name));
     }
     names.insert(name);
-    if (spec.value()["hostNetwork"].AsBool() && IsOfNetwork(name)) {
+    if (spec["hostNetwork"].AsBool() && IsOfNetwork(name)) {
       sysctl.Invalid("name", Json(name), "may not be specified when 'hostNetwork' is true");
-    } else if (spec.value()["hostIPC"].AsBool() && IsOfIpc(name)) {
+    } else if (spec["hostIPC"].AsBool() && IsOfIpc(name)) {
       sysctl.Invalid("name", Json(name), "may not be specified when 'hostIPC' is true");
     }
   });
@@ -145,7 +145,7 @@ void CheckEscalation(const Part& container, const Part& context) {
     container.Invalid("securityContext", context.value(),
                       "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
   }
-  for (const Json& capability : context.value()["capabilities"]["add"].items()) {
+  for (const Json& capability : context["capabilities"]["add"].items()) {
     if (capability.AsString() != "CAP_SYS_ADMIN") continue;
     container.Invalid("securityContext", context.value(),
                       "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "

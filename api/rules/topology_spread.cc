@@ -49,7 +49,7 @@ void CheckMinDomains(const Part& constraint) {
 void CheckSpreadKeys(const Part& constraint) {
   const std::vector<std::string_view> keys = constraint.Texts("matchLabelKeys");
   if (keys.empty()) return;
-  const Json& selector = constraint.value()["labelSelector"];
+  const Json& selector = constraint["labelSelector"];
   if (selector.is_null()) {
     constraint.Forbidden("matchLabelKeys", "must not be specified when labelSelector is not set");
   }
@@ -74,7 +74,7 @@ void CheckSpreadKeys(const Part& constraint) {
 
 void CheckTopologySpread(const Part& spec) {
   std::map<Kind, size_t> left;
-  for (const Json& constraint : spec.value()["topologySpreadConstraints"].items()) {
+  for (const Json& constraint : spec["topologySpreadConstraints"].items()) {
     ++left[KindOf(constraint)];
   }
   spec.ForEach("topologySpreadConstraints", [&left](const Part& constraint, size_t) {

@@ -21,7 +21,7 @@ using Paths = std::set<std::string_view>;
 
 void CheckEmptyDir(const Part& source, const VolumeOwner&) {
   if (!source.Has("sizeLimit")) return;
-  const std::optional<types::Quantity> size = QuantityOf(source.value()["sizeLimit"]);
+  const std::optional<types::Quantity> size = QuantityOf(source["sizeLimit"]);
   if (size && !size->is_negative()) return;
   source.Forbidden("sizeLimit", "SizeLimit field must be a valid resource quantity");
 }
@@ -50,7 +50,7 @@ void CheckItems(const Part& source, Paths* paths, const Part* projection) {
     CheckLocalPath(item, "path", path);
     CheckFileMode(item, item, "mode");
     if (projection == nullptr || path.empty() || paths->insert(path).second) return;
-    projection->Invalid("", Json(source.value()["name"].AsString()), "conflicting duplicate paths");
+    projection->Invalid("", Json(source["name"].AsString()), "conflicting duplicate paths");
   });
 }
 
@@ -100,7 +100,7 @@ void CheckFibre(const Part& source, const VolumeOwner&) {
     source.Required("targetWWNs", "must specify either targetWWNs or wwids, but not both");
   }
   if (targets != 0 && ids != 0) {
-    source.Invalid("targetWWNs", source.value()["targetWWNs"],
+    source.Invalid("targetWWNs", source["targetWWNs"],
                    "targetWWNs and wwids can not be specified simultaneously");
   }
   if (targets == 0) return;
@@ -139,7 +139,7 @@ void CheckTrustBundle(const Part& projection, const Part& bundle, Paths* paths) 
   } else if (named) {
     if (bundle.Text("name").empty()) bundle.Required("name", "must be a valid object name");
     if (bundle.Has("labelSelector")) {
-      bundle.Invalid("labelSelector", bundle.value()["labelSelector"],
+      bundle.Invalid("labelSelector", bundle["labelSelector"],
                      "labelSelector must be unset if name is specified");
     }
   } else if (signed_by) {
@@ -175,7 +175,7 @@ void CheckProjected(const Part& projection, const VolumeOwner&) {
     source.Within("downwardAPI", [&](const Part& inner) {
       inner.ForEach("items", [&](const Part& file, size_t) {
         CheckDownwardFile(inner, file);
-        const std::string_view path = file.value()["path"].AsString();
+        const std::string_view path = file["path"].AsString();
         if (path.empty() || paths.insert(path).second) return;
         projection.Invalid("", Json(path), "conflicting duplicate paths");
       });
@@ -248,7 +248,7 @@ void CheckAccessModes(const Part& spec) {
 void CheckClaimSpec(const Part& spec) {
   CheckLabelSelector(spec, "selector");
   CheckAccessModes(spec);
-  const Json& storage = spec.value()["resources"]["requests"]["storage"];
+  const Json& storage = spec["resources"]["requests"]["storage"];
   const Place resources = spec.at().Field("resources");
   const Place requests = resources.Field("requests");
   const Place place = requests.Key("storage");
@@ -340,15 +340,15 @@ constexpr SourceRow kSources[] = {
 };
 
 void CheckRow(const Part& volume, const SourceRow& row, const VolumeOwner& owner) {
-  if (!volume.value()[row.key].is_object()) {
+  if (!volume[row.key].is_object()) {
     volume.Within(row.key, [](const Part&) {});  // Tells that it is none.
     return;
   }
   const Place at = volume.at().Field(row.told_as.empty() ? row.key : row.told_as);
   FieldErrors errors;
-  const Part source(volume.value()[row.key], at, errors);
+  const Part source(volume[row.key], at, errors);
   for (const std::string_view key : row.required) {
-    const Json& value = key.empty() ? volume.value() : source.value()[key];
+    const Json& value = key.empty() ? volume.value() : source[key];
     const bool given = value.is_string() ? !value.AsString().empty() : !value.empty();
     if (!given) source.Required(key);
   }
@@ -370,7 +370,7 @@ void CheckVolumeSource(const Part& volume, const VolumeOwner& owner) {
     CheckRow(volume, row, owner);
   }
   if (first == nullptr) volume.Required("", "must specify a volume type");
-  const std::string_view name = volume.value()["name"].AsString();
+  const std::string_view name = volume["name"].AsString();
   if (first == nullptr || first->key != "ephemeral" || owner.pod_name.empty() || name.empty()) {
     return;
   }

@@ -34,7 +34,7 @@ std::set<std::string> MadeClaims(const Json& volumes, std::string_view pod_name)
 
 VolumeKinds CheckVolumes(const Part& spec, std::string_view pod_name, bool is_pod) {
   VolumeKinds well;
-  const std::set<std::string> made = MadeClaims(spec.value()["volumes"], pod_name);
+  const std::set<std::string> made = MadeClaims(spec["volumes"], pod_name);
   FieldErrors errors;
   spec.ForEach("volumes", [&](const Part& at, size_t) {
     errors.clear();
@@ -47,7 +47,7 @@ VolumeKinds CheckVolumes(const Part& spec, std::string_view pod_name, bool is_po
     if (errors.empty()) well.emplace(name, VolumeKindOf(at.value()));
     for (FieldError& error : errors) at.Add(std::move(error));
     at.Within("persistentVolumeClaim", [&made](const Part& source) {
-      const std::string_view claim = source.value()["claimName"].AsString();
+      const std::string_view claim = source["claimName"].AsString();
       if (!made.contains(std::string(claim))) return;
       source.Invalid("claimName", Json(claim),
                      "must not reference a PVC that gets created for an ephemeral volume");

@@ -108,7 +108,7 @@ template <size_t n>
 void Forbid(const Part& holder, const std::string_view (&fields)[n]) {
   holder.Within("securityContext", [&](const Part& context) {
     for (const std::string_view field : fields) {
-      if (IsSet(context.value()[field])) {
+      if (IsSet(context[field])) {
         context.Forbidden(field, "cannot be set for a windows pod");
       }
     }

@@ -137,7 +137,8 @@ struct ContainerOps<Word<E>> {
             [](const void* p, std::string* out) {
               AppendJsonString(static_cast<const Word<E>*>(p)->text(), out);
             },
-        .empty = [](const void* p) { return static_cast<const Word<E>*>(p)->empty(); }};
+        .empty = [](const void* p) { return static_cast<const Word<E>*>(p)->empty(); },
+        .takes_any_text = true};
     return kOps;
   }
   static constexpr const TypeOps& (*kGet)() = &Get;
@@ -176,12 +177,17 @@ const ObjectMeta& MetaOf(const void* object) {
 
 }  // namespace bth::types
 
-#define BTH_OBJECT_OPS(CHECK, ...)                                                          \
-  static constexpr FieldDef kFields[] = {__VA_ARGS__};                                      \
-  static constexpr FieldTable kTable = {kFields, sizeof(kFields) / sizeof(FieldDef)};       \
-  static constexpr TypeOps kOps = {                                                         \
-      .shape = Shape::kObject, .expected = "an object", .fields = &kTable, .check = CHECK}; \
+#define BTH_TRIED_OBJECT_OPS(CHECK, SCRATCH, ...)                                     \
+  static constexpr FieldDef kFields[] = {__VA_ARGS__};                                \
+  static constexpr FieldTable kTable = {kFields, sizeof(kFields) / sizeof(FieldDef)}; \
+  static constexpr TypeOps kOps = {.shape = Shape::kObject,                           \
+                                   .expected = "an object",                           \
+                                   .with_scratch = SCRATCH,                           \
+                                   .fields = &kTable,                                 \
+                                   .check = CHECK};                                   \
   return kOps
+
+#define BTH_OBJECT_OPS(CHECK, ...) BTH_TRIED_OBJECT_OPS(CHECK, nullptr, __VA_ARGS__)
 
 // The table of a struct.
 #define BTH_FIELDS(Type, ...)             \
@@ -191,10 +197,10 @@ const ObjectMeta& MetaOf(const void* object) {
   }
 
 // The same with a check of the whole value.
-#define BTH_CHECKED_FIELDS(Type, Check, ...) \
-  template <>                                \
-  const TypeOps& OpsOf<Type>() {             \
-    BTH_OBJECT_OPS(Check, __VA_ARGS__);      \
+#define BTH_CHECKED_FIELDS(Type, Check, ...)                      \
+  template <>                                                     \
+  const TypeOps& OpsOf<Type>() {                                  \
+    BTH_TRIED_OBJECT_OPS(Check, &WithScratch<Type>, __VA_ARGS__); \
   }
 
 // A function for Part.

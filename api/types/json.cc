@@ -1,28 +1,21 @@
 #include "api/types/json.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
-#include <iterator>
+#include <cstring>
 #include <numeric>
+#include <tuple>
 
-#include "absl/status/status.h"
-#include "absl/strings/charconv.h"
-#include "api/types/rapidjson_reader.h"
 #include "api/types/raw_tree.h"
 #include "api/types/text_codec.h"
-#include "base/strings.h"
+#include "api/types/text_writer.h"
 
 namespace bth::types {
 namespace {
 
 // Up to this many members a scan is faster than sorting.
 constexpr size_t kScanMax = 16;
-
-// Texts from this size on get stacks of this size to begin with.
-constexpr size_t kSmallBytes = 1024;
-constexpr size_t kOpenExpected = 16;
-constexpr size_t kWaitingExpected = 64;
 
 // Indices of `members` ordered by key, then by position.
 std::vector<size_t> OrderByKey(const Json::Object& members) {
@@ -31,124 +24,6 @@ std::vector<size_t> OrderByKey(const Json::Object& members) {
   std::stable_sort(order.begin(), order.end(),
                    [&members](size_t a, size_t b) { return members[a].first < members[b].first; });
   return order;
-}
-
-// Receives the events of the RapidJSON reader and builds the tree. What a container holds waits on
-// a stack until its end is there, so that it is made once and of the size it needs.
-class TreeBuilder {
- public:
-  // Where the whole of `text` is UTF-8 and without escapes, so is each string in it.
-  TreeBuilder(Json* root, int depth_max, std::string_view text)
-      : root_(root),
-        depth_max_(depth_max),
-        checks_texts_(StrContains(text, "\\") || Utf8ValidPrefix(text) < text.size()) {
-    // Of a document of some size; small ones have few members.
-    if (text.size() < kSmallBytes) return;
-    open_.reserve(kOpenExpected);
-    items_.reserve(kWaitingExpected);
-    members_.reserve(kWaitingExpected);
-  }
-
-  // Why the builder stopped the reader, or empty.
-  const std::string& refusal() const { return refusal_; }
-
-  bool Null() { return Put(Json()); }
-  bool Bool(bool value) { return Put(Json(value)); }
-  // The reader checks the grammar of a number; what it means is read here, because RapidJSON's own
-  // conversion takes 0e100 for an arbitrary number.
-  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
-    const char* const end = text + size;
-    if (std::string_view(text, size).find_first_of(".eE") == std::string_view::npos) {
-      int64_t whole = 0;
-      if (std::from_chars(text, end, whole).ec == std::errc()) return Put(Json(whole));
-    }
-    double real = 0;
-    const absl::from_chars_result result = absl::from_chars(text, end, real);
-    // Out of range is also what is too close to zero; that is zero, or next to it.
-    if (result.ec != std::errc() && std::abs(real) > 1) {
-      refusal_ = "a number is too large";
-      return false;
-    }
-    return Put(Json(real));
-  }
-  // Not called: numbers come as text.
-  bool Int(int) { return false; }
-  bool Uint(unsigned) { return false; }
-  bool Int64(int64_t) { return false; }
-  bool Uint64(uint64_t) { return false; }
-  bool Double(double) { return false; }
-  bool String(const char* text, rapidjson::SizeType size, bool) {
-    return CheckText({text, size}) && Put(Json(std::string(text, size)));
-  }
-  bool Key(const char* text, rapidjson::SizeType size, bool) {
-    if (!CheckText({text, size})) return false;
-    members_.emplace_back(std::string(text, size), Json());
-    return true;
-  }
-  bool StartObject() { return Open({.is_array = false, .begin = members_.size()}); }
-  bool EndObject(rapidjson::SizeType) {
-    Json object = Json::MakeObject();
-    TakeFrom(open_.back().begin, &members_, &object.MutableMembers());
-    KeepLastOfEachKey(&object.MutableMembers());
-    open_.pop_back();
-    return Put(std::move(object));
-  }
-  bool StartArray() { return Open({.is_array = true, .begin = items_.size()}); }
-  bool EndArray(rapidjson::SizeType) {
-    Json array = Json::MakeArray();
-    TakeFrom(open_.back().begin, &items_, &array.MutableItems());
-    open_.pop_back();
-    return Put(std::move(array));
-  }
-
- private:
-  struct Container {
-    bool is_array = false;
-    size_t begin = 0;  // Of what it holds, on its stack.
-  };
-
-  // Escapes such as \ud800 can spell what the bytes of a document cannot.
-  bool CheckText(std::string_view text) {
-    if (!checks_texts_ || Utf8ValidPrefix(text) == text.size()) return true;
-    refusal_ = "a string is not valid UTF-8";
-    return false;
-  }
-  template <class T>
-  static void TakeFrom(size_t begin, std::vector<T>* stack, std::vector<T>* out) {
-    const auto first = stack->begin() + static_cast<std::ptrdiff_t>(begin);
-    out->assign(std::make_move_iterator(first), std::make_move_iterator(stack->end()));
-    stack->erase(first, stack->end());
-  }
-  bool Put(Json&& value) {
-    if (open_.empty()) {
-      *root_ = std::move(value);
-    } else if (open_.back().is_array) {
-      items_.push_back(std::move(value));
-    } else {
-      members_.back().second = std::move(value);
-    }
-    return true;
-  }
-  bool Open(Container container) {
-    if (static_cast<int>(open_.size()) >= depth_max_) {
-      refusal_ = StrCat("nested deeper than ", depth_max_, " levels");
-      return false;
-    }
-    open_.push_back(container);
-    return true;
-  }
-
-  Json* root_;
-  int depth_max_;
-  const bool checks_texts_;
-  std::string refusal_;
-  std::vector<Container> open_;
-  Json::Array items_;     // Of the arrays that are open.
-  Json::Object members_;  // Of the objects that are open.
-};
-
-absl::Status JsonError(size_t offset, std::string_view reason) {
-  return absl::InvalidArgumentError(StrCat("JSON: byte ", offset, ": ", reason));
 }
 
 void PrettyTo(const Json& value, int indent, std::string* out) {
@@ -214,6 +89,61 @@ bool EqualObjects(const Json::Object& a, const Json::Object& b) {
   return true;
 }
 
+// Most keys that are compared differ in length or at their beginning.
+bool IsKey(const std::string& member, std::string_view key) {
+  return member.size() == key.size() &&
+         (key.empty() || (member.front() == key.front() &&
+                          std::memcmp(member.data(), key.data(), key.size()) == 0));
+}
+
+// Equal keys have equal marks.
+uint64_t MarkOf(std::string_view key) {
+  if (key.empty()) return 0;
+  const auto byte = [key](size_t at) { return uint64_t{static_cast<unsigned char>(key[at])}; };
+  return key.size() << 24 | byte(0) << 16 | byte(key.size() / 2) << 8 | byte(key.size() - 1);
+}
+
+void AppendTo(TextWriter& out, const Json& value);
+
+void AppendMembers(TextWriter& out, const Json::Object& members) {
+  char separator = '{';
+  for (const Json::Member& member : members) {
+    out.Byte(separator);
+    separator = ',';
+    out.Quoted(member.first);
+    out.Byte(':');
+    AppendTo(out, member.second);
+  }
+  if (members.empty()) out.Byte('{');
+  out.Byte('}');
+}
+
+void AppendItems(TextWriter& out, const Json::Array& items) {
+  char separator = '[';
+  for (const Json& item : items) {
+    out.Byte(separator);
+    separator = ',';
+    AppendTo(out, item);
+  }
+  if (items.empty()) out.Byte('[');
+  out.Byte(']');
+}
+
+void AppendTo(TextWriter& out, const Json& value) {
+  if (value.is_string()) return out.Quoted(value.AsString());
+  if (value.is_object()) return AppendMembers(out, value.members());
+  if (value.is_array()) return AppendItems(out, value.items());
+  if (value.is_null()) return out.Plain("null");
+  if (value.is_bool()) return out.Plain(value.AsBool() ? "true" : "false");
+  std::string number;
+  if (value.is_int()) {
+    AppendJsonInt(value.AsInt(), &number);
+  } else {
+    AppendJsonDouble(value.AsDouble(), &number);
+  }
+  out.Plain(number);
+}
+
 constinit const Json kNull;
 constinit const Json::Array kNoItems;
 constinit const Json::Object kNoMembers;
@@ -228,9 +158,11 @@ void KeepLastOfEachKey(Json::Object* members) {
     drop[index] = true;
   };
   if (count <= kScanMax) {
+    std::array<uint64_t, kScanMax> marks;
+    for (size_t i = 0; i < count; ++i) marks[i] = MarkOf((*members)[i].first);
     for (size_t i = 0; i + 1 < count; ++i) {
       for (size_t j = i + 1; j < count; ++j) {
-        if ((*members)[i].first == (*members)[j].first) {
+        if (marks[i] == marks[j] && (*members)[i].first == (*members)[j].first) {
           mark(i);
           break;
         }
@@ -252,29 +184,6 @@ void KeepLastOfEachKey(Json::Object* members) {
   members->resize(kept);
 }
 
-absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
-  if (text.size() > limits.bytes_max) {
-    return absl::InvalidArgumentError(
-        StrCat("JSON: ", text.size(), " bytes exceed the limit of ", limits.bytes_max));
-  }
-  Json root;
-  TreeBuilder builder(&root, limits.depth_max, text);
-  // The reader unescapes in place.
-  std::string own;
-  own.reserve(text.size() + kReaderPadding);
-  own.append(text).append(kReaderPadding, '\0');
-  rapidjson::InsituStringStream stream(own.data());
-  rapidjson::Reader reader;
-  constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
-  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
-  if (!builder.refusal().empty()) return JsonError(result.Offset(), builder.refusal());
-  if (result.IsError())
-    return JsonError(result.Offset(), rapidjson::GetParseError_En(result.Code()));
-  // The reader takes a NUL byte for the end of the text.
-  if (stream.Tell() < text.size()) return JsonError(stream.Tell(), "unexpected NUL byte");
-  return root;
-}
-
 std::string Json::Dump() const {
   std::string out;
   DumpTo(&out);
@@ -288,37 +197,8 @@ std::string Json::Pretty() const {
 }
 
 void Json::DumpTo(std::string* out) const {
-  if (const auto* text = std::get_if<std::string>(&value_)) {
-    AppendJsonString(*text, out);
-  } else if (const auto* members = std::get_if<Object>(&value_)) {
-    out->push_back('{');
-    bool first = true;
-    for (const Member& member : *members) {
-      if (!first) out->push_back(',');
-      first = false;
-      AppendJsonString(member.first, out);
-      out->push_back(':');
-      member.second.DumpTo(out);
-    }
-    out->push_back('}');
-  } else if (const auto* items = std::get_if<Array>(&value_)) {
-    out->push_back('[');
-    bool first = true;
-    for (const Json& item : *items) {
-      if (!first) out->push_back(',');
-      first = false;
-      item.DumpTo(out);
-    }
-    out->push_back(']');
-  } else if (const auto* whole = std::get_if<int64_t>(&value_)) {
-    AppendJsonInt(*whole, out);
-  } else if (const auto* real = std::get_if<double>(&value_)) {
-    AppendJsonDouble(*real, out);
-  } else if (const auto* truth = std::get_if<bool>(&value_)) {
-    out->append(*truth ? "true" : "false");
-  } else {
-    out->append("null");
-  }
+  TextWriter writer(out);
+  AppendTo(writer, *this);
 }
 
 std::string_view Json::TypeName() const {
@@ -374,7 +254,7 @@ size_t Json::size() const {
 
 const Json* Json::Find(std::string_view key) const {
   for (const Member& member : members()) {
-    if (member.first == key) return &member.second;
+    if (IsKey(member.first, key)) return &member.second;
   }
   return nullptr;
 }
@@ -395,10 +275,11 @@ const Json& Json::operator[](size_t index) const {
 Json& Json::operator[](std::string_view key) {
   Object& members = MutableMembers();
   for (Member& member : members) {
-    if (member.first == key) return member.second;
+    if (IsKey(member.first, key)) return member.second;
   }
-  members.emplace_back(std::string(key), Json());
-  return members.back().second;
+  return members
+      .emplace_back(std::piecewise_construct, std::forward_as_tuple(key), std::forward_as_tuple())
+      .second;
 }
 
 bool Json::Erase(std::string_view key) {

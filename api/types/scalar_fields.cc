@@ -43,7 +43,8 @@ constexpr TypeOps IntOps() {
           .set = &SetInt<Int>,
           .write = [](const void* p,
                       std::string* out) { AppendJsonInt(*static_cast<const Int*>(p), out); },
-          .empty = [](const void* p) { return *static_cast<const Int*>(p) == 0; }};
+          .empty = [](const void* p) { return *static_cast<const Int*>(p) == 0; },
+          .with_scratch = &WithScratch<Int>};
 }
 
 // JSON writers may leave away the quotes of plain numbers.
@@ -126,7 +127,8 @@ const TypeOps& OpsOf<std::string>() {
           },
       .write = [](const void* p,
                   std::string* out) { AppendJsonString(*static_cast<const std::string*>(p), out); },
-      .empty = [](const void* p) { return static_cast<const std::string*>(p)->empty(); }};
+      .empty = [](const void* p) { return static_cast<const std::string*>(p)->empty(); },
+      .takes_any_text = true};
   return kOps;
 }
 
@@ -145,7 +147,8 @@ const TypeOps& OpsOf<bool>() {
           [](const void* p, std::string* out) {
             out->append(*static_cast<const bool*>(p) ? "true" : "false");
           },
-      .empty = [](const void* p) { return !*static_cast<const bool*>(p); }};
+      .empty = [](const void* p) { return !*static_cast<const bool*>(p); },
+      .with_scratch = &WithScratch<bool>};
   return kOps;
 }
 
@@ -166,10 +169,12 @@ const TypeOps& OpsOf<Quantity>() {
   static constexpr TypeOps kOps = {.shape = Shape::kScalar,
                                    .expected = "a quantity",
                                    .set = &SetQuantity,
-                                   .write = [](const void* p, std::string* out) {
-                                     AppendJsonString(static_cast<const Quantity*>(p)->ToString(),
-                                                      out);
-                                   }};
+                                   .write =
+                                       [](const void* p, std::string* out) {
+                                         AppendJsonString(
+                                             static_cast<const Quantity*>(p)->ToString(), out);
+                                       },
+                                   .with_scratch = &WithScratch<Quantity>};
   return kOps;
 }
 
@@ -184,7 +189,8 @@ const TypeOps& OpsOf<absl::Time>() {
             AppendJsonString(FormatTimestamp(*static_cast<const absl::Time*>(p)), out);
           },
       .empty =
-          [](const void* p) { return *static_cast<const absl::Time*>(p) == absl::UnixEpoch(); }};
+          [](const void* p) { return *static_cast<const absl::Time*>(p) == absl::UnixEpoch(); },
+      .with_scratch = &WithScratch<absl::Time>};
   return kOps;
 }
 
@@ -199,33 +205,36 @@ const TypeOps& OpsOf<MicroTime>() {
             AppendJsonString(FormatMicroTimestamp(static_cast<const MicroTime*>(p)->time), out);
           },
       .empty =
-          [](const void* p) {
-            return static_cast<const MicroTime*>(p)->time == absl::UnixEpoch();
-          }};
+          [](const void* p) { return static_cast<const MicroTime*>(p)->time == absl::UnixEpoch(); },
+      .with_scratch = &WithScratch<MicroTime>};
   return kOps;
 }
 
 template <>
 const TypeOps& OpsOf<absl::Duration>() {
-  static constexpr TypeOps kOps = {.shape = Shape::kScalar,
-                                   .expected = "a duration",
-                                   .set = &SetDuration,
-                                   .write = [](const void* p, std::string* out) {
-                                     AppendJsonString(
-                                         DurationText(*static_cast<const absl::Duration*>(p)), out);
-                                   }};
+  static constexpr TypeOps kOps = {
+      .shape = Shape::kScalar,
+      .expected = "a duration",
+      .set = &SetDuration,
+      .write =
+          [](const void* p, std::string* out) {
+            AppendJsonString(DurationText(*static_cast<const absl::Duration*>(p)), out);
+          },
+      .with_scratch = &WithScratch<absl::Duration>};
   return kOps;
 }
 
 template <>
 const TypeOps& OpsOf<SelectorOp>() {
-  static constexpr TypeOps kOps = {.shape = Shape::kScalar,
-                                   .expected = "an operator",
-                                   .set = &SetSelectorOp,
-                                   .write = [](const void* p, std::string* out) {
-                                     AppendJsonString(
-                                         SelectorOpName(*static_cast<const SelectorOp*>(p)), out);
-                                   }};
+  static constexpr TypeOps kOps = {
+      .shape = Shape::kScalar,
+      .expected = "an operator",
+      .set = &SetSelectorOp,
+      .write =
+          [](const void* p, std::string* out) {
+            AppendJsonString(SelectorOpName(*static_cast<const SelectorOp*>(p)), out);
+          },
+      .with_scratch = &WithScratch<SelectorOp>};
   return kOps;
 }
 
@@ -234,14 +243,16 @@ const TypeOps& OpsOf<IntOrString>() {
   static constexpr TypeOps kOps = {.shape = Shape::kScalar,
                                    .expected = "an integer or a string",
                                    .set = &SetIntOrString,
-                                   .write = [](const void* p, std::string* out) {
-                                     const auto& field = *static_cast<const IntOrString*>(p);
-                                     if (field.is_string) {
-                                       AppendJsonString(field.text, out);
-                                     } else {
-                                       AppendJsonInt(field.number, out);
-                                     }
-                                   }};
+                                   .write =
+                                       [](const void* p, std::string* out) {
+                                         const auto& field = *static_cast<const IntOrString*>(p);
+                                         if (field.is_string) {
+                                           AppendJsonString(field.text, out);
+                                         } else {
+                                           AppendJsonInt(field.number, out);
+                                         }
+                                       },
+                                   .with_scratch = &WithScratch<IntOrString>};
   return kOps;
 }
 

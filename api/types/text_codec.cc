@@ -1,5 +1,6 @@
 #include "api/types/text_codec.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -99,6 +100,30 @@ size_t Utf8ValidPrefix(std::string_view text) {
     i += length;
   }
   return size;
+}
+
+bool NeedsNoEscapes(std::string_view text) {
+  const char* const p = text.data();
+  const size_t size = text.size();
+  uint64_t block = 0;
+  if (size >= sizeof(block)) {
+    // The last block overlaps the one before.
+    for (size_t i = 0; i < size - sizeof(block); i += sizeof(block)) {
+      std::memcpy(&block, p + i, sizeof(block));
+      if (AnyNeedsCare(block)) return false;
+    }
+    std::memcpy(&block, p + size - sizeof(block), sizeof(block));
+    return !AnyNeedsCare(block);
+  }
+  if (size >= sizeof(uint32_t)) {
+    uint32_t first = 0;
+    uint32_t last = 0;
+    std::memcpy(&first, p, sizeof(first));
+    std::memcpy(&last, p + size - sizeof(last), sizeof(last));
+    return !AnyNeedsCare(uint64_t{first} << 32 | last);
+  }
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return NeedsCare(static_cast<unsigned char>(c)); });
 }
 
 void AppendJsonString(std::string_view text, std::string* out) {

@@ -13,6 +13,9 @@ namespace bth::types {
 // forms), or text.size(). Runs over plain ASCII eight bytes at a time.
 size_t Utf8ValidPrefix(std::string_view text);
 
+// Whether `text` is plain ASCII that stands in quotes as it is.
+bool NeedsNoEscapes(std::string_view text);
+
 // Appends `text` in quotes, escaped. Ill-formed UTF-8 bytes become U+FFFD, so that the output is
 // always valid JSON.
 void AppendJsonString(std::string_view text, std::string* out);

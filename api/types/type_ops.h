@@ -48,6 +48,11 @@ struct TypeOps {
   bool (*set)(void* target, const Scalar& value, std::string* reason) = nullptr;
   void (*write)(const void* source, std::string* out) = nullptr;
   bool (*empty)(const void* source) = nullptr;
+  // Scalars that take every text, and nothing else.
+  bool takes_any_text = false;
+  // Of other scalars, and of objects with a check: use(context, target) with one that is thrown
+  // away.
+  bool (*with_scratch)(void* context, bool (*use)(void* context, void* target)) = nullptr;
   // Objects.
   const FieldTable* fields = nullptr;
   // Says what is wrong with a whole value; called when its closing bracket is read.
@@ -66,6 +71,12 @@ struct TypeOps {
   Json* (*raw)(void* view) = nullptr;
 };
 
+template <class T>
+bool WithScratch(void* context, bool (*use)(void* context, void* target)) {
+  T scratch{};
+  return use(context, &scratch);
+}
+
 enum class When : uint8_t { kNotEmpty, kAlways };  // When the encoder writes a field.
 
 struct FieldDef {
@@ -82,12 +93,18 @@ struct FieldTable {
   // servers write members in one order, mostly that of the table.
   const FieldDef* Find(std::string_view name, size_t from) const {
     for (size_t i = from; i < count; ++i) {
-      if (fields[i].name == name) return &fields[i];
+      if (IsNamed(fields[i], name)) return &fields[i];
     }
     for (size_t i = 0; i < from; ++i) {
-      if (fields[i].name == name) return &fields[i];
+      if (IsNamed(fields[i], name)) return &fields[i];
     }
     return nullptr;
+  }
+
+ private:
+  // Most names that are compared differ in length or at their beginning. Fields have names.
+  static bool IsNamed(const FieldDef& field, std::string_view name) {
+    return field.name.size() == name.size() && field.name[0] == name[0] && field.name == name;
   }
 };
 

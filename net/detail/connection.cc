@@ -77,7 +77,7 @@ Awaitable<void> Connection::Serve() {
 }
 
 Awaitable<bool> Connection::ServeOne(bool first) {
-  const absl::StatusOr<RequestHead> head = co_await ReadHead(first);
+  absl::StatusOr<RequestHead> head = co_await ReadHead(first);
   if (!head.ok()) {
     const int status = StatusForHead(head.status());
     if (status != 0) co_await Reject(status, std::string(head.status().message()));
@@ -97,7 +97,7 @@ Awaitable<bool> Connection::ServeOne(bool first) {
   }
   request.method = head->method;
   request.target = head->target;
-  request.headers = head->headers;
+  request.headers = std::move(head->headers);
   request.peer = peer_;
   channel_.SetDeadline(absl::InfiniteDuration());
   channel_.WatchPeer([this] { side_.Drop(id_); });

@@ -109,6 +109,8 @@ inline admission::Verdict Ask(const Asked& asked, const admission::Known& known,
   BTH_CHECK(again.reason == verdict.reason && again.patch.has_value() == verdict.patch.has_value());
   BTH_CHECK(!verdict.patch.has_value() ||
             admission::ToJson(*again.patch).Dump() == admission::ToJson(*verdict.patch).Dump());
+  BTH_CHECK(!verdict.patch.has_value() ||
+            admission::ToText(*verdict.patch) == admission::ToJson(*verdict.patch).Dump());
   return verdict;
 }
 

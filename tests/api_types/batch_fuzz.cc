@@ -60,6 +60,8 @@ void RoundTripBatch(const std::string& text) {
     auto fragment = FragmentFromJson<T>(*tree);
     auto view = FragmentViewFromJson<T>(*tree);
     BTH_CHECK(view.status() == fragment.status());
+    const auto outline = FragmentOutlineFromJson<T>(*tree);
+    BTH_CHECK(outline.status() == fragment.status());
     if (!view.ok()) return;
     ForgetRaws(&*fragment);
     ForgetRaws(&*view);

@@ -1,5 +1,6 @@
 // Batch jobs, commands, cron jobs and flows as objects of the API.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/types/batch_job.h"
@@ -14,6 +15,7 @@
 #include "api/types/numa_topology.h"
 #include "api/types/service.h"
 #include "api/types/workload.h"
+#include "base/strings.h"
 #include "tests/support/catch.h"
 
 using namespace bth::types;
@@ -336,6 +338,42 @@ TEST_CASE("fragment: a view leaves out copies of what was written", "[types][uni
   CHECK_FALSE(view->spec.tasks[1].pod_template.present());
   CHECK(view->spec.volumes.at(0).claim.present());
   CHECK(whole->spec.tasks[0].pod_template.raw == job["spec"]["tasks"][size_t{0}]["template"]);
+}
+
+TEST_CASE(
+    "fragment: an outline has nothing of raw parts but that they are there, and refuses as a "
+    "view does",
+    "[types][unit]") {
+  const auto job = [](std::string_view pod) {
+    return *Json::Parse(bth::StrCat(R"({"metadata":{"name":"j"},"spec":{"tasks":[{"name":"a",)",
+                                    R"("replicas":2,"template":)", pod, "},",
+                                    R"({"name":"b"}]}})"));
+  };
+  const auto outline = FragmentOutlineFromJson<BatchJob>(
+      job(R"({"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c"}]}})"));
+  REQUIRE(outline.ok());
+  CHECK(outline->meta.name == "j");
+  CHECK(outline->spec.tasks.at(0).replicas == 2);
+  CHECK(outline->spec.tasks.at(0).pod_template.present());
+  CHECK(outline->spec.tasks.at(0).pod_template.view == PodTemplate());
+  CHECK_FALSE(outline->spec.tasks.at(1).pod_template.present());
+  const std::string_view pod = GENERATE(values<std::string_view>(
+      {"{}", "[]", "7", R"({"spec":{"containers":{}}})", R"({"spec":{"containers":[7]}})",
+       R"({"spec":{"containers":[null]}})", R"({"spec":{"containers":[{"name":7}]}})",
+       R"({"spec":{"hostNetwork":"yes"}})", R"({"spec":{"priority":2147483648}})",
+       R"({"spec":{"priority":1.5}})", R"({"spec":{"nodeSelector":{"a":1}}})",
+       R"({"spec":{"overhead":{"cpu":"1x"}}})", R"({"spec":{"overhead":{"cpu":[]}}})",
+       R"({"spec":{"tolerations":[{"tolerationSeconds":"7"}]}})",
+       R"({"spec":{"affinity":{"nodeAffinity":[]}}})",
+       R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+       R"([{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}]}}}})",
+       R"({"metadata":{"creationTimestamp":"now"}})", R"({"metadata":{"labels":[]}})"}));
+  CAPTURE(pod);
+  CHECK(FragmentOutlineFromJson<BatchJob>(job(pod)).status() ==
+        FragmentFromJson<BatchJob>(job(pod)).status());
+  const Json large = job(bth::StrCat(R"({"metadata":{"annotations":{"a":")",
+                                     std::string(kAnnotationBytesMax, 'x'), R"("}}})"));
+  CHECK_FALSE(FragmentOutlineFromJson<BatchJob>(large).ok());
 }
 
 TEST_CASE("fragment: input is bounded", "[types][unit]") {

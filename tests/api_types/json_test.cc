@@ -199,3 +199,29 @@ TEST_CASE("json text: what is written straight away reads back as the same membe
         R"({"name":"a \"quoted\"\nb","empty":{},"inner":{"count":-7,"some":"x"},"last":""})");
   CHECK(Json::Parse(text)->Dump() == text);
 }
+
+TEST_CASE("json: documents are the same by the short way and by the long one", "[types][unit]") {
+  // One escape in hexadecimal digits is enough to send a document the long way.
+  const std::string text = GENERATE(values<std::string>({
+      R"({"a":[1,-2,{"b":null}],"c":true,"d":{},"e":[],"":""})",
+      R"({"a":"\"\\\/\b\f\n\r\t","b":"x\ny","\"":"\\"})",
+      "  [ 999999999999999999 , 1000000000000000000 , -0 ]\n",
+      R"({"a":1,"b":2,"a":3})",
+      "[\"\xC3\xA9\",\"1234567\",\"12345678\",\"123456789\"]",
+  }));
+  CAPTURE(text);
+  const auto shorter = Json::Parse("[" + text + R"(,"A"])");
+  const auto longer = Json::Parse("[" + text + R"(,"\u0041"])");
+  REQUIRE(shorter.ok());
+  REQUIRE(longer.ok());
+  CHECK(shorter->Dump() == longer->Dump());
+}
+
+TEST_CASE("json: a dump is appended to what is there, however long its pieces are",
+          "[types][unit]") {
+  const std::string large(1000, 'x');
+  const Json json = Json::MakeObject({{"a", large}, {"b\n", "\"" + large}, {"c", 7}});
+  std::string out = "before ";
+  json.DumpTo(&out);
+  CHECK(out == "before {\"a\":\"" + large + "\",\"b\\n\":\"\\\"" + large + "\",\"c\":7}");
+}

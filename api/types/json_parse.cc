@@ -1,0 +1,221 @@
+// From a text to a Json: first to tokens, then to the tree, of which each part is made once, where
+// it stays and of the size it needs.
+#include <charconv>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/charconv.h"
+#include "api/types/json.h"
+#include "api/types/json_tokens.h"
+#include "api/types/rapidjson_reader.h"
+#include "api/types/raw_tree.h"
+#include "api/types/text_codec.h"
+#include "base/strings.h"
+
+namespace bth::types {
+namespace {
+
+// Receives the events of the RapidJSON reader.
+class TokenWriter {
+ public:
+  TokenWriter(int depth_max, JsonTokens* tokens) : depth_max_(depth_max), tokens_(*tokens) {}
+
+  // Why the reader was stopped, or empty.
+  const std::string& refusal() const { return refusal_; }
+
+  bool Null() {
+    Add(JsonToken::Kind::kNull);
+    return true;
+  }
+  bool Bool(bool value) {
+    Add(JsonToken::Kind::kBool).truth = value;
+    return true;
+  }
+  // The reader checks the grammar of a number; what it means is read here, because RapidJSON's own
+  // conversion takes 0e100 for an arbitrary number.
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    const char* const end = text + size;
+    if (std::string_view(text, size).find_first_of(".eE") == std::string_view::npos) {
+      int64_t whole = 0;
+      if (std::from_chars(text, end, whole).ec == std::errc()) {
+        Add(JsonToken::Kind::kInt).whole = whole;
+        return true;
+      }
+    }
+    double real = 0;
+    const absl::from_chars_result result = absl::from_chars(text, end, real);
+    // Out of range is also what is too close to zero; that is zero, or next to it.
+    if (result.ec != std::errc() && std::abs(real) > 1) {
+      refusal_ = "a number is too large";
+      return false;
+    }
+    Add(JsonToken::Kind::kDouble).real = real;
+    return true;
+  }
+  // Not called: numbers come as text.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(int64_t) { return false; }
+  bool Uint64(uint64_t) { return false; }
+  bool Double(double) { return false; }
+  // Bytes of the document may be no UTF-8, and escapes such as \ud800 can spell what bytes cannot.
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    if (Utf8ValidPrefix({text, size}) < size) {
+      refusal_ = "a string is not valid UTF-8";
+      return false;
+    }
+    JsonToken& token = Add(JsonToken::Kind::kText);
+    token.size = size;
+    token.text = text;
+    return true;
+  }
+  bool Key(const char* text, rapidjson::SizeType size, bool copy) {
+    return String(text, size, copy);
+  }
+  bool StartObject() { return Open(JsonToken::Kind::kObject); }
+  bool EndObject(rapidjson::SizeType members) { return Close(members); }
+  bool StartArray() { return Open(JsonToken::Kind::kArray); }
+  bool EndArray(rapidjson::SizeType items) { return Close(items); }
+
+ private:
+  JsonToken& Add(JsonToken::Kind kind) {
+    JsonToken& token = tokens_.emplace_back();
+    token.kind = kind;
+    return token;
+  }
+  bool Open(JsonToken::Kind kind) {
+    if (static_cast<int>(open_.size()) >= depth_max_) {
+      refusal_ = StrCat("nested deeper than ", depth_max_, " levels");
+      return false;
+    }
+    open_.push_back(tokens_.size());
+    Add(kind);
+    return true;
+  }
+  bool Close(rapidjson::SizeType size) {
+    tokens_[open_.back()].size = size;
+    open_.pop_back();
+    return true;
+  }
+
+  const int depth_max_;
+  JsonTokens& tokens_;
+  std::string refusal_;
+  std::vector<size_t> open_;  // Where arrays and objects begin whose ends are to come.
+};
+
+// Makes the tree that tokens spell, which are as deep as their reader let them be.
+class TreeMaker {
+ public:
+  explicit TreeMaker(const JsonTokens& tokens) : next_(tokens.data()) {}
+
+  Json Make() {
+    Json::Array root;
+    MakeItems(1, &root);
+    return std::move(root.front());
+  }
+
+ private:
+  void MakeItems(size_t count, Json::Array* items) {
+    items->reserve(count);
+    for (; count > 0; --count) {
+      MakeValue([items](auto&&... value) -> Json& {
+        return items->emplace_back(std::forward<decltype(value)>(value)...);
+      });
+    }
+  }
+  void MakeMembers(size_t count, Json::Object* members) {
+    members->reserve(count);
+    for (; count > 0; --count) {
+      const JsonToken& key = *next_++;
+      MakeValue([members, &key](auto&&... value) -> Json& {
+        return members
+            ->emplace_back(std::piecewise_construct, std::forward_as_tuple(key.text, key.size),
+                           std::forward_as_tuple(std::forward<decltype(value)>(value)...))
+            .second;
+      });
+    }
+    KeepLastOfEachKey(members);
+  }
+  // `emplace` makes a Json of what it is given, where it belongs.
+  template <typename Emplace>
+  void MakeValue(Emplace emplace) {
+    const JsonToken& token = *next_++;
+    switch (token.kind) {
+      case JsonToken::Kind::kNull:
+        emplace();
+        return;
+      case JsonToken::Kind::kBool:
+        emplace(bool{token.truth});
+        return;
+      case JsonToken::Kind::kInt:
+        emplace(int64_t{token.whole});
+        return;
+      case JsonToken::Kind::kDouble:
+        emplace(double{token.real});
+        return;
+      case JsonToken::Kind::kText:
+        emplace(std::string_view(token.text, token.size));
+        return;
+      case JsonToken::Kind::kArray:
+        MakeItems(token.size, &emplace().MutableItems());
+        return;
+      case JsonToken::Kind::kObject:
+        MakeMembers(token.size, &emplace().MutableMembers());
+        return;
+    }
+  }
+
+  const JsonToken* next_;
+};
+
+absl::Status JsonError(size_t offset, std::string_view reason) {
+  return absl::InvalidArgumentError(StrCat("JSON: byte ", offset, ": ", reason));
+}
+
+// The text with zero bytes behind it, to be changed while it is read.
+void CopyWithPadding(std::string_view text, std::string* own) {
+  own->clear();
+  own->reserve(text.size() + kReaderPadding);
+  own->append(text).append(kReaderPadding, '\0');
+}
+
+}  // namespace
+
+absl::Status ReadTokens(std::string_view text, int depth_max, std::string* own,
+                        JsonTokens* tokens) {
+  CopyWithPadding(text, own);
+  tokens->clear();
+  TokenWriter writer(depth_max, tokens);
+  rapidjson::InsituStringStream stream(own->data());
+  rapidjson::Reader reader;
+  constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
+  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, writer);
+  if (!writer.refusal().empty()) return JsonError(result.Offset(), writer.refusal());
+  if (result.IsError()) {
+    return JsonError(result.Offset(), rapidjson::GetParseError_En(result.Code()));
+  }
+  // The reader takes a NUL byte for the end of the text.
+  if (stream.Tell() < text.size()) return JsonError(stream.Tell(), "unexpected NUL byte");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
+  if (text.size() > limits.bytes_max) {
+    return absl::InvalidArgumentError(
+        StrCat("JSON: ", text.size(), " bytes exceed the limit of ", limits.bytes_max));
+  }
+  std::string own;
+  CopyWithPadding(text, &own);
+  JsonTokens tokens;
+  const bool scanned =
+      Utf8ValidPrefix(text) == text.size() && ScanTokens(&own, limits.depth_max, &tokens);
+  if (!scanned) {
+    const absl::Status read = ReadTokens(text, limits.depth_max, &own, &tokens);
+    if (!read.ok()) return read;
+  }
+  return TreeMaker(tokens).Make();
+}
+
+}  // namespace bth::types
