@@ -7,7 +7,6 @@
 
 #include "absl/strings/charconv.h"
 #include "api/types/json.h"
-#include "api/types/json_tokens.h"
 #include "api/types/rapidjson_reader.h"
 #include "api/types/raw_tree.h"
 #include "api/types/text_codec.h"
@@ -15,6 +14,23 @@
 
 namespace bth::types {
 namespace {
+
+// A value, or the key of the value that follows. Texts stay in the document.
+struct JsonToken {
+  enum class Kind : uint8_t { kNull, kBool, kInt, kDouble, kText, kArray, kObject };
+  Kind kind = Kind::kNull;
+  bool truth = false;
+  uint32_t size = 0;  // Bytes of a text; items or members of what begins here.
+  union {
+    int64_t whole = 0;
+    double real;
+    const char* text;
+  };
+};
+using JsonTokens = std::vector<JsonToken>;
+
+// What of a document of the API a token takes, roughly: room is made for as many at once.
+constexpr size_t kTextPerToken = 7;
 
 // Receives the events of the RapidJSON reader.
 class TokenWriter {
@@ -174,19 +190,12 @@ absl::Status JsonError(size_t offset, std::string_view reason) {
   return absl::InvalidArgumentError(StrCat("JSON: byte ", offset, ": ", reason));
 }
 
-// The text with zero bytes behind it, to be changed while it is read.
-void CopyWithPadding(std::string_view text, std::string* own) {
-  own->clear();
-  own->reserve(text.size() + kReaderPadding);
-  own->append(text).append(kReaderPadding, '\0');
-}
-
-}  // namespace
-
+// Errors as Json::Parse has them. Tokens point into *own, which begins as a copy of `text`.
 absl::Status ReadTokens(std::string_view text, int depth_max, std::string* own,
                         JsonTokens* tokens) {
-  CopyWithPadding(text, own);
-  tokens->clear();
+  own->reserve(text.size() + kReaderPadding);
+  own->append(text).append(kReaderPadding, '\0');
+  tokens->reserve(text.size() / kTextPerToken);
   TokenWriter writer(depth_max, tokens);
   rapidjson::InsituStringStream stream(own->data());
   rapidjson::Reader reader;
@@ -201,20 +210,17 @@ absl::Status ReadTokens(std::string_view text, int depth_max, std::string* own,
   return absl::OkStatus();
 }
 
+}  // namespace
+
 absl::StatusOr<Json> Json::Parse(std::string_view text, JsonLimits limits) {
   if (text.size() > limits.bytes_max) {
     return absl::InvalidArgumentError(
         StrCat("JSON: ", text.size(), " bytes exceed the limit of ", limits.bytes_max));
   }
   std::string own;
-  CopyWithPadding(text, &own);
   JsonTokens tokens;
-  const bool scanned =
-      Utf8ValidPrefix(text) == text.size() && ScanTokens(&own, limits.depth_max, &tokens);
-  if (!scanned) {
-    const absl::Status read = ReadTokens(text, limits.depth_max, &own, &tokens);
-    if (!read.ok()) return read;
-  }
+  const absl::Status read = ReadTokens(text, limits.depth_max, &own, &tokens);
+  if (!read.ok()) return read;
   return TreeMaker(tokens).Make();
 }
 

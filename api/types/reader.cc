@@ -1,6 +1,5 @@
 #include "api/types/reader.h"
 
-#include "api/types/json_tokens.h"
 #include "api/types/rapidjson_reader.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"

@@ -4,7 +4,6 @@
 #include "tests/api_types/json_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput FuzzJsonScan
-#include "tests/api_types/json_scan_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput FuzzQuantity
 #include "tests/api_types/quantity_fuzz.cc"
@@ -30,7 +29,6 @@ TEST_CASE("fuzzers: corpora and their mutations hold the claims", "[types][fuzz]
     int (*run)(const uint8_t*, size_t);
   };
   const Case c = GENERATE(values<Case>({{"json", &FuzzJson},
-                                        {"json_scan", &FuzzJsonScan},
                                         {"quantity", &FuzzQuantity},
                                         {"selector", &FuzzSelector},
                                         {"pod", &FuzzPod},
