@@ -1,0 +1,20 @@
+#include "framework/topology/gradients.h"
+
+namespace bth::framework {
+
+HyperNodeGradient GradientFor(const Session& session, const HyperNodeQuestion& question) {
+  const auto& hooks = session.hooks().hyper_node_gradient;
+  if (hooks.empty()) return {.rows = {{question.inside}}};
+  return hooks[0].fn(question);
+}
+
+std::vector<double> RankHyperNodes(const Session& session, model::SubJobId sub_job,
+                                   absl::Span<const model::HyperNodeId> candidates) {
+  std::vector<double> scores(candidates.size(), 0);
+  for (const auto& entry : session.hooks().hyper_node_order) {
+    entry.fn(sub_job, candidates, absl::MakeSpan(scores));
+  }
+  return scores;
+}
+
+}  // namespace bth::framework

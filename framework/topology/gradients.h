@@ -1,0 +1,20 @@
+// Where plugins would have a gang tried.
+#pragma once
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "api/model/ids.h"
+#include "framework/hooks/hooks.h"
+#include "framework/session/session.h"
+
+namespace bth::framework {
+
+// Rows of HyperNodes to try one after the other, by the first plugin that says; nobody: the one
+// that was asked about.
+HyperNodeGradient GradientFor(const Session& session, const HyperNodeQuestion& question);
+// How good each of them is for the sub-job, by all plugins together.
+std::vector<double> RankHyperNodes(const Session& session, model::SubJobId sub_job,
+                                   absl::Span<const model::HyperNodeId> candidates);
+
+}  // namespace bth::framework

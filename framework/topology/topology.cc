@@ -1,0 +1,151 @@
+#include "framework/topology/topology.h"
+
+#include "algo/hyper_node_tree.h"
+#include "framework/topology/bounds.h"
+
+namespace bth::framework {
+
+using model::HyperNodeId;
+using model::HyperNodeTree;
+using model::JobId;
+using model::NodeId;
+using model::SubJobId;
+using model::TaskId;
+using model::TopologyWish;
+
+namespace {
+
+bool IsPlaced(const model::TaskState& state) {
+  return state.node.valid() && model::InGroup(state.status, model::kOccupyingGroup);
+}
+
+}  // namespace
+
+void Topology::Follow(HookTable& hooks) {
+  hooks.on_place.Add({}, [this](const TaskMove& move) { Note(move.task, move.after.node, +1); });
+  hooks.on_remove.Add({}, [this](const TaskMove& move) { Note(move.task, move.before.node, -1); });
+}
+
+void Topology::Note(TaskId task, NodeId node, int32_t sign) {
+  if (jobs_.empty() && sub_jobs_.empty()) return;
+  const model::TaskRow& row = base_.tasks[task];
+  if (!row.job.valid() || !node.valid()) return;
+  if (const auto job = jobs_.find(row.job); job != jobs_.end()) {
+    job->second.Move(tree(), node, sign);
+  }
+  if (const auto sub_job = sub_jobs_.find(row.sub_job); sub_job != sub_jobs_.end()) {
+    sub_job->second.Move(tree(), node, sign);
+  }
+}
+
+const HyperNodeTree& Topology::tree() const {
+  if (tree_ == nullptr) tree_ = base_.hyper_nodes;
+  if (tree_ == nullptr) tree_ = algo::BuildHyperNodes({}, *base_.nodes_by_name).tree;
+  return *tree_;
+}
+
+DomainSums& Topology::sums() const {
+  if (sums_ == nullptr) sums_ = std::make_unique<DomainSums>(base_, placements_, tree());
+  return *sums_;
+}
+
+// Null: nothing.
+const TopologyWish* Topology::WishOf(SubJobId sub_job) const {
+  const model::SubJobRow& row = base_.sub_jobs[sub_job];
+  const std::vector<TopologyWish>& wishes = base_.jobs[row.job].facts->topology;
+  const auto at = static_cast<size_t>(row.group + 1);
+  return at < wishes.size() ? &wishes[at] : nullptr;
+}
+
+std::optional<int32_t> Topology::BoundOf(JobId job) const {
+  const std::vector<TopologyWish>& wishes = base_.jobs[job].facts->topology;
+  return wishes.empty() ? std::nullopt : TierBound(tree(), wishes.front());
+}
+
+std::optional<int32_t> Topology::BoundOf(SubJobId sub_job) const {
+  const TopologyWish* wish = WishOf(sub_job);
+  if (wish == nullptr) return std::nullopt;
+  return TierBound(tree(), base_.jobs[base_.sub_jobs[sub_job].job].facts->topology.front(), *wish);
+}
+
+bool Topology::IsBound(JobId job) const {
+  if (!base_.jobs[job].has_network_topology || !enforced()) return false;
+  if (BoundOf(job)) return true;
+  for (SubJobId sub_job : *base_.jobs[job].sub_jobs) {
+    if (BoundOf(sub_job)) return true;
+  }
+  return false;
+}
+
+bool Topology::Asks(SubJobId sub_job) const {
+  const TopologyWish* wish = WishOf(sub_job);
+  return wish != nullptr && wish->mode != TopologyWish::Mode::kNone;
+}
+
+GangPlaces& Topology::PlacesOf(JobId job) const {
+  const auto [at, fresh] = jobs_.try_emplace(job);
+  if (fresh) {
+    for (TaskId task : *base_.jobs[job].tasks) {
+      const model::TaskState& state = placements_.usage().tasks[task];
+      if (IsPlaced(state)) at->second.Move(tree(), state.node, +1);
+    }
+  }
+  return at->second;
+}
+
+GangPlaces& Topology::PlacesOf(SubJobId sub_job) const {
+  const auto [at, fresh] = sub_jobs_.try_emplace(sub_job);
+  if (fresh) {
+    for (TaskId task : *base_.jobs[base_.sub_jobs[sub_job].job].tasks) {
+      const model::TaskState& state = placements_.usage().tasks[task];
+      if (base_.tasks[task].sub_job != sub_job || !IsPlaced(state)) continue;
+      at->second.Move(tree(), state.node, +1);
+    }
+  }
+  return at->second;
+}
+
+HyperNodeId Topology::AllocatedIn(JobId job) const {
+  return PlacesOf(job).Allocated(tree());
+}
+HyperNodeId Topology::AllocatedIn(SubJobId sub_job) const {
+  return PlacesOf(sub_job).Allocated(tree());
+}
+int32_t Topology::TasksIn(SubJobId sub_job, HyperNodeId id) const {
+  return PlacesOf(sub_job).In(id);
+}
+
+std::vector<HyperNodeId> Topology::HighestFor(JobId job) const {
+  return PlacesOf(job).HighestUpTo(tree(), BoundOf(job).value_or(0));
+}
+std::vector<HyperNodeId> Topology::HighestFor(SubJobId sub_job) const {
+  return PlacesOf(sub_job).HighestUpTo(tree(), BoundOf(sub_job).value_or(0));
+}
+
+// The root's tier is no bound.
+template <typename Id>
+const GangPlaces* Topology::PlacesThatBind(Id id, std::optional<int32_t> bound) const {
+  if (!bound || *bound >= tree().tier(tree().root())) return nullptr;
+  const GangPlaces& places = PlacesOf(id);
+  return places.tasks() > 0 ? &places : nullptr;
+}
+
+bool Topology::Restricts(TaskId task) const {
+  const model::TaskRow& row = base_.tasks[task];
+  if (!row.job.valid() || !base_.jobs[row.job].has_network_topology || !enforced()) return false;
+  return PlacesThatBind(row.job, BoundOf(row.job)) != nullptr ||
+         PlacesThatBind(row.sub_job, BoundOf(row.sub_job)) != nullptr;
+}
+
+bool Topology::Permits(TaskId task, NodeId node) const {
+  const model::TaskRow& row = base_.tasks[task];
+  if (!row.job.valid() || !base_.jobs[row.job].has_network_topology || !enforced()) return true;
+  const auto within = [&](auto id) {
+    const std::optional<int32_t> bound = BoundOf(id);
+    const GangPlaces* const places = PlacesThatBind(id, bound);
+    return places == nullptr || places->ReachUpTo(tree(), *bound, node);
+  };
+  return within(row.job) && within(row.sub_job);
+}
+
+}  // namespace bth::framework

@@ -1,0 +1,77 @@
+// What the jobs of a session ask of the network, and where they are in it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "api/model/snapshot.h"
+#include "framework/hooks/hooks.h"
+#include "framework/session/placements.h"
+#include "framework/topology/domain_sums.h"
+#include "framework/topology/gang_places.h"
+
+namespace bth::framework {
+
+// Lives with its session. Thread: scheduling. Costs arise when somebody asks, and follow the tasks
+// of the jobs that are asked about and what is placed.
+class Topology {
+ public:
+  // All of them outlive it.
+  Topology(const model::Snapshot& base, const HookTable& hooks, const Placements& placements)
+      : base_(base), hooks_(hooks), placements_(placements) {}
+
+  // Before the table is frozen: hears of moves from now on.
+  void Follow(HookTable& hooks);
+
+  // HyperNodes, or the root alone when there are none.
+  const model::HyperNodeTree& tree() const;
+  DomainSums& sums() const;
+
+  // Some plugin says where gangs go: bounds count.
+  bool enforced() const { return !hooks_.hyper_node_gradient.empty(); }
+  // The highest tier that the job may span; nothing: it is free. Soft wishes have the root's.
+  std::optional<int32_t> BoundOf(model::JobId job) const;
+  std::optional<int32_t> BoundOf(model::SubJobId sub_job) const;
+  // The job, or some sub-job of it, has a bound that counts.
+  bool IsBound(model::JobId job) const;
+  // Asks for anything at all, be it that nobody understands it.
+  bool Asks(model::SubJobId sub_job) const;
+
+  // The lowest HyperNode that all placed and promised tasks are in; invalid: there are none.
+  model::HyperNodeId AllocatedIn(model::JobId job) const;
+  model::HyperNodeId AllocatedIn(model::SubJobId sub_job) const;
+  // Of one that has a bound and such tasks: the highest HyperNodes up to the bound that all of them
+  // are in; several where HyperNodes overlap.
+  std::vector<model::HyperNodeId> HighestFor(model::JobId job) const;
+  std::vector<model::HyperNodeId> HighestFor(model::SubJobId sub_job) const;
+  // Of its placed and promised tasks.
+  int32_t TasksIn(model::SubJobId sub_job, model::HyperNodeId id) const;
+
+  // Some node may be out of bounds for the task, by where the rest of its gang is.
+  bool Restricts(model::TaskId task) const;
+  // The node is within what the gang of the task may span, together with where it is already.
+  bool Permits(model::TaskId task, model::NodeId node) const;
+
+ private:
+  const model::TopologyWish* WishOf(model::SubJobId sub_job) const;
+  GangPlaces& PlacesOf(model::JobId job) const;
+  GangPlaces& PlacesOf(model::SubJobId sub_job) const;
+  void Note(model::TaskId task, model::NodeId node, int32_t sign);
+  // Null: they leave every node open.
+  template <typename Id>
+  const GangPlaces* PlacesThatBind(Id id, std::optional<int32_t> bound) const;
+
+  const model::Snapshot& base_;
+  const HookTable& hooks_;
+  const Placements& placements_;
+  mutable std::shared_ptr<const model::HyperNodeTree> tree_;
+  mutable std::unique_ptr<DomainSums> sums_;
+  // Of those that were asked about.
+  mutable absl::flat_hash_map<model::JobId, GangPlaces> jobs_;
+  mutable absl::flat_hash_map<model::SubJobId, GangPlaces> sub_jobs_;
+};
+
+}  // namespace bth::framework

@@ -1,0 +1,122 @@
+#include "plugins/network_topology_aware/gradients.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/strings.h"
+#include "framework/topology/topology.h"
+
+namespace bth::plugins::network_topology {
+namespace {
+
+using framework::HyperNodeGradient;
+using framework::HyperNodeQuestion;
+using framework::Session;
+using framework::Topology;
+using model::HyperNodeId;
+using model::HyperNodeTree;
+using model::ResourceVec;
+using model::TaskId;
+
+using Rows = std::vector<std::vector<HyperNodeId>>;
+
+// What must fit: minResources of a job, what waits of a sub-job.
+ResourceVec MinimumOf(const Session& session, const HyperNodeQuestion& question) {
+  if (!question.sub_job.valid()) return session.job(question.job).min_resources.v;
+  ResourceVec minimum;
+  for (TaskId task : *session.job(question.job).tasks) {
+    if (session.task(task).sub_job != question.sub_job) continue;
+    if (session.state(task).status != model::TaskStatus::kPending) continue;
+    minimum += session.request(task);
+  }
+  return minimum;
+}
+
+// Where to look for a gang that has a place; empty: nowhere.
+std::vector<HyperNodeId> RootsFor(const Topology& topology, const HyperNodeQuestion& question,
+                                  HyperNodeId allocated, int32_t bound, std::string* why_none) {
+  const HyperNodeTree& tree = topology.tree();
+  const HyperNodeId inside = question.inside;
+  const std::vector<HyperNodeId> highest = question.sub_job.valid()
+                                               ? topology.HighestFor(question.sub_job)
+                                               : topology.HighestFor(question.job);
+  if (highest.empty()) {
+    *why_none = StrCat("allocated hyperNode ", tree[allocated].name,
+                       " tier is greater than highest allowed tier ", bound);
+    return {};
+  }
+  std::vector<HyperNodeId> roots;
+  for (HyperNodeId id : highest) {
+    const HyperNodeId common = tree.LowestCommon(inside, id);
+    if (common == id) return {inside};
+    if (common == inside) roots.push_back(id);
+  }
+  if (roots.empty()) {
+    *why_none = StrCat("there is no intersection between hyperNodeAvailable ", tree[inside].name,
+                       " and hyperNodeHighestAllowed ", tree[highest.front()].name);
+  }
+  return roots;
+}
+
+}  // namespace
+
+Rows ForEviction(Rows rows, size_t most) {
+  std::reverse(rows.begin(), rows.end());
+  size_t left = most;
+  for (std::vector<HyperNodeId>& row : rows) {
+    if (row.size() > left) row.erase(row.begin(), row.end() - static_cast<ptrdiff_t>(left));
+    left -= row.size();
+  }
+  std::erase_if(rows, [](const auto& row) { return row.empty(); });
+  return rows;
+}
+
+HyperNodeGradient GradientOf(const Session& session, const HyperNodeQuestion& question,
+                             size_t evict_most) {
+  const Topology& topology = session.topology();
+  const HyperNodeTree& tree = topology.tree();
+  const bool whole = !question.sub_job.valid();
+  const std::optional<int32_t> bound =
+      whole ? topology.BoundOf(question.job) : topology.BoundOf(question.sub_job);
+  if (!bound) return {.rows = {{question.inside}}};
+  HyperNodeGradient out;
+  const HyperNodeId allocated =
+      whole ? topology.AllocatedIn(question.job) : topology.AllocatedIn(question.sub_job);
+  std::vector<HyperNodeId> roots = {question.inside};
+  if (allocated.valid()) roots = RootsFor(topology, question, allocated, *bound, &out.why_none);
+  if (roots.empty()) return out;
+  const ResourceVec minimum = allocated.valid() ? ResourceVec() : MinimumOf(session, question);
+  const auto holds = [&](HyperNodeId id) {
+    if (tree[id].nodes == 0) return false;
+    if (allocated.valid() || minimum == ResourceVec()) return true;
+    const framework::DomainSum& sum = topology.sums().Of(id);
+    if (question.for_eviction) return minimum.AllAtMost(sum.allocatable);
+    return minimum.AllAtMost(sum.free) || minimum.AllAtMost(sum.free_later);
+  };
+  std::vector<HyperNodeId> found;
+  std::vector<HyperNodeId> open = roots;
+  for (size_t i = 0; i < open.size(); ++i) {
+    const HyperNodeId id = open[i];
+    if (tree.tier(id) <= *bound && holds(id)) found.push_back(id);
+    open.insert(open.end(), tree[id].children.begin(), tree[id].children.end());
+  }
+  // Numbers go by tier, then by name.
+  std::sort(found.begin(), found.end());
+  for (HyperNodeId id : found) {
+    if (out.rows.empty() || tree.tier(out.rows.back().front()) != tree.tier(id)) {
+      out.rows.emplace_back();
+    }
+    out.rows.back().push_back(id);
+  }
+  if (question.for_eviction) out.rows = ForEviction(std::move(out.rows), evict_most);
+  if (out.rows.empty()) {
+    out.why_none =
+        StrCat("no HyperNode up to tier ", *bound, " in ",
+               roots.front() == tree.root() ? "the cluster" : tree[roots.front()].name, " has ",
+               question.for_eviction ? "" : "enough free for ", "the minimum resources");
+  }
+  return out;
+}
+
+}  // namespace bth::plugins::network_topology

@@ -1,0 +1,50 @@
+#include "plugins/network_topology_aware/packing.h"
+
+#include <cmath>
+#include <optional>
+
+namespace bth::plugins::network_topology {
+
+Packing::Packing(const framework::Session& session, const Options& options) {
+  for (const auto& [name, weight] : options.resources) {
+    // A resource without a dimension is one that no pod asks for.
+    if (const std::optional<int> dim = session.dims().Find(name)) {
+      parts_.push_back({.dim = *dim, .weight = weight});
+    }
+  }
+}
+
+double Packing::Score(const model::ResourceVec& request, const framework::DomainSum& sum) const {
+  double score = 0;
+  double weights = 0;
+  for (const Part& part : parts_) {
+    if (request[part.dim] <= 0) continue;
+    const int64_t capacity = sum.allocatable[part.dim];
+    const int64_t filled = capacity - sum.idle[part.dim] + request[part.dim];
+    if (filled > capacity) return 0;
+    score += part.weight * static_cast<double>(filled) / static_cast<double>(capacity);
+    weights += part.weight;
+  }
+  return weights > 0 ? score / weights : 0;
+}
+
+TierWeights WeightsOf(absl::Span<const int32_t> tiers, double fading) {
+  TierWeights out;
+  const auto weight_of = [fading](int32_t tier) { return std::pow(fading, tier - 1); };
+  int32_t next = tiers.empty() ? 0 : tiers.front();
+  for (const int32_t tier : tiers) {
+    const int32_t gap = tier - next;
+    if (gap > 0 && fading == 1) {
+      out.full += gap;
+    } else if (gap > 0) {
+      out.full += weight_of(next) * (1 - std::pow(fading, gap)) / (1 - fading);
+    }
+    out.weights.push_back(weight_of(tier));
+    out.sum += out.weights.back();
+    next = tier + 1;
+  }
+  out.sum += out.full;
+  return out;
+}
+
+}  // namespace bth::plugins::network_topology

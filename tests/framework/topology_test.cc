@@ -1,0 +1,202 @@
+#include "framework/topology/topology.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "base/strings.h"
+#include "framework/nodes/node_picker.h"
+#include "framework/session/statement.h"
+#include "framework/topology/bounds.h"
+#include "tests/support/catch.h"
+#include "tests/support/network.h"
+#include "tests/support/plugin_bed.h"
+#include "tests/support/seeds.h"
+
+namespace bth::framework {
+namespace {
+
+using model::HyperNodeId;
+using model::NodeId;
+using model::ResourceVec;
+using model::TaskId;
+using model::TaskStatus;
+using test::Hard;
+using test::Soft;
+
+const std::vector<std::string> kNetwork = {"r0 1 n0 n1", "r1 1 n2 n3", "s0 2 r0 r1",
+                                           "r2 1 n4 n5", "s1 2 r2",    "t 3 s0 s1"};
+
+std::string Nodes() {
+  std::string text;
+  for (int i = 0; i < 7; ++i) StrAppend(&text, "node n", i, " cpu=4 mem=8Gi; ");
+  return text;
+}
+
+class Nothing final : public Plugin {
+ public:
+  std::string_view name() const override { return "nothing"; }
+  absl::Status OnSessionOpen(Session&, HookRegistrar&) override { return absl::OkStatus(); }
+};
+
+test::PluginBed BedOf(const test::World& world) {
+  static const Registry& kRegistry = *[] {
+    auto* registry = new Registry();
+    registry->plugins["nothing"] = [](const conf::Arguments&) {
+      return std::make_unique<Nothing>();
+    };
+    return registry;
+  }();
+  return test::PluginBed(kRegistry, test::MakePolicy("", "nothing"), world);
+}
+
+TEST_CASE("topology: names and soft wishes become tiers", "[framework][topology]") {
+  const test::World world = WithHyperNodes(test::MakeWorld(Nodes()), kNetwork);
+  model::HyperNodeTree tree = *world.snapshot->hyper_nodes;
+  tree.tier_names = {{"rack", 1}, {"spine", 2}};
+  const auto named = [](const char* name) {
+    model::TopologyWish wish = Hard(0);
+    wish.highest_tier.reset();
+    wish.highest_tier_name = name;
+    return wish;
+  };
+  CHECK(TierBound(tree, model::TopologyWish()) == std::nullopt);
+  CHECK(TierBound(tree, Hard(2)) == 2);
+  CHECK(TierBound(tree, named("rack")) == 1);
+  CHECK(TierBound(tree, named("row")) == std::nullopt);
+  CHECK(TierBound(tree, Soft()) == 4);
+  CHECK(TierBound(tree, Hard(2), Soft()) == 2);
+  CHECK(TierBound(tree, Hard(2), Hard(1)) == 1);
+  CHECK(TierBound(tree, Hard(2), model::TopologyWish()) == std::nullopt);
+  CHECK(TierBound(tree, model::TopologyWish(), Soft()) == 4);
+  CHECK(TierBound(tree, Soft(), Soft()) == 4);
+  CHECK(TierBound(tree, named("row"), Soft()) == 4);
+}
+
+// Adds up what the session says of each HyperNode.
+DomainSum Recount(const Session& session, HyperNodeId id) {
+  DomainSum sum;
+  for (NodeId node : *session.base().nodes_by_name) {
+    if (!session.topology().tree().Contains(id, node)) continue;
+    const ResourceVec idle = session.usage().idle[node];
+    const ResourceVec later = session.usage().FutureIdle(node);
+    sum.allocatable += session.base().allocatable[node];
+    sum.idle += idle;
+    for (int d = 0; d < model::kDims; ++d) {
+      sum.free[d] += std::max<int64_t>(idle[d], 0);
+      sum.free_later[d] += std::max<int64_t>(later[d], 0);
+    }
+  }
+  return sum;
+}
+
+// The lowest that all placed and promised tasks of the job are in.
+HyperNodeId Relook(const Session& session, model::JobId job) {
+  const model::HyperNodeTree& tree = session.topology().tree();
+  for (size_t i = 0; i < tree.rows.size(); ++i) {
+    const HyperNodeId id = HyperNodeId::FromIndex(i);
+    int tasks = 0;
+    bool all = true;
+    for (TaskId task : *session.job(job).tasks) {
+      const model::TaskState& state = session.state(task);
+      if (!state.node.valid() || !model::InGroup(state.status, model::kOccupyingGroup)) continue;
+      ++tasks;
+      all &= tree.Contains(id, state.node);
+    }
+    if (tasks == 0) return {};
+    if (all) return id;
+  }
+  return {};
+}
+
+void CheckAll(const Session& session, const test::World& world) {
+  const Topology& topology = session.topology();
+  for (size_t i = 0; i < topology.tree().rows.size(); ++i) {
+    const HyperNodeId id = HyperNodeId::FromIndex(i);
+    const DomainSum expected = Recount(session, id);
+    const DomainSum& sum = topology.sums().Of(id);
+    REQUIRE(sum.allocatable == expected.allocatable);
+    REQUIRE(sum.idle == expected.idle);
+    REQUIRE(sum.free == expected.free);
+    REQUIRE(sum.free_later == expected.free_later);
+  }
+  for (const auto& [name, job] : world.jobs) {
+    CAPTURE(name);
+    REQUIRE(topology.AllocatedIn(job) == Relook(session, job));
+    REQUIRE(topology.AllocatedIn(world.snapshot->jobs[job].sub_jobs->front()) ==
+            Relook(session, job));
+  }
+}
+
+TEST_CASE("topology: sums and places follow every move and its undoing",
+          "[framework][topology][property]") {
+  test::ForEachSeed(60, [](uint64_t seed) {
+    Rng rng(seed);
+    std::string text = Nodes();
+    for (int j = 0; j < 3; ++j) {
+      StrAppend(&text, "job j", j, " min=1 tasks=4 cpu=", 1 + rng.Below(3), "; ");
+      StrAppend(&text, "task r", j, " job=j", j, " cpu=", 1 + rng.Below(6), " node=n", rng.Below(7),
+                rng.Chance(0.3) ? " status=releasing; " : "; ");
+    }
+    const test::World world = WithHyperNodes(test::MakeWorld(text), kNetwork);
+    test::PluginBed bed = BedOf(world);
+    Session& session = bed.session();
+    Statement statement(session, "test");
+    std::vector<Statement::Mark> marks;
+    for (int step = 0; step < 40; ++step) {
+      const TaskId task = TaskId::FromIndex(rng.Below(session.base().tasks.size()));
+      const NodeId node = (*session.base().nodes_by_name)[rng.Below(7)];
+      const TaskStatus status = session.state(task).status;
+      if (rng.Chance(0.15) && !marks.empty()) {
+        statement.RollbackTo(marks[rng.Below(marks.size())]);
+        marks.clear();
+      } else if (rng.Chance(0.2)) {
+        marks.push_back(statement.Checkpoint());
+      } else if (status == TaskStatus::kPending && rng.Chance(0.6)) {
+        statement.Allocate(task, node);
+      } else if (status == TaskStatus::kPending) {
+        statement.Pipeline(task, node, false);
+      } else if (status == TaskStatus::kPipelined) {
+        statement.Unpipeline(task);
+      } else if (model::InGroup(status, model::kPreemptableGroup)) {
+        statement.Evict(task, TaskId());
+      }
+      if (rng.Chance(0.5)) CheckAll(session, world);
+    }
+    CheckAll(session, world);
+  });
+}
+
+TEST_CASE("topology: inside a HyperNode there are no other nodes", "[framework][topology]") {
+  const test::World world = WithHyperNodes(
+      test::MakeWorld(StrCat(Nodes(),
+                             "job a min=1; task b job=a cpu=3 node=n0; "
+                             "task p job=a cpu=2; task q job=a cpu=9; task z job=a")),
+      kNetwork);
+  test::PluginBed bed = BedOf(world);
+  NodePicker& picker = bed.session().picker();
+  const model::HyperNodeTree& tree = bed.session().topology().tree();
+  const TaskId p = world.task("p");
+  CHECK(picker.Pick(p).node == world.node("n1"));
+  {
+    const NodePicker::Inside spine(picker, tree.Find("s0"));
+    CHECK(picker.Pick(p).node == world.node("n1"));
+    {
+      const NodePicker::Inside rack(picker, tree.Find("r1"));
+      CHECK(picker.Pick(p).node == world.node("n2"));
+      CHECK(picker.PickForBestEffort(world.task("z")).node == world.node("n2"));
+      CHECK(picker.BestFree(p) == world.node("n2"));
+      CHECK_FALSE(picker.Pick(world.task("q")).node.valid());
+      CHECK(bed.session().notes().FitOf(world.task("q"))->Text(bed.session().reasons()) ==
+            "In hyperNode r1: 0/2 nodes are unavailable: 2 Insufficient cpu.");
+    }
+    CHECK(picker.Pick(p).node == world.node("n1"));
+  }
+  CHECK_FALSE(picker.Pick(world.task("q")).node.valid());
+  CHECK(bed.session().notes().FitOf(world.task("q"))->Text(bed.session().reasons()) ==
+        "0/7 nodes are unavailable: 7 Insufficient cpu.");
+}
+
+}  // namespace
+}  // namespace bth::framework
