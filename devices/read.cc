@@ -1,0 +1,120 @@
+#include "devices/read.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/strings.h"
+#include "devices/family.h"
+
+namespace bth::devices {
+namespace {
+
+void AddText(std::string_view text, std::string* key) {
+  StrAppend(key, text.size(), ":", text);
+}
+
+void AddTexts(const std::vector<std::string>& texts, std::string* key) {
+  StrAppend(key, "[", texts.size());
+  for (const std::string& text : texts) AddText(text, key);
+}
+
+void AddWish(const model::DeviceWish& wish, std::string* key) {
+  StrAppend(key, "d", static_cast<int>(wish.kind.family), ",", int{wish.kind.number}, ";");
+  for (const model::DeviceAsk& ask : wish.containers) {
+    StrAppend(key, ask.count, ",", ask.memory, ",", ask.percent.value_or(-1), ",", ask.cores, ";");
+  }
+  StrAppend(key, "m", wish.mode ? 1 : 0);
+  AddText(wish.mode.value_or(""), key);
+  AddTexts(wish.only_ids, key);
+  AddTexts(wish.never_ids, key);
+  StrAppend(key, "t", wish.only_types ? 1 : 0);
+  if (wish.only_types) AddTexts(*wish.only_types, key);
+  AddTexts(wish.never_types, key);
+  StrAppend(key, "a", wish.apart_from ? 1 : 0);
+  AddText(wish.apart_from.value_or(""), key);
+}
+
+std::vector<model::NodeLock> ReadLocks(const types::Node& node) {
+  std::vector<model::NodeLock> locks;
+  for (const Family* family : Families()) {
+    for (std::string_view name : family->locks()) {
+      const std::string* text = node.meta.annotations.Find(name);
+      if (text == nullptr) continue;
+      model::NodeLock lock{.name = std::string(name)};
+      absl::Time since;
+      if (absl::ParseTime(absl::RFC3339_full, *text, &since, nullptr)) {
+        lock.since_us = absl::ToUnixMicros(since);
+      }
+      locks.push_back(std::move(lock));
+    }
+  }
+  return locks;
+}
+
+}  // namespace
+
+std::shared_ptr<const model::NodeDevices> ReadNode(const types::Node& node,
+                                                   const model::DeviceSettings& settings) {
+  auto out = std::make_shared<model::NodeDevices>();
+  for (const Family* family : Families()) family->ReadNode(node, settings, out.get());
+  if (out->pools.empty()) return nullptr;
+  out->locks = ReadLocks(node);
+  return out;
+}
+
+std::shared_ptr<const model::DeviceWishes> ReadWishes(const types::Pod& pod,
+                                                      const model::DeviceSettings& settings) {
+  auto out = std::make_shared<model::DeviceWishes>();
+  for (const Family* family : Families()) family->ReadWish(pod, settings, out.get());
+  if (out->wishes.empty()) return nullptr;
+  out->rules = RulesOf(pod.meta, settings);
+  return out;
+}
+
+std::shared_ptr<const model::PodDevices> ReadHeld(const types::Pod& pod,
+                                                  const model::DeviceSettings& settings) {
+  if (pod.meta.annotations.empty()) return nullptr;
+  auto out = std::make_shared<model::PodDevices>();
+  for (const Family* family : Families()) family->ReadHeld(pod, settings, out.get());
+  if (out->held.empty()) return nullptr;
+  out->group = GroupOf(pod.meta);
+  out->rules = RulesOf(pod.meta, settings);
+  return out;
+}
+
+bool IsIgnored(std::string_view resource, const model::DeviceSettings& settings) {
+  const absl::Span<const Family* const> families = Families();
+  return std::any_of(families.begin(), families.end(),
+                     [&](const Family* family) { return family->IsIgnored(resource, settings); });
+}
+
+std::string KeyOf(const model::DeviceWishes& wishes) {
+  std::string key = StrCat("w", wishes.rules, ";");
+  for (const model::DeviceWish& wish : wishes.wishes) AddWish(wish, &key);
+  return key;
+}
+
+std::string GroupOf(const types::ObjectMeta& pod) {
+  for (std::string_view key :
+       {"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"}) {
+    if (const std::string_view group = pod.Annotation(key); !group.empty()) {
+      return StrCat(pod.ns, "/", group);
+    }
+  }
+  return "";
+}
+
+uint64_t RulesOf(const types::ObjectMeta& pod, const model::DeviceSettings& settings) {
+  uint64_t rules = 0;
+  for (size_t i = 0; i < settings.exclusive_rules.size(); ++i) {
+    const auto& rule = settings.exclusive_rules[i];
+    const bool all = std::all_of(rule.begin(), rule.end(), [&pod](const auto& pair) {
+      const std::string* value = pod.labels.Find(pair.first);
+      return value != nullptr && *value == pair.second;
+    });
+    if (all) rules |= uint64_t{1} << i;
+  }
+  return rules;
+}
+
+}  // namespace bth::devices

@@ -1,0 +1,26 @@
+// The fuzzers of this folder meet in one program.
+#define LLVMFuzzerTestOneInput FuzzVgpu
+#include "tests/devices/vgpu_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput FuzzAscend
+#include "tests/devices/ascend_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput FuzzGpuShare
+#include "tests/devices/gpushare_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput FuzzDeviceConfig
+#include "tests/devices/device_config_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
+
+#include "tests/support/fuzz_corpus.h"
+
+namespace {
+
+TEST_CASE("devices corpus: each file and damages of it are safe", "[devices][fuzz]") {
+  CHECK(bth::test::RunCorpus(__FILE__, "vgpu", &FuzzVgpu) >= 4);
+  CHECK(bth::test::RunCorpus(__FILE__, "ascend", &FuzzAscend) >= 2);
+  CHECK(bth::test::RunCorpus(__FILE__, "gpushare", &FuzzGpuShare) >= 2);
+  CHECK(bth::test::RunCorpus(__FILE__, "device_config", &FuzzDeviceConfig) >= 2);
+}
+
+}  // namespace
