@@ -1,0 +1,347 @@
+#include "cache/cluster/device_claim_mirror.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace bth::cache {
+
+using model::AllocationFacts;
+using model::CapacityAmount;
+using model::DeviceClaimFacts;
+using model::DeviceClaimsView;
+using model::DeviceUseFacts;
+using model::PoolFacts;
+using model::SliceFacts;
+
+namespace {
+
+// Versions of one kind count up (KEP-5504); 0: not known.
+uint64_t NumberOf(const std::string& version) {
+  uint64_t out = 0;
+  return SimpleAtoi(version, &out) ? out : 0;
+}
+
+bool SameAllocation(const AllocationFacts* a, const AllocationFacts* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->devices == b->devices;
+}
+
+// Rows that differ in nothing but their resource version say the same to cycles.
+bool Same(const DeviceClaimFacts& a, const DeviceClaimFacts& b) {
+  const auto users = [](std::vector<std::string> uids) {
+    std::sort(uids.begin(), uids.end());
+    return uids;
+  };
+  return a.uid == b.uid && a.owner_uid == b.owner_uid && a.deleting == b.deleting &&
+         a.fault == b.fault && a.conditions == b.conditions &&
+         SameAllocation(a.allocation.get(), b.allocation.get()) &&
+         users(a.reserved_for) == users(b.reserved_for);
+}
+
+std::string PoolId(const SliceFacts& slice) {
+  return StrCat(slice.driver, "/", slice.pool);
+}
+
+// Saturates: no device has that much.
+void AddAmounts(const std::vector<CapacityAmount>& amounts, int sign,
+                std::vector<CapacityAmount>* sums) {
+  for (const CapacityAmount& amount : amounts) {
+    auto at = std::find_if(sums->begin(), sums->end(),
+                           [&](const CapacityAmount& sum) { return sum.name == amount.name; });
+    if (at == sums->end()) {
+      sums->push_back({.name = amount.name, .milli = 0, .binary = amount.binary});
+      at = sums->end() - 1;
+    }
+    if (__builtin_add_overflow(at->milli, sign * amount.milli, &at->milli)) at->milli = INT64_MAX;
+  }
+}
+
+std::string_view NodeOf(const model::DeviceReach& reach) {
+  return reach.kind == model::DeviceReach::Kind::kNode ? std::string_view(reach.node)
+                                                       : DeviceClaimsView::kEverywhere;
+}
+
+}  // namespace
+
+void DeviceClaimMirror::GoOnAfter(const DeviceClaimMirror& other) {
+  tests_.GoOnAfter(other.tests_);
+  pool_serials_ = other.pool_serials_;
+  now_.generation = other.now_.generation;
+}
+
+void DeviceClaimMirror::Touch() {
+  dirty_ = true;
+  news_ = true;
+}
+
+void DeviceClaimMirror::Put(std::shared_ptr<const DeviceClaimFacts> claim) {
+  const std::string key = claim->key;
+  claims_[key] = std::move(claim);
+  DropShown(key);
+  ShowClaim(key);
+}
+
+void DeviceClaimMirror::RemoveClaim(const std::string& key) {
+  if (claims_.erase(key) == 0) return;
+  DropShown(key);
+  ShowClaim(key);
+}
+
+// What ended, and shows in the object, is no more assumed.
+void DeviceClaimMirror::DropShown(const std::string& key) {
+  const auto assumed = assumed_.find(key);
+  if (assumed == assumed_.end()) return;
+  const DeviceClaimFacts* claim = Claim(key);
+  const bool same = claim != nullptr && claim->uid == assumed->second.claim_uid;
+  const uint64_t version = same ? NumberOf(claim->resource_version) : 0;
+  std::erase_if(assumed->second.pods, [&](const AssumedPod& pod) {
+    return pod.ended && (!same || version == 0 || version >= pod.written);
+  });
+  if (assumed->second.pods.empty()) assumed_.erase(assumed);
+}
+
+// The row of the claim becomes the object with what is assumed.
+void DeviceClaimMirror::ShowClaim(const std::string& key) {
+  const DeviceClaimFacts* old = now_.claims.Find(key);
+  const std::shared_ptr<const DeviceClaimFacts> row = RowOf(key);
+  if (old == nullptr && row == nullptr) return;
+  dirty_ = true;
+  news_ |= old == nullptr || row == nullptr || !Same(*old, *row);
+  if (old != nullptr && old->allocation != nullptr) Count(*old->allocation, -1);
+  if (row == nullptr) {
+    now_.claims.Erase(key);
+    return;
+  }
+  if (row->allocation != nullptr) Count(*row->allocation, 1);
+  now_.claims.Put(key, row);
+}
+
+std::shared_ptr<const DeviceClaimFacts> DeviceClaimMirror::RowOf(const std::string& key) const {
+  const auto known = claims_.find(key);
+  if (known == claims_.end()) return nullptr;
+  std::shared_ptr<const DeviceClaimFacts> row = known->second;
+  const auto assumed = assumed_.find(key);
+  if (assumed != assumed_.end() && assumed->second.claim_uid == row->uid) {
+    auto shown = std::make_shared<DeviceClaimFacts>(*row);
+    if (assumed->second.allocation != nullptr) shown->allocation = assumed->second.allocation;
+    for (const AssumedPod& pod : assumed->second.pods) {
+      if (!shown->IsReservedFor(pod.uid)) shown->reserved_for.push_back(pod.uid);
+    }
+    row = std::move(shown);
+  }
+  return row;
+}
+
+void DeviceClaimMirror::Count(const AllocationFacts& allocation, int sign) {
+  for (const model::AllocatedDeviceFacts& device : allocation.devices) {
+    if (device.admin) continue;
+    const std::string key = device.Key();
+    auto row = std::make_shared<DeviceUseFacts>();
+    if (const DeviceUseFacts* old = now_.in_use.Find(key); old != nullptr) *row = *old;
+    row->claims += sign;
+    AddAmounts(device.consumed, sign, &row->consumed);
+    if (row->claims <= 0) {
+      now_.in_use.Erase(key);
+    } else {
+      now_.in_use.Put(key, std::move(row));
+    }
+  }
+}
+
+void DeviceClaimMirror::Put(std::shared_ptr<const SliceFacts> slice) {
+  const std::string name = slice->name;
+  const std::string id = PoolId(*slice);
+  if (const auto known = pool_of_slice_.find(name);
+      known != pool_of_slice_.end() && known->second != id) {
+    RemoveSlice(name);
+  }
+  Touch();
+  pool_of_slice_[name] = id;
+  pools_[id].slices[name] = std::move(slice);
+  changed_pools_.insert(id);
+}
+
+void DeviceClaimMirror::RemoveSlice(const std::string& name) {
+  const auto known = pool_of_slice_.find(name);
+  if (known == pool_of_slice_.end()) return;
+  Touch();
+  pools_[known->second].slices.erase(name);
+  changed_pools_.insert(known->second);
+  pool_of_slice_.erase(known);
+}
+
+void DeviceClaimMirror::Put(std::shared_ptr<const model::DeviceClassFacts> device_class) {
+  Touch();
+  const std::string name = device_class->name;
+  now_.classes.Put(name, std::move(device_class));
+}
+
+void DeviceClaimMirror::RemoveClass(const std::string& name) {
+  if (now_.classes.Erase(name)) Touch();
+}
+
+void DeviceClaimMirror::Rebuild(const std::string& id) {
+  Pool& pool = pools_[id];
+  std::set<std::string> keys;
+  if (!pool.slices.empty()) {
+    std::vector<std::shared_ptr<const SliceFacts>> slices;
+    for (const auto& [name, slice] : pool.slices) slices.push_back(slice);
+    const std::shared_ptr<PoolFacts> facts = PoolFacts::Of(std::move(slices));
+    facts->serial = ++pool_serials_;
+    for (const auto& slice : facts->slices) {
+      keys.insert(StrCat(DeviceClaimsView::PoolsOf(NodeOf(slice->reach)), id));
+    }
+    for (const std::string& key : keys) now_.pools.Put(key, facts);
+  }
+  for (const std::string& key : pool.keys) {
+    if (!keys.contains(key)) now_.pools.Erase(key);
+  }
+  pool.keys = std::move(keys);
+  if (pool.slices.empty()) pools_.erase(id);
+}
+
+absl::Status DeviceClaimMirror::CheckDevices(const model::ClaimPlan::Claim& choice) const {
+  const DeviceClaimFacts* shown = now_.claims.Find(choice.key);
+  for (const model::AllocatedDeviceFacts& device : choice.allocation->devices) {
+    if (device.admin || !device.share_id.empty()) continue;
+    const DeviceUseFacts* use = now_.in_use.Find(device.Key());
+    if (use == nullptr) continue;
+    // What the claim itself had before, it gives back.
+    const bool own =
+        shown != nullptr && shown->allocation != nullptr && use->claims == 1 &&
+        std::any_of(shown->allocation->devices.begin(), shown->allocation->devices.end(),
+                    [&](const auto& had) { return !had.admin && had.Key() == device.Key(); });
+    if (!own) {
+      return absl::FailedPreconditionError(
+          StrCat("device ", device.Key(), " was given to another claim than ", choice.key));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DeviceClaimMirror::CheckClaim(const std::string& uid,
+                                           const model::ClaimPlan::Claim& choice) const {
+  const DeviceClaimFacts* claim = Claim(choice.key);
+  if (claim == nullptr || claim->uid != choice.uid || claim->deleting) {
+    return absl::FailedPreconditionError(StrCat("claim ", choice.key, " is gone"));
+  }
+  const DeviceClaimFacts* shown = now_.claims.Find(choice.key);
+  if (!shown->IsReservedFor(uid) && shown->reserved_for.size() >= model::kClaimConsumersMax) {
+    return absl::FailedPreconditionError(StrCat("claim ", choice.key, " has too many users"));
+  }
+  if (choice.allocation == nullptr) {
+    if (shown->allocation != nullptr) return absl::OkStatus();
+    return absl::FailedPreconditionError(StrCat("claim ", choice.key, " lost its devices"));
+  }
+  if (shown->allocation == nullptr) return CheckDevices(choice);
+  if (SameAllocation(shown->allocation.get(), choice.allocation.get())) return absl::OkStatus();
+  if (!shown->IsFreeFor(uid)) {
+    return absl::FailedPreconditionError(
+        StrCat("claim ", choice.key, " was allocated for another pod"));
+  }
+  return CheckDevices(choice);
+}
+
+absl::Status DeviceClaimMirror::Assume(const std::string& uid, const model::ClaimPlan& plan) {
+  const bool news = news_;
+  absl::Status status;
+  size_t taken = 0;
+  for (; taken < plan.claims.size(); ++taken) {
+    const model::ClaimPlan::Claim& choice = plan.claims[taken];
+    status = CheckClaim(uid, choice);
+    if (!status.ok()) break;
+    AssumedClaim& assumed = assumed_[choice.key];
+    if (assumed.claim_uid != choice.uid) assumed = {.claim_uid = choice.uid};
+    if (choice.allocation != nullptr) assumed.allocation = choice.allocation;
+    std::erase_if(assumed.pods, [&uid](const AssumedPod& pod) { return pod.uid == uid; });
+    assumed.pods.push_back({.uid = uid});
+    claims_of_[uid].push_back(choice.key);
+    ShowClaim(choice.key);
+  }
+  if (!status.ok()) Forget(uid);
+  news_ = news;
+  return status;
+}
+
+void DeviceClaimMirror::NoteWritten(const std::string& uid, const std::string& key,
+                                    uint64_t version) {
+  const auto assumed = assumed_.find(key);
+  if (assumed == assumed_.end()) return;
+  for (AssumedPod& pod : assumed->second.pods) {
+    if (pod.uid == uid) pod.written = std::max(pod.written, version);
+  }
+}
+
+void DeviceClaimMirror::Forget(const std::string& uid) {
+  const auto known = claims_of_.find(uid);
+  if (known == claims_of_.end()) return;
+  const std::vector<std::string> keys = std::move(known->second);
+  claims_of_.erase(known);
+  for (const std::string& key : keys) {
+    const auto assumed = assumed_.find(key);
+    if (assumed == assumed_.end()) continue;
+    for (AssumedPod& pod : assumed->second.pods) pod.ended |= pod.uid == uid;
+    DropShown(key);
+    ShowClaim(key);
+  }
+}
+
+const DeviceClaimFacts* DeviceClaimMirror::Claim(std::string_view key) const {
+  const auto known = claims_.find(ToAbsl(key));
+  return known == claims_.end() ? nullptr : known->second.get();
+}
+
+std::shared_ptr<const DeviceClaimsView> DeviceClaimMirror::Publish() {
+  news_ = false;
+  if (!dirty_) return published_;
+  for (const std::string& id : changed_pools_) Rebuild(id);
+  changed_pools_.clear();
+  dirty_ = false;
+  ++now_.generation;
+  published_ = nullptr;
+  if (now_.claims.empty() && now_.classes.empty() && now_.pools.empty()) return nullptr;
+  auto view = std::make_shared<DeviceClaimsView>();
+  view->generation = now_.generation;
+  view->claims = now_.claims.Share();
+  view->classes = now_.classes.Share();
+  view->pools = now_.pools.Share();
+  view->in_use = now_.in_use.Share();
+  published_ = std::move(view);
+  return published_;
+}
+
+absl::Status DeviceClaimMirror::Check() const {
+  std::map<std::string, int32_t> claims;
+  now_.claims.VisitFrom("", [&claims](std::string_view, const DeviceClaimFacts& claim) {
+    if (claim.allocation == nullptr) return true;
+    for (const auto& device : claim.allocation->devices) {
+      if (!device.admin) ++claims[device.Key()];
+    }
+    return true;
+  });
+  size_t seen = 0;
+  absl::Status status;
+  now_.in_use.VisitFrom("", [&](std::string_view key, const DeviceUseFacts& use) {
+    ++seen;
+    const auto known = claims.find(std::string(key));
+    if (known != claims.end() && known->second == use.claims) return true;
+    status = absl::InternalError(StrCat("device ", key, " counts ", use.claims, " claims"));
+    return false;
+  });
+  if (status.ok() && seen != claims.size()) {
+    status = absl::InternalError("some device of a claim does not count as used");
+  }
+  for (const auto& [uid, keys] : claims_of_) {
+    for (const std::string& key : keys) {
+      if (!assumed_.contains(key)) {
+        status.Update(absl::InternalError(StrCat("claim ", key, " of pod ", uid, " is lost")));
+      }
+    }
+  }
+  return status;
+}
+
+}  // namespace bth::cache

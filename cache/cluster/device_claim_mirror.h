@@ -1,0 +1,99 @@
+// Device claims, classes and slices of the cluster, and what bindings under way make of claims.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "api/model/device_claims.h"
+#include "cache/intake/device_tests.h"
+
+namespace bth::cache {
+
+// Part of the mirror. A claim that a binding under way allocates or reserves shows in snapshots as
+// if that had been written already, until the watch shows the write; the objects as the watch tells
+// them are kept beside. Thread: I/O. Cost of a change: logarithmic in the number of objects of its
+// kind, plus a block; of Publish: the pools of which a slice changed.
+class DeviceClaimMirror {
+ public:
+  DeviceClaimMirror() = default;
+  DeviceClaimMirror(DeviceClaimMirror&&) = default;
+  DeviceClaimMirror& operator=(DeviceClaimMirror&&) = default;
+
+  DeviceTests& tests() { return tests_; }
+  // No serial number is given out again that `other` has given.
+  void GoOnAfter(const DeviceClaimMirror& other);
+
+  void Put(std::shared_ptr<const model::DeviceClaimFacts> claim);
+  void Put(std::shared_ptr<const model::SliceFacts> slice);
+  void Put(std::shared_ptr<const model::DeviceClassFacts> device_class);
+  void RemoveClaim(const std::string& key);
+  void RemoveSlice(const std::string& name);
+  void RemoveClass(const std::string& name);
+
+  // Takes what `plan` chose for the pod with that UID, until Forget. kFailedPrecondition when a
+  // claim is not as the plan saw it, or a device was given to another; nothing is taken then.
+  absl::Status Assume(const std::string& uid, const model::ClaimPlan& plan);
+  // The claim was written for the pod: objects older than `version` do not show it.
+  void NoteWritten(const std::string& uid, const std::string& key, uint64_t version);
+  // The binding ended. What was written counts until the watch shows it.
+  void Forget(const std::string& uid);
+
+  // As the watch tells it; null: there is none.
+  const model::DeviceClaimFacts* Claim(std::string_view key) const;
+
+  // Since the last Publish: something that a cycle does not know.
+  bool changed() const { return news_; }
+  // Null: there is no claim, class or slice.
+  std::shared_ptr<const model::DeviceClaimsView> Publish();
+
+  // For tests: what the tables say that does not hold together. Cost: all rows.
+  absl::Status Check() const;
+
+ private:
+  struct AssumedPod {
+    std::string uid;
+    uint64_t written = 0;  // 0: nothing was written.
+    bool ended = false;
+  };
+  struct AssumedClaim {
+    std::string claim_uid;
+    std::shared_ptr<const model::AllocationFacts> allocation;  // Null: the claim has its devices.
+    std::vector<AssumedPod> pods;
+  };
+  struct Pool {
+    std::map<std::string, std::shared_ptr<const model::SliceFacts>> slices;
+    std::set<std::string> keys;  // In the view.
+  };
+
+  absl::Status CheckClaim(const std::string& uid, const model::ClaimPlan::Claim& choice) const;
+  absl::Status CheckDevices(const model::ClaimPlan::Claim& choice) const;
+  void ShowClaim(const std::string& key);
+  // The object with what is assumed; null: there is none.
+  std::shared_ptr<const model::DeviceClaimFacts> RowOf(const std::string& key) const;
+  void Count(const model::AllocationFacts& allocation, int sign);
+  void DropShown(const std::string& key);
+  void Rebuild(const std::string& id);
+  void Touch();
+
+  DeviceTests tests_;
+  uint64_t pool_serials_ = 0;
+  absl::flat_hash_map<std::string, std::shared_ptr<const model::DeviceClaimFacts>> claims_;
+  absl::flat_hash_map<std::string, std::string> pool_of_slice_;
+  std::map<std::string, Pool> pools_;                                     // By id.
+  std::set<std::string> changed_pools_;                                   // Since the last Publish.
+  std::map<std::string, AssumedClaim> assumed_;                           // By claim.
+  absl::flat_hash_map<std::string, std::vector<std::string>> claims_of_;  // By UID.
+  model::DeviceClaimsView now_;
+  std::shared_ptr<const model::DeviceClaimsView> published_;
+  bool dirty_ = false;  // Since the last Publish: some row changed,
+  bool news_ = false;   // and not by what a cycle decided.
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,326 @@
+#include "cache/writes/claim_binder.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "cache/intake/compile_devices.h"
+#include "cache/intake/object_key.h"
+#include "cache/writes/allocation_body.h"
+#include "client/patch.h"
+#include "client/typed_client.h"
+
+namespace bth::cache {
+
+using model::ClaimPlan;
+using types::Json;
+using types::ResourceClaim;
+
+namespace {
+
+constexpr int kClaimTriesMax = 5;
+
+// Versions of one kind count up (KEP-5504); 0: not known.
+uint64_t ClaimVersion(const std::string& version) {
+  uint64_t out = 0;
+  return SimpleAtoi(version, &out) ? out : 0;
+}
+
+bool HasDevices(const types::ClaimAllocation& written, const model::AllocationFacts& wanted) {
+  return std::equal(written.results.begin(), written.results.end(), wanted.devices.begin(),
+                    wanted.devices.end(), [](const auto& has, const auto& wants) {
+                      return has.request == wants.request && has.driver == wants.driver &&
+                             has.pool == wants.pool && has.device == wants.device &&
+                             has.share_id == wants.share_id;
+                    });
+}
+
+bool IsUsedBy(const ResourceClaim& claim, const std::string& uid) {
+  const auto& users = claim.status.reserved_for;
+  return std::any_of(users.begin(), users.end(),
+                     [&uid](const types::ClaimConsumer& user) { return user.uid == uid; });
+}
+
+bool IsUsedByOthers(const ResourceClaim& claim, const std::string& uid) {
+  const auto& users = claim.status.reserved_for;
+  return std::any_of(users.begin(), users.end(),
+                     [&uid](const types::ClaimConsumer& user) { return user.uid != uid; });
+}
+
+// Null when nobody is left: the field goes.
+Json UsersBody(const std::vector<types::ClaimConsumer>& users) {
+  if (users.empty()) return Json();
+  Json out = Json::MakeArray();
+  for (const types::ClaimConsumer& user : users) {
+    Json row = Json::MakeObject();
+    if (!user.api_group.empty()) row.Set("apiGroup", user.api_group);
+    row.Set("resource", user.resource);
+    row.Set("name", user.name);
+    row.Set("uid", user.uid);
+    out.MutableItems().push_back(std::move(row));
+  }
+  return out;
+}
+
+absl::Status Gone(const std::string& key) {
+  return absl::FailedPreconditionError(StrCat("resource claim ", key, " is gone"));
+}
+
+client::ApiPath PathOfClaim(const ResourceClaim& claim) {
+  return client::PathOf<ResourceClaim>(claim.meta.ns, claim.meta.name);
+}
+
+}  // namespace
+
+ClaimBinder::ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report)
+    : api_(api), mirror_(mirror), report_(std::move(report)) {}
+
+ClaimBinder::~ClaimBinder() {
+  if (timer_ != 0) api_.executor().CancelTimer(timer_);
+}
+
+net::Awaitable<absl::StatusOr<bool>> ClaimBinder::Write(Order order) {
+  active_.insert(order.uid);
+  const absl::Duration start = api_.executor().Monotonic();
+  for (size_t index = 0; index < order.plan->claims.size(); ++index) {
+    absl::Status status = co_await WriteClaim(order, index);
+    if (!status.ok()) co_return status;
+  }
+  const bool waits = std::any_of(
+      order.plan->claims.begin(), order.plan->claims.end(), [](const ClaimPlan::Claim& claim) {
+        return claim.allocation != nullptr &&
+               std::any_of(claim.allocation->devices.begin(), claim.allocation->devices.end(),
+                           [](const auto& device) { return !device.binding_conditions.empty(); });
+      });
+  if (!waits) co_return true;
+  Waiting entry;
+  entry.deadline = start + order.plan->timeout;
+  const std::string uid = order.uid;
+  entry.order = std::move(order);
+  waiting_[uid] = std::move(entry);
+  // Not now: the caller is not ready for the answer.
+  Rearm(absl::ZeroDuration());
+  co_return false;
+}
+
+net::Awaitable<absl::Status> ClaimBinder::WriteClaim(const Order& order, size_t index) {
+  for (int tries = 1;; ++tries) {
+    absl::Status status = co_await WriteOnce(order, index);
+    // Something changed between the read and the write: worth another look at once.
+    if (!absl::IsAborted(status) || tries == kClaimTriesMax) co_return status;
+  }
+}
+
+net::Awaitable<absl::Status> ClaimBinder::WriteOnce(const Order& order, size_t index) {
+  const ClaimPlan::Claim& wanted = order.plan->claims[index];
+  auto [ns, name] = SplitKey(wanted.key);
+  absl::StatusOr<ResourceClaim> claim = co_await client::GetObject<ResourceClaim>(api_, ns, name);
+  if (absl::IsNotFound(claim.status())) co_return Gone(wanted.key);
+  if (!claim.ok()) co_return claim.status();
+  if (claim->meta.uid != wanted.uid || claim->meta.deletion_time) co_return Gone(wanted.key);
+  const auto& allocation = claim->status.allocation;
+  if (wanted.allocation == nullptr) {
+    if (!allocation) {
+      co_return absl::FailedPreconditionError(
+          StrCat("resource claim ", wanted.key, " lost its devices"));
+    }
+  } else if (allocation && !HasDevices(*allocation, *wanted.allocation)) {
+    if (IsUsedByOthers(*claim, order.uid)) {
+      co_return absl::FailedPreconditionError(
+          StrCat("resource claim ", wanted.key, " was allocated for another pod"));
+    }
+    // What nobody uses is given up: an allocation is not changed, only taken back.
+    client::MergePatch patch;
+    patch.RequireResourceVersion(claim->meta.resource_version);
+    patch.Remove({"status", "allocation"});
+    patch.Remove({"status", "reservedFor"});
+    const client::ApiClient::Text text =
+        co_await api_.PatchStatus(PathOfClaim(*claim), patch.Build());
+    if (!text.ok()) co_return text.status();
+    claim = types::Decode<ResourceClaim>(std::string_view(*text));
+    if (!claim.ok()) co_return claim.status();
+  }
+  if (wanted.allocation != nullptr && !claim->status.allocation) {
+    claim = co_await AddFinalizer(*std::move(claim));
+    if (!claim.ok()) co_return claim.status();
+  }
+  co_return co_await WriteStatus(order, index, *std::move(claim));
+}
+
+net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::AddFinalizer(ResourceClaim claim) {
+  const auto& there = claim.meta.finalizers;
+  if (std::find(there.begin(), there.end(), kDeviceFinalizer) != there.end())
+    co_return std::move(claim);
+  Json finalizers = Json::MakeArray();
+  for (const std::string& finalizer : there) finalizers.MutableItems().emplace_back(finalizer);
+  finalizers.MutableItems().emplace_back(kDeviceFinalizer);
+  client::MergePatch patch;
+  patch.RequireResourceVersion(claim.meta.resource_version);
+  patch.Set({"metadata", "finalizers"}, std::move(finalizers));
+  const client::ApiClient::Text text = co_await api_.Patch(PathOfClaim(claim), patch.Build());
+  if (!text.ok()) co_return text.status();
+  co_return types::Decode<ResourceClaim>(std::string_view(*text));
+}
+
+net::Awaitable<absl::Status> ClaimBinder::WriteStatus(const Order& order, size_t index,
+                                                      ResourceClaim claim) {
+  const ClaimPlan::Claim& wanted = order.plan->claims[index];
+  client::MergePatch patch;
+  patch.RequireResourceVersion(claim.meta.resource_version);
+  if (wanted.allocation != nullptr && !claim.status.allocation) {
+    patch.Set({"status", "allocation"}, AllocationBody(*wanted.allocation, api_.executor().Now()));
+  }
+  if (!IsUsedBy(claim, order.uid)) {
+    if (claim.status.reserved_for.size() >= model::kClaimConsumersMax) {
+      co_return absl::FailedPreconditionError(
+          StrCat("resource claim ", wanted.key, " has as many users as one may have"));
+    }
+    std::vector<types::ClaimConsumer> users = claim.status.reserved_for;
+    users.push_back({.api_group = "", .resource = "pods", .name = order.name, .uid = order.uid});
+    patch.Set({"status", "reservedFor"}, UsersBody(users));
+  }
+  uint64_t version = ClaimVersion(claim.meta.resource_version);
+  if (!patch.empty()) {
+    const client::ApiClient::Text text =
+        co_await api_.PatchStatus(PathOfClaim(claim), patch.Build());
+    if (!text.ok()) co_return text.status();
+    const absl::StatusOr<ResourceClaim> written =
+        types::Decode<ResourceClaim>(std::string_view(*text));
+    if (!written.ok()) co_return written.status();
+    version = ClaimVersion(written->meta.resource_version);
+  }
+  mirror_.device_claims().NoteWritten(order.uid, wanted.key, version);
+  co_return absl::OkStatus();
+}
+
+void ClaimBinder::Ended(const Order& order, bool is_bound) {
+  waiting_.erase(order.uid);
+  const bool tried = active_.erase(order.uid) > 0;
+  if (tried && !is_bound) releases_.push_back(order);
+}
+
+net::Awaitable<void> ClaimBinder::ReleaseOne() {
+  const Order order = std::move(releases_.front());
+  releases_.pop_front();
+  for (size_t index = 0; index < order.plan->claims.size(); ++index) {
+    const absl::Status status = co_await Release(order, index);
+    if (status.ok()) continue;
+    // It stays reserved for the pod, which may be given other devices for it, until the pod is
+    // placed or gone.
+    Log(LogLevel::kWarning, "claim.not_released",
+        {{"claim", order.plan->claims[index].key}, {"pod", order.pod}, {"status", status}});
+  }
+}
+
+net::Awaitable<absl::Status> ClaimBinder::Release(const Order& order, size_t index) {
+  for (int tries = 1;; ++tries) {
+    absl::Status status = co_await ReleaseOnce(order, index);
+    if (!absl::IsAborted(status) || tries == kClaimTriesMax) co_return status;
+  }
+}
+
+net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t index) {
+  const ClaimPlan::Claim& wanted = order.plan->claims[index];
+  auto [ns, name] = SplitKey(wanted.key);
+  const absl::StatusOr<ResourceClaim> claim =
+      co_await client::GetObject<ResourceClaim>(api_, ns, name);
+  if (absl::IsNotFound(claim.status())) co_return absl::OkStatus();
+  if (!claim.ok()) co_return claim.status();
+  // The next attempt counts on what this one wrote.
+  if (claim->meta.uid != wanted.uid || active_.contains(order.uid)) co_return absl::OkStatus();
+  std::vector<types::ClaimConsumer> users = claim->status.reserved_for;
+  std::erase_if(users,
+                [&order](const types::ClaimConsumer& user) { return user.uid == order.uid; });
+  const bool gives_back = users.empty() && wanted.allocation != nullptr &&
+                          claim->status.allocation &&
+                          HasDevices(*claim->status.allocation, *wanted.allocation);
+  client::MergePatch patch;
+  patch.RequireResourceVersion(claim->meta.resource_version);
+  if (users.size() != claim->status.reserved_for.size()) {
+    patch.Set({"status", "reservedFor"}, UsersBody(users));
+  }
+  if (gives_back) patch.Remove({"status", "allocation"});
+  if (patch.empty()) co_return absl::OkStatus();
+  const client::ApiClient::Text text =
+      co_await api_.PatchStatus(PathOfClaim(*claim), patch.Build());
+  if (!text.ok()) co_return text.status();
+  if (!gives_back) co_return absl::OkStatus();
+  const absl::StatusOr<ResourceClaim> written =
+      types::Decode<ResourceClaim>(std::string_view(*text));
+  if (!written.ok()) co_return written.status();
+  Json finalizers = Json::MakeArray();
+  for (const std::string& finalizer : written->meta.finalizers) {
+    if (finalizer != kDeviceFinalizer) finalizers.MutableItems().emplace_back(finalizer);
+  }
+  client::MergePatch unprotect;
+  unprotect.RequireResourceVersion(written->meta.resource_version);
+  unprotect.Set({"metadata", "finalizers"}, std::move(finalizers));
+  co_return (co_await api_.Patch(PathOfClaim(*written), unprotect.Build())).status();
+}
+
+absl::Status ClaimBinder::Look(const Order& order) const {
+  const std::optional<PodView> pod = mirror_.Pod(order.pod);
+  if (!pod || pod->uid != order.uid || pod->status != model::TaskStatus::kBinding) {
+    return absl::CancelledError(StrCat("pod ", order.pod, " is no more to be bound"));
+  }
+  absl::Status not_yet;
+  for (const ClaimPlan::Claim& wanted : order.plan->claims) {
+    if (wanted.allocation == nullptr) continue;
+    const model::DeviceClaimFacts* claim = mirror_.device_claims().Claim(wanted.key);
+    if (claim == nullptr || claim->uid != wanted.uid) return Gone(wanted.key);
+    const auto has = [claim](const model::AllocatedDeviceFacts& device, const std::string& type) {
+      return std::find(claim->conditions.begin(), claim->conditions.end(),
+                       model::DeviceConditionFacts{
+                           .device = device.Key(), .share_id = device.share_id, .type = type}) !=
+             claim->conditions.end();
+    };
+    for (const model::AllocatedDeviceFacts& device : wanted.allocation->devices) {
+      for (const std::string& type : device.failure_conditions) {
+        if (!has(device, type)) continue;
+        return absl::FailedPreconditionError(
+            StrCat("device ", device.Key(), " of claim ", wanted.key, " cannot be used: ", type));
+      }
+      for (const std::string& type : device.binding_conditions) {
+        if (has(device, type) || !not_yet.ok()) continue;
+        not_yet = absl::UnavailableError(StrCat("device ", device.Key(), " of claim ", wanted.key,
+                                                " is not ready: waits for ", type));
+      }
+    }
+  }
+  return not_yet;
+}
+
+void ClaimBinder::Review() {
+  const absl::Duration now = api_.executor().Monotonic();
+  std::vector<std::pair<std::string, absl::Status>> done;
+  absl::Duration first = absl::InfiniteDuration();
+  for (const auto& [uid, entry] : waiting_) {
+    absl::Status status = Look(entry.order);
+    if (absl::IsUnavailable(status)) {
+      if (entry.deadline > now) {
+        first = std::min(first, entry.deadline);
+        continue;
+      }
+      status = absl::DeadlineExceededError(StrCat("timed out after ",
+                                                  absl::FormatDuration(entry.order.plan->timeout),
+                                                  ": ", std::string(status.message())));
+    }
+    done.emplace_back(uid, std::move(status));
+  }
+  for (const auto& [uid, status] : done) waiting_.erase(uid);
+  for (auto& [uid, status] : done) report_(uid, std::move(status));
+  if (first != absl::InfiniteDuration()) Rearm(first - now);
+}
+
+void ClaimBinder::Rearm(absl::Duration wait) {
+  if (timer_ != 0) api_.executor().CancelTimer(timer_);
+  timer_ = api_.executor().RunAfter(std::max(wait, absl::ZeroDuration()), [this] {
+    timer_ = 0;
+    Review();
+  });
+}
+
+}  // namespace bth::cache

@@ -1,0 +1,85 @@
+// Has the device claims of pods allocated and reserved before the pods are bound.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/model/device_claims.h"
+#include "api/types/resource_claim.h"
+#include "cache/cluster/mirror.h"
+#include "client/api_client.h"
+
+namespace bth::cache {
+
+// Writes what a plan chose into the claims: finalizer, allocation, and the pod as their user, each
+// upon the version that was read before. Then waits for drivers that make devices ready first. What
+// was written for a pod that is not bound after all is taken back, as far as nobody else uses it.
+// Thread: I/O.
+class ClaimBinder {
+ public:
+  struct Order {
+    std::string pod;  // "<namespace>/<name>"
+    std::string name;
+    std::string uid;
+    std::string node;
+    std::shared_ptr<const model::ClaimPlan> plan;
+  };
+  // Told once per order that waits, by the pod's UID, not from inside Write: OK when the devices
+  // are ready. kCancelled: the pod is no more to be bound. kFailedPrecondition: a claim is gone, or
+  // a device failed. kDeadlineExceeded: they were not ready in time.
+  using Report = std::function<void(const std::string& uid, absl::Status status)>;
+
+  // `api` and `mirror` outlive it.
+  ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report);
+  ~ClaimBinder();
+  ClaimBinder(const ClaimBinder&) = delete;
+
+  // True: everything is written, the pod may be bound. False: it is written and waits; the outcome
+  // is reported later. Where the server is busy (kResourceExhausted), or an outcome is unknown, it
+  // may be called again after a pause: what was written is found written.
+  net::Awaitable<absl::StatusOr<bool>> Write(Order order);
+  // The binding of the pod ended. Unless it is bound, its claims are taken back later, by
+  // ReleaseOne.
+  void Ended(const Order& order, bool is_bound);
+  bool HasReleases() const { return !releases_.empty(); }
+  net::Awaitable<void> ReleaseOne();
+
+  // Looks again at the orders that wait; to be called when claims or pods changed. Cost: follows
+  // their number.
+  void Review();
+  size_t waiting() const { return waiting_.size(); }
+
+ private:
+  struct Waiting {
+    Order order;
+    absl::Duration deadline;  // Monotonic.
+  };
+
+  net::Awaitable<absl::Status> WriteClaim(const Order& order, size_t index);
+  net::Awaitable<absl::Status> WriteOnce(const Order& order, size_t index);
+  net::Awaitable<absl::StatusOr<types::ResourceClaim>> AddFinalizer(types::ResourceClaim claim);
+  net::Awaitable<absl::Status> WriteStatus(const Order& order, size_t index,
+                                           types::ResourceClaim claim);
+  net::Awaitable<absl::Status> Release(const Order& order, size_t index);
+  net::Awaitable<absl::Status> ReleaseOnce(const Order& order, size_t index);
+  // OK: ready. kUnavailable: not yet.
+  absl::Status Look(const Order& order) const;
+  void Rearm(absl::Duration wait);
+
+  client::ApiClient& api_;
+  Mirror& mirror_;
+  const Report report_;
+  std::map<std::string, Waiting> waiting_;  // By the pod's UID: one made anew has another.
+  std::set<std::string> active_;            // UIDs of pods whose binding is under way.
+  std::deque<Order> releases_;
+  net::Executor::TimerId timer_ = 0;
+};
+
+}  // namespace bth::cache

@@ -1,0 +1,407 @@
+#include "plugins/predicates/device_claim_book.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/strings.h"
+#include "plugins/predicates/device_results.h"
+
+namespace bth::plugins::predicates {
+
+using algo::ClaimToAllocate;
+using algo::DeviceAllocation;
+using algo::OfferedPool;
+using algo::PoolUse;
+using model::AllocationFacts;
+using model::DeviceClaimFacts;
+using model::DeviceClaimsView;
+using model::DeviceClaimUse;
+using model::NodeId;
+using model::PoolFacts;
+using model::TaskId;
+
+namespace {
+
+// A pod may look at so many nodes to the full, and all pods of a session at so many, before the
+// rest is given up: what one tenant asks for must not hold up the others.
+constexpr int64_t kNodesPerTask = 8;
+constexpr int64_t kNodesPerSession = 20;
+constexpr absl::Duration kConditionsTimeout = absl::Minutes(10);
+
+void AddPools(const DeviceClaimsView& view, std::string_view node,
+              std::vector<const PoolFacts*>* pools) {
+  view.pools.VisitPrefix(DeviceClaimsView::PoolsOf(node), [pools](const PoolFacts& pool) {
+    pools->push_back(&pool);
+    return true;
+  });
+}
+
+std::vector<ClaimToAllocate> WithClasses(const DeviceClaimsView& view,
+                                         const std::vector<const DeviceClaimFacts*>& claims) {
+  std::vector<ClaimToAllocate> out;
+  for (const DeviceClaimFacts* claim : claims) {
+    ClaimToAllocate& row = out.emplace_back();
+    row.claim = claim;
+    for (const model::DeviceRequestFacts& request : claim->requests) {
+      auto& classes = row.classes.emplace_back();
+      for (const model::DeviceDemandFacts& demand : request.demands) {
+        classes.push_back(view.classes.Find(demand.device_class));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+// With copies of what is taken of pools in which a claim has devices that it gives back.
+struct DeviceClaimBook::Offer {
+  std::vector<OfferedPool> pools;
+  std::vector<std::unique_ptr<PoolUse>> changed;
+  std::vector<std::vector<GivenFrom>> freed;  // By claim.
+};
+
+const DeviceClaimsView& DevicesOf(const model::Snapshot& base) {
+  static const auto* const kNone = new DeviceClaimsView();
+  return base.device_claims == nullptr ? *kNone : *base.device_claims;
+}
+
+DeviceClaimBook::DeviceClaimBook(const framework::Session& session, int64_t steps_max,
+                                 DeviceVerdicts& verdicts)
+    : session_(session),
+      view_(DevicesOf(session.base())),
+      steps_max_(steps_max),
+      steps_left_(kNodesPerSession * steps_max),
+      verdicts_(verdicts) {}
+
+DeviceClaimBook::~DeviceClaimBook() = default;
+
+const model::PodDeviceClaims* DeviceClaimBook::ClaimsOf(TaskId task) const {
+  return session_.base().constraints_of(session_.task(task).shape).device_claims.get();
+}
+
+const AllocationFacts* DeviceClaimBook::AllocationOf(const DeviceClaimFacts& claim) const {
+  const auto hold = holds_.find(&claim);
+  if (hold != holds_.end() && hold->second.allocation != nullptr) {
+    return hold->second.allocation.get();
+  }
+  return claim.allocation.get();
+}
+
+std::string DeviceClaimBook::WhyNotAllocatable(const DeviceClaimFacts& claim) const {
+  if (!claim.fault.empty()) return StrCat("resource claim ", claim.key, " ", claim.fault);
+  for (const model::DeviceRequestFacts& request : claim.requests) {
+    if (request.demands.empty()) {
+      return StrCat("resource claim ", claim.key, ", request ", request.name,
+                    ": unknown request type");
+    }
+    for (const model::DeviceDemandFacts& demand : request.demands) {
+      const std::string label = request.LabelOf(demand);
+      if (view_.classes.Find(demand.device_class) == nullptr) {
+        return StrCat("request ", label, ": device class ", demand.device_class, " does not exist");
+      }
+      if (!demand.unknown_mode.empty()) {
+        return StrCat("resource claim ", claim.key, ", request ", label,
+                      ": unsupported allocation mode ", demand.unknown_mode);
+      }
+    }
+  }
+  return "";
+}
+
+void DeviceClaimBook::AddClaim(TaskId task, const DeviceClaimUse& use, Claims* out) const {
+  const model::TaskNames& names = *session_.task(task).names;
+  if (use.kind == DeviceClaimUse::Kind::kUnknown) {
+    out->why_nowhere = StrCat("Pod ", names.Key(), ", spec.resourceClaim ", use.entry,
+                              ": none of the supported fields are set");
+    return;
+  }
+  if (use.kind == DeviceClaimUse::Kind::kNotMadeYet) {
+    out->why_nowhere = StrCat("Pod ", names.Key(), ": ResourceClaim not created yet");
+    return;
+  }
+  const DeviceClaimFacts* claim = view_.claims.Find(StrCat(names.ns, "/", use.claim));
+  if (claim == nullptr) {
+    out->why_nowhere = StrCat("resourceclaim.resource.k8s.io \"", use.claim, "\" not found");
+    return;
+  }
+  if (claim->deleting) {
+    out->why_nowhere = StrCat("resourceclaim \"", use.claim, "\" is being deleted");
+    return;
+  }
+  if (use.kind == DeviceClaimUse::Kind::kFromTemplate && claim->owner_uid != names.uid) {
+    out->why_nowhere = StrCat("ResourceClaim ", claim->key, " was not created for Pod ",
+                              names.Key(), " (Pod is not owner)");
+    return;
+  }
+  if (std::find(out->all.begin(), out->all.end(), claim) != out->all.end()) return;
+  out->all.push_back(claim);
+  if (AllocationOf(*claim) == nullptr) {
+    out->why_nowhere = WhyNotAllocatable(*claim);
+    return;
+  }
+  const auto hold = holds_.find(claim);
+  const size_t users = claim->reserved_for.size() +
+                       (hold == holds_.end() ? 0 : static_cast<size_t>(hold->second.tasks));
+  const bool is_full = users >= model::kClaimConsumersMax;
+  if (is_full && !claim->IsReservedFor(names.uid)) out->why_nowhere = "resourceclaim in use";
+}
+
+const DeviceClaimBook::Claims& DeviceClaimBook::Resolve(TaskId task) {
+  if (resolved_task_ == task) return resolved_;
+  resolved_task_ = task;
+  resolved_ = Claims();
+  for (const DeviceClaimUse& use : ClaimsOf(task)->uses) {
+    AddClaim(task, use, &resolved_);
+    if (!resolved_.why_nowhere.empty()) break;
+  }
+  return resolved_;
+}
+
+std::string DeviceClaimBook::WhyNowhere(TaskId task) {
+  if (ClaimsOf(task) == nullptr) return "";
+  return Resolve(task).why_nowhere;
+}
+
+std::optional<std::vector<const DeviceClaimFacts*>> DeviceClaimBook::ToAllocate(
+    const Claims& claims, TaskId task, const model::NodeFacts& node) const {
+  std::vector<const DeviceClaimFacts*> out;
+  for (const DeviceClaimFacts* claim : claims.all) {
+    const AllocationFacts* allocation = AllocationOf(*claim);
+    if (allocation != nullptr && allocation->Covers(node)) continue;
+    // What nobody else uses, a binding that failed or an earlier life of the scheduler left: it may
+    // be given up for devices on another node.
+    const bool is_left = allocation != nullptr && !holds_.contains(claim) &&
+                         claim->IsFreeFor(session_.task(task).names->uid) &&
+                         WhyNotAllocatable(*claim).empty();
+    if (allocation != nullptr && !is_left) return std::nullopt;
+    out.push_back(claim);
+  }
+  return out;
+}
+
+PoolUse& DeviceClaimBook::UseOf(const PoolFacts& pool) {
+  std::unique_ptr<PoolUse>& known = uses_[&pool];
+  if (known != nullptr) return *known;
+  known = std::make_unique<PoolUse>(pool);
+  PoolUse& use = *known;
+  for (size_t d = 0; d < pool.devices.size(); ++d) {
+    const model::DeviceUseFacts* taken = view_.in_use.Find(pool.DeviceKey(d));
+    if (taken == nullptr) continue;
+    std::vector<int64_t> consumed;
+    for (const model::DeviceCapacityFacts& capacity : pool.devices[d].facts->capacities) {
+      int64_t& amount = consumed.emplace_back(0);
+      for (const model::CapacityAmount& of : taken->consumed) {
+        if (of.name == capacity.name) amount = of.milli;
+      }
+    }
+    algo::Take(pool, d, consumed, &use);
+    use.devices[d].claims = taken->claims;
+  }
+  return use;
+}
+
+std::optional<DeviceClaimBook::GivenFrom> DeviceClaimBook::Locate(
+    const std::vector<const PoolFacts*>& pools, const model::AllocatedDeviceFacts& device) const {
+  for (const PoolFacts* pool : pools) {
+    if (pool->driver != device.driver || pool->name != device.pool) continue;
+    for (size_t d = 0; d < pool->devices.size(); ++d) {
+      if (pool->devices[d].facts->name != device.device) continue;
+      GivenFrom out{.pool = pool, .device = d, .consumed = {}};
+      for (const model::DeviceCapacityFacts& capacity : pool->devices[d].facts->capacities) {
+        int64_t& amount = out.consumed.emplace_back(0);
+        for (const model::CapacityAmount& of : device.consumed) {
+          if (of.name == capacity.name) amount = of.milli;
+        }
+      }
+      return out;
+    }
+  }
+  return std::nullopt;
+}
+
+DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
+    const model::NodeFacts& node, const std::vector<const DeviceClaimFacts*>& claims) {
+  if (!wide_pools_) AddPools(view_, DeviceClaimsView::kEverywhere, &wide_pools_.emplace());
+  std::vector<const PoolFacts*> pools;
+  AddPools(view_, node.name, &pools);
+  if (!wide_pools_->empty()) {
+    pools.insert(pools.end(), wide_pools_->begin(), wide_pools_->end());
+    std::sort(pools.begin(), pools.end(), [](const PoolFacts* a, const PoolFacts* b) {
+      if (a->driver != b->driver) return a->driver < b->driver;
+      return a->name < b->name;
+    });
+    pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
+  }
+  Offer offer;
+  for (const PoolFacts* pool : pools) offer.pools.push_back({pool, &UseOf(*pool)});
+  offer.freed.resize(claims.size());
+  for (size_t c = 0; c < claims.size(); ++c) {
+    if (claims[c]->allocation == nullptr) continue;
+    for (const model::AllocatedDeviceFacts& device : claims[c]->allocation->devices) {
+      if (device.admin) continue;
+      const std::optional<GivenFrom> had = Locate(pools, device);
+      if (!had) continue;
+      for (OfferedPool& pool : offer.pools) {
+        if (pool.facts != had->pool) continue;
+        offer.changed.push_back(std::make_unique<PoolUse>(*pool.use));
+        algo::GiveBack(*pool.facts, had->device, had->consumed, offer.changed.back().get());
+        pool.use = offer.changed.back().get();
+      }
+      offer.freed[c].push_back(*had);
+    }
+  }
+  return offer;
+}
+
+DeviceAllocation DeviceClaimBook::Allocate(TaskId task, const model::NodeFacts& node,
+                                           const std::vector<const DeviceClaimFacts*>& claims,
+                                           const Offer& offer) {
+  int64_t& used = steps_of_[task];
+  const int64_t left = std::min({steps_max_, kNodesPerTask * steps_max_ - used, steps_left_});
+  DeviceAllocation found =
+      algo::AllocateDevices(WithClasses(view_, claims), offer.pools, node, verdicts_, left);
+  // Looks that cost little are free: of them there are as many as nodes.
+  const int64_t dear = std::max<int64_t>(0, found.steps - steps_max_ / 100);
+  used += dear;
+  steps_left_ -= dear;
+  if (found.result == DeviceAllocation::Result::kGivenUp && session_.context().metrics != nullptr) {
+    session_.context().metrics->LimitReached("device_steps");
+  }
+  return found;
+}
+
+DeviceFit DeviceClaimBook::FitOf(const DeviceAllocation& found,
+                                 const std::vector<const DeviceClaimFacts*>& claims) const {
+  using Result = DeviceAllocation::Result;
+  if (found.result == Result::kNone) return {.kind = DeviceFit::Kind::kNone, .text = ""};
+  if (found.result == Result::kGivenUp) return {.kind = DeviceFit::Kind::kGivenUp, .text = ""};
+  if (found.result == Result::kFault) return {.kind = DeviceFit::Kind::kFault, .text = found.text};
+  constexpr int64_t kBestAlternative = 8;
+  DeviceFit fit;
+  for (size_t c = 0; c < claims.size(); ++c) {
+    size_t next = 0;
+    for (const algo::GivenDevice& device : found.claims[c]) {
+      if (device.request < next) continue;
+      next = device.request + 1;
+      if (!claims[c]->requests[device.request].prioritized) continue;
+      fit.score += kBestAlternative - static_cast<int64_t>(device.demand);
+    }
+  }
+  return fit;
+}
+
+DeviceFit DeviceClaimBook::Fit(TaskId task, NodeId node) {
+  if (ClaimsOf(task) == nullptr) return {};
+  const model::NodeFacts& facts = session_.node(node);
+  const auto claims = ToAllocate(Resolve(task), task, facts);
+  if (!claims) return {.kind = DeviceFit::Kind::kElsewhere, .text = ""};
+  if (claims->empty()) return {};
+  return FitOf(Allocate(task, facts, *claims, OfferOf(facts, *claims)), *claims);
+}
+
+bool DeviceClaimBook::HasAlternatives(TaskId task) {
+  if (ClaimsOf(task) == nullptr) return false;
+  const Claims& claims = Resolve(task);
+  return std::any_of(claims.all.begin(), claims.all.end(), [this](const DeviceClaimFacts* claim) {
+    return AllocationOf(*claim) == nullptr &&
+           std::any_of(claim->requests.begin(), claim->requests.end(),
+                       [](const auto& request) { return request.prioritized; });
+  });
+}
+
+void DeviceClaimBook::Place(TaskId task, NodeId node) {
+  if (ClaimsOf(task) == nullptr || !node.valid()) return;
+  // What was placed before this session has its claims.
+  if (session_.base().usage.tasks[task].status != model::TaskStatus::kPending) return;
+  const Claims resolved = Resolve(task);
+  const model::NodeFacts& facts = session_.node(node);
+  if (!resolved.why_nowhere.empty()) return;
+  const auto claims = ToAllocate(resolved, task, facts);
+  if (!claims) return;
+  Placed placed;
+  if (!claims->empty()) {
+    const Offer offer = OfferOf(facts, *claims);
+    const DeviceAllocation found = Allocate(task, facts, *claims, offer);
+    if (found.result != DeviceAllocation::Result::kFound) return;
+    const std::vector<ClaimToAllocate> with_classes = WithClasses(view_, *claims);
+    for (size_t c = 0; c < claims->size(); ++c) {
+      Hold& hold = holds_[(*claims)[c]];
+      hold.allocation = AllocationFrom(with_classes[c], found.claims[c], offer.pools, facts);
+      hold.freed = offer.freed[c];
+      for (const GivenFrom& had : hold.freed) {
+        algo::GiveBack(*had.pool, had.device, had.consumed, &UseOf(*had.pool));
+      }
+      for (const algo::GivenDevice& given : found.claims[c]) {
+        if ((*claims)[c]->requests[given.request].demands[given.demand].admin) continue;
+        const PoolFacts* pool = offer.pools[given.pool].facts;
+        algo::Take(*pool, given.device, given.consumed, &UseOf(*pool));
+        hold.given.push_back({pool, given.device, given.consumed});
+      }
+    }
+  }
+  const std::string& uid = session_.task(task).names->uid;
+  for (const DeviceClaimFacts* claim : resolved.all) {
+    const auto hold = holds_.find(claim);
+    const bool is_new = hold != holds_.end() && hold->second.allocation != nullptr;
+    if (!is_new && claim->IsReservedFor(uid)) continue;
+    ++holds_[claim].tasks;
+    placed.claims.push_back(claim);
+  }
+  resolved_task_ = TaskId();
+  if (!placed.claims.empty()) placed_[task] = std::move(placed);
+}
+
+void DeviceClaimBook::Remove(TaskId task) {
+  const auto placed = placed_.find(task);
+  if (placed == placed_.end()) return;
+  resolved_task_ = TaskId();
+  for (const DeviceClaimFacts* claim : placed->second.claims) {
+    const auto hold = holds_.find(claim);
+    if (--hold->second.tasks > 0) continue;
+    for (const GivenFrom& given : hold->second.given) {
+      algo::GiveBack(*given.pool, given.device, given.consumed, &UseOf(*given.pool));
+    }
+    for (const GivenFrom& had : hold->second.freed) {
+      algo::Take(*had.pool, had.device, had.consumed, &UseOf(*had.pool));
+    }
+    holds_.erase(hold);
+  }
+  placed_.erase(placed);
+}
+
+std::shared_ptr<const model::ClaimPlan> DeviceClaimBook::PlanOf(TaskId task) const {
+  const auto placed = placed_.find(task);
+  if (placed == placed_.end()) return nullptr;
+  auto plan = std::make_shared<model::ClaimPlan>();
+  plan->timeout = kConditionsTimeout;
+  for (const DeviceClaimFacts* claim : placed->second.claims) {
+    plan->claims.push_back(
+        {.key = claim->key, .uid = claim->uid, .allocation = holds_.at(claim).allocation});
+  }
+  return plan;
+}
+
+uint64_t DeviceClaimBook::DigestOf() const {
+  std::vector<uint64_t> parts;  // In no order that matters.
+  for (const auto& [task, placed] : placed_) {
+    Digest digest;
+    digest.Add(task.value());
+    for (const DeviceClaimFacts* claim : placed.claims) {
+      const Hold& hold = holds_.at(claim);
+      digest.Add(claim->key);
+      digest.Add(static_cast<uint64_t>(hold.tasks));
+      if (hold.allocation == nullptr) continue;
+      for (const auto& device : hold.allocation->devices) digest.Add(device.Key());
+    }
+    parts.push_back(digest.value());
+  }
+  std::sort(parts.begin(), parts.end());
+  Digest digest;
+  for (uint64_t part : parts) digest.Add(part);
+  digest.Add(holds_.size());
+  return digest.value();
+}
+
+}  // namespace bth::plugins::predicates

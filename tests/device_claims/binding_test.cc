@@ -1,0 +1,299 @@
+// Pods with device claims, from the API and back.
+#include <optional>
+#include <set>
+#include <string>
+
+#include "tests/device_claims/claim_bed.h"
+
+namespace bth::scheduler::testing {
+namespace {
+
+TEST_CASE("claims: a claim has its devices, and its user, before the pod is bound", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n2", R"({"name":"d0"},{"name":"d1"})");
+  bed.Claim("c", 2);
+  bed.Begin();
+  bed.Group("g", 1);
+  bool was_told = false;
+  bool was_ready = false;
+  bed.line->on_request = [&](const net::Request& request) {
+    was_told |= request.method == "PATCH" && absl::StrContains(request.target, "/c/status");
+    if (absl::EndsWith(request.target, "/binding")) was_ready = was_told;
+  };
+  bed.PodOf("p", "g", "c");
+  bed.Settle();
+  CHECK(bed.NodeOf("p") == "n2");
+  CHECK(was_ready);
+  CHECK(bed.UsersOf("c") == "p");
+  CHECK(bed.DevicesOf("c") == "n2/d0 n2/d1");
+  CHECK(bed.IsProtected("c"));
+  const Json allocation = bed.ClaimNamed("c").At({"status", "allocation"});
+  CHECK(allocation["devices"]["config"] ==
+        *Json::Parse(
+            R"([{"source":"FromClass","requests":["r"],"opaque":{"driver":"x.io","parameters":)"
+            R"({"a":1}}},{"source":"FromClaim","requests":["r"],"opaque":{"driver":"x.io",)"
+            R"("parameters":{"b":2}}}])"));
+  CHECK(allocation["nodeSelector"] ==
+        *Json::Parse(R"({"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name",)"
+                     R"("operator":"In","values":["n2"]}]}]})"));
+}
+
+TEST_CASE("claims: claims from templates, and nobody gets what another has", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"},{"name":"d1"})");
+  bed.Template("t");
+  bed.Begin();
+  bed.Group("g", 1);
+  bed.PodFrom("p-0", "g", "t");
+  bed.Settle();
+  CHECK(bed.PodCondition("p-0") ==
+        "False Unschedulable: 0/2 nodes are unavailable: 2 plugin DynamicResources pre-predicates "
+        "failed Pod default/p-0: ResourceClaim not created yet.");
+  bed.Serve();
+  bed.Settle();
+  CHECK(bed.NodeOf("p-0") == "n1");
+  CHECK(bed.ClaimNamed(bed.ClaimOf("p-0")).At({"metadata", "labels", "a"}).AsString() == "b");
+  bed.PodFrom("p-1", "g", "t");
+  bed.PodFrom("p-2", "g", "t");
+  bed.Settle();
+  const std::set<std::string> given = {bed.DevicesOf(bed.ClaimOf("p-0")),
+                                       bed.DevicesOf(bed.ClaimOf("p-1"))};
+  CHECK(given == std::set<std::string>{"n1/d0", "n1/d1"});
+  CHECK(bed.NodeOf("p-2").empty());
+  CHECK(bed.PodCondition("p-2") ==
+        "False Unschedulable: 0/2 nodes are unavailable: 2 cannot allocate all claims.");
+  // One goes, and its device with it.
+  bed.DeletePod("p-0");
+  bed.Settle();
+  CHECK(bed.NodeOf("p-2") == "n1");
+  CHECK(bed.controller->counters().made == 3);
+}
+
+TEST_CASE("claims: pods of a gang share one", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  bed.Serve();
+  bed.Group("g", 3);
+  for (const char* pod : {"p-0", "p-1", "p-2"}) bed.PodOf(pod, "g", "c");
+  bed.Settle();
+  CHECK_FALSE(bed.NodeOf("p-0").empty());
+  CHECK(bed.NodeOf("p-1") == bed.NodeOf("p-0"));
+  CHECK(bed.NodeOf("p-2") == bed.NodeOf("p-0"));
+  CHECK(bed.ClaimNamed("c").At({"status", "reservedFor"}).size() == 3);
+  bed.DeletePod("p-0");
+  bed.DeletePod("p-1");
+  CHECK(bed.UsersOf("c") == "p-2");
+  CHECK_FALSE(bed.DevicesOf("c").empty());
+  bed.DeletePod("p-2");
+  CHECK(bed.DevicesOf("c").empty());
+  CHECK_FALSE(bed.IsProtected("c"));
+}
+
+TEST_CASE("claims: a gang that does not get all its devices gets none", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("a");
+  bed.Claim("b");
+  bed.Begin();
+  bed.Group("g", 2);
+  bed.PodOf("p-0", "g", "a");
+  bed.PodOf("p-1", "g", "b");
+  bed.Settle();
+  CHECK(bed.NodeOf("p-0").empty());
+  CHECK(bed.DevicesOf("a").empty());
+  CHECK(bed.DevicesOf("b").empty());
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Settle();
+  CHECK_FALSE(bed.NodeOf("p-0").empty());
+  CHECK_FALSE(bed.NodeOf("p-1").empty());
+  CHECK(bed.DevicesOf("a") != bed.DevicesOf("b"));
+}
+
+TEST_CASE("claims: what was written for a pod that could not be bound is taken back", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Claim("other");
+  bed.Begin();
+  bool refuse = true;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    if (!refuse || !absl::EndsWith(request.target, "/p/binding")) return std::nullopt;
+    return Fault{.code = 403, .reason = "Forbidden"};
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.OneCycle();
+  CHECK(bed.NodeOf("p").empty());
+  CHECK(bed.DevicesOf("c").empty());
+  CHECK(bed.UsersOf("c").empty());
+  CHECK_FALSE(bed.IsProtected("c"));
+  // The device is free for another pod meanwhile.
+  bed.Group("h", 1);
+  bed.PodOf("q", "h", "other");
+  bed.OneCycle();
+  CHECK(bed.NodeOf("q") == "n1");
+  CHECK(bed.DevicesOf("other") == "n1/d0");
+  refuse = false;
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Settle();
+  CHECK(bed.NodeOf("p") == "n2");
+}
+
+TEST_CASE("claims: a write that comes too late is looked into before anything is given up",
+          "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  int conflicts = 0;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    const bool ours = request.method == "PATCH" && absl::StrContains(request.target, "claims/c");
+    if (!ours || conflicts == 2) return std::nullopt;
+    ++conflicts;
+    return Fault{.code = 409, .reason = "Conflict"};
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.Settle();
+  CHECK(conflicts == 2);
+  CHECK(bed.NodeOf("p") == "n1");
+  CHECK(bed.UsersOf("c") == "p");
+}
+
+TEST_CASE("claims: a scheduler that starts anew completes what was written", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  bool is_dead = false;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    // The scheduler dies between the two writes, as far as anybody sees.
+    is_dead |= absl::EndsWith(request.target, "/binding");
+    if (!is_dead) return std::nullopt;
+    return Fault{.code = 503, .reason = "ServiceUnavailable"};
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.OneCycle();
+  REQUIRE(bed.UsersOf("c") == "p");
+  REQUIRE(bed.NodeOf("p").empty());
+  const std::string devices = bed.DevicesOf("c");
+  bed.scheduler.reset();
+  bed.line->script = nullptr;
+  bed.Begin();
+  bed.Settle();
+  CHECK(bed.DevicesOf("c") == devices);
+  CHECK(StrCat(bed.NodeOf("p"), "/d0") == devices);
+}
+
+TEST_CASE("claims: and gives up what was written where it cannot go any more", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Slice("n2", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Begin();
+  bool is_dead = false;
+  bed.line->script = [&](const net::Request& request) -> std::optional<Fault> {
+    is_dead |= absl::EndsWith(request.target, "/binding");
+    if (!is_dead) return std::nullopt;
+    return Fault{.code = 503, .reason = "ServiceUnavailable"};
+  };
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.OneCycle();
+  const std::string devices = bed.DevicesOf("c");
+  REQUIRE_FALSE(devices.empty());
+  bed.scheduler.reset();
+  const std::string node = devices.substr(0, devices.find('/'));
+  CHECK(bed.Patch(StrCat("/api/v1/nodes/", node), R"({"spec":{"unschedulable":true}})") == 200);
+  bed.line->script = nullptr;
+  bed.Begin();
+  bed.Settle();
+  CHECK_FALSE(bed.NodeOf("p").empty());
+  CHECK(bed.NodeOf("p") != node);
+  CHECK(bed.DevicesOf("c") == StrCat(bed.NodeOf("p"), "/d0"));
+  CHECK(bed.UsersOf("c") == "p");
+}
+
+TEST_CASE("claims: a pod waits until its device is ready, others do not wait for it", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0","bindsToNode":true,"bindingConditions":["Attached"],)"
+                  R"("bindingFailureConditions":["Broken"]})");
+  bed.Claim("c");
+  bed.Begin();
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.Settle();
+  CHECK(bed.DevicesOf("c") == "n1/d0");
+  CHECK_FALSE(
+      bed.ClaimNamed("c").At({"status", "allocation", "allocationTimestamp"}).AsString().empty());
+  CHECK(bed.NodeOf("p").empty());
+  bed.Group("h", 1);
+  bed.Pod("other", "h", 1);
+  bed.Settle();
+  CHECK_FALSE(bed.NodeOf("other").empty());
+  CHECK(bed.Patch(StrCat(kDeviceClaims, "/c/status"),
+                  R"({"status":{"devices":[{"driver":"x.io","pool":"n1","device":"d0",)"
+                  R"("conditions":[{"type":"Attached","status":"True"}]}]}})") == 200);
+  bed.Settle();
+  CHECK(bed.NodeOf("p") == "n1");
+}
+
+TEST_CASE("claims: a device that fails is given back", "[claims]") {
+  ClaimBed bed;
+  bed.Slice("n1", R"({"name":"d0","bindingConditions":["Attached"],)"
+                  R"("bindingFailureConditions":["Broken"]})");
+  bed.Claim("c");
+  bed.Begin();
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.OneCycle();
+  REQUIRE(bed.UsersOf("c") == "p");
+  CHECK(bed.Patch(StrCat(kDeviceClaims, "/c/status"),
+                  R"({"status":{"devices":[{"driver":"x.io","pool":"n1","device":"d0",)"
+                  R"("conditions":[{"type":"Broken","status":"True"}]}]}})") == 200);
+  bed.executor.RunUntilIdle();
+  CHECK(bed.NodeOf("p").empty());
+  CHECK(bed.DevicesOf("c").empty());
+  CHECK(absl::StrContains(bed.PodCondition("p"), "cannot be used: Broken"));
+}
+
+TEST_CASE("claims: without the group, pods that claim nothing are scheduled", "[claims]") {
+  ClaimBed bed;
+  bed.line->script = [](const net::Request& request) -> std::optional<Fault> {
+    if (!absl::StrContains(request.target, "resource.k8s.io")) return std::nullopt;
+    return Fault{.code = 404, .reason = "NotFound"};
+  };
+  bed.Begin();
+  bed.Group("g", 1);
+  bed.Pod("plain", "g", 1);
+  bed.Group("h", 1);
+  bed.PodOf("p", "h", "c");
+  bed.Settle();
+  CHECK_FALSE(bed.NodeOf("plain").empty());
+  CHECK(bed.PodCondition("p") ==
+        "False Unschedulable: 0/2 nodes are unavailable: 2 plugin DynamicResources pre-predicates "
+        "failed resourceclaim.resource.k8s.io \"c\" not found.");
+}
+
+TEST_CASE("claims: nothing is written while a pod waits for devices", "[claims]") {
+  ClaimBed bed;
+  bed.Claim("c");
+  bed.Begin();
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.Settle();
+  int writes = 0;
+  bed.line->on_request = [&](const net::Request& request) {
+    writes += request.method == "GET" ? 0 : 1;
+  };
+  bed.executor.Advance(absl::Minutes(10));
+  CHECK(writes == 0);
+}
+
+}  // namespace
+}  // namespace bth::scheduler::testing
