@@ -44,11 +44,11 @@ class Inspection {
                  "its capability"));
     }
     LookAtZeros(id);
-    if (row.has_device_quota) {
+    if (row.has_idle_device_quota) {
       Add(id, "DeviceQuotaIgnored",
           StrCat("queue ", NameOf(id),
-                 " has amounts per device class, which are not counted: use amounts of an "
-                 "extended resource instead"));
+                 " has amounts per device class in deserved or guarantee, where they mean nothing: "
+                 "use its capability"));
     }
   }
 

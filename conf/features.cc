@@ -66,7 +66,6 @@ constexpr std::array<GateLife, kGates> kLives = {{
 
 constexpr std::string_view kOfManager = "only vc-controller-manager acts on it";
 constexpr std::string_view kOfScheduler = "only vc-scheduler acts on it";
-constexpr std::string_view kNoDevices = "claims of devices are not served: pods with some wait";
 constexpr std::string_view kAlwaysOn = "it is always on";
 
 // By Gate: what to say where it is not acted on.
@@ -78,19 +77,19 @@ constexpr std::array<std::string_view, kGates> kIdle = {{
     kOfManager,                                        // QueueCommandSync
     kOfScheduler,                                      // PriorityClass
     "no program acts on it: see --csi-storage",        // CSIStorage
-    "NUMA topologies are not read",                    // ResourceTopology
+    kOfScheduler,                                      // ResourceTopology
     kOfScheduler,                                      // SchedulingGatesQueueAdmission
-    kNoDevices,                                        // DynamicResourceAllocation
-    kNoDevices,                                        // DRAAdminAccess
-    kNoDevices,                                        // DRAConsumableCapacity
-    kNoDevices,                                        // DRADeviceBindingConditions
-    kNoDevices,                                        // DRADeviceTaintRules
-    kNoDevices,                                        // DRADeviceTaints
-    kNoDevices,                                        // DRAExtendedResource
-    kNoDevices,                                        // DRAPartitionableDevices
-    kNoDevices,                                        // DRAPrioritizedList
-    kNoDevices,                                        // DRAResourceClaimDeviceStatus
-    kNoDevices,                                        // DRASchedulerFilterTimeout
+    kAlwaysOn,                                         // DynamicResourceAllocation
+    kAlwaysOn,                                         // DRAAdminAccess
+    kAlwaysOn,                                         // DRAConsumableCapacity
+    kAlwaysOn,                                         // DRADeviceBindingConditions
+    "DeviceTaintRules are not read",                   // DRADeviceTaintRules
+    kAlwaysOn,                                         // DRADeviceTaints
+    "extended resources are not served by devices",    // DRAExtendedResource
+    kAlwaysOn,                                         // DRAPartitionableDevices
+    kAlwaysOn,                                         // DRAPrioritizedList
+    kAlwaysOn,                                         // DRAResourceClaimDeviceStatus
+    kAlwaysOn,                                         // DRASchedulerFilterTimeout
     "resizes of pods as a whole are not followed",     // InPlacePodLevelResourcesVerticalScaling
     kAlwaysOn,                                         // InPlacePodVerticalScaling
     kOfScheduler,                                      // MatchLabelKeysInPodTopologySpread

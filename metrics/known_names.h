@@ -8,11 +8,12 @@ namespace bth::metrics {
 
 // Of SchedulerMetrics::LimitReached.
 inline constexpr std::array kLimitNames = {
-    "binding_reads",         "binds_under_way",   "debug_dump",          "effect_attempts",
-    "event_queue",           "events_waiting",    "extender_call",       "extender_time",
-    "extender_unknown_name", "gate_removals",     "http_port_wait",      "metric_jobs",
-    "metric_queue_scalars",  "metric_queues",     "node_load_round",     "node_load_source",
-    "object_notices",        "objects_set_aside", "resource_dimensions", "server_busy"};
+    "binding_reads",    "binds_under_way",       "debug_dump",           "device_steps",
+    "effect_attempts",  "event_queue",           "events_waiting",       "extender_call",
+    "extender_time",    "extender_unknown_name", "gate_removals",        "http_port_wait",
+    "metric_devices",   "metric_jobs",           "metric_queue_scalars", "metric_queues",
+    "node_load_round",  "node_load_source",      "object_notices",       "objects_set_aside",
+    "orphaned_reports", "resource_dimensions",   "server_busy"};
 
 // Of SchedulerMetrics::SetHeldJobs. Pods whose PodGroup does not exist are nobody's job.
 inline constexpr std::array kGateNames = {
@@ -25,9 +26,10 @@ inline constexpr std::array kAdmissionLimitNames = {"queue_access_waiting", "rev
 
 // Of SchedulerMetrics::InvariantViolated.
 inline constexpr std::array kInvariantNames = {
-    "bound_elsewhere", "bound_twice",  "eviction_for_nobody",   "gang_in_part",
-    "job_sums",        "mirror_whole", "node_over_allocatable", "node_sums",
-    "queue_sums",      "role_sums",    "sub_job_sums",          "volume_twice"};
+    "bound_elsewhere", "bound_outside_shard", "bound_twice",           "cpu_twice",
+    "device_twice",    "eviction_for_nobody", "gang_in_part",          "gang_spread",
+    "job_sums",        "mirror_whole",        "node_over_allocatable", "node_sums",
+    "queue_sums",      "role_sums",           "sub_job_sums",          "volume_twice"};
 
 // Of SchedulerMetrics::DefectContained.
 inline constexpr std::array kDefectPlaces = {"cycle", "mirror", "object"};

@@ -53,6 +53,7 @@ std::string_view Name(EffectOutcome outcome) {
 
 SchedulerMetrics::SchedulerMetrics(Registry& registry)
     : client_(registry),
+      devices_(registry),
       queue_families_(std::make_unique<QueueFamilies>()),
       job_families_(std::make_unique<JobFamilies>()) {
   AddVolcanoFamilies(registry);
@@ -199,6 +200,13 @@ void SchedulerMetrics::AddOwnFamilies(Registry& registry) {
                           .AddGauge("batholith_half_bound_gangs",
                                     "Gangs below their minimum because a binding was refused.")
                           .With();
+  shard_nodes_ =
+      registry
+          .AddGauge("batholith_shard_nodes", "Nodes of the scheduler's shard; 0 without shards.")
+          .With();
+  shard_missing_ =
+      registry.AddGauge("batholith_shard_missing", "1: the scheduler's NodeShard does not exist.")
+          .With();
   const CounterFamily reloads =
       registry.AddCounter("batholith_conf_reloads_total", "Readings of scheduler.conf by result.");
   conf_reloads_ = {reloads.With({{"result", "refused"}}), reloads.With({{"result", "ok"}})};
@@ -331,6 +339,11 @@ void SchedulerMetrics::InvariantViolated(std::string_view invariant) {
 
 void SchedulerMetrics::DefectContained(std::string_view where) {
   Count(defects_, where);
+}
+
+void SchedulerMetrics::SetShard(int64_t nodes, bool missing) {
+  shard_nodes_.Set(static_cast<double>(nodes));
+  shard_missing_.Set(missing ? 1 : 0);
 }
 
 void SchedulerMetrics::MirrorRebuilt() {

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "metrics/client_metrics.h"
+#include "metrics/device_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/series.h"
 
@@ -55,6 +56,8 @@ class SchedulerMetrics {
   SchedulerMetrics& operator=(const SchedulerMetrics&) = delete;
 
   ClientMetrics& client() { return client_; }
+  // Of shared devices. Thread: scheduling.
+  DeviceMetrics& devices() { return devices_; }
 
   // Cycle.
   void CycleDone(absl::Duration whole);
@@ -116,6 +119,8 @@ class SchedulerMetrics {
   void MirrorRebuilt();
   // Gangs of which a binding was refused and that lack members to reach their minimum.
   void SetHalfBoundGangs(int64_t gangs);
+  // Nodes of the scheduler's shard; `missing`: there is no NodeShard that says so.
+  void SetShard(int64_t nodes, bool missing);
   void ConfReloaded(bool accepted);
   void MalformedObject(std::string_view resource) { client_.MalformedObject(resource); }
   void InformerRelisted(std::string_view resource) { client_.InformerRelisted(resource); }
@@ -156,6 +161,7 @@ class SchedulerMetrics {
   void AddOwnFamilies(Registry& registry);
 
   ClientMetrics client_;
+  DeviceMetrics devices_;
 
   Histogram cycle_latency_, session_open_latency_, job_latency_;
   Gauge preemption_victims_, unscheduled_jobs_;
@@ -165,7 +171,7 @@ class SchedulerMetrics {
   std::array<Histogram, 5> phases_;
   std::array<std::array<Counter, 4>, 6> effects_;
   Gauge effect_queue_depth_, effects_parked_, half_bound_gangs_;
-  Gauge active_jobs_, unschedulable_jobs_;
+  Gauge active_jobs_, unschedulable_jobs_, shard_nodes_, shard_missing_;
   Counter snapshot_rows_, index_hits_, index_misses_, mirror_rebuilds_;
   std::array<Counter, 2> conf_reloads_;
 

@@ -13,6 +13,7 @@
 #include "client/background.h"
 #include "client/patch.h"
 #include "client/typed_client.h"
+#include "nodesim/device_maker.h"
 
 namespace bth::nodesim {
 namespace {
@@ -106,14 +107,17 @@ net::Awaitable<absl::Status> EnsureNode(client::ApiClient& api, const NodeTempla
                                         int64_t index) {
   Json node = MakeNode(nodes, index, api.executor().Now());
   client::ApiPath path = client::PathOf<types::Node>();
+  const std::string name(node.At({"metadata", "name"}).AsString());
   const client::ApiClient::Text made = co_await api.Create(std::move(path), node.Dump());
-  if (made.ok() || !absl::IsAlreadyExists(made.status())) co_return made.status();
+  if (made.ok()) co_return co_await EnsureSlices(api, nodes.devices, name);
+  if (!absl::IsAlreadyExists(made.status())) co_return made.status();
   client::MergePatch patch;
   patch.Set({"status", "capacity"}, Resources(nodes));
   patch.Set({"status", "allocatable"}, Resources(nodes));
-  client::ApiPath one = client::PathOf<types::Node>("", node.At({"metadata", "name"}).AsString());
+  client::ApiPath one = client::PathOf<types::Node>("", name);
   const client::ApiClient::Text set = co_await api.PatchStatus(std::move(one), patch.Build());
-  co_return set.status();
+  if (!set.ok()) co_return set.status();
+  co_return co_await EnsureSlices(api, nodes.devices, name);
 }
 
 // What the lanes of one EnsureNodes share.
@@ -177,6 +181,9 @@ absl::Status CheckTemplate(const NodeTemplate& nodes) {
     }
     BTH_RETURN_IF_ERROR(CheckQuantity("--node-resource", one.substr(equals + 1)));
   }
+  for (const std::string& one : nodes.devices) {
+    BTH_RETURN_IF_ERROR(Annotate(ParseDeviceOffer(one).status(), "--node-device"));
+  }
   return absl::OkStatus();
 }
 
@@ -207,6 +214,10 @@ net::Awaitable<absl::Status> EnsureNodes(client::ApiClient& api, NodeTemplate no
   }
   const net::Promised<bool> done = work->done;
   co_await done.Wait();
+  // By now the server is there.
+  if (work->failure.ok()) {
+    work->failure = co_await EnsureDeviceClasses(work->api, work->nodes.devices);
+  }
   if (work->failure.ok()) co_return absl::OkStatus();
   co_return client::WithContext(work->failure, "create simulated nodes");
 }

@@ -19,6 +19,7 @@ struct NodeTemplate {
   std::string memory = "32Gi";
   int64_t pods = 110;
   std::vector<std::string> extended;  // "nvidia.com/gpu=8"
+  std::vector<std::string> devices;   // "gpu.example.com=4": in slices, for claims
   std::string prefix = "node-";
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tuple>
 #include <utility>
 
 #include "api/types/lease.h"
@@ -134,6 +135,7 @@ void Simulator::Put(const types::Pod& pod) {
         PodRecord{pod.meta.uid, pod.spec.node_name,
                   PodLife(pod, options_.timing, api_.executor().Now()), TakeAddress(pod)});
     pods_of_[pod.spec.node_name].insert(key);
+    record->devices = DeviceOrderOf(pod);
     news = true;
   }
   PodLife& life = record->life;
@@ -273,10 +275,37 @@ net::Awaitable<absl::Status> Simulator::WorkOnPod(std::string key) {
     record = FindPod(key, uid);
     if (record == nullptr) co_return absl::OkStatus();
   }
+  if (!record->devices.empty() && record->life.started()) {
+    const absl::Status handed = co_await HandOut(key, uid);
+    if (!handed.ok() && !absl::IsNotFound(handed)) co_return handed;
+    record = FindPod(key, uid);
+    if (record == nullptr) co_return absl::OkStatus();
+  }
   if (record->life.removable()) co_return co_await RemoveFromApi(key);
   if (const absl::Time next = record->life.next(); next != absl::InfiniteFuture()) {
     const absl::Duration wait = next - api_.executor().Now();
     queue_.AddAfter(StrCat("pod/", key), std::max(wait, absl::ZeroDuration()));
+  }
+  co_return absl::OkStatus();
+}
+
+// As the device plugin of the node does when containers ask for their devices.
+net::Awaitable<absl::Status> Simulator::HandOut(std::string key, std::string uid) {
+  const PodRecord& known = *FindPod(key, uid);
+  const DeviceOrder order = known.devices;
+  const std::string node = known.node;
+  if (!order.phases.empty()) {
+    types::ObjectMeta pod;
+    std::tie(pod.ns, pod.name) = Split(key);
+    pod.uid = uid;
+    const absl::Status said = co_await HandOutDevices(api_, std::move(pod), order.phases);
+    if (!said.ok()) co_return said;
+    if (PodRecord* record = FindPod(key, uid)) record->devices.phases.clear();
+  }
+  if (order.locked) {
+    const absl::Status unlocked = co_await UnlockNode(api_, node);
+    if (!unlocked.ok()) co_return unlocked;
+    if (PodRecord* record = FindPod(key, uid)) record->devices.locked = false;
   }
   co_return absl::OkStatus();
 }

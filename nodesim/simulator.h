@@ -18,6 +18,7 @@
 #include "client/background.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
+#include "nodesim/device_plugin.h"
 #include "nodesim/pod_life.h"
 
 namespace bth::nodesim {
@@ -73,6 +74,7 @@ class Simulator final {
     PodLife life;
     uint32_t address = 0;
     bool unsent = false;
+    DeviceOrder devices;
   };
   struct NodeRecord {
     std::string uid;
@@ -98,6 +100,7 @@ class Simulator final {
   net::Awaitable<absl::Status> WorkOnPod(std::string key);
   net::Awaitable<absl::Status> WorkOnNode(std::string name);
   net::Awaitable<absl::Status> SendStatus(std::string key);
+  net::Awaitable<absl::Status> HandOut(std::string key, std::string uid);
   net::Awaitable<absl::Status> RemoveFromApi(std::string key);
   net::Awaitable<absl::Status> WorkOnHeartbeat(std::string name);
   net::Awaitable<absl::Status> SendReady(std::string name);

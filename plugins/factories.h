@@ -26,6 +26,10 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateCdp(const conf::Argumen
 // Takes no arguments.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateConformance(const conf::Arguments& args);
 
+// Shared accelerators: virtual GPUs, shares of cards, and who gets which.
+// Arguments: `deviceshare.<Family>Enable` and others; see deviceshare/arguments.h.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateDeviceShare(const conf::Arguments& args);
+
 // Dominant-resource fairness between jobs and, with `enableHierarchy`, between queues.
 // Takes no arguments.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateDrf(const conf::Arguments& args);
@@ -37,6 +41,13 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateExtender(const conf::Ar
 // Takes no arguments.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateGang(const conf::Arguments& args);
 
+// Keeps the pods of a gang near to one another in the network, by HyperNodes.
+// Arguments: `weight`, `hypernode.binpack.cpu`, `.memory`, `.resources` (names),
+// `.resources.<name>`, `.normal-pod.enable` (true), `.normal-pod.fading` (0.8),
+// `hypernode.gradient.evict.max-hypernodes` (8).
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNetworkTopologyAware(
+    const conf::Arguments& args);
+
 // Ties queues to groups of nodes, and limits what they use of each.
 // Arguments: `strict` (true), `enablePreferredOrder` (false).
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNodeGroup(const conf::Arguments& args);
@@ -44,6 +55,10 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNodeGroup(const conf::A
 // Which node is the better one: kube-scheduler's scores.
 // Arguments: `<scorer>.weight`, whole numbers; 0 takes a scorer out.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNodeOrder(const conf::Arguments& args);
+
+// Predicts which CPUs the kubelet gives to pods that have some to themselves, and where it would
+// refuse them. Argument: `weight`, a whole number.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateNumaAware(const conf::Arguments& args);
 
 // Admits jobs only while the cluster, stretched by a factor, has room for their minimums.
 // Argument: `overcommit-factor`, at least 1; 1.2 when absent or smaller.
@@ -79,6 +94,10 @@ absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateResourceQuota(const con
 // No job waits longer than it was promised, as far as other plugins allow.
 // Argument: `sla-waiting-time`, a duration above zero; none when absent.
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateSla(const conf::Arguments& args);
+
+// Puts tasks of a job together or apart by role, as annotations of its PodGroup say.
+// Argument: `task-topology.weight`, a whole number.
+absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateTaskTopology(const conf::Arguments& args);
 
 // Time-division multiplexing: nodes that are lent to preemptable pods in windows of the day.
 // Arguments: `tdm.revocable-zone.<zone>`, a window such as 22:00-6:00; `tdm.evict.period` (1m).

@@ -8,12 +8,17 @@
 #include <cstdio>
 #include <cstring>
 
+#include "api/model/shard_mode.h"
 #include "api/types/codec.h"
+#include "api/types/device.h"
+#include "api/types/hyper_node.h"
 #include "api/types/json.h"
 #include "api/types/namespace.h"
+#include "api/types/node_shard.h"
 #include "api/types/pod_disruption_budget.h"
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
+#include "api/types/resource_claim.h"
 #include "api/types/resource_quota.h"
 #include "api/types/storage.h"
 #include "api/types/time.h"
@@ -117,8 +122,14 @@ ClusterDump::ClusterDump(client::ApiClient& api, const cache::Mirror& mirror,
   Add<types::PersistentVolume>(false);
   Add<types::PersistentVolumeClaim>(false);
   Add<types::VolumeAttachment>(false);
+  if (options_.shard.mode != model::ShardMode::kNone) Add<types::NodeShard>(false);
+  Add<types::DeviceClass>(false);
+  Add<types::ResourceSlice>(false);
+  Add<types::ResourceClaim>(false);
   Add<types::Queue>(false);
   Add<types::Node>(true);
+  Add<types::HyperNode>(false);
+  if (options_.responsibility.numa_reports) Add<types::Numatopology>(false);
   Add<types::PodGroup>(false);
   Add<types::Pod>(true);
 }
@@ -196,13 +207,16 @@ std::string ClusterDump::Header() const {
   Json::Array names;
   for (const std::string& name : options_.responsibility.scheduler_names) names.emplace_back(name);
   const std::string now = types::FormatMicroTimestamp(api_.executor().Now());
-  return Json::MakeObject({{"apiVersion", "batholith/v1"},
-                           {"kind", "ClusterDump"},
-                           {"metadata", Json::MakeObject({{"name", "dump"}})},
-                           {"time", now},
-                           {"schedulerNames", Json(std::move(names))}})
-             .Dump() +
-         "\n";
+  Json header = Json::MakeObject({{"apiVersion", "batholith/v1"},
+                                  {"kind", "ClusterDump"},
+                                  {"metadata", Json::MakeObject({{"name", "dump"}})},
+                                  {"time", now},
+                                  {"schedulerNames", Json(std::move(names))}});
+  if (const cache::ShardOptions& shard = options_.shard; shard.mode != model::ShardMode::kNone) {
+    header.Set("sharding", Json::MakeObject(
+                               {{"mode", model::ShardModeName(shard.mode)}, {"name", shard.name}}));
+  }
+  return header.Dump() + "\n";
 }
 
 net::Awaitable<absl::StatusOr<std::optional<std::string>>> ClusterDump::NextPart() {

@@ -26,10 +26,12 @@ namespace bth::scheduler {
 struct ClusterDumpOptions {
   cache::Responsibility responsibility;
   std::string default_queue = "default";
+  cache::ShardOptions shard;
   std::shared_ptr<void> turn;  // Kept while the dump lives; may be null.
 };
 
-// One JSON document per line: a ClusterDump with the time and whose pods are scheduled, then every
+// One JSON document per line: a ClusterDump with the time, whose pods are scheduled and which shard
+// of the nodes is used, then every
 // object that scheduling reads. Objects come from the API server, piece by piece, so that however
 // large the cluster, a few of them are held at a time; of each only what scheduling reads remains,
 // without environments, commands, images and last words of containers, names of secrets and foreign

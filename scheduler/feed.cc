@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "api/model/device_settings.h"
+#include "api/types/node_shard.h"
 #include "base/defect.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -15,8 +17,8 @@ namespace {
 using client::EventObjectOf;
 
 constexpr char kUnusable[] = "Unusable";
-constexpr char kTopologyIgnored[] = "NetworkTopologyIgnored";
 constexpr char kSetAside[] = "SetAside";
+constexpr char kHyperNodeFaulty[] = "HyperNodeFaulty";
 
 template <typename T>
 client::EventObject ObjectOf(const client::ObjectKey& key) {
@@ -29,8 +31,9 @@ client::ObjectKey ObjectKeyOf(const T& object) {
 }
 
 // Defined by a manifest that somebody has to apply, unlike those that every server has or may lack.
+// One can do without HyperNodes.
 bool IsOurs(const types::ResourceType& type) {
-  return absl::EndsWith(type.group, ".volcano.sh");
+  return absl::EndsWith(type.group, ".volcano.sh") && type.kind != "HyperNode";
 }
 
 // Kinds whose objects may have notices.
@@ -38,6 +41,13 @@ template <typename T>
 constexpr bool kNoticed = std::is_same_v<T, types::Pod> || cache::Router::kIsTold<T>;
 
 }  // namespace
+
+bool operator==(const FeedForm& a, const FeedForm& b) {
+  const bool same_devices =
+      a.devices == b.devices ||
+      (a.devices != nullptr && b.devices != nullptr && *a.devices == *b.devices);
+  return a.documents == b.documents && a.numa_reports == b.numa_reports && same_devices;
+}
 
 template <typename T>
 class Feed::Handler final : public client::InformerHandler<T> {
@@ -65,6 +75,7 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
       rng_(rng),
       on_batch_(std::move(targets.on_batch)),
       on_queue_gone_(std::move(targets.on_queue_gone)),
+      on_report_orphaned_(std::move(targets.on_report_orphaned)),
       on_defect_(std::move(targets.on_defect)),
       watch_notices_(api.executor(), "deploy/scheduler/rbac.yaml"),
       informers_(api.executor()) {
@@ -80,6 +91,9 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
   Add<types::PersistentVolume>(true, true);
   Add<types::PersistentVolumeClaim>(true, true);
   Add<types::VolumeAttachment>(true, true);
+  Add<types::DeviceClass>(true, true);
+  Add<types::ResourceSlice>(true, true);
+  Add<types::ResourceClaim>(true, true);
   Add<types::Namespace>(true, true);
   Add<types::Service>(true, true);
   if (options_.responsibility.workloads) {
@@ -87,8 +101,11 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
     Add<types::ReplicaSet>(true, true);
     Add<types::StatefulSet>(true, true);
   }
+  if (options_.shards) Add<types::NodeShard>(true);
   Add<types::Queue>(true);
   Add<types::Node>(false);
+  Add<types::HyperNode>(true, true);
+  if (options_.responsibility.numa_reports) Add<types::Numatopology>(true, true);
   Add<types::PodGroup>(true);
   Add<types::Pod>(false);
 }
@@ -99,8 +116,9 @@ Feed::~Feed() {
 
 std::vector<std::string> Feed::MissingDefinitions() const {
   std::vector<std::string> missing = informers_.Missing();
-  std::erase_if(missing,
-                [](const std::string& name) { return !absl::EndsWith(name, ".volcano.sh"); });
+  std::erase_if(missing, [](const std::string& name) {
+    return !absl::EndsWith(name, ".volcano.sh") || absl::StartsWith(name, "hypernodes.");
+  });
   return missing;
 }
 
@@ -269,14 +287,6 @@ void Feed::Put(const types::PodGroup& group) {
   if (!IsUsable(group, compiled.status())) return;
   const client::EventObject object = EventObjectOf(group);
   if (options_.responsibility.priority_classes) classes_.PutGroup(object, compiled->priority_class);
-  if (compiled->has_network_topology) {
-    notices_.Put(object, kTopologyIgnored,
-                 StrCat("PodGroup ", compiled->facts->Key(),
-                        " asks for a network topology, which this version does not look at: "
-                        "remove networkTopology, and keep its pods together by pod affinity"));
-  } else {
-    notices_.Mended(object, kTopologyIgnored);
-  }
   const std::shared_ptr<const model::JobFacts> facts = compiled->facts;
   router_.Take(*std::move(compiled));  // Tells the facts their queue.
   if (metrics_ == nullptr) return;
@@ -306,8 +316,25 @@ void Feed::Forget(cache::Kind<types::Queue>, const client::ObjectKey& key) {
   if (metrics_ != nullptr) gone_queues_.push_back(key.name);
 }
 
+void Feed::Forget(cache::Kind<types::Node>, const client::ObjectKey& key) {
+  const std::string_view report = mirror_.numa().UidOf(key.name);
+  if (!report.empty()) on_report_orphaned_(key.name, std::string(report));
+}
+
 void Feed::Forget(cache::Kind<types::PriorityClass>, const client::ObjectKey& key) {
   classes_.RemoveClass(key.name);
+}
+
+void Feed::TellHyperNodes() {
+  for (const cache::HyperNodeNews& news : mirror_.TakeHyperNodeNews()) {
+    const client::EventObject object = ObjectOf<types::HyperNode>({"", news.name, news.uid});
+    if (news.message.empty()) {
+      notices_.Mended(object, kHyperNodeFaulty);
+    } else {
+      notices_.Put(object, kHyperNodeFaulty,
+                   StrCat(news.message, "; what is wrong is left out, the rest counts"));
+    }
+  }
 }
 
 void Feed::DropSeries() {

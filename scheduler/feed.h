@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/types/hyper_node.h"
 #include "api/types/pod.h"
 #include "api/types/pod_group.h"
 #include "api/types/priority_class.h"
@@ -30,6 +31,15 @@ struct FeedOptions {
   // The first lists must show everything written so far, because the mirror has forgotten what was
   // bound; else they may be as old as the server's cache, which costs it less.
   bool newest = false;
+  bool shards = false;  // Read NodeShards.
+};
+
+// In what form plugins need objects.
+struct FeedForm {
+  bool documents = false;                                // As JSON too.
+  bool numa_reports = false;                             // With reports on CPUs.
+  std::shared_ptr<const model::DeviceSettings> devices;  // With shared devices; null: without.
+  friend bool operator==(const FeedForm& a, const FeedForm& b);
 };
 
 // Where things go.
@@ -39,6 +49,8 @@ struct FeedTargets {
   SetAside& set_aside;
   std::function<void()> on_batch;  // Called after each batch of changes is in the mirror.
   std::function<void(const std::string& name)> on_queue_gone;
+  // A node was deleted; the report on its CPUs, with that UID, is still there.
+  std::function<void(const std::string& node, const std::string& uid)> on_report_orphaned;
   // A defect of ours was found while an object was put or removed. `whole`: the mirror is again as
   // without the object; else only reading the cluster anew makes it right.
   std::function<void(bool whole)> on_defect;
@@ -66,6 +78,8 @@ class Feed {
   // A cycle failed with this PodGroup of the mirror, for the reason `what`.
   void SetGroupAside(const client::ObjectKey& key, const std::string& version,
                      std::string_view what);
+  // Says on HyperNodes what of them does not count, as the last snapshot found out.
+  void TellHyperNodes();
   // Removes the metrics of jobs and queues that are gone. To be called while no cycle runs: one
   // that began before still knows them and would make their series anew.
   void DropSeries();
@@ -98,6 +112,7 @@ class Feed {
   void Forget(cache::Kind<T>, const client::ObjectKey&) {}
   void Forget(cache::Kind<types::PodGroup> kind, const client::ObjectKey& key);
   void Forget(cache::Kind<types::Queue> kind, const client::ObjectKey& key);
+  void Forget(cache::Kind<types::Node> kind, const client::ObjectKey& key);
   void Forget(cache::Kind<types::PriorityClass> kind, const client::ObjectKey& key);
   // False: it was refused, which is counted, logged, and told on the object where somebody is to
   // read it.
@@ -119,6 +134,7 @@ class Feed {
   Rng& rng_;
   const std::function<void()> on_batch_;
   const std::function<void(const std::string&)> on_queue_gone_;
+  const std::function<void(const std::string&, const std::string&)> on_report_orphaned_;
   const std::function<void(bool)> on_defect_;
   client::WatchNotices watch_notices_;
   client::InformerSet informers_;

@@ -70,28 +70,13 @@ std::pair<std::string, absl::Duration> SlowestOf(const framework::CycleStats& st
   return slowest;
 }
 
-// What concerns everything that is scheduled is told on it.
-constexpr char kRootQueue[] = "root";
-
-// With its UID: kubectl describe shows no event without.
-client::EventObject QueueObject(const cache::Mirror& mirror, const std::string& name) {
-  return client::EventObjectOf(types::ResourceTraits<types::Queue>::type(),
-                               {.name = name, .uid = mirror.UidOfQueue(name)});
-}
-
-// Kubelets give the name for the UID, and kubectl describe looks for both.
-client::EventObject NodeObject(const std::string& name) {
-  return client::EventObjectOf(types::ResourceTraits<types::Node>::type(),
-                               {.name = name, .uid = name});
-}
-
 }  // namespace
 
 Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
     : context_(context),
       options_(std::move(options)),
       rng_(options_.seed),
-      mirror_(context.clock, {.default_queue = options_.default_queue}),
+      mirror_(context.clock, {.default_queue = options_.default_queue, .shard = options_.shard}),
       events_(context.api, rng_,
               RecorderOptions(
                   options_, context.metrics, [this] { return writer_.urgent_idle(); },
@@ -111,8 +96,18 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
                              .check_every = options_.check_invariants_every,
                              .lifts_queue_gates = options_.gate_removals > 0})),
       guard_(options_.invariants),
+      device_config_(context_.api,
+                     [this] {
+                       LookAtNeeds();
+                       Kick();
+                     }),
       pace_(options_.pace),
-      standing_queues_(context_.executor, context_.api, events_, options_.default_queue) {
+      standing_queues_(context_.executor, context_.api, events_, options_.default_queue),
+      shard_(context_.api, mirror_, context_.metrics, [this] { TellShard(); }),
+      orphaned_reports_(
+          context_.executor, context_.api,
+          [this](const std::string& node) { return mirror_.NodeNamed(node) != nullptr; },
+          context_.metrics) {
   writer_.OnFailure([this] { Kick(); });
   // What was cut off may have left the mirror, or a decision about it, half done.
   escapes_ = context_.executor.barrier().Listen([this](const net::Escape& escape) {
@@ -142,51 +137,20 @@ absl::Status Scheduler::LoadPolicy() {
   return absl::OkStatus();
 }
 
-// On the root queue, because everything below it is scheduled by the former policy. A standby
-// writes nothing: the leader reads the same file.
-void Scheduler::TellPolicyRefused(const absl::Status& status) {
-  if (!MayLead()) return;
-  events_.Record(
-      QueueObject(mirror_, kRootQueue),
-      {"Warning", "PolicyRefused",
-       StrCat(options_.policy.path, ": ", status.message(), "; the former policy stays in force")});
-}
-
-void Scheduler::NoteLoadError(const absl::Status& status) {
-  constexpr char kReason[] = "NodeLoadFailed";
-  if (status.ok()) {
-    notices_.Mended(QueueObject(mirror_, kRootQueue), kReason);
-    return;
-  }
-  notices_.Put(QueueObject(mirror_, kRootQueue), kReason,
-               StrCat("the load of nodes cannot be measured: ", status.message(),
-                      "; the former values stay and are not trusted after five minutes: "
-                      "check the source named in section metrics of the policy"));
-  TellNotices();
-}
-
-// The pause lets objects that belong together come in any order.
-void Scheduler::TellNotices() {
-  constexpr absl::Duration kPause = absl::Seconds(1);
-  if (!notices_.waiting() || notice_timer_ != 0 || !MayLead() || !feed_->AllSynced()) return;
-  notice_timer_ = context_.executor.RunAfter(kPause, [this] {
-    notice_timer_ = 0;
-    if (!MayLead()) return;
-    notices_.Tell(events_, [this](const client::EventObject& object) {
-      if (object.kind != "PodGroup") return true;
-      const std::string key = StrCat(object.namespace_name, "/", object.name);
-      // One that cannot be used is not in the mirror.
-      return mirror_.OwnsGroup(key) || mirror_.ShownOf(key) == nullptr;
-    });
-  });
-}
-
 // What the policy needs from elsewhere is on its way when its first cycle begins.
 void Scheduler::Adopt(const framework::PolicyInstance& policy) {
   const framework::PluginNeeds needs = policy.needs();
   outside_.Adopt(policy.policy(), needs);
-  feed_is_stale_ ^= documents_ != needs.documents;
-  documents_ = needs.documents;
+  device_config_.Want(needs.devices);
+  needed_.documents = needs.documents;
+  needed_.numa_reports = needs.numa_reports && options_.numa_reports;
+  LookAtNeeds();
+}
+
+// What plugins need may be another than what the feed reads.
+void Scheduler::LookAtNeeds() {
+  needed_.devices = device_config_.settings();
+  feed_is_stale_ = needed_ != fed_;
 }
 
 void Scheduler::InstallPolicy(std::unique_ptr<framework::PolicyInstance> next) {
@@ -195,8 +159,13 @@ void Scheduler::InstallPolicy(std::unique_ptr<framework::PolicyInstance> next) {
 }
 
 void Scheduler::MakeFeed() {
-  FeedOptions options{ResponsibilityOf(options_), reads_newest_};
-  options.responsibility.documents = documents_;
+  FeedOptions options{ResponsibilityOf(options_), reads_newest_,
+                      options_.shard.mode != model::ShardMode::kNone};
+  options.responsibility.documents = needed_.documents;
+  options.responsibility.numa_reports = needed_.numa_reports;
+  options.responsibility.devices = needed_.devices;
+  mirror_.CountDevices(needed_.devices);
+  fed_ = needed_;
   feed_is_stale_ = false;
   feed_ = std::make_unique<Feed>(
       context_.api,
@@ -206,12 +175,16 @@ void Scheduler::MakeFeed() {
           .set_aside = set_aside_,
           .on_batch = [this] { OnBatch(); },
           .on_queue_gone = [this](const std::string& name) { standing_queues_.NoteGone(name); },
+          .on_report_orphaned = [this](
+                                    const std::string& node,
+                                    const std::string& uid) { orphaned_reports_.Add(node, uid); },
           .on_defect = [this](bool whole) { NoteMirrorDefect(whole); }},
       std::move(options), context_.metrics, rng_);
 }
 
 void Scheduler::StartCache() {
   feed_->Start();
+  device_config_.Start();
   sync_.Keep(context_.executor, "first_lists", [this] { return AwaitSync(); });
 }
 
@@ -230,11 +203,12 @@ void Scheduler::Lead() {
   if (leading_) return;
   leading_ = true;
   standing_queues_.Start();
+  orphaned_reports_.Start();
   Kick();
 }
 
 bool Scheduler::idle() const {
-  return !running_ && timer_ == 0 && !mirror_.changed() && writer_.idle() && events_.idle();
+  return !running_ && timer_ == 0 && !mirror_.changed() && drained();
 }
 
 void Scheduler::Doubt() {
@@ -246,11 +220,18 @@ void Scheduler::OnBatch() {
   writer_.Review();
   if (!running_) feed_->DropSeries();
   TellNotices();
+  TellShard();
   Kick();
 }
 
+// A running cycle may still use what has left the shard since it began.
+void Scheduler::TellShard() {
+  if (options_.shard.mode == model::ShardMode::kNone) return;
+  if (!running_ && MayLead() && feed_->AllSynced()) shard_.Tell();
+}
+
 void Scheduler::Kick() {
-  if (!MayLead() || running_ || !feed_->AllSynced()) return;
+  if (!MayLead() || running_ || !feed_->AllSynced() || device_config_.pending()) return;
   const absl::Duration now = context_.executor.Monotonic();
   absl::Duration at = absl::InfiniteDuration();
   if (mirror_.changed() || policy_changed_ || cycles_ == 0) {
@@ -276,7 +257,7 @@ void Scheduler::Kick() {
 }
 
 void Scheduler::StartCycle() {
-  if (!MayLead() || running_) return;
+  if (!MayLead() || running_ || device_config_.pending()) return;
   const absl::Duration now = context_.executor.Monotonic();
   if (guard_.rebuild_at() <= now || feed_is_stale_) {
     ReadAnew();
@@ -293,6 +274,7 @@ void Scheduler::StartCycle() {
     });
     return;
   }
+  feed_->TellHyperNodes();
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
     context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);
@@ -388,22 +370,6 @@ void Scheduler::EndDefect(const CycleDefect& defect) {
   TellNotices();
 }
 
-void Scheduler::TellViolations(const std::vector<InvariantRecord>& violations) {
-  for (const InvariantRecord& record : violations) {
-    client::EventObject object;
-    if (!record.node.empty()) {
-      object = NodeObject(record.node);
-    } else if (!record.queue.empty()) {
-      object = QueueObject(mirror_, record.queue);
-    } else {
-      continue;
-    }
-    events_.Record(object,
-                   {"Warning", "InvariantViolated",
-                    StrCat(record.detail, "; its writes are stopped (", record.invariant, ")")});
-  }
-}
-
 void Scheduler::CycleEnded(Outcome outcome) {
   running_ = false;
   ++cycles_;
@@ -413,6 +379,7 @@ void Scheduler::CycleEnded(Outcome outcome) {
   if (result.defect) EndDefect(*result.defect);
   work_log_.CycleEnded(outcome.took, std::move(outcome.slowest));
   ExplainGroupless();
+  TellShard();
   writer_.ReviewGangs(outcome.keeps_gangs);
   const absl::Duration now = context_.executor.Monotonic();
   pace_.Ended(now, outcome.took);
@@ -453,8 +420,9 @@ std::string GrouplessMessage(std::string_view group) {
 
 absl::StatusOr<std::unique_ptr<net::ByteStream>> Scheduler::Dump() {
   if (!dump_.expired()) return absl::ResourceExhaustedError("another dump is under way");
-  ClusterDumpOptions options{ResponsibilityOf(options_), options_.default_queue,
+  ClusterDumpOptions options{ResponsibilityOf(options_), options_.default_queue, options_.shard,
                              std::make_shared<char>()};
+  options.responsibility.numa_reports = needed_.numa_reports;
   dump_ = options.turn;
   return std::make_unique<ClusterDump>(context_.api, mirror_, std::move(options));
 }

@@ -23,12 +23,15 @@
 #include "scheduler/cycle_pace.h"
 #include "scheduler/cycle_thread.h"
 #include "scheduler/cycle_worker.h"
+#include "scheduler/device_config.h"
 #include "scheduler/feed.h"
 #include "scheduler/invariant_guard.h"
 #include "scheduler/object_notices.h"
+#include "scheduler/orphaned_reports.h"
 #include "scheduler/outside.h"
 #include "scheduler/policy_file.h"
 #include "scheduler/set_aside.h"
+#include "scheduler/shard_status.h"
 #include "scheduler/standing_queues.h"
 #include "scheduler/table_watch.h"
 #include "scheduler/work_log.h"
@@ -43,12 +46,15 @@ struct SchedulerOptions {
   bool priority_classes = true;      // Read them; without, jobs have no priority.
   bool disruption_budgets = true;    // Read them; without, plugin pdb knows none.
   bool workloads = true;             // Read them; without, spread by default knows services only.
+  bool numa_reports = true;          // Read Numatopologies where a plugin needs them.
   bool storage_capacity = true;      // Read what CSI drivers tell of it; without, there is enough.
   bool pod_level_resources = true;   // Feature PodLevelResources.
   bool spread_by_own_labels = true;  // Feature MatchLabelKeysInPodTopologySpread.
   // Takes Volcano's own scheduling gate off pods that their queue has room for, so many at once; 0:
   // gates are left to others.
   int gate_removals = 0;
+  // Which NodeShard says what nodes to use, and how strictly.
+  cache::ShardOptions shard;
   PolicyFileOptions policy;
   absl::Duration sync_timeout = absl::Seconds(60);
   // The longest pause between cycles while jobs wait under a policy that follows the clock.
@@ -96,6 +102,7 @@ class Scheduler {
   void StopLeading() {
     leading_ = false;
     standing_queues_.Stop();
+    orphaned_reports_.Stop();
     outside_.Interrupt();
   }
   bool ready() const { return feed_->AllSynced(); }
@@ -105,7 +112,7 @@ class Scheduler {
   // True when no cycle runs or is due and every effect is through. For tests and orderly stops.
   bool idle() const;
   // True when no cycle runs and every effect is through, whatever waits for the next cycle.
-  bool drained() const { return !running_ && writer_.idle() && events_.idle(); }
+  bool drained() const { return !running_ && writer_.idle() && events_.idle() && shard_.idle(); }
   uint64_t cycles() const { return cycles_; }
   cache::Mirror& mirror() { return mirror_; }
   // Kinds whose first list is not complete yet.
@@ -144,8 +151,10 @@ class Scheduler {
   void InstallPolicy(std::unique_ptr<framework::PolicyInstance> next);
   void Adopt(const framework::PolicyInstance& policy);
   void ReadAnew();
+  void LookAtNeeds();
   void TellViolations(const std::vector<InvariantRecord>& violations);
   void ExplainGroupless();
+  void TellShard();
   void TellPolicyRefused(const absl::Status& status);
   // Tells what is wrong with objects a moment after it came up.
   void TellNotices();
@@ -171,9 +180,11 @@ class Scheduler {
   TableWatch tables_;
   bool leading_ = false;
   bool running_ = false;
-  bool documents_ = false;       // Some plugin needs objects as JSON.
+  DeviceConfigSource device_config_;
+  FeedForm needed_;              // By the plugins.
+  FeedForm fed_;                 // As the feed was made.
   bool reads_newest_ = false;    // What was bound is forgotten, so lists must show it.
-  bool feed_is_stale_ = false;   // It was made when they were not needed, or no longer are.
+  bool feed_is_stale_ = false;   // It reads objects in another form than plugins need.
   bool policy_changed_ = false;  // Since the last cycle began: what waits may fit now.
   net::Executor::TimerId timer_ = 0;
   absl::Duration timer_at_;
@@ -183,6 +194,8 @@ class Scheduler {
   int64_t rows_published_ = 0;  // Of the mirror's count.
   std::weak_ptr<void> dump_;    // The turn of the one that is read.
   StandingQueues standing_queues_;
+  ShardStatus shard_;
+  OrphanedReports orphaned_reports_;
   std::shared_ptr<void> escapes_;
   std::unique_ptr<Feed> feed_;  // Near the end: its callbacks use the rest.
   client::Background sync_;

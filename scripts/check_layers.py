@@ -19,7 +19,7 @@ _CACHE = {"cache/intake", "cache/cluster", "cache/routing", "cache/writes"}
 _ALL = {
     "base", "api/model", "api/types", "metrics", "net", "algo", "conf", "client", "framework",
     "plugins", "actions", "apiserver", "controllers", "cli", "scheduler", "nodesim", "sim", "cel",
-    "api/manifests", "api/rules", "admission/rules", "admission/webhooks", "page",
+    "api/manifests", "api/rules", "admission/rules", "admission/webhooks", "page", "devices",
 } | _CACHE
 
 # Folder -> the folders it may include beside itself.
@@ -34,14 +34,16 @@ MAY_INCLUDE = {
     "cel": {"base", "api/rules", "api/types"},
     "algo": {"base", "api/model"},
     "conf": {"base", "api/model"},
+    "devices": {"base", "api/model", "api/types", "conf"},
     "api/manifests": {"base", "api/types", "conf"},
     "client": {"base", "api/types", "net", "metrics"},
     "framework": _FRAMEWORK,
-    "plugins": _FRAMEWORK,
+    "plugins": _FRAMEWORK | {"devices"},
     "actions": _FRAMEWORK,
-    "cache/intake": {"conf", "api/model", "api/types", "base"},
+    "cache/intake": {"cel", "conf", "devices", "api/model", "api/types", "base"},
     "cache/cluster": {"cache/intake", "algo", "api/model", "base"},
-    "cache/routing": {"cache/intake", "cache/cluster", "api/model", "api/types", "base"},
+    "cache/routing": {
+        "cache/intake", "cache/cluster", "devices", "api/model", "api/types", "base"},
     "cache/writes": {
         "cache/intake", "cache/cluster", "framework", "client", "net", "conf", "api/model",
         "api/types", "metrics", "base"},
@@ -53,7 +55,7 @@ MAY_INCLUDE = {
         "admission/rules", "client", "conf", "api/rules", "api/types", "metrics", "base"},
     "cli": {"client", "conf", "net", "api/manifests", "api/rules", "api/types", "base"},
     "scheduler": _CACHE | {
-        "framework", "client", "conf", "net", "api/model", "api/types", "metrics", "base"},
+        "devices", "framework", "client", "conf", "net", "api/model", "api/types", "metrics", "base"},
     "nodesim": {"client", "api/types", "metrics", "base"},
     "sim": _ALL,
     "cmd": _ALL,

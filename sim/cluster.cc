@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "api/model/device_settings.h"
+#include "api/model/shard_mode.h"
 #include "api/types/codec.h"
-#include "api/types/hyper_node.h"
 #include "api/types/namespace.h"
-#include "api/types/node_shard.h"
-#include "api/types/numa_topology.h"
 #include "api/types/storage.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -120,6 +119,16 @@ absl::Status Cluster::TakeDumpHeader(const Json& manifest) {
   for (size_t i = 0; i < names.size(); ++i) {
     responsibility_.scheduler_names.emplace(names[i].AsString());
   }
+  return manifest["sharding"].is_null() ? absl::OkStatus() : TakeSharding(manifest["sharding"]);
+}
+
+absl::Status Cluster::TakeSharding(const Json& sharding) {
+  const auto mode = model::ParseShardMode(sharding["mode"].AsString());
+  const std::string name(sharding["name"].AsString());
+  if (!mode || name.empty()) {
+    return absl::InvalidArgumentError("sharding: expected a mode (none, hard, soft) and a name");
+  }
+  SetShard({.mode = *mode, .name = name});
   return absl::OkStatus();
 }
 
@@ -128,6 +137,8 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "Pod") return Take(arrival, &pods_);
   if (kind == "PodGroup") return Take(arrival, &groups_);
   if (kind == "Node") return Take(arrival, &nodes_);
+  if (kind == "HyperNode") return Take(arrival, &hyper_nodes_);
+  if (kind == "Numatopology") return Take(arrival, &numa_reports_);
   if (kind == "Queue") return Take(arrival, &queues_);
   if (kind == "PriorityClass") return Take(arrival, &priorities_);
   if (kind == "PodDisruptionBudget") return Take(arrival, &budgets_);
@@ -139,10 +150,15 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "PersistentVolume") return Take(arrival, &volumes_);
   if (kind == "PersistentVolumeClaim") return Take(arrival, &claims_);
   if (kind == "VolumeAttachment") return Take(arrival, &attachments_);
+  if (kind == "DeviceClass") return Take(arrival, &device_classes_);
+  if (kind == "ResourceSlice") return Take(arrival, &slices_);
+  if (kind == "ResourceClaim") return Take(arrival, &device_claims_);
+  if (kind == "ResourceClaimTemplate") return Take(arrival, &claim_templates_);
   if (kind == "Service") return Take(arrival, &services_);
   if (kind == "ReplicationController") return Take(arrival, &controllers_);
   if (kind == "ReplicaSet") return Take(arrival, &replica_sets_);
   if (kind == "StatefulSet") return Take(arrival, &stateful_sets_);
+  if (kind == "NodeShard") return Take(arrival, &shards_);
   // There is another kind of that name, which nothing here acts on.
   const std::string_view version = arrival.manifest["apiVersion"].AsString();
   if (kind == "Job" && version.starts_with("batch.volcano.sh/")) return Take(arrival, &jobs_);
@@ -161,9 +177,6 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
     return absl::OkStatus();
   }
   ++unused_[std::string(kind)];
-  if (kind == "HyperNode") return Check<types::HyperNode>(arrival);
-  if (kind == "Numatopology") return Check<types::Numatopology>(arrival);
-  if (kind == "NodeShard") return Check<types::NodeShard>(arrival);
   return absl::OkStatus();
 }
 
@@ -237,13 +250,20 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   BTH_RETURN_IF_ERROR(FlushKind(now, &volumes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &claims_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &attachments_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &device_classes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &slices_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &services_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &controllers_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &replica_sets_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &stateful_sets_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &shards_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &nodes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &hyper_nodes_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &numa_reports_, mirror));
   BTH_RETURN_IF_ERROR(FlushJobs(now));
   BTH_RETURN_IF_ERROR(FlushKind(now, &groups_, mirror));
+  MakeClaims();
+  BTH_RETURN_IF_ERROR(FlushKind(now, &device_claims_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &pods_, mirror));
   return FlushKind(now, &namespaces_, mirror);
 }
@@ -326,11 +346,15 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
                              cache::Mirror* mirror) {
   bool erased = false;
   if (kind == "pod") {
-    erased = Erase(&pods_, name, mirror);
+    pods_.fresh.erase(name);
+    erased = pods_.objects.contains(name);
+    Vanish(name, mirror);
   } else if (kind == "podgroup") {
     erased = Erase(&groups_, name, mirror);
   } else if (kind == "node") {
     erased = Erase(&nodes_, name, mirror);
+  } else if (kind == "hypernode") {
+    erased = Erase(&hyper_nodes_, name, mirror);
   } else if (kind == "queue") {
     erased = Erase(&queues_, name, mirror);
   } else if (kind == "priorityclass") {
@@ -339,6 +363,12 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
     erased = Erase(&budgets_, name, mirror);
   } else if (kind == "resourcequota") {
     erased = Erase(&quotas_, name, mirror);
+  } else if (kind == "resourceclaim") {
+    erased = Erase(&device_claims_, name, mirror);
+  } else if (kind == "resourceslice") {
+    erased = Erase(&slices_, name, mirror);
+  } else if (kind == "deviceclass") {
+    erased = Erase(&device_classes_, name, mirror);
   } else if (kind == "service") {
     erased = Erase(&services_, name, mirror);
   } else if (kind == "replicationcontroller") {
@@ -347,11 +377,17 @@ absl::Status Cluster::Delete(std::string_view kind, const std::string& name,
     erased = Erase(&replica_sets_, name, mirror);
   } else if (kind == "statefulset") {
     erased = Erase(&stateful_sets_, name, mirror);
+  } else if (kind == "nodeshard") {
+    erased = Erase(&shards_, name, mirror);
+  } else if (kind == "numatopology") {
+    erased = Erase(&numa_reports_, name, mirror);
   } else {
-    return absl::InvalidArgumentError(StrCat("unknown kind ", kind,
-                                             "; use pod, podgroup, node, queue, priorityclass, "
-                                             "poddisruptionbudget, resourcequota, service, "
-                                             "replicationcontroller, replicaset or statefulset"));
+    return absl::InvalidArgumentError(
+        StrCat("unknown kind ", kind,
+               "; use pod, podgroup, node, hypernode, queue, priorityclass, "
+               "poddisruptionbudget, resourcequota, resourceclaim, resourceslice, deviceclass, "
+               "service, replicationcontroller, replicaset, statefulset, nodeshard or "
+               "numatopology"));
   }
   if (erased) return absl::OkStatus();
   return absl::NotFoundError(StrCat("there is no ", kind, " ", name));
@@ -372,10 +408,31 @@ absl::Time Cluster::LatestTime() const {
                    dumped_at_});
 }
 
+absl::Status Cluster::CountDevices(std::shared_ptr<const model::DeviceSettings> devices,
+                                   cache::Mirror* mirror) {
+  const auto& known = responsibility_.devices;
+  const bool same =
+      known == devices || (known != nullptr && devices != nullptr && *known == *devices);
+  responsibility_.devices = std::move(devices);
+  mirror->CountDevices(responsibility_.devices);
+  if (same) return absl::OkStatus();
+  // What the mirror has not got yet comes with Flush.
+  for (auto& [name, node] : nodes_.objects) {
+    if (!nodes_.fresh.contains(name)) BTH_RETURN_IF_ERROR(Put(&node, mirror));
+  }
+  for (auto& [key, pod] : pods_.objects) {
+    if (!pods_.fresh.contains(key)) BTH_RETURN_IF_ERROR(Put(&pod, mirror));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Cluster::Run(const std::string& pod, const std::string& node, absl::Time now,
-                          cache::Mirror* mirror) {
+                          cache::Mirror* mirror, const model::DevicePlan* devices) {
   types::Pod& object = pods_.objects.at(pod);
-  BTH_RETURN_IF_ERROR(mirror->AssumeBinding(pod, object.meta.uid, node));
+  BTH_RETURN_IF_ERROR(mirror->AssumeBinding(pod, object.meta.uid, node, devices));
+  if (devices != nullptr) {
+    for (const auto& [key, value] : devices->annotations) object.meta.annotations.Set(key, value);
+  }
   object.spec.node_name = node;
   object.status.phase = "Running";
   object.status.start_time = now;
@@ -386,8 +443,12 @@ absl::Status Cluster::Run(const std::string& pod, const std::string& node, absl:
 }
 
 void Cluster::Vanish(const std::string& pod, cache::Mirror* mirror) {
-  pods_.objects.erase(pod);
+  const auto known = pods_.objects.find(pod);
+  if (known == pods_.objects.end()) return;
+  const types::Pod gone = std::move(known->second);
+  pods_.objects.erase(known);
   mirror->RemovePod(pod);
+  ReleaseClaims(gone, mirror);
 }
 
 void Cluster::VanishDue(absl::Time now, cache::Mirror* mirror) {

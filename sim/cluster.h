@@ -10,19 +10,25 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "api/types/batch_job.h"
+#include "api/types/device.h"
+#include "api/types/hyper_node.h"
 #include "api/types/json.h"
 #include "api/types/namespace.h"
 #include "api/types/node.h"
+#include "api/types/node_shard.h"
+#include "api/types/numa_topology.h"
 #include "api/types/pod.h"
 #include "api/types/pod_disruption_budget.h"
 #include "api/types/pod_group.h"
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
+#include "api/types/resource_claim.h"
 #include "api/types/resource_quota.h"
 #include "api/types/service.h"
 #include "api/types/storage.h"
 #include "api/types/workload.h"
 #include "cache/cluster/mirror.h"
+#include "cache/cluster/shard_book.h"
 #include "cache/intake/compile.h"
 #include "cache/routing/router.h"
 
@@ -53,14 +59,22 @@ class Cluster {
   // are missing, a UID that follows from the order of kinds and names, and `now` as the time of
   // creation.
   absl::Status Flush(absl::Time now, cache::Mirror* mirror);
-  // Takes away a `pod`, `podgroup`, `node`, `queue`, `priorityclass`, `poddisruptionbudget`,
-  // `resourcequota`, `service`, `replicationcontroller`, `replicaset` or `statefulset` by "ns/name"
-  // or "name".
+  // Takes away a `pod`, `podgroup`, `node`, `hypernode`, `queue`, `priorityclass`,
+  // `poddisruptionbudget`, `resourcequota`, `resourceclaim`, `resourceslice`, `deviceclass`,
+  // `service`, `replicationcontroller`, `replicaset`, `statefulset`, `nodeshard` or `numatopology`
+  // by "ns/name" or "name".
   absl::Status Delete(std::string_view kind, const std::string& name, cache::Mirror* mirror);
 
+  // Which NodeShard says what nodes to use: of a dump, unless something else was said.
+  const cache::ShardOptions& shard() const { return shard_; }
+  void SetShard(cache::ShardOptions shard) { shard_ = std::move(shard); }
+  size_t node_shards() const { return shards_.objects.size(); }
   // The latest time that objects speak of, at least Epoch().
   absl::Time LatestTime() const;
   bool IsOurs(const types::Pod& pod) const;
+  // Which shared devices count from now on; null: none. Pods and nodes are put again if others did.
+  absl::Status CountDevices(std::shared_ptr<const model::DeviceSettings> devices,
+                            cache::Mirror* mirror);
   const std::map<std::string, types::Pod>& pods() const { return pods_.objects; }
   const std::map<std::string, types::PodGroup>& pod_groups() const { return groups_.objects; }
   const std::map<std::string, types::Queue>& queues() const { return queues_.objects; }
@@ -69,9 +83,12 @@ class Cluster {
 
   // The answers of the world to decisions; the objects exist.
   absl::Status Run(const std::string& pod, const std::string& node, absl::Time now,
-                   cache::Mirror* mirror);
+                   cache::Mirror* mirror, const model::DevicePlan* devices = nullptr);
   // Claims are bound to the volumes that were chosen, or to new ones.
   absl::Status BindVolumes(const model::VolumePlan& plan, absl::Time now, cache::Mirror* mirror);
+  // Claims have the devices that were chosen, and the pod uses them.
+  absl::Status AllocateClaims(const model::ClaimPlan& plan, const std::string& pod, absl::Time now,
+                              cache::Mirror* mirror);
   void Vanish(const std::string& pod, cache::Mirror* mirror);
   // Pods whose deletion time has come.
   void VanishDue(absl::Time now, cache::Mirror* mirror);
@@ -95,6 +112,7 @@ class Cluster {
   absl::Status TakeAny(const Arrival& arrival, int depth);
   // The first document of a dump (scheduler/cluster_dump.h).
   absl::Status TakeDumpHeader(const types::Json& manifest);
+  absl::Status TakeSharding(const types::Json& sharding);
   absl::Status TakeOne(const Arrival& arrival, std::string_view kind);
   template <typename T>
   absl::Status Take(const Arrival& arrival, Kind<T>* kind);
@@ -119,6 +137,10 @@ class Cluster {
   absl::Status FillIn(types::PersistentVolume* volume) const;      // cluster_storage.cc
   absl::Status FillIn(types::PersistentVolumeClaim* claim) const;  // cluster_storage.cc
   absl::Status GivePriority(types::PodSpec* spec) const;
+  // cluster_claims.cc
+  // Makes the claims of new pods whose templates are there, as Kubernetes' controller does.
+  void MakeClaims();
+  void ReleaseClaims(const types::Pod& pod, cache::Mirror* mirror);
   // The object, filled in, goes where the router says.
   template <typename T>
   absl::Status Put(T* object, cache::Mirror* mirror) const {
@@ -137,6 +159,7 @@ class Cluster {
   bool IsTaskReady(const types::BatchJob& job, const std::string& name) const;
 
   cache::Responsibility responsibility_;
+  cache::ShardOptions shard_;
   absl::Time dumped_at_ = Epoch();
   Kind<types::PriorityClass> priorities_;
   Kind<types::PodDisruptionBudget> budgets_;
@@ -149,12 +172,19 @@ class Cluster {
   Kind<types::PersistentVolume> volumes_;
   Kind<types::PersistentVolumeClaim> claims_;
   Kind<types::VolumeAttachment> attachments_;
+  Kind<types::DeviceClass> device_classes_;
+  Kind<types::ResourceSlice> slices_;
+  Kind<types::ResourceClaimTemplate> claim_templates_;
+  Kind<types::ResourceClaim> device_claims_;
   Kind<types::Service> services_;
   Kind<types::ReplicationController> controllers_;
   Kind<types::ReplicaSet> replica_sets_;
   Kind<types::StatefulSet> stateful_sets_;
+  Kind<types::NodeShard> shards_;
   Kind<types::Queue> queues_;
   Kind<types::Node> nodes_;
+  Kind<types::HyperNode> hyper_nodes_;
+  Kind<types::Numatopology> numa_reports_;
   Kind<types::BatchJob> jobs_;
   Kind<types::PodGroup> groups_;
   Kind<types::Pod> pods_;

@@ -12,7 +12,8 @@ using types::Json;
 
 // Members of a cycle that an expectation names whole.
 bool IsWhole(std::string_view member) {
-  return member == "binds" || member == "pipelined" || member == "pending" || member == "volumes";
+  return member == "binds" || member == "claims" || member == "devices" || member == "pipelined" ||
+         member == "pending" || member == "volumes";
 }
 
 // Puts `found` into the short spelling that `expected` uses for it.

@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_join.h"
 #include "algo/queue_quotas.h"
+#include "api/model/device_claims.h"
+#include "api/types/quantity.h"
 #include "api/types/resource.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
@@ -71,6 +73,19 @@ Json ConditionJson(const std::string& type, const std::string& status, const std
                    const std::string& message) {
   return Json::MakeObject(
       {{"message", message}, {"reason", reason}, {"status", status}, {"type", type}});
+}
+
+Json DevicesJson(const model::DevicePlan& plan) {
+  Json out = Json::MakeArray();
+  if (plan.held == nullptr) return out;
+  for (const model::HeldDevices& held : plan.held->held) {
+    for (const model::HeldDevice& part : held.devices) {
+      out.MutableItems().push_back(Json::MakeObject({{"cores", Json(int64_t{part.cores})},
+                                                     {"device", Json(part.id)},
+                                                     {"memory", Json(part.memory)}}));
+    }
+  }
+  return out;
 }
 
 // What each PodGroup shows once the reports are written. One that is left alone shows what was said
@@ -146,6 +161,25 @@ Json WaitingJson(const CycleView& view, TaskId task) {
   return out;
 }
 
+// What claims were given: "request: driver/pool/device", with what was consumed of a shared one.
+void AddClaims(const model::ClaimPlan& plan, std::map<std::string, Json>* out) {
+  for (const model::ClaimPlan::Claim& claim : plan.claims) {
+    if (claim.allocation == nullptr) continue;
+    Json given = Json::MakeArray();
+    for (const model::AllocatedDeviceFacts& device : claim.allocation->devices) {
+      std::string text = StrCat(device.request, ": ", device.Key());
+      for (const model::CapacityAmount& amount : device.consumed) {
+        const auto format = amount.binary ? types::Quantity::Format::kBinarySI
+                                          : types::Quantity::Format::kDecimalSI;
+        StrAppend(&text, " ", amount.name, "=",
+                  types::Quantity::FromMilli(amount.milli, format).ToString());
+      }
+      given.MutableItems().emplace_back(std::move(text));
+    }
+    (*out)[claim.key] = std::move(given);
+  }
+}
+
 }  // namespace
 
 Json RecordCycle(const CycleView& view) {
@@ -153,11 +187,17 @@ Json RecordCycle(const CycleView& view) {
   const model::Snapshot& base = session.base();
   std::map<std::string, Json> binds;
   std::map<std::string, Json> volumes;  // By claim.
+  std::map<std::string, Json> devices;  // By pod: what its binding says of them.
+  std::map<std::string, Json> claims;   // By claim: what it is given.
   std::set<std::string> evictions;
   for (const framework::EffectBatch& batch : view.batches) {
     for (const framework::BindEffect& bind : batch.binds) {
       const std::string& node = base.node_facts(bind.node).name;
       binds[base.tasks[bind.task].names->Key()] = Json(node);
+      if (bind.devices != nullptr) {
+        devices[base.tasks[bind.task].names->Key()] = DevicesJson(*bind.devices);
+      }
+      if (bind.claims != nullptr) AddClaims(*bind.claims, &claims);
       if (bind.volumes == nullptr) continue;
       for (const model::VolumePlan::Choice& choice : bind.volumes->choices) {
         volumes[choice.claim] = choice.volume.empty()
@@ -187,15 +227,18 @@ Json RecordCycle(const CycleView& view) {
   }
   Json evicted = Json::MakeArray();
   for (const std::string& key : evictions) evicted.MutableItems().push_back(Json(key));
-  Json out = Json::MakeObject({{"binds", FromMap(std::move(binds))},
-                               {"cycle", Json(view.number)},
-                               {"evictions", std::move(evicted)},
-                               {"pending", FromMap(std::move(pending))},
-                               {"pipelined", FromMap(std::move(pipelined))},
-                               {"podgroups", PodGroupsJson(view)},
-                               {"queues", QueuesJson(view)}});
-  if (!volumes.empty()) out.Set("volumes", FromMap(std::move(volumes)));
-  return out;
+  std::map<std::string, Json> out;
+  out.emplace("binds", FromMap(std::move(binds)));
+  out.emplace("cycle", Json(view.number));
+  out.emplace("evictions", std::move(evicted));
+  out.emplace("pending", FromMap(std::move(pending)));
+  out.emplace("pipelined", FromMap(std::move(pipelined)));
+  out.emplace("podgroups", PodGroupsJson(view));
+  out.emplace("queues", QueuesJson(view));
+  if (!claims.empty()) out.emplace("claims", FromMap(std::move(claims)));
+  if (!devices.empty()) out.emplace("devices", FromMap(std::move(devices)));
+  if (!volumes.empty()) out.emplace("volumes", FromMap(std::move(volumes)));
+  return FromMap(std::move(out));
 }
 
 std::string CycleText(const Json& cycle) {

@@ -11,6 +11,7 @@
 
 #include "actions/builtin.h"
 #include "api/manifests/manifest.h"
+#include "api/model/shard_mode.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/load.h"
@@ -52,6 +53,22 @@ absl::StatusOr<conf::Policy> PolicyOfRun(const RunOptions& options,
   return policy;
 }
 
+absl::Status ChooseShard(const RunOptions& options, Cluster* cluster) {
+  cache::ShardOptions shard = cluster->shard();
+  if (!options.sharding_mode.empty()) {
+    const auto mode = model::ParseShardMode(options.sharding_mode);
+    if (!mode) {
+      return absl::InvalidArgumentError(StrCat("--scheduler-sharding-mode: \"",
+                                               options.sharding_mode,
+                                               "\" is none of none, hard, soft"));
+    }
+    shard.mode = *mode;
+  }
+  if (!options.sharding_name.empty()) shard.name = options.sharding_name;
+  cluster->SetShard(std::move(shard));
+  return absl::OkStatus();
+}
+
 // The simulation, not yet run.
 absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
                                                     const framework::Registry& registry,
@@ -70,6 +87,11 @@ absl::StatusOr<std::unique_ptr<Simulation>> Prepare(const RunOptions& options,
   }
   BTH_ASSIGN_OR_RETURN(conf::Policy policy, PolicyOfRun(options, registry, err));
   BTH_ASSIGN_OR_RETURN(Cluster cluster, ReadCluster(options.paths, in));
+  BTH_RETURN_IF_ERROR(ChooseShard(options, &cluster));
+  if (cluster.node_shards() > 0 && cluster.shard().mode == model::ShardMode::kNone) {
+    err << "vc-sim: note: " << cluster.node_shards() << " of kind NodeShard have no effect without "
+        << "--scheduler-sharding-mode\n";
+  }
   for (const auto& [kind, count] : cluster.unused()) {
     err << "vc-sim: note: " << count << " of kind " << kind << " have no effect here\n";
   }

@@ -18,6 +18,8 @@ struct RunOptions {
   std::string conf;         // Path of a scheduler.conf; empty: the built-in policy.
   int64_t cycles = 1;       // At most kCyclesMax.
   bool apply = false;
+  std::string sharding_mode;       // none, hard or soft; empty: as a dump says, else none.
+  std::string sharding_name;       // Empty: as a dump says, else `volcano`.
   std::string output = "text";     // text, json
   std::vector<std::string> paths;  // Files, folders (not those inside them), "-" for `in`.
 };

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "actions/builtin.h"
 #include "api/manifests/manifest.h"
+#include "api/model/shard_mode.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/load.h"
@@ -145,6 +146,11 @@ class ScenarioRun final {
     Cluster cluster;
     for (const Json& object : objects) {
       BTH_RETURN_IF_ERROR(cluster.Add(object, "given", Cluster::Existing::kRefuse));
+    }
+    if (!scenario_["sharding"].is_null()) {
+      const auto mode = model::ParseShardMode(scenario_["sharding"].AsString());
+      if (!mode) return absl::InvalidArgumentError("sharding: none of none, hard, soft");
+      cluster.SetShard({.mode = *mode});
     }
     BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(scenario_["conf"], "conf"));
     std::vector<conf::Finding> findings;

@@ -16,6 +16,7 @@ namespace bth::sim {
 //   given: [objects, in short (see short_form.h) or in full]
 //   conf: text of a scheduler.conf, or {actions: "…", tiers: ["priority, gang", …],
 //         arguments: {<plugin>: {…}}, configurations: […]}; absent: the built-in policy
+//   sharding: hard     # none, hard or soft: the nodes of NodeShard volcano
 //   apply: true        # as --apply; false by default
 //   cycles: 1          # then
 //   expect: …          # what the last cycle must show, or a list with one entry for each cycle
@@ -28,8 +29,8 @@ namespace bth::sim {
 // `conditions` may be a map from type to message.
 
 // Members of a document, of its `conf` and of a step.
-inline constexpr std::string_view kScenarioMembers[] = {"name",   "given",  "conf", "apply",
-                                                        "cycles", "expect", "steps"};
+inline constexpr std::string_view kScenarioMembers[] = {"name",  "given",  "conf",   "sharding",
+                                                        "apply", "cycles", "expect", "steps"};
 inline constexpr std::string_view kConfMembers[] = {"actions", "tiers", "arguments",
                                                     "configurations"};
 inline constexpr std::string_view kStepMembers[] = {"put",  "delete", "advance",

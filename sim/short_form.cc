@@ -13,7 +13,9 @@
 #include "base/strings.h"
 #include "base/suggest.h"
 #include "sim/cluster.h"
+#include "sim/short_form_groups.h"
 #include "sim/short_form_peers.h"
+#include "sim/short_form_taints.h"
 
 namespace bth::sim {
 namespace {
@@ -101,28 +103,13 @@ absl::Status SetCreated(Json* object, const Word& word) {
   return absl::OkStatus();
 }
 
-// key=value:Effect with parts left out from the left of `:` and from the right of `=`.
-void SplitTaint(const std::string& text, Json* out) {
-  const std::vector<std::string> effect = absl::StrSplit(text, absl::MaxSplits(':', 1));
-  const std::vector<std::string> pair = absl::StrSplit(effect[0], absl::MaxSplits('=', 1));
-  out->Set("key", Json(pair[0]));
-  if (pair.size() > 1) out->Set("value", Json(pair[1]));
-  if (effect.size() > 1) out->Set("effect", Json(effect[1]));
-}
-
 absl::Status AddTaint(Json* node, const Word& word) {
-  SplitTaint(word.value, &Push(node, {"spec", "taints"}, Json::MakeObject()));
+  AddTaintTo(node, word.value);
   return absl::OkStatus();
 }
 
 absl::Status AddToleration(Json* pod, const Word& word) {
-  Json& out = Push(pod, {"spec", "tolerations"}, Json::MakeObject());
-  if (word.value == "*") {
-    out.Set("operator", Json("Exists"));
-    return absl::OkStatus();
-  }
-  SplitTaint(word.value, &out);
-  if (out["value"].is_null()) out.Set("operator", Json("Exists"));
+  AddTolerationTo(pod, word.value);
   return absl::OkStatus();
 }
 
@@ -170,6 +157,11 @@ absl::Status AddRequest(Json* pod, const Word& word) {
   return absl::OkStatus();
 }
 
+absl::Status AddLimit(Json* pod, const Word& word) {
+  ContainerOf(pod)["resources"]["limits"].Set(ResourceName(word.rest), Json(word.value));
+  return AddRequest(pod, word);
+}
+
 absl::Status AddPort(Json* pod, const Word& word) {
   const std::vector<std::string> parts = absl::StrSplit(word.value, absl::MaxSplits('/', 1));
   int64_t port = 0;
@@ -185,39 +177,17 @@ absl::Status AddImage(Json* pod, const Word& word) {
   return absl::OkStatus();
 }
 
-absl::Status AddRoles(Json* group, const Word& word) {
-  for (absl::string_view role : absl::StrSplit(word.value, ',')) {
-    const std::vector<std::string> parts = absl::StrSplit(role, absl::MaxSplits(':', 1));
-    int64_t minimum = 0;
-    if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &minimum)) {
-      return absl::InvalidArgumentError("roles: expected <role>:<minimum>,…");
-    }
-    (*group)["spec"]["minTaskMember"].Set(parts[0], Json(minimum));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status AddSubGroup(Json* group, const Word& word) {
-  const std::vector<std::string> parts = absl::StrSplit(word.value, ':');
-  int64_t size = 0;
-  int64_t least = 0;
-  if (parts.size() != 3 || !absl::SimpleAtoi(parts[0], &size) ||
-      !absl::SimpleAtoi(parts[1], &least)) {
-    return absl::InvalidArgumentError(
-        StrCat("group.", word.rest, ": expected <size>:<sub-groups>:<label key>"));
-  }
-  Push(group, {"spec", "subGroupPolicy"},
-       Json::MakeObject({{"name", word.rest},
-                         {"subGroupSize", size},
-                         {"minSubGroups", least},
-                         {"matchLabelKeys", Json::MakeArray({Json(parts[2])})}}));
-  return absl::OkStatus();
-}
-
 absl::Status AddVolume(Json* pod, const Word& word) {
   Json volume = Json::MakeObject({{"name", word.value}});
   volume["persistentVolumeClaim"].Set("claimName", Json(word.value));
   Push(pod, {"spec", "volumes"}, std::move(volume));
+  return absl::OkStatus();
+}
+
+// An entry named after what it refers to.
+absl::Status AddClaim(Json* pod, const char* reference, const Word& word) {
+  Push(pod, {"spec", "resourceClaims"},
+       Json::MakeObject({{"name", word.value}, {reference, word.value}}));
   return absl::OkStatus();
 }
 
@@ -265,6 +235,20 @@ const Words& QueueWords() {
   return kWords;
 }
 
+const Words& HyperNodeWords() {
+  const auto adding = [](void (*add)(Json*, const std::string&, const std::string&)) -> Setter {
+    return [add](Json* object, const Word& word) {
+      add(object, word.rest, word.value);
+      return absl::OkStatus();
+    };
+  };
+  static const Words& kWords =
+      *new Words{{"tier", SetNumber({"spec", "tier"})}, {"tiername", SetText({"spec", "tierName"})},
+                 {"nodes", adding(AddNodeMembers)},     {"above", adding(AddHyperNodeMembers)},
+                 {"match", adding(AddPatternMember)},   {"select.", adding(AddLabelMember)}};
+  return kWords;
+}
+
 const Words& PriorityWords() {
   static const Words& kWords = *new Words{
       {"value", SetNumber({"value"})},
@@ -286,8 +270,11 @@ const Words& JobWords() {
       {"prio", SetText({"spec", "priorityClassName"})},
       {"phase", SetText({"status", "phase"})},
       {"minres.", SetAmount({"spec", "minResources"})},
-      {"roles", AddRoles},
-      {"group.", AddSubGroup},
+      {"roles", [](Json* group, const Word& word) { return AddRoles(group, word.value); }},
+      {"topology",
+       [](Json* group, const Word& word) { return SetTopology(&(*group)["spec"], word.value); }},
+      {"group.",
+       [](Json* group, const Word& word) { return AddSubGroup(group, word.rest, word.value); }},
       {"created", SetCreated},
       {"wait", SetText({"metadata", "annotations", "sla-waiting-time"})},
       {"annotation.", SetMember({"metadata", "annotations"})},
@@ -320,6 +307,7 @@ const Words& PodWords() {
       {"mem", AddRequest},
       {"gpu", AddRequest},
       {"res.", AddRequest},
+      {"limit.", AddLimit},
       {"select.", SetMember({"spec", "nodeSelector"})},
       {"need.", AddNeed},
       {"prefer.", AddPreference},
@@ -342,7 +330,11 @@ const Words& PodWords() {
       {"gate",
        [](Json* pod, const Word& word) { return AddNamed(pod, "schedulingGates", word.value); }},
       {"claim",
-       [](Json* pod, const Word& word) { return AddNamed(pod, "resourceClaims", word.value); }},
+       [](Json* pod, const Word& word) { return AddClaim(pod, "resourceClaimName", word); }},
+      {"claimtemplate",
+       [](Json* pod, const Word& word) {
+         return AddClaim(pod, "resourceClaimTemplateName", word);
+       }},
       {"fixed",
        [](Json* pod, const Word&) {
          (*pod)["metadata"]["annotations"].Set("volcano.sh/preemptable", Json("false"));
@@ -441,18 +433,25 @@ absl::Status ExpandOne(const std::string& kind, const std::string& name,
     out->push_back(std::move(pod));
     return absl::OkStatus();
   }
-  const bool is_node = kind == "node";
-  const bool is_queue = kind == "queue";
-  if (!is_node && !is_queue && kind != "priority") {
+  struct PlainKind {
+    const char* version;
+    const char* kind;
+    const Words& (*words)();
+  };
+  static const std::map<std::string, PlainKind, std::less<>>& kPlain =
+      *new std::map<std::string, PlainKind, std::less<>>{
+          {"node", {"v1", "Node", NodeWords}},
+          {"hypernode", {"topology.volcano.sh/v1alpha1", "HyperNode", HyperNodeWords}},
+          {"queue", {"scheduling.volcano.sh/v1beta1", "Queue", QueueWords}},
+          {"priority", {"scheduling.k8s.io/v1", "PriorityClass", PriorityWords}}};
+  const auto known = kPlain.find(kind);
+  if (known == kPlain.end()) {
     return absl::InvalidArgumentError(
-        StrCat("unknown kind \"", kind, "\"; use node, queue, priority, job or pod"));
+        StrCat("unknown kind \"", kind, "\"; use node, hypernode, queue, priority, job or pod"));
   }
-  Json object = is_node    ? NewObject("v1", "Node", name)
-                : is_queue ? NewObject("scheduling.volcano.sh/v1beta1", "Queue", name)
-                           : NewObject("scheduling.k8s.io/v1", "PriorityClass", name);
-  if (is_node) object["status"]["allocatable"].Set("pods", Json("110"));
-  const Words& words = is_node ? NodeWords() : is_queue ? QueueWords() : PriorityWords();
-  BTH_RETURN_IF_ERROR(SetAll(kind, line, words, &object));
+  Json object = NewObject(known->second.version, known->second.kind, name);
+  if (kind == "node") object["status"]["allocatable"].Set("pods", Json("110"));
+  BTH_RETURN_IF_ERROR(SetAll(kind, line, known->second.words(), &object));
   out->push_back(std::move(object));
   return absl::OkStatus();
 }
@@ -461,11 +460,10 @@ absl::Status ExpandOne(const std::string& kind, const std::string& name,
 
 std::map<std::string, std::vector<std::string>> ShortFormWords() {
   std::map<std::string, std::vector<std::string>> out = {{"job", {"tasks", "taskprio"}}};
-  const std::pair<const char*, const Words&> kinds[] = {{"node", NodeWords()},
-                                                        {"queue", QueueWords()},
-                                                        {"priority", PriorityWords()},
-                                                        {"job", JobWords()},
-                                                        {"pod", PodWords()}};
+  const std::pair<const char*, const Words&> kinds[] = {
+      {"node", NodeWords()},   {"hypernode", HyperNodeWords()},
+      {"queue", QueueWords()}, {"priority", PriorityWords()},
+      {"job", JobWords()},     {"pod", PodWords()}};
   for (const auto& [kind, words] : kinds) {
     for (const auto& [word, setter] : words) out[kind].push_back(word);
   }

@@ -60,7 +60,7 @@ Simulation::Simulation(Cluster cluster, const framework::Registry& registry,
       options_(options),
       cluster_(std::move(cluster)),
       clock_(cluster_.LatestTime()),
-      mirror_(clock_, {}),
+      mirror_(clock_, {.shard = cluster_.shard()}),
       rng_(options.seed) {}
 
 Simulation::~Simulation() = default;
@@ -74,6 +74,7 @@ absl::Status Simulation::SetPolicy(std::shared_ptr<const conf::Policy> policy,
     findings->push_back({.path = *uncounted, .text = "no dimension is left to count it on nodes"});
   }
   cycle_.reset();
+  BTH_RETURN_IF_ERROR(cluster_.CountDevices(next->needs().devices, &mirror_));
   policy_ = std::move(next);
   return absl::OkStatus();
 }
@@ -139,9 +140,15 @@ absl::Status Simulation::ApplyEffects() {
       if (bind.volumes != nullptr) {
         BTH_RETURN_IF_ERROR(cluster_.BindVolumes(*bind.volumes, clock_.Now(), &mirror_));
       }
-      absl::Status status =
-          cluster_.Run(key, base.node_facts(bind.node).name, clock_.Now(), &mirror_);
+      if (bind.claims != nullptr) {
+        BTH_RETURN_IF_ERROR(cluster_.AllocateClaims(*bind.claims, key, clock_.Now(), &mirror_));
+      }
+      absl::Status status = cluster_.Run(key, base.node_facts(bind.node).name, clock_.Now(),
+                                         &mirror_, bind.devices.get());
       if (!status.ok()) return absl::InternalError(status.message());
+      if (bind.cpus == nullptr) continue;
+      mirror_.numa().Assume(base.tasks[bind.task].names->uid, key, base.node_facts(bind.node).name,
+                            *bind.cpus);
     }
     for (const framework::EvictEffect& eviction : batch.evictions) {
       const model::TaskNames& victim = *base.tasks[eviction.victim].names;
@@ -169,6 +176,12 @@ absl::Status Simulation::ApplyStatuses() {
   const framework::CycleReport& report = sink_.report();
   for (const framework::PodGroupReport& entry : report.pod_groups) {
     types::PodGroup group = cluster_.pod_groups().at(report.snapshot->jobs[entry.job].facts->Key());
+    if (entry.allocated_hyper_node && entry.allocated_hyper_node->empty()) {
+      group.meta.annotations.Erase(cache::kAllocatedHyperNode);
+    } else if (entry.allocated_hyper_node) {
+      group.meta.annotations.Set(std::string(cache::kAllocatedHyperNode),
+                                 *entry.allocated_hyper_node);
+    }
     group.status.phase = std::string(model::PhaseName(entry.phase));
     group.status.running = entry.running;
     group.status.succeeded = entry.succeeded;

@@ -84,8 +84,10 @@ std::vector<TaskId> CandidatesOn(const Session& session, const NodeTasks& tasks,
     if (rule == SparedBy::kNone) candidates.push_back(task);
   }
   CountKept(tasks, node, spared);
-  std::sort(candidates.begin(), candidates.end(),
-            [&](TaskId a, TaskId b) { return EvictedBefore(session, ask.task, a, b); });
+  // Not std::sort: orders of single plugins hold within a job or a queue, and together they may go
+  // round in a circle.
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](TaskId a, TaskId b) { return EvictedBefore(session, ask.task, a, b); });
   return candidates;
 }
 

@@ -16,6 +16,7 @@ namespace bth::actions::eviction {
 using framework::NodeJudge;
 using framework::RankedNode;
 using framework::Session;
+using framework::ShardPart;
 using model::JobId;
 using model::NodeId;
 using model::SubJobId;
@@ -163,9 +164,7 @@ bool Search::Place(const Ask& ask, Plan& plan) {
     plan.Pipeline(ask.task, node);
     return true;
   }
-  if (!hopeless_ && (comparison_ ? PlaceByDamage(ask, plan) : PlaceByOrder(ask, plan))) {
-    return true;
-  }
+  if (!hopeless_ && PlaceByVictims(ask, plan)) return true;
   if (questions_ < kQuestionsMax) failures_.Add(session_, ask, failure_);
   return false;
 }
@@ -186,10 +185,20 @@ bool Search::IsEligible(const Ask& ask) {
   return false;
 }
 
-std::vector<RankedNode> Search::PossibleNodes(const Ask& ask, bool scored) {
+// Where the shard is preferred, victims outside of it come only when those inside do not suffice.
+bool Search::PlaceByVictims(const Ask& ask, Plan& plan) {
+  for (const ShardPart part : session_.shard().parts()) {
+    const bool placed =
+        comparison_ ? PlaceByDamage(ask, part, plan) : PlaceByOrder(ask, part, plan);
+    if (placed) return true;
+  }
+  return false;
+}
+
+std::vector<RankedNode> Search::PossibleNodes(const Ask& ask, ShardPart part, bool scored) {
   const model::ResourceVec& request = session_.request(ask.task);
   const NodeTasks& tasks_by_node = tasks();
-  return picker_.Ranked(ask.task, scored, [&](NodeId node) {
+  return picker_.Ranked(ask.task, part, scored, [&](NodeId node) {
     if (!tasks_by_node.On(node).empty()) {
       model::ResourceVec most = MostToGain(session_, tasks_by_node, ask, node);
       most += session_.usage().FutureIdle(node);
@@ -204,8 +213,8 @@ std::vector<RankedNode> Search::PossibleNodes(const Ask& ask, bool scored) {
   });
 }
 
-bool Search::PlaceByOrder(const Ask& ask, Plan& plan) {
-  std::vector<RankedNode> nodes = PossibleNodes(ask, ask.reach != Reach::kOtherQueues);
+bool Search::PlaceByOrder(const Ask& ask, ShardPart part, Plan& plan) {
+  std::vector<RankedNode> nodes = PossibleNodes(ask, part, ask.reach != Reach::kOtherQueues);
   // A heap: mostly one of the first nodes does.
   const auto later = [](const RankedNode& a, const RankedNode& b) { return b.ComesBefore(a); };
   std::make_heap(nodes.begin(), nodes.end(), later);
@@ -217,8 +226,8 @@ bool Search::PlaceByOrder(const Ask& ask, Plan& plan) {
   return false;
 }
 
-bool Search::PlaceByDamage(const Ask& ask, Plan& plan) {
-  const std::vector<RankedNode> nodes = PossibleNodes(ask, false);
+bool Search::PlaceByDamage(const Ask& ask, ShardPart part, Plan& plan) {
+  const std::vector<RankedNode> nodes = PossibleNodes(ask, part, false);
   const auto wanted = static_cast<size_t>(comparison_->Wanted(static_cast<int64_t>(nodes.size())));
   std::vector<Damage> choices;
   for (const RankedNode& entry : nodes) {

@@ -82,10 +82,12 @@ class Search {
   // beyond what the nodes said.
   framework::VictimSearch Failure(const Ask& ask);
   bool IsEligible(const Ask& ask);
-  bool PlaceByOrder(const Ask& ask, Plan& plan);
-  bool PlaceByDamage(const Ask& ask, Plan& plan);
-  // Nodes that might do, as far as sums tell.
-  std::vector<framework::RankedNode> PossibleNodes(const Ask& ask, bool scored);
+  bool PlaceByVictims(const Ask& ask, Plan& plan);
+  bool PlaceByOrder(const Ask& ask, framework::ShardPart part, Plan& plan);
+  bool PlaceByDamage(const Ask& ask, framework::ShardPart part, Plan& plan);
+  // Nodes of that part that might do, as far as sums tell.
+  std::vector<framework::RankedNode> PossibleNodes(const Ask& ask, framework::ShardPart part,
+                                                   bool scored);
   // On success the plan holds evictions and promise.
   bool TryNode(const Ask& ask, model::NodeId node, Plan& plan);
   void CountRefusal(const framework::NodeJudge::Objection& objection);

@@ -4,18 +4,20 @@
 
 namespace bth::actions::gang_eviction {
 
-std::vector<std::string> DomainsOf(const std::vector<std::vector<std::string>>& gradients,
-                                   size_t most, bool bound_to_topology) {
-  std::vector<std::string> domains;
-  for (const std::vector<std::string>& row : gradients) {
-    for (const std::string& name : row) {
+using model::HyperNodeId;
+
+std::vector<HyperNodeId> DomainsOf(const std::vector<std::vector<HyperNodeId>>& rows, size_t most,
+                                   HyperNodeId root, bool bound_to_topology) {
+  std::vector<HyperNodeId> domains;
+  for (const std::vector<HyperNodeId>& row : rows) {
+    for (HyperNodeId domain : row) {
       if (domains.size() >= most) return domains;
-      if (std::find(domains.begin(), domains.end(), name) == domains.end()) {
-        domains.push_back(name);
+      if (std::find(domains.begin(), domains.end(), domain) == domains.end()) {
+        domains.push_back(domain);
       }
     }
   }
-  if (domains.empty() && !bound_to_topology) domains.emplace_back(kWholeCluster);
+  if (domains.empty() && !bound_to_topology) domains.push_back(root);
   return domains;
 }
 

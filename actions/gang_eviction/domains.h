@@ -2,17 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
+
+#include "api/model/ids.h"
 
 namespace bth::actions::gang_eviction {
 
-// The name of the domain that is the whole cluster.
-inline constexpr const char* kWholeCluster = "";
-
-// The domains of `gradients`, row by row, each once and at most `most`. Without any, the whole
-// cluster, unless the job must stay inside one part of it.
-std::vector<std::string> DomainsOf(const std::vector<std::vector<std::string>>& gradients,
-                                   size_t most, bool bound_to_topology);
+// The HyperNodes of `rows`, row by row, each once and at most `most`. Without any, the root, which
+// is the whole cluster, unless the job must stay inside one part of it.
+std::vector<model::HyperNodeId> DomainsOf(const std::vector<std::vector<model::HyperNodeId>>& rows,
+                                          size_t most, model::HyperNodeId root,
+                                          bool bound_to_topology);
 
 }  // namespace bth::actions::gang_eviction

@@ -12,11 +12,14 @@
 #include "algo/gang_rules.h"
 #include "base/strings.h"
 #include "conf/policy.h"
+#include "framework/topology/gradients.h"
+#include "framework/topology/topology.h"
 
 namespace bth::actions::gang_eviction {
 
 using eviction::Plan;
 using framework::Session;
+using model::HyperNodeId;
 using model::JobId;
 using model::NodeId;
 using model::ResourceVec;
@@ -95,9 +98,26 @@ void Search::CountProtected(JobId job, framework::VictimSearch* counts) const {
   spared_pods.Render(&counts->passed_over);
 }
 
-std::vector<std::string> Search::DomainNames(JobId job) const {
-  return DomainsOf(framework::EvictionGradient(session_, job, kWholeCluster), options_.domains_max,
-                   session_.job(job).has_network_topology);
+std::vector<HyperNodeId> Search::DomainsFor(JobId job) const {
+  const HyperNodeId root = session_.topology().tree().root();
+  const framework::HyperNodeGradient gradient = framework::GradientFor(
+      session_, {.job = job, .sub_job = {}, .inside = root, .for_eviction = true});
+  return DomainsOf(gradient.rows, options_.domains_max, root, session_.topology().IsBound(job));
+}
+
+std::vector<NodeId> Search::NodesOf(HyperNodeId domain) const {
+  const model::HyperNodeTree& tree = session_.topology().tree();
+  if (domain == tree.root()) return session_.shard().nodes();
+  std::vector<NodeId> nodes;
+  for (model::NodeRange run : tree[domain].runs) {
+    for (NodeId node : run) {
+      if (!session_.shard().Refuses(node)) nodes.push_back(node);
+    }
+  }
+  std::sort(nodes.begin(), nodes.end(), [this](NodeId a, NodeId b) {
+    return session_.base().nodes[a].name_rank < session_.base().nodes[b].name_rank;
+  });
+  return nodes;
 }
 
 bool Search::MayAsk(JobId job, const std::vector<PendingPart>& parts, std::string* why) const {
@@ -143,12 +163,9 @@ void Search::PlaceJob(JobId job) {
   }
   bool any_domain = false;
   bool any_victims = false;
-  for (const std::string& name : DomainNames(job)) {
-    // Nodes of parts of the cluster are not known here: such a domain has none.
-    if (name != kWholeCluster) continue;
+  for (HyperNodeId id : DomainsFor(job)) {
     any_domain = true;
-    const Domain domain{
-        .name = name, .nodes = *session_.base().nodes_by_name, .whole_cluster = true};
+    const Domain domain{.id = id, .nodes = NodesOf(id)};
     const Ask ask{.job = job,
                   .parts = &parts,
                   .claim = {.kind = kind_, .job = job, .need = NeedOf(session_, parts)},
@@ -349,8 +366,7 @@ size_t Search::ShortestPrefix(const Ask& ask, const std::vector<Bundle>& bundles
 bool Search::PlacePart(const Ask& ask, const PendingPart& part, framework::Statement& statement,
                        Placements* out) {
   const auto place = [&](TaskId task) {
-    const NodeId node =
-        picker_.BestAmong(task, [&ask](NodeId at) { return ask.domain->Contains(at); });
+    const NodeId node = picker_.BestAmong(task, [](NodeId) { return true; });
     if (!node.valid()) return false;
     statement.Pipeline(task, node, true);
     out->push_back({task, node});
@@ -368,12 +384,30 @@ bool Search::PlacePart(const Ask& ask, const PendingPart& part, framework::State
   return stands();
 }
 
+bool Search::PlacePartSomewhere(const Ask& ask, const PendingPart& part,
+                                framework::Statement& statement, Placements* out) {
+  const framework::HyperNodeGradient gradient = framework::GradientFor(
+      session_,
+      {.job = ask.job, .sub_job = part.sub_job, .inside = ask.domain->id, .for_eviction = true});
+  for (const std::vector<HyperNodeId>& row : gradient.rows) {
+    for (HyperNodeId id : row) {
+      const framework::NodePicker::Inside confined(picker_, id);
+      const framework::Statement::Mark mark = statement.Checkpoint();
+      const size_t placed = out->size();
+      if (PlacePart(ask, part, statement, out)) return true;
+      statement.RollbackTo(mark);
+      out->resize(placed);
+    }
+  }
+  return false;
+}
+
 bool Search::PlaceParts(const Ask& ask, framework::Statement& statement, Placements* out) {
   const bool was_ready = session_.votes().JobReady(ask.job);
   for (const PendingPart& part : *ask.parts) {
     const framework::Statement::Mark mark = statement.Checkpoint();
     const size_t placed = out->size();
-    if (!PlacePart(ask, part, statement, out)) {
+    if (!PlacePartSomewhere(ask, part, statement, out)) {
       // Without sub-groups the part is all there is; a sub-job that fails is left out if the gang
       // can do without it.
       if (!session_.job(ask.job).has_sub_group_policy) return false;

@@ -38,11 +38,8 @@ class Search {
  private:
   // Part of the cluster.
   struct Domain {
-    std::string name;
-    absl::Span<const model::NodeId> nodes;  // By name.
-    absl::flat_hash_set<model::NodeId> inside;
-    bool whole_cluster = false;
-    bool Contains(model::NodeId node) const { return whole_cluster || inside.contains(node); }
+    model::HyperNodeId id;
+    std::vector<model::NodeId> nodes;  // By name.
   };
   // What is asked for in one domain.
   struct Ask {
@@ -58,7 +55,9 @@ class Search {
     kNotEnough,
   };
 
-  std::vector<std::string> DomainNames(model::JobId job) const;
+  // Where to make room, in turn.
+  std::vector<model::HyperNodeId> DomainsFor(model::JobId job) const;
+  std::vector<model::NodeId> NodesOf(model::HyperNodeId domain) const;
   // Some task would have room on a node with nobody on it.
   bool AnyFitsEmptyNode(const std::vector<PendingPart>& parts);
   bool MayAsk(model::JobId job, const std::vector<PendingPart>& parts, std::string* why) const;
@@ -81,6 +80,9 @@ class Search {
   // Places parts until the gang stands; false: it does not.
   bool PlaceParts(const Ask& ask, framework::Statement& statement,
                   std::vector<VictimUnits::Placement>* out);
+  // In the first HyperNode in which it finds room.
+  bool PlacePartSomewhere(const Ask& ask, const PendingPart& part, framework::Statement& statement,
+                          std::vector<VictimUnits::Placement>* out);
   bool PlacePart(const Ask& ask, const PendingPart& part, framework::Statement& statement,
                  std::vector<VictimUnits::Placement>* out);
   // The jobs among the victims that would demand their room right back.

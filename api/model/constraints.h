@@ -46,10 +46,9 @@ struct Toleration {
 // A feature of the pod that no filter of this version can judge; the pod waits with that reason.
 enum class UnsupportedFeature : uint8_t {
   kNone,
-  kResourceClaims,
   kDimensions,  // Asks for more kinds of resources than BTH_DIMS.
 };
-inline constexpr size_t kUnsupportedFeatures = 2;
+inline constexpr size_t kUnsupportedFeatures = 1;
 
 // A set of them, one bit each; kNone has none.
 using UnsupportedSet = uint8_t;
@@ -57,9 +56,11 @@ constexpr UnsupportedSet Bit(UnsupportedFeature feature) {
   return static_cast<UnsupportedSet>((1u << static_cast<unsigned>(feature)) >> 1);
 }
 
-struct PodExtras;     // api/model/pod_extras.h
-struct PodPeerTerms;  // api/model/pod_peers.h
-struct PodVolumes;    // api/model/storage.h
+struct DeviceWishes;     // api/model/devices.h
+struct PodDeviceClaims;  // api/model/device_claims.h
+struct PodExtras;        // api/model/pod_extras.h
+struct PodPeerTerms;     // api/model/pod_peers.h
+struct PodVolumes;       // api/model/storage.h
 
 // Immutable, shared by every pod with the same ones.
 struct PodConstraints {
@@ -79,7 +80,9 @@ struct PodConstraints {
   bool revocable = false;                          // May go to revocable nodes.
   std::shared_ptr<const PodPeerTerms> peer_terms;  // Null: no affinity to pods, no spread.
   std::shared_ptr<const PodVolumes> volumes;       // Null: none that matters here.
-  std::shared_ptr<const PodExtras> extras;         // Null: none of them.
+  std::shared_ptr<const PodDeviceClaims> device_claims;  // Null: none.
+  std::shared_ptr<const PodExtras> extras;               // Null: none of them.
+  std::shared_ptr<const DeviceWishes> devices;           // Null: none that are shared.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
   SharedSymbols symbols;           // Of all of them.

@@ -20,6 +20,9 @@ using LabelsId = StrongId<struct LabelsTag>;
 // shapes add the requests.
 using ConstraintsId = StrongId<struct ConstraintsTag>;
 
+// HyperNodes; the numbers are those of one tree.
+using HyperNodeId = StrongId<struct HyperNodeTag>;
+
 using NodeRange = IdRange<NodeId>;
 
 }  // namespace bth::model

@@ -14,6 +14,7 @@
 #include "api/model/ids.h"
 #include "api/model/resource_vec.h"
 #include "api/model/task_status.h"
+#include "api/model/task_topology.h"
 
 namespace bth::model {
 
@@ -97,6 +98,15 @@ enum class PodGroupPhase : uint8_t { kNone, kPending, kInqueue, kRunning, kUnkno
 std::string_view PhaseName(PodGroupPhase phase);  // "" for kNone.
 PodGroupPhase ParsePhase(std::string_view text);  // Unknown texts: kNone.
 
+// What a job, or each sub-job of a policy, asks of the network (networkTopology).
+struct TopologyWish {
+  enum class Mode : uint8_t { kNone, kHard, kSoft };
+  Mode mode = Mode::kNone;
+  std::optional<int32_t> highest_tier;
+  std::string highest_tier_name;  // Counts when the number is not given.
+  friend bool operator==(const TopologyWish&, const TopologyWish&) = default;
+};
+
 // Names and slow-changing parts of a job; immutable.
 struct JobFacts {
   std::string ns;
@@ -109,6 +119,9 @@ struct JobFacts {
   std::string budget_max_unavailable;      // jdb-max-unavailable, raw.
   std::string revocable_zone;              // "*" or empty.
   std::vector<QuotaAmount> quota_request;  // spec.minResources under all its names, by name.
+  // Of the job and of each policy of sub-jobs, in their order; empty: none asks for anything.
+  std::vector<TopologyWish> topology;
+  SharedTaskTopology task_topology;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
   std::string Key() const { return ns + "/" + name; }
 };
@@ -162,7 +175,7 @@ struct SubJobFacts {
 struct SubJobRow {
   std::shared_ptr<const SubJobFacts> facts;  // Null: the slot is free.
   JobId job;
-  int32_t group = -1;  // Index into the job's group_minimums; -1: none.
+  int32_t group = -1;  // Index into the job's group_minimums and policies; -1: none.
   int32_t min_available = 1;
   int64_t match_index = 0;
   int32_t priority = 0;  // Highest of its tasks.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "api/model/devices.h"
+#include "api/model/numa.h"
 #include "api/model/resource_vec.h"
 #include "base/interner.h"
 
@@ -49,6 +51,7 @@ struct NodeFacts {
   std::vector<std::pair<Symbol, int64_t>> images;  // Image name, size in bytes; by symbol.
   std::shared_ptr<const std::string> document;     // As JSON; null unless a plugin needs it.
   SharedSymbols symbols;                           // Of all of them but the name.
+  std::shared_ptr<const NodeDevices> devices;      // Null: none that are shared.
 
   const NodeLabel* FindLabel(Symbol key) const;
 };
@@ -61,10 +64,20 @@ struct NonZeroRequest {
   friend bool operator==(const NonZeroRequest&, const NonZeroRequest&) = default;
 };
 
+// How a scheduler that shares the cluster with others keeps to its shard of the nodes.
+enum class ShardMode : uint8_t {
+  kNone,  // There are no shards.
+  kHard,  // It uses nodes of its shard only;
+  kSoft,  // these first.
+};
+
 struct NodeRow {
   std::shared_ptr<const NodeFacts> facts;  // Null: the slot is free, or no Node object is known.
   std::shared_ptr<const std::vector<HostPort>> ports;  // Held by pods on it; null = none.
-  uint32_t name_rank = 0;  // Position among all names: the last word on ties between nodes.
+  std::shared_ptr<const NodeNuma> numa;  // Null: nothing is known of how its CPUs lie.
+  std::shared_ptr<const DeviceHolders> device_holders;  // Pods on it; null = none.
+  uint32_t name_rank = 0;      // Position among all names: the last word on ties between nodes.
+  bool outside_shard = false;  // Of the scheduler's; never without shards.
 
   bool has_object() const { return facts != nullptr; }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,15 @@ namespace bth::model {
 
 // How Kubernetes treats a pod when its node runs out of something; in the order in which pods go.
 enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
+
+// What a pod of class Guaranteed wants of single CPUs. Immutable.
+struct PodNuma {
+  std::string policy;  // Annotation volcano.sh/numa-topology-policy; empty: the node's holds.
+  // Names of its containers, and how many CPUs each has to itself: what it asks for, where that is
+  // a whole number.
+  std::vector<std::string> containers;
+  std::vector<int32_t> cpus;
+};
 
 // Immutable, shared by every pod with the same constraints.
 struct PodExtras {
@@ -24,6 +34,7 @@ struct PodExtras {
   std::string strategy;
   // Annotation volcano.sh/resource-strategy-weight, by name; empty when it cannot be read.
   std::vector<std::pair<std::string, int64_t>> strategy_weights;
+  std::shared_ptr<const PodNuma> numa;  // Null: it wants none, or is not of class Guaranteed.
 };
 
 }  // namespace bth::model

@@ -11,6 +11,8 @@
 
 namespace bth::model {
 
+struct DeviceQuota;  // api/model/device_quota.h
+
 // A queue whose state is still empty counts as open.
 enum class QueueState : uint8_t { kOpen, kClosed, kClosing, kUnknown };
 
@@ -26,8 +28,11 @@ struct QueueRow {
   ResourceSet capability;
   ResourceSet deserved;
   ResourceSet guarantee;
-  bool deserves_unasked = false;    // `deserved` also names resources that no pod asks for.
-  bool has_device_quota = false;    // Names amounts per device class, which are not counted yet.
+  bool deserves_unasked = false;  // `deserved` also names resources that no pod asks for.
+  // Amounts per device class of the capability; null: none.
+  std::shared_ptr<const DeviceQuota> device_quota;
+  bool has_idle_device_quota =
+      false;                        // `deserved` or `guarantee` name some, where they mean nothing.
   bool has_negative_quota = false;  // Some amounts were below zero, and count as zero.
   std::string hierarchy;            // Annotation volcano.sh/hierarchy, for hierarchical drf.
   std::string hierarchy_weights;    // Annotation volcano.sh/hierarchy-weights.

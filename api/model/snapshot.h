@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "api/model/budget.h"
+#include "api/model/hyper_nodes.h"
 #include "api/model/ids.h"
 #include "api/model/job.h"
 #include "api/model/node.h"
@@ -19,6 +20,8 @@
 #include "base/cow_vector.h"
 
 namespace bth::model {
+
+struct DeviceClaimsView;  // api/model/device_claims.h
 
 // How many nodes hold an image, for the image score.
 struct ImageSpread {
@@ -38,7 +41,9 @@ struct Snapshot {
   NodeAmounts allocatable;                                   // Oversubscription included.
   std::shared_ptr<const std::vector<NodeId>> nodes_by_name;  // Ready ones.
   std::shared_ptr<const std::vector<ImageSpread>> images;    // By symbol.
+  size_t numa_reports = 0;                                   // Rows with `numa`.
   ResourceVec total;                                         // Sum of allocatable.
+  ShardMode shard_mode = ShardMode::kNone;
 
   CowVector<ShapeId, ShapeRow, kShapeChunkRows> shapes;
   CowVector<ConstraintsId, std::shared_ptr<const PodConstraints>, kPointerChunkRows> constraints;
@@ -46,10 +51,13 @@ struct Snapshot {
   CowVector<LabelsId, std::shared_ptr<const PodLabels>, kPointerChunkRows> labels;
   CowVector<NodeId, PodsOnNode, kPointerChunkRows> pods_on_nodes;  // By labels and terms.
   int64_t pods_with_anti_affinity = 0;                             // On nodes, with required terms.
-  int64_t pods_with_preferred_terms = 0;             // On nodes, with any affinity terms.
-  std::shared_ptr<const NamespaceTable> namespaces;  // Null: none known.
-  std::shared_ptr<const StorageView> storage;        // Null: nothing is known of volumes.
-  std::shared_ptr<const NodeLoads> loads;            // Null: no source is configured.
+  int64_t pods_with_preferred_terms = 0;                  // On nodes, with any affinity terms.
+  std::shared_ptr<const NamespaceTable> namespaces;       // Null: none known.
+  std::shared_ptr<const StorageView> storage;             // Null: nothing is known of volumes.
+  std::shared_ptr<const DeviceClaimsView> device_claims;  // Null: there are none.
+  std::shared_ptr<const NodeLoads> loads;                 // Null: no source is configured.
+  std::shared_ptr<const HyperNodeTree> hyper_nodes;       // Null: there are none.
+  std::shared_ptr<const DeviceSettings> devices;          // By which objects were read; null: none.
 
   CowVector<TaskId, TaskRow, kPointerChunkRows> tasks;
   CowVector<JobId, JobRow, kJobChunkRows> jobs;

@@ -49,5 +49,6 @@ struct VolumePlan {
 
 // Volumes, claims, classes and CSI objects as one immutable picture; see api/model/storage_view.h.
 struct StorageView;
+struct ClaimPlan;  // api/model/device_claims.h
 
 }  // namespace bth::model

@@ -1,5 +1,7 @@
 #include "api/types/encoder.h"
 
+#include <cstdint>
+
 #include "api/types/json.h"
 #include "api/types/text_codec.h"
 #include "base/strings.h"
@@ -16,14 +18,19 @@ const Json& RawOf(const TypeOps& ops, const void* value) {
   return *ops.raw(const_cast<void*>(value));
 }
 
-bool IsEmpty(const TypeOps& ops, const void* value) {
+enum class Always : uint8_t { kCounts, kCountsNot };  // Fields that are written always.
+
+bool IsEmpty(const TypeOps& ops, const void* value, Always always = Always::kCounts) {
   if (ops.shape == Shape::kRaw) {
-    return RawOf(ops, value).is_null() && IsEmpty(ops.element(), ops.at(value, 0));
+    // What is absent is not there because of its fields.
+    return RawOf(ops, value).is_null() &&
+           IsEmpty(ops.element(), ops.at(value, 0), Always::kCountsNot);
   }
   if (ops.shape != Shape::kObject) return ops.empty != nullptr && ops.empty(value);
   for (size_t i = 0; i < ops.fields->count; ++i) {
     const FieldDef& field = ops.fields->fields[i];
-    if (field.when == When::kAlways || !IsEmpty(field.ops(), Member(field, value))) return false;
+    if (field.when == When::kAlways && always == Always::kCounts) return false;
+    if (!IsEmpty(field.ops(), Member(field, value), always)) return false;
   }
   return true;
 }

@@ -17,8 +17,8 @@ namespace {
 
 // A value, or the key of the value that follows. Texts stay in the document.
 struct JsonToken {
-  enum class Kind : uint8_t { kNull, kBool, kInt, kDouble, kText, kArray, kObject };
-  Kind kind = Kind::kNull;
+  enum class Kind : uint8_t { kNullWord, kBool, kInt, kDouble, kText, kArray, kObject };
+  Kind kind = Kind::kNullWord;
   bool truth = false;
   uint32_t size = 0;  // Bytes of a text; items or members of what begins here.
   union {
@@ -41,7 +41,7 @@ class TokenWriter {
   const std::string& refusal() const { return refusal_; }
 
   bool Null() {
-    Add(JsonToken::Kind::kNull);
+    Add(JsonToken::Kind::kNullWord);
     return true;
   }
   bool Bool(bool value) {
@@ -159,7 +159,7 @@ class TreeMaker {
   void MakeValue(Emplace emplace) {
     const JsonToken& token = *next_++;
     switch (token.kind) {
-      case JsonToken::Kind::kNull:
+      case JsonToken::Kind::kNullWord:
         emplace();
         return;
       case JsonToken::Kind::kBool:

@@ -24,6 +24,8 @@ std::string_view QosClass(const Json& spec);
 // The same for other kinds (admission/object_defaults.cc).
 void DefaultObject(const WriteContext& write, Json& object);
 
+void DefaultDevices(const WriteContext& write, Json& object);  // admission/device_rules.cc
+
 // Priority admission (admission/priority.cc). Errors: 403 unknown class.
 absl::Status SetPriority(Core& core, WriteContext& write);
 absl::Status CheckPriorityClass(Core& core, const WriteContext& write);
@@ -31,6 +33,7 @@ absl::Status CheckPriorityClass(Core& core, const WriteContext& write);
 // Broken rules (admission/pod_rules.cc, admission/rules.cc).
 std::vector<Cause> CheckPod(const Json& pod);
 std::vector<Cause> CheckPodUpdate(const Json& old, const Json& pod);
+std::vector<Cause> CheckDevices(const WriteContext& write);  // Of resource.k8s.io.
 // Also adds warnings.
 std::vector<Cause> CheckObject(WriteContext& write);
 

@@ -128,6 +128,7 @@ void DefaultObject(const WriteContext& write, Json& object) {
     return;
   }
   DefaultStorage(write, object);
+  if (type.group == "resource.k8s.io") DefaultDevices(write, object);
   Json* spec = object.Find("spec");
   if (spec == nullptr || !spec->is_object()) return;
   if (write.Is("", "services")) DefaultService(*spec);

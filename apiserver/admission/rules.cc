@@ -202,6 +202,8 @@ std::vector<Cause> CheckObject(WriteContext& write) {
     CheckNode(write.object, causes);
   } else if (kind == "ResourceQuota") {
     CheckQuota(write.object, causes);
+  } else if (write.type->group == "resource.k8s.io") {
+    Append(causes, CheckDevices(write));
   } else if (kind == "CustomResourceDefinition") {
     Append(causes, CheckDefinition(write.object, write.old.has_value() ? &*write.old : nullptr));
   }

@@ -46,7 +46,8 @@ absl::StatusOr<Assumptions::Offer> Assumptions::PendingFor(std::string_view key,
   return Offer{.task = id, .node = target};
 }
 
-absl::Status Assumptions::Bind(std::string_view key, std::string_view uid, std::string_view node) {
+absl::Status Assumptions::Bind(std::string_view key, std::string_view uid, std::string_view node,
+                               const model::DevicePlan* devices) {
   BTH_ASSIGN_OR_RETURN(const Offer offer, PendingFor(key, uid, node));
   const model::Snapshot& now = draft_.now;
   const model::ResourceVec& request = now.shapes[now.tasks[offer.task].shape].request;
@@ -56,13 +57,28 @@ absl::Status Assumptions::Bind(std::string_view key, std::string_view uid, std::
                                                 key, ": ",
                                                 std::string(vocabulary_.dims().name(missing))));
   }
-  Set(offer.task, kPlacement, true);
   // The cycle that decided this has counted it already, but for those that were tried before it.
   const bool changed = draft_.changed;
+  if (devices != nullptr) {
+    BTH_RETURN_IF_ERROR(Annotate(tables_.devices.Give(offer.task, offer.node, devices->held),
+                                 StrCat("node ", node, " for pod ", key)));
+  }
+  Set(offer.task, kPlacement, true);
   tables_.pods.SetState(offer.task, {.status = TaskStatus::kBinding, .node = offer.node});
   draft_.changed = changed || tables_.pod_labels.has_seekers();
   draft_.statuses_changed = true;
   return absl::OkStatus();
+}
+
+absl::flat_hash_set<absl::string_view> Assumptions::NodesBeingBoundTo() const {
+  absl::flat_hash_set<absl::string_view> nodes;
+  for (TaskId id : IdRange<TaskId>(0, held_.size())) {
+    if (!HasPlacement(id)) continue;
+    const TaskState& state = draft_.now.usage.tasks[id];
+    if (state.status == TaskStatus::kBinding)
+      nodes.insert(ToAbsl(tables_.nodes.NameOf(state.node)));
+  }
+  return nodes;
 }
 
 absl::Status Assumptions::Evict(std::string_view key, std::string_view uid) {
@@ -81,6 +97,7 @@ void Assumptions::Forget(std::string_view key, std::string_view uid) {
   const TaskId id = tables_.pods.Find(key, uid);
   if (!id.valid() || !HasPlacement(id)) return;
   Set(id, kPlacement, false);
+  tables_.devices.Release(id);
   tables_.pods.ShowObject(id);
 }
 
@@ -187,6 +204,7 @@ Assumptions::Saved Assumptions::Save(TaskId id, Open open) const {
     saved.state = draft_.now.usage.tasks[id];
     saved.node = tables_.nodes.NameOf(saved.state.node);
     saved.open.placement = !saved.node.empty();  // What is nowhere holds no room.
+    saved.devices = tables_.devices.GivenTo(id);
   }
   if (open.nomination) {
     saved.assumed_nomination = tables_.nodes.NameOf(draft_.now.tasks[id].nominated_node);
@@ -215,6 +233,7 @@ void Assumptions::Enter(TaskId id, const Saved& saved) {
     // Its row may have gone with the pod's.
     TaskState state = saved.state;
     state.node = tables_.nodes.Mention(saved.node);
+    if (saved.devices != nullptr) tables_.devices.Keep(id, state.node, saved.devices);
     tables_.pods.SetState(id, state);
     tables_.nodes.Unmention(state.node);
   }

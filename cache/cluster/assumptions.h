@@ -2,15 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/ids.h"
+#include "cache/cluster/device_book.h"
 #include "cache/cluster/draft.h"
 #include "cache/cluster/node_table.h"
 #include "cache/cluster/pod_label_book.h"
@@ -37,19 +41,23 @@ class Assumptions {
     model::TaskState state;
     std::string node;
     std::string assumed_nomination;
+    std::shared_ptr<const model::PodDevices> devices;
   };
   // All of them outlive it.
   struct Tables {
     PodTable& pods;
     NodeTable& nodes;
     PodLabelBook& pod_labels;
+    DeviceBook& devices;
   };
   Assumptions(const Clock& clock, Draft& draft, const Vocabulary& vocabulary, Tables tables)
       : clock_(clock), draft_(draft), vocabulary_(vocabulary), tables_(tables) {}
 
   // kNotFound when the pod is not there, kFailedPrecondition when it moved on, or when the node has
   // no room any more for a binding.
-  absl::Status Bind(std::string_view key, std::string_view uid, std::string_view node);
+  // `devices` are those that come with the binding; null: none.
+  absl::Status Bind(std::string_view key, std::string_view uid, std::string_view node,
+                    const model::DevicePlan* devices = nullptr);
   absl::Status Evict(std::string_view key, std::string_view uid);
   // Takes back either, when it still holds.
   void Forget(std::string_view key, std::string_view uid);
@@ -71,6 +79,9 @@ class Assumptions {
   Saved Save(model::TaskId id, Open open) const;
   void Drop(model::TaskId id);
   void Enter(model::TaskId id, const Saved& saved);
+
+  // Where bindings under way put pods; names live until the tables change. Cost: a byte per task.
+  absl::flat_hash_set<absl::string_view> NodesBeingBoundTo() const;
 
   bool HasPlacement(model::TaskId id) const { return (Of(id) & kPlacement) != 0; }
   // Its `nominated_node` is our promise, which the object does not show.

@@ -52,12 +52,24 @@ const CompiledPodGroup* JobTable::Known(const std::string& key) const {
   return id.valid() && records_[id].group ? &*records_[id].group : nullptr;
 }
 
+namespace {
+
+// By a quarter: records are wide, and half of their column would lie idle else.
+void GrowRecords(JobId id, IdVector<JobId, JobRecord>* records) {
+  if (records->Contains(id)) return;
+  IdVector<JobId, JobRecord> more(id.index() + 1 + id.index() / 4);
+  std::move(records->begin(), records->end(), more.begin());
+  *records = std::move(more);
+}
+
+}  // namespace
+
 JobId JobTable::SlotOf(const std::string& key) {
   auto [it, fresh] = ids_.try_emplace(key);
   if (!fresh) return it->second;
   const JobId id = slots_.Take();
   it->second = id;
-  records_.EnsureContains(id);
+  GrowRecords(id, &records_);
   records_[id] = JobRecord();
   records_[id].key = key;
   model::Snapshot& now = draft_.now;

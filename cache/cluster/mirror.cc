@@ -15,19 +15,21 @@ using model::TaskStatus;
 Mirror::Mirror(const Clock& clock, MirrorOptions options)
     : clock_(clock),
       options_(std::move(options)),
-      tables_(std::make_unique<Tables>(clock_, vocabulary_)) {}
+      tables_(std::make_unique<Tables>(clock_, vocabulary_, options_.shard)) {}
 
 Mirror::~Mirror() = default;
 
 void Mirror::StartOver() {
-  auto fresh = std::make_unique<Tables>(clock_, vocabulary_);
+  auto fresh = std::make_unique<Tables>(clock_, vocabulary_, options_.shard);
   vocabulary_.dimensions().StartOver();
   Draft& draft = fresh->draft;
   // A gap tells whoever follows the changes of snapshots that there were others.
   draft.now.generation = tables_->draft.now.generation + 1;
   draft.now.loads = tables_->draft.now.loads;
+  draft.now.devices = tables_->draft.now.devices;
   draft.rows_rewritten = tables_->draft.rows_rewritten;
   draft.changed = true;
+  fresh->device_claims.GoOnAfter(tables_->device_claims);
   tables_ = std::move(fresh);
 }
 
@@ -47,7 +49,10 @@ void Mirror::PutPod(CompiledPod pod) {
   Assumptions& assumptions = tables_->assumptions;
   tables_->jobs.RemoveForeign(key);
   Assumptions::Saved saved;
+  tables_->numa.Follow(pod);
   if (const TaskId known = pods.Find(key); known.valid()) {
+    const std::string& uid = tables_->draft.now.tasks[known].names->uid;
+    if (uid != pod.names.uid) tables_->numa.Forget(uid);
     const Assumptions::Open open = assumptions.OpenAfter(known, pod);
     if (pods.SameSpec(known, pod)) {
       assumptions.Keep(known, open);
@@ -67,6 +72,7 @@ void Mirror::RemovePod(const std::string& key) {
   tables_->jobs.RemoveForeign(key);
   const TaskId known = tables_->pods.Find(key);
   if (!known.valid()) return;
+  tables_->numa.Forget(tables_->draft.now.tasks[known].names->uid);
   tables_->assumptions.Drop(known);
   tables_->pods.Drop(known);
 }
@@ -82,6 +88,16 @@ void Mirror::PutNode(CompiledNode node) {
 }
 void Mirror::RemoveNode(const std::string& name) {
   tables_->nodes.Remove(name);
+}
+
+void Mirror::PutHyperNode(CompiledHyperNode hyper_node) {
+  tables_->draft.changed |= tables_->hyper_nodes.Put(std::move(hyper_node));
+}
+void Mirror::RemoveHyperNode(const std::string& name) {
+  tables_->draft.changed |= tables_->hyper_nodes.Remove(name);
+}
+std::vector<HyperNodeNews> Mirror::TakeHyperNodeNews() {
+  return tables_->hyper_nodes.TakeNews();
 }
 
 void Mirror::PutPodGroup(CompiledPodGroup group) {
@@ -163,6 +179,19 @@ void Mirror::RemoveNamespace(const std::string& name) {
   if (tables_->pod_labels.RemoveNamespace(name)) tables_->draft.NoteRoom();
 }
 
+void Mirror::PutShard(CompiledShard shard) {
+  shard_untold_ = true;
+  if (tables_->shards.Put(std::move(shard))) tables_->nodes.MarkShard();
+}
+void Mirror::RemoveShard(const std::string& name) {
+  shard_untold_ = true;
+  if (tables_->shards.Remove(name)) tables_->nodes.MarkShard();
+}
+
+void Mirror::CountDevices(std::shared_ptr<const model::DeviceSettings> settings) {
+  tables_->draft.now.devices = std::move(settings);
+}
+
 void Mirror::PutLoads(std::shared_ptr<const model::NodeLoads> loads) {
   Draft& draft = tables_->draft;
   draft.now.loads = std::move(loads);
@@ -209,18 +238,32 @@ StorageMirror& Mirror::storage() {
 const StorageMirror& Mirror::storage() const {
   return tables_->storage;
 }
+DeviceClaimMirror& Mirror::device_claims() {
+  return tables_->device_claims;
+}
+const DeviceClaimMirror& Mirror::device_claims() const {
+  return tables_->device_claims;
+}
 SelectorBook& Mirror::selectors() {
   return tables_->selectors;
 }
+NumaBook& Mirror::numa() {
+  return tables_->numa;
+}
 
 absl::Status Mirror::AssumeBinding(const std::string& key, std::string_view uid,
-                                   const std::string& node) {
-  return tables_->assumptions.Bind(key, uid, node);
+                                   const std::string& node, const model::DevicePlan* devices) {
+  return tables_->assumptions.Bind(key, uid, node, devices);
 }
 absl::Status Mirror::AssumeEviction(const std::string& key, std::string_view uid) {
   return tables_->assumptions.Evict(key, uid);
 }
 void Mirror::ForgetAssumption(const std::string& key, std::string_view uid) {
+  // Its CPUs go back with a binding, not with an eviction.
+  const TaskId id = tables_->pods.Find(key, uid);
+  if (id.valid() && tables_->draft.now.usage.tasks[id].status == TaskStatus::kBinding) {
+    tables_->numa.Forget(uid);
+  }
   tables_->assumptions.Forget(key, uid);
 }
 absl::Status Mirror::AssumeNomination(const std::string& key, std::string_view uid,
@@ -251,8 +294,8 @@ void Mirror::HoldJob(const std::string& key, absl::Time until) {
 }
 
 bool Mirror::changed() const {
-  const bool storage_matters = tables_->storage.changed() && tables_->mounts.some_wait();
-  return tables_->draft.changed || storage_matters;
+  const bool others = tables_->storage.changed() || tables_->device_claims.changed();
+  return tables_->draft.changed || (others && tables_->mounts.some_wait());
 }
 bool Mirror::statuses_changed() const {
   return tables_->draft.statuses_changed;
@@ -265,6 +308,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   t.pods.GiveUpLeaving();
   SettleDimensions();
   t.nodes.Publish();
+  t.hyper_nodes.Publish(t.nodes, vocabulary_.symbols(), &draft.now);
   t.jobs.Publish();
   t.queues.Publish(&draft.now);
   t.budgets.Publish(&draft.now);
@@ -273,6 +317,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   draft.Publish(clock_.Now());
   draft.now.dims = vocabulary_.dimensions().shared_table();
   draft.now.storage = t.storage.Publish();
+  draft.now.device_claims = t.device_claims.Publish();
   auto snapshot = std::make_shared<const model::Snapshot>(draft.now);
   t.pods.Recycle();
   t.nodes.Recycle();
@@ -344,6 +389,27 @@ std::optional<PodView> Mirror::Pod(const std::string& key) const {
   return view;
 }
 
+std::optional<ShardNews> Mirror::TakeShardNews() {
+  ShardBook& shards = tables_->shards;
+  const CompiledShard* own = shards.Own();
+  if (own == nullptr || (!shard_untold_ && !shards.some_leave())) return std::nullopt;
+  absl::flat_hash_set<absl::string_view> busy;
+  if (shards.some_leave()) busy = tables_->assumptions.NodesBeingBoundTo();
+  ShardNews news{
+      .name = own->name,
+      .resource_version = own->resource_version,
+      .use = shards.Use([&busy](const std::string& node) { return busy.contains(node); })};
+  shard_untold_ = news.use != own->shown;
+  if (!shard_untold_) return std::nullopt;
+  return news;
+}
+bool Mirror::lacks_shard() const {
+  return options_.shard.mode != model::ShardMode::kNone && tables_->shards.Own() == nullptr;
+}
+size_t Mirror::nodes_in_shard() const {
+  return tables_->shards.nodes();
+}
+
 std::vector<GrouplessPod> Mirror::PodsWithoutGroup(size_t max) const {
   return tables_->pods.Unclaimed(max);
 }
@@ -378,9 +444,12 @@ int64_t Mirror::rows_rewritten() const {
 absl::Status Mirror::Check() const {
   IdVector<model::NodeId, int32_t> mentions;
   absl::Status status = tables_->pods.Check(&mentions);
+  status.Update(tables_->numa.Check(&mentions));
   status.Update(tables_->nodes.Check(mentions));
   status.Update(tables_->jobs.Check());
   status.Update(tables_->assumptions.Check());
+  status.Update(tables_->devices.Check());
+  status.Update(tables_->device_claims.Check());
   return status;
 }
 

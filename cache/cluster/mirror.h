@@ -14,10 +14,15 @@
 #include "absl/time/time.h"
 #include "api/model/snapshot.h"
 #include "base/clock.h"
+#include "cache/cluster/device_claim_mirror.h"
+#include "cache/cluster/hyper_node_book.h"
 #include "cache/cluster/mirror_views.h"
+#include "cache/cluster/numa_book.h"
 #include "cache/cluster/selector_book.h"
+#include "cache/cluster/shard_book.h"
 #include "cache/cluster/storage_mirror.h"
 #include "cache/cluster/vocabulary.h"
+#include "cache/intake/compile_hyper_node.h"
 #include "cache/intake/compiled.h"
 
 namespace bth::cache {
@@ -26,6 +31,7 @@ struct Tables;
 
 struct MirrorOptions {
   std::string default_queue = "default";
+  ShardOptions shard;
 };
 
 // The front of the tables: tells each object to those whose business it is, in order, settles what
@@ -51,6 +57,10 @@ class Mirror {
   void NoteForeignPod(const std::string& key, const std::string& job_key);
   void PutNode(CompiledNode node);
   void RemoveNode(const std::string& name);
+  void PutHyperNode(CompiledHyperNode hyper_node);
+  void RemoveHyperNode(const std::string& name);
+  // What was found out about them when the last snapshots were made.
+  std::vector<HyperNodeNews> TakeHyperNodeNews();
   void PutPodGroup(CompiledPodGroup group);
   void RemovePodGroup(const std::string& key);
   void PutQueue(CompiledQueue queue);
@@ -63,7 +73,12 @@ class Mirror {
   void RemoveQuota(const std::string& ns, const std::string& name);
   void PutNamespace(const std::string& name, const Labels& labels);
   void RemoveNamespace(const std::string& name);
+  void PutShard(CompiledShard shard);
+  void RemoveShard(const std::string& name);
 
+  // By which settings objects are read for shared devices; null: none count. To be told before the
+  // objects are put.
+  void CountDevices(std::shared_ptr<const model::DeviceSettings> settings);
   // As measured last; null: there is no source. Jobs that wait are looked at again.
   void PutLoads(std::shared_ptr<const model::NodeLoads> loads);
   std::vector<std::string> ReadyNodes() const;  // By name.
@@ -74,11 +89,15 @@ class Mirror {
   // Until the mirror starts over.
   StorageMirror& storage();
   const StorageMirror& storage() const;
+  DeviceClaimMirror& device_claims();
+  const DeviceClaimMirror& device_claims() const;
   SelectorBook& selectors();
+  NumaBook& numa();
   // Our own decisions, until the watch confirms or a failure takes them back. The pod must still
   // be the one with `uid`; kNotFound when it is not, kFailedPrecondition when it moved on, or when
   // the node has no room any more for a binding.
-  absl::Status AssumeBinding(const std::string& key, std::string_view uid, const std::string& node);
+  absl::Status AssumeBinding(const std::string& key, std::string_view uid, const std::string& node,
+                             const model::DevicePlan* devices = nullptr);
   absl::Status AssumeEviction(const std::string& key, std::string_view uid);
   // Back to what the last object said. No effect when the pod is gone or confirmed.
   void ForgetAssumption(const std::string& key, std::string_view uid);
@@ -118,6 +137,13 @@ class Mirror {
   std::string UidOfQueue(const std::string& queue) const;  // Empty: unknown.
   std::optional<PodView> Pod(const std::string& key) const;
   const model::NodeFacts* NodeNamed(const std::string& name) const;
+  // What is to be written into the status of our NodeShard; nothing: it shows it, or there is none.
+  // To be asked while no session is open, which may use nodes that have left since. Cost: none
+  // while nothing has changed.
+  std::optional<ShardNews> TakeShardNews();
+  bool lacks_shard() const;  // There should be a NodeShard of ours, and there is none.
+  size_t nodes_in_shard() const;
+  const std::string& shard_name() const { return options_.shard.name; }
   // Pending pods with our scheduler name that no PodGroup claims, by key, at most `max`.
   std::vector<GrouplessPod> PodsWithoutGroup(size_t max) const;
   // True when these may be others, or show something else, than at the last call.
@@ -137,6 +163,7 @@ class Mirror {
   const MirrorOptions options_;
   Vocabulary vocabulary_;
   std::unique_ptr<Tables> tables_;
+  bool shard_untold_ = false;  // What our NodeShard shows may not be so.
 };
 
 }  // namespace bth::cache

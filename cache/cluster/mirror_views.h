@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/model/task_status.h"
+#include "cache/intake/compiled.h"
 
 namespace bth::cache {
 
@@ -64,6 +65,13 @@ struct GrouplessPod {
   std::string key;
   std::string uid;
   std::string group;
+};
+
+// What our NodeShard does not show, and as of which version.
+struct ShardNews {
+  std::string name;
+  std::string resource_version;
+  ShardUse use;
 };
 
 }  // namespace bth::cache

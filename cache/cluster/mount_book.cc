@@ -10,7 +10,8 @@ using model::TaskId;
 
 void MountBook::Track(TaskId id, const model::TaskState& state, bool ours, bool on,
                       const model::Snapshot& now) {
-  if (now.constraints_of(now.tasks[id].shape).volumes == nullptr) return;
+  const model::PodConstraints& pod = now.constraints_of(now.tasks[id].shape);
+  if (pod.volumes == nullptr && pod.device_claims == nullptr) return;
   if (state.status == model::TaskStatus::kPending && ours) {
     if (on) {
       waiting_.insert(id);
@@ -18,6 +19,7 @@ void MountBook::Track(TaskId id, const model::TaskState& state, bool ours, bool 
       waiting_.erase(id);
     }
   }
+  if (pod.volumes == nullptr) return;
   if (!state.node.valid() || !model::InGroup(state.status, model::kOnNodeGroup)) return;
   on_node_.EnsureContains(state.node);
   absl::flat_hash_set<TaskId>& there = on_node_[state.node];

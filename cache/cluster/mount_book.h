@@ -1,4 +1,4 @@
-// Pods with volumes: where they are, and which of them wait.
+// Pods with volumes: where they are; and which wait for volumes or devices.
 #pragma once
 
 #include "absl/container/flat_hash_set.h"
@@ -17,7 +17,7 @@ class MountBook {
   // A task came into `state`, or left it. `ours`: we are to place it.
   void Track(model::TaskId id, const model::TaskState& state, bool ours, bool on,
              const model::Snapshot& now);
-  // Ours with volumes: what changes about storage may let them in.
+  // Ours with volumes or device claims: what changes about those may let them in.
   bool some_wait() const { return !waiting_.empty(); }
 
  private:

@@ -27,7 +27,10 @@ bool SameNode(const CompiledNode& a, const CompiledNode& b) {
   const bool same_document =
       left.document == right.document ||
       (left.document != nullptr && right.document != nullptr && *left.document == *right.document);
-  return same_document && left.capacity_cpu_milli == right.capacity_cpu_milli &&
+  const bool same_devices =
+      left.devices == right.devices ||
+      (left.devices != nullptr && right.devices != nullptr && *left.devices == *right.devices);
+  return same_document && same_devices && left.capacity_cpu_milli == right.capacity_cpu_milli &&
          left.capacity_memory_bytes == right.capacity_memory_bytes &&
          left.unschedulable == right.unschedulable && left.images == right.images &&
          std::equal(left.labels.begin(), left.labels.end(), right.labels.begin(),
@@ -121,12 +124,24 @@ void NodeTable::WriteRows() {
   for (const auto& [name, id] : ids_) WriteRow(id);
 }
 
+void NodeTable::MarkShard() {
+  draft_.NoteRoom();
+  draft_.now.shard_mode = shards_.mode();
+  for (const auto& [name, id] : ids_) {
+    const bool outside = shards_.IsOutside(name);
+    if (draft_.now.nodes[id].outside_shard == outside) continue;
+    draft_.now.nodes.Mutable(id).outside_shard = outside;
+    ++draft_.rows_rewritten;
+  }
+}
+
 void NodeTable::WriteRow(NodeId id) {
   Record& record = records_[id];
   model::Snapshot& now = draft_.now;
   model::ResourceVec allocatable;
   model::NodeRow row = now.nodes[id];
   row.facts = nullptr;
+  row.outside_shard = shards_.IsOutside(record.name);
   if (record.object) {
     auto facts = std::make_shared<model::NodeFacts>(*record.object->facts);
     facts->kube_allocatable = vocabulary_.Vector(record.object->allocatable);
@@ -210,6 +225,11 @@ void NodeTable::TrackPorts(NodeId node, TaskId task, bool on) {
     ports->insert(ports->end(), held.begin(), held.end());
   }
   draft_.now.nodes.Mutable(node).ports = std::move(ports);
+}
+
+void NodeTable::SetNuma(NodeId node, std::shared_ptr<const model::NodeNuma> numa) {
+  draft_.now.nodes.Mutable(node).numa = std::move(numa);
+  ++draft_.rows_rewritten;
 }
 
 void NodeTable::CountImages(const model::NodeFacts& facts, int32_t sign) {

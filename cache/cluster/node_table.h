@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/ids.h"
 #include "cache/cluster/amount_book.h"
 #include "cache/cluster/draft.h"
+#include "cache/cluster/shard_book.h"
 #include "cache/cluster/slots.h"
 #include "cache/cluster/sorted_ids.h"
 #include "cache/cluster/vocabulary.h"
@@ -25,8 +27,9 @@ namespace bth::cache {
 // or is promised there. Thread: I/O. Cost of each call: the object's own size.
 class NodeTable {
  public:
-  // Both outlive the table.
-  NodeTable(Draft& draft, Vocabulary& vocabulary) : draft_(draft), vocabulary_(vocabulary) {}
+  // All of them outlive the table.
+  NodeTable(Draft& draft, Vocabulary& vocabulary, const ShardBook& shards)
+      : draft_(draft), vocabulary_(vocabulary), shards_(shards) {}
 
   // kResourceExhausted when a sum could overflow with the object: then it is not to be put.
   absl::Status CanCount(const CompiledNode& node) const;
@@ -34,6 +37,8 @@ class NodeTable {
   void Remove(const std::string& name);
   // After resources got or lost a dimension.
   void WriteRows();
+  // After nodes entered or left our shard. Cost: the nodes.
+  void MarkShard();
 
   // Invalid: there is no such row; or its node has no object, or is not ready.
   model::NodeId FindReady(std::string_view name) const;
@@ -52,6 +57,9 @@ class NodeTable {
   // `task`, which has host ports, came to the node or left it.
   void TrackPorts(model::NodeId node, model::TaskId task, bool on);
 
+  // How the CPUs of a row lie; null: nothing is known of it.
+  void SetNuma(model::NodeId node, std::shared_ptr<const model::NodeNuma> numa);
+
   // The order by name, and how many nodes have which image.
   void Publish();
   // After a snapshot was published.
@@ -67,7 +75,7 @@ class NodeTable {
     SharedSymbols symbol;                           // Of the name, from the first object on.
     std::optional<CompiledNode> object;             // Absent: only pods name it.
     absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
-    int32_t mentions = 0;                           // By objects, states, nominations of tasks.
+    int32_t mentions = 0;  // By objects, states, nominations of tasks, by reports on CPUs.
   };
 
   model::NodeId SlotOf(std::string_view name);
@@ -78,6 +86,7 @@ class NodeTable {
 
   Draft& draft_;
   Vocabulary& vocabulary_;
+  const ShardBook& shards_;
   absl::flat_hash_map<std::string, model::NodeId> ids_;
   IdVector<model::NodeId, Record> records_;
   Slots<model::NodeId> slots_;

@@ -96,6 +96,7 @@ TaskId PodTable::Add(const CompiledPod& pod) {
   to_.jobs.Enter(id, pod);
   to_.jobs.NoteIfUnclaimed(id, pod.ours);
   SetObjectNode(id, pod.node_name);
+  to_.devices.Show(id, pod.devices, !pod.node_name.empty());
   const TaskState state = Observed(id);
   NoteState(state);
   now.usage.tasks.Mutable(id) = state;
@@ -144,6 +145,7 @@ void PodTable::Update(TaskId id, const CompiledPod& pod, bool shows) {
   record.status = pod.status;
   record.ends_us = pod.ends_us;
   RefreshExtras(id, pod);
+  to_.devices.Show(id, pod.devices, !pod.node_name.empty());
   to_.jobs.NoteIfUnclaimed(id, record.ours);
   if (shows) ShowObject(id);
 }
@@ -159,6 +161,7 @@ void PodTable::Drop(TaskId id) {
   NoteState(state);
   Track(id, state, false);
   Count(id, -1);
+  to_.devices.Drop(id);
   to_.jobs.Leave(id, record.ours);
   to_.spreads.Leave(id, names->ns);
   if (shape->constraints->peer_terms != nullptr)
@@ -247,6 +250,7 @@ void PodTable::NoteDemand(TaskId id, TaskStatus status) {
 void PodTable::Track(TaskId id, const TaskState& state, bool on) {
   model::Snapshot& now = draft_.now;
   to_.mounts.Track(id, state, records_[id].ours, on, now);
+  to_.devices.Track(id, state, on);
   if (state.node.valid() && model::InGroup(state.status, model::kOnNodeGroup) &&
       !now.constraints_of(now.tasks[id].shape).ports.empty()) {
     to_.nodes.TrackPorts(state.node, id, on);

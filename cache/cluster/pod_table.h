@@ -14,6 +14,7 @@
 #include "cache/cluster/amount_book.h"
 #include "cache/cluster/budget_book.h"
 #include "cache/cluster/default_spreads.h"
+#include "cache/cluster/device_book.h"
 #include "cache/cluster/draft.h"
 #include "cache/cluster/job_table.h"
 #include "cache/cluster/leaving_pods.h"
@@ -41,6 +42,7 @@ class PodTable {
     JobTable& jobs;
     PodLabelBook& pod_labels;
     MountBook& mounts;
+    DeviceBook& devices;
     BudgetBook& budgets;
     DefaultSpreads& spreads;
   };

@@ -5,11 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "api/model/device_quota.h"
+
 namespace bth::cache {
 
 using model::QueueId;
 
 namespace {
+
+bool SameDeviceQuota(const model::DeviceQuota* a, const model::DeviceQuota* b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
 
 // All but what the status shows as allocated.
 bool SameQueue(const CompiledQueue& a, const CompiledQueue& b) {
@@ -19,7 +25,8 @@ bool SameQueue(const CompiledQueue& a, const CompiledQueue& b) {
          a.row.hierarchy == b.row.hierarchy && a.row.hierarchy_weights == b.row.hierarchy_weights &&
          a.row.dequeue_strategy == b.row.dequeue_strategy && a.capability == b.capability &&
          a.deserved == b.deserved && a.guarantee == b.guarantee && a.node_groups == b.node_groups &&
-         a.row.has_device_quota == b.row.has_device_quota &&
+         a.row.has_idle_device_quota == b.row.has_idle_device_quota &&
+         SameDeviceQuota(a.row.device_quota.get(), b.row.device_quota.get()) &&
          a.row.has_negative_quota == b.row.has_negative_quota &&
          a.node_group_limits == b.node_group_limits;
 }

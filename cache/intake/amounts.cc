@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
 
 #include "api/model/resource_vec.h"
 #include "base/status.h"
@@ -57,6 +60,31 @@ QueueAmounts CountedQueueAmounts(const types::ResourceList& list) {
     if (quantity.is_negative()) amount = 0;
     out.amounts.emplace_back(name, std::clamp<int64_t>(amount, 0, kQueueAmountMax));
   }
+  return out;
+}
+
+std::shared_ptr<const model::DeviceQuota> DeviceQuotaOf(const types::ResourceList& list) {
+  constexpr std::string_view kPrefix = "deviceclass/";
+  constexpr std::string_view kInfix = ".deviceclass/";
+  std::map<std::string, model::ClassAmounts> classes;
+  for (const auto& [name, quantity] : list) {
+    const size_t dot = name.find(kInfix);
+    const bool counts = name.starts_with(kPrefix);
+    if (!counts && (dot == name.npos || dot == 0)) continue;
+    const std::string device_class = name.substr(counts ? kPrefix.size() : dot + kInfix.size());
+    if (device_class.empty()) continue;
+    model::ClassAmounts& row = classes[device_class];
+    row.device_class = device_class;
+    if (counts) {
+      row.count = std::max<int64_t>(0, quantity.Value());
+    } else {
+      const int64_t milli = quantity.MilliValue().value_or(INT64_MAX);
+      row.amounts.emplace_back(name.substr(0, dot), std::max<int64_t>(0, milli));
+    }
+  }
+  if (classes.empty()) return nullptr;
+  auto out = std::make_shared<model::DeviceQuota>();
+  for (auto& [name, row] : classes) out->classes.push_back(std::move(row));
   return out;
 }
 

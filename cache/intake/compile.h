@@ -1,6 +1,7 @@
 // From API objects to what the mirror takes.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/model/device_quota.h"
 #include "api/types/node.h"
+#include "api/types/node_shard.h"
 #include "api/types/pod.h"
 #include "api/types/pod_disruption_budget.h"
 #include "api/types/pod_group.h"
@@ -40,8 +43,12 @@ struct Responsibility {
   // pod's own labels (MatchLabelKeysInPodTopologySpread).
   bool pod_level_resources = true;
   bool spread_by_own_labels = true;
+  // Read reports on the CPUs of nodes.
+  bool numa_reports = false;
   // Keep pods and nodes as JSON too.
   bool documents = false;
+  // Shared devices that count; null: none.
+  std::shared_ptr<const model::DeviceSettings> devices;
 
   bool OwnsNode(const types::ObjectMeta& node) const;
 };
@@ -54,6 +61,7 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group);
 absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue);
 CompiledBudget Compile(const types::PodDisruptionBudget& budget);
 CompiledQuota Compile(const types::ResourceQuota& quota);
+CompiledShard Compile(const types::NodeShard& shard);
 
 // Counted resources of a list, in the units of model::DimensionTable, rounded up once. `pods` is
 // the number of pods; kOutOfRange when an amount does not fit, kInvalidArgument when negative.
@@ -66,6 +74,8 @@ struct QueueAmounts {
   bool device_classes = false;
 };
 QueueAmounts CountedQueueAmounts(const types::ResourceList& list);
+// Its amounts per device class: `deviceclass/CLASS` and `DIMENSION.deviceclass/CLASS`. Null: none.
+std::shared_ptr<const model::DeviceQuota> DeviceQuotaOf(const types::ResourceList& list);
 // Every entry of a list in the units of model::QuotaAmount; what is too large counts as the largest
 // number.
 std::vector<model::QuotaAmount> QuotaAmounts(const types::ResourceList& list);

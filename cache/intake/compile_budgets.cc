@@ -1,4 +1,4 @@
-// PodDisruptionBudgets, ResourceQuotas and the selectors of labels.
+// PodDisruptionBudgets, ResourceQuotas, NodeShards and the selectors of labels.
 #include <algorithm>
 #include <limits>
 
@@ -51,6 +51,15 @@ std::vector<model::QuotaAmount> QuotaAmounts(const types::ResourceList& list) {
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return out;
+}
+
+CompiledShard Compile(const types::NodeShard& shard) {
+  return {.name = shard.meta.name,
+          .resource_version = shard.meta.resource_version,
+          .desired = shard.nodes_desired,
+          .shown = {.in_use = shard.nodes_in_use,
+                    .to_remove = shard.nodes_to_remove,
+                    .to_add = shard.nodes_to_add}};
 }
 
 CompiledQuota Compile(const types::ResourceQuota& quota) {

@@ -8,6 +8,7 @@
 #include "api/types/json.h"
 #include "api/types/pod_requests.h"
 #include "base/strings.h"
+#include "cache/intake/compile_numa.h"
 
 namespace bth::cache {
 namespace {
@@ -132,6 +133,7 @@ std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod, Pod
   std::sort(out->named_resources.begin(), out->named_resources.end());
   out->named_resources.erase(std::unique(out->named_resources.begin(), out->named_resources.end()),
                              out->named_resources.end());
+  if (out->qos == model::QosClass::kGuaranteed) out->numa = CompilePodNuma(pod);
   out->strategy = std::string(pod.meta.Annotation(kStrategyType));
   if (!out->strategy.empty()) {
     out->strategy_weights = ReadWeights(pod.meta.Annotation(kStrategyWeight));
@@ -146,6 +148,12 @@ std::string KeyOf(const model::PodExtras& extras) {
   StrAppend(&key, extras.strategy.size(), ":", extras.strategy);
   for (const auto& [name, weight] : extras.strategy_weights) {
     StrAppend(&key, name.size(), ":", name, "=", weight, ",");
+  }
+  if (extras.numa == nullptr) return key;
+  StrAppend(&key, "n", extras.numa->policy.size(), ":", extras.numa->policy);
+  for (size_t c = 0; c < extras.numa->containers.size(); ++c) {
+    const std::string& name = extras.numa->containers[c];
+    StrAppend(&key, name.size(), ":", name, "=", extras.numa->cpus[c], ",");
   }
   return key;
 }

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
+#include "cache/intake/compile_task_topology.h"
 #include "cache/intake/revocable.h"
 #include "cache/intake/whole_number.h"
 #include "conf/arguments.h"
@@ -53,6 +54,14 @@ SubGroup CompileSubGroup(const types::SubGroupPolicy& policy) {
   out.never = !policy.label_selector->Check().ok();
   out.selector = CompileSelector(*policy.label_selector);
   return out;
+}
+
+model::TopologyWish CompileWish(const std::optional<types::NetworkTopology>& wanted) {
+  using Mode = model::TopologyWish::Mode;
+  if (!wanted) return {};
+  return {.mode = wanted->mode == "soft" ? Mode::kSoft : Mode::kHard,
+          .highest_tier = wanted->highest_tier_allowed,
+          .highest_tier_name = wanted->highest_tier_name};
 }
 
 // An object of resource lists by group: {"g1": {"cpu": "3", "memory": "8Gi"}}.
@@ -175,11 +184,19 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
   out.has_min_resources = !group.spec.min_resources.empty();
   BTH_ASSIGN_OR_RETURN(out.min_resources, CountedAmounts(group.spec.min_resources));
   out.facts->quota_request = QuotaAmounts(group.spec.min_resources);
+  out.facts->task_topology = CompileTaskTopology(meta);
   out.has_network_topology = group.spec.network_topology.has_value();
   for (const types::SubGroupPolicy& policy : group.spec.sub_group_policy) {
     out.has_network_topology |= policy.network_topology.has_value();
     out.sub_groups.push_back(CompileSubGroup(policy));
   }
+  if (out.has_network_topology) {
+    out.facts->topology.push_back(CompileWish(group.spec.network_topology));
+    for (const types::SubGroupPolicy& policy : group.spec.sub_group_policy) {
+      out.facts->topology.push_back(CompileWish(policy.network_topology));
+    }
+  }
+  out.shown.allocated_hyper_node = std::string(meta.Annotation(kAllocatedHyperNode));
   out.shown.resource_version = meta.resource_version;
   out.shown.phase = model::ParsePhase(group.status.phase);
   out.shown.running = group.status.running;
@@ -220,7 +237,11 @@ absl::StatusOr<CompiledQueue> Compile(const types::Queue& queue) {
                                       std::pair(&queue.spec.guarantee, &out.guarantee)}) {
     QueueAmounts counted = CountedQueueAmounts(*list);
     out.row.has_negative_quota |= counted.negative;
-    out.row.has_device_quota |= counted.device_classes;
+    if (list != &queue.spec.capability) {
+      out.row.has_idle_device_quota |= counted.device_classes;
+    } else if (counted.device_classes) {
+      out.row.device_quota = DeviceQuotaOf(*list);
+    }
     *amounts = std::move(counted.amounts);
   }
   out.shown_allocated = CountedQueueAmounts(queue.status.allocated).amounts;

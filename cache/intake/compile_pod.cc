@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
+#include "cache/intake/compile_devices.h"
 #include "cache/intake/compile_extras.h"
 #include "cache/intake/compile_peer_terms.h"
 #include "cache/intake/compile_selectors.h"
@@ -14,13 +15,13 @@
 #include "cache/intake/revocable.h"
 #include "cache/intake/whole_number.h"
 #include "conf/arguments.h"
+#include "devices/read.h"
 
 namespace bth::cache {
 namespace {
 
 using model::PodConstraints;
 using model::TaskStatus;
-using model::UnsupportedFeature;
 
 constexpr std::string_view kGroupAnnotation = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
@@ -92,17 +93,6 @@ std::string WithTag(const std::string& image) {
   return tagged ? image : StrCat(image, ":latest");
 }
 
-void FindUnsupported(const types::PodSpec& spec, PodConstraints* out) {
-  const auto demand = [out](UnsupportedFeature feature, const std::string& detail) {
-    if ((out->unsupported & model::Bit(feature)) != 0) return;
-    out->unsupported |= model::Bit(feature);
-    StrAppend(&out->unsupported_detail, out->unsupported_detail.empty() ? "" : ", ", detail);
-  };
-  if (!spec.resource_claims.empty()) {
-    demand(UnsupportedFeature::kResourceClaims, spec.resource_claims.front().name);
-  }
-}
-
 // What it asks of the node that it is to be placed on.
 void AddPreferences(const types::PodSpec& spec, SymbolHold& symbols, PodConstraints* out) {
   for (const auto& [key, value] : spec.node_selector) {
@@ -140,12 +130,11 @@ void AddPreferences(const types::PodSpec& spec, SymbolHold& symbols, PodConstrai
       }
     }
   }
-  FindUnsupported(spec, out);
 }
 
 // Of another scheduler's pod only what its place on a node means to others.
-std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, bool ours,
-                                                         Interner& interner) {
+std::shared_ptr<PodConstraints> CompileConstraints(const types::Pod& pod, bool ours,
+                                                   Interner& interner) {
   auto out = std::make_shared<PodConstraints>();
   const auto symbols = std::make_shared<SymbolHold>(interner);
   out->symbols = symbols;
@@ -160,7 +149,9 @@ std::shared_ptr<const PodConstraints> CompileConstraints(const types::Pod& pod, 
   const PodPart part = ours ? PodPart::kAll : PodPart::kPlaced;
   out->extras = CompileExtras(pod, part);
   out->peer_terms = CompilePeerTerms(pod, part, *symbols);
-  if (ours) AddPreferences(pod.spec, *symbols, out.get());
+  if (!ours) return out;
+  AddPreferences(pod.spec, *symbols, out.get());
+  out->device_claims = CompileDeviceClaims(pod);
   return out;
 }
 
@@ -265,7 +256,10 @@ std::string ConstraintsKey(const PodConstraints& c) {
   key.Add(static_cast<int64_t>(c.revocable));
   key.AddKeyOf(c.extras);
   key.AddKeyOf(c.volumes);
+  key.AddKeyOf(c.device_claims);
   key.AddKeyOf(c.peer_terms);
+  key.Add(static_cast<int64_t>(c.devices != nullptr));
+  if (c.devices != nullptr) key.Add(devices::KeyOf(*c.devices));
   key.Add(int64_t{c.unsupported});
   key.Add(c.unsupported_detail);
   return key.Take();
@@ -328,7 +322,16 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
     if (name == "cpu") out.nonzero.cpu_milli = amount;
     if (name == "memory") out.nonzero.memory_bytes = amount;
   }
-  out.constraints = CompileConstraints(pod, out.ours, symbols);
+  if (responsibility.devices != nullptr) {
+    std::erase_if(out.requests, [&](const auto& amount) {
+      return devices::IsIgnored(amount.first, *responsibility.devices);
+    });
+  }
+  const std::shared_ptr<PodConstraints> constraints = CompileConstraints(pod, out.ours, symbols);
+  if (out.ours && responsibility.devices != nullptr) {
+    constraints->devices = devices::ReadWishes(pod, *responsibility.devices);
+  }
+  out.constraints = constraints;
   out.constraints_key = ConstraintsKey(*out.constraints);
   for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);
   out.owner = WorkloadThatManages(meta);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,8 @@ struct CompiledPod : PodIdentity, PodShape, model::TaskTraits {
   int64_t ends_us = 0;  // When it is to be gone, its grace period included; 0: it is not deleted.
   std::optional<int32_t> pod_priority;
   std::shared_ptr<const std::string> document;
+  // What it says that it holds; null: nothing.
+  std::shared_ptr<const model::PodDevices> devices;
   std::string scheduled_reason;  // Of the PodScheduled condition when it is False.
   std::string scheduled_message;
 };
@@ -98,6 +101,9 @@ struct ShownCondition {
            a.message == b.message;
   }
 };
+// The lowest HyperNode that all placed pods of the group are in.
+inline constexpr std::string_view kAllocatedHyperNode = "volcano.sh/job-allocated-hypernode";
+
 struct ShownPodGroup {
   std::string resource_version;  // Of the object that shows the rest.
   model::PodGroupPhase phase = model::PodGroupPhase::kNone;
@@ -105,6 +111,7 @@ struct ShownPodGroup {
   int32_t succeeded = 0;
   int32_t failed = 0;
   std::vector<ShownCondition> conditions;
+  std::string allocated_hyper_node;  // Annotation kAllocatedHyperNode; empty: it has none.
 };
 
 // What a PodGroup asks for, beside its facts.
@@ -162,6 +169,23 @@ struct CompiledWorkload {
   Labels pairs;     // The selector of a ReplicationController.
   std::vector<LabelRequirement> selector;
   friend bool operator==(const CompiledWorkload&, const CompiledWorkload&) = default;
+};
+
+// What a scheduler tells in the status of its NodeShard. Lists are in the order of nodesDesired;
+// nodes that it does not name come last, by name.
+struct ShardUse {
+  std::vector<std::string> in_use;
+  std::vector<std::string> to_remove;  // In use, and not desired any more.
+  std::vector<std::string> to_add;     // Desired, and not in use yet.
+  friend bool operator==(const ShardUse&, const ShardUse&) = default;
+};
+
+// A NodeShard, with what its status shows.
+struct CompiledShard {
+  std::string name;
+  std::string resource_version;
+  std::vector<std::string> desired;
+  ShardUse shown;
 };
 
 // A ResourceQuota.

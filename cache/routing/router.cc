@@ -5,9 +5,13 @@
 #include "api/types/resource.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/intake/compile_devices.h"
 #include "cache/intake/compile_extras.h"
+#include "cache/intake/compile_hyper_node.h"
+#include "cache/intake/compile_numa.h"
 #include "cache/intake/compile_selectors.h"
 #include "cache/intake/compile_volumes.h"
+#include "devices/read.h"
 
 namespace bth::cache {
 namespace {
@@ -26,6 +30,14 @@ bool IsForeign(const CompiledPod& pod) {
   return !pod.ours && pod.node_name.empty();
 }
 
+// What only a family of devices counts is no amount to anybody else.
+void DropIgnored(const model::DeviceSettings* settings, NamedAmounts* amounts) {
+  if (settings == nullptr) return;
+  std::erase_if(*amounts, [settings](const auto& amount) {
+    return devices::IsIgnored(amount.first, *settings);
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<CompiledPod> Router::Read(const types::Pod& pod) const {
@@ -34,11 +46,15 @@ absl::StatusOr<CompiledPod> Router::Read(const types::Pod& pod) const {
   if (!compiled.ok() || IsForeign(*compiled)) return compiled;
   BTH_RETURN_IF_ERROR(mirror_.CanCount(*compiled));
   if (responsibility_.documents) compiled->document = DocumentOf(pod);
+  if (responsibility_.devices != nullptr) {
+    compiled->devices = devices::ReadHeld(pod, *responsibility_.devices);
+  }
   return compiled;
 }
 
 absl::StatusOr<CompiledPodGroup> Router::Read(const types::PodGroup& group) const {
   absl::StatusOr<CompiledPodGroup> compiled = Compile(group);
+  if (compiled.ok()) DropIgnored(responsibility_.devices.get(), &compiled->min_resources);
   if (compiled.ok()) BTH_RETURN_IF_ERROR(mirror_.CanCount(*compiled));
   return compiled;
 }
@@ -71,12 +87,31 @@ absl::Status Router::Put(const types::Node& node) {
   BTH_ASSIGN_OR_RETURN(CompiledNode compiled, Compile(node, symbols()));
   BTH_RETURN_IF_ERROR(mirror_.CanCount(compiled));
   if (responsibility_.documents) compiled.facts->document = DocumentOf(node);
+  if (responsibility_.devices != nullptr) {
+    compiled.facts->devices = devices::ReadNode(node, *responsibility_.devices);
+    DropIgnored(responsibility_.devices.get(), &compiled.allocatable);
+  }
   mirror_.PutNode(std::move(compiled));
+  return absl::OkStatus();
+}
+
+absl::Status Router::Put(const types::HyperNode& hyper_node) {
+  BTH_ASSIGN_OR_RETURN(CompiledHyperNode compiled, Compile(hyper_node));
+  mirror_.PutHyperNode(std::move(compiled));
+  return absl::OkStatus();
+}
+
+absl::Status Router::Put(const types::Numatopology& report) {
+  BTH_ASSIGN_OR_RETURN(CompiledNuma compiled, Compile(report));
+  mirror_.numa().Put(std::move(compiled));
   return absl::OkStatus();
 }
 
 absl::Status Router::Put(const types::Queue& queue) {
   BTH_ASSIGN_OR_RETURN(CompiledQueue compiled, Compile(queue));
+  for (NamedAmounts* amounts : {&compiled.capability, &compiled.deserved, &compiled.guarantee}) {
+    DropIgnored(responsibility_.devices.get(), amounts);
+  }
   mirror_.PutQueue(std::move(compiled));
   return absl::OkStatus();
 }
@@ -140,6 +175,22 @@ absl::Status Router::Put(const types::VolumeAttachment& object) {
   return absl::OkStatus();
 }
 
+absl::Status Router::Put(const types::DeviceClass& object) {
+  mirror_.device_claims().Put(Compile(object, mirror_.device_claims().tests()));
+  return absl::OkStatus();
+}
+
+absl::Status Router::Put(const types::ResourceSlice& object) {
+  BTH_ASSIGN_OR_RETURN(std::shared_ptr<const model::SliceFacts> slice, Compile(object, symbols()));
+  mirror_.device_claims().Put(std::move(slice));
+  return absl::OkStatus();
+}
+
+absl::Status Router::Put(const types::ResourceClaim& object) {
+  mirror_.device_claims().Put(Compile(object, symbols(), mirror_.device_claims().tests()));
+  return absl::OkStatus();
+}
+
 absl::Status Router::Put(const types::Service& service) {
   mirror_.selectors().Put(Compile(service));
   return absl::OkStatus();
@@ -160,6 +211,11 @@ absl::Status Router::Put(const types::StatefulSet& set) {
   return absl::OkStatus();
 }
 
+absl::Status Router::Put(const types::NodeShard& shard) {
+  mirror_.PutShard(Compile(shard));
+  return absl::OkStatus();
+}
+
 void Router::Remove(Kind<types::Pod>, const ObjectName& object) {
   mirror_.RemovePod(KeyText(object));
 }
@@ -168,6 +224,12 @@ void Router::Remove(Kind<types::PodGroup>, const ObjectName& object) {
 }
 void Router::Remove(Kind<types::Node>, const ObjectName& object) {
   mirror_.RemoveNode(object.name);
+}
+void Router::Remove(Kind<types::HyperNode>, const ObjectName& object) {
+  mirror_.RemoveHyperNode(object.name);
+}
+void Router::Remove(Kind<types::Numatopology>, const ObjectName& object) {
+  mirror_.numa().Remove(object.name);
 }
 void Router::Remove(Kind<types::Queue>, const ObjectName& object) {
   mirror_.RemoveQueue(object.name);
@@ -205,6 +267,15 @@ void Router::Remove(Kind<types::PersistentVolumeClaim>, const ObjectName& object
 void Router::Remove(Kind<types::VolumeAttachment>, const ObjectName& object) {
   mirror_.storage().RemoveAttachment(object.name);
 }
+void Router::Remove(Kind<types::DeviceClass>, const ObjectName& object) {
+  mirror_.device_claims().RemoveClass(object.name);
+}
+void Router::Remove(Kind<types::ResourceSlice>, const ObjectName& object) {
+  mirror_.device_claims().RemoveSlice(object.name);
+}
+void Router::Remove(Kind<types::ResourceClaim>, const ObjectName& object) {
+  mirror_.device_claims().RemoveClaim(KeyText(object));
+}
 void Router::Remove(Kind<types::Service>, const ObjectName& object) {
   mirror_.selectors().RemoveService(object.ns, object.name);
 }
@@ -216,6 +287,9 @@ void Router::Remove(Kind<types::ReplicaSet>, const ObjectName& object) {
 }
 void Router::Remove(Kind<types::StatefulSet>, const ObjectName& object) {
   mirror_.selectors().RemoveWorkload(WorkloadOf<types::StatefulSet>(object));
+}
+void Router::Remove(Kind<types::NodeShard>, const ObjectName& object) {
+  mirror_.RemoveShard(object.name);
 }
 
 bool Router::IsTold(const types::Pod& pod, const absl::Status& status) const {

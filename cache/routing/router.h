@@ -7,13 +7,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/types/device.h"
+#include "api/types/hyper_node.h"
 #include "api/types/namespace.h"
 #include "api/types/node.h"
+#include "api/types/node_shard.h"
+#include "api/types/numa_topology.h"
 #include "api/types/pod.h"
 #include "api/types/pod_disruption_budget.h"
 #include "api/types/pod_group.h"
 #include "api/types/priority_class.h"
 #include "api/types/queue.h"
+#include "api/types/resource_claim.h"
 #include "api/types/resource_quota.h"
 #include "api/types/service.h"
 #include "api/types/storage.h"
@@ -53,6 +58,8 @@ class Router {
   // One that is not ours is as if it were not there; pods on it keep their place in the accounts of
   // their jobs and queues.
   absl::Status Put(const types::Node& node);
+  absl::Status Put(const types::HyperNode& hyper_node);
+  absl::Status Put(const types::Numatopology& report);
   absl::Status Put(const types::Queue& queue);
   absl::Status Put(const types::PriorityClass& priority);
   absl::Status Put(const types::PodDisruptionBudget& budget);
@@ -65,14 +72,20 @@ class Router {
   absl::Status Put(const types::PersistentVolume& object);
   absl::Status Put(const types::PersistentVolumeClaim& object);
   absl::Status Put(const types::VolumeAttachment& object);
+  absl::Status Put(const types::DeviceClass& object);
+  absl::Status Put(const types::ResourceSlice& object);
+  absl::Status Put(const types::ResourceClaim& object);
   absl::Status Put(const types::Service& service);
   absl::Status Put(const types::ReplicationController& controller);
   absl::Status Put(const types::ReplicaSet& set);
   absl::Status Put(const types::StatefulSet& set);
+  absl::Status Put(const types::NodeShard& shard);
 
   void Remove(Kind<types::Pod>, const ObjectName& object);
   void Remove(Kind<types::PodGroup>, const ObjectName& object);
   void Remove(Kind<types::Node>, const ObjectName& object);
+  void Remove(Kind<types::HyperNode>, const ObjectName& object);
+  void Remove(Kind<types::Numatopology>, const ObjectName& object);
   void Remove(Kind<types::Queue>, const ObjectName& object);
   void Remove(Kind<types::PriorityClass>, const ObjectName& object);
   void Remove(Kind<types::PodDisruptionBudget>, const ObjectName& object);
@@ -85,10 +98,14 @@ class Router {
   void Remove(Kind<types::PersistentVolume>, const ObjectName& object);
   void Remove(Kind<types::PersistentVolumeClaim>, const ObjectName& object);
   void Remove(Kind<types::VolumeAttachment>, const ObjectName& object);
+  void Remove(Kind<types::DeviceClass>, const ObjectName& object);
+  void Remove(Kind<types::ResourceSlice>, const ObjectName& object);
+  void Remove(Kind<types::ResourceClaim>, const ObjectName& object);
   void Remove(Kind<types::Service>, const ObjectName& object);
   void Remove(Kind<types::ReplicationController>, const ObjectName& object);
   void Remove(Kind<types::ReplicaSet>, const ObjectName& object);
   void Remove(Kind<types::StatefulSet>, const ObjectName& object);
+  void Remove(Kind<types::NodeShard>, const ObjectName& object);
 
   // Whether it is told on the object that it cannot be used for that reason: of pods that cannot be
   // understood, on ours.
@@ -102,7 +119,7 @@ class Router {
   template <typename T>
   static constexpr bool kIsTold =
       std::is_same_v<T, types::Node> || std::is_same_v<T, types::PodGroup> ||
-      std::is_same_v<T, types::Queue>;
+      std::is_same_v<T, types::Queue> || std::is_same_v<T, types::HyperNode>;
 
  private:
   Interner& symbols() { return mirror_.vocabulary().symbols(); }

@@ -28,14 +28,15 @@ void BindingWriter::Done(Binding& bind, absl::Duration took) {
   parts_.events.Record(
       PodObject(bind.key(), bind.uid),
       {"Normal", "Scheduled", StrCat("Successfully assigned ", bind.key(), " to ", bind.node)});
-  Finish(bind);
+  Finish(bind, true);
 }
 
 // The watch tells the rest.
 void BindingWriter::PlacedByOthers(Binding& bind) {
   Count(EffectOutcome::kSkipped);
   parts_.mirror.ForgetAssumption(bind.key(), bind.uid);
-  Finish(bind);
+  GiveLocksBack(bind);
+  Finish(bind, true);  // Wherever that is, it runs with what its claims have.
   on_failure_();
 }
 
@@ -45,6 +46,7 @@ void BindingWriter::Failed(Binding& bind, BindFailure why, const absl::Status& s
   Log(LogLevel::kWarning, "pod.bind_failed",
       {{"pod", bind.key()}, {"node", bind.node}, {"status", status}});
   parts_.mirror.ForgetAssumption(bind.key(), bind.uid);
+  GiveLocksBack(bind);
   gangs_.BindingFailed(
       bind.job, why,
       why == BindFailure::kGone ? StrCat("pod ", bind.key(), " was deleted before it was bound")
@@ -60,17 +62,45 @@ void BindingWriter::Failed(Binding& bind, BindFailure why, const absl::Status& s
   on_failure_();
 }
 
-void BindingWriter::Finish(Binding& bind) {
+void BindingWriter::Finish(Binding& bind, bool is_bound) {
   if (std::exchange(bind.settled, true)) return;
   AddUnderWay(-1);
   parts_.mirror.storage().Forget(bind.uid);
+  if (bind.claims != nullptr) {
+    parts_.mirror.device_claims().Forget(bind.uid);
+    claims_.Ended({.pod = bind.key(),
+                   .name = bind.name,
+                   .uid = bind.uid,
+                   .node = bind.node,
+                   .plan = bind.claims},
+                  is_bound);
+    if (claims_.HasReleases()) parts_.lanes.Wake();
+  }
   gangs_.BindingEnds(bind.job, parts_.api.executor().Now());
 }
 
 void BindingWriter::Abandon(Binding& bind) {
   if (bind.settled) return;
   parts_.mirror.ForgetAssumption(bind.key(), bind.uid);
+  GiveLocksBack(bind);
   Finish(bind);
+}
+
+void BindingWriter::GiveLocksBack(Binding& bind) {
+  if (bind.locks.empty()) return;
+  for (NodeLocker::Lock& lock : bind.locks) unlocks_.push_back(std::move(lock));
+  bind.locks.clear();
+  parts_.lanes.Wake();
+}
+
+// By what the watch shows of its node.
+bool BindingWriter::IsLockedAsKnown(const Binding& bind) const {
+  const model::NodeFacts* node = parts_.mirror.NodeNamed(bind.node);
+  if (node == nullptr || node->devices == nullptr) return false;
+  for (size_t next = bind.locks.size(); next < bind.devices->locks.size(); ++next) {
+    if (node->devices->FindLock(bind.devices->locks[next]) != nullptr) return true;
+  }
+  return false;
 }
 
 void BindingWriter::Busy(Binding& bind, const absl::Status& status) {
@@ -83,6 +113,7 @@ void BindingWriter::Busy(Binding& bind, const absl::Status& status) {
 
 void BindingWriter::Resume(Binding bind) {
   in_doubt_ -= bind.doubt.ok() ? 0 : 1;
+  if (std::exchange(bind.waits_for_lock, false)) --wait_for_lock_;
   if (!bind.doubt.ok() && ToldByWatch(bind)) return;
   if (!StillWanted(bind)) {
     Count(EffectOutcome::kSkipped);
@@ -114,6 +145,11 @@ bool BindingWriter::ToldByWatch(Binding& bind) {
 
 void BindingWriter::Review() {
   if (volumes_.waiting() > 0) volumes_.Review();
+  if (wait_for_lock_ > 0) {
+    queue_.ResumeIf(
+        [this](const Binding& bind) { return bind.waits_for_lock && !IsLockedAsKnown(bind); });
+  }
+  if (claims_.waiting() > 0) claims_.Review();
   if (in_doubt_ == 0) return;
   const auto told = [this](const Binding& bind) {
     if (bind.doubt.ok()) return false;

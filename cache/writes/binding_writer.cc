@@ -1,14 +1,28 @@
 #include "cache/writes/binding_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/types/codec.h"
 #include "api/types/pod.h"
 #include "api/types/resource.h"
+#include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
 
 namespace bth::cache {
+
+namespace {
+
+ClaimBinder::Order OrderOf(const Binding& bind) {
+  return {.pod = bind.key(),
+          .name = bind.name,
+          .uid = bind.uid,
+          .node = bind.node,
+          .plan = bind.claims};
+}
+
+}  // namespace
 
 BindingWriter::BindingWriter(const UrgentParts& parts, GangFailures& gangs, StatusWriter& statuses,
                              std::function<void()> on_failure)
@@ -17,11 +31,32 @@ BindingWriter::BindingWriter(const UrgentParts& parts, GangFailures& gangs, Stat
       statuses_(statuses),
       on_failure_(std::move(on_failure)),
       queue_(parts, [this](Binding bind) { Resume(std::move(bind)); }),
-      volumes_(parts.api, parts.mirror, [this](const std::string& uid, const absl::Status& status) {
-        VolumesDone(uid, status);
-      }) {}
+      volumes_(
+          parts.api, parts.mirror,
+          [this](const std::string& uid, const absl::Status& status) { VolumesDone(uid, status); }),
+      claims_(
+          parts.api, parts.mirror,
+          [this](const std::string& uid, const absl::Status& status) { ClaimsDone(uid, status); }),
+      locker_(parts.api) {}
 
 net::Awaitable<void> BindingWriter::SendOne() {
+  if (!unlocks_.empty()) {
+    NodeLocker::Lock lock = std::move(unlocks_.front());
+    unlocks_.pop_front();
+    const absl::Status status = co_await locker_.GiveBack(lock);
+    if (!status.ok()) {
+      Log(LogLevel::kWarning, "node.lock_stays",
+          {{"node", lock.node},
+           {"lock", lock.name},
+           {"status", status},
+           {"effect", "it runs out after 5 minutes"}});
+    }
+    co_return;
+  }
+  if (queue_.empty()) {
+    co_await claims_.ReleaseOne();
+    co_return;
+  }
   Binding next = queue_.Take();
   try {
     co_await Send(next);
@@ -37,14 +72,55 @@ net::Awaitable<void> BindingWriter::Send(Binding& bind) {
     co_await ReadBack(bind);
   } else if (bind.volumes != nullptr) {
     co_await BindVolumes(bind);
+  } else if (bind.claims != nullptr && !bind.claims_are_ready) {
+    co_await BindClaims(bind);
   } else {
-    co_await Bind(bind);
+    co_await LockAndBind(bind);
   }
+}
+
+net::Awaitable<void> BindingWriter::LockAndBind(Binding& bind) {
+  // GCC 12 miscompiles an awaited condition.
+  const bool locked = co_await LockNode(bind);
+  if (locked) co_await Bind(bind);
+}
+
+// Who finds a lock taken waits for whoever has it: for the device plugin, most often.
+net::Awaitable<bool> BindingWriter::LockNode(Binding& bind) {
+  if (bind.devices == nullptr) co_return true;
+  for (size_t next = bind.locks.size(); next < bind.devices->locks.size(); ++next) {
+    NodeLocker::Lock lock{.node = bind.node, .name = bind.devices->locks[next]};
+    const absl::Status status = co_await locker_.Take(&lock);
+    if (status.ok()) {
+      bind.locks.push_back(std::move(lock));
+      continue;
+    }
+    if (!lock.value.empty()) unlocks_.push_back(lock);
+    const absl::Duration now = parts_.api.executor().Monotonic();
+    const bool taken = absl::IsAlreadyExists(status);
+    if (taken && !bind.locks_since) bind.locks_since = now;
+    if (taken && now - *bind.locks_since < model::kNodeLockLasts) {
+      const absl::Duration left = model::kNodeLockLasts - (now - *bind.locks_since);
+      ++wait_for_lock_;
+      bind.waits_for_lock = true;
+      queue_.Park(bind, std::min(parts_.attempts.Pause(++bind.reads, status), left));
+    } else if (absl::IsResourceExhausted(status) || client::OutcomeUnknown(status)) {
+      Busy(bind, status);
+    } else {
+      const bool away = absl::IsUnavailable(status);
+      Failed(bind, away ? BindFailure::kUnreachable : BindFailure::kConflict,
+             Annotate(status, StrCat("node ", bind.node, " locked for ", bind.name, " ", lock.name,
+                                     " lockname")));
+    }
+    co_return false;
+  }
+  bind.reads = 0;
+  co_return true;
 }
 
 // Writes what the volumes of the pod need; the pod is bound when its claims are.
 net::Awaitable<void> BindingWriter::BindVolumes(Binding& bind) {
-  if (!bind.volumes_since) bind.volumes_since = parts_.api.executor().Monotonic();
+  if (!bind.first_since) bind.first_since = parts_.api.executor().Monotonic();
   VolumeBinder::Order order;
   order.pod = bind.key();
   order.uid = bind.uid;
@@ -57,7 +133,7 @@ net::Awaitable<void> BindingWriter::BindVolumes(Binding& bind) {
   } else if (absl::IsResourceExhausted(status) || client::OutcomeUnknown(status)) {
     Busy(bind, status);  // What was written is found written by the next attempt.
   } else {
-    VolumesFailed(bind, status);
+    FirstFailed(bind, status, "binding volumes");
   }
 }
 
@@ -67,28 +143,63 @@ void BindingWriter::VolumesDone(const std::string& uid, const absl::Status& stat
   Binding bind = std::move(known->second);
   waiting_.erase(known);
   if (!status.ok()) {
-    VolumesFailed(bind, status);
+    FirstFailed(bind, status, "binding volumes");
     return;
   }
-  if (parts_.metrics != nullptr) {
-    parts_.metrics->StageDone(metrics::Stage::kPreBind,
-                              parts_.api.executor().Monotonic() - *bind.volumes_since);
-    parts_.metrics->TaskReached(
-        metrics::TaskMoment::kPreBound,
-        parts_.api.executor().Now() - absl::FromUnixMicros(bind.created_us));
-  }
   bind.volumes = nullptr;
+  if (bind.claims == nullptr) NotePreBound(bind);
   Add(std::move(bind));
 }
 
-void BindingWriter::VolumesFailed(Binding& bind, const absl::Status& status) {
+// Writes what the claims of the pod are given. Most devices are ready at once.
+net::Awaitable<void> BindingWriter::BindClaims(Binding& bind) {
+  if (!bind.first_since) bind.first_since = parts_.api.executor().Monotonic();
+  ClaimBinder::Order order = OrderOf(bind);
+  const absl::StatusOr<bool> ready = co_await claims_.Write(std::move(order));
+  if (ready.ok() && *ready) {
+    bind.claims_are_ready = true;
+    NotePreBound(bind);
+    co_await LockAndBind(bind);
+  } else if (ready.ok()) {
+    waiting_[bind.uid] = std::move(bind);
+    bind.settled = true;  // NOLINT(bugprone-use-after-move): ClaimsDone goes on.
+  } else if (absl::IsResourceExhausted(ready.status()) || client::OutcomeUnknown(ready.status())) {
+    Busy(bind, ready.status());  // What was written is found written by the next attempt.
+  } else {
+    FirstFailed(bind, ready.status(), "allocating devices");
+  }
+}
+
+void BindingWriter::ClaimsDone(const std::string& uid, const absl::Status& status) {
+  const auto known = waiting_.find(uid);
+  if (known == waiting_.end()) return;
+  Binding bind = std::move(known->second);
+  waiting_.erase(known);
+  if (!status.ok()) {
+    FirstFailed(bind, status, "allocating devices");
+    return;
+  }
+  bind.claims_are_ready = true;
+  NotePreBound(bind);
+  Add(std::move(bind));
+}
+
+void BindingWriter::NotePreBound(const Binding& bind) {
+  if (parts_.metrics == nullptr) return;
+  parts_.metrics->StageDone(metrics::Stage::kPreBind,
+                            parts_.api.executor().Monotonic() - *bind.first_since);
+  parts_.metrics->TaskReached(metrics::TaskMoment::kPreBound,
+                              parts_.api.executor().Now() - absl::FromUnixMicros(bind.created_us));
+}
+
+void BindingWriter::FirstFailed(Binding& bind, const absl::Status& status, std::string_view what) {
   const bool changed = absl::IsAborted(status) || absl::IsNotFound(status) ||
                        absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
   BindFailure why = BindFailure::kRefused;
   if (absl::IsCancelled(status)) why = BindFailure::kGone;
   if (changed) why = BindFailure::kConflict;
   if (absl::IsUnavailable(status)) why = BindFailure::kUnreachable;
-  Failed(bind, why, Annotate(status, "binding volumes"));
+  Failed(bind, why, Annotate(status, what));
 }
 
 net::Awaitable<void> BindingWriter::Bind(Binding& bind) {
@@ -98,6 +209,8 @@ net::Awaitable<void> BindingWriter::Bind(Binding& bind) {
   request.pod = bind.name;
   request.uid = bind.uid;
   request.node = bind.node;
+  // The server writes them with the node, or neither.
+  if (bind.devices != nullptr) request.annotations = bind.devices->annotations;
   const absl::Status status = co_await parts_.api.Bind(std::move(request));
   if (status.ok()) {
     parts_.lanes.NoteAnswer();

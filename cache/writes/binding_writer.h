@@ -1,16 +1,20 @@
-// Sends bindings, with their volumes first, and finds out what became of them.
+// Sends bindings, with their volumes and devices first, and finds out what became of them.
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "cache/writes/claim_binder.h"
 #include "cache/writes/gang_failures.h"
 #include "cache/writes/lanes.h"
+#include "cache/writes/node_locker.h"
 #include "cache/writes/status_writer.h"
 #include "cache/writes/urgent_queue.h"
 #include "cache/writes/volume_binder.h"
@@ -20,9 +24,15 @@ namespace bth::cache {
 struct Binding : UrgentPod {
   std::string node;
   std::shared_ptr<const model::VolumePlan> volumes;  // Null: nothing is to be done first.
+  std::shared_ptr<const model::ClaimPlan> claims;    // The same.
+  std::shared_ptr<const model::DevicePlan> devices;  // Null: it has none that are shared.
   int reads = 0;                                     // Of the outcome.
-  absl::Status doubt;                           // Not OK: the outcome is unknown, because of this.
-  std::optional<absl::Duration> volumes_since;  // When the writing of its volumes began.
+  bool claims_are_ready = false;
+  absl::Status doubt;                         // Not OK: the outcome is unknown, because of this.
+  std::optional<absl::Duration> first_since;  // When what is to be done first began.
+  std::vector<NodeLocker::Lock> locks;        // Of its node, as far as they are taken.
+  std::optional<absl::Duration> locks_since;  // When another one was found to have one.
+  bool waits_for_lock = false;                // It is parked.
 };
 
 // The mirror has assumed the binding when it comes in. An outcome that is unknown (time-out, broken
@@ -36,10 +46,13 @@ class BindingWriter final : public LaneWork {
                 std::function<void()> on_failure);
 
   void Add(Binding bind) { queue_.Add(std::move(bind)); }
-  bool HasWork() const override { return !queue_.empty(); }
+  bool HasWork() const override {
+    return !queue_.empty() || !unlocks_.empty() || claims_.HasReleases();
+  }
   net::Awaitable<void> SendOne() override;
-  // Looks again at the pods that wait for their volumes, and at the outcomes in doubt. Called when
-  // something was put into the mirror. Cost: follows their number.
+  // Looks again at the pods that wait for their volumes, devices or a lock of their node, and at
+  // the outcomes in doubt. Called when something was put into the mirror. Cost: follows their
+  // number.
   void Review();
   size_t parked() const { return queue_.parked(); }
 
@@ -51,7 +64,14 @@ class BindingWriter final : public LaneWork {
   net::Awaitable<void> Send(Binding& bind);
   net::Awaitable<void> BindVolumes(Binding& bind);
   void VolumesDone(const std::string& uid, const absl::Status& status);
-  void VolumesFailed(Binding& bind, const absl::Status& status);
+  net::Awaitable<void> BindClaims(Binding& bind);
+  void ClaimsDone(const std::string& uid, const absl::Status& status);
+  void NotePreBound(const Binding& bind);
+  // What is to be done first failed; `what` says what that was.
+  void FirstFailed(Binding& bind, const absl::Status& status, std::string_view what);
+  net::Awaitable<void> LockAndBind(Binding& bind);
+  // False: it was not to be had; the binding has ended, or is parked.
+  net::Awaitable<bool> LockNode(Binding& bind);
   net::Awaitable<void> Bind(Binding& bind);
   net::Awaitable<void> ReadBack(Binding& bind);
 
@@ -59,7 +79,10 @@ class BindingWriter final : public LaneWork {
   void Done(Binding& bind, absl::Duration took);
   void PlacedByOthers(Binding& bind);
   void Failed(Binding& bind, BindFailure why, const absl::Status& status);
-  void Finish(Binding& bind);
+  void Finish(Binding& bind, bool is_bound = false);
+  // Of a binding that does not come about.
+  void GiveLocksBack(Binding& bind);
+  bool IsLockedAsKnown(const Binding& bind) const;
   // Without a word: what an exception cut off, or nobody wants any more.
   void Abandon(Binding& bind);
   void Busy(Binding& bind, const absl::Status& status);
@@ -77,8 +100,12 @@ class BindingWriter final : public LaneWork {
   UrgentQueue<Binding> queue_;
   int64_t in_doubt_ = 0;  // Parked ones.
   std::atomic<int64_t> under_way_{0};
-  std::map<std::string, Binding> waiting_;  // For their volumes, by the pod's UID.
+  std::map<std::string, Binding> waiting_;  // For their volumes or devices, by the pod's UID.
   VolumeBinder volumes_;
+  ClaimBinder claims_;
+  NodeLocker locker_;
+  std::deque<NodeLocker::Lock> unlocks_;  // To be given back.
+  int64_t wait_for_lock_ = 0;             // Parked ones.
 };
 
 }  // namespace bth::cache

@@ -153,10 +153,20 @@ absl::Status EffectWriter::AssumeBindings(const framework::EffectBatch& batch, A
     if (bind.volumes != nullptr) {
       BTH_RETURN_IF_ERROR(mirror_.storage().Assume(bind.uid, *bind.volumes, bind.node));
     }
-    absl::Status status = mirror_.AssumeBinding(bind.key(), bind.uid, bind.node);
+    bind.claims = wanted.claims;
+    bind.devices = wanted.devices;
+    absl::Status status;
+    if (bind.claims != nullptr) status = mirror_.device_claims().Assume(bind.uid, *bind.claims);
+    if (status.ok()) {
+      status = mirror_.AssumeBinding(bind.key(), bind.uid, bind.node, bind.devices.get());
+    }
     if (!status.ok()) {
       mirror_.storage().Forget(bind.uid);
+      mirror_.device_claims().Forget(bind.uid);
       return status;
+    }
+    if (wanted.cpus != nullptr) {
+      mirror_.numa().Assume(bind.uid, bind.key(), bind.node, *wanted.cpus);
     }
     accepted->bindings.push_back(std::move(bind));
   }
@@ -166,6 +176,7 @@ absl::Status EffectWriter::AssumeBindings(const framework::EffectBatch& batch, A
 void EffectWriter::GiveUp(const framework::EffectBatch& batch, const Accepted& accepted) {
   for (const Binding& done : accepted.bindings) {
     mirror_.storage().Forget(done.uid);
+    mirror_.device_claims().Forget(done.uid);
     mirror_.ForgetAssumption(done.key(), done.uid);
   }
   for (const Eviction& done : accepted.evictions) mirror_.ForgetAssumption(done.key(), done.uid);

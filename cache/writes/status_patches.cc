@@ -72,7 +72,7 @@ void Stamp(absl::Time now, std::string_view session, std::vector<ShownCondition>
   }
 }
 
-client::Patch PodGroupStatusPatch(const ShownPodGroup& status) {
+client::Patch PodGroupStatusPatch(const ShownPodGroup& status, std::string_view shown_hyper_node) {
   Json conditions = Json::MakeArray();
   for (const ShownCondition& condition : status.conditions) {
     Json entry = Json::MakeObject();
@@ -93,6 +93,12 @@ client::Patch PodGroupStatusPatch(const ShownPodGroup& status) {
   patch.Set({"status", "succeeded"}, Json(int64_t{status.succeeded}));
   patch.Set({"status", "failed"}, Json(int64_t{status.failed}));
   patch.Set({"status", "conditions"}, std::move(conditions));
+  const std::string annotation(kAllocatedHyperNode);
+  if (status.allocated_hyper_node.empty()) {
+    if (!shown_hyper_node.empty()) patch.Remove({"metadata", "annotations", annotation});
+  } else if (status.allocated_hyper_node != shown_hyper_node) {
+    patch.Set({"metadata", "annotations", annotation}, Text(status.allocated_hyper_node));
+  }
   return patch.Build();
 }
 

@@ -20,7 +20,9 @@ bool SameAmounts(const NamedAmounts& a, const NamedAmounts& b);
 void Stamp(absl::Time now, std::string_view session, std::vector<ShownCondition>* conditions);
 // Whole status by merge patch, bound to the version the mirror has seen. Its conditions have been
 // stamped; their sessions become transitionID.
-client::Patch PodGroupStatusPatch(const ShownPodGroup& status);
+// The annotation kAllocatedHyperNode goes with it where the object shows another one.
+client::Patch PodGroupStatusPatch(const ShownPodGroup& status,
+                                  std::string_view shown_hyper_node = "");
 // PodScheduled=False by strategic merge, bound to the pod's UID. An empty nominated node is left
 // as it is.
 client::Patch PodScheduledPatch(std::string_view uid, std::string_view reason,

@@ -117,6 +117,9 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   desired.status.running = group.running;
   desired.status.succeeded = group.succeeded;
   desired.status.failed = group.failed;
+  if (group.allocated_hyper_node) {
+    desired.status.allocated_hyper_node = *group.allocated_hyper_node;
+  }
   for (const framework::ConditionReport& condition : group.conditions) {
     MergeReported(condition, &desired.status.conditions);
     if (condition.type == "Scheduled") EndUnschedulable(&desired.status.conditions);
@@ -243,7 +246,8 @@ StatusWriter::Urgency StatusWriter::GroupUrgency(const std::string& key) const {
     return IsPlacing(key, known.phase, wanted.phase) ? Urgency::kTally : Urgency::kNow;
   }
   const bool counts = wanted.running != known.running || wanted.succeeded != known.succeeded ||
-                      wanted.failed != known.failed;
+                      wanted.failed != known.failed ||
+                      wanted.allocated_hyper_node != known.allocated_hyper_node;
   if (wanted.conditions == known.conditions) return counts ? Urgency::kTally : Urgency::kNone;
   const auto same_but_words = [](const ShownCondition& a, const ShownCondition& b) {
     return a.type == b.type && a.status == b.status && a.reason == b.reason;

@@ -33,7 +33,9 @@ void StatusWriter::KeepUntoldEvents(const std::vector<framework::EventReport>& u
       return known.reason == event.reason &&
              framework::SameButFigures(known.message, event.message);
     };
-    if (!event.warning && std::none_of(desired->events.begin(), desired->events.end(), is_same)) {
+    // Why a job waits is told anew by every report on it.
+    const bool is_outdated = event.warning && event.reason == "Unschedulable";
+    if (!is_outdated && std::none_of(desired->events.begin(), desired->events.end(), is_same)) {
       desired->events.push_back(event);
     }
   }
@@ -50,11 +52,12 @@ net::Awaitable<absl::Status> StatusWriter::SendGroup(std::string key) {
   DesiredGroup desired = groups_.at(key);
   groups_.at(key).events.clear();
   Rebase(*sent_groups_.Known(key), &desired.status);
+  const std::string shown_hyper_node = sent_groups_.Known(key)->allocated_hyper_node;
   const auto [ns, name] = SplitKey(key);
   const client::ApiPath path{"podgroups",
                              types::ResourceTraits<types::PodGroup>::type().Path(ns, name)};
   Stamp(api_.executor().Now(), desired.session, &desired.status.conditions);
-  client::Patch patch = PodGroupStatusPatch(desired.status);
+  client::Patch patch = PodGroupStatusPatch(desired.status, shown_hyper_node);
   const absl::StatusOr<std::string> answer = co_await api_.Patch(path, std::move(patch));
   if (!answer.ok()) {
     const auto left = groups_.find(key);

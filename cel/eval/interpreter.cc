@@ -176,7 +176,7 @@ Value Interpreter::In(const Step& step) {
   }
   Charge(1);
   if (container.is(ValueKind::kMap)) {
-    return Value::Bool(container.AsMap().Find(member).has_value());
+    return Value::Bool(container.AsMap().Contains(member));
   }
   return NoOverload();
 }

@@ -27,7 +27,7 @@ Value InListArgs(CollectionArgs args) {
 }
 
 Value InMapArgs(CollectionArgs args) {
-  return Value::Bool(args[1].AsMap().Find(args[0]).has_value());
+  return Value::Bool(args[1].AsMap().Contains(args[0]));
 }
 
 Value IndexArgs(CollectionArgs args) {

@@ -20,6 +20,10 @@ Value TooDeepValue() {
 
 }  // namespace
 
+bool MapView::Contains(const Value& key) const {
+  return Find(key).has_value();
+}
+
 Value Value::Bool(bool value) {
   Value made;
   made.kind_ = ValueKind::kBool;

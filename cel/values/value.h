@@ -79,6 +79,8 @@ class MapView {
   virtual size_t size() const = 0;
   // Nothing: no such key. Numeric keys are found across int, uint and double.
   virtual std::optional<Value> Find(const Value& key) const = 0;
+  // key in map; another answer than Find's where keys that are not there have a value all the same.
+  virtual bool Contains(const Value& key) const;
   // In a fixed order: comprehensions follow it.
   virtual Value KeyAt(size_t index) const = 0;
   virtual Value ValueAt(size_t index) const = 0;

@@ -18,8 +18,9 @@ constexpr size_t kRightsTold = 4;
 // Kinds that one can do without: what follows is a feature less, not a daemon that does not work.
 bool IsOptional(const Access& access) {
   static const std::set<std::string, std::less<>> kGroups = {
-      "custom.metrics.k8s.io", "flow.volcano.sh", "networking.k8s.io",   "policy",
-      "shard.volcano.sh",      "storage.k8s.io",  "topology.volcano.sh", "config.volcano.sh"};
+      "custom.metrics.k8s.io", "flow.volcano.sh",  "networking.k8s.io", "policy",
+      "resource.k8s.io",       "shard.volcano.sh", "storage.k8s.io",    "topology.volcano.sh",
+      "config.volcano.sh"};
   static const std::set<std::string, std::less<>> kResources = {
       "configmaps",  "persistentvolumeclaims", "persistentvolumes", "replicationcontrollers",
       "replicasets", "resourcequotas",         "secrets",           "services",

@@ -10,6 +10,8 @@ void NodeFlags::AddTo(FlagSet& flags) {
   flags.Add("node-memory", &nodes.memory, "Memory of each");
   flags.Add("node-pods", &nodes.pods, "How many pods each one takes");
   flags.AddRepeated("node-resource", &nodes.extended, "More of it, such as nvidia.com/gpu=8");
+  flags.AddRepeated("node-device", &nodes.devices,
+                    "Devices of each for claims, such as gpu.example.com=4");
   flags.Add("pod-start-delay", &timing.start_delay, "From being bound to running");
   flags.Add("pod-stop-delay", &timing.stop_delay,
             "From a deletion to the end of its containers, if the grace period is longer");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "api/model/shard_mode.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/features.h"
@@ -19,6 +20,7 @@ constexpr conf::Gate kSchedulerGates[] = {conf::Gate::kWorkLoadSupport,
                                           conf::Gate::kPodDisruptionBudgetsSupport,
                                           conf::Gate::kSchedulingGatesQueueAdmission,
                                           conf::Gate::kPodLevelResources,
+                                          conf::Gate::kResourceTopology,
                                           conf::Gate::kMatchLabelKeysInPodTopologySpread};
 
 std::optional<std::pair<std::string, std::string>> ParseNodeLabel(const std::string& text) {
@@ -47,7 +49,6 @@ void SchedulerFlags::AddTo(FlagSet& flags) {
   debug.AddTo(flags);
   leader.AddTo(flags);
   AddWithoutEffect(flags);
-  AddRefused(flags);
   log.AddTo(flags);
 }
 
@@ -70,6 +71,9 @@ void SchedulerFlags::AddPolicy(FlagSet& flags) {
   flags.Add("gate-removal-worker-num", &gate_workers,
             "Removals of scheduling gates at once, with SchedulingGatesQueueAdmission");
   flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
+  flags.Add("scheduler-sharding-mode", &sharding_mode,
+            "Use only (hard) or first (soft) the nodes of the NodeShard; none: all alike");
+  flags.Add("scheduler-sharding-name", &sharding_name, "Name of the NodeShard");
   flags.Add("cache-dumper", &dump_on_signal,
             "Write the cluster to a file on SIGUSR1, the last cycle on SIGUSR2");
   flags.Add("cache-dump-dir", &dump_folder, "Where to write them");
@@ -92,20 +96,15 @@ void SchedulerFlags::AddWithoutEffect(FlagSet& flags) {
   add("node-worker-threads", &node_workers_, "changes of nodes are applied as they are read");
   add("ignored-provisioners", &ignored_provisioners_,
       "volumes are counted only where a node tells a limit of their driver");
-  add("scheduler-sharding-name", &sharding_name_, "there are no shards: use --node-selector");
   add("enable-pprof", &pprof_, "there are no Go profiles: use perf, or /debug/cycle");
 }
 
-void SchedulerFlags::AddRefused(FlagSet& flags) {
-  flags.Add("scheduler-sharding-mode", &sharding_mode_, "Only none: use --node-selector");
-}
-
 absl::Status SchedulerFlags::CheckPolicy() const {
-  if (sharding_mode_ != "none") {
+  if (!model::ParseShardMode(sharding_mode)) {
     return RefusedFlag("scheduler-sharding-mode",
-                       StrCat("\"", sharding_mode_, "\" is not supported, only none is: give ",
-                              "each scheduler its nodes with --node-selector"));
+                       StrCat("\"", sharding_mode, "\" is none of none, hard, soft"));
   }
+  if (sharding_name.empty()) return RefusedFlag("scheduler-sharding-name", "must not be empty");
   BTH_RETURN_IF_ERROR(conf::FeatureGates::Parse(feature_gates));
   for (const std::string& name : scheduler_names) {
     if (name.empty()) return RefusedFlag("scheduler-name", "must not be empty");
@@ -131,6 +130,11 @@ absl::Status SchedulerFlags::Check() const {
 std::vector<std::string> SchedulerFlags::Notes() const {
   std::vector<std::string> notes = log.Notes();
   for (std::string& note : pages.Notes()) notes.push_back(std::move(note));
+  if (sharding_mode == "none" && sharding_name != "volcano") {
+    notes.push_back(
+        "--scheduler-sharding-name: there are no shards: add --scheduler-sharding-mode=hard or "
+        "soft");
+  }
   for (const std::string& entry : node_selector) {
     if (ParseNodeLabel(entry).has_value()) continue;
     notes.push_back(StrCat("--node-selector: \"", entry, "\" is not of the form key:value"));
@@ -161,6 +165,7 @@ void SchedulerFlags::ApplyGates(scheduler::SchedulerOptions* options) const {
       conf::FeatureGates::Parse(feature_gates).value_or(conf::FeatureGates());
   options->workloads = gates.Enabled(conf::Gate::kWorkLoadSupport);
   options->priority_classes &= gates.Enabled(conf::Gate::kPriorityClass);
+  options->numa_reports = gates.Enabled(conf::Gate::kResourceTopology);
   options->disruption_budgets = gates.Enabled(conf::Gate::kPodDisruptionBudgetsSupport);
   options->pod_level_resources = gates.Enabled(conf::Gate::kPodLevelResources);
   options->spread_by_own_labels = gates.Enabled(conf::Gate::kMatchLabelKeysInPodTopologySpread);
@@ -184,6 +189,8 @@ scheduler::SchedulerOptions SchedulerFlags::Options(uint64_t seed) const {
   options.period = period;
   options.node_labels = NodeLabels();
   options.storage_capacity = csi_storage;
+  options.shard = {.mode = model::ParseShardMode(sharding_mode).value_or(model::ShardMode::kNone),
+                   .name = sharding_name};
   options.seed = seed;
   options.priority_classes = priority_classes;
   ApplyGates(&options);

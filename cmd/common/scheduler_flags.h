@@ -40,6 +40,8 @@ struct SchedulerFlags {
   static constexpr int kGateWorkersDefault = 5;
   int64_t gate_workers = kGateWorkersDefault;
   std::string plugins_dir;
+  std::string sharding_mode = "none";
+  std::string sharding_name = "volcano";
 
   SchedulerFlags();
   void AddTo(FlagSet& flags);
@@ -52,7 +54,6 @@ struct SchedulerFlags {
  private:
   void AddPolicy(FlagSet& flags);
   void AddWithoutEffect(FlagSet& flags);
-  void AddRefused(FlagSet& flags);
   absl::Status CheckPolicy() const;
   void ApplyGates(scheduler::SchedulerOptions* options) const;
   // Of --node-selector; entries of another form are passed over.
@@ -65,10 +66,7 @@ struct SchedulerFlags {
   int64_t percentage_ = 0;
   int64_t node_workers_ = 20;
   std::vector<std::string> ignored_provisioners_;
-  std::string sharding_name_ = "volcano";
   bool pprof_ = false;
-  // Refused when they ask for something.
-  std::string sharding_mode_ = "none";
 };
 
 }  // namespace bth::cmd

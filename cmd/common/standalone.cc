@@ -50,7 +50,8 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.Add("no-scheduler", &no_scheduler, "Leave scheduling to somebody else");
   flags.Add("no-controllers", &no_controllers,
             "Leave batch jobs, pod groups and queues to somebody else");
-  flags.Add("no-volumes", &no_volumes, "Leave claims and volumes to somebody else");
+  flags.Add("no-volumes", &no_volumes,
+            "Leave volumes, and claims of volumes and devices, to somebody else");
   flags.Add("admission", &admission,
             "Fill in and check jobs, queues and pod groups as vc-webhook-manager does");
   flags.Add("enable-page", &enable_page, "Serve the web page at /ui/, beside the API");
@@ -101,6 +102,8 @@ absl::Status Standalone::Wire() {
   if (!flags_.no_volumes) {
     volumes_ = std::make_unique<nodesim::VolumeController>(*nodes_api_, rng_,
                                                            nodesim::VolumeControllerOptions());
+    claims_ = std::make_unique<nodesim::ClaimController>(*nodes_api_, rng_,
+                                                         nodesim::ClaimControllerOptions());
   }
   const net::Handler api = api_server_->handler();
   BTH_RETURN_IF_ERROR(Listen(flags_.enable_page ? page::WithPage(api) : api));
@@ -224,6 +227,7 @@ int Standalone::Run() {
   }
   nodes_->Start();
   if (volumes_ != nullptr) volumes_->Start();
+  if (claims_ != nullptr) claims_->Start();
   welcome_.Start(io_, Welcome());
   io_.Run();
   return exit_code_;

@@ -21,6 +21,7 @@
 #include "metrics/controller_metrics.h"
 #include "net/io_context.h"
 #include "net/server.h"
+#include "nodesim/claim_controller.h"
 #include "nodesim/simulator.h"
 #include "nodesim/unserved_workloads.h"
 #include "nodesim/volume_controller.h"
@@ -95,6 +96,7 @@ class Standalone final {
   std::unique_ptr<client::ApiClient> nodes_api_;
   std::unique_ptr<nodesim::Simulator> nodes_;
   std::unique_ptr<nodesim::VolumeController> volumes_;
+  std::unique_ptr<nodesim::ClaimController> claims_;
   // Null with --no-controllers, as the next.
   std::unique_ptr<nodesim::UnservedWorkloads> unserved_;
   std::unique_ptr<KeptControllers> controllers_;

@@ -56,6 +56,9 @@ int Main(int argc, char** argv) {
   run_command->add_option("--cycles", run.cycles, "How many cycles to run.")->capture_default_str();
   run_command->add_flag("--apply", run.apply,
                         "Between cycles, bound pods start, victims go, statuses are written.");
+  run_command->add_option("--scheduler-sharding-mode", run.sharding_mode,
+                          "none, hard or soft: how to keep to the nodes of the NodeShard.");
+  run_command->add_option("--scheduler-sharding-name", run.sharding_name, "Name of the NodeShard.");
   run_command->add_option("--output,-o", run.output, "text or json.")->capture_default_str();
   run_command->add_option("PATH", run.paths, "Manifest files, folders, or - for standard input.");
   bool bless = false;

@@ -34,6 +34,11 @@ BTH_HOOK(FilterUsage, usage_filter, HookFlag::kPredicate,
 BTH_HOOK(FilterGlobal, global_filter, HookFlag::kPredicate,
          "why nodes are none for a task, by what stands on other nodes or by its queue",
          FilterHooks<GlobalFilter>)
+// For those whose room is more than resources: with a reason, a node that passes the filters will
+// have room only when releasing pods have left, and tasks are promised it, as where resources lack.
+BTH_HOOK(FilterNow, now_filter, kAlwaysOn,
+         "why nodes that pass the filters have no room yet for tasks of a shape",
+         FilterHooks<UsageFilterFn>)
 BTH_HOOK(ScoreStatic, static_score, HookFlag::kNodeOrder,
          "how good nodes are for pods with these constraints, whatever stands on them",
          ScoreHooks<StaticScore>)
@@ -48,8 +53,11 @@ BTH_HOOK(BestNode, best_node, HookFlag::kBestNode, "which of the nodes with scor
 BTH_HOOK(BeforeScan, before_scan, kAlwaysOn, "nothing: many nodes are about to be asked about",
          NoticeHooks<>)
 BTH_HOOK(HyperNodeGradient, hyper_node_gradient, HookFlag::kHyperNodeGradient,
-         "in which groups of nodes gang actions try to make room, in turn",
+         "in which HyperNodes a gang is tried, and in which gang actions try to make room, in turn",
          FirstHooks<HyperNodeGradientFn>)
+BTH_HOOK(HyperNodeOrder, hyper_node_order, HookFlag::kHyperNodeOrder,
+         "how good HyperNodes are for a sub-job that finds room in each of them",
+         ScoreHooks<HyperNodeOrderFn>)
 
 BTH_HOOK(Preemptable, preemptable, HookFlag::kPreemptable,
          "which of these may go for a task of their queue", EvictableHooks<TaskId>)
@@ -99,6 +107,15 @@ BTH_HOOK(OnRemove, on_remove, kAlwaysOn, "nothing: a task gives its room back",
 BTH_HOOK(OnGateLifted, on_gate_lifted, kAlwaysOn, "nothing: the gate of a task goes",
          NoticeHooks<TaskId>)
 BTH_HOOK(PlanVolumes, volume_plan, kAlwaysOn,
-         "what must be done to a placed task's claims before it can be bound", PlanHooks)
+         "what must be done to a placed task's volumes before it can be bound",
+         PlanHooks<model::VolumePlan>)
+BTH_HOOK(PlanClaims, claim_plan, kAlwaysOn,
+         "which devices a placed task's claims are given before it can be bound",
+         PlanHooks<model::ClaimPlan>)
+BTH_HOOK(PlanCpus, cpu_plan, kAlwaysOn, "which CPUs a placed task has to itself",
+         PlanHooks<model::CpuSet>)
+BTH_HOOK(PlanDevices, device_plan, kAlwaysOn,
+         "which shared devices a placed task was given, as its binding says it",
+         PlanHooks<model::DevicePlan>)
 // At session close, before statuses are derived; in order of tier and plugin.
 BTH_HOOK(OnClose, on_close, kAlwaysOn, "nothing: the session closes", NoticeHooks<>)

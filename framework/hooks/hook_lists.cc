@@ -24,13 +24,6 @@ JobValidity ValidityHooks::operator()(JobId job) const {
   return {};
 }
 
-std::shared_ptr<const model::VolumePlan> PlanHooks::operator()(TaskId task) const {
-  for (const auto& entry : *this) {
-    if (auto plan = entry.fn(task); plan != nullptr) return plan;
-  }
-  return nullptr;
-}
-
 std::optional<model::ResourceVec> DeservedHooks::operator()(QueueId queue) const {
   for (const auto& entry : *this) {
     if (auto deserved = entry.fn(queue)) return deserved;

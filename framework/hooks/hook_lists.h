@@ -127,10 +127,16 @@ class ValidityHooks final : public HookList<std::function<JobValidity(JobId)>> {
 };
 
 // Null: none does.
-class PlanHooks final : public HookList<VolumePlanFn> {
+template <typename Plan>
+class PlanHooks final : public HookList<std::function<std::shared_ptr<const Plan>(TaskId)>> {
  public:
   static constexpr std::string_view kTogether = "the first that has one";
-  std::shared_ptr<const model::VolumePlan> operator()(TaskId task) const;
+  std::shared_ptr<const Plan> operator()(TaskId task) const {
+    for (const auto& entry : *this) {
+      if (auto plan = entry.fn(task); plan != nullptr) return plan;
+    }
+    return nullptr;
+  }
 };
 
 // Nothing: nobody counts, or the queue has no claim.

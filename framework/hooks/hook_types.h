@@ -22,6 +22,7 @@ namespace bth::framework {
 class DomainCounter;
 class TopologyColumn;
 
+using model::HyperNodeId;
 using model::JobId;
 using model::NodeId;
 using model::NodeRange;
@@ -108,7 +109,8 @@ using GlobalFilter = GlobalHook<GlobalFilterFn>;
 // Nodes that a global score cannot tell apart: in the same domain, with equally many pods. Columns
 // and counters are up to date with the session.
 struct NodeLikeness {
-  const TopologyColumn* domains = nullptr;  // Null: they may be in any.
+  const TopologyColumn* domains = nullptr;    // Null: they may be in any.
+  const model::NodeGroups* groups = nullptr;  // The same by other groups than those of a label.
   // Null: whatever stands on them. A node that has no domain of the counter is like none that has.
   const DomainCounter* pods = nullptr;
 };
@@ -134,7 +136,7 @@ struct GlobalScore : GlobalHook<GlobalScoreFn> {
 
 // Nothing: the queue has no claim.
 using QueueDeservedFn = std::function<std::optional<model::ResourceVec>(QueueId)>;
-using VolumePlanFn = std::function<std::shared_ptr<const model::VolumePlan>(TaskId)>;
+
 // Why a gang action looks for victims, and for whom.
 struct EvictionContext {
   enum class Kind : uint8_t { kGangPreempt, kGangReclaim };
@@ -155,9 +157,23 @@ struct EvictableHook {
     return fn(evictor, candidates);
   }
 };
-// Groups of node sets to try in turn, for a job or sub-job, inside a HyperNode (by name).
-using HyperNodeGradientFn = std::function<std::vector<std::vector<std::string>>(
-    JobId, SubJobId, std::string_view hyper_node, bool for_eviction)>;
+// In which HyperNodes a gang is to be tried.
+struct HyperNodeQuestion {
+  JobId job;
+  SubJobId sub_job;    // Invalid: the job as a whole.
+  HyperNodeId inside;  // Only there.
+  bool for_eviction = false;
+};
+// The first row that has one in which the gang finds room decides, and the best of that row is
+// taken.
+struct HyperNodeGradient {
+  std::vector<std::vector<HyperNodeId>> rows;
+  std::string why_none = {};  // There are no rows.
+};
+using HyperNodeGradientFn = std::function<HyperNodeGradient(const HyperNodeQuestion&)>;
+// Adds how good each candidate is for the sub-job.
+using HyperNodeOrderFn =
+    std::function<void(SubJobId, absl::Span<const HyperNodeId> candidates, absl::Span<double> sum)>;
 using VictimTasksFn = std::function<std::vector<TaskId>(absl::Span<const TaskId> candidates)>;
 // Picks one of the best nodes itself; an invalid id leaves the choice to the scores.
 using BestNodeFn =

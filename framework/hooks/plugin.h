@@ -49,6 +49,10 @@ struct PluginNeeds {
   std::vector<std::string> resources;
   // Pods and nodes as JSON.
   bool documents = false;
+  // Reports on the CPUs of nodes (Numatopology).
+  bool numa_reports = false;
+  // Shared devices of these; null: none.
+  std::shared_ptr<const model::DeviceSettings> devices;
 };
 
 // Lives until the policy is reloaded; its hooks live for one session. Thread: scheduling.

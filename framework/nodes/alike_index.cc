@@ -9,22 +9,27 @@ namespace bth::framework {
 using model::NodeId;
 using model::TaskId;
 
-AlikeIndex::AlikeIndex(Session& session, NodeEvaluator& evaluator, TaskId task,
+AlikeIndex::AlikeIndex(Session& session, NodeEvaluator& evaluator, TaskId task, ShardPart part,
                        const NodeLikeness& likeness)
     : session_(session),
       evaluator_(evaluator),
-      index_(session, evaluator, task, SegmentsOf(session, likeness)) {}
+      index_(session, evaluator, task, part, SegmentsOf(session, likeness)) {}
 
 // Numbered as they appear by name.
 std::vector<uint32_t> AlikeIndex::SegmentsOf(const Session& session, const NodeLikeness& likeness) {
   constexpr uint32_t kUnknown = UINT32_MAX;
   const TopologyColumn* domains = likeness.domains;
-  const size_t kinds = domains == nullptr ? 1 : domains->domains();
+  const model::NodeGroups* groups = likeness.groups;
+  const size_t kinds = groups != nullptr    ? groups->groups
+                       : domains == nullptr ? 1
+                                            : domains->domains();
   std::vector<uint32_t> numbers(2 * kinds, kUnknown);
   std::vector<uint32_t> segments;
   uint32_t next = 0;
   for (NodeId node : *session.base().nodes_by_name) {
-    const size_t domain = domains == nullptr ? 0 : domains->of(node);
+    const size_t domain = groups != nullptr    ? groups->of_node[node.index()]
+                          : domains == nullptr ? 0
+                                               : domains->of(node);
     const bool counted = likeness.pods == nullptr || likeness.pods->HasDomain(node);
     uint32_t& number = numbers[2 * domain + (counted ? 1 : 0)];
     if (number == kUnknown) number = next++;

@@ -19,8 +19,8 @@ class AlikeIndex {
   // More domains than this are not worth it: groups would be small.
   static constexpr size_t kSegmentsMax = 256;
 
-  // For the kind of `task`; `likeness` names the domains.
-  AlikeIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
+  // For the kind of `task`, in one part; `likeness` names the domains.
+  AlikeIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, ShardPart part,
              const NodeLikeness& likeness);
 
   // As GlobalScan::Best, when nothing else concerns the task; invalid: no node takes it. Nothing:

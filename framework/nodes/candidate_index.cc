@@ -12,21 +12,22 @@ using model::NodeId;
 using model::NodeRange;
 
 CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
-                               bool by_queue)
-    : CandidateIndex(session, evaluator, task, by_queue,
+                               IndexScope scope)
+    : CandidateIndex(session, evaluator, task, scope,
                      ScoreForest(session.base().nodes_by_name->size())) {}
 
 CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
-                               absl::Span<const uint32_t> segments)
-    : CandidateIndex(session, evaluator, task, /*by_queue=*/false, ScoreForest(segments)) {}
+                               ShardPart part, absl::Span<const uint32_t> segments)
+    : CandidateIndex(session, evaluator, task, {.by_queue = false, .part = part},
+                     ScoreForest(segments)) {}
 
 CandidateIndex::CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
-                               bool by_queue, ScoreForest forest)
+                               IndexScope scope, ScoreForest forest)
     : session_(session),
       evaluator_(evaluator),
       task_(task),
       shape_(session.task(task).shape),
-      by_queue_(by_queue),
+      scope_(scope),
       static_fit_(
           session.context().static_fits->Get(session, session.base().shapes[shape_].constraints)),
       forest_(std::move(forest)) {
@@ -69,14 +70,15 @@ void CandidateIndex::Rebuild() {
 }
 
 bool CandidateIndex::Feasible(NodeRange run, absl::Span<uint8_t> out) const {
-  if (!evaluator_.Feasible(shape_, *static_fit_, run, Room::kIdle, out)) return false;
-  return !by_queue_ || KeepPassing(session_, task_, run, out, GlobalHooks::kByQueue);
+  if (!evaluator_.Feasible(shape_, *static_fit_, run, {Room::kIdle, scope_.part}, out))
+    return false;
+  return !scope_.by_queue || KeepPassing(session_, task_, run, out, GlobalHooks::kByQueue);
 }
 
 void CandidateIndex::Score(const ScoreBasis& basis, NodeRange run,
                            absl::Span<const uint8_t> feasible, absl::Span<double> out) const {
   evaluator_.Score(shape_, basis, run, out);
-  if (!by_queue_) return;
+  if (!scope_.by_queue) return;
   NodeId nodes[NodeEvaluator::kRunNodesMax];
   double sums[NodeEvaluator::kRunNodesMax];
   size_t count = 0;

@@ -21,15 +21,21 @@ class Session;
 // Tasks that the index cannot tell apart. The queue is invalid where no hook asks for it.
 using TaskKind = std::pair<model::ShapeId, model::QueueId>;
 
-// Tournament trees over the nodes in name order, keyed by total score; nodes that cannot take
-// tasks of the kind with their present idle room are out. Lives for one session.
-// Thread: scheduling.
+// What an index is about, beside the shape of its task.
+struct IndexScope {
+  bool by_queue = false;  // Hooks that go by the queue concern it.
+  ShardPart part = ShardPart::kAll;
+};
+
+// Tournament trees over the nodes in name order, keyed by total score; nodes of
+// another part, and those that cannot take tasks of the kind with their present idle room, are out.
+// Lives for one session. Thread: scheduling.
 class CandidateIndex {
  public:
-  // For the kind of `task`; `by_queue`: hooks that go by the queue concern it.
-  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, bool by_queue);
+  // For the kind of `task`.
+  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, IndexScope scope);
   // With a tree for each segment of the ready nodes, given by name.
-  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task,
+  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, ShardPart part,
                  absl::Span<const uint32_t> segments);
 
   // Re-evaluates the nodes changed since the last call; rebuilds when that is cheaper or when a
@@ -52,7 +58,7 @@ class CandidateIndex {
   // Beyond that, asking all nodes at once is cheaper.
   static constexpr size_t kTriesMax = 128;
 
-  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, bool by_queue,
+  CandidateIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, IndexScope scope,
                  ScoreForest forest);
   void Rebuild();
   bool Feasible(model::NodeRange run, absl::Span<uint8_t> out) const;
@@ -70,7 +76,7 @@ class CandidateIndex {
   NodeEvaluator& evaluator_;
   const model::TaskId task_;  // Stands for all of its kind.
   const model::ShapeId shape_;
-  const bool by_queue_;
+  const IndexScope scope_;
   const std::shared_ptr<const StaticFit> static_fit_;
   std::vector<int64_t> maxima_;  // Per static score hook, over feasible nodes.
   std::vector<int32_t> holders_of_maximum_;

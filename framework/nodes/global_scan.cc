@@ -93,14 +93,19 @@ bool GlobalScan::Concerns(TaskId task) const {
          GlobalScoresConcern(session_, task, GlobalHooks::kByTask);
 }
 
-NodeId GlobalScan::Best(TaskId task, Room room) {
+ScoreBasis GlobalScan::BasisFor(const std::shared_ptr<const StaticFit>& fit) const {
+  if (inside_ == nullptr) return evaluator_.BasisFor(fit, maxima_);
+  return {.fit = *fit, .maxima = maxima_};
+}
+
+NodeId GlobalScan::Best(TaskId task, NodeClass wanted) {
   const auto fit = session_.context().static_fits->Get(
       session_, session_.shape(session_.task(task).shape).constraints);
   StageClock stages(session_);
-  FindFeasible(task, room, *fit, nullptr);
+  FindFeasible(task, wanted, *fit, nullptr);
   stages.Ended(metrics::Stage::kPredicate);
   if (nodes_.empty()) return {};
-  Score(task, evaluator_.BasisFor(fit, maxima_));
+  Score(task, BasisFor(fit));
   stages.Ended(metrics::Stage::kScoring);
   if (nodes_.size() > 1) {
     for (const auto& entry : session_.hooks().best_node) {
@@ -118,37 +123,46 @@ NodeId GlobalScan::BestByScore() const {
   return best.node;
 }
 
-NodeId GlobalScan::BestAmong(TaskId task, Room room, const NodeTest* inside) {
+NodeId GlobalScan::BestAmong(TaskId task, NodeClass wanted, const NodeTest* inside) {
   const auto fit = session_.context().static_fits->Get(
       session_, session_.shape(session_.task(task).shape).constraints);
-  FindFeasible(task, room, *fit, inside);
+  FindFeasible(task, wanted, *fit, inside);
   if (nodes_.size() < 2) return nodes_.empty() ? NodeId() : nodes_.front();
-  Score(task, evaluator_.BasisFor(fit, maxima_));
+  Score(task, BasisFor(fit));
   return BestByScore();
 }
 
-std::vector<RankedNode> GlobalScan::Ranked(TaskId task, bool scored, NodeTest wanted) {
+std::vector<RankedNode> GlobalScan::Ranked(TaskId task, ShardPart part, bool scored,
+                                           NodeTest wanted) {
   const auto fit = session_.context().static_fits->Get(
       session_, session_.shape(session_.task(task).shape).constraints);
   maxima_.assign(session_.hooks().static_score.size(), 0);
   const bool normalises = scored && evaluator_.NeedsMaxima(*fit);
   nodes_.clear();
   const auto look_at = [&](NodeId node) {
-    if (RowAt(fit->refusal, node) != kFits) return;
+    if (RowAt(fit->refusal, node) != kFits || !session_.shard().IsIn(part, node)) return;
     if (normalises) evaluator_.RaiseMaxima(*fit, node, absl::MakeSpan(maxima_));
     if (wanted(node)) nodes_.push_back(node);
   };
   if (scored) {
-    for (NodeRange run : evaluator_.runs()) {
+    for (NodeRange run : runs()) {
       for (NodeId node : run) look_at(node);
     }
-  } else {
+  } else if (inside_ == nullptr) {
     for (NodeId node : *session_.base().nodes_by_name) look_at(node);
+  } else {
+    std::vector<NodeId> by_name;
+    for (NodeRange run : runs()) {
+      for (NodeId node : run) by_name.push_back(node);
+    }
+    std::sort(by_name.begin(), by_name.end(),
+              [this](NodeId a, NodeId b) { return evaluator_.rank(a) < evaluator_.rank(b); });
+    for (NodeId node : by_name) look_at(node);
   }
   scores_.assign(nodes_.size(), 0);
   if (scored && nodes_.size() > 1) {
     evaluator_.BeginScan();
-    Score(task, evaluator_.BasisFor(fit, maxima_));
+    Score(task, BasisFor(fit));
   }
   std::vector<RankedNode> ranked;
   ranked.reserve(nodes_.size());
@@ -158,16 +172,16 @@ std::vector<RankedNode> GlobalScan::Ranked(TaskId task, bool scored, NodeTest wa
   return ranked;
 }
 
-void GlobalScan::FindFeasible(TaskId task, Room room, const StaticFit& fit,
+void GlobalScan::FindFeasible(TaskId task, NodeClass wanted, const StaticFit& fit,
                               const NodeTest* inside) {
   nodes_.clear();
   maxima_.assign(session_.hooks().static_score.size(), 0);
   const bool normalises = evaluator_.NeedsMaxima(fit);
   evaluator_.BeginScan();
   uint8_t buffer[NodeEvaluator::kRunNodesMax];
-  for (NodeRange run : evaluator_.runs()) {
+  for (NodeRange run : runs()) {
     const absl::Span<uint8_t> fits(buffer, run.size());
-    if (!evaluator_.Feasible(session_.task(task).shape, fit, run, room, fits)) continue;
+    if (!evaluator_.Feasible(session_.task(task).shape, fit, run, wanted, fits)) continue;
     if (!KeepPassing(session_, task, run, fits)) continue;
     for (NodeId node : run) {
       if (fits[run.Offset(node)] == 0) continue;
@@ -185,7 +199,7 @@ void GlobalScan::Score(TaskId task, const ScoreBasis& basis) {
   scores_.resize(nodes_.size());
   double buffer[NodeEvaluator::kRunNodesMax];
   size_t at = 0;
-  for (NodeRange run : evaluator_.runs()) {
+  for (NodeRange run : runs()) {
     const size_t end = run.first().index() + run.size();
     if (at == nodes_.size()) break;
     if (nodes_[at].index() >= end) continue;
@@ -211,7 +225,7 @@ NodeId GlobalScan::FirstTaker(TaskId task, Room room) const {
   const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
   const bool concerned = GlobalFiltersConcern(session_, task, GlobalHooks::kAll);
   uint8_t buffer[NodeEvaluator::kRunNodesMax];
-  for (NodeRange run : evaluator_.runs()) {
+  for (NodeRange run : runs()) {
     const absl::Span<uint8_t> fits(buffer, run.size());
     if (!evaluator_.Feasible(shape, *fit, run, room, fits)) continue;
     if (concerned && !KeepPassing(session_, task, run, fits)) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -46,26 +47,35 @@ class GlobalScan {
   GlobalScan(Session& session, NodeEvaluator& evaluator)
       : session_(session), evaluator_(evaluator) {}
 
+  // From now on there are no other nodes than these, which are ready; null: all. They outlive it.
+  void Confine(const std::vector<model::NodeRange>* inside) { inside_ = inside; }
   // False: the shape of the task and its queue decide.
   bool Concerns(model::TaskId task) const;
   // The feasible node with the highest score, the first by name among equals, unless a best-node
   // hook picks another; invalid when none.
-  model::NodeId Best(model::TaskId task, Room room);
+  model::NodeId Best(model::TaskId task, NodeClass wanted);
   // The same of the nodes `inside` (null: all), whatever best-node hooks say.
-  model::NodeId BestAmong(model::TaskId task, Room room, const NodeTest* inside);
-  // Nodes that pass the static filters and `wanted`: with their scores, normalised over all that
-  // pass, in order of ids; without scores by name.
-  std::vector<RankedNode> Ranked(model::TaskId task, bool scored, NodeTest wanted);
+  model::NodeId BestAmong(model::TaskId task, NodeClass wanted, const NodeTest* inside);
+  // Nodes of that part that pass the static filters and `wanted`: with their scores, normalised
+  // over all of it that pass, in order of ids; without scores by name.
+  std::vector<RankedNode> Ranked(model::TaskId task, ShardPart part, bool scored, NodeTest wanted);
   // The first node that takes the task, in order of ids.
   model::NodeId FirstTaker(model::TaskId task, Room room) const;
 
  private:
-  void FindFeasible(model::TaskId task, Room room, const StaticFit& fit, const NodeTest* inside);
+  const std::vector<model::NodeRange>& runs() const {
+    return inside_ == nullptr ? evaluator_.runs() : *inside_;
+  }
+  // What is shared between scores is that of all nodes.
+  ScoreBasis BasisFor(const std::shared_ptr<const StaticFit>& fit) const;
+  void FindFeasible(model::TaskId task, NodeClass wanted, const StaticFit& fit,
+                    const NodeTest* inside);
   model::NodeId BestByScore() const;
   void Score(model::TaskId task, const ScoreBasis& basis);
 
   Session& session_;
   NodeEvaluator& evaluator_;
+  const std::vector<model::NodeRange>* inside_ = nullptr;
   std::vector<model::NodeId> nodes_;  // Feasible ones, in order of ids.
   std::vector<double> scores_;        // Of them.
   std::vector<int64_t> maxima_;       // Per static score hook, over them.

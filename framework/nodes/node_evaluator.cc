@@ -59,6 +59,8 @@ void NodeEvaluator::LayOut() const {
     first = i + 1;
   }
   close(nodes.size());
+  if (session_.shard().mode() != model::ShardMode::kSoft) return;
+  for (const NodeId node : nodes.ids()) layout.outside.push_back(nodes[node].outside_shard);
 }
 
 bool NodeEvaluator::HasRoom(const ResourceVec& request, NodeId node, Room room) const {
@@ -98,9 +100,38 @@ void NodeEvaluator::RoomOf(ShapeId shape, NodeRange run, Room room, absl::Span<u
   }
 }
 
-bool NodeEvaluator::Feasible(ShapeId shape, const StaticFit& fit, NodeRange run, Room room,
+void NodeEvaluator::KeepPart(ShardPart part, NodeRange run, absl::Span<uint8_t> out) const {
+  const uint8_t* const outside = layout().outside.data() + run.first().index();
+  const auto wanted = static_cast<uint8_t>(part == ShardPart::kOutside);
+  for (size_t i = 0; i < out.size(); ++i) out[i] &= static_cast<uint8_t>(outside[i] == wanted);
+}
+
+// What is free only later is no room now, but room of the future, though the resources are idle.
+void NodeEvaluator::MindWhatIsHeld(ShapeId shape, NodeRange run, Room room,
+                                   absl::Span<uint8_t> out) const {
+  ReasonId verdicts[kRunNodesMax];
+  const absl::Span<ReasonId> block(verdicts, run.size());
+  std::fill(block.begin(), block.end(), kFits);
+  for (const auto& entry : session_.hooks().now_filter) entry.fn(shape, run, block);
+  if (room != Room::kFuture) {
+    KeepFitting(verdicts, out);
+    return;
+  }
+  const auto held = [](ReasonId verdict) { return verdict != kFits; };
+  if (std::none_of(block.begin(), block.end(), held)) return;
+  uint8_t buffer[kRunNodesMax];
+  const absl::Span<uint8_t> idle(buffer, run.size());
+  RoomOf(shape, run, Room::kIdle, idle);
+  for (size_t i = 0; i < run.size(); ++i) {
+    if (idle[i] != 0 && held(verdicts[i])) out[i] = 1;
+  }
+}
+
+bool NodeEvaluator::Feasible(ShapeId shape, const StaticFit& fit, NodeRange run, NodeClass wanted,
                              absl::Span<uint8_t> out) const {
-  RoomOf(shape, run, room, out);
+  RoomOf(shape, run, wanted.room, out);
+  if (!session_.hooks().now_filter.empty()) MindWhatIsHeld(shape, run, wanted.room, out);
+  if (wanted.part != ShardPart::kAll) KeepPart(wanted.part, run, out);
   bool any = KeepFitting(fit.refusal.data() + run.first().index(), out);
   ReasonId verdicts[kRunNodesMax];
   const absl::Span<ReasonId> block(verdicts, run.size());

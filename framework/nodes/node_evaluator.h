@@ -10,6 +10,7 @@
 #include "api/model/ids.h"
 #include "base/ids.h"
 #include "framework/nodes/room_columns.h"
+#include "framework/nodes/shard_rule.h"
 #include "framework/nodes/static_fit.h"
 #include "framework/nodes/static_sums.h"
 #include "framework/session/session.h"
@@ -21,6 +22,13 @@ enum class Room : uint8_t {
   kIdle,    // Free now, and not promised away.
   kFuture,  // Free once releasing pods have left, but not now.
   kAny,     // No resource check (best effort).
+};
+
+// Which nodes are asked about.
+struct NodeClass {
+  NodeClass(Room with, ShardPart in = ShardPart::kAll) : room(with), part(in) {}
+  Room room;
+  ShardPart part;
 };
 
 // What the static part of a score follows from.
@@ -52,8 +60,9 @@ class NodeEvaluator {
   ScoreBasis BasisFor(const std::shared_ptr<const StaticFit>& fit,
                       absl::Span<const int64_t> maxima);
 
-  // out[i] = 1 when the node passes room, static and usage filters; true when any does.
-  bool Feasible(model::ShapeId shape, const StaticFit& fit, model::NodeRange run, Room room,
+  // out[i] = 1 when the node is of that class and passes static and usage filters; true when any
+  // does.
+  bool Feasible(model::ShapeId shape, const StaticFit& fit, model::NodeRange run, NodeClass wanted,
                 absl::Span<uint8_t> out) const;
   // out[i] = total of static and usage scores.
   void Score(model::ShapeId shape, const ScoreBasis& basis, model::NodeRange run,
@@ -67,6 +76,7 @@ class NodeEvaluator {
   struct Layout {
     std::vector<model::NodeRange> runs;
     IdVector<model::NodeId, uint32_t> ranks;
+    std::vector<uint8_t> outside;  // By node index: outside the shard; empty: nobody asks.
   };
   // Made for the first question to all nodes, because its cost is linear in them and most sessions
   // of a quiet cluster have none. Workers come after the scheduling thread has asked.
@@ -77,6 +87,10 @@ class NodeEvaluator {
   void LayOut() const;
   bool HasRoom(const model::ResourceVec& request, model::NodeId node, Room room) const;
   void RoomOf(model::ShapeId shape, model::NodeRange run, Room room, absl::Span<uint8_t> out) const;
+  // Clears out[i] of nodes that are not in that part.
+  void KeepPart(ShardPart part, model::NodeRange run, absl::Span<uint8_t> out) const;
+  void MindWhatIsHeld(model::ShapeId shape, model::NodeRange run, Room room,
+                      absl::Span<uint8_t> out) const;
   void SumStatic(const StaticFit& fit, absl::Span<const int64_t> maxima, model::NodeRange run,
                  absl::Span<double> out) const;
 

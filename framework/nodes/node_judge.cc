@@ -86,10 +86,23 @@ NodeJudge::Objection NodeJudge::Against(TaskId task, NodeId node) const {
   return verdict == kFits ? Objection() : Objection{Rule::kFilter, verdict};
 }
 
+bool NodeJudge::HasRoomNow(TaskId task, NodeId node) const {
+  if (!session_.request(task).FitsIn(session_.usage().idle[node])) return false;
+  ReasonId verdict = kFits;
+  for (const auto& entry : session_.hooks().now_filter) {
+    entry.fn(session_.task(task).shape, OnlyNode(node), absl::Span<ReasonId>(&verdict, 1));
+  }
+  return verdict == kFits;
+}
+
 void NodeJudge::CollectReasons(TaskId task, NodeId node, bool check_resources,
                                std::vector<ReasonId>* out) const {
   const HookTable& hooks = session_.hooks();
   const ShapeId shape = session_.task(task).shape;
+  if (session_.shard().Refuses(node)) {
+    out->push_back(session_.shard().reason());
+    return;
+  }
   if (check_resources) {
     const model::ResourceVec future = session_.usage().FutureIdle(node);
     const int dim = FirstMissingByName(session_.shape(shape).request, future, session_.dims());

@@ -37,6 +37,9 @@ class NodeJudge {
     return Against(task, node).rule == Rule::kNone;
   }
 
+  // The node, which takes the task, has the room now and not only when releasing pods have left.
+  bool HasRoomNow(model::TaskId task, model::NodeId node) const;
+
   // All reasons of the node, in hook order; empty when it takes the task, now or when releasing
   // pods have left. The queue is not asked.
   void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,

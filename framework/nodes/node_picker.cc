@@ -3,11 +3,14 @@
 #include <vector>
 
 #include "framework/peers/domain_counter.h"
+#include "framework/topology/topology.h"
 
 namespace bth::framework {
 namespace {
 
+using model::HyperNodeId;
 using model::NodeId;
+using model::NodeRange;
 using model::ShapeId;
 using model::TaskId;
 
@@ -22,14 +25,33 @@ NodePicker::NodePicker(Session& session)
 
 NodePicker::~NodePicker() = default;
 
+void NodePicker::Confine(HyperNodeId hyper_node) {
+  const bool all = !hyper_node.valid() || hyper_node == session_.topology().tree().root();
+  inside_ = all ? HyperNodeId() : hyper_node;
+  global_.Confine(all ? nullptr : &session_.topology().tree()[hyper_node].runs);
+}
+
+bool NodePicker::MayLookAt(NodeId node) const {
+  return !inside_.valid() || session_.topology().tree().Contains(inside_, node);
+}
+
+std::string NodePicker::NameInside() const {
+  return inside_.valid() ? session_.topology().tree()[inside_].name : std::string();
+}
+
+int32_t NodePicker::NodesLookedAt() const {
+  return static_cast<int32_t>(inside_.valid() ? session_.topology().tree()[inside_].nodes
+                                              : session_.base().nodes_by_name->size());
+}
+
 NodeChoice NodePicker::Pick(TaskId task) {
   if (const ReasonId reason = judge_.HoldsOff(task); reason != kFits)
     return Refuse(task, reason, true);
   if (const NodeChoice nominated = PickNominated(task); nominated.node.valid()) return nominated;
-  if (const NodeChoice now = PickAmong(task, Room::kIdle); now.node.valid()) return now;
+  if (const NodeChoice now = PickWith(task, Room::kIdle); now.node.valid()) return now;
   const model::Usage& usage = session_.usage();
   if (usage.releasing_tasks > 0) {
-    if (const NodeChoice later = PickAmong(task, Room::kFuture); later.node.valid()) return later;
+    if (const NodeChoice later = PickWith(task, Room::kFuture); later.node.valid()) return later;
   }
   return Refuse(task, kFits, true);
 }
@@ -37,19 +59,18 @@ NodeChoice NodePicker::Pick(TaskId task) {
 NodeChoice NodePicker::PickForBestEffort(TaskId task) {
   if (const ReasonId reason = judge_.HoldsOff(task); reason != kFits)
     return Refuse(task, reason, false);
-  if (const NodeChoice choice = PickAmong(task, Room::kAny); choice.node.valid()) return choice;
+  if (const NodeChoice choice = PickWith(task, Room::kAny); choice.node.valid()) return choice;
   return Refuse(task, kFits, false);
 }
 
 NodeChoice NodePicker::PickNominated(TaskId task) const {
   const NodeId node = session_.task(task).nominated_node;
   if (!node.valid() || !session_.base().nodes.Contains(node)) return {};
-  if (!session_.base().nodes[node].has_object()) return {};
+  if (!session_.base().nodes[node].has_object() || !MayLookAt(node)) return {};
   std::vector<ReasonId> reasons;
   judge_.CollectReasons(task, node, true, &reasons);
   if (!reasons.empty()) return {};
-  const bool now = session_.request(task).FitsIn(session_.usage().idle[node]);
-  return {.node = node, .on_future_room = !now};
+  return {.node = node, .on_future_room = !judge_.HasRoomNow(task, node)};
 }
 
 TaskKind NodePicker::KindOf(TaskId task) const {
@@ -59,30 +80,42 @@ TaskKind NodePicker::KindOf(TaskId task) const {
   return {row.shape, by_queue ? session_.job(row.job).queue : model::QueueId()};
 }
 
-NodeChoice NodePicker::PickAmong(TaskId task, Room room) {
+NodeChoice NodePicker::PickWith(TaskId task, Room room) {
+  for (ShardPart part : session_.shard().parts()) {
+    if (const NodeChoice choice = PickAmong(task, {room, part}); choice.node.valid()) return choice;
+  }
+  return {};
+}
+
+NodeChoice NodePicker::PickAmong(TaskId task, NodeClass wanted) {
   const TaskKind kind = KindOf(task);
+  const PartKind part_kind(kind, wanted.part);
+  const bool idle = wanted.room == Room::kIdle;
   NodeId node;
-  if (global_.Concerns(task)) {
-    if (room == Room::kIdle) {
-      std::optional<NodeId> known = PickFiltered(task, kind);
-      if (!known) known = PickAlike(task, kind);
+  if (inside_.valid()) {
+    ++scans_;
+    node = global_.Best(task, wanted);
+  } else if (global_.Concerns(task)) {
+    if (idle) {
+      std::optional<NodeId> known = PickFiltered(task, part_kind);
+      if (!known) known = PickAlike(task, part_kind);
       if (known) return {.node = *known};
     }
     ++scans_;
-    node = global_.Best(task, room);
-  } else if (room == Room::kIdle && UsesIndex(kind)) {
-    node = IndexOf(task, kind).Best();
+    node = global_.Best(task, wanted);
+  } else if (idle && UsesIndex(part_kind)) {
+    node = IndexOf(task, part_kind).Best();
   } else if (kind.second.valid()) {
     ++scans_;
-    node = global_.Best(task, room);
+    node = global_.Best(task, wanted);
   } else {
     ++scans_;
-    node = scan_.Best(kind.first, room);
+    node = scan_.Best(kind.first, wanted);
   }
-  return {.node = node, .on_future_room = room == Room::kFuture};
+  return {.node = node, .on_future_room = wanted.room == Room::kFuture};
 }
 
-std::optional<NodeId> NodePicker::PickFiltered(TaskId task, const TaskKind& kind) {
+std::optional<NodeId> NodePicker::PickFiltered(TaskId task, const PartKind& kind) {
   if (!session_.hooks().best_node.empty()) return {};
   if (GlobalScoresConcern(session_, task, GlobalHooks::kByTask)) return {};
   if (!UsesIndex(kind)) return {};
@@ -91,8 +124,8 @@ std::optional<NodeId> NodePicker::PickFiltered(TaskId task, const TaskKind& kind
   return index.BestPassing([&](NodeId node) { return PassesGlobalFilters(session_, task, node); });
 }
 
-std::optional<NodeId> NodePicker::PickAlike(TaskId task, const TaskKind& kind) {
-  if (!session_.hooks().best_node.empty() || kind.second.valid()) return {};
+std::optional<NodeId> NodePicker::PickAlike(TaskId task, const PartKind& kind) {
+  if (!session_.hooks().best_node.empty() || kind.first.second.valid()) return {};
   if (GlobalFiltersConcern(session_, task, GlobalHooks::kByTask)) return {};
   const GlobalScore* score = OnlyGlobalScore(session_, task);
   NodeLikeness likeness;
@@ -107,41 +140,47 @@ std::optional<NodeId> NodePicker::PickAlike(TaskId task, const TaskKind& kind) {
 }
 
 // Questions that count few nodes share an index.
-AlikeIndex* NodePicker::AlikeIndexOf(TaskId task, const TaskKind& kind,
+AlikeIndex* NodePicker::AlikeIndexOf(TaskId task, const PartKind& kind,
                                      const NodeLikeness& likeness) {
   constexpr size_t kSharedNodesMax = 256;
   constexpr size_t kAlikeIndexesMax = 256;
   if (likeness.domains != nullptr && likeness.domains->domains() > AlikeIndex::kSegmentsMax) {
     return nullptr;
   }
+  if (likeness.groups != nullptr && likeness.groups->groups > AlikeIndex::kSegmentsMax) {
+    return nullptr;
+  }
   const DomainCounter* pods = likeness.pods;
   const bool shares = pods == nullptr || pods->nodes_with_pods().size() <= kSharedNodesMax;
-  const AlikeKind alike{.shape = kind.first,
+  const AlikeKind alike{.shape = kind.first.first,
+                        .part = kind.second,
                         .domains = likeness.domains,
+                        .groups = likeness.groups,
                         .pods_by = pods == nullptr ? nullptr : &pods->topology(),
                         .counter = shares ? 0 : pods->id()};
   const auto known = alike_indexes_.find(alike);
   if (known == alike_indexes_.end()) {
     if (++picks_of_alike_[alike] == 1 || alike_indexes_.size() == kAlikeIndexesMax) return nullptr;
     ++index_builds_;
-    auto fresh = std::make_unique<AlikeIndex>(session_, evaluator_, task, likeness);
+    auto fresh = std::make_unique<AlikeIndex>(session_, evaluator_, task, kind.second, likeness);
     return alike_indexes_.emplace(alike, std::move(fresh)).first->second.get();
   }
   return known->second.get();
 }
 
-CandidateIndex& NodePicker::IndexOf(TaskId task, const TaskKind& kind) {
+CandidateIndex& NodePicker::IndexOf(TaskId task, const PartKind& kind) {
   std::unique_ptr<CandidateIndex>& index = indexes_[kind];
   ++index_answers_;
   if (index == nullptr) {
     ++index_builds_;
-    index = std::make_unique<CandidateIndex>(session_, evaluator_, task, kind.second.valid());
+    const IndexScope scope{.by_queue = kind.first.second.valid(), .part = kind.second};
+    index = std::make_unique<CandidateIndex>(session_, evaluator_, task, scope);
   }
   return *index;
 }
 
 // A kind asked for once is scanned; from the second time on an index pays for itself.
-bool NodePicker::UsesIndex(const TaskKind& kind) {
+bool NodePicker::UsesIndex(const PartKind& kind) {
   constexpr size_t kIndexesMax = 1024;  // 160 KB each at 10,000 nodes.
   if (indexes_.contains(kind)) return true;
   return ++picks_of_kind_[kind] > 1 && indexes_.size() < kIndexesMax;
@@ -152,51 +191,69 @@ NodeChoice NodePicker::Refuse(TaskId task, ReasonId pre_filter, bool check_resou
     session_.notes().RecordFit(task, Explain(task, check_resources));
     return {};
   }
-  const auto nodes = static_cast<int32_t>(session_.base().nodes_by_name->size());
+  const int32_t nodes = NodesLookedAt();
   auto fit = std::make_shared<TaskFit>();
   fit->exemplar = task;
   fit->shape = session_.task(task).shape;
   fit->nodes_refused = nodes;
   fit->counts.push_back({pre_filter, nodes});
+  fit->hyper_node = NameInside();
   session_.notes().RecordFit(task, std::move(fit));
   return {};
 }
 
 std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resources) {
-  const ShapeId shape = session_.task(task).shape;
   const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
   Explained& known = explained_[KindOf(task)];
-  if (per_kind && known.fit != nullptr && known.version == session_.placements().version())
+  if (per_kind && known.fit != nullptr && known.version == session_.placements().version() &&
+      known.inside == inside_) {
     return known.fit;
-  std::vector<int32_t> counts(session_.reasons().size(), 0);
+  }
   auto fit = std::make_shared<TaskFit>();
   fit->exemplar = task;
-  fit->shape = shape;
-  std::vector<ReasonId> reasons;
-  for (NodeId node : *session_.base().nodes_by_name) {
-    reasons.clear();
-    judge_.CollectReasons(task, node, check_resources, &reasons);
-    if (reasons.empty()) continue;
-    ++fit->nodes_refused;
-    for (ReasonId reason : reasons) ++counts[reason];
-  }
-  for (size_t reason = 1; reason < counts.size(); ++reason) {
-    if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
-  }
+  fit->shape = session_.task(task).shape;
+  fit->hyper_node = NameInside();
+  CountReasons(task, check_resources, fit.get());
   if (per_kind) {
     known.version = session_.placements().version();
+    known.inside = inside_;
     known.fit = fit;
   }
   return fit;
 }
 
+void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) const {
+  std::vector<int32_t> counts(session_.reasons().size(), 0);
+  std::vector<ReasonId> reasons;
+  const auto ask = [&](NodeId node) {
+    reasons.clear();
+    judge_.CollectReasons(task, node, check_resources, &reasons);
+    if (reasons.empty()) return;
+    ++fit->nodes_refused;
+    // Some name an object, and are new.
+    counts.resize(session_.reasons().size(), 0);
+    for (ReasonId reason : reasons) ++counts[reason];
+  };
+  if (inside_.valid()) {
+    for (NodeRange run : session_.topology().tree()[inside_].runs) {
+      for (NodeId node : run) ask(node);
+    }
+  } else {
+    for (NodeId node : *session_.base().nodes_by_name) ask(node);
+  }
+  for (size_t reason = 1; reason < counts.size(); ++reason) {
+    if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
+  }
+}
+
 bool NodePicker::AnyNodeTakes(TaskId task) {
   Explained& known = explained_[KindOf(task)];
   const bool per_kind = !GlobalFiltersConcern(session_, task, GlobalHooks::kByTask);
-  if (per_kind && known.fit != nullptr && known.version == session_.placements().version()) {
-    return known.fit->nodes_refused < static_cast<int32_t>(session_.base().nodes_by_name->size());
+  if (per_kind && known.fit != nullptr && known.version == session_.placements().version() &&
+      known.inside == inside_) {
+    return known.fit->nodes_refused < NodesLookedAt();
   }
-  if (known.taker.valid()) {
+  if (known.taker.valid() && MayLookAt(known.taker)) {
     std::vector<ReasonId> reasons;
     judge_.CollectReasons(task, known.taker, true, &reasons);
     if (reasons.empty()) return true;
@@ -212,7 +269,7 @@ bool NodePicker::AnyNodeTakes(TaskId task) {
 NodeId NodePicker::BestFree(TaskId task) {
   if (!session_.votes().Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
   const NodeId nominated = session_.task(task).nominated_node;
-  if (nominated.valid() && judge_.PassesStatic(task, nominated) &&
+  if (nominated.valid() && MayLookAt(nominated) && judge_.PassesStatic(task, nominated) &&
       judge_.MayTake(task, nominated)) {
     return nominated;
   }
@@ -221,9 +278,14 @@ NodeId NodePicker::BestFree(TaskId task) {
 
 NodeId NodePicker::BestIn(TaskId task, const NodeTest* inside) {
   if (!session_.votes().Allocatable(session_.job(session_.task(task).job).queue, task)) return {};
-  const NodeId now = global_.BestAmong(task, Room::kIdle, inside);
-  if (now.valid() || session_.usage().releasing_tasks == 0) return now;
-  return global_.BestAmong(task, Room::kFuture, inside);
+  for (const Room room : {Room::kIdle, Room::kFuture}) {
+    if (room == Room::kFuture && session_.usage().releasing_tasks == 0) break;
+    for (const ShardPart part : session_.shard().parts()) {
+      const NodeId best = global_.BestAmong(task, {room, part}, inside);
+      if (best.valid()) return best;
+    }
+  }
+  return {};
 }
 
 bool NodePicker::FitsSomeEmptyNode(TaskId task) {

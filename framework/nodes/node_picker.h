@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,12 +23,28 @@
 namespace bth::framework {
 
 // All nodes are considered. The best total score wins, ties go to the first node by name. Nodes
-// with the room now go before nodes that will have it.
+// with the room now go before nodes that will have it; among either, those of the shard before
+// others where it is preferred, and each group is scored by itself.
 // Thread: scheduling.
 class NodePicker {
  public:
   explicit NodePicker(Session& session);
   ~NodePicker();
+
+  // While one lives, there are no nodes but those of the HyperNode; the inner one counts.
+  class Inside {
+   public:
+    Inside(NodePicker& picker, model::HyperNodeId hyper_node)
+        : picker_(picker), outside_(picker.inside_) {
+      picker_.Confine(hyper_node);
+    }
+    Inside(const Inside&) = delete;
+    ~Inside() { picker_.Confine(outside_); }
+
+   private:
+    NodePicker& picker_;
+    const model::HyperNodeId outside_;
+  };
 
   // The choice for `task` as things stand. When there is none, why is recorded in the session.
   NodeChoice Pick(model::TaskId task);
@@ -40,9 +57,10 @@ class NodePicker {
   model::NodeId BestFree(model::TaskId task);
   // The same among the nodes `inside`, whether the task is nominated or not.
   model::NodeId BestAmong(model::TaskId task, NodeTest inside) { return BestIn(task, &inside); }
-  // Nodes that pass the static filters and `wanted`, scored in no order or, unscored, by name.
-  std::vector<RankedNode> Ranked(model::TaskId task, bool scored, NodeTest wanted) {
-    return global_.Ranked(task, scored, wanted);
+  // Nodes of that part that pass the static filters and `wanted`, scored in no order or, unscored,
+  // by name.
+  std::vector<RankedNode> Ranked(model::TaskId task, ShardPart part, bool scored, NodeTest wanted) {
+    return global_.Ranked(task, part, scored, wanted);
   }
   // Some node passes the static filters and would hold it. Cost: once for each shape, the nodes.
   bool FitsSomeEmptyNode(model::TaskId task);
@@ -70,21 +88,30 @@ class NodePicker {
  private:
   struct Explained {
     uint64_t version = 0;
+    model::HyperNodeId inside;
     std::shared_ptr<const TaskFit> fit;
     model::NodeId taker;  // Took the kind when last asked; invalid: none known.
   };
 
+  // Invalid, or the root: to all nodes.
+  void Confine(model::HyperNodeId hyper_node);
+  bool MayLookAt(model::NodeId node) const;
+  int32_t NodesLookedAt() const;
+  std::string NameInside() const;  // Empty: all nodes.
+  void CountReasons(model::TaskId task, bool check_resources, TaskFit* fit) const;
   model::NodeId BestIn(model::TaskId task, const NodeTest* inside);
-  bool UsesIndex(const TaskKind& kind);
-  CandidateIndex& IndexOf(model::TaskId task, const TaskKind& kind);
+  using PartKind = std::pair<TaskKind, ShardPart>;
+  bool UsesIndex(const PartKind& kind);
+  CandidateIndex& IndexOf(model::TaskId task, const PartKind& kind);
   // By the index, where only filters stand between it and the answer; nothing: ask all nodes.
-  std::optional<model::NodeId> PickFiltered(model::TaskId task, const TaskKind& kind);
+  std::optional<model::NodeId> PickFiltered(model::TaskId task, const PartKind& kind);
   // By groups of nodes, where one global score that rates such concerns the task and nothing else
   // does; nothing: ask all nodes.
-  std::optional<model::NodeId> PickAlike(model::TaskId task, const TaskKind& kind);
-  AlikeIndex* AlikeIndexOf(model::TaskId task, const TaskKind& kind, const NodeLikeness& likeness);
+  std::optional<model::NodeId> PickAlike(model::TaskId task, const PartKind& kind);
+  AlikeIndex* AlikeIndexOf(model::TaskId task, const PartKind& kind, const NodeLikeness& likeness);
   NodeChoice PickNominated(model::TaskId task) const;
-  NodeChoice PickAmong(model::TaskId task, Room room);
+  NodeChoice PickWith(model::TaskId task, Room room);
+  NodeChoice PickAmong(model::TaskId task, NodeClass wanted);
   NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);
 
   Session& session_;
@@ -92,18 +119,22 @@ class NodePicker {
   NodeScan scan_;
   GlobalScan global_;
   NodeJudge judge_;
-  absl::flat_hash_map<TaskKind, int32_t> picks_of_kind_;
-  absl::flat_hash_map<TaskKind, std::unique_ptr<CandidateIndex>> indexes_;
+  model::HyperNodeId inside_;  // Invalid: all nodes.
+  absl::flat_hash_map<PartKind, int32_t> picks_of_kind_;
+  absl::flat_hash_map<PartKind, std::unique_ptr<CandidateIndex>> indexes_;
   // Kinds that are told apart by domains too, and by the question when it counts many nodes.
   struct AlikeKind {
     model::ShapeId shape;
+    ShardPart part = ShardPart::kAll;
     const TopologyColumn* domains = nullptr;
+    const model::NodeGroups* groups = nullptr;
     const TopologyColumn* pods_by = nullptr;
     uint64_t counter = 0;
     friend bool operator==(const AlikeKind&, const AlikeKind&) = default;
     template <typename H>
     friend H AbslHashValue(H state, const AlikeKind& kind) {
-      return H::combine(std::move(state), kind.shape, kind.domains, kind.pods_by, kind.counter);
+      return H::combine(std::move(state), kind.shape, kind.part, kind.domains, kind.groups,
+                        kind.pods_by, kind.counter);
     }
   };
   absl::flat_hash_map<AlikeKind, int32_t> picks_of_alike_;

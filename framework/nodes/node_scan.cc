@@ -22,7 +22,7 @@ constexpr uint64_t kTimedEvery = 16;
 NodeScan::NodeScan(Session& session, NodeEvaluator& evaluator)
     : session_(session), evaluator_(evaluator) {}
 
-NodeId NodeScan::Best(ShapeId shape, Room room) {
+NodeId NodeScan::Best(ShapeId shape, NodeClass wanted) {
   const auto fit = session_.context().static_fits->Get(session_, session_.shape(shape).constraints);
   const size_t runs = evaluator_.runs().size();
   slots_.resize(runs);
@@ -33,7 +33,7 @@ NodeId NodeScan::Best(ShapeId shape, Room room) {
   if (needs_maxima || timed) {
     std::optional<StageClock> stages;
     if (timed) stages.emplace(session_);
-    for (size_t i = 0; i < runs; ++i) Filter(i, shape, *fit, room);
+    for (size_t i = 0; i < runs; ++i) Filter(i, shape, *fit, wanted);
     if (stages) stages->Ended(metrics::Stage::kPredicate);
     if (needs_maxima) RaiseMaxima(*fit);
     const ScoreBasis basis = evaluator_.BasisFor(fit, maxima_);
@@ -42,7 +42,7 @@ NodeId NodeScan::Best(ShapeId shape, Room room) {
   } else {
     const ScoreBasis basis = evaluator_.BasisFor(fit, maxima_);
     for (size_t i = 0; i < runs; ++i) {
-      Filter(i, shape, *fit, room);
+      Filter(i, shape, *fit, wanted);
       Rank(i, shape, basis);
     }
   }
@@ -53,10 +53,10 @@ NodeId NodeScan::Best(ShapeId shape, Room room) {
   return best.node;
 }
 
-void NodeScan::Filter(size_t run, ShapeId shape, const StaticFit& fit, Room room) {
+void NodeScan::Filter(size_t run, ShapeId shape, const StaticFit& fit, NodeClass wanted) {
   const NodeRange nodes = evaluator_.runs()[run];
   Slot& slot = slots_[run];
-  slot.any = evaluator_.Feasible(shape, fit, nodes, room,
+  slot.any = evaluator_.Feasible(shape, fit, nodes, wanted,
                                  absl::Span<uint8_t>(slot.feasible.data(), nodes.size()));
 }
 

@@ -19,7 +19,7 @@ class NodeScan {
   NodeScan(Session& session, NodeEvaluator& evaluator);
 
   // The feasible node with the highest score, the first by name among equals; invalid when none.
-  model::NodeId Best(model::ShapeId shape, Room room);
+  model::NodeId Best(model::ShapeId shape, NodeClass wanted);
 
  private:
   // What is known of a run of nodes.
@@ -29,7 +29,7 @@ class NodeScan {
     RankedNode best;
   };
 
-  void Filter(size_t run, model::ShapeId shape, const StaticFit& fit, Room room);
+  void Filter(size_t run, model::ShapeId shape, const StaticFit& fit, NodeClass wanted);
   void Rank(size_t run, model::ShapeId shape, const ScoreBasis& basis);
   void RaiseMaxima(const StaticFit& fit);
 

@@ -12,7 +12,7 @@ namespace {
 using model::NodeId;
 using model::NodeRange;
 
-// Evaluates every static hook for the ready nodes first..last of a run.
+// Evaluates every static hook, and the rule of the shard, for the ready nodes of a run.
 void Evaluate(const Session& session, StaticFit& fit, NodeRange run) {
   std::vector<ReasonId> verdicts(run.size(), kFits);
   std::vector<ReasonId> first(run.size(), kFits);
@@ -23,7 +23,10 @@ void Evaluate(const Session& session, StaticFit& fit, NodeRange run) {
       if (first[i] == kFits) first[i] = verdicts[i];
     }
   }
-  for (NodeId node : run) RowAt(fit.refusal, node) = first[run.Offset(node)];
+  const ShardRule& shard = session.shard();
+  for (NodeId node : run) {
+    RowAt(fit.refusal, node) = shard.Refuses(node) ? shard.reason() : first[run.Offset(node)];
+  }
   std::vector<int64_t> raw(run.size());
   const auto& scores = session.hooks().static_score;
   for (size_t k = 0; k < scores.size(); ++k) {
@@ -86,7 +89,8 @@ void StaticFitCache::Refresh(const Session& session, StaticFit& fit) {
       continue;
     }
     const NodeId node = NodeId::FromIndex(i);
-    const bool known = fit.nodes.Contains(node) && fit.nodes[node].facts == nodes[node].facts;
+    const bool known = fit.nodes.Contains(node) && fit.nodes[node].facts == nodes[node].facts &&
+                       fit.nodes[node].outside_shard == nodes[node].outside_shard;
     if (known || !nodes[node].has_object()) evaluate_until(i);
   }
   evaluate_until(nodes.size());

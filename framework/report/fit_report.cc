@@ -18,6 +18,7 @@ std::string_view GateName(Gate gate) {
 std::string TaskFit::Text(const ReasonTable& reasons) const {
   std::string text =
       preset.empty() ? StrCat("0/", nodes_refused, " nodes are unavailable") : preset;
+  if (!hyper_node.empty()) text = StrCat("In hyperNode ", hyper_node, ": ", text);
   if (counts.empty()) return text;
   std::vector<std::string> parts;
   for (const ReasonCount& count : counts) {

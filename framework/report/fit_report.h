@@ -45,9 +45,11 @@ struct TaskFit {
   model::ShapeId shape;
   int32_t nodes_refused = 0;
   std::vector<ReasonCount> counts;  // A node may count for several reasons.
-  std::string preset;               // Replaces "0/<N> nodes are unavailable" when not empty.
+  std::string hyper_node;  // No other nodes were asked than those of this; empty: all were.
+  std::string preset;      // Replaces "0/<N> nodes are unavailable" when not empty.
 
-  // `0/<N> nodes are unavailable: <count> <reason>, … .` sorted as text.
+  // `0/<N> nodes are unavailable: <count> <reason>, … .` sorted as text; inside a HyperNode after
+  // `In hyperNode <name>: `.
   std::string Text(const ReasonTable& reasons) const;
 };
 

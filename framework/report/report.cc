@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "algo/gang_rules.h"
 #include "base/strings.h"
+#include "framework/topology/topology.h"
 
 namespace bth::framework {
 namespace {
@@ -106,6 +107,20 @@ void ReportPods(const Session& session, JobId job, const std::string& job_messag
   }
 }
 
+// Where the pods are that are bound or will be. Promised ones may never come.
+std::string NameOfPlace(const Session& session, JobId job) {
+  const model::HyperNodeTree& tree = session.topology().tree();
+  GangPlaces places;
+  for (TaskId task : *session.job(job).tasks) {
+    const TaskState& state = session.state(task);
+    const bool placed = model::InGroup(state.status, model::kAllocatedGroup) &&
+                        state.status != TaskStatus::kAllocated;
+    if (placed) places.Move(tree, state.node, +1);
+  }
+  const model::HyperNodeId place = places.Allocated(tree);
+  return place.valid() ? tree[place].name : std::string();
+}
+
 void ReportJob(const Session& session, JobId job, CycleReport* report) {
   const JobRow& row = session.job(job);
   const model::JobCounts& counts = session.counts(job);
@@ -142,6 +157,7 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
     // Of a pod by itself its own event tells it.
     out.events.push_back({false, "Scheduled", "pod group is ready"});
   }
+  if (row.has_network_topology) out.allocated_hyper_node = NameOfPlace(session, job);
   if (unplaced) ReportPods(session, job, message, report);
   report->pod_groups.push_back(std::move(out));
 }
@@ -307,6 +323,19 @@ void HoldJobsWithoutQueue(Session& session) {
                                        .status = "True",
                                        .reason = "QueueNotFound",
                                        .message = message});
+  }
+}
+
+void TellIgnoredTopologies(Session& session) {
+  if (session.topology().enforced()) return;
+  for (JobId job : session.active_jobs()) {
+    // Told once, while it is not in line yet.
+    if (!session.job(job).has_network_topology || !session.IsPendingPhase(job)) continue;
+    session.notes().AddEvent(
+        job, {true, "NetworkTopologyIgnored",
+              StrCat("PodGroup ", session.job(job).facts->Key(),
+                     " asks for a network topology, which this policy does not look at: add plugin "
+                     "network-topology-aware to scheduler.conf, or remove networkTopology")});
   }
 }
 

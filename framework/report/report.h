@@ -15,6 +15,8 @@ namespace bth::framework {
 // Says of each job whose queue does not exist that this is why its pods wait, or why it is not in
 // line. Plugins and actions leave such jobs alone; those with nothing waiting stay as they are.
 void HoldJobsWithoutQueue(Session& session);
+// Says on jobs that ask for a network topology that no plugin of the policy looks at it.
+void TellIgnoredTopologies(Session& session);
 
 // Statuses of every active or touched job, of their pods that are not placed, and of queues.
 CycleReport MakeReport(const Session& session, const QueueUse& queue_use);

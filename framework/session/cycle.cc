@@ -142,6 +142,7 @@ absl::Status Cycle::Open() {
   if (policy_.evicts_) policy_.prospects_.Open(session_);
   unschedulable_.Open(session_);
   HoldJobsWithoutQueue(session_);
+  TellIgnoredTopologies(session_);
   return absl::OkStatus();
 }
 

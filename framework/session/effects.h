@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,10 @@ namespace bth::framework {
 struct BindEffect {
   model::TaskId task;
   model::NodeId node;
-  std::shared_ptr<const model::VolumePlan> volumes;  // Null: the pod's claims need nothing.
+  std::shared_ptr<const model::VolumePlan> volumes;  // Null: the pod's volumes need nothing.
+  std::shared_ptr<const model::ClaimPlan> claims;    // Null: its device claims need nothing.
+  std::shared_ptr<const model::CpuSet> cpus;         // Null: it is given none for itself.
+  std::shared_ptr<const model::DevicePlan> devices;  // Null: the pod asks for none that are shared.
 };
 
 struct EvictEffect {
@@ -65,6 +69,9 @@ struct PodGroupReport {
   int32_t failed = 0;
   std::vector<ConditionReport> conditions;  // Set by this session; others stay as they are.
   std::vector<EventReport> events;
+  // The lowest HyperNode that all its placed pods are in, of a job that asks for a network
+  // topology; empty: none is placed. Nothing: it does not ask, and what it shows stays.
+  std::optional<std::string> allocated_hyper_node;
 };
 
 // What a pending pod's PodScheduled condition (status False) should show. Messages are shared by

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "api/model/device_claims.h"
 #include "base/strings.h"
+#include "framework/topology/gang_places.h"
+#include "framework/topology/topology.h"
 
 namespace bth::framework {
 namespace {
@@ -183,6 +187,19 @@ std::vector<Violation> CheckInvariants(const Session& session) {
 
 namespace {
 
+// CPUs are free before they are given, and given once.
+void CheckCpus(const Session& session, const BindEffect& bind,
+               absl::flat_hash_map<NodeId, model::CpuSet>* given, Findings* findings) {
+  const model::NodeNuma* numa = session.base().nodes[bind.node].numa.get();
+  model::CpuSet& taken = (*given)[bind.node];
+  const bool free = numa != nullptr && bind.cpus->Within(numa->free - taken);
+  taken |= *bind.cpus;
+  if (free) return;
+  findings->AddNode(
+      "cpu_twice", bind.node,
+      StrCat("pod ", session.task(bind.task).names->name, " is given CPUs that are not free"));
+}
+
 // No volume is given to two claims.
 void CheckVolumes(const BindEffect& bind, absl::flat_hash_map<std::string, std::string>* claim_of,
                   Findings* findings) {
@@ -196,15 +213,100 @@ void CheckVolumes(const BindEffect& bind, absl::flat_hash_map<std::string, std::
   }
 }
 
+// The lowest HyperNode that the placed tasks of the gang were in, or are in; `sub_job` may be
+// invalid: of the job as a whole.
+model::HyperNodeId PlaceOf(const Session& session, const model::Usage& usage, JobId job,
+                           model::SubJobId sub_job) {
+  GangPlaces places;
+  for (TaskId task : *session.job(job).tasks) {
+    if (sub_job.valid() && session.task(task).sub_job != sub_job) continue;
+    const TaskState& state = usage.tasks[task];
+    const bool placed = state.node.valid() && model::InGroup(state.status, model::kAllocatedGroup);
+    if (placed) places.Move(session.topology().tree(), state.node, +1);
+  }
+  return places.Allocated(session.topology().tree());
+}
+
+// What was inside its bound on the network still is.
+void CheckBound(const Session& session, JobId job, model::SubJobId sub_job, Findings* findings) {
+  const Topology& topology = session.topology();
+  const std::optional<int32_t> bound =
+      sub_job.valid() ? topology.BoundOf(sub_job) : topology.BoundOf(job);
+  if (!bound) return;
+  const auto within = [&](const model::Usage& usage) {
+    const model::HyperNodeId place = PlaceOf(session, usage, job, sub_job);
+    return !place.valid() || topology.tree().tier(place) <= *bound;
+  };
+  if (!within(session.base().usage) || within(session.usage())) return;
+  findings->AddJob("gang_spread", job,
+                   StrCat("its pods are spread beyond tier ", *bound, " of the network"));
+}
+
+void CheckBounds(const Session& session, absl::Span<const EffectBatch> batches,
+                 Findings* findings) {
+  if (!session.topology().enforced()) return;
+  absl::flat_hash_set<JobId> jobs;
+  for (const EffectBatch& batch : batches) {
+    for (const BindEffect& bind : batch.binds) {
+      const JobId job = session.task(bind.task).job;
+      if (!session.job(job).has_network_topology || !jobs.insert(job).second) continue;
+      CheckBound(session, job, {}, findings);
+      for (model::SubJobId sub_job : *session.job(job).sub_jobs) {
+        CheckBound(session, job, sub_job, findings);
+      }
+    }
+  }
+}
+
+// No device is given to two claims, unless they share it or only look at it.
+void CheckDevices(const BindEffect& bind, absl::flat_hash_map<std::string, std::string>* claim_of,
+                  Findings* findings) {
+  for (const model::ClaimPlan::Claim& claim : bind.claims->claims) {
+    if (claim.allocation == nullptr) continue;
+    for (const model::AllocatedDeviceFacts& device : claim.allocation->devices) {
+      if (device.admin || !device.share_id.empty()) continue;
+      const std::string key = device.Key();
+      const auto [known, fresh] = claim_of->try_emplace(key, claim.key);
+      if (fresh || known->second == claim.key) continue;
+      findings->AddNode(
+          "device_twice", bind.node,
+          StrCat("device ", key, " is given to ", known->second, " and to ", claim.key));
+    }
+  }
+}
+
+// No part of a shared device is given to two pods; `holders` are those of nodes, with what was
+// given.
+void CheckShares(const Session& session, const BindEffect& bind,
+                 absl::flat_hash_map<NodeId, model::DeviceHolders>* holders, Findings* findings) {
+  const model::NodeRow& row = session.base().nodes[bind.node];
+  const auto [there, fresh] = holders->try_emplace(bind.node);
+  if (fresh && row.device_holders != nullptr) there->second = *row.device_holders;
+  std::string why = "is placed without the devices it asks for";
+  if (bind.devices->held != nullptr && row.facts->devices != nullptr) {
+    why = WhyNotFree(*row.facts->devices, &there->second, *bind.devices->held);
+    there->second.push_back({.task = bind.task, .devices = bind.devices->held});
+  }
+  if (why.empty()) return;
+  findings->AddNode("device_twice", bind.node,
+                    StrCat("pod ", session.task(bind.task).names->name, ": ", why));
+}
+
 }  // namespace
 
 std::vector<Violation> CheckEffects(const Session& session, absl::Span<const EffectBatch> batches) {
   Findings findings(session);
   absl::flat_hash_set<TaskId> seen;
-  absl::flat_hash_map<std::string, std::string> claim_of;  // By volume.
+  absl::flat_hash_map<std::string, std::string> claim_of;         // By volume.
+  absl::flat_hash_map<std::string, std::string> device_claim_of;  // By device.
+  absl::flat_hash_map<NodeId, model::DeviceHolders> holders;      // Of shared devices.
+  absl::flat_hash_map<NodeId, model::CpuSet> cpus_given;
   for (const EffectBatch& batch : batches) {
     for (const BindEffect& bind : batch.binds) {
       if (bind.volumes != nullptr) CheckVolumes(bind, &claim_of, &findings);
+      if (bind.claims != nullptr) CheckDevices(bind, &device_claim_of, &findings);
+      if (bind.devices != nullptr) CheckShares(session, bind, &holders, &findings);
+      if (bind.cpus != nullptr) CheckCpus(session, bind, &cpus_given, &findings);
       const std::string& pod = session.task(bind.task).names->name;
       const TaskState& state = session.state(bind.task);
       if (!seen.insert(bind.task).second) {
@@ -213,6 +315,9 @@ std::vector<Violation> CheckEffects(const Session& session, absl::Span<const Eff
       } else if (state.node != bind.node || state.status != TaskStatus::kBinding) {
         findings.AddNode("bound_elsewhere", bind.node,
                          StrCat("the session does not have pod ", pod, " there"));
+      } else if (session.shard().Refuses(bind.node)) {
+        findings.AddNode("bound_outside_shard", bind.node,
+                         StrCat("pod ", pod, " is bound there, outside of the shard"));
       }
     }
     for (const EvictEffect& eviction : batch.evictions) {
@@ -222,6 +327,7 @@ std::vector<Violation> CheckEffects(const Session& session, absl::Span<const Eff
                        StrCat("pod ", pod, " is evicted for nobody"));
     }
   }
+  CheckBounds(session, batches, &findings);
   return findings.Take();
 }
 

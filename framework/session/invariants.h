@@ -25,8 +25,10 @@ struct Violation {
 inline constexpr size_t kViolationsMax = 100;
 std::vector<Violation> CheckInvariants(const Session& session);
 
-// The same for what the session wants done: each task is bound once and where the session has it,
-// and each eviction for somebody's sake names whom it is for. Cost: linear in the effects.
+// The same for what the session wants done: each task is bound once, where the session has it and
+// the shard lets it be, each eviction for somebody's sake names whom it is for, and no gang is
+// bound beyond its bound on the network. Cost: linear in the effects, and in the tasks of such
+// gangs.
 std::vector<Violation> CheckEffects(const Session& session, absl::Span<const EffectBatch> batches);
 
 // The same for what is told about queues: a queue's total is what its tasks use and what its

@@ -113,6 +113,10 @@ void SessionNotes::ClearFits(JobId id) {
   for (TaskId task_id : *base_.jobs[id].tasks) fits_.erase(task_id);
 }
 
+void SessionNotes::ClearPlans(JobId id) {
+  for (TaskId task_id : *base_.jobs[id].tasks) plans_.erase(task_id);
+}
+
 void SessionNotes::RememberPlan(StatementKey, TaskId id, const TaskState& planned) {
   plans_[id] = planned;
 }

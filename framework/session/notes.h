@@ -49,6 +49,7 @@ class SessionNotes {
   // Some task of the job has one. Cost: linear in its tasks.
   bool HasFit(model::JobId job) const;
   void ClearFits(model::JobId job);
+  void ClearPlans(model::JobId job);
 
   // What a discarded statement had planned for the task; null: nothing.
   void RememberPlan(StatementKey, model::TaskId task, const model::TaskState& planned);

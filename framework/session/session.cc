@@ -5,6 +5,7 @@
 #include "framework/nodes/node_picker.h"
 #include "framework/peers/term_counters.h"
 #include "framework/prospects/victim_prospects.h"
+#include "framework/topology/topology.h"
 
 namespace bth::framework {
 
@@ -12,7 +13,9 @@ Session::Session(SessionContext context)
     : context_(std::move(context)),
       placements_(*context_.snapshot, hooks_, touched_, culprit_),
       notes_(*context_.snapshot, context_.unschedulable, touched_),
-      votes_(*context_.snapshot, hooks_, culprit_) {
+      votes_(*context_.snapshot, hooks_, culprit_),
+      topology_(std::make_unique<Topology>(*context_.snapshot, hooks_, placements_)),
+      shard_(*context_.snapshot) {
   term_counters_ = context_.term_counters;
   if (term_counters_ == nullptr) {
     own_term_counters_ = std::make_unique<TermCounters>();
@@ -31,6 +34,8 @@ Session::Session(SessionContext context)
 Session::~Session() = default;
 
 void Session::Freeze() {
+  topology_->Follow(hooks_);
+  shard_.Register(reasons());
   picker_ = std::make_unique<NodePicker>(*this);
 }
 

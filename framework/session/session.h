@@ -8,6 +8,7 @@
 
 #include "api/model/snapshot.h"
 #include "framework/hooks/hooks.h"
+#include "framework/nodes/shard_rule.h"
 #include "framework/report/fit_report.h"
 #include "framework/report/reasons.h"
 #include "framework/session/culprit.h"
@@ -20,6 +21,7 @@
 namespace bth::framework {
 
 class NodePicker;
+class Topology;
 
 // Where a task is to go.
 struct NodeChoice {
@@ -80,6 +82,8 @@ class Session {
   // True when `name` is among the configured actions.
   bool HasAction(std::string_view name) const;
   NodePicker& picker() { return *picker_; }
+  // What the scheduler's shard says of nodes.
+  const ShardRule& shard() const { return shard_; }
   // Freezes hooks and reasons; called once, after every plugin's open.
   void Freeze();
 
@@ -107,6 +111,8 @@ class Session {
   VictimProspects& prospects() const { return *prospects_; }
   // Who stands beside whom: counts by topology domain, in step with this session.
   TermCounters& term_counters() const { return *term_counters_; }
+  // What jobs ask of the network, and where they are in it.
+  const Topology& topology() const { return *topology_; }
 
  private:
   SessionContext context_;
@@ -117,6 +123,8 @@ class Session {
   Placements placements_;
   SessionNotes notes_;
   Votes votes_;
+  std::unique_ptr<Topology> topology_;
+  ShardRule shard_;
   std::unique_ptr<NodePicker> picker_;
   std::unique_ptr<TermCounters> own_term_counters_;
   TermCounters* term_counters_ = nullptr;

@@ -51,6 +51,22 @@ void Statement::DiscardTo(Mark mark) {
   RollbackTo(mark);
 }
 
+std::vector<Statement::Placed> Statement::PlacedSince(Mark mark) const {
+  std::vector<Placed> placed;
+  for (size_t i = mark.size; i < log_.size(); ++i) {
+    const TaskState& now = session_.state(log_[i].task);
+    const bool has_place = model::InGroup(now.status, model::kOccupyingGroup);
+    if (has_place && now != log_[i].before) placed.push_back({log_[i].task, now});
+  }
+  return placed;
+}
+
+void Statement::Redo(const std::vector<Placed>& placed) {
+  for (const Placed& one : placed) {
+    if (session_.state(one.task) != one.state) Apply(one.task, one.state, TaskId());
+  }
+}
+
 void Statement::Adopt(TaskId task) {
   log_.push_back({.task = task,
                   .beneficiary = TaskId(),
@@ -89,7 +105,12 @@ absl::Status Statement::Commit() {
     if (!seen.insert(change.task).second) continue;
     const TaskState& now = session_.state(change.task);
     if (now.status == TaskStatus::kAllocated) {
-      batch.binds.push_back({change.task, now.node, session_.votes().VolumePlanOf(change.task)});
+      batch.binds.push_back({.task = change.task,
+                             .node = now.node,
+                             .volumes = session_.votes().VolumePlanOf(change.task),
+                             .claims = session_.votes().ClaimPlanOf(change.task),
+                             .cpus = session_.votes().CpuPlanOf(change.task),
+                             .devices = session_.votes().DevicePlanOf(change.task)});
     } else if (now.status == TaskStatus::kReleasing) {
       batch.evictions.push_back({change.task, change.beneficiary, std::string(action_)});
     } else if (now.status == TaskStatus::kPipelined && now.evicts) {

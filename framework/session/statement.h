@@ -50,6 +50,14 @@ class Statement {
   // Takes an allocated task of an earlier, kept statement along into this one's commit.
   void Adopt(model::TaskId task);
   bool empty() const { return log_.empty(); }
+
+  // What tasks got since `mark` that have it still, to be done again after it was rolled back.
+  struct Placed {
+    model::TaskId task;
+    model::TaskState state;
+  };
+  std::vector<Placed> PlacedSince(Mark mark) const;
+  void Redo(const std::vector<Placed>& placed);
   bool HasEvictions() const;
 
   // Hands the net change to the sink: allocated tasks become Binding. All or nothing: when the

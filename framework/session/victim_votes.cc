@@ -5,7 +5,6 @@ namespace {
 
 using model::JobId;
 using model::QueueId;
-using model::SubJobId;
 using model::TaskId;
 
 // Calls `body` with the hooks that are asked, and whom they are asked for.
@@ -71,13 +70,6 @@ bool AnyNamesVictims(const Session& session) {
 
 std::vector<TaskId> NamedVictims(const Session& session, absl::Span<const TaskId> running) {
   return session.hooks().victim_filter(session.hooks().victim_tasks(running));
-}
-
-std::vector<std::vector<std::string>> EvictionGradient(const Session& session, JobId job,
-                                                       std::string_view hyper_node) {
-  const auto& hooks = session.hooks().hyper_node_gradient;
-  if (hooks.empty()) return {};
-  return hooks[0].fn(job, SubJobId(), hyper_node, /*for_eviction=*/true);
 }
 
 }  // namespace bth::framework

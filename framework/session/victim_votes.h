@@ -47,9 +47,4 @@ bool AnyNamesVictims(const Session& session);
 std::vector<model::TaskId> NamedVictims(const Session& session,
                                         absl::Span<const model::TaskId> running);
 
-// Groups of HyperNodes inside `hyper_node` in which to make room for the job, in turn; empty: no
-// plugin says.
-std::vector<std::vector<std::string>> EvictionGradient(const Session& session, model::JobId job,
-                                                       std::string_view hyper_node);
-
 }  // namespace bth::framework

@@ -50,6 +50,15 @@ class Votes {
   std::shared_ptr<const model::VolumePlan> VolumePlanOf(model::TaskId task) const {
     return hooks_.volume_plan(task);
   }
+  std::shared_ptr<const model::ClaimPlan> ClaimPlanOf(model::TaskId task) const {
+    return hooks_.claim_plan(task);
+  }
+  std::shared_ptr<const model::CpuSet> CpuPlanOf(model::TaskId task) const {
+    return hooks_.cpu_plan(task);
+  }
+  std::shared_ptr<const model::DevicePlan> DevicePlanOf(model::TaskId task) const {
+    return hooks_.device_plan(task);
+  }
 
   // The queue has room for the pod, whose only gate is Volcano's own: the gate shall go. The pod
   // itself waits for it; the event handlers of plugins learn of it.

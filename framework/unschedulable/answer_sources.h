@@ -13,7 +13,7 @@ namespace bth::framework {
 // What may turn a refusal of the plugin into consent, beside a change of the job's own objects, of
 // a queue object, of the set of nodes or of its resources, which always count. Bits.
 enum class AnswerSource : uint8_t {
-  kNodeRoom = 1,   // A node's facts changed, or room on it grew.
+  kNodeRoom = 1,   // A node's facts or who holds its devices changed, or room on it grew.
   kNodeUse = 2,    // Anything was placed on a node or left it.
   kQueueRoom = 4,  // What the plugin's QueueRoom hook tells grew.
   kQuotas = 8,     // ResourceQuotas, and what was admitted in the same session.

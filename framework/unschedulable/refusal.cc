@@ -6,6 +6,7 @@
 #include "framework/nodes/global_scan.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/nodes/static_fit.h"
+#include "framework/topology/topology.h"
 
 namespace bth::framework {
 namespace {
@@ -22,7 +23,8 @@ bool GotNothing(const Session& session, JobId job) {
 
 // Its nodes are judged one by one, and by nothing but themselves.
 bool IsJudgedNodeByNode(const Session& session, TaskId task) {
-  if (session.base().constraints_of(session.task(task).shape).volumes != nullptr) return false;
+  const model::PodConstraints& pod = session.base().constraints_of(session.task(task).shape);
+  if (pod.volumes != nullptr || pod.device_claims != nullptr) return false;
   return !GlobalFiltersConcern(session, task, GlobalHooks::kByTask);
 }
 
@@ -109,19 +111,26 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
     case Gate::kQuota:
     case Gate::kNone:
     case Gate::kFilters:
+    case Gate::kTopology:
       break;
     default:
       return std::nullopt;
   }
   const bool waits = session.counts(job).count(TaskStatus::kPending) > 0;
   if (!waits || session.IsPendingPhase(job)) return std::nullopt;
-  if (hold == nullptr && !session.notes().HasFit(job)) {
+  const bool tried = hold != nullptr || session.notes().HasFit(job);
+  if (!tried) {
     if (!IsGated(session, job)) return std::nullopt;
     refusal.stands_without_victims = true;
     return refusal;
   }
   if (!AddKinds(session, job, &refusal)) return std::nullopt;
   refusal.stands_without_victims = IsAllAlike(session, job, refusal);
+  if (session.topology().IsBound(job)) {
+    // Sums over HyperNodes change with any node, and evicting actions try others than were tried.
+    refusal.by_choice_of_nodes = true;
+    refusal.stands_without_victims = false;
+  }
   if (session.votes().refused_by_share(job)) {
     for (const auto& [kind, task] : refusal.kinds) refusal.beyond_share.push_back(task);
     if (!session.notes().HasFit(job) && !refusal.by_choice_of_nodes) refusal.kinds.clear();

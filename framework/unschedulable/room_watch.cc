@@ -18,6 +18,12 @@ bool Grew(const ResourceVec& before, const ResourceVec& now) {
   return !now.AllAtMost(before);
 }
 
+// CPUs became free, or are looked at otherwise.
+bool CpusGrew(const model::NodeNuma* before, const model::NodeNuma* now) {
+  if (before == now || now == nullptr) return before != now;
+  return before == nullptr || before->facts != now->facts || !now->free.Within(before->free);
+}
+
 template <typename Column>
 ResourceVec RowOf(const Column& column, NodeId node) {
   return column.Contains(node) ? column[node] : ResourceVec();
@@ -52,7 +58,10 @@ void NodeRoomWatch::CompareBlock(const model::Snapshot& base, size_t begin, bool
   for (size_t i = begin; i < end; ++i) {
     const NodeId node = NodeId::FromIndex(i);
     if (!base.nodes[node].has_object()) continue;
-    const bool facts = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts;
+    const bool facts = !nodes_.Contains(node) || nodes_[node].facts != base.nodes[node].facts ||
+                       nodes_[node].outside_shard != base.nodes[node].outside_shard ||
+                       nodes_[node].device_holders != base.nodes[node].device_holders ||
+                       CpusGrew(nodes_[node].numa.get(), base.nodes[node].numa.get());
     const ResourceVec idle = RowOf(base.usage.idle, node);
     const ResourceVec idle_before = RowOf(idle_, node);
     const ResourceVec later =

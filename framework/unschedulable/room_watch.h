@@ -15,8 +15,9 @@ namespace bth::framework {
 class NodeRoomWatch {
  public:
   struct Changes {
-    std::vector<model::NodeId> grown;  // Facts changed, or room now or later grew; by id.
-    bool any = false;                  // Anything at all about some node.
+    // Facts, shard or who holds its devices changed, or room grew; by id.
+    std::vector<model::NodeId> grown;
+    bool any = false;  // Anything at all about some node.
   };
 
   void Remember(const Session& session);

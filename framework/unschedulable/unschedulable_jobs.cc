@@ -64,7 +64,9 @@ bool UnschedulableJobs::MayKeep(const Session& session) const {
   if (base.dims != last_->dims || base.loads != last_->loads || base.total != last_->total) {
     return false;
   }
-  if (base.nodes_by_name != last_->nodes_by_name) return false;
+  if (base.nodes_by_name != last_->nodes_by_name || base.hyper_nodes != last_->hyper_nodes) {
+    return false;
+  }
   if (base.queues_by_name != last_->queues_by_name || !SameRows(base.queues, last_->queues)) {
     return false;
   }

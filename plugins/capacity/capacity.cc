@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "framework/session/session.h"
 #include "plugins/admission_shortage.h"
+#include "plugins/capacity/device_ledger.h"
 #include "plugins/capacity/queue_ledger.h"
 #include "plugins/capacity/queue_order.h"
 #include "plugins/capacity/reclaim_rules.h"
@@ -41,7 +42,12 @@ constexpr std::string_view kDeviceParts = "capacity.DRAConsumableCapacityEnable"
 // Thread: scheduling.
 class Capacity final : public framework::Plugin {
  public:
-  explicit Capacity(int64_t ancestor_levels) : ancestor_levels_(ancestor_levels) {}
+  struct Options {
+    int64_t ancestor_levels = 0;
+    bool devices = true;       // Amounts per device class count.
+    bool device_parts = true;  // And what claims ask for of the devices' own capacities.
+  };
+  explicit Capacity(const Options& options) : options_(options) {}
 
   std::string_view name() const override { return kCapacity; }
   framework::AnswerSources answers_follow() const override {
@@ -52,9 +58,13 @@ class Capacity final : public framework::Plugin {
     // Volcano asks the first entry of that name, wherever this one stands.
     const conf::PluginOption* first = session.context().policy->FirstPlugin(kCapacity);
     ledger_.Open(session.base(), first->flags[conf::HookFlag::kHierarchy]);
-    auto& rules = session.Keep<ReclaimRules>(session, ledger_, ancestor_levels_);
+    auto& rules = session.Keep<ReclaimRules>(session, ledger_, options_.ancestor_levels);
     for (const algo::QueueFinding& finding : ledger_.findings()) {
       session.notes().NoteQueue({finding.queue, finding.reason, finding.message});
+    }
+    devices_ = nullptr;
+    if (options_.devices) {
+      devices_ = &session.Keep<capacity::DeviceLedger>(session, ledger_, options_.device_parts);
     }
     AddOrders(session, hooks);
     AddAdmission(session, hooks);
@@ -127,6 +137,7 @@ class Capacity final : public framework::Plugin {
       const QueueId queue = QueueOf(session, task);
       if (!queue.valid()) return;
       ledger_.Place(queue, session.request(task));
+      if (devices_ != nullptr) devices_->Place(queue, task);
       if (reserves) ledger_.Release(queue, task, session.request(task));
     });
     hooks.OnRemove([this, &session, reserves](const TaskMove& move) {
@@ -134,6 +145,7 @@ class Capacity final : public framework::Plugin {
       const QueueId queue = QueueOf(session, task);
       if (!queue.valid()) return;
       ledger_.Remove(queue, session.request(task));
+      if (devices_ != nullptr) devices_->Remove(queue, task);
       if (reserves && KeepsRoom(session, task)) {
         ledger_.Reserve(queue, task, session.request(task));
       }
@@ -231,7 +243,21 @@ class Capacity final : public framework::Plugin {
       }
       return false;
     }
-    return true;
+    return MayHoldDevices(session, queue, task);
+  }
+
+  bool MayHoldDevices(Session& session, QueueId queue, TaskId task) const {
+    if (devices_ == nullptr) return true;
+    const auto shortage = devices_->ShortOf(queue, task);
+    if (!shortage) return true;
+    const JobId job = session.task(task).job;
+    if (QuotaMayHold(session, job)) {
+      session.notes().HoldAt(
+          job, Gate::kQuota, kCapacity,
+          Named(session, queue, shortage->queue,
+                StrCat("queue resource quota insufficient: insufficient ", shortage->name)));
+    }
+    return false;
   }
 
   std::string AdmissionText(const Session& session, const model::JobRow& row, QueueId refusing,
@@ -295,27 +321,24 @@ class Capacity final : public framework::Plugin {
     }
   }
 
-  const int64_t ancestor_levels_;
+  const Options options_;
   capacity::QueueLedger ledger_;
+  capacity::DeviceLedger* devices_ = nullptr;  // Of the session; null: they do not count.
   QueueGauges gauges_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateCapacity(const conf::Arguments& args) {
-  BTH_ASSIGN_OR_RETURN(int64_t levels, args.Int("ancestorReclaimLevel", 0));
-  if (levels < 0) {
+  Capacity::Options options;
+  BTH_ASSIGN_OR_RETURN(options.ancestor_levels, args.Int("ancestorReclaimLevel", 0));
+  if (options.ancestor_levels < 0) {
     args.Report("ancestorReclaimLevel", "must not be negative; 0 is used");
-    levels = 0;
+    options.ancestor_levels = 0;
   }
-  for (std::string_view key : {kDeviceQuota, kDeviceParts}) {
-    BTH_ASSIGN_OR_RETURN(const bool on, args.Bool(key, false));
-    if (!on) continue;
-    args.Report(key,
-                "has no effect: amounts per device class (deviceclass/<class>) are not counted; "
-                "limit an extended resource instead");
-  }
-  return std::make_unique<Capacity>(levels);
+  BTH_ASSIGN_OR_RETURN(options.devices, args.Bool(kDeviceQuota, true));
+  BTH_ASSIGN_OR_RETURN(options.device_parts, args.Bool(kDeviceParts, true));
+  return std::make_unique<Capacity>(options);
 }
 
 }  // namespace bth::plugins

@@ -1,5 +1,6 @@
 #include "plugins/predicates/arguments.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/status.h"
@@ -20,21 +21,17 @@ absl::Status CheckIdleArguments(const conf::Arguments& args) {
                 "has no effect: verdicts are always kept, and always exact");
   }
   ReportIdle(args, "predicate.DynamicResourceAllocationEnable",
-             "has no effect: the feature gate DynamicResourceAllocation decides");
+             "has no effect: devices are allocated wherever pods claim some");
   constexpr std::string_view kNoScore =
       "has no effect: volumes are not scored without the feature gate StorageCapacityScoring, "
       "which this version does not have";
   BTH_RETURN_IF_ERROR(args.Int("volumebinding.weight", 1));
   ReportIdle(args, "volumebinding.weight", kNoScore);
   ReportIdle(args, "volumebinding.shape", kNoScore);
-  BTH_RETURN_IF_ERROR(args.Int("dynamicresources.filterTimeoutSeconds", 0));
-  ReportIdle(args, "dynamicresources.filterTimeoutSeconds",
-             "has no effect: pods with resource claims are held back");
   // Of older versions of Volcano, and of guides that speak of them.
   for (const std::string_view gpu : {"predicate.GPUSharingEnable", "predicate.GPUNumberEnable"}) {
     ReportIdle(args, gpu,
-               "has no effect: GPUs are shared by plugin deviceshare, which this version does not "
-               "have; whole GPUs are counted as any resource");
+               "has no effect: plugin deviceshare shares GPUs, by arguments of the same names");
   }
   for (const std::string_view key : args.Keys()) {
     if (!key.starts_with("predicate.Proportional") && !key.starts_with("predicate.resources")) {
@@ -73,6 +70,10 @@ absl::StatusOr<Switches> ReadSwitches(const conf::Arguments& args) {
     return absl::InvalidArgumentError(StrCat(kTimeout, ": must be from 0 to 86400, is ", seconds));
   }
   switches.volume_bind_timeout = absl::Seconds(seconds);
+  BTH_ASSIGN_OR_RETURN(const int64_t device_seconds,
+                       args.Int("dynamicresources.filterTimeoutSeconds", 10));
+  // Volcano ignores negative ones.
+  if (device_seconds >= 0) switches.device_seconds = std::min<int64_t>(device_seconds, 3600);
   BTH_RETURN_IF_ERROR(CheckIdleArguments(args));
   return switches;
 }

@@ -18,6 +18,8 @@ struct Switches {
   bool volume_binding = true;
   bool volume_restrictions = true;
   absl::Duration volume_bind_timeout = absl::Minutes(10);
+  // How long the search for devices may take on one node, in seconds; 0: as long as it takes.
+  int64_t device_seconds = 10;
 };
 
 // Arguments that are accepted without an effect leave a finding that says so.

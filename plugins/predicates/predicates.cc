@@ -10,6 +10,7 @@
 #include "framework/session/session.h"
 #include "plugins/factories.h"
 #include "plugins/predicates/arguments.h"
+#include "plugins/predicates/device_claim_filters.h"
 #include "plugins/predicates/peer_filters.h"
 #include "plugins/predicates/pod_limits.h"
 #include "plugins/predicates/port_ledger.h"
@@ -29,6 +30,7 @@ using model::PodConstraints;
 using model::ShapeId;
 using model::TaskId;
 using model::UnsupportedFeature;
+using predicates::DeviceClaimFilters;
 using predicates::PodLimits;
 using predicates::PortLedger;
 using predicates::Switches;
@@ -39,8 +41,6 @@ std::string_view HoldText(UnsupportedFeature feature) {
   switch (feature) {
     case UnsupportedFeature::kNone:
       return "";
-    case UnsupportedFeature::kResourceClaims:
-      return "resource claims are not supported yet";
     case UnsupportedFeature::kDimensions:
       return "the pod asks for more kinds of resources than this build counts";
   }
@@ -48,7 +48,6 @@ std::string_view HoldText(UnsupportedFeature feature) {
 }
 
 constexpr UnsupportedFeature kUnsupported[] = {
-    UnsupportedFeature::kResourceClaims,
     UnsupportedFeature::kDimensions,
 };
 
@@ -107,7 +106,9 @@ class Predicates final : public framework::Plugin {
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
     auto& volumes = session.Keep<VolumeFilters>(session, switches_);
-    AddPreFilter(session, volumes, hooks);
+    devices_seen_.BeginSession();
+    auto& devices = session.Keep<DeviceClaimFilters>(session, switches_, devices_seen_);
+    AddPreFilter(session, volumes, devices, hooks);
     const ReasonId crowded =
         session.reasons().Register(FitCode::kUnschedulable, "node(s) pod number exceeded");
     auto& pod_limits = session.Keep<PodLimits>(session);
@@ -121,11 +122,13 @@ class Predicates final : public framework::Plugin {
     volumes.AddBeforeSpread(hooks);
     if (switches_.topology_spread) predicates::AddSpreadFilter(session, hooks);
     volumes.AddAfterSpread(hooks);
+    devices.Add(hooks);
     return absl::OkStatus();
   }
 
  private:
-  void AddPreFilter(Session& session, VolumeFilters& volumes, HookRegistrar& hooks) {
+  void AddPreFilter(Session& session, VolumeFilters& volumes, DeviceClaimFilters& devices,
+                    HookRegistrar& hooks) {
     hold_.assign(size_t{1} << model::kUnsupportedFeatures, framework::kFits);
     for (size_t set = 1; set < hold_.size(); ++set) {
       const std::string text = HoldTexts(static_cast<model::UnsupportedSet>(set));
@@ -134,11 +137,12 @@ class Predicates final : public framework::Plugin {
     const ReasonId conflict = session.reasons().Register(
         FitCode::kUnresolvable,
         "plugin NodeAffinity pre-predicates failed pod affinity terms conflict");
-    hooks.PreFilter([this, &session, &volumes, conflict](TaskId task) -> ReasonId {
+    hooks.PreFilter([this, &session, &volumes, &devices, conflict](TaskId task) -> ReasonId {
       const PodConstraints& pod = session.base().constraints_of(session.task(task).shape);
       if (switches_.node_affinity && NamesConflict(pod)) return conflict;
       if (const ReasonId hold = hold_[pod.unsupported]; hold != framework::kFits) return hold;
-      return volumes.PreFilter(task);
+      const ReasonId by_volumes = volumes.PreFilter(task);
+      return by_volumes != framework::kFits ? by_volumes : devices.PreFilter(task);
     });
   }
 
@@ -183,6 +187,7 @@ class Predicates final : public framework::Plugin {
 
   const Switches switches_;
   std::vector<ReasonId> hold_;  // By UnsupportedSet.
+  predicates::DeviceVerdicts devices_seen_;
 };
 
 }  // namespace

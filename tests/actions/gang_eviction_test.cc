@@ -26,7 +26,6 @@ using framework::EvictionContext;
 using model::TaskId;
 
 using Names = std::vector<std::string>;
-using Gradients = std::vector<std::vector<std::string>>;
 
 framework::Registry GangBuiltins() {
   framework::Registry registry;
@@ -59,12 +58,18 @@ struct BundleBed {
 
 TEST_CASE("gang domains: row by row, each once, the whole cluster where nothing binds",
           "[actions][gang]") {
-  const Gradients rows = {{"d1", "d2"}, {"d2", "d3"}};
-  CHECK(DomainsOf(rows, 2, true) == Names{"d1", "d2"});
-  CHECK(DomainsOf(rows, 3, true) == Names{"d1", "d2", "d3"});
-  CHECK(DomainsOf({}, 8, false) == Names{""});
-  CHECK(DomainsOf({}, 8, true).empty());
-  CHECK(DomainsOf({{}, {}}, 8, true).empty());
+  using model::HyperNodeId;
+  const HyperNodeId d1(1);
+  const HyperNodeId d2(2);
+  const HyperNodeId d3(3);
+  const HyperNodeId root(9);
+  using Ids = std::vector<HyperNodeId>;
+  const std::vector<Ids> rows = {{d1, d2}, {d2, d3}};
+  CHECK(DomainsOf(rows, 2, root, true) == Ids{d1, d2});
+  CHECK(DomainsOf(rows, 3, root, true) == Ids{d1, d2, d3});
+  CHECK(DomainsOf({}, 8, root, false) == Ids{root});
+  CHECK(DomainsOf({}, 8, root, true).empty());
+  CHECK(DomainsOf({{}, {}}, 8, root, true).empty());
 }
 
 TEST_CASE("gang actions: arguments", "[actions][gang]") {

@@ -190,7 +190,7 @@ TEST_CASE("quotas: faults are told with the remedy, by queue", "[algo][unit]") {
       "cap.mem=1Gi");
   model::Snapshot base = *world.snapshot;
   base.queues.Mutable(world.queue("lost")).has_negative_quota = true;
-  base.queues.Mutable(world.queue("x")).has_device_quota = true;
+  base.queues.Mutable(world.queue("x")).has_idle_device_quota = true;
   QueueTree tree;
   tree.Follow(base);
   const auto told = [&](const std::vector<QueueFinding>& findings) {

@@ -230,7 +230,7 @@ TEST_CASE("compile: what no filter can judge is named", "[cache]") {
        F::kNone},
       {R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],)", F::kNone},
       {R"("volumes":[{"name":"v","emptyDir":{}}],)", F::kNone},
-      {R"("resourceClaims":[{"name":"r"}],)", F::kResourceClaims},
+      {R"("resourceClaims":[{"name":"r"}],)", F::kNone},
   };
   Interner symbols;
   for (const Case& c : cases) {
@@ -239,12 +239,6 @@ TEST_CASE("compile: what no filter can judge is named", "[cache]") {
     text.spec = c.spec;
     CHECK(MakePod(text, symbols).constraints->unsupported == model::Bit(c.feature));
   }
-  // All of them are named.
-  PodText text;
-  text.spec = StrCat(cases[1].spec, cases[5].spec, cases[7].spec);
-  const CompiledPod pod = MakePod(text, symbols);
-  CHECK(pod.constraints->unsupported == model::Bit(F::kResourceClaims));
-  CHECK(pod.constraints->unsupported_detail == "r");
 }
 
 TEST_CASE("compile: amounts that cannot be counted are refused with their name", "[cache]") {

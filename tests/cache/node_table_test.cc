@@ -13,7 +13,8 @@ using testing::MakeNode;
 struct NodesBed {
   Vocabulary vocabulary;
   Draft draft;
-  NodeTable nodes{draft, vocabulary};
+  ShardBook shards{ShardOptions()};
+  NodeTable nodes{draft, vocabulary, shards};
   IdVector<NodeId, int32_t> mentions;  // That the test has made.
 
   void Put(const std::string& name, std::string_view cpu = "4") {

@@ -8,6 +8,7 @@
 #include "base/interner.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
+#include "cache/intake/compile_hyper_node.h"
 #include "tests/support/catch.h"
 
 namespace bth::cache::testing {

@@ -109,6 +109,58 @@ TEST_CASE("router: objects of the scheduler's own kinds come and go", "[cache][r
   CHECK(bed.Look()->jobs_without_queue->empty());
 }
 
+TEST_CASE("router: shards mark nodes, and come and go", "[cache][router]") {
+  const ManualClock clock{absl::FromUnixSeconds(1'767'225'600)};
+  Mirror mirror{clock, {.shard = {.mode = model::ShardMode::kHard, .name = "mine"}}};
+  const Responsibility responsibility;
+  Router router{mirror, responsibility};
+  const auto put_node = [&router](const std::string& name) {
+    types::Node node;
+    node.meta.name = name;
+    REQUIRE(router.Put(node).ok());
+  };
+  const auto inside = [&mirror] {
+    const auto snapshot = mirror.Publish();
+    CHECK(snapshot->shard_mode == model::ShardMode::kHard);
+    std::string names;
+    for (model::NodeId node : *snapshot->nodes_by_name) {
+      if (!snapshot->nodes[node].outside_shard) {
+        StrAppend(&names, snapshot->node_facts(node).name, " ");
+      }
+    }
+    return names;
+  };
+  put_node("n1");
+  CHECK(inside().empty());
+  CHECK(mirror.lacks_shard());
+  types::NodeShard mine;
+  mine.meta.name = "mine";
+  mine.nodes_desired = {"n1", "n2"};
+  REQUIRE(router.Put(mine).ok());
+  put_node("n2");
+  put_node("n3");
+  CHECK(inside() == "n1 n2 ");
+  types::NodeShard other;
+  other.meta.name = "other";
+  other.nodes_in_use = {"n2"};
+  REQUIRE(router.Put(other).ok());
+  CHECK(inside() == "n1 ");
+  CHECK(mirror.nodes_in_shard() == 1);
+  router.Remove(Kind<types::NodeShard>(), {"", "other"});
+  CHECK(inside() == "n1 n2 ");
+  const auto news = mirror.TakeShardNews();
+  REQUIRE(news);
+  CHECK(news->use == ShardUse{{"n1", "n2"}, {}, {}});
+  mine.nodes_in_use = {"n1", "n2"};
+  REQUIRE(router.Put(mine).ok());
+  CHECK_FALSE(mirror.TakeShardNews());
+  // What is read anew is told anew.
+  mirror.StartOver();
+  CHECK(mirror.lacks_shard());
+  put_node("n1");
+  CHECK(inside().empty());
+}
+
 TEST_CASE("router: budgets, quotas and namespaces come and go", "[cache][router]") {
   RouterBed bed;
   REQUIRE(bed.router

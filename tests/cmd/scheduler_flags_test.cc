@@ -42,8 +42,8 @@ const KnownFlag kKnown[] = {
     {"ignored-provisioners", "x", Fate::kNoted},
     {"resource-sync-timeout", "7s", Fate::kWorks},
     {"disable-default-scheduler-config", "true", Fate::kWorks},
-    {"scheduler-sharding-mode", "soft", Fate::kRefused},
-    {"scheduler-sharding-name", "x", Fate::kNoted},
+    {"scheduler-sharding-mode", "soft", Fate::kWorks},
+    {"scheduler-sharding-name", "x", Fate::kNoted},  // With a mode it works.
 };
 
 // Those that are ours.
@@ -76,7 +76,8 @@ std::string TraceOfScheduler(const SchedulerFlags& flags) {
                 absl::FormatDuration(options.sync_timeout), "|",
                 absl::FormatDuration(options.period), "|",
                 absl::StrJoin(labels, ",", absl::PairFormatter(":")), "|", options.priority_classes,
-                options.storage_capacity, "|", options.gate_removals);
+                options.storage_capacity, "|", options.gate_removals, "|",
+                static_cast<int>(options.shard.mode), options.shard.name);
 }
 
 TEST_CASE("scheduler flags: each one works, or says why not, and there are no others",
@@ -200,9 +201,7 @@ TEST_CASE("scheduler flags: a feature that is switched is acted on or told", "[c
   const Case cases[] = {
       {"WorkLoadSupport=false,PodLevelResources=false,PriorityClass=false", {}},
       {"DRADeviceTaints=true,SidecarContainers=true,CSIStorage=false", {}},  // As they are.
-      {"DRADeviceTaints=false",
-       {"--feature-gates: DRADeviceTaints=false: claims of devices are not served: pods with some "
-        "wait"}},
+      {"DRADeviceTaints=false", {"--feature-gates: DRADeviceTaints=false: it is always on"}},
       {"SidecarContainers=false", {"--feature-gates: SidecarContainers=false: it is always on"}},
       {"VolcanoJobSupport=false,CSIStorage=true",
        {"--feature-gates: VolcanoJobSupport=false: only vc-controller-manager acts on it",
@@ -236,7 +235,9 @@ TEST_CASE("scheduler flags: another scheduler name does not change the lease", "
 
 TEST_CASE("scheduler flags: what cannot be done is refused by name", "[cmd][unit]") {
   const auto [arg, message] = GENERATE(table<const char*, const char*>({
-      {"--scheduler-sharding-mode=hard", "--node-selector"},
+      {"--scheduler-sharding-mode=firm",
+       "scheduler-sharding-mode: \"firm\" is none of none, hard, soft"},
+      {"--scheduler-sharding-name=", "scheduler-sharding-name: must not be empty"},
       {"--node-selector=a,:b,c:", "--node-selector: no entry has the form key:value"},
       {"--schedule-period=0s", "--schedule-period"},
       {"--stderrthreshold=loud", "--stderrthreshold: \"loud\""},

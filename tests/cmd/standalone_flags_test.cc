@@ -40,6 +40,7 @@ const KnownFlag kOfStandalone[] = {
     {"node-memory", "7Gi", Fate::kWorks},
     {"node-pods", "7", Fate::kWorks},
     {"node-resource", "nvidia.com/gpu=7", Fate::kWorks},
+    {"node-device", "gpu.example.com=7", Fate::kWorks},
     {"pod-start-delay", "7s", Fate::kWorks},
     {"pod-stop-delay", "7s", Fate::kWorks},
     {"crash-backoff", "7s", Fate::kWorks},
@@ -72,8 +73,9 @@ std::string TraceOfStandalone(const StandaloneFlags& flags) {
   read("listen_address", flags.listen_address);
   read("debug_bind_address", flags.debug_bind_address);
   const nodesim::NodeTemplate& nodes = flags.nodes.nodes;
-  read("nodes.nodes", StrCat(nodes.count, nodes.cpu, nodes.memory, nodes.pods,
-                             absl::StrJoin(nodes.extended, ",")));
+  read("nodes.nodes",
+       StrCat(nodes.count, nodes.cpu, nodes.memory, nodes.pods, absl::StrJoin(nodes.extended, ","),
+              absl::StrJoin(nodes.devices, ",")));
   const nodesim::SimulatorOptions options = flags.nodes.Options();
   const nodesim::Timing& timing = options.timing;
   for (const absl::Duration time : {timing.start_delay, timing.stop_delay, timing.crash_backoff,

@@ -146,14 +146,11 @@ TEST_CASE("arguments of Volcano: what changes nothing is accepted, and says why"
       {"predicates predicate.DynamicResourceAllocationEnable", "true"},
       {"predicates volumebinding.weight", "3"},
       {"predicates volumebinding.shape", "[{utilization: 0, score: 0}]"},
-      {"predicates dynamicresources.filterTimeoutSeconds", "5"},
       {"predicates predicate.GPUSharingEnable", "true"},
       {"predicates predicate.GPUNumberEnable", "true"},
       {"predicates predicate.ProportionalEnable", "true"},
       {"predicates predicate.resources", "nvidia.com/gpu"},
       {"predicates predicate.resources.nvidia.com/gpu.cpu", "4"},
-      {"capacity capacity.DynamicResourceAllocationEnable", "true"},
-      {"capacity capacity.DRAConsumableCapacityEnable", "true"},
       {"rescheduling metricsPeriod", "5m"},
       {"rescheduling queueSelector", "[a]"},
       {"rescheduling labelSelector", "{a: b}"},
@@ -212,7 +209,8 @@ TEST_CASE("documents: every argument described is known, and its default is vali
             StrCat("actions: allocate\ntiers:\n- plugins:\n  - name: ", path.stem().string(),
                    "\n    arguments:\n");
         if (absl::StrContains(names[0], "<name>")) {
-          text += "      binpack.resources: example.com/x\n";
+          const std::string list = names[0].substr(0, names[0].find(".<name>"));
+          StrAppend(&text, "      ", list, ": example.com/x\n");
         }
         StrAppend(&text, "      ", name, ": ", value, "\n");
         CAPTURE(text);

@@ -15,7 +15,7 @@ import yaml
 CHECKS = [
     ({"custom": {"agent_scheduler_enable": True}}, "there is no agent scheduler here"),
     ({"custom": {"colocation_enable": True}}, "there is no node agent here"),
-    ({"custom": {"scheduler_sharding_mode": "hard"}}, "NodeShards are not read by the scheduler"),
+    ({"custom": {"scheduler_sharding_mode": "firm"}}, "firm is none of none, hard, soft"),
     ({"custom": {"hypernode_controller_mode": "standalone"}}, "use controller-manager or disabled"),
     ({"custom": {"hypernode_controller_mode": "x"}}, 'or disabled; got "x"'),
     ({"custom": {"leader_elect_enable": False}}, "they would all act"),
@@ -52,6 +52,7 @@ WITH = {
     "sharding_configmap_enable": {"custom": {"sharding_configmap_data": "schedulerConfigs: []"}},
     "service_monitors_labels": {"custom": {"service_monitors_enable": True}},
     "debug_access_enable": {},
+    "device_access_enable": {},
 }
 
 
@@ -132,7 +133,6 @@ class Chart(unittest.TestCase):
                 "agent_scheduler_enable",
                 "colocation_enable",
                 "leader_elect_enable",
-                "scheduler_sharding_mode",
             ],
         )
 

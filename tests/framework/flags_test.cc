@@ -66,7 +66,7 @@ TEST_CASE("switches: each takes out its own hooks and no others", "[framework]")
       {HookFlag::kJobStarving, {"JobStarving"}},
       {HookFlag::kOverused, {"Overused"}},
       {HookFlag::kAllocatable, {"Allocatable"}},
-      {HookFlag::kHyperNodeOrder, {}},
+      {HookFlag::kHyperNodeOrder, {"HyperNodeOrder"}},
       {HookFlag::kSubJobReady, {"SubJobReady"}},
       {HookFlag::kSubJobPipelined, {"SubJobPipelined"}},
       {HookFlag::kSubJobOrder, {"SubJobOrder"}},

@@ -194,7 +194,7 @@ TEST_CASE("hooks: a job is valid until a plugin says why not, and the first plan
   CHECK_FALSE(valid(JobId(0)).valid);
   CHECK(valid(JobId(0)).reason == "first");
 
-  PlanHooks plans;
+  PlanHooks<model::VolumePlan> plans;
   CHECK(plans(TaskId(0)) == nullptr);
   const auto plan = std::make_shared<const model::VolumePlan>();
   plans.Add({0, "p", 0}, [](TaskId) { return nullptr; });

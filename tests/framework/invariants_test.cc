@@ -6,6 +6,7 @@
 #include "framework/session/statement.h"
 #include "tests/framework/session_parts.h"
 #include "tests/support/catch.h"
+#include "tests/support/numa_text.h"
 #include "tests/support/plugin_bed.h"
 
 namespace bth::framework {
@@ -148,6 +149,23 @@ TEST_CASE("invariants: effects that the session does not bear out", "[framework]
   CHECK(found[0].invariant == "bound_twice");
 }
 
+TEST_CASE("invariants: a binding outside of a hard shard", "[framework]") {
+  const auto mode =
+      GENERATE(model::ShardMode::kNone, model::ShardMode::kSoft, model::ShardMode::kHard);
+  InvariantBed bed([mode](const World& world, model::Snapshot& s) {
+    s.shard_mode = mode;
+    s.nodes.Mutable(world.node("n2")).outside_shard = mode != model::ShardMode::kNone;
+  });
+  Statement statement(bed.session, "allocate");
+  statement.Allocate(bed.task("j-0"), bed.node("n2"));
+  REQUIRE(statement.Commit().ok());
+  EffectBatch batch{.snapshot = bed.session.context().snapshot, .action = "allocate"};
+  batch.binds.push_back({bed.task("j-0"), bed.node("n2")});
+  const std::vector<Violation> found = CheckEffects(bed.session, {batch});
+  REQUIRE(found.size() == (mode == model::ShardMode::kHard ? 1 : 0));
+  if (!found.empty()) CHECK(found[0].invariant == "bound_outside_shard");
+}
+
 TEST_CASE("invariants: no volume is given to two claims", "[framework]") {
   InvariantBed bed;
   const auto given = [](const std::string& claim, const std::string& volume) {
@@ -171,6 +189,30 @@ TEST_CASE("invariants: no volume is given to two claims", "[framework]") {
   CHECK(check(given("ns/a", "v")).empty());  // Two pods may share a claim.
   CHECK(check(given("ns/b", "w")).empty());
   CHECK(check(given("ns/b", "")).empty());
+}
+
+TEST_CASE("invariants: no CPU is given to two pods, nor one that is taken", "[framework]") {
+  const InvariantBed bed([](const World& world, model::Snapshot& snapshot) {
+    const auto words = test::ParseStatements("node n1 numa=restricted layout=4 free=0-2");
+    snapshot.nodes.Mutable(world.node("n1")).numa = test::ReadNuma(words[0]);
+  });
+  const auto check = [&](const char* node, int first, int second) {
+    EffectBatch batch{.snapshot = bed.session.context().snapshot, .action = "allocate"};
+    for (const int cpu : {first, second}) {
+      auto cpus = std::make_shared<model::CpuSet>();
+      cpus->Add(cpu);
+      batch.binds.push_back({.task = bed.task("j-0"), .node = bed.node(node), .cpus = cpus});
+    }
+    Words found;
+    for (const Violation& violation : CheckEffects(bed.session, {batch})) {
+      if (violation.invariant == "cpu_twice") found.push_back(violation.detail);
+    }
+    return found;
+  };
+  CHECK(check("n1", 0, 1).empty());
+  CHECK(check("n1", 1, 1) == Words{"node n1: pod j-0 is given CPUs that are not free"});
+  CHECK(check("n1", 0, 3) == Words{"node n1: pod j-0 is given CPUs that are not free"});
+  CHECK(check("n2", 0, 1).size() == 2);
 }
 
 TEST_CASE("invariants: a queue shows what its tasks and children use", "[framework]") {

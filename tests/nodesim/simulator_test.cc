@@ -425,6 +425,50 @@ TEST_CASE("simulator: a new one goes on where the former ended", "[nodesim][comp
   CHECK(after->status.container_statuses.at(0).restart_count == 2);
 }
 
+TEST_CASE("simulator: devices of a pod are handed out, and its node is unlocked",
+          "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  const auto lock = [&](const char* key) {
+    client::MergePatch patch;
+    patch.Set({"metadata", "annotations", key}, types::Json("2026-01-01T00:00:00Z"));
+    client::ApiPath path = client::PathOf<types::Node>("", "node-0001");
+    REQUIRE(bed.Do(bed.api->Patch(std::move(path), patch.Build())).ok());
+  };
+  const auto bind = [&](const std::string& name,
+                        std::vector<std::pair<std::string, std::string>> annotations) {
+    types::Pod pod;
+    pod.meta.name = name;
+    pod.meta.ns = "default";
+    pod.spec.containers.emplace_back();
+    pod.spec.containers[0].name = "main";
+    pod.spec.containers[0].image = "image";
+    REQUIRE(bed.Do(client::CreateObject(*bed.api, pod)).status().ToString() == "OK");
+    client::BindRequest request;
+    request.namespace_name = "default";
+    request.pod = name;
+    request.node = "node-0001";
+    request.annotations = std::move(annotations);
+    REQUIRE(bed.Do(bed.api->Bind(std::move(request))).ToString() == "OK");
+    bed.executor.Advance(absl::Seconds(2));
+    CHECK(bed.PhaseOf(name) == "Running");
+  };
+  const auto node = [&] {
+    return *bed.Do(client::GetObject<types::Node>(*bed.api, "", "node-0001"));
+  };
+  lock("hamivgpu");
+  lock("other");
+  bind("vgpu", {{"volcano.sh/bind-phase", "allocating"}});
+  CHECK(bed.ReadPod("vgpu")->meta.Annotation("volcano.sh/bind-phase") == "success");
+  CHECK_FALSE(node().meta.annotations.Contains("hamivgpu"));
+  CHECK(node().meta.annotations.Contains("other"));
+  lock("gpu");
+  bind("plain", {});
+  CHECK(node().meta.annotations.Contains("gpu"));
+  bind("memory", {{"volcano.sh/gpu-index", "0"}});
+  CHECK_FALSE(node().meta.annotations.Contains("gpu"));
+}
+
 TEST_CASE("simulator: many pods at once all start, within the lanes", "[nodesim][component]") {
   Bed bed;
   bed.MakeNodes(10);

@@ -411,8 +411,8 @@ TEST_CASE("capacity: arguments are checked and told", "[plugins][capacity]") {
       {"ancestorReclaimLevel: -1", "must not be negative; 0 is used"},
       {"ancestorReclaimLevel: \"2\"", "ancestorReclaimLevel"},
       {"ancestorReclaimlevel: 2", "ancestorReclaimLevel"},
-      {"capacity.DynamicResourceAllocationEnable: \"true\"", "has no effect"},
-      {"capacity.DRAConsumableCapacityEnable: true", "has no effect"},
+      {"capacity.DynamicResourceAllocationEnable: \"true\"", ""},
+      {"capacity.DRAConsumableCapacityEnable: true", ""},
       {"capacity.DynamicResourceAllocationEnable: false", ""},
   }));
   CAPTURE(c.arguments);

@@ -1,11 +1,13 @@
 // The switches of every plugin: each takes away its own hooks, and no other.
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/model/device_settings.h"
 #include "conf/policy.h"
 #include "tests/plugins/fixtures.h"
 
@@ -43,6 +45,9 @@ size_t CountUnder(HookFlag flag, const HookTable& table) {
 // What makes plugins that do nothing by themselves do something.
 std::map<std::string, std::string> ArgumentsOf(const std::string& plugin) {
   if (plugin == "tdm") return {{plugin, "tdm.revocable-zone.z: '0:00-0:00'"}};
+  if (plugin == "deviceshare") {
+    return {{plugin, "{deviceshare.VGPUEnable: true, deviceshare.ScheduleWeight: 1}"}};
+  }
   if (plugin == "resource-strategy-fit") {
     return {{plugin,
              "{sra: {enable: true, weight: 1, resources: nvidia.com/gpu}, proportional: {enable: "
@@ -51,11 +56,19 @@ std::map<std::string, std::string> ArgumentsOf(const std::string& plugin) {
   return {};
 }
 
+// One whose objects were read for shared devices.
+World WithDevices(World world) {
+  auto snapshot = std::make_shared<model::Snapshot>(*world.snapshot);
+  snapshot->devices = std::make_shared<const model::DeviceSettings>();
+  world.snapshot = std::move(snapshot);
+  return world;
+}
+
 // The hooks under each switch, in a session of which the plugin had its turn.
 std::vector<size_t> Counts(const std::string& plugin, const std::string& off) {
   const std::string place = plugin + "+enableHierarchy" + (off.empty() ? "" : "!" + off);
-  const World world = MakeWorld(
-      "node n cpu=8 gpu=1; queue root; queue q parent=root; job a queue=q; task t job=a gpu=1");
+  const World world = WithDevices(MakeWorld(
+      "node n cpu=8 gpu=1; queue root; queue q parent=root; job a queue=q; task t job=a gpu=1"));
   PluginBed bed(Builtins(), MakePolicy("", place, ArgumentsOf(plugin)), world);
   bed.clock().Advance(absl::Minutes(6));  // The turn of rescheduling has come.
   bed.Reopen(world);
@@ -74,17 +87,21 @@ const std::map<std::string, std::vector<std::string>>& Known() {
         "enabledAllocatable"}},
       {"cdp", {"enablePreemptable", "enableReclaimable"}},
       {"conformance", {"enablePreemptable", "enableReclaimable"}},
+      {"deviceshare", {"enablePredicate", "enableNodeOrder"}},
       {"drf", {"enableJobOrder", "enablePreemptable", "enableReclaimable", "enableQueueOrder"}},
       {"extender", {}},
       {"gang",
        {"enableJobOrder", "enableJobReady", "enableJobPipelined", "enablePreemptable",
         "enableReclaimable", "enableJobStarving", "enabledSubJobReady", "enabledSubJobPipelined",
         "enabledSubJobOrder"}},
+      {"network-topology-aware",
+       {"enablePredicate", "enableNodeOrder", "enabledHyperNodeOrder", "enabledHyperNodeGradient"}},
       {"nodegroup", {"enablePredicate", "enableNodeOrder"}},
       {"nodeorder", {"enableNodeOrder"}},
+      {"numa-aware", {"enablePredicate", "enableNodeOrder"}},
       {"overcommit", {"enableJobEnqueued"}},
       {"pdb", {"enablePreemptable", "enableReclaimable", "enabledVictim"}},
-      {"predicates", {"enablePredicate"}},
+      {"predicates", {"enablePredicate", "enableNodeOrder"}},
       {"priority",
        {"enableJobOrder", "enableTaskOrder", "enablePreemptable", "enableJobStarving",
         "enabledSubJobOrder"}},
@@ -95,6 +112,7 @@ const std::map<std::string, std::vector<std::string>>& Known() {
       {"resource-strategy-fit", {"enablePredicate", "enableNodeOrder"}},
       {"resourcequota", {"enableJobEnqueued"}},
       {"sla", {"enableJobOrder", "enableJobPipelined", "enableJobEnqueued"}},
+      {"task-topology", {"enableTaskOrder", "enableNodeOrder"}},
       {"tdm",
        {"enableJobOrder", "enableJobPipelined", "enablePreemptable", "enablePredicate",
         "enableNodeOrder", "enabledVictim", "enableJobStarving"}},
@@ -105,8 +123,8 @@ const std::map<std::string, std::vector<std::string>>& Known() {
 
 TEST_CASE("switches: each one that is off takes away its own hooks and no others",
           "[plugins][unit]") {
-  // Every flag but enableHierarchy and those of four hooks of Volcano that nobody asks here.
-  CHECK(Switches().size() == conf::kHookFlags - 5);
+  // Every flag but enableHierarchy and those of three hooks of Volcano that nobody asks here.
+  CHECK(Switches().size() == conf::kHookFlags - 4);
   std::vector<std::string> names;
   for (const auto& [name, factory] : Builtins().plugins) names.push_back(name);
   for (const std::string& plugin : names) {

@@ -77,6 +77,29 @@ tiers:
       volumebinding.bindTimeoutSeconds: 300
       volumebinding.shape: [{utilization: 0, score: 10}, {utilization: 100, score: 0}]
       dynamicresources.filterTimeoutSeconds: 10
+  - name: network-topology-aware
+    arguments:
+      weight: 2
+      hypernode.binpack.cpu: 2
+      hypernode.binpack.memory: 2
+      hypernode.binpack.resources: nvidia.com/gpu
+      hypernode.binpack.resources.nvidia.com/gpu: 2
+      hypernode.binpack.normal-pod.enable: false
+      hypernode.binpack.normal-pod.fading: 0.5
+      hypernode.gradient.evict.max-hypernodes: 4
+  - name: deviceshare
+    arguments:
+      deviceshare.GPUSharingEnable: false
+      deviceshare.GPUNumberEnable: false
+      deviceshare.VGPUEnable: true
+      deviceshare.AscendMindClusterVNPUEnable: false
+      deviceshare.AscendHAMiVNPUEnable: true
+      deviceshare.NodeLockEnable: true
+      deviceshare.SchedulePolicy: binpack
+      deviceshare.ScheduleWeight: 10
+      deviceshare.KnownGeometriesCMName: volcano-vgpu-device-config
+      deviceshare.KnownGeometriesCMNamespace: kube-system
+      deviceshare.GPUExclusiveRules: [{app: training, team: ml}, {workload: inference}]
   - name: nodegroup
     arguments: {strict: false, enablePreferredOrder: true}
   - name: nodeorder
@@ -108,6 +131,10 @@ tiers:
         enable: true
         resources: nvidia.com/gpu
         resourceProportion: {nvidia.com/gpu.cpu: 4, nvidia.com/gpu.memory: 8}
+  - name: task-topology
+    arguments: {task-topology.weight: 10}
+  - name: numa-aware
+    arguments: {weight: 10}
   - name: usage
     arguments:
       usage.weight: 5
@@ -201,7 +228,6 @@ TEST_CASE("arguments: a policy with all plugins, all actions and all their argum
                       "predicate.GPUNumberEnable",
                       "volumebinding.weight",
                       "volumebinding.shape",
-                      "dynamicresources.filterTimeoutSeconds",
                       "metricsPeriod",
                       "queueSelector",
                       "labelSelector",

@@ -83,12 +83,7 @@ TEST_CASE("predicates: features that cannot be judged hold the pod", "[plugins][
     std::string feature, words;
   };
   const Case c = GENERATE(values<Case>({
-      {"claims", "resource claims are not supported yet"},
       {"dims", "the pod asks for more kinds of resources than this build counts"},
-      // A pod with several is told of all that count.
-      {"claims unsupported=dims",
-       "resource claims are not supported yet; the pod asks for more kinds of resources than this "
-       "build counts"},
   }));
   CAPTURE(c.feature);
   const std::string world = "node n1 cpu=1; job a; task p job=a cpu=1 unsupported=" + c.feature;
@@ -191,10 +186,9 @@ TEST_CASE("predicates: arguments without effect say so", "[plugins][predicates]"
   };
   const Case c = GENERATE(values<Case>({
       {"predicate.CacheEnable: true", "verdicts are always kept"},
-      {"predicate.DynamicResourceAllocationEnable: true", "feature gate"},
+      {"predicate.DynamicResourceAllocationEnable: true", "wherever pods claim some"},
       {"volumebinding.weight: 3", "StorageCapacityScoring"},
       {"volumebinding.shape: [{Utilization: 0, Score: 10}]", "StorageCapacityScoring"},
-      {"dynamicresources.filterTimeoutSeconds: 3", "resource claims"},
       {"predicate.NodeAfinityEnable: true", ""},
   }));
   CAPTURE(c.yaml);

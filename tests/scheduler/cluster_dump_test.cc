@@ -129,8 +129,11 @@ TEST_CASE("cluster dump: replayed offline, it gives what the daemon decides", "[
   INFO("seed " << seed);
   Bed bed;
   const std::vector<std::string> pods = FillAtRandom(bed, seed, owner);
+  bed.Create("/apis/shard.volcano.sh/v1alpha1/nodeshards",
+             R"({"metadata":{"name":"mine"},"spec":{"nodesDesired":["n1","n2"]}})");
   SchedulerOptions options;
   options.scheduler_names = {owner};
+  options.shard = {.mode = static_cast<model::ShardMode>(seed % 3), .name = "mine"};
   StandBy(bed, options);
   const Drained dump = Dump(bed);
   REQUIRE(dump.status.ToString() == "OK");

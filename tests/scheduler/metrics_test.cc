@@ -194,11 +194,47 @@ void DriveViolation(Moved& moved) {
   bed.escapes_expected = 1;
 }
 
+// A scheduler whose NodeShard comes late.
+void DriveShard(Moved& moved) {
+  WatchedBed bed(moved);
+  bed.Given({"node n1 cpu=1 mem=8Gi"});
+  SchedulerOptions options;
+  options.shard.mode = model::ShardMode::kHard;
+  bed.Start(options);
+  bed.moved.Look(bed.metric_registry);
+  bed.Create("/apis/shard.volcano.sh/v1alpha1/nodeshards",
+             R"({"metadata":{"name":"volcano"},"spec":{"nodesDesired":["n1"]}})");
+  bed.Settle();
+}
+
+void DriveDevices(Moved& moved) {
+  WatchedBed bed(moved);
+  bed.Given(
+      {"node n cpu=8 mem=8Gi res.volcano.sh/vgpu-number=10 res.volcano.sh/vgpu-memory=1000 "
+       "res.volcano.sh/vgpu-cores=100 "
+       "annotation.volcano.sh/node-vgpu-register=GPU-a,10,1000,NVIDIA-A,true,hami-core:",
+       "job j min=1",
+       "pod a job=j cpu=1 res.volcano.sh/vgpu-number=1 res.volcano.sh/vgpu-memory=600 "
+       "res.volcano.sh/vgpu-cores=20"});
+  bed.Begin(R"(
+actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: predicates
+  - name: deviceshare
+    arguments: {deviceshare.VGPUEnable: true}
+)");
+  bed.Given({"pod b job=j cpu=1"});  // The next cycle tells of what the last one did.
+  bed.Settle();
+  CHECK(bed.Bound("a"));
+}
+
 const Moved& DriveAll() {
   static const Moved& kMoved = *[] {
     auto* moved = new Moved;
     for (const auto drive : {DrivePlacement, DriveCapacity, DrivePreemption, DriveVolumes,
-                             DriveHalfBound, DriveViolation}) {
+                             DriveDevices, DriveHalfBound, DriveViolation, DriveShard}) {
       drive(*moved);
     }
     return moved;

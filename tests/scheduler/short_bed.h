@@ -81,6 +81,7 @@ class ShortBed : public Bed {
   void Post(Json object) {
     static const auto& kFolders = *new std::map<std::string, std::string, std::less<>>{
         {"CSINode", "csinodes"},
+        {"HyperNode", "hypernodes"},
         {"Node", "nodes"},
         {"PersistentVolume", "persistentvolumes"},
         {"PersistentVolumeClaim", "persistentvolumeclaims"},

@@ -74,7 +74,10 @@ absl::Status RunWith(const Deed& deed) {
   for (const char* line :
        {"node n cpu=4 mem=8Gi", "queue q", "job gang queue=q phase=Inqueue min=2 tasks=2 cpu=1",
         "job large queue=q phase=Inqueue min=1 tasks=1 cpu=6",
-        "job old queue=q phase=Running min=0 tasks=1 cpu=1 node=n"}) {
+        "job old queue=q phase=Running min=0 tasks=1 cpu=1 node=n", "node o cpu=4 mem=8Gi",
+        "hypernode r0 tier=1 nodes=n", "hypernode r1 tier=1 nodes=o",
+        "job near queue=q phase=Inqueue min=1 topology=hard:1", "pod near-0 job=near cpu=1 node=o",
+        "pod near-1 job=near cpu=1"}) {
     const auto objects = ExpandShortForm(line);
     REQUIRE(objects.ok());
     for (const types::Json& object : *objects) {
@@ -83,6 +86,8 @@ absl::Status RunWith(const Deed& deed) {
   }
   conf::Policy policy = conf::DefaultPolicy();
   policy.actions = {"spoil"};
+  conf::PluginOption& topology = policy.tiers.back().plugins.emplace_back();
+  topology.name = "network-topology-aware";
   std::vector<conf::Finding> findings;
   auto simulation = Simulation::Create(std::move(cluster),
                                        std::make_shared<const conf::Policy>(std::move(policy)),
@@ -101,6 +106,8 @@ TEST_CASE("simulation: a broken rule of the engine ends the run and is named", "
       {"node", Place("large-0"), "cycle 1: node_over_allocatable: node n: lacks 3000 of cpu"},
       {"gang", Place("gang-0"),
        "cycle 1: gang_in_part: job default/gang: 1 tasks are bound below the gang's minimum"},
+      {"topology", Place("near-1"),
+       "cycle 1: gang_spread: job default/near: its pods are spread beyond tier 1 of the network"},
       {"effects", EvictForNobody("old-0"),
        "cycle 1: eviction_for_nobody: node n: pod old-0 is evicted for nobody"},
   }));

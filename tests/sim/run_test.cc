@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/types/json.h"
+#include "base/strings.h"
 #include "sim/scenario.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -118,6 +119,33 @@ TEST_CASE("run: bad options are refused", "[sim][run]") {
   const Ran missing = Run("", {.output = "json", .paths = {"/nowhere/at-all"}});
   CHECK(missing.code == kExitInput);
   CHECK(missing.err.find("/nowhere/at-all: no such file or folder") != std::string::npos);
+}
+
+TEST_CASE("run: shards count when they are asked for", "[sim][run]") {
+  const std::string manifests = StrCat(
+      kNode, kGang,
+      "---\napiVersion: shard.volcano.sh/v1alpha1\nkind: NodeShard\nmetadata: {name: volcano}\n"
+      "spec: {nodesDesired: [n2]}\n",
+      "---\napiVersion: shard.volcano.sh/v1alpha1\nkind: NodeShard\nmetadata: {name: mine}\n"
+      "spec: {nodesDesired: [n1]}\n");
+  const Ran without = Run(manifests);
+  CHECK(CycleOf(without)["binds"].size() == 1);
+  CHECK(without.err.find("2 of kind NodeShard have no effect without --scheduler-sharding-mode") !=
+        std::string::npos);
+  const Ran hard = Run(manifests, {.sharding_mode = "hard", .output = "json"});
+  CHECK(hard.err.empty());
+  CHECK(CycleOf(hard)["binds"].empty());
+  CHECK(CycleOf(hard)["pending"]["default/p"]["message"].AsString() ==
+        "0/1 nodes are unavailable: 1 node isn't in scheduler node shard.");
+  const Ran soft = Run(manifests, {.sharding_mode = "soft", .output = "json"});
+  CHECK(CycleOf(soft)["binds"].size() == 1);
+  const Ran named =
+      Run(manifests, {.sharding_mode = "hard", .sharding_name = "mine", .output = "json"});
+  CHECK(CycleOf(named)["binds"].size() == 1);
+  const Ran refused = Run(manifests, {.sharding_mode = "firm", .output = "json"});
+  CHECK(refused.code == kExitInput);
+  CHECK(refused.err.find("--scheduler-sharding-mode: \"firm\" is none of none, hard, soft") !=
+        std::string::npos);
 }
 
 TEST_CASE("run: folders, lists and the order of files", "[sim][run]") {

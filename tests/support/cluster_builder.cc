@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "tests/support/cluster_text.h"
 #include "tests/support/limits_text.h"
+#include "tests/support/numa_text.h"
 #include "tests/support/pod_text.h"
 
 namespace bth::test {
@@ -163,6 +164,8 @@ class Builder {
     }
     model::NodeRow row;
     row.facts = std::move(facts);
+    row.numa = ReadNuma(s);
+    if (row.numa != nullptr) ++snapshot_->numa_reports;
     if (s.Has("port")) {
       auto ports = std::make_shared<std::vector<model::HostPort>>();
       for (const std::string& text : s.All("port")) ports->push_back(ReadPort(text));
@@ -236,6 +239,7 @@ class Builder {
     facts->budget_min_available = s.Text("budget.min");
     facts->budget_max_unavailable = s.Text("budget.max");
     facts->quota_request = ReadQuota(s.Under("quota."));
+    facts->task_topology = ReadTopology(s);
     const QueueId queue = QueueNamed(s.Text("queue", "default"));
     snapshot_->jobs.EnsureContains(id);
     snapshot_->usage.jobs.EnsureContains(id);

@@ -33,6 +33,8 @@ struct World {
 //   node N cpu=4 mem=8Gi pods=110 gpu=2 res.<resource>=1 label.<key>=v taint=key=value:NoSchedule
 //        cordoned gone (pods are left of it, but no Node object) image.<name>=50M port=80
 //        kube.cpu=2 (what scores see, when it differs)
+//        numa=restricted layout=4|4 free=1-7 reserved=1 shared (numa_text.h: the topology manager's
+//        policy, sizes of NUMA nodes, CPUs; `shared`: to nobody alone)
 //   queue Q weight=1 prio=0 state=open|closed|closing|unknown reclaimable=false
 //         cap.<r>= deserved.<r>= guarantee.<r>= hierarchy=root/a weights=100/50 parent=Q
 //         groups=1|3 groups.preferred= groups.anti= groups.antipreferred= (node group affinity)
@@ -43,11 +45,13 @@ struct World {
 //         preemptable ns=ns group.<name>=<size>:<minimum of sub-jobs>  nogroup (pods without a
 //         PodGroup) tasks=3 and everything of `task`, for each of the tasks J-0, J-1 …; their
 //         priority is taskprio=1
+//         together=ps,worker|ps,chief apart=ps order=ps,worker (topology of its tasks by role)
 //   task T job=J cpu=1 mem=1Gi gpu=1 res.<resource>=1 node=N status=running|… prio=1 role=worker
 //         ns=ns sub=<group>/<value> fixed (not preemptable) critical gated owngate nominated=N
 //         select.<key>=v need.<key>=v|w prefer.<key>=v|w:<weight> names=N|M
 //         tolerate=key=value:Effect tolerate=key tolerate=* port=80/UDP@1.2.3.4 image=name:tag
 //         unsupported=claims|dims revocable budgets=B|C
+//         own=2|1 policy=restricted (CPUs that its containers have to themselves; of NUMA nodes)
 //         protected=600 (cooldown until then, in seconds since the epoch)
 //   budget B allowed=1 disrupted=T|T
 //   quota Q ns=ns hard.<name>=2 used.<name>=1

@@ -63,4 +63,19 @@ std::shared_ptr<const model::NodeGroupRules> ReadNodeGroups(
   return rules;
 }
 
+model::SharedTaskTopology ReadTopology(const Statement& job) {
+  if (!job.Has("together") && !job.Has("apart") && !job.Has("order")) return {};
+  auto topology = std::make_shared<model::TaskTopology>();
+  const auto read = [&job](const char* key, std::vector<model::TaskTopology::Names>* groups) {
+    if (!job.Has(key)) return;
+    for (const std::string& group : SplitText(job.Text(key), '|')) {
+      groups->push_back(SplitText(group, ','));
+    }
+  };
+  read("together", &topology->affinity);
+  read("apart", &topology->anti_affinity);
+  if (job.Has("order")) topology->order = SplitText(job.Text("order"), ',');
+  return {std::move(topology)};
+}
+
 }  // namespace bth::test

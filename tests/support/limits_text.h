@@ -1,4 +1,5 @@
-// Budgets, quotas and node groups of queues out of words; a part of the cluster builder.
+// Budgets, quotas, node groups of queues and topologies of tasks out of words; a part of the
+// cluster builder.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 
 #include "api/model/budget.h"
 #include "api/model/node_group.h"
+#include "api/model/task_topology.h"
 #include "tests/support/cluster_text.h"
 
 namespace bth::test {
@@ -22,5 +24,7 @@ std::shared_ptr<const model::QuotaTable> ReadQuotas(const std::vector<Statement>
 // Null when the queue says nothing of node groups.
 std::shared_ptr<const model::NodeGroupRules> ReadNodeGroups(
     const Statement& queue, const std::function<model::ResourceSet(const Pairs&)>& amounts);
+// None when the job says nothing of it.
+model::SharedTaskTopology ReadTopology(const Statement& job);
 
 }  // namespace bth::test

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "api/model/taints.h"
 #include "base/strings.h"
+#include "tests/support/numa_text.h"
 
 namespace bth::test {
 namespace {
@@ -52,10 +55,8 @@ model::Toleration ReadToleration(const std::string& text, Interner& symbols) {
 
 model::UnsupportedFeature ReadFeature(const std::string& text) {
   using model::UnsupportedFeature;
-  static const auto* const kFeatures =
-      new std::map<std::string, UnsupportedFeature>{{"", UnsupportedFeature::kNone},
-                                                    {"claims", UnsupportedFeature::kResourceClaims},
-                                                    {"dims", UnsupportedFeature::kDimensions}};
+  static const auto* const kFeatures = new std::map<std::string, UnsupportedFeature>{
+      {"", UnsupportedFeature::kNone}, {"dims", UnsupportedFeature::kDimensions}};
   return kFeatures->at(text);
 }
 
@@ -63,7 +64,8 @@ bool IsConstraintKey(const std::string& key) {
   for (const char* prefix : {"select.", "need.", "prefer."}) {
     if (key.starts_with(prefix)) return true;
   }
-  for (const char* exact : {"names", "tolerate", "port", "image", "unsupported", "revocable"}) {
+  for (const char* exact :
+       {"names", "tolerate", "port", "image", "unsupported", "revocable", "own", "policy"}) {
     if (key == exact) return true;
   }
   return false;
@@ -120,6 +122,12 @@ model::PodConstraints ReadConstraints(const Statement& task, Interner& symbols) 
   for (const std::string& text : task.All("port")) pod.ports.push_back(ReadPort(text));
   for (const std::string& name : task.All("image")) pod.images.push_back(symbols.Intern(name));
   pod.revocable = task.Has("revocable");
+  if (auto numa = ReadPodNuma(task); numa != nullptr) {
+    auto extras = std::make_shared<model::PodExtras>();
+    extras->qos = model::QosClass::kGuaranteed;
+    extras->numa = std::move(numa);
+    pod.extras = std::move(extras);
+  }
   pod.image_containers = std::max<int>(1, static_cast<int>(pod.images.size()));
   for (const std::string& feature : task.All("unsupported")) {
     pod.unsupported |= model::Bit(ReadFeature(feature));

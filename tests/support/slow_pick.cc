@@ -85,9 +85,12 @@ framework::NodeChoice PickSlowly(const Session& session, TaskId task, bool check
   for (const auto& entry : session.hooks().pre_filter) {
     if (entry.fn(task) != framework::kFits) return {};
   }
-  std::vector<NodeId> now;
-  std::vector<NodeId> later;
+  // Now or later, and outside the shard where nodes inside are preferred.
+  std::vector<NodeId> groups[2][2];
+  const model::ShardMode shard = session.base().shard_mode;
   for (NodeId node : *session.base().nodes_by_name) {
+    const bool outside = session.base().nodes[node].outside_shard;
+    if (outside && shard == model::ShardMode::kHard) continue;
     const model::Usage& usage = session.usage();
     const bool fits_now = !check_resources || HasRoom(session, task, usage.idle[node]);
     if (check_resources && !HasRoom(session, task, usage.FutureIdle(node))) continue;
@@ -95,14 +98,19 @@ framework::NodeChoice PickSlowly(const Session& session, TaskId task, bool check
     if (check_resources && node == session.task(task).nominated_node) {
       return {.node = node, .on_future_room = !fits_now};
     }
-    (fits_now ? now : later).push_back(node);
+    const bool second = outside && shard == model::ShardMode::kSoft;
+    groups[fits_now ? 0 : 1][second ? 1 : 0].push_back(node);
   }
-  const std::vector<NodeId>& nodes = now.empty() ? later : now;
-  const std::vector<double> scores = ScoresOf(session, task, nodes);
-  // By name, so that the first of the best is the one.
-  const auto best = std::max_element(scores.begin(), scores.end());
-  if (best == scores.end()) return {};
-  return {.node = nodes[static_cast<size_t>(best - scores.begin())], .on_future_room = now.empty()};
+  for (const bool later : {false, true}) {
+    for (const std::vector<NodeId>& nodes : groups[later ? 1 : 0]) {
+      if (nodes.empty()) continue;
+      const std::vector<double> scores = ScoresOf(session, task, nodes);
+      // By name, so that the first of the best is the one.
+      const auto best = std::max_element(scores.begin(), scores.end());
+      return {.node = nodes[static_cast<size_t>(best - scores.begin())], .on_future_room = later};
+    }
+  }
+  return {};
 }
 
 }  // namespace bth::test

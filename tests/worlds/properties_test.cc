@@ -37,9 +37,21 @@ TEST_CASE("statement: rollback restores every column", "[framework][property]") 
   });
 }
 
+// With nodes that the scheduler shares with others, in two worlds of three.
+std::shared_ptr<const model::Snapshot> Sharded(const model::Snapshot& whole, Rng& rng) {
+  auto shared = std::make_shared<model::Snapshot>(whole);
+  shared->shard_mode = static_cast<model::ShardMode>(rng.Below(3));
+  if (shared->shard_mode == model::ShardMode::kNone) return shared;
+  const double outside = rng.Chance(0.2) ? 1.0 : 0.4;
+  for (model::NodeId node : *shared->nodes_by_name) {
+    shared->nodes.Mutable(node).outside_shard = rng.Chance(outside);
+  }
+  return shared;
+}
+
 TEST_CASE("node picker: index and scan agree with the slow twin", "[framework][property]") {
   ForEachWorld(3000, [](Rng& rng) {
-    const auto snapshot = SnapshotOf(RandomWorld(rng));
+    const auto snapshot = Sharded(*SnapshotOf(RandomWorld(rng)), rng);
     Bed bed(snapshot, kFullConf);
     REQUIRE(bed.cycle().Open().ok());
     framework::Session& session = bed.session();

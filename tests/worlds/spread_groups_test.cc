@@ -72,6 +72,15 @@ WorldSpec SelectedWorld(Rng& rng) {
   return world;
 }
 
+cache::CompiledShard SelectedShard(Rng& rng, const WorldSpec& world) {
+  cache::CompiledShard shard{
+      .name = "volcano", .resource_version = "1", .desired = {}, .shown = {}};
+  for (const NodeSpec& node : world.nodes) {
+    if (rng.Chance(0.6)) shard.desired.push_back(node.name);
+  }
+  return shard;
+}
+
 struct GroupTally {
   int worlds = 0;
   uint64_t by_groups = 0;
@@ -105,8 +114,9 @@ TEST_CASE("spread: a choice by groups of nodes is that of the slow twin", "[fram
     ++tally.worlds;
     WorldSpec world = SelectedWorld(rng);
     const ManualClock clock(absl::FromUnixSeconds(1'000'000));
-    cache::Mirror mirror(clock, {});
+    cache::Mirror mirror(clock, {.shard = {.mode = static_cast<model::ShardMode>(rng.Below(3))}});
     Feed(world, mirror, rng.Next() | 1);
+    mirror.PutShard(SelectedShard(rng, world));
     Bed bed(mirror.Publish(), kSpreadConf);
     for (int cycle = 0; cycle < 3; ++cycle) {
       INFO("cycle " << cycle);
@@ -122,6 +132,7 @@ TEST_CASE("spread: a choice by groups of nodes is that of the slow twin", "[fram
       const size_t at = rng.Below(world.nodes.size());
       world.nodes[at] = SelectedNode(rng, at);
       Put(world.nodes[at], mirror);
+      if (rng.Chance(0.3)) mirror.PutShard(SelectedShard(rng, world));
     }
   });
   if (tally.worlds >= 20) CHECK(tally.by_groups > 20 * static_cast<uint64_t>(tally.worlds));

@@ -94,6 +94,22 @@ def nodesim(installed, tmp_path):
     process.close()
 
 
+def _connect(process, kubeconfig):
+    """A client of the process, once it answers."""
+
+    def client():
+        process.check()
+        if not kubeconfig.exists():
+            return None
+        made = rest.Rest(config.new_client_from_config(str(kubeconfig)))
+        try:
+            return made if made.get("/readyz").status == 200 else None
+        except Exception:  # Not listening yet.
+            return None
+
+    return until(client, 30, lambda: f"ready; its log:\n{process.tail()}")
+
+
 @pytest.fixture
 def standalone(tmp_path):
     """The process, and a function that connects to it once it answers."""
@@ -108,19 +124,22 @@ def standalone(tmp_path):
         tmp_path / "data",
     ]
     process = Process("standalone", argv, tmp_path)
-
-    def connect():
-        def client():
-            process.check()
-            if not kubeconfig.exists():
-                return None
-            made = rest.Rest(config.new_client_from_config(str(kubeconfig)))
-            try:
-                return made if made.get("/readyz").status == 200 else None
-            except Exception:  # Not listening yet.
-                return None
-
-        return until(client, 30, lambda: f"ready; its log:\n{process.tail()}")
-
-    yield process, connect
+    yield process, lambda: _connect(process, kubeconfig)
     process.close()
+
+
+@pytest.fixture
+def standalone_with(tmp_path):
+    """Starts the program with more flags; returns the process and a client of it."""
+    started = []
+
+    def start(*flags):
+        kubeconfig = tmp_path / "kubeconfig"
+        argv = [ours("vc-standalone"), "--port", free_port(), *flags]
+        argv += ["--write-kubeconfig", kubeconfig]
+        started.append(Process("standalone", argv, tmp_path))
+        return started[-1], _connect(started[-1], kubeconfig)
+
+    yield start
+    for process in started:
+        process.close()

@@ -12,7 +12,8 @@
 {{- if and $value (or (hasPrefix "agent_" $key) (hasPrefix "hypernode_" $key)) }}{{ $idle = append $idle (printf "basic.%s" $key) }}{{ end }}
 {{- end }}
 {{- range $key, $value := $custom }}
-{{- $named := has $key (list "kube_state_metrics_ns" "admission_init_ttl" "admission_init_csc" "go_memlimit_enable" "scheduler_pprof_enable" "scheduler_node_worker_threads" "scheduler_percentage_nodes_to_find" "ignored_provisioners" "scheduler_sharding_name") }}
+{{- $named := has $key (list "kube_state_metrics_ns" "admission_init_ttl" "admission_init_csc" "go_memlimit_enable" "scheduler_pprof_enable" "scheduler_node_worker_threads" "scheduler_percentage_nodes_to_find" "ignored_provisioners") }}
+{{- $named = or $named (and (eq $key "scheduler_sharding_name") (eq ($custom.scheduler_sharding_mode | default "none") "none")) }}
 {{- $named = or $named (hasPrefix "agent_" $key) (and (hasPrefix "hypernode_controller_" $key) (ne $key "hypernode_controller_mode")) }}
 {{- if and $value $named }}{{ $idle = append $idle (printf "custom.%s" $key) }}{{ end }}
 {{- end }}
