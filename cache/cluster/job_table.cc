@@ -34,6 +34,14 @@ bool SameGroupSpec(const CompiledPodGroup& a, const CompiledPodGroup& b) {
   return *a.facts == *b.facts && spec == b;
 }
 
+// By a quarter: records are wide, and half of their column would lie idle else.
+void GrowRecords(JobId id, IdVector<JobId, JobRecord>* records) {
+  if (records->Contains(id)) return;
+  IdVector<JobId, JobRecord> more(id.index() + 1 + id.index() / 4);
+  std::move(records->begin(), records->end(), more.begin());
+  *records = std::move(more);
+}
+
 }  // namespace
 
 absl::Status JobTable::CanCount(const CompiledPodGroup& group) const {
@@ -51,18 +59,6 @@ const CompiledPodGroup* JobTable::Known(const std::string& key) const {
   const JobId id = Find(key);
   return id.valid() && records_[id].group ? &*records_[id].group : nullptr;
 }
-
-namespace {
-
-// By a quarter: records are wide, and half of their column would lie idle else.
-void GrowRecords(JobId id, IdVector<JobId, JobRecord>* records) {
-  if (records->Contains(id)) return;
-  IdVector<JobId, JobRecord> more(id.index() + 1 + id.index() / 4);
-  std::move(records->begin(), records->end(), more.begin());
-  *records = std::move(more);
-}
-
-}  // namespace
 
 JobId JobTable::SlotOf(const std::string& key) {
   auto [it, fresh] = ids_.try_emplace(key);

@@ -114,7 +114,8 @@ class StatusWriter {
   void Drop(const Target& target);
   // The desired on top of what the group is known to show.
   void Rebase(const ShownPodGroup& known, ShownPodGroup* wanted) const;
-  // What went well stays worth telling when a newer desired comes before it was told.
+  // All but a warning that the pods are unschedulable, which the newer one replaces, stays worth
+  // telling when a newer desired comes before it was told.
   static void KeepUntoldEvents(const std::vector<framework::EventReport>& untold,
                                DesiredGroup* desired);
   void TellGroup(const std::string& key, const DesiredGroup& desired);
