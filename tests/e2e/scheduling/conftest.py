@@ -50,6 +50,18 @@ def evicting(installed, tmp_path_factory):
     return accounts.kubeconfig_of(installed, "volcano-system", name, folder)
 
 
+@pytest.fixture(scope="session")
+def lending(installed, tmp_path_factory):
+    """The kubeconfig of an account that may do what plugin deviceshare needs."""
+    if installed.kind == "embedded":
+        return installed.kubeconfig
+    name = "lending-scheduler"
+    manifests = ["scheduler/namespace.yaml", "scheduler/rbac.yaml", "optional/device_access.yaml"]
+    accounts.install(installed.rest(), *manifests, account=name)
+    folder = tmp_path_factory.mktemp("lending")
+    return accounts.kubeconfig_of(installed, "volcano-system", name, folder)
+
+
 @pytest.fixture
 def new_scheduler(request, installed, scheduler_kubeconfig, tmp_path):
     """Starts schedulers that end with the test. A refusal fails it, unless it is wanted; who asks

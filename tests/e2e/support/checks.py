@@ -4,6 +4,7 @@ Works on plain dictionaries as the API serves them. Each function returns a list
 per violation; an empty list is good news.
 """
 
+import re
 import threading
 from collections import defaultdict
 from fractions import Fraction
@@ -14,6 +15,10 @@ from support.placement_checker.model import FINISHED, Pod
 from support.placement_checker.ports import clash, host_ports
 from support.placement_checker.resources import request
 from support.quantity import parse
+
+
+# Amounts that count on cards alone: device plugins of Ascend cards tell nodes nothing of them.
+COUNTED_ON_CARDS = re.compile(r"huawei\.com/Ascend.*-(memory|core)$")
 
 
 def _node_of(pod):
@@ -44,7 +49,8 @@ def nodes_within_allocatable(nodes, pods):
             )
             continue
         for name, value in pod_request(pod).items():
-            used[node][name] += value
+            if not COUNTED_ON_CARDS.match(name):
+                used[node][name] += value
     for node in sorted(used):
         for name, value in sorted(used[node].items()):
             room = parse(rooms[node].get(name, "0"))

@@ -48,12 +48,18 @@ def pod(
     }
 
 
-def node(name, cpu="4", memory="16Gi", pods=110, labels=None, taints=None, **resources):
+def node(
+    name, cpu="4", memory="16Gi", pods=110, labels=None, taints=None, annotations=None, **resources
+):
     room = {"cpu": str(cpu), "memory": memory, "pods": str(pods), **resources}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}},
+        "metadata": {
+            "name": name,
+            "labels": {"kubernetes.io/hostname": name, **(labels or {})},
+            "annotations": annotations or {},
+        },
         "spec": {"taints": taints or []},
         "status": {
             "capacity": room,
@@ -63,11 +69,11 @@ def node(name, cpu="4", memory="16Gi", pods=110, labels=None, taints=None, **res
     }
 
 
-def pod_group(name, min_member, queue="default", **spec):
+def pod_group(name, min_member, queue="default", metadata=None, **spec):
     return {
         "apiVersion": "scheduling.volcano.sh/v1beta1",
         "kind": "PodGroup",
-        "metadata": {"name": name},
+        "metadata": {"name": name, **(metadata or {})},
         "spec": {"minMember": min_member, "queue": queue, **spec},
     }
 

@@ -20,6 +20,8 @@ def unique(prefix):
 class World:
     def __init__(self, backend):
         self.rest = backend.rest()
+        # Whether somebody takes back device claims of pods that are gone.
+        self.collects_claims = backend.kind == "kube"
         self.namespace = unique("world")
         self._cluster_wide = []  # Paths to delete at the end.
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}}
@@ -159,6 +161,24 @@ class World:
             within,
             lambda: f"pod group {name}: {kind} {wanted}; it is {self.read_group(name)}",
         )
+
+    def wait_pod_told(self, name, *words, within=30):
+        """Waits until the pod says that it waits, in all of these words; returns the sentence."""
+        return self._wait_told(lambda: self.pod_condition(name), "False", words, within)
+
+    def wait_group_told(self, name, *words, within=30):
+        """The same of a pod group."""
+        return self._wait_told(
+            lambda: self.group_condition(name, "Unschedulable"), "True", words, within
+        )
+
+    def _wait_told(self, read, status, words, within):
+        def told():
+            entry = _matching(read(), {"status": status})
+            message = entry["message"] if entry else ""
+            return message if all(word in message for word in words) else None
+
+        return until(told, within, lambda: f"{words} is told: {read()}")
 
     # --- judging and ending -----------------------------------------------------------------
 
