@@ -3,7 +3,9 @@
 import pytest
 
 from support import objects
+from support.controllers import Controllers
 from support.devices import RESOURCE, Devices, claims
+from support.jobs import BATCH, job_spec, task
 from support.objects import SCHEDULING
 from support.poll import until
 
@@ -85,18 +87,85 @@ def test_a_scheduler_that_starts_anew_gives_nothing_twice(world, new_scheduler, 
     assert "cannot allocate all claims" in entry["message"], entry
 
 
-@pytest.mark.backend("embedded")
-def test_simulated_devices_from_a_template_to_the_end_of_their_pods(standalone_with):
-    process, api = standalone_with("--nodes", 2, "--node-device", "gpu.example.com=2")
-    request = {"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}
-    template = {
+def template(device_class):
+    request = {"name": "r", "exactly": {"deviceClassName": device_class}}
+    return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaimTemplate",
         "metadata": {"name": "gpu"},
         "spec": {"spec": {"devices": {"requests": [request]}}},
     }
+
+
+@pytest.fixture
+def whole(request, installed, tmp_path):
+    """A cluster with four devices on two nodes and all that makes claims from templates and takes
+    them back: a client, a namespace, and the class of the devices."""
+    if installed.kind == "embedded":
+        start = request.getfixturevalue("standalone_with")
+        _, api = start("--nodes", 2, "--node-device", "gpu.example.com=2")
+        yield api, "default", "gpu.example.com"
+        return
+    world = request.getfixturevalue("world")
+    devices = Devices(world)
+    for node in world.nodes(2):
+        devices.slice(node, "d0", "d1")
+    for fixture in ("scheduler", "nodesim"):
+        request.getfixturevalue(fixture)
+    controllers = Controllers(installed.kubeconfig, tmp_path)
+    yield world.rest, world.namespace, devices.device_class
+    controllers.close()
+
+
+def test_a_job_that_is_deleted_gives_its_devices_back(whole):
+    api, namespace, device_class = whole
+    home = f"{RESOURCE}/namespaces/{namespace}"
+    api.post(f"{home}/resourceclaimtemplates", template(device_class)).expect(201)
+    jobs = f"{BATCH}/namespaces/{namespace}/jobs"
+    wanted = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]}
+
+    def make(name, pods):
+        head = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}
+        body = {**head, "metadata": {"name": name}}
+        spec = job_spec([task("t", pods, spec=wanted)])
+        api.post(jobs, {**body, "spec": spec}).expect(201)
+
+    def running(name):
+        return (api.get(f"{jobs}/{name}").expect(200).get("status") or {}).get("running")
+
+    def allocated():
+        items = api.get(f"{home}/resourceclaims").expect(200)["items"]
+        return [i for i in items if i.get("status", {}).get("allocation")]
+
+    # The first one is made when the programs are there: whoever validates it may just be starting.
+    until(lambda: api.get(jobs).status == 200, 30, "jobs are known")
+    make("first", 4)
+    until(lambda: running("first") == 4, 60, lambda: f"first runs: {running('first')}")
+    assert len(allocated()) == 4
+    make("second", 3)
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+
+    def told():
+        items = api.get(pods, labelSelector="volcano.sh/job-name=second").expect(200)["items"]
+        conditions = [c for p in items for c in p.get("status", {}).get("conditions") or []]
+        return [c for c in conditions if "cannot allocate all claims" in c.get("message", "")]
+
+    until(told, 30, "the second one is told why it waits")
+    api.delete(f"{jobs}/first", propagationPolicy="Background").expect(200)
+    until(lambda: running("second") == 3, 60, lambda: f"second runs: {running('second')}")
+    api.delete(f"{jobs}/second", propagationPolicy="Background").expect(200)
+    until(
+        lambda: api.get(f"{home}/resourceclaims").expect(200)["items"] == [],
+        90,
+        lambda: f"all claims are gone: {api.get(f'{home}/resourceclaims').text[:2000]}",
+    )
+
+
+@pytest.mark.backend("embedded")
+def test_simulated_devices_from_a_template_to_the_end_of_their_pods(standalone_with):
+    process, api = standalone_with("--nodes", 2, "--node-device", "gpu.example.com=2")
     home = f"{RESOURCE}/namespaces/default"
-    api.post(f"{home}/resourceclaimtemplates", template).expect(201)
+    api.post(f"{home}/resourceclaimtemplates", template("gpu.example.com")).expect(201)
     api.post(f"{SCHEDULING}/namespaces/default/podgroups", objects.pod_group("g", 1)).expect(201)
     wanted = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]}
     ends = {"command": ["sleep", "1"]}
