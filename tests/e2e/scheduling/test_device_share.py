@@ -1,6 +1,7 @@
 """Cards that pods share: nobody gets what another one has, whoever dies in between."""
 
 import datetime
+import random
 
 import pytest
 
@@ -227,3 +228,45 @@ def test_pods_that_say_nonsense_take_nothing_from_others(world, new_scheduler, l
     mine = [p for p in world.pods() if p["metadata"]["name"].startswith("g-")]
     assert family.crowded(mine) == {}
     assert len(family.holders(mine)) == 2
+
+
+def test_no_card_gives_more_than_it_has_whoever_dies(world, new_scheduler, lending, nodesim):
+    family = FAMILIES["vgpu"]
+    daemon = new_scheduler(conf=family.conf(CONF, SchedulePolicy="binpack"), kubeconfig=lending)
+    for _ in range(3):
+        family.node(world)
+    dice = random.Random(3)
+    sizes = {}
+
+    def more(count):
+        for _ in range(count):
+            name = f"p{len(sizes)}"
+            sizes[name] = dice.randrange(2000, 14000, 500)
+            world.pod_group(name, 1)
+            world.pod(name, group=name, **family.pod(container=asking(1, sizes[name])))
+
+    def overdrawn():
+        """Cards of which pods have more than there is, by what their annotations say."""
+        cards = family.holders(world.pods())
+        given = {card: sum(sizes[pod] for pod in pods) for card, pods in cards.items()}
+        return {card: sum_ for card, sum_ in given.items() if sum_ > 30000}
+
+    more(12)
+    for _ in range(4):
+        more(6)
+        until(lambda: len(world.placement()) >= 8, 60, lambda: f"{world.placement()}")
+        daemon.kill()
+        for pod in dice.sample(sorted(world.placement()), 3):
+            world.delete_pod(pod)
+        daemon.restart()
+        assert overdrawn() == {}
+    waiting = set(sizes) - set(world.placement())
+    until(
+        lambda: all(
+            p["spec"].get("nodeName") or (world.pod_condition(p["metadata"]["name"]) or {}).get("message")
+            for p in world.pods()
+        ),
+        60,
+        lambda: f"{waiting} are placed, or told why not",
+    )
+    assert overdrawn() == {}

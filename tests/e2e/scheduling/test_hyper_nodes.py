@@ -1,6 +1,8 @@
 """Gangs that must be near to one another in the network, whatever happens to them."""
 
 import json
+import random
+from collections import defaultdict
 
 import pytest
 
@@ -207,3 +209,40 @@ def test_racks_that_labels_tell_are_discovered_and_heeded(world, installed, near
         controllers.close()
         for item in found():
             world.rest.delete(f"{TOPOLOGY}/hypernodes/{item['metadata']['name']}")
+
+
+def test_gangs_stay_in_their_racks_through_failures_and_crashes(world, network, near):
+    racks = network.racks(3, 3, 3, 3, cpu=4)
+    dice = random.Random(7)
+    sizes = {f"g{i}": dice.choice([2, 3]) for i in range(9)}
+
+    def apart():
+        """Gangs whose pods are in more than one rack."""
+        found = defaultdict(set)
+        for pod, node in world.placement().items():
+            found[pod.partition("-")[0]] |= {name for name, nodes in racks if node in nodes}
+        return {gang: names for gang, names in found.items() if len(names) > 1}
+
+    def wait_all(within=60):
+        def all_placed():
+            assert apart() == {}
+            return len(world.placement()) == sum(sizes.values())
+
+        until(all_placed, within, lambda: f"all are placed: {world.placement()}")
+
+    for gang, size in sizes.items():
+        world.gang(gang, size, cpu="1", group=hard(1))
+    wait_all()
+    for _ in range(4):
+        # Some pods fail and are made anew, one gang is gone and comes back whole, and we die.
+        for pod in dice.sample(sorted(world.placement()), 4):
+            world.delete_pod(pod)
+            world.pod(pod, group=pod.partition("-")[0], cpu="1")
+        gang = dice.choice(sorted(sizes))
+        for i in range(sizes[gang]):
+            world.delete_pod(f"{gang}-{i}")
+        near.kill()
+        for i in range(sizes[gang]):
+            world.pod(f"{gang}-{i}", group=gang, cpu="1")
+        near.restart()
+        wait_all()
