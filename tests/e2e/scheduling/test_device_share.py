@@ -9,6 +9,7 @@ from support.bind_gate import BindGate
 from support.cards import CONFIG, FAMILIES, REGISTER, annotate, annotations_of
 from support.poll import always, until
 from support.scheduler import CONF
+from support.vcctl import explained
 
 LOCKED = "node(s) had their devices locked within 5 minutes"
 LOCKING = [name for name, family in FAMILIES.items() if family.lock]
@@ -59,7 +60,7 @@ def wait_handed_out(world, family, names):
     until(handed_out, 30, lambda: f"{names} have their devices: {world.pods()}")
 
 
-def test_cards_are_lent_once_and_come_back(world, family, lends, nodesim):
+def test_cards_are_lent_once_and_come_back(world, family, lends, nodesim, installed, tmp_path):
     node = family.node(world)
     # One more than there is room for: who waits says so.
     names = world.gang("g", family.places + 1, min_member=1, **family.pod())
@@ -67,6 +68,7 @@ def test_cards_are_lent_once_and_come_back(world, family, lends, nodesim):
     placed = world.placement()
     (waits,) = set(names) - set(placed)
     world.wait_pod_told(waits, family.reason)
+    assert family.reason in explained(installed, tmp_path, world, "g")
     wait_handed_out(world, family, placed)
     assert family.crowded(world.pods()) == {}
     lends.kill()

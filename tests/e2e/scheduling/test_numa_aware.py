@@ -6,6 +6,7 @@ from support.bind_gate import BindGate
 from support.numa import Exporter, own_cpus, policies
 from support.poll import always, until
 from support.scheduler import CONF
+from support.vcctl import explained
 
 NUMA_CONF = CONF + "  - name: numa-aware\n"
 REFUSED = "container main cannot be assigned by numa"
@@ -57,7 +58,9 @@ REASONS = {
 }
 
 
-def test_each_node_says_why_it_does_not_take_the_pod(world, exporter, aware):
+def test_each_node_says_why_it_does_not_take_the_pod(
+    world, exporter, aware, installed, tmp_path
+):
     for spec, _ in REASONS.values():
         node = world.node(cpu=8)
         if spec is not None:
@@ -65,6 +68,7 @@ def test_each_node_says_why_it_does_not_take_the_pod(world, exporter, aware):
     world.gang("g", 1, **own_cpus(4, SINGLE))
     message = world.wait_pod_told("g-0", *(reason for _, reason in REASONS.values()))
     assert f"0/{len(REASONS)} nodes" in message
+    assert REFUSED in explained(installed, tmp_path, world, "g")
     # Pods that share CPUs go anywhere.
     world.wait_placed(world.gang("h", 1))
 

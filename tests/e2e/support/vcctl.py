@@ -80,3 +80,11 @@ class Vcctl:
 
     def __call__(self, *args, **more):
         return self.run("vcctl", *args, **more)
+
+
+def explained(backend, home, world, job):
+    """What `vcctl job explain` reads off the conditions of a job."""
+    asked = ("job", "explain", "-n", world.namespace, "-N", job, "--scheduler-service=")
+    done = Vcctl(backend.kubeconfig, home)(*asked)
+    assert (done.code, done.err) == (0, ""), done
+    return done.out
