@@ -54,7 +54,8 @@ tiers:
 }
 
 std::string_view AgentPolicyText() {
-  return R"(actions: "allocate"
+  return R"(# In force when no --scheduler-conf is given.
+actions: "allocate"
 tiers:
 - plugins:
   - name: predicates
@@ -62,10 +63,22 @@ tiers:
 )";
 }
 
-Policy DefaultPolicy() {
-  absl::StatusOr<LoadedPolicy> loaded = ParsePolicy(DefaultPolicyText(), BuiltinNames());
+namespace {
+
+Policy MustParse(std::string_view text) {
+  absl::StatusOr<LoadedPolicy> loaded = ParsePolicy(text, BuiltinNames());
   BTH_CHECK(loaded.ok());  // A constant of ours; a test loads it too.
   return std::move(loaded->policy);
+}
+
+}  // namespace
+
+Policy DefaultPolicy() {
+  return MustParse(DefaultPolicyText());
+}
+
+Policy AgentPolicy() {
+  return MustParse(AgentPolicyText());
 }
 
 }  // namespace bth::conf

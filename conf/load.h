@@ -58,5 +58,6 @@ std::string_view DefaultPolicyText();
 Policy DefaultPolicy();
 // The same for the agent scheduler.
 std::string_view AgentPolicyText();
+Policy AgentPolicy();
 
 }  // namespace bth::conf

@@ -10,6 +10,10 @@ namespace {
 
 constexpr const char* kNoFallback = " and default configuration fallback is disabled";
 
+Policy BuiltInPolicy(const ReloadRequest& request) {
+  return request.agent ? AgentPolicy() : DefaultPolicy();
+}
+
 // What happens when there is no usable file: `error` tells why.
 absl::StatusOr<ReloadDecision> Refuse(const ReloadRequest& request, absl::Status error) {
   ReloadDecision decision;
@@ -21,14 +25,14 @@ absl::StatusOr<ReloadDecision> Refuse(const ReloadRequest& request, absl::Status
   }
   if (request.disable_default_scheduler_config) return decision.error;
   decision.outcome = ReloadOutcome::kDefaultUsed;
-  decision.policy = DefaultPolicy();
+  decision.policy = BuiltInPolicy(request);
   decision.message = StrCat(decision.error.message(), "; the built-in policy is used");
   return decision;
 }
 
 ReloadDecision WithoutPath(const ReloadRequest& request) {
   ReloadDecision decision;
-  decision.policy = DefaultPolicy();
+  decision.policy = BuiltInPolicy(request);
   decision.outcome = ReloadOutcome::kDefaultUsed;
   decision.message = "no --scheduler-conf given; the built-in policy is used";
   if (request.previous != nullptr && *request.previous == *decision.policy) {

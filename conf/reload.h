@@ -18,6 +18,7 @@ struct ReloadRequest {
   // The file's text, or why it could not be read. Unused when `path` is empty.
   absl::StatusOr<std::string> text = std::string();
   bool disable_default_scheduler_config = false;
+  bool agent = false;  // The built-in policy is that of the agent scheduler.
   YamlLimits limits = {};
 };
 

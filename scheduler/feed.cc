@@ -79,9 +79,13 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
       on_defect_(std::move(targets.on_defect)),
       watch_notices_(api.executor(), "deploy/scheduler/rbac.yaml"),
       informers_(api.executor()) {
-  if (options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
-  if (options_.responsibility.disruption_budgets) Add<types::PodDisruptionBudget>(true, true);
-  Add<types::ResourceQuota>(true, true);
+  // Single pods know nothing of gangs, queues and evictions.
+  const bool jobs = !options_.responsibility.single_pods;
+  if (jobs && options_.responsibility.priority_classes) Add<types::PriorityClass>(false);
+  if (jobs && options_.responsibility.disruption_budgets) {
+    Add<types::PodDisruptionBudget>(true, true);
+  }
+  if (jobs) Add<types::ResourceQuota>(true, true);
   Add<types::StorageClass>(true, true);
   Add<types::CsiNode>(true, true);
   if (options_.responsibility.storage_capacity) {
@@ -102,11 +106,11 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
     Add<types::StatefulSet>(true, true);
   }
   if (options_.shards) Add<types::NodeShard>(true);
-  Add<types::Queue>(true);
+  if (jobs) Add<types::Queue>(true);
   Add<types::Node>(false);
-  Add<types::HyperNode>(true, true);
+  if (jobs) Add<types::HyperNode>(true, true);
   if (options_.responsibility.numa_reports) Add<types::Numatopology>(true, true);
-  Add<types::PodGroup>(true);
+  if (jobs) Add<types::PodGroup>(true);
   Add<types::Pod>(false);
 }
 
@@ -191,6 +195,18 @@ void Feed::SetGroupAside(const client::ObjectKey& key, const std::string& versio
 }
 
 template <typename T>
+// Which version the cycle saw is not known: one that is told again has another chance.
+void Feed::SetPodAside(const client::ObjectKey& key, std::string_view what) {
+  const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
+  set_aside_.Add(type.kind, key, "");
+  try {
+    Remove<types::Pod>(key);
+  } catch (const std::exception& error) {
+    Fail<types::Pod>(key, "", error);
+  }
+  TellAside(EventObjectOf(type, key), what);
+}
+
 void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   auto handler = std::make_shared<Handler<T>>(*this);
   const std::string resource = types::ResourceTraits<T>::type().plural;

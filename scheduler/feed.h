@@ -78,6 +78,8 @@ class Feed {
   // A cycle failed with this PodGroup of the mirror, for the reason `what`.
   void SetGroupAside(const client::ObjectKey& key, const std::string& version,
                      std::string_view what);
+  // The same of a pod that is a job of its own.
+  void SetPodAside(const client::ObjectKey& key, std::string_view what);
   // Says on HyperNodes what of them does not count, as the last snapshot found out.
   void TellHyperNodes();
   // Removes the metrics of jobs and queues that are gone. To be called while no cycle runs: one

@@ -42,6 +42,7 @@ absl::StatusOr<std::unique_ptr<framework::PolicyInstance>> PolicyFile::Decide(bo
   request.previous = at_start ? nullptr : policy_.get();
   request.path = options_.path;
   request.disable_default_scheduler_config = options_.disable_default;
+  request.agent = options_.agent;
   if (!options_.path.empty()) {
     request.text = client::ReadSmallFile(options_.path, kFileBytesMax);
   }

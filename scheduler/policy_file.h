@@ -19,6 +19,7 @@ namespace bth::scheduler {
 struct PolicyFileOptions {
   std::string path;  // Empty: the built-in policy.
   bool disable_default = false;
+  bool agent = false;  // The built-in policy is that of the agent scheduler.
 };
 
 // A bad file at start is an error unless Volcano's fallback applies; a bad file later keeps the

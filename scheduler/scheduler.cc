@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cache/intake/object_key.h"
+#include "cache/intake/single_pod.h"
 #include "client/event_object.h"
 #include "scheduler/cluster_dump.h"
 
@@ -41,6 +42,7 @@ client::EventRecorderOptions RecorderOptions(const SchedulerOptions& options,
 
 cache::Responsibility ResponsibilityOf(const SchedulerOptions& options) {
   cache::Responsibility out;
+  out.single_pods = options.single_pods;
   out.scheduler_names = {options.scheduler_names.begin(), options.scheduler_names.end()};
   out.node_labels = options.node_labels;
   out.priority_classes = options.priority_classes;
@@ -56,6 +58,7 @@ cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options, WorkLo
   cache::EffectWriterOptions out;
   out.gate_removals = options.gate_removals;
   out.on_batch = [log](const framework::EffectBatch& batch) { log->Batch(batch); };
+  out.single_pods = options.single_pods;
   out.on_eviction = [log](const cache::Eviction& eviction) { log->Evicted(eviction); };
   out.on_report = [log](const framework::CycleReport& report) { log->Report(report); };
   return out;
@@ -168,6 +171,7 @@ void Scheduler::MakeFeed() {
   fed_ = needed_;
   feed_is_stale_ = false;
   feed_ = std::make_unique<Feed>(
+  if (options_.single_pods) mirror_.PutQueue(cache::SinglePodQueue());
       context_.api,
       FeedTargets{
           .mirror = mirror_,
@@ -202,8 +206,10 @@ net::Awaitable<void> Scheduler::AwaitSync() {
 void Scheduler::Lead() {
   if (leading_) return;
   leading_ = true;
-  standing_queues_.Start();
-  orphaned_reports_.Start();
+  if (!options_.single_pods) {
+    standing_queues_.Start();
+    orphaned_reports_.Start();
+  }
   Kick();
 }
 
@@ -236,7 +242,7 @@ void Scheduler::Kick() {
   absl::Duration at = absl::InfiniteDuration();
   if (mirror_.changed() || policy_changed_ || cycles_ == 0) {
     at = pace_.NextStart(now);
-  } else if (mirror_.statuses_changed()) {
+  } else if (mirror_.statuses_changed() && !options_.single_pods) {
     at = std::max(now + options_.status_delay, pace_.paid_at());
   }
   const absl::Time hold = std::min(mirror_.NextHoldEnd(), writer_.NextGangRelease());
@@ -278,6 +284,7 @@ void Scheduler::StartCycle() {
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
     context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);
+  if (options_.on_snapshot) options_.on_snapshot(context_.clock.Monotonic() - start);
     rows_published_ = mirror_.rows_rewritten();
   }
   auto work = [this, worker = worker_, snapshot = std::move(snapshot), stops = guard_.stops(),
@@ -366,7 +373,11 @@ void Scheduler::EndDefect(const CycleDefect& defect) {
   }
   const std::string version = mirror_.ShownOf(defect.job)->resource_version;
   const auto [ns, name] = cache::SplitKey(defect.job);
-  feed_->SetGroupAside({ns, name, defect.job_uid}, version, defect.what);
+  if (options_.single_pods) {
+    feed_->SetPodAside({ns, name, defect.job_uid}, defect.what);
+  } else {
+    feed_->SetGroupAside({ns, name, defect.job_uid}, version, defect.what);
+  }
   TellNotices();
 }
 

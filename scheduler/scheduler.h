@@ -41,6 +41,11 @@ namespace bth::scheduler {
 struct SchedulerOptions {
   std::vector<std::string> scheduler_names = {"volcano"};
   std::string default_queue = "default";
+  // Each pod of ours is a job of its own, with no PodGroup and no queue: these are neither read nor
+  // written.
+  bool single_pods = false;
+  // Told how long each snapshot took. May be empty.
+  std::function<void(absl::Duration)> on_snapshot;
   // Labels as (key, value): only nodes with one of them are used; none here: all nodes.
   std::vector<std::pair<std::string, std::string>> node_labels;
   bool priority_classes = true;      // Read them; without, jobs have no priority.

@@ -130,7 +130,7 @@ struct JobRow {
   std::shared_ptr<const JobFacts> facts;  // Null: the slot is free.
   QueueId queue;                          // Invalid: the queue does not exist.
   int32_t min_available = 0;
-  int32_t priority = 0;  // Of the PodGroup's priority class.
+  int32_t priority = 0;  // Of the PodGroup's priority class; of a single pod, its urgency.
   int64_t role_minimum_sum = 0;
   bool has_pod_group = false;
   bool preemptable = false;

@@ -192,8 +192,14 @@ void JobTable::Leave(TaskId id, bool ours) {
   parts_.DropIfEmpty(sub_job, record, &now);
   record.lists_dirty = true;
   Touch(job);
-  // A PodGroup that another scheduler's pods held is ours again, and waits.
-  if (record.group && record.tasks.empty()) draft_.changed = true;
+  if (record.group && record.tasks.empty()) {
+    if (record.group->single_pod) {
+      record.group.reset();
+    } else {
+      // A PodGroup that another scheduler's pods held is ours again, and waits.
+      draft_.changed = true;
+    }
+  }
   DropIfEmpty(job);
 }
 
@@ -269,7 +275,7 @@ void JobTable::WriteRow(JobId job) {
     row.has_sub_group_policy = !group.sub_groups.empty();
     row.has_network_topology = group.has_network_topology;
     row.queue = queues_.Find(group.facts->queue);
-    row.priority = priorities_.ValueOf(group.priority_class);
+    row.priority = group.single_pod ? group.urgency : priorities_.ValueOf(group.priority_class);
     WriteMinimums(job, &row);
   } else {
     auto [ns, name] = SplitKey(record.key);
@@ -379,6 +385,7 @@ bool JobTable::IsActive(JobId job) const {
   if (record.held_until > clock_.Now() || !Owns(record)) return false;
   const model::JobCounts& counts = draft_.now.usage.jobs[job];
   if (counts.count(TaskStatus::kPending) > 0) return true;
+  if (record.group->single_pod) return false;  // No object shows how it stands.
   if (counts.total() > 0 && counts.ready() < row.min_available) return true;
   const ShownPodGroup& shown = record.group->shown;
   if (counts.phase == PodGroupPhase::kNone || counts.phase == PodGroupPhase::kPending) return true;

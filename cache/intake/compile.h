@@ -28,6 +28,8 @@ inline constexpr std::string_view kQueueGate = "scheduling.volcano.sh/queue-allo
 // Which pods are ours, and on which nodes we place them.
 struct Responsibility {
   std::set<std::string, std::less<>> scheduler_names = {"volcano"};
+  // Each pod of ours is a job of its own, whatever PodGroup it names (single_pod.h).
+  bool single_pods = false;
   // Labels as (key, value): nodes with any of them are ours; without any here, all nodes.
   std::vector<std::pair<std::string, std::string>> node_labels;
 

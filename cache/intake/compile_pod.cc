@@ -14,6 +14,7 @@
 #include "cache/intake/compile_volumes.h"
 #include "cache/intake/revocable.h"
 #include "cache/intake/whole_number.h"
+#include "cache/intake/single_pod.h"
 #include "conf/arguments.h"
 #include "devices/read.h"
 
@@ -300,6 +301,7 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   out.status = StatusOf(pod);
   out.priority = pod.spec.priority.value_or(1);
   if (const auto own = WholeNumber<int32_t>(meta.Annotation(kTaskPriority))) out.priority = *own;
+  out.urgency = UrgencyOf(meta.Annotation(kUrgencyAnnotation));
   out.ours = responsibility.scheduler_names.contains(pod.spec.scheduler_name);
   const std::string_view preemptable = AnnotationOrLabel(meta, kPreemptableKey);
   out.preemptable = preemptable.empty() || conf::ParseGoBool(preemptable).value_or(false);

@@ -47,7 +47,8 @@ struct CompiledPod : PodIdentity, PodShape, model::TaskTraits {
   std::string node_name;
   std::string nominated_node;
   model::TaskStatus status = model::TaskStatus::kPending;
-  bool ours = false;  // spec.schedulerName is one of ours.
+  bool ours = false;    // spec.schedulerName is one of ours.
+  int32_t urgency = 0;  // volcano.sh/scheduling-priority: the larger, the sooner.
   // While it runs: when its cooldown ends, in microseconds since the epoch; 0: it has none.
   int64_t protected_until_us = 0;
   int64_t started_us = 0;
@@ -132,6 +133,9 @@ struct PodGroupSpec {
 struct CompiledPodGroup : PodGroupSpec {
   std::shared_ptr<model::JobFacts> facts;
   ShownPodGroup shown;
+  // Stands for a pod that is a job of its own: there is no such object, and it goes with its pod.
+  bool single_pod = false;
+  int32_t urgency = 0;  // Of that pod.
 };
 
 struct CompiledQueue {

@@ -11,6 +11,7 @@
 #include "cache/intake/compile_numa.h"
 #include "cache/intake/compile_selectors.h"
 #include "cache/intake/compile_volumes.h"
+#include "cache/intake/single_pod.h"
 #include "devices/read.h"
 
 namespace bth::cache {
@@ -61,10 +62,24 @@ absl::StatusOr<CompiledPodGroup> Router::Read(const types::PodGroup& group) cons
 
 void Router::Take(CompiledPod pod) {
   if (IsForeign(pod)) {
-    mirror_.NoteForeignPod(pod.names.Key(), pod.job_key);
+    mirror_.NoteForeignPod(pod.names.Key(), responsibility_.single_pods ? "" : pod.job_key);
+  } else if (responsibility_.single_pods) {
+    PutSingle(std::move(pod));
   } else {
     mirror_.PutPod(std::move(pod));
   }
+}
+
+// Where pods are jobs of their own, those of others are nobody's.
+void Router::PutSingle(CompiledPod pod) {
+  if (!pod.ours) {
+    pod.job_key.clear();
+    mirror_.PutPod(std::move(pod));
+    return;
+  }
+  CompiledPodGroup group = MakeSingle(pod);
+  mirror_.PutPod(std::move(pod));
+  mirror_.PutPodGroup(std::move(group));
 }
 
 absl::Status Router::Put(const types::Pod& pod) {

@@ -124,6 +124,7 @@ class Router {
  private:
   Interner& symbols() { return mirror_.vocabulary().symbols(); }
 
+  void PutSingle(CompiledPod pod);
   Mirror& mirror_;
   const Responsibility& responsibility_;
 };

@@ -104,7 +104,7 @@ void EffectWriter::NotePlaced(const framework::EffectBatch& batch) {
   for (const framework::BindEffect& bind : batch.binds) {
     metrics_->TaskReached(metrics::TaskMoment::kAssumed,
                           now - absl::FromUnixMicros(snapshot.tasks[bind.task].names->created_us));
-    if (!snapshot.tasks[bind.task].job.valid()) continue;
+    if (options_.single_pods || !snapshot.tasks[bind.task].job.valid()) continue;
     if (snapshot.tasks[bind.task].job != job) {
       job = snapshot.tasks[bind.task].job;
       const model::JobFacts& facts = *snapshot.jobs[job].facts;
@@ -223,6 +223,11 @@ void EffectWriter::Take(framework::EffectBatch batch) {
 void EffectWriter::Take(framework::CycleReport report) {
   if (options_.on_report) options_.on_report(report);
   gates_.Take(report);
+  if (options_.single_pods) {
+    report.pod_groups.clear();
+    report.queues.clear();
+    report.queue_notices.clear();
+  }
   notices_.Take(report);
   statuses_.Take(std::move(report));
 }

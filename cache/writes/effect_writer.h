@@ -24,6 +24,9 @@ namespace bth::cache {
 
 struct EffectWriterOptions {
   LaneOptions lanes;
+  // Pods are jobs of their own (cache/intake/single_pod.h): no PodGroup and no queue is told of,
+  // and no series counts by job.
+  bool single_pods = false;
   int gate_removals = 5;  // Removals of scheduling gates in flight, beside the lanes.
   GangFailureOptions gangs;
   AttemptOptions attempts;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "cmd/common/agent_scheduler.h"
 #include "cmd/common/daemon_client.h"
 #include "cmd/common/program.h"
 #include "cmd/common/version.h"
@@ -17,16 +18,41 @@ namespace {
 
 // How long an orderly stop waits for what was decided already.
 constexpr absl::Duration kDaemonDrainMax = absl::Seconds(5);
-constexpr char kSchedulerProgram[] = "vc-scheduler";
 
 }  // namespace
 
-SchedulerDaemon::SchedulerDaemon(net::IoContext& io, const SchedulerFlags& flags)
-    : io_(io), flags_(flags), rng_(RandomSeed()), gauges_(metrics_.registry, kSchedulerProgram) {}
+SchedulerSetup SchedulerSetup::Of(const SchedulerFlags& flags) {
+  return {.program = "vc-scheduler",
+          .common = flags,
+          .scheduler_names = flags.scheduler_names,
+          .make = [flags](Metrics&, uint64_t seed) -> absl::StatusOr<Parts> {
+            BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(flags.plugins_dir));
+            return Parts{std::move(registry), flags.Options(seed)};
+          }};
+}
 
-absl::StatusOr<std::unique_ptr<SchedulerDaemon>> SchedulerDaemon::Create(
-    net::IoContext& io, const SchedulerFlags& flags) {
-  std::unique_ptr<SchedulerDaemon> daemon(new SchedulerDaemon(io, flags));
+SchedulerSetup SchedulerSetup::Of(const AgentSchedulerFlags& flags) {
+  return {.program = "vc-agent-scheduler",
+          .common = flags,
+          .scheduler_names = {flags.scheduler_name},
+          .make = [flags](Metrics& metrics, uint64_t seed) -> absl::StatusOr<Parts> {
+            BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(""));
+            scheduler::SchedulerOptions options = flags.Options(seed);
+            ServeSinglePods(static_cast<int>(flags.workers), metrics.registry, &registry, &options);
+            return Parts{std::move(registry), std::move(options)};
+          }};
+}
+
+SchedulerDaemon::SchedulerDaemon(net::IoContext& io, SchedulerSetup setup)
+    : io_(io),
+      setup_(std::move(setup)),
+      flags_(setup_.common),
+      rng_(RandomSeed()),
+      gauges_(metrics_.registry, setup_.program) {}
+
+absl::StatusOr<std::unique_ptr<SchedulerDaemon>> SchedulerDaemon::Create(net::IoContext& io,
+                                                                         SchedulerSetup setup) {
+  std::unique_ptr<SchedulerDaemon> daemon(new SchedulerDaemon(io, std::move(setup)));
   BTH_RETURN_IF_ERROR(daemon->Wire());
   return daemon;
 }
@@ -37,12 +63,12 @@ absl::Status SchedulerDaemon::Wire() {
   std::function<bool()> may_act;
   if (flags_.leader.elect) may_act = [this] { return MayAct(); };
   contact_ = MakeContact(io_, config, [this](const absl::Status& why) { GiveUp(why); });
-  const DaemonLine line{io_, config, kSchedulerProgram, counts, contact_.get()};
+  const DaemonLine line{io_, config, setup_.program, counts, contact_.get()};
   BTH_ASSIGN_OR_RETURN(api_, ConnectForWork(line, flags_.api, may_act));
-  BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(flags_.plugins_dir));
-  scheduler::SchedulerOptions options = flags_.Options(rng_.Next());
-  options.may_lead = may_act;
-  unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, std::move(registry), std::move(options));
+  BTH_ASSIGN_OR_RETURN(SchedulerSetup::Parts parts, setup_.make(metrics_, rng_.Next()));
+  parts.options.may_lead = may_act;
+  unit_ = std::make_unique<SchedulerUnit>(*api_, metrics_, std::move(parts.registry),
+                                          std::move(parts.options));
   BTH_RETURN_IF_ERROR(unit_->scheduler().LoadPolicy());
   if (flags_.leader.elect) {
     BTH_ASSIGN_OR_RETURN(std::unique_ptr<client::ApiClient> lease_api, ConnectForLease(line));
@@ -57,7 +83,7 @@ absl::Status SchedulerDaemon::Wire() {
 
 absl::Status SchedulerDaemon::ServeDebugPages(const client::ClientConfig& config) {
   const auto connect = [this, &config] {
-    return ConnectForReviews({io_, config, kSchedulerProgram, metrics_.scheduler.client()});
+    return ConnectForReviews({io_, config, setup_.program, metrics_.scheduler.client()});
   };
   const DebugServer::Context context{
       .executor = io_, .registry = metrics_.registry, .connect = connect};
@@ -67,7 +93,7 @@ absl::Status SchedulerDaemon::ServeDebugPages(const client::ClientConfig& config
 
 void SchedulerDaemon::JoinElection(std::unique_ptr<client::ApiClient> lease_api) {
   const std::string component =
-      flags_.scheduler_names.size() == 1 ? flags_.scheduler_names[0] : "volcano";
+      setup_.scheduler_names.size() == 1 ? setup_.scheduler_names[0] : "volcano";
   LeadershipHooks hooks;
   hooks.on_started = [this] { Lead(); };
   hooks.on_lost = [this] {
@@ -93,8 +119,8 @@ void SchedulerDaemon::GiveUp(const absl::Status& why) {
 
 absl::StatusOr<int> SchedulerDaemon::Run() {
   Log(LogLevel::kInfo, "scheduler.started",
-      {{"program", UserAgent(kSchedulerProgram)},
-       {"scheduler_names", absl::StrJoin(flags_.scheduler_names, ",")},
+      {{"program", UserAgent(setup_.program)},
+       {"scheduler_names", absl::StrJoin(setup_.scheduler_names, ",")},
        {"leader_election", flags_.leader.elect}});
   io_.OnSignals({SIGTERM, SIGINT}, [this](int) { OnStopSignal(); });
   io_.OnSignals({SIGHUP}, [this](int) { unit_->scheduler().ReloadPolicy(); });

@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cmd/common/agent_scheduler.h"
+#include "cmd/common/agent_scheduler_flags.h"
 #include "cmd/common/announced_service.h"
 #include "cmd/common/container_logs.h"
 #include "cmd/common/controller_tools.h"
@@ -50,6 +52,9 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.Add("no-scheduler", &no_scheduler, "Leave scheduling to somebody else");
   flags.Add("no-controllers", &no_controllers,
             "Leave batch jobs, pod groups and queues to somebody else");
+  flags.Add("agent-scheduler", &agent_scheduler,
+            "Place pods with schedulerName agent-scheduler, each for itself, as vc-agent-scheduler "
+            "does");
   flags.Add("no-volumes", &no_volumes,
             "Leave volumes, and claims of volumes and devices, to somebody else");
   flags.Add("admission", &admission,
@@ -59,6 +64,8 @@ void StandaloneFlags::AddTo(FlagSet& flags) {
   flags.Add("plugins-dir", &plugins_dir, "Folder of shared objects with further plugins");
   flags.AddRepeated("scheduler-name", &scheduler_names, "Serve pods with this schedulerName");
   flags.Add("listen-address", &listen_address, "Where health and metrics are served");
+  flags.Add("agent-listen-address", &agent_listen_address,
+            "Where health and metrics of the agent scheduler are served");
   flags.Add("debug-bind-address", &debug_bind_address,
             "Where the scheduler's debug pages are served, on loopback only");
   nodes.AddTo(flags);
@@ -73,6 +80,10 @@ absl::Status StandaloneFlags::Check() const {
   }
   for (const std::string& name : scheduler_names) {
     if (name.empty()) return absl::InvalidArgumentError("--scheduler-name: must not be empty");
+  }
+  if (!agent_scheduler && agent_listen_address != "127.0.0.1:0") {
+    return RefusedFlag("agent-listen-address",
+                       "there is no agent scheduler: add --agent-scheduler");
   }
   const absl::StatusOr<Endpoint> debug = ParseEndpoint(debug_bind_address);
   if (!debug.ok()) return RefusedFlag("debug-bind-address", ToStd(debug.status().message()));
@@ -96,8 +107,9 @@ absl::StatusOr<std::unique_ptr<Standalone>> Standalone::Create(net::IoContext& i
 absl::Status Standalone::Wire() {
   BTH_RETURN_IF_ERROR(StartApi());
   if (!flags_.no_scheduler) BTH_RETURN_IF_ERROR(StartScheduler());
+  if (flags_.agent_scheduler) BTH_RETURN_IF_ERROR(StartAgentScheduler());
   if (!flags_.no_controllers) MakeControllers();
-  nodes_api_ = Client("nodesim");
+  nodes_api_ = Client("nodesim", metrics_);
   nodes_ = std::make_unique<nodesim::Simulator>(*nodes_api_, rng_, flags_.nodes.Options());
   if (!flags_.no_volumes) {
     volumes_ = std::make_unique<nodesim::VolumeController>(*nodes_api_, rng_,
@@ -129,18 +141,19 @@ absl::Status Standalone::StartApi() {
   return absl::OkStatus();
 }
 
-std::unique_ptr<client::ApiClient> Standalone::Client(const std::string& user_agent) {
+std::unique_ptr<client::ApiClient> Standalone::Client(const std::string& user_agent,
+                                                      Metrics& metrics) {
   client::ApiClientOptions options;
   options.user_agent = UserAgent(user_agent);
   options.qps = 0;
-  options.on_call = CountCalls(metrics_.scheduler.client(), "in-process");
+  options.on_call = CountCalls(metrics.scheduler.client(), "in-process");
   std::shared_ptr<net::Transport> transport =
       net::MakeInProcessTransport(io_, WithToken(api_server_->handler(), state_.token()));
   return std::make_unique<client::ApiClient>(io_, std::move(transport), std::move(options));
 }
 
 absl::Status Standalone::StartScheduler() {
-  scheduler_api_ = Client("vc-scheduler");
+  scheduler_api_ = Client("vc-scheduler", metrics_);
   scheduler::SchedulerOptions options;
   options.scheduler_names = flags_.scheduler_names;
   options.policy.path = flags_.scheduler_conf;
@@ -150,6 +163,22 @@ absl::Status Standalone::StartScheduler() {
                                           std::move(options));
   BTH_RETURN_IF_ERROR(unit_->scheduler().LoadPolicy());
   return ServeSchedulerPages();
+}
+
+absl::Status Standalone::StartAgentScheduler() {
+  agent_api_ = Client("vc-agent-scheduler", agent_metrics_);
+  scheduler::SchedulerOptions options = AgentSchedulerFlags().Options(rng_.Next());
+  BTH_ASSIGN_OR_RETURN(framework::Registry registry, MakeRegistry(""));
+  ServeSinglePods(1, agent_metrics_.registry, &registry, &options);
+  agent_unit_ = std::make_unique<SchedulerUnit>(*agent_api_, agent_metrics_, std::move(registry),
+                                                std::move(options));
+  BTH_RETURN_IF_ERROR(agent_unit_->scheduler().LoadPolicy());
+  auto pages = ServePages(io_, flags_.agent_listen_address, agent_unit_->pages());
+  if (!pages.ok()) {
+    return Annotate(pages.status(), StrCat("--agent-listen-address ", flags_.agent_listen_address));
+  }
+  agent_pages_server_ = *std::move(pages);
+  return absl::OkStatus();
 }
 
 absl::Status Standalone::ServeSchedulerPages() {
@@ -170,7 +199,7 @@ absl::Status Standalone::ServeSchedulerPages() {
 }
 
 void Standalone::MakeControllers() {
-  controllers_api_ = Client("vc-controller-manager");
+  controllers_api_ = Client("vc-controller-manager", metrics_);
   controllers_ = std::make_unique<KeptControllers>(io_, [this] {
     controllers::ManagerOptions options;
     options.scheduler_names = flags_.scheduler_names;
@@ -220,6 +249,10 @@ int Standalone::Run() {
     io_.OnSignals({SIGHUP}, [this](int) { unit_->scheduler().ReloadPolicy(); });
     unit_->scheduler().StartCache();
     unit_->scheduler().Lead();
+  }
+  if (agent_unit_ != nullptr) {
+    agent_unit_->scheduler().StartCache();
+    agent_unit_->scheduler().Lead();
   }
   if (controllers_ != nullptr) {
     controllers_->Start();
@@ -275,6 +308,7 @@ net::Awaitable<void> Standalone::Stop() {
   controllers_.reset();
   unserved_.reset();
   if (unit_ != nullptr) co_await unit_->Drain(kStandaloneDrainMax);
+  if (agent_unit_ != nullptr) co_await agent_unit_->Drain(kStandaloneDrainMax);
   std::cout << "stopped" << std::endl;
   io_.Stop();
 }

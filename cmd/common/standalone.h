@@ -35,6 +35,7 @@ struct StandaloneFlags {
   std::string data_dir;
   bool no_scheduler = false;
   bool no_controllers = false;
+  bool agent_scheduler = false;
   bool no_volumes = false;
   bool admission = true;
   bool enable_page = true;
@@ -43,6 +44,7 @@ struct StandaloneFlags {
   // Nobody else is there for pods that name no scheduler.
   std::vector<std::string> scheduler_names = {"volcano", "default-scheduler"};
   std::string listen_address = "127.0.0.1:0";
+  std::string agent_listen_address = "127.0.0.1:0";
   std::string debug_bind_address = "127.0.0.1:0";
   LogFlags log;
   bool version = false;
@@ -71,9 +73,10 @@ class Standalone final {
   absl::Status Listen(const net::Handler& handler);
   absl::Status WriteKubeconfig();
   absl::Status StartScheduler();
+  absl::Status StartAgentScheduler();
   absl::Status ServeSchedulerPages();
   void MakeControllers();
-  std::unique_ptr<client::ApiClient> Client(const std::string& user_agent);
+  std::unique_ptr<client::ApiClient> Client(const std::string& user_agent, Metrics& metrics);
   net::Awaitable<void> Welcome();
   net::Awaitable<void> AnnounceDebugPages();
   void OnStopSignal();
@@ -90,8 +93,10 @@ class Standalone final {
   // the servers, so that nobody asks any more; then who acts on the API; then the API itself.
   Metrics metrics_;
   metrics::ControllerMetrics controller_metrics_{metrics_.registry};
+  Metrics agent_metrics_;  // Of the agent scheduler alone: two schedulers would mix their figures.
   std::unique_ptr<apiserver::ApiServer> api_server_;
   std::unique_ptr<client::ApiClient> scheduler_api_;
+  std::unique_ptr<client::ApiClient> agent_api_;
   std::unique_ptr<client::ApiClient> controllers_api_;
   std::unique_ptr<client::ApiClient> nodes_api_;
   std::unique_ptr<nodesim::Simulator> nodes_;
@@ -101,7 +106,9 @@ class Standalone final {
   std::unique_ptr<nodesim::UnservedWorkloads> unserved_;
   std::unique_ptr<KeptControllers> controllers_;
   std::unique_ptr<SchedulerUnit> unit_;
+  std::unique_ptr<SchedulerUnit> agent_unit_;  // Null without --agent-scheduler.
   std::unique_ptr<net::Server> pages_server_;
+  std::unique_ptr<net::Server> agent_pages_server_;
   std::unique_ptr<net::Server> debug_server_;
   std::unique_ptr<net::Server> server_;
   client::Background welcome_;

@@ -9,7 +9,7 @@ namespace {
 
 absl::StatusOr<int> Run(net::IoContext& io, const SchedulerFlags& flags) {
   BTH_ASSIGN_OR_RETURN(const std::unique_ptr<SchedulerDaemon> daemon,
-                       SchedulerDaemon::Create(io, flags));
+                       SchedulerDaemon::Create(io, SchedulerSetup::Of(flags)));
   return daemon->Run();
 }
 

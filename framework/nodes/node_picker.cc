@@ -48,6 +48,17 @@ NodeChoice NodePicker::Pick(TaskId task) {
   if (const ReasonId reason = judge_.HoldsOff(task); reason != kFits)
     return Refuse(task, reason, true);
   if (const NodeChoice nominated = PickNominated(task); nominated.node.valid()) return nominated;
+  return PickElsewhere(task);
+}
+
+NodeChoice NodePicker::PickNow(TaskId task) {
+  if (const ReasonId reason = judge_.HoldsOff(task); reason != kFits)
+    return Refuse(task, reason, true);
+  const NodeChoice nominated = PickNominated(task);
+  return nominated.node.valid() && !nominated.on_future_room ? nominated : PickElsewhere(task);
+}
+
+NodeChoice NodePicker::PickElsewhere(TaskId task) {
   if (const NodeChoice now = PickWith(task, Room::kIdle); now.node.valid()) return now;
   const model::Usage& usage = session_.usage();
   if (usage.releasing_tasks > 0) {
@@ -147,7 +158,7 @@ AlikeIndex* NodePicker::AlikeIndexOf(TaskId task, const PartKind& kind,
   if (likeness.domains != nullptr && likeness.domains->domains() > AlikeIndex::kSegmentsMax) {
     return nullptr;
   }
-  if (likeness.groups != nullptr && likeness.groups->groups > AlikeIndex::kSegmentsMax) {
+  if (likeness.groups != nullptr && likeness.groups->groups > AlikeIndex::kGroupsMax) {
     return nullptr;
   }
   const DomainCounter* pods = likeness.pods;

@@ -48,6 +48,9 @@ class NodePicker {
 
   // The choice for `task` as things stand. When there is none, why is recorded in the session.
   NodeChoice Pick(model::TaskId task);
+  // As Pick, for tasks that wait for no room: a node where there is some now comes before the one
+  // where the task is nominated and will have it.
+  NodeChoice PickNow(model::TaskId task);
   // For tasks that ask for nothing: as Pick, without a resource check.
   NodeChoice PickForBestEffort(model::TaskId task);
 
@@ -110,6 +113,7 @@ class NodePicker {
   std::optional<model::NodeId> PickAlike(model::TaskId task, const PartKind& kind);
   AlikeIndex* AlikeIndexOf(model::TaskId task, const PartKind& kind, const NodeLikeness& likeness);
   NodeChoice PickNominated(model::TaskId task) const;
+  NodeChoice PickElsewhere(model::TaskId task);
   NodeChoice PickWith(model::TaskId task, Room room);
   NodeChoice PickAmong(model::TaskId task, NodeClass wanted);
   NodeChoice Refuse(model::TaskId task, ReasonId pre_filter, bool check_resources);

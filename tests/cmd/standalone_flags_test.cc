@@ -27,6 +27,8 @@ const KnownFlag kOfStandalone[] = {
     {"data-dir", "/d", Fate::kWorks},
     {"no-scheduler", "true", Fate::kWorks},
     {"no-controllers", "true", Fate::kWorks},
+    {"agent-scheduler", "true", Fate::kWorks},
+    {"agent-listen-address", ":7", Fate::kRefused},  // Without --agent-scheduler.
     {"no-volumes", "true", Fate::kWorks},
     {"admission", "false", Fate::kWorks},
     {"enable-page", "false", Fate::kWorks},
@@ -64,6 +66,8 @@ std::string TraceOfStandalone(const StandaloneFlags& flags) {
   read("data_dir", flags.data_dir);
   read("no_scheduler", flags.no_scheduler);
   read("no_controllers", flags.no_controllers);
+  read("agent_scheduler", flags.agent_scheduler);
+  read("agent_listen_address", flags.agent_listen_address);
   read("no_volumes", flags.no_volumes);
   read("admission", flags.admission);
   read("enable_page", flags.enable_page);

@@ -1,0 +1,143 @@
+// Workers that decide side by side on one snapshot.
+#include <map>
+#include <set>
+
+#include "base/rng.h"
+#include "tests/scheduler/agent_bed.h"
+#include "tests/support/seeds.h"
+
+namespace bth::scheduler {
+namespace {
+
+using testing::AgentBed;
+using testing::AgentPod;
+
+struct PlannedPod {
+  std::string name;
+  int cpu = 1;
+  int group = 0;  // Not 0: no two of it on one node.
+  int urgency = 0;
+};
+
+struct World {
+  std::vector<int> node_cpus;
+  std::vector<PlannedPod> pods;
+};
+
+World RandomWorld(Rng& rng) {
+  World world;
+  const int nodes = static_cast<int>(2 + rng.Next() % 12);
+  for (int i = 0; i < nodes; ++i) world.node_cpus.push_back(static_cast<int>(1 + rng.Next() % 12));
+  const int pods = static_cast<int>(140 + rng.Next() % 60);
+  for (int i = 0; i < pods; ++i) {
+    world.pods.push_back({.name = StrCat("p", i),
+                          .cpu = static_cast<int>(1 + rng.Next() % 3),
+                          .group = static_cast<int>(rng.Next() % 3),
+                          .urgency = rng.Next() % 4 == 0 ? 100 : 0});
+  }
+  return world;
+}
+
+AgentPod Described(const PlannedPod& pod) {
+  AgentPod out{.cpu = StrCat(pod.cpu), .urgency = StrCat(pod.urgency)};
+  if (pod.group == 0) return out;
+  out.labels = StrCat(R"(,"group":"g)", pod.group, "\"");
+  out.spec = StrCat(
+      R"(,"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)",
+      R"({"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"group":"g)",
+      pod.group, R"("}}}]}})");
+  return out;
+}
+
+using Places = std::map<std::string, std::string>;
+
+// Where the pods are when all was decided in one round.
+Places PlacesWith(const World& world, int workers, double* conflicts = nullptr) {
+  AgentBed bed(workers);
+  for (size_t i = 0; i < world.node_cpus.size(); ++i) {
+    const std::string name = StrCat("n", i);
+    bed.Create("/api/v1/nodes",
+               StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                      R"(","labels":{"kubernetes.io/hostname":")", name,
+                      R"("}},"status":{"allocatable":{"cpu":")", world.node_cpus[i],
+                      R"(","memory":"64Gi","pods":"110"},"conditions":[{"type":"Ready",)",
+                      R"("status":"True"}]}})"));
+  }
+  for (const PlannedPod& pod : world.pods) bed.Single(pod.name, Described(pod));
+  bed.BeginAgent();
+  Places places;
+  for (const PlannedPod& pod : world.pods) places[pod.name] = bed.NodeOf(pod.name);
+  CHECK(bed.scheduler->mirror().Check().ToString() == "OK");
+  if (conflicts != nullptr) *conflicts = bed.Metric("batholith_agent_conflicts_total");
+  return places;
+}
+
+// What is free on each node, and which groups are there, by the rules and nothing else.
+struct Slow {
+  std::vector<int> free;
+  std::vector<std::set<int>> groups;
+
+  Slow(const World& world, const Places& places)
+      : free(world.node_cpus), groups(world.node_cpus.size()) {
+    for (const PlannedPod& pod : world.pods) {
+      const std::string& node = places.at(pod.name);
+      if (node.empty()) continue;
+      const size_t at = std::stoul(node.substr(1));
+      CAPTURE(pod.name, node);
+      free[at] -= pod.cpu;
+      CHECK(free[at] >= 0);
+      if (pod.group != 0) CHECK(groups[at].insert(pod.group).second);
+    }
+  }
+  bool Takes(size_t node, const PlannedPod& pod) const {
+    return pod.cpu <= free[node] && (pod.group == 0 || !groups[node].contains(pod.group));
+  }
+};
+
+TEST_CASE("side by side: rules hold, nobody waits who has a place, and each run is the same",
+          "[scheduler][agent][property]") {
+  double conflicts = 0;
+  test::ForEachSeed(6, [&conflicts](uint64_t seed) {
+    Rng rng(seed);
+    const World world = RandomWorld(rng);
+    for (const int workers : {1, 2, 5}) {
+      CAPTURE(workers);
+      double of_run = 0;
+      const Places places = PlacesWith(world, workers, &of_run);
+      conflicts += of_run;
+      CHECK((workers > 1 || of_run == 0));
+      const Slow slow(world, places);
+      for (const PlannedPod& pod : world.pods) {
+        if (!places.at(pod.name).empty()) continue;
+        for (size_t node = 0; node < slow.free.size(); ++node) {
+          CAPTURE(pod.name, node);
+          CHECK_FALSE(slow.Takes(node, pod));
+        }
+      }
+      CHECK(PlacesWith(world, workers) == places);
+    }
+  });
+  CHECK(conflicts > 0);  // Or nothing was settled.
+}
+
+TEST_CASE("side by side: the urgent keep their places whatever others chose",
+          "[scheduler][agent]") {
+  // Room for sixty of a hundred, of whom the last forty to come are urgent.
+  World world{.node_cpus = {20, 20, 20}};
+  for (int i = 0; i < 100; ++i) {
+    world.pods.push_back({.name = StrCat("p", i), .urgency = i < 60 ? 0 : 100});
+  }
+  const int workers = GENERATE(1, 2, 4);
+  CAPTURE(workers);
+  const Places places = PlacesWith(world, workers);
+  int bound = 0;
+  for (int i = 0; i < 100; ++i) {
+    const bool is_bound = !places.at(StrCat("p", i)).empty();
+    bound += is_bound ? 1 : 0;
+    if (i >= 60) CHECK(is_bound);
+  }
+  CHECK(bound == 60);
+}
+
+}  // namespace
+}  // namespace bth::scheduler
