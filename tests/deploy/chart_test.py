@@ -13,7 +13,7 @@ import helm
 import yaml
 
 CHECKS = [
-    ({"custom": {"agent_scheduler_enable": True}}, "there is no agent scheduler here"),
+    ({"custom": {"agent_scheduler_sharding_mode": "x"}}, "x is none of none, hard, soft"),
     ({"custom": {"colocation_enable": True}}, "there is no node agent here"),
     ({"custom": {"scheduler_sharding_mode": "firm"}}, "firm is none of none, hard, soft"),
     ({"custom": {"hypernode_controller_mode": "standalone"}}, "use controller-manager or disabled"),
@@ -46,6 +46,9 @@ SAMPLES = {
     "ipFamilies": ["IPv6"],
     "webhooks_namespace_selector_expressions": [{"key": "batch", "operator": "Exists"}],
     "scheduler_sharding_mode": "soft",
+    "agent_scheduler_sharding_mode": "soft",
+    "agent_scheduler_config_file": "config/volcano-admission.conf",
+    "agent_scheduler_config_override": 'actions: "allocate"',
 }
 # What acts only together with another value.
 WITH = {
@@ -54,6 +57,7 @@ WITH = {
     "debug_access_enable": {},
     "device_access_enable": {},
 }
+AGENT = {"custom": {"agent_scheduler_enable": True}}
 
 
 def sample(key, default):
@@ -112,6 +116,8 @@ class Chart(unittest.TestCase):
             name = f"{section}.{key}"
             with self.subTest(value=name):
                 flags = helm.values_of(WITH.get(key, {}))
+                if key.startswith("agent_scheduler_") and key != "agent_scheduler_enable":
+                    flags += helm.values_of(AGENT)
                 before = told(*flags)[0] if flags else plain[0]
                 flags += helm.values_of({section: {key: sample(key, default)}})
                 done = helm.template(*flags, chart=helm.copied())
@@ -130,7 +136,6 @@ class Chart(unittest.TestCase):
         self.assertEqual(
             sorted(fates["refused"]),
             [
-                "agent_scheduler_enable",
                 "colocation_enable",
                 "leader_elect_enable",
             ],
@@ -204,7 +209,7 @@ class Values(unittest.TestCase):
                 self.assertFalse(part["additionalProperties"], section)
 
     def test_each_rendered_file_says_where_it_comes_from(self):
-        for part in ("scheduler", "controllers", "admission", "users"):
+        for part in ("scheduler", "agent_scheduler", "controllers", "admission", "users"):
             for path in (helm.CHART / "templates" / part).glob("*.yaml"):
                 plain = helm.ROOT / "deploy" / part / path.name
                 if plain.is_file():

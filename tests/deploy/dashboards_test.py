@@ -104,6 +104,7 @@ class Dashboards(unittest.TestCase):
             "batholith_admission_known_namespaces",
             "batholith_admission_known_queues",
             "batholith_admission_registrations_total",
+            "batholith_agent_conflicts_total",
             "batholith_debug_requests_total",
         }
         self.assertEqual(own - asked, aside)

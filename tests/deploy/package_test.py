@@ -13,7 +13,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = os.environ.get("BTH_DEB_BIN", "")
 USERS = ("vcctl", "vsub", "vjobs", "vqueues", "vcancel", "vsuspend", "vresume")
 TOOLS = {"vc-sim": 1, "vc-nodesim": 8}
-DAEMONS = {"vc-scheduler", "vc-controller-manager", "vc-webhook-manager", "vc-standalone"}
+DAEMONS = {
+    "vc-scheduler",
+    "vc-agent-scheduler",
+    "vc-controller-manager",
+    "vc-webhook-manager",
+    "vc-standalone",
+}
 
 
 def missing():

@@ -1,5 +1,6 @@
 {{/* Names: Volcano's, with the release in front. */}}
 {{- define "batholith.scheduler" -}}{{ .Release.Name }}-scheduler{{- end -}}
+{{- define "batholith.agentScheduler" -}}{{ .Release.Name }}-agent-scheduler{{- end -}}
 {{- define "batholith.controllers" -}}{{ .Release.Name }}-controllers{{- end -}}
 {{- define "batholith.admission" -}}{{ .Release.Name }}-admission{{- end -}}
 
@@ -153,7 +154,7 @@
 {{- $name := index $root.Values.basic (index . 2) -}}
 {{- $text := $root.Files.Get $name -}}
 {{- if not $text -}}
-{{- fail (printf "basic.%s: the chart holds no file %q; it has config/volcano-*.conf, and custom.%s takes a text of your own" (index . 2) $name (index . 1)) -}}
+{{- fail (printf "basic.%s: the chart holds no file %q; it has config/*.conf, and custom.%s takes a text of your own" (index . 2) $name (index . 1)) -}}
 {{- end -}}
 {{- $text | trimSuffix "\n" -}}
 {{- end -}}
