@@ -12,6 +12,7 @@ from support.processes import ROOT, Process, free_port, ours
 
 PROGRAMS = [
     "vc-scheduler",
+    "vc-agent-scheduler",
     "vc-controller-manager",
     "vc-webhook-manager",
     "vc-standalone",
@@ -37,6 +38,7 @@ def test_version_has_one_format(program):
 MISTYPED = [
     (["vc-scheduler", "--lead-elect"], "--leader-elect"),
     (["vc-controller-manager", "--sheduler-name=x"], "--scheduler-name"),
+    (["vc-agent-scheduler", "--scheduler-worker-counts=2"], "--scheduler-worker-count"),
     (["vc-webhook-manager", "--enable-admission=x"], "--enabled-admission"),
     (["vc-standalone", "--node=3"], "--nodes"),
     (["vc-nodesim", "--kubconfig", "x"], "--kubeconfig"),
