@@ -57,8 +57,9 @@ type verdict struct {
 }
 
 const (
-	ours = "vc-scheduler"
-	peer = "kube-scheduler"
+	ours  = "vc-scheduler"
+	agent = "vc-agent-scheduler"
+	peer  = "kube-scheduler"
 )
 
 // goals judges whatever this command measured; what it did not is left out.
@@ -95,6 +96,12 @@ func (c *comparison) goals() []verdict {
 	for _, pair := range [][2]quantity{{singleP50, singleP50}, {singleP99, singleP99},
 		{fromPodP50, singleP50}, {fromPodP99, singleP99}, {plainP50, singleP50}, {plainP99, singleP99}} {
 		relative(term{ours, pair[0]}, term{peer, pair[1]}, atMost(1))
+	}
+	if c.params.Pods >= burstPods {
+		relative(term{agent, bindsPerS}, term{peer, bindsPerS}, atLeast(3))
+	}
+	for _, latency := range []quantity{singleP50, singleP99} {
+		relative(term{agent, latency}, term{peer, latency}, atMost(1))
 	}
 	for _, pair := range [][2]quantity{{besideP50, singleP50}, {besideP99, singleP99}} {
 		relative(term{ours, pair[0]}, term{ours, pair[1]}, atMost(waitingTolerance))

@@ -24,6 +24,7 @@ type Params struct {
 	Gang         int
 	Existing     int
 	Hopeless     int
+	Workers      int
 	Singles      int
 	SingleEvery  time.Duration
 	PlainSingles bool
@@ -121,6 +122,7 @@ func (p *Params) addSizes(f *flag.FlagSet) {
 	f.IntVar(&p.Gang, "gang", 10, "pods per gang")
 	f.IntVar(&p.Existing, "existing", 0, "pods that run already, spread over the nodes")
 	f.IntVar(&p.Hopeless, "hopeless", 0, "pending pods that fit nowhere, in gangs of the same size")
+	f.IntVar(&p.Workers, "workers", 1, "of vc-agent-scheduler: its --scheduler-worker-count")
 	f.IntVar(&p.Singles, "singles", 0, "after the others: pods created one by one, to measure their latency")
 	f.DurationVar(&p.SingleEvery, "single-every", 250*time.Millisecond, "pause between them")
 	f.BoolVar(&p.PlainSingles, "plain-singles", false, "vc-scheduler with --singles: as many again without "+
@@ -163,7 +165,7 @@ func (p *Params) addCircumstances(f *flag.FlagSet) {
 
 // addPlaces declares where programs and files are.
 func (p *Params) addPlaces(f *flag.FlagSet) {
-	f.StringVar(&p.Bin, "bin", "", "folder of vc-scheduler (default: $BTH_BIN, or build/release/bin)")
+	f.StringVar(&p.Bin, "bin", "", "folder of vc-scheduler and vc-agent-scheduler (default: $BTH_BIN, or build/release/bin)")
 	f.StringVar(&p.KubeBin, "kube-bin", "",
 		"folder of kt and the programs it starts (default: $BTH_KUBE_BIN, or tests/kube/bin)")
 	f.StringVar(&p.CRDs, "crds", "", "folder of the definitions to install (default: deploy/crds)")
@@ -255,7 +257,7 @@ func (p *Params) checkSubject(name string) error {
 		return fmt.Errorf("%q is none of %s", name, subjectNames)
 	case name == "custom" && p.Custom == "":
 		return errors.New("custom needs --custom")
-	case name == "vc-scheduler":
+	case name == ours || name == agent:
 		if _, err := os.Stat(filepath.Join(p.Bin, name)); err != nil {
 			return fmt.Errorf("%w: build the release preset, or name the folder with --bin", err)
 		}

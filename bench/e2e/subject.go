@@ -22,12 +22,13 @@ type subject struct {
 
 var subjects = map[string]subject{
 	"vc-scheduler":   {name: "vc-scheduler", schedulerName: "volcano", gangs: true, schedules: true},
+	agent:            {name: agent, schedulerName: "agent-scheduler", schedules: true},
 	"kube-scheduler": {name: "kube-scheduler", schedulerName: "default-scheduler", schedules: true},
 	"bare-client":    {name: "bare-client", schedulerName: "bare-client"},
 	"custom":         {name: "custom", gangs: true, schedules: true},
 }
 
-const subjectNames = "vc-scheduler, kube-scheduler, bare-client, custom"
+const subjectNames = "vc-scheduler, vc-agent-scheduler, kube-scheduler, bare-client, custom"
 
 func isSubject(name string) bool {
 	_, ok := subjects[name]
@@ -141,6 +142,9 @@ func (s subject) commandLine(p *Params, on *server) ([]string, error) {
 		argv = append(argv, electionFlags...)
 	} else {
 		argv = append(argv, "--leader-elect=false")
+	}
+	if s.name == agent {
+		return append(argv, "--scheduler-worker-count", strconv.Itoa(p.Workers)), nil
 	}
 	if p.Conf != "" {
 		argv = append(argv, "--scheduler-conf", p.Conf)
