@@ -18,6 +18,8 @@ class AlikeIndex {
  public:
   // More domains than this are not worth it: groups would be small.
   static constexpr size_t kSegmentsMax = 256;
+  // The same of groups that are not told apart by the pods on them: there are no more of them.
+  static constexpr size_t kGroupsMax = 4096;
 
   // For the kind of `task`, in one part; `likeness` names the domains.
   AlikeIndex(Session& session, NodeEvaluator& evaluator, model::TaskId task, ShardPart part,
