@@ -13,6 +13,7 @@ Json Container(Dice& dice, size_t number) {
   out["image"] = dice.OneOf({"i", "busybox", "nginx:1.25", "repo.example.com/x@sha256:0"});
   if (dice.Chance(0.85)) out["resources"]["requests"] = dice.Resources();
   if (dice.Chance(0.2)) out["resources"]["limits"] = dice.Resources();
+  if (dice.Chance(0.15)) AskForCards(dice, &out);
   if (dice.Chance(0.4)) {
     out["command"] = Json::MakeArray(
         {"sh", "-c",
@@ -172,10 +173,7 @@ Json PodSpec(Dice& dice) {
   if (dice.Chance(0.2)) spec["terminationGracePeriodSeconds"] = dice.Count(0, 40);
   if (dice.Chance(0.1)) spec["preemptionPolicy"] = dice.Word({"Never", "PreemptLowerPriority"});
   if (dice.Chance(0.05)) spec["activeDeadlineSeconds"] = dice.Count(1, 100);
-  if (dice.Chance(0.03)) {
-    spec["resourceClaims"] = Json::MakeArray(
-        {Json::MakeObject({{"name", "c"}, {"resourceClaimName", dice.NameOf("claim", 2)}})});
-  }
+  if (dice.Chance(0.15)) spec["resourceClaims"] = PodClaims(dice);
   return spec;
 }
 
@@ -183,6 +181,11 @@ void Annotate(Dice& dice, Json* meta) {
   Json& notes = (*meta)["annotations"];
   notes = Json::MakeObject();
   if (dice.Chance(0.85)) notes["scheduling.k8s.io/group-name"] = dice.NameOf("g", 9);
+  if (dice.Chance(0.15)) TellOfCards(dice, &notes);
+  if (dice.Chance(0.1)) {
+    notes["volcano.sh/numa-topology-policy"] =
+        dice.Word({"none", "best-effort", "restricted", "single-numa-node"});
+  }
   if (dice.Chance(0.2)) notes["volcano.sh/task-spec"] = dice.Word({"t0", "t1", "t2"});
   if (dice.Chance(0.1)) notes["volcano.sh/preemptable"] = dice.Word({"true", "false"});
   if (dice.Chance(0.05)) notes["volcano.sh/cooldown-time"] = dice.Word({"30s", "1h"});
@@ -276,6 +279,7 @@ void FillNode(Dice& dice, Json* object) {
   if (dice.Chance(0.3)) amounts["ephemeral-storage"] = dice.Amount({"100Gi"});
   if (dice.Chance(0.1)) amounts[dice.NameOf("example.com/r", 30)] = dice.Amount({"5"});
   if (dice.Chance(0.1)) amounts["attachable-volumes-gce-pd"] = dice.Amount({"2", "16"});
+  if (dice.Chance(0.4)) AddCards(dice, &meta, &amounts);
   status["allocatable"] = amounts;
   status["capacity"] = dice.Chance(0.8) ? amounts : dice.Resources();
   if (dice.Chance(0.9)) {

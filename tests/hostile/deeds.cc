@@ -127,6 +127,7 @@ Story DrawStory(uint64_t seed, const StoryOptions& options) {
   story.seed = seed;
   story.lax = rng.Chance(0.4);
   story.gate_removals = rng.Chance(0.3) ? 5 : 0;
+  story.shards = rng.Chance(0.3);
   for (int round = 0; round < options.rounds; ++round) {
     story.policies.push_back(DrawPolicy(dice));
     std::vector<Deed> deeds;

@@ -45,6 +45,7 @@ struct Story {
   uint64_t seed = 0;
   bool lax = false;  // The server checks no custom object against its schema.
   int gate_removals = 0;
+  bool shards = false;                    // See SystemOptions.
   std::vector<std::string> policies;      // The one at the start of each round.
   std::vector<std::vector<Deed>> rounds;  // After each, everything is deleted.
 };

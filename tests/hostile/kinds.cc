@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view kScheduling = "scheduling.volcano.sh/v1beta1";
 constexpr std::string_view kStorage = "storage.k8s.io/v1";
+constexpr std::string_view kResource = "resource.k8s.io/v1";
 
 void CapReplicas(Json* value) {
   if (value->is_array()) {
@@ -45,6 +46,11 @@ const std::vector<Kind>& Kinds() {
       {"CSIDriver", kStorage, "csidrivers", false, 1, "driver", 3, FillCsiDriver},
       {"CSIStorageCapacity", kStorage, "csistoragecapacities", true, 2, "cap", 4, FillCapacity},
       {"VolumeAttachment", kStorage, "volumeattachments", false, 1, "att", 4, FillAttachment},
+      {"ResourceSlice", kResource, "resourceslices", false, 6, "slice", 8, FillSlice},
+      {"DeviceClass", kResource, "deviceclasses", false, 3, "class", 3, FillDeviceClass},
+      {"ResourceClaim", kResource, "resourceclaims", true, 6, "claim", 6, FillDeviceClaim},
+      {"ResourceClaimTemplate", kResource, "resourceclaimtemplates", true, 2, "claimt", 3,
+       FillDeviceClaimTemplate},
       {"Job", "batch.volcano.sh/v1alpha1", "jobs", true, 10, "j", 6, FillBatchJob},
       {"Command", "bus.volcano.sh/v1alpha1", "commands", true, 4, "cmd", 6, FillCommand},
       {"JobFlow", "flow.volcano.sh/v1alpha1", "jobflows", true, 2, "flow", 3, FillJobFlow},

@@ -53,6 +53,17 @@ void FillQuota(Dice& dice, Json* object);
 void FillService(Dice& dice, Json* object);
 void FillWorkload(Dice& dice, Json* object);
 void FillConfigMap(Dice& dice, Json* object);
+// device_kinds.cc
+void FillSlice(Dice& dice, Json* object);
+void FillDeviceClass(Dice& dice, Json* object);
+void FillDeviceClaim(Dice& dice, Json* object);
+void FillDeviceClaimTemplate(Dice& dice, Json* object);
+// spec.resourceClaims.
+Json PodClaims(Dice& dice);
+// Of a node, of a container, and what annotations of a pod say.
+void AddCards(Dice& dice, Json* meta, Json* amounts);
+void AskForCards(Dice& dice, Json* container);
+void TellOfCards(Dice& dice, Json* notes);
 // storage_kinds.cc
 void FillVolume(Dice& dice, Json* object);
 void FillClaim(Dice& dice, Json* object);

@@ -29,12 +29,17 @@ const std::vector<std::string> kPlugins = {"priority",
                                            "cdp",
                                            "resourcequota",
                                            "rescheduling",
-                                           "resource-strategy-fit"};
+                                           "resource-strategy-fit",
+                                           "network-topology-aware",
+                                           "task-topology",
+                                           "numa-aware",
+                                           "deviceshare"};
 const std::vector<std::string> kSwitches = {
-    "enableJobOrder",    "enableJobReady",    "enableJobPipelined", "enableTaskOrder",
-    "enablePreemptable", "enableReclaimable", "enablePreemptive",   "enableQueueOrder",
-    "enablePredicate",   "enableNodeOrder",   "enableJobEnqueued",  "enabledVictim",
-    "enableJobStarving", "enabledOverused",   "enabledAllocatable", "enableHierarchy"};
+    "enableJobOrder",        "enableJobReady",          "enableJobPipelined", "enableTaskOrder",
+    "enablePreemptable",     "enableReclaimable",       "enablePreemptive",   "enableQueueOrder",
+    "enablePredicate",       "enableNodeOrder",         "enableJobEnqueued",  "enabledVictim",
+    "enableJobStarving",     "enabledOverused",         "enabledAllocatable", "enableHierarchy",
+    "enabledHyperNodeOrder", "enabledHyperNodeGradient"};
 
 struct Argument {
   std::string_view plugin;
@@ -64,11 +69,35 @@ const std::vector<Argument>& Arguments() {
       {"nodegroup", "strict", {"true", "false"}},
       {"rescheduling", "interval", {"\"5s\"", "\"1m\""}},
       {"resource-strategy-fit", "resourceStrategyFitWeight", {"10", "1"}},
+      {"network-topology-aware", "weight", {"10", "0", "-1", "2147483647"}},
+      {"network-topology-aware", "hypernode.binpack.normal-pod.fading", {"0", "0.5", "1e300"}},
+      {"network-topology-aware", "hypernode.gradient.evict.max-hypernodes", {"1", "0"}},
+      {"task-topology", "task-topology.weight", {"10", "-3", "2147483647"}},
+      {"numa-aware", "weight", {"10", "0"}},
+      {"deviceshare", "deviceshare.NodeLockEnable", {"true", "false"}},
+      {"deviceshare", "deviceshare.SchedulePolicy", {"\"binpack\"", "\"spread\"", "\"x\""}},
+      {"deviceshare", "deviceshare.ScheduleWeight", {"10", "-1", "1000000"}},
+      {"deviceshare", "deviceshare.GPUExclusiveRules", {R"([{"app": "a"}, {}, 3])"}},
       {"resource-strategy-fit",
        "resources",
        {R"({"nvidia.com/gpu": {"type": "MostAllocated", "weight": 2}})"}},
   };
   return arguments;
+}
+
+// Some families exclude each other.
+void DrawFamilies(Dice& dice, Json* arguments) {
+  switch (dice.Below(3)) {
+    case 0:
+      (*arguments)["deviceshare.GPUSharingEnable"] = true;
+      break;
+    case 1:
+      (*arguments)["deviceshare.GPUNumberEnable"] = true;
+      break;
+    default:
+      (*arguments)["deviceshare.VGPUEnable"] = true;
+  }
+  (*arguments)["deviceshare.AscendHAMiVNPUEnable"] = dice.Chance(0.5);
 }
 
 template <typename T>
@@ -82,6 +111,7 @@ Json DrawPlugin(Dice& dice, const std::string& name) {
   for (const char* hierarchical : {"drf", "capacity", "nodegroup"}) {
     if (name == hierarchical && dice.Chance(0.4)) plugin["enableHierarchy"] = true;
   }
+  if (name == "deviceshare") DrawFamilies(dice, &plugin["arguments"]);
   for (const Argument& argument : Arguments()) {
     if (argument.plugin != name || !dice.Chance(0.4)) continue;
     auto value = Json::Parse(argument.values[dice.Below(argument.values.size())]);

@@ -41,7 +41,8 @@ class Teller {
  public:
   Teller(const Story& story, Progress* progress)
       : progress_(*progress),
-        system_({story.seed, story.lax, story.gate_removals, story.policies.front()}) {}
+        system_(
+            {story.seed, story.lax, story.gate_removals, story.shards, story.policies.front()}) {}
 
   void Do(const Deed& deed);
   // Everything but what every cluster has; returns what stays.

@@ -115,11 +115,12 @@ void FillPodGroup(Dice& dice, Json* object) {
       spec["minTaskMember"][dice.NameOf("t", 4)] = dice.Count(0, 3);
     }
   }
-  if (dice.Chance(0.1)) spec["networkTopology"] = NetworkTopology(dice);
+  if (dice.Chance(0.3)) spec["networkTopology"] = NetworkTopology(dice);
   if (dice.Chance(0.1)) {
     Json group = Json::MakeObject({{"name", dice.Text()}, {"subGroupSize", dice.Count(1, 3)}});
     if (dice.Chance(0.5)) group["minSubGroups"] = dice.Count(0, 3);
     if (dice.Chance(0.7)) group["labelSelector"] = dice.LabelSelector();
+    if (dice.Chance(0.3)) group["networkTopology"] = NetworkTopology(dice);
     if (dice.Chance(0.5)) group["matchLabelKeys"] = Json::MakeArray({dice.LabelKey()});
     spec["subGroupPolicy"] = Json::MakeArray({group});
   }
@@ -131,6 +132,12 @@ void FillPodGroup(Dice& dice, Json* object) {
   if (dice.Chance(0.1)) notes["volcano.sh/jdb-max-unavailable"] = dice.Word({"1", "50%"});
   if (dice.Chance(0.1)) notes["volcano.sh/revocable-zone"] = dice.Word({"*", "rz"});
   if (dice.Chance(0.1)) notes["volcano.sh/cooldown-time"] = dice.Word({"1m", "2562047h"});
+  if (dice.Chance(0.1)) notes["volcano.sh/job-allocated-hypernode"] = dice.NameOf("h", 7);
+  for (const char* wish : {"affinity", "anti-affinity", "task-order"}) {
+    if (!dice.Chance(0.15)) continue;
+    notes[StrCat("volcano.sh/task-topology-", wish)] =
+        dice.Word({"t0,t1", "t0", "t0,t1;t1,t2", ";;,,;", "t0,t0", "nobody"});
+  }
   if (dice.Chance(0.5)) {
     Json& status = (*object)["status"];
     status["phase"] = dice.Word({"Pending", "Inqueue", "Running", "Completed", "Unknown"});
@@ -273,15 +280,35 @@ void FillHyperNode(Dice& dice, Json* object) {
 
 void FillNumatopology(Dice& dice, Json* object) {
   Json& spec = (*object)["spec"];
-  spec["policies"]["TopologyManagerPolicy"] = dice.Word({"restricted", "none"});
-  spec["numares"]["cpu"]["allocatable"] = dice.Word({"0-3", "0,2-5", "9-1", "0-4294967295"});
+  spec["policies"]["CPUManagerPolicy"] = dice.Word({"static", "static", "none"});
+  spec["policies"]["TopologyManagerPolicy"] =
+      dice.Word({"restricted", "none", "best-effort", "single-numa-node"});
+  spec["numares"]["cpu"]["allocatable"] =
+      dice.Word({"0-3", "0,2-5", "0-7", "", "9-1", "0-4294967295", "0-1023,0-1023", "-1"});
   spec["numares"]["cpu"]["capacity"] = dice.Count(0, 8);
-  spec["cpuDetail"]["0"]["numa"] = dice.Count(0, 2);
-  spec["resReserved"]["cpu"] = dice.Amount({"1"});
+  for (int64_t cpu = 0; cpu < 8; ++cpu) {
+    if (dice.Chance(0.05)) continue;
+    Json& place = spec["cpuDetail"][dice.Evil() ? StrCat("0", cpu) : StrCat(cpu)];
+    place["numa"] = dice.Evil() ? dice.Count(0, 20) : Json(cpu / 4);
+    place["socket"] = dice.Evil() ? dice.Count(0, 2) : Json(cpu / 4);
+    place["core"] = dice.Evil() ? dice.Count(0, 2) : Json(cpu / 2);
+  }
+  if (dice.Chance(0.3)) spec["resReserved"]["cpu"] = dice.Amount({"1", "500m"});
+  if (dice.Chance(0.4)) {
+    Json pod = Json::MakeObject({{"name", dice.NameOf("p", 40)}, {"namespace", "default"}});
+    if (dice.Chance(0.5)) pod["uid"] = dice.Word({"u-0"});
+    spec["podAllocations"] = Json::MakeArray({pod, pod});
+  }
 }
 
 void FillNodeShard(Dice& dice, Json* object) {
-  (*object)["spec"]["nodesDesired"] = Json::MakeArray({dice.NameOf("n", 11), dice.NameOf("n", 11)});
+  Json::Array nodes;
+  for (size_t i = dice.Below(6); i > 0; --i) nodes.push_back(dice.NameOf("n", 11));
+  (*object)["spec"]["nodesDesired"] = std::move(nodes);
+  if (dice.Chance(0.4)) {
+    (*object)["status"]["nodesInUse"] =
+        Json::MakeArray({dice.NameOf("n", 11), dice.NameOf("n", 11)});
+  }
 }
 
 void FillColocation(Dice& dice, Json* object) {

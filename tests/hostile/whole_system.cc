@@ -83,11 +83,15 @@ WholeSystem::WholeSystem(SystemOptions options)
       std::make_unique<nodesim::Simulator>(*nodes_part_.api, rng_, nodesim::SimulatorOptions());
   volumes_ = std::make_unique<nodesim::VolumeController>(*nodes_part_.api, rng_,
                                                          nodesim::VolumeControllerOptions());
+  claims_ = std::make_unique<nodesim::ClaimController>(*nodes_part_.api, rng_,
+                                                       nodesim::ClaimControllerOptions());
   nodes_->Start();
   volumes_->Start();
+  claims_->Start();
 }
 
 WholeSystem::~WholeSystem() {
+  claims_.reset();
   volumes_.reset();
   nodes_.reset();
   controllers_.reset();
@@ -122,6 +126,7 @@ void WholeSystem::RestartScheduler() {
   options.check_invariants_every = 1;
   options.gate_removals = options_.gate_removals;
   options.policy.path = policy_path_;
+  if (options_.shards) options.shard = {.mode = model::ShardMode::kSoft, .name = "shard0"};
   options.seed = options_.seed;
   scheduler_ = std::make_unique<scheduler::Scheduler>(
       scheduler::SchedulerContext{executor_, *scheduler_part_.api, registry_, runner_, clock_,

@@ -14,6 +14,7 @@
 #include "metrics/controller_metrics.h"
 #include "metrics/registry.h"
 #include "net/virtual_executor.h"
+#include "nodesim/claim_controller.h"
 #include "nodesim/simulator.h"
 #include "nodesim/volume_controller.h"
 #include "scheduler/scheduler.h"
@@ -29,6 +30,7 @@ struct SystemOptions {
   uint64_t seed = 1;
   bool lax = false;  // Custom objects are taken as they come.
   int gate_removals = 0;
+  bool shards = false;  // The scheduler likes the nodes of NodeShard shard0.
   std::string policy;
 };
 
@@ -116,6 +118,7 @@ class WholeSystem {
   std::unique_ptr<controllers::ControllerSet> controllers_;
   std::unique_ptr<nodesim::Simulator> nodes_;
   std::unique_ptr<nodesim::VolumeController> volumes_;
+  std::unique_ptr<nodesim::ClaimController> claims_;
 };
 
 }  // namespace bth::hostile
