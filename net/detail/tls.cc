@@ -205,7 +205,11 @@ absl::StatusOr<SslPtr> ClientTls::NewConnection() {
                           : SSL_set1_host(ssl.get(), name_.c_str());
     if (named != 1) return TlsError("server_name");
   }
-  if (session_ != nullptr) SSL_set_session(ssl.get(), session_.get());
+  if (session_ != nullptr) {
+    // A copy for each: OpenSSL makes a session useless once one connection got a newer ticket for it.
+    const SessionPtr session(SSL_SESSION_dup(session_.get()));
+    if (session != nullptr) SSL_set_session(ssl.get(), session.get());
+  }
   SSL_set_connect_state(ssl.get());
   return ssl;
 }
