@@ -281,6 +281,7 @@ void Scheduler::StartCycle() {
     return;
   }
   feed_->TellHyperNodes();
+  TellNotices();  // Nothing else may come that would.
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
     context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);

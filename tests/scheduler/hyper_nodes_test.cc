@@ -113,5 +113,16 @@ TEST_CASE("hyper nodes: what is wrong with them is told once", "[scheduler][topo
                           "HyperNode r0 already has a parent s"));
 }
 
+TEST_CASE("hyper nodes: what is wrong is told though nothing else happens",
+          "[scheduler][topology]") {
+  ShortBed bed;
+  bed.Given({"node n1 cpu=2 mem=8Gi"});
+  bed.Begin(kPolicy);
+  bed.executor.Advance(absl::Minutes(1));
+  bed.Given({"hypernode s tier=2 above=nobody"});
+  bed.executor.Advance(absl::Seconds(10));
+  CHECK(bed.Events("HyperNodeFaulty") == Told{"HyperNode/s x1"});
+}
+
 }  // namespace
 }  // namespace bth::scheduler::testing
