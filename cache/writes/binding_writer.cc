@@ -36,7 +36,10 @@ BindingWriter::BindingWriter(const UrgentParts& parts, GangFailures& gangs, Stat
           [this](const std::string& uid, const absl::Status& status) { VolumesDone(uid, status); }),
       claims_(
           parts.api, parts.mirror,
-          [this](const std::string& uid, const absl::Status& status) { ClaimsDone(uid, status); }),
+          [this](const std::string& uid, const absl::Status& status) { ClaimsDone(uid, status); },
+          [this](const ClaimBinder::Order& order, const std::string& what) {
+            TellWaits(order, what);
+          }),
       locker_(parts.api) {}
 
 net::Awaitable<void> BindingWriter::SendOne() {
@@ -168,6 +171,11 @@ net::Awaitable<void> BindingWriter::BindClaims(Binding& bind) {
   } else {
     FirstFailed(bind, ready.status(), "allocating devices");
   }
+}
+
+void BindingWriter::TellWaits(const ClaimBinder::Order& order, const std::string& what) {
+  statuses_.WantBindingCondition(order.pod, order.uid, "WaitingForDevices",
+                                 StrCat("is to be bound to node ", order.node, ": ", what));
 }
 
 void BindingWriter::ClaimsDone(const std::string& uid, const absl::Status& status) {

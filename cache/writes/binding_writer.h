@@ -66,6 +66,7 @@ class BindingWriter final : public LaneWork {
   void VolumesDone(const std::string& uid, const absl::Status& status);
   net::Awaitable<void> BindClaims(Binding& bind);
   void ClaimsDone(const std::string& uid, const absl::Status& status);
+  void TellWaits(const ClaimBinder::Order& order, const std::string& what);
   void NotePreBound(const Binding& bind);
   // What is to be done first failed; `what` says what that was.
   void FirstFailed(Binding& bind, const absl::Status& status, std::string_view what);

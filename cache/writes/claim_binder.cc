@@ -22,6 +22,7 @@ using types::ResourceClaim;
 namespace {
 
 constexpr int kClaimTriesMax = 5;
+constexpr absl::Duration kTellAfter = absl::Seconds(2);
 
 // Versions of one kind count up (KEP-5504); 0: not known.
 uint64_t ClaimVersion(const std::string& version) {
@@ -75,8 +76,8 @@ client::ApiPath PathOfClaim(const ResourceClaim& claim) {
 
 }  // namespace
 
-ClaimBinder::ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report)
-    : api_(api), mirror_(mirror), report_(std::move(report)) {}
+ClaimBinder::ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report, Notice notice)
+    : api_(api), mirror_(mirror), report_(std::move(report)), notice_(std::move(notice)) {}
 
 ClaimBinder::~ClaimBinder() {
   if (timer_ != 0) api_.executor().CancelTimer(timer_);
@@ -98,6 +99,7 @@ net::Awaitable<absl::StatusOr<bool>> ClaimBinder::Write(Order order) {
   if (!waits) co_return true;
   Waiting entry;
   entry.deadline = start + order.plan->timeout;
+  entry.tell_at = api_.executor().Monotonic() + kTellAfter;
   const std::string uid = order.uid;
   entry.order = std::move(order);
   waiting_[uid] = std::move(entry);
@@ -297,11 +299,12 @@ void ClaimBinder::Review() {
   const absl::Duration now = api_.executor().Monotonic();
   std::vector<std::pair<std::string, absl::Status>> done;
   absl::Duration first = absl::InfiniteDuration();
-  for (const auto& [uid, entry] : waiting_) {
+  for (auto& [uid, entry] : waiting_) {
     absl::Status status = Look(entry.order);
     if (absl::IsUnavailable(status)) {
       if (entry.deadline > now) {
-        first = std::min(first, entry.deadline);
+        if (entry.tell_at <= now) Tell(entry, status);
+        first = std::min(first, entry.tell_at <= now ? entry.deadline : entry.tell_at);
         continue;
       }
       status = absl::DeadlineExceededError(StrCat("timed out after ",
@@ -313,6 +316,12 @@ void ClaimBinder::Review() {
   for (const auto& [uid, status] : done) waiting_.erase(uid);
   for (auto& [uid, status] : done) report_(uid, std::move(status));
   if (first != absl::InfiniteDuration()) Rearm(first - now);
+}
+
+void ClaimBinder::Tell(Waiting& entry, const absl::Status& why) {
+  if (entry.told == why.message()) return;
+  entry.told = std::string(why.message());
+  notice_(entry.order, entry.told);
 }
 
 void ClaimBinder::Rearm(absl::Duration wait) {

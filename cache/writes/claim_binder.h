@@ -35,9 +35,12 @@ class ClaimBinder {
   // are ready. kCancelled: the pod is no more to be bound. kFailedPrecondition: a claim is gone, or
   // a device failed. kDeadlineExceeded: they were not ready in time.
   using Report = std::function<void(const std::string& uid, absl::Status status)>;
+  // Told when an order waits longer than drivers that are well take, and when it waits for
+  // something else then.
+  using Notice = std::function<void(const Order& order, const std::string& what)>;
 
   // `api` and `mirror` outlive it.
-  ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report);
+  ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report, Notice notice);
   ~ClaimBinder();
   ClaimBinder(const ClaimBinder&) = delete;
 
@@ -59,7 +62,9 @@ class ClaimBinder {
  private:
   struct Waiting {
     Order order;
-    absl::Duration deadline;  // Monotonic.
+    absl::Duration deadline;  // Monotonic, as is the next.
+    absl::Duration tell_at;
+    std::string told;  // What it waited for then.
   };
 
   net::Awaitable<absl::Status> WriteClaim(const Order& order, size_t index);
@@ -71,11 +76,13 @@ class ClaimBinder {
   net::Awaitable<absl::Status> ReleaseOnce(const Order& order, size_t index);
   // OK: ready. kUnavailable: not yet.
   absl::Status Look(const Order& order) const;
+  void Tell(Waiting& entry, const absl::Status& why);
   void Rearm(absl::Duration wait);
 
   client::ApiClient& api_;
   Mirror& mirror_;
   const Report report_;
+  const Notice notice_;
   std::map<std::string, Waiting> waiting_;  // By the pod's UID: one made anew has another.
   std::set<std::string> active_;            // UIDs of pods whose binding is under way.
   std::deque<Order> releases_;

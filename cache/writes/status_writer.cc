@@ -225,6 +225,13 @@ void StatusWriter::WantPodCondition(const std::string& key, const std::string& u
   }
 }
 
+void StatusWriter::WantBindingCondition(const std::string& key, const std::string& uid,
+                                        std::string reason, std::string message) {
+  pods_[key] = {.uid = uid, .reason = std::move(reason), .message = std::move(message)};
+  pods_[key].is_binding = true;
+  MakeReady({Kind::kPod, key});
+}
+
 // Its pods have their room, and nobody waits for its admission; they start a moment later.
 bool StatusWriter::IsPlacing(const std::string& key, model::PodGroupPhase from,
                              model::PodGroupPhase to) const {
@@ -264,9 +271,9 @@ StatusWriter::Urgency StatusWriter::PodUrgency(const std::string& key) const {
   if (known == pods_.end()) return Urgency::kNone;
   const DesiredPod& desired = known->second;
   const std::optional<PodView> view = mirror_.Pod(key);
-  if (!view || view->uid != desired.uid || view->status != model::TaskStatus::kPending) {
-    return Urgency::kNone;
-  }
+  using model::TaskStatus;
+  const TaskStatus status = desired.is_binding ? TaskStatus::kBinding : TaskStatus::kPending;
+  if (!view || view->uid != desired.uid || view->status != status) return Urgency::kNone;
   std::string_view reason = view->reason;
   std::string_view message = view->message;
   std::string_view nominated = view->nominated_node;

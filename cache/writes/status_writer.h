@@ -47,6 +47,9 @@ class StatusWriter {
   // A PodScheduled condition that no cycle reports. `at_once`: without the pause for settling.
   void WantPodCondition(const std::string& key, const std::string& uid, std::string reason,
                         std::string message, bool at_once);
+  // The same of a pod that has a place, and for what it waits there; at once.
+  void WantBindingCondition(const std::string& key, const std::string& uid, std::string reason,
+                            std::string message);
 
   // A condition of a PodGroup that no cycle reports. It stays in every later write, until the
   // object shows it with another status than True.
@@ -75,8 +78,9 @@ class StatusWriter {
     std::string uid;
     std::string reason;
     std::string message;
-    std::string nominated_node;
-    std::string gathering;  // Key of its PodGroup, while that has too few pods.
+    std::string nominated_node = {};
+    std::string gathering = {};  // Key of its PodGroup, while that has too few pods.
+    bool is_binding = false;     // It has a place, and waits for something there.
   };
   // A gang with too few pods.
   struct Gathering {

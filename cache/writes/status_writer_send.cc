@@ -87,7 +87,11 @@ net::Awaitable<absl::Status> StatusWriter::SendPod(std::string key) {
   if (metrics_ != nullptr && desired.reason == "Unschedulable") {
     metrics_->ScheduleAttempt("unschedulable");
   }
-  events_.Record(PodObject(key, desired.uid), {"Warning", "FailedScheduling", desired.message});
+  if (desired.is_binding) {
+    events_.Record(PodObject(key, desired.uid), {"Normal", desired.reason, desired.message});
+  } else {
+    events_.Record(PodObject(key, desired.uid), {"Warning", "FailedScheduling", desired.message});
+  }
   co_return absl::OkStatus();
 }
 

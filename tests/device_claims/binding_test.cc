@@ -236,6 +236,17 @@ TEST_CASE("claims: a pod waits until its device is ready, others do not wait for
   bed.Pod("other", "h", 1);
   bed.Settle();
   CHECK_FALSE(bed.NodeOf("other").empty());
+  // A driver that takes its time is told of.
+  bed.executor.Advance(absl::Seconds(3));
+  CHECK(bed.PodCondition("p") ==
+        "False WaitingForDevices: is to be bound to node n1: device x.io/n1/d0 of claim default/c "
+        "is not ready: waits for Attached");
+  int writes = 0;
+  bed.line->on_request = [&](const net::Request& request) {
+    writes += request.method == "GET" ? 0 : 1;
+  };
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(writes == 0);
   CHECK(bed.Patch(StrCat(kDeviceClaims, "/c/status"),
                   R"({"status":{"devices":[{"driver":"x.io","pool":"n1","device":"d0",)"
                   R"("conditions":[{"type":"Attached","status":"True"}]}]}})") == 200);
