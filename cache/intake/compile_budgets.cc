@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/container/flat_hash_set.h"
 #include "cache/intake/compile.h"
 
 namespace bth::cache {
@@ -9,6 +10,16 @@ namespace {
 
 bool IsCpu(const std::string& name) {
   return name == "cpu" || name == "requests.cpu" || name == "limits.cpu";
+}
+
+// In their order; a name that comes again says nothing new.
+std::vector<std::string> EachOnce(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  absl::flat_hash_set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) out.push_back(name);
+  }
+  return out;
 }
 
 }  // namespace
@@ -56,7 +67,7 @@ std::vector<model::QuotaAmount> QuotaAmounts(const types::ResourceList& list) {
 CompiledShard Compile(const types::NodeShard& shard) {
   return {.name = shard.meta.name,
           .resource_version = shard.meta.resource_version,
-          .desired = shard.nodes_desired,
+          .desired = EachOnce(shard.nodes_desired),
           .shown = {.in_use = shard.nodes_in_use,
                     .to_remove = shard.nodes_to_remove,
                     .to_add = shard.nodes_to_add}};

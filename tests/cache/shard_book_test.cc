@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "tests/cache/objects.h"
 #include "tests/support/catch.h"
 
 namespace bth::cache {
@@ -55,6 +56,18 @@ TEST_CASE("shard book: what others use is not ours", "[cache]") {
   ShardBook book({.mode = ShardMode::kHard, .name = "volcano"});
   for (const CompiledShard& shard : c.shards) book.Put(shard);
   CHECK(Inside(book) == c.inside);
+}
+
+TEST_CASE("shard book: a node that is desired twice is told once", "[cache]") {
+  const auto shard = testing::Read<types::NodeShard>(
+      R"({"apiVersion":"shard.volcano.sh/v1alpha1","kind":"NodeShard","metadata":)"
+      R"({"name":"volcano"},"spec":{"nodesDesired":["n2","n1","n2","n3","n1"]}})");
+  ShardBook book({.mode = ShardMode::kHard, .name = "volcano"});
+  book.Put(Compile(shard));
+  book.Put(Shard("a", {}, {"n3"}));
+  const ShardUse use = book.Use([](const std::string&) { return false; });
+  CHECK(use.in_use == Nodes{"n2", "n1"});
+  CHECK(use.to_add == Nodes{"n3"});
 }
 
 TEST_CASE("shard book: only changes of what is ours are told", "[cache]") {
