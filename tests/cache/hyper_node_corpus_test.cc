@@ -8,5 +8,5 @@
 
 TEST_CASE("hyper nodes: corpora and their mutations hold what is promised",
           "[cache][topology][fuzz]") {
-  CHECK(bth::test::RunCorpus(__FILE__, "hyper_nodes", &FuzzHyperNodes) == 5);
+  CHECK(bth::test::RunCorpus(__FILE__, "hyper_node", &FuzzHyperNodes) == 5);
 }
