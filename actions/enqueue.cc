@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "actions/factories.h"
@@ -23,6 +24,15 @@ void Hold(Session& session, JobId job, const std::string& why) {
                                      .message = session.notes().HoldOf(job)->message});
 }
 
+// Whoever names no minimum is admitted, unless its pods claim devices.
+bool MayBeRefused(const Session& session, JobId job) {
+  const model::JobRow& row = session.job(job);
+  return row.has_min_resources ||
+         std::any_of(row.tasks->begin(), row.tasks->end(), [&session](model::TaskId task) {
+           return session.task(task).device_claims != nullptr;
+         });
+}
+
 // Thread: scheduling.
 class Enqueue final : public framework::Action {
  public:
@@ -46,7 +56,7 @@ absl::Status Enqueue::Execute(Session& session) {
     QueueJobs::JobHeap& jobs = queues.JobsOf(queue);
     if (jobs.empty()) continue;
     const JobId job = jobs.Pop();
-    if (!session.job(job).has_min_resources || session.votes().JobEnqueueable(job)) {
+    if (!MayBeRefused(session, job) || session.votes().JobEnqueueable(job)) {
       session.votes().JobEnqueued(job);
       session.placements().SetPhase(job, model::PodGroupPhase::kInqueue);
     } else {

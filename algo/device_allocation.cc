@@ -176,7 +176,7 @@ class Search {
   bool TakeIt(const Place& at, const Candidate& candidate) {
     const model::PoolFacts& pool = *pools_[candidate.pool].facts;
     const bool admin = DemandAt(at).admin;
-    if (DemandAt(at).all && !Tolerates(DemandAt(at), *pool.devices[candidate.device].facts)) {
+    if (DemandAt(at).all && !Tolerates(DemandAt(at), pool.devices[candidate.device])) {
       return false;
     }
     if (HasInClaim(at, candidate)) return false;
@@ -213,10 +213,12 @@ class Search {
       if (!Applies(constraint, RequestAt(at), label)) continue;
       auto& values = values_[at.claim][i];
       const model::AttributeValue* value = device.FindAttribute(constraint.attribute);
-      const auto equal = [value](const model::AttributeValue* other) { return *other == *value; };
+      const auto common = [value](const model::AttributeValue* other) {
+        return value->SharesWith({other});
+      };
       const bool fits = value != nullptr &&
-                        (constraint.distinct ? std::none_of(values.begin(), values.end(), equal)
-                                             : values.empty() || equal(values.front()));
+                        (constraint.distinct ? std::none_of(values.begin(), values.end(), common)
+                                             : value->SharesWith(values));
       if (!fits) {
         LeaveConstraints(at, i);
         return false;
@@ -287,7 +289,7 @@ class Search {
         continue;
       }
       // Who asks for all devices asks for those too that it may not have.
-      if (!demand.all && !Tolerates(demand, *row.facts)) continue;
+      if (!demand.all && !Tolerates(demand, row)) continue;
       out->push_back(std::move(candidate));
     }
     return true;

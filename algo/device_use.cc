@@ -143,21 +143,22 @@ bool HasRoom(const PoolFacts& pool, size_t device, const std::vector<int64_t>& c
                      });
 }
 
-bool Tolerates(const DeviceDemandFacts& demand, const DeviceFacts& device) {
-  return std::all_of(
-      device.taints.begin(), device.taints.end(), [&demand](const model::DeviceTaintFacts& taint) {
-        const std::string_view effect =
-            taint.effect == model::TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
-        return std::any_of(demand.tolerations.begin(), demand.tolerations.end(),
-                           [&](const model::DeviceTolerationFacts& toleration) {
-                             if (!toleration.effect.empty() && toleration.effect != effect)
-                               return false;
-                             if (!toleration.key.empty() && toleration.key != taint.key)
-                               return false;
-                             return toleration.exists ||
-                                    (!toleration.key.empty() && toleration.value == taint.value);
-                           });
-      });
+bool Tolerates(const DeviceDemandFacts& demand, const model::PoolDevice& device) {
+  const auto tolerates = [&demand](const model::DeviceTaintFacts& taint) {
+    const std::string_view effect =
+        taint.effect == model::TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
+    return std::any_of(demand.tolerations.begin(), demand.tolerations.end(),
+                       [&](const model::DeviceTolerationFacts& toleration) {
+                         if (!toleration.effect.empty() && toleration.effect != effect)
+                           return false;
+                         if (!toleration.key.empty() && toleration.key != taint.key) return false;
+                         return toleration.exists ||
+                                (!toleration.key.empty() && toleration.value == taint.value);
+                       });
+  };
+  const auto& own = device.facts->taints;
+  return std::all_of(own.begin(), own.end(), tolerates) &&
+         std::all_of(device.taints.begin(), device.taints.end(), tolerates);
 }
 
 }  // namespace bth::algo

@@ -44,6 +44,6 @@ bool HasCapacity(const model::DeviceDemandFacts& demand, std::string_view driver
 bool HasRoom(const model::PoolFacts& pool, size_t device, const std::vector<int64_t>& consumed,
              const PoolUse& use);
 
-bool Tolerates(const model::DeviceDemandFacts& demand, const model::DeviceFacts& device);
+bool Tolerates(const model::DeviceDemandFacts& demand, const model::PoolDevice& device);
 
 }  // namespace bth::algo

@@ -83,9 +83,9 @@ constexpr std::array<std::string_view, kGates> kIdle = {{
     kAlwaysOn,                                         // DRAAdminAccess
     kAlwaysOn,                                         // DRAConsumableCapacity
     kAlwaysOn,                                         // DRADeviceBindingConditions
-    "DeviceTaintRules are not read",                   // DRADeviceTaintRules
+    kOfScheduler,                                      // DRADeviceTaintRules
     kAlwaysOn,                                         // DRADeviceTaints
-    "extended resources are not served by devices",    // DRAExtendedResource
+    kOfScheduler,                                      // DRAExtendedResource
     kAlwaysOn,                                         // DRAPartitionableDevices
     kAlwaysOn,                                         // DRAPrioritizedList
     kAlwaysOn,                                         // DRAResourceClaimDeviceStatus
@@ -97,7 +97,7 @@ constexpr std::array<std::string_view, kGates> kIdle = {{
     kOfScheduler,                                      // PodLevelResources
     kAlwaysOn,                                         // PodSchedulingReadiness
     kAlwaysOn,                                         // SidecarContainers
-    "volumes are not scored by free capacity",         // StorageCapacityScoring
+    kOfScheduler,                                      // StorageCapacityScoring
     "classes of volume attributes are not looked at",  // VolumeAttributesClass
 }};
 

@@ -137,7 +137,7 @@ void ClaimController::Start() {
 // --- What the API tells ------------------------------------------------------------------------
 
 void ClaimController::Put(Pod&& pod) {
-  if (pod.spec.resource_claims.empty()) return;
+  if (pod.spec.resource_claims.empty() && pod.status.extended_claim.empty()) return;
   const std::string key = pod.meta.Key();
   queue_.Add(StrCat("pod/", key));
   if (HasEnded(pod)) QueueClaimsOf(pod);
@@ -183,6 +183,9 @@ void ClaimController::QueueClaimsOf(const Pod& pod) {
     const std::string& name = made != nullptr ? *made : entry.resource_claim_name;
     if (!name.empty()) queue_.Add(StrCat("claim/", pod.meta.ns, "/", name));
   }
+  // What the scheduler made for its extended resources.
+  const std::string& extended = pod.status.extended_claim;
+  if (!extended.empty()) queue_.Add(StrCat("claim/", pod.meta.ns, "/", extended));
 }
 
 // --- What is written ----------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #include "plugins/queue_gauges.h"
 
-#include <array>
 #include <limits>
+#include <vector>
 
 #include "algo/queue_quotas.h"
 
@@ -18,17 +18,18 @@ double Shown(int64_t amount, int64_t factor) {
 }
 
 void SetAmounts(metrics::QueueSeries& series, QueueAmount kind, const model::DimensionTable& dims,
-                const model::ResourceVec& amounts) {
-  std::array<metrics::ScalarAmount, model::kDims> scalars;
-  size_t count = 0;
+                const model::ResourceVec& amounts, const NamedGauges& devices = {}) {
+  std::vector<metrics::ScalarAmount> scalars;
+  scalars.reserve(model::kDims + devices.size());
   for (int d = 0; d < dims.size(); ++d) {
     if (d == model::kCpu || d == model::kMemory || amounts[d] == 0) continue;
     const double value = Shown(amounts[d], dims.DisplayFactor(d));
-    scalars[count++] = {.name = dims.name(d), .value = value};
+    scalars.push_back({.name = dims.name(d), .value = value});
   }
+  for (const auto& [name, value] : devices) scalars.push_back({.name = name, .value = value});
   series.Set(kind, {.milli_cpu = Shown(amounts[model::kCpu], 1),
                     .memory_bytes = Shown(amounts[model::kMemory], 1),
-                    .scalars = absl::MakeConstSpan(scalars.data(), count)});
+                    .scalars = scalars});
 }
 
 }  // namespace
@@ -41,14 +42,15 @@ void QueueGauges::Publish(const model::DimensionTable& dims, model::QueueId id,
   if (published.name == queue.name && published.gauge == gauge) return;
   published = {.name = queue.name, .gauge = gauge};
   const std::shared_ptr<metrics::QueueSeries> series = metrics.Queue(*queue.name);
-  SetAmounts(*series, QueueAmount::kAllocated, dims, gauge.allocated);
+  SetAmounts(*series, QueueAmount::kAllocated, dims, gauge.allocated, gauge.allocated_devices);
   SetAmounts(*series, QueueAmount::kRequest, dims, gauge.request);
-  SetAmounts(*series, QueueAmount::kInqueue, dims, gauge.inqueue);
-  const auto set = [&](QueueAmount kind, const std::optional<model::ResourceVec>& amounts) {
-    if (amounts) SetAmounts(*series, kind, dims, *amounts);
+  SetAmounts(*series, QueueAmount::kInqueue, dims, gauge.inqueue, gauge.inqueue_devices);
+  const auto set = [&](QueueAmount kind, const std::optional<model::ResourceVec>& amounts,
+                       const NamedGauges& devices = {}) {
+    if (amounts) SetAmounts(*series, kind, dims, *amounts, devices);
   };
   set(QueueAmount::kDeserved, gauge.deserved);
-  set(QueueAmount::kCapacity, gauge.capacity);
+  set(QueueAmount::kCapacity, gauge.capacity, gauge.capacity_devices);
   set(QueueAmount::kRealCapacity, gauge.real_capacity);
   if (gauge.weight) series->SetWeight(*gauge.weight);
   if (gauge.share) series->SetShare(*gauge.share);

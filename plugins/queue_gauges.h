@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api/model/queue.h"
 #include "api/model/resource_vec.h"
@@ -11,6 +13,9 @@
 #include "metrics/scheduler_metrics.h"
 
 namespace bth::plugins {
+
+// Amounts by names that have no dimension: devices by class.
+using NamedGauges = std::vector<std::pair<std::string, double>>;
 
 // One queue's published values. What is absent is not written, and keeps its last value.
 struct QueueGauge {
@@ -23,6 +28,9 @@ struct QueueGauge {
   std::optional<int32_t> weight;
   std::optional<double> share;
   std::optional<bool> overused;
+  NamedGauges allocated_devices = {};
+  NamedGauges inqueue_devices = {};
+  NamedGauges capacity_devices = {};
   friend bool operator==(const QueueGauge&, const QueueGauge&) = default;
 };
 

@@ -125,6 +125,7 @@ ClusterDump::ClusterDump(client::ApiClient& api, const cache::Mirror& mirror,
   if (options_.shard.mode != model::ShardMode::kNone) Add<types::NodeShard>(false);
   Add<types::DeviceClass>(false);
   Add<types::ResourceSlice>(false);
+  if (options_.responsibility.device_taint_rules) Add<types::DeviceTaintRule>(false);
   Add<types::ResourceClaim>(false);
   Add<types::Queue>(false);
   Add<types::Node>(true);

@@ -26,7 +26,8 @@ CycleWorker::CycleWorker(CycleWorkerContext context, const CycleWorkerOptions& o
     : context_(context),
       rng_(options.seed),
       check_every_(options.check_every),
-      lifts_queue_gates_(options.lifts_queue_gates) {}
+      lifts_queue_gates_(options.lifts_queue_gates),
+      scores_volumes_(options.scores_volumes) {}
 
 CycleWorker::Result CycleWorker::Run(std::shared_ptr<const model::Snapshot> snapshot,
                                      cache::WriteStops stops, bool check) {
@@ -58,6 +59,7 @@ void CycleWorker::TryRun(std::shared_ptr<const model::Snapshot> snapshot, cache:
   session.extender = &context_.extender;
   session.uid = SessionUid(rng_);
   session.lifts_queue_gates = lifts_queue_gates_;
+  session.scores_volumes = scores_volumes_;
   cycle_ = std::make_unique<framework::Cycle>(*policy_, std::move(session));
   stops.KeepOff(cycle_->session());
   check |= ++count_ % static_cast<uint64_t>(check_every_) == 0;

@@ -31,6 +31,7 @@ struct CycleWorkerOptions {
   uint64_t seed = 1;
   int check_every = 1;  // Cycles.
   bool lifts_queue_gates = false;
+  bool scores_volumes = false;
 };
 
 // What it stands on; all outlive it. `metrics` may be null.
@@ -75,6 +76,7 @@ class CycleWorker {
   Rng rng_;
   const int check_every_;
   const bool lifts_queue_gates_;
+  const bool scores_volumes_;
   uint64_t count_ = 0;
   std::unique_ptr<framework::PolicyInstance> next_policy_;
   std::unique_ptr<framework::PolicyInstance> policy_;

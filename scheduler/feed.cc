@@ -97,6 +97,7 @@ Feed::Feed(client::ApiClient& api, FeedTargets targets, FeedOptions options,
   Add<types::VolumeAttachment>(true, true);
   Add<types::DeviceClass>(true, true);
   Add<types::ResourceSlice>(true, true);
+  if (options_.responsibility.device_taint_rules) Add<types::DeviceTaintRule>(true, true);
   Add<types::ResourceClaim>(true, true);
   Add<types::Namespace>(true, true);
   Add<types::Service>(true, true);
@@ -194,7 +195,6 @@ void Feed::SetGroupAside(const client::ObjectKey& key, const std::string& versio
   TellAside(EventObjectOf(type, key), what);
 }
 
-template <typename T>
 // Which version the cycle saw is not known: one that is told again has another chance.
 void Feed::SetPodAside(const client::ObjectKey& key, std::string_view what) {
   const types::ResourceType& type = types::ResourceTraits<types::Pod>::type();
@@ -207,6 +207,7 @@ void Feed::SetPodAside(const client::ObjectKey& key, std::string_view what) {
   TellAside(EventObjectOf(type, key), what);
 }
 
+template <typename T>
 void Feed::Add(bool absent_is_empty, bool forbidden_is_empty) {
   auto handler = std::make_shared<Handler<T>>(*this);
   const std::string resource = types::ResourceTraits<T>::type().plural;

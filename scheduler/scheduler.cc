@@ -51,14 +51,16 @@ cache::Responsibility ResponsibilityOf(const SchedulerOptions& options) {
   out.storage_capacity = options.storage_capacity;
   out.pod_level_resources = options.pod_level_resources;
   out.spread_by_own_labels = options.spread_by_own_labels;
+  out.device_taint_rules = options.device_taint_rules;
+  out.extended_devices = options.extended_devices;
   return out;
 }
 
 cache::EffectWriterOptions WriterOptions(const SchedulerOptions& options, WorkLog* log) {
   cache::EffectWriterOptions out;
+  out.single_pods = options.single_pods;
   out.gate_removals = options.gate_removals;
   out.on_batch = [log](const framework::EffectBatch& batch) { log->Batch(batch); };
-  out.single_pods = options.single_pods;
   out.on_eviction = [log](const cache::Eviction& eviction) { log->Evicted(eviction); };
   out.on_report = [log](const framework::CycleReport& report) { log->Report(report); };
   return out;
@@ -97,7 +99,8 @@ Scheduler::Scheduler(SchedulerContext context, SchedulerOptions options)
           CycleWorkerContext{context.clock, context.metrics, outside_.extender(), effects_},
           CycleWorkerOptions{.seed = options_.seed,
                              .check_every = options_.check_invariants_every,
-                             .lifts_queue_gates = options_.gate_removals > 0})),
+                             .lifts_queue_gates = options_.gate_removals > 0,
+                             .scores_volumes = options_.scores_volumes})),
       guard_(options_.invariants),
       device_config_(context_.api,
                      [this] {
@@ -168,10 +171,10 @@ void Scheduler::MakeFeed() {
   options.responsibility.numa_reports = needed_.numa_reports;
   options.responsibility.devices = needed_.devices;
   mirror_.CountDevices(needed_.devices);
+  if (options_.single_pods) mirror_.PutQueue(cache::SinglePodQueue());
   fed_ = needed_;
   feed_is_stale_ = false;
   feed_ = std::make_unique<Feed>(
-  if (options_.single_pods) mirror_.PutQueue(cache::SinglePodQueue());
       context_.api,
       FeedTargets{
           .mirror = mirror_,
@@ -282,10 +285,10 @@ void Scheduler::StartCycle() {
   }
   feed_->TellHyperNodes();
   TellNotices();  // Nothing else may come that would.
+  if (options_.on_snapshot) options_.on_snapshot(context_.clock.Monotonic() - start);
   if (context_.metrics != nullptr) {
     context_.metrics->PhaseDone(metrics::Phase::kSnapshot, context_.clock.Monotonic() - start);
     context_.metrics->SnapshotRowsRewritten(mirror_.rows_rewritten() - rows_published_);
-  if (options_.on_snapshot) options_.on_snapshot(context_.clock.Monotonic() - start);
     rows_published_ = mirror_.rows_rewritten();
   }
   auto work = [this, worker = worker_, snapshot = std::move(snapshot), stops = guard_.stops(),

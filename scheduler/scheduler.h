@@ -55,6 +55,9 @@ struct SchedulerOptions {
   bool storage_capacity = true;      // Read what CSI drivers tell of it; without, there is enough.
   bool pod_level_resources = true;   // Feature PodLevelResources.
   bool spread_by_own_labels = true;  // Feature MatchLabelKeysInPodTopologySpread.
+  bool device_taint_rules = false;   // Feature DRADeviceTaintRules.
+  bool extended_devices = true;      // Feature DRAExtendedResource.
+  bool scores_volumes = false;       // Feature StorageCapacityScoring.
   // Takes Volcano's own scheduling gate off pods that their queue has room for, so many at once; 0:
   // gates are left to others.
   int gate_removals = 0;

@@ -152,6 +152,7 @@ absl::Status Cluster::TakeOne(const Arrival& arrival, std::string_view kind) {
   if (kind == "VolumeAttachment") return Take(arrival, &attachments_);
   if (kind == "DeviceClass") return Take(arrival, &device_classes_);
   if (kind == "ResourceSlice") return Take(arrival, &slices_);
+  if (kind == "DeviceTaintRule") return Take(arrival, &taint_rules_);
   if (kind == "ResourceClaim") return Take(arrival, &device_claims_);
   if (kind == "ResourceClaimTemplate") return Take(arrival, &claim_templates_);
   if (kind == "Service") return Take(arrival, &services_);
@@ -252,6 +253,7 @@ absl::Status Cluster::Flush(absl::Time now, cache::Mirror* mirror) {
   BTH_RETURN_IF_ERROR(FlushKind(now, &attachments_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &device_classes_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &slices_, mirror));
+  BTH_RETURN_IF_ERROR(FlushKind(now, &taint_rules_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &services_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &controllers_, mirror));
   BTH_RETURN_IF_ERROR(FlushKind(now, &replica_sets_, mirror));

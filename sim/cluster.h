@@ -87,6 +87,7 @@ class Cluster {
   // Claims are bound to the volumes that were chosen, or to new ones.
   absl::Status BindVolumes(const model::VolumePlan& plan, absl::Time now, cache::Mirror* mirror);
   // Claims have the devices that were chosen, and the pod uses them.
+  std::string MakeExtendedClaim(const std::string& pod, const model::ExtendedClaimFacts& extended);
   absl::Status AllocateClaims(const model::ClaimPlan& plan, const std::string& pod, absl::Time now,
                               cache::Mirror* mirror);
   void Vanish(const std::string& pod, cache::Mirror* mirror);
@@ -174,6 +175,7 @@ class Cluster {
   Kind<types::VolumeAttachment> attachments_;
   Kind<types::DeviceClass> device_classes_;
   Kind<types::ResourceSlice> slices_;
+  Kind<types::DeviceTaintRule> taint_rules_;
   Kind<types::ResourceClaimTemplate> claim_templates_;
   Kind<types::ResourceClaim> device_claims_;
   Kind<types::Service> services_;

@@ -6,6 +6,7 @@
 #include "api/types/fragment.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/intake/compile_devices.h"
 #include "cache/writes/allocation_body.h"
 #include "sim/cluster.h"
 
@@ -48,11 +49,42 @@ void Cluster::MakeClaims() {
   }
 }
 
+// Kubernetes' would have some letters more at its end.
+std::string Cluster::MakeExtendedClaim(const std::string& pod,
+                                       const model::ExtendedClaimFacts& extended) {
+  const types::ObjectMeta& user = pods_.objects.at(pod).meta;
+  types::ResourceClaim claim;
+  claim.meta.ns = user.ns;
+  claim.meta.name = StrCat(user.name, "-extended-resources");
+  claim.meta.annotations.Set(cache::kExtendedClaim, "true");
+  types::OwnerReference owner;
+  owner.api_version = "v1";
+  owner.kind = "Pod";
+  owner.name = user.name;
+  owner.uid = user.uid;
+  owner.controller = true;
+  claim.meta.owner_references.push_back(std::move(owner));
+  for (const model::DeviceRequestFacts& request : extended.requests) {
+    types::DeviceRequest& row = claim.spec.requests.emplace_back();
+    row.name = request.name;
+    types::DeviceDemand& demand = row.exactly.emplace();
+    demand.device_class_name = request.demands.front().device_class;
+    demand.allocation_mode = "ExactCount";
+    demand.count = request.demands.front().count;
+  }
+  const std::string key = claim.meta.Key();
+  claim.meta.uid = StrCat("of-", key);
+  device_claims_.objects[key] = std::move(claim);
+  return key;
+}
+
 absl::Status Cluster::AllocateClaims(const model::ClaimPlan& plan, const std::string& pod,
                                      absl::Time now, cache::Mirror* mirror) {
   const types::ObjectMeta& user = pods_.objects.at(pod).meta;
   for (const model::ClaimPlan::Claim& wanted : plan.claims) {
-    types::ResourceClaim& claim = device_claims_.objects.at(wanted.key);
+    const std::string key =
+        wanted.key.empty() ? MakeExtendedClaim(pod, *wanted.extended) : wanted.key;
+    types::ResourceClaim& claim = device_claims_.objects.at(key);
     if (wanted.allocation != nullptr) {
       BTH_ASSIGN_OR_RETURN(claim.status.allocation,
                            types::FragmentFromJson<types::ClaimAllocation>(

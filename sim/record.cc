@@ -11,6 +11,7 @@
 #include "api/types/resource.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
+#include "cache/writes/status_patches.h"
 #include "framework/report/queue_account.h"
 #include "framework/report/report.h"
 #include "scheduler/explain.h"
@@ -56,7 +57,9 @@ Json QueuesJson(const CycleView& view) {
   std::map<std::string, Json> out;
   for (const framework::QueueReport& report : view.report.queues) {
     const std::string& name = *base.queues[report.queue].name;
-    Json queue = Json::MakeObject({{"allocated", AmountsJson(report.allocated, *base.dims)}});
+    Json queue = Json::MakeObject(
+        {{"allocated",
+          ResourceJson(cache::ToResourceList(cache::AllocatedAmounts(report, *base.dims)))}});
     std::optional<model::ResourceVec> deserved;
     if (busy.contains(report.queue)) deserved = accounts.Of(report.queue).deserved;
     if (deserved) {
@@ -162,7 +165,8 @@ Json WaitingJson(const CycleView& view, TaskId task) {
 }
 
 // What claims were given: "request: driver/pool/device", with what was consumed of a shared one.
-void AddClaims(const model::ClaimPlan& plan, std::map<std::string, Json>* out) {
+void AddClaims(const model::ClaimPlan& plan, const std::string& pod,
+               std::map<std::string, Json>* out) {
   for (const model::ClaimPlan::Claim& claim : plan.claims) {
     if (claim.allocation == nullptr) continue;
     Json given = Json::MakeArray();
@@ -176,7 +180,8 @@ void AddClaims(const model::ClaimPlan& plan, std::map<std::string, Json>* out) {
       }
       given.MutableItems().emplace_back(std::move(text));
     }
-    (*out)[claim.key] = std::move(given);
+    // What is made for extended resources is named after the pod.
+    (*out)[claim.key.empty() ? StrCat(pod, "-extended-resources") : claim.key] = std::move(given);
   }
 }
 
@@ -197,7 +202,9 @@ Json RecordCycle(const CycleView& view) {
       if (bind.devices != nullptr) {
         devices[base.tasks[bind.task].names->Key()] = DevicesJson(*bind.devices);
       }
-      if (bind.claims != nullptr) AddClaims(*bind.claims, &claims);
+      if (bind.claims != nullptr) {
+        AddClaims(*bind.claims, base.tasks[bind.task].names->Key(), &claims);
+      }
       if (bind.volumes == nullptr) continue;
       for (const model::VolumePlan::Choice& choice : bind.volumes->choices) {
         volumes[choice.claim] = choice.volume.empty()

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "cache/intake/compile.h"
+#include "cache/writes/status_patches.h"
 #include "framework/session/invariants.h"
 #include "sim/loads.h"
 #include "sim/record.h"
@@ -32,14 +33,6 @@ void Merge(types::Condition condition, std::vector<types::Condition>* conditions
     return;
   }
   conditions->push_back(std::move(condition));
-}
-
-cache::NamedAmounts Named(const model::ResourceVec& amounts, const model::DimensionTable& dims) {
-  cache::NamedAmounts out;
-  for (int d = 0; d < dims.size(); ++d) {
-    if (amounts[d] != 0 || d < model::kPods) out.emplace_back(dims.name(d), amounts[d]);
-  }
-  return out;
 }
 
 }  // namespace
@@ -206,7 +199,8 @@ absl::Status Simulation::ApplyStatuses() {
   }
   for (const framework::QueueReport& entry : report.queues) {
     types::Queue queue = cluster_.queues().at(*report.snapshot->queues[entry.queue].name);
-    queue.status.allocated = cache::ToResourceList(Named(entry.allocated, *report.snapshot->dims));
+    queue.status.allocated =
+        cache::ToResourceList(cache::AllocatedAmounts(entry, *report.snapshot->dims));
     BTH_RETURN_IF_ERROR(cluster_.Update(std::move(queue), &mirror_));
   }
   return absl::OkStatus();

@@ -64,6 +64,19 @@ bool DeviceReach::Covers(const NodeFacts& node_facts) const {
   return false;
 }
 
+bool AttributeValue::Has(const AttributeValue& item) const {
+  if (kind != Kind::kList) return *this == item;
+  return std::find(items.begin(), items.end(), item) != items.end();
+}
+
+bool AttributeValue::SharesWith(const std::vector<const AttributeValue*>& others) const {
+  const auto all_have = [&others](const AttributeValue& item) {
+    return std::all_of(others.begin(), others.end(),
+                       [&item](const AttributeValue* other) { return other->Has(item); });
+  };
+  return kind == Kind::kList ? std::any_of(items.begin(), items.end(), all_have) : all_have(*this);
+}
+
 const AttributeValue* DeviceFacts::FindAttribute(std::string_view full_name) const {
   const auto* found = FindSorted(attributes, full_name,
                                  [](const auto& row) -> const std::string& { return row.first; });

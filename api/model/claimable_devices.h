@@ -16,11 +16,17 @@
 namespace bth::model {
 
 struct AttributeValue {
-  enum class Kind : uint8_t { kInt, kBool, kText, kVersion };
+  enum class Kind : uint8_t { kInt, kBool, kText, kVersion, kList };
   Kind kind = Kind::kInt;
-  int64_t number = 0;  // Of kInt; of kBool 0 or 1.
-  std::string text;    // Of kText and kVersion.
+  int64_t number = 0;                      // Of kInt; of kBool 0 or 1.
+  std::string text = {};                   // Of kText and kVersion.
+  std::vector<AttributeValue> items = {};  // Of kList; of one kind, and no lists.
   friend bool operator==(const AttributeValue&, const AttributeValue&) = default;
+
+  // A list has its items, any other value itself.
+  bool Has(const AttributeValue& item) const;
+  // Some value that both have, and all of `others`.
+  bool SharesWith(const std::vector<const AttributeValue*>& others) const;
 };
 
 // Thousandths of a unit, and the notation that people see it in.
@@ -57,6 +63,19 @@ struct DeviceTaintFacts {
   std::string key;
   std::string value;
   TaintEffect effect = TaintEffect::kNoSchedule;  // NoSchedule or NoExecute.
+};
+
+// A DeviceTaintRule.
+struct DeviceTaintRuleFacts {
+  bool selects = false;               // Else it is about no device.
+  std::optional<std::string> driver;  // Nothing: any. The same of the others.
+  std::optional<std::string> pool;
+  std::optional<std::string> device;
+  std::optional<DeviceTaintFacts> taint;  // Nothing: one that keeps nobody off.
+
+  bool MayCover(std::string_view of_driver, std::string_view of_pool) const {
+    return selects && taint && (!driver || *driver == of_driver) && (!pool || *pool == of_pool);
+  }
 };
 
 struct DeviceTolerationFacts {
@@ -120,6 +139,7 @@ struct PoolDevice {
   const SliceFacts* slice = nullptr;
   const DeviceFacts* facts = nullptr;
   std::vector<std::pair<uint32_t, int64_t>> counters;  // By number in the pool: what it takes.
+  std::vector<DeviceTaintFacts> taints;                // Beside its own: by DeviceTaintRules.
 };
 
 // The slices of one driver that belong together. Immutable.
@@ -164,6 +184,9 @@ struct DeviceSelectorFacts {
 // A DeviceClass.
 struct DeviceClassFacts {
   std::string name;
+  std::string extended_resource;  // That its devices serve; empty: none but the one named after it.
+  bool serves_extended = false;   // Its devices serve extended resources at all.
+  int64_t created_us = 0;
   std::vector<DeviceSelectorFacts> selectors;  // ANDed.
   std::vector<std::string> config;             // For drivers, as JSON: {"opaque": …} each.
 };

@@ -80,9 +80,9 @@ struct PodConstraints {
   bool revocable = false;                          // May go to revocable nodes.
   std::shared_ptr<const PodPeerTerms> peer_terms;  // Null: no affinity to pods, no spread.
   std::shared_ptr<const PodVolumes> volumes;       // Null: none that matters here.
-  std::shared_ptr<const PodDeviceClaims> device_claims;  // Null: none.
-  std::shared_ptr<const PodExtras> extras;               // Null: none of them.
-  std::shared_ptr<const DeviceWishes> devices;           // Null: none that are shared.
+  bool claims_devices = false;                  // Which claims it has is the task's own (TaskRow).
+  std::shared_ptr<const PodExtras> extras;      // Null: none of them.
+  std::shared_ptr<const DeviceWishes> devices;  // Null: none that are shared.
   UnsupportedSet unsupported = 0;
   std::string unsupported_detail;  // For people: names of resources, volumes and so on.
   SharedSymbols symbols;           // Of all of them.

@@ -23,7 +23,7 @@ struct DeviceClaimUse {
   friend bool operator==(const DeviceClaimUse&, const DeviceClaimUse&) = default;
 };
 
-// Part of a pod's constraints. Immutable.
+// The claims of one pod. Immutable.
 struct PodDeviceClaims {
   std::string ns;
   std::vector<DeviceClaimUse> uses;  // In the order of the pod.
@@ -111,14 +111,20 @@ struct DeviceConditionFacts {
   friend bool operator==(const DeviceConditionFacts&, const DeviceConditionFacts&) = default;
 };
 
+// Stands for what claims ask for: there is one of a kind, as long as some claim has it.
+struct DeviceAskId {};
+
 // A ResourceClaim.
 struct DeviceClaimFacts {
   std::string key;  // "<namespace>/<name>"
   std::string name;
   std::string uid;
   std::string resource_version;
-  std::string owner_uid;  // Of the controller among its owners.
+  std::string owner_uid;      // Of the controller among its owners.
+  bool for_extended = false;  // Made by a scheduler for the extended resources of its owner.
   bool deleting = false;
+  // Claims that ask for the same have the same; null: not known.
+  std::shared_ptr<const DeviceAskId> ask;
   std::vector<DeviceRequestFacts> requests;
   std::vector<DeviceConstraintFacts> constraints;
   std::vector<DeviceConfigFacts> config;
@@ -147,22 +153,44 @@ struct DeviceUseFacts {
 // with "*" for devices that are not of one node: a pool may be there several times.
 struct DeviceClaimsView {
   uint64_t generation = 0;  // Grows with each change.
+  // Since the view one generation before: there may be more to have, by slices, classes or devices
+  // that were given back;
+  bool offers_more = true;
+  // and these claims changed, by key.
+  std::vector<std::string> changed_claims;
   NameTable<DeviceClaimFacts> claims;
   NameTable<DeviceClassFacts> classes;
   NameTable<PoolFacts> pools;
   NameTable<DeviceUseFacts> in_use;  // By key of the device.
+  // Classes by the extended resources that their devices serve; null: none do.
+  std::shared_ptr<const std::map<std::string, std::string, std::less<>>> extended;
+  NameTable<DeviceClaimFacts> for_extended;  // By UID of the pod they were made for.
 
   static std::string PoolsOf(std::string_view node);  // The beginning of the keys.
   static constexpr std::string_view kEverywhere = "*";
 };
 
+// The claim that a scheduler makes of what the containers of a pod request of extended resources.
+struct ExtendedClaimFacts {
+  struct Mapping {
+    std::string container;
+    std::string resource;
+    std::string request;  // Of the claim.
+    friend bool operator==(const Mapping&, const Mapping&) = default;
+  };
+  std::vector<DeviceRequestFacts> requests;  // By name.
+  std::vector<Mapping> mappings;
+};
+
 // What the binding of a pod needs done to its claims first. Immutable.
 struct ClaimPlan {
   struct Claim {
-    std::string key;
+    std::string key;  // Empty: it is to be made.
     std::string uid;
     // Null: it has its devices, and is to be reserved for the pod.
     std::shared_ptr<const AllocationFacts> allocation;
+    // What the pod is to show of it; null: nothing.
+    std::shared_ptr<const ExtendedClaimFacts> extended;
   };
   std::vector<Claim> claims;  // In the order of the pod.
   absl::Duration timeout;     // For the conditions of its devices to hold.

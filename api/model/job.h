@@ -70,6 +70,7 @@ struct TaskRow : TaskTraits {
   // Soft spread among the pods of its services and its workload, of a pod that waits and has no
   // constraints of its own; `own` is the namespace alone. Null: none.
   std::shared_ptr<const PodPeerTerms> default_spread;
+  std::shared_ptr<const PodDeviceClaims> device_claims;  // Null: it has none.
   // No victim of plugin cdp before this time, in microseconds since the epoch; 0: not protected.
   int64_t protected_until_us = 0;
   int64_t started_us = 0;  // When its node took it up, since the epoch; 0: not known.

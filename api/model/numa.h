@@ -23,6 +23,7 @@ struct CpuCore {
 struct CpuLayout {
   CpuSet all;
   std::vector<CpuSet> numa_nodes;  // By id; bit n of a NumaMask is the n-th of them.
+  std::vector<int32_t> numa_ids;   // Of them.
   std::vector<CpuSet> sockets;     // By id.
   std::vector<CpuCore> cores;      // By socket and id.
   friend bool operator==(const CpuLayout&, const CpuLayout&) = default;

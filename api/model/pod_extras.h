@@ -21,6 +21,15 @@ struct PodNuma {
   std::vector<int32_t> cpus;
 };
 
+// What a container requests, as far as devices may serve it.
+struct ContainerRequests {
+  std::string name;
+  bool ends_first = false;         // An init container that ends before the others begin.
+  std::vector<std::string> names;  // Of all resources that it requests, sorted.
+  // Whole units of extended resources, by name; none are zero.
+  std::vector<std::pair<std::string, int64_t>> extended;
+};
+
 // Immutable, shared by every pod with the same constraints.
 struct PodExtras {
   // What its containers may use at most; 0: no limit. Init containers, sidecars and overhead count
@@ -35,6 +44,8 @@ struct PodExtras {
   // Annotation volcano.sh/resource-strategy-weight, by name; empty when it cannot be read.
   std::vector<std::pair<std::string, int64_t>> strategy_weights;
   std::shared_ptr<const PodNuma> numa;  // Null: it wants none, or is not of class Guaranteed.
+  // Init containers first; empty: none requests extended resources.
+  std::vector<ContainerRequests> requests;
 };
 
 }  // namespace bth::model

@@ -114,6 +114,7 @@ struct CsiNodeFacts {
 // A CSIStorageCapacity.
 struct CapacityFacts {
   std::optional<int64_t> bytes;      // The largest volume that can be made; absent: none.
+  int64_t left = 0;                  // What is left in all; 0: nobody says.
   std::optional<NodeTerm> topology;  // Absent: no node has access.
   SharedSymbols symbols;             // Of all of them.
 };

@@ -12,12 +12,16 @@
 
 namespace bth::types {
 
-// Exactly one member is there.
+// Exactly one member is there; of the lists, one is not empty.
 struct DeviceAttribute {
-  std::optional<int64_t> integer;      // int
-  std::optional<bool> boolean;         // bool
-  std::optional<std::string> text;     // string
-  std::optional<std::string> version;  // version: a semantic version
+  std::optional<int64_t> integer;             // int
+  std::optional<bool> boolean;                // bool
+  std::optional<std::string> text;            // string
+  std::optional<std::string> version;         // version: a semantic version
+  std::vector<int64_t> integers;              // ints
+  std::vector<std::optional<bool>> booleans;  // bools
+  std::vector<std::string> texts;             // strings
+  std::vector<std::string> versions;
   bool operator==(const DeviceAttribute&) const = default;
 };
 
@@ -132,6 +136,27 @@ struct DeviceClass {
   ObjectMeta meta;
   DeviceClassSpec spec;
   bool operator==(const DeviceClass&) const = default;
+};
+
+// What is not set may be anything.
+struct DeviceTaintSelector {
+  std::optional<std::string> driver;
+  std::optional<std::string> pool;
+  std::optional<std::string> device;
+  bool operator==(const DeviceTaintSelector&) const = default;
+};
+
+struct DeviceTaintRuleSpec {
+  std::optional<DeviceTaintSelector> device_selector;  // Absent: no device.
+  DeviceTaint taint;
+  bool operator==(const DeviceTaintRuleSpec&) const = default;
+};
+
+// A taint that an administrator puts on devices: resource.k8s.io/v1beta2 DeviceTaintRule.
+struct DeviceTaintRule {
+  ObjectMeta meta;
+  DeviceTaintRuleSpec spec;
+  bool operator==(const DeviceTaintRule&) const = default;
 };
 
 }  // namespace bth::types

@@ -7,7 +7,9 @@ namespace bth::types {
 
 BTH_FIELDS(DeviceAttribute, Field<&DeviceAttribute::integer>("int"),
            Field<&DeviceAttribute::boolean>("bool"), Field<&DeviceAttribute::text>("string"),
-           Field<&DeviceAttribute::version>("version"))
+           Field<&DeviceAttribute::version>("version"), Field<&DeviceAttribute::integers>("ints"),
+           Field<&DeviceAttribute::booleans>("bools"), Field<&DeviceAttribute::texts>("strings"),
+           Field<&DeviceAttribute::versions>("versions"))
 
 BTH_FIELDS(CapacityRange, Field<&CapacityRange::min>("min"), Field<&CapacityRange::max>("max"),
            Field<&CapacityRange::step>("step"))
@@ -70,6 +72,15 @@ BTH_FIELDS(DeviceClassSpec, Field<&DeviceClassSpec::selectors>("selectors"),
            Field<&DeviceClassSpec::extended_resource_name>("extendedResourceName"))
 
 BTH_FIELDS(DeviceClass, Field<&DeviceClass::meta>("metadata"), Field<&DeviceClass::spec>("spec"))
+
+BTH_FIELDS(DeviceTaintSelector, Field<&DeviceTaintSelector::driver>("driver"),
+           Field<&DeviceTaintSelector::pool>("pool"), Field<&DeviceTaintSelector::device>("device"))
+
+BTH_FIELDS(DeviceTaintRuleSpec, Field<&DeviceTaintRuleSpec::device_selector>("deviceSelector"),
+           Field<&DeviceTaintRuleSpec::taint>("taint"))
+
+BTH_FIELDS(DeviceTaintRule, Field<&DeviceTaintRule::meta>("metadata"),
+           Field<&DeviceTaintRule::spec>("spec"))
 
 namespace {
 BTH_PART(DemandCapacityPart, Field<&DeviceDemand::capacity>("requests"))
@@ -141,6 +152,8 @@ BTH_FIELDS(ResourceClaimTemplate, Field<&ResourceClaimTemplate::meta>("metadata"
 
 BTH_RESOURCE(ResourceSlice, "resource.k8s.io", "v1", "resourceslices", "ResourceSlice", false)
 BTH_RESOURCE(DeviceClass, "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", false)
+BTH_RESOURCE(DeviceTaintRule, "resource.k8s.io", "v1beta2", "devicetaintrules", "DeviceTaintRule",
+             false)
 BTH_RESOURCE(ResourceClaim, "resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", true)
 BTH_RESOURCE(ResourceClaimTemplate, "resource.k8s.io", "v1", "resourceclaimtemplates",
              "ResourceClaimTemplate", true)

@@ -165,6 +165,7 @@ struct PodStatus {
   std::vector<ContainerStatus> container_statuses;
   std::vector<ContainerStatus> init_container_statuses;
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  std::string extended_claim;                     // extendedResourceClaimStatus.resourceClaimName
   ResourceList allocated_resources;               // pod level
   std::optional<ResourceRequirements> resources;  // pod level
   std::string resize;  // Infeasible, Deferred ...: the field of older servers

@@ -110,6 +110,10 @@ BTH_FIELDS(ContainerStatus, Field<&ContainerStatus::name>("name"),
 BTH_FIELDS(PodResourceClaimStatus, Field<&PodResourceClaimStatus::name>("name"),
            Field<&PodResourceClaimStatus::resource_claim_name>("resourceClaimName"))
 
+namespace {
+BTH_PART(ExtendedClaimPart, Field<&PodStatus::extended_claim>("resourceClaimName"))
+}  // namespace
+
 BTH_FIELDS(PodStatus, Field<&PodStatus::phase>("phase"),
            Field<&PodStatus::conditions>("conditions"), Field<&PodStatus::message>("message"),
            Field<&PodStatus::reason>("reason"),
@@ -120,6 +124,7 @@ BTH_FIELDS(PodStatus, Field<&PodStatus::phase>("phase"),
            Field<&PodStatus::container_statuses>("containerStatuses"),
            Field<&PodStatus::qos_class>("qosClass"), Field<&PodStatus::resize>("resize"),
            Field<&PodStatus::resource_claim_statuses>("resourceClaimStatuses"),
+           Part("extendedResourceClaimStatus", &ExtendedClaimPart),
            Field<&PodStatus::allocated_resources>("allocatedResources"),
            Field<&PodStatus::resources>("resources"))
 

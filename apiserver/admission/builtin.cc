@@ -66,6 +66,15 @@ bool IsPriorityClass(const WriteContext& write) {
   return IsWholeObject(write) && write.Is("scheduling.k8s.io", "priorityclasses");
 }
 
+bool IsDeviceClaim(const WriteContext& write) {
+  return IsObjectOrStatus(write) && (write.Is("resource.k8s.io", "resourceclaims") ||
+                                     write.Is("resource.k8s.io", "resourceclaimtemplates"));
+}
+
+bool IsDeviceClaimStatus(const WriteContext& write) {
+  return IsDeviceClaim(write) && write.subresource == "status";
+}
+
 bool IsLimitRange(const WriteContext& write) {
   return IsWholeObject(write) && write.Is("", "limitranges");
 }
@@ -150,6 +159,10 @@ void AddBuiltinStages(const std::shared_ptr<Core>& core) {
     DefaultObject(write, write.object);
     return absl::OkStatus();
   });
+  add(StagePoint::kDefault, "lost-devices", IsDeviceClaimStatus, [](Core&, WriteContext& write) {
+    DropLostDevices(write);
+    return absl::OkStatus();
+  });
   add(StagePoint::kDefault, "definition-defaults", IsDefinition, ReadDefinition);
   add(StagePoint::kMutate, "priority", IsPodCreation, SetPriority);
   add(StagePoint::kMutate, "default-tolerations", IsPodWrite, [](Core&, WriteContext& write) {
@@ -158,6 +171,7 @@ void AddBuiltinStages(const std::shared_ptr<Core>& core) {
   });
   add(StagePoint::kValidate, "schema", IsCustom, CoerceAgain);
   add(StagePoint::kValidate, "rules", IsObjectOrStatus, Validate);
+  add(StagePoint::kValidate, "device-access", IsDeviceClaim, CheckDeviceAccess);
   add(StagePoint::kValidate, "priority-class", IsPriorityClass, CheckPriorityClass);
   add(StagePoint::kValidate, "definition", IsDefinition, AdmitDefinition);
   add(StagePoint::kValidate, "limit-range", IsLimitRange, [](Core&, WriteContext& write) {

@@ -25,6 +25,10 @@ std::string_view QosClass(const Json& spec);
 void DefaultObject(const WriteContext& write, Json& object);
 
 void DefaultDevices(const WriteContext& write, Json& object);  // admission/device_rules.cc
+// What drivers said of devices goes with them (admission/device_access.cc).
+void DropLostDevices(WriteContext& write);
+// Claims that look at devices of others need a namespace that says so.
+absl::Status CheckDeviceAccess(Core& core, const WriteContext& write);
 
 // Priority admission (admission/priority.cc). Errors: 403 unknown class.
 absl::Status SetPriority(Core& core, WriteContext& write);

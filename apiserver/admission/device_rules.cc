@@ -78,6 +78,17 @@ class DeviceRules {
     CheckUsers(status["reservedFor"], allocation.is_null());
   }
 
+  void CheckTaintRule(const Json& spec) {
+    CheckPresent(spec["taint"]["key"], "spec.taint.key");
+    for (const std::string& why : rules::CheckQualifiedName(spec["taint"]["key"].AsString())) {
+      if (spec["taint"]["key"].AsString().empty()) break;
+      causes_.push_back(FieldInvalid("spec.taint.key", spec["taint"]["key"], why));
+    }
+    CheckTaint(spec["taint"], "spec.taint");
+    const Json& driver = spec["deviceSelector"]["driver"];
+    if (!driver.is_null()) CheckSubdomain(driver, "spec.deviceSelector.driver");
+  }
+
   void CheckClass(const Json& spec) {
     CheckSelectors(spec["selectors"], "spec.selectors");
     const Json& config = spec["config"];
@@ -337,12 +348,15 @@ class DeviceRules {
                                      "must be a quantity"));
     }
     const Json& taints = device["taints"];
-    for (size_t i = 0; i < taints.size(); ++i) {
-      const std::string_view effect = taints[i]["effect"].AsString();
-      if (effect == "NoSchedule" || effect == "NoExecute" || effect == "None") continue;
-      causes_.push_back(FieldNotSupported(StrCat(at, ".taints[", i, "].effect"), effect,
-                                          "\"NoExecute\", \"NoSchedule\", \"None\""));
-    }
+    for (size_t i = 0; i < taints.size(); ++i)
+      CheckTaint(taints[i], StrCat(at, ".taints[", i, "]"));
+  }
+
+  void CheckTaint(const Json& taint, const std::string& at) {
+    const std::string_view effect = taint["effect"].AsString();
+    if (effect == "NoSchedule" || effect == "NoExecute" || effect == "None") return;
+    causes_.push_back(
+        FieldNotSupported(at + ".effect", effect, "\"NoExecute\", \"NoSchedule\", \"None\""));
   }
 
   Causes& causes_;
@@ -397,6 +411,8 @@ std::vector<Cause> CheckDevices(const WriteContext& write) {
     rules.CheckClaimStatus(object, old);
   } else if (kind == "ResourceClaimTemplate") {
     if (old == nullptr) rules.CheckClaimSpec(object["spec"]["spec"], "spec.spec");
+  } else if (kind == "DeviceTaintRule") {
+    rules.CheckTaintRule(object["spec"]);
   } else if (kind == "DeviceClass") {
     rules.CheckClass(object["spec"]);
   } else if (kind == "ResourceSlice") {

@@ -78,6 +78,7 @@ constexpr TypeRow kRows[] = {
     {kRbac, "v1", "rolebindings", "rolebinding", "RoleBinding", "", "", "N"},
     {kRbac, "v1", "roles", "role", "Role", "", "", "N"},
     {kResource, "v1", "deviceclasses", "deviceclass", "DeviceClass", "", "", "G"},
+    {kResource, "v1beta2", "devicetaintrules", "devicetaintrule", "DeviceTaintRule", "", "", "SG"},
     {kResource, "v1", "resourceclaims", "resourceclaim", "ResourceClaim", "", "", "NS"},
     {kResource, "v1", "resourceclaimtemplates", "resourceclaimtemplate", "ResourceClaimTemplate",
      "", "", "N"},

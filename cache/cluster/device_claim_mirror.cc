@@ -13,8 +13,6 @@ using model::CapacityAmount;
 using model::DeviceClaimFacts;
 using model::DeviceClaimsView;
 using model::DeviceUseFacts;
-using model::PoolFacts;
-using model::SliceFacts;
 
 namespace {
 
@@ -41,10 +39,6 @@ bool Same(const DeviceClaimFacts& a, const DeviceClaimFacts& b) {
          users(a.reserved_for) == users(b.reserved_for);
 }
 
-std::string PoolId(const SliceFacts& slice) {
-  return StrCat(slice.driver, "/", slice.pool);
-}
-
 // Saturates: no device has that much.
 void AddAmounts(const std::vector<CapacityAmount>& amounts, int sign,
                 std::vector<CapacityAmount>* sums) {
@@ -59,11 +53,6 @@ void AddAmounts(const std::vector<CapacityAmount>& amounts, int sign,
   }
 }
 
-std::string_view NodeOf(const model::DeviceReach& reach) {
-  return reach.kind == model::DeviceReach::Kind::kNode ? std::string_view(reach.node)
-                                                       : DeviceClaimsView::kEverywhere;
-}
-
 }  // namespace
 
 void DeviceClaimMirror::GoOnAfter(const DeviceClaimMirror& other) {
@@ -75,13 +64,30 @@ void DeviceClaimMirror::GoOnAfter(const DeviceClaimMirror& other) {
 void DeviceClaimMirror::Touch() {
   dirty_ = true;
   news_ = true;
+  offers_more_ = true;
+  ++offers_;
 }
 
 void DeviceClaimMirror::Put(std::shared_ptr<const DeviceClaimFacts> claim) {
   const std::string key = claim->key;
+  if (claim->for_extended && claim->allocation != nullptr) DropMade(claim->owner_uid);
   claims_[key] = std::move(claim);
   DropShown(key);
   ShowClaim(key);
+}
+
+void DeviceClaimMirror::DropMade(const std::string& uid) {
+  const auto known = made_.find(uid);
+  if (known == made_.end()) return;
+  Count(*known->second.allocation, -1);
+  made_.erase(known);
+  dirty_ = true;
+  offers_more_ = true;
+}
+
+void DeviceClaimMirror::NoteMade(const std::string& uid) {
+  const auto known = made_.find(uid);
+  if (known != made_.end()) known->second.written = true;
 }
 
 void DeviceClaimMirror::RemoveClaim(const std::string& key) {
@@ -109,14 +115,33 @@ void DeviceClaimMirror::ShowClaim(const std::string& key) {
   const std::shared_ptr<const DeviceClaimFacts> row = RowOf(key);
   if (old == nullptr && row == nullptr) return;
   dirty_ = true;
-  news_ |= old == nullptr || row == nullptr || !Same(*old, *row);
-  if (old != nullptr && old->allocation != nullptr) Count(*old->allocation, -1);
+  if (old == nullptr || row == nullptr || !Same(*old, *row)) {
+    news_ = true;
+    changed_now_.insert(key);
+  }
+  const AllocationFacts* had = old == nullptr ? nullptr : old->allocation.get();
+  const AllocationFacts* has = row == nullptr ? nullptr : row->allocation.get();
+  const bool moves = !SameAllocation(had, has);
+  if (moves && had != nullptr) {
+    offers_more_ = true;
+    Count(*had, -1);
+  }
+  if (moves && has != nullptr) Count(*has, 1);
+  const DeviceClaimFacts* made_for = row != nullptr ? row.get() : old;
+  if (made_for->for_extended) {
+    const std::string owner = made_for->owner_uid;
+    if (row == nullptr) {
+      now_.for_extended.Erase(owner);
+      DropMade(owner);
+    } else {
+      now_.for_extended.Put(owner, row);
+    }
+  }
   if (row == nullptr) {
     now_.claims.Erase(key);
-    return;
+  } else {
+    now_.claims.Put(key, row);
   }
-  if (row->allocation != nullptr) Count(*row->allocation, 1);
-  now_.claims.Put(key, row);
 }
 
 std::shared_ptr<const DeviceClaimFacts> DeviceClaimMirror::RowOf(const std::string& key) const {
@@ -149,58 +174,6 @@ void DeviceClaimMirror::Count(const AllocationFacts& allocation, int sign) {
       now_.in_use.Put(key, std::move(row));
     }
   }
-}
-
-void DeviceClaimMirror::Put(std::shared_ptr<const SliceFacts> slice) {
-  const std::string name = slice->name;
-  const std::string id = PoolId(*slice);
-  if (const auto known = pool_of_slice_.find(name);
-      known != pool_of_slice_.end() && known->second != id) {
-    RemoveSlice(name);
-  }
-  Touch();
-  pool_of_slice_[name] = id;
-  pools_[id].slices[name] = std::move(slice);
-  changed_pools_.insert(id);
-}
-
-void DeviceClaimMirror::RemoveSlice(const std::string& name) {
-  const auto known = pool_of_slice_.find(name);
-  if (known == pool_of_slice_.end()) return;
-  Touch();
-  pools_[known->second].slices.erase(name);
-  changed_pools_.insert(known->second);
-  pool_of_slice_.erase(known);
-}
-
-void DeviceClaimMirror::Put(std::shared_ptr<const model::DeviceClassFacts> device_class) {
-  Touch();
-  const std::string name = device_class->name;
-  now_.classes.Put(name, std::move(device_class));
-}
-
-void DeviceClaimMirror::RemoveClass(const std::string& name) {
-  if (now_.classes.Erase(name)) Touch();
-}
-
-void DeviceClaimMirror::Rebuild(const std::string& id) {
-  Pool& pool = pools_[id];
-  std::set<std::string> keys;
-  if (!pool.slices.empty()) {
-    std::vector<std::shared_ptr<const SliceFacts>> slices;
-    for (const auto& [name, slice] : pool.slices) slices.push_back(slice);
-    const std::shared_ptr<PoolFacts> facts = PoolFacts::Of(std::move(slices));
-    facts->serial = ++pool_serials_;
-    for (const auto& slice : facts->slices) {
-      keys.insert(StrCat(DeviceClaimsView::PoolsOf(NodeOf(slice->reach)), id));
-    }
-    for (const std::string& key : keys) now_.pools.Put(key, facts);
-  }
-  for (const std::string& key : pool.keys) {
-    if (!keys.contains(key)) now_.pools.Erase(key);
-  }
-  pool.keys = std::move(keys);
-  if (pool.slices.empty()) pools_.erase(id);
 }
 
 absl::Status DeviceClaimMirror::CheckDevices(const model::ClaimPlan::Claim& choice) const {
@@ -251,6 +224,15 @@ absl::Status DeviceClaimMirror::Assume(const std::string& uid, const model::Clai
   size_t taken = 0;
   for (; taken < plan.claims.size(); ++taken) {
     const model::ClaimPlan::Claim& choice = plan.claims[taken];
+    if (choice.key.empty()) {
+      status = CheckDevices(choice);
+      if (!status.ok()) break;
+      DropMade(uid);
+      Count(*choice.allocation, 1);
+      made_[uid] = {.allocation = choice.allocation};
+      dirty_ = true;
+      continue;
+    }
     status = CheckClaim(uid, choice);
     if (!status.ok()) break;
     AssumedClaim& assumed = assumed_[choice.key];
@@ -276,6 +258,10 @@ void DeviceClaimMirror::NoteWritten(const std::string& uid, const std::string& k
 }
 
 void DeviceClaimMirror::Forget(const std::string& uid) {
+  if (const auto made = made_.find(uid); made != made_.end()) {
+    made->second.ended = true;
+    if (!made->second.written) DropMade(uid);
+  }
   const auto known = claims_of_.find(uid);
   if (known == claims_of_.end()) return;
   const std::vector<std::string> keys = std::move(known->second);
@@ -297,18 +283,22 @@ const DeviceClaimFacts* DeviceClaimMirror::Claim(std::string_view key) const {
 std::shared_ptr<const DeviceClaimsView> DeviceClaimMirror::Publish() {
   news_ = false;
   if (!dirty_) return published_;
-  for (const std::string& id : changed_pools_) Rebuild(id);
-  changed_pools_.clear();
+  CatchUp();
   dirty_ = false;
   ++now_.generation;
   published_ = nullptr;
   if (now_.claims.empty() && now_.classes.empty() && now_.pools.empty()) return nullptr;
   auto view = std::make_shared<DeviceClaimsView>();
   view->generation = now_.generation;
+  view->offers_more = std::exchange(offers_more_, false);
+  view->changed_claims.assign(changed_now_.begin(), changed_now_.end());
+  changed_now_.clear();
   view->claims = now_.claims.Share();
   view->classes = now_.classes.Share();
   view->pools = now_.pools.Share();
   view->in_use = now_.in_use.Share();
+  view->extended = now_.extended;
+  view->for_extended = now_.for_extended.Share();
   published_ = std::move(view);
   return published_;
 }
@@ -322,6 +312,11 @@ absl::Status DeviceClaimMirror::Check() const {
     }
     return true;
   });
+  for (const auto& [uid, made] : made_) {
+    for (const auto& device : made.allocation->devices) {
+      if (!device.admin) ++claims[device.Key()];
+    }
+  }
   size_t seen = 0;
   absl::Status status;
   now_.in_use.VisitFrom("", [&](std::string_view key, const DeviceUseFacts& use) {

@@ -33,6 +33,8 @@ class DeviceClaimMirror {
   void Put(std::shared_ptr<const model::DeviceClaimFacts> claim);
   void Put(std::shared_ptr<const model::SliceFacts> slice);
   void Put(std::shared_ptr<const model::DeviceClassFacts> device_class);
+  void PutTaintRule(const std::string& name, model::DeviceTaintRuleFacts rule);
+  void RemoveTaintRule(const std::string& name);
   void RemoveClaim(const std::string& key);
   void RemoveSlice(const std::string& name);
   void RemoveClass(const std::string& name);
@@ -42,11 +44,25 @@ class DeviceClaimMirror {
   absl::Status Assume(const std::string& uid, const model::ClaimPlan& plan);
   // The claim was written for the pod: objects older than `version` do not show it.
   void NoteWritten(const std::string& uid, const std::string& key, uint64_t version);
+  // The same of a claim that is made for the pod: what it is given counts until it shows that.
+  void NoteMade(const std::string& uid);
   // The binding ended. What was written counts until the watch shows it.
   void Forget(const std::string& uid);
 
   // As the watch tells it; null: there is none.
   const model::DeviceClaimFacts* Claim(std::string_view key) const;
+
+  // Another one whenever there are other devices, classes or rules.
+  uint64_t offers() const { return offers_; }
+  // How many devices of the class can be used on the node, whoever has them.
+  int64_t DevicesOf(const std::string& device_class, const model::NodeFacts& node);
+  // Classes by the extended resources that their devices serve; null: none do. Up to date with the
+  // last Publish.
+  const std::map<std::string, std::string, std::less<>>* extended() const {
+    return now_.extended.get();
+  }
+  // Pools and classes as they are now, for those two.
+  void CatchUp();
 
   // Since the last Publish: something that a cycle does not know.
   bool changed() const { return news_; }
@@ -67,6 +83,12 @@ class DeviceClaimMirror {
     std::shared_ptr<const model::AllocationFacts> allocation;  // Null: the claim has its devices.
     std::vector<AssumedPod> pods;
   };
+  // The devices of a claim that is to be made.
+  struct Made {
+    std::shared_ptr<const model::AllocationFacts> allocation;
+    bool written = false;
+    bool ended = false;
+  };
   struct Pool {
     std::map<std::string, std::shared_ptr<const model::SliceFacts>> slices;
     std::set<std::string> keys;  // In the view.
@@ -79,6 +101,10 @@ class DeviceClaimMirror {
   std::shared_ptr<const model::DeviceClaimFacts> RowOf(const std::string& key) const;
   void Count(const model::AllocationFacts& allocation, int sign);
   void DropShown(const std::string& key);
+  // Pools with devices that the rule may be about are to be made anew.
+  void DropMade(const std::string& uid);
+  void ListExtended();
+  void MarkPools(const model::DeviceTaintRuleFacts& rule);
   void Rebuild(const std::string& id);
   void Touch();
 
@@ -86,14 +112,23 @@ class DeviceClaimMirror {
   uint64_t pool_serials_ = 0;
   absl::flat_hash_map<std::string, std::shared_ptr<const model::DeviceClaimFacts>> claims_;
   absl::flat_hash_map<std::string, std::string> pool_of_slice_;
-  std::map<std::string, Pool> pools_;                                     // By id.
+  std::map<std::string, Pool> pools_;  // By id.
+  std::map<std::string, model::DeviceTaintRuleFacts> taint_rules_;
   std::set<std::string> changed_pools_;                                   // Since the last Publish.
   std::map<std::string, AssumedClaim> assumed_;                           // By claim.
   absl::flat_hash_map<std::string, std::vector<std::string>> claims_of_;  // By UID.
+  absl::flat_hash_map<std::string, Made> made_;                           // By UID of the pod.
+  bool classes_changed_ = false;
+  uint64_t offers_ = 1;
+  // By class and serial of the pool: the numbers of its devices that are of the class.
+  absl::flat_hash_map<std::pair<std::string, uint64_t>, std::vector<size_t>> devices_of_class_;
   model::DeviceClaimsView now_;
   std::shared_ptr<const model::DeviceClaimsView> published_;
-  bool dirty_ = false;  // Since the last Publish: some row changed,
-  bool news_ = false;   // and not by what a cycle decided.
+  // Since the last Publish:
+  bool dirty_ = false;                 // some row changed,
+  bool news_ = false;                  // and not by what a cycle decided;
+  bool offers_more_ = false;           // there may be more to have;
+  std::set<std::string> changed_now_;  // these claims changed.
 };
 
 }  // namespace bth::cache

@@ -307,6 +307,7 @@ std::shared_ptr<const model::Snapshot> Mirror::Publish() {
   t.assumptions.EndSpares();
   t.pods.GiveUpLeaving();
   SettleDimensions();
+  t.device_serving.Publish(t.device_claims, t.nodes, vocabulary_);
   t.nodes.Publish();
   t.hyper_nodes.Publish(t.nodes, vocabulary_.symbols(), &draft.now);
   t.jobs.Publish();

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "api/model/pod_extras.h"
+
 namespace bth::cache {
 
 using model::TaskId;
@@ -11,7 +13,8 @@ using model::TaskId;
 void MountBook::Track(TaskId id, const model::TaskState& state, bool ours, bool on,
                       const model::Snapshot& now) {
   const model::PodConstraints& pod = now.constraints_of(now.tasks[id].shape);
-  if (pod.volumes == nullptr && pod.device_claims == nullptr) return;
+  const bool extended = pod.extras != nullptr && !pod.extras->requests.empty();
+  if (pod.volumes == nullptr && !pod.claims_devices && !extended) return;
   if (state.status == model::TaskStatus::kPending && ours) {
     if (on) {
       waiting_.insert(id);

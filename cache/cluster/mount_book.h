@@ -17,7 +17,8 @@ class MountBook {
   // A task came into `state`, or left it. `ours`: we are to place it.
   void Track(model::TaskId id, const model::TaskState& state, bool ours, bool on,
              const model::Snapshot& now);
-  // Ours with volumes or device claims: what changes about those may let them in.
+  // Ours with volumes, or with device claims or extended resources: what changes about those may
+  // let them in.
   bool some_wait() const { return !waiting_.empty(); }
 
  private:

@@ -97,7 +97,26 @@ void NodeTable::Put(CompiledNode node) {
   amounts_.Add(AllOf(node));
   record.symbol = symbol;
   record.object = std::move(node);
+  ++changes_;
   WriteRow(id);
+}
+
+void NodeTable::Serve(absl::FunctionRef<NamedAmounts(const model::NodeFacts&)> amounts_of) {
+  for (const auto& [name, id] : ids_) {
+    Record& record = records_[id];
+    if (!record.object) continue;
+    NamedAmounts served = amounts_of(*record.object->facts);
+    std::erase_if(served, [&record](const auto& amount) {
+      const NamedAmounts& own = record.object->allocatable;
+      return std::any_of(own.begin(), own.end(), [&amount](const auto& known) {
+        return known.first == amount.first && known.second > 0;
+      });
+    });
+    if (served == record.served) continue;
+    record.served = std::move(served);
+    WriteRow(id);
+    draft_.NoteRoom();
+  }
 }
 
 void NodeTable::Remove(const std::string& name) {
@@ -109,6 +128,8 @@ void NodeTable::Remove(const std::string& name) {
   if (record.object) {
     Uncount(*record.object);
     record.object.reset();
+    record.served.clear();
+    ++changes_;
   }
   WriteRow(id);
   DropIfUnused(id);
@@ -145,7 +166,8 @@ void NodeTable::WriteRow(NodeId id) {
   if (record.object) {
     auto facts = std::make_shared<model::NodeFacts>(*record.object->facts);
     facts->kube_allocatable = vocabulary_.Vector(record.object->allocatable);
-    allocatable = facts->kube_allocatable + vocabulary_.Vector(record.object->oversubscription);
+    allocatable = facts->kube_allocatable + vocabulary_.Vector(record.object->oversubscription) +
+                  vocabulary_.Vector(record.served);
     record.object->facts = facts;  // One copy serves both.
     row.facts = std::move(facts);
   }

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "base/ids.h"
 #include "cache/cluster/amount_book.h"
@@ -57,6 +58,12 @@ class NodeTable {
   // `task`, which has host ports, came to the node or left it.
   void TrackPorts(model::NodeId node, model::TaskId task, bool on);
 
+  // Amounts beside those that the objects name, of resources that these do not; instead of those
+  // given before. Cost: the nodes.
+  void Serve(absl::FunctionRef<NamedAmounts(const model::NodeFacts&)> amounts_of);
+  // Another one whenever the objects say something else.
+  uint64_t changes() const { return changes_; }
+
   // How the CPUs of a row lie; null: nothing is known of it.
   void SetNuma(model::NodeId node, std::shared_ptr<const model::NodeNuma> numa);
 
@@ -74,6 +81,7 @@ class NodeTable {
     std::string name;                               // Empty: the slot is free.
     SharedSymbols symbol;                           // Of the name, from the first object on.
     std::optional<CompiledNode> object;             // Absent: only pods name it.
+    NamedAmounts served;                            // See Serve.
     absl::flat_hash_set<model::TaskId> with_ports;  // On it, terminated ones excepted.
     int32_t mentions = 0;  // By objects, states, nominations of tasks, by reports on CPUs.
   };
@@ -93,6 +101,7 @@ class NodeTable {
   SortedIds<model::NodeId> with_object_;  // By name.
   absl::flat_hash_map<Symbol, int32_t> image_nodes_;
   bool images_dirty_ = true;
+  uint64_t changes_ = 0;
   AmountBook amounts_;  // Allocatable and oversubscription.
 };
 

@@ -33,7 +33,52 @@ void NumaBook::Put(CompiledNuma compiled) {
     report.facts = std::move(compiled.facts);
     report.reserved = ReservedOf(*report.facts);
   }
+  report.pods.clear();
+  report.pods.insert(compiled.pod_uids.begin(), compiled.pod_uids.end());
+  report.pods.insert(compiled.pod_keys.begin(), compiled.pod_keys.end());
+  WorkOut(compiled.name, report);
   if (WriteRow(compiled.name)) draft_.NoteRoom();
+}
+
+std::string NumaBook::DecisionFor(const std::string& node, const CpuSet& cpus) const {
+  const auto known = reports_.find(node);
+  return known == reports_.end() ? "" : DecisionText(known->second.facts->layout, cpus);
+}
+
+// In the order of UIDs, each what those before leave.
+void NumaBook::WorkOut(const std::string& name, const Report& report) {
+  const auto waiting = assumed_on_.find(name);
+  if (waiting == assumed_on_.end()) return;
+  const model::CpuLayout& layout = report.facts->layout;
+  for (const std::string& uid : waiting->second) {
+    Assumed& pod = assumed_.at(uid);
+    if (pod.decided.empty()) continue;
+    const CpuSet free = FreeOf(name, report) - report.reserved;
+    for (const auto& [id, count] : pod.decided) {
+      for (size_t n = 0; n < layout.numa_ids.size(); ++n) {
+        if (layout.numa_ids[n] != id) continue;
+        const CpuSet there = free & layout.numa_nodes[n];
+        const int left = std::min(count, static_cast<int32_t>(there.size()));
+        pod.cpus |= algo::TakeByTopology(layout, there, left).value_or(CpuSet());
+      }
+    }
+    pod.decided.clear();
+  }
+}
+
+void NumaBook::Recall(const CompiledPod& pod) {
+  const auto report = reports_.find(pod.node_name);
+  const bool is_known = report != reports_.end();
+  if (is_known && (report->second.pods.contains(pod.names.uid) ||
+                   report->second.pods.contains(pod.names.Key()))) {
+    return;
+  }
+  assumed_[pod.names.uid] = {
+      .pod_key = pod.names.Key(), .node = pod.node_name, .cpus = {}, .decided = pod.numa_decision};
+  assumed_on_[pod.node_name].insert(pod.names.uid);
+  if (!is_known) return;
+  WorkOut(pod.node_name, report->second);
+  if (WriteRow(pod.node_name)) draft_.NoteRoom();
 }
 
 void NumaBook::Remove(const std::string& name) {
@@ -74,7 +119,8 @@ void NumaBook::Assume(std::string_view uid, std::string_view pod_key, std::strin
                       const CpuSet& cpus) {
   Forget(uid);
   const std::string name(node);
-  assumed_[std::string(uid)] = {.pod_key = std::string(pod_key), .node = name, .cpus = cpus};
+  assumed_[std::string(uid)] = {
+      .pod_key = std::string(pod_key), .node = name, .cpus = cpus, .decided = {}};
   assumed_on_[name].emplace(uid);
   WriteRow(name);  // The cycle that decided this has counted it already.
 }
@@ -91,11 +137,15 @@ void NumaBook::Forget(std::string_view uid) {
 }
 
 void NumaBook::Follow(const CompiledPod& pod) {
-  if (assumed_.empty()) return;
+  if (assumed_.empty() && pod.numa_decision.empty()) return;
+  const bool ended = model::InGroup(pod.status, model::kCompletedGroup);
   const auto known = assumed_.find(pod.names.uid);
-  if (known == assumed_.end()) return;
+  if (known == assumed_.end()) {
+    if (!pod.numa_decision.empty() && !pod.node_name.empty() && !ended) Recall(pod);
+    return;
+  }
   const bool elsewhere = !pod.node_name.empty() && pod.node_name != known->second.node;
-  if (elsewhere || model::InGroup(pod.status, model::kCompletedGroup)) Forget(pod.names.uid);
+  if (elsewhere || ended) Forget(pod.names.uid);
 }
 
 CpuSet NumaBook::FreeOf(const std::string& name, const Report& report) const {

@@ -3,7 +3,14 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/device_claims.h"
+
 namespace bth::cache {
+
+bool operator==(const ClaimsOfPod& a, const ClaimsOfPod& b) {
+  if (a.claims == nullptr || b.claims == nullptr) return a.claims == b.claims;
+  return *a.claims == *b.claims;
+}
 
 void PodRecord::SetNews(const CompiledPod& pod) {
   news = PackedTexts({pod.nominated_node, pod.scheduled_reason, pod.scheduled_message});
@@ -20,6 +27,7 @@ PodTraits PodTraits::Of(const CompiledPod& pod, const PackedTexts& selected_by) 
           .requests = pod.requests,
           .nonzero = pod.nonzero,
           .constraints_key = pod.constraints_key,
+          .device_claims = {pod.device_claims.get()},
           .selected_by = selected_by.bytes()};
 }
 

@@ -37,6 +37,12 @@ struct PodRecord {
   void SetNews(const CompiledPod& pod);
 };
 
+// Compared by what they say.
+struct ClaimsOfPod {
+  const model::PodDeviceClaims* claims = nullptr;
+  friend bool operator==(const ClaimsOfPod& a, const ClaimsOfPod& b);
+};
+
 // What two objects of one name must have in common to be the same pod to us, which keeps its row;
 // the node aside, which a pod gets once. Borrows all it shows.
 struct PodTraits {
@@ -50,6 +56,7 @@ struct PodTraits {
   absl::Span<const NamedAmounts::value_type> requests;
   model::NonZeroRequest nonzero;
   std::string_view constraints_key;
+  ClaimsOfPod device_claims;
   std::string_view selected_by;  // Labels and owner, packed.
 
   // `selected_by` is PackSelected(pod).

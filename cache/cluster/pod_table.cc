@@ -62,6 +62,7 @@ model::TaskRow PodTable::RowOf(const CompiledPod& pod, ShapeId shape) {
   static_cast<model::TaskTraits&>(row) = static_cast<const model::TaskTraits&>(pod);
   row.names = std::make_shared<const model::TaskNames>(pod.names);
   row.shape = shape;
+  row.device_claims = pod.device_claims;
   row.protected_until_us = pod.protected_until_us;
   row.budgets = to_.budgets.Selecting(pod);
   if (!pod.nominated_node.empty()) row.nominated_node = to_.nodes.Mention(pod.nominated_node);
@@ -124,6 +125,7 @@ PodTraits PodTable::TraitsOf(TaskId id) const {
           .requests = shape.requests,
           .nonzero = shape.nonzero,
           .constraints_key = shape.constraints_key,
+          .device_claims = {row.device_claims.get()},
           .selected_by = record.selected_by.bytes()};
 }
 

@@ -7,6 +7,7 @@
 #include "cache/cluster/default_spreads.h"
 #include "cache/cluster/device_book.h"
 #include "cache/cluster/device_claim_mirror.h"
+#include "cache/cluster/device_serving.h"
 #include "cache/cluster/draft.h"
 #include "cache/cluster/hyper_node_book.h"
 #include "cache/cluster/job_table.h"
@@ -47,6 +48,7 @@ struct Tables {
   ShardBook shards;
   StorageMirror storage;
   DeviceClaimMirror device_claims;
+  DeviceServing device_serving;
   SelectorBook selectors;
   QueueBook queues;
   BudgetBook budgets;

@@ -43,13 +43,16 @@ absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list) {
   return out;
 }
 
+bool IsDeviceAmount(std::string_view name) {
+  return name.starts_with("deviceclass/") || StrContains(name, ".deviceclass/");
+}
+
 QueueAmounts CountedQueueAmounts(const types::ResourceList& list) {
   // No cluster is so large, and a hundred such amounts can be added up.
   constexpr int64_t kQueueAmountMax = int64_t{1} << 56;
   QueueAmounts out;
   for (const auto& [name, quantity] : list) {
-    // `deviceclass/<class>` and `<dimension>.deviceclass/<class>`.
-    if (name.rfind("deviceclass/", 0) == 0 || name.find(".deviceclass/") != std::string::npos) {
+    if (IsDeviceAmount(name)) {
       out.device_classes = true;
       continue;
     }

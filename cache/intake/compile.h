@@ -47,6 +47,10 @@ struct Responsibility {
   bool spread_by_own_labels = true;
   // Read reports on the CPUs of nodes.
   bool numa_reports = false;
+  // Devices serve extended resources, as their classes say.
+  bool extended_devices = true;
+  // Read DeviceTaintRules.
+  bool device_taint_rules = false;
   // Keep pods and nodes as JSON too.
   bool documents = false;
   // Shared devices that count; null: none.
@@ -68,6 +72,8 @@ CompiledShard Compile(const types::NodeShard& shard);
 // Counted resources of a list, in the units of model::DimensionTable, rounded up once. `pods` is
 // the number of pods; kOutOfRange when an amount does not fit, kInvalidArgument when negative.
 absl::StatusOr<NamedAmounts> CountedAmounts(const types::ResourceList& list);
+// `deviceclass/CLASS` or `DIMENSION.deviceclass/CLASS`.
+bool IsDeviceAmount(std::string_view name);
 // The same for what a queue says, which is never refused as a whole: amounts below zero are zero,
 // very large ones the largest there is, and names of device classes are left out.
 struct QueueAmounts {
@@ -76,7 +82,7 @@ struct QueueAmounts {
   bool device_classes = false;
 };
 QueueAmounts CountedQueueAmounts(const types::ResourceList& list);
-// Its amounts per device class: `deviceclass/CLASS` and `DIMENSION.deviceclass/CLASS`. Null: none.
+// Its amounts per device class. Null: none.
 std::shared_ptr<const model::DeviceQuota> DeviceQuotaOf(const types::ResourceList& list);
 // Every entry of a list in the units of model::QuotaAmount; what is too large counts as the largest
 // number.

@@ -1,6 +1,7 @@
 #include "cache/intake/compile_devices.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/status.h"
@@ -12,6 +13,7 @@ namespace {
 
 using model::CapacityAmount;
 using model::DeviceClaimUse;
+using model::DeviceConstraintFacts;
 using model::DeviceFacts;
 using model::DeviceReach;
 using types::Quantity;
@@ -47,17 +49,41 @@ absl::Status ReadRule(const types::CapacityPolicy& policy, model::CapacityRule* 
   return absl::OkStatus();
 }
 
-model::AttributeValue ValueOf(const types::DeviceAttribute& attribute) {
-  using Kind = model::AttributeValue::Kind;
-  if (attribute.integer) return {.kind = Kind::kInt, .number = *attribute.integer, .text = ""};
-  if (attribute.boolean) return {.kind = Kind::kBool, .number = *attribute.boolean, .text = ""};
-  if (attribute.version) return {.kind = Kind::kVersion, .number = 0, .text = *attribute.version};
-  return {.kind = Kind::kText, .number = 0, .text = attribute.text.value_or("")};
+// Nothing: it is of a kind that is not known here, and as if it were not there.
+std::optional<model::AttributeValue> ValueOf(const types::DeviceAttribute& attribute) {
+  using Value = model::AttributeValue;
+  using Kind = Value::Kind;
+  const auto number = [](int64_t value) { return Value{.kind = Kind::kInt, .number = value}; };
+  const auto truth = [](bool value) { return Value{.kind = Kind::kBool, .number = value}; };
+  const auto text = [](std::string value) {
+    return Value{.kind = Kind::kText, .text = std::move(value)};
+  };
+  const auto version = [](std::string value) {
+    return Value{.kind = Kind::kVersion, .text = std::move(value)};
+  };
+  if (attribute.integer) return number(*attribute.integer);
+  if (attribute.boolean) return truth(*attribute.boolean);
+  if (attribute.version) return version(*attribute.version);
+  if (attribute.text) return text(*attribute.text);
+  Value list{.kind = Kind::kList};
+  for (const int64_t item : attribute.integers) list.items.push_back(number(item));
+  for (const std::optional<bool>& item : attribute.booleans) {
+    list.items.push_back(truth(item.value_or(false)));
+  }
+  for (const std::string& item : attribute.versions) list.items.push_back(version(item));
+  for (const std::string& item : attribute.texts) list.items.push_back(text(item));
+  if (list.items.empty()) return std::nullopt;
+  return list;
 }
 
-// One of a kind that is not known here (lists) is as if it were not there.
-bool IsKnown(const types::DeviceAttribute& attribute) {
-  return attribute.integer || attribute.boolean || attribute.version || attribute.text;
+// Nothing: one that keeps nobody off.
+std::optional<model::DeviceTaintFacts> TaintOf(const types::DeviceTaint& taint) {
+  const bool executes = taint.effect == "NoExecute";
+  if (!executes && taint.effect != "NoSchedule") return std::nullopt;
+  return model::DeviceTaintFacts{
+      .key = taint.key,
+      .value = taint.value,
+      .effect = executes ? model::TaintEffect::kNoExecute : model::TaintEffect::kNoSchedule};
 }
 
 struct ReachSource {
@@ -90,9 +116,8 @@ absl::Status CompileDevice(const types::Device& device, const std::string& drive
                            SymbolHold& symbols, DeviceFacts* out) {
   out->name = device.name;
   for (const auto& [name, attribute] : device.attributes) {
-    if (IsKnown(attribute)) {
-      out->attributes.emplace_back(FullName(name, driver), ValueOf(attribute));
-    }
+    std::optional<model::AttributeValue> value = ValueOf(attribute);
+    if (value) out->attributes.emplace_back(FullName(name, driver), *std::move(value));
   }
   std::sort(out->attributes.begin(), out->attributes.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -119,12 +144,7 @@ absl::Status CompileDevice(const types::Device& device, const std::string& drive
     }
   }
   for (const types::DeviceTaint& taint : device.taints) {
-    const bool executes = taint.effect == "NoExecute";
-    if (!executes && taint.effect != "NoSchedule") continue;  // Those keep nobody off.
-    out->taints.push_back(
-        {.key = taint.key,
-         .value = taint.value,
-         .effect = executes ? model::TaintEffect::kNoExecute : model::TaintEffect::kNoSchedule});
+    if (const auto kept = TaintOf(taint)) out->taints.push_back(*kept);
   }
   out->reach = CompileReach({.node_name = device.node_name,
                              .node_selector = device.node_selector,
@@ -227,6 +247,62 @@ class ClaimCompiler {
   model::DeviceClaimFacts& out_;
 };
 
+// Equal texts: claims that ask for the same. Lists and texts come with their length.
+class AskWriter {
+ public:
+  std::string Write(const model::DeviceClaimFacts& claim) {
+    Add(claim.fault);
+    AddAll(claim.requests);
+    AddAll(claim.constraints);
+    AddAll(claim.config);
+    return std::move(text_);
+  }
+
+ private:
+  void Add(int64_t number) { StrAppend(&text_, number, ";"); }
+  void Add(const std::string& text) { StrAppend(&text_, text.size(), ":", text); }
+  void Add(const model::DeviceSelectorFacts& selector) {
+    // Nobody else gets its number while the claim has it.
+    Add(selector.test == nullptr ? 0 : static_cast<int64_t>(selector.test->serial()));
+    Add(selector.fault);
+  }
+  void Add(const CapacityAmount& amount) {
+    Add(amount.name);
+    Add(amount.milli);
+  }
+  void Add(const model::DeviceDemandFacts& demand) {
+    Add(demand.name);
+    Add(demand.device_class);
+    AddAll(demand.selectors);
+    Add(int64_t{demand.all} + 2 * int64_t{demand.admin});
+    Add(demand.count);
+    Add(demand.unknown_mode);
+    AddAll(demand.tolerations_text);
+    AddAll(demand.capacities);
+  }
+  void Add(const model::DeviceRequestFacts& request) {
+    Add(request.name);
+    Add(int64_t{request.prioritized});
+    AddAll(request.demands);
+  }
+  void Add(const DeviceConstraintFacts& constraint) {
+    AddAll(constraint.requests);
+    Add(constraint.attribute);
+    Add(int64_t{constraint.distinct});
+  }
+  void Add(const model::DeviceConfigFacts& config) {
+    AddAll(config.requests);
+    Add(config.text);
+  }
+  template <typename List>
+  void AddAll(const List& list) {
+    Add(static_cast<int64_t>(list.size()));
+    for (const auto& item : list) Add(item);
+  }
+
+  std::string text_;
+};
+
 std::shared_ptr<const model::AllocationFacts> CompileAllocation(const types::ClaimAllocation& from,
                                                                 Interner& interner) {
   auto out = std::make_shared<model::AllocationFacts>();
@@ -290,14 +366,6 @@ std::shared_ptr<const model::PodDeviceClaims> CompileDeviceClaims(const types::P
   return out;
 }
 
-std::string KeyOf(const model::PodDeviceClaims& claims) {
-  std::string key = claims.ns;
-  for (const DeviceClaimUse& use : claims.uses) {
-    StrAppend(&key, "|", static_cast<int>(use.kind), ":", use.entry, ":", use.claim);
-  }
-  return key;
-}
-
 absl::StatusOr<std::shared_ptr<model::SliceFacts>> Compile(const types::ResourceSlice& slice,
                                                            Interner& interner) {
   auto out = std::make_shared<model::SliceFacts>();
@@ -337,8 +405,20 @@ std::shared_ptr<model::DeviceClassFacts> Compile(const types::DeviceClass& devic
                                                  DeviceTests& tests) {
   auto out = std::make_shared<model::DeviceClassFacts>();
   out->name = device_class.meta.name;
+  out->extended_resource = device_class.spec.extended_resource_name;
+  out->created_us = absl::ToUnixMicros(device_class.meta.creation_time);
   out->selectors = CompileSelectors(device_class.spec.selectors, tests);
   for (const auto& config : device_class.spec.config) out->config.push_back(ConfigText(config.raw));
+  return out;
+}
+
+model::DeviceTaintRuleFacts Compile(const types::DeviceTaintRule& rule) {
+  model::DeviceTaintRuleFacts out{.selects = rule.spec.device_selector.has_value(),
+                                  .taint = TaintOf(rule.spec.taint)};
+  if (!out.selects) return out;
+  out.driver = rule.spec.device_selector->driver;
+  out.pool = rule.spec.device_selector->pool;
+  out.device = rule.spec.device_selector->device;
   return out;
 }
 
@@ -351,6 +431,7 @@ std::shared_ptr<model::DeviceClaimFacts> Compile(const types::ResourceClaim& cla
   out->uid = meta.uid;
   out->resource_version = meta.resource_version;
   if (const types::OwnerReference* owner = meta.Controller()) out->owner_uid = owner->uid;
+  out->for_extended = !out->owner_uid.empty() && meta.Annotation(kExtendedClaim) == "true";
   out->deleting = meta.deletion_time.has_value();
   ClaimCompiler compiler(tests, *out);
   for (const types::DeviceRequest& request : claim.spec.requests) compiler.AddRequest(request);
@@ -360,6 +441,7 @@ std::shared_ptr<model::DeviceClaimFacts> Compile(const types::ResourceClaim& cla
   for (const auto& config : claim.spec.config) {
     out->config.push_back({config.view.requests, ConfigText(config.raw)});
   }
+  out->ask = tests.AskOf(AskWriter().Write(*out));
   if (claim.status.allocation) {
     out->allocation = CompileAllocation(*claim.status.allocation, interner);
   }

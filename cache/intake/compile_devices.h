@@ -15,18 +15,18 @@
 
 namespace bth::cache {
 
+inline constexpr std::string_view kExtendedClaim = "resource.kubernetes.io/extended-resource-claim";
 inline constexpr std::string_view kDeviceFinalizer = "resource.kubernetes.io/delete-protection";
 
 // Null: the pod claims none.
 std::shared_ptr<const model::PodDeviceClaims> CompileDeviceClaims(const types::Pod& pod);
-// Equal keys mean equal claims.
-std::string KeyOf(const model::PodDeviceClaims& claims);
 
 // kInvalidArgument names the field: an amount that cannot be counted.
 absl::StatusOr<std::shared_ptr<model::SliceFacts>> Compile(const types::ResourceSlice& slice,
                                                            Interner& symbols);
 std::shared_ptr<model::DeviceClassFacts> Compile(const types::DeviceClass& device_class,
                                                  DeviceTests& tests);
+model::DeviceTaintRuleFacts Compile(const types::DeviceTaintRule& rule);
 std::shared_ptr<model::DeviceClaimFacts> Compile(const types::ResourceClaim& claim,
                                                  Interner& symbols, DeviceTests& tests);
 

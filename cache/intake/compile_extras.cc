@@ -112,6 +112,38 @@ std::vector<std::pair<std::string, int64_t>> ReadWeights(std::string_view text) 
   return {weights.begin(), weights.end()};
 }
 
+// Those that have a domain of their own; amounts of them are whole.
+bool IsExtendedResource(const std::string& name) {
+  constexpr std::string_view kOfClass = "deviceclass.resource.kubernetes.io/";
+  if (name.starts_with(kOfClass)) return name.size() > kOfClass.size();
+  const size_t slash = name.find('/');
+  if (slash == name.npos || slash == 0 || name.starts_with("requests.")) return false;
+  const std::string_view domain = std::string_view(name).substr(0, slash);
+  return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
+}
+
+std::vector<model::ContainerRequests> RequestsOf(const types::PodSpec& spec) {
+  std::vector<model::ContainerRequests> out;
+  bool any = false;
+  for (const auto* containers : {&spec.init_containers, &spec.containers}) {
+    for (const types::Container& container : *containers) {
+      model::ContainerRequests& row = out.emplace_back();
+      row.name = container.name;
+      row.ends_first = containers == &spec.init_containers && !types::IsSidecar(container);
+      for (const auto& [name, amount] : container.resources.requests) {
+        row.names.push_back(name);
+        if (!IsExtendedResource(name) || amount.is_negative() || amount.is_zero()) continue;
+        row.extended.emplace_back(name, amount.Value());
+        any = true;
+      }
+      std::sort(row.names.begin(), row.names.end());
+      std::sort(row.extended.begin(), row.extended.end());
+    }
+  }
+  if (!any) out.clear();
+  return out;
+}
+
 }  // namespace
 
 std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod, PodPart part) {
@@ -133,6 +165,7 @@ std::shared_ptr<const model::PodExtras> CompileExtras(const types::Pod& pod, Pod
   std::sort(out->named_resources.begin(), out->named_resources.end());
   out->named_resources.erase(std::unique(out->named_resources.begin(), out->named_resources.end()),
                              out->named_resources.end());
+  out->requests = RequestsOf(pod.spec);
   if (out->qos == model::QosClass::kGuaranteed) out->numa = CompilePodNuma(pod);
   out->strategy = std::string(pod.meta.Annotation(kStrategyType));
   if (!out->strategy.empty()) {
@@ -148,6 +181,11 @@ std::string KeyOf(const model::PodExtras& extras) {
   StrAppend(&key, extras.strategy.size(), ":", extras.strategy);
   for (const auto& [name, weight] : extras.strategy_weights) {
     StrAppend(&key, name.size(), ":", name, "=", weight, ",");
+  }
+  for (const model::ContainerRequests& row : extras.requests) {
+    StrAppend(&key, "r", row.name.size(), ":", row.name, int{row.ends_first});
+    for (const std::string& name : row.names) StrAppend(&key, ",", name);
+    for (const auto& [name, amount] : row.extended) StrAppend(&key, "=", amount);
   }
   if (extras.numa == nullptr) return key;
   StrAppend(&key, "n", extras.numa->policy.size(), ":", extras.numa->policy);

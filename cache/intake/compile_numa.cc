@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "api/types/json.h"
 #include "api/types/quantity.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -59,7 +60,10 @@ absl::StatusOr<CpuLayout> LayoutOf(const types::Numatopology& report) {
                                              " NUMA nodes; no more than ", model::kNumaNodesMax,
                                              " are looked at"));
   }
-  for (const auto& [id, cpus] : numa_nodes) layout.numa_nodes.push_back(cpus);
+  for (const auto& [id, cpus] : numa_nodes) {
+    layout.numa_nodes.push_back(cpus);
+    layout.numa_ids.push_back(id);
+  }
   std::map<int32_t, size_t> positions;
   for (const auto& [id, cpus] : sockets) {
     positions[id] = layout.sockets.size();
@@ -120,6 +124,43 @@ absl::StatusOr<CompiledNuma> Compile(const types::Numatopology& report) {
     out.pod_keys.push_back(StrCat(pod.ns, "/", pod.name));
   }
   return out;
+}
+
+NumaDecision DecisionOf(const types::Pod& pod) {
+  constexpr size_t kDecisionBytesMax = 4096;
+  const std::string_view text = pod.meta.Annotation(kNumaDecision);
+  if (text.empty() || text.size() > kDecisionBytesMax) return {};
+  const absl::StatusOr<types::Json> json = types::Json::Parse(text);
+  if (!json.ok()) return {};
+  NumaDecision out;
+  const types::Json& nodes = std::as_const(*json)["numa"];
+  for (const auto& [id, resources] : nodes.members()) {
+    int32_t number = 0;
+    const absl::StatusOr<types::Quantity> amount =
+        types::Quantity::Parse(resources["cpu"].AsString());
+    if (!SimpleAtoi(id, &number) || !amount.ok() || amount->is_negative()) return {};
+    const auto cpus = static_cast<int32_t>(std::min<int64_t>(amount->Value(), CpuSet::kCpusMax));
+    if (cpus > 0) out.emplace_back(number, cpus);
+  }
+  // No more than the pod asks for, whatever somebody wrote.
+  int64_t asked = 0;
+  for (const types::Container& container : pod.spec.containers) asked += OwnCpus(container);
+  int64_t decided = 0;
+  for (const auto& [id, cpus] : out) decided += cpus;
+  if (decided > asked || out.size() > model::kNumaNodesMax) return {};
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string DecisionText(const model::CpuLayout& layout, const CpuSet& cpus) {
+  types::Json nodes = types::Json::MakeObject();
+  for (size_t n = 0; n < layout.numa_nodes.size(); ++n) {
+    const int count = (layout.numa_nodes[n] & cpus).size();
+    if (count == 0) continue;
+    nodes.Set(StrCat(layout.numa_ids[n]),
+              types::Json::MakeObject({{"cpu", types::Json(StrCat(count))}}));
+  }
+  return types::Json::MakeObject({{"numa", std::move(nodes)}}).Dump();
 }
 
 std::shared_ptr<const model::PodNuma> CompilePodNuma(const types::Pod& pod) {

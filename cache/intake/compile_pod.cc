@@ -8,13 +8,14 @@
 #include "cache/intake/compile.h"
 #include "cache/intake/compile_devices.h"
 #include "cache/intake/compile_extras.h"
+#include "cache/intake/compile_numa.h"
 #include "cache/intake/compile_peer_terms.h"
 #include "cache/intake/compile_selectors.h"
 #include "cache/intake/compile_terms.h"
 #include "cache/intake/compile_volumes.h"
 #include "cache/intake/revocable.h"
-#include "cache/intake/whole_number.h"
 #include "cache/intake/single_pod.h"
+#include "cache/intake/whole_number.h"
 #include "conf/arguments.h"
 #include "devices/read.h"
 
@@ -152,7 +153,6 @@ std::shared_ptr<PodConstraints> CompileConstraints(const types::Pod& pod, bool o
   out->peer_terms = CompilePeerTerms(pod, part, *symbols);
   if (!ours) return out;
   AddPreferences(pod.spec, *symbols, out.get());
-  out->device_claims = CompileDeviceClaims(pod);
   return out;
 }
 
@@ -257,7 +257,7 @@ std::string ConstraintsKey(const PodConstraints& c) {
   key.Add(static_cast<int64_t>(c.revocable));
   key.AddKeyOf(c.extras);
   key.AddKeyOf(c.volumes);
-  key.AddKeyOf(c.device_claims);
+  key.Add(static_cast<int64_t>(c.claims_devices));
   key.AddKeyOf(c.peer_terms);
   key.Add(static_cast<int64_t>(c.devices != nullptr));
   if (c.devices != nullptr) key.Add(devices::KeyOf(*c.devices));
@@ -333,6 +333,9 @@ absl::StatusOr<CompiledPod> Compile(const types::Pod& pod, const Responsibility&
   if (out.ours && responsibility.devices != nullptr) {
     constraints->devices = devices::ReadWishes(pod, *responsibility.devices);
   }
+  if (out.ours) out.device_claims = CompileDeviceClaims(pod);
+  constraints->claims_devices = out.device_claims != nullptr;
+  if (out.ours && responsibility.numa_reports) out.numa_decision = DecisionOf(pod);
   out.constraints = constraints;
   out.constraints_key = ConstraintsKey(*out.constraints);
   for (const auto& [key, value] : meta.labels) out.labels.emplace_back(key, value);

@@ -248,6 +248,7 @@ std::shared_ptr<model::CapacityFacts> Compile(const types::CsiStorageCapacity& c
   const auto& limit =
       capacity.maximum_volume_size ? capacity.maximum_volume_size : capacity.capacity;
   if (limit) out->bytes = limit->Value();
+  if (capacity.capacity) out->left = capacity.capacity->Value();
   if (capacity.node_topology) {
     if (auto labels = CompileRequirements(*capacity.node_topology, symbols)) {
       out->topology.emplace().labels = *std::move(labels);

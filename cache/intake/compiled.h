@@ -42,6 +42,9 @@ struct PodShape {
   std::string constraints_key;  // Equal keys mean equal constraints.
 };
 
+// CPUs by NUMA node, each by its id.
+using NumaDecision = std::vector<std::pair<int32_t, int32_t>>;
+
 struct CompiledPod : PodIdentity, PodShape, model::TaskTraits {
   std::string job_key;  // "<ns>/<group>"; empty: no group annotation.
   std::string node_name;
@@ -57,6 +60,8 @@ struct CompiledPod : PodIdentity, PodShape, model::TaskTraits {
   std::shared_ptr<const std::string> document;
   // What it says that it holds; null: nothing.
   std::shared_ptr<const model::PodDevices> devices;
+  std::shared_ptr<const model::PodDeviceClaims> device_claims;  // Null: none.
+  NumaDecision numa_decision;    // As its object says, where such reports are read.
   std::string scheduled_reason;  // Of the PodScheduled condition when it is False.
   std::string scheduled_message;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "api/types/quantity.h"
 #include "base/strings.h"
@@ -24,6 +25,11 @@ cel::Value ValueOf(const AttributeValue& attribute) {
       return cel::Value::StringView(attribute.text);
     case AttributeValue::Kind::kVersion:
       return cel::SemverOf(attribute.text);
+    case AttributeValue::Kind::kList: {
+      std::vector<cel::Value> items;
+      for (const AttributeValue& item : attribute.items) items.push_back(ValueOf(item));
+      return cel::Value::List(std::move(items));
+    }
   }
   return cel::Value::Null();
 }
@@ -90,6 +96,19 @@ model::DeviceSelectorFacts DeviceTests::Of(const std::string& expression) {
   out.test = std::make_shared<const CelDeviceTest>(++serials_, *std::move(program));
   if (known_.size() >= sweep_at_) Sweep();
   known_[expression] = out.test;
+  return out;
+}
+
+std::shared_ptr<const model::DeviceAskId> DeviceTests::AskOf(const std::string& text) {
+  if (asks_.size() >= sweep_asks_at_) {
+    absl::erase_if(asks_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_asks_at_ = std::max<size_t>(64, 2 * asks_.size());
+  }
+  std::weak_ptr<const model::DeviceAskId>& known = asks_[text];
+  std::shared_ptr<const model::DeviceAskId> out = known.lock();
+  if (out != nullptr) return out;
+  out = std::make_shared<const model::DeviceAskId>();
+  known = out;
   return out;
 }
 

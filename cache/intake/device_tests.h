@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "api/model/claimable_devices.h"
+#include "api/model/device_claims.h"
 
 namespace bth::cache {
 
@@ -18,6 +18,8 @@ class DeviceTests {
   DeviceTests& operator=(DeviceTests&&) = default;
 
   model::DeviceSelectorFacts Of(const std::string& expression);
+  // The same for equal texts, as long as somebody has it.
+  std::shared_ptr<const model::DeviceAskId> AskOf(const std::string& text);
   // No serial is given out again that `other` has given.
   void GoOnAfter(const DeviceTests& other) { serials_ = other.serials_; }
   size_t size() const { return known_.size(); }
@@ -26,7 +28,9 @@ class DeviceTests {
   void Sweep();
 
   absl::flat_hash_map<std::string, std::weak_ptr<const model::DeviceTest>> known_;
+  absl::flat_hash_map<std::string, std::weak_ptr<const model::DeviceAskId>> asks_;
   size_t sweep_at_ = 64;
+  size_t sweep_asks_at_ = 64;
   uint64_t serials_ = 0;
 };
 

@@ -191,7 +191,15 @@ absl::Status Router::Put(const types::VolumeAttachment& object) {
 }
 
 absl::Status Router::Put(const types::DeviceClass& object) {
-  mirror_.device_claims().Put(Compile(object, mirror_.device_claims().tests()));
+  std::shared_ptr<model::DeviceClassFacts> device_class =
+      Compile(object, mirror_.device_claims().tests());
+  device_class->serves_extended = responsibility_.extended_devices;
+  mirror_.device_claims().Put(std::move(device_class));
+  return absl::OkStatus();
+}
+
+absl::Status Router::Put(const types::DeviceTaintRule& object) {
+  mirror_.device_claims().PutTaintRule(object.meta.name, Compile(object));
   return absl::OkStatus();
 }
 
@@ -284,6 +292,9 @@ void Router::Remove(Kind<types::VolumeAttachment>, const ObjectName& object) {
 }
 void Router::Remove(Kind<types::DeviceClass>, const ObjectName& object) {
   mirror_.device_claims().RemoveClass(object.name);
+}
+void Router::Remove(Kind<types::DeviceTaintRule>, const ObjectName& object) {
+  mirror_.device_claims().RemoveTaintRule(object.name);
 }
 void Router::Remove(Kind<types::ResourceSlice>, const ObjectName& object) {
   mirror_.device_claims().RemoveSlice(object.name);

@@ -75,6 +75,7 @@ class Router {
   absl::Status Put(const types::DeviceClass& object);
   absl::Status Put(const types::ResourceSlice& object);
   absl::Status Put(const types::ResourceClaim& object);
+  absl::Status Put(const types::DeviceTaintRule& object);
   absl::Status Put(const types::Service& service);
   absl::Status Put(const types::ReplicationController& controller);
   absl::Status Put(const types::ReplicaSet& set);
@@ -101,6 +102,7 @@ class Router {
   void Remove(Kind<types::DeviceClass>, const ObjectName& object);
   void Remove(Kind<types::ResourceSlice>, const ObjectName& object);
   void Remove(Kind<types::ResourceClaim>, const ObjectName& object);
+  void Remove(Kind<types::DeviceTaintRule>, const ObjectName& object);
   void Remove(Kind<types::Service>, const ObjectName& object);
   void Remove(Kind<types::ReplicationController>, const ObjectName& object);
   void Remove(Kind<types::ReplicaSet>, const ObjectName& object);
@@ -122,9 +124,9 @@ class Router {
       std::is_same_v<T, types::Queue> || std::is_same_v<T, types::HyperNode>;
 
  private:
+  void PutSingle(CompiledPod pod);
   Interner& symbols() { return mirror_.vocabulary().symbols(); }
 
-  void PutSingle(CompiledPod pod);
   Mirror& mirror_;
   const Responsibility& responsibility_;
 };

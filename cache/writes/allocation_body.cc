@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "api/types/quantity.h"
+#include "base/strings.h"
+#include "cache/intake/compile_devices.h"
 
 namespace bth::cache {
 namespace {
@@ -110,6 +112,41 @@ Json AllocationBody(const model::AllocationFacts& allocation, absl::Time now) {
   if (waits) {
     out.Set("allocationTimestamp",
             absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", now, absl::UTCTimeZone()));
+  }
+  return out;
+}
+
+Json ExtendedClaimBody(const ClaimOwner& pod, const model::ExtendedClaimFacts& extended) {
+  Json body = Json::MakeObject();
+  body.Set("apiVersion", "resource.k8s.io/v1");
+  body.Set("kind", "ResourceClaim");
+  Json& meta = body["metadata"];
+  meta.Set("namespace", pod.ns);
+  meta.Set("generateName", StrCat(pod.name, "-extended-resources-"));
+  meta["annotations"].Set(kExtendedClaim, "true");
+  meta["ownerReferences"].MutableItems().push_back(Json::MakeObject({{"apiVersion", "v1"},
+                                                                     {"kind", "Pod"},
+                                                                     {"name", pod.name},
+                                                                     {"uid", pod.uid},
+                                                                     {"controller", true}}));
+  for (const model::DeviceRequestFacts& request : extended.requests) {
+    const model::DeviceDemandFacts& demand = request.demands.front();
+    Json row = Json::MakeObject({{"name", request.name}});
+    row.Set("exactly", Json::MakeObject({{"deviceClassName", demand.device_class},
+                                         {"allocationMode", "ExactCount"},
+                                         {"count", demand.count}}));
+    body["spec"]["devices"]["requests"].MutableItems().push_back(std::move(row));
+  }
+  return body;
+}
+
+Json ExtendedStatusBody(const model::ExtendedClaimFacts& extended, const std::string& claim) {
+  Json out = Json::MakeObject({{"resourceClaimName", claim}});
+  for (const model::ExtendedClaimFacts::Mapping& mapping : extended.mappings) {
+    out["requestMappings"].MutableItems().push_back(
+        Json::MakeObject({{"containerName", mapping.container},
+                          {"resourceName", mapping.resource},
+                          {"requestName", mapping.request}}));
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "cache/intake/compile_numa.h"
 
 namespace bth::cache {
 
@@ -219,6 +220,9 @@ net::Awaitable<void> BindingWriter::Bind(Binding& bind) {
   request.node = bind.node;
   // The server writes them with the node, or neither.
   if (bind.devices != nullptr) request.annotations = bind.devices->annotations;
+  if (!bind.cpu_decision.empty()) {
+    request.annotations.emplace_back(kNumaDecision, bind.cpu_decision);
+  }
   const absl::Status status = co_await parts_.api.Bind(std::move(request));
   if (status.ok()) {
     parts_.lanes.NoteAnswer();

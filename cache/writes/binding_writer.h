@@ -26,7 +26,8 @@ struct Binding : UrgentPod {
   std::shared_ptr<const model::VolumePlan> volumes;  // Null: nothing is to be done first.
   std::shared_ptr<const model::ClaimPlan> claims;    // The same.
   std::shared_ptr<const model::DevicePlan> devices;  // Null: it has none that are shared.
-  int reads = 0;                                     // Of the outcome.
+  std::string cpu_decision;  // Which CPUs it has to itself, as its object says.
+  int reads = 0;             // Of the outcome.
   bool claims_are_ready = false;
   absl::Status doubt;                         // Not OK: the outcome is unknown, because of this.
   std::optional<absl::Duration> first_since;  // When what is to be done first began.

@@ -118,11 +118,18 @@ net::Awaitable<absl::Status> ClaimBinder::WriteClaim(const Order& order, size_t 
 
 net::Awaitable<absl::Status> ClaimBinder::WriteOnce(const Order& order, size_t index) {
   const ClaimPlan::Claim& wanted = order.plan->claims[index];
-  auto [ns, name] = SplitKey(wanted.key);
-  absl::StatusOr<ResourceClaim> claim = co_await client::GetObject<ResourceClaim>(api_, ns, name);
-  if (absl::IsNotFound(claim.status())) co_return Gone(wanted.key);
-  if (!claim.ok()) co_return claim.status();
-  if (claim->meta.uid != wanted.uid || claim->meta.deletion_time) co_return Gone(wanted.key);
+  absl::StatusOr<ResourceClaim> claim;
+  if (wanted.key.empty()) {
+    claim = co_await EnsureExtended(order, index);
+    if (!claim.ok()) co_return claim.status();
+    if (claim->meta.deletion_time) co_return Gone(claim->meta.Key());
+  } else {
+    auto [ns, name] = SplitKey(wanted.key);
+    claim = co_await client::GetObject<ResourceClaim>(api_, ns, name);
+    if (absl::IsNotFound(claim.status())) co_return Gone(wanted.key);
+    if (!claim.ok()) co_return claim.status();
+    if (claim->meta.uid != wanted.uid || claim->meta.deletion_time) co_return Gone(wanted.key);
+  }
   const auto& allocation = claim->status.allocation;
   if (wanted.allocation == nullptr) {
     if (!allocation) {
@@ -149,7 +156,45 @@ net::Awaitable<absl::Status> ClaimBinder::WriteOnce(const Order& order, size_t i
     claim = co_await AddFinalizer(*std::move(claim));
     if (!claim.ok()) co_return claim.status();
   }
-  co_return co_await WriteStatus(order, index, *std::move(claim));
+  std::string written = claim->meta.name;
+  absl::Status status = co_await WriteStatus(order, index, *std::move(claim));
+  if (!status.ok() || wanted.extended == nullptr) co_return status;
+  co_return co_await TellPod(order, index, std::move(written));
+}
+
+net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::EnsureExtended(const Order& order,
+                                                                          size_t index) {
+  auto [ns, pod] = SplitKey(order.pod);
+  if (const auto made = made_.find(order.uid); made != made_.end()) {
+    auto [claim_ns, name] = SplitKey(made->second);
+    absl::StatusOr<ResourceClaim> there =
+        co_await client::GetObject<ResourceClaim>(api_, claim_ns, name);
+    if (!absl::IsNotFound(there.status())) co_return there;
+    made_.erase(order.uid);
+  }
+  const std::string body = ExtendedClaimBody({.ns = ns, .name = order.name, .uid = order.uid},
+                                             *order.plan->claims[index].extended)
+                               .Dump();
+  client::ApiPath path = client::PathOf<ResourceClaim>(ns);
+  const client::ApiClient::Text text = co_await api_.Create(std::move(path), body);
+  if (!text.ok()) co_return text.status();
+  absl::StatusOr<ResourceClaim> created = types::Decode<ResourceClaim>(std::string_view(*text));
+  if (!created.ok()) co_return created.status();
+  made_[order.uid] = created->meta.Key();
+  mirror_.device_claims().NoteMade(order.uid);
+  co_return created;
+}
+
+// Kubelets look there for what the containers get.
+net::Awaitable<absl::Status> ClaimBinder::TellPod(const Order& order, size_t index,
+                                                  std::string claim) {
+  auto [ns, pod] = SplitKey(order.pod);
+  client::MergePatch patch;
+  patch.RequireUid(order.uid);
+  patch.Set({"status", "extendedResourceClaimStatus"},
+            ExtendedStatusBody(*order.plan->claims[index].extended, claim));
+  client::ApiPath path = client::PathOf<types::Pod>(ns, order.name);
+  co_return (co_await api_.PatchStatus(std::move(path), patch.Build())).status();
 }
 
 net::Awaitable<absl::StatusOr<ResourceClaim>> ClaimBinder::AddFinalizer(ResourceClaim claim) {
@@ -201,7 +246,11 @@ net::Awaitable<absl::Status> ClaimBinder::WriteStatus(const Order& order, size_t
 void ClaimBinder::Ended(const Order& order, bool is_bound) {
   waiting_.erase(order.uid);
   const bool tried = active_.erase(order.uid) > 0;
-  if (tried && !is_bound) releases_.push_back(order);
+  if (tried && !is_bound) {
+    releases_.push_back(order);
+  } else {
+    made_.erase(order.uid);
+  }
 }
 
 net::Awaitable<void> ClaimBinder::ReleaseOne() {
@@ -226,13 +275,24 @@ net::Awaitable<absl::Status> ClaimBinder::Release(const Order& order, size_t ind
 
 net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t index) {
   const ClaimPlan::Claim& wanted = order.plan->claims[index];
-  auto [ns, name] = SplitKey(wanted.key);
+  std::string key = wanted.key;
+  if (const auto made = made_.find(order.uid); key.empty() && made != made_.end()) {
+    key = made->second;
+  }
+  if (key.empty()) co_return absl::OkStatus();
+  auto [ns, name] = SplitKey(key);
   const absl::StatusOr<ResourceClaim> claim =
       co_await client::GetObject<ResourceClaim>(api_, ns, name);
   if (absl::IsNotFound(claim.status())) co_return absl::OkStatus();
   if (!claim.ok()) co_return claim.status();
   // The next attempt counts on what this one wrote.
-  if (claim->meta.uid != wanted.uid || active_.contains(order.uid)) co_return absl::OkStatus();
+  if (active_.contains(order.uid)) co_return absl::OkStatus();
+  if (wanted.key.empty()) {
+    absl::Status status = co_await Delete(*claim);
+    if (status.ok()) made_.erase(order.uid);
+    co_return status;
+  }
+  if (claim->meta.uid != wanted.uid) co_return absl::OkStatus();
   std::vector<types::ClaimConsumer> users = claim->status.reserved_for;
   std::erase_if(users,
                 [&order](const types::ClaimConsumer& user) { return user.uid == order.uid; });
@@ -263,6 +323,25 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
   co_return (co_await api_.Patch(PathOfClaim(*written), unprotect.Build())).status();
 }
 
+// Nobody else can use it: it was made for that pod.
+net::Awaitable<absl::Status> ClaimBinder::Delete(ResourceClaim claim) {
+  Json finalizers = Json::MakeArray();
+  for (const std::string& finalizer : claim.meta.finalizers) {
+    if (finalizer != kDeviceFinalizer) finalizers.MutableItems().emplace_back(finalizer);
+  }
+  client::MergePatch unprotect;
+  unprotect.RequireResourceVersion(claim.meta.resource_version);
+  unprotect.Set({"metadata", "finalizers"}, std::move(finalizers));
+  const client::ApiClient::Text text = co_await api_.Patch(PathOfClaim(claim), unprotect.Build());
+  if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
+  if (!text.ok()) co_return text.status();
+  client::DeleteOptions options;
+  options.uid = claim.meta.uid;
+  client::ApiPath path = PathOfClaim(claim);
+  const client::ApiClient::Text gone = co_await api_.Delete(std::move(path), std::move(options));
+  co_return absl::IsNotFound(gone.status()) ? absl::OkStatus() : gone.status();
+}
+
 absl::Status ClaimBinder::Look(const Order& order) const {
   const std::optional<PodView> pod = mirror_.Pod(order.pod);
   if (!pod || pod->uid != order.uid || pod->status != model::TaskStatus::kBinding) {
@@ -271,8 +350,15 @@ absl::Status ClaimBinder::Look(const Order& order) const {
   absl::Status not_yet;
   for (const ClaimPlan::Claim& wanted : order.plan->claims) {
     if (wanted.allocation == nullptr) continue;
-    const model::DeviceClaimFacts* claim = mirror_.device_claims().Claim(wanted.key);
-    if (claim == nullptr || claim->uid != wanted.uid) return Gone(wanted.key);
+    const auto made = made_.find(order.uid);
+    const bool is_made = wanted.key.empty() && made != made_.end();
+    const std::string& key = is_made ? made->second : wanted.key;
+    const model::DeviceClaimFacts* claim = mirror_.device_claims().Claim(key);
+    if (claim == nullptr && is_made) {
+      not_yet = absl::UnavailableError(StrCat("claim ", key, " does not show yet"));
+      continue;
+    }
+    if (claim == nullptr || (!is_made && claim->uid != wanted.uid)) return Gone(key);
     const auto has = [claim](const model::AllocatedDeviceFacts& device, const std::string& type) {
       return std::find(claim->conditions.begin(), claim->conditions.end(),
                        model::DeviceConditionFacts{

@@ -19,7 +19,8 @@
 namespace bth::cache {
 
 // Writes what a plan chose into the claims: finalizer, allocation, and the pod as their user, each
-// upon the version that was read before. Then waits for drivers that make devices ready first. What
+// upon the version that was read before. Makes the claim that stands for the extended resources of
+// a pod, and tells the pod of it. Then waits for drivers that make devices ready first. What
 // was written for a pod that is not bound after all is taken back, as far as nobody else uses it.
 // Thread: I/O.
 class ClaimBinder {
@@ -69,6 +70,11 @@ class ClaimBinder {
 
   net::Awaitable<absl::Status> WriteClaim(const Order& order, size_t index);
   net::Awaitable<absl::Status> WriteOnce(const Order& order, size_t index);
+  // The claim for the extended resources of the pod; it is made if it is not there.
+  net::Awaitable<absl::StatusOr<types::ResourceClaim>> EnsureExtended(const Order& order,
+                                                                      size_t index);
+  net::Awaitable<absl::Status> TellPod(const Order& order, size_t index, std::string claim);
+  net::Awaitable<absl::Status> Delete(types::ResourceClaim claim);
   net::Awaitable<absl::StatusOr<types::ResourceClaim>> AddFinalizer(types::ResourceClaim claim);
   net::Awaitable<absl::Status> WriteStatus(const Order& order, size_t index,
                                            types::ResourceClaim claim);
@@ -85,6 +91,8 @@ class ClaimBinder {
   const Notice notice_;
   std::map<std::string, Waiting> waiting_;  // By the pod's UID: one made anew has another.
   std::set<std::string> active_;            // UIDs of pods whose binding is under way.
+  // Claims that were made, by the UID of the pod; keys.
+  std::map<std::string, std::string> made_;
   std::deque<Order> releases_;
   net::Executor::TimerId timer_ = 0;
 };

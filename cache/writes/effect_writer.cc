@@ -167,6 +167,7 @@ absl::Status EffectWriter::AssumeBindings(const framework::EffectBatch& batch, A
     }
     if (wanted.cpus != nullptr) {
       mirror_.numa().Assume(bind.uid, bind.key(), bind.node, *wanted.cpus);
+      bind.cpu_decision = mirror_.numa().DecisionFor(bind.node, *wanted.cpus);
     }
     accepted->bindings.push_back(std::move(bind));
   }
@@ -222,12 +223,12 @@ void EffectWriter::Take(framework::EffectBatch batch) {
 
 void EffectWriter::Take(framework::CycleReport report) {
   if (options_.on_report) options_.on_report(report);
-  gates_.Take(report);
   if (options_.single_pods) {
     report.pod_groups.clear();
     report.queues.clear();
     report.queue_notices.clear();
   }
+  gates_.Take(report);
   notices_.Take(report);
   statuses_.Take(std::move(report));
 }

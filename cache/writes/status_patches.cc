@@ -129,6 +129,21 @@ client::Patch DisruptionTargetPatch(const PodMark& mark, absl::Time now) {
   return StrategicPatch(PodConditionBody(mark.uid, std::move(condition)));
 }
 
+NamedAmounts AllocatedAmounts(const framework::QueueReport& queue,
+                              const model::DimensionTable& dims) {
+  NamedAmounts out;
+  for (int d = 0; d < dims.size(); ++d) {
+    if (queue.allocated[d] != 0 || d < model::kPods) {
+      out.emplace_back(dims.name(d), queue.allocated[d]);
+    }
+  }
+  for (const auto& [device, amount] : queue.devices) {
+    std::erase_if(out, [&n = device](const auto& entry) { return entry.first == n; });
+    if (amount != 0) out.emplace_back(device, amount);
+  }
+  return out;
+}
+
 client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown) {
   client::MergePatch patch;
   for (const auto& [name, quantity] : ToResourceList(wanted)) {

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "cache/intake/compiled.h"
 #include "client/api_client.h"
+#include "framework/session/effects.h"
 
 namespace bth::cache {
 
@@ -36,6 +37,9 @@ struct PodMark {
 };
 // By strategic merge, bound to the pod's UID.
 client::Patch DisruptionTargetPatch(const PodMark& mark, absl::Time now);
+// What a queue holds by name: cpu and memory always, others where there are any.
+NamedAmounts AllocatedAmounts(const framework::QueueReport& queue,
+                              const model::DimensionTable& dims);
 // status.allocated; names that `shown` has and `wanted` lacks are removed.
 client::Patch QueueAllocatedPatch(const NamedAmounts& wanted, const NamedAmounts& shown);
 

@@ -204,14 +204,7 @@ void StatusWriter::TakePod(const framework::CycleReport& report, const framework
 void StatusWriter::TakeQueue(const framework::CycleReport& report,
                              const framework::QueueReport& queue) {
   const std::string& name = *report.snapshot->queues[queue.queue].name;
-  NamedAmounts allocated;
-  const model::DimensionTable& dims = *report.snapshot->dims;
-  for (int d = 0; d < dims.size(); ++d) {
-    if (queue.allocated[d] != 0 || d < model::kPods) {
-      allocated.emplace_back(dims.name(d), queue.allocated[d]);
-    }
-  }
-  queues_[name] = std::move(allocated);
+  queues_[name] = AllocatedAmounts(queue, *report.snapshot->dims);
   Schedule({Kind::kQueue, name});
 }
 

@@ -4,6 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
+#include "base/strings.h"
+#include "cel/kubernetes/declare.h"
 #include "cel/kubernetes/environment.h"
 #include "cel/values/containers.h"
 
@@ -98,6 +101,26 @@ class DeviceObject final : public ObjectView {
   const bool shared_;
 };
 
+// Whether a list has the second argument, or whatever else is not a list is equal to it.
+Value Includes(Arguments args) {
+  // Of an attribute of a slice.
+  constexpr size_t kItemsMax = 48;
+  const auto is_it = [&args](const Value& item) {
+    const Value equal = Equal(item, args[1]);
+    return equal.is(ValueKind::kBool) && equal.AsBool();
+  };
+  if (!args[0].is(ValueKind::kList)) return Value::Bool(is_it(args[0]));
+  const ListView& list = args[0].AsList();
+  if (list.size() > kItemsMax) {
+    return Value::Error(StrCat("'includes' function cannot be applied to lists longer than ",
+                               kItemsMax, " values"));
+  }
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (is_it(list.at(i))) return Value::Bool(true);
+  }
+  return Value::Bool(false);
+}
+
 // What the library's function that makes such a value of a text makes of it.
 Value MadeBy(std::string_view function, std::string_view text) {
   const Function* found = KubernetesEnvironment()->FindFunction(function);
@@ -111,6 +134,11 @@ std::shared_ptr<const Environment> DeviceEnvironment() {
   static const auto* const kEnvironment = [] {
     std::shared_ptr<Environment> environment = KubernetesEnvironment()->Extend();
     environment->Add(Variable{"device", DeviceType()});
+    const absl::Status added =
+        AddAll(*environment, {{"includes",
+                               {MemberCall("dra_includes_dyn_dyn", {Type::Dyn(), Type::Dyn()},
+                                           Type::Bool(), Includes)}}});
+    BTH_CHECK(added.ok());
     return new std::shared_ptr<const Environment>(std::move(environment));
   }();
   return *kEnvironment;

@@ -9,7 +9,10 @@ namespace {
 // Options() says how.
 constexpr conf::Gate kAgentGates[] = {conf::Gate::kWorkLoadSupport,
                                       conf::Gate::kPodLevelResources,
-                                      conf::Gate::kMatchLabelKeysInPodTopologySpread};
+                                      conf::Gate::kMatchLabelKeysInPodTopologySpread,
+                                      conf::Gate::kDraDeviceTaintRules,
+                                      conf::Gate::kDraExtendedResource,
+                                      conf::Gate::kStorageCapacityScoring};
 // Each is a thread with plugins of its own.
 constexpr int64_t kSideWorkersMax = 64;
 

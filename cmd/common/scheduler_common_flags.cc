@@ -124,6 +124,9 @@ void SchedulerCommonFlags::ApplyCommon(scheduler::SchedulerOptions* options) con
   options->workloads = on.Enabled(conf::Gate::kWorkLoadSupport);
   options->pod_level_resources = on.Enabled(conf::Gate::kPodLevelResources);
   options->spread_by_own_labels = on.Enabled(conf::Gate::kMatchLabelKeysInPodTopologySpread);
+  options->device_taint_rules = on.Enabled(conf::Gate::kDraDeviceTaintRules);
+  options->extended_devices = on.Enabled(conf::Gate::kDraExtendedResource);
+  options->scores_volumes = on.Enabled(conf::Gate::kStorageCapacityScoring);
 }
 
 }  // namespace bth::cmd

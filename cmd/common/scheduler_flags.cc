@@ -16,7 +16,10 @@ constexpr conf::Gate kSchedulerGates[] = {conf::Gate::kWorkLoadSupport,
                                           conf::Gate::kSchedulingGatesQueueAdmission,
                                           conf::Gate::kPodLevelResources,
                                           conf::Gate::kResourceTopology,
-                                          conf::Gate::kMatchLabelKeysInPodTopologySpread};
+                                          conf::Gate::kMatchLabelKeysInPodTopologySpread,
+                                          conf::Gate::kDraDeviceTaintRules,
+                                          conf::Gate::kDraExtendedResource,
+                                          conf::Gate::kStorageCapacityScoring};
 
 }  // namespace
 

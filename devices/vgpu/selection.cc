@@ -58,13 +58,27 @@ class Selection {
       return used_[static_cast<size_t>(device)];
     };
     if (question_.policy == Policy::kBinpack) {
-      std::stable_sort(order_.begin(), order_.end(),
-                       [&](int32_t a, int32_t b) { return use(a).memory > use(b).memory; });
+      Sort([&](int32_t a, int32_t b) { return use(a).memory > use(b).memory; });
     } else if (question_.policy == Policy::kSpread) {
-      std::stable_sort(order_.begin(), order_.end(),
-                       [&](int32_t a, int32_t b) { return use(a).slots < use(b).slots; });
+      Sort([&](int32_t a, int32_t b) { return use(a).slots < use(b).slots; });
     } else {
       std::reverse(order_.begin(), order_.end());
+    }
+  }
+
+  // Equals stay as they are. Nodes have a few cards, which are mostly in order already.
+  template <typename Before>
+  void Sort(Before before) {
+    constexpr size_t kFew = 32;
+    if (order_.size() > kFew) {
+      std::stable_sort(order_.begin(), order_.end(), before);
+      return;
+    }
+    for (size_t i = 1; i < order_.size(); ++i) {
+      const int32_t moved = order_[i];
+      size_t at = i;
+      for (; at > 0 && before(moved, order_[at - 1]); --at) order_[at] = order_[at - 1];
+      order_[at] = moved;
     }
   }
 
@@ -76,12 +90,11 @@ class Selection {
     chosen.memory = ask.percent ? device.memory * *ask.percent / kWholeMemory : ask.memory;
     if (!HasRoom(device, used, chosen) || !Admits(device, number)) return false;
     if (pool_.geometry != nullptr && !TakeInstance(ask, &chosen)) return false;
-    const bool was_idle = used.slots == 0;
     ++used.slots;
     used.memory += chosen.memory;
     used.cores += chosen.cores;
     out_.devices.push_back(chosen);
-    out_.score += ScoreOf(device, used, was_idle);
+    out_.score += ScoreOf(device, used);
     return true;
   }
 
@@ -127,18 +140,12 @@ class Selection {
     return true;
   }
 
-  double ScoreOf(const Device& device, const DeviceUse& used, bool was_idle) const {
+  // Spread orders cards and rates none: Volcano would rate one that is idle, and asks after it has
+  // put the pod on it.
+  double ScoreOf(const Device& device, const DeviceUse& used) const {
     constexpr double kTop = 100;
-    switch (question_.policy) {
-      case Policy::kNone:
-        return 0;
-      case Policy::kBinpack:
-        if (device.memory == 0) return 0;
-        return kTop * static_cast<double>(used.memory) / static_cast<double>(device.memory);
-      case Policy::kSpread:
-        return was_idle ? kTop : 0;
-    }
-    return 0;
+    if (question_.policy != Policy::kBinpack || device.memory == 0) return 0;
+    return kTop * static_cast<double>(used.memory) / static_cast<double>(device.memory);
   }
 
   const Question& question_;

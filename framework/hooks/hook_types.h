@@ -97,6 +97,8 @@ struct GlobalHook {
   // It tells tasks apart by shape and queue alone, judges each node for itself, and changes its
   // mind during the session only about nodes that changed: candidate indexes hold its answers.
   bool by_queue = false;
+  // What a refusal of a filter that concerns single tasks depends on.
+  AnswerSources follows = Bit(AnswerSource::kAnything);
 
   bool concerns(TaskId task) const { return concerns_fn == nullptr || concerns_fn(task); }
   template <typename Nodes, typename Out>

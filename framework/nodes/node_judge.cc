@@ -162,4 +162,23 @@ bool NodeJudge::Takes(TaskId task, NodeId node) const {
   return reasons.empty();
 }
 
+bool NodeJudge::TakesBesideDevices(TaskId task, NodeId node) const {
+  if (session_.shard().Refuses(node) || !PassesStatic(task, node)) return false;
+  const ShapeId shape = session_.task(task).shape;
+  const model::ShapeRow& row = session_.shape(shape);
+  if (!row.best_effort && !row.request.FitsIn(session_.usage().FutureIdle(node))) return false;
+  ReasonId verdict = kFits;
+  const absl::Span<ReasonId> out(&verdict, 1);
+  for (const auto& entry : session_.hooks().usage_filter) {
+    entry.fn(shape, OnlyNode(node), out);
+    if (verdict != kFits) return false;
+  }
+  for (const auto& entry : session_.hooks().global_filter) {
+    if (Has(entry.fn.follows, AnswerSource::kDevices) || !entry.fn.concerns(task)) continue;
+    entry.fn(task, OnlyNode(node), out);
+    if (verdict != kFits) return false;
+  }
+  return true;
+}
+
 }  // namespace bth::framework

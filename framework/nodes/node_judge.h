@@ -45,6 +45,9 @@ class NodeJudge {
   void CollectReasons(model::TaskId task, model::NodeId node, bool check_resources,
                       std::vector<ReasonId>* out) const;
   bool Takes(model::TaskId task, model::NodeId node) const;
+  // The same, whatever the filters say that go by the task's device claims: of all tasks of its
+  // kind, which may have others.
+  bool TakesBesideDevices(model::TaskId task, model::NodeId node) const;
 
  private:
   Session& session_;

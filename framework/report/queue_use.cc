@@ -13,6 +13,7 @@ using model::QueueId;
 using model::ResourceVec;
 
 void QueueUse::Advance(const Session& session) {
+  devices_.Advance(session);
   const model::Snapshot& base = session.base();
   changes_.Advance(
       base, [this] { at_open_.clear(); },

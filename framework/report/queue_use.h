@@ -6,6 +6,7 @@
 #include "algo/queue_tree.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
+#include "framework/report/queue_devices.h"
 
 namespace bth::framework {
 
@@ -21,6 +22,8 @@ class QueueUse {
   // does not matter. Cost: the queues and the jobs that the session touched. `session` must be the
   // one of the last Advance.
   IdVector<model::QueueId, model::ResourceVec> Allocated(const Session& session) const;
+  // Beside them, what they hold of devices.
+  QueueDevices& devices() { return devices_; }
   // What is wrong with single queues, whatever the policy.
   const std::vector<algo::QueueFinding>& findings() const { return findings_; }
 
@@ -29,6 +32,7 @@ class QueueUse {
   algo::QueueTree tree_;
   std::vector<algo::QueueFinding> findings_;
   IdVector<model::QueueId, model::ResourceVec> at_open_;
+  QueueDevices devices_;
 };
 
 }  // namespace bth::framework

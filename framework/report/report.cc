@@ -187,10 +187,15 @@ Gate GateByTasks(const Session& session, JobId job) {
   return gated ? Gate::kSchedulingGate : Gate::kNone;
 }
 
-void ReportQueues(const Session& session, const QueueUse& queue_use, CycleReport* report) {
+void ReportQueues(const Session& session, QueueUse& queue_use, CycleReport* report) {
   const IdVector<model::QueueId, model::ResourceVec> allocated = queue_use.Allocated(session);
+  auto devices = queue_use.devices().Allocated(session, allocated);
   for (model::QueueId queue : *session.base().queues_by_name) {
-    report->queues.push_back({queue, allocated[queue]});
+    QueueReport& row = report->queues.emplace_back();
+    row.queue = queue;
+    row.allocated = allocated[queue];
+    const auto held = devices.find(queue);
+    if (held != devices.end()) row.devices = std::move(held->second);
   }
 }
 
@@ -339,7 +344,7 @@ void TellIgnoredTopologies(Session& session) {
   }
 }
 
-CycleReport MakeReport(const Session& session, const QueueUse& queue_use) {
+CycleReport MakeReport(const Session& session, QueueUse& queue_use) {
   CycleReport report{.snapshot = session.context().snapshot, .session_uid = session.context().uid};
   std::vector<JobId> jobs = session.active_jobs();
   jobs.insert(jobs.end(), session.touched_jobs().begin(), session.touched_jobs().end());

@@ -19,7 +19,7 @@ void HoldJobsWithoutQueue(Session& session);
 void TellIgnoredTopologies(Session& session);
 
 // Statuses of every active or touched job, of their pods that are not placed, and of queues.
-CycleReport MakeReport(const Session& session, const QueueUse& queue_use);
+CycleReport MakeReport(const Session& session, QueueUse& queue_use);
 
 // What the PodGroup's phase is after the session, whether a report tells it anew or not.
 model::PodGroupPhase PhaseOf(const Session& session, model::JobId job);

@@ -86,6 +86,8 @@ struct PodReport {
 struct QueueReport {
   model::QueueId queue;
   model::ResourceVec allocated;  // Children included.
+  // Of devices, in thousandths, by names that take the place of those above.
+  std::vector<std::pair<std::string, int64_t>> devices;
 };
 
 // What is wrong with a queue object. Reported in each cycle as long as it is so, told once.

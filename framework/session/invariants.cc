@@ -263,14 +263,15 @@ void CheckDevices(const BindEffect& bind, absl::flat_hash_map<std::string, std::
                   Findings* findings) {
   for (const model::ClaimPlan::Claim& claim : bind.claims->claims) {
     if (claim.allocation == nullptr) continue;
+    // One that is to be made has no name yet.
+    const std::string name = claim.key.empty() ? StrCat("task ", bind.task.value()) : claim.key;
     for (const model::AllocatedDeviceFacts& device : claim.allocation->devices) {
       if (device.admin || !device.share_id.empty()) continue;
       const std::string key = device.Key();
-      const auto [known, fresh] = claim_of->try_emplace(key, claim.key);
-      if (fresh || known->second == claim.key) continue;
-      findings->AddNode(
-          "device_twice", bind.node,
-          StrCat("device ", key, " is given to ", known->second, " and to ", claim.key));
+      const auto [known, fresh] = claim_of->try_emplace(key, name);
+      if (fresh || known->second == name) continue;
+      findings->AddNode("device_twice", bind.node,
+                        StrCat("device ", key, " is given to ", known->second, " and to ", name));
     }
   }
 }

@@ -33,6 +33,8 @@ struct SessionContext {
   std::string uid;                               // Stamped into conditions.
   // Feature SchedulingGatesQueueAdmission: gates of pods that their queue has room for go.
   bool lifts_queue_gates = false;
+  // Feature StorageCapacityScoring: nodes are rated by how much room they have for volumes.
+  bool scores_volumes = false;
   UnschedulableJobs* unschedulable = nullptr;  // Outlives sessions; null: every job is active.
 };
 

@@ -18,6 +18,7 @@ enum class AnswerSource : uint8_t {
   kQueueRoom = 4,  // What the plugin's QueueRoom hook tells grew.
   kQuotas = 8,     // ResourceQuotas, and what was admitted in the same session.
   kAnything = 16,  // Also the clock, the outside, or what another plugin does.
+  kDevices = 32,   // The pod's device claims, and what there is for them.
 };
 using AnswerSources = uint8_t;
 constexpr AnswerSources Bit(AnswerSource source) {
@@ -32,6 +33,7 @@ constexpr bool Has(AnswerSources sources, AnswerSource source) {
 struct QueueRoom {
   model::ResourceVec share;  // For Overused and Allocatable: least of the queue and those above.
   model::ResourceVec admission;  // For JobEnqueueable: what minimums must fit into.
+  uint64_t devices = 0;          // Of what it may hold by device class; another one: it changed.
 };
 using QueueRoomFn = std::function<QueueRoom(model::QueueId)>;
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "framework/nodes/global_scan.h"
+#include "absl/container/flat_hash_set.h"
+#include "api/model/device_claims.h"
+#include "base/strings.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/nodes/static_fit.h"
 #include "framework/topology/topology.h"
@@ -21,12 +23,69 @@ bool GotNothing(const Session& session, JobId job) {
   return before.phase == now.phase && before.by_status == now.by_status;
 }
 
-// Its nodes are judged one by one, and by nothing but themselves.
+// Its nodes are judged one by one, and by nothing but themselves and the task's device claims.
 bool IsJudgedNodeByNode(const Session& session, TaskId task) {
-  const model::PodConstraints& pod = session.base().constraints_of(session.task(task).shape);
-  if (pod.volumes != nullptr || pod.device_claims != nullptr) return false;
-  return !GlobalFiltersConcern(session, task, GlobalHooks::kByTask);
+  if (session.base().constraints_of(session.task(task).shape).volumes != nullptr) return false;
+  constexpr AnswerSources kKnown = Bit(AnswerSource::kNodeRoom) | Bit(AnswerSource::kDevices);
+  const auto& filters = session.hooks().global_filter;
+  return std::none_of(filters.begin(), filters.end(), [&](const auto& entry) {
+    return !entry.fn.by_queue && (entry.fn.follows & ~kKnown) != 0 && entry.fn.concerns(task);
+  });
 }
+
+bool GoesByDevices(const Session& session, TaskId task) {
+  const auto& filters = session.hooks().global_filter;
+  return std::any_of(filters.begin(), filters.end(), [task](const auto& entry) {
+    return Has(entry.fn.follows, AnswerSource::kDevices) && entry.fn.concerns(task);
+  });
+}
+
+// The device claims of a job's tasks, one after the other.
+class ClaimsOfJob {
+ public:
+  using Asks = std::vector<std::shared_ptr<const model::DeviceAskId>>;
+
+  ClaimsOfJob(const Session& session, Refusal* refusal) : session_(session), refusal_(*refusal) {}
+
+  void Add(TaskId task) {
+    refusal_.by_devices = true;
+    Asks asks;
+    const model::TaskRow& row = session_.task(task);
+    const model::DeviceClaimsView* view = session_.base().device_claims.get();
+    if (row.device_claims != nullptr) {
+      for (const model::DeviceClaimUse& use : row.device_claims->uses) {
+        const std::string key = StrCat(row.names->ns, "/", use.claim);
+        const model::DeviceClaimFacts* claim =
+            view == nullptr || use.claim.empty() ? nullptr : view->claims.Find(key);
+        const bool is_fresh = claim != nullptr && claim->allocation == nullptr;
+        differ_ |= !is_fresh || !seen_.insert(claim).second;
+        asks.push_back(is_fresh ? claim->ask : nullptr);
+        refusal_.claims.push_back(key);
+      }
+    }
+    if (tasks_++ == 0) {
+      first_ = std::move(asks);
+    } else {
+      differ_ |= asks != first_;
+    }
+  }
+  // A node does not take as many whichever comes first.
+  bool differ() const { return tasks_ > 1 && differ_; }
+  // Of each of them; empty: they differ, or somebody's are not known.
+  Asks asks() const {
+    const bool is_known =
+        !differ_ && std::find(first_.begin(), first_.end(), nullptr) == first_.end();
+    return is_known ? first_ : Asks();
+  }
+
+ private:
+  const Session& session_;
+  Refusal& refusal_;
+  int tasks_ = 0;
+  bool differ_ = false;
+  Asks first_;
+  absl::flat_hash_set<const model::DeviceClaimFacts*> seen_;
+};
 
 // Adds what nodes refused. False: some task's answer follows more than that.
 bool AddKinds(Session& session, JobId job, Refusal* refusal) {
@@ -35,6 +94,7 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
   // not have does not count.
   absl::flat_hash_map<model::RoleId, TaskKind> kind_of_role;
   bool mixed_role = false;
+  ClaimsOfJob claims(session, refusal);
   for (TaskId task : *session.job(job).tasks) {
     if (session.state(task).status != TaskStatus::kPending) continue;
     const model::TaskRow& row = session.task(task);
@@ -44,16 +104,21 @@ bool AddKinds(Session& session, JobId job, Refusal* refusal) {
     const TaskKind kind = session.picker().KindOf(task);
     if (row.role.valid())
       mixed_role |= kind_of_role.try_emplace(row.role, kind).first->second != kind;
+    const bool by_devices = GoesByDevices(session, task);
+    if (by_devices) claims.Add(task);
     const auto is_same = [&kind](const auto& known) { return known.first == kind; };
-    if (std::any_of(refusal->kinds.begin(), refusal->kinds.end(), is_same)) continue;
+    const bool is_known = std::any_of(refusal->kinds.begin(), refusal->kinds.end(), is_same);
+    if (is_known && !by_devices) continue;
     if (!IsJudgedNodeByNode(session, task)) return false;
-    refusal->kinds.emplace_back(kind, task);
+    if (!is_known) refusal->kinds.emplace_back(kind, task);
   }
+  refusal->of_many_kinds = refusal->kinds.size() > 1 || claims.differ();
+  refusal->asks = claims.asks();
   // Of tasks that are all alike, a node takes as many whichever comes first.
   refusal->by_choice_of_nodes =
-      tried && (refusal->kinds.size() > 1 || session.job(job).has_sub_group_policy);
+      tried && (refusal->of_many_kinds || session.job(job).has_sub_group_policy);
   refusal->by_choice_of_tasks =
-      mixed_role || (refusal->kinds.size() > 1 && (tried || session.votes().refused_by_share(job)));
+      mixed_role || (refusal->of_many_kinds && (tried || session.votes().refused_by_share(job)));
   return true;
 }
 
@@ -75,7 +140,8 @@ bool IsGated(const Session& session, JobId job) {
 
 // All that waits is alike, so that it does not matter what is tried first and where.
 bool IsAllAlike(const Session& session, JobId job, const Refusal& refusal) {
-  return refusal.kinds.size() == 1 && !session.job(job).has_sub_group_policy;
+  return refusal.kinds.size() == 1 && !refusal.of_many_kinds &&
+         !session.job(job).has_sub_group_policy;
 }
 
 // Preemption does not ask whether the queue is overused, but may not give more than the share.

@@ -1,10 +1,13 @@
 // Why a job that was looked at waits, in terms of what could change that.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "api/model/device_claims.h"
 #include "api/model/ids.h"
 #include "framework/nodes/candidate_index.h"
 #include "framework/session/session.h"
@@ -23,6 +26,13 @@ struct Refusal {
   // What nodes refused: each kind of task with one task that stands for it. Empty: no node was
   // asked, or none that matters.
   std::vector<std::pair<TaskKind, model::TaskId>> kinds;
+  bool of_many_kinds = false;  // Or of one, with device claims that are not alike.
+  // Some of its pods claim devices: more of them to have may help, or a change of these claims.
+  bool by_devices = false;
+  std::vector<std::string> claims;  // By key.
+  // What each of its pods asks of devices, one after the other; empty: they differ, or it is not
+  // known of all.
+  std::vector<std::shared_ptr<const model::DeviceAskId>> asks;
   // Other places of what was tried might have left room for the rest.
   bool by_choice_of_nodes = false;
   // No node could take any of its tasks, were it empty: evictions do not help either.

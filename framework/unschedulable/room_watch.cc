@@ -95,6 +95,10 @@ QueueRoomWatch::Change QueueRoomWatch::ChangeOf(QueueId queue) const {
     change.share_grew |= Grew(before.share, now.share);
     change.share_changed |= before.share != now.share;
     change.admission_grew |= Grew(before.admission, now.admission);
+    const bool devices = before.devices != now.devices;
+    change.share_grew |= devices;
+    change.share_changed |= devices;
+    change.admission_grew |= devices;
   }
   return change;
 }

@@ -1,7 +1,9 @@
 #include "framework/unschedulable/unschedulable_jobs.h"
 
 #include <algorithm>
+#include <map>
 
+#include "api/model/device_claims.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/report/figures.h"
 
@@ -47,6 +49,7 @@ void UnschedulableJobs::Open(Session& session) {
     ActivateChanged(session);
     ActivateByQueueRoom(session);
     ActivateByNodes(session);
+    ActivateByDevices(session);
     ActivateForEvictions(session);
     ActivateStrictQueues(session);
   }
@@ -156,10 +159,61 @@ void UnschedulableJobs::ActivateByNodes(Session& session) {
       return known.first == kind;
     });
     const TaskId task = same->second;
-    const bool taken = std::any_of(
-        changes.grown.begin(), changes.grown.end(),
-        [&session, task](NodeId node) { return session.picker().judge().Takes(task, node); });
+    const NodeJudge& judge = session.picker().judge();
+    if (records_.at(*jobs.begin()).refusal.by_devices) {
+      ServeClaimants(session, jobs, changes.grown, task, &served);
+      continue;
+    }
+    const bool taken = std::any_of(changes.grown.begin(), changes.grown.end(),
+                                   [&](NodeId node) { return judge.Takes(task, node); });
     if (taken) served.insert(served.end(), jobs.begin(), jobs.end());
+  }
+  for (JobId job : served) Activate(job);
+}
+
+// Claims are the tasks' own: one stands for those that ask for the same, if that is known.
+void UnschedulableJobs::ServeClaimants(Session& session, const Jobs& jobs,
+                                       const std::vector<NodeId>& grown, TaskId one,
+                                       std::vector<JobId>* served) const {
+  const NodeJudge& judge = session.picker().judge();
+  std::vector<NodeId> open;
+  for (NodeId node : grown) {
+    if (judge.TakesBesideDevices(one, node)) open.push_back(node);
+  }
+  if (open.empty()) return;
+  std::map<std::vector<const model::DeviceAskId*>, bool> taken;
+  for (JobId job : jobs) {
+    const Refusal& refusal = records_.at(job).refusal;
+    if (refusal.asks.empty() || refusal.of_many_kinds) {
+      served->push_back(job);
+      continue;
+    }
+    std::vector<const model::DeviceAskId*> asks;
+    for (const auto& ask : refusal.asks) asks.push_back(ask.get());
+    const auto [known, is_new] = taken.try_emplace(std::move(asks), false);
+    if (is_new) {
+      const TaskId task = refusal.kinds.front().second;
+      known->second = std::any_of(open.begin(), open.end(),
+                                  [&](NodeId node) { return judge.Takes(task, node); });
+    }
+    if (known->second) served->push_back(job);
+  }
+}
+
+void UnschedulableJobs::ActivateByDevices(const Session& session) {
+  const model::DeviceClaimsView* now = session.base().device_claims.get();
+  const model::DeviceClaimsView* before = last_->device_claims.get();
+  if (now == before || by_devices_.empty()) return;
+  std::vector<JobId> served;
+  if (now == nullptr || before == nullptr || now->generation != before->generation + 1 ||
+      now->offers_more) {
+    served.assign(by_devices_.begin(), by_devices_.end());
+  } else {
+    for (const std::string& claim : now->changed_claims) {
+      const auto users = by_claim_.find(claim);
+      if (users == by_claim_.end()) continue;
+      served.insert(served.end(), users->second.begin(), users->second.end());
+    }
   }
   for (JobId job : served) Activate(job);
 }
@@ -246,6 +300,8 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   if (record.queue.valid()) by_queue_[record.queue].insert(job);
   for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
   if (record.refusal.by_choice_of_nodes) by_choice_of_nodes_.insert(job);
+  if (record.refusal.by_devices) by_devices_.insert(job);
+  for (const std::string& claim : record.refusal.claims) by_claim_[claim].insert(job);
   records_.insert_or_assign(job, std::move(record));
 }
 
@@ -255,6 +311,7 @@ void UnschedulableJobs::Activate(JobId job) {
   const Record& record = known->second;
   const auto leave = [job](auto& index, const auto& key) {
     const auto at = index.find(key);
+    if (at == index.end()) return;  // It was named twice.
     at->second.erase(job);
     if (at->second.empty()) index.erase(at);
   };
@@ -262,6 +319,8 @@ void UnschedulableJobs::Activate(JobId job) {
   held_.Remove(record.held);
   if (record.queue.valid()) leave(by_queue_, record.queue);
   for (const auto& [kind, task] : record.refusal.kinds) leave(by_kind_, kind);
+  for (const std::string& claim : record.refusal.claims) leave(by_claim_, claim);
+  by_devices_.erase(job);
   by_choice_of_nodes_.erase(job);
   victim_waiters_.Remove(job);
   kept_[job] = 0;
@@ -280,6 +339,8 @@ void UnschedulableJobs::Clear() {
   by_queue_.clear();
   by_kind_.clear();
   by_choice_of_nodes_.clear();
+  by_devices_.clear();
+  by_claim_.clear();
   turns_.clear();
   victim_waiters_.Clear();
   unschedulable_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,11 @@ class UnschedulableJobs {
   void ActivateChanged(const Session& session);
   void ActivateByQueueRoom(const Session& session);
   void ActivateByNodes(Session& session);
+  // Adds those of `jobs`, which claim devices and whose tasks are of the kind of `one`, that a node
+  // takes which grew.
+  void ServeClaimants(Session& session, const Jobs& jobs, const std::vector<model::NodeId>& grown,
+                      model::TaskId one, std::vector<model::JobId>* served) const;
+  void ActivateByDevices(const Session& session);
   void ActivateStrictQueues(const Session& session);
   bool MayBeServed(const Session& session, model::JobId job, const Record& record,
                    const QueueRoomWatch::Change& change) const;
@@ -88,6 +94,8 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::QueueId, Jobs> by_queue_;
   absl::flat_hash_map<TaskKind, Jobs> by_kind_;
   Jobs by_choice_of_nodes_;
+  Jobs by_devices_;
+  absl::flat_hash_map<std::string, Jobs> by_claim_;  // By key.
   // Not kept, of queues that keep strict order: with one that goes, it is another one's turn.
   absl::flat_hash_map<model::JobId, model::QueueId> turns_;
   VictimWaiters victim_waiters_{rules_};  // Those whom evictions may help.

@@ -93,6 +93,7 @@ class Capacity final : public framework::Plugin {
     hooks.JobEnqueueable([this, &session](JobId job) { return VoteOn(session, job); });
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);
+      if (devices_ != nullptr) devices_->Enqueue(job);
       if (!row.has_min_resources) return;
       ledger_.Enqueue(row.queue,
                       algo::WithoutGated(row.min_resources.v, session.counts(job).gated));
@@ -220,6 +221,7 @@ class Capacity final : public framework::Plugin {
       room.share = algo::Min(room.share, most - held);
       room.admission = algo::Min(room.admission, most - promised);
     }
+    if (devices_ != nullptr) room.devices = devices_->DigestOf(queue);
     return room;
   }
 
@@ -286,7 +288,7 @@ class Capacity final : public framework::Plugin {
       session.notes().HoldAt(job, Gate::kQueueClosed, kCapacity, std::move(closed));
       return Vote::kReject;
     }
-    if (!row.has_min_resources) return Vote::kPermit;
+    if (!row.has_min_resources) return VoteOnDevices(session, job);
     for (QueueId at = row.queue; at.valid(); at = ledger_.ParentOf(at)) {
       const capacity::Account& account = ledger_[at];
       const ResourceVec held =
@@ -298,7 +300,22 @@ class Capacity final : public framework::Plugin {
       session.notes().HoldAt(job, Gate::kNotEnqueued, kCapacity, std::move(text));
       return Vote::kReject;
     }
-    return Vote::kPermit;
+    return VoteOnDevices(session, job);
+  }
+
+  // Volcano names no class.
+  Vote VoteOnDevices(Session& session, JobId job) const {
+    if (devices_ == nullptr) return Vote::kPermit;
+    const auto shortage = devices_->ShortForAdmission(job);
+    if (!shortage) return Vote::kPermit;
+    std::string text = Named(
+        session, session.job(job).queue, shortage->queue,
+        StrCat("queue resource quota insufficient: insufficient dra-resource-exceeded: the job's "
+               "claims ask for more of ",
+               shortage->name, " than the queue may admit"));
+    session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
+    session.notes().HoldAt(job, Gate::kNotEnqueued, kCapacity, std::move(text));
+    return Vote::kReject;
   }
 
   void PublishQueues(const Session& session) {
@@ -317,8 +334,29 @@ class Capacity final : public framework::Plugin {
         gauge.share = account.share;
         gauge.overused = account.share > 1;
       }
+      if (devices_ != nullptr) AddDevices(id, &gauge);
       gauges_.Publish(session.dims(), id, session.queue(id), gauge, *metrics);
     }
+  }
+
+  // Of queues that limit devices; as things stand when the session closes.
+  void AddDevices(QueueId queue, QueueGauge* gauge) const {
+    const capacity::DeviceLedger::Account* account = devices_->Find(queue);
+    if (account == nullptr) return;
+    constexpr double kMilli = 1000;
+    const auto add = [](const model::ClassAmounts& row, NamedGauges* out) {
+      out->emplace_back(StrCat("deviceclass/", row.device_class), static_cast<double>(row.count));
+      for (const auto& [dimension, milli] : row.amounts) {
+        out->emplace_back(StrCat(dimension, ".deviceclass/", row.device_class),
+                          static_cast<double>(milli) / kMilli);
+      }
+    };
+    for (const auto& [name, row] : account->held) add(row, &gauge->allocated_devices);
+    for (const auto& [name, row] : account->inqueue) add(row, &gauge->inqueue_devices);
+    for (const model::ClassAmounts& row : account->quota->classes) {
+      add(row, &gauge->capacity_devices);
+    }
+    if (!gauge->capacity) gauge->capacity = ResourceVec();
   }
 
   const Options options_;

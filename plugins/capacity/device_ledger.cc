@@ -1,41 +1,31 @@
 #include "plugins/capacity/device_ledger.h"
 
 #include <algorithm>
+#include <tuple>
 
+#include "base/digest.h"
 #include "base/strings.h"
 #include "plugins/job_queue.h"
 
 namespace bth::plugins::capacity {
 
-using model::ClassAmounts;
+using algo::DeviceAmounts;
 using model::DeviceClaimFacts;
+using model::JobId;
 using model::QueueId;
 using model::TaskId;
 
 namespace {
 
-int64_t SumWithin64(int64_t a, int64_t b) {
-  int64_t out = 0;
-  return __builtin_add_overflow(a, b, &out) ? INT64_MAX : out;
-}
-
-int64_t ProductWithin64(int64_t a, int64_t b) {
-  int64_t out = 0;
-  return __builtin_mul_overflow(a, b, &out) ? INT64_MAX : out;
-}
-
-int64_t& AmountOf(ClassAmounts& row, const std::string& dimension) {
-  for (auto& [name, milli] : row.amounts) {
-    if (name == dimension) return milli;
+void AddTo(const DeviceAmounts& amounts, Digest* digest) {
+  for (const auto& [name, row] : amounts) {
+    digest->Add(name);
+    digest->Add(static_cast<uint64_t>(row.count));
+    for (const auto& [dimension, milli] : row.amounts) {
+      digest->Add(dimension);
+      digest->Add(static_cast<uint64_t>(milli));
+    }
   }
-  return row.amounts.emplace_back(dimension, 0).second;
-}
-
-const int64_t* FindAmount(const ClassAmounts& row, const std::string& dimension) {
-  for (const auto& [name, milli] : row.amounts) {
-    if (name == dimension) return &milli;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -55,64 +45,32 @@ DeviceLedger::DeviceLedger(const framework::Session& session, const QueueLedger&
     const QueueId queue = QueueOf(session, task);
     if (queue.valid()) Move(queue, task, 1);
   }
+  // Volcano forgets from session to session what it has admitted.
+  for (JobId job : *base.active_jobs) {
+    if (TakesPart(session, job) && session.counts(job).phase == model::PodGroupPhase::kInqueue) {
+      Enqueue(job);
+    }
+  }
+}
+
+const DeviceLedger::Account* DeviceLedger::Find(QueueId queue) const {
+  const auto known = accounts_.find(queue);
+  return known == accounts_.end() ? nullptr : &known->second;
 }
 
 std::vector<const DeviceClaimFacts*> DeviceLedger::ClaimsOf(TaskId task) const {
   std::vector<const DeviceClaimFacts*> out;
   const model::Snapshot& base = session_.base();
-  const model::PodDeviceClaims* claims =
-      base.constraints_of(base.tasks[task].shape).device_claims.get();
+  const model::PodDeviceClaims* claims = base.tasks[task].device_claims.get();
   if (claims == nullptr || base.device_claims == nullptr) return out;
+  const std::string& ns = base.tasks[task].names->ns;
   for (const model::DeviceClaimUse& use : claims->uses) {
     if (use.claim.empty()) continue;
-    const DeviceClaimFacts* claim =
-        base.device_claims->claims.Find(StrCat(claims->ns, "/", use.claim));
+    const DeviceClaimFacts* claim = base.device_claims->claims.Find(StrCat(ns, "/", use.claim));
     const bool fresh = claim != nullptr && std::find(out.begin(), out.end(), claim) == out.end();
     if (fresh) out.push_back(claim);
   }
   return out;
-}
-
-DeviceLedger::Amounts DeviceLedger::AskedBy(const DeviceClaimFacts& claim) const {
-  Amounts out;
-  for (const model::DeviceRequestFacts& request : claim.requests) {
-    if (request.prioritized) continue;
-    for (const model::DeviceDemandFacts& demand : request.demands) {
-      if (demand.all || demand.device_class.empty()) continue;
-      ClassAmounts& row = out[demand.device_class];
-      row.device_class = demand.device_class;
-      row.count = SumWithin64(row.count, demand.count);
-      if (!parts_) continue;
-      for (const model::CapacityAmount& asked : demand.capacities) {
-        int64_t& sum = AmountOf(row, asked.name);
-        sum = SumWithin64(sum, ProductWithin64(asked.milli, demand.count));
-      }
-    }
-  }
-  return out;
-}
-
-std::optional<std::string> DeviceLedger::ShortIn(const Account& account,
-                                                 const Amounts& more) const {
-  for (const auto& [name, asked] : more) {
-    const auto quota =
-        std::find_if(account.quota->classes.begin(), account.quota->classes.end(),
-                     [&name](const ClassAmounts& row) { return row.device_class == name; });
-    if (quota == account.quota->classes.end()) continue;
-    const auto known = account.held.find(name);
-    static const ClassAmounts& kNothing = *new ClassAmounts();
-    const ClassAmounts& held = known == account.held.end() ? kNothing : known->second;
-    const std::string label = StrCat("deviceclass/", name);
-    if (quota->count > 0 && SumWithin64(held.count, asked.count) > quota->count) return label;
-    for (const auto& [dimension, milli] : asked.amounts) {
-      const int64_t* most = FindAmount(*quota, dimension);
-      const int64_t* has = FindAmount(held, dimension);
-      if (most == nullptr || SumWithin64(has == nullptr ? 0 : *has, milli) > *most) {
-        return StrCat(dimension, ".", label);
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<DeviceLedger::Shortage> DeviceLedger::ShortOf(QueueId queue, TaskId task) const {
@@ -120,23 +78,131 @@ std::optional<DeviceLedger::Shortage> DeviceLedger::ShortOf(QueueId queue, TaskI
   const std::vector<const DeviceClaimFacts*> claims = ClaimsOf(task);
   if (claims.empty()) return std::nullopt;
   for (QueueId at = queue; at.valid(); at = ledger_.ParentOf(at)) {
-    const auto account = accounts_.find(at);
-    if (account == accounts_.end()) continue;
-    Amounts more;
+    const Account* account = Find(at);
+    if (account == nullptr) continue;
+    DeviceAmounts more;
     for (const DeviceClaimFacts* claim : claims) {
-      if (account->second.users.contains(claim)) continue;
-      for (const auto& [name, asked] : AskedBy(*claim)) {
-        ClassAmounts& row = more[name];
-        row.count = SumWithin64(row.count, asked.count);
-        for (const auto& [dimension, milli] : asked.amounts) {
-          int64_t& sum = AmountOf(row, dimension);
-          sum = SumWithin64(sum, milli);
-        }
-      }
+      if (!account->users.contains(claim)) algo::Add(algo::AmountsOf(*claim, parts_), 1, &more);
     }
-    if (auto name = ShortIn(account->second, more)) return Shortage{at, *std::move(name)};
+    if (auto name = algo::FirstBeyond(*account->quota, account->held, more)) {
+      return Shortage{at, *std::move(name)};
+    }
   }
   return std::nullopt;
+}
+
+DeviceLedger::Minimum DeviceLedger::MinimumOf(JobId job, bool waiting) const {
+  const model::JobRow& row = session_.job(job);
+  std::vector<TaskId> tasks;
+  for (TaskId task : *row.tasks) {
+    if (session_.task(task).device_claims != nullptr) tasks.push_back(task);
+  }
+  std::sort(tasks.begin(), tasks.end(), [this](TaskId a, TaskId b) {
+    const model::TaskNames& left = *session_.task(a).names;
+    const model::TaskNames& right = *session_.task(b).names;
+    return std::tie(left.name, left.uid) < std::tie(right.name, right.uid);
+  });
+  Minimum sum;
+  const auto holds = [this, waiting](TaskId task) {
+    return waiting && model::InGroup(session_.state(task).status, model::kAllocatedGroup);
+  };
+  const auto add = [&](TaskId task) {
+    if (holds(task)) return;
+    for (const DeviceClaimFacts* claim : ClaimsOf(task)) {
+      const auto& known = sum.claims;
+      const bool fresh = std::find(known.begin(), known.end(), claim) == known.end();
+      if (fresh) sum.claims.push_back(claim);
+    }
+  };
+  const bool has_roles = row.roles != nullptr && !row.roles->empty();
+  if (!has_roles) {
+    const auto count = std::min(tasks.size(), static_cast<size_t>(std::max(row.min_available, 0)));
+    for (size_t i = 0; i < count; ++i) add(tasks[i]);
+    return sum;
+  }
+  for (model::RoleId role : *row.roles) {
+    int64_t left = session_.base().roles[role].min_available;
+    std::optional<TaskId> first;
+    for (TaskId task : tasks) {
+      if (session_.task(task).role != role || left <= 0) continue;
+      if (!first) first = task;
+      add(task);
+      --left;
+    }
+    if (!first || left <= 0) continue;
+    // Those that are not made yet will have claims of their own, as that one has from a template.
+    const model::PodDeviceClaims& uses = *session_.task(*first).device_claims;
+    const bool own = std::any_of(uses.uses.begin(), uses.uses.end(), [](const auto& use) {
+      return use.kind == model::DeviceClaimUse::Kind::kFromTemplate;
+    });
+    if (!own) continue;
+    for (const DeviceClaimFacts* claim : ClaimsOf(*first)) {
+      if (claim->owner_uid.empty()) continue;
+      algo::Add(algo::AmountsOf(*claim, parts_), left, &sum.unmade);
+    }
+  }
+  return sum;
+}
+
+DeviceAmounts DeviceLedger::NewTo(const Account& account, const Minimum& minimum) const {
+  DeviceAmounts out = minimum.unmade;
+  for (const DeviceClaimFacts* claim : minimum.claims) {
+    if (!account.Has(claim)) algo::Add(algo::AmountsOf(*claim, parts_), 1, &out);
+  }
+  return out;
+}
+
+bool DeviceLedger::Concerns(JobId job) const {
+  if (accounts_.empty()) return false;
+  const model::JobRow& row = session_.job(job);
+  const bool claims = std::any_of(row.tasks->begin(), row.tasks->end(), [this](TaskId task) {
+    return session_.task(task).device_claims != nullptr;
+  });
+  if (!claims) return false;
+  for (QueueId at = row.queue; at.valid(); at = ledger_.ParentOf(at)) {
+    if (accounts_.contains(at)) return true;
+  }
+  return false;
+}
+
+std::optional<DeviceLedger::Shortage> DeviceLedger::ShortForAdmission(JobId job) const {
+  if (!Concerns(job)) return std::nullopt;
+  const Minimum minimum = MinimumOf(job, /*waiting=*/false);
+  for (QueueId at = session_.job(job).queue; at.valid(); at = ledger_.ParentOf(at)) {
+    const Account* account = Find(at);
+    if (account == nullptr) continue;
+    DeviceAmounts promised = account->held;
+    algo::Add(account->inqueue, 1, &promised);
+    if (auto name = algo::FirstBeyond(*account->quota, promised, NewTo(*account, minimum))) {
+      return Shortage{at, *std::move(name)};
+    }
+  }
+  return std::nullopt;
+}
+
+void DeviceLedger::Enqueue(JobId job) {
+  if (!Concerns(job)) return;
+  const Minimum minimum = MinimumOf(job, /*waiting=*/true);
+  for (QueueId at = session_.job(job).queue; at.valid(); at = ledger_.ParentOf(at)) {
+    const auto known = accounts_.find(at);
+    if (known == accounts_.end()) continue;
+    Account& account = known->second;
+    algo::Add(NewTo(account, minimum), 1, &account.inqueue);
+    account.kept.insert(minimum.claims.begin(), minimum.claims.end());
+  }
+}
+
+uint64_t DeviceLedger::DigestOf(QueueId queue) const {
+  if (accounts_.empty()) return 0;
+  Digest digest;
+  for (QueueId at = queue; at.valid(); at = ledger_.ParentOf(at)) {
+    const Account* account = Find(at);
+    if (account == nullptr) continue;
+    AddTo(account->held, &digest);
+    digest.Add("inqueue");
+    AddTo(account->inqueue, &digest);
+  }
+  return digest.value();
 }
 
 void DeviceLedger::Move(QueueId queue, TaskId task, int sign) {
@@ -152,14 +218,7 @@ void DeviceLedger::Move(QueueId queue, TaskId task, int sign) {
       users += sign;
       const bool first_or_last = sign > 0 ? users == 1 : users == 0;
       if (users == 0) account.users.erase(claim);
-      if (!first_or_last) continue;
-      for (const auto& [name, asked] : AskedBy(*claim)) {
-        ClassAmounts& row = account.held[name];
-        row.count += sign * asked.count;
-        for (const auto& [dimension, milli] : asked.amounts) {
-          AmountOf(row, dimension) += sign * milli;
-        }
-      }
+      if (first_or_last) algo::Add(algo::AmountsOf(*claim, parts_), sign, &account.held);
     }
   }
 }

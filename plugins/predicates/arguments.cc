@@ -22,12 +22,6 @@ absl::Status CheckIdleArguments(const conf::Arguments& args) {
   }
   ReportIdle(args, "predicate.DynamicResourceAllocationEnable",
              "has no effect: devices are allocated wherever pods claim some");
-  constexpr std::string_view kNoScore =
-      "has no effect: volumes are not scored without the feature gate StorageCapacityScoring, "
-      "which this version does not have";
-  BTH_RETURN_IF_ERROR(args.Int("volumebinding.weight", 1));
-  ReportIdle(args, "volumebinding.weight", kNoScore);
-  ReportIdle(args, "volumebinding.shape", kNoScore);
   // Of older versions of Volcano, and of guides that speak of them.
   for (const std::string_view gpu : {"predicate.GPUSharingEnable", "predicate.GPUNumberEnable"}) {
     ReportIdle(args, gpu,
@@ -70,6 +64,13 @@ absl::StatusOr<Switches> ReadSwitches(const conf::Arguments& args) {
     return absl::InvalidArgumentError(StrCat(kTimeout, ": must be from 0 to 86400, is ", seconds));
   }
   switches.volume_bind_timeout = absl::Seconds(seconds);
+  constexpr std::string_view kWeight = "volumebinding.weight";
+  constexpr int64_t kWeightMax = 1'000'000;
+  BTH_ASSIGN_OR_RETURN(switches.volume_weight, args.Int(kWeight, 1));
+  if (switches.volume_weight < -kWeightMax || switches.volume_weight > kWeightMax) {
+    return absl::InvalidArgumentError(StrCat(kWeight, ": beyond ", kWeightMax));
+  }
+  BTH_ASSIGN_OR_RETURN(switches.volume_shape, ReadShape(args));
   BTH_ASSIGN_OR_RETURN(const int64_t device_seconds,
                        args.Int("dynamicresources.filterTimeoutSeconds", 10));
   // Volcano ignores negative ones.

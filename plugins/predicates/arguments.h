@@ -4,6 +4,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "conf/arguments.h"
+#include "plugins/predicates/volume_scores.h"
 
 namespace bth::plugins::predicates {
 
@@ -18,6 +19,9 @@ struct Switches {
   bool volume_binding = true;
   bool volume_restrictions = true;
   absl::Duration volume_bind_timeout = absl::Minutes(10);
+  // With the feature StorageCapacityScoring.
+  int64_t volume_weight = 1;
+  ScoreShape volume_shape;
   // How long the search for devices may take on one node, in seconds; 0: as long as it takes.
   int64_t device_seconds = 10;
 };

@@ -27,6 +27,8 @@ namespace {
 // rest is given up: what one tenant asks for must not hold up the others.
 constexpr int64_t kNodesPerTask = 8;
 constexpr int64_t kNodesPerSession = 20;
+// Answers of nodes are remembered of so many kinds of claims: 160 KB each at 10,000 nodes.
+constexpr size_t kAnsweredMax = 64;
 constexpr absl::Duration kConditionsTimeout = absl::Minutes(10);
 
 void AddPools(const DeviceClaimsView& view, std::string_view node,
@@ -73,13 +75,11 @@ DeviceClaimBook::DeviceClaimBook(const framework::Session& session, int64_t step
       view_(DevicesOf(session.base())),
       steps_max_(steps_max),
       steps_left_(kNodesPerSession * steps_max),
-      verdicts_(verdicts) {}
+      verdicts_(verdicts) {
+  if (view_.extended != nullptr) ListServed();
+}
 
 DeviceClaimBook::~DeviceClaimBook() = default;
-
-const model::PodDeviceClaims* DeviceClaimBook::ClaimsOf(TaskId task) const {
-  return session_.base().constraints_of(session_.task(task).shape).device_claims.get();
-}
 
 const AllocationFacts* DeviceClaimBook::AllocationOf(const DeviceClaimFacts& claim) const {
   const auto hold = holds_.find(&claim);
@@ -152,20 +152,61 @@ const DeviceClaimBook::Claims& DeviceClaimBook::Resolve(TaskId task) {
   if (resolved_task_ == task) return resolved_;
   resolved_task_ = task;
   resolved_ = Claims();
-  for (const DeviceClaimUse& use : ClaimsOf(task)->uses) {
-    AddClaim(task, use, &resolved_);
-    if (!resolved_.why_nowhere.empty()) break;
+  if (const auto& named = session_.task(task).device_claims; named != nullptr) {
+    for (const DeviceClaimUse& use : named->uses) {
+      AddClaim(task, use, &resolved_);
+      if (!resolved_.why_nowhere.empty()) break;
+    }
   }
+  if (resolved_.why_nowhere.empty()) AddMade(task, &resolved_);
+  resolved_.answers = AnswersFor(resolved_, task);
   return resolved_;
 }
 
+DeviceClaimBook::Answers* DeviceClaimBook::AnswersFor(const Claims& claims, TaskId task) {
+  if (!claims.why_nowhere.empty() || placed_.contains(task)) return nullptr;
+  std::vector<const model::DeviceAskId*> asks;
+  for (const DeviceClaimFacts* claim : claims.all) {
+    if (claim->ask == nullptr || claim->allocation != nullptr || holds_.contains(claim)) {
+      return nullptr;
+    }
+    asks.push_back(claim->ask.get());
+  }
+  if (claims.extended == nullptr && ExtendedOf(task) != 0) {
+    auto& ask = asks_[session_.shape(session_.task(task).shape).constraints];
+    if (ask == nullptr) ask = std::make_unique<const model::DeviceAskId>();
+    asks.push_back(ask.get());
+  }
+  const auto known = answers_.find(asks);
+  if (known != answers_.end()) return known->second.get();
+  if (answers_.size() == kAnsweredMax) answers_.clear();
+  return answers_.emplace(std::move(asks), std::make_unique<Answers>()).first->second.get();
+}
+
+uint64_t DeviceClaimBook::StampOf(NodeId node) const {
+  return changes_ + (changes_on_.Contains(node) ? changes_on_[node] : 0);
+}
+
+void DeviceClaimBook::NoteUse(const PoolFacts& pool, NodeId node) {
+  const std::string& name = session_.node(node).name;
+  const bool local =
+      std::all_of(pool.slices.begin(), pool.slices.end(), [&name](const auto& slice) {
+        return slice->reach.kind == model::DeviceReach::Kind::kNode && slice->reach.node == name;
+      });
+  if (local) {
+    changes_on_.EnsureContains(node);
+    ++changes_on_[node];
+  } else {
+    ++changes_;
+  }
+}
+
 std::string DeviceClaimBook::WhyNowhere(TaskId task) {
-  if (ClaimsOf(task) == nullptr) return "";
-  return Resolve(task).why_nowhere;
+  return Concerns(task) ? Resolve(task).why_nowhere : "";
 }
 
 std::optional<std::vector<const DeviceClaimFacts*>> DeviceClaimBook::ToAllocate(
-    const Claims& claims, TaskId task, const model::NodeFacts& node) const {
+    const Claims& claims, TaskId task, const model::NodeFacts& node) {
   std::vector<const DeviceClaimFacts*> out;
   for (const DeviceClaimFacts* claim : claims.all) {
     const AllocationFacts* allocation = AllocationOf(*claim);
@@ -177,6 +218,16 @@ std::optional<std::vector<const DeviceClaimFacts*>> DeviceClaimBook::ToAllocate(
                          WhyNotAllocatable(*claim).empty();
     if (allocation != nullptr && !is_left) return std::nullopt;
     out.push_back(claim);
+  }
+  if (claims.extended != nullptr) return out;
+  if (const model::DimMask served = ServedOn(ExtendedOf(task), node); served != 0) {
+    const DeviceClaimFacts* unmade = &UnmadeFor(task, served).facts;
+    const AllocationFacts* allocation = AllocationOf(*unmade);
+    if (allocation == nullptr) {
+      out.push_back(unmade);
+    } else if (!allocation->Covers(node)) {
+      return std::nullopt;
+    }
   }
   return out;
 }
@@ -221,11 +272,13 @@ std::optional<DeviceClaimBook::GivenFrom> DeviceClaimBook::Locate(
   return std::nullopt;
 }
 
-DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
-    const model::NodeFacts& node, const std::vector<const DeviceClaimFacts*>& claims) {
+const std::vector<const PoolFacts*>& DeviceClaimBook::PoolsOf(NodeId node) {
+  pools_on_.EnsureContains(node);
+  std::optional<std::vector<const PoolFacts*>>& known = pools_on_[node];
+  if (known) return *known;
+  std::vector<const PoolFacts*>& pools = known.emplace();
   if (!wide_pools_) AddPools(view_, DeviceClaimsView::kEverywhere, &wide_pools_.emplace());
-  std::vector<const PoolFacts*> pools;
-  AddPools(view_, node.name, &pools);
+  AddPools(view_, session_.node(node).name, &pools);
   if (!wide_pools_->empty()) {
     pools.insert(pools.end(), wide_pools_->begin(), wide_pools_->end());
     std::sort(pools.begin(), pools.end(), [](const PoolFacts* a, const PoolFacts* b) {
@@ -234,6 +287,12 @@ DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
     });
     pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
   }
+  return pools;
+}
+
+DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
+    NodeId node, const std::vector<const DeviceClaimFacts*>& claims) {
+  const std::vector<const PoolFacts*>& pools = PoolsOf(node);
   Offer offer;
   for (const PoolFacts* pool : pools) offer.pools.push_back({pool, &UseOf(*pool)});
   offer.freed.resize(claims.size());
@@ -255,13 +314,13 @@ DeviceClaimBook::Offer DeviceClaimBook::OfferOf(
   return offer;
 }
 
-DeviceAllocation DeviceClaimBook::Allocate(TaskId task, const model::NodeFacts& node,
+DeviceAllocation DeviceClaimBook::Allocate(TaskId task, NodeId node,
                                            const std::vector<const DeviceClaimFacts*>& claims,
                                            const Offer& offer) {
   int64_t& used = steps_of_[task];
   const int64_t left = std::min({steps_max_, kNodesPerTask * steps_max_ - used, steps_left_});
-  DeviceAllocation found =
-      algo::AllocateDevices(WithClasses(view_, claims), offer.pools, node, verdicts_, left);
+  DeviceAllocation found = algo::AllocateDevices(WithClasses(view_, claims), offer.pools,
+                                                 session_.node(node), verdicts_, left);
   // Looks that cost little are free: of them there are as many as nodes.
   const int64_t dear = std::max<int64_t>(0, found.steps - steps_max_ / 100);
   used += dear;
@@ -293,16 +352,31 @@ DeviceFit DeviceClaimBook::FitOf(const DeviceAllocation& found,
 }
 
 DeviceFit DeviceClaimBook::Fit(TaskId task, NodeId node) {
-  if (ClaimsOf(task) == nullptr) return {};
-  const model::NodeFacts& facts = session_.node(node);
-  const auto claims = ToAllocate(Resolve(task), task, facts);
+  if (!Concerns(task)) return {};
+  const Claims& resolved = Resolve(task);
+  Answer* answer = nullptr;
+  if (resolved.answers != nullptr) {
+    resolved.answers->EnsureContains(node);
+    answer = &(*resolved.answers)[node];
+    if (answer->stamp == StampOf(node)) {
+      return {.kind = answer->fits ? DeviceFit::Kind::kFits : DeviceFit::Kind::kNone,
+              .text = "",
+              .score = answer->score};
+    }
+  }
+  const auto claims = ToAllocate(resolved, task, session_.node(node));
   if (!claims) return {.kind = DeviceFit::Kind::kElsewhere, .text = ""};
   if (claims->empty()) return {};
-  return FitOf(Allocate(task, facts, *claims, OfferOf(facts, *claims)), *claims);
+  const DeviceFit fit = FitOf(Allocate(task, node, *claims, OfferOf(node, *claims)), *claims);
+  const bool fits = fit.kind == DeviceFit::Kind::kFits;
+  if (answer != nullptr && (fits || fit.kind == DeviceFit::Kind::kNone)) {
+    *answer = {.stamp = StampOf(node), .score = static_cast<int32_t>(fit.score), .fits = fits};
+  }
+  return fit;
 }
 
 bool DeviceClaimBook::HasAlternatives(TaskId task) {
-  if (ClaimsOf(task) == nullptr) return false;
+  if (!Concerns(task)) return false;
   const Claims& claims = Resolve(task);
   return std::any_of(claims.all.begin(), claims.all.end(), [this](const DeviceClaimFacts* claim) {
     return AllocationOf(*claim) == nullptr &&
@@ -312,7 +386,7 @@ bool DeviceClaimBook::HasAlternatives(TaskId task) {
 }
 
 void DeviceClaimBook::Place(TaskId task, NodeId node) {
-  if (ClaimsOf(task) == nullptr || !node.valid()) return;
+  if (!Concerns(task) || !node.valid()) return;
   // What was placed before this session has its claims.
   if (session_.base().usage.tasks[task].status != model::TaskStatus::kPending) return;
   const Claims resolved = Resolve(task);
@@ -321,28 +395,37 @@ void DeviceClaimBook::Place(TaskId task, NodeId node) {
   const auto claims = ToAllocate(resolved, task, facts);
   if (!claims) return;
   Placed placed;
+  placed.extended = resolved.extended;
+  std::vector<const DeviceClaimFacts*> all = resolved.all;
   if (!claims->empty()) {
-    const Offer offer = OfferOf(facts, *claims);
-    const DeviceAllocation found = Allocate(task, facts, *claims, offer);
+    const Offer offer = OfferOf(node, *claims);
+    const DeviceAllocation found = Allocate(task, node, *claims, offer);
     if (found.result != DeviceAllocation::Result::kFound) return;
     const std::vector<ClaimToAllocate> with_classes = WithClasses(view_, *claims);
     for (size_t c = 0; c < claims->size(); ++c) {
       Hold& hold = holds_[(*claims)[c]];
+      if (IsUnmade(*(*claims)[c])) {
+        all.push_back((*claims)[c]);
+        placed.extended = UnmadeFor(task, ServedOn(ExtendedOf(task), facts)).extended;
+      }
       hold.allocation = AllocationFrom(with_classes[c], found.claims[c], offer.pools, facts);
       hold.freed = offer.freed[c];
+      hold.node = node;
       for (const GivenFrom& had : hold.freed) {
         algo::GiveBack(*had.pool, had.device, had.consumed, &UseOf(*had.pool));
+        NoteUse(*had.pool, node);
       }
       for (const algo::GivenDevice& given : found.claims[c]) {
         if ((*claims)[c]->requests[given.request].demands[given.demand].admin) continue;
         const PoolFacts* pool = offer.pools[given.pool].facts;
         algo::Take(*pool, given.device, given.consumed, &UseOf(*pool));
+        NoteUse(*pool, node);
         hold.given.push_back({pool, given.device, given.consumed});
       }
     }
   }
   const std::string& uid = session_.task(task).names->uid;
-  for (const DeviceClaimFacts* claim : resolved.all) {
+  for (const DeviceClaimFacts* claim : all) {
     const auto hold = holds_.find(claim);
     const bool is_new = hold != holds_.end() && hold->second.allocation != nullptr;
     if (!is_new && claim->IsReservedFor(uid)) continue;
@@ -362,9 +445,11 @@ void DeviceClaimBook::Remove(TaskId task) {
     if (--hold->second.tasks > 0) continue;
     for (const GivenFrom& given : hold->second.given) {
       algo::GiveBack(*given.pool, given.device, given.consumed, &UseOf(*given.pool));
+      NoteUse(*given.pool, hold->second.node);
     }
     for (const GivenFrom& had : hold->second.freed) {
       algo::Take(*had.pool, had.device, had.consumed, &UseOf(*had.pool));
+      NoteUse(*had.pool, hold->second.node);
     }
     holds_.erase(hold);
   }
@@ -377,8 +462,11 @@ std::shared_ptr<const model::ClaimPlan> DeviceClaimBook::PlanOf(TaskId task) con
   auto plan = std::make_shared<model::ClaimPlan>();
   plan->timeout = kConditionsTimeout;
   for (const DeviceClaimFacts* claim : placed->second.claims) {
-    plan->claims.push_back(
-        {.key = claim->key, .uid = claim->uid, .allocation = holds_.at(claim).allocation});
+    model::ClaimPlan::Claim& row = plan->claims.emplace_back();
+    if (!IsUnmade(*claim)) row.key = claim->key;
+    row.uid = claim->uid;
+    row.allocation = holds_.at(claim).allocation;
+    if (claim->for_extended) row.extended = placed->second.extended;
   }
   return plan;
 }

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "algo/device_allocation.h"
 #include "api/model/device_claims.h"
+#include "base/ids.h"
 #include "framework/session/session.h"
 #include "plugins/predicates/device_verdicts.h"
 
@@ -42,6 +43,10 @@ class DeviceClaimBook {
   DeviceFit Fit(model::TaskId task, model::NodeId node);
   // Some claim that is to be allocated has alternatives.
   bool HasAlternatives(model::TaskId task);
+  // The pod names claims, or devices may serve extended resources that it requests.
+  bool Concerns(model::TaskId task) const {
+    return session_.task(task).device_claims != nullptr || ExtendedOf(task) != 0;
+  }
 
   // Gives devices to the claims of a task placed on `node`; Remove takes them back.
   void Place(model::TaskId task, model::NodeId node);
@@ -63,28 +68,61 @@ class DeviceClaimBook {
     std::shared_ptr<const model::AllocationFacts> allocation;  // Null: it had its devices.
     std::vector<GivenFrom> given;                              // Counted as taken.
     std::vector<GivenFrom> freed;  // What the claim had before, and gives back.
+    model::NodeId node;            // Where that was decided.
     int32_t tasks = 0;
   };
+  // What nodes answered to claims that ask for certain things, none of which has devices yet.
+  struct Answer {
+    uint64_t stamp = 0;  // Of what was in use then.
+    int32_t score = 0;
+    bool fits = false;
+  };
+  using Answers = IdVector<model::NodeId, Answer>;
   // A task's claims as things stand.
   struct Claims {
     std::string why_nowhere;
     std::vector<const model::DeviceClaimFacts*> all;  // In the order of the pod, each once.
+    // Made by an earlier attempt for the extended resources; null: there is none.
+    std::shared_ptr<const model::ExtendedClaimFacts> extended;
+    // To whatever asks for the same; null: they are asked anew.
+    Answers* answers = nullptr;
+  };
+  // A claim that is not there yet, for extended resources; of one task.
+  static constexpr std::string_view kUnmadeName = "<extended-resources>";  // As kube-scheduler's.
+  static bool IsUnmade(const model::DeviceClaimFacts& claim) { return claim.name == kUnmadeName; }
+  struct Unmade {
+    model::DeviceClaimFacts facts;
+    std::shared_ptr<const model::ExtendedClaimFacts> extended;
   };
   struct Offer;  // What a node has for claims that are to be allocated.
 
-  const model::PodDeviceClaims* ClaimsOf(model::TaskId task) const;
+  // Resources that the task requests and devices may serve.
+  model::DimMask ExtendedOf(model::TaskId task) const {
+    return served_ == 0 ? 0 : session_.request(task).Positive() & served_;
+  }
+  void ListServed();
+  // Of these the node offers none itself.
+  model::DimMask ServedOn(model::DimMask extended, const model::NodeFacts& node) const;
+  std::shared_ptr<const model::ExtendedClaimFacts> ExtendedClaimFor(model::TaskId task,
+                                                                    model::DimMask served) const;
+  const Unmade& UnmadeFor(model::TaskId task, model::DimMask served);
+  void AddMade(model::TaskId task, Claims* out) const;
   const Claims& Resolve(model::TaskId task);
   void AddClaim(model::TaskId task, const model::DeviceClaimUse& use, Claims* out) const;
   std::string WhyNotAllocatable(const model::DeviceClaimFacts& claim) const;
   const model::AllocationFacts* AllocationOf(const model::DeviceClaimFacts& claim) const;
   // The claims of the task that need devices on that node; nothing: it cannot be on this one.
   std::optional<std::vector<const model::DeviceClaimFacts*>> ToAllocate(
-      const Claims& claims, model::TaskId task, const model::NodeFacts& node) const;
-  Offer OfferOf(const model::NodeFacts& node,
-                const std::vector<const model::DeviceClaimFacts*>& claims);
-  algo::DeviceAllocation Allocate(model::TaskId task, const model::NodeFacts& node,
+      const Claims& claims, model::TaskId task, const model::NodeFacts& node);
+  Offer OfferOf(model::NodeId node, const std::vector<const model::DeviceClaimFacts*>& claims);
+  algo::DeviceAllocation Allocate(model::TaskId task, model::NodeId node,
                                   const std::vector<const model::DeviceClaimFacts*>& claims,
                                   const Offer& offer);
+  Answers* AnswersFor(const Claims& claims, model::TaskId task);
+  // Another one after each change of what is in use on the node.
+  uint64_t StampOf(model::NodeId node) const;
+  void NoteUse(const model::PoolFacts& pool, model::NodeId node);
+  const std::vector<const model::PoolFacts*>& PoolsOf(model::NodeId node);
   algo::PoolUse& UseOf(const model::PoolFacts& pool);
   std::optional<GivenFrom> Locate(const std::vector<const model::PoolFacts*>& pools,
                                   const model::AllocatedDeviceFacts& device) const;
@@ -101,13 +139,26 @@ class DeviceClaimBook {
   absl::flat_hash_map<const model::DeviceClaimFacts*, Hold> holds_;
   struct Placed {
     std::vector<const model::DeviceClaimFacts*> claims;  // Those that are to be written.
+    // What the pod is to show of one of them; null: nothing.
+    std::shared_ptr<const model::ExtendedClaimFacts> extended;
   };
+  model::DimMask served_ = 0;  // Dimensions of resources that some class serves,
+  std::vector<std::pair<int, std::string>> class_of_;  // each with that class.
+  absl::flat_hash_map<std::pair<model::TaskId, model::DimMask>, std::unique_ptr<Unmade>> unmade_;
+  // Stands for the extended resources of pods with these constraints.
+  absl::flat_hash_map<model::ConstraintsId, std::unique_ptr<const model::DeviceAskId>> asks_;
   absl::flat_hash_map<model::TaskId, Placed> placed_;
+  // By what claims ask for, one after the other.
+  absl::flat_hash_map<std::vector<const model::DeviceAskId*>, std::unique_ptr<Answers>> answers_;
+  IdVector<model::NodeId, uint64_t> changes_on_;  // Of what is in use there,
+  uint64_t changes_ = 1;                          // and on several nodes.
   // Of the task that was asked about last.
   model::TaskId resolved_task_;
   Claims resolved_;
   // Pools of devices that are not of one node; nothing: not looked for yet.
   std::optional<std::vector<const model::PoolFacts*>> wide_pools_;
+  // What there is on a node, in the order of use; nothing: not looked for yet.
+  IdVector<model::NodeId, std::optional<std::vector<const model::PoolFacts*>>> pools_on_;
 };
 
 // The picture of the session's snapshot, or an empty one.

@@ -42,7 +42,7 @@ DeviceClaimFilters::DeviceClaimFilters(framework::Session& session, const Switch
           session.reasons().Register(FitCode::kError, "timed out trying to allocate devices")) {}
 
 bool DeviceClaimFilters::HasClaims(TaskId task) const {
-  return session_.base().constraints_of(session_.task(task).shape).device_claims != nullptr;
+  return book_.Concerns(task);
 }
 
 ReasonId DeviceClaimFilters::PreFilter(TaskId task) {
@@ -88,14 +88,18 @@ void DeviceClaimFilters::Score(TaskId task, absl::Span<const NodeId> nodes,
 }
 
 void DeviceClaimFilters::Add(framework::HookRegistrar& hooks) {
-  hooks.FilterGlobal({[this](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
-                        if (!HasClaims(task)) return;
-                        for (NodeId node : block) {
-                          const ReasonId reason = Judge(task, node);
-                          if (reason != framework::kFits) out[block.Offset(node)] = reason;
-                        }
-                      },
-                      [this](TaskId task) { return HasClaims(task); }});
+  framework::GlobalFilter filter = {[this](TaskId task, NodeRange block, absl::Span<ReasonId> out) {
+                                      if (!HasClaims(task)) return;
+                                      for (NodeId node : block) {
+                                        const ReasonId reason = Judge(task, node);
+                                        if (reason != framework::kFits)
+                                          out[block.Offset(node)] = reason;
+                                      }
+                                    },
+                                    [this](TaskId task) { return HasClaims(task); }};
+  filter.follows = framework::Bit(framework::AnswerSource::kNodeRoom) |
+                   framework::Bit(framework::AnswerSource::kDevices);
+  hooks.FilterGlobal(std::move(filter));
   hooks.ScoreGlobal({[this](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
                        Score(task, nodes, sum);
                      },

@@ -111,7 +111,10 @@ std::shared_ptr<const AllocationFacts> AllocationFrom(const algo::ClaimToAllocat
     row.binding_conditions = from.facts->binding_conditions;
     row.failure_conditions = from.facts->failure_conditions;
     if (from.facts->shared && !demand.admin) {
-      row.share_id = ShareId(claim.claim->uid, out->devices.size(), row.Key());
+      // A claim that is not made yet is told by its pod.
+      const model::DeviceClaimFacts& of = *claim.claim;
+      row.share_id = ShareId(of.uid.empty() ? StrCat("of ", of.owner_uid) : of.uid,
+                             out->devices.size(), row.Key());
       for (size_t i = 0; i < device.consumed.size(); ++i) {
         const model::DeviceCapacityFacts& capacity = from.facts->capacities[i];
         row.consumed.push_back(

@@ -145,6 +145,18 @@ ClaimFit VolumeBook::Fit(TaskId task, NodeId node) const {
   return FitClaims(ClaimsOf(task), session_.node(node), taken_, &chosen);
 }
 
+bool VolumeBook::ChoosesVolumes(TaskId task) const {
+  const PodVolumes* volumes = VolumesOf(task);
+  return volumes != nullptr && !volumes->claims.empty() && !ClaimsOf(task).pending.empty();
+}
+
+int64_t VolumeBook::ScoreOf(TaskId task, NodeId node, const ScoreShape& shape) const {
+  const PodClaims& claims = ClaimsOf(task);
+  ChosenVolumes chosen;
+  if (FitClaims(claims, session_.node(node), taken_, &chosen) != ClaimFit::kFits) return 0;
+  return CapacityScore(claims, chosen, session_.node(node), shape);
+}
+
 void VolumeBook::Place(TaskId task, NodeId node) {
   const PodVolumes* volumes = VolumesOf(task);
   if (volumes == nullptr || volumes->claims.empty() || !node.valid()) return;

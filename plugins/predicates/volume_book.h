@@ -13,6 +13,7 @@
 #include "api/model/storage_view.h"
 #include "framework/session/session.h"
 #include "plugins/predicates/volume_choice.h"
+#include "plugins/predicates/volume_scores.h"
 
 namespace bth::plugins::predicates {
 
@@ -26,6 +27,10 @@ class VolumeBook {
   // Why the pod's claims keep it off all nodes; empty: they do not.
   std::string WhyNowhere(model::TaskId task) const;
   ClaimFit Fit(model::TaskId task, model::NodeId node) const;
+  // Of a node that fits: how little of the room for volumes the pod would use there, 0 to 100.
+  int64_t ScoreOf(model::TaskId task, model::NodeId node, const ScoreShape& shape) const;
+  // The pod has claims whose volumes are chosen with the node.
+  bool ChoosesVolumes(model::TaskId task) const;
 
   // Of a task with volumes, as things stand; good until the book changes.
   const PodClaims& ClaimsOf(model::TaskId task) const;

@@ -57,11 +57,7 @@ ClaimFit Provision(const PendingClaim& pending, const NodeFacts& node) {
                                                          });
   if (!allowed) return ClaimFit::kNoVolume;
   if (pending.capacities == nullptr) return ClaimFit::kFits;
-  const auto& rows = pending.capacities->rows;
-  const size_t enough = pending.capacities->index.First(node, 0, [&](size_t number) {
-    return rows[number]->bytes && *rows[number]->bytes >= pending.claim->bytes;
-  });
-  return enough == TermIndex::kNone ? ClaimFit::kNoSpace : ClaimFit::kFits;
+  return CapacityFor(pending, node) == nullptr ? ClaimFit::kNoSpace : ClaimFit::kFits;
 }
 
 ClaimFit FitPending(const PodClaims& claims, const NodeFacts& node, const TakenVolumes& taken,
@@ -87,6 +83,15 @@ ClaimFit FitPending(const PodClaims& claims, const NodeFacts& node, const TakenV
 }
 
 }  // namespace
+
+const model::CapacityFacts* CapacityFor(const PendingClaim& pending, const NodeFacts& node) {
+  if (pending.capacities == nullptr) return nullptr;
+  const auto& rows = pending.capacities->rows;
+  const size_t enough = pending.capacities->index.First(node, 0, [&](size_t number) {
+    return rows[number]->bytes && *rows[number]->bytes >= pending.claim->bytes;
+  });
+  return enough == TermIndex::kNone ? nullptr : rows[enough];
+}
 
 bool Serves(const VolumeFacts& volume, const ClaimFacts& claim) {
   return volume.bytes >= claim.bytes && volume.block == claim.block && !volume.deleting;

@@ -70,6 +70,10 @@ using TakenVolumes = absl::flat_hash_map<const model::VolumeFacts*, int32_t>;
 ClaimFit FitClaims(const PodClaims& claims, const model::NodeFacts& node, const TakenVolumes& taken,
                    ChosenVolumes* chosen);
 
+// What would limit the volume made for the claim: the first that has enough, reached from the node.
+// Null: nothing does, or there is not enough.
+const model::CapacityFacts* CapacityFor(const PendingClaim& pending, const model::NodeFacts& node);
+
 // Lists for claims of a session, each made once. Views into the storage picture, which outlives it.
 class VolumeLists {
  public:

@@ -32,7 +32,11 @@ VolumeFilters::VolumeFilters(Session& session, const Switches& switches)
           FitCode::kUnresolvable, "something is wrong with the pod's PersistentVolumeClaims")) {}
 
 const PodVolumes* VolumeFilters::VolumesOf(TaskId task) const {
-  return session_.base().constraints_of(session_.task(task).shape).volumes.get();
+  if (task != asked_) {
+    asked_ = task;
+    answer_ = session_.base().constraints_of(session_.task(task).shape).volumes.get();
+  }
+  return answer_;
 }
 
 ReasonId VolumeFilters::PreFilter(TaskId task) {
@@ -167,6 +171,15 @@ void VolumeFilters::AddAfterSpread(HookRegistrar& hooks) {
   });
   hooks.OnPlace([this](const TaskMove& move) { book_.Place(move.task, move.after.node); });
   hooks.OnRemove([this](const TaskMove& move) { book_.Remove(move.task); });
+  if (session_.context().scores_volumes && switches_.volume_weight != 0) {
+    const auto score = [this](TaskId task, absl::Span<const NodeId> nodes, absl::Span<double> sum) {
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        const int64_t own = book_.ScoreOf(task, nodes[i], switches_.volume_shape);
+        sum[i] += static_cast<double>(own * switches_.volume_weight);
+      }
+    };
+    hooks.ScoreGlobal({score, [this](TaskId task) { return book_.ChoosesVolumes(task); }});
+  }
   hooks.PlanVolumes([this](TaskId task) { return book_.PlanOf(task); });
 }
 

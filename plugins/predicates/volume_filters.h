@@ -37,6 +37,9 @@ class VolumeFilters {
   bool InZone(model::TaskId task, const model::NodeFacts& node) const;
 
   framework::Session& session_;
+  // Each filter asks about the same task.
+  mutable model::TaskId asked_;
+  mutable const model::PodVolumes* answer_ = nullptr;
   const Switches switches_;
   const model::StorageView& view_;
   VolumeBook book_;

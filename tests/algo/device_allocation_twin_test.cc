@@ -111,7 +111,8 @@ class Twin {
         const DeviceDemandFacts& wanted =
             claims_[c].claim->requests[given.request].demands[given.demand];
         const DevicePlace at{given.pool, given.device};
-        if (!Matches(wanted, at) || !Tolerates(wanted, FactsOf(at))) return false;
+        if (!Matches(wanted, at) || !Tolerates(wanted, world_.pools[at.first]->devices[at.second]))
+          return false;
         for (size_t j = 0; j < i; ++j) {
           const GivenDevice& other = chosen_[c][j];
           const bool other_looks =

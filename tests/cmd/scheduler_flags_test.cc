@@ -192,8 +192,13 @@ TEST_CASE("scheduler flags: a feature that is switched is acted on or told", "[c
   CHECK_FALSE(options("WorkLoadSupport=false").workloads);
   CHECK_FALSE(options("PodLevelResources=false").pod_level_resources);
   CHECK_FALSE(options("MatchLabelKeysInPodTopologySpread=false").spread_by_own_labels);
+  CHECK(options("DRADeviceTaintRules=true").device_taint_rules);
+  CHECK_FALSE(options("DRAExtendedResource=false").extended_devices);
+  CHECK(options("StorageCapacityScoring=true").scores_volumes);
   const scheduler::SchedulerOptions usual = options("");
   CHECK((usual.workloads && usual.pod_level_resources && usual.spread_by_own_labels));
+  CHECK(usual.extended_devices);
+  CHECK_FALSE((usual.device_taint_rules || usual.scores_volumes));
   struct Case {
     const char* setting;
     std::vector<std::string> notes;
@@ -207,7 +212,8 @@ TEST_CASE("scheduler flags: a feature that is switched is acted on or told", "[c
        {"--feature-gates: VolcanoJobSupport=false: only vc-controller-manager acts on it",
         "--feature-gates: CSIStorage=true: no program acts on it: see --csi-storage"}},
       {"AllAlpha=true", {}},
-      {"AllBeta=true", {"--feature-gates: AllBeta=true: it changes no gate that is acted on"}},
+      {"AllBeta=true", {}},  // DRADeviceTaintRules.
+      {"DRADeviceTaintRules=true,DRAExtendedResource=false,StorageCapacityScoring=true", {}},
   };
   for (const Case& c : cases) {
     INFO(c.setting);

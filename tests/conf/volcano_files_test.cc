@@ -111,8 +111,7 @@ TEST_CASE("volcano's files: every argument of its plugins is known, or said to h
   CHECK(Named(ConfFile("arguments_policy.yaml")) ==
         Names{"strategies[0].params.thresholds.pod", "strategies[0].params.targetThresholds.pod",
               "predicateErrorCacheEnable", "maxDomains"});
-  CHECK(Named(ConfFile("arguments_placement.yaml")) ==
-        Names{"volumebinding.weight", "volumebinding.shape", "binpack.resources.example.com/foo"});
+  CHECK(Named(ConfFile("arguments_placement.yaml")) == Names{"binpack.resources.example.com/foo"});
 }
 
 }  // namespace

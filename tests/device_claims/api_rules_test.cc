@@ -101,5 +101,61 @@ TEST_CASE("device rules: slices say where they are, once", "[apiserver][claims]"
         422);
 }
 
+TEST_CASE("device rules: access of administrators needs a namespace that says so",
+          "[apiserver][claims]") {
+  ClaimBed bed;
+  const std::string claim =
+      ClaimText(R"({"requests":[{"name":"q","exactly":{"deviceClassName":"gpu"}},)"
+                R"({"name":"r","exactly":{"deviceClassName":"gpu","adminAccess":true}}]})");
+  const auto refused = bed.Call("POST", kDeviceClaims, claim);
+  CHECK(refused.code == 422);
+  CHECK(
+      absl::StrContains(refused.text,
+                        "spec.devices.requests[1].adminAccess: Forbidden: admin access to devices "
+                        "requires the `resource.kubernetes.io/admin-access: true` label on the "
+                        "containing namespace"));
+  const std::string from =
+      StrCat(R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaimTemplate","metadata":)",
+             R"({"name":"t"},"spec":{"spec":{"devices":{"requests":[{"name":"r","exactly":)",
+             R"({"deviceClassName":"gpu","adminAccess":true}}]}}}})");
+  constexpr char kTemplates[] =
+      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates";
+  CHECK(bed.Call("POST", kTemplates, from).code == 422);
+  CHECK(bed.Patch("/api/v1/namespaces/default",
+                  R"({"metadata":{"labels":{"resource.kubernetes.io/admin-access":"true"}}})") ==
+        200);
+  CHECK(bed.Call("POST", kDeviceClaims, claim).code == 201);
+  CHECK(bed.Call("POST", kTemplates, from).code == 201);
+}
+
+TEST_CASE("device rules: what drivers said goes with the devices", "[apiserver][claims]") {
+  ClaimBed bed;
+  bed.Claim("c");
+  const std::string status = StrCat(kDeviceClaims, "/c/status");
+  CHECK(
+      bed.Patch(status,
+                R"({"status":{"allocation":{"devices":{"results":[{"request":"r","driver":"x.io",)"
+                R"("pool":"n1","device":"d0"}]}},"devices":[{"driver":"x.io","pool":"n1",)"
+                R"("device":"d0","conditions":[]}]}})") == 200);
+  CHECK(bed.ClaimNamed("c").At({"status", "devices"}).size() == 1);
+  CHECK(bed.Patch(status, R"({"status":{"allocation":null}})") == 200);
+  CHECK(bed.ClaimNamed("c").At({"status", "devices"}).is_null());
+}
+
+TEST_CASE("device rules: taints of rules", "[apiserver][claims]") {
+  ClaimBed bed;
+  const auto put = [&bed](const std::string& taint) {
+    return bed
+        .Call("POST", "/apis/resource.k8s.io/v1beta2/devicetaintrules",
+              StrCat(R"({"apiVersion":"resource.k8s.io/v1beta2","kind":"DeviceTaintRule",)",
+                     R"("metadata":{"generateName":"r-"},"spec":{"deviceSelector":{},"taint":)",
+                     taint, "}}"))
+        .code;
+  };
+  CHECK(put(R"({"key":"x.io/k","effect":"NoExecute"})") == 201);
+  CHECK(put(R"({"key":"x.io/k","effect":"PreferNoSchedule"})") == 422);
+  CHECK(put(R"({"effect":"NoSchedule"})") == 422);
+}
+
 }  // namespace
 }  // namespace bth::scheduler::testing

@@ -306,5 +306,24 @@ TEST_CASE("claims: nothing is written while a pod waits for devices", "[claims]"
   CHECK(writes == 0);
 }
 
+TEST_CASE("claims: a rule that taints devices counts while it is there", "[claims]") {
+  ClaimBed bed;
+  bed.options.device_taint_rules = true;
+  bed.Slice("n1", R"({"name":"d0"})");
+  bed.Claim("c");
+  bed.Create("/apis/resource.k8s.io/v1beta2/devicetaintrules",
+             R"({"apiVersion":"resource.k8s.io/v1beta2","kind":"DeviceTaintRule","metadata":)"
+             R"({"name":"t"},"spec":{"deviceSelector":{"driver":"x.io"},"taint":{"key":"x.io/k",)"
+             R"("effect":"NoSchedule"}}})");
+  bed.Begin();
+  bed.Group("g", 1);
+  bed.PodOf("p", "g", "c");
+  bed.Settle();
+  CHECK(bed.NodeOf("p").empty());
+  CHECK(bed.Call("DELETE", "/apis/resource.k8s.io/v1beta2/devicetaintrules/t").code == 200);
+  bed.Settle();
+  CHECK(bed.NodeOf("p") == "n1");
+}
+
 }  // namespace
 }  // namespace bth::scheduler::testing

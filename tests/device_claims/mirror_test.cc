@@ -244,5 +244,67 @@ TEST_CASE("device tests: an expression that costs too much fails", "[claims]") {
   CHECK_FALSE(outcome.error.empty());
 }
 
+TEST_CASE("claim mirror: a view says what may help who waits", "[claims]") {
+  DeviceClaimMirror mirror;
+  mirror.Put(Claim("a", "1"));
+  mirror.Put(Claim("b", "1"));
+  static_cast<void>(mirror.Publish());
+  // A claim that is given devices leaves less to others.
+  mirror.Put(Claim("a", "2", "d0", {"u-p"}));
+  auto view = mirror.Publish();
+  CHECK_FALSE(view->offers_more);
+  CHECK(view->changed_claims == std::vector<std::string>{"ns/a"});
+  // One that is written anew with the same words is none that changed.
+  mirror.Put(Claim("a", "3", "d0", {"u-p"}));
+  view = mirror.Publish();
+  CHECK_FALSE(view->offers_more);
+  CHECK(view->changed_claims.empty());
+  mirror.Put(Claim("a", "4"));
+  view = mirror.Publish();
+  CHECK(view->offers_more);
+  mirror.RemoveClaim("ns/b");
+  view = mirror.Publish();
+  CHECK_FALSE(view->offers_more);
+  CHECK(view->changed_claims == std::vector<std::string>{"ns/b"});
+  mirror.Put(std::make_shared<const model::DeviceClassFacts>());
+  CHECK(mirror.Publish()->offers_more);
+}
+
+TEST_CASE("claim mirror: a claim that is made counts until it shows what it was given",
+          "[claims]") {
+  DeviceClaimMirror mirror;
+  mirror.Put(Claim("x", "1"));
+  ClaimPlan plan;
+  plan.claims.emplace_back().allocation = Given("d0");
+  REQUIRE(mirror.Assume("u-p", plan).ok());
+  CHECK(InUse(mirror, "d0"));
+  REQUIRE(mirror.Check().ok());
+  // Another pod is not given the same.
+  CHECK(absl::IsFailedPrecondition(mirror.Assume("u-q", plan)));
+  SECTION("it failed") {
+    mirror.Forget("u-p");
+    CHECK_FALSE(InUse(mirror, "d0"));
+  }
+  SECTION("it was written") {
+    mirror.NoteMade("u-p");
+    mirror.Forget("u-p");
+    CHECK(InUse(mirror, "d0"));
+    auto made = Claim("p-1", "2");
+    made->for_extended = true;
+    made->owner_uid = "u-p";
+    mirror.Put(made);
+    CHECK(InUse(mirror, "d0"));
+    made = Claim("p-1", "3", "d0", {"u-p"});
+    made->for_extended = true;
+    made->owner_uid = "u-p";
+    mirror.Put(made);
+    CHECK(InUse(mirror, "d0"));
+    REQUIRE(mirror.Check().ok());
+    mirror.RemoveClaim("ns/p-1");
+    CHECK_FALSE(InUse(mirror, "d0"));
+  }
+  REQUIRE(mirror.Check().ok());
+}
+
 }  // namespace
 }  // namespace bth::cache

@@ -226,8 +226,6 @@ TEST_CASE("arguments: a policy with all plugins, all actions and all their argum
   CHECK(told == Names{"predicate.DynamicResourceAllocationEnable",
                       "predicate.GPUSharingEnable",
                       "predicate.GPUNumberEnable",
-                      "volumebinding.weight",
-                      "volumebinding.shape",
                       "metricsPeriod",
                       "queueSelector",
                       "labelSelector",

@@ -187,8 +187,6 @@ TEST_CASE("predicates: arguments without effect say so", "[plugins][predicates]"
   const Case c = GENERATE(values<Case>({
       {"predicate.CacheEnable: true", "verdicts are always kept"},
       {"predicate.DynamicResourceAllocationEnable: true", "wherever pods claim some"},
-      {"volumebinding.weight: 3", "StorageCapacityScoring"},
-      {"volumebinding.shape: [{Utilization: 0, Score: 10}]", "StorageCapacityScoring"},
       {"predicate.NodeAfinityEnable: true", ""},
   }));
   CAPTURE(c.yaml);

@@ -70,6 +70,10 @@ TEST_CASE("devices: locks of nodes go with the bindings", "[scheduler]") {
   bed.Given({PodWith("b", 100)});
   bed.executor.Advance(absl::Minutes(3));
   CHECK_FALSE(bed.Bound("b"));
+  // It holds nobody up who has nothing to do with it.
+  bed.Given({"node m cpu=8 mem=8Gi", "job k min=1", "pod c job=k cpu=1"});
+  bed.Settle();
+  CHECK(bed.Bound("c"));
   bed.executor.Advance(absl::Minutes(3));
   CHECK(bed.Bound("b"));
 }

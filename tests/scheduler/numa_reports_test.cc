@@ -15,14 +15,17 @@ constexpr char kReports[] = "/apis/nodeinfo.volcano.sh/v1alpha1/numatopologies";
 class NumaBed : public testing::Bed {
  public:
   explicit NumaBed(bool with_plugin, bool allowed = true) {
-    SchedulerOptions options;
-    options.numa_reports = allowed;
-    options.policy.path = folder_.Write(
+    options_.numa_reports = allowed;
+    options_.policy.path = folder_.Write(
         "scheduler.conf", StrCat("actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n",
                                  "  - name: gang\n  - name: predicates\n",
                                  with_plugin ? "  - name: numa-aware\n" : ""));
     Node("n", 8);
-    Start(std::move(options));
+    Start(options_);
+  }
+  void Restart() {
+    scheduler.reset();
+    Start(options_);
   }
   // Four CPUs on two NUMA nodes, of which these are allocatable; `pods` is JSON.
   static std::string Report(const std::string& allocatable, const std::string& pods = "[]") {
@@ -61,6 +64,7 @@ class NumaBed : public testing::Bed {
 
  private:
   test::TempFolder folder_;
+  SchedulerOptions options_;
 };
 
 TEST_CASE("numa reports: what is bound counts until the report shows it", "[scheduler][numa]") {
@@ -80,6 +84,25 @@ TEST_CASE("numa reports: what is bound counts until the report shows it", "[sche
   // One shows the first, which has left behind a CPU: the kubelet knows better.
   bed.Tell("1", R"([{"uid": "", "name": "early", "namespace": "default"}])");
   CHECK(bed.NodeOf("third") == "n");
+}
+
+TEST_CASE("numa reports: a scheduler that starts anew knows what no report shows yet",
+          "[scheduler][numa]") {
+  NumaBed bed(/*with_plugin=*/true);
+  bed.CreateReport("0-3");
+  bed.OwnPod("first", 2);
+  REQUIRE(bed.NodeOf("first") == "n");
+  const types::Json pod = bed.Get("/api/v1/namespaces/default/pods/first");
+  const std::string decision(
+      pod["metadata"]["annotations"]["volcano.sh/topology-decision"].AsString());
+  CHECK(decision == R"({"numa":{"0":{"cpu":"2"}}})");
+  bed.Restart();
+  bed.OwnPod("second", 2);
+  CHECK(bed.NodeOf("second") == "n");
+  CHECK(absl::StrContains(bed.Get("/api/v1/namespaces/default/pods/second").Dump(),
+                          R"({\"numa\":{\"1\":{\"cpu\":\"2\"}}})"));
+  bed.OwnPod("third", 1);
+  CHECK(bed.NodeOf("third").empty());
 }
 
 TEST_CASE("numa reports: a report that cannot be understood leaves the one before",

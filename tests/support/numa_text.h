@@ -44,6 +44,7 @@ inline model::CpuLayout ReadLayout(std::string_view sizes) {
       numa_node.Add(next);
     }
     layout.all |= numa_node;
+    layout.numa_ids.push_back(static_cast<int32_t>(layout.numa_nodes.size()));
     layout.numa_nodes.push_back(numa_node);
     layout.sockets.push_back(numa_node);
     at = end + 1;
