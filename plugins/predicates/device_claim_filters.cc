@@ -83,7 +83,8 @@ void DeviceClaimFilters::Score(TaskId task, absl::Span<const NodeId> nodes,
   const int64_t most = raw.empty() ? 0 : *std::max_element(raw.begin(), raw.end());
   if (most == 0) return;
   for (size_t i = 0; i < raw.size(); ++i) {
-    sum[i] += static_cast<double>(raw[i] * 100 / most);
+    const int64_t score = raw[i] * 100 / most;  // Whole, as Kubernetes has it.
+    sum[i] += static_cast<double>(score);
   }
 }
 
