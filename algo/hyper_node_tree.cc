@@ -48,7 +48,7 @@ class Builder {
     Fill();
     std::stable_sort(faults_.begin(), faults_.end(),
                      [](const auto& a, const auto& b) { return a.name < b.name; });
-    return {std::make_shared<const HyperNodeTree>(std::move(tree_)), std::move(faults_)};
+    return {std::make_shared<const HyperNodeTree>(std::move(tree_)), std::move(faults_), cut_off_};
   }
 
  private:
@@ -163,6 +163,7 @@ class Builder {
       if (memberships + own.size() > kHyperNodeMembershipsMax) {
         Fault(tree_.rows[id].name, StrCat("HyperNodes have more than ", kHyperNodeMembershipsMax,
                                           " nodes together: it counts as empty"));
+        ++cut_off_;
         own.clear();
       }
       memberships += own.size();
@@ -214,6 +215,7 @@ class Builder {
   absl::flat_hash_map<std::string_view, HyperNodeId> ids_;
   HyperNodeTree tree_;
   std::vector<HyperNodeFault> faults_;
+  size_t cut_off_ = 0;
 };
 
 }  // namespace

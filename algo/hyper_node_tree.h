@@ -37,6 +37,7 @@ struct HyperNodeFault {
 struct BuiltHyperNodes {
   std::shared_ptr<const model::HyperNodeTree> tree;
   std::vector<HyperNodeFault> faults;  // By name.
+  size_t cut_off = 0;                  // HyperNodes beyond kHyperNodeMembershipsMax.
 };
 
 // `inputs` by name, each once; `ready` are all nodes that a cycle places on. The result follows

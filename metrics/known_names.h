@@ -8,12 +8,12 @@ namespace bth::metrics {
 
 // Of SchedulerMetrics::LimitReached.
 inline constexpr std::array kLimitNames = {
-    "binding_reads",    "binds_under_way",       "debug_dump",           "device_steps",
-    "effect_attempts",  "event_queue",           "events_waiting",       "extender_call",
-    "extender_time",    "extender_unknown_name", "gate_removals",        "http_port_wait",
-    "metric_devices",   "metric_jobs",           "metric_queue_scalars", "metric_queues",
-    "node_load_round",  "node_load_source",      "object_notices",       "objects_set_aside",
-    "orphaned_reports", "resource_dimensions",   "server_busy"};
+    "binding_reads",      "binds_under_way",       "debug_dump",          "device_steps",
+    "effect_attempts",    "event_queue",           "events_waiting",      "extender_call",
+    "extender_time",      "extender_unknown_name", "gate_removals",       "http_port_wait",
+    "hyper_node_members", "metric_devices",        "metric_jobs",         "metric_queue_scalars",
+    "metric_queues",      "node_load_round",       "node_load_source",    "object_notices",
+    "objects_set_aside",  "orphaned_reports",      "resource_dimensions", "server_busy"};
 
 // Of SchedulerMetrics::SetHeldJobs. Pods whose PodGroup does not exist are nobody's job.
 inline constexpr std::array kGateNames = {

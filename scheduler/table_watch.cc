@@ -21,6 +21,10 @@ void TableWatch::Look(const cache::Mirror& mirror, metrics::SchedulerMetrics& me
   show("resources_without_dimension", sizes.without_dimension);
   if (sizes.without_dimension > without_dimension_) metrics.LimitReached("resource_dimensions");
   without_dimension_ = sizes.without_dimension;
+  show("hyper_nodes", sizes.hyper_nodes);
+  show("hyper_nodes_cut_off", sizes.hyper_nodes_cut_off);
+  if (sizes.hyper_nodes_cut_off > hyper_nodes_cut_off_) metrics.LimitReached("hyper_node_members");
+  hyper_nodes_cut_off_ = sizes.hyper_nodes_cut_off;
 
   if (metrics.jobs() > sizes.pod_groups) {
     metrics.RetainJobs([&mirror](std::string_view ns, std::string_view name) {

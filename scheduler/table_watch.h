@@ -23,8 +23,10 @@ class TableWatch {
                     metrics::SchedulerMetrics& metrics);
 
  private:
-  uint64_t events_dropped_ = 0;   // At the last look.
-  size_t without_dimension_ = 0;  // At the last look.
+  // At the last look.
+  uint64_t events_dropped_ = 0;
+  size_t without_dimension_ = 0;
+  size_t hyper_nodes_cut_off_ = 0;
 };
 
 }  // namespace bth::scheduler

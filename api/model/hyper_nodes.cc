@@ -36,13 +36,4 @@ HyperNodeId HyperNodeTree::LowestCommon(HyperNodeId a, HyperNodeId b) const {
   return a;
 }
 
-HyperNodeId HyperNodeTree::HighestUpTo(HyperNodeId id, int32_t tier) const {
-  HyperNodeId highest;
-  while (id.valid() && rows[id].tier <= tier) {
-    highest = id;
-    id = rows[id].parent;
-  }
-  return highest;
-}
-
 }  // namespace bth::model

@@ -67,9 +67,6 @@ class HyperNodeTree {
   }
   // The lowest that both are in, themselves included. An invalid one gives the other. Cost: depth.
   HyperNodeId LowestCommon(HyperNodeId a, HyperNodeId b) const;
-  // The highest of `id` and what it is in whose tier is at most `tier`; invalid: `id` has a higher
-  // one. Cost: depth.
-  HyperNodeId HighestUpTo(HyperNodeId id, int32_t tier) const;
 };
 
 }  // namespace bth::model

@@ -60,6 +60,7 @@ bool HyperNodeBook::Remove(const std::string& name) {
 void HyperNodeBook::CountPatterns() {
   size_t patterns = 0;
   following_ = 0;
+  without_patterns_ = 0;
   for (auto& [name, record] : records_) {
     if (!record.object.FollowsNodes()) {
       record.counts = false;
@@ -70,6 +71,7 @@ void HyperNodeBook::CountPatterns() {
     const bool counts = patterns <= kPatternsMax;
     record.stale |= counts && !record.counts;
     record.counts = counts;
+    without_patterns_ += counts ? 0 : 1;
     ++following_;
   }
 }
@@ -77,6 +79,7 @@ void HyperNodeBook::CountPatterns() {
 void HyperNodeBook::Publish(const NodeTable& nodes, const Interner& symbols, model::Snapshot* now) {
   if (records_.empty()) {
     now->hyper_nodes = nullptr;
+    without_nodes_ = 0;
     rows_ = {};
     ready_ = nullptr;
     changed_ = false;
@@ -160,6 +163,7 @@ void HyperNodeBook::Rebuild(const NodeTable& nodes, model::Snapshot* now) {
   }
   algo::BuiltHyperNodes built = algo::BuildHyperNodes(inputs, *now->nodes_by_name);
   now->hyper_nodes = std::move(built.tree);
+  without_nodes_ = built.cut_off;
   Tell(built.faults);
 }
 

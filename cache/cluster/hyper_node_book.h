@@ -41,6 +41,8 @@ class HyperNodeBook {
   std::vector<HyperNodeNews> TakeNews();
   bool has_news() const { return !news_.empty(); }
   size_t size() const { return records_.size(); }
+  // Those that lack members because all together have too many.
+  size_t cut_off() const { return without_patterns_ + without_nodes_; }
   uint64_t rebuilds() const { return rebuilds_; }
 
  private:
@@ -61,8 +63,10 @@ class HyperNodeBook {
 
   std::map<std::string, Record, std::less<>> records_;
   std::map<std::string, HyperNodeNews> news_;
-  bool changed_ = false;  // Members, of the tree as a whole.
-  size_t following_ = 0;  // Records that go by patterns or labels.
+  bool changed_ = false;         // Members, of the tree as a whole.
+  size_t following_ = 0;         // Records that go by patterns or labels.
+  size_t without_patterns_ = 0;  // Of these, whose own do not count.
+  size_t without_nodes_ = 0;     // In the last tree.
   uint64_t rebuilds_ = 0;
   // What the selections are up to date with.
   decltype(model::Snapshot::nodes) rows_;

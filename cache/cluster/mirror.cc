@@ -430,7 +430,9 @@ TableSizes Mirror::table_sizes() const {
           .constraints = shapes.constraints(),
           .resources = dimensions.names(),
           .dimensions = dimensions.used(),
-          .without_dimension = dimensions.waiting()};
+          .without_dimension = dimensions.waiting(),
+          .hyper_nodes = tables_->hyper_nodes.size(),
+          .hyper_nodes_cut_off = tables_->hyper_nodes.cut_off()};
 }
 size_t Mirror::pods() const {
   return tables_->pods.size();

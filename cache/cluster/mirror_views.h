@@ -58,6 +58,8 @@ struct TableSizes {
   size_t resources = 0;          // Names that somebody asks for or that nodes offer.
   int dimensions = 0;            // Of resources that somebody asks for, built-in ones included.
   size_t without_dimension = 0;  // Resources that somebody asks for and that found no room.
+  size_t hyper_nodes = 0;
+  size_t hyper_nodes_cut_off = 0;  // That lack members because all together have too many.
 };
 
 // A pod that no PodGroup claims; `group` is the missing one's name, empty when it names none.

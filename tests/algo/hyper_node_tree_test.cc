@@ -163,10 +163,6 @@ TEST_CASE("hyper node tree: ancestors (I10)", "[algo][topology]") {
   CHECK(tree.LowestCommon(id("s0"), id("orphan")) == tree.root());
   CHECK(tree.LowestCommon(HyperNodeId(), id("s0")) == id("s0"));
   CHECK(tree.LowestCommon(id("s0"), HyperNodeId()) == id("s0"));
-  CHECK(tree.HighestUpTo(id("s0"), 2) == id("s2"));
-  CHECK(tree.HighestUpTo(id("s0"), 3) == id("s4"));
-  CHECK(tree.HighestUpTo(id("s0"), 0) == HyperNodeId());
-  CHECK(tree.HighestUpTo(id("s0"), 4) == tree.root());
   CHECK(tree.IsAbove(id("s2"), id("s0")));
   CHECK_FALSE(tree.IsAbove(id("s0"), id("s2")));
   CHECK(tree.Contains(id("s4"), NodeId(0)));

@@ -220,8 +220,11 @@ TEST_CASE("hyper nodes: patterns beyond the limit of all together do not count",
   CHECK(shown.front() == "h1000<: a");
   CHECK(shown.back() == StrCat("h", 1000 + fitting, "<: "));
   CHECK(bed.News().size() == 1);
+  CHECK(bed.mirror.table_sizes().hyper_nodes == fitting + 1);
+  CHECK(bed.mirror.table_sizes().hyper_nodes_cut_off == 1);
   bed.Remove("h1000");
   CHECK(bed.Shown().back() == StrCat("h", 1000 + fitting, "<: a"));
+  CHECK(bed.mirror.table_sizes().hyper_nodes_cut_off == 0);
 }
 
 TEST_CASE("hyper nodes: a tree that lived through changes is as one made at once",

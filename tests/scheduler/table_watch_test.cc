@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "cache/cluster/pod_label_book.h"
 #include "metrics/registry.h"
+#include "re2/re2.h"
 #include "tests/cache/objects.h"
 #include "tests/scheduler/short_bed.h"
 #include "tests/support/catch.h"
@@ -61,6 +62,29 @@ TEST_CASE("table watch: resources that find no dimension are counted once", "[sc
   bed.tables.Look(bed.mirror, bed.metrics);
   CHECK(bed.Shows(R"(batholith_table_entries{table="resources_without_dimension"} 0)"));
   CHECK(bed.Shows(StrCat(R"(batholith_table_entries{table="dimensions"} )", model::kFixedDims)));
+}
+
+TEST_CASE("table watch: HyperNodes that lack members are counted once", "[scheduler][topology]") {
+  WatchBed bed;
+  const std::string limit = R"(batholith_limit_reached_total{limit="hyper_node_members"})";
+  const size_t most = cache::HyperNodeBook::kPatternsMax;
+  const std::vector<std::string> some(cache::kHyperNodePatternsMax, "^a$");
+  for (size_t i = 0; i <= most / some.size(); ++i) {
+    cache::CompiledHyperNode object;
+    object.name = StrCat("h", i);
+    object.tier = 1;
+    object.patterns = some;
+    object.expressions.assign(some.size(), std::make_shared<const re2::RE2>("^a$"));
+    bed.mirror.PutHyperNode(std::move(object));
+    bed.tables.Look(bed.mirror, bed.metrics);
+    CHECK(bed.Shows(StrCat(limit, i < most / some.size() ? " 0\n" : " 1\n")));
+  }
+  bed.tables.Look(bed.mirror, bed.metrics);
+  CHECK(bed.Shows(limit + " 1\n"));
+  CHECK(bed.Shows(R"(batholith_table_entries{table="hyper_nodes_cut_off"} 1)"));
+  bed.mirror.RemoveHyperNode("h0");
+  bed.tables.Look(bed.mirror, bed.metrics);
+  CHECK(bed.Shows(R"(batholith_table_entries{table="hyper_nodes_cut_off"} 0)"));
 }
 
 TEST_CASE("table watch: events that are dropped are a limit reached", "[scheduler]") {
