@@ -1,6 +1,8 @@
 #include "framework/session/statement.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "framework/session/effects.h"
@@ -13,11 +15,20 @@ using model::TaskState;
 using model::TaskStatus;
 
 void Statement::Apply(TaskId task, const TaskState& to, TaskId beneficiary) {
+  Log(task, beneficiary);
+  session_.placements().Set({}, task, to);
+}
+
+void Statement::Log(TaskId task, TaskId beneficiary) {
+  const TaskState& before = session_.state(task);
+  // What is pending or runs may have been changed before by this statement, if it changed what is
+  // neither: it is pending again.
+  may_repeat_ |= before.status != TaskStatus::kPending &&
+                 !model::InGroup(before.status, model::kPreemptableGroup);
   log_.push_back({.task = task,
                   .beneficiary = beneficiary,
-                  .before = session_.state(task),
+                  .before = before,
                   .version_before = session_.placements().version()});
-  session_.placements().Set({}, task, to);
 }
 
 void Statement::Allocate(TaskId task, NodeId node) {
@@ -68,10 +79,7 @@ void Statement::Redo(const std::vector<Placed>& placed) {
 }
 
 void Statement::Adopt(TaskId task) {
-  log_.push_back({.task = task,
-                  .beneficiary = TaskId(),
-                  .before = session_.state(task),
-                  .version_before = session_.placements().version()});
+  Log(task, TaskId());
 }
 
 bool Statement::HasEvictions() const {
@@ -100,9 +108,10 @@ void Statement::Keep() {
 
 absl::Status Statement::Commit() {
   EffectBatch batch{.snapshot = session_.context().snapshot, .action = std::string(action_)};
+  batch.binds.reserve(log_.size());
   absl::flat_hash_set<TaskId> seen;  // A task changed twice counts once, as it is now.
   for (const Change& change : log_) {
-    if (!seen.insert(change.task).second) continue;
+    if (may_repeat_ && !seen.insert(change.task).second) continue;
     const TaskState& now = session_.state(change.task);
     if (now.status == TaskStatus::kAllocated) {
       batch.binds.push_back({.task = change.task,
@@ -120,14 +129,17 @@ absl::Status Statement::Commit() {
   }
   // Without victims a promise repeats what the task's nomination says.
   if (batch.evictions.empty()) batch.pipelines.clear();
+  std::vector<std::pair<TaskId, NodeId>> bound;
+  bound.reserve(batch.binds.size());
+  for (const BindEffect& bind : batch.binds) bound.emplace_back(bind.task, bind.node);
   if (!batch.binds.empty() || !batch.evictions.empty()) {
-    if (absl::Status status = session_.context().sink->Submit(batch); !status.ok()) {
+    if (absl::Status status = session_.context().sink->Submit(std::move(batch)); !status.ok()) {
       RollbackTo(Mark{});
       return status;
     }
   }
-  for (const BindEffect& bind : batch.binds) {
-    session_.placements().Set({}, bind.task, {.status = TaskStatus::kBinding, .node = bind.node});
+  for (const auto& [task, node] : bound) {
+    session_.placements().Set({}, task, {.status = TaskStatus::kBinding, .node = node});
   }
   End();
   return absl::OkStatus();

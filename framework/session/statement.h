@@ -79,10 +79,12 @@ class Statement {
   void Apply(model::TaskId task, const model::TaskState& to, model::TaskId beneficiary);
   // What is placed now wants no victims any more.
   void End();
+  void Log(model::TaskId task, model::TaskId beneficiary);
 
   Session& session_;
   const std::string_view action_;
   std::vector<Change> log_;
+  bool may_repeat_ = false;  // A task may have several changes.
 };
 
 }  // namespace bth::framework
