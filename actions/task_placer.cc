@@ -67,6 +67,7 @@ bool TaskPlacer::PlaceTasks(JobId job, SubJobWorksheet& worksheet, Statement& st
     if (!MayTry(job, task)) continue;
     const NodeChoice choice = session_.picker().Pick(task);
     if (!choice.node.valid()) {
+      ++refusals_;
       const RoleId role = session_.task(task).role;
       if (role.valid()) failed_roles_.try_emplace(role, task);
       hopeless = !WorthGoingOn(job, worksheet.sub_job);
@@ -100,7 +101,9 @@ bool TaskPlacer::Stands(JobId job, SubJobId sub_job) const {
 void TaskPlacer::AddBestEffort(SubJobWorksheet& worksheet, Statement& statement,
                                absl::FunctionRef<bool()> enough) {
   while (!worksheet.best_effort.empty() && !enough()) {
+    const size_t before = statement.Checkpoint().size;
     PlaceBestEffort(session_, worksheet.best_effort.Pop(), statement);
+    if (statement.Checkpoint().size == before) ++refusals_;
   }
 }
 
@@ -112,6 +115,7 @@ bool TaskPlacer::MayTry(JobId job, TaskId task) {
     // What no node could take is not the queue's fault, whatever share it has.
     if (open && !session_.picker().AnyNodeTakes(task)) {
       session_.notes().RecordFit(task, session_.picker().Explain(task));
+      ++refusals_;
       return false;
     }
     session_.notes().HoldAt(job, open ? Gate::kQuota : Gate::kQueueClosed, "",
@@ -127,6 +131,7 @@ bool TaskPlacer::MayTry(JobId job, TaskId task) {
   const auto failed = failed_roles_.find(row.role);
   if (row.role.valid() && failed != failed_roles_.end()) {
     SkipLike(task, failed->second);
+    ++refusals_;
     return false;
   }
   return true;

@@ -35,6 +35,9 @@ class TaskPlacer {
   bool PlaceSubJobs(model::JobId job, Worksheet& worksheet, framework::Statement& statement,
                     PlaceSubJob place);
 
+  // Tasks that found no node, or no place beside one like them that found none.
+  int64_t refusals() const { return refusals_; }
+
   // Tasks whose role has failed are passed over.
   const FailedRoles& failed_roles() const { return failed_roles_; }
   void SetFailedRoles(FailedRoles roles) { failed_roles_ = std::move(roles); }
@@ -50,6 +53,7 @@ class TaskPlacer {
 
   framework::Session& session_;
   FailedRoles failed_roles_;
+  int64_t refusals_ = 0;
 };
 
 }  // namespace bth::actions

@@ -163,7 +163,7 @@ struct EvictableHook {
 struct HyperNodeQuestion {
   JobId job;
   SubJobId sub_job;    // Invalid: the job as a whole.
-  HyperNodeId inside;  // Only there.
+  HyperNodeId inside;  // Only there: what is in rows for a wider one, as far as it is inside.
   bool for_eviction = false;
 };
 // The first row that has one in which the gang finds room decides, and the best of that row is
@@ -171,6 +171,8 @@ struct HyperNodeQuestion {
 struct HyperNodeGradient {
   std::vector<std::vector<HyperNodeId>> rows;
   std::string why_none = {};  // There are no rows.
+  // Nothing that has less free, now or when releasing pods have left, is in a row.
+  model::ResourceVec minimum = {};
 };
 using HyperNodeGradientFn = std::function<HyperNodeGradient(const HyperNodeQuestion&)>;
 // Adds how good each candidate is for the sub-job.

@@ -110,11 +110,22 @@ bool SessionNotes::HasFit(JobId id) const {
 }
 
 void SessionNotes::ClearFits(JobId id) {
+  if (fits_.empty()) return;
   for (TaskId task_id : *base_.jobs[id].tasks) fits_.erase(task_id);
 }
 
 void SessionNotes::ClearPlans(JobId id) {
-  for (TaskId task_id : *base_.jobs[id].tasks) plans_.erase(task_id);
+  ClearPlans(*base_.jobs[id].tasks);
+}
+
+void SessionNotes::ClearPlans(absl::Span<const TaskId> tasks) {
+  if (plans_.empty()) return;
+  for (TaskId task_id : tasks) plans_.erase(task_id);
+}
+
+const DomainLack* SessionNotes::DomainLackOf(JobId id) const {
+  const auto known = lacks_.find(id);
+  return known == lacks_.end() ? nullptr : &known->second;
 }
 
 void SessionNotes::RememberPlan(StatementKey, TaskId id, const TaskState& planned) {

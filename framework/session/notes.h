@@ -4,14 +4,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "api/model/snapshot.h"
 #include "framework/report/fit_report.h"
 #include "framework/session/effects.h"
 #include "framework/session/statement_key.h"
 #include "framework/session/touched_jobs.h"
+#include "framework/unschedulable/domain_lack.h"
 #include "framework/unschedulable/job_answer.h"
 
 namespace bth::framework {
@@ -50,6 +53,11 @@ class SessionNotes {
   bool HasFit(model::JobId job) const;
   void ClearFits(model::JobId job);
   void ClearPlans(model::JobId job);
+  void ClearPlans(absl::Span<const model::TaskId> tasks);
+
+  // What was not enough for a gang whose pods are all alike, anywhere in the network.
+  void NoteDomainLack(model::JobId job, DomainLack lack) { lacks_[job] = std::move(lack); }
+  const DomainLack* DomainLackOf(model::JobId job) const;
 
   // What a discarded statement had planned for the task; null: nothing.
   void RememberPlan(StatementKey, model::TaskId task, const model::TaskState& planned);
@@ -75,6 +83,7 @@ class SessionNotes {
   absl::flat_hash_map<model::JobId, JobNotes> notes_;  // Of jobs that wait; off the hot path.
   absl::flat_hash_map<model::TaskId, std::shared_ptr<const TaskFit>> fits_;
   absl::flat_hash_map<model::TaskId, model::TaskState> plans_;
+  absl::flat_hash_map<model::JobId, DomainLack> lacks_;
   std::vector<QueueNotice> queue_notices_;
 };
 

@@ -1,21 +1,10 @@
 #include "framework/topology/domain_sums.h"
 
-#include <algorithm>
-
 namespace bth::framework {
 
 using model::HyperNodeId;
 using model::NodeId;
 using model::ResourceVec;
-
-namespace {
-
-ResourceVec AtLeastNothing(ResourceVec room) {
-  for (int64_t& amount : room.q) amount = std::max<int64_t>(amount, 0);
-  return room;
-}
-
-}  // namespace
 
 const DomainSum& DomainSums::Of(HyperNodeId id) {
   CatchUp();
@@ -49,6 +38,7 @@ void DomainSums::Look(NodeId node) {
   const ResourceVec more_later = AtLeastNothing(later) - AtLeastNothing(seen.later);
   for (HyperNodeId id : of) {
     DomainSum& sum = sums_[id];
+    ++sum.version;
     sum.idle += more;
     sum.free += more_free;
     sum.free_later += more_later;

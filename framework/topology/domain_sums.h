@@ -1,7 +1,9 @@
 // What the nodes of each HyperNode have together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -12,6 +14,12 @@
 
 namespace bth::framework {
 
+// An overcommitted node takes nothing from others.
+inline model::ResourceVec AtLeastNothing(model::ResourceVec room) {
+  for (int64_t& amount : room.q) amount = std::max<int64_t>(amount, 0);
+  return room;
+}
+
 struct DomainSum {
   model::ResourceVec allocatable;
   model::ResourceVec idle;  // Allocatable, less what is on the nodes.
@@ -19,6 +27,7 @@ struct DomainSum {
   // nothing from others.
   model::ResourceVec free;
   model::ResourceVec free_later;
+  uint64_t version = 0;  // Another one with every change.
   model::ResourceVec used() const { return allocatable - idle; }
 };
 

@@ -1,5 +1,7 @@
 #include "framework/topology/topology.h"
 
+#include <algorithm>
+
 #include "algo/hyper_node_tree.h"
 #include "framework/topology/bounds.h"
 
@@ -14,6 +16,9 @@ using model::TaskId;
 using model::TopologyWish;
 
 namespace {
+
+// Of HyperNodes up to that size single questions are answered by asking the nodes.
+constexpr size_t kNodesAskedMax = 1024;
 
 bool IsPlaced(const model::TaskState& state) {
   return state.node.valid() && model::InGroup(state.status, model::kOccupyingGroup);
@@ -47,6 +52,47 @@ const HyperNodeTree& Topology::tree() const {
 DomainSums& Topology::sums() const {
   if (sums_ == nullptr) sums_ = std::make_unique<DomainSums>(base_, placements_, tree());
   return *sums_;
+}
+
+int64_t Topology::SlotsIn(const Session& session, model::ShapeId shape, HyperNodeId id) const {
+  auto known = slots_.find(shape);
+  if (known == slots_.end()) {
+    if (slots_.size() == kShapesMax) slots_.clear();
+    known = slots_.emplace(shape, std::make_unique<DomainSlots>(session, shape)).first;
+  }
+  return known->second->Of(id);
+}
+
+bool Topology::HasFree(HyperNodeId id, const model::ResourceVec& minimum) const {
+  if (minimum == model::ResourceVec()) return true;
+  const model::HyperNodeRow& row = tree()[id];
+  if (sums_ != nullptr || row.nodes > kNodesAskedMax) {
+    const DomainSum& sum = sums().Of(id);
+    return minimum.AllAtMost(sum.free) || minimum.AllAtMost(sum.free_later);
+  }
+  model::ResourceVec now;
+  model::ResourceVec later;
+  for (const model::NodeRange run : row.runs) {
+    for (NodeId node : run) {
+      now += AtLeastNothing(placements_.usage().idle[node]);
+      later += AtLeastNothing(placements_.usage().FutureIdle(node));
+    }
+  }
+  return minimum.AllAtMost(now) || minimum.AllAtMost(later);
+}
+
+bool Topology::HasSlotsBeyond(const Session& session, model::ShapeId shape, HyperNodeId id,
+                              int64_t count) const {
+  if (slots_.contains(shape)) return SlotsIn(session, shape, id) > count;
+  const model::HyperNodeRow& row = tree()[id];
+  if (count < 0 || row.nodes > kNodesAskedMax) return true;
+  const NodeSlots slots(session, shape);
+  int64_t sum = 0;
+  for (const model::NodeRange run : row.runs) {
+    for (NodeId node : run) sum += slots.On(node);
+    if (sum > count) return true;
+  }
+  return false;
 }
 
 // Null: nothing.
@@ -146,6 +192,29 @@ bool Topology::Permits(TaskId task, NodeId node) const {
     return places == nullptr || places->ReachUpTo(tree(), *bound, node);
   };
   return within(row.job) && within(row.sub_job);
+}
+
+// Nodes are inside when some HyperNode up to the bound has them and all that is placed: then the
+// highest such has them too.
+void Topology::ForEachOutside(TaskId task, model::NodeRange nodes,
+                              absl::FunctionRef<void(NodeId)> refuse) const {
+  const model::TaskRow& row = base_.tasks[task];
+  if (!row.job.valid() || !base_.jobs[row.job].has_network_topology || !enforced()) return;
+  const std::optional<int32_t> of_job = BoundOf(row.job);
+  const std::optional<int32_t> of_sub_job = BoundOf(row.sub_job);
+  std::vector<std::vector<HyperNodeId>> allowed;
+  if (PlacesThatBind(row.job, of_job) != nullptr) allowed.push_back(HighestFor(row.job));
+  const bool the_same = !base_.jobs[row.job].has_sub_group_policy && of_job == of_sub_job;
+  if (!the_same && PlacesThatBind(row.sub_job, of_sub_job) != nullptr) {
+    allowed.push_back(HighestFor(row.sub_job));
+  }
+  for (NodeId node : nodes) {
+    const auto has_node = [&](HyperNodeId id) { return tree().Contains(id, node); };
+    const auto inside = [&](const std::vector<HyperNodeId>& any) {
+      return std::any_of(any.begin(), any.end(), has_node);
+    };
+    if (!std::all_of(allowed.begin(), allowed.end(), inside)) refuse(node);
+  }
 }
 
 }  // namespace bth::framework

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "api/model/snapshot.h"
 #include "framework/hooks/hooks.h"
 #include "framework/session/placements.h"
+#include "framework/topology/domain_slots.h"
 #include "framework/topology/domain_sums.h"
 #include "framework/topology/gang_places.h"
 
@@ -29,6 +31,14 @@ class Topology {
   // HyperNodes, or the root alone when there are none.
   const model::HyperNodeTree& tree() const;
   DomainSums& sums() const;
+  // At most so many tasks of the shape find room in the HyperNode. `session` is the one it belongs
+  // to.
+  int64_t SlotsIn(const Session& session, model::ShapeId shape, model::HyperNodeId id) const;
+  // The nodes of the HyperNode have so much free together, now or when releasing pods have left.
+  bool HasFree(model::HyperNodeId id, const model::ResourceVec& minimum) const;
+  // More than `count`, for a single question: of large HyperNodes it is not found out, and true.
+  bool HasSlotsBeyond(const Session& session, model::ShapeId shape, model::HyperNodeId id,
+                      int64_t count) const;
 
   // Some plugin says where gangs go: bounds count.
   bool enforced() const { return !hooks_.hyper_node_gradient.empty(); }
@@ -54,6 +64,9 @@ class Topology {
   bool Restricts(model::TaskId task) const;
   // The node is within what the gang of the task may span, together with where it is already.
   bool Permits(model::TaskId task, model::NodeId node) const;
+  // The same of many nodes: calls refuse(node) for those that are not.
+  void ForEachOutside(model::TaskId task, model::NodeRange nodes,
+                      absl::FunctionRef<void(model::NodeId)> refuse) const;
 
  private:
   const model::TopologyWish* WishOf(model::SubJobId sub_job) const;
@@ -69,6 +82,9 @@ class Topology {
   const Placements& placements_;
   mutable std::shared_ptr<const model::HyperNodeTree> tree_;
   mutable std::unique_ptr<DomainSums> sums_;
+  // Of shapes that were asked about; begun anew when there are kShapesMax.
+  static constexpr size_t kShapesMax = 256;
+  mutable absl::flat_hash_map<model::ShapeId, std::unique_ptr<DomainSlots>> slots_;
   // Of those that were asked about.
   mutable absl::flat_hash_map<model::JobId, GangPlaces> jobs_;
   mutable absl::flat_hash_map<model::SubJobId, GangPlaces> sub_jobs_;

@@ -1,6 +1,7 @@
 #include "framework/unschedulable/refusal.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -144,6 +145,25 @@ bool IsAllAlike(const Session& session, JobId job, const Refusal& refusal) {
          !session.job(job).has_sub_group_policy;
 }
 
+// Nothing: what it lacks is not that plain.
+std::optional<DomainLack> DomainLackOf(const Session& session, JobId job, const Refusal& refusal) {
+  const Topology& topology = session.topology();
+  const DomainLack* found = session.notes().DomainLackOf(job);
+  const std::optional<int32_t> bound = topology.BoundOf(job);
+  if (found == nullptr || !bound || refusal.by_devices || !IsAllAlike(session, job, refusal)) {
+    return std::nullopt;
+  }
+  DomainLack lack = *found;
+  std::tie(lack.shape, lack.queue) = refusal.kinds.front().first;
+  lack.tier = *bound;
+  if (topology.AllocatedIn(job).valid()) {
+    const std::vector<model::HyperNodeId> highest = topology.HighestFor(job);
+    if (highest.size() != 1) return std::nullopt;
+    lack.within = highest.front();
+  }
+  return lack;
+}
+
 // Preemption does not ask whether the queue is overused, but may not give more than the share.
 bool StandsWhileOverused(Session& session, JobId job, const AnswerRules& rules) {
   if (!rules.preempts()) return true;
@@ -193,13 +213,17 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
   if (!AddKinds(session, job, &refusal)) return std::nullopt;
   refusal.stands_without_victims = IsAllAlike(session, job, refusal);
   if (session.topology().IsBound(job)) {
-    // Sums over HyperNodes change with any node, and evicting actions try others than were tried.
-    refusal.by_choice_of_nodes = true;
-    refusal.stands_without_victims = false;
+    refusal.domain_lack = DomainLackOf(session, job, refusal);
+    if (!refusal.domain_lack) {
+      // Other places might do with any change, and evicting actions try others than were tried.
+      refusal.by_choice_of_nodes = true;
+      refusal.stands_without_victims = false;
+    }
   }
   if (session.votes().refused_by_share(job)) {
     for (const auto& [kind, task] : refusal.kinds) refusal.beyond_share.push_back(task);
-    if (!session.notes().HasFit(job) && !refusal.by_choice_of_nodes) refusal.kinds.clear();
+    const bool by_nodes = refusal.by_choice_of_nodes || refusal.domain_lack;
+    if (!session.notes().HasFit(job) && !by_nodes) refusal.kinds.clear();
   }
   refusal.beyond_any_node = rules.evicts && IsBeyondAnyNode(session, refusal);
   return refusal;

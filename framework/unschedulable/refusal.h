@@ -12,6 +12,7 @@
 #include "framework/nodes/candidate_index.h"
 #include "framework/session/session.h"
 #include "framework/unschedulable/answer_rules.h"
+#include "framework/unschedulable/domain_lack.h"
 
 namespace bth::framework {
 
@@ -33,6 +34,8 @@ struct Refusal {
   // What each of its pods asks of devices, one after the other; empty: they differ, or it is not
   // known of all.
   std::vector<std::shared_ptr<const model::DeviceAskId>> asks;
+  // Its gang waits for a HyperNode that lacks none of this; `kinds` has its one kind.
+  std::optional<DomainLack> domain_lack;
   // Other places of what was tried might have left room for the rest.
   bool by_choice_of_nodes = false;
   // No node could take any of its tasks, were it empty: evictions do not help either.

@@ -6,10 +6,12 @@
 #include "api/model/device_claims.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/report/figures.h"
+#include "framework/topology/topology.h"
 
 namespace bth::framework {
 namespace {
 
+using model::HyperNodeId;
 using model::JobId;
 using model::NodeId;
 using model::QueueId;
@@ -148,7 +150,7 @@ bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Rec
 }
 
 void UnschedulableJobs::ActivateByNodes(Session& session) {
-  if (by_kind_.empty()) return;
+  if (by_kind_.empty() && by_domain_lack_.empty()) return;
   const bool any_use = Has(rules_.sources, AnswerSource::kNodeUse);
   const NodeRoomWatch::Changes changes = nodes_.Compare(session.base(), any_use);
   std::vector<JobId> served;
@@ -169,6 +171,7 @@ void UnschedulableJobs::ActivateByNodes(Session& session) {
     if (taken) served.insert(served.end(), jobs.begin(), jobs.end());
   }
   for (JobId job : served) Activate(job);
+  if (!by_domain_lack_.empty()) ActivateByDomains(session, changes.grown);
 }
 
 // Claims are the tasks' own: one stands for those that ask for the same, if that is known.
@@ -198,6 +201,29 @@ void UnschedulableJobs::ServeClaimants(Session& session, const Jobs& jobs,
     }
     if (known->second) served->push_back(job);
   }
+}
+
+// A node that grew takes a pod, and some HyperNode that it is in lacks nothing that is known.
+void UnschedulableJobs::ActivateByDomains(Session& session, const std::vector<NodeId>& grown) {
+  const Topology& topology = session.topology();
+  const model::HyperNodeTree& tree = topology.tree();
+  const auto may_hold = [&](const DomainLack& lack, HyperNodeId id) {
+    return tree.tier(id) <= lack.tier && (!lack.within.valid() || tree.IsAbove(lack.within, id)) &&
+           topology.HasSlotsBeyond(session, lack.shape, id, lack.too_few) &&
+           topology.HasFree(id, lack.of_job) && topology.HasFree(id, lack.of_sub_job);
+  };
+  std::vector<JobId> served;
+  for (const auto& [lack, jobs] : by_domain_lack_) {
+    const TaskId task = records_.at(*jobs.begin()).refusal.kinds.front().second;
+    const bool helped = std::any_of(grown.begin(), grown.end(), [&](NodeId node) {
+      const auto of = tree.Of(node);
+      return std::any_of(of.begin(), of.end(),
+                         [&](HyperNodeId id) { return may_hold(lack, id); }) &&
+             session.picker().judge().Takes(task, node);
+    });
+    if (helped) served.insert(served.end(), jobs.begin(), jobs.end());
+  }
+  for (JobId job : served) Activate(job);
 }
 
 void UnschedulableJobs::ActivateByDevices(const Session& session) {
@@ -298,7 +324,11 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   unschedulable_ += static_cast<int64_t>(record.unschedulable);
   held_.Add(record.held);
   if (record.queue.valid()) by_queue_[record.queue].insert(job);
-  for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
+  if (record.refusal.domain_lack) {
+    by_domain_lack_[*record.refusal.domain_lack].insert(job);
+  } else {
+    for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
+  }
   if (record.refusal.by_choice_of_nodes) by_choice_of_nodes_.insert(job);
   if (record.refusal.by_devices) by_devices_.insert(job);
   for (const std::string& claim : record.refusal.claims) by_claim_[claim].insert(job);
@@ -318,7 +348,11 @@ void UnschedulableJobs::Activate(JobId job) {
   unschedulable_ -= static_cast<int64_t>(record.unschedulable);
   held_.Remove(record.held);
   if (record.queue.valid()) leave(by_queue_, record.queue);
-  for (const auto& [kind, task] : record.refusal.kinds) leave(by_kind_, kind);
+  if (record.refusal.domain_lack) {
+    leave(by_domain_lack_, *record.refusal.domain_lack);
+  } else {
+    for (const auto& [kind, task] : record.refusal.kinds) leave(by_kind_, kind);
+  }
   for (const std::string& claim : record.refusal.claims) leave(by_claim_, claim);
   by_devices_.erase(job);
   by_choice_of_nodes_.erase(job);
@@ -338,6 +372,7 @@ void UnschedulableJobs::Clear() {
   records_.clear();
   by_queue_.clear();
   by_kind_.clear();
+  by_domain_lack_.clear();
   by_choice_of_nodes_.clear();
   by_devices_.clear();
   by_claim_.clear();

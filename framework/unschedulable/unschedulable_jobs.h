@@ -74,6 +74,7 @@ class UnschedulableJobs {
   void ServeClaimants(Session& session, const Jobs& jobs, const std::vector<model::NodeId>& grown,
                       model::TaskId one, std::vector<model::JobId>* served) const;
   void ActivateByDevices(const Session& session);
+  void ActivateByDomains(Session& session, const std::vector<model::NodeId>& grown);
   void ActivateStrictQueues(const Session& session);
   bool MayBeServed(const Session& session, model::JobId job, const Record& record,
                    const QueueRoomWatch::Change& change) const;
@@ -94,6 +95,7 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::QueueId, Jobs> by_queue_;
   absl::flat_hash_map<TaskKind, Jobs> by_kind_;
   Jobs by_choice_of_nodes_;
+  absl::flat_hash_map<DomainLack, Jobs> by_domain_lack_;
   Jobs by_devices_;
   absl::flat_hash_map<std::string, Jobs> by_claim_;  // By key.
   // Not kept, of queues that keep strict order: with one that goes, it is another one's turn.

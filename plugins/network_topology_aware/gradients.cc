@@ -59,6 +59,32 @@ std::vector<HyperNodeId> RootsFor(const Topology& topology, const HyperNodeQuest
   return roots;
 }
 
+// These and all below them, by number: by tier, then by name.
+std::vector<HyperNodeId> AllIn(const HyperNodeTree& tree, std::vector<HyperNodeId> roots) {
+  std::vector<HyperNodeId> all;
+  if (roots.front() == tree.root()) {
+    all.reserve(tree.rows.size());
+    for (size_t i = 0; i < tree.rows.size(); ++i) all.push_back(HyperNodeId::FromIndex(i));
+    return all;
+  }
+  all = std::move(roots);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<HyperNodeId>& children = tree[all[i]].children;
+    all.insert(all.end(), children.begin(), children.end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+Rows ByTier(const HyperNodeTree& tree, const std::vector<HyperNodeId>& found) {
+  Rows rows;
+  for (HyperNodeId id : found) {
+    if (rows.empty() || tree.tier(rows.back().front()) != tree.tier(id)) rows.emplace_back();
+    rows.back().push_back(id);
+  }
+  return rows;
+}
+
 }  // namespace
 
 Rows ForEviction(Rows rows, size_t most) {
@@ -87,6 +113,7 @@ HyperNodeGradient GradientOf(const Session& session, const HyperNodeQuestion& qu
   if (allocated.valid()) roots = RootsFor(topology, question, allocated, *bound, &out.why_none);
   if (roots.empty()) return out;
   const ResourceVec minimum = allocated.valid() ? ResourceVec() : MinimumOf(session, question);
+  if (!question.for_eviction) out.minimum = minimum;
   const auto holds = [&](HyperNodeId id) {
     if (tree[id].nodes == 0) return false;
     if (allocated.valid() || minimum == ResourceVec()) return true;
@@ -94,21 +121,12 @@ HyperNodeGradient GradientOf(const Session& session, const HyperNodeQuestion& qu
     if (question.for_eviction) return minimum.AllAtMost(sum.allocatable);
     return minimum.AllAtMost(sum.free) || minimum.AllAtMost(sum.free_later);
   };
-  std::vector<HyperNodeId> found;
-  std::vector<HyperNodeId> open = roots;
-  for (size_t i = 0; i < open.size(); ++i) {
-    const HyperNodeId id = open[i];
-    if (tree.tier(id) <= *bound && holds(id)) found.push_back(id);
-    open.insert(open.end(), tree[id].children.begin(), tree[id].children.end());
-  }
-  // Numbers go by tier, then by name.
-  std::sort(found.begin(), found.end());
-  for (HyperNodeId id : found) {
-    if (out.rows.empty() || tree.tier(out.rows.back().front()) != tree.tier(id)) {
-      out.rows.emplace_back();
-    }
-    out.rows.back().push_back(id);
-  }
+  std::vector<HyperNodeId> found = AllIn(tree, roots);
+  std::erase_if(found, [&](HyperNodeId id) { return tree.tier(id) > *bound || !holds(id); });
+  // Where the rest of the gang is comes before what is lower in the tree, but elsewhere.
+  const bool starts_there = !question.for_eviction && std::erase(found, allocated) > 0;
+  out.rows = ByTier(tree, found);
+  if (starts_there) out.rows.insert(out.rows.begin(), {allocated});
   if (question.for_eviction) out.rows = ForEviction(std::move(out.rows), evict_most);
   if (out.rows.empty()) {
     out.why_none =

@@ -37,12 +37,13 @@ class NetworkTopologyAware final : public framework::Plugin {
                                    "node(s) were too far in the network from the rest of the gang");
     const auto judge = [&session, outside](TaskId task, NodeRange block,
                                            absl::Span<framework::ReasonId> out) {
-      for (model::NodeId node : block) {
-        if (!session.topology().Permits(task, node)) out[block.Offset(node)] = outside;
-      }
+      session.topology().ForEachOutside(
+          task, block, [&](model::NodeId node) { out[block.Offset(node)] = outside; });
     };
-    hooks.FilterGlobal(
-        {judge, [&session](TaskId task) { return session.topology().Restricts(task); }});
+    framework::GlobalFilter filter(
+        judge, [&session](TaskId task) { return session.topology().Restricts(task); });
+    filter.follows = 0;  // Where the rest of the gang is, is the job's own affair.
+    hooks.FilterGlobal(std::move(filter));
     // Made when first asked: a session without HyperNodes has no use for them.
     auto& made = session.Keep<std::unique_ptr<network_topology::NodeScores>>();
     const auto scores = [this, &session, &made]() -> network_topology::NodeScores& {

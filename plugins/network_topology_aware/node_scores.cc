@@ -28,14 +28,20 @@ int32_t TasksOf(const framework::Session& session, SubJobId sub_job) {
 template <typename PlaceOf>
 void AddShares(const framework::Session& session, SubJobId sub_job, absl::Span<double> scores,
                const PlaceOf& place_of) {
-  if (scores.size() < 2) return;
+  if (scores.size() < 2 || !session.topology().AllocatedIn(sub_job).valid()) return;
   const double most = *std::max_element(scores.begin(), scores.end());
   if (std::count(scores.begin(), scores.end(), most) < 2) return;
   const int32_t tasks = TasksOf(session, sub_job);
   if (tasks == 0) return;
+  HyperNodeId last;
+  double share = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
     if (scores[i] != most) continue;
-    scores[i] += static_cast<double>(session.topology().TasksIn(sub_job, place_of(i))) / tasks;
+    if (const HyperNodeId place = place_of(i); place != last) {
+      last = place;
+      share = static_cast<double>(session.topology().TasksIn(sub_job, place)) / tasks;
+    }
+    scores[i] += share;
   }
 }
 
@@ -92,14 +98,22 @@ void NodeScores::AddNear(TaskId task, absl::Span<const NodeId> nodes,
   const double lowest = tree.tiers.front();
   const double highest = tree.tiers.back();
   std::vector<double> scores(nodes.size(), 0);
+  // Neighbours are mostly in the same one.
+  HyperNodeId last;
+  double score = 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const HyperNodeId own = tree.Of(nodes[i]).front();
-    if (own == allocated && own != tree.root()) {
-      scores[i] = 1;
-    } else if (highest > lowest) {
-      const double common = tree.tier(tree.LowestCommon(own, allocated));
-      scores[i] = (highest - common) / (highest - lowest);
+    if (own != last) {
+      last = own;
+      score = 0;
+      if (own == allocated && own != tree.root()) {
+        score = 1;
+      } else if (highest > lowest) {
+        const double common = tree.tier(tree.LowestCommon(own, allocated));
+        score = (highest - common) / (highest - lowest);
+      }
     }
+    scores[i] = score;
   }
   AddShares(session_, sub_job, absl::MakeSpan(scores),
             [&](size_t i) { return tree.Of(nodes[i]).front(); });
@@ -111,11 +125,17 @@ void NodeScores::AddPacked(TaskId task, absl::Span<const NodeId> nodes,
   const Topology& topology = session_.topology();
   const HyperNodeTree& tree = topology.tree();
   const ResourceVec& request = session_.request(task);
-  absl::flat_hash_map<HyperNodeId, double> known;
+  if (packed_.size() > kShapesMax) packed_.clear();
+  IdVector<HyperNodeId, Packed>& known = packed_[session_.task(task).shape];
+  if (known.empty()) known.resize(tree.rows.size());
+  framework::DomainSums& sums = topology.sums();
   const auto score_of = [&](HyperNodeId id) {
-    const auto [at, fresh] = known.try_emplace(id, 0);
-    if (fresh) at->second = packing_.Score(request, topology.sums().Of(id));
-    return at->second;
+    Packed& packed = known[id];
+    const framework::DomainSum& domain = sums.Of(id);
+    if (packed.version != domain.version) {
+      packed = {domain.version, packing_.Score(request, domain)};
+    }
+    return packed.score;
   };
   // Neighbours are mostly in the same ones.
   absl::Span<const HyperNodeId> last;
@@ -140,6 +160,7 @@ void NodeScores::AddPacked(TaskId task, absl::Span<const NodeId> nodes,
 void NodeScores::AddOrder(SubJobId sub_job, absl::Span<const HyperNodeId> candidates,
                           absl::Span<double> sum) const {
   const Topology& topology = session_.topology();
+  const HyperNodeId root = topology.tree().root();
   // What is there already is in use, and not asked for again.
   ResourceVec request;
   absl::flat_hash_map<HyperNodeId, ResourceVec> there;
@@ -152,7 +173,12 @@ void NodeScores::AddOrder(SubJobId sub_job, absl::Span<const HyperNodeId> candid
   }
   std::vector<double> scores(candidates.size(), 0);
   for (size_t i = 0; i < candidates.size(); ++i) {
-    scores[i] = packing_.Score(request - there[candidates[i]], topology.sums().Of(candidates[i]));
+    const auto known = there.empty() ? there.end() : there.find(candidates[i]);
+    const ResourceVec more = known == there.end() ? request : request - known->second;
+    framework::DomainSums& sums = topology.sums();
+    scores[i] = options_.prefers_tightest
+                    ? packing_.Tightness(more, sums.Of(candidates[i]), sums.Of(root))
+                    : packing_.Score(more, sums.Of(candidates[i]));
   }
   AddShares(session_, sub_job, absl::MakeSpan(scores), [&](size_t i) { return candidates[i]; });
   for (size_t i = 0; i < candidates.size(); ++i) sum[i] += scores[i] * kTop * options_.weight;

@@ -1,9 +1,12 @@
 // Which node is the better one, by where it is in the network.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "base/ids.h"
 #include "framework/session/session.h"
 #include "plugins/network_topology_aware/options.h"
 #include "plugins/network_topology_aware/packing.h"
@@ -39,6 +42,14 @@ class NodeScores {
   const Options& options_;
   const Packing packing_;
   const TierWeights tier_weights_;
+  // Then what is known is found out anew.
+  static constexpr size_t kShapesMax = 256;
+  // How full HyperNodes would be with a task of the shape, when their sums were of that version.
+  struct Packed {
+    uint64_t version = 0;
+    double score = 0;
+  };
+  mutable absl::flat_hash_map<model::ShapeId, IdVector<model::HyperNodeId, Packed>> packed_;
 };
 
 }  // namespace bth::plugins::network_topology

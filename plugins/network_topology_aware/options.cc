@@ -33,6 +33,7 @@ absl::StatusOr<Options> ReadOptions(const conf::Arguments& args) {
     BTH_ASSIGN_OR_RETURN(options.resources[name],
                          ReadWeight(args, StrCat("hypernode.binpack.", name)));
   }
+  BTH_ASSIGN_OR_RETURN(options.prefers_tightest, args.Bool("hypernode.tightest-fit.enable", false));
   BTH_ASSIGN_OR_RETURN(options.scores_normal_pods,
                        args.Bool("hypernode.binpack.normal-pod.enable", true));
   constexpr const char* kFading = "hypernode.binpack.normal-pod.fading";

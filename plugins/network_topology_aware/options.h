@@ -14,6 +14,7 @@ namespace bth::plugins::network_topology {
 struct Options {
   double weight = 1;
   std::map<std::string, double> resources;  // Weights for packing HyperNodes; none is negative.
+  bool prefers_tightest = false;  // The HyperNode that has the least left, not the fullest one.
   bool scores_normal_pods = true;
   double fading = 0.8;
   size_t evict_hyper_nodes_max = 8;

@@ -14,7 +14,9 @@ Packing::Packing(const framework::Session& session, const Options& options) {
   }
 }
 
-double Packing::Score(const model::ResourceVec& request, const framework::DomainSum& sum) const {
+template <typename Grade>
+double Packing::Mean(const model::ResourceVec& request, const framework::DomainSum& sum,
+                     const Grade& grade) const {
   double score = 0;
   double weights = 0;
   for (const Part& part : parts_) {
@@ -22,10 +24,25 @@ double Packing::Score(const model::ResourceVec& request, const framework::Domain
     const int64_t capacity = sum.allocatable[part.dim];
     const int64_t filled = capacity - sum.idle[part.dim] + request[part.dim];
     if (filled > capacity) return 0;
-    score += part.weight * static_cast<double>(filled) / static_cast<double>(capacity);
+    score += grade(part, filled);
     weights += part.weight;
   }
   return weights > 0 ? score / weights : 0;
+}
+
+double Packing::Score(const model::ResourceVec& request, const framework::DomainSum& sum) const {
+  return Mean(request, sum, [&sum](const Part& part, int64_t filled) {
+    return part.weight * static_cast<double>(filled) /
+           static_cast<double>(sum.allocatable[part.dim]);
+  });
+}
+
+double Packing::Tightness(const model::ResourceVec& request, const framework::DomainSum& sum,
+                          const framework::DomainSum& all) const {
+  return Mean(request, sum, [&](const Part& part, int64_t filled) {
+    const auto left = static_cast<double>(sum.allocatable[part.dim] - filled);
+    return part.weight * (1 - left / static_cast<double>(all.allocatable[part.dim]));
+  });
 }
 
 TierWeights WeightsOf(absl::Span<const int32_t> tiers, double fading) {

@@ -19,12 +19,20 @@ class Packing {
   // From 0 to 1: the weighted mean, over the resources that are requested and count, of what would
   // be in use; 0 when one of them would be exceeded, or when none counts.
   double Score(const model::ResourceVec& request, const framework::DomainSum& sum) const;
+  // The same of how little would be left, measured by what `all` have.
+  double Tightness(const model::ResourceVec& request, const framework::DomainSum& sum,
+                   const framework::DomainSum& all) const;
 
  private:
   struct Part {
     int dim = 0;
     double weight = 0;
   };
+  // `grade` gives one resource from 0 to 1: (dimension, what would be in use).
+  template <typename Grade>
+  double Mean(const model::ResourceVec& request, const framework::DomainSum& sum,
+              const Grade& grade) const;
+
   std::vector<Part> parts_;
 };
 

@@ -110,6 +110,24 @@ HyperNodeId Relook(const Session& session, model::JobId job) {
   return {};
 }
 
+// How often the shape fits into what is free, or will be.
+int64_t RecountSlots(const Session& session, model::ShapeId shape, HyperNodeId id) {
+  int64_t sum = 0;
+  for (NodeId node : *session.base().nodes_by_name) {
+    if (!session.topology().tree().Contains(id, node)) continue;
+    int64_t most = 0;
+    for (ResourceVec room : {session.usage().idle[node], session.usage().FutureIdle(node)}) {
+      int64_t slots = 0;
+      for (; session.shape(shape).request.FitsIn(room); ++slots) {
+        room = room - session.shape(shape).request;
+      }
+      most = std::max(most, slots);
+    }
+    sum += most;
+  }
+  return sum;
+}
+
 void CheckAll(const Session& session, const test::World& world) {
   const Topology& topology = session.topology();
   for (size_t i = 0; i < topology.tree().rows.size(); ++i) {
@@ -120,6 +138,13 @@ void CheckAll(const Session& session, const test::World& world) {
     REQUIRE(sum.idle == expected.idle);
     REQUIRE(sum.free == expected.free);
     REQUIRE(sum.free_later == expected.free_later);
+    for (model::ShapeId shape : session.base().shapes.ids()) {
+      if (session.shape(shape).request == ResourceVec()) continue;
+      const int64_t slots = RecountSlots(session, shape, id);
+      REQUIRE(topology.HasSlotsBeyond(session, shape, id, slots - 1));
+      REQUIRE_FALSE(topology.HasSlotsBeyond(session, shape, id, slots));
+      REQUIRE(topology.SlotsIn(session, shape, id) == slots);
+    }
   }
   for (const auto& [name, job] : world.jobs) {
     CAPTURE(name);

@@ -121,6 +121,7 @@ hypernode.gradient.evict.max-hypernodes: 0
     CHECK(options->resources == test.resources);
     CHECK(options->scores_normal_pods == test.normal);
     CHECK(options->fading == test.fading);
+    CHECK_FALSE(options->prefers_tightest);
     CHECK(options->evict_hyper_nodes_max == 8);
     CHECK(arguments.Findings().size() == test.findings);
   }
@@ -344,7 +345,23 @@ TEST_CASE("network topology: gradients (H7, H8)", "[plugins][topology]") {
        "task r job=a cpu=1 node=s3-n1",
        "",
        false,
-       {{"s3", "s4"}, {"s1"}},
+       {{"s3"}, {"s4"}, {"s1"}},
+       ""},
+      {"or begins where it is",
+       Soft(),
+       "",
+       "task r job=a cpu=1 node=s5-n1; task q job=a cpu=1 node=s6-n1",
+       "",
+       false,
+       {{"s2"}, {"s3", "s4", "s5", "s6"}, {"s1"}, {"s0"}, {"top"}},
+       ""},
+      {"but not for evictions",
+       Hard(2),
+       "",
+       "task r job=a cpu=1 node=s4-n1",
+       "",
+       true,
+       {{"s1"}, {"s3", "s4"}},
        ""},
       {"and inside what was asked about",
        Hard(2),

@@ -86,6 +86,7 @@ tiers:
       hypernode.binpack.resources.nvidia.com/gpu: 2
       hypernode.binpack.normal-pod.enable: false
       hypernode.binpack.normal-pod.fading: 0.5
+      hypernode.tightest-fit.enable: true
       hypernode.gradient.evict.max-hypernodes: 4
   - name: deviceshare
     arguments:

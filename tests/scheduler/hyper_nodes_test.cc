@@ -51,7 +51,9 @@ TEST_CASE("hyper nodes: a gang is bound inside one, and its PodGroup says where"
   CHECK(AnnotationOf(bed, "free").empty());
   const Json page = bed.Explain("b");
   CHECK(page["gate"].AsString() == "Topology");
-  CHECK(absl::StrContains(std::string(page["message"].AsString()), "no HyperNode up to tier 1"));
+  const std::string message(page["message"].AsString());
+  CHECK(absl::StrContains(message, "no HyperNode takes all that the gang needs: at tier 1 r"));
+  CHECK(absl::StrContains(message, " of 3 pods"));
   // What is written already is not written again, by nobody.
   const std::string version = VersionOf(bed, "a");
   bed.executor.Advance(absl::Minutes(1));

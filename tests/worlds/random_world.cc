@@ -155,6 +155,39 @@ void AddRanks(Rng& rng, WorldSpec* world) {
   }
 }
 
+void AddNetwork(Rng& rng, WorldSpec* world) {
+  const auto add = [&](int32_t tier, const char* kind, uint64_t number) {
+    world->hyper_nodes.push_back({.name = StrCat(kind, number), .tier = tier});
+  };
+  const uint64_t racks = 1 + rng.Below(4);
+  const uint64_t rows = 1 + rng.Below(2);
+  for (uint64_t r = 0; r < racks; ++r) add(1, "rack", r);
+  for (uint64_t r = 0; r < rows; ++r) add(2, "row", r);
+  add(3, "hall", 0);
+  for (const NodeSpec& node : world->nodes) {
+    if (rng.Chance(0.95)) world->hyper_nodes[rng.Below(racks)].nodes.push_back(node.name);
+    if (rng.Chance(0.05)) world->hyper_nodes[rng.Below(racks + rows)].nodes.push_back(node.name);
+  }
+  for (uint64_t r = 0; r < racks; ++r) {
+    if (rng.Chance(0.9)) {
+      world->hyper_nodes[racks + rng.Below(rows)].hyper_nodes.push_back(StrCat("rack", r));
+    }
+  }
+  for (uint64_t r = 0; r < rows; ++r) {
+    if (rng.Chance(0.9)) world->hyper_nodes.back().hyper_nodes.push_back(StrCat("row", r));
+  }
+  for (JobSpec& job : world->jobs) {
+    model::TopologyWish wish;
+    if (rng.Chance(0.3)) continue;
+    wish.mode =
+        rng.Chance(0.3) ? model::TopologyWish::Mode::kSoft : model::TopologyWish::Mode::kHard;
+    if (wish.mode == model::TopologyWish::Mode::kHard) {
+      wish.highest_tier = static_cast<int32_t>(1 + rng.Below(3));
+    }
+    job.topology = {wish};
+  }
+}
+
 void PutPriorities(cache::Mirror& mirror) {
   mirror.PutPriorityClass("low", 10, false);
   mirror.PutPriorityClass("high", 1000, false);
@@ -221,6 +254,8 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
   group.facts->name = spec.name.substr(3);
   group.facts->uid = "uid-" + spec.name;
   group.facts->created_us = spec.created_us;
+  group.facts->topology = spec.topology;
+  group.has_network_topology = !spec.topology.empty();
   group.queue = spec.queue;
   group.min_member = spec.min;
   group.priority_class = spec.priority_class;
@@ -230,6 +265,16 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
   group.has_min_resources = spec.minimum_cpu_milli > 0;
   if (group.has_min_resources) group.min_resources = {{"cpu", spec.minimum_cpu_milli}};
   mirror.PutPodGroup(std::move(group));
+}
+
+void Put(const HyperNodeSpec& spec, cache::Mirror& mirror) {
+  cache::CompiledHyperNode object;
+  object.name = spec.name;
+  object.uid = "uid-" + spec.name;
+  object.tier = spec.tier;
+  object.nodes = spec.nodes;
+  object.hyper_nodes = spec.hyper_nodes;
+  mirror.PutHyperNode(std::move(object));
 }
 
 void Put(const PodSpec& spec, cache::Mirror& mirror) {
@@ -287,6 +332,7 @@ void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order) {
   for (const QueueSpec& queue : world.queues) steps.push_back([&] { Put(queue, mirror); });
   for (const JobSpec& job : world.jobs) steps.push_back([&] { Put(job, mirror); });
   for (const PodSpec& pod : world.pods) steps.push_back([&] { Put(pod, mirror); });
+  for (const HyperNodeSpec& one : world.hyper_nodes) steps.push_back([&] { Put(one, mirror); });
   for (const ServiceSpec& service : world.services) {
     steps.push_back([&] { Put(service, mirror); });
   }

@@ -61,7 +61,14 @@ struct JobSpec {
   model::PodGroupPhase phase = model::PodGroupPhase::kInqueue;
   int64_t minimum_cpu_milli = 0;  // Of minResources, when set.
   std::string priority_class;
-  bool opts_out = false;  // Gang actions must not evict from it.
+  bool opts_out = false;                           // Gang actions must not evict from it.
+  std::vector<model::TopologyWish> topology = {};  // What it asks of the network, if anything.
+};
+struct HyperNodeSpec {
+  std::string name;
+  int32_t tier = 1;
+  std::vector<std::string> nodes = {};
+  std::vector<std::string> hyper_nodes = {};
 };
 struct QueueSpec {
   std::string name;
@@ -87,6 +94,7 @@ struct WorldSpec {
   std::map<std::string, std::string> teams;  // Label `team` of namespaces that have it.
   std::vector<ServiceSpec> services;
   std::vector<WorkloadSpec> workloads;
+  std::vector<HyperNodeSpec> hyper_nodes;
 };
 
 // Parts of worlds. The place is one of the world's nodes, or none most of the time.
@@ -100,12 +108,17 @@ WorldSpec RandomWorld(Rng& rng);
 void AddRanks(Rng& rng, WorldSpec* world);
 void PutPriorities(cache::Mirror& mirror);
 
+// Puts nodes into a tree of three tiers, now and then into more than one HyperNode or into none,
+// and has jobs ask to stay inside.
+void AddNetwork(Rng& rng, WorldSpec* world);
+
 // Leaves out what BTH_LEAVE_OUT names (tests/support/leave_out.h).
 void LeaveOutOf(WorldSpec* world);
 
 void Put(const NodeSpec& node, cache::Mirror& mirror);
 void Put(const QueueSpec& queue, cache::Mirror& mirror);
 void Put(const JobSpec& job, cache::Mirror& mirror);
+void Put(const HyperNodeSpec& hyper_node, cache::Mirror& mirror);
 void Put(const PodSpec& pod, cache::Mirror& mirror);
 // Everything, in an order shuffled by `order`; 0 keeps the order of the lists.
 void Feed(const WorldSpec& world, cache::Mirror& mirror, uint64_t order);

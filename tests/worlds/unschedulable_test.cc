@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_replace.h"
 #include "base/strings.h"
 #include "tests/support/catch.h"
 #include "tests/worlds/evicting_policies.h"
@@ -62,7 +63,7 @@ void CompareLooks(const std::string& conf, Life& life, Looks* looks) {
     const auto snapshot = life.Publish();
     const CycleResult part = keeps.RunFully(snapshot);
     const CycleResult whole = looks_at_all.LookAtAll(snapshot);
-    REQUIRE(part.violations.empty());
+    REQUIRE(part.violations == std::vector<std::string>());
     REQUIRE(FirstContradiction(part, whole) == "");
     for (const auto& [group, phase] : part.phases) phases[group] = phase;
     for (const auto& [group, phase] : whole.phases) {
@@ -94,6 +95,27 @@ TEST_CASE("unschedulable jobs: the same where actions evict, whether anybody may
   ForEachWorld(1500, [&](Rng& rng) {
     const std::string conf = RandomEvictingPolicy(rng, RandomEvictingActions(rng));
     Life life(rng, /*ranks=*/true);
+    CompareLooks(conf, life, &looks);
+  });
+  CHECK((looks.considered < looks.all * 9 / 10 || FewSeeds()));
+}
+
+TEST_CASE("unschedulable jobs: the same of gangs that must be near to one another",
+          "[framework][topology][property]") {
+  Looks looks;
+  ForEachWorld(1500, [&](Rng& rng) {
+    const bool evicts = rng.Chance(0.4);
+    constexpr std::string_view kNetwork = "network-topology-aware";
+    const std::string conf =
+        evicts ? absl::StrReplaceAll(RandomEvictingPolicy(rng, RandomEvictingActions(rng)),
+                                     {{"{name: binpack}", StrCat("{name: ", kNetwork, "}")}})
+               : PolicyWith(rng.Chance(0.5) ? "enqueue, allocate, backfill" : "allocate, backfill",
+                            rng.Chance(0.5) ? "{name: proportion}" : "{name: capacity}",
+                            StrCat("  - {name: ", kNetwork, "}\n"));
+    WorldSpec world = RandomWorld(rng);
+    if (rng.Chance(0.8)) AddRanks(rng, &world);
+    AddNetwork(rng, &world);
+    Life life(rng, std::move(world));
     CompareLooks(conf, life, &looks);
   });
   CHECK((looks.considered < looks.all * 9 / 10 || FewSeeds()));

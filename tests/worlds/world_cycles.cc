@@ -1,5 +1,6 @@
 #include "tests/worlds/world_cycles.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "actions/builtin.h"
@@ -7,6 +8,7 @@
 #include "conf/load.h"
 #include "framework/report/report.h"
 #include "framework/session/invariants.h"
+#include "framework/topology/topology.h"
 #include "plugins/builtin.h"
 #include "tests/support/boundless.h"
 
@@ -84,8 +86,34 @@ class CountingSink final : public framework::EffectSink {
   size_t binds_ = 0;
 };
 
+// What is kept of each HyperNode is what one counts who asks its nodes.
+void RequireDomainSums(const framework::Session& session) {
+  if (session.base().hyper_nodes == nullptr) return;
+  const model::HyperNodeTree& tree = *session.base().hyper_nodes;
+  for (size_t i = 0; i < tree.rows.size(); ++i) {
+    const model::HyperNodeId id = model::HyperNodeId::FromIndex(i);
+    framework::DomainSum sum;
+    for (const model::NodeRange run : tree[id].runs) {
+      for (model::NodeId node : run) {
+        sum.allocatable += session.base().allocatable[node];
+        sum.idle += session.usage().idle[node];
+        for (int d = 0; d < model::kDims; ++d) {
+          sum.free[d] += std::max<int64_t>(session.usage().idle[node][d], 0);
+          sum.free_later[d] += std::max<int64_t>(session.usage().FutureIdle(node)[d], 0);
+        }
+      }
+    }
+    const framework::DomainSum& kept = session.topology().sums().Of(id);
+    if (kept.allocatable != sum.allocatable || kept.idle != sum.idle || kept.free != sum.free ||
+        kept.free_later != sum.free_later) {
+      throw std::runtime_error(StrCat("sums of HyperNode ", tree[id].name, " are wrong"));
+    }
+  }
+}
+
 CycleResult ResultOf(const framework::Session& session, const BindRecorder& sink) {
   const model::Snapshot& snapshot = session.base();
+  RequireDomainSums(session);
   CycleResult result;
   result.binds = sink.binds();
   result.evictions = sink.evictions();

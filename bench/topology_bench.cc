@@ -1,0 +1,204 @@
+// Gangs that must stay inside one rack of a network of three tiers.
+#include <benchmark/benchmark.h>
+
+#include "bench/cluster.h"
+
+namespace bth::bench {
+namespace {
+
+constexpr int64_t kNodes = 10'000;
+constexpr int64_t kNodesPerRack = 16;
+constexpr int64_t kRacksPerRow = 16;
+constexpr int64_t kRowsPerHall = 10;
+constexpr int64_t kSlots = 8;  // Pods of the gangs that a node holds.
+constexpr int64_t kPodCpu = 8000;
+constexpr int64_t kGang = 64;
+
+const std::string& TopologyConf() {
+  static const std::string conf = StrCat(kConf, "  - name: network-topology-aware\n");
+  return conf;
+}
+
+std::string NodeName(int64_t node) {
+  return StrCat("node-", absl::Dec(node, absl::kZeroPad6));
+}
+std::string DomainName(const char* kind, int64_t number) {
+  return StrCat(kind, "-", absl::Dec(number, absl::kZeroPad4));
+}
+
+// What a gang asks of the network.
+enum Wish : int64_t { kNothing, kOneRack, kOneRow, kSoft };
+
+model::TopologyWish TopologyOf(int64_t wish) {
+  model::TopologyWish topology;
+  topology.mode =
+      wish == kSoft ? model::TopologyWish::Mode::kSoft : model::TopologyWish::Mode::kHard;
+  if (wish != kSoft) topology.highest_tier = wish == kOneRack ? 1 : 2;
+  return topology;
+}
+
+// Racks of 16 nodes in rows of 16 racks in halls of ten rows.
+class NetworkCluster {
+ public:
+  NetworkCluster() {
+    cluster_.AddNodes(kNodes);
+    AddTier(1, "node", "rack", kNodes, kNodesPerRack);
+    AddTier(2, "rack", "row", racks(), kRacksPerRow);
+    AddTier(3, "row", "hall", rows(), kRowsPerHall);
+  }
+  static constexpr int64_t racks() { return kNodes / kNodesPerRack; }
+  static constexpr int64_t rows() { return (racks() + kRacksPerRow - 1) / kRacksPerRow; }
+
+  void AddGang(const std::string& name, int64_t wish, int64_t pods = kGang) {
+    cache::CompiledPodGroup group;
+    group.facts = std::make_shared<model::JobFacts>();
+    group.facts->ns = "ns";
+    group.facts->name = name;
+    group.facts->uid = "uid-" + name;
+    if (wish != kNothing) group.facts->topology = {TopologyOf(wish)};
+    group.has_network_topology = wish != kNothing;
+    group.queue = "default";
+    group.min_member = static_cast<int32_t>(pods);
+    group.shown.phase = model::PodGroupPhase::kInqueue;
+    mirror().PutPodGroup(std::move(group));
+    for (int64_t i = 0; i < pods; ++i) {
+      Put(PodSpec{.name = StrCat(name, "-", i),
+                  .job = "ns/" + name,
+                  .cpu_milli = kPodCpu,
+                  .memory_bytes = kGi,
+                  .created_us = i},
+          mirror());
+    }
+  }
+  void RemoveGang(const std::string& name, int64_t pods = kGang) {
+    for (int64_t i = 0; i < pods; ++i) mirror().RemovePod(StrCat("ns/", name, "-", i));
+    mirror().RemovePodGroup("ns/" + name);
+  }
+  // So many slots of the node are taken.
+  void Fill(int64_t node, int64_t slots) {
+    const std::string name = StrCat("holder-", node);
+    if (slots == 0) return mirror().RemovePod("ns/" + name);
+    Put(PodSpec{.name = name,
+                .node = NodeName(node),
+                .status = model::TaskStatus::kRunning,
+                .cpu_milli = slots * kPodCpu,
+                .memory_bytes = kGi},
+        mirror());
+  }
+  // Every rack has six slots left, on as many nodes; the last has `last` on each of its nodes.
+  void FillUp(int64_t last) {
+    for (int64_t node = 0; node < kNodes; ++node) {
+      const bool in_last = node / kNodesPerRack == racks() - 1;
+      const int64_t left = in_last ? last : (node % kNodesPerRack < 6 ? 1 : 0);
+      Fill(node, kSlots - left);
+    }
+  }
+
+  Cluster& cluster() { return cluster_; }
+  cache::Mirror& mirror() { return cluster_.mirror(); }
+
+ private:
+  void AddTier(int32_t tier, const char* below, const char* kind, int64_t members, int64_t each) {
+    for (int64_t first = 0; first < members; first += each) {
+      cache::CompiledHyperNode domain;
+      domain.name = DomainName(kind, first / each);
+      domain.uid = "uid-" + domain.name;
+      domain.tier = tier;
+      for (int64_t i = first; i < std::min(first + each, members); ++i) {
+        if (tier == 1) {
+          domain.nodes.push_back(NodeName(i));
+        } else {
+          domain.hyper_nodes.push_back(DomainName(below, i));
+        }
+      }
+      mirror().PutHyperNode(std::move(domain));
+    }
+  }
+
+  Cluster cluster_;
+};
+
+void Expect(benchmark::State& state, const char* counter, int64_t value, const char* otherwise) {
+  if (state.counters[counter] != static_cast<double>(value)) state.SkipWithError(otherwise);
+}
+
+// A thousand gangs on an empty cluster.
+void BM_Gangs(benchmark::State& state, const std::string& conf, int64_t wish) {
+  NetworkCluster network;
+  const int64_t gangs = state.range(0);
+  for (int64_t i = 0; i < gangs; ++i) network.AddGang(StrCat("gang-", i), wish);
+  RunCycles(
+      state, network.cluster(), [] {}, conf);
+  Expect(state, "binds", gangs * kGang, "not all pods were bound");
+}
+BENCHMARK_CAPTURE(BM_Gangs, without_plugin, std::string(kConf), kNothing)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_Gangs, that_ask_for_nothing, TopologyConf(), kNothing)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_Gangs, in_one_rack, TopologyConf(), kOneRack)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_Gangs, in_one_row, TopologyConf(), kOneRow)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_Gangs, in_one_rack_if_possible, TopologyConf(), kSoft)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+
+// One gang comes in each cycle, the last one goes; one node in twenty has room.
+void BM_OneGangOnAFullCluster(benchmark::State& state, int64_t wish, int64_t pods, int64_t last,
+                              bool fits) {
+  NetworkCluster network;
+  network.FillUp(last);
+  bool first = true;
+  RunCycles(
+      state, network.cluster(),
+      [&] {
+        if (!first) network.RemoveGang("gang", pods);
+        first = false;
+        network.AddGang("gang", wish, pods);
+      },
+      TopologyConf());
+  Expect(state, "binds", fits ? pods : 0, fits ? "the gang was not bound" : "something was bound");
+}
+BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_one_rack, kOneRack, kGang, 4, true)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_no_rack, kOneRack, kGang, 3, false)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_one_row, kOneRow, kGang, 3, true)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_no_row, kOneRow, 2 * kGang, 3, false)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+
+// A thousand gangs wait for a rack, and pods come and go where none of them fits.
+void BM_NodeFreed(benchmark::State& state) {
+  NetworkCluster network;
+  network.FillUp(3);
+  for (int64_t i = 0; i < state.range(0); ++i) network.AddGang(StrCat("gang-", i), kOneRack);
+  bool free = false;
+  RunCycles(
+      state, network.cluster(),
+      [&] {
+        free = !free;
+        network.Fill(0, free ? kSlots - 2 : kSlots - 1);
+      },
+      TopologyConf());
+  Expect(state, "binds", 0, "something was bound");
+}
+BENCHMARK(BM_NodeFreed)->Arg(1000)->Unit(benchmark::kMicrosecond)->MinTime(1);
+
+}  // namespace
+}  // namespace bth::bench
+
+BENCHMARK_MAIN();
