@@ -7,6 +7,7 @@
 #include "actions/factories.h"
 #include "actions/ignored_arguments.h"
 #include "actions/queue_jobs.h"
+#include "actions/rank_order.h"
 #include "actions/task_placer.h"
 #include "actions/worksheet.h"
 #include "base/row_at.h"
@@ -206,6 +207,7 @@ class AllocateRun {
     Worksheet& worksheet = worksheets_.at(job);
     Statement statement(session_, "allocate");
     if (!PlaceJob(job, worksheet, statement)) return false;
+    OrderByRank(session_, job, statement, {});
     if (!session_.votes().JobReady(job)) {
       // What is promised so far stays promised until the session closes.
       statement.Keep();

@@ -122,6 +122,7 @@ struct JobFacts {
   std::vector<QuotaAmount> quota_request;  // spec.minResources under all its names, by name.
   // Of the job and of each policy of sub-jobs, in their order; empty: none asks for anything.
   std::vector<TopologyWish> topology;
+  bool keeps_rank_order = false;  // Neighbours in rank are to be neighbours in the network.
   SharedTaskTopology task_topology;
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
   std::string Key() const { return ns + "/" + name; }

@@ -185,6 +185,7 @@ absl::StatusOr<CompiledPodGroup> Compile(const types::PodGroup& group) {
   BTH_ASSIGN_OR_RETURN(out.min_resources, CountedAmounts(group.spec.min_resources));
   out.facts->quota_request = QuotaAmounts(group.spec.min_resources);
   out.facts->task_topology = CompileTaskTopology(meta);
+  out.facts->keeps_rank_order = IsTrue(meta.Annotation(kRankOrder));
   out.has_network_topology = group.spec.network_topology.has_value();
   for (const types::SubGroupPolicy& policy : group.spec.sub_group_policy) {
     out.has_network_topology |= policy.network_topology.has_value();

@@ -109,6 +109,8 @@ struct ShownCondition {
 };
 // The lowest HyperNode that all placed pods of the group are in.
 inline constexpr std::string_view kAllocatedHyperNode = "volcano.sh/job-allocated-hypernode";
+// "true": pods of a role get nodes in order of their ranks along the tree of HyperNodes.
+inline constexpr std::string_view kRankOrder = "batholith.io/network-rank-order";
 
 struct ShownPodGroup {
   std::string resource_version;  // Of the object that shows the rest.
@@ -131,6 +133,9 @@ struct PodGroupSpec {
   bool preemptable = false;
   bool opts_out = false;
   bool has_network_topology = false;
+  // Stands for a pod that is a job of its own: there is no such object, and it goes with its pod.
+  bool single_pod = false;
+  int32_t urgency = 0;  // Of that pod.
   std::vector<SubGroup> sub_groups;
   friend bool operator==(const PodGroupSpec&, const PodGroupSpec&) = default;
 };
@@ -138,9 +143,6 @@ struct PodGroupSpec {
 struct CompiledPodGroup : PodGroupSpec {
   std::shared_ptr<model::JobFacts> facts;
   ShownPodGroup shown;
-  // Stands for a pod that is a job of its own: there is no such object, and it goes with its pod.
-  bool single_pod = false;
-  int32_t urgency = 0;  // Of that pod.
 };
 
 struct CompiledQueue {
