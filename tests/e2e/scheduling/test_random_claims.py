@@ -40,7 +40,8 @@ def test_random_claims_get_what_they_ask_for_and_nobody_gets_it_twice(
         ours.kill()
         ours.restart()
         stage.create(units[half + len(units) // 4 :])
-        stage.settle(within=60 + CLAIMS // 5)
+        programs = [ours.process, *(t.process for t in theirs)]
+        stage.settle(within=60 + CLAIMS // 5, alive=lambda: [p.check() for p in programs])
     finally:
         for process in theirs:
             process.close()
