@@ -39,14 +39,6 @@ std::vector<HyperNodeId> GangPlaces::HighestUpTo(const HyperNodeTree& tree, int3
   return highest;
 }
 
-bool GangPlaces::ReachUpTo(const HyperNodeTree& tree, int32_t tier, NodeId node) const {
-  for (HyperNodeId id : tree.Of(node)) {
-    if (tree.tier(id) > tier) return false;
-    if (In(id) == tasks_) return true;
-  }
-  return false;
-}
-
 int32_t GangPlaces::In(HyperNodeId id) const {
   const auto known = by_hyper_node_.find(id);
   return known == by_hyper_node_.end() ? 0 : known->second;

@@ -19,8 +19,6 @@ class GangPlaces {
   model::HyperNodeId Allocated(const model::HyperNodeTree& tree) const;
   // The highest up to that tier that all of them are in; several where HyperNodes overlap.
   std::vector<model::HyperNodeId> HighestUpTo(const model::HyperNodeTree& tree, int32_t tier) const;
-  // Some HyperNode up to that tier has the node and all of them.
-  bool ReachUpTo(const model::HyperNodeTree& tree, int32_t tier, model::NodeId node) const;
   int32_t In(model::HyperNodeId id) const;
   int32_t tasks() const { return tasks_; }
 

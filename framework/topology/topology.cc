@@ -168,12 +168,23 @@ std::vector<HyperNodeId> Topology::HighestFor(SubJobId sub_job) const {
   return PlacesOf(sub_job).HighestUpTo(tree(), BoundOf(sub_job).value_or(0));
 }
 
-// The root's tier is no bound.
+int32_t Topology::covered_from() const {
+  if (!covered_from_) {
+    covered_from_ = 0;
+    for (NodeId node : *base_.nodes_by_name) {
+      covered_from_ = std::max(*covered_from_, tree().tier(tree().Of(node).front()));
+    }
+  }
+  return *covered_from_;
+}
+
+// The root's tier is no bound. A gang without a place is kept off nodes that are in no HyperNode up
+// to its bound.
 template <typename Id>
 const GangPlaces* Topology::PlacesThatBind(Id id, std::optional<int32_t> bound) const {
   if (!bound || *bound >= tree().tier(tree().root())) return nullptr;
   const GangPlaces& places = PlacesOf(id);
-  return places.tasks() > 0 ? &places : nullptr;
+  return places.tasks() > 0 || *bound < covered_from() ? &places : nullptr;
 }
 
 bool Topology::Restricts(TaskId task) const {
@@ -184,14 +195,10 @@ bool Topology::Restricts(TaskId task) const {
 }
 
 bool Topology::Permits(TaskId task, NodeId node) const {
-  const model::TaskRow& row = base_.tasks[task];
-  if (!row.job.valid() || !base_.jobs[row.job].has_network_topology || !enforced()) return true;
-  const auto within = [&](auto id) {
-    const std::optional<int32_t> bound = BoundOf(id);
-    const GangPlaces* const places = PlacesThatBind(id, bound);
-    return places == nullptr || places->ReachUpTo(tree(), *bound, node);
-  };
-  return within(row.job) && within(row.sub_job);
+  bool permits = true;
+  ForEachOutside(task, model::NodeRange(node.index(), node.index() + 1),
+                 [&permits](NodeId) { permits = false; });
+  return permits;
 }
 
 // Nodes are inside when some HyperNode up to the bound has them and all that is placed: then the
@@ -200,20 +207,28 @@ void Topology::ForEachOutside(TaskId task, model::NodeRange nodes,
                               absl::FunctionRef<void(NodeId)> refuse) const {
   const model::TaskRow& row = base_.tasks[task];
   if (!row.job.valid() || !base_.jobs[row.job].has_network_topology || !enforced()) return;
+  std::vector<std::vector<HyperNodeId>> allowed;
+  int32_t lowest_up_to = tree().tier(tree().root());  // For those that have no place.
+  const auto look_at = [&](auto id, std::optional<int32_t> bound) {
+    const GangPlaces* const places = PlacesThatBind(id, bound);
+    if (places == nullptr) return;
+    if (places->tasks() > 0) allowed.push_back(places->HighestUpTo(tree(), *bound));
+    if (places->tasks() == 0) lowest_up_to = std::min(lowest_up_to, *bound);
+  };
   const std::optional<int32_t> of_job = BoundOf(row.job);
   const std::optional<int32_t> of_sub_job = BoundOf(row.sub_job);
-  std::vector<std::vector<HyperNodeId>> allowed;
-  if (PlacesThatBind(row.job, of_job) != nullptr) allowed.push_back(HighestFor(row.job));
+  look_at(row.job, of_job);
   const bool the_same = !base_.jobs[row.job].has_sub_group_policy && of_job == of_sub_job;
-  if (!the_same && PlacesThatBind(row.sub_job, of_sub_job) != nullptr) {
-    allowed.push_back(HighestFor(row.sub_job));
-  }
+  if (!the_same) look_at(row.sub_job, of_sub_job);
+  if (allowed.empty() && lowest_up_to == tree().tier(tree().root())) return;
   for (NodeId node : nodes) {
     const auto has_node = [&](HyperNodeId id) { return tree().Contains(id, node); };
     const auto inside = [&](const std::vector<HyperNodeId>& any) {
       return std::any_of(any.begin(), any.end(), has_node);
     };
-    if (!std::all_of(allowed.begin(), allowed.end(), inside)) refuse(node);
+    const absl::Span<const HyperNodeId> of = tree().Of(node);
+    const bool reaches = !of.empty() && tree().tier(of.front()) <= lowest_up_to;
+    if (!reaches || !std::all_of(allowed.begin(), allowed.end(), inside)) refuse(node);
   }
 }
 

@@ -60,7 +60,8 @@ class Topology {
   // Of its placed and promised tasks.
   int32_t TasksIn(model::SubJobId sub_job, model::HyperNodeId id) const;
 
-  // Some node may be out of bounds for the task, by where the rest of its gang is.
+  // Some node may be out of bounds for the task, by where the rest of its gang is, or because it is
+  // in no HyperNode that is low enough.
   bool Restricts(model::TaskId task) const;
   // The node is within what the gang of the task may span, together with where it is already.
   bool Permits(model::TaskId task, model::NodeId node) const;
@@ -73,6 +74,8 @@ class Topology {
   GangPlaces& PlacesOf(model::JobId job) const;
   GangPlaces& PlacesOf(model::SubJobId sub_job) const;
   void Note(model::TaskId task, model::NodeId node, int32_t sign);
+  // Every ready node is in a HyperNode up to that tier.
+  int32_t covered_from() const;
   // Null: they leave every node open.
   template <typename Id>
   const GangPlaces* PlacesThatBind(Id id, std::optional<int32_t> bound) const;
@@ -82,6 +85,7 @@ class Topology {
   const Placements& placements_;
   mutable std::shared_ptr<const model::HyperNodeTree> tree_;
   mutable std::unique_ptr<DomainSums> sums_;
+  mutable std::optional<int32_t> covered_from_;
   // Of shapes that were asked about; begun anew when there are kShapesMax.
   static constexpr size_t kShapesMax = 256;
   mutable absl::flat_hash_map<model::ShapeId, std::unique_ptr<DomainSlots>> slots_;

@@ -212,7 +212,8 @@ std::optional<Refusal> RefusalOf(Session& session, JobId job, const AnswerRules&
   }
   if (!AddKinds(session, job, &refusal)) return std::nullopt;
   refusal.stands_without_victims = IsAllAlike(session, job, refusal);
-  if (session.topology().IsBound(job)) {
+  refusal.by_gang = session.topology().IsBound(job);
+  if (refusal.by_gang) {
     refusal.domain_lack = DomainLackOf(session, job, refusal);
     if (!refusal.domain_lack) {
       // Other places might do with any change, and evicting actions try others than were tried.

@@ -36,6 +36,8 @@ struct Refusal {
   std::vector<std::shared_ptr<const model::DeviceAskId>> asks;
   // Its gang waits for a HyperNode that lacks none of this; `kinds` has its one kind.
   std::optional<DomainLack> domain_lack;
+  // Nodes answer by where its gang is: its tasks do not stand for others of their kinds.
+  bool by_gang = false;
   // Other places of what was tried might have left room for the rest.
   bool by_choice_of_nodes = false;
   // No node could take any of its tasks, were it empty: evictions do not help either.

@@ -150,7 +150,7 @@ bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Rec
 }
 
 void UnschedulableJobs::ActivateByNodes(Session& session) {
-  if (by_kind_.empty() && by_domain_lack_.empty()) return;
+  if (by_kind_.empty() && by_domain_lack_.empty() && by_choice_of_nodes_.empty()) return;
   const bool any_use = Has(rules_.sources, AnswerSource::kNodeUse);
   const NodeRoomWatch::Changes changes = nodes_.Compare(session.base(), any_use);
   std::vector<JobId> served;
@@ -326,7 +326,7 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   if (record.queue.valid()) by_queue_[record.queue].insert(job);
   if (record.refusal.domain_lack) {
     by_domain_lack_[*record.refusal.domain_lack].insert(job);
-  } else {
+  } else if (!record.refusal.by_gang) {
     for (const auto& [kind, task] : record.refusal.kinds) by_kind_[kind].insert(job);
   }
   if (record.refusal.by_choice_of_nodes) by_choice_of_nodes_.insert(job);
@@ -350,7 +350,7 @@ void UnschedulableJobs::Activate(JobId job) {
   if (record.queue.valid()) leave(by_queue_, record.queue);
   if (record.refusal.domain_lack) {
     leave(by_domain_lack_, *record.refusal.domain_lack);
-  } else {
+  } else if (!record.refusal.by_gang) {
     for (const auto& [kind, task] : record.refusal.kinds) leave(by_kind_, kind);
   }
   for (const std::string& claim : record.refusal.claims) leave(by_claim_, claim);
