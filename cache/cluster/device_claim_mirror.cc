@@ -257,6 +257,11 @@ void DeviceClaimMirror::NoteWritten(const std::string& uid, const std::string& k
   }
 }
 
+void DeviceClaimMirror::NoteGivenBack() {
+  dirty_ = true;
+  offers_more_ = true;
+}
+
 void DeviceClaimMirror::Forget(const std::string& uid) {
   if (const auto made = made_.find(uid); made != made_.end()) {
     made->second.ended = true;

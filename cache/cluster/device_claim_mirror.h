@@ -46,6 +46,8 @@ class DeviceClaimMirror {
   void NoteWritten(const std::string& uid, const std::string& key, uint64_t version);
   // The same of a claim that is made for the pod: what it is given counts until it shows that.
   void NoteMade(const std::string& uid);
+  // What a session gave and nobody took is free again, though no object shows it.
+  void NoteGivenBack();
   // The binding ended. What was written counts until the watch shows it.
   void Forget(const std::string& uid);
 

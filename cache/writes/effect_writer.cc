@@ -175,6 +175,10 @@ absl::Status EffectWriter::AssumeBindings(const framework::EffectBatch& batch, A
 }
 
 void EffectWriter::GiveUp(const framework::EffectBatch& batch, const Accepted& accepted) {
+  if (std::any_of(batch.binds.begin(), batch.binds.end(),
+                  [](const framework::BindEffect& bind) { return bind.claims != nullptr; })) {
+    mirror_.device_claims().NoteGivenBack();
+  }
   for (const Binding& done : accepted.bindings) {
     mirror_.storage().Forget(done.uid);
     mirror_.device_claims().Forget(done.uid);
