@@ -249,9 +249,10 @@ class Stage:
 
 
 def _has_answer(pod):
+    """It has a node, or was told that there is none; who could not be bound is tried again."""
     conditions = pod.get("status", {}).get("conditions") or []
-    refused = [c for c in conditions if c["type"] == "PodScheduled" and c["status"] == "False"]
-    return bool(pod["spec"].get("nodeName") or refused)
+    told = [c.get("reason") for c in conditions if c["type"] == "PodScheduled"]
+    return bool(pod["spec"].get("nodeName")) or "Unschedulable" in told
 
 
 def _differences(before, after):
