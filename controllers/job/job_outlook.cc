@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "controllers/job/depends_on.h"
 #include "controllers/job/job_reasons.h"
+#include "controllers/job/phases.h"
 
 namespace bth::controllers {
 namespace {
@@ -74,6 +75,7 @@ std::string NeverCompletesText(const BatchJobSpec& spec) {
 
 std::string GangOutOfReachText(const BatchJobSpec& spec) {
   bool some_wait = false;
+  const BatchTask* needed = nullptr;  // One that waits, and has a minimum of its own.
   int64_t at_once = 0;
   // A minimum of none is there before there are pods.
   const auto ready = [&spec](const std::string& name) {
@@ -85,9 +87,20 @@ std::string GangOutOfReachText(const BatchJobSpec& spec) {
       at_once += std::max(task.replicas, 0);
     } else {
       some_wait = true;
+      const bool has_minimum = task.min_available.value_or(task.replicas) > 0;
+      if (needed == nullptr && has_minimum) needed = &task;
     }
   }
-  if (!some_wait || spec.min_available <= at_once) return "";
+  if (!some_wait) return "";
+  if (spec.min_available <= at_once) {
+    // A gang that asks for the minimums of all tasks has to have each of them.
+    const int64_t minimums = TotalMinimum(spec);
+    if (needed == nullptr || spec.min_available < minimums) return "";
+    return StrCat("minAvailable is ", spec.min_available,
+                  ", which asks for the minimum of each task, and the pods of task ", needed->name,
+                  " are made only when the gang has its place: set minAvailable to at most ",
+                  minimums - 1);
+  }
   return StrCat("minAvailable is ", spec.min_available, ", and only the ", at_once,
                 " pods of tasks without dependsOn are made before the gang has its place: "
                 "set minAvailable to at most ",

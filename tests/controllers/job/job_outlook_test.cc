@@ -125,6 +125,15 @@ TEST_CASE("told: a gang with tasks that are made only when it runs", "[controlle
     CHECK(bed.IsQuiet(absl::Minutes(20)));
     bed.PatchJob("j", R"({"minAvailable":1})");
   }
+  SECTION("enough pods, but not of each task") {
+    bed.CreateJob("j", 3, JobBed::TaskText("a", 4, R"("minAvailable":1)") + "," + later);
+    CHECK(bed.Reason("j") == "GangOutOfReach");
+    CHECK(bed.Message("j") ==
+          "minAvailable is 3, which asks for the minimum of each task, and the pods of task b are "
+          "made only when the gang has its place: set minAvailable to at most 2");
+    CHECK(bed.IsQuiet(absl::Minutes(20)));
+    bed.PatchJob("j", R"({"minAvailable":2})");
+  }
   SECTION("within reach") {
     bed.CreateJob("j", 1, JobBed::TaskText("a", 1) + "," + later);
   }
