@@ -13,6 +13,7 @@ HOSTILE_ARGS ?= $(if $(SECONDS),--seconds $(SECONDS),--seconds 60)
 HOSTILE_STORIES ?= 1500
 # Of `make worlds`: SEED=n asks that seed only; WORLDS_ARGS, such as "--only filters", go to the script.
 WORLDS_ARGS ?=
+STORM_ARGS ?=
 WORLDS_PROGRAMS := worlds_test actions_test volumes_test
 BENCH_ARGS ?=
 
@@ -144,6 +145,11 @@ hostile: ## Hostile objects through the whole system for SECONDS (default 60)
 hostile-stories: ## The same hostile stories each time: seeds 1 to HOSTILE_STORIES (1500), all processors
 	$(call build,dev,hostile)
 	scripts/hostile $(HOSTILE_STORIES)
+
+.PHONY: storm
+storm: ## Whole clusters under simulated faults, others each day, for SECONDS (60); STORM_ARGS, such as "--profile hell"
+	$(call build,release,vc-sim)
+	$(RELEASE_BIN)/vc-sim storm --seeds $$(date +%Y%m%d)0000 --seconds $(or $(SECONDS),60) $(STORM_ARGS)
 
 .PHONY: worlds
 worlds: ## Properties on random worlds, others each day, for SECONDS (60); SEED=n: that one again

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "base/log.h"
+#include "cmd/common/own_admission.h"
 #include "cmd/common/unknown_flag.h"
 #include "cmd/common/version.h"
 #include "sim/run.h"
+#include "sim/world/storm_command.h"
 
 namespace bth::cmd {
 namespace {
@@ -43,6 +45,25 @@ int Ended(const CLI::App& app, const CLI::ParseError& error, int argc, char** ar
   return sim::kExitInput;
 }
 
+CLI::App* AddStorm(CLI::App& app, sim::StormFlags* storm) {
+  CLI::App* command =
+      app.add_subcommand("storm", "Whole clusters under simulated faults; see docs/vc-sim.md.");
+  command->add_option("--seeds", storm->seeds, "A..B, or one.")->capture_default_str();
+  command->add_option("--hours", storm->hours, "Of simulated time for each seed, roughly.")
+      ->capture_default_str();
+  command->add_option("--profile", storm->profile, "calm, rough or hell.")->capture_default_str();
+  command->add_option("--jobs", storm->jobs, "Seeds at once; 0: one for each processor.");
+  command->add_option("--seconds", storm->seconds, "End after so many, not with a seed.");
+  command->add_option("--failures", storm->failures, "End after so many.")->capture_default_str();
+  command->add_option("--only", storm->only, "Numbers of the deeds that are done.");
+  command->add_option("--story", storm->story, "A story file, told instead of seeds.");
+  command->add_option("--save", storm->save, "Folder for the stories of failures, once shrunk.");
+  command->add_flag("--tell", storm->tell, "Print what is done and written, of the first seed.");
+  command->add_flag("--log", storm->log, "Print what the daemons log, of the first seed.");
+  command->add_flag("--shrink,!--no-shrink", storm->shrink, "Look for the fewest deeds that fail.");
+  return command;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Shows what the scheduler decides for a cluster described by manifests.", "vc-sim");
   app.require_subcommand(0, 1);
@@ -66,6 +87,8 @@ int Main(int argc, char** argv) {
   CLI::App* test_command = app.add_subcommand("test", "Run scenario files.");
   test_command->add_flag("--bless", bless, "Rewrite what differs from the expectations.");
   test_command->add_option("PATH", scenarios, "Scenario files or folders.")->required();
+  sim::StormFlags storm;
+  const CLI::App* storm_command = AddStorm(app, &storm);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -76,10 +99,16 @@ int Main(int argc, char** argv) {
     return sim::kExitRan;
   }
   if (app.get_subcommands().empty()) {
-    std::cerr << app.help() << "\nvc-sim: say what to do: run or test\n";
+    std::cerr << app.help() << "\nvc-sim: say what to do: run, test or storm\n";
     return sim::kExitInput;
   }
   SetLogLevel(LogLevel::kError);
+  if (storm_command->parsed()) {
+    const auto extend = [](apiserver::ApiServer& server) {
+      AddOwnAdmission(server, admission::Settings());
+    };
+    return sim::RunStorm(storm, extend, std::cout, std::cerr);
+  }
   if (test_command->parsed()) {
     return sim::RunScenarioFiles(scenarios, bless, std::cout, std::cerr);
   }

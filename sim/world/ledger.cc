@@ -1,0 +1,78 @@
+#include "sim/world/ledger.h"
+
+#include <utility>
+
+#include "api/types/codec.h"
+#include "api/types/pod_requests.h"
+#include "base/check.h"
+#include "base/strings.h"
+
+namespace bth::sim {
+
+template <class T>
+void Ledger::Take(const apiserver::StoreEvent& event, Objects<T>* objects,
+                  const std::vector<Onlooker*>& onlookers) {
+  const apiserver::ObjectKey& key = event.object->key;
+  const std::string name = key.ns.empty() ? key.name : StrCat(key.ns, "/", key.name);
+  Change<T> change;
+  const auto it = objects->find(name);
+  if (it != objects->end()) change.before = it->second;
+  if (event.type == apiserver::EventType::kDeleted) {
+    if (it == objects->end()) return;
+    objects->erase(it);
+  } else {
+    absl::StatusOr<T> object = types::Decode<T>(std::string_view(event.object->bytes));
+    BTH_CHECK(object.ok());  // Stories are made of objects that can be read.
+    change.after = std::make_shared<const T>(*std::move(object));
+    (*objects)[name] = change.after;
+  }
+  for (Onlooker* const onlooker : onlookers) onlooker->On(change);
+}
+
+void Ledger::Note(const std::string& collection, const apiserver::StoreEvent& event,
+                  const std::vector<Onlooker*>& onlookers) {
+  if (collection == "pods") return Take(event, &pods_, onlookers);
+  if (collection == "nodes") return Take(event, &nodes_, onlookers);
+  if (collection == "podgroups.scheduling.volcano.sh") return Take(event, &groups_, onlookers);
+  if (collection == "queues.scheduling.volcano.sh") return Take(event, &queues_, onlookers);
+  if (collection == "jobs.batch.volcano.sh") return Take(event, &jobs_, onlookers);
+  if (collection == "leases.coordination.k8s.io") return Take(event, &leases_, onlookers);
+  if (collection == "resourceclaims.resource.k8s.io") return Take(event, &claims_, onlookers);
+}
+
+const types::PodGroup* Ledger::GroupOf(const types::Pod& pod) const {
+  const std::string name = GroupNameOf(pod);
+  return name.empty() ? nullptr : Find(groups_, StrCat(pod.meta.ns, "/", name));
+}
+
+bool IsOurs(const types::Pod& pod) {
+  return pod.spec.scheduler_name == "volcano";
+}
+
+bool HasEnded(const types::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+bool HoldsRoom(const types::Pod& pod) {
+  return !pod.spec.node_name.empty() && !HasEnded(pod);
+}
+
+std::string GroupNameOf(const types::Pod& pod) {
+  return std::string(pod.meta.Annotation("scheduling.k8s.io/group-name"));
+}
+
+int64_t MilliCpuOf(const types::ResourceList& list) {
+  const types::Quantity* const cpu = list.Find("cpu");
+  return cpu == nullptr ? 0 : cpu->MilliValue().value_or(0);
+}
+
+int64_t MilliCpuOf(const types::Pod& pod) {
+  const auto requests = types::PodRequests(pod);
+  return requests.ok() ? MilliCpuOf(*requests) : 0;
+}
+
+std::string QueueOf(const types::PodGroup& group) {
+  return group.spec.queue.empty() ? "default" : group.spec.queue;
+}
+
+}  // namespace bth::sim

@@ -1,0 +1,92 @@
+// What an onlooker knows of the cluster, who misses nothing: every object as it is in the store.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/types/batch_job.h"
+#include "api/types/lease.h"
+#include "api/types/node.h"
+#include "api/types/pod.h"
+#include "api/types/pod_group.h"
+#include "api/types/queue.h"
+#include "api/types/resource_claim.h"
+#include "apiserver/store/watcher.h"
+
+namespace bth::sim {
+
+// One write to an object. `before` is null for a new one, `after` for one that is gone.
+template <class T>
+struct Change {
+  std::shared_ptr<const T> before;
+  std::shared_ptr<const T> after;
+  const T& any() const { return after != nullptr ? *after : *before; }
+};
+
+template <class T>
+using Objects = std::map<std::string, std::shared_ptr<const T>>;  // By "namespace/name".
+
+// What happens in the cluster, as promises hear it.
+class Onlooker {
+ public:
+  virtual ~Onlooker() = default;
+  virtual void On(const Change<types::Pod>&) {}
+  virtual void On(const Change<types::Node>&) {}
+  virtual void On(const Change<types::PodGroup>&) {}
+  virtual void On(const Change<types::Queue>&) {}
+  virtual void On(const Change<types::BatchJob>&) {}
+  virtual void On(const Change<types::Lease>&) {}
+  virtual void On(const Change<types::ResourceClaim>&) {}
+};
+
+// Thread: one.
+class Ledger final {
+ public:
+  // Takes the event in, and tells `onlookers` of it afterwards.
+  void Note(const std::string& collection, const apiserver::StoreEvent& event,
+            const std::vector<Onlooker*>& onlookers);
+
+  const Objects<types::Pod>& pods() const { return pods_; }
+  const Objects<types::Node>& nodes() const { return nodes_; }
+  const Objects<types::PodGroup>& groups() const { return groups_; }
+  const Objects<types::Queue>& queues() const { return queues_; }
+  const Objects<types::BatchJob>& jobs() const { return jobs_; }
+  const Objects<types::Lease>& leases() const { return leases_; }
+  const Objects<types::ResourceClaim>& claims() const { return claims_; }
+  // Null when there is none.
+  template <class T>
+  static const T* Find(const Objects<T>& objects, const std::string& key) {
+    const auto it = objects.find(key);
+    return it == objects.end() ? nullptr : it->second.get();
+  }
+  // The pod group of a pod; null: it is in none.
+  const types::PodGroup* GroupOf(const types::Pod& pod) const;
+
+ private:
+  template <class T>
+  void Take(const apiserver::StoreEvent& event, Objects<T>* objects,
+            const std::vector<Onlooker*>& onlookers);
+
+  Objects<types::Pod> pods_;
+  Objects<types::Node> nodes_;
+  Objects<types::PodGroup> groups_;
+  Objects<types::Queue> queues_;
+  Objects<types::BatchJob> jobs_;
+  Objects<types::Lease> leases_;
+  Objects<types::ResourceClaim> claims_;
+};
+
+// Facts of single objects, as the promises need them.
+bool IsOurs(const types::Pod& pod);  // To be scheduled by us.
+bool HasEnded(const types::Pod& pod);
+// It has a node, and takes room there.
+bool HoldsRoom(const types::Pod& pod);
+std::string GroupNameOf(const types::Pod& pod);
+int64_t MilliCpuOf(const types::Pod& pod);
+int64_t MilliCpuOf(const types::ResourceList& list);
+std::string QueueOf(const types::PodGroup& group);
+
+}  // namespace bth::sim

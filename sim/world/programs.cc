@@ -1,0 +1,207 @@
+#include "sim/world/programs.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/rng.h"
+#include "client/api_client.h"
+#include "client/leader_election.h"
+#include "controllers/manager/controller_set.h"
+#include "metrics/controller_metrics.h"
+#include "metrics/registry.h"
+#include "metrics/scheduler_metrics.h"
+#include "nodesim/claim_controller.h"
+#include "nodesim/simulator.h"
+#include "nodesim/volume_controller.h"
+#include "scheduler/scheduler.h"
+
+namespace bth::sim {
+namespace {
+
+class ProcessClock final : public Clock {
+ public:
+  explicit ProcessClock(const Process& process) : process_(process) {}
+  absl::Time Now() const override { return process_.Now(); }
+  absl::Duration Monotonic() const override { return process_.Monotonic(); }
+
+ private:
+  const Process& process_;
+};
+
+// Cycles take time, in which the cluster goes on.
+class SlowRunner final : public scheduler::CycleRunner {
+ public:
+  SlowRunner(Process& process, uint64_t seed, absl::Duration most)
+      : process_(process), rng_(seed), most_(absl::ToInt64Microseconds(most)) {}
+  void Run(Work work) override {
+    process_.RunAfter(absl::Microseconds(rng_.Between(0, most_)), std::move(work));
+  }
+
+ private:
+  Process& process_;
+  Rng rng_;
+  const int64_t most_;
+};
+
+std::unique_ptr<client::ApiClient> Connect(const Site& site, std::string program,
+                                           std::function<bool()> may_write) {
+  client::ApiClientOptions options;
+  options.user_agent = std::move(program);
+  options.may_write = std::move(may_write);
+  return std::make_unique<client::ApiClient>(*site.process, site.line, std::move(options));
+}
+
+// A daemon that acts while it leads, and ends when it does not any more.
+class Candidate : public Program {
+ public:
+  Candidate(Site site, const std::string& program, const std::string& lease)
+      : site_(std::move(site)),
+        rng_(site_.seed),
+        work_api_(Connect(site_, program, [this] { return elector_.is_leader(); })),
+        lease_api_(Connect(site_, program, nullptr)),
+        elector_(*lease_api_, rng_, Election(lease)) {}
+  bool leads() const override { return elector_.is_leader(); }
+
+ protected:
+  virtual void Act() = 0;
+
+  const Site site_;
+  Rng rng_;
+  const std::unique_ptr<client::ApiClient> work_api_;
+  const std::unique_ptr<client::ApiClient> lease_api_;
+  client::LeaderElector elector_;
+
+ private:
+  client::LeaderElectionOptions Election(const std::string& lease) {
+    client::LeaderElectionOptions options;
+    options.lease_name = lease;
+    options.identity = site_.identity;
+    options.on_started = [this] { Act(); };
+    options.on_lost = [exit = site_.exit] { exit(); };
+    return options;
+  }
+};
+
+class SchedulerProgram final : public Candidate {
+ public:
+  SchedulerProgram(Site site, const SchedulerSetup& setup)
+      : Candidate(std::move(site), "vc-scheduler", "volcano"),
+        clock_(*site_.process),
+        runner_(*site_.process, rng_.Next(), setup.cycle_most),
+        scheduler_({.executor = *site_.process,
+                    .api = *work_api_,
+                    .registry = *setup.registry,
+                    .runner = runner_,
+                    .clock = clock_,
+                    .metrics = &metrics_},
+                   Options(setup)) {}
+
+  void Start() override {
+    BTH_CHECK(scheduler_.LoadPolicy().ok());
+    scheduler_.StartCache();
+    elector_.Start();
+  }
+  bool idle() const override { return scheduler_.drained(); }
+  std::vector<std::pair<std::string, size_t>> held() override {
+    const cache::Mirror& mirror = scheduler_.mirror();
+    return {{"pods", mirror.pods()}, {"nodes", mirror.nodes()}};
+  }
+  std::string complaint() const override {
+    const auto& records = scheduler_.invariants().records();
+    return records.empty() ? "" : scheduler_.invariants().Page().Dump();
+  }
+
+ private:
+  void Act() override { scheduler_.Lead(); }
+  scheduler::SchedulerOptions Options(const SchedulerSetup& setup) {
+    scheduler::SchedulerOptions options;
+    options.policy.path = setup.policy_path;
+    options.gate_removals = setup.gate_removals;
+    options.check_invariants_every = 1;
+    options.may_lead = [this] { return elector_.is_leader(); };
+    options.seed = rng_.Next();
+    return options;
+  }
+
+  metrics::Registry registry_;
+  metrics::SchedulerMetrics metrics_{registry_};
+  const ProcessClock clock_;
+  SlowRunner runner_;
+  scheduler::Scheduler scheduler_;
+};
+
+class ControllersProgram final : public Candidate {
+ public:
+  explicit ControllersProgram(Site site)
+      : Candidate(std::move(site), "vc-controller-manager", "vc-controller-manager") {}
+
+  void Start() override { elector_.Start(); }
+  bool idle() const override { return controllers_ == nullptr || controllers_->idle(); }
+
+ private:
+  void Act() override {
+    controllers::ControllerTools tools;
+    tools.job_plugins.make_ssh_keys = []() -> absl::StatusOr<controllers::SshKeys> {
+      return controllers::SshKeys{"private", "public"};
+    };
+    controllers_ = std::make_unique<controllers::ControllerSet>(
+        *work_api_, metrics_, rng_, controllers::ManagerOptions(), std::move(tools));
+    controllers_->Start();
+  }
+
+  metrics::Registry registry_;
+  metrics::ControllerMetrics metrics_{registry_};
+  std::unique_ptr<controllers::ControllerSet> controllers_;  // Null until we lead.
+};
+
+class NodesProgram final : public Program {
+ public:
+  explicit NodesProgram(Site site)
+      : site_(std::move(site)),
+        rng_(site_.seed),
+        api_(Connect(site_, "nodesim", nullptr)),
+        nodes_(*api_, rng_, Options()),
+        volumes_(*api_, rng_, nodesim::VolumeControllerOptions()),
+        claims_(*api_, rng_, nodesim::ClaimControllerOptions()) {}
+
+  void Start() override {
+    nodes_.Start();
+    volumes_.Start();
+    claims_.Start();
+  }
+  bool idle() const override { return nodes_.idle(); }
+  std::vector<std::pair<std::string, size_t>> held() override {
+    return {{"pods", nodes_.pods()}, {"nodes", nodes_.nodes()}};
+  }
+
+ private:
+  static nodesim::SimulatorOptions Options() {
+    nodesim::SimulatorOptions options;
+    options.heartbeat = absl::Minutes(5);
+    return options;
+  }
+
+  const Site site_;
+  Rng rng_;
+  const std::unique_ptr<client::ApiClient> api_;
+  nodesim::Simulator nodes_;
+  nodesim::VolumeController volumes_;
+  nodesim::ClaimController claims_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> MakeSchedulerProgram(Site site, SchedulerSetup setup) {
+  return std::make_unique<SchedulerProgram>(std::move(site), setup);
+}
+
+std::unique_ptr<Program> MakeControllersProgram(Site site) {
+  return std::make_unique<ControllersProgram>(std::move(site));
+}
+
+std::unique_ptr<Program> MakeNodesProgram(Site site) {
+  return std::make_unique<NodesProgram>(std::move(site));
+}
+
+}  // namespace bth::sim

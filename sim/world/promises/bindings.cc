@@ -1,0 +1,150 @@
+// Where pods are bound to: once, and where there is room.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "sim/world/promises/promise.h"
+
+namespace bth::sim {
+namespace {
+
+// What one may not have heard of yet in fair weather.
+constexpr absl::Duration kNewsDelay = absl::Seconds(5);
+
+bool IsNewlyBound(const Change<types::Pod>& change) {
+  return change.after != nullptr && !change.after->spec.node_name.empty() &&
+         (change.before == nullptr || change.before->spec.node_name.empty());
+}
+
+class BoundOnce final : public Promise {
+ public:
+  explicit BoundOnce(const Sight& sight) : Promise("bound-once", sight) {}
+  void On(const Change<types::Pod>& change) override {
+    if (IsNewlyBound(change)) Look();
+    if (change.before == nullptr || change.after == nullptr) return;
+    if (change.before->meta.uid != change.after->meta.uid) return;
+    const std::string& before = change.before->spec.node_name;
+    if (before.empty() || before == change.after->spec.node_name) return;
+    Break(StrCat("pod ", change.after->meta.Key(), " was bound to ", before, ", then to ",
+                 change.after->spec.node_name));
+  }
+};
+
+// A scheduler answers for what it has bound itself, and for what it could know of.
+class Room final : public Promise {
+ public:
+  explicit Room(const Sight& sight) : Promise("room", sight) {}
+
+  void On(const Change<types::Node>& change) override { changed_[change.any().meta.name] = now(); }
+  void On(const Change<types::Pod>& change) override {
+    const types::Pod& pod = change.any();
+    if (pod.spec.node_name.empty()) return;
+    if (!IsNewlyBound(change)) return;
+    if (!IsOurs(pod)) {
+      changed_[pod.spec.node_name] = now();
+      return;
+    }
+    Judge(pod);
+  }
+
+ private:
+  void Judge(const types::Pod& pod) {
+    const types::Node* const node = Ledger::Find(ledger().nodes(), pod.spec.node_name);
+    // It was deleted, shrunk, or somebody else took of it, and news travel.
+    if (node == nullptr || Recent(node->meta.name)) return;
+    Look();
+    const bool all_count = IsFairFor(absl::Minutes(1));
+    const std::string binder = Binder(pod);
+    int64_t used = MilliCpuOf(pod);
+    std::string others;
+    for (const auto& [key, other] : ledger().pods()) {
+      if (other->spec.node_name != node->meta.name || !HoldsRoom(*other)) continue;
+      if (other->meta.uid == pod.meta.uid) continue;
+      if (!all_count && Binder(*other) != binder) continue;
+      used += MilliCpuOf(*other);
+      StrAppend(&others, " ", key, "(", MilliCpuOf(*other), "m by ", Binder(*other), ")");
+    }
+    const int64_t has = MilliCpuOf(node->status.allocatable);
+    if (used <= has) return;
+    Break(StrCat("pod ", pod.meta.Key(), " was bound by ", binder, " to ", node->meta.name,
+                 ", which has ", has, "m CPU, and now ", used, "m are taken, beside it by",
+                 others));
+  }
+  std::string Binder(const types::Pod& pod) const {
+    const auto it = sight().binder_of.find(pod.meta.uid);
+    return it == sight().binder_of.end() ? "somebody" : it->second;
+  }
+  bool Recent(const std::string& node) const {
+    const auto it = changed_.find(node);
+    if (it == changed_.end()) return false;
+    return !IsFairFor(absl::Minutes(1)) || now() - it->second < kNewsDelay;
+  }
+
+  std::map<std::string, absl::Duration> changed_;
+};
+
+// The limit of a queue that its pods' CPUs must not exceed, as far as one scheduler could know.
+class QueueCapability final : public Promise {
+ public:
+  explicit QueueCapability(const Sight& sight) : Promise("queue-capability", sight) {}
+
+  void On(const Change<types::Queue>& change) override {
+    if (change.before == nullptr || change.after == nullptr ||
+        !(change.before->spec == change.after->spec)) {
+      changed_[change.any().meta.name] = now();
+    }
+  }
+  void On(const Change<types::PodGroup>& change) override {
+    // A group may come after its pods, or move.
+    if (change.before == nullptr || change.after == nullptr ||
+        QueueOf(*change.before) != QueueOf(*change.after)) {
+      changed_[QueueOf(change.any())] = now();
+    }
+  }
+  void On(const Change<types::Pod>& change) override {
+    if (!IsNewlyBound(change) || !IsOurs(*change.after) || !sight().policy_limits_queues) return;
+    const types::PodGroup* const group = ledger().GroupOf(*change.after);
+    if (group == nullptr) return;
+    const std::string name = QueueOf(*group);
+    const types::Queue* const queue = Ledger::Find(ledger().queues(), name);
+    const int64_t most = queue == nullptr ? 0 : MilliCpuOf(queue->spec.capability);
+    const bool fair = IsFairFor(absl::Minutes(1));
+    if (most == 0 || (fair ? now() - changed_[name] < kNewsDelay : changed_.contains(name))) return;
+    Look();
+    Judge(*change.after, name, most, fair);
+  }
+
+ private:
+  void Judge(const types::Pod& pod, const std::string& queue, int64_t most, bool fair) {
+    int64_t used = 0;
+    for (const auto& [key, other] : ledger().pods()) {
+      if (!HoldsRoom(*other) || !IsOurs(*other)) continue;
+      const types::PodGroup* const group = ledger().GroupOf(*other);
+      if (group == nullptr || QueueOf(*group) != queue) continue;
+      if (!fair && Binder(*other) != Binder(pod)) continue;
+      used += MilliCpuOf(*other);
+    }
+    if (used <= most) return;
+    Break(StrCat("with pod ", pod.meta.Key(), " bound by ", Binder(pod), " queue ", queue,
+                 " holds ", used, "m CPU; its capability is ", most, "m"));
+  }
+  std::string Binder(const types::Pod& pod) const {
+    const auto it = sight().binder_of.find(pod.meta.uid);
+    return it == sight().binder_of.end() ? "" : it->second;
+  }
+
+  std::map<std::string, absl::Duration> changed_;
+};
+
+}  // namespace
+
+PromisePtr MakeBoundOnce(const Sight& sight) {
+  return std::make_unique<BoundOnce>(sight);
+}
+PromisePtr MakeRoom(const Sight& sight) {
+  return std::make_unique<Room>(sight);
+}
+PromisePtr MakeQueueCapability(const Sight& sight) {
+  return std::make_unique<QueueCapability>(sight);
+}
+
+}  // namespace bth::sim

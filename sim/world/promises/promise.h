@@ -1,0 +1,94 @@
+// What must hold in every cluster, whatever happens to it: docs/promises.md in code.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "net/http.h"
+#include "sim/world/ledger.h"
+#include "sim/world/timeline.h"
+
+namespace bth::sim {
+
+// What promises are judged by. Lifetime: longer than they.
+struct Sight {
+  Ledger ledger;
+  std::function<absl::Duration()> now;
+  // Since when everybody could know everything within a moment: no bad weather, nobody paused,
+  // killed or started.
+  std::function<absl::Duration()> fair_since;
+  // Who has bound a pod, by its uid: a process in one of its lives.
+  std::map<std::string, std::string> binder_of;
+  // Likewise who wrote the status of a claim last.
+  std::map<std::string, std::string> allocator_of;
+  bool policy_limits_queues = true;
+};
+
+// One promise. The first breach counts: what follows may follow from it. Thread: one.
+class Promise : public Onlooker {
+ public:
+  Promise(std::string_view name, const Sight& sight) : name_(name), sight_(sight) {}
+  std::string_view name() const { return name_; }
+
+  // A write of a daemon, right before the server carries it out.
+  virtual void OnWrite(const Process&, const net::Request&, absl::Duration /*sent_at*/) {}
+  // Once in a while.
+  virtual void OnTick() {}
+  // Faults have ended, everybody had time.
+  virtual void AtRest() {}
+
+  // Empty: it was kept.
+  const std::string& breach() const { return breach_; }
+  absl::Duration breach_at() const { return breach_at_; }
+  uint64_t looks() const { return looks_; }
+
+ protected:
+  const Sight& sight() const { return sight_; }
+  const Ledger& ledger() const { return sight_.ledger; }
+  absl::Duration now() const { return sight_.now(); }
+  // Fair weather has lasted for so long.
+  bool IsFairFor(absl::Duration time) const { return now() - sight_.fair_since() >= time; }
+  // One more case in which it could have been broken.
+  void Look() { ++looks_; }
+  void Break(std::string what) {
+    if (!breach_.empty()) return;
+    breach_ = std::move(what);
+    breach_at_ = now();
+  }
+
+ private:
+  const std::string_view name_;
+  const Sight& sight_;
+  std::string breach_;
+  absl::Duration breach_at_;
+  uint64_t looks_ = 0;
+};
+
+using PromisePtr = std::unique_ptr<Promise>;
+PromisePtr MakeBoundOnce(const Sight& sight);
+PromisePtr MakeRoom(const Sight& sight);
+PromisePtr MakeWholeGangs(const Sight& sight);
+PromisePtr MakeDeviceOnce(const Sight& sight);
+PromisePtr MakeQueueCapability(const Sight& sight);
+PromisePtr MakeJobPhases(const Sight& sight);
+PromisePtr MakeOnlyOurs(const Sight& sight);
+PromisePtr MakeOneLeader(const Sight& sight);
+PromisePtr MakeAllRun(const Sight& sight);
+PromisePtr MakeDeletionsEnd(const Sight& sight);
+PromisePtr MakeTrueSums(const Sight& sight);
+
+// What cannot run as things are, however long one waits: batch jobs and PodGroups, as "jobs
+// NS/NAME" and "podgroups NS/NAME". Some of them keep room from others, as their admission
+// promised.
+std::vector<std::string> HopelessOf(const Ledger& ledger);
+
+// All of them, in the order of docs/promises.md.
+std::vector<PromisePtr> MakePromises(const Sight& sight);
+
+}  // namespace bth::sim

@@ -1,0 +1,276 @@
+// What must be true once nothing goes wrong any more and everybody had time.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "sim/world/promises/promise.h"
+
+namespace bth::sim {
+namespace {
+
+using types::JobPhase;
+
+// Whether a cluster that does nothing else has room for a gang. Stories ask for equal pods.
+class Possible {
+ public:
+  explicit Possible(const Ledger& ledger) : ledger_(ledger) {}
+
+  bool Gang(const std::string& queue_name, int64_t pods, int64_t each) const {
+    const types::Queue* const queue = Ledger::Find(ledger_.queues(), queue_name);
+    if (queue == nullptr || queue->meta.deletion_time.has_value()) return false;
+    if (!queue->status.state.empty() && queue->status.state != "Open") return false;
+    const int64_t most = MilliCpuOf(queue->spec.capability);
+    if (most > 0 && pods * each > most) return false;
+    int64_t places = 0;
+    for (const auto& [name, node] : ledger_.nodes()) {
+      if (node->meta.deletion_time.has_value() || node->spec.unschedulable) continue;
+      places += each == 0 ? pods : MilliCpuOf(node->status.allocatable) / each;
+    }
+    return places >= pods;
+  }
+
+ private:
+  const Ledger& ledger_;
+};
+
+bool IsOver(const types::BatchJob& job) {
+  const JobPhase phase = job.status.state.phase.value();
+  return types::IsFinished(phase) || phase == JobPhase::kAborted;
+}
+
+std::vector<const types::Pod*> PodsOfGroup(const Ledger& ledger, const types::PodGroup& group) {
+  std::vector<const types::Pod*> out;
+  for (const auto& [key, pod] : ledger.pods()) {
+    if (pod->meta.ns == group.meta.ns && GroupNameOf(*pod) == group.meta.name) {
+      out.push_back(pod.get());
+    }
+  }
+  return out;
+}
+
+bool IsWaiting(const types::Pod& pod) {
+  return IsOurs(pod) && pod.spec.node_name.empty() && !HasEnded(pod) &&
+         !pod.meta.deletion_time.has_value();
+}
+
+const types::PodGroup* GroupOf(const Ledger& ledger, const types::BatchJob& job) {
+  return Ledger::Find(ledger.groups(), StrCat(job.meta.ns, "/", job.meta.name, "-", job.meta.uid));
+}
+
+// How a group stands that may wait.
+struct Standing {
+  int64_t valid = 0;    // Pods that have not failed.
+  int64_t waiting = 0;  // Those without a node.
+  bool hopeless = false;
+};
+
+Standing StandingOf(const Ledger& ledger, const types::PodGroup& group) {
+  Standing standing;
+  int64_t each = 0;
+  bool claims = false;
+  for (const types::Pod* pod : PodsOfGroup(ledger, group)) {
+    if (pod->status.phase != "Failed") ++standing.valid;
+    if (!IsWaiting(*pod)) continue;
+    ++standing.waiting;
+    each = std::max(each, MilliCpuOf(*pod));
+    // Whether there are devices for it is not judged here.
+    claims = claims || !pod->spec.resource_claims.empty();
+  }
+  const int64_t held = standing.valid - standing.waiting;
+  const int64_t lacks = std::max<int64_t>(1, group.spec.min_member - held);
+  standing.hopeless = claims || standing.valid < group.spec.min_member ||
+                      !Possible(ledger).Gang(QueueOf(group), lacks, each);
+  return standing;
+}
+
+bool IsHopeless(const Ledger& ledger, const types::BatchJob& job) {
+  // What holds it up is told.
+  if (!job.status.state.reason.empty()) return true;
+  const types::PodGroup* const group = GroupOf(ledger, job);
+  if (group == nullptr) return false;
+  const Standing standing = StandingOf(ledger, *group);
+  if (standing.waiting > 0) return standing.hopeless;
+  if (standing.valid > 0) return false;
+  const int64_t all = MilliCpuOf(group->spec.min_resources);
+  const int64_t each = group->spec.min_member == 0 ? all : all / group->spec.min_member;
+  return !Possible(ledger).Gang(QueueOf(*group), group->spec.min_member, each);
+}
+
+class AllRun final : public Promise {
+ public:
+  explicit AllRun(const Sight& sight) : Promise("all-run", sight) {}
+  void AtRest() override {
+    for (const auto& [key, job] : ledger().jobs()) Judge(*job);
+    for (const auto& [key, group] : ledger().groups()) Judge(*group);
+  }
+
+ private:
+  void Judge(const types::BatchJob& job) {
+    Look();
+    if (IsOver(job)) return;
+    const types::JobState& state = job.status.state;
+    Break(StrCat("job ", job.meta.Key(), " is ", state.phase.text(), ", and nothing changes: ",
+                 state.reason, " ", state.message, "; pods: ", Pods(job)));
+  }
+  void Judge(const types::PodGroup& group) {
+    Look();
+    const Standing standing = StandingOf(ledger(), group);
+    if (standing.waiting == 0) return;
+    Break(StrCat("group ", group.meta.Key(), " (", group.status.phase, ") has ", standing.waiting,
+                 " pods that wait, of ", standing.valid, ", needs ", group.spec.min_member,
+                 " and could have them: ", Conditions(group)));
+  }
+  static std::string Conditions(const types::PodGroup& group) {
+    std::string out;
+    for (const types::Condition& condition : group.status.conditions) {
+      StrAppend(&out, condition.type, "=", condition.status, " ", condition.reason, ": ",
+                condition.message, "; ");
+    }
+    return out;
+  }
+  std::string Pods(const types::BatchJob& job) const {
+    std::string out;
+    for (const auto& [key, pod] : ledger().pods()) {
+      const types::OwnerReference* const owner = pod->meta.Controller();
+      if (owner == nullptr || owner->uid != job.meta.uid) continue;
+      StrAppend(&out, pod->meta.name, " ", pod->status.phase, " on ", pod->spec.node_name,
+                pod->meta.deletion_time.has_value() ? " leaving" : "", ", ");
+    }
+    return out;
+  }
+};
+
+class DeletionsEnd final : public Promise {
+ public:
+  explicit DeletionsEnd(const Sight& sight) : Promise("deletions-end", sight) {}
+  void AtRest() override {
+    Judge("pod", ledger().pods());
+    Judge("job", ledger().jobs());
+    Judge("podgroup", ledger().groups());
+    Judge("queue", ledger().queues());
+    Judge("node", ledger().nodes());
+    Judge("claim", ledger().claims());
+  }
+
+ private:
+  template <class T>
+  void Judge(std::string_view kind, const Objects<T>& objects) {
+    for (const auto& [key, object] : objects) {
+      Look();
+      if (!object->meta.deletion_time.has_value()) continue;
+      Break(StrCat(kind, " ", key, " was deleted and is still there; finalizers: ",
+                   object->meta.finalizers.empty() ? "none" : object->meta.finalizers[0]));
+    }
+  }
+};
+
+// Statuses say what a recount says.
+class TrueSums final : public Promise {
+ public:
+  explicit TrueSums(const Sight& sight) : Promise("true-sums", sight) {}
+  void AtRest() override {
+    for (const auto& [name, queue] : ledger().queues()) Judge(*queue);
+    for (const auto& [key, group] : ledger().groups()) Judge(*group);
+    for (const auto& [key, job] : ledger().jobs()) Judge(*job);
+  }
+
+ private:
+  bool IsBelow(std::string name, const std::string& ancestor) const {
+    for (int depth = 0; depth < 10; ++depth) {
+      if (name == ancestor) return true;
+      const types::Queue* const queue = Ledger::Find(ledger().queues(), name);
+      if (queue == nullptr || queue->spec.parent.empty()) return false;
+      name = queue->spec.parent;
+    }
+    return false;
+  }
+  void Judge(const types::Queue& queue) {
+    Look();
+    int64_t cpu = 0;
+    int64_t running = 0;
+    int64_t pending = 0;
+    int64_t inqueue = 0;
+    for (const auto& [key, group] : ledger().groups()) {
+      if (QueueOf(*group) == queue.meta.name) {
+        running += group->status.phase == "Running" ? 1 : 0;
+        pending += group->status.phase == "Pending" ? 1 : 0;
+        inqueue += group->status.phase == "Inqueue" ? 1 : 0;
+      }
+      if (!IsBelow(QueueOf(*group), queue.meta.name)) continue;
+      for (const types::Pod* pod : PodsOfGroup(ledger(), *group)) {
+        if (IsOurs(*pod) && HoldsRoom(*pod)) cpu += MilliCpuOf(*pod);
+      }
+    }
+    const int64_t told = MilliCpuOf(queue.status.allocated);
+    if (told != cpu) {
+      Break(StrCat("queue ", queue.meta.name, " tells of ", told, "m CPU allocated; it is ", cpu));
+    }
+    if (queue.status.running != running || queue.status.pending != pending ||
+        queue.status.inqueue != inqueue) {
+      Break(StrCat("queue ", queue.meta.name, " tells of ", queue.status.running, " running, ",
+                   queue.status.pending, " pending, ", queue.status.inqueue, " inqueue; it is ",
+                   running, ", ", pending, ", ", inqueue));
+    }
+  }
+  void Judge(const types::PodGroup& group) {
+    // Nobody looks after a group whose queue is gone.
+    if (Ledger::Find(ledger().queues(), QueueOf(group)) == nullptr) return;
+    Look();
+    int64_t running = 0;
+    int64_t succeeded = 0;
+    int64_t failed = 0;
+    for (const types::Pod* pod : PodsOfGroup(ledger(), group)) {
+      running += pod->status.phase == "Running" ? 1 : 0;
+      succeeded += pod->status.phase == "Succeeded" ? 1 : 0;
+      failed += pod->status.phase == "Failed" ? 1 : 0;
+    }
+    if (group.status.running == running && group.status.succeeded == succeeded &&
+        group.status.failed == failed) {
+      return;
+    }
+    Break(StrCat("group ", group.meta.Key(), " tells of ", group.status.running, " running, ",
+                 group.status.succeeded, " succeeded, ", group.status.failed, " failed; it is ",
+                 running, ", ", succeeded, ", ", failed));
+  }
+  void Judge(const types::BatchJob& job) {
+    Look();
+    // What is counted of a job that has ended stays as it was.
+    if (IsOver(job)) return;
+    int64_t running = 0;
+    int64_t pending = 0;
+    for (const auto& [key, pod] : ledger().pods()) {
+      const types::OwnerReference* const owner = pod->meta.Controller();
+      if (owner == nullptr || owner->uid != job.meta.uid) continue;
+      running += pod->status.phase == "Running" ? 1 : 0;
+      pending += pod->status.phase == "Pending" ? 1 : 0;
+    }
+    if (job.status.running == running && job.status.pending == pending) return;
+    Break(StrCat("job ", job.meta.Key(), " tells of ", job.status.running, " running, ",
+                 job.status.pending, " pending; it is ", running, ", ", pending));
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> HopelessOf(const Ledger& ledger) {
+  std::vector<std::string> out;
+  for (const auto& [key, job] : ledger.jobs()) {
+    if (!IsOver(*job) && IsHopeless(ledger, *job)) out.push_back(StrCat("jobs ", key));
+  }
+  for (const auto& [key, group] : ledger.groups()) {
+    const Standing standing = StandingOf(ledger, *group);
+    if (standing.waiting > 0 && standing.hopeless) out.push_back(StrCat("podgroups ", key));
+  }
+  return out;
+}
+
+PromisePtr MakeAllRun(const Sight& sight) {
+  return std::make_unique<AllRun>(sight);
+}
+PromisePtr MakeDeletionsEnd(const Sight& sight) {
+  return std::make_unique<DeletionsEnd>(sight);
+}
+PromisePtr MakeTrueSums(const Sight& sight) {
+  return std::make_unique<TrueSums>(sight);
+}
+
+}  // namespace bth::sim

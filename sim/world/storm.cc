@@ -1,0 +1,349 @@
+#include "sim/world/storm.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "base/strings.h"
+#include "sim/world/promises/promise.h"
+
+namespace bth::sim {
+namespace {
+
+constexpr absl::Duration kTick = absl::Minutes(1);
+// Everything ends within this time once the weather is good: a gang in part waits ten minutes, then
+// five, and what waits in a queue has all that is before it to wait for.
+constexpr absl::Duration kRestWithin = absl::Hours(3);
+// When nobody has written for so long, nobody will.
+constexpr absl::Duration kSilence = absl::Minutes(4);
+constexpr absl::Duration kDeadSilence = absl::Minutes(25);
+
+std::string PathOf(const net::Request& request) {
+  return request.target.substr(0, request.target.find('?'));
+}
+
+// Renewals and heartbeats go on for ever.
+bool IsPulse(const net::Request& request) {
+  const std::string path = PathOf(request);
+  return absl::StrContains(path, "/leases") ||
+         (absl::StrContains(path, "/nodes/") && absl::EndsWith(path, "/status"));
+}
+
+class Teller {
+ public:
+  Teller(const Story& story, const StormOptions& options)
+      : story_(story), options_(options), promises_(MakePromises(sight_)), world_(story, Hooks()) {
+    sight_.now = [this] { return world_.now(); };
+    sight_.fair_since = [this] { return fair_since_; };
+  }
+
+  StormResult Tell() {
+    size_t first = 0;
+    size_t told = 0;
+    for (const Round& round : story_.rounds) {
+      if (options_.rounds_max > 0 && told++ == options_.rounds_max) break;
+      if (!TellRound(round, first)) break;
+      first += round.deeds.size();
+    }
+    Collect();
+    return std::move(result_);
+  }
+
+ private:
+  WorldHooks Hooks();
+  void Answers(const Process& from, const net::Request& request);
+  bool TellRound(const Round& round, size_t first);
+  void Perform(const Deed& deed);
+  void CollectOrphans();
+  bool Pass(absl::Duration time);
+  void MakeAmends();
+  bool GiveUp();
+  bool Rest();
+  bool Sweep();
+  size_t Delete(const std::string& collection, const std::string& query);
+  void AskAtRest();
+  void Break(std::string promise, std::string what) {
+    result_.breaches.push_back({std::move(promise), std::move(what), world_.now()});
+  }
+  bool broken() const {
+    return !result_.breaches.empty() ||
+           std::any_of(promises_.begin(), promises_.end(),
+                       [](const PromisePtr& promise) { return !promise->breach().empty(); });
+  }
+  bool AllEnded() const;
+  void Collect();
+  void Tell(const std::string& line) {
+    if (options_.tell) {
+      options_.tell(absl::StrFormat("%10.3f %s", absl::ToDoubleSeconds(world_.now()), line));
+    }
+  }
+
+  const Story& story_;
+  const StormOptions& options_;
+  Sight sight_;
+  std::vector<PromisePtr> promises_;
+  std::vector<Onlooker*> onlookers_;
+  absl::Duration fair_since_;
+  absl::Duration last_write_at_;
+  std::string last_write_;
+  StormResult result_;
+  World world_;
+};
+
+WorldHooks Teller::Hooks() {
+  for (const PromisePtr& promise : promises_) onlookers_.push_back(promise.get());
+  sight_.now = [] { return absl::ZeroDuration(); };
+  sight_.fair_since = sight_.now;
+  WorldHooks hooks;
+  hooks.extend = options_.extend;
+  hooks.on_event = [this](const std::string& collection, const apiserver::StoreEvent& event) {
+    sight_.ledger.Note(collection, event, onlookers_);
+  };
+  hooks.on_arrival = [this](const Process& from, const net::Request& request,
+                            absl::Duration sent_at) {
+    if (request.method == "GET") return;
+    if (!IsPulse(request)) {
+      last_write_at_ = world_.now();
+      last_write_ = StrCat(from.name(), ": ", request.method, " ", request.target);
+      if (options_.tell) Tell(StrCat("  ", last_write_, " ", request.body.substr(0, 300)));
+    }
+    Answers(from, request);
+    for (const PromisePtr& promise : promises_) promise->OnWrite(from, request, sent_at);
+  };
+  return hooks;
+}
+
+// "…/namespaces/NS/pods/NAME/binding": whoever binds a pod, or lends devices to a claim, answers
+// for it from now on.
+void Teller::Answers(const Process& from, const net::Request& request) {
+  const bool binds = absl::EndsWith(request.target, "/binding");
+  if (!binds && !absl::StrContains(request.target, "/resourceclaims/")) return;
+  const std::vector<std::string> parts = absl::StrSplit(request.target, '/');
+  if (parts.size() < 5) return;
+  const std::string key = StrCat(parts[parts.size() - 4], "/", parts[parts.size() - 2]);
+  if (!binds) {
+    const types::ResourceClaim* const claim = Ledger::Find(sight_.ledger.claims(), key);
+    if (claim != nullptr) sight_.allocator_of[claim->meta.uid] = from.name();
+    return;
+  }
+  const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), key);
+  if (pod != nullptr && pod->spec.node_name.empty()) sight_.binder_of[pod->meta.uid] = from.name();
+}
+
+// As the pod garbage collector of a cluster does.
+void Teller::CollectOrphans() {
+  std::vector<std::string> orphans;
+  for (const auto& [key, pod] : sight_.ledger.pods()) {
+    const std::string& node = pod->spec.node_name;
+    if (node.empty() || sight_.ledger.nodes().contains(node)) continue;
+    orphans.push_back(StrCat("/api/v1/namespaces/", pod->meta.ns, "/pods/", pod->meta.name,
+                             "?gracePeriodSeconds=0"));
+  }
+  for (const std::string& target : orphans) {
+    Tell(StrCat("* collected: ", target));
+    world_.Call("DELETE", target);
+  }
+}
+
+bool Teller::Pass(absl::Duration time) {
+  const absl::Duration end = world_.now() + time;
+  while (world_.now() < end) {
+    if (!world_.Pass(std::min(kTick, end - world_.now()))) {
+      Break("rest", StrCat("a moment without end; the last write: ", last_write_));
+      return false;
+    }
+    CollectOrphans();
+    for (const PromisePtr& promise : promises_) promise->OnTick();
+    if (world_.escapes() > 0) Break("no-escape", "an exception ended at a barrier");
+    if (broken()) return false;
+  }
+  return true;
+}
+
+void Teller::Perform(const Deed& deed) {
+  Tell(StrCat("* ", Describe(deed)));
+  ++result_.faults[std::string(deed.meaning)];
+  if (deed.verb == Verb::kKill || deed.verb == Verb::kPause || deed.verb == Verb::kCut) {
+    fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
+  }
+  if (deed.verb == Verb::kFront) {
+    fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
+  }
+  world_.Do(deed);
+}
+
+bool Teller::TellRound(const Round& round, size_t first) {
+  const absl::Duration begin = world_.now();
+  const auto is_done = [&](size_t number) {
+    return number >= options_.skip.size() || !options_.skip[number];
+  };
+  bool any = false;
+  for (size_t i = 0; i < round.deeds.size(); ++i) any = any || is_done(first + i);
+  if (!any) return true;
+  for (const char* ns : {"team-a", "team-b"}) {
+    world_.Call(
+        "POST", "/api/v1/namespaces",
+        StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns, R"("}})"));
+  }
+  for (size_t i = 0; i < round.deeds.size(); ++i) {
+    if (!is_done(first + i)) continue;
+    const Deed& deed = round.deeds[i];
+    const absl::Duration at = begin + deed.at;
+    if (at > world_.now() && !Pass(at - world_.now())) return false;
+    Perform(deed);
+  }
+  const absl::Duration end = begin + round.lasts;
+  if (end > world_.now() && !Pass(end - world_.now())) return false;
+  MakeAmends();
+  return Rest() && Sweep();
+}
+
+// Nothing goes wrong any more, and nobody is kept from anything.
+void Teller::MakeAmends() {
+  Tell("* the weather clears up");
+  world_.ClearUp();
+  fair_since_ = world_.now();
+  std::vector<std::string> nodes;
+  for (const auto& [name, node] : sight_.ledger.nodes()) nodes.push_back(name);
+  for (const std::string& name : nodes) {
+    const std::string target = StrCat("/api/v1/nodes/", name);
+    world_.Call("PATCH", target,
+                R"({"metadata":{"annotations":{"batholith.io/simulated-down":null}},)"
+                R"("spec":{"unschedulable":null}})");
+  }
+}
+
+bool Teller::AllEnded() const {
+  return std::all_of(sight_.ledger.jobs().begin(), sight_.ledger.jobs().end(),
+                     [](const auto& entry) {
+                       const types::JobPhase phase = entry.second->status.state.phase.value();
+                       return types::IsFinished(phase) || phase == types::JobPhase::kAborted;
+                     }) &&
+         std::all_of(sight_.ledger.pods().begin(), sight_.ledger.pods().end(),
+                     [](const auto& entry) { return HasEnded(*entry.second); });
+}
+
+// Users take back what cannot run as things are. False: there is nothing of the kind.
+bool Teller::GiveUp() {
+  const std::vector<std::string> hopeless = HopelessOf(sight_.ledger);
+  for (const std::string& what : hopeless) {
+    Tell(StrCat("* given up: ", what));
+    const std::vector<std::string> parts = absl::StrSplit(what, absl::ByAnyChar(" /"));
+    const std::string& ns = parts[1];
+    if (parts[0] == "jobs") {
+      world_.Call("DELETE", StrCat("/apis/batch.volcano.sh/v1alpha1/namespaces/", ns, "/jobs/",
+                                   parts[2], "?propagationPolicy=Background"));
+      continue;
+    }
+    world_.Call("DELETE", StrCat("/apis/scheduling.volcano.sh/v1beta1/namespaces/", ns,
+                                 "/podgroups/", parts[2]));
+    std::vector<std::string> pods;
+    for (const auto& [key, pod] : sight_.ledger.pods()) {
+      if (pod->meta.ns == ns && GroupNameOf(*pod) == parts[2]) pods.push_back(pod->meta.name);
+    }
+    for (const std::string& pod : pods) {
+      world_.Call("DELETE", StrCat("/api/v1/namespaces/", ns, "/pods/", pod));
+    }
+  }
+  if (!hopeless.empty()) last_write_at_ = world_.now();
+  return !hopeless.empty();
+}
+
+bool Teller::Rest() {
+  const absl::Duration end = world_.now() + kRestWithin;
+  for (;;) {
+    if (!Pass(kTick)) return false;
+    const absl::Duration silent = world_.now() - last_write_at_;
+    if (silent >= kSilence && AllEnded()) break;
+    if (silent >= kDeadSilence && !GiveUp()) break;
+    if (world_.now() < end) continue;
+    Break("silence", StrCat("after ", absl::FormatDuration(kRestWithin),
+                            " of good weather somebody still writes: ", last_write_));
+    return false;
+  }
+  AskAtRest();
+  return !broken();
+}
+
+void Teller::AskAtRest() {
+  Tell("* asked at rest");
+  for (const PromisePtr& promise : promises_) promise->AtRest();
+  for (const auto& slot : world_.slots()) {
+    const std::string complaint = slot->program == nullptr ? "" : slot->program->complaint();
+    if (!complaint.empty()) Break("own-invariants", StrCat(slot->name, ": ", complaint));
+  }
+}
+
+size_t Teller::Delete(const std::string& collection, const std::string& query) {
+  const Json list = world_.Call("GET", collection).body;
+  size_t count = 0;
+  for (const Json& item : list["items"].items()) {
+    const Json& meta = item["metadata"];
+    const std::string name(meta["name"].AsString());
+    if (name == "root" || name == "default") continue;
+    ++count;
+    const std::string ns(meta["namespace"].AsString());
+    const size_t slash = collection.rfind('/');
+    world_.Call("DELETE", StrCat(ns.empty() ? collection
+                                            : StrCat(collection.substr(0, slash), "/namespaces/",
+                                                     ns, collection.substr(slash)),
+                                 "/", name, query));
+  }
+  return count;
+}
+
+// Users clear everything away, and nothing of it is left anywhere.
+bool Teller::Sweep() {
+  Tell("* swept");
+  for (int round = 0; round < 20; ++round) {
+    size_t left = Delete("/apis/batch.volcano.sh/v1alpha1/jobs", "?propagationPolicy=Background");
+    left += Delete("/apis/scheduling.volcano.sh/v1beta1/podgroups", "");
+    left += Delete("/api/v1/pods", "");
+    left += Delete("/apis/bus.volcano.sh/v1alpha1/commands", "");
+    for (const char* kind : {"resourceslices", "deviceclasses", "resourceclaimtemplates"}) {
+      left += Delete(StrCat("/apis/resource.k8s.io/v1/", kind), "");
+    }
+    left += Delete("/apis/scheduling.volcano.sh/v1beta1/queues", "");
+    if (left == 0) left += Delete("/api/v1/nodes", "");
+    if (!Pass(kTick)) return false;
+    if (left > 0) continue;
+    for (const auto& slot : world_.slots()) {
+      if (slot->program == nullptr) continue;
+      for (const auto& [what, number] : slot->program->held()) {
+        if (number == 0) continue;
+        Break("forgets", StrCat(slot->name, " still holds ", number, " ", what));
+      }
+    }
+    return !broken();
+  }
+  Break("deletions-end", "what users delete does not go");
+  return false;
+}
+
+void Teller::Collect() {
+  for (const PromisePtr& promise : promises_) {
+    result_.checks[std::string(promise->name())] += promise->looks();
+    if (promise->breach().empty()) continue;
+    result_.breaches.push_back(
+        {std::string(promise->name()), promise->breach(), promise->breach_at()});
+  }
+  std::stable_sort(result_.breaches.begin(), result_.breaches.end(),
+                   [](const Breach& a, const Breach& b) { return a.at < b.at; });
+  for (size_t i = 0; i < kFaults; ++i) {
+    result_.faults[StrCat("weather/", NameOf(static_cast<Fault>(i)))] += world_.weather().hits()[i];
+  }
+  result_.digest = world_.digest();
+  result_.simulated = world_.now();
+  result_.events = world_.events();
+}
+
+}  // namespace
+
+StormResult TellStory(const Story& story, const StormOptions& options) {
+  return Teller(story, options).Tell();
+}
+
+}  // namespace bth::sim

@@ -1,0 +1,87 @@
+// What goes wrong between the processes of a cluster and its API server, and when.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/rng.h"
+#include "net/http.h"
+
+namespace bth::sim {
+
+enum class Fault : uint8_t {
+  kRefused,      // The server cannot be reached, and the caller is told so.
+  kLost,         // The request never comes, and the caller waits for its deadline.
+  kLateRequest,  // The server gets it late, may be after the caller gave up.
+  kLateAnswer,   // The server does as asked at once; the answer comes late, or too late.
+  kAnswerLost,   // The server does as asked, and the connection breaks.
+  kConflict,     // Somebody else writes to the object right before.
+  kExpired,      // 410 to watches.
+  kBusy,         // 429 with Retry-After.
+  kError,        // 500
+  kUnavailable,  // 503
+  kCut,          // Streams break off in the middle of a piece.
+  kLateStream,   // What streams bring comes late, or all at once when the front has passed.
+};
+inline constexpr size_t kFaults = 12;
+std::string_view NameOf(Fault fault);
+
+// A time in which one kind of fault hits requests of some processes.
+struct Front {
+  Fault fault = Fault::kRefused;
+  std::string process;  // The beginning of their names; empty: of all.
+  double rate = 0;      // Of requests, or of streams.
+  absl::Duration
+      most;  // Of delays, when the fault is one; kLateStream: infinite waits for the end.
+  absl::Duration until;
+  uint64_t seed = 0;
+};
+
+// What becomes of one request.
+struct Fate {
+  absl::Duration there;  // How long it travels.
+  absl::Duration back;   // How long its answer does.
+  bool refused = false;
+  bool lost = false;
+  bool answer_lost = false;
+  bool overtaken = false;  // By another write to the object.
+  int code = 0;            // Not 0: the answer, without asking the server.
+  std::string_view reason;
+  int retry_after_s = 0;
+  int64_t cut_after = -1;  // Bytes of the stream; negative: never.
+};
+
+// Draws the fate of each request, and of what each stream brings. Thread: one.
+class Weather final {
+ public:
+  explicit Weather(uint64_t seed) : rng_(seed) {}
+
+  void Begin(Front front);
+  void Clear() { fronts_.clear(); }
+  // `streams`: the answer is read while it comes.
+  Fate FateOf(const std::string& process, const net::Request& request, bool streams,
+              absl::Duration now);
+  // How long the next piece of a stream travels to a process.
+  absl::Duration PieceDelay(const std::string& process, absl::Duration now);
+  // How many requests and streams each fault has hit.
+  const std::array<uint64_t, kFaults>& hits() const { return hits_; }
+
+ private:
+  struct Active {
+    Front front;
+    Rng rng;
+  };
+  void DropPast(absl::Duration now);
+  bool Hits(const Active& active, const net::Request& request, bool streams) const;
+  static void Apply(Active& active, Fate* fate);
+
+  Rng rng_;
+  std::vector<Active> fronts_;
+  std::array<uint64_t, kFaults> hits_{};
+};
+
+}  // namespace bth::sim

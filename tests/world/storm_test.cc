@@ -1,0 +1,135 @@
+#include "sim/world/storm.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "cmd/common/own_admission.h"
+#include "sim/world/shrink.h"
+#include "sim/world/story_file.h"
+#include "sim/world/told.h"
+#include "tests/support/catch.h"
+
+namespace bth::sim {
+namespace {
+
+constexpr uint64_t kDigestSeed = 4;
+
+StormOptions Options() {
+  SetLogLevel(LogLevel::kError);
+  StormOptions options;
+  options.extend = [](apiserver::ApiServer& server) {
+    cmd::AddOwnAdmission(server, admission::Settings());
+  };
+  return options;
+}
+
+std::string DigestOf(uint64_t seed) {
+  const StormResult result = TellStory(DrawStory(seed, Profile::kHell, 0.3), Options());
+  return absl::StrFormat("%016x %d", result.digest, result.events);
+}
+
+// Not part of the suite: what the next one runs in another process.
+TEST_CASE("storm: prints a digest", "[.digest]") {
+  std::printf("digest %s\n", DigestOf(kDigestSeed).c_str());
+}
+
+TEST_CASE("storm: the same seed is the same story, in whatever process", "[world]") {
+  const std::string here = DigestOf(kDigestSeed);
+  CHECK(here != DigestOf(kDigestSeed + 1));
+  FILE* const other = ::popen("/proc/$PPID/exe '[.digest]'", "r");
+  REQUIRE(other != nullptr);
+  std::string text;
+  char buffer[256];
+  while (std::fgets(buffer, sizeof(buffer), other) != nullptr) text += buffer;
+  ::pclose(other);
+  INFO(text);
+  CHECK(absl::StrContains(text, "digest " + here + "\n"));
+}
+
+TEST_CASE("storm: promises are kept by some fixed seeds", "[world]") {
+  std::map<std::string, uint64_t> faults;
+  std::map<std::string, uint64_t> checks;
+  for (const Profile profile : {Profile::kCalm, Profile::kRough, Profile::kHell}) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      const Told told = TellApart(DrawStory(seed, profile, 0.3), Options(), 300);
+      for (const Breach& breach : told.result.breaches) {
+        FAIL_CHECK(NameOf(profile)
+                   << " " << seed << ": " << breach.promise << ": " << breach.what << "\n"
+                   << told.log);
+      }
+      for (const auto& [name, count] : told.result.faults) faults[name] += count;
+      for (const auto& [name, count] : told.result.checks) checks[name] += count;
+    }
+  }
+  // They were such that it mattered.
+  for (const char* fault : {"kill", "pause", "weather/lost", "weather/late-answer", "job"}) {
+    INFO(fault);
+    CHECK(faults[fault] > 0);
+  }
+  for (const auto& [name, count] : checks) {
+    INFO(name);
+    CHECK((count > 0 || name == "whole-gangs"));
+  }
+}
+
+// What storms have found, and was mended.
+TEST_CASE("storm: former failures stay mended", "[world]") {
+  const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "stories";
+  if (!std::filesystem::exists(folder)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    INFO(entry.path());
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+    const absl::StatusOr<Story> story = ParseStory(text);
+    REQUIRE(story.status().ToString() == "OK");
+    CHECK(StoryText(*story) == text);
+    const Told told = TellApart(*story, Options(), 300);
+    for (const Breach& breach : told.result.breaches) {
+      FAIL_CHECK(breach.promise << ": " << breach.what << "\n" << told.log);
+    }
+  }
+}
+
+TEST_CASE("storm: a story is the same behind a file", "[world]") {
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    const Story story = DrawStory(seed, Profile::kHell, 2);
+    const std::string text = StoryText(story);
+    const absl::StatusOr<Story> read = ParseStory(text);
+    REQUIRE(read.status().ToString() == "OK");
+    CHECK(StoryText(*read) == text);
+    CHECK(read->rounds.size() == story.rounds.size());
+  }
+  for (const char* bad : {"", "{}", R"({"seed":"1","profile":"mild"})",
+                          R"({"seed":"1","profile":"calm","rounds":[{"deeds":[{"verb":"?"}]}]})"}) {
+    INFO(bad);
+    CHECK_FALSE(ParseStory(bad).ok());
+  }
+}
+
+TEST_CASE("storm: a story is shrunk to what it takes", "[world]") {
+  const std::set<size_t> needed = {3, 40, 41, 99};
+  int tries = 0;
+  const auto breaks = [&](const std::vector<bool>& skip) {
+    ++tries;
+    for (const size_t deed : needed) {
+      if (skip[deed]) return false;
+    }
+    return true;
+  };
+  const std::vector<bool> skip = Shrink(100, {}, 1000, breaks);
+  for (size_t i = 0; i < skip.size(); ++i) CHECK(skip[i] == !needed.contains(i));
+  CHECK(tries < 100);
+}
+
+}  // namespace
+}  // namespace bth::sim
