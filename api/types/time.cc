@@ -64,15 +64,22 @@ absl::StatusOr<absl::Time> ParseTimestamp(std::string_view text) {
                                              "\": expected RFC 3339 such as "
                                              "2026-01-02T03:04:05Z"));
   }
+  // With an offset, a year of four digits can be one of none or five in UTC, in which all is
+  // written.
+  const absl::CivilYear year = absl::ToCivilYear(time, absl::UTCTimeZone());
+  if (year.year() < 0 || year.year() > 9999) {
+    return absl::InvalidArgumentError(
+        StrCat("time \"", text, "\": its year in UTC is not one of 0000 to 9999"));
+  }
   return time;
 }
 
 std::string FormatTimestamp(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
 }
 
 std::string FormatMicroTimestamp(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", time, absl::UTCTimeZone());
+  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E6SZ", time, absl::UTCTimeZone());
 }
 
 }  // namespace bth::types

@@ -104,7 +104,7 @@ class SessionLoad {
 // Keeps columns and young tasks between sessions. Thread: scheduling.
 class Usage final : public framework::Plugin {
  public:
-  explicit Usage(usage::Options options) : options_(std::move(options)) {}
+  explicit Usage(usage::Options options) : options_(options) {}
   std::string_view name() const override { return "usage"; }
 
   absl::Status OnSessionOpen(Session& session, HookRegistrar& hooks) override {
@@ -154,7 +154,7 @@ class Usage final : public framework::Plugin {
 
 absl::StatusOr<std::unique_ptr<framework::Plugin>> CreateUsage(const conf::Arguments& args) {
   BTH_ASSIGN_OR_RETURN(usage::Options options, usage::ReadOptions(args));
-  return std::make_unique<Usage>(std::move(options));
+  return std::make_unique<Usage>(options);
 }
 
 }  // namespace bth::plugins
