@@ -1,4 +1,5 @@
 // Gangs start whole, or say that they did not.
+#include <algorithm>
 #include <set>
 
 #include "base/strings.h"
@@ -17,9 +18,11 @@ class WholeGangs final : public Promise {
   void On(const Change<types::Pod>& change) override { Watch(change.any()); }
   void On(const Change<types::PodGroup>& change) override {
     if (change.after == nullptr) {
-      part_since_.erase(change.before->meta.uid);
-      whole_.erase(change.before->meta.uid);
+      const std::string& uid = change.before->meta.uid;
+      part_since_.erase(uid);
+      if (whole_.erase(uid) > 0) left_by_[change.before->meta.Key()] = PlacesOf(*change.before);
     } else {
+      if (change.before == nullptr) TakeOver(*change.after);
       Count(*change.after);
     }
   }
@@ -47,22 +50,39 @@ class WholeGangs final : public Promise {
     if (!IsOurs(pod)) return;
     if (const types::PodGroup* const group = ledger().GroupOf(pod)) Count(*group);
   }
-  // What holds room counts, and what has done so and ended well.
-  int64_t Held(const types::PodGroup& group) const {
-    int64_t held = 0;
+  // The pods that hold room, and those that have done so and ended well, by uid.
+  std::set<std::string> PlacesOf(const types::PodGroup& group) const {
+    std::set<std::string> places;
     const std::string prefix = group.meta.ns + "/";
     for (auto it = ledger().pods().lower_bound(prefix);
          it != ledger().pods().end() && it->first.compare(0, prefix.size(), prefix) == 0; ++it) {
       const types::Pod& pod = *it->second;
       if (GroupNameOf(pod) != group.meta.name || pod.spec.node_name.empty()) continue;
-      held += pod.status.phase == "Failed" ? 0 : 1;
+      if (pod.status.phase != "Failed") places.insert(pod.meta.uid);
     }
-    return held;
+    return places;
+  }
+  int64_t Held(const types::PodGroup& group) const {
+    return static_cast<int64_t>(PlacesOf(group).size());
+  }
+  // A group that was deleted and made anew around the same pods is the same gang: it was whole, and
+  // what is left of it may be at work.
+  void TakeOver(const types::PodGroup& group) {
+    const auto left = left_by_.find(group.meta.Key());
+    if (left == left_by_.end()) return;
+    const std::set<std::string> places = PlacesOf(group);
+    const bool same = std::any_of(places.begin(), places.end(), [&](const std::string& pod) {
+      return left->second.contains(pod);
+    });
+    if (same) whole_.insert(group.meta.uid);
+    left_by_.erase(left);
   }
   void Count(const types::PodGroup& group) {
     const std::string& uid = group.meta.uid;
-    if (whole_.contains(uid)) return;
     const int64_t held = Held(group);
+    // Without any place it starts again.
+    if (held == 0) whole_.erase(uid);
+    if (whole_.contains(uid)) return;
     if (held >= group.spec.min_member) {
       if (held > 0) whole_.insert(uid);
       part_since_.erase(uid);
@@ -84,7 +104,10 @@ class WholeGangs final : public Promise {
   }
 
   std::map<std::string, Part> part_since_;  // By uid of the group.
-  std::set<std::string> whole_;             // They were, at some time.
+  // Groups that were whole at some time since they had no place at all.
+  std::set<std::string> whole_;
+  // By key of such a group that is gone: the pods that had places then.
+  std::map<std::string, std::set<std::string>> left_by_;
 };
 
 }  // namespace
