@@ -378,11 +378,11 @@ void JobTable::VisitUnclaimed(
   }
 }
 
-bool JobTable::IsActive(JobId job) const {
+// For the cycle: a place to look for, or something to say of its group.
+bool JobTable::HasWork(JobId job) const {
   const JobRecord& record = records_[job];
   const model::JobRow& row = draft_.now.jobs[job];
-  if (row.facts == nullptr || !row.has_pod_group || !row.queue.valid()) return false;
-  if (record.held_until > clock_.Now() || !Owns(record)) return false;
+  if (row.facts == nullptr || !row.has_pod_group || !Owns(record)) return false;
   const model::JobCounts& counts = draft_.now.usage.jobs[job];
   if (counts.count(TaskStatus::kPending) > 0) return true;
   if (record.group->single_pod) return false;  // No object shows how it stands.
@@ -418,8 +418,9 @@ void JobTable::Publish() {
     const model::JobRow& row = now.jobs[job];
     const bool has_group = row.facts != nullptr && row.has_pod_group;
     all_.Set(job, has_group && row.queue.valid());
-    without_queue_.Set(job, has_group && !row.queue.valid() && Owns(records_[job]));
-    active_.Set(job, IsActive(job));
+    const bool has_work = HasWork(job);
+    without_queue_.Set(job, has_work && !row.queue.valid());
+    active_.Set(job, has_work && row.queue.valid() && records_[job].held_until <= clock_.Now());
   }
   dirty_.clear();
   const auto by_age = [&now](JobId a, JobId b) {

@@ -103,7 +103,7 @@ class JobTable {
   void DropIfEmpty(model::JobId job);
   void EndHolds();
   void WriteLists(model::JobId job);
-  bool IsActive(model::JobId job) const;
+  bool HasWork(model::JobId job) const;
 
   const Clock& clock_;
   Draft& draft_;
@@ -119,7 +119,7 @@ class JobTable {
   absl::flat_hash_set<model::JobId> dirty_;
   SortedIds<model::JobId> all_;            // With a PodGroup and a queue.
   SortedIds<model::JobId> active_;         // Of these, the ones with something to do.
-  SortedIds<model::JobId> without_queue_;  // With a PodGroup whose queue does not exist.
+  SortedIds<model::JobId> without_queue_;  // With work, and a queue that does not exist.
   absl::flat_hash_set<model::JobId> held_;
   absl::flat_hash_set<model::JobId> without_group_;  // Known by their pods only.
   absl::flat_hash_set<model::TaskId> without_job_;   // Ours, with no group annotation.

@@ -131,11 +131,14 @@ void ReportJob(const Session& session, JobId job, CycleReport* report) {
                      .conditions = session.notes().ConditionsOf(job),
                      .events = session.notes().EventsOf(job)};
   out.phase = PhaseOf(session, job);
-  const bool waits = !row.queue.valid() || out.phase == PodGroupPhase::kUnknown ||
-                     out.phase == PodGroupPhase::kPending || out.phase == PodGroupPhase::kInqueue;
+  const JobFit* hold = HoldOfJob(session, job);
+  // Without a queue, what waits is held.
+  const bool waits = row.queue.valid() ? out.phase == PodGroupPhase::kUnknown ||
+                                             out.phase == PodGroupPhase::kPending ||
+                                             out.phase == PodGroupPhase::kInqueue
+                                       : hold != nullptr;
   const bool unplaced = counts.Count(kUnplacedGroup) > 0;
   // A group that may have pods now and has none yet lacks nothing else.
-  const JobFit* hold = HoldOfJob(session, job);
   const bool just_admitted = out.phase == PodGroupPhase::kInqueue && counts.total() == 0 &&
                              (hold == nullptr || hold->gate == Gate::kGangInvalid);
   // In the plugin's own words.
@@ -203,7 +206,9 @@ void ReportQueues(const Session& session, QueueUse& queue_use, CycleReport* repo
 
 PodGroupPhase PhaseOf(const Session& session, JobId job) {
   const model::JobCounts& counts = session.counts(job);
-  if (!session.job(job).queue.valid() && counts.phase != PodGroupPhase::kNone) return counts.phase;
+  // Nobody schedules what waits without a queue; what has a place goes on.
+  const bool stays = !session.job(job).queue.valid() && counts.count(TaskStatus::kPending) > 0;
+  if (stays && counts.phase != PodGroupPhase::kNone) return counts.phase;
   const bool unschedulable = session.notes().FindCondition(job, kUnschedulable) != nullptr;
   return algo::DerivePhase(counts, session.job(job).min_available, unschedulable);
 }
@@ -347,13 +352,15 @@ void TellIgnoredTopologies(Session& session) {
 CycleReport MakeReport(const Session& session, QueueUse& queue_use) {
   CycleReport report{.snapshot = session.context().snapshot, .session_uid = session.context().uid};
   std::vector<JobId> jobs = session.active_jobs();
-  jobs.insert(jobs.end(), session.touched_jobs().begin(), session.touched_jobs().end());
+  jobs.insert(jobs.end(), session.jobs_without_queue().begin(), session.jobs_without_queue().end());
+  for (JobId job : session.touched_jobs()) {
+    if (session.job(job).queue.valid()) jobs.push_back(job);
+  }
   std::sort(jobs.begin(), jobs.end());
   jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
   for (JobId job : jobs) {
     const JobRow& row = session.job(job);
     if (row.facts == nullptr || !row.has_pod_group) continue;
-    if (!row.queue.valid() && session.notes().HoldOf(job) == nullptr) continue;
     session.WorkOn(job, [&] { ReportJob(session, job, &report); });
   }
   ReportQueues(session, queue_use, &report);

@@ -13,7 +13,8 @@
 namespace bth::framework {
 
 // Says of each job whose queue does not exist that this is why its pods wait, or why it is not in
-// line. Plugins and actions leave such jobs alone; those with nothing waiting stay as they are.
+// line. Plugins and actions leave such jobs alone; of those with nothing waiting only counts and
+// phase are told.
 void HoldJobsWithoutQueue(Session& session);
 // Says on jobs that ask for a network topology that no plugin of the policy looks at it.
 void TellIgnoredTopologies(Session& session);

@@ -213,6 +213,54 @@ TEST_CASE("group events: the reason is told of a PodGroup without pods too", "[s
       "PodGroup default/g names the queue none, which does not exist");
 }
 
+TEST_CASE("group status: a group whose queue is gone tells what its pods do", "[scheduler]") {
+  Life bed;
+  bed.Node("n1", 2);
+  bed.Create("/apis/scheduling.volcano.sh/v1beta1/queues",
+             R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue",)"
+             R"("metadata":{"name":"q"},"spec":{"weight":1}})");
+  bed.Start();
+  bed.Create(kGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup",)"
+                      R"("metadata":{"name":"g"},"spec":{"minMember":2,"queue":"q"}})");
+  for (const char* pod : {"p", "q"}) bed.Pod(pod, "g", 1);
+  bed.Settle();
+  for (const char* pod : {"p", "q"}) bed.SetPodPhase(pod, "Running");
+  bed.Settle();
+  REQUIRE(bed.Running() == 2);
+  REQUIRE(bed.Call("DELETE", "/apis/scheduling.volcano.sh/v1beta1/queues/q").code == 200);
+  bed.Settle();
+  CHECK(bed.Phase() == "Running");
+  CHECK(bed.Condition(bed.GroupPath("g"), "Unschedulable").empty());
+  const auto counts = [&bed] {
+    const Json status = bed.Get(bed.GroupPath("g"))["status"];
+    return StrCat(status["running"].AsInt(), " running, ", status["succeeded"].AsInt(),
+                  " succeeded, ", status["failed"].AsInt(), " failed");
+  };
+  const std::vector<std::string> placed = {"Normal Scheduled 1"};
+  bed.SetPodPhase("p", "Succeeded");
+  SECTION("until they have ended") {
+    bed.Settle();
+    CHECK(counts() == "1 running, 1 succeeded, 0 failed");
+    bed.SetPodPhase("q", "Failed");
+    bed.Settle();
+    CHECK(counts() == "0 running, 1 succeeded, 1 failed");
+    CHECK(bed.Phase() == "Completed");
+    CHECK(bed.Told() == placed);
+    CHECK(bed.Condition(bed.GroupPath("g"), "Unschedulable").empty());
+  }
+  SECTION("and why another waits") {
+    bed.Pod("r", "g", 1);
+    bed.Settle();
+    CHECK(counts() == "1 running, 1 succeeded, 0 failed");
+    CHECK(bed.Phase() == "Running");
+    CHECK(absl::StartsWith(bed.Condition(bed.GroupPath("g"), "Unschedulable"),
+                           "True QueueNotFound: "));
+  }
+  const int64_t told = bed.Version();
+  bed.Settle();
+  CHECK(bed.Version() == told);
+}
+
 TEST_CASE("group events: pods of a gang that still comes are not called unschedulable",
           "[scheduler]") {
   Life bed;
