@@ -82,6 +82,13 @@ Standing StandingOf(const Ledger& ledger, const types::PodGroup& group) {
   return standing;
 }
 
+// Nobody is left who would make the pods that it lacks, as when its job was deleted without it;
+// once it is admitted, others lack the room that it keeps.
+bool IsForsaken(const types::PodGroup& group, const Standing& standing) {
+  return group.status.phase == "Inqueue" && group.meta.Controller() == nullptr &&
+         standing.valid < group.spec.min_member;
+}
+
 bool IsHopeless(const Ledger& ledger, const types::BatchJob& job) {
   // What holds it up is told.
   if (!job.status.state.reason.empty()) return true;
@@ -108,8 +115,9 @@ class AllRun final : public Promise {
     Look();
     if (IsOver(job)) return;
     const types::JobState& state = job.status.state;
-    Break(StrCat("job ", job.meta.Key(), " is ", state.phase.text(), ", and nothing changes: ",
-                 state.reason, " ", state.message, "; pods: ", Pods(job)));
+    Break(StrCat("job ", job.meta.Key(), " is ", state.phase.text(),
+                 ", and nothing changes: ", state.reason, " ", state.message,
+                 "; its group: ", Group(job), "; pods: ", Pods(job)));
   }
   void Judge(const types::PodGroup& group) {
     Look();
@@ -126,6 +134,10 @@ class AllRun final : public Promise {
                 condition.message, "; ");
     }
     return out;
+  }
+  std::string Group(const types::BatchJob& job) const {
+    const types::PodGroup* const group = GroupOf(ledger(), job);
+    return group == nullptr ? "none" : StrCat(group->status.phase, " ", Conditions(*group));
   }
   std::string Pods(const types::BatchJob& job) const {
     std::string out;
@@ -212,8 +224,6 @@ class TrueSums final : public Promise {
     }
   }
   void Judge(const types::PodGroup& group) {
-    // Nobody looks after a group whose queue is gone.
-    if (Ledger::Find(ledger().queues(), QueueOf(group)) == nullptr) return;
     Look();
     int64_t running = 0;
     int64_t succeeded = 0;
@@ -258,7 +268,9 @@ std::vector<std::string> HopelessOf(const Ledger& ledger) {
   }
   for (const auto& [key, group] : ledger.groups()) {
     const Standing standing = StandingOf(ledger, *group);
-    if (standing.waiting > 0 && standing.hopeless) out.push_back(StrCat("podgroups ", key));
+    if ((standing.waiting > 0 && standing.hopeless) || IsForsaken(*group, standing)) {
+      out.push_back(StrCat("podgroups ", key));
+    }
   }
   return out;
 }
