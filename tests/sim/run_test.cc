@@ -244,15 +244,16 @@ TEST_CASE("run: the page's example does what the page says", "[sim][docs]") {
   REQUIRE(page.ok());
   const std::regex fence("```(yaml|text)\n([^`]*)```");
   std::vector<std::string> blocks;
+  std::string scenario;  // The last that is YAML.
   for (std::sregex_iterator it(page->begin(), page->end(), fence), end; it != end; ++it) {
     blocks.push_back((*it)[2]);
+    if ((*it)[1] == "yaml") scenario = blocks.back();
   }
   REQUIRE(blocks.size() >= 2);
   const Ran ran = Run(blocks[0], {.output = "text"});
   INFO(ran.err);
   CHECK(ran.out == blocks[1]);
-  // The scenario of the page.
-  const auto outcomes = RunScenarios(blocks.back());
+  const auto outcomes = RunScenarios(scenario);
   REQUIRE(outcomes.ok());
   CHECK(outcomes->front().failures.empty());
 }

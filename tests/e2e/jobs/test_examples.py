@@ -24,6 +24,8 @@ PLURALS = {
 class Standalone:
     """vc-standalone with its own API server, nodes, scheduler and controllers."""
 
+    kind = "embedded"
+
     def __init__(self, folder):
         self.kubeconfig = str(folder / "kubeconfig")
         argv = [ours("vc-standalone"), "--port", free_port(), "--nodes", 4]
