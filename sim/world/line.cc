@@ -230,6 +230,7 @@ class Patience {
 
 net::Awaitable<absl::StatusOr<net::Response>> Line::Exchange(net::Request request, bool streams) {
   if (request.cancel.cancelled()) co_return absl::CancelledError("request cancelled");
+  if (harbour_.on_departure) harbour_.on_departure(*from_, request);
   Fate fate = harbour_.weather->FateOf(from_->name(), request, streams, from_->Monotonic());
   const auto voyage = std::shared_ptr<Voyage>(
       new Voyage{from_, &harbour_, std::move(request), fate, streams, from_->Monotonic(),

@@ -16,8 +16,9 @@ struct Harbour {
   std::shared_ptr<Process> process;
   std::shared_ptr<net::Transport> server;  // On that process.
   Weather* weather = nullptr;
-  // What a request of a process finds when it comes to the server, right before it is carried out;
-  // and what the server answered.
+  // A request that a process sends, whatever becomes of it on its way; what it finds when it comes
+  // to the server, right before it is carried out; and what the server answered.
+  std::function<void(const Process& from, const net::Request& request)> on_departure;
   std::function<void(const Process& from, const net::Request& request, absl::Duration sent_at)>
       on_arrival;
   std::function<void(const Process& from, const net::Request& request, int code)> on_answer;

@@ -55,6 +55,7 @@ class Teller {
  private:
   WorldHooks Hooks();
   void Answers(const Process& from, const net::Request& request);
+  void NoteEviction(const net::Request& request);
   bool TellRound(const Round& round, size_t first);
   void Perform(const Deed& deed);
   void CollectOrphans();
@@ -102,6 +103,9 @@ WorldHooks Teller::Hooks() {
   hooks.on_event = [this](const std::string& collection, const apiserver::StoreEvent& event) {
     sight_.ledger.Note(collection, event, onlookers_);
   };
+  hooks.on_departure = [this](const Process&, const net::Request& request) {
+    NoteEviction(request);
+  };
   hooks.on_arrival = [this](const Process& from, const net::Request& request,
                             absl::Duration sent_at) {
     if (request.method == "GET") return;
@@ -131,6 +135,18 @@ void Teller::Answers(const Process& from, const net::Request& request) {
   }
   const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), key);
   if (pod != nullptr && pod->spec.node_name.empty()) sight_.binder_of[pod->meta.uid] = from.name();
+}
+
+// "…/namespaces/NS/pods/NAME/eviction", or its status, which says beforehand why it goes.
+void Teller::NoteEviction(const net::Request& request) {
+  const bool marks = absl::EndsWith(request.target, "/status") &&
+                     absl::StrContains(request.body, "\"PreemptionByScheduler\"");
+  if (!marks && !absl::EndsWith(request.target, "/eviction")) return;
+  const std::vector<std::string> parts = absl::StrSplit(request.target, '/');
+  if (parts.size() < 5) return;
+  const std::string key = StrCat(parts[parts.size() - 4], "/", parts[parts.size() - 2]);
+  const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), key);
+  if (pod != nullptr) sight_.evicted_at[pod->meta.uid] = world_.now();
 }
 
 // As the pod garbage collector of a cluster does.

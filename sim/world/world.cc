@@ -129,6 +129,7 @@ void World::StartServer() {
   harbour_.process = server_process_;
   harbour_.server = net::MakeInProcessTransport(*server_process_, server_->handler());
   harbour_.weather = &weather_;
+  harbour_.on_departure = hooks_.on_departure;
   harbour_.on_arrival = hooks_.on_arrival;
   harbour_.on_answer = hooks_.on_answer;
   BTH_CHECK(Call("POST", "/api/v1/namespaces",

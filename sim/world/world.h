@@ -29,6 +29,8 @@ struct WorldHooks {
   std::function<void(apiserver::ApiServer&)> extend;
   // Everything that is written, right after it was.
   std::function<void(const std::string& collection, const apiserver::StoreEvent&)> on_event;
+  // What is sent, whether or not it arrives.
+  std::function<void(const Process& from, const net::Request&)> on_departure;
   std::function<void(const Process& from, const net::Request&, absl::Duration sent_at)> on_arrival;
   std::function<void(const Process& from, const net::Request&, int code)> on_answer;
 };

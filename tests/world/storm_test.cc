@@ -81,19 +81,40 @@ TEST_CASE("storm: promises are kept by some fixed seeds", "[world]") {
   }
 }
 
+Story ReadStory(const std::filesystem::path& path) {
+  INFO(path);
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  absl::StatusOr<Story> story = ParseStory(text);
+  REQUIRE(story.status().ToString() == "OK");
+  CHECK(StoryText(*story) == text);
+  return *std::move(story);
+}
+
+std::filesystem::path Stories() {
+  return std::filesystem::path(__FILE__).parent_path() / "stories";
+}
+
+// A story in which successors start beside those who leave for them, with a queue that nobody
+// guards: what is no excess there is not all that there is.
+TEST_CASE("storm: a queue above its capability is noticed", "[world]") {
+  Story story = ReadStory(Stories() / "successors_beside_leaving_pods.json");
+  const std::string guard = "- name: capacity\n";
+  const size_t at = story.policy.find(guard);
+  REQUIRE(at != std::string::npos);
+  story.policy.insert(at + guard.size(), "    enabledAllocatable: false\n");
+  const Told told = TellApart(story, Options(), 300);
+  REQUIRE(told.result.breaches.size() == 1);
+  CHECK(told.result.breaches[0].promise == "queue-capability");
+  INFO(told.result.breaches[0].what);
+  CHECK(absl::StrContains(told.result.breaches[0].what, "its capability is 9000m, held by"));
+}
+
 // What storms have found, and was mended.
 TEST_CASE("storm: former failures stay mended", "[world]") {
-  const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "stories";
-  if (!std::filesystem::exists(folder)) return;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(Stories())) {
     INFO(entry.path());
-    std::ifstream file(entry.path());
-    const std::string text((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-    const absl::StatusOr<Story> story = ParseStory(text);
-    REQUIRE(story.status().ToString() == "OK");
-    CHECK(StoryText(*story) == text);
-    const Told told = TellApart(*story, Options(), 300);
+    const Told told = TellApart(ReadStory(entry.path()), Options(), 300);
     for (const Breach& breach : told.result.breaches) {
       FAIL_CHECK(breach.promise << ": " << breach.what << "\n" << told.log);
     }

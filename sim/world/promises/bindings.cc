@@ -1,5 +1,7 @@
 // Where pods are bound to: once, and where there is room.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/strings.h"
 #include "sim/world/promises/promise.h"
@@ -112,20 +114,60 @@ class QueueCapability final : public Promise {
     Look();
     Judge(*change.after, name, most, fair);
   }
+  void OnTick() override {
+    std::erase_if(excesses_, [this](const Excess& excess) {
+      if (now() - excess.at < excess.patience) return false;
+      Decide(excess);
+      return true;
+    });
+  }
 
  private:
+  // A binding went beyond the limit, unless some of those who held room were about to leave: the
+  // scheduler counts on that from its decision on, and asks for their eviction in the same moment,
+  // which comes to the server when it does.
+  struct Excess {
+    absl::Duration at;
+    absl::Duration patience;  // How far its binding and such evictions can be apart.
+    int64_t most = 0;
+    std::string what;  // "with pod … bound by … queue …".
+    std::vector<std::shared_ptr<const types::Pod>> holders;
+  };
+
   void Judge(const types::Pod& pod, const std::string& queue, int64_t most, bool fair) {
+    Excess excess{.at = now(),
+                  .patience = fair ? kNewsDelay : absl::Minutes(1),
+                  .most = most,
+                  .what = StrCat("with pod ", pod.meta.Key(), " bound by ", Binder(pod), " queue ",
+                                 queue, " holds "),
+                  .holders = {}};
     int64_t used = 0;
     for (const auto& [key, other] : ledger().pods()) {
-      if (!HoldsRoom(*other) || !IsOurs(*other)) continue;
+      // Who is leaving makes room in its queue, though not yet on its node.
+      if (!HoldsRoom(*other) || !IsOurs(*other) || other->meta.deletion_time.has_value()) continue;
       const types::PodGroup* const group = ledger().GroupOf(*other);
       if (group == nullptr || QueueOf(*group) != queue) continue;
       if (!fair && Binder(*other) != Binder(pod)) continue;
       used += MilliCpuOf(*other);
+      excess.holders.push_back(other);
     }
-    if (used <= most) return;
-    Break(StrCat("with pod ", pod.meta.Key(), " bound by ", Binder(pod), " queue ", queue,
-                 " holds ", used, "m CPU; its capability is ", most, "m"));
+    if (used > most) excesses_.push_back(std::move(excess));
+  }
+  void Decide(const Excess& excess) {
+    int64_t used = 0;
+    std::string by;
+    for (const auto& pod : excess.holders) {
+      const auto evicted = sight().evicted_at.find(pod->meta.uid);
+      if (evicted != sight().evicted_at.end() &&
+          absl::AbsDuration(evicted->second - excess.at) <= excess.patience) {
+        continue;
+      }
+      used += MilliCpuOf(*pod);
+      StrAppend(&by, " ", pod->meta.Key(), "(", MilliCpuOf(*pod), "m by ", Binder(*pod), ")");
+    }
+    if (used <= excess.most) return;
+    Break(StrCat(excess.what, used, "m CPU at ", absl::FormatDuration(excess.at),
+                 "; its capability is ", excess.most, "m, held by", by));
   }
   std::string Binder(const types::Pod& pod) const {
     const auto it = sight().binder_of.find(pod.meta.uid);
@@ -133,6 +175,7 @@ class QueueCapability final : public Promise {
   }
 
   std::map<std::string, absl::Duration> changed_;
+  std::vector<Excess> excesses_;
 };
 
 }  // namespace

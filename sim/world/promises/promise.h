@@ -27,6 +27,8 @@ struct Sight {
   std::map<std::string, std::string> binder_of;
   // Likewise who wrote the status of a claim last.
   std::map<std::string, std::string> allocator_of;
+  // When the eviction of a pod was last asked for, by its uid, whether or not the server heard it.
+  std::map<std::string, absl::Duration> evicted_at;
   bool policy_limits_queues = true;
 };
 
