@@ -17,9 +17,12 @@ constexpr uint32_t kEndedGroup = model::StatusBit(TaskStatus::kReleasing) |
                                  model::StatusBit(TaskStatus::kFailed) |
                                  model::StatusBit(TaskStatus::kUnknown);
 
-// With those of its pods that ended after all that are bound now had been made. Cost: linear in
-// the tasks.
-bool WasWhole(const model::Snapshot& now, JobId job, const std::vector<TaskId>& tasks) {
+}  // namespace
+
+bool WasWhole(const model::Snapshot& now, const JobTable& jobs, const std::string& pod_group_key) {
+  const JobId job = jobs.Find(pod_group_key);
+  if (!job.valid() || !jobs.RecordOf(job).group) return false;
+  const std::vector<TaskId>& tasks = jobs.RecordOf(job).tasks;
   int64_t last_made_us = 0;
   for (TaskId task : tasks) {
     const TaskStatus status = now.usage.tasks[task].status;
@@ -37,7 +40,11 @@ bool WasWhole(const model::Snapshot& now, JobId job, const std::vector<TaskId>& 
   return algo::GangStands({now, usage, job});
 }
 
-}  // namespace
+bool HoldsPlaces(const model::Snapshot& now, const JobTable& jobs,
+                 const std::string& pod_group_key) {
+  const JobId job = jobs.Find(pod_group_key);
+  return job.valid() && now.usage.jobs[job].ready() > 0;
+}
 
 std::optional<GangView> GangOf(const model::Snapshot& now, const JobTable& jobs,
                                const std::string& pod_group_key) {
@@ -67,16 +74,14 @@ std::vector<PlacedPod> PlacedPodsOf(const model::Snapshot& now, const JobTable& 
   return placed;
 }
 
-std::vector<HalfBoundGroup> HalfBoundGroupsOf(const model::Snapshot& now, const JobTable& jobs) {
-  std::vector<HalfBoundGroup> groups;
+std::vector<std::string> HalfBoundGroupsOf(const model::Snapshot& now, const JobTable& jobs) {
+  std::vector<std::string> groups;
   for (const auto& [key, job] : jobs.ids()) {
     if (!jobs.Owns(job)) continue;
-    if (const std::optional<GangView> gang = GangOf(now, jobs, key); gang && gang->half_bound()) {
-      groups.push_back({key, WasWhole(now, job, jobs.RecordOf(job).tasks)});
-    }
+    const std::optional<GangView> gang = GangOf(now, jobs, key);
+    if (gang ? gang->half_bound() : HoldsPlaces(now, jobs, key)) groups.push_back(key);
   }
-  std::sort(groups.begin(), groups.end(),
-            [](const HalfBoundGroup& a, const HalfBoundGroup& b) { return a.key < b.key; });
+  std::sort(groups.begin(), groups.end());
   return groups;
 }
 

@@ -17,7 +17,13 @@ std::optional<GangView> GangOf(const model::Snapshot& now, const JobTable& jobs,
 // Bound or running pods of the job, by name.
 std::vector<PlacedPod> PlacedPodsOf(const model::Snapshot& now, const JobTable& jobs,
                                     const std::string& pod_group_key);
-// Of ours, by key. Cost: all jobs.
-std::vector<HalfBoundGroup> HalfBoundGroupsOf(const model::Snapshot& now, const JobTable& jobs);
+// Some pods of the job have a place, whether its PodGroup is there or not.
+bool HoldsPlaces(const model::Snapshot& now, const JobTable& jobs,
+                 const std::string& pod_group_key);
+// It stood with those of its pods that ended on their nodes after all that are bound now had been
+// made. Cost: linear in the tasks of all jobs.
+bool WasWhole(const model::Snapshot& now, const JobTable& jobs, const std::string& pod_group_key);
+// Keys of ours that hold places, below their minimum or without a PodGroup, sorted. Cost: all jobs.
+std::vector<std::string> HalfBoundGroupsOf(const model::Snapshot& now, const JobTable& jobs);
 
 }  // namespace bth::cache

@@ -352,7 +352,13 @@ std::optional<GangView> Mirror::Gang(const std::string& pod_group_key) const {
 std::vector<PlacedPod> Mirror::PlacedPods(const std::string& pod_group_key) const {
   return PlacedPodsOf(tables_->draft.now, tables_->jobs, pod_group_key);
 }
-std::vector<HalfBoundGroup> Mirror::HalfBoundGroups() const {
+bool Mirror::HoldsPlaces(const std::string& pod_group_key) const {
+  return cache::HoldsPlaces(tables_->draft.now, tables_->jobs, pod_group_key);
+}
+bool Mirror::WasWhole(const std::string& pod_group_key) const {
+  return cache::WasWhole(tables_->draft.now, tables_->jobs, pod_group_key);
+}
+std::vector<std::string> Mirror::HalfBoundGroups() const {
   return HalfBoundGroupsOf(tables_->draft.now, tables_->jobs);
 }
 const ShownPodGroup* Mirror::ShownOf(const std::string& pod_group_key) const {

@@ -131,7 +131,12 @@ class Mirror {
   bool OwnsGroup(const std::string& pod_group_key) const;
   std::optional<GangView> Gang(const std::string& pod_group_key) const;
   std::vector<PlacedPod> PlacedPods(const std::string& pod_group_key) const;  // By name.
-  std::vector<HalfBoundGroup> HalfBoundGroups() const;  // Of ours, by key. Cost: all of them.
+  // Some pods of the job have a place, whether its PodGroup is there or not.
+  bool HoldsPlaces(const std::string& pod_group_key) const;
+  // The gang stood with its pods that ended on their nodes.
+  bool WasWhole(const std::string& pod_group_key) const;
+  // Keys of ours that hold places, below their minimum or without a PodGroup. Cost: all of them.
+  std::vector<std::string> HalfBoundGroups() const;
   const ShownPodGroup* ShownOf(const std::string& pod_group_key) const;
   const NamedAmounts* ShownAllocatedOf(const std::string& queue) const;
   std::string UidOfQueue(const std::string& queue) const;  // Empty: unknown.

@@ -21,12 +21,6 @@ struct GangView {
   bool half_bound() const { return ready > 0 && !whole; }
 };
 
-// A PodGroup below its minimum.
-struct HalfBoundGroup {
-  std::string key;
-  bool was_whole = false;  // Some of its pods ended on their nodes; with them it stood.
-};
-
 // A pod that is bound or running.
 struct PlacedPod {
   std::string ns;

@@ -75,6 +75,10 @@ void GangFailures::BindingFailed(const std::string& job, BindFailure why, std::s
     const auto begun = under_way_.find(job);
     failure.never_whole = begun != under_way_.end() && begun->second.from_nothing;
   }
+  if (failure.unjudged && mirror_.Gang(job)) {
+    failure.unjudged = false;
+    TakeUp(job, now, &failure);
+  }
   failure.what = std::move(what);
   Hold(job, why, &failure, now, at_least);
   // While nobody can be reached, trying does not show that the gang cannot be whole.
@@ -132,26 +136,40 @@ void GangFailures::ReviewAll(absl::Time now, bool gangs_are_kept) {
 // Their time begins anew.
 void GangFailures::LookBack(absl::Time now) {
   if (std::exchange(looked_back_, true)) return;
-  for (const auto& [job, was_whole] : mirror_.HalfBoundGroups()) {
-    const ShownPodGroup& shown = *mirror_.ShownOf(job);
-    const ShownCondition* const told = FindTrue(shown, kPartiallyBound);
-    if (told == nullptr && (was_whole || StoodBefore(shown))) continue;
-    Failure& failure = failures_[job];
-    failure.half_bound = told != nullptr;
-    failure.never_whole = told == nullptr || told->reason != kMemberLost;
-    if (told == nullptr || told->reason == kReasons[0]) {
-      failure.what = "the scheduler was started again before it had bound the others";
-    } else {
-      failure.what = "a binding failed before the scheduler was started again";
-      failure.why = BindFailure::kRefused;
-    }
-    if (failure.never_whole) failure.release_at = now + options_.release_after;
+  for (std::string& job : mirror_.HalfBoundGroups()) {
+    Failure failure;
+    failure.unjudged = !mirror_.Gang(job);
+    if (failure.unjudged || TakeUp(job, now, &failure)) failures_[std::move(job)] = failure;
   }
+}
+
+bool GangFailures::TakeUp(const std::string& job, absl::Time now, Failure* failure) {
+  const ShownPodGroup& shown = *mirror_.ShownOf(job);
+  const ShownCondition* const told = FindTrue(shown, kPartiallyBound);
+  if (told == nullptr && (StoodBefore(shown) || mirror_.WasWhole(job))) return false;
+  failure->half_bound = told != nullptr;
+  failure->never_whole = told == nullptr || told->reason != kMemberLost;
+  if (told == nullptr || told->reason == kReasons[0]) {
+    failure->what = "the scheduler was started again before it had bound the others";
+  } else {
+    failure->what = "a binding failed before the scheduler was started again";
+    failure->why = BindFailure::kRefused;
+  }
+  if (failure->never_whole) failure->release_at = now + options_.release_after;
+  return true;
 }
 
 bool GangFailures::Review(const std::string& job, Failure* failure, absl::Time now) {
   const std::optional<GangView> gang = mirror_.Gang(job);
-  if (!gang) return true;
+  if (!gang) {
+    failure->half_bound = false;
+    failure->releasing = false;
+    failure->release_at = absl::InfiniteFuture();
+    return !mirror_.HoldsPlaces(job);
+  }
+  if (std::exchange(failure->unjudged, false) && gang->half_bound() && !TakeUp(job, now, failure)) {
+    return true;
+  }
   const bool half = gangs_are_kept_ && gang->half_bound();
   if (gang->whole) failure->never_whole = false;
   if (gang->ready == 0) failure->never_whole = true;

@@ -39,7 +39,9 @@ struct GangFailureOptions {
   absl::Duration release_retry = absl::Minutes(1);  // When some of them are still there.
 };
 
-// A gang that was whole and lost pods is never released: what is left of it may be at work.
+// A gang that was whole and lost pods is never released: what is left of it may be at work. While
+// its PodGroup is away, which a controller may make anew around the same pods, nothing is said or
+// done about a gang, and nothing forgotten as long as some of its pods have a place.
 // Thread: I/O.
 class GangFailures {
  public:
@@ -88,10 +90,15 @@ class GangFailures {
     bool never_whole = false;  // Since nothing of it was bound.
     absl::Time release_at = absl::InfiniteFuture();
     bool releasing = false;
+    // An earlier life of this program left it without a PodGroup: what to make of it is seen when
+    // one comes.
+    bool unjudged = false;
   };
 
   void Hold(const std::string& job, BindFailure why, Failure* failure, absl::Time now,
             absl::Duration at_least);
+  // What an earlier life of this program left. False: it was whole.
+  bool TakeUp(const std::string& job, absl::Time now, Failure* failure);
   // True when nothing is left to say about the job.
   bool Review(const std::string& job, Failure* failure, absl::Time now);
   void Release(const std::string& job, Failure* failure, absl::Time now);

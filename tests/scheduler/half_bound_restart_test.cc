@@ -202,6 +202,31 @@ TEST_CASE("half-bound gang: a member that ended while nobody was there had made 
   CHECK(bed.evicted.empty());
 }
 
+TEST_CASE("half-bound gang: a PodGroup that comes after the scheduler is told of what was bound",
+          "[scheduler]") {
+  RestartBed bed;
+  const bool stood = GENERATE(false, true);
+  CAPTURE(stood);
+  if (stood) {
+    bed.DieBeforeThePhase();
+    bed.SetPodPhase("c", "Failed", bed.executor.Now());
+  } else {
+    bed.DieHalfWay([](size_t) { return std::nullopt; });
+  }
+  bed.TakeRoom(2);
+  bed.Call("DELETE", RestartBed::GroupPath("g"));
+  bed.Start();
+  bed.executor.Advance(absl::Minutes(15));
+  CHECK(bed.evicted.empty());
+  bed.Group("g", 3);
+  bed.executor.Advance(absl::Minutes(9));
+  CHECK(absl::StartsWith(bed.Told(), stood ? "" : "True BindingInterrupted: 2 of the 3 pods"));
+  CHECK(bed.Told().empty() == stood);
+  CHECK(bed.evicted.empty());
+  bed.executor.Advance(absl::Minutes(2));
+  CHECK(bed.evicted == (stood ? std::vector<std::string>() : kBothEvicted));
+}
+
 TEST_CASE("half-bound gang: pods that ended before the others were made do not count",
           "[scheduler]") {
   RestartBed bed;

@@ -109,6 +109,74 @@ TEST_CASE("half-bound gang: one that was whole before is told of and left alone"
   CHECK(bed.NodeOf("a") == "n1");
 }
 
+TEST_CASE("half-bound gang: a PodGroup that is made anew is told of the pods that are bound",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });
+  std::vector<std::string> evicted;
+  bed.line->on_request = [&evicted](const net::Request& request) {
+    if (absl::EndsWith(request.target, "/eviction")) evicted.push_back(request.target);
+  };
+  bed.executor.Advance(absl::Minutes(8));
+  REQUIRE(absl::StartsWith(bed.Told(), "True BindingRefused: 2 of the 3 pods"));
+  bed.Call("DELETE", GangBed::GroupPath("g"));
+  // Its controller is at once there, or is not.
+  const absl::Duration away = GENERATE(absl::ZeroDuration(), absl::Minutes(5));
+  bed.executor.Advance(away);
+  bed.Group("g", 3);
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(absl::StartsWith(bed.Told(), "True BindingRefused: 2 of the 3 pods"));
+  CHECK(bed.Metric("batholith_half_bound_gangs") == 1);
+  CHECK(evicted.empty());
+  bed.executor.Advance(absl::Minutes(10));
+  CHECK(evicted.size() == 2);
+  CHECK(bed.Events("Releasing") == 1);
+}
+
+TEST_CASE("half-bound gang: without a PodGroup nothing is told or released", "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return Fault{.code = 403, .reason = "Forbidden"}; });
+  size_t evictions = 0;
+  bed.line->on_request = [&evictions](const net::Request& request) {
+    evictions += absl::EndsWith(request.target, "/eviction") ? 1 : 0;
+  };
+  bed.executor.Advance(absl::Seconds(3));
+  REQUIRE(absl::StartsWith(bed.Told(), "True BindingRefused: "));
+  bed.Call("DELETE", GangBed::GroupPath("g"));
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(evictions == 0);
+  CHECK(bed.Metric("batholith_half_bound_gangs") == 0);
+  // Its pods go, and it starts again.
+  for (const char* pod : {"a", "b"}) bed.LetGo(pod);
+  bed.Settle();
+  bed.line->script = nullptr;
+  bed.Group("g", 3);
+  for (const char* pod : {"a2", "b2"}) bed.Pod(pod, "g", 1);
+  bed.executor.Advance(absl::Minutes(6));
+  for (const char* pod : {"a2", "b2", "c"}) CHECK(bed.NodeOf(pod) == "n1");
+  CHECK(bed.Told().empty());
+}
+
+TEST_CASE("half-bound gang: one that was whole is left alone when its PodGroup is made anew",
+          "[scheduler]") {
+  GangBed bed;
+  bed.Submit([](size_t) { return std::nullopt; });
+  bed.executor.Advance(absl::Seconds(2));
+  REQUIRE(bed.NodeOf("c") == "n1");
+  size_t evictions = 0;
+  bed.line->on_request = [&evictions](const net::Request& request) {
+    evictions += absl::EndsWith(request.target, "/eviction") ? 1 : 0;
+  };
+  bed.LetGo("c");
+  bed.Call("DELETE", GangBed::GroupPath("g"));
+  bed.executor.Advance(GENERATE(absl::ZeroDuration(), absl::Minutes(5)));
+  bed.Group("g", 3);
+  bed.executor.Advance(absl::Hours(1));
+  CHECK(bed.Told().empty());
+  CHECK(evictions == 0);
+  CHECK(bed.NodeOf("a") == "n1");
+}
+
 TEST_CASE("half-bound gang: while the server cannot be reached nothing is given up",
           "[scheduler]") {
   GangBed bed;
