@@ -22,9 +22,6 @@ absl::Status CheckIdleArguments(const conf::Arguments& args) {
   }
   ReportIdle(args, "predicate.DynamicResourceAllocationEnable",
              "has no effect: devices are allocated wherever pods claim some");
-  for (const std::string_view score : {"volumebinding.weight", "volumebinding.shape"}) {
-    ReportIdle(args, score, "has no effect without the feature gate StorageCapacityScoring");
-  }
   // Of older versions of Volcano, and of guides that speak of them.
   for (const std::string_view gpu : {"predicate.GPUSharingEnable", "predicate.GPUNumberEnable"}) {
     ReportIdle(args, gpu,

@@ -144,8 +144,6 @@ TEST_CASE("arguments of Volcano: what changes nothing is accepted, and says why"
   const Case cases[] = {
       {"predicates predicate.CacheEnable", "true"},
       {"predicates predicate.DynamicResourceAllocationEnable", "true"},
-      {"predicates volumebinding.weight", "3"},
-      {"predicates volumebinding.shape", "[{utilization: 0, score: 0}]"},
       {"predicates predicate.GPUSharingEnable", "true"},
       {"predicates predicate.GPUNumberEnable", "true"},
       {"predicates predicate.ProportionalEnable", "true"},
