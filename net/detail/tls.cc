@@ -206,7 +206,8 @@ absl::StatusOr<SslPtr> ClientTls::NewConnection() {
     if (named != 1) return TlsError("server_name");
   }
   if (session_ != nullptr) {
-    // A copy for each: OpenSSL makes a session useless once one connection got a newer ticket for it.
+    // A copy for each: OpenSSL makes a session useless once one connection got a newer ticket for
+    // it.
     const SessionPtr session(SSL_SESSION_dup(session_.get()));
     if (session != nullptr) SSL_set_session(ssl.get(), session.get());
   }
