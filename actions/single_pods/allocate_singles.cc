@@ -170,8 +170,9 @@ void KeepForSinglePods(framework::Registry& registry, const SinglePodOptions& op
   }
   // The policies of workers have the action too, and never run it.
   plugins->actions = registry.actions;
-  plugins->actions["allocate"] = make(SinglePodOptions(), nullptr);
-  registry.actions["allocate"] = make(options, plugins);
+  const std::string allocate(kAllocate);
+  plugins->actions[allocate] = make(SinglePodOptions(), nullptr);
+  registry.actions[allocate] = make(options, plugins);
 }
 
 }  // namespace bth::actions

@@ -94,10 +94,10 @@ absl::Status SideDeciders::TryDecide(size_t index, Worker& worker) {
   NoSink sink;
   const framework::SessionContext& outer = round_.session->context();
   const absl::Duration start = outer.clock->Monotonic();
-  framework::SessionContext context;
-  context.snapshot = outer.snapshot;
+  framework::SessionContext context = outer;
   context.sink = &sink;
-  context.clock = outer.clock;
+  context.metrics = nullptr;   // What counts is what is settled.
+  context.extender = nullptr;  // Asked by the scheduling thread alone.
   framework::Cycle cycle(*worker.policy, std::move(context), /*looks_at_all=*/true);
   BTH_RETURN_IF_ERROR(cycle.Open());
   Session& session = cycle.session();

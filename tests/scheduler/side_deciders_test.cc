@@ -1,10 +1,14 @@
 // Workers that decide side by side on one snapshot.
+#include <atomic>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "base/rng.h"
+#include "framework/session/session.h"
 #include "tests/scheduler/agent_bed.h"
 #include "tests/support/seeds.h"
+#include "tests/support/temp_folder.h"
 
 namespace bth::scheduler {
 namespace {
@@ -137,6 +141,46 @@ TEST_CASE("side by side: the urgent keep their places whatever others chose",
     if (i >= 60) CHECK(is_bound);
   }
   CHECK(bound == 60);
+}
+
+// Notes in how many sessions volumes are scored, and in how many they are not.
+class FeatureWatch final : public framework::Plugin {
+ public:
+  FeatureWatch(std::atomic<int>& with, std::atomic<int>& without)
+      : with_(with), without_(without) {}
+  std::string_view name() const override { return "usage"; }
+  absl::Status OnSessionOpen(framework::Session& session, framework::HookRegistrar&) override {
+    ++(session.context().scores_volumes ? with_ : without_);
+    return absl::OkStatus();
+  }
+
+ private:
+  std::atomic<int>& with_;
+  std::atomic<int>& without_;
+};
+
+TEST_CASE("side by side: workers rate nodes by the features that are on", "[scheduler][agent]") {
+  std::atomic<int> with = 0;
+  std::atomic<int> without = 0;
+  AgentBed bed(/*workers=*/3);
+  bed.adapt = [&](framework::Registry& registry) {
+    registry.plugins["usage"] = [&](const conf::Arguments&) {
+      return absl::StatusOr<std::unique_ptr<framework::Plugin>>(
+          std::make_unique<FeatureWatch>(with, without));
+    };
+  };
+  bed.Node("n1", 200);
+  test::TempFolder folder;
+  SchedulerOptions options;
+  options.scores_volumes = true;
+  options.policy.path = folder.Write("agent-scheduler.conf",
+                                     "actions: \"allocate\"\ntiers:\n- plugins:\n"
+                                     "  - name: usage\n  - name: predicates\n");
+  for (int i = 0; i < 60; ++i) bed.Single(StrCat("p", i));
+  bed.BeginAgent(options);
+  bed.Settle();
+  CHECK(with >= 4);  // The round's own, and one for each worker.
+  CHECK(without == 0);
 }
 
 }  // namespace
