@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/rng.h"
 #include "client/api_client.h"
 #include "client/leader_election.h"
@@ -11,6 +10,7 @@
 #include "metrics/controller_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
+#include "net/executor_clock.h"
 #include "nodesim/claim_controller.h"
 #include "nodesim/simulator.h"
 #include "nodesim/volume_controller.h"
@@ -18,16 +18,6 @@
 
 namespace bth::sim {
 namespace {
-
-class ProcessClock final : public Clock {
- public:
-  explicit ProcessClock(const Process& process) : process_(process) {}
-  absl::Time Now() const override { return process_.Now(); }
-  absl::Duration Monotonic() const override { return process_.Monotonic(); }
-
- private:
-  const Process& process_;
-};
 
 // Cycles take time, in which the cluster goes on.
 class SlowRunner final : public scheduler::CycleRunner {
@@ -126,7 +116,7 @@ class SchedulerProgram final : public Candidate {
 
   metrics::Registry registry_;
   metrics::SchedulerMetrics metrics_{registry_};
-  const ProcessClock clock_;
+  const net::ExecutorClock clock_;
   SlowRunner runner_;
   scheduler::Scheduler scheduler_;
 };

@@ -4,10 +4,10 @@
 #include "base/strings.h"
 #include "cache/writes/gate_remover.h"
 #include "cache/writes/queue_notices.h"
+#include "net/executor_clock.h"
 #include "tests/cache/objects.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
-#include "tests/support/executor_clock.h"
 
 namespace bth::cache {
 namespace {
@@ -26,7 +26,7 @@ constexpr char kOptedIn[] = R"("scheduling.volcano.sh/queue-allocation-gate":"tr
 
 struct GateBed {
   net::VirtualExecutor executor{client::testing::StartTime()};
-  test::ExecutorClock clock{executor};
+  net::ExecutorClock clock{executor};
   FakeServer server{executor};
   client::ApiClient api{executor, server.Transport(), {.protobuf = false}};  // Tests read it.
   Rng rng{1};

@@ -10,10 +10,10 @@
 #include "base/strings.h"
 #include "cache/writes/effect_queue.h"
 #include "cache/writes/effect_writer.h"
+#include "net/executor_clock.h"
 #include "tests/cache/objects.h"
 #include "tests/client/fake_server.h"
 #include "tests/support/catch.h"
-#include "tests/support/executor_clock.h"
 
 namespace bth::cache::testing {
 
@@ -37,7 +37,7 @@ inline net::Response Refusal(int code, const std::string& reason) {
 // Node "n" of four cores, jobs "g" and "h" with the pods "p" and "q".
 struct WriterBed {
   net::VirtualExecutor executor{client::testing::StartTime()};
-  test::ExecutorClock clock{executor};
+  net::ExecutorClock clock{executor};
   FakeServer server{executor};
   client::ApiClient api{executor, server.Transport(), Unlimited()};
   Rng rng{1};

@@ -13,6 +13,7 @@
 #include "framework/hooks/plugin.h"
 #include "metrics/controller_metrics.h"
 #include "metrics/registry.h"
+#include "net/executor_clock.h"
 #include "net/virtual_executor.h"
 #include "nodesim/claim_controller.h"
 #include "nodesim/simulator.h"
@@ -20,7 +21,6 @@
 #include "scheduler/scheduler.h"
 #include "tests/hostile/dice.h"
 #include "tests/hostile/request_tally.h"
-#include "tests/support/executor_clock.h"
 #include "tests/support/faulty_line.h"
 #include "tests/support/temp_folder.h"
 
@@ -98,7 +98,7 @@ class WholeSystem {
   test::TempFolder folder_;
   std::string policy_path_;
   net::VirtualExecutor executor_;
-  test::ExecutorClock clock_{executor_};
+  net::ExecutorClock clock_{executor_};
   Rng fault_rng_{1};
   absl::Duration faults_end_;
   RequestTally tally_;  // Since the last rest.

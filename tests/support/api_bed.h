@@ -9,9 +9,9 @@
 #include "apiserver/api_server.h"
 #include "client/api_client.h"
 #include "cmd/common/embedded_crds.h"
+#include "net/executor_clock.h"
 #include "net/virtual_executor.h"
 #include "tests/support/catch.h"
-#include "tests/support/executor_clock.h"
 #include "tests/support/faulty_line.h"
 
 namespace bth::test {
@@ -88,7 +88,7 @@ class ApiBed {
 
   int64_t escapes_expected = 0;  // Exceptions that end at the barrier.
   net::VirtualExecutor executor;
-  ExecutorClock clock{executor};
+  net::ExecutorClock clock{executor};
   std::unique_ptr<apiserver::ApiServer> server;
   std::shared_ptr<FaultyLine> line;  // Of `api`.
   std::unique_ptr<client::ApiClient> api;

@@ -4,17 +4,17 @@
 #include "base/clock.h"
 #include "net/awaitable.h"
 
-namespace bth::test {
+namespace bth::net {
 
 // `executor` outlives it. Thread: the executor's.
 class ExecutorClock final : public Clock {
  public:
-  explicit ExecutorClock(net::Executor& executor) : executor_(executor) {}
+  explicit ExecutorClock(const Executor& executor) : executor_(executor) {}
   absl::Time Now() const override { return executor_.Now(); }
   absl::Duration Monotonic() const override { return executor_.Monotonic(); }
 
  private:
-  net::Executor& executor_;
+  const Executor& executor_;
 };
 
-}  // namespace bth::test
+}  // namespace bth::net
