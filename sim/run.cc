@@ -9,14 +9,13 @@
 #include <ostream>
 #include <utility>
 
-#include "actions/builtin.h"
 #include "api/manifests/manifest.h"
 #include "api/model/shard_mode.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/load.h"
 #include "framework/hooks/plugin_loader.h"
-#include "plugins/builtin.h"
+#include "sim/builtin_registry.h"
 #include "sim/record.h"
 #include "sim/scenario.h"
 #include "sim/simulation.h"
@@ -180,9 +179,7 @@ absl::StatusOr<Cluster> ReadCluster(const std::vector<std::string>& paths, std::
 }
 
 absl::StatusOr<framework::Registry> MakeRegistry(const std::string& plugins_dir) {
-  framework::Registry registry;
-  plugins::RegisterBuiltinPlugins(registry);
-  actions::RegisterBuiltinActions(registry);
+  framework::Registry registry = BuiltinRegistry();
   BTH_RETURN_IF_ERROR(framework::LoadPlugins(plugins_dir, &registry));
   return registry;
 }

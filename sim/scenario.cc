@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "actions/builtin.h"
 #include "api/manifests/manifest.h"
 #include "api/model/shard_mode.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "conf/load.h"
 #include "conf/value.h"
-#include "plugins/builtin.h"
+#include "sim/builtin_registry.h"
 #include "sim/expectation.h"
 #include "sim/run.h"
 #include "sim/short_form.h"
@@ -24,16 +23,6 @@ namespace bth::sim {
 namespace {
 
 using types::Json;
-
-const framework::Registry& Builtins() {
-  static const framework::Registry& kRegistry = *[] {
-    auto* registry = new framework::Registry;
-    plugins::RegisterBuiltinPlugins(*registry);
-    actions::RegisterBuiltinActions(*registry);
-    return registry;
-  }();
-  return kRegistry;
-}
 
 absl::Status CheckKeys(const Json& map, std::span<const std::string_view> known,
                        const std::string& path) {
@@ -99,7 +88,7 @@ absl::StatusOr<std::shared_ptr<const conf::Policy>> ScenarioPolicy(const Json& c
   if (conf.is_null()) return std::make_shared<const conf::Policy>(conf::DefaultPolicy());
   BTH_ASSIGN_OR_RETURN(const std::string text, ConfText(conf, path));
   std::ostringstream findings;
-  auto policy = ReadPolicy(text, Builtins(), findings);
+  auto policy = ReadPolicy(text, BuiltinRegistry(), findings);
   if (!policy.ok()) return Annotate(policy.status(), path);
   return std::make_shared<const conf::Policy>(*std::move(policy));
 }
@@ -154,9 +143,9 @@ class ScenarioRun final {
     }
     BTH_ASSIGN_OR_RETURN(auto policy, ScenarioPolicy(scenario_["conf"], "conf"));
     std::vector<conf::Finding> findings;
-    BTH_ASSIGN_OR_RETURN(simulation_,
-                         Simulation::Create(std::move(cluster), std::move(policy), Builtins(),
-                                            {.apply = scenario_["apply"].AsBool()}, &findings));
+    BTH_ASSIGN_OR_RETURN(
+        simulation_, Simulation::Create(std::move(cluster), std::move(policy), BuiltinRegistry(),
+                                        {.apply = scenario_["apply"].AsBool()}, &findings));
     return absl::OkStatus();
   }
 

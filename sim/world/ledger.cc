@@ -45,12 +45,27 @@ const types::PodGroup* Ledger::GroupOf(const types::Pod& pod) const {
   return name.empty() ? nullptr : Find(groups_, StrCat(pod.meta.ns, "/", name));
 }
 
+std::vector<const types::Pod*> Ledger::PodsOf(const types::PodGroup& group) const {
+  std::vector<const types::Pod*> pods;
+  const std::string prefix = group.meta.ns + "/";
+  for (auto it = pods_.lower_bound(prefix); it != pods_.end() && it->first.starts_with(prefix);
+       ++it) {
+    if (GroupNameOf(*it->second) == group.meta.name) pods.push_back(it->second.get());
+  }
+  return pods;
+}
+
 bool IsOurs(const types::Pod& pod) {
   return pod.spec.scheduler_name == "volcano";
 }
 
 bool HasEnded(const types::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+bool IsOver(const types::BatchJob& job) {
+  const types::JobPhase phase = job.status.state.phase.value();
+  return types::IsFinished(phase) || phase == types::JobPhase::kAborted;
 }
 
 bool HoldsRoom(const types::Pod& pod) {

@@ -64,6 +64,8 @@ class Ledger final {
   }
   // The pod group of a pod; null: it is in none.
   const types::PodGroup* GroupOf(const types::Pod& pod) const;
+  // By key.
+  std::vector<const types::Pod*> PodsOf(const types::PodGroup& group) const;
 
  private:
   template <class T>
@@ -82,6 +84,8 @@ class Ledger final {
 // Facts of single objects, as the promises need them.
 bool IsOurs(const types::Pod& pod);  // To be scheduled by us.
 bool HasEnded(const types::Pod& pod);
+// It has ended, or waits for somebody to resume it.
+bool IsOver(const types::BatchJob& job);
 // It has a node, and takes room there.
 bool HoldsRoom(const types::Pod& pod);
 std::string GroupNameOf(const types::Pod& pod);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/strings.h"
+#include "sim/world/paths.h"
 #include "sim/world/promises/promise.h"
 
 namespace bth::sim {
@@ -21,15 +22,10 @@ constexpr absl::Duration kRestWithin = absl::Hours(3);
 constexpr absl::Duration kSilence = absl::Minutes(4);
 constexpr absl::Duration kDeadSilence = absl::Minutes(25);
 
-std::string PathOf(const net::Request& request) {
-  return request.target.substr(0, request.target.find('?'));
-}
-
 // Renewals and heartbeats go on for ever.
 bool IsPulse(const net::Request& request) {
-  const std::string path = PathOf(request);
-  return absl::StrContains(path, "/leases") ||
-         (absl::StrContains(path, "/nodes/") && absl::EndsWith(path, "/status"));
+  const apiserver::ResourcePath path = PathOf(request);
+  return path.plural == "leases" || (path.plural == "nodes" && path.subresource == "status");
 }
 
 class Teller {
@@ -120,32 +116,27 @@ WorldHooks Teller::Hooks() {
   return hooks;
 }
 
-// "…/namespaces/NS/pods/NAME/binding": whoever binds a pod, or lends devices to a claim, answers
-// for it from now on.
+// Whoever binds a pod, or lends devices to a claim, answers for it from now on.
 void Teller::Answers(const Process& from, const net::Request& request) {
-  const bool binds = absl::EndsWith(request.target, "/binding");
-  if (!binds && !absl::StrContains(request.target, "/resourceclaims/")) return;
-  const std::vector<std::string> parts = absl::StrSplit(request.target, '/');
-  if (parts.size() < 5) return;
-  const std::string key = StrCat(parts[parts.size() - 4], "/", parts[parts.size() - 2]);
-  if (!binds) {
+  const apiserver::ResourcePath path = PathOf(request);
+  const std::string key = KeyOf(path);
+  if (path.plural == "resourceclaims" && path.subresource == "status") {
     const types::ResourceClaim* const claim = Ledger::Find(sight_.ledger.claims(), key);
     if (claim != nullptr) sight_.allocator_of[claim->meta.uid] = from.name();
     return;
   }
+  if (path.subresource != "binding") return;
   const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), key);
   if (pod != nullptr && pod->spec.node_name.empty()) sight_.binder_of[pod->meta.uid] = from.name();
 }
 
-// "…/namespaces/NS/pods/NAME/eviction", or its status, which says beforehand why it goes.
+// An eviction, or a pod's status, which says beforehand why it goes.
 void Teller::NoteEviction(const net::Request& request) {
-  const bool marks = absl::EndsWith(request.target, "/status") &&
-                     absl::StrContains(request.body, "\"PreemptionByScheduler\"");
-  if (!marks && !absl::EndsWith(request.target, "/eviction")) return;
-  const std::vector<std::string> parts = absl::StrSplit(request.target, '/');
-  if (parts.size() < 5) return;
-  const std::string key = StrCat(parts[parts.size() - 4], "/", parts[parts.size() - 2]);
-  const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), key);
+  const apiserver::ResourcePath path = PathOf(request);
+  const bool marks =
+      path.subresource == "status" && absl::StrContains(request.body, "\"PreemptionByScheduler\"");
+  if (!marks && path.subresource != "eviction") return;
+  const types::Pod* const pod = Ledger::Find(sight_.ledger.pods(), KeyOf(path));
   if (pod != nullptr) sight_.evicted_at[pod->meta.uid] = world_.now();
 }
 
@@ -182,12 +173,8 @@ bool Teller::Pass(absl::Duration time) {
 void Teller::Perform(const Deed& deed) {
   Tell(StrCat("* ", Describe(deed)));
   ++result_.faults[std::string(deed.meaning)];
-  if (deed.verb == Verb::kKill || deed.verb == Verb::kPause || deed.verb == Verb::kCut) {
-    fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
-  }
-  if (deed.verb == Verb::kFront) {
-    fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
-  }
+  const bool is_users = deed.verb == Verb::kSend || deed.verb == Verb::kPick;
+  if (!is_users) fair_since_ = std::max(fair_since_, world_.now() + deed.lasts);
   world_.Do(deed);
 }
 
@@ -233,12 +220,11 @@ void Teller::MakeAmends() {
 }
 
 bool Teller::AllEnded() const {
-  return std::all_of(sight_.ledger.jobs().begin(), sight_.ledger.jobs().end(),
-                     [](const auto& entry) {
-                       const types::JobPhase phase = entry.second->status.state.phase.value();
-                       return types::IsFinished(phase) || phase == types::JobPhase::kAborted;
-                     }) &&
-         std::all_of(sight_.ledger.pods().begin(), sight_.ledger.pods().end(),
+  const auto& jobs = sight_.ledger.jobs();
+  const auto& pods = sight_.ledger.pods();
+  return std::all_of(jobs.begin(), jobs.end(),
+                     [](const auto& entry) { return IsOver(*entry.second); }) &&
+         std::all_of(pods.begin(), pods.end(),
                      [](const auto& entry) { return HasEnded(*entry.second); });
 }
 
@@ -301,12 +287,8 @@ size_t Teller::Delete(const std::string& collection, const std::string& query) {
     const std::string name(meta["name"].AsString());
     if (name == "root" || name == "default") continue;
     ++count;
-    const std::string ns(meta["namespace"].AsString());
-    const size_t slash = collection.rfind('/');
-    world_.Call("DELETE", StrCat(ns.empty() ? collection
-                                            : StrCat(collection.substr(0, slash), "/namespaces/",
-                                                     ns, collection.substr(slash)),
-                                 "/", name, query));
+    const std::string target = ObjectIn(collection, meta["namespace"].AsString(), name);
+    world_.Call("DELETE", StrCat(target, query));
   }
   return count;
 }

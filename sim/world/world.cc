@@ -9,24 +9,17 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "actions/builtin.h"
 #include "api/types/crd/generate.h"
 #include "base/check.h"
 #include "base/strings.h"
-#include "plugins/builtin.h"
+#include "sim/builtin_registry.h"
+#include "sim/world/paths.h"
 
 namespace bth::sim {
 namespace {
 
 // 2026-01-01.
 constexpr int64_t kStart = 1'767'225'600;
-
-framework::Registry Builtin() {
-  framework::Registry registry;
-  plugins::RegisterBuiltinPlugins(registry);
-  actions::RegisterBuiltinActions(registry);
-  return registry;
-}
 
 // A file that is nowhere on a disk, and goes with the process. Empty for an empty text.
 std::string PathOfText(const std::string& text) {
@@ -72,13 +65,12 @@ World::World(const Story& story, WorldHooks hooks)
       rng_(story.seed),
       timeline_(absl::FromUnixSeconds(kStart), rng_.Next()),
       weather_(rng_.Next()),
-      registry_(Builtin()),
       policy_path_(PathOfText(story.policy)),
       director_(std::make_shared<Process>(timeline_, "director")),
       server_process_(std::make_shared<Process>(timeline_, "server")) {
   StartServer();
   SchedulerSetup setup;
-  setup.registry = &registry_;
+  setup.registry = &BuiltinRegistry();
   setup.policy_path = policy_path_;
   setup.cycle_most = story_.cycle_most;
   setup.gate_removals = story_.gate_removals;
@@ -221,17 +213,13 @@ void World::Pick(const Deed& deed) {
   const Json& meta = items[deed.pick % items.size()]["metadata"];
   const std::string name(meta["name"].AsString());
   const std::string ns(meta["namespace"].AsString());
-  const auto within = [&ns](const std::string& collection, const std::string& scope) {
-    const size_t slash = collection.rfind('/');
-    return StrCat(collection.substr(0, slash), "/namespaces/", scope, collection.substr(slash));
-  };
   const std::string body = absl::StrReplaceAll(
       deed.body, {{"$NAME", name}, {"$UID", std::string(meta["uid"].AsString())}});
   if (parts.size() > 1) {
-    Call(deed.method, within(parts[1], ns.empty() ? "default" : ns), body);
+    Call(deed.method, CollectionIn(parts[1], ns.empty() ? "default" : ns), body);
     return;
   }
-  std::string target = StrCat(ns.empty() ? from.first : within(from.first, ns), "/", name);
+  std::string target = ObjectIn(from.first, ns, name);
   if (!from.second.empty()) StrAppend(&target, "?", from.second);
   Call(deed.method, target, body);
 }

@@ -13,7 +13,6 @@
 #include "api/types/json.h"
 #include "apiserver/api_server.h"
 #include "base/digest.h"
-#include "framework/hooks/plugin.h"
 #include "sim/world/line.h"
 #include "sim/world/programs.h"
 #include "sim/world/story.h"
@@ -92,7 +91,6 @@ class World final {
   Digest digest_;
   uint64_t events_ = 0;
   int64_t escapes_of_dead_ = 0;
-  framework::Registry registry_;
   std::string policy_path_;
   std::shared_ptr<Process> director_;  // Users, and whoever starts what died.
   std::shared_ptr<Process> server_process_;

@@ -55,25 +55,21 @@ class Room final : public Promise {
     if (node == nullptr || Recent(node->meta.name)) return;
     Look();
     const bool all_count = IsFairFor(absl::Minutes(1));
-    const std::string binder = Binder(pod);
+    const std::string binder = sight().BinderOf(pod);
     int64_t used = MilliCpuOf(pod);
     std::string others;
     for (const auto& [key, other] : ledger().pods()) {
       if (other->spec.node_name != node->meta.name || !HoldsRoom(*other)) continue;
       if (other->meta.uid == pod.meta.uid) continue;
-      if (!all_count && Binder(*other) != binder) continue;
+      if (!all_count && sight().BinderOf(*other) != binder) continue;
       used += MilliCpuOf(*other);
-      StrAppend(&others, " ", key, "(", MilliCpuOf(*other), "m by ", Binder(*other), ")");
+      StrAppend(&others, " ", key, "(", MilliCpuOf(*other), "m by ", sight().BinderOf(*other), ")");
     }
     const int64_t has = MilliCpuOf(node->status.allocatable);
     if (used <= has) return;
     Break(StrCat("pod ", pod.meta.Key(), " was bound by ", binder, " to ", node->meta.name,
                  ", which has ", has, "m CPU, and now ", used, "m are taken, beside it by",
                  others));
-  }
-  std::string Binder(const types::Pod& pod) const {
-    const auto it = sight().binder_of.find(pod.meta.uid);
-    return it == sight().binder_of.end() ? "somebody" : it->second;
   }
   bool Recent(const std::string& node) const {
     const auto it = changed_.find(node);
@@ -103,7 +99,7 @@ class QueueCapability final : public Promise {
     }
   }
   void On(const Change<types::Pod>& change) override {
-    if (!IsNewlyBound(change) || !IsOurs(*change.after) || !sight().policy_limits_queues) return;
+    if (!IsNewlyBound(change) || !IsOurs(*change.after)) return;
     const types::PodGroup* const group = ledger().GroupOf(*change.after);
     if (group == nullptr) return;
     const std::string name = QueueOf(*group);
@@ -138,8 +134,8 @@ class QueueCapability final : public Promise {
     Excess excess{.at = now(),
                   .patience = fair ? kNewsDelay : absl::Minutes(1),
                   .most = most,
-                  .what = StrCat("with pod ", pod.meta.Key(), " bound by ", Binder(pod), " queue ",
-                                 queue, " holds "),
+                  .what = StrCat("with pod ", pod.meta.Key(), " bound by ", sight().BinderOf(pod),
+                                 " queue ", queue, " holds "),
                   .holders = {}};
     int64_t used = 0;
     for (const auto& [key, other] : ledger().pods()) {
@@ -147,7 +143,7 @@ class QueueCapability final : public Promise {
       if (!HoldsRoom(*other) || !IsOurs(*other) || other->meta.deletion_time.has_value()) continue;
       const types::PodGroup* const group = ledger().GroupOf(*other);
       if (group == nullptr || QueueOf(*group) != queue) continue;
-      if (!fair && Binder(*other) != Binder(pod)) continue;
+      if (!fair && sight().BinderOf(*other) != sight().BinderOf(pod)) continue;
       used += MilliCpuOf(*other);
       excess.holders.push_back(other);
     }
@@ -163,15 +159,12 @@ class QueueCapability final : public Promise {
         continue;
       }
       used += MilliCpuOf(*pod);
-      StrAppend(&by, " ", pod->meta.Key(), "(", MilliCpuOf(*pod), "m by ", Binder(*pod), ")");
+      StrAppend(&by, " ", pod->meta.Key(), "(", MilliCpuOf(*pod), "m by ", sight().BinderOf(*pod),
+                ")");
     }
     if (used <= excess.most) return;
     Break(StrCat(excess.what, used, "m CPU at ", absl::FormatDuration(excess.at),
                  "; its capability is ", excess.most, "m, held by", by));
-  }
-  std::string Binder(const types::Pod& pod) const {
-    const auto it = sight().binder_of.find(pod.meta.uid);
-    return it == sight().binder_of.end() ? "" : it->second;
   }
 
   std::map<std::string, absl::Duration> changed_;

@@ -53,12 +53,9 @@ class WholeGangs final : public Promise {
   // The pods that hold room, and those that have done so and ended well, by uid.
   std::set<std::string> PlacesOf(const types::PodGroup& group) const {
     std::set<std::string> places;
-    const std::string prefix = group.meta.ns + "/";
-    for (auto it = ledger().pods().lower_bound(prefix);
-         it != ledger().pods().end() && it->first.compare(0, prefix.size(), prefix) == 0; ++it) {
-      const types::Pod& pod = *it->second;
-      if (GroupNameOf(pod) != group.meta.name || pod.spec.node_name.empty()) continue;
-      if (pod.status.phase != "Failed") places.insert(pod.meta.uid);
+    for (const types::Pod* pod : ledger().PodsOf(group)) {
+      if (pod->spec.node_name.empty() || pod->status.phase == "Failed") continue;
+      places.insert(pod->meta.uid);
     }
     return places;
   }

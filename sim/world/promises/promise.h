@@ -29,7 +29,11 @@ struct Sight {
   std::map<std::string, std::string> allocator_of;
   // When the eviction of a pod was last asked for, by its uid, whether or not the server heard it.
   std::map<std::string, absl::Duration> evicted_at;
-  bool policy_limits_queues = true;
+
+  std::string BinderOf(const types::Pod& pod) const {
+    const auto known = binder_of.find(pod.meta.uid);
+    return known == binder_of.end() ? "somebody" : known->second;
+  }
 };
 
 // One promise. The first breach counts: what follows may follow from it. Thread: one.

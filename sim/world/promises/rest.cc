@@ -7,8 +7,6 @@
 namespace bth::sim {
 namespace {
 
-using types::JobPhase;
-
 // Whether a cluster that does nothing else has room for a gang. Stories ask for equal pods.
 class Possible {
  public:
@@ -32,21 +30,6 @@ class Possible {
   const Ledger& ledger_;
 };
 
-bool IsOver(const types::BatchJob& job) {
-  const JobPhase phase = job.status.state.phase.value();
-  return types::IsFinished(phase) || phase == JobPhase::kAborted;
-}
-
-std::vector<const types::Pod*> PodsOfGroup(const Ledger& ledger, const types::PodGroup& group) {
-  std::vector<const types::Pod*> out;
-  for (const auto& [key, pod] : ledger.pods()) {
-    if (pod->meta.ns == group.meta.ns && GroupNameOf(*pod) == group.meta.name) {
-      out.push_back(pod.get());
-    }
-  }
-  return out;
-}
-
 bool IsWaiting(const types::Pod& pod) {
   return IsOurs(pod) && pod.spec.node_name.empty() && !HasEnded(pod) &&
          !pod.meta.deletion_time.has_value();
@@ -67,7 +50,7 @@ Standing StandingOf(const Ledger& ledger, const types::PodGroup& group) {
   Standing standing;
   int64_t each = 0;
   bool claims = false;
-  for (const types::Pod* pod : PodsOfGroup(ledger, group)) {
+  for (const types::Pod* pod : ledger.PodsOf(group)) {
     if (pod->status.phase != "Failed") ++standing.valid;
     if (!IsWaiting(*pod)) continue;
     ++standing.waiting;
@@ -208,7 +191,7 @@ class TrueSums final : public Promise {
         inqueue += group->status.phase == "Inqueue" ? 1 : 0;
       }
       if (!IsBelow(QueueOf(*group), queue.meta.name)) continue;
-      for (const types::Pod* pod : PodsOfGroup(ledger(), *group)) {
+      for (const types::Pod* pod : ledger().PodsOf(*group)) {
         if (IsOurs(*pod) && HoldsRoom(*pod)) cpu += MilliCpuOf(*pod);
       }
     }
@@ -228,7 +211,7 @@ class TrueSums final : public Promise {
     int64_t running = 0;
     int64_t succeeded = 0;
     int64_t failed = 0;
-    for (const types::Pod* pod : PodsOfGroup(ledger(), group)) {
+    for (const types::Pod* pod : ledger().PodsOf(group)) {
       running += pod->status.phase == "Running" ? 1 : 0;
       succeeded += pod->status.phase == "Succeeded" ? 1 : 0;
       failed += pod->status.phase == "Failed" ? 1 : 0;

@@ -1,38 +1,13 @@
 // Who writes what: leaders only, and nothing of somebody else.
 #include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_split.h"
 #include "base/strings.h"
+#include "sim/world/paths.h"
 #include "sim/world/promises/promise.h"
 
 namespace bth::sim {
 namespace {
-
-// Which object a request is about.
-struct About {
-  std::string resource;
-  std::string ns;
-  std::string name;
-  std::string subresource;
-};
-
-About WhatOf(const net::Request& request) {
-  About about;
-  const std::string path = request.target.substr(0, request.target.find('?'));
-  std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
-  // "api/v1/…" or "apis/GROUP/VERSION/…".
-  size_t at = !parts.empty() && parts[0] == "api" ? 2 : 3;
-  if (at + 1 < parts.size() && parts[at] == "namespaces" && at + 2 < parts.size()) {
-    about.ns = parts[at + 1];
-    at += 2;
-  }
-  if (at < parts.size()) about.resource = parts[at];
-  if (at + 1 < parts.size()) about.name = parts[at + 1];
-  if (at + 2 < parts.size()) about.subresource = parts[at + 2];
-  return about;
-}
 
 bool IsDaemon(const Process& from) {
   return absl::StartsWith(from.name(), "scheduler") || absl::StartsWith(from.name(), "controllers");
@@ -47,10 +22,10 @@ class OnlyOurs final : public Promise {
   explicit OnlyOurs(const Sight& sight) : Promise("only-ours", sight) {}
   void OnWrite(const Process& from, const net::Request& request, absl::Duration) override {
     if (!IsDaemon(from)) return;
-    const About about = WhatOf(request);
+    const apiserver::ResourcePath path = PathOf(request);
     Look();
-    if (about.resource != "pods" || about.name.empty()) return;
-    const types::Pod* const pod = Ledger::Find(ledger().pods(), StrCat(about.ns, "/", about.name));
+    if (path.plural != "pods" || path.name.empty()) return;
+    const types::Pod* const pod = Ledger::Find(ledger().pods(), KeyOf(path));
     if (pod != nullptr && !IsOurs(*pod)) {
       Break(StrCat(Words(from, request), " is about a pod of ", pod->spec.scheduler_name));
     }
@@ -63,7 +38,7 @@ class OneLeader final : public Promise {
   void OnWrite(const Process& from, const net::Request& request, absl::Duration sent_at) override {
     // Nobody can call back what is on its way for longer than leaders may outlive their deadline.
     if (!IsDaemon(from) || now() - sent_at > absl::Seconds(4)) return;
-    if (WhatOf(request).resource == "leases") return;
+    if (PathOf(request).plural == "leases") return;
     const bool schedules = absl::StartsWith(from.name(), "scheduler");
     const types::Lease* const lease =
         Ledger::Find(ledger().leases(),
