@@ -74,6 +74,18 @@ client::ApiPath PathOfClaim(const ResourceClaim& claim) {
   return client::PathOf<ResourceClaim>(claim.meta.ns, claim.meta.name);
 }
 
+// The claim as it is, without the finalizer that keeps it while it has devices.
+client::Patch Unprotect(const ResourceClaim& claim) {
+  Json finalizers = Json::MakeArray();
+  for (const std::string& finalizer : claim.meta.finalizers) {
+    if (finalizer != kDeviceFinalizer) finalizers.MutableItems().emplace_back(finalizer);
+  }
+  client::MergePatch patch;
+  patch.RequireResourceVersion(claim.meta.resource_version);
+  patch.Set({"metadata", "finalizers"}, std::move(finalizers));
+  return patch.Build();
+}
+
 }  // namespace
 
 ClaimBinder::ClaimBinder(client::ApiClient& api, Mirror& mirror, Report report, Notice notice)
@@ -313,26 +325,12 @@ net::Awaitable<absl::Status> ClaimBinder::ReleaseOnce(const Order& order, size_t
   const absl::StatusOr<ResourceClaim> written =
       types::Decode<ResourceClaim>(std::string_view(*text));
   if (!written.ok()) co_return written.status();
-  Json finalizers = Json::MakeArray();
-  for (const std::string& finalizer : written->meta.finalizers) {
-    if (finalizer != kDeviceFinalizer) finalizers.MutableItems().emplace_back(finalizer);
-  }
-  client::MergePatch unprotect;
-  unprotect.RequireResourceVersion(written->meta.resource_version);
-  unprotect.Set({"metadata", "finalizers"}, std::move(finalizers));
-  co_return (co_await api_.Patch(PathOfClaim(*written), unprotect.Build())).status();
+  co_return (co_await api_.Patch(PathOfClaim(*written), Unprotect(*written))).status();
 }
 
 // Nobody else can use it: it was made for that pod.
 net::Awaitable<absl::Status> ClaimBinder::Delete(ResourceClaim claim) {
-  Json finalizers = Json::MakeArray();
-  for (const std::string& finalizer : claim.meta.finalizers) {
-    if (finalizer != kDeviceFinalizer) finalizers.MutableItems().emplace_back(finalizer);
-  }
-  client::MergePatch unprotect;
-  unprotect.RequireResourceVersion(claim.meta.resource_version);
-  unprotect.Set({"metadata", "finalizers"}, std::move(finalizers));
-  const client::ApiClient::Text text = co_await api_.Patch(PathOfClaim(claim), unprotect.Build());
+  const client::ApiClient::Text text = co_await api_.Patch(PathOfClaim(claim), Unprotect(claim));
   if (absl::IsNotFound(text.status())) co_return absl::OkStatus();
   if (!text.ok()) co_return text.status();
   client::DeleteOptions options;

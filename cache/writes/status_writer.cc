@@ -220,8 +220,8 @@ void StatusWriter::WantPodCondition(const std::string& key, const std::string& u
 
 void StatusWriter::WantBindingCondition(const std::string& key, const std::string& uid,
                                         std::string reason, std::string message) {
-  pods_[key] = {.uid = uid, .reason = std::move(reason), .message = std::move(message)};
-  pods_[key].is_binding = true;
+  pods_[key] = {
+      .uid = uid, .reason = std::move(reason), .message = std::move(message), .is_binding = true};
   MakeReady({Kind::kPod, key});
 }
 
