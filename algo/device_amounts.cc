@@ -43,6 +43,13 @@ bool IsNothing(const ClassAmounts& row) {
 
 }  // namespace
 
+std::string AmountName(std::string_view device_class) {
+  return StrCat("deviceclass/", device_class);
+}
+std::string AmountName(std::string_view device_class, std::string_view dimension) {
+  return StrCat(dimension, ".", AmountName(device_class));
+}
+
 DeviceAmounts AmountsOf(const model::DeviceClaimFacts& claim, bool parts) {
   DeviceAmounts out;
   for (const model::DeviceRequestFacts& request : claim.requests) {
@@ -85,13 +92,14 @@ std::optional<std::string> FirstBeyond(const model::DeviceQuota& quota, const De
     if (limit == quota.classes.end()) continue;
     const auto known = held.find(name);
     const ClassAmounts& has = known == held.end() ? kNothing : known->second;
-    const std::string label = StrCat("deviceclass/", name);
-    if (limit->count > 0 && SumWithin64(has.count, asked.count) > limit->count) return label;
+    if (limit->count > 0 && SumWithin64(has.count, asked.count) > limit->count) {
+      return AmountName(name);
+    }
     for (const auto& [dimension, milli] : asked.amounts) {
       const int64_t* most = FindAmount(*limit, dimension);
       const int64_t* taken = FindAmount(has, dimension);
       if (most == nullptr || SumWithin64(taken == nullptr ? 0 : *taken, milli) > *most) {
-        return StrCat(dimension, ".", label);
+        return AmountName(name, dimension);
       }
     }
   }

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "cache/cluster/device_claim_mirror.h"
+#include "cache/intake/compile_devices.h"
 
 namespace bth::cache {
 
@@ -117,7 +118,7 @@ void DeviceClaimMirror::ListExtended() {
   std::map<std::string, int64_t> since;
   now_.classes.VisitFrom("", [&](std::string_view name, const model::DeviceClassFacts& row) {
     if (!row.serves_extended) return true;
-    out[StrCat("deviceclass.resource.kubernetes.io/", name)] = name;
+    out[StrCat(kExtendedOfClass, name)] = name;
     if (row.extended_resource.empty()) return true;
     const auto [known, fresh] = since.try_emplace(row.extended_resource, row.created_us);
     if (!fresh && known->second >= row.created_us) return true;

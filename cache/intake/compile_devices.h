@@ -15,6 +15,8 @@
 
 namespace bth::cache {
 
+// Extended resources that each class serves without naming them begin so.
+inline constexpr std::string_view kExtendedOfClass = "deviceclass.resource.kubernetes.io/";
 inline constexpr std::string_view kExtendedClaim = "resource.kubernetes.io/extended-resource-claim";
 inline constexpr std::string_view kDeviceFinalizer = "resource.kubernetes.io/delete-protection";
 

@@ -8,6 +8,7 @@
 #include "api/types/json.h"
 #include "api/types/pod_requests.h"
 #include "base/strings.h"
+#include "cache/intake/compile_devices.h"
 #include "cache/intake/compile_numa.h"
 
 namespace bth::cache {
@@ -114,8 +115,7 @@ std::vector<std::pair<std::string, int64_t>> ReadWeights(std::string_view text) 
 
 // Those that have a domain of their own; amounts of them are whole.
 bool IsExtendedResource(const std::string& name) {
-  constexpr std::string_view kOfClass = "deviceclass.resource.kubernetes.io/";
-  if (name.starts_with(kOfClass)) return name.size() > kOfClass.size();
+  if (name.starts_with(kExtendedOfClass)) return name.size() > kExtendedOfClass.size();
   const size_t slash = name.find('/');
   if (slash == name.npos || slash == 0 || name.starts_with("requests.")) return false;
   const std::string_view domain = std::string_view(name).substr(0, slash);

@@ -184,11 +184,11 @@ std::map<QueueId, QueueDevices::Amounts> QueueDevices::Allocated(
     Amounts& amounts = out[id];
     for (const auto& [name, row] : queue.classes) {
       if (row.count > 0) {
-        amounts.emplace_back(StrCat("deviceclass/", name),
+        amounts.emplace_back(algo::AmountName(name),
                              std::min(row.count, INT64_MAX / kMilli) * kMilli);
       }
       for (const auto& [dimension, milli] : row.amounts) {
-        if (milli != 0) amounts.emplace_back(StrCat(dimension, ".deviceclass/", name), milli);
+        if (milli != 0) amounts.emplace_back(algo::AmountName(name, dimension), milli);
       }
     }
     if (queue.jobs_with_shares == 0) continue;

@@ -345,9 +345,9 @@ class Capacity final : public framework::Plugin {
     if (account == nullptr) return;
     constexpr double kMilli = 1000;
     const auto add = [](const model::ClassAmounts& row, NamedGauges* out) {
-      out->emplace_back(StrCat("deviceclass/", row.device_class), static_cast<double>(row.count));
+      out->emplace_back(algo::AmountName(row.device_class), static_cast<double>(row.count));
       for (const auto& [dimension, milli] : row.amounts) {
-        out->emplace_back(StrCat(dimension, ".deviceclass/", row.device_class),
+        out->emplace_back(algo::AmountName(row.device_class, dimension),
                           static_cast<double>(milli) / kMilli);
       }
     };
