@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "base/cut_text.h"
 #include "base/strings.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/topology/gradients.h"
@@ -38,12 +39,11 @@ std::vector<HyperNodeId> IdsOf(absl::Span<const HyperNodeId> row, const model::H
   return ids;
 }
 
-// Never inside of a character.
-std::string CutTo(std::string text, size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0u) == 0x80u) --bytes;
-  text.resize(bytes);
-  return text + "…";
+// A part of a reason.
+std::string Shortened(std::string_view why) {
+  constexpr size_t kWhyBytes = 200;
+  const std::string_view cut = CutText(why, kWhyBytes);
+  return StrCat(cut, cut.size() < why.size() ? "…" : "");
 }
 
 }  // namespace
@@ -418,7 +418,6 @@ std::string DomainSearch::NameOf(HyperNodeId id) const {
 // The best of each tier, the lowest tiers first and the highest last; as much as people read.
 std::string DomainSearch::LackByTier(JobId job) const {
   constexpr size_t kTiersTold = 4;
-  constexpr size_t kWhyBytes = 200;
   std::set<int32_t> tiers;
   for (const auto& [tier, failure] : failures_) tiers.insert(tier);
   const std::optional<int32_t> bound = session_.topology().BoundOf(job);
@@ -441,7 +440,7 @@ std::string DomainSearch::LackByTier(JobId job) const {
     const int32_t placed = failure->second.placed;
     told.push_back(StrCat("at tier ", tier, " ", NameOf(failure->second.inside), " takes ", placed,
                           placed == 1 ? " pod" : " pods",
-                          why.empty() ? "" : StrCat(" (", CutTo(why, kWhyBytes), ")")));
+                          why.empty() ? "" : StrCat(" (", Shortened(why), ")")));
   }
   return absl::StrJoin(told, "; ");
 }

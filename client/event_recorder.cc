@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "api/types/time.h"
+#include "base/cut_text.h"
 #include "base/doubled.h"
 #include "base/strings.h"
 #include "client/bodies.h"
@@ -20,9 +21,7 @@ constexpr char kCutMark[] = " ...";
 // At most 1,024 bytes, cut between characters.
 void CutMessage(std::string* message) {
   if (message->size() <= kMessageBytesMax) return;
-  size_t end = kMessageBytesMax - (sizeof(kCutMark) - 1);
-  while (end > 0 && (static_cast<unsigned char>((*message)[end]) & 0xc0) == 0x80) --end;
-  message->resize(end);
+  message->resize(CutText(*message, kMessageBytesMax - (sizeof(kCutMark) - 1)).size());
   *message += kCutMark;
 }
 

@@ -1,15 +1,14 @@
 #include "conf/text.h"
 
+#include "base/cut_text.h"
 #include "base/strings.h"
 
 namespace bth::conf {
 
 std::string Clip(std::string_view text) {
   constexpr size_t kBytesMax = 64;
-  if (text.size() <= kBytesMax) return std::string(text);
-  size_t end = kBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
+  const std::string_view cut = CutText(text, kBytesMax);
+  return StrCat(cut, cut.size() < text.size() ? "..." : "");
 }
 
 std::string ElementPath(std::string_view list, size_t index) {
