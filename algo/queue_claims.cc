@@ -18,6 +18,17 @@ ResourceVec Outstanding(const JobRow& job, const JobCounts& counts, DimMask rese
 
 }  // namespace
 
+ResourceVec LacksOfMinimum(const JobView& job) {
+  const JobCounts& counts = job.counts();
+  ResourceVec lacks = Excess(job.row().min_resources.v, counts.allocated);
+  if (counts.count(model::TaskStatus::kSucceeded) == 0) return lacks;
+  for (model::TaskId task : *job.row().tasks) {
+    if (job.usage.tasks[task].status != model::TaskStatus::kSucceeded) continue;
+    lacks = Excess(lacks, job.base.shapes[job.base.tasks[task].shape].request);
+  }
+  return lacks;
+}
+
 ResourceVec StillReserved(const JobRow& job, const JobCounts& counts, DimMask reservable) {
   if (!job.has_min_resources) return {};
   const bool waits = counts.phase == PodGroupPhase::kInqueue;

@@ -7,6 +7,10 @@
 
 namespace bth::algo {
 
+// What a job has to be admitted for: its minimum, without what its tasks hold already, or held
+// until they ended well. Cost: the job's tasks, where some have succeeded.
+ResourceVec LacksOfMinimum(const JobView& job);
+
 // What an admitted job keeps reserved beyond what it holds: nothing unless it is waiting in line,
 // or running with its minimum placed. Jobs without minimum resources reserve nothing.
 ResourceVec StillReserved(const model::JobRow& job, const model::JobCounts& counts,

@@ -1,5 +1,6 @@
 #include "plugins/admission_shortage.h"
 
+#include "algo/queue_claims.h"
 #include "algo/resource_algebra.h"
 #include "api/model/quantity_text.h"
 #include "base/strings.h"
@@ -11,6 +12,10 @@ namespace bth::plugins {
 using model::AmountsText;
 using model::DimensionTable;
 using model::DimMask;
+
+model::ResourceVec AskedForAdmission(const framework::Session& session, model::JobId job) {
+  return algo::LacksOfMinimum({session.base(), session.usage(), job});
+}
 
 std::string AdmissionShortage::Text(const framework::Session& session) const {
   const DimensionTable& dims = session.dims();

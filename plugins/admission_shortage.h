@@ -8,6 +8,9 @@
 
 namespace bth::plugins {
 
+// What the job has to be admitted for.
+model::ResourceVec AskedForAdmission(const framework::Session& session, model::JobId job);
+
 // A job asks for more than somebody may still promise.
 struct AdmissionShortage {
   std::string refusal;  // Volcano's words.

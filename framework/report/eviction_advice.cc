@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "algo/queue_claims.h"
 #include "algo/resource_algebra.h"
 #include "api/model/quantity_text.h"
 #include "base/strings.h"
@@ -25,7 +26,7 @@ bool HasOneOf(const Session& session, const std::array<std::string_view, 2>& act
 
 ResourceVec AskedBy(const Session& session, JobId job) {
   const ResourceVec& pending = session.counts(job).pending;
-  return algo::Max(pending, session.job(job).min_resources.v);
+  return algo::Max(pending, algo::LacksOfMinimum({session.base(), session.usage(), job}));
 }
 
 // For want of room, which others might make.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "algo/queue_claims.h"
 #include "api/model/device_claims.h"
 #include "framework/nodes/node_picker.h"
 #include "framework/report/figures.h"
@@ -138,7 +139,8 @@ bool UnschedulableJobs::MayBeServed(const Session& session, JobId job, const Rec
                                     const QueueRoomWatch::Change& change) const {
   const Refusal& refusal = record.refusal;
   if (refusal.for_admission) {
-    return change.admission_grew && queues_.Admits(record.queue, session.job(job).min_resources.v);
+    const auto lacks = algo::LacksOfMinimum({session.base(), session.usage(), job});
+    return change.admission_grew && queues_.Admits(record.queue, lacks);
   }
   if (refusal.by_choice_of_tasks && change.share_changed) return true;
   if (!change.share_grew) return false;

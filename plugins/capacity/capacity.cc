@@ -95,8 +95,8 @@ class Capacity final : public framework::Plugin {
       const model::JobRow& row = session.job(job);
       if (devices_ != nullptr) devices_->Enqueue(job);
       if (!row.has_min_resources) return;
-      ledger_.Enqueue(row.queue,
-                      algo::WithoutGated(row.min_resources.v, session.counts(job).gated));
+      ledger_.Enqueue(row.queue, algo::WithoutGated(AskedForAdmission(session, job),
+                                                    session.counts(job).gated));
     });
   }
 
@@ -262,26 +262,27 @@ class Capacity final : public framework::Plugin {
     return false;
   }
 
-  std::string AdmissionText(const Session& session, const model::JobRow& row, QueueId refusing,
-                            const ResourceVec& held, DimMask short_dims) const {
+  std::string AdmissionText(const Session& session, QueueId queue, QueueId refusing,
+                            const ResourceVec& held, const ResourceVec& asked) const {
     const ResourceVec& most = ledger_.quota(refusing).real_capability.v;
+    const DimMask short_dims = ShortDims(refusing, held, asked);
     const std::string above =
-        refusing == row.queue ? "" : StrCat(", above ", *session.queue(row.queue).name, ",");
+        refusing == queue ? "" : StrCat(", above ", *session.queue(queue).name, ",");
     const AdmissionShortage shortage{
         .refusal = QuotaText(session, short_dims),
         .holder = StrCat("queue ", *session.queue(refusing).name, above),
         .short_dims = short_dims,
-        .asked = row.min_resources.v,
+        .asked = asked,
         .held = held,
         .most = most,
         .by_capability = ByCapability(session, refusing, most),
         .growth = ledger_.hierarchy() ? "a limit above it is raised" : "the cluster grows",
-        .in_queue = refusing == row.queue};
+        .in_queue = refusing == queue};
     return shortage.Text(session);
   }
 
-  // Admitted when the queue, and each above it, can ever hold the job's minimum beside what it must
-  // keep already.
+  // Admitted when the queue, and each above it, can ever hold what the job lacks of its minimum
+  // beside what it must keep already.
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (std::string closed = Closed(session, row.queue); !closed.empty()) {
@@ -289,13 +290,13 @@ class Capacity final : public framework::Plugin {
       return Vote::kReject;
     }
     if (!row.has_min_resources) return VoteOnDevices(session, job);
+    const ResourceVec asked = AskedForAdmission(session, job);
     for (QueueId at = row.queue; at.valid(); at = ledger_.ParentOf(at)) {
       const capacity::Account& account = ledger_[at];
       const ResourceVec held =
           algo::SaturatingSum(account.allocated, account.inqueue) - account.elastic;
-      const DimMask short_dims = ShortDims(at, held, row.min_resources.v);
-      if (short_dims == 0) continue;
-      std::string text = AdmissionText(session, row, at, held, short_dims);
+      if (ShortDims(at, held, asked) == 0) continue;
+      std::string text = AdmissionText(session, row.queue, at, held, asked);
       session.notes().AddEvent(job, {.warning = false, .reason = "Unschedulable", .message = text});
       session.notes().HoldAt(job, Gate::kNotEnqueued, kCapacity, std::move(text));
       return Vote::kReject;

@@ -44,7 +44,7 @@ class Overcommit final : public framework::Plugin {
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);
       if (!row.has_min_resources) return;
-      reserved_ += algo::WithoutGated(row.min_resources.v, session.counts(job).gated);
+      reserved_ += algo::WithoutGated(AskedForAdmission(session, job), session.counts(job).gated);
     });
     return absl::OkStatus();
   }
@@ -53,8 +53,8 @@ class Overcommit final : public framework::Plugin {
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (!row.has_min_resources) return Vote::kPermit;
-    const ResourceVec& minimum = row.min_resources.v;
-    const DimMask short_dims = algo::DimsOver(reserved_ + minimum, room_, algo::AskedDims(minimum));
+    const ResourceVec asked = AskedForAdmission(session, job);
+    const DimMask short_dims = algo::DimsOver(reserved_ + asked, room_, algo::AskedDims(asked));
     if (short_dims == 0) return Vote::kPermit;
     const ResourceVec held = stretched_ - room_ + reserved_;
     const AdmissionShortage shortage{
@@ -62,7 +62,7 @@ class Overcommit final : public framework::Plugin {
             ShortageText("resource in cluster is overused", "overused", short_dims, session.dims()),
         .holder = StrCat("the cluster, counted ", factor_, " times (overcommit-factor),"),
         .short_dims = short_dims,
-        .asked = minimum,
+        .asked = asked,
         .held = held,
         .most = stretched_,
         .growth = "the cluster grows",

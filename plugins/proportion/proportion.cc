@@ -112,8 +112,8 @@ class Proportion final : public framework::Plugin {
     hooks.JobEnqueued([this, &session](JobId job) {
       const model::JobRow& row = session.job(job);
       if (!row.has_min_resources) return;
-      ledger_.Reserve(row.queue,
-                      algo::WithoutGated(row.min_resources.v, session.counts(job).gated));
+      ledger_.Reserve(row.queue, algo::WithoutGated(AskedForAdmission(session, job),
+                                                    session.counts(job).gated));
     });
   }
 
@@ -162,7 +162,8 @@ class Proportion final : public framework::Plugin {
     return false;
   }
 
-  // Admitted when the queue can ever hold the job's minimum beside what it must keep already.
+  // Admitted when the queue can ever hold what the job lacks of its minimum beside what it must
+  // keep already.
   Vote VoteOn(Session& session, JobId job) const {
     const model::JobRow& row = session.job(job);
     if (!IsOpen(session, row.queue)) {
@@ -171,15 +172,15 @@ class Proportion final : public framework::Plugin {
     }
     if (!row.has_min_resources) return Vote::kPermit;
     const proportion::Account& account = ledger_[row.queue];
-    const ResourceVec& minimum = row.min_resources.v;
+    const ResourceVec asked = AskedForAdmission(session, job);
     const ResourceVec& most = account.real_capability.v;
     const ResourceVec held = account.allocated + account.inqueue - account.elastic;
-    const DimMask short_dims = algo::DimsOver(minimum + held, most, algo::AskedDims(minimum));
+    const DimMask short_dims = algo::DimsOver(asked + held, most, algo::AskedDims(asked));
     if (short_dims == 0) return Vote::kPermit;
     const AdmissionShortage shortage{.refusal = QuotaText(session, short_dims),
                                      .holder = StrCat("queue ", *session.queue(row.queue).name),
                                      .short_dims = short_dims,
-                                     .asked = minimum,
+                                     .asked = asked,
                                      .held = held,
                                      .most = most,
                                      .by_capability = ByCapability(session, row.queue, most),
