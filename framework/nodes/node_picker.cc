@@ -236,14 +236,16 @@ std::shared_ptr<const TaskFit> NodePicker::Explain(TaskId task, bool check_resou
 void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) const {
   std::vector<int32_t> counts(session_.reasons().size(), 0);
   std::vector<ReasonId> reasons;
+  int32_t refused = 0;
   const auto ask = [&](NodeId node) {
     reasons.clear();
     judge_.CollectReasons(task, node, check_resources, &reasons);
     if (reasons.empty()) return;
-    ++fit->nodes_refused;
-    // Some name an object, and are new.
-    counts.resize(session_.reasons().size(), 0);
-    for (ReasonId reason : reasons) ++counts[reason];
+    ++refused;
+    for (ReasonId reason : reasons) {
+      if (reason >= counts.size()) counts.resize(reason + 1, 0);  // It names an object, and is new.
+      ++counts[reason];
+    }
   };
   if (inside_.valid()) {
     for (NodeRange run : session_.topology().tree()[inside_].runs) {
@@ -252,6 +254,7 @@ void NodePicker::CountReasons(TaskId task, bool check_resources, TaskFit* fit) c
   } else {
     for (NodeId node : *session_.base().nodes_by_name) ask(node);
   }
+  fit->nodes_refused += refused;
   for (size_t reason = 1; reason < counts.size(); ++reason) {
     if (counts[reason] > 0) fit->counts.push_back({static_cast<ReasonId>(reason), counts[reason]});
   }

@@ -45,6 +45,11 @@ struct Refusal {
   // Actions that evict give it nothing either while nobody can be evicted for it: what they try
   // otherwise is what was tried here.
   bool stands_without_victims = false;
+
+  // More room in its queue, or for admissions, may help.
+  bool waits_for_queue() const {
+    return for_admission || by_choice_of_tasks || queue_overused || !beyond_share.empty();
+  }
 };
 
 // Nothing: the job got something, or what keeps it is not known well enough. For active jobs, at

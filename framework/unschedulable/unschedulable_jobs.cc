@@ -125,7 +125,7 @@ void UnschedulableJobs::ActivateChanged(const Session& session) {
 
 void UnschedulableJobs::ActivateByQueueRoom(const Session& session) {
   std::vector<JobId> served;
-  for (const auto& [queue, jobs] : by_queue_) {
+  for (const auto& [queue, jobs] : by_queue_room_) {
     const QueueRoomWatch::Change change = queues_.ChangeOf(queue);
     if (!change.share_changed && !change.admission_grew) continue;
     for (JobId job : jobs) {
@@ -325,7 +325,10 @@ void UnschedulableJobs::Add(JobId job, Record record) {
   kept_[job] = 1;
   unschedulable_ += static_cast<int64_t>(record.unschedulable);
   held_.Add(record.held);
-  if (record.queue.valid()) by_queue_[record.queue].insert(job);
+  if (record.queue.valid()) {
+    by_queue_[record.queue].insert(job);
+    if (record.refusal.waits_for_queue()) by_queue_room_[record.queue].insert(job);
+  }
   if (record.refusal.domain_lack) {
     by_domain_lack_[*record.refusal.domain_lack].insert(job);
   } else if (!record.refusal.by_gang) {
@@ -349,7 +352,10 @@ void UnschedulableJobs::Activate(JobId job) {
   };
   unschedulable_ -= static_cast<int64_t>(record.unschedulable);
   held_.Remove(record.held);
-  if (record.queue.valid()) leave(by_queue_, record.queue);
+  if (record.queue.valid()) {
+    leave(by_queue_, record.queue);
+    leave(by_queue_room_, record.queue);
+  }
   if (record.refusal.domain_lack) {
     leave(by_domain_lack_, *record.refusal.domain_lack);
   } else if (!record.refusal.by_gang) {
@@ -373,6 +379,7 @@ void UnschedulableJobs::ActivateWhole(QueueId queue) {
 void UnschedulableJobs::Clear() {
   records_.clear();
   by_queue_.clear();
+  by_queue_room_.clear();
   by_kind_.clear();
   by_domain_lack_.clear();
   by_choice_of_nodes_.clear();

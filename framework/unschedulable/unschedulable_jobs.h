@@ -93,6 +93,7 @@ class UnschedulableJobs {
   absl::flat_hash_map<model::JobId, Record> records_;
   IdVector<model::JobId, uint8_t> kept_;  // 1: has a record.
   absl::flat_hash_map<model::QueueId, Jobs> by_queue_;
+  absl::flat_hash_map<model::QueueId, Jobs> by_queue_room_;  // Of them, who waits for its queue.
   absl::flat_hash_map<TaskKind, Jobs> by_kind_;
   Jobs by_choice_of_nodes_;
   absl::flat_hash_map<DomainLack, Jobs> by_domain_lack_;

@@ -367,7 +367,7 @@ DeviceFit DeviceClaimBook::Fit(TaskId task, NodeId node) {
   const auto claims = ToAllocate(resolved, task, session_.node(node));
   if (!claims) return {.kind = DeviceFit::Kind::kElsewhere, .text = ""};
   if (claims->empty()) return {};
-  const DeviceFit fit = FitOf(Allocate(task, node, *claims, OfferOf(node, *claims)), *claims);
+  DeviceFit fit = FitOf(Allocate(task, node, *claims, OfferOf(node, *claims)), *claims);
   const bool fits = fit.kind == DeviceFit::Kind::kFits;
   if (answer != nullptr && (fits || fit.kind == DeviceFit::Kind::kNone)) {
     *answer = {.stamp = StampOf(node), .score = static_cast<int32_t>(fit.score), .fits = fits};

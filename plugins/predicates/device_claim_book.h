@@ -38,6 +38,9 @@ class DeviceClaimBook {
   DeviceClaimBook(const framework::Session& session, int64_t steps_max, DeviceVerdicts& verdicts);
   ~DeviceClaimBook();
 
+  // There are devices or claims: what a pod is placed with may matter to others.
+  bool follows_places() const { return !view_.claims.empty() || !view_.pools.empty(); }
+
   // Why the pod's claims keep it off all nodes; empty: they do not.
   std::string WhyNowhere(model::TaskId task);
   DeviceFit Fit(model::TaskId task, model::NodeId node);

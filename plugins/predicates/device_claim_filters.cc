@@ -105,8 +105,10 @@ void DeviceClaimFilters::Add(framework::HookRegistrar& hooks) {
                        Score(task, nodes, sum);
                      },
                      [this](TaskId task) { return book_.HasAlternatives(task); }});
-  hooks.OnPlace([this](const TaskMove& move) { book_.Place(move.task, move.after.node); });
-  hooks.OnRemove([this](const TaskMove& move) { book_.Remove(move.task); });
+  if (book_.follows_places()) {
+    hooks.OnPlace([this](const TaskMove& move) { book_.Place(move.task, move.after.node); });
+    hooks.OnRemove([this](const TaskMove& move) { book_.Remove(move.task); });
+  }
   hooks.PlanClaims([this](TaskId task) { return book_.PlanOf(task); });
 }
 
