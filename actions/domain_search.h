@@ -3,37 +3,36 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "actions/domain_failures.h"
+#include "actions/most_scores.h"
 #include "actions/task_placer.h"
 #include "actions/worksheet.h"
 #include "api/model/ids.h"
-#include "base/ids.h"
 #include "framework/session/session.h"
 #include "framework/session/statement.h"
-#include "framework/topology/gang_demand.h"
+#include "framework/topology/job_demand.h"
 #include "framework/unschedulable/domain_lack.h"
 
 namespace bth::actions {
 
-// Tries the HyperNodes that plugins name, row by row, on the session itself, and takes the best of
-// the first row that has one in which the gang comes about. Those that may be the best are tried
-// first, and those in vain that cannot hold the gang are not tried at all. Cost: what it places on
-// the way, and the HyperNodes of the rows.
-// Thread: scheduling.
+// Tries the HyperNodes that plugins name, row by row, on the session itself,
+// and takes the best of the first row that has one in which the gang comes
+// about. Those that may be the best are tried first, and those in vain that
+// cannot hold the gang are not tried at all. Cost: what it places on the way,
+// and the HyperNodes of the rows. Thread: scheduling.
 class DomainSearch {
  public:
   // Both outlive it.
   DomainSearch(framework::Session& session, TaskPlacer& placer)
-      : session_(session), placer_(placer) {}
+      : session_(session), placer_(placer), failures_(session) {}
 
-  // False: nothing of it stays placed, and its report says what the best HyperNodes lack.
+  // False: nothing of it stays placed, and its report says what the best
+  // HyperNodes lack.
   bool PlaceJob(model::JobId job, Worksheet& worksheet, framework::Statement& statement);
 
  private:
@@ -41,8 +40,8 @@ class DomainSearch {
     model::HyperNodeId id;
     double most = 0;  // It scores no more.
   };
-  static constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  // What came of a trial: the tasks that are left, and how good the HyperNode is.
+  // What came of a trial: the tasks that are left, and how good the HyperNode
+  // is.
   template <typename Sheet>
   struct Trial {
     model::HyperNodeId inside;
@@ -55,19 +54,15 @@ class DomainSearch {
     model::JobId job;
     model::HyperNodeId widest;  // Is tried, whatever is known beforehand.
     bool explains = false;      // Of a row of which nobody is tried otherwise, somebody is.
-  };
-  // The best that failed at one tier.
-  struct Failure {
-    model::HyperNodeId inside;
-    int32_t placed = 0;
-    std::string why;
+    // Null: what candidates score at most is known.
+    const MostScores* most = nullptr;
+    bool knows_most() const { return most == nullptr || most->hold(); }
   };
 
   bool PlaceInBest(model::JobId job, Worksheet& worksheet, framework::Statement& statement);
-  std::vector<Candidate> CandidatesFor(model::JobId job, const Worksheet& worksheet,
-                                       const std::vector<model::HyperNodeId>& row) const;
-  // Tries those first that may be the best; its score. Nothing: in none of them anything comes
-  // about. `attempt` places (HyperNode, tasks that are left, score).
+  // Tries those first that may be the best; its score. Nothing: in none of them
+  // anything comes about. `attempt` places (HyperNode, tasks that are left,
+  // score).
   template <typename Sheet, typename Attempt>
   std::optional<double> PlaceInBestOf(const Search& search, std::vector<Candidate> candidates,
                                       Sheet& worksheet, framework::Statement& statement,
@@ -78,14 +73,15 @@ class DomainSearch {
                      std::vector<size_t>* left);
   bool WantsRoomiest(const Worksheet& worksheet, model::HyperNodeId next) const;
   bool WantsRoomiest(const SubJobWorksheet& worksheet, model::HyperNodeId next) const;
+  int64_t RoomOf(const Worksheet& worksheet, model::HyperNodeId id) const;
+  int64_t RoomOf(const SubJobWorksheet& worksheet, model::HyperNodeId id) const;
   // Its place in `left`.
-  size_t RoomiestOf(const Worksheet& worksheet, absl::Span<const Candidate> candidates,
+  template <typename Sheet>
+  size_t RoomiestOf(const Sheet& worksheet, absl::Span<const Candidate> candidates,
                     absl::Span<const size_t> left) const;
-  size_t RoomiestOf(const SubJobWorksheet& worksheet, absl::Span<const Candidate> candidates,
-                    absl::Span<const size_t> left) const;
-  // Of a job of one sub-job: where its sums would do.
-  void FindSuited(model::JobId job, const Worksheet& worksheet);
-  bool IsSuited(model::HyperNodeId id) const { return suited_.empty() || suited_[id] != 0; }
+  const framework::GangDemand& DemandOf(const SubJobWorksheet& worksheet) const {
+    return demand_->Of(worksheet.sub_job);
+  }
   // All that waits of it is alike.
   bool IsAlike(const Worksheet& worksheet) const;
   bool IsAlike(const SubJobWorksheet& worksheet) const;
@@ -103,19 +99,22 @@ class DomainSearch {
                                           framework::Statement& statement);
   bool TrySubJob(model::JobId job, model::HyperNodeId inside, SubJobWorksheet& worksheet,
                  framework::Statement& statement);
-  void NoteFailure(model::JobId job, model::HyperNodeId inside);
-  std::string NameOf(model::HyperNodeId id) const;
-  std::string LackAt(int32_t tier, const framework::GangDemand& demand) const;
-  std::string LackByTier(model::JobId job) const;
+  void LearnLeast(model::JobId job, const SubJobWorksheet& worksheet,
+                  framework::Statement::Mark before, framework::Statement& statement);
   void Explain(model::JobId job, const Worksheet& worksheet, framework::Statement& statement);
 
   framework::Session& session_;
   TaskPlacer& placer_;
   // Of the job at hand.
-  std::map<int32_t, Failure> failures_;  // By tier.
-  absl::flat_hash_map<model::SubJobId, framework::GangDemand> demands_;
-  // HyperNodes that the only sub-job may be tried in, or that such are in; empty: all.
-  IdVector<model::HyperNodeId, uint8_t> suited_;
+  DomainFailures failures_;
+  std::optional<framework::JobDemand> demand_;
+  std::optional<MostScores> most_;
+  // Of whose sub-jobs it is known how few tasks are not enough.
+  absl::flat_hash_set<const framework::GangDemand*> learned_;
+  // Of the trial at hand: whose lack was found out by trying, and not from what
+  // is known.
+  absl::flat_hash_set<const framework::GangDemand*> explained_;
+  bool explains_all_ = false;  // Each sub-job is tried, for its reasons.
   framework::DomainLack lack_;
   int64_t refusals_ = 0;   // Where sub-jobs found no place, beside the refusals of nodes.
   bool hopeless_ = false;  // The last row failed for reasons that are the same everywhere.

@@ -30,6 +30,7 @@ using WorksheetLess = std::function<bool(const SubJobWorksheet*, const SubJobWor
 bool TaskPlacer::PlaceSubJobs(JobId job, Worksheet& worksheet, Statement& statement,
                               PlaceSubJob place) {
   const Statement::Mark before = statement.Checkpoint();
+  let_go_.clear();
   Heap<SubJobWorksheet*, WorksheetLess> sub_jobs(
       [this](const SubJobWorksheet* a, const SubJobWorksheet* b) {
         return ComesBefore(session_, *a, *b);
@@ -53,6 +54,7 @@ bool TaskPlacer::PlaceSubJobs(JobId job, Worksheet& worksheet, Statement& statem
     if (!Stands(job, sub_job.sub_job)) statement.DiscardTo(mark);
   }
   if (session_.votes().JobReady(job) || session_.votes().JobPipelined(job)) return true;
+  let_go_ = statement.PlacedSince(before);
   statement.DiscardTo(before);
   return false;
 }
@@ -90,7 +92,6 @@ bool TaskPlacer::PlaceTasks(JobId job, SubJobWorksheet& worksheet, Statement& st
   return false;
 }
 
-// Ready, or it will be once promised room is free.
 bool TaskPlacer::Stands(JobId job, SubJobId sub_job) const {
   return session_.votes().SubJobReady(job, sub_job) ||
          session_.votes().SubJobPipelined(job, sub_job);

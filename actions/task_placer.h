@@ -2,6 +2,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
@@ -35,6 +36,9 @@ class TaskPlacer {
   bool PlaceSubJobs(model::JobId job, Worksheet& worksheet, framework::Statement& statement,
                     PlaceSubJob place);
 
+  // What the last job had placed that did not stand, before it was let go.
+  const std::vector<framework::Statement::Placed>& let_go() const { return let_go_; }
+
   // Tasks that found no node, or no place beside one like them that found none.
   int64_t refusals() const { return refusals_; }
 
@@ -42,8 +46,10 @@ class TaskPlacer {
   const FailedRoles& failed_roles() const { return failed_roles_; }
   void SetFailedRoles(FailedRoles roles) { failed_roles_ = std::move(roles); }
 
- private:
+  // The sub-job is ready, or will be once promised room is free.
   bool Stands(model::JobId job, model::SubJobId sub_job) const;
+
+ private:
   void AddBestEffort(SubJobWorksheet& worksheet, framework::Statement& statement,
                      absl::FunctionRef<bool()> enough);
   bool MayTry(model::JobId job, model::TaskId task);
@@ -53,6 +59,7 @@ class TaskPlacer {
 
   framework::Session& session_;
   FailedRoles failed_roles_;
+  std::vector<framework::Statement::Placed> let_go_;
   int64_t refusals_ = 0;
 };
 

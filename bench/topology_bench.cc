@@ -13,6 +13,7 @@ constexpr int64_t kRowsPerHall = 10;
 constexpr int64_t kSlots = 8;  // Pods of the gangs that a node holds.
 constexpr int64_t kPodCpu = 8000;
 constexpr int64_t kGang = 64;
+constexpr int64_t kGroup = 8;  // Pods of a sub-group, of gangs that have such.
 
 const std::string& TopologyConf() {
   static const std::string conf = StrCat(kConf, "  - name: network-topology-aware\n");
@@ -70,6 +71,33 @@ class NetworkCluster {
           mirror());
     }
   }
+  // A gang of sub-groups, each of which must stay in one rack, and all of them in one row.
+  void AddGroups(const std::string& name, int64_t groups) {
+    cache::CompiledPodGroup group;
+    group.facts = std::make_shared<model::JobFacts>();
+    group.facts->ns = "ns";
+    group.facts->name = name;
+    group.facts->uid = "uid-" + name;
+    group.facts->topology = {TopologyOf(kOneRow), TopologyOf(kOneRack)};
+    group.has_network_topology = true;
+    group.queue = "default";
+    group.min_member = static_cast<int32_t>(groups * kGroup);
+    group.sub_groups = {{.name = "part",
+                         .size = static_cast<int32_t>(kGroup),
+                         .min_sub_groups = static_cast<int32_t>(groups),
+                         .match_label_keys = {"part"}}};
+    group.shown.phase = model::PodGroupPhase::kInqueue;
+    mirror().PutPodGroup(std::move(group));
+    for (int64_t i = 0; i < groups * kGroup; ++i) {
+      PodSpec pod{.name = StrCat(name, "-", i),
+                  .job = "ns/" + name,
+                  .cpu_milli = kPodCpu,
+                  .memory_bytes = kGi,
+                  .created_us = i};
+      pod.peers.labels = {{"part", StrCat(i / kGroup)}};
+      Put(pod, mirror());
+    }
+  }
   void RemoveGang(const std::string& name, int64_t pods = kGang) {
     for (int64_t i = 0; i < pods; ++i) mirror().RemovePod(StrCat("ns/", name, "-", i));
     mirror().RemovePodGroup("ns/" + name);
@@ -91,6 +119,17 @@ class NetworkCluster {
       const bool in_last = node / kNodesPerRack == racks() - 1;
       const int64_t left = in_last ? last : (node % kNodesPerRack < 6 ? 1 : 0);
       Fill(node, kSlots - left);
+    }
+  }
+
+  // Every rack has six slots left, too few for a sub-group; of each row the first racks have eight:
+  // `ample` of them in the last whole row, `racks` in the others.
+  void FillUpForGroups(int64_t racks, int64_t ample) {
+    for (int64_t node = 0; node < kNodes; ++node) {
+      const int64_t rack = node / kNodesPerRack;
+      const bool in_last = rack / kRacksPerRow == rows() - 2;
+      const bool has_room = rack % kRacksPerRow < (in_last ? ample : racks);
+      Fill(node, kSlots - (node % kNodesPerRack < (has_room ? kGroup : 6) ? 1 : 0));
     }
   }
 
@@ -178,6 +217,47 @@ BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_one_row, kOneRow, kGang, 3, true)
     ->Unit(benchmark::kMicrosecond)
     ->MinTime(1);
 BENCHMARK_CAPTURE(BM_OneGangOnAFullCluster, in_no_row, kOneRow, 2 * kGang, 3, false)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+
+// Gangs of eight sub-groups of eight pods on an empty cluster, where a rack takes a whole gang.
+void BM_GangsOfGroups(benchmark::State& state) {
+  NetworkCluster network;
+  const int64_t gangs = state.range(0);
+  for (int64_t i = 0; i < gangs; ++i) network.AddGroups(StrCat("gang-", i), kGang / kGroup);
+  RunCycles(
+      state, network.cluster(), [] {}, TopologyConf());
+  Expect(state, "binds", gangs * kGang, "not all pods were bound");
+}
+BENCHMARK(BM_GangsOfGroups)->Arg(20)->Arg(1000)->Unit(benchmark::kMillisecond)->MinTime(1);
+
+// One such gang comes in each cycle, the last one goes; one node in twenty has room. Of the eight
+// sub-groups that it has, the rows hold fewer, but for the last where it fits.
+void BM_GroupsOnAFullCluster(benchmark::State& state, int64_t racks, int64_t ample) {
+  NetworkCluster network;
+  network.FillUpForGroups(racks, ample);
+  bool first = true;
+  RunCycles(
+      state, network.cluster(),
+      [&] {
+        if (!first) network.RemoveGang("gang");
+        first = false;
+        network.AddGroups("gang", kGang / kGroup);
+      },
+      TopologyConf());
+  const bool fits = ample >= kGang / kGroup;
+  Expect(state, "binds", fits ? kGang : 0, fits ? "the gang was not bound" : "something was bound");
+}
+BENCHMARK_CAPTURE(BM_GroupsOnAFullCluster, in_one_row, 0, 8)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_GroupsOnAFullCluster, in_one_row_others_lack_one, 7, 8)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_GroupsOnAFullCluster, in_no_row, 0, 0)
+    ->Unit(benchmark::kMicrosecond)
+    ->MinTime(1);
+BENCHMARK_CAPTURE(BM_GroupsOnAFullCluster, in_no_row_by_one, 7, 7)
     ->Unit(benchmark::kMicrosecond)
     ->MinTime(1);
 

@@ -10,6 +10,7 @@
 // and roll back, so that every plugin's counters and filters take part by the same on_place and
 // on_remove.
 
+// Whoever includes it makes of each what it needs. NOLINTBEGIN(misc-definitions-in-headers)
 BTH_HOOK(JobOrder, job_order, HookFlag::kJobOrder, "which of two jobs comes first",
          OrderHooks<JobId, JobId>)
 BTH_HOOK(QueueOrder, queue_order, HookFlag::kQueueOrder, "which of two queues comes first",
@@ -57,7 +58,7 @@ BTH_HOOK(HyperNodeGradient, hyper_node_gradient, HookFlag::kHyperNodeGradient,
          FirstHooks<HyperNodeGradientFn>)
 BTH_HOOK(HyperNodeOrder, hyper_node_order, HookFlag::kHyperNodeOrder,
          "how good HyperNodes are for a sub-job that finds room in each of them",
-         ScoreHooks<HyperNodeOrderFn>)
+         ScoreHooks<HyperNodeScore>)
 
 BTH_HOOK(Preemptable, preemptable, HookFlag::kPreemptable,
          "which of these may go for a task of their queue", EvictableHooks<TaskId>)
@@ -119,3 +120,4 @@ BTH_HOOK(PlanDevices, device_plan, kAlwaysOn,
          PlanHooks<model::DevicePlan>)
 // At session close, before statuses are derived; in order of tier and plugin.
 BTH_HOOK(OnClose, on_close, kAlwaysOn, "nothing: the session closes", NoticeHooks<>)
+// NOLINTEND(misc-definitions-in-headers)

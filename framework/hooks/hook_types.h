@@ -178,6 +178,25 @@ using HyperNodeGradientFn = std::function<HyperNodeGradient(const HyperNodeQuest
 // Adds how good each candidate is for the sub-job.
 using HyperNodeOrderFn =
     std::function<void(SubJobId, absl::Span<const HyperNodeId> candidates, absl::Span<double> sum)>;
+// Adds as much as that for a sub-job of which nothing is placed, and no less than it will be once
+// other tasks are that ask for `before` together, or for less.
+using HyperNodeMostFn =
+    std::function<void(SubJobId, const model::ResourceVec& before,
+                       absl::Span<const HyperNodeId> candidates, absl::Span<double> sum)>;
+struct HyperNodeScore {
+  HyperNodeScore() = default;
+  template <typename F>
+  HyperNodeScore(F hook, HyperNodeMostFn most_fn = nullptr)
+      : fn(std::move(hook)), most(std::move(most_fn)) {}
+
+  HyperNodeOrderFn fn;
+  HyperNodeMostFn most;  // Null: nobody knows; jobs of sub-jobs are tried in every HyperNode.
+
+  void operator()(SubJobId sub_job, absl::Span<const HyperNodeId> candidates,
+                  absl::Span<double> sum) const {
+    fn(sub_job, candidates, sum);
+  }
+};
 using VictimTasksFn = std::function<std::vector<TaskId>(absl::Span<const TaskId> candidates)>;
 // Picks one of the best nodes itself; an invalid id leaves the choice to the scores.
 using BestNodeFn =

@@ -16,7 +16,7 @@
 namespace bth::framework {
 
 // Raised when the meaning or the layout of a border type changes though its size does not.
-inline constexpr size_t kPluginInterface = 7;
+inline constexpr size_t kPluginInterface = 8;
 
 // A line of `name=value` pairs: version of the interface, compiler, standard library, dimensions,
 // and the sizes of the types that cross the border. Objects whose lines differ from the program's

@@ -17,4 +17,15 @@ std::vector<double> RankHyperNodes(const Session& session, model::SubJobId sub_j
   return scores;
 }
 
+std::vector<double> MostOfHyperNodes(const Session& session, model::SubJobId sub_job,
+                                     const model::ResourceVec& before,
+                                     absl::Span<const model::HyperNodeId> candidates) {
+  std::vector<double> scores(candidates.size(), 0);
+  for (const auto& entry : session.hooks().hyper_node_order) {
+    if (entry.fn.most == nullptr) return {};
+    entry.fn.most(sub_job, before, candidates, absl::MakeSpan(scores));
+  }
+  return scores;
+}
+
 }  // namespace bth::framework

@@ -5,6 +5,7 @@
 
 #include "absl/types/span.h"
 #include "api/model/ids.h"
+#include "api/model/resource_vec.h"
 #include "framework/hooks/hooks.h"
 #include "framework/session/session.h"
 
@@ -16,5 +17,10 @@ HyperNodeGradient GradientFor(const Session& session, const HyperNodeQuestion& q
 // How good each of them is for the sub-job, by all plugins together.
 std::vector<double> RankHyperNodes(const Session& session, model::SubJobId sub_job,
                                    absl::Span<const model::HyperNodeId> candidates);
+// The same, and no less than it will be, once other tasks are placed that ask for `before` together
+// or for less; of a sub-job of which nothing is placed. Empty: some plugin does not know.
+std::vector<double> MostOfHyperNodes(const Session& session, model::SubJobId sub_job,
+                                     const model::ResourceVec& before,
+                                     absl::Span<const model::HyperNodeId> candidates);
 
 }  // namespace bth::framework

@@ -53,8 +53,11 @@ class NetworkTopologyAware final : public framework::Plugin {
       return *made;
     };
     hooks.HyperNodeOrder(
-        [scores](model::SubJobId sub_job, absl::Span<const model::HyperNodeId> candidates,
-                 absl::Span<double> sum) { scores().AddOrder(sub_job, candidates, sum); });
+        {[scores](model::SubJobId sub_job, absl::Span<const model::HyperNodeId> candidates,
+                  absl::Span<double> sum) { scores().AddOrder(sub_job, candidates, sum); },
+         [scores](model::SubJobId sub_job, const model::ResourceVec& before,
+                  absl::Span<const model::HyperNodeId> candidates,
+                  absl::Span<double> sum) { scores().AddMost(sub_job, before, candidates, sum); }});
     framework::GlobalScore score(
         [scores](TaskId task, absl::Span<const model::NodeId> nodes, absl::Span<double> sum) {
           scores().Add(task, nodes, sum);

@@ -184,4 +184,21 @@ void NodeScores::AddOrder(SubJobId sub_job, absl::Span<const HyperNodeId> candid
   for (size_t i = 0; i < candidates.size(); ++i) sum[i] += scores[i] * kTop * options_.weight;
 }
 
+void NodeScores::AddMost(SubJobId sub_job, const ResourceVec& before,
+                         absl::Span<const HyperNodeId> candidates, absl::Span<double> sum) const {
+  framework::DomainSums& sums = session_.topology().sums();
+  const framework::DomainSum& all = sums.Of(session_.topology().tree().root());
+  ResourceVec request;
+  for (TaskId task : *session_.job(session_.base().sub_jobs[sub_job].job).tasks) {
+    if (session_.task(task).sub_job == sub_job) request += session_.request(task);
+  }
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const framework::DomainSum& one = sums.Of(candidates[i]);
+    const double most = options_.prefers_tightest
+                            ? packing_.MostTightness(request, before, one, all)
+                            : packing_.MostScore(request, before, one);
+    sum[i] += most * kTop * options_.weight;
+  }
+}
+
 }  // namespace bth::plugins::network_topology

@@ -1,5 +1,6 @@
 #include "plugins/network_topology_aware/packing.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -30,18 +31,44 @@ double Packing::Mean(const model::ResourceVec& request, const framework::DomainS
   return weights > 0 ? score / weights : 0;
 }
 
+namespace {
+
+double Fullness(double weight, int64_t filled, int64_t capacity) {
+  return weight * static_cast<double>(filled) / static_cast<double>(capacity);
+}
+double Closeness(double weight, int64_t left, int64_t of_all) {
+  return weight * (1 - static_cast<double>(left) / static_cast<double>(of_all));
+}
+
+}  // namespace
+
 double Packing::Score(const model::ResourceVec& request, const framework::DomainSum& sum) const {
   return Mean(request, sum, [&sum](const Part& part, int64_t filled) {
-    return part.weight * static_cast<double>(filled) /
-           static_cast<double>(sum.allocatable[part.dim]);
+    return Fullness(part.weight, filled, sum.allocatable[part.dim]);
+  });
+}
+
+double Packing::MostScore(const model::ResourceVec& request, const model::ResourceVec& before,
+                          const framework::DomainSum& sum) const {
+  return Mean(request, sum, [&](const Part& part, int64_t filled) {
+    const int64_t capacity = sum.allocatable[part.dim];
+    return Fullness(part.weight, std::min(filled + before[part.dim], capacity), capacity);
   });
 }
 
 double Packing::Tightness(const model::ResourceVec& request, const framework::DomainSum& sum,
                           const framework::DomainSum& all) const {
   return Mean(request, sum, [&](const Part& part, int64_t filled) {
-    const auto left = static_cast<double>(sum.allocatable[part.dim] - filled);
-    return part.weight * (1 - left / static_cast<double>(all.allocatable[part.dim]));
+    return Closeness(part.weight, sum.allocatable[part.dim] - filled, all.allocatable[part.dim]);
+  });
+}
+
+double Packing::MostTightness(const model::ResourceVec& request, const model::ResourceVec& before,
+                              const framework::DomainSum& sum,
+                              const framework::DomainSum& all) const {
+  return Mean(request, sum, [&](const Part& part, int64_t filled) {
+    const int64_t left = sum.allocatable[part.dim] - filled - before[part.dim];
+    return Closeness(part.weight, std::max<int64_t>(left, 0), all.allocatable[part.dim]);
   });
 }
 

@@ -19,9 +19,14 @@ class Packing {
   // From 0 to 1: the weighted mean, over the resources that are requested and count, of what would
   // be in use; 0 when one of them would be exceeded, or when none counts.
   double Score(const model::ResourceVec& request, const framework::DomainSum& sum) const;
+  // The same, at most, once tasks that ask for `before` together or for less are there too.
+  double MostScore(const model::ResourceVec& request, const model::ResourceVec& before,
+                   const framework::DomainSum& sum) const;
   // The same of how little would be left, measured by what `all` have.
   double Tightness(const model::ResourceVec& request, const framework::DomainSum& sum,
                    const framework::DomainSum& all) const;
+  double MostTightness(const model::ResourceVec& request, const model::ResourceVec& before,
+                       const framework::DomainSum& sum, const framework::DomainSum& all) const;
 
  private:
   struct Part {

@@ -1,5 +1,5 @@
 // Where gangs go that must be near to one another: whoever tries every HyperNode of a row and then
-// takes the best decides the same.
+// takes the best decides the same, of jobs of several sub-jobs too.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "actions/worksheet.h"
 #include "base/strings.h"
 #include "framework/nodes/node_picker.h"
+#include "framework/session/placements.h"
 #include "framework/topology/gradients.h"
 #include "framework/topology/topology.h"
 #include "tests/support/catch.h"
@@ -110,10 +111,53 @@ std::map<std::string, std::string> Named(const Session& session,
   return named;
 }
 
-TEST_CASE("domain search: it decides as one who tries every HyperNode",
-          "[actions][topology][property]") {
+std::string RandomConf(Rng& rng) {
+  return StrCat(
+      "actions: allocate\ntiers:\n- plugins: [{name: gang}, {name: priority}",
+      rng.Chance(0.5) ? ", {name: proportion}" : "",
+      ", {name: predicates}, {name: nodeorder}, {name: network-topology-aware, arguments: "
+      "{hypernode.tightest-fit.enable: ",
+      rng.Chance(0.5) ? "true" : "false", "}}]\n");
+}
+
+struct Decided {
   int64_t placed = 0;
   int64_t refused = 0;
+};
+
+// Every job that asks for something is placed twice, by whoever tries all and by the search; each
+// is in the way of the next ones. `several`: jobs of several sub-jobs alone are counted.
+void CompareInWorld(Rng& rng, const WorldSpec& world, bool several, Decided* decided) {
+  Bed bed(SnapshotOf(world), RandomConf(rng));
+  REQUIRE(bed.cycle().Open().ok());
+  Session& session = bed.session();
+  TaskPlacer placer(session);
+  DomainSearch search(session, placer);
+  Statement kept(session, "test");
+  ActAtRandom(session, kept, rng, static_cast<int>(rng.Below(6)));
+  for (JobId job : session.active_jobs()) {
+    if (!session.topology().IsBound(job)) continue;
+    if (session.counts(job).count(model::TaskStatus::kPending) == 0) continue;
+    INFO(session.job(job).facts->name);
+    Statement all(session, "test");
+    const bool expected = TriesAll(session, placer).PlaceJob(job, all);
+    const auto best = Named(session, all.PlacedSince({}));
+    all.RollbackTo({});
+    Statement statement(session, "test");
+    Worksheet sheet = actions::MakeWorksheet(session, job);
+    if (sheet.sub_jobs.empty()) continue;
+    const bool counts = !several || sheet.sub_jobs.size() > 1;
+    REQUIRE(search.PlaceJob(job, sheet, statement) == expected);
+    REQUIRE(Named(session, statement.PlacedSince({})) == best);
+    if (counts) (expected ? decided->placed : decided->refused) += 1;
+    statement.Keep();
+  }
+  kept.Keep();
+}
+
+TEST_CASE("domain search: it decides as one who tries every HyperNode",
+          "[actions][topology][property]") {
+  Decided decided;
   ForEachWorld(1500, [&](Rng& rng) {
     WorldSpec world = RandomWorld(rng);
     AddRanks(rng, &world);
@@ -124,39 +168,146 @@ TEST_CASE("domain search: it decides as one who tries every HyperNode",
       pod.cpu_milli = 500;
       pod.memory_bytes = 0;
     }
-    const std::string conf =
-        StrCat("actions: allocate\ntiers:\n- plugins: [{name: gang}, {name: priority}",
-               rng.Chance(0.5) ? ", {name: proportion}" : "",
-               ", {name: predicates}, {name: nodeorder}, {name: network-topology-aware, arguments: "
-               "{hypernode.tightest-fit.enable: ",
-               rng.Chance(0.5) ? "true" : "false", "}}]\n");
-    Bed bed(SnapshotOf(world), conf);
-    REQUIRE(bed.cycle().Open().ok());
-    Session& session = bed.session();
-    TaskPlacer placer(session);
-    DomainSearch search(session, placer);
-    Statement kept(session, "test");
-    ActAtRandom(session, kept, rng, static_cast<int>(rng.Below(6)));
-    for (JobId job : session.active_jobs()) {
-      if (!session.topology().IsBound(job)) continue;
-      if (session.counts(job).count(model::TaskStatus::kPending) == 0) continue;
-      INFO(session.job(job).facts->name);
-      Statement all(session, "test");
-      const bool expected = TriesAll(session, placer).PlaceJob(job, all);
-      const auto best = Named(session, all.PlacedSince({}));
-      all.RollbackTo({});
-      Statement statement(session, "test");
-      Worksheet sheet = actions::MakeWorksheet(session, job);
-      if (sheet.sub_jobs.empty()) continue;
-      REQUIRE(search.PlaceJob(job, sheet, statement) == expected);
-      REQUIRE(Named(session, statement.PlacedSince({})) == best);
-      (expected ? placed : refused) += 1;
-      statement.Keep();  // For the next ones to be in its way.
-    }
-    kept.Keep();
+    CompareInWorld(rng, world, /*several=*/false, &decided);
   });
-  CAPTURE(placed, refused);
-  CHECK((FewSeeds() || (placed > 300 && refused > 300)));
+  CAPTURE(decided.placed, decided.refused);
+  CHECK((FewSeeds() || (decided.placed > 300 && decided.refused > 300)));
+}
+
+TEST_CASE("domain search: so it does with several sub-jobs", "[actions][topology][property]") {
+  Decided decided;
+  ForEachWorld(3000, [&](Rng& rng) {
+    WorldSpec world = RandomWorld(rng);
+    AddRanks(rng, &world);
+    AddNetwork(rng, &world);
+    AddSubGroups(rng, &world);
+    const bool all_alike = rng.Chance(0.5);
+    for (PodSpec& pod : world.pods) {
+      if (!all_alike && !rng.Chance(0.7)) continue;
+      pod.cpu_milli = 500;
+      pod.memory_bytes = 0;
+      if (!all_alike) continue;
+      pod.zone.clear();
+      pod.port = 0;
+      pod.peers.affinity.clear();
+      pod.peers.spread.clear();
+    }
+    CompareInWorld(rng, world, /*several=*/true, &decided);
+  });
+  CAPTURE(decided.placed, decided.refused);
+  CHECK((FewSeeds() || (decided.placed > 200 && decided.refused > 200)));
+}
+
+// `rows` of four racks of two nodes. A gang of four sub-jobs of two pods, each of which must stay
+// in one rack, and all of them in one row. Rack r has room for `room(r)` pods.
+template <typename Room>
+WorldSpec RowsOfRacks(int rows, const Room& room) {
+  constexpr int kRacksInRow = 4;
+  constexpr int kSubJobs = 4;
+  WorldSpec world;
+  world.queues = {{.name = "q"}};
+  model::TopologyWish row;
+  row.mode = model::TopologyWish::Mode::kHard;
+  row.highest_tier = 2;
+  model::TopologyWish rack = row;
+  rack.highest_tier = 1;
+  world.jobs = {{.name = "ns/a", .queue = "q", .min = 2 * kSubJobs, .topology = {row, rack}}};
+  world.jobs.front().sub_groups = {{.size = 2, .least = kSubJobs}};
+  for (int r = 0; r < rows; ++r) {
+    world.hyper_nodes.push_back({.name = StrCat("row", 100 + r), .tier = 2});
+  }
+  for (int r = 0; r < rows * kRacksInRow; ++r) {
+    HyperNodeSpec one{.name = StrCat("rack", 1000 + r), .tier = 1};
+    for (int n = 0; n < 2; ++n) {
+      const std::string node = StrCat("n", 1000 + r, "-", n);
+      one.nodes.push_back(node);
+      world.nodes.push_back({.name = node, .cpu_milli = 1000, .memory_bytes = 1});
+      if (n < room(r)) continue;
+      world.pods.push_back({.name = "holder-" + node,
+                            .node = node,
+                            .status = model::TaskStatus::kRunning,
+                            .cpu_milli = 1000});
+    }
+    world.hyper_nodes[static_cast<size_t>(r / kRacksInRow)].hyper_nodes.push_back(one.name);
+    world.hyper_nodes.push_back(one);
+  }
+  for (int i = 0; i < 2 * kSubJobs; ++i) {
+    PodSpec pod{.name = StrCat("a-", i), .job = "ns/a", .cpu_milli = 1000};
+    pod.peers.labels[SubGroupLabel(0)] = StrCat(i / 2);
+    world.pods.push_back(pod);
+  }
+  return world;
+}
+
+// What the search for the only job did.
+struct Searched {
+  bool placed = false;
+  size_t moves = 0;  // Of tasks to nodes, and back.
+  std::string told;
+};
+
+Searched SearchIn(const WorldSpec& world) {
+  Bed bed(SnapshotOf(world), R"(
+actions: allocate
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: network-topology-aware}]
+)");
+  REQUIRE(bed.cycle().Open().ok());
+  Session& session = bed.session();
+  TaskPlacer placer(session);
+  DomainSearch search(session, placer);
+  const JobId job = session.active_jobs().front();
+  Worksheet sheet = actions::MakeWorksheet(session, job);
+  Statement statement(session, "test");
+  Searched searched;
+  const size_t before = session.placements().node_changes().size();
+  searched.placed = search.PlaceJob(job, sheet, statement);
+  searched.moves = session.placements().node_changes().size() - before;
+  const framework::JobFit* const hold = session.notes().HoldOf(job);
+  if (hold != nullptr) searched.told = hold->message;
+  return searched;
+}
+
+TEST_CASE("domain search: of several sub-jobs, only HyperNodes that may hold them are tried",
+          "[actions][topology]") {
+  constexpr int kRows = 50;
+  // Everything is free: no rack takes the gang, and the first row is as good as any other.
+  const Searched empty = SearchIn(RowsOfRacks(kRows, [](int) { return 2; }));
+  CHECK(empty.placed);
+  CHECK(empty.moves <= 40);
+  // In every row one rack is half full but in the last one: three sub-jobs find room, not four.
+  const auto lacks_one = [](int r) { return r % 4 == 1 && r / 4 != kRows - 1 ? 1 : 2; };
+  const Searched last = SearchIn(RowsOfRacks(kRows, lacks_one));
+  CHECK(last.placed);
+  CHECK(last.moves <= 60);
+  // And in the last one too.
+  const Searched none = SearchIn(RowsOfRacks(kRows, [](int r) { return r % 4 == 1 ? 1 : 2; }));
+  CHECK_FALSE(none.placed);
+  CHECK(none.moves <= 80);
+  // No rack takes a sub-job: nobody is tried.
+  const Searched nothing = SearchIn(RowsOfRacks(kRows, [](int) { return 1; }));
+  CHECK_FALSE(nothing.placed);
+  CHECK(nothing.moves == 0);
+  CHECK(nothing.told ==
+        "no HyperNode takes all that the gang needs: at tier 1 rack1000 has room for 0 of 4 "
+        "sub-groups, for 1 of 8 pods; at tier 2 row100 has room for 0 of 4 sub-groups, for 4 of 8 "
+        "pods");
+}
+
+TEST_CASE("domain search: what the best of each tier lacks is told in sub-groups",
+          "[actions][topology]") {
+  const auto told = [](const auto& room) { return SearchIn(RowsOfRacks(3, room)).told; };
+  const auto lack_in = [](const std::string& name) {
+    return " (no HyperNode up to tier 1 in " + name + " has enough free for the minimum resources)";
+  };
+  const std::string none = "no HyperNode takes all that the gang needs: ";
+  // Three racks of the second row take a sub-group each.
+  CHECK(told([](int r) { return r >= 4 && r < 7 ? 2 : 1; }) ==
+        none + "at tier 1 rack1004 takes 1 of 4 sub-groups, 2 pods" + lack_in("rack1004") +
+            "; at tier 2 row101 takes 3 of 4 sub-groups, 6 pods" + lack_in("row101"));
+  CHECK(told([](int r) { return r % 4 == 1 ? 1 : 2; }) ==
+        none + "at tier 1 rack1000 takes 1 of 4 sub-groups, 2 pods" + lack_in("rack1000") +
+            "; at tier 2 row100 takes 3 of 4 sub-groups, 6 pods" + lack_in("row100"));
 }
 
 // Ten tiers: each HyperNode is in one of the next tier, two by two.

@@ -188,6 +188,35 @@ void AddNetwork(Rng& rng, WorldSpec* world) {
   }
 }
 
+std::string SubGroupLabel(size_t policy) {
+  return StrCat("part", policy);
+}
+
+void AddSubGroups(Rng& rng, WorldSpec* world) {
+  using Mode = model::TopologyWish::Mode;
+  for (JobSpec& job : world->jobs) {
+    if (job.topology.empty() || rng.Chance(0.3)) continue;
+    const bool rigid = rng.Chance(0.5);  // Each sub-job wants all its pods.
+    for (uint64_t policies = 1 + rng.Below(2); policies > 0; --policies) {
+      job.sub_groups.push_back({.size = static_cast<int32_t>(1 + rng.Below(3)),
+                                .least = static_cast<int32_t>(rng.Below(3))});
+      model::TopologyWish wish;
+      if (rng.Chance(0.8)) wish.mode = rng.Chance(0.3) ? Mode::kSoft : Mode::kHard;
+      if (wish.mode == Mode::kHard) wish.highest_tier = static_cast<int32_t>(1 + rng.Below(3));
+      job.topology.push_back(wish);
+    }
+    uint64_t number = 0;
+    for (PodSpec& pod : world->pods) {
+      if (pod.job != job.name || rng.Chance(0.05)) continue;
+      const size_t policy = rng.Below(job.sub_groups.size());
+      const auto size = static_cast<uint64_t>(job.sub_groups[policy].size);
+      const uint64_t value = rigid ? number++ / size : rng.Below(3);
+      pod.peers.labels[SubGroupLabel(policy)] = StrCat("v", value);
+    }
+    if (rng.Chance(0.3)) job.topology.front() = {};
+  }
+}
+
 void PutPriorities(cache::Mirror& mirror) {
   mirror.PutPriorityClass("low", 10, false);
   mirror.PutPriorityClass("high", 1000, false);
@@ -261,6 +290,12 @@ void Put(const JobSpec& spec, cache::Mirror& mirror) {
   group.priority_class = spec.priority_class;
   group.opts_out = spec.opts_out;
   group.role_minimums = spec.roles;
+  for (size_t i = 0; i < spec.sub_groups.size(); ++i) {
+    group.sub_groups.push_back({.name = SubGroupLabel(i),
+                                .size = spec.sub_groups[i].size,
+                                .min_sub_groups = spec.sub_groups[i].least,
+                                .match_label_keys = {SubGroupLabel(i)}});
+  }
   group.shown.phase = spec.phase;
   group.has_min_resources = spec.minimum_cpu_milli > 0;
   if (group.has_min_resources) group.min_resources = {{"cpu", spec.minimum_cpu_milli}};

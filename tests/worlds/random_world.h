@@ -52,6 +52,11 @@ struct NodeSpec {
   std::string group;     // For nodegroup.
   std::string revocable_zone;
 };
+// A policy of sub-jobs: pods of the job with a label of its name, by its values.
+struct SubGroupSpec {
+  int32_t size = 1;
+  int32_t least = 0;  // Sub-jobs that are needed.
+};
 struct JobSpec {
   std::string name;
   std::string queue;
@@ -63,6 +68,7 @@ struct JobSpec {
   std::string priority_class;
   bool opts_out = false;                           // Gang actions must not evict from it.
   std::vector<model::TopologyWish> topology = {};  // What it asks of the network, if anything.
+  std::vector<SubGroupSpec> sub_groups = {};
 };
 struct HyperNodeSpec {
   std::string name;
@@ -111,6 +117,10 @@ void PutPriorities(cache::Mirror& mirror);
 // Puts nodes into a tree of three tiers, now and then into more than one HyperNode or into none,
 // and has jobs ask to stay inside.
 void AddNetwork(Rng& rng, WorldSpec* world);
+// Divides some of these jobs into sub-jobs with wishes of their own.
+void AddSubGroups(Rng& rng, WorldSpec* world);
+// The label by which pods belong to sub-jobs of the policy of that number.
+std::string SubGroupLabel(size_t policy);
 
 // Leaves out what BTH_LEAVE_OUT names (tests/support/leave_out.h).
 void LeaveOutOf(WorldSpec* world);

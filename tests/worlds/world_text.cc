@@ -58,6 +58,9 @@ std::string TextOf(const JobSpec& job) {
   AddWord(&out, "phase", std::string(model::PhaseName(job.phase)));
   AddWord(&out, "priority", job.priority_class);
   for (const auto& [role, minimum] : job.roles) StrAppend(&out, " role.", role, "=", minimum);
+  for (const SubGroupSpec& group : job.sub_groups) {
+    StrAppend(&out, " sub-group=", group.size, ":", group.least);
+  }
   AddFlag(&out, "opts-out", job.opts_out);
   return out;
 }
