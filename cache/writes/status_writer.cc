@@ -130,7 +130,10 @@ void StatusWriter::TakeGroup(const framework::CycleReport& report,
   } else {
     EndPartiallyBound(key, &desired.status.conditions);
   }
-  if (IsStepAhead(known->phase, group.phase)) mirror_.AssumePhase(key, group.phase);
+  // A step ahead may be taken back before it was written: then no news of it will come.
+  if (IsStepAhead(known->phase, group.phase) || group.phase == known->phase) {
+    mirror_.AssumePhase(key, group.phase);
+  }
   DesiredGroup& last = groups_[key];
   if (last.uid == desired.uid) KeepUntoldEvents(last.events, &desired);
   last = std::move(desired);
@@ -474,11 +477,11 @@ void StatusWriter::Settled(const Target& target, const absl::Status& status) {
     Schedule(target);
     return;
   }
-  if (absl::IsNotFound(status)) {
-    Drop(target);
-    return;
+  // Of one that is gone nothing is left to be told once the watch has said so, unless another one
+  // has its name by then.
+  if (!absl::IsNotFound(status)) {
+    Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
   }
-  Log(LogLevel::kInfo, "status.write_failed", {{"object", target.second}, {"status", status}});
   sent_groups_.Forget(target.second);
   sent_pods_.erase(target.second);
   if (target.first == Kind::kPod) ForgetRefusedNomination(target.second, status);

@@ -340,6 +340,66 @@ TEST_CASE("status writer: a pod that is bound meanwhile is never called unschedu
   CHECK(bed.Sent("PATCH", "/pods/p/status").empty());
 }
 
+TEST_CASE("status writer: a group made anew while its predecessor is written to is told of",
+          "[cache]") {
+  WriterBed bed;
+  bed.server.script = [&bed, first = true](const net::Request& request) mutable {
+    if (request.method != "PATCH" || !absl::EndsWith(request.target, "/podgroups/g")) {
+      return Answer(200, "{}");
+    }
+    if (!std::exchange(first, false)) return Answer(200, "{}");
+    // The watch and a cycle are faster than the answer.
+    CompiledPodGroup anew = MakeGroup("g", 1);
+    auto facts = std::make_shared<model::JobFacts>(*anew.facts);
+    facts->uid = "u-g-2";
+    anew.facts = std::move(facts);
+    anew.shown.resource_version = "9";
+    bed.mirror.RemovePodGroup("ns/g");
+    bed.mirror.PutPodGroup(std::move(anew));
+    bed.writer.Take(Report(bed, "m2"));
+    return Refusal(404, "NotFound");
+  };
+  bed.writer.Take(Report(bed, "m1"));
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.Sent("PATCH", "/podgroups/g").size() == 2);
+  const Json body = bed.LastBody("/podgroups/g");
+  CHECK(body["metadata"]["resourceVersion"].AsString() == "9");
+  CHECK(body["status"]["phase"].AsString() == "Inqueue");
+  CHECK(body["status"]["conditions"].items()[0]["message"].AsString() == "m2");
+  CHECK(bed.writer.idle());
+}
+
+TEST_CASE("status writer: a phase that is taken back before it was written holds no more",
+          "[cache]") {
+  WriterBed bed;
+  bed.mirror.PutPodGroup(MakeGroup("g", 1, "", R"({"phase":"Pending"})"));
+  const auto phase = [&bed] {
+    const auto snapshot = bed.mirror.Publish();
+    return snapshot->usage.jobs[snapshot->tasks[WriterBed::Find(*snapshot, "p")].job].phase;
+  };
+  bed.writer.Take(Report(bed, "m1", model::PodGroupPhase::kRunning));
+  bed.executor.RunUntilIdle();
+  CHECK(bed.Sent("PATCH", "/podgroups/g").empty());  // It starts a moment later.
+  CHECK(phase() == model::PodGroupPhase::kRunning);
+  bed.writer.Take(Report(bed, "m2", model::PodGroupPhase::kPending));
+  CHECK(phase() == model::PodGroupPhase::kPending);
+  bed.executor.Advance(absl::Minutes(1));
+  CHECK(bed.LastBody("/podgroups/g")["status"]["phase"].AsString() == "Pending");
+  CHECK(phase() == model::PodGroupPhase::kPending);
+}
+
+TEST_CASE("status writer: nothing is left of one that is gone", "[cache]") {
+  WriterBed bed;
+  bed.server.script = [](const net::Request&) { return Refusal(404, "NotFound"); };
+  bed.effects.Report(Report(bed, "m"));
+  bed.executor.Advance(absl::Seconds(10));
+  bed.mirror.RemovePod("ns/p");
+  bed.mirror.RemovePodGroup("ns/g");
+  bed.executor.Advance(absl::Minutes(3));
+  CHECK(bed.writer.statuses().waiting() == 0);
+  CHECK(bed.writer.idle());
+}
+
 TEST_CASE("status writer: a refused pod that vanishes leaves no wish behind", "[cache]") {
   WriterBed bed;
   bed.effects.Report(Report(bed, "m"));  // Due in half a second,
