@@ -52,6 +52,12 @@ std::pair<std::string, std::string> Split(const std::string& key) {
   return {key.substr(0, slash), key.substr(slash + 1)};
 }
 
+// Versions count up (KEP-5504); 0: not known.
+uint64_t VersionOf(const types::Pod& pod) {
+  uint64_t version = 0;
+  return SimpleAtoi(pod.meta.resource_version, &version) ? version : 0;
+}
+
 client::WorkQueueOptions PodQueueOptions(const SimulatorOptions& options) {
   client::WorkQueueOptions out;
   out.backoff_initial = options.retry_initial;
@@ -149,6 +155,10 @@ void Simulator::Put(const types::Pod& pod) {
     record->unsent = false;
     news = true;
   }
+  // An earlier status of ours came to the server after the last one.
+  const bool is_outdated = life.over() && !life.ended_by_others() && !ended &&
+                           record->written_as > 0 && VersionOf(pod) > record->written_as;
+  if (is_outdated && !std::exchange(record->unsent, true)) news = true;
   if (news) queue_.Add(StrCat("pod/", key));
 }
 
@@ -330,6 +340,10 @@ net::Awaitable<absl::Status> Simulator::SendStatus(std::string key) {
       co_await api_.PatchStatus(std::move(path), std::move(patch));
   if (answer.ok()) {
     ++counters_.pod_statuses;
+    PodRecord* const known = FindPod(key, uid);
+    if (known == nullptr || !known->life.over()) co_return absl::OkStatus();
+    const absl::StatusOr<types::Pod> now = types::Decode<types::Pod>(std::string_view(*answer));
+    if (now.ok()) known->written_as = VersionOf(*now);
   } else if (PodRecord* again = FindPod(key, uid); again != nullptr) {
     again->unsent = !again->life.ended_by_others();
   }

@@ -74,6 +74,7 @@ class Simulator final {
     PodLife life;
     uint32_t address = 0;
     bool unsent = false;
+    uint64_t written_as = 0;  // The version that the last status gave the object.
     DeviceOrder devices;
   };
   struct NodeRecord {

@@ -206,6 +206,22 @@ TEST_CASE("simulator: a pod starts, runs and ends, each told once", "[nodesim][c
   CHECK(bed.simulator->counters().pod_statuses == 2);
 }
 
+TEST_CASE("simulator: a status that comes late does not bring an ended pod back",
+          "[nodesim][component]") {
+  Bed bed;
+  bed.MakeNodes(1);
+  bed.MakePod("task", "sleep 5", "Never");
+  bed.executor.Advance(absl::Seconds(60));
+  CHECK(bed.PhaseOf("task") == "Succeeded");
+  client::Patch late;
+  late.kind = client::PatchKind::kMerge;
+  late.body = R"({"status":{"phase":"Running"}})";
+  REQUIRE(bed.Do(bed.api->PatchStatus(client::PathOf<types::Pod>("default", "task"), late)).ok());
+  bed.executor.Advance(absl::Seconds(1));
+  CHECK(bed.PhaseOf("task") == "Succeeded");
+  CHECK(bed.simulator->counters().pod_statuses == 3);
+}
+
 TEST_CASE("simulator: an idle cluster is not written to", "[nodesim][component]") {
   Bed bed;
   bed.MakeNodes(5);
