@@ -38,6 +38,7 @@ void Ledger::Note(const std::string& collection, const apiserver::StoreEvent& ev
   if (collection == "jobs.batch.volcano.sh") return Take(event, &jobs_, onlookers);
   if (collection == "leases.coordination.k8s.io") return Take(event, &leases_, onlookers);
   if (collection == "resourceclaims.resource.k8s.io") return Take(event, &claims_, onlookers);
+  if (collection == "commands.bus.volcano.sh") return Take(event, &commands_, onlookers);
 }
 
 const types::PodGroup* Ledger::GroupOf(const types::Pod& pod) const {

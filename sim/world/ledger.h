@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/types/batch_job.h"
+#include "api/types/command.h"
 #include "api/types/lease.h"
 #include "api/types/node.h"
 #include "api/types/pod.h"
@@ -40,6 +41,7 @@ class Onlooker {
   virtual void On(const Change<types::BatchJob>&) {}
   virtual void On(const Change<types::Lease>&) {}
   virtual void On(const Change<types::ResourceClaim>&) {}
+  virtual void On(const Change<types::Command>&) {}
 };
 
 // Thread: one.
@@ -56,6 +58,7 @@ class Ledger final {
   const Objects<types::BatchJob>& jobs() const { return jobs_; }
   const Objects<types::Lease>& leases() const { return leases_; }
   const Objects<types::ResourceClaim>& claims() const { return claims_; }
+  const Objects<types::Command>& commands() const { return commands_; }
   // Null when there is none.
   template <class T>
   static const T* Find(const Objects<T>& objects, const std::string& key) {
@@ -79,6 +82,7 @@ class Ledger final {
   Objects<types::BatchJob> jobs_;
   Objects<types::Lease> leases_;
   Objects<types::ResourceClaim> claims_;
+  Objects<types::Command> commands_;
 };
 
 // Facts of single objects, as the promises need them.

@@ -1,9 +1,11 @@
 // Where pods are bound to: once, and where there is room.
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/strings.h"
+#include "sim/world/paths.h"
 #include "sim/world/promises/promise.h"
 
 namespace bth::sim {
@@ -16,6 +18,25 @@ bool IsNewlyBound(const Change<types::Pod>& change) {
   return change.after != nullptr && !change.after->spec.node_name.empty() &&
          (change.before == nullptr || change.before->spec.node_name.empty());
 }
+
+// Bindings that come to the server when their scheduler may have given them up: it could not know
+// of them.
+class LateBindings {
+ public:
+  // What is sent is answered within this time, unless something holds it up.
+  static constexpr absl::Duration kPrompt = absl::Seconds(1);
+
+  void Note(const Ledger& ledger, const net::Request& request, absl::Duration took) {
+    const apiserver::ResourcePath path = PathOf(request);
+    if (path.subresource != "binding" || took <= kPrompt) return;
+    const types::Pod* const pod = Ledger::Find(ledger.pods(), KeyOf(path));
+    if (pod != nullptr) uids_.insert(pod->meta.uid);
+  }
+  bool Has(const types::Pod& pod) const { return uids_.contains(pod.meta.uid); }
+
+ private:
+  std::set<std::string> uids_;
+};
 
 class BoundOnce final : public Promise {
  public:
@@ -36,7 +57,19 @@ class Room final : public Promise {
  public:
   explicit Room(const Sight& sight) : Promise("room", sight) {}
 
-  void On(const Change<types::Node>& change) override { changed_[change.any().meta.name] = now(); }
+  void OnWrite(const Process&, const net::Request& request, absl::Duration sent_at) override {
+    late_.Note(ledger(), request, now() - sent_at);
+  }
+  // Of a name that is new, and of more room, nobody has outdated news.
+  void On(const Change<types::Node>& change) override {
+    const std::string& name = change.any().meta.name;
+    if (change.before == nullptr && seen_.insert(name).second) return;
+    const bool grew = change.before != nullptr && change.after != nullptr &&
+                      change.before->meta.uid == change.after->meta.uid &&
+                      MilliCpuOf(change.after->status.allocatable) >=
+                          MilliCpuOf(change.before->status.allocatable);
+    if (!grew) changed_[name] = now();
+  }
   void On(const Change<types::Pod>& change) override {
     const types::Pod& pod = change.any();
     if (pod.spec.node_name.empty()) return;
@@ -52,7 +85,7 @@ class Room final : public Promise {
   void Judge(const types::Pod& pod) {
     const types::Node* const node = Ledger::Find(ledger().nodes(), pod.spec.node_name);
     // It was deleted, shrunk, or somebody else took of it, and news travel.
-    if (node == nullptr || Recent(node->meta.name)) return;
+    if (node == nullptr || Recent(node->meta.name) || late_.Has(pod)) return;
     Look();
     const bool all_count = IsFairFor(absl::Minutes(1));
     const std::string binder = sight().BinderOf(pod);
@@ -61,7 +94,7 @@ class Room final : public Promise {
     for (const auto& [key, other] : ledger().pods()) {
       if (other->spec.node_name != node->meta.name || !HoldsRoom(*other)) continue;
       if (other->meta.uid == pod.meta.uid) continue;
-      if (!all_count && sight().BinderOf(*other) != binder) continue;
+      if (!all_count && (sight().BinderOf(*other) != binder || late_.Has(*other))) continue;
       used += MilliCpuOf(*other);
       StrAppend(&others, " ", key, "(", MilliCpuOf(*other), "m by ", sight().BinderOf(*other), ")");
     }
@@ -78,6 +111,8 @@ class Room final : public Promise {
   }
 
   std::map<std::string, absl::Duration> changed_;
+  std::set<std::string> seen_;  // Names of nodes.
+  LateBindings late_;
 };
 
 // The limit of a queue that its pods' CPUs must not exceed, as far as one scheduler could know.
@@ -85,16 +120,25 @@ class QueueCapability final : public Promise {
  public:
   explicit QueueCapability(const Sight& sight) : Promise("queue-capability", sight) {}
 
+  void OnWrite(const Process&, const net::Request& request, absl::Duration sent_at) override {
+    late_.Note(ledger(), request, now() - sent_at);
+  }
+  // Of a name that is new nobody has outdated news.
   void On(const Change<types::Queue>& change) override {
+    const std::string& name = change.any().meta.name;
+    if (change.before == nullptr && seen_.insert(name).second) return;
     if (change.before == nullptr || change.after == nullptr ||
         !(change.before->spec == change.after->spec)) {
-      changed_[change.any().meta.name] = now();
+      changed_[name] = now();
     }
   }
+  // A group may come after its pods, or move.
   void On(const Change<types::PodGroup>& change) override {
-    // A group may come after its pods, or move.
-    if (change.before == nullptr || change.after == nullptr ||
-        QueueOf(*change.before) != QueueOf(*change.after)) {
+    const bool stays = change.before != nullptr && change.after != nullptr &&
+                       QueueOf(*change.before) == QueueOf(*change.after);
+    if (stays) return;
+    const auto pods = ledger().PodsOf(change.any());
+    if (std::any_of(pods.begin(), pods.end(), [](const auto* pod) { return HoldsRoom(*pod); })) {
       changed_[QueueOf(change.any())] = now();
     }
   }
@@ -106,7 +150,10 @@ class QueueCapability final : public Promise {
     const types::Queue* const queue = Ledger::Find(ledger().queues(), name);
     const int64_t most = queue == nullptr ? 0 : MilliCpuOf(queue->spec.capability);
     const bool fair = IsFairFor(absl::Minutes(1));
-    if (most == 0 || (fair ? now() - changed_[name] < kNewsDelay : changed_.contains(name))) return;
+    const auto changed = changed_.find(name);
+    const bool is_recent =
+        changed != changed_.end() && (!fair || now() - changed->second < kNewsDelay);
+    if (most == 0 || is_recent || late_.Has(*change.after)) return;
     Look();
     Judge(*change.after, name, most, fair);
   }
@@ -143,7 +190,9 @@ class QueueCapability final : public Promise {
       if (!HoldsRoom(*other) || !IsOurs(*other) || other->meta.deletion_time.has_value()) continue;
       const types::PodGroup* const group = ledger().GroupOf(*other);
       if (group == nullptr || QueueOf(*group) != queue) continue;
-      if (!fair && sight().BinderOf(*other) != sight().BinderOf(pod)) continue;
+      if (!fair && (sight().BinderOf(*other) != sight().BinderOf(pod) || late_.Has(*other))) {
+        continue;
+      }
       used += MilliCpuOf(*other);
       excess.holders.push_back(other);
     }
@@ -168,6 +217,8 @@ class QueueCapability final : public Promise {
   }
 
   std::map<std::string, absl::Duration> changed_;
+  std::set<std::string> seen_;  // Names of queues.
+  LateBindings late_;
   std::vector<Excess> excesses_;
 };
 

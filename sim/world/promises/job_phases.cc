@@ -39,9 +39,25 @@ bool MayFollow(JobPhase from, JobPhase to) {
   }
 }
 
+int32_t VersionOf(const types::Pod& pod) {
+  int32_t version = 0;
+  return SimpleAtoi(pod.meta.Annotation("volcano.sh/job-version"), &version) ? version : -1;
+}
+
 class JobPhases final : public Promise {
  public:
   explicit JobPhases(const Sight& sight) : Promise("job-phases", sight) {}
+  void On(const Change<types::Pod>& change) override {
+    const types::OwnerReference* const owner = change.any().meta.Controller();
+    if (owner == nullptr) return;
+    int32_t& version = made_.try_emplace(owner->uid, -1).first->second;
+    version = std::max(version, VersionOf(change.any()));
+  }
+  void On(const Change<types::Command>& change) override {
+    if (change.before == nullptr && change.after->target.has_value()) {
+      ++commands_[change.after->target->uid];
+    }
+  }
   void On(const Change<types::BatchJob>& change) override {
     if (change.after == nullptr) return;
     if (change.before != nullptr && change.before->meta.uid != change.after->meta.uid) return;
@@ -63,13 +79,91 @@ class JobPhases final : public Promise {
       Break(StrCat("job ", change.after->meta.Key(), ": retries jumped from ", before.retry_count,
                    " to ", after.retry_count));
     }
+    if (after.retry_count > before.retry_count) Judge(*change.after, before);
   }
+
+ private:
+  // What happened to the pods of an earlier incarnation is no reason to begin anew once more.
+  void Judge(const types::BatchJob& job, const types::BatchJobStatus& before) {
+    Look();
+    const auto made = made_.find(job.meta.uid);
+    const int32_t latest = made == made_.end() ? -1 : made->second;
+    if (latest >= before.version) return;
+    if (int& left = commands_[job.meta.uid]; left > 0) {
+      --left;
+      return;
+    }
+    Break(StrCat("job ", job.meta.Key(), " begins retry ", job.status.retry_count, ", and version ",
+                 before.version, " of it had no pod yet"));
+  }
+
+  std::map<std::string, int32_t> made_;  // By uid: the latest version of which there was a pod.
+  std::map<std::string, int> commands_;  // By uid: those that no retry has answered yet.
+};
+
+// The one policy with a time that can be seen from outside.
+class TimeoutsAct final : public Promise {
+ public:
+  explicit TimeoutsAct(const Sight& sight) : Promise("timeouts-act", sight) {}
+  void On(const Change<types::Pod>& change) override {
+    const types::Pod& pod = change.any();
+    if (change.after == nullptr) {
+      since_.erase(pod.meta.uid);
+    } else if (pod.meta.Controller() != nullptr) {
+      since_.try_emplace(pod.meta.uid, now());
+    }
+  }
+  void OnTick() override {
+    for (const auto& [key, job] : ledger().jobs()) {
+      const auto& policies = job->spec.policies;
+      const bool has_one = policies.size() == 1 && policies[0].timeout.has_value() &&
+                           policies[0].event == types::BusEvent::kPodPending;
+      const JobPhase phase = job->status.state.phase.value();
+      if (!has_one || job->meta.deletion_time.has_value() ||
+          (phase != JobPhase::kPending && phase != JobPhase::kRunning)) {
+        continue;
+      }
+      jobs_[job->meta.uid] = job;
+    }
+    for (const auto& [key, pod] : ledger().pods()) Judge(*pod);
+    jobs_.clear();
+  }
+
+ private:
+  void Judge(const types::Pod& pod) {
+    const types::OwnerReference* const owner = pod.meta.Controller();
+    const auto found = owner == nullptr ? jobs_.end() : jobs_.find(owner->uid);
+    if (found == jobs_.end() || pod.meta.deletion_time.has_value() ||
+        pod.status.phase != "Pending") {
+      return;
+    }
+    const types::BatchJob& job = *found->second;
+    // A task's own policies come before those of its job.
+    const std::string_view task = pod.meta.Annotation("volcano.sh/task-spec");
+    for (const types::BatchTask& each : job.spec.tasks) {
+      if (each.name == task && !each.policies.empty()) return;
+    }
+    Look();
+    const absl::Duration since = std::max(since_[pod.meta.uid], sight().fair_since());
+    const absl::Duration timeout = *job.spec.policies[0].timeout;
+    if (VersionOf(pod) != job.status.version || now() - since < timeout + absl::Minutes(2)) return;
+    Break(StrCat("pod ", pod.meta.Key(), " waits since ", absl::FormatDuration(now() - since),
+                 ", and its job was to ", job.spec.policies[0].action.text(), " after ",
+                 absl::FormatDuration(timeout)));
+  }
+
+  std::map<std::string, absl::Duration> since_;                         // By uid: pods of jobs.
+  std::map<std::string, std::shared_ptr<const types::BatchJob>> jobs_;  // Those to look at.
 };
 
 }  // namespace
 
 PromisePtr MakeJobPhases(const Sight& sight) {
   return std::make_unique<JobPhases>(sight);
+}
+
+PromisePtr MakeTimeoutsAct(const Sight& sight) {
+  return std::make_unique<TimeoutsAct>(sight);
 }
 
 }  // namespace bth::sim

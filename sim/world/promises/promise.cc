@@ -6,7 +6,8 @@ std::vector<PromisePtr> MakePromises(const Sight& sight) {
   std::vector<PromisePtr> out;
   for (const auto make :
        {MakeBoundOnce, MakeRoom, MakeDeviceOnce, MakeWholeGangs, MakeQueueCapability, MakeJobPhases,
-        MakeOnlyOurs, MakeOneLeader, MakeAllRun, MakeDeletionsEnd, MakeTrueSums}) {
+        MakeTimeoutsAct, MakeOnlyOurs, MakeOneLeader, MakeByIdentity, MakeCommandsCount,
+        MakeEndedJobs, MakeAllRun, MakeDeletionsEnd, MakeNoOrphans, MakeTrueSums}) {
     out.push_back(make(sight));
   }
   return out;

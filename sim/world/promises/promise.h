@@ -85,8 +85,13 @@ PromisePtr MakeQueueCapability(const Sight& sight);
 PromisePtr MakeJobPhases(const Sight& sight);
 PromisePtr MakeOnlyOurs(const Sight& sight);
 PromisePtr MakeOneLeader(const Sight& sight);
+PromisePtr MakeTimeoutsAct(const Sight& sight);
+PromisePtr MakeByIdentity(const Sight& sight);
+PromisePtr MakeCommandsCount(const Sight& sight);
+PromisePtr MakeEndedJobs(const Sight& sight);
 PromisePtr MakeAllRun(const Sight& sight);
 PromisePtr MakeDeletionsEnd(const Sight& sight);
+PromisePtr MakeNoOrphans(const Sight& sight);
 PromisePtr MakeTrueSums(const Sight& sight);
 
 // What cannot run as things are, however long one waits: batch jobs and PodGroups, as "jobs

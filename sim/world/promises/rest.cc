@@ -79,10 +79,11 @@ bool IsHopeless(const Ledger& ledger, const types::BatchJob& job) {
   if (group == nullptr) return false;
   const Standing standing = StandingOf(ledger, *group);
   if (standing.waiting > 0) return standing.hopeless;
-  if (standing.valid > 0) return false;
+  // Pods are made once their group is admitted.
+  const int64_t lacks = group->spec.min_member - standing.valid;
+  if (lacks <= 0) return false;
   const int64_t all = MilliCpuOf(group->spec.min_resources);
-  const int64_t each = group->spec.min_member == 0 ? all : all / group->spec.min_member;
-  return !Possible(ledger).Gang(QueueOf(*group), group->spec.min_member, each);
+  return !Possible(ledger).Gang(QueueOf(*group), lacks, all / group->spec.min_member);
 }
 
 class AllRun final : public Promise {

@@ -1,5 +1,7 @@
 // Who writes what: leaders only, and nothing of somebody else.
+#include <cctype>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/match.h"
 #include "base/strings.h"
@@ -51,6 +53,39 @@ class OneLeader final : public Promise {
   }
 };
 
+// 36 characters of hexadecimal numbers and dashes.
+bool HoldsUid(std::string_view text) {
+  constexpr size_t kLength = 36;
+  size_t run = 0;
+  for (const char c : text) {
+    run = c == '-' || std::isxdigit(static_cast<unsigned char>(c)) != 0 ? run + 1 : 0;
+    if (run == kLength) return true;
+  }
+  return false;
+}
+
+// Names are used again.
+class ByIdentity final : public Promise {
+ public:
+  explicit ByIdentity(const Sight& sight) : Promise("by-identity", sight) {}
+  void OnWrite(const Process& from, const net::Request& request, absl::Duration) override {
+    if (!IsDaemon(from)) return;
+    const apiserver::ResourcePath path = PathOf(request);
+    const bool counts = path.plural == "pods" || path.plural == "podgroups" ||
+                        path.plural == "jobs" || path.plural == "resourceclaims" ||
+                        path.plural == "commands" || path.plural == "leases";
+    if (path.name.empty() || !counts) return;
+    Look();
+    // The binding may be protobuf.
+    const bool names_it = path.subresource == "binding" || path.subresource == "eviction"
+                              ? HoldsUid(request.body)
+                              : absl::StrContains(request.body, "\"uid\":\"") ||
+                                    absl::StrContains(request.body, "\"resourceVersion\":\"") ||
+                                    absl::StrContains(request.body, "\"/metadata/uid\"");
+    if (!names_it) Break(StrCat(Words(from, request), " goes by the name alone: ", request.body));
+  }
+};
+
 }  // namespace
 
 PromisePtr MakeOnlyOurs(const Sight& sight) {
@@ -58,6 +93,10 @@ PromisePtr MakeOnlyOurs(const Sight& sight) {
 }
 PromisePtr MakeOneLeader(const Sight& sight) {
   return std::make_unique<OneLeader>(sight);
+}
+
+PromisePtr MakeByIdentity(const Sight& sight) {
+  return std::make_unique<ByIdentity>(sight);
 }
 
 }  // namespace bth::sim
