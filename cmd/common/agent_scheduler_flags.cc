@@ -21,7 +21,8 @@ constexpr int64_t kSideWorkersMax = 64;
 void AgentSchedulerFlags::AddTo(FlagSet& flags) {
   AddCommon(flags);
   flags.Add("scheduler-name", &scheduler_name, "Serve pods with this schedulerName");
-  flags.Add("scheduler-worker-count", &workers, "Workers that decide side by side on one snapshot");
+  flags.Add("scheduler-worker-count", &workers,
+            "Workers that decide side by side on one snapshot; 1 is best for pods that are alike");
 }
 
 absl::Status AgentSchedulerFlags::Check() const {

@@ -143,6 +143,64 @@ TEST_CASE("side by side: the urgent keep their places whatever others chose",
   CHECK(bound == 60);
 }
 
+TEST_CASE("side by side: every plugin for single pods, on threads of their own",
+          "[scheduler][agent]") {
+  // Ports, zones, spread and affinity: what workers look up is filled while others look.
+  const auto places = [](int workers) {
+    AgentBed bed(workers);
+    for (int i = 0; i < 12; ++i) {
+      bed.Create("/api/v1/nodes",
+                 StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n)", i,
+                        R"(","labels":{"kubernetes.io/hostname":"n)", i, R"(","zone":"z)", i % 3,
+                        R"("}},"status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"},)",
+                        R"("conditions":[{"type":"Ready","status":"True"}]}})"));
+    }
+    constexpr int kPods = 120;
+    for (int i = 0; i < kPods; ++i) {
+      AgentPod pod{.cpu = StrCat(500 + 10 * (i % 7), "m")};
+      pod.labels = StrCat(R"(,"group":"g)", i % 4, "\"");
+      const std::string selector =
+          StrCat(R"("labelSelector":{"matchLabels":{"group":"g)", i % 4, R"("}})");
+      if (i % 3 == 0) {
+        pod.spec = StrCat(R"(,"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone",)",
+                          R"("whenUnsatisfiable":"DoNotSchedule",)", selector, "}]");
+      } else if (i % 3 == 1) {
+        pod.spec = StrCat(R"(,"affinity":{"podAffinity":{)",
+                          R"("preferredDuringSchedulingIgnoredDuringExecution":[{"weight":50,)",
+                          R"("podAffinityTerm":{"topologyKey":"kubernetes.io/hostname",)", selector,
+                          "}}]}}");
+      } else {
+        pod.spec = R"(,"nodeSelector":{"zone":"z1"})";
+      }
+      bed.Single(StrCat("p", i), pod);
+    }
+    test::TempFolder folder;
+    SchedulerOptions options;
+    options.policy.path = folder.Write("agent-scheduler.conf", R"(
+actions: "allocate"
+tiers:
+- plugins:
+  - name: predicates
+  - name: nodeorder
+  - name: binpack
+  - name: resource-strategy-fit
+  - name: usage
+  - name: deviceshare
+)");
+    bed.BeginAgent(options);
+    Places out;
+    for (int i = 0; i < kPods; ++i) {
+      out[StrCat("p", i)] = bed.NodeOf(StrCat("p", i));
+      CHECK(!out[StrCat("p", i)].empty());
+    }
+    CHECK(bed.scheduler->mirror().Check().ToString() == "OK");
+    return out;
+  };
+  const int workers = GENERATE(2, 4);
+  CAPTURE(workers);
+  CHECK(places(workers) == places(workers));
+}
+
 // Notes in how many sessions volumes are scored, and in how many they are not.
 class FeatureWatch final : public framework::Plugin {
  public:
