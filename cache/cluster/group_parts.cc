@@ -39,13 +39,14 @@ SubJobId GroupParts::DefaultSubJob(JobId job, JobRecord& record, model::Snapshot
 
 SubJobId GroupParts::Make(JobId job, JobRecord& record, const Origin& origin,
                           model::Snapshot* now) {
-  auto [it, fresh] = record.sub_jobs.try_emplace(origin.key);
-  if (!fresh) return it->second;
+  const SubGroup* const group = origin.group;
+  SubJobId& known = group == nullptr ? record.default_sub_job
+                                     : record.sub_jobs.try_emplace(origin.key).first->second;
+  if (known.valid()) return known;
   const SubJobId id = sub_job_slots_.Take();
-  it->second = id;
+  known = id;
   now->sub_jobs.EnsureContains(id);
   now->usage.sub_jobs.EnsureContains(id);
-  const SubGroup* const group = origin.group;
   model::SubJobRow row;
   row.facts = std::make_shared<const model::SubJobFacts>(
       model::SubJobFacts{.group = group == nullptr ? record.key : group->name, .key = origin.key});
@@ -84,34 +85,40 @@ void GroupParts::CountPriority(SubJobId sub_job, int32_t priority, int32_t sign,
                                model::Snapshot* now) {
   SubJob& record = records_[sub_job];
   record.tasks += sign;
-  auto [it, fresh] = record.priorities.try_emplace(priority, 0);
-  it->second += sign;
-  if (it->second == 0) record.priorities.erase(it);
-  const int32_t top =
-      record.priorities.empty() ? 0 : std::max(0, record.priorities.rbegin()->first);
+  auto at =
+      std::lower_bound(record.priorities.begin(), record.priorities.end(), priority,
+                       [](const auto& known, int32_t wanted) { return known.first < wanted; });
+  if (at == record.priorities.end() || at->first != priority) {
+    at = record.priorities.insert(at, {priority, 0});
+  }
+  at->second += sign;
+  if (at->second == 0) record.priorities.erase(at);
+  const int32_t top = record.priorities.empty() ? 0 : std::max(0, record.priorities.back().first);
   if (now->sub_jobs[sub_job].priority != top) now->sub_jobs.Mutable(sub_job).priority = top;
 }
 
 void GroupParts::DropIfEmpty(SubJobId sub_job, JobRecord& record, model::Snapshot* now) {
-  const std::string& key = now->sub_jobs[sub_job].facts->key;
-  if (records_[sub_job].tasks > 0 || key == record.key) return;
-  record.sub_jobs.erase(key);
+  if (records_[sub_job].tasks > 0 || sub_job == record.default_sub_job) return;
+  record.sub_jobs.erase(now->sub_jobs[sub_job].facts->key);
   now->sub_jobs.Mutable(sub_job) = model::SubJobRow();
   now->usage.sub_jobs.Mutable(sub_job) = model::SubJobCounts();
   sub_job_slots_.Free(sub_job);
 }
 
 void GroupParts::Clear(JobRecord& record, model::Snapshot* now) {
-  for (const auto& [key, id] : record.sub_jobs) {
+  const auto drop = [&](SubJobId id) {
     now->sub_jobs.Mutable(id) = model::SubJobRow();
     now->usage.sub_jobs.Mutable(id) = model::SubJobCounts();
     sub_job_slots_.Free(id);
-  }
+  };
+  if (record.default_sub_job.valid()) drop(record.default_sub_job);
+  for (const auto& [key, id] : record.sub_jobs) drop(id);
   for (const auto& [name, id] : record.roles) {
     now->roles.Mutable(id) = model::RoleRow();
     now->usage.roles.Mutable(id) = model::RoleCounts();
     role_slots_.Free(id);
   }
+  record.default_sub_job = SubJobId();
   record.sub_jobs.clear();
   record.roles.clear();
 }

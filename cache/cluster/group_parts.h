@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "api/model/snapshot.h"
 #include "base/ids.h"
 #include "cache/cluster/job_record.h"
@@ -41,7 +42,8 @@ class GroupParts {
  private:
   struct SubJob {
     int32_t tasks = 0;
-    std::map<int32_t, int32_t> priorities;  // Tasks by priority.
+    // Tasks by priority, the lowest first; mostly there is one.
+    absl::InlinedVector<std::pair<int32_t, int32_t>, 1> priorities;
   };
 
   // Of a policy, that is; null: the default one.

@@ -18,7 +18,8 @@ struct JobRecord {
   std::optional<CompiledPodGroup> group;
   std::vector<model::TaskId> tasks;  // By (creation, UID).
   int32_t ours = 0;                  // Of them, with our scheduler name.
-  absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;
+  model::SubJobId default_sub_job;   // Of all tasks that no policy claims.
+  absl::flat_hash_map<std::string, model::SubJobId> sub_jobs;  // Of policies, by key.
   absl::flat_hash_map<std::string, model::RoleId> roles;
   absl::Time held_until = absl::InfinitePast();
   bool lists_dirty = true;

@@ -249,8 +249,8 @@ void JobTable::WriteMinimums(JobId job, model::JobRow* row) {
       now.roles.Mutable(role).min_available = 0;
     }
   }
-  if (auto it = record.sub_jobs.find(record.key); it != record.sub_jobs.end()) {
-    now.sub_jobs.Mutable(it->second).min_available =
+  if (record.default_sub_job.valid()) {
+    now.sub_jobs.Mutable(record.default_sub_job).min_available =
         group.sub_groups.empty() ? group.min_member : 1;
   }
   row->group_minimums = OrNone(std::move(groups));
@@ -402,6 +402,7 @@ void JobTable::WriteLists(JobId job) {
   model::JobRow& row = now.jobs.Mutable(job);
   row.tasks = std::make_shared<const std::vector<TaskId>>(record.tasks);
   auto sub_jobs = std::make_shared<std::vector<SubJobId>>();
+  if (record.default_sub_job.valid()) sub_jobs->push_back(record.default_sub_job);
   for (const auto& [key, id] : record.sub_jobs) sub_jobs->push_back(id);
   std::sort(sub_jobs->begin(), sub_jobs->end(), [&now](SubJobId a, SubJobId b) {
     return now.sub_jobs[a].facts->key < now.sub_jobs[b].facts->key;
