@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/single_pods/single_pods.h"
 #include "base/status.h"
 #include "conf/load.h"
 #include "framework/hooks/plugin.h"
@@ -29,6 +30,12 @@ class SimulatorEngine final : public cli::PolicyEngine {
       review.refusals.emplace_back(made.status().message());
     }
     return review;
+  }
+
+  std::unique_ptr<cli::PolicyEngine> ForSinglePods() const override {
+    framework::Registry registry = registry_;
+    actions::KeepForSinglePods(registry, actions::SinglePodOptions());
+    return std::make_unique<SimulatorEngine>(std::move(registry));
   }
 
   absl::StatusOr<types::Json> Compare(const cli::PolicyComparison& comparison) const override {

@@ -29,6 +29,7 @@ struct ConfFlags {
   std::string config_map;  // "ns/name"
   std::string world;
   int64_t cycles = 3;
+  bool single_pods = false;
   std::vector<std::string> files;
 };
 
@@ -76,8 +77,8 @@ absl::StatusOr<NamedText> FetchConf(Session& session, const ConfFlags& flags) {
 
 absl::Status CheckConfCommand(Session& session, const ConfFlags& flags) {
   BTH_RETURN_IF_ERROR(CheckOutput(flags.output));
-  BTH_ASSIGN_OR_RETURN(const std::unique_ptr<PolicyEngine> engine,
-                       session.Engine(flags.plugins_dir));
+  BTH_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, session.Engine(flags.plugins_dir));
+  if (flags.single_pods) engine = engine->ForSinglePods();
   NamedText conf;
   if (flags.config_map.empty()) {
     BTH_ASSIGN_OR_RETURN(conf, ReadConf(session, flags.files[0]));
@@ -156,6 +157,7 @@ Command CheckLeaf() {
   AddClusterFlags(&flags->cluster, &leaf.flags);
   leaf.flags.Text(&flags->config_map, {"configmap"},
                   "instead of FILE: a ConfigMap, as NAMESPACE/NAME");
+  leaf.flags.Bool(&flags->single_pods, {"agent-scheduler"}, "judge it as vc-agent-scheduler would");
   leaf.take_words = [flags](const std::vector<std::string>& words) -> absl::Status {
     const bool is_one = words.size() == 1 && flags->config_map.empty();
     const bool is_none = words.empty() && !flags->config_map.empty();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <istream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ class PolicyEngine {
   // Valid as long as the engine.
   virtual conf::KnownNames names() const = 0;
   virtual ArgumentReview ReviewArguments(const conf::Policy& policy) const = 0;
+  // The engine as vc-agent-scheduler has it.
+  virtual std::unique_ptr<PolicyEngine> ForSinglePods() const = 0;
   // What becomes of the pods of a cluster under two policies (sim/compare.h has the form).
   // kInvalidArgument: what was given cannot be used, with file and place; kInternal: a bug.
   virtual absl::StatusOr<types::Json> Compare(const PolicyComparison& comparison) const = 0;

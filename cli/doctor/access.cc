@@ -85,7 +85,8 @@ std::string SomeRights(std::vector<std::string> rights) {
 }
 
 std::string_view FolderOf(DaemonKind kind) {
-  static constexpr std::string_view kFolders[] = {"scheduler", "controllers", "admission"};
+  static constexpr std::string_view kFolders[] = {"scheduler", "controllers", "admission",
+                                                  "agent_scheduler"};
   return kFolders[static_cast<size_t>(kind)];
 }
 

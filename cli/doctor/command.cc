@@ -115,7 +115,7 @@ class Visit final {
     CheckLeases(daemons, leases, &points_);
     for (const Daemon& daemon : daemons) {
       if (daemon.replicas == 0) continue;
-      const bool evicts = daemon.kind == DaemonKind::kScheduler && LookAtPolicy(daemon);
+      const bool evicts = HasPolicy(daemon) && LookAtPolicy(daemon);
       CheckAccess(
           daemon, evicts, [this, &daemon](const Access& access) { return MayDo(access, daemon); },
           &points_);
@@ -143,36 +143,60 @@ class Visit final {
       for (const auto& [entry, value] : (*map)["data"].members()) keys.push_back(entry);
       const int entry = PolicyEntryOf(keys);
       if (entry < 0) continue;
-      return JudgePolicy(key, (*map)["data"][keys[static_cast<size_t>(entry)]].AsString(), area);
+      const auto engine = EngineOf(daemon);
+      if (!engine.ok()) {
+        area.NotChecked(key, std::string(engine.status().message()));
+        return false;
+      }
+      const std::string more =
+          StrCat("vcctl conf check ",
+                 daemon.kind == DaemonKind::kAgentScheduler ? "--agent-scheduler " : "",
+                 "--configmap ", key);
+      const PolicyText policy{.key = key,
+                              .text = (*map)["data"][keys[static_cast<size_t>(entry)]].AsString(),
+                              .more = more};
+      return JudgePolicy(policy, **engine, area);
     }
     return false;
   }
 
-  bool JudgePolicy(const std::string& key, std::string_view text, const PointsOf& area) {
-    const auto engine = session_.Engine(flags_.plugins_dir);
-    if (!engine.ok()) {
-      area.NotChecked(key, std::string(engine.status().message()));
-      return false;
-    }
+  static bool HasPolicy(const Daemon& daemon) {
+    return daemon.kind == DaemonKind::kScheduler || daemon.kind == DaemonKind::kAgentScheduler;
+  }
+
+  absl::StatusOr<std::unique_ptr<PolicyEngine>> EngineOf(const Daemon& daemon) {
+    BTH_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, session_.Engine(flags_.plugins_dir));
+    if (daemon.kind == DaemonKind::kAgentScheduler) engine = engine->ForSinglePods();
+    return engine;
+  }
+
+  struct PolicyText {
+    std::string key;  // Of the ConfigMap.
+    std::string_view text;
+    std::string more;  // The command that says more.
+  };
+
+  bool JudgePolicy(const PolicyText& given, const PolicyEngine& engine, const PointsOf& area) {
     ConfCheckOptions options;
-    options.known = (*engine)->names();
+    options.known = engine.names();
     options.review_arguments = [&engine](const conf::Policy& policy) {
-      return (*engine)->ReviewArguments(policy);
+      return engine.ReviewArguments(policy);
     };
-    const ConfReport report = CheckConf(text, options);
+    const ConfReport report = CheckConf(given.text, options);
     size_t warnings = 0;
     for (const ConfFinding& finding : report.findings) {
       warnings += finding.kind == ConfFindingKind::kWarning ? 1 : 0;
     }
-    const std::string more = StrCat("vcctl conf check --configmap ", key);
     if (!report.is_accepted()) {
-      area.Fault(key, StrCat("the scheduler refuses it: ", report.findings.front().text), more);
+      area.Fault(given.key, StrCat("the scheduler refuses it: ", report.findings.front().text),
+                 given.more);
     } else if (warnings > 0) {
-      area.Warning(key, StrCat(warnings, " of what it says has no effect, or another one"), more);
+      area.Warning(given.key, StrCat(warnings, " of what it says has no effect, or another one"),
+                   given.more);
     } else {
-      area.Ok(key, "accepted");
+      area.Ok(given.key, "accepted");
     }
-    const conf::PolicyReview review = conf::ReviewPolicy(text, options.known);
+    const conf::PolicyReview review = conf::ReviewPolicy(given.text, options.known);
     for (const char* action : {"preempt", "reclaim", "gangpreempt", "gangreclaim", "shuffle"}) {
       if (review.policy.HasAction(action)) return true;
     }

@@ -17,9 +17,10 @@ namespace {
 using types::Json;
 
 constexpr std::string_view kPrograms[] = {"vc-scheduler", "vc-controller-manager",
-                                          "vc-webhook-manager"};
-constexpr std::string_view kLeaseNames[] = {"volcano", "vc-controller-manager", ""};
-constexpr std::string_view kDuties[] = {"scheduler", "controllers", "webhooks"};
+                                          "vc-webhook-manager", "vc-agent-scheduler"};
+constexpr std::string_view kLeaseNames[] = {"volcano", "vc-controller-manager", "",
+                                            "agent-scheduler"};
+constexpr std::string_view kDuties[] = {"scheduler", "controllers", "webhooks", "agent scheduler"};
 constexpr char kLeaseNamespace[] = "volcano-system";
 // Clocks of nodes are this far apart before anybody should care.
 constexpr absl::Duration kClockSlack = absl::Seconds(10);
@@ -74,6 +75,10 @@ std::string_view DutyOf(const Daemon& daemon) {
   return kDuties[static_cast<size_t>(daemon.kind)];
 }
 
+bool ServesPods(const Daemon& daemon) {
+  return daemon.kind == DaemonKind::kScheduler || daemon.kind == DaemonKind::kAgentScheduler;
+}
+
 // "volcano" when both serve it; empty: they do not meet.
 std::string SharedName(const Daemon& a, const Daemon& b) {
   for (const std::string& name : a.SchedulerNames()) {
@@ -83,8 +88,26 @@ std::string SharedName(const Daemon& a, const Daemon& b) {
   return "";
 }
 
+// A scheduler and an agent scheduler: neither stands by for the other.
+void CheckUnlike(const Daemon& a, const Daemon& b, const PointsOf& area) {
+  const std::string subject = StrCat(a.Key(), " and ", b.Key());
+  const std::string what =
+      StrCat(DutyOf(a), " and ", DutyOf(b), " (", a.image, ", ", b.image, ") ");
+  if (const std::string shared = SharedName(a, b); !shared.empty()) {
+    area.Fault(subject, StrCat(what, "both serve schedulerName ", shared),
+               "give one of them another --scheduler-name");
+  }
+  if (a.is_electing() && b.is_electing() && a.Lease() == b.Lease()) {
+    area.Fault(subject,
+               StrCat(what, "share the lease ", a.Lease().first, "/", a.Lease().second,
+                      ", so that only one of them is at work"),
+               "give one of them another --leader-elect-resource-name");
+  }
+}
+
 // One of two that are at work under the same names.
 void CheckPair(const Daemon& a, const Daemon& b, const PointsOf& area) {
+  if (a.kind != b.kind) return CheckUnlike(a, b, area);
   const std::string shared = SharedName(a, b);
   if (shared.empty()) return;
   const std::string subject = StrCat(a.Key(), " and ", b.Key());
@@ -213,7 +236,8 @@ std::vector<std::string> Daemon::SchedulerNames() const {
   for (const std::string& value : Flag("scheduler-name")) {
     for (const absl::string_view one : SplitText(value, ',')) names.emplace_back(one);
   }
-  return names.empty() ? std::vector<std::string>{"volcano"} : names;
+  if (!names.empty()) return names;
+  return {kind == DaemonKind::kAgentScheduler ? "agent-scheduler" : "volcano"};
 }
 
 std::vector<Daemon> FindDaemons(const std::vector<Json>& deployments) {
@@ -240,6 +264,7 @@ void CheckDaemons(const ObjectsRead& deployments, const std::vector<Daemon>& dae
     found.insert(daemon.kind);
     CheckOne(daemon, priority_classes, area);
   }
+  // Agent schedulers are for those who want one.
   for (const DaemonKind kind :
        {DaemonKind::kScheduler, DaemonKind::kControllers, DaemonKind::kWebhooks}) {
     if (found.contains(kind)) continue;
@@ -249,10 +274,12 @@ void CheckDaemons(const ObjectsRead& deployments, const std::vector<Daemon>& dae
   }
   for (size_t i = 0; i < daemons.size(); ++i) {
     for (size_t k = i + 1; k < daemons.size(); ++k) {
-      const bool meet = daemons[i].kind == daemons[k].kind &&
-                        daemons[i].kind != DaemonKind::kWebhooks && daemons[i].replicas > 0 &&
-                        daemons[k].replicas > 0;
-      if (meet) CheckPair(daemons[i], daemons[k], area);
+      const bool same_duty =
+          daemons[i].kind == daemons[k].kind && daemons[i].kind != DaemonKind::kWebhooks;
+      const bool meet = same_duty || (ServesPods(daemons[i]) && ServesPods(daemons[k]));
+      if (meet && daemons[i].replicas > 0 && daemons[k].replicas > 0) {
+        CheckPair(daemons[i], daemons[k], area);
+      }
     }
   }
 }

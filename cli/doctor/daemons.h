@@ -13,7 +13,7 @@
 
 namespace bth::cli {
 
-enum class DaemonKind { kScheduler, kControllers, kWebhooks };
+enum class DaemonKind { kScheduler, kControllers, kWebhooks, kAgentScheduler };
 
 // A Deployment of one of the programs, ours or Volcano's: they have the same names and flags.
 struct Daemon {

@@ -25,6 +25,7 @@ TEST_CASE("doctor: roles are those of the manifests", "[cli][doctor]") {
   CHECK(RolesOf(DaemonKind::kScheduler) == file("deploy/scheduler/rbac.yaml"));
   CHECK(RolesOf(DaemonKind::kControllers) == file("deploy/controllers/rbac.yaml"));
   CHECK(RolesOf(DaemonKind::kWebhooks) == file("deploy/admission/rbac.yaml"));
+  CHECK(RolesOf(DaemonKind::kAgentScheduler) == file("deploy/agent_scheduler/rbac.yaml"));
   CHECK(EvictingRoles() == file("deploy/overlays/evicting/rbac.yaml"));
 }
 
@@ -46,6 +47,13 @@ TEST_CASE("doctor: rights are asked for with the names that the daemon was told"
   CHECK(other.contains("update leases.coordination.k8s.io x in place"));
   const std::set<std::string> alone = Needs(Scheduler({"--leader-elect=false"}));
   for (const std::string& text : alone) CHECK(text.find("leases") == std::string::npos);
+
+  Daemon agent = Scheduler();
+  agent.kind = DaemonKind::kAgentScheduler;
+  const std::set<std::string> of_agent = Needs(agent);
+  CHECK(of_agent.contains("create pods/binding"));
+  CHECK_FALSE(of_agent.contains("patch podgroups.scheduling.volcano.sh"));
+  CHECK(of_agent.contains("update leases.coordination.k8s.io agent-scheduler in volcano-system"));
 
   Daemon webhooks = Scheduler();
   webhooks.kind = DaemonKind::kWebhooks;
@@ -84,6 +92,21 @@ TEST_CASE("doctor: rights that are missing, by what follows", "[cli][doctor]") {
         "missing\n");
   answers.failure = absl::PermissionDeniedError("who asks may not ask");
   CHECK(answers.Check(Scheduler()) == "not checked: place/robot: who asks may not ask\n");
+}
+
+TEST_CASE("doctor: an agent scheduler is told of its own roles", "[cli][doctor]") {
+  Answers answers;
+  answers.denied = {"create pods/binding", "list podgroups.scheduling.volcano.sh"};
+  Daemon agent = Scheduler();
+  agent.kind = DaemonKind::kAgentScheduler;
+  std::vector<Point> points;
+  CheckAccess(
+      agent, false,
+      [&answers](const Access& access) { return !answers.denied.contains(access.Text()); },
+      &points);
+  CHECK(PointsText(points) == "fault: place/robot: may not create pods/binding\n");
+  CHECK(points.front().remedy ==
+        "bind it to the roles of deploy/agent_scheduler/rbac.yaml (of the chart)");
 }
 
 TEST_CASE("doctor: what Volcano's daemons may do is not judged by our list", "[cli][doctor]") {

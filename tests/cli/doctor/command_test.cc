@@ -136,6 +136,43 @@ TEST_CASE("doctor: faults end it with 255, and the policy is judged as the sched
   CHECK(json["faults"].AsInt() == 3);
 }
 
+TEST_CASE("doctor: the policy of an agent scheduler is judged as that one reads it",
+          "[cli][doctor]") {
+  CliBed bed;
+  std::string deployment(kDeployment);
+  const std::string image = "vc-scheduler";
+  deployment.replace(deployment.find(image), image.size(), "vc-agent-scheduler");
+  bed.bed.Create("/apis/apps/v1/namespaces/default/deployments", deployment);
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  const auto put = [&](const std::string& plugin, const char* verb, const std::string& path) {
+    const std::string map =
+        StrCat(R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "conf"},)",
+               R"("data": {"agent-scheduler.conf":)",
+               R"("actions: allocate\ntiers:\n- plugins:\n  - name: )", plugin, R"(\n"}})");
+    REQUIRE(bed.bed.Call(verb, path, map).code < 300);
+  };
+  const auto policy = [&bed]() {
+    const types::Json json = test::Parsed(bed.Run({"vcctl", "doctor", "-o", "json"}).out);
+    for (const types::Json& point : json["points"].items()) {
+      if (point["area"].AsString() != "policy") continue;
+      return StrCat(point["level"].AsString(), " ", point["found"].AsString(), " > ",
+                    point["remedy"].AsString());
+    }
+    return std::string();
+  };
+  put("predicates", "POST", maps);
+  CHECK(policy() == "ok accepted > ");
+  put("gang", "PUT", maps + "/conf");
+  CHECK(absl::StrContains(policy(), "fault the scheduler refuses it: "));
+  CHECK(absl::StrContains(policy(), "has nothing to say about single pods"));
+  CHECK(absl::EndsWith(policy(), "> vcctl conf check --agent-scheduler --configmap default/conf"));
+  CHECK(bed.Run({"vcctl", "conf", "check", "--configmap", "default/conf"}).code == 0);
+  const Ran ran =
+      bed.Run({"vcctl", "conf", "check", "--agent-scheduler", "--configmap", "default/conf"});
+  CHECK(ran.code == 255);
+  CHECK(absl::StrContains(ran.out, "has nothing to say about single pods"));
+}
+
 TEST_CASE("doctor: what may not be read is told as not checked", "[cli][doctor]") {
   CliBed bed;
   bed.bed.line->script = [](const net::Request& request) -> std::optional<test::Fault> {

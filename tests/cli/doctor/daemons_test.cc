@@ -52,6 +52,41 @@ TEST_CASE("doctor: daemons are known by their images, flags in every spelling", 
   CHECK(daemons[1].is_electing());
 }
 
+TEST_CASE("doctor: an agent scheduler has names of its own", "[cli][doctor]") {
+  const ObjectsRead listing =
+      ListingOf({Deployment("n/a", "batholith/vc-agent-scheduler:1", "[]"),
+                 Deployment("n/b", "vc-agent-scheduler", R"(["--scheduler-name=urgent"])")});
+  const std::vector<Daemon> daemons = FindDaemons(listing.items);
+  REQUIRE(daemons.size() == 2);
+  CHECK(daemons[0].kind == DaemonKind::kAgentScheduler);
+  CHECK(daemons[0].SchedulerNames() == std::vector<std::string>{"agent-scheduler"});
+  CHECK(daemons[0].Lease() ==
+        std::pair<std::string, std::string>("volcano-system", "agent-scheduler"));
+  CHECK(daemons[1].SchedulerNames() == std::vector<std::string>{"urgent"});
+  CHECK(Checked({Deployment("n/a", "vc-agent-scheduler", "[]", 2, 0)}) ==
+        "fault: n/a: agent scheduler, 0 of 2 ready, vc-agent-scheduler\n");
+  CHECK(Checked({Deployment("n/a", "vc-agent-scheduler", R"(["--leader-elect=false"])")}) ==
+        "ok: n/a: agent scheduler, 2 of 2 ready, vc-agent-scheduler\n"
+        "fault: n/a: 2 replicas act at once: --leader-elect=false\n");
+}
+
+TEST_CASE("doctor: a scheduler and an agent scheduler keep out of each other's way",
+          "[cli][doctor]") {
+  const auto pair = [](const std::string& args) {
+    const std::string told = Checked(
+        {Deployment("n/s", "vc-scheduler", "[]"), Deployment("n/a", "vc-agent-scheduler", args)});
+    return told.substr(told.find('\n', told.find(": n/a: ")) + 1);
+  };
+  const std::string who =
+      "fault: n/s and n/a: scheduler and agent scheduler (vc-scheduler, vc-agent-scheduler) ";
+  CHECK(pair("[]").empty());
+  CHECK(pair(R"(["--scheduler-name=volcano"])") == who + "both serve schedulerName volcano\n");
+  CHECK(pair(R"(["--leader-elect-resource-name=volcano"])") ==
+        who + "share the lease volcano-system/volcano, so that only one of them is at work\n");
+  CHECK(pair(R"(["--leader-elect-resource-name=volcano", "--leader-elect=false"])").find("lease") ==
+        std::string::npos);
+}
+
 TEST_CASE("doctor: a daemon runs, in part, not at all, or is not to", "[cli][doctor]") {
   const auto told = [](int replicas, int ready) {
     return Checked({Deployment("n/s", "vc-scheduler", "[]", replicas, ready)});
@@ -160,6 +195,12 @@ TEST_CASE("doctor: a lease that a daemon must have and that is not there", "[cli
   facts.leases["volcano-system"].unread = "forbidden";
   CheckLeases(FindDaemons(listing.items), facts, &points);
   CHECK(PointsText(points) == "not checked: volcano-system: forbidden\n");
+  points.clear();
+  const ObjectsRead agents = ListingOf({Deployment("n/a", "vc-agent-scheduler", "[]")});
+  facts.leases["volcano-system"].unread = "";
+  CheckLeases(FindDaemons(agents.items), facts, &points);
+  CHECK(PointsText(points) ==
+        "fault: volcano-system/agent-scheduler: is not there: nobody ever led\n");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ GROUPS = {
     "Deployment": "/apis/apps/v1",
 }
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
-PARTS = ("scheduler", "controllers", "admission")
+PARTS = ("scheduler", "controllers", "admission", "agent_scheduler")
 FILES = [f"{part}/{name}.yaml" for part in PARTS for name in ("rbac", "configmap", "deployment")]
 
 
@@ -83,8 +83,11 @@ def test_daemons_leases_and_policy(deployed, look):
     name = "volcano-system/volcano-scheduler"
     assert look("daemons")[name]["level"] == "fault"
     assert look("policy")["volcano-system/volcano-scheduler-configmap"]["found"] == "accepted"
-    lease = look("leases")["volcano-system/volcano"]
-    assert (lease["level"], lease["found"]) == ("fault", "is not there: nobody ever led")
+    of_agent = "volcano-system/volcano-agent-scheduler-configmap"
+    assert look("policy")[of_agent]["found"] == "accepted"
+    for name in ("volcano", "agent-scheduler"):
+        lease = look("leases")[f"volcano-system/{name}"]
+        assert (lease["level"], lease["found"]) == ("fault", "is not there: nobody ever led")
     now = datetime.datetime.now(datetime.timezone.utc)
     path = "/apis/coordination.k8s.io/v1/namespaces/volcano-system/leases"
     spec = {"holderIdentity": "pod-1_x", "leaseDurationSeconds": 15}
@@ -118,7 +121,7 @@ def test_two_schedulers_of_one_name(deployed, look):
 
 def test_roles_are_those_of_the_manifests(deployed, look):
     found = look("roles")
-    assert set(found) == {f"volcano-system/volcano-{part}" for part in PARTS}
+    assert set(found) == {f"volcano-system/volcano-{p.replace('_', '-')}" for p in PARTS}
     assert {p["level"] for p in found.values()} == {"ok"}, found
 
 
