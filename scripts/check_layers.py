@@ -40,7 +40,7 @@ MAY_INCLUDE = {
     "framework": _FRAMEWORK,
     "plugins": _FRAMEWORK | {"devices"},
     "actions": _FRAMEWORK,
-    "cache/intake": {"cel", "conf", "devices", "api/model", "api/types", "base"},
+    "cache/intake": {"cel", "conf", "devices", "api/model", "api/rules", "api/types", "base"},
     "cache/cluster": {"cache/intake", "algo", "api/model", "base"},
     "cache/routing": {
         "cache/intake", "cache/cluster", "devices", "api/model", "api/types", "base"},

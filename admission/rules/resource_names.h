@@ -5,8 +5,6 @@
 
 namespace bth::admission {
 
-// "domain/name" outside of kubernetes.io, such as nvidia.com/gpu.
-bool IsExtendedResource(std::string_view name);
 // Counted in whole units: pods, counters of quotas, extended resources.
 bool IsWholeResource(std::string_view name);
 // What schedulers count beside cpu, memory, pods and ephemeral-storage: extended resources,

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "api/rules/quantities.h"
 #include "api/types/codec.h"
 #include "api/types/json.h"
 #include "api/types/pod_requests.h"
@@ -113,13 +114,10 @@ std::vector<std::pair<std::string, int64_t>> ReadWeights(std::string_view text) 
   return {weights.begin(), weights.end()};
 }
 
-// Those that have a domain of their own; amounts of them are whole.
-bool IsExtendedResource(const std::string& name) {
+// Which devices may serve; amounts of them are whole.
+bool MayBeDevices(std::string_view name) {
   if (name.starts_with(kExtendedOfClass)) return name.size() > kExtendedOfClass.size();
-  const size_t slash = name.find('/');
-  if (slash == name.npos || slash == 0 || name.starts_with("requests.")) return false;
-  const std::string_view domain = std::string_view(name).substr(0, slash);
-  return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
+  return rules::IsExtendedResource(name);
 }
 
 std::vector<model::ContainerRequests> RequestsOf(const types::PodSpec& spec) {
@@ -132,7 +130,7 @@ std::vector<model::ContainerRequests> RequestsOf(const types::PodSpec& spec) {
       row.ends_first = containers == &spec.init_containers && !types::IsSidecar(container);
       for (const auto& [name, amount] : container.resources.requests) {
         row.names.push_back(name);
-        if (!IsExtendedResource(name) || amount.is_negative() || amount.is_zero()) continue;
+        if (!MayBeDevices(name) || amount.is_negative() || amount.is_zero()) continue;
         row.extended.emplace_back(name, amount.Value());
         any = true;
       }

@@ -136,6 +136,32 @@ TEST_CASE("extras: a pod's own strategy", "[cache]") {
   }
 }
 
+TEST_CASE("extras: devices may serve what schedulers call extended resources", "[cache]") {
+  const auto c = GENERATE(table<std::string, bool>({
+      {"example.com/gpu", true},
+      {"a/b", true},
+      {"deviceclass.resource.kubernetes.io/gpu", true},
+      {"deviceclass.resource.kubernetes.io/", false},
+      {"kubernetes.io/gpu", false},
+      {"x.kubernetes.io/gpu", false},
+      {"xkubernetes.io/gpu", false},  // Whatever stands before it.
+      {"kubernetes.io.example.com/gpu", true},
+      {"requests.example.com/gpu", false},
+      {"hugepages-2Mi", false},
+      {"cpu", false},
+      {"/gpu", false},
+      {"example.com/", false},
+      {"Example.com/gpu", false},
+      {"example.com/-gpu", false},
+      {"a/b/c", false},
+  }));
+  CAPTURE(std::get<0>(c));
+  const types::Pod pod =
+      PodOf("[" + Container(StrCat("{\"", std::get<0>(c), "\":\"1\"}"), "{}") + "]");
+  const auto requests = CompileExtras(pod, PodPart::kAll)->requests;
+  CHECK((requests.size() == 1 && requests[0].extended.size() == 1) == std::get<1>(c));
+}
+
 TEST_CASE("extras: different extras, different keys", "[cache]") {
   const model::PodExtras base;
   std::vector<model::PodExtras> others(7);
