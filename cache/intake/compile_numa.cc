@@ -138,7 +138,8 @@ NumaDecision DecisionOf(const types::Pod& pod) {
     int32_t number = 0;
     const absl::StatusOr<types::Quantity> amount =
         types::Quantity::Parse(resources["cpu"].AsString());
-    if (!SimpleAtoi(id, &number) || !amount.ok() || amount->is_negative()) return {};
+    if (!SimpleAtoi(id, &number) || number < 0) return {};
+    if (!amount.ok() || amount->is_negative()) return {};
     const auto cpus = static_cast<int32_t>(std::min<int64_t>(amount->Value(), CpuSet::kCpusMax));
     if (cpus > 0) out.emplace_back(number, cpus);
   }
@@ -149,7 +150,8 @@ NumaDecision DecisionOf(const types::Pod& pod) {
   for (const auto& [id, cpus] : out) decided += cpus;
   if (decided > asked || out.size() > model::kNumaNodesMax) return {};
   std::sort(out.begin(), out.end());
-  return out;
+  const auto twice = [](const auto& a, const auto& b) { return a.first == b.first; };
+  return std::adjacent_find(out.begin(), out.end(), twice) == out.end() ? out : NumaDecision();
 }
 
 std::string DecisionText(const model::CpuLayout& layout, const CpuSet& cpus) {

@@ -12,6 +12,9 @@
 #define LLVMFuzzerTestOneInput FuzzCpuSet
 #include "tests/cache/cpu_set_fuzz.cc"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput FuzzNumaDecision
+#include "tests/cache/numa_decision_fuzz.cc"
+#undef LLVMFuzzerTestOneInput
 
 namespace bth::test {
 namespace {
@@ -57,6 +60,11 @@ TEST_CASE("CPU sets: what is none is refused with what is wrong", "[cache][numa]
 
 TEST_CASE("CPU sets: no text crashes the parser", "[cache][numa][fuzz]") {
   CHECK(RunCorpus(__FILE__, "cpu_set", FuzzCpuSet) == 4);
+}
+
+TEST_CASE("CPUs of bound pods: no annotation crashes or has more than there is",
+          "[cache][numa][fuzz]") {
+  CHECK(RunCorpus(__FILE__, "numa_decision", FuzzNumaDecision) == 5);
 }
 
 types::Numatopology Report(const std::string& spec) {
