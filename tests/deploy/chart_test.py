@@ -56,6 +56,7 @@ WITH = {
     "service_monitors_labels": {"custom": {"service_monitors_enable": True}},
     "debug_access_enable": {},
     "device_access_enable": {},
+    "chip_access_enable": {},
 }
 AGENT = {"custom": {"agent_scheduler_enable": True}}
 
