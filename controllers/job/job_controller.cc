@@ -50,6 +50,13 @@ bool HaveSamePlace(const Pod& a, const Pod& b) {
          PlaceOf(a).ok() == PlaceOf(b).ok();
 }
 
+// The attempt that failed got as far as the next incarnation; what it left undone is found by a
+// look. Another one would cost a further retry.
+bool HasBegunAnew(const BatchJob& job, const JobRequest& request) {
+  return request.begun_at.has_value() && job.status.retry_count > *request.begun_at &&
+         job.status.state.phase != types::JobPhase::kRestarting;
+}
+
 void LogRefused(const absl::Status& status, const std::string& what) {
   if (status.ok()) return;
   Log(LogLevel::kDebug, "job_book.refused", {{"object", what}, {"status", status}});
@@ -375,7 +382,7 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
     const JobPointer job = desk_.book.FindJob(key);
     if (!desk_.IsAlive(known)) break;
     if (IsPointless(request)) continue;
-    if (!request.is_due && WasCarriedOut(*job, request.command)) {
+    if (HasBegunAnew(*job, request) || (!request.is_due && WasCarriedOut(*job, request.command))) {
       look = true;
       continue;
     }
@@ -401,6 +408,7 @@ net::Awaitable<absl::Status> JobController::WorkOff(const BatchJob& known,
       // What was begun is gone on with, although its event is of an earlier incarnation by now.
       request.action = answer.action;
       request.is_due = true;
+      if (!request.begun_at.has_value()) request.begun_at = job->status.retry_count;
       requests.erase(requests.begin(), requests.begin() + static_cast<ptrdiff_t>(done));
       if (look) requests.push_back(LookAt(key));
       co_return status;

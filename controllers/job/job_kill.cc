@@ -133,12 +133,18 @@ net::Awaitable<absl::Status> KillJob(JobDesk& desk, JobView view, JobStep step, 
     absl::Status removed = co_await RemovePluginObjects(desk, job, status);
     BTH_CO_RETURN_IF_ERROR(removed);
   }
+  // Before the status says that the next incarnation has begun, which gets a group of its own.
+  const bool begins_anew = is_whole && step.decision == Decision::kRestart;
+  if (begins_anew) {
+    absl::Status deleted = co_await DeleteGroup(desk, job);
+    BTH_CO_RETURN_IF_ERROR(deleted);
+  }
   if (!PutOff(desk, *job, status)) {
     const absl::StatusOr<JobPointer> written =
         co_await WriteJobStatus(desk, job, std::move(status));
     BTH_CO_RETURN_IF_ERROR(written);
   }
-  if (!is_whole) co_return absl::OkStatus();
+  if (!is_whole || begins_anew) co_return absl::OkStatus();
   absl::Status deleted = co_await DeleteGroup(desk, job);
   co_return std::move(deleted);
 }

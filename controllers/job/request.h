@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "api/types/bus.h"
@@ -26,6 +27,8 @@ struct JobRequest {
   bool is_due = false;
   // Why a policy acts (BecauseText), once that was told. No part of the identity.
   std::string because;
+  // Retries of the job when it was begun, once an attempt failed. No part of the identity.
+  std::optional<int32_t> begun_at;
 
   bool operator==(const JobRequest&) const = default;
 };
