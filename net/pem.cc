@@ -7,6 +7,7 @@
 #include <openssl/sha.h>
 
 #include <algorithm>
+#include <array>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -84,9 +85,22 @@ absl::StatusOr<std::string> AlternativeNames(const std::vector<std::string>& hos
   return out;
 }
 
-absl::Status SetSerial(X509* certificate) {
+// 32 bytes that follow from a seed, others for each use of it.
+std::array<unsigned char, SHA256_DIGEST_LENGTH> Derived(std::string_view seed,
+                                                        std::string_view use) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> out{};
+  const std::string text = StrCat(use, ":", seed);
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), out.data());
+  return out;
+}
+
+absl::Status SetSerial(X509* certificate, const std::string& seed) {
   unsigned char bytes[16];
-  if (RAND_bytes(bytes, sizeof(bytes)) != 1) return CryptoError("random serial");
+  if (!seed.empty()) {
+    std::copy_n(Derived(seed, "serial").begin(), sizeof(bytes), bytes);
+  } else if (RAND_bytes(bytes, sizeof(bytes)) != 1) {
+    return CryptoError("random serial");
+  }
   bytes[0] = static_cast<unsigned char>((bytes[0] & 0x7f) | 0x40);  // Positive, full length.
   using NumberPtr = std::unique_ptr<BIGNUM, detail::Freed<BN_free>>;
   const NumberPtr number(BN_bin2bn(bytes, sizeof(bytes), nullptr));
@@ -103,7 +117,7 @@ absl::StatusOr<X509Ptr> Draft(const CertificateRequest& request, EVP_PKEY* key) 
   if (certificate == nullptr) return CryptoError("certificate");
   X509* raw = certificate.get();
   X509_set_version(raw, 2);  // That is X.509 v3.
-  BTH_RETURN_IF_ERROR(SetSerial(raw));
+  BTH_RETURN_IF_ERROR(SetSerial(raw, request.seed));
   const auto from = absl::ToTimeT(request.now - absl::Hours(1));
   const auto to = absl::ToTimeT(request.now + request.valid_for);
   if (ASN1_TIME_set(X509_getm_notBefore(raw), from) == nullptr ||
@@ -120,7 +134,9 @@ absl::StatusOr<X509Ptr> Draft(const CertificateRequest& request, EVP_PKEY* key) 
 }
 
 absl::StatusOr<Identity> SignAndPrint(X509* certificate, EVP_PKEY* key, EVP_PKEY* signer) {
-  if (X509_sign(certificate, signer, EVP_sha256()) == 0) return CryptoError("sign certificate");
+  // Ed25519 has a digest of its own.
+  const EVP_MD* const digest = EVP_PKEY_is_a(signer, "ED25519") == 1 ? nullptr : EVP_sha256();
+  if (X509_sign(certificate, signer, digest) == 0) return CryptoError("sign certificate");
   Identity out;
   BTH_ASSIGN_OR_RETURN(out.certificate_pem, ToPem([certificate](BIO* bio) {
                          return PEM_write_bio_X509(bio, certificate);
@@ -132,8 +148,11 @@ absl::StatusOr<Identity> SignAndPrint(X509* certificate, EVP_PKEY* key, EVP_PKEY
   return out;
 }
 
-absl::StatusOr<KeyPtr> NewKey() {
-  KeyPtr key(EVP_EC_gen("P-256"));
+absl::StatusOr<KeyPtr> NewKey(const std::string& seed) {
+  const auto derived = Derived(seed, "key");
+  KeyPtr key(seed.empty() ? EVP_EC_gen("P-256")
+                          : EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, derived.data(),
+                                                         derived.size()));
   if (key == nullptr) return CryptoError("generate key");
   return key;
 }
@@ -166,7 +185,7 @@ std::string RandomHex(size_t bytes) {
 }
 
 absl::StatusOr<Identity> GenerateAuthority(const CertificateRequest& request) {
-  BTH_ASSIGN_OR_RETURN(const KeyPtr key, NewKey());
+  BTH_ASSIGN_OR_RETURN(const KeyPtr key, NewKey(request.seed));
   BTH_ASSIGN_OR_RETURN(const X509Ptr certificate, Draft(request, key.get()));
   X509* raw = certificate.get();
   X509_set_issuer_name(raw, X509_get_subject_name(raw));
@@ -182,7 +201,7 @@ absl::StatusOr<Identity> IssueCertificate(const Identity& authority,
   BTH_ASSIGN_OR_RETURN(const X509Ptr issuer, detail::ReadCertificate(authority.certificate_pem));
   BTH_ASSIGN_OR_RETURN(const KeyPtr issuer_key, detail::ReadKey(authority.key_pem));
   BTH_ASSIGN_OR_RETURN(const std::string names, AlternativeNames(request.hosts));
-  BTH_ASSIGN_OR_RETURN(const KeyPtr key, NewKey());
+  BTH_ASSIGN_OR_RETURN(const KeyPtr key, NewKey(request.seed));
   BTH_ASSIGN_OR_RETURN(const X509Ptr certificate, Draft(request, key.get()));
   X509* raw = certificate.get();
   X509_set_issuer_name(raw, X509_get_subject_name(issuer.get()));

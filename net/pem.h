@@ -34,9 +34,12 @@ struct CertificateRequest {
   std::vector<std::string> hosts;  // Names and addresses it stands for; at most 100.
   absl::Time now;                  // Valid from an hour before.
   absl::Duration valid_for = absl::Hours(24 * 365);
+  // Key (Ed25519) and serial follow from it, for runs that must repeat; empty: from the system's
+  // generator for secrets (P-256).
+  std::string seed;
 };
 
-// A certificate authority of its own, P-256.
+// A certificate authority of its own.
 absl::StatusOr<Identity> GenerateAuthority(const CertificateRequest& request);
 // A certificate for servers and clients, signed by `authority`.
 absl::StatusOr<Identity> IssueCertificate(const Identity& authority,

@@ -5,9 +5,31 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "client/backoff.h"
 #include "net/certificates.h"
 
 namespace bth::admission {
+namespace {
+
+constexpr absl::Duration kPauseFirst = absl::Milliseconds(500);
+constexpr absl::Duration kPauseMax = absl::Seconds(15);
+
+}  // namespace
+
+bool IsTransient(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kNotFound:  // The Secret's namespace.
+    case absl::StatusCode::kInternal:
+      return true;
+    default:
+      return false;
+  }
+}
 
 CertificateKeeper::CertificateKeeper(const Parts& parts, Install install, KeeperOptions options)
     : parts_(parts), install_(std::move(install)), options_(options) {}
@@ -28,6 +50,17 @@ net::Awaitable<absl::Status> CertificateKeeper::Begin() {
   const absl::StatusOr<ServingCertificate> current = co_await parts_.source.Current();
   if (!current.ok()) co_return current.status();
   co_return Serve(*current);
+}
+
+net::Awaitable<absl::Status> CertificateKeeper::BeginPatiently(Rng& rng) {
+  client::Backoff backoff(kPauseFirst, kPauseMax, rng);
+  for (;;) {
+    const absl::StatusOr<ServingCertificate> current = co_await parts_.source.Current();
+    if (current.ok()) co_return Serve(*current);
+    if (!IsTransient(current.status())) co_return current.status();
+    Log(LogLevel::kWarning, "certificate.waiting", {{"status", current.status()}});
+    co_await net::Sleep(parts_.executor, backoff.Next(current.status()));
+  }
 }
 
 net::Awaitable<absl::Status> CertificateKeeper::Register() {

@@ -10,12 +10,16 @@
 #include "absl/time/time.h"
 #include "admission/webhooks/certificate_source.h"
 #include "admission/webhooks/registration.h"
+#include "base/rng.h"
 #include "base/spaced_lines.h"
 #include "client/background.h"
 #include "metrics/admission_metrics.h"
 #include "net/awaitable.h"
 
 namespace bth::admission {
+
+// Whether the same request to the API server may go better later.
+bool IsTransient(const absl::Status& status);
 
 struct KeeperOptions {
   absl::Duration look_every = absl::Seconds(30);
@@ -42,6 +46,8 @@ class CertificateKeeper final {
   // The first certificate, installed before the registrations know of it: nobody calls yet. Errors:
   // it cannot be had, or not be served.
   net::Awaitable<absl::Status> Begin();
+  // The same, again and again while it cannot be had and may be later on.
+  net::Awaitable<absl::Status> BeginPatiently(Rng& rng);
   // Writes the registrations for the first time; see Registration::Begin.
   net::Awaitable<absl::Status> Register();
   // From now on follows what changes. What fails is logged and tried again.

@@ -130,11 +130,15 @@ absl::StatusOr<KeptCertificates> Renewed(const KeptCertificates& kept, Remedy re
                                          const std::string& also_trusted_pem, absl::Time now) {
   if (remedy == Remedy::kNone) return kept;
   if (terms.hosts.empty()) return absl::InvalidArgumentError("hosts: at least one is needed");
+  const auto seed = [&terms] { return terms.seeds ? terms.seeds() : std::string(); };
   net::CertificateRequest request;
   request.now = now;
+  request.seed = seed();
   net::Identity authority;
   if (remedy == Remedy::kNewAuthority) {
-    request.common_name = StrCat("volcano-admission-ca-", net::RandomHex(4));
+    const std::string mark =
+        request.seed.empty() ? net::RandomHex(4) : net::Sha256Hex(request.seed).substr(0, 8);
+    request.common_name = StrCat("volcano-admission-ca-", mark);
     request.valid_for = terms.authority_valid_for;
     BTH_ASSIGN_OR_RETURN(authority, net::GenerateAuthority(request));
   } else {
@@ -144,6 +148,7 @@ absl::StatusOr<KeptCertificates> Renewed(const KeptCertificates& kept, Remedy re
   }
   request.common_name = terms.hosts.front().substr(0, kCommonNameBytesMax);
   request.hosts = terms.hosts;
+  request.seed = seed();
   request.valid_for = terms.valid_for;
   BTH_ASSIGN_OR_RETURN(net::Identity leaf, net::IssueCertificate(authority, request));
   KeptCertificates renewed;

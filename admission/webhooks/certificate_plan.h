@@ -1,6 +1,7 @@
 // What is to be done with certificates of our own, as a pure decision.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct CertificateTerms {
   absl::Duration valid_for = absl::Hours(24 * 365);
   // Renewed when less than this part of its life is left.
   double renew_at = 1.0 / 3;
+  // Where keys, serials and names follow from, for runs that must repeat; absent: the machine's
+  // entropy.
+  std::function<std::string()> seeds;
 };
 
 enum class Remedy {

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
-#include "client/backoff.h"
 #include "cmd/common/program.h"
 #include "net/text_response.h"
 #include "page/page.h"
@@ -24,8 +23,6 @@ constexpr char kWebhookProgram[] = "vc-webhook-manager";
 constexpr int kFatalExitCode = 255;
 constexpr absl::Duration kListWarning = absl::Seconds(30);
 constexpr absl::Duration kVersionPause = absl::Seconds(1);
-constexpr absl::Duration kPauseFirst = absl::Milliseconds(500);
-constexpr absl::Duration kPauseMax = absl::Seconds(15);
 
 std::vector<const admission::Webhook*> EnabledWebhooks(const WebhookFlags& flags) {
   return admission::ReadEnabledPaths(flags.enabled_admission)
@@ -55,22 +52,6 @@ int LeadingNumber(std::string_view text) {
     number = 10 * number + (c - '0');
   }
   return number;
-}
-
-// Whether the same request may go better later.
-bool IsTransient(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kAborted:
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kNotFound:  // The Secret's namespace.
-    case absl::StatusCode::kInternal:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace
@@ -182,7 +163,7 @@ net::Awaitable<absl::Status> WebhookDaemon::Begin() {
   FollowFile();
   feed_->Start();
   co_await AwaitLists();
-  const absl::Status served = co_await AwaitCertificate();
+  const absl::Status served = co_await keeper_->BeginPatiently(rng_);
   if (!served.ok()) co_return served;
   gauges_.SetLeading(true);
   const absl::Status registered = co_await keeper_->Register();
@@ -205,7 +186,7 @@ net::Awaitable<void> WebhookDaemon::AlignGates() {
       if (found.major > 0) gates_.AlignWith(found);
       co_return;
     }
-    if (!IsTransient(version.status())) co_return;  // The defaults of our own version.
+    if (!admission::IsTransient(version.status())) co_return;  // The defaults of our own version.
     co_await net::Sleep(io_, kVersionPause);
   }
 }
@@ -226,16 +207,6 @@ net::Awaitable<void> WebhookDaemon::AwaitLists() {
   }
   Log(LogLevel::kInfo, "cache.synced",
       {{"queues", feed_->view().queues()}, {"namespaces", feed_->view().namespaces()}});
-}
-
-net::Awaitable<absl::Status> WebhookDaemon::AwaitCertificate() {
-  client::Backoff backoff(kPauseFirst, kPauseMax, rng_);
-  for (;;) {
-    const absl::Status status = co_await keeper_->Begin();
-    if (status.ok() || cannot_listen_ || !IsTransient(status)) co_return status;
-    Log(LogLevel::kWarning, "certificate.waiting", {{"status", status}});
-    co_await net::Sleep(io_, backoff.Next(status));
-  }
 }
 
 absl::Status WebhookDaemon::Install(const admission::ServingCertificate& certificate) {

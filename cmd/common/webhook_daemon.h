@@ -53,7 +53,6 @@ class WebhookDaemon final {
   // Kubernetes' gates have the defaults of the API server's version.
   net::Awaitable<void> AlignGates();
   net::Awaitable<void> AwaitLists();
-  net::Awaitable<absl::Status> AwaitCertificate();
   absl::Status Install(const admission::ServingCertificate& certificate);
   absl::Status Listen(const net::ServerTls& tls);
   void FollowFile();
