@@ -1,15 +1,12 @@
 #include "apiserver/store/journal.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "base/log.h"
@@ -21,6 +18,7 @@ namespace {
 
 constexpr std::string_view kFileMagic = "BTHJRNL1";
 constexpr std::string_view kMarkMagic = "BTHSYNC1";
+constexpr std::string_view kDraft = "draft";
 constexpr uint8_t kMark = 9;
 constexpr size_t kFrameHead = 8;           // Length and CRC, 32 bits each.
 constexpr size_t kRecordHead = 1 + 8 + 4;  // Kind, revision, length of the collection's name.
@@ -105,44 +103,26 @@ bool SyncedBeyond(std::string_view file, size_t from) {
   return false;
 }
 
-absl::Status IoError(std::string_view what, const std::string& path) {
-  return absl::UnavailableError(StrCat(what, " ", path, ": ", std::strerror(errno)));
-}
-
 absl::Status Damaged(const std::string& path, size_t offset) {
   return absl::DataLossError(
       StrCat(path, ": damaged at byte ", offset,
              "; restore the data directory from a backup, or move it away to start empty"));
 }
 
-absl::StatusOr<std::string> ReadWhole(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return IoError("cannot open", path);
-  std::string content;
-  char piece[1 << 16];
-  for (;;) {
-    const ssize_t n = ::read(fd, piece, sizeof(piece));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      const absl::Status status = IoError("cannot read", path);
-      ::close(fd);
-      return status;
-    }
-    if (n == 0) break;
-    content.append(piece, static_cast<size_t>(n));
-  }
-  ::close(fd);
-  return content;
+std::string FileOf(std::string_view stem, uint64_t generation) {
+  return StrCat(stem, "-", generation);
 }
 
-absl::Status WriteWhole(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return IoError("cannot write", path);
-    bytes.remove_prefix(static_cast<size_t>(n));
+// A generation counts from the moment its snapshot has its final name.
+uint64_t NewestGeneration(const std::vector<std::string>& names) {
+  uint64_t newest = 0;
+  for (const std::string& name : names) {
+    uint64_t generation = 0;
+    if (name.starts_with("snapshot-") && absl::SimpleAtoi(name.substr(9), &generation)) {
+      newest = std::max(newest, generation);
+    }
   }
-  return absl::OkStatus();
+  return newest;
 }
 
 // Hands out the records from `offset` on and returns where the intact part ends.
@@ -169,113 +149,58 @@ absl::StatusOr<size_t> ReadRecords(std::string_view file, const Journal::Reader&
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(std::string directory, const Reader& read) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) {
-    return absl::UnavailableError(
-        StrCat("cannot make data directory ", directory, ": ", error.message()));
-  }
-  std::unique_ptr<Journal> journal(new Journal(std::move(directory)));
-  BTH_RETURN_IF_ERROR(journal->Lock());
+absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(std::unique_ptr<Disk> disk,
+                                                       const Reader& read) {
+  std::unique_ptr<Journal> journal(new Journal(std::move(disk)));
+  BTH_RETURN_IF_ERROR(journal->disk_->Take());
   BTH_RETURN_IF_ERROR(journal->Recover(read));
   return journal;
 }
 
-Journal::~Journal() {
-  if (log_fd_ >= 0) ::close(log_fd_);
-  if (lock_fd_ >= 0) ::close(lock_fd_);
-}
-
-absl::Status Journal::Lock() {
-  const std::string path = StrCat(directory_, "/lock");
-  lock_fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock_fd_ < 0) return IoError("cannot open", path);
-  if (::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0) {
-    return absl::FailedPreconditionError(
-        StrCat("data directory ", directory_, " is in use by another process"));
-  }
-  return absl::OkStatus();
-}
-
-std::string Journal::Path(std::string_view stem, uint64_t generation) const {
-  return StrCat(directory_, "/", stem, "-", generation);
-}
-
-absl::StatusOr<uint64_t> Journal::NewestGeneration() const {
-  // A generation counts from the moment its snapshot has its final name.
-  uint64_t newest = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
-    const std::string name = entry.path().filename().string();
-    uint64_t generation = 0;
-    if (name.starts_with("snapshot-") && absl::SimpleAtoi(name.substr(9), &generation)) {
-      newest = std::max(newest, generation);
-    }
-  }
-  if (error) {
-    return absl::UnavailableError(StrCat("cannot list ", directory_, ": ", error.message()));
-  }
-  return newest;
+std::string Journal::PathOf(const std::string& name) const {
+  return StrCat(disk_->folder(), "/", name);
 }
 
 absl::Status Journal::Recover(const Reader& read) {
-  BTH_ASSIGN_OR_RETURN(generation_, NewestGeneration());
+  BTH_ASSIGN_OR_RETURN(const std::vector<std::string> names, disk_->Names());
+  generation_ = NewestGeneration(names);
   if (generation_ > 0) {
-    const std::string path = Path("snapshot", generation_);
-    BTH_ASSIGN_OR_RETURN(const std::string file, ReadWhole(path));
-    if (!file.starts_with(kFileMagic)) return Damaged(path, 0);
+    const std::string name = FileOf("snapshot", generation_);
+    BTH_ASSIGN_OR_RETURN(const std::string file, disk_->Read(name));
+    if (!file.starts_with(kFileMagic)) return Damaged(PathOf(name), 0);
     BTH_ASSIGN_OR_RETURN(const size_t end, ReadRecords(file, read));
-    if (end != file.size()) return Damaged(path, end);
+    if (end != file.size()) return Damaged(PathOf(name), end);
     snapshot_bytes_ = file.size();
   }
-  const std::string path = Path("log", generation_);
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    if (generation_ > 0) return absl::DataLossError(StrCat(path, " is missing"));
-    return OpenLog(0, true);
+  const std::string name = FileOf("log", generation_);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (generation_ > 0) return absl::DataLossError(StrCat(PathOf(name), " is missing"));
+    return BeginLog(0);
   }
-  BTH_ASSIGN_OR_RETURN(const std::string file, ReadWhole(path));
+  BTH_ASSIGN_OR_RETURN(const std::string file, disk_->Read(name));
   if (!file.starts_with(kFileMagic)) {
     // Written and synced before the generation counts, but for the very first one.
-    if (generation_ > 0 || file.size() >= kFileMagic.size()) return Damaged(path, 0);
-    return OpenLog(0, true);
+    if (generation_ > 0 || file.size() >= kFileMagic.size()) return Damaged(PathOf(name), 0);
+    return BeginLog(0);
   }
   BTH_ASSIGN_OR_RETURN(const size_t end, ReadRecords(file, read));
   if (end < file.size()) {
-    if (SyncedBeyond(file, end)) return Damaged(path, end);
+    if (SyncedBeyond(file, end)) return Damaged(PathOf(name), end);
     Log(LogLevel::kWarning, "store.torn_tail_dropped",
-        {{"file", path}, {"at", end}, {"bytes", file.size() - end}});
+        {{"file", PathOf(name)}, {"at", end}, {"bytes", file.size() - end}});
   }
-  BTH_RETURN_IF_ERROR(OpenLog(generation_, false));
-  if (::ftruncate(log_fd_, static_cast<off_t>(end)) != 0) return IoError("cannot truncate", path);
-  if (::lseek(log_fd_, 0, SEEK_END) < 0) return IoError("cannot seek in", path);
+  BTH_ASSIGN_OR_RETURN(log_, disk_->Continue(name, end));
   log_bytes_ = end;
   DropOtherGenerations();
   return absl::OkStatus();
 }
 
-absl::Status Journal::OpenLog(uint64_t generation, bool fresh) {
-  const std::string path = Path("log", generation);
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (fresh ? O_TRUNC : 0);
-  const int fd = ::open(path.c_str(), flags, 0600);
-  if (fd < 0) return IoError("cannot open", path);
-  if (log_fd_ >= 0) ::close(log_fd_);
-  log_fd_ = fd;
-  if (!fresh) return absl::OkStatus();
-  BTH_RETURN_IF_ERROR(WriteWhole(fd, kFileMagic, path));
-  if (::fdatasync(fd) != 0) return IoError("cannot sync", path);
+absl::Status Journal::BeginLog(uint64_t generation) {
+  BTH_ASSIGN_OR_RETURN(log_, disk_->Make(FileOf("log", generation)));
+  BTH_RETURN_IF_ERROR(log_->Append(kFileMagic));
+  BTH_RETURN_IF_ERROR(log_->Sync());
   log_bytes_ = kFileMagic.size();
-  return SyncDirectory();
-}
-
-absl::Status Journal::SyncDirectory() const {
-  const int fd = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return IoError("cannot open", directory_);
-  const bool synced = ::fsync(fd) == 0;
-  absl::Status status = synced ? absl::OkStatus() : IoError("cannot sync", directory_);
-  ::close(fd);
-  return status;
+  return disk_->SyncNames();
 }
 
 void Journal::Append(const JournalRecord& record) {
@@ -285,9 +210,8 @@ void Journal::Append(const JournalRecord& record) {
 
 absl::Status Journal::Sync() {
   if (buffer_.empty()) return absl::OkStatus();
-  const std::string path = Path("log", generation_);
-  BTH_RETURN_IF_ERROR(WriteWhole(log_fd_, buffer_, path));
-  if (::fdatasync(log_fd_) != 0) return IoError("cannot sync", path);
+  BTH_RETURN_IF_ERROR(log_->Append(buffer_));
+  BTH_RETURN_IF_ERROR(log_->Sync());
   log_bytes_ += buffer_.size();
   buffer_.clear();
   return absl::OkStatus();
@@ -296,15 +220,12 @@ absl::Status Journal::Sync() {
 absl::Status Journal::Compact(const std::function<void(const Sink&)>& write) {
   BTH_RETURN_IF_ERROR(Sync());
   const uint64_t next = generation_ + 1;
-  const std::string path = Path("snapshot", next);
-  const std::string draft = StrCat(directory_, "/draft");
-  const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) return IoError("cannot open", draft);
+  BTH_ASSIGN_OR_RETURN(std::unique_ptr<DiskFile> draft, disk_->Make(std::string(kDraft)));
   std::string piece(kFileMagic);
   size_t written = 0;
   absl::Status status;
   auto flush = [&] {
-    if (status.ok()) status = WriteWhole(fd, piece, draft);
+    if (status.ok()) status = draft->Append(piece);
     written += piece.size();
     piece.clear();
   };
@@ -313,13 +234,13 @@ absl::Status Journal::Compact(const std::function<void(const Sink&)>& write) {
     if (piece.size() > (1 << 20)) flush();
   });
   flush();
-  if (status.ok() && ::fdatasync(fd) != 0) status = IoError("cannot sync", draft);
-  ::close(fd);
+  if (status.ok()) status = draft->Sync();
+  draft.reset();
   BTH_RETURN_IF_ERROR(status);
   // The new log must exist before the snapshot that makes its generation count.
-  BTH_RETURN_IF_ERROR(OpenLog(next, true));
-  if (::rename(draft.c_str(), path.c_str()) != 0) return IoError("cannot rename to", path);
-  BTH_RETURN_IF_ERROR(SyncDirectory());
+  BTH_RETURN_IF_ERROR(BeginLog(next));
+  BTH_RETURN_IF_ERROR(disk_->Rename(std::string(kDraft), FileOf("snapshot", next)));
+  BTH_RETURN_IF_ERROR(disk_->SyncNames());
   generation_ = next;
   snapshot_bytes_ = written;
   DropOtherGenerations();
@@ -327,15 +248,13 @@ absl::Status Journal::Compact(const std::function<void(const Sink&)>& write) {
 }
 
 void Journal::DropOtherGenerations() const {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with("snapshot-") || name.starts_with("log-") || name == "draft";
-    if (!ours || entry.path() == Path("log", generation_) ||
-        entry.path() == Path("snapshot", generation_)) {
-      continue;
-    }
-    std::filesystem::remove(entry.path(), error);
+  const absl::StatusOr<std::vector<std::string>> names = disk_->Names();
+  if (!names.ok()) return;  // What is left over does not hurt.
+  for (const std::string& name : *names) {
+    const bool ours = name.starts_with("snapshot-") || name.starts_with("log-") || name == kDraft;
+    const bool counts =
+        name == FileOf("log", generation_) || name == FileOf("snapshot", generation_);
+    if (ours && !counts) disk_->Remove(name);
   }
 }
 

@@ -11,8 +11,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "apiserver/store/disk.h"
 
 namespace bth::apiserver {
 
@@ -25,14 +27,17 @@ struct JournalRecord {
   std::string_view bytes;  // The object; for kRemove its last state.
 };
 
-// Thread: one owner. Owns the directory by a lock file while it lives.
+// Thread: one owner. Owns its folder while it lives.
 class Journal {
  public:
   using Reader = std::function<absl::Status(const JournalRecord&)>;
-  // Opens or makes `directory` and hands every record to `read`, in order.
+  // Takes the folder of `disk` and hands every record to `read`, in order.
   // Errors: kFailedPrecondition: another process uses it; kDataLoss: committed data is damaged.
-  static absl::StatusOr<std::unique_ptr<Journal>> Open(std::string directory, const Reader& read);
-  ~Journal();
+  static absl::StatusOr<std::unique_ptr<Journal>> Open(std::unique_ptr<Disk> disk,
+                                                       const Reader& read);
+  static absl::StatusOr<std::unique_ptr<Journal>> Open(std::string folder, const Reader& read) {
+    return Open(MakeFolderDisk(std::move(folder)), read);
+  }
 
   // Buffers a record; nothing is safe before Sync.
   void Append(const JournalRecord& record);
@@ -46,18 +51,14 @@ class Journal {
   absl::Status Compact(const std::function<void(const Sink&)>& write);
 
  private:
-  explicit Journal(std::string directory) : directory_(std::move(directory)) {}
-  absl::Status Lock();
+  explicit Journal(std::unique_ptr<Disk> disk) : disk_(std::move(disk)) {}
   absl::Status Recover(const Reader& read);
-  absl::StatusOr<uint64_t> NewestGeneration() const;
-  absl::Status OpenLog(uint64_t generation, bool fresh);
-  std::string Path(std::string_view stem, uint64_t generation) const;
-  absl::Status SyncDirectory() const;
+  absl::Status BeginLog(uint64_t generation);
+  std::string PathOf(const std::string& name) const;
   void DropOtherGenerations() const;
 
-  const std::string directory_;
-  int lock_fd_ = -1;
-  int log_fd_ = -1;
+  const std::unique_ptr<Disk> disk_;
+  std::unique_ptr<DiskFile> log_;
   uint64_t generation_ = 0;
   std::string buffer_;
   size_t log_bytes_ = 0;

@@ -60,7 +60,9 @@ absl::Status Store::Load() {
     }
     return absl::OkStatus();
   };
-  BTH_ASSIGN_OR_RETURN(journal_, Journal::Open(options_.data_dir, read));
+  std::unique_ptr<Disk> disk =
+      options_.disk ? options_.disk(options_.data_dir) : MakeFolderDisk(options_.data_dir);
+  BTH_ASSIGN_OR_RETURN(journal_, Journal::Open(std::move(disk), read));
   // What happened before the start is not kept: older watches relist.
   for (auto& [name, collection] : collections_) collection->ForgetHistoryUpTo(revision_);
   return absl::OkStatus();
@@ -106,19 +108,20 @@ ObjectPtr Store::Remove(Collection& collection, Json last) {
 void Store::Commit(Collection& collection, StoreEvent event) {
   revision_ = event.revision;
   collection.Apply(event, options_.history);
-  if (journal_ != nullptr && health_.ok()) {
+  if (journal_ == nullptr) {
+    Deliver(collection, event);
+  } else if (health_.ok()) {
     journal_->Append({event.type == EventType::kDeleted ? JournalRecord::Kind::kRemove
                                                         : JournalRecord::Kind::kPut,
                       event.revision, collection.name(), event.object->bytes});
     undelivered_.emplace_back(&collection, event);
     ScheduleSync();
-  } else {
-    Deliver(collection, event);
-  }
+  }  // Else the disk has failed: of what is not on it nobody is told.
   for (const auto& observer : observers_) observer(collection, event);
 }
 
 void Store::Deliver(Collection& collection, const StoreEvent& event) {
+  for (const auto& observer : durable_observers_) observer(collection, event);
   auto it = watchers_.find(collection.name());
   if (it == watchers_.end()) return;
   bool dead = false;

@@ -19,6 +19,8 @@ namespace bth::apiserver {
 
 struct StoreOptions {
   std::string data_dir;  // Empty: memory only.
+  // The disk under `data_dir`; absent: the machine's. Asked once.
+  std::function<std::unique_ptr<Disk>(const std::string& data_dir)> disk;
   HistoryLimits history;
   Watcher::Bounds watch;
   size_t watchers_max = 10'000;
@@ -69,6 +71,10 @@ class Store {
   void OnCommit(std::function<void(Collection&, const StoreEvent&)> observer) {
     observers_.push_back(std::move(observer));
   }
+  // The same for what is on disk, before watchers are told of it; in memory that is at once.
+  void OnDurable(std::function<void(Collection&, const StoreEvent&)> observer) {
+    durable_observers_.push_back(std::move(observer));
+  }
   // Ends all watches of a collection that is no longer served and holds no objects any more.
   void Retire(Collection& collection);
   void CloseWatches();
@@ -94,6 +100,7 @@ class Store {
   std::map<std::string, std::vector<std::weak_ptr<Watcher>>> watchers_;  // By collection.
   bool walking_ = false;  // Over a list of watchers, which must not change meanwhile.
   std::vector<std::function<void(Collection&, const StoreEvent&)>> observers_;
+  std::vector<std::function<void(Collection&, const StoreEvent&)>> durable_observers_;
   std::unique_ptr<Journal> journal_;  // Null: memory only.
   std::vector<std::pair<Collection*, StoreEvent>> undelivered_;
   std::vector<Waiter> waiters_;
